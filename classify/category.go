@@ -1,0 +1,27 @@
+package classify
+
+// Category says what to do next about an error. It is the value of the
+// attribute error.category.
+type Category string
+
+// The five categories. The empty Category means that there was no error.
+const (
+	// CategoryRetryable: the same call may succeed later.
+	CategoryRetryable Category = "retryable"
+	// CategoryContextOverflow: shrink the model's input, then call again.
+	CategoryContextOverflow Category = "context_overflow"
+	// CategoryFatal: repeating the call will not help; a person or the code
+	// must change something. What nothing recognises is fatal.
+	CategoryFatal Category = "fatal"
+	// CategoryTimeout: this program's own deadline or watchdog ended the call.
+	// It comes from typed errors only, never from text: a peer's timeout is
+	// retryable.
+	CategoryTimeout Category = "timeout"
+	// CategoryAborted: the caller cancelled.
+	CategoryAborted Category = "aborted"
+)
+
+// Categories returns all five categories in the order of their documentation.
+func Categories() []Category {
+	return []Category{CategoryRetryable, CategoryContextOverflow, CategoryFatal, CategoryTimeout, CategoryAborted}
+}

@@ -1,0 +1,197 @@
+package classify
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// DefaultMaxBytes is how much of a text is read unless [WithMaxBytes] says
+// otherwise: the first and the last half of it, each 32 KiB.
+const DefaultMaxBytes = 64 << 10
+
+// Classifier turns evidence into results. It is immutable and safe for
+// concurrent use; it never logs, never panics and keeps nothing of what it
+// reads.
+type Classifier struct {
+	rules    func() *ruleSet // compiled at first use
+	maxBytes int             // 0 = the whole text
+	textOnly bool            // reads err.Error() and Message, nothing else
+	fallback string          // Rule of a result that nothing decided
+}
+
+// The ready classifiers.
+var (
+	// Standard reads all evidence and has the broad rule set. It is the
+	// default everywhere.
+	Standard = &Classifier{rules: lazily(standardRules[:]), maxBytes: DefaultMaxBytes, fallback: "default"}
+	// Minimal is exactly the twenty patterns of the original error classifier
+	// (seed 000), in their order, on the whole text and on nothing but text.
+	Minimal = &Classifier{rules: lazily(minimalRules[:]), textOnly: true, fallback: "000/default"}
+	// None has no rules of its own: with [WithBase] the user's rules are all
+	// there is.
+	None = &Classifier{rules: lazily(nil), maxBytes: DefaultMaxBytes, textOnly: true, fallback: "default"}
+)
+
+// lazily compiles rules that are known to be good when they are first needed.
+func lazily(rules []textRule) func() *ruleSet {
+	return sync.OnceValue(func() *ruleSet {
+		set, err := compileRules(rules)
+		if err != nil {
+			panic(err) // a rule of this package; every test would fail
+		}
+		return set
+	})
+}
+
+// Option configures a [Classifier].
+type Option interface{ apply(config) config }
+
+type config struct {
+	rules    []Rule
+	base     *Classifier
+	maxBytes int
+}
+
+type optionFunc func(config) config
+
+func (f optionFunc) apply(c config) config { return f(c) }
+
+// WithRules adds the user's own rules, which are looked at before those of
+// the base. Without it there are none.
+func WithRules(rules ...Rule) Option {
+	return optionFunc(func(c config) config {
+		c.rules = append(c.rules[:len(c.rules):len(c.rules)], rules...)
+		return c
+	})
+}
+
+// WithBase sets what the new classifier is built on: [Standard] (the
+// default), [Minimal] or [None]. A nil base is [Standard].
+func WithBase(base *Classifier) Option {
+	return optionFunc(func(c config) config {
+		if base != nil {
+			c.base = base
+		}
+		return c
+	})
+}
+
+// WithMaxBytes sets how many bytes of a text are read: the first and the last
+// half of n. The default is that of the base; n ≤ 0 keeps it.
+func WithMaxBytes(n int) Option {
+	return optionFunc(func(c config) config {
+		if n > 0 {
+			c.maxBytes = n
+		}
+		return c
+	})
+}
+
+// New returns a classifier; without options it decides like [Standard]. The
+// error names the rule that is at fault, its pattern and what is wrong.
+func New(opts ...Option) (*Classifier, error) {
+	cfg := config{base: Standard}
+	for _, o := range opts {
+		cfg = o.apply(cfg)
+	}
+	c := *cfg.base
+	if cfg.maxBytes > 0 {
+		c.maxBytes = cfg.maxBytes
+	}
+	if len(cfg.rules) == 0 {
+		return &c, nil
+	}
+	if err := checkRules(cfg.rules); err != nil {
+		return nil, err
+	}
+	set, err := compileUserRules(cfg.rules, cfg.base.rules().rules)
+	if err != nil {
+		return nil, err
+	}
+	c.rules = func() *ruleSet { return set }
+	return &c, nil
+}
+
+// checkRules refuses what is wrong with rules before their patterns are read.
+func checkRules(rules []Rule) error {
+	seen := make(map[string]int, len(rules))
+	for i, r := range rules {
+		if r.ID == "" {
+			return fmt.Errorf("rule %d: it has no id", i+1)
+		}
+		if first, ok := seen[r.ID]; ok {
+			return fmt.Errorf("rule %q: the id stands twice, as rule %d and as rule %d", r.ID, first, i+1)
+		}
+		seen[r.ID] = i + 1
+		if r.Pattern == "" {
+			return fmt.Errorf("rule %q: it has no pattern", r.ID)
+		}
+		if !r.Reason.Valid() {
+			return fmt.Errorf("rule %q: unknown reason %q (known: %s)", r.ID, r.Reason, knownReasons())
+		}
+	}
+	return nil
+}
+
+// Error classifies err with [Standard]. Error(nil) is the zero Result.
+func Error(err error) Result { return Standard.Error(err) }
+
+// Message classifies a text with [Standard].
+func Message(text string) Result { return Standard.Message(text) }
+
+// Error classifies err; nil is the zero Result.
+func (c *Classifier) Error(err error) Result { return c.Classify(Evidence{Err: err}) }
+
+// Message classifies a text. The empty text is an error of which nothing is
+// known: unknown, and so fatal.
+func (c *Classifier) Message(text string) Result {
+	if text == "" {
+		return c.unknown()
+	}
+	return c.Classify(Evidence{Message: text})
+}
+
+func (c *Classifier) unknown() Result {
+	return Result{Category: CategoryFatal, Reason: ReasonUnknown, Rule: c.fallback}
+}
+
+// Classify says what the evidence means. Evidence that shows no failure (the
+// zero Evidence, a status below 400 with nothing else) gives the zero Result.
+func (c *Classifier) Classify(e Evidence) Result {
+	if c.textOnly {
+		return c.classifyText(e)
+	}
+	if e.Err == nil && e.Message == "" && e.Type == "" && len(e.Body) == 0 && e.Status < 400 {
+		return Result{}
+	}
+	q := inquiry{set: c.rules(), limit: c.maxBytes, provider: e.Provider}
+	q.readType(e.Type)
+	text := q.readChain(e.Err, e.Cause)
+	if q.best.strength == ownStrength {
+		return q.result(c.fallback)
+	}
+	q.readResponse(e.Status, e.Header, e.Body)
+	q.readText(text)
+	q.readText(e.Message)
+	return q.result(c.fallback)
+}
+
+// classifyText is Classify for classifiers that read nothing but text.
+func (c *Classifier) classifyText(e Evidence) Result {
+	text := e.Message
+	if e.Err != nil {
+		text = errorText(e.Err)
+	} else if text == "" {
+		return Result{}
+	}
+	q := inquiry{set: c.rules(), limit: c.maxBytes}
+	q.readText(text)
+	r := q.result(c.fallback)
+	return Result{Category: r.Category, Reason: r.Reason, Rule: r.Rule}
+}
+
+// ErrBudgetExceeded is the program's own spent budget. Wrap it to say that a
+// call was not made, or its answer not used, because the money set aside is
+// gone: it is looked at before all other evidence and never falls back.
+var ErrBudgetExceeded = errors.New("budget exceeded")

@@ -1,0 +1,2 @@
+// Package classify tells what an error means.
+package classify

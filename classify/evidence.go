@@ -1,0 +1,40 @@
+package classify
+
+import "time"
+
+// Evidence is what is known about one failure. Every field may be empty; the
+// zero Evidence means that nothing failed. Classify reads it and keeps nothing.
+type Evidence struct {
+	Err      error               // the live error; its whole chain is read
+	Message  string              // a log message, a stderr tail, exception.message
+	Type     string              // exception.type, or a provider's error type or code
+	Status   int                 // HTTP status; below 400 it says nothing
+	Header   map[string][]string // the response's headers (an http.Header)
+	Body     []byte              // a provider's response body
+	Provider string              // "anthropic", "openai", ... where known
+	Cause    error               // context.Cause or ctx.Err() of the caller's context, where it has ended
+}
+
+// Result is what an error means. It is a plain value.
+type Result struct {
+	Category Category // "" = there was no error
+	Reason   Reason
+	// Rule is the stable id of what decided: "text/insufficient-quota",
+	// "errno/ECONNRESET", "http/429".
+	Rule          string
+	Status        int           // HTTP status, 0 where none is known
+	RetryAfter    time.Duration // how long the provider asks to wait
+	HasRetryAfter bool          // a hint was given, possibly 0
+	Derived       bool          // RetryAfter was computed from a reset header
+	Provider      string
+}
+
+// Retryable reports whether the same call should be made again as it is:
+// an exponential retry that the reason's policy grants at least once.
+func (r Result) Retryable() bool {
+	if r.Category == "" {
+		return false
+	}
+	p := r.Reason.Policy()
+	return p.Retry == RetryExponential && p.Calls() > 1
+}

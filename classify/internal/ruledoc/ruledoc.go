@@ -1,0 +1,197 @@
+// Package ruledoc reads the YAML documents that text rules are written in:
+// the standard set below classify/rules and the users' own files, which have
+// the same form.
+package ruledoc
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Document is one YAML file of rules.
+type Document struct {
+	Rules []Rule
+	// Order lists the reasons from the most telling to the least; rules of
+	// the same strength are decided by it. Tables hold codes and the reasons
+	// that they stand for. Both belong to the standard set alone.
+	Order  []string
+	Tables []Table
+}
+
+// Rule is one rule with what proves it.
+type Rule struct {
+	ID, Pattern, Reason string
+	Category            string   // where it differs from the reason's
+	Strength            string   // cause, code, phrase or word; standard set only
+	Vetoes              []string // reasons that this rule takes out of the decision; standard set only
+	Codes               string   // table whose codes replace {code} in ID and Pattern; standard set only
+	Source              string   // where the wording comes from
+	Match, Miss         []string // texts that the pattern must, and must not, match
+	Line                int
+}
+
+// Table maps codes to the reasons that they stand for.
+type Table struct {
+	Name string
+	Rows []Row
+}
+
+// Row is one code of a table.
+type Row struct{ Code, Reason string }
+
+// Error is a fault in a document, with the line that it is in.
+type Error struct {
+	Line int
+	Err  error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+func errorAt(n *yaml.Node, format string, args ...any) error {
+	return &Error{Line: n.Line, Err: fmt.Errorf(format, args...)}
+}
+
+// Read reads one document. An empty document has no rules.
+func Read(r io.Reader) (Document, error) {
+	var doc Document
+	dec := yaml.NewDecoder(r)
+	var root yaml.Node
+	switch err := dec.Decode(&root); {
+	case errors.Is(err, io.EOF):
+		return doc, nil
+	case err != nil:
+		return doc, err
+	}
+	if len(root.Content) == 0 || isNull(root.Content[0]) {
+		return doc, nil
+	}
+	if dec.Decode(new(yaml.Node)) == nil {
+		return doc, errors.New("more than one YAML document; put all rules into one")
+	}
+	err := eachField(root.Content[0], func(key string, value *yaml.Node) (err error) {
+		switch key {
+		case "rules":
+			doc.Rules, err = readRules(value)
+		case "order":
+			doc.Order, err = texts(value)
+		case "tables":
+			doc.Tables, err = readTables(value)
+		default:
+			return errorAt(value, "unknown key %q; a rules file has the key rules", key)
+		}
+		return err
+	})
+	return doc, err
+}
+
+func readRules(list *yaml.Node) ([]Rule, error) {
+	if isNull(list) {
+		return nil, nil
+	}
+	if list.Kind != yaml.SequenceNode {
+		return nil, errorAt(list, "rules is not a list")
+	}
+	rules := make([]Rule, 0, len(list.Content))
+	for _, item := range list.Content {
+		r, err := readRule(item)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, r)
+	}
+	return rules, nil
+}
+
+func readRule(item *yaml.Node) (Rule, error) {
+	r := Rule{Line: item.Line}
+	fields := map[string]*string{
+		"id": &r.ID, "pattern": &r.Pattern, "reason": &r.Reason, "category": &r.Category,
+		"strength": &r.Strength, "codes": &r.Codes, "source": &r.Source,
+	}
+	lists := map[string]*[]string{"match": &r.Match, "miss": &r.Miss, "vetoes": &r.Vetoes}
+	err := eachField(item, func(key string, value *yaml.Node) (err error) {
+		if p := fields[key]; p != nil {
+			*p, err = text(value)
+			return err
+		}
+		if p := lists[key]; p != nil {
+			*p, err = texts(value)
+			return err
+		}
+		return errorAt(value, "unknown key %q; a rule has id, pattern, reason, source, match and miss", key)
+	})
+	return r, err
+}
+
+func readTables(node *yaml.Node) ([]Table, error) {
+	var tables []Table
+	err := eachField(node, func(name string, rows *yaml.Node) error {
+		t := Table{Name: name}
+		err := eachField(rows, func(code string, reason *yaml.Node) error {
+			s, err := text(reason)
+			t.Rows = append(t.Rows, Row{code, s})
+			return err
+		})
+		tables = append(tables, t)
+		return err
+	})
+	return tables, err
+}
+
+// eachField calls f for every key of a mapping, in order.
+func eachField(n *yaml.Node, f func(key string, value *yaml.Node) error) error {
+	n = resolve(n)
+	if n.Kind != yaml.MappingNode {
+		return errorAt(n, "expected keys with values")
+	}
+	seen := make(map[string]bool, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i].Value
+		if seen[key] {
+			return errorAt(n.Content[i], "key %q stands twice", key)
+		}
+		seen[key] = true
+		if err := f(key, n.Content[i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func text(n *yaml.Node) (string, error) {
+	n = resolve(n)
+	if n.Kind != yaml.ScalarNode || isNull(n) {
+		return "", errorAt(n, "expected a text")
+	}
+	return n.Value, nil
+}
+
+func texts(n *yaml.Node) ([]string, error) {
+	n = resolve(n)
+	if n.Kind != yaml.SequenceNode {
+		return nil, errorAt(n, "expected a list of texts")
+	}
+	all := make([]string, 0, len(n.Content))
+	for _, item := range n.Content {
+		s, err := text(item)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func resolve(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
