@@ -1,0 +1,74 @@
+package scan
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+// reference says which patterns package regexp finds in text.
+func reference(t *testing.T, exprs []string, text string) []bool {
+	t.Helper()
+	found := make([]bool, len(exprs))
+	for i, expr := range exprs {
+		re, err := regexp.Compile("(?i:" + expr + ")")
+		require.NoError(t, err)
+		found[i] = re.MatchString(text)
+	}
+	return found
+}
+
+func matched(m *Matcher, text string) []bool {
+	set := make([]uint64, m.Words())
+	m.Match(set, text)
+	found := make([]bool, m.patterns)
+	for i := range found {
+		found[i] = set[i/64]>>(i%64)&1 == 1
+	}
+	return found
+}
+
+// FuzzMatch holds the matcher to package regexp: the same set of patterns for
+// every set and every text. Patterns are separated by newlines; the text is
+// also tried twice over with a filler between, so that it crosses the borders
+// of the four cursors' slices.
+func FuzzMatch(f *testing.F) {
+	for _, seed := range []struct{ exprs, text string }{
+		{`rate.?limit` + "\n" + `429`, "HTTP 429: Rate_Limit exceeded"},
+		{`limit.{0,20}reached` + "\n" + `\bfoo\b`, "limit (was) reached foo"},
+		{`^a+$` + "\n" + `(?m)^b` + "\n" + `\Bx`, "aaa\nb ax"},
+		{`(?-i)ERROR` + "\n" + `[^a-z]{2,5}k` + "\n" + `\w+ \d+`, "ſK \xe2\x82 error 12\u212a"},
+		{`x*` + "\n" + `a.*b` + "\n" + `é[^\n]{0,3}ü`, "a\xffbé..ü"},
+		{`ab.{0,5}abc` + "\n" + `(?:a|bc).{2,4}(?:c|de)?f`, "ab abc a..def"},
+		{`a\w*b$` + "\n" + `$` + "\n" + `\b`, "azzb"},
+		{`.` + "\n" + `\x{FFFD}` + "\n" + `^.{3}$`, "\xe2\x82\xac"},
+		{`(?s)a.*b` + "\n" + `a\s+b.{0,9}c\d+d`, "a \n b  c12d"},
+	} {
+		f.Add(seed.exprs, seed.text)
+	}
+	f.Fuzz(func(t *testing.T, list, text string) {
+		if len(list) > 200 || len(text) > 500 || !utf8.ValidString(list) {
+			t.Skip()
+		}
+		exprs := strings.Split(list, "\n")
+		for _, expr := range exprs {
+			if _, err := regexp.Compile("(?i:" + expr + ")"); err != nil {
+				_, err := Compile([]string{expr})
+				if err == nil {
+					t.Skip() // such as a lone flag that the wrapping group does not take
+				}
+				return
+			}
+		}
+		m, err := Compile(exprs)
+		if err != nil {
+			return
+		}
+		for _, s := range []string{text, text + strings.Repeat(" -", 40) + text, strings.Repeat("é", 33) + text + "\n" + text} {
+			require.Equal(t, reference(t, exprs, s), matched(m, s), "patterns %q, text %q", exprs, s)
+		}
+	})
+}

@@ -1,0 +1,99 @@
+package scan
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestCompileErrors(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ expr, want string }{
+		{`(abc`, "missing closing )"},
+		{`abc)`, "unexpected )"},
+		{`[a`, "missing closing ]"},
+		{`a**`, "invalid nested repetition operator: **"},
+		{`(?=a)b`, "invalid or unsupported Perl syntax: (?="},
+		{`(a)\1`, "invalid escape sequence: \\1"},
+		{`a{1001}`, "invalid repeat count: {1001}"},
+		{"a\xff", "invalid UTF-8: \xff"},
+	} {
+		t.Run(tt.expr, func(t *testing.T) {
+			t.Parallel()
+			_, err := Compile([]string{"fine", tt.expr})
+			var at *PatternError
+			require.ErrorAs(t, err, &at)
+			assert.Equal(t, 1, at.Index)
+			assert.Equal(t, tt.want, at.Err.Error())
+		})
+	}
+}
+
+// TestCompileTooLarge gives patterns whose deterministic automaton grows
+// exponentially: they are refused, by name, before memory is.
+func TestCompileTooLarge(t *testing.T) {
+	t.Parallel()
+	for _, expr := range []string{`(a|b)*a(a|b){30}`, `[ab]a[a-c]{24}`, `\pL{200}`} {
+		_, err := Compile([]string{"first", expr, "last"})
+		var at *PatternError
+		if !assert.ErrorAs(t, err, &at, expr) {
+			continue
+		}
+		assert.Equal(t, 1, at.Index, expr)
+		require.ErrorIs(t, err, errTooLarge, expr)
+	}
+}
+
+// TestMatchCursors moves one match over every position of texts of many
+// lengths, so that it crosses every border between cursors.
+func TestMatchCursors(t *testing.T) {
+	t.Parallel()
+	m, err := Compile([]string{`rate.?limit`, `\blimit\b`, `limit$`, `^rate`, `rate.{0,60}exceeded`, `nothing`})
+	require.NoError(t, err)
+	for _, n := range []int{0, 1, 63, 64, 65, 66, 67, 130, 255} {
+		for at := range n + 1 {
+			text := strings.Repeat("-", at) + "rate limit" + strings.Repeat("-", n-at)
+			set := make([]uint64, m.Words())
+			m.Match(set, text)
+			want := uint64(0b11)
+			if at == n {
+				want |= 0b100
+			}
+			if at == 0 {
+				want |= 0b1000
+			}
+			require.Equal(t, want, set[0], "at %d of %d", at, n)
+			set[0] = 0
+			m.Match(set, text+" exceeded")
+			require.Equal(t, n-at < 54, set[0]&0b10000 != 0, "gap of %d", n-at)
+		}
+	}
+}
+
+func TestMatchAllocatesNothing(t *testing.T) {
+	m, err := Compile([]string{`rate.?limit`, `too many.{0,20}requests`, `\b429\b`})
+	require.NoError(t, err)
+	set := make([]uint64, m.Words())
+	for _, n := range []int{1, 10, 1000} {
+		text := strings.Repeat("HTTP 429 is too many of your requests, rate limit. ", n)
+		m.Match(set, text)
+		if n < 1000 { // past its first buffer, a walk with many hits may allocate
+			assert.Zero(t, testing.AllocsPerRun(100, func() { m.Match(set, text) }), "%d times", n)
+		}
+	}
+}
+
+func ExampleCompile() {
+	m, err := Compile([]string{`rate.?limit`, `context.{0,9}length`, `\b429\b`})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	set := make([]uint64, m.Words())
+	m.Match(set, "HTTP 429: Rate Limit exceeded")
+	fmt.Printf("%03b\n", set[0])
+	// Output: 101
+}
