@@ -14,13 +14,14 @@ type byteLoop struct {
 	class *syntax.Regexp
 	line  bool      // class is all but the newline
 	ascii [128]bool // the class's ASCII part
+	min   int       // not 0 only where the gap is one loop
 	max   int
 }
 
 func byteLoops(g gap) []byteLoop {
 	loops := make([]byteLoop, len(g))
 	for i, l := range g {
-		loops[i] = byteLoop{class: l.class, line: l.class.Op == syntax.OpAnyCharNotNL, max: l.max}
+		loops[i] = byteLoop{class: l.class, line: l.class.Op == syntax.OpAnyCharNotNL, min: l.min, max: l.max}
 		for r := range rune(128) {
 			loops[i].ascii[r] = inClass(l.class, r)
 		}
@@ -97,8 +98,9 @@ var joiners = sync.Pool{New: func() any { return new(joiner) }}
 
 // join adds to set the patterns whose pieces were all seen, in order, with
 // their gaps between them. A hit of a first piece counts; another counts if
-// one of the piece before it ends where the gap allows, and of those that end
-// before it begins the last is as good as any (see assemble).
+// one of the piece before it ends where the gap allows. Of those that leave the
+// gap as long as it has to be, the last decides: a longer gap only has more
+// runes that may be wrong or too many.
 func (m *Matcher) join(set []uint64, text string, hits, more []hit) {
 	j := joiners.Get().(*joiner)
 	j.hits = append(append(j.hits[:0], hits...), more...)
@@ -114,6 +116,9 @@ func (m *Matcher) join(set []uint64, text string, hits, more []hit) {
 	for i := range j.hits {
 		h := &j.hits[i]
 		p := &m.pieces[h.piece]
+		if int(h.end) < len(text) && !utf8.RuneStart(text[h.end]) {
+			continue // an empty match inside a rune, where package regexp does not look
+		}
 		if p.gap != nil && !j.follows(m, h, text) {
 			continue
 		}
@@ -141,10 +146,18 @@ func (j *joiner) follows(m *Matcher, h *hit, text string) bool {
 		_, n := utf8.DecodeLastRuneInString(text[:start])
 		start -= n
 	}
+	gap := m.pieces[h.piece].gap
 	for ; at >= 0; at = j.hits[at].prev {
-		if end := int(j.hits[at].end); end <= start {
-			return spans(m.pieces[h.piece].gap, text[end:start])
+		end := int(j.hits[at].end)
+		if end > start || gap[0].min > 0 && !atLeast(text[end:start], gap[0].min) {
+			continue
 		}
+		return spans(gap, text[end:start])
 	}
 	return false
+}
+
+// atLeast reports whether text has n runes or more.
+func atLeast(text string, n int) bool {
+	return len(text) >= n && (len(text) >= utf8.UTFMax*n || utf8.RuneCountInString(text) >= n)
 }

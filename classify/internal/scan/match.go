@@ -95,7 +95,7 @@ func (m *Matcher) Match(set []uint64, text string) {
 	} else {
 		w.four(text)
 	}
-	if w.n > 1 {
+	if w.n > 0 {
 		m.join(set, text, w.hits[:min(w.n, len(w.hits))], w.more)
 	}
 }
@@ -127,7 +127,7 @@ func (w *walk) enter(s, end int) {
 	}
 	for _, a := range m.accepts[s-m.accepting] {
 		p := &m.pieces[a.piece]
-		if p.gap == nil && p.last {
+		if p.alone {
 			w.set[p.pattern/64] |= 1 << (p.pattern % 64)
 			continue
 		}

@@ -38,6 +38,7 @@ type piece struct {
 	pattern int32
 	gap     []byteLoop // between the piece before and this one; nil = the first piece
 	last    bool       // the chain ends here: the pattern matches
+	alone   bool       // its end needs no look at the text: it has no gaps and no empty \B
 }
 
 // program is the nondeterministic automaton of a whole set of patterns.
@@ -53,6 +54,7 @@ func (p *program) add(pattern int, c chain) {
 	for i, re := range c.pieces {
 		index := int32(len(p.pieces))
 		pc := piece{pattern: int32(pattern), last: i == len(c.pieces)-1}
+		pc.alone = len(c.pieces) == 1 && !emptyInside(re)
 		if i == 0 {
 			p.starts = append(p.starts, p.compile(re, p.match(index, -1)))
 			p.pieces = append(p.pieces, pc)
@@ -65,6 +67,35 @@ func (p *program) add(pattern int, c chain) {
 			p.starts = append(p.starts, p.compile(variant, p.match(index, int32(n))))
 		}
 	}
+}
+
+// emptyInside reports whether re can match the empty text between two bytes
+// of one rune. Only \B holds there.
+func emptyInside(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpNoWordBoundary:
+		return true
+	case syntax.OpConcat:
+		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !mayBeEmpty(sub) }) &&
+			slices.ContainsFunc(re.Sub, emptyInside)
+	}
+	return slices.ContainsFunc(re.Sub, emptyInside)
+}
+
+func mayBeEmpty(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpNoMatch, syntax.OpLiteral, syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return false
+	case syntax.OpConcat:
+		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !mayBeEmpty(sub) })
+	case syntax.OpAlternate:
+		return slices.ContainsFunc(re.Sub, mayBeEmpty)
+	case syntax.OpPlus:
+		return mayBeEmpty(re.Sub[0])
+	case syntax.OpRepeat:
+		return re.Min == 0 || mayBeEmpty(re.Sub[0])
+	}
+	return true
 }
 
 func (p *program) node(n node) int32 {

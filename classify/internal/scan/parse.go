@@ -17,10 +17,11 @@ type chain struct {
 // A gap is text between two pieces: a run of each loop, in order.
 type gap []loop
 
-// A loop is a run of at most max runes of a class; max < 0 means any number.
+// A loop is a run of at least min and at most max runes of a class; max < 0
+// means any number. In a gap of several loops every min is 0.
 type loop struct {
-	class *syntax.Regexp // OpCharClass, OpAnyChar or OpAnyCharNotNL
-	max   int
+	class    *syntax.Regexp // OpCharClass, OpAnyChar or OpAnyCharNotNL
+	min, max int
 }
 
 // Limits on how far a pattern is taken apart. What is beyond them stays in one
@@ -199,14 +200,22 @@ func inClass(class *syntax.Regexp, r rune) bool {
 	return false
 }
 
+// atLeastNone is what is left of l when its min is matched elsewhere.
+func (l loop) atLeastNone() loop {
+	if l.max > 0 {
+		l.max -= l.min
+	}
+	l.min = 0
+	return l
+}
+
 // assemble cuts a list of parts into pieces and gaps.
 //
-// A gap at either end is dropped: the search begins and ends anywhere. What a
-// loop asks for at least goes into the piece before it, or into the one behind
-// it where it follows another gap, so that a gap may always be empty. Of
-// several places where the text before a gap ends, the last is then as good as
-// any. A piece behind a gap must tell where it began, so it is kept only if it
-// has few lengths; unbounded loops in it become gaps too.
+// A gap at either end is dropped but for what it asks for at least: the search
+// begins and ends anywhere. Where loops follow each other, what they ask for at
+// least goes into the pieces around them. A piece behind a gap must tell where
+// it began, so it is kept only if it has few lengths; unbounded loops in it
+// become gaps too.
 func assemble(parts []*syntax.Regexp) chain {
 	var c chain
 	var piece []*syntax.Regexp
@@ -216,7 +225,13 @@ func assemble(parts []*syntax.Regexp) chain {
 		c.gaps = append(c.gaps, open)
 		piece, open = nil, nil
 	}
-	for _, part := range flatten(parts) {
+	grow := func() { // gives the last piece what the gap behind it asks for at least
+		last := &c.pieces[len(c.pieces)-1]
+		*last = concat(append([]*syntax.Regexp{*last}, copies(open[0].class, open[0].min)...))
+		open[0] = open[0].atLeastNone()
+	}
+	parts = flatten(parts)
+	for i, part := range parts {
 		least, most, ok := repeated(part)
 		behindGap := len(c.pieces) > 0
 		if !ok || !(isGap(part) || behindGap && most < 0) {
@@ -224,36 +239,35 @@ func assemble(parts []*syntax.Regexp) chain {
 			continue
 		}
 		class := part.Sub[0]
-		if most >= 0 {
-			most -= least
-		}
 		switch {
-		case len(piece) == 0 && len(c.pieces) == 0: // leading
-			piece = copies(class, least)
-			continue
-		case len(piece) > 0:
+		case len(piece) == 0 && !behindGap, i == len(parts)-1: // at an end
 			piece = append(piece, copies(class, least)...)
-			if most == 0 {
-				continue
-			}
-			closePiece()
-			open = gap{{class, most}}
-		default: // right behind another gap
-			if most != 0 {
-				open = append(open, loop{class, most})
-			}
+		case len(piece) == 0: // right behind another gap
+			grow()
+			open = append(open, loop{class, least, most}.atLeastNone())
 			piece = copies(class, least)
+		default:
+			closePiece()
+			open = gap{{class, least, most}}
 		}
 	}
-	if len(piece) > 0 || len(c.pieces) == 0 {
+	switch {
+	case len(piece) > 0 || len(c.pieces) == 0:
 		closePiece()
+	case open[0].min > 0:
+		grow()
 	}
 	for _, p := range c.pieces[1:] {
 		if _, ok := byLength(p); !ok {
-			return chain{pieces: []*syntax.Regexp{concat(parts)}, gaps: []gap{nil}}
+			return whole(parts)
 		}
 	}
 	return c
+}
+
+// whole is the chain of a pattern that is not taken apart.
+func whole(parts []*syntax.Regexp) chain {
+	return chain{pieces: []*syntax.Regexp{concat(parts)}, gaps: []gap{nil}}
 }
 
 // flatten unfolds nested concatenations.

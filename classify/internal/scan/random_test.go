@@ -53,7 +53,7 @@ func randomExpr(r *rand.Rand, depth int) string {
 	case 6, 7, 8:
 		return sub() + pick(r, ".{0,3}", ".*", `[^\n]{0,5}`, `\w*`, `[a-z]+`, ".{2,4}", `[^b]{1,4}`, `\d+`, `\s*`, `.{1,3}\s+`, `(?s:.{0,4})`, `[\d\s]{0,9}`) + sub()
 	case 9:
-		return pick(r, "^", "(?m:^)", `\b`, `\B`, `\A`) + sub()
+		return pick(r, "^", "(?m:^)", `\b`, `\B`, `\A`, `\Ba?`) + sub() + pick(r, "", "", "*")
 	case 10:
 		return sub() + pick(r, "$", "(?m:$)", `\b`, `\B`, `\z`)
 	default:

@@ -1,0 +1,142 @@
+package classify
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/classify/internal/scan"
+)
+
+// corpusMessages returns the messages of the labelled corpus: error texts of
+// the lengths and the make that programs really print.
+func corpusMessages(tb testing.TB) []string {
+	tb.Helper()
+	f, err := os.Open("testdata/corpus.jsonl")
+	require.NoError(tb, err)
+	defer f.Close()
+	var all []string
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var entry struct{ Message string }
+		require.NoError(tb, json.Unmarshal(lines.Bytes(), &entry))
+		all = append(all, entry.Message)
+	}
+	require.NoError(tb, lines.Err())
+	return all
+}
+
+// benchmarkPatterns returns n patterns: those of the standard rules, spread
+// over all families, and, once these are used up, variants of them that ask
+// for one more word.
+func benchmarkPatterns(n int) []string {
+	exprs := make([]string, n)
+	for i := range exprs {
+		r := standardRules[i*max(len(standardRules)/n, 1)%len(standardRules)]
+		exprs[i] = r.pattern
+		if round := i / len(standardRules); round > 0 {
+			exprs[i] = fmt.Sprintf("(?:%s) v%d", r.pattern, round)
+		}
+	}
+	return exprs
+}
+
+// texts of the benchmarks, by name. Near misses begin many rules and finish
+// none; in often, rules match all over.
+func benchmarkTexts(tb testing.TB) map[string][]string {
+	corpus := corpusMessages(tb)
+	var long strings.Builder
+	for i := 0; long.Len() < 8<<10; i++ {
+		long.WriteString(corpus[i%len(corpus)])
+		long.WriteByte('\n')
+	}
+	cut := func(n int) []string {
+		var all []string
+		for _, s := range corpus {
+			if len(s) >= n {
+				all = append(all, strings.ToValidUTF8(s[:n], ""))
+			}
+		}
+		return all
+	}
+	return map[string][]string{
+		"corpus": corpus,
+		"50B":    cut(50),
+		"250B":   cut(250),
+		"8KiB":   {long.String()[:8<<10]},
+		"rare":   {strings.Repeat("the quick brown fox jumps over the lazy dog and all is well. ", 4)},
+		"often":  {strings.Repeat("HTTP 429 rate limit exceeded, connection refused, timed out; ", 4)},
+		"near":   {strings.Repeat("rate limi connection refuse too many request contex lengt HTTP 4 ", 4)},
+	}
+}
+
+func perText(b *testing.B, texts []string, f func(text string)) float64 {
+	b.Helper()
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		f(texts[i%len(texts)])
+	}
+	return float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+}
+
+// BenchmarkScan measures one pass over a text with many rules. x-regexp is how
+// many times longer the same patterns take through package regexp, one after
+// the other, in the same run.
+func BenchmarkScan(b *testing.B) {
+	all := benchmarkTexts(b)
+	for _, n := range []int{20, 100, 300, 1000, len(standardRules)} {
+		exprs := benchmarkPatterns(n)
+		m, err := scan.Compile(exprs)
+		require.NoError(b, err)
+		states, classes, size := m.Stats()
+		set := make([]uint64, m.Words())
+		for _, name := range []string{"corpus", "50B", "250B", "8KiB", "rare", "often", "near"} {
+			b.Run(fmt.Sprintf("rules=%d/%s", n, name), func(b *testing.B) {
+				texts := all[name]
+				perText := perText(b, texts, func(text string) { m.Match(set, text) })
+				b.ReportMetric(perText*float64(len(texts))/float64(len(strings.Join(texts, ""))), "ns/B")
+				if name == "corpus" {
+					b.ReportMetric(regexpPerText(exprs, texts)/perText, "x-regexp")
+					b.ReportMetric(float64(states), "states")
+					b.ReportMetric(float64(classes), "classes")
+					b.ReportMetric(float64(size), "table-B")
+				}
+			})
+		}
+	}
+}
+
+// regexpPerText times package regexp on a part of the texts.
+func regexpPerText(exprs, texts []string) float64 {
+	compiled := make([]*regexp.Regexp, len(exprs))
+	for i, expr := range exprs {
+		compiled[i] = regexp.MustCompile("(?i:" + expr + ")")
+	}
+	part := texts[:min(len(texts), 40)]
+	begin := time.Now()
+	for _, text := range part {
+		for _, re := range compiled {
+			re.MatchString(text)
+		}
+	}
+	ratio := float64(len(strings.Join(texts, ""))) / float64(len(texts)) / (float64(len(strings.Join(part, ""))) / float64(len(part)))
+	return float64(time.Since(begin).Nanoseconds()) / float64(len(part)) * ratio
+}
+
+// BenchmarkCompile measures how long the standard set takes at first use.
+func BenchmarkCompile(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := compileRules(standardRules[:]); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
