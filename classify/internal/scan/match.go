@@ -41,7 +41,7 @@ func Compile(exprs []string) (*Matcher, error) {
 }
 
 func build(parsed [][]chain) (*Matcher, error) {
-	p := new(program)
+	p := &program{ids: map[node]int32{}}
 	for i, chains := range parsed {
 		for _, c := range chains {
 			p.add(i, c)

@@ -19,6 +19,7 @@ func TestCompileErrors(t *testing.T) {
 		{`(?=a)b`, "invalid or unsupported Perl syntax: (?="},
 		{`(a)\1`, "invalid escape sequence: \\1"},
 		{`a{1001}`, "invalid repeat count: {1001}"},
+		{`a.*(?:bc)+`, "behind a gap such as .* it needs too many lengths: bound its repetitions: (?i:(?:BC)+)"},
 		{"a\xff", "invalid UTF-8: \xff"},
 	} {
 		t.Run(tt.expr, func(t *testing.T) {

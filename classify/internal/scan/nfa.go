@@ -44,6 +44,7 @@ type piece struct {
 // program is the nondeterministic automaton of a whole set of patterns.
 type program struct {
 	nodes   []node
+	ids     map[node]int32 // so that alternatives share their endings
 	starts  []int32
 	accepts []accept
 	pieces  []piece // those of a chain stand in order
@@ -62,9 +63,9 @@ func (p *program) add(pattern int, c chain) {
 		}
 		pc.gap = byteLoops(c.gaps[i])
 		p.pieces = append(p.pieces, pc)
-		variants, _ := byLength(re) // assemble has asked before
-		for n, variant := range variants {
-			p.starts = append(p.starts, p.compile(variant, p.match(index, int32(n))))
+		all, _ := lengths(re) // assemble has asked before
+		for _, n := range all {
+			p.starts = append(p.starts, p.exactly(re, n, p.match(index, int32(n))))
 		}
 	}
 }
@@ -99,6 +100,16 @@ func mayBeEmpty(re *syntax.Regexp) bool {
 }
 
 func (p *program) node(n node) int32 {
+	id, ok := p.ids[n]
+	if !ok {
+		id = p.newNode(n)
+		p.ids[n] = id
+	}
+	return id
+}
+
+// newNode adds a node that will be changed, and so cannot be shared.
+func (p *program) newNode(n node) int32 {
 	p.nodes = append(p.nodes, n)
 	return int32(len(p.nodes) - 1)
 }
@@ -150,8 +161,77 @@ func (p *program) compile(re *syntax.Regexp, next int32) int32 {
 	case syntax.OpRepeat:
 		return p.repeat(re, next)
 	}
-	return p.node(node{op: opByte, lo: 1, hi: 0}) // OpNoMatch: no byte
+	return p.never() // OpNoMatch
 }
+
+// exactly is compile for those matches of re that are n runes long.
+func (p *program) exactly(re *syntax.Regexp, n int, next int32) int32 {
+	all, ok := lengths(re)
+	switch {
+	case !ok || !slices.Contains(all, n):
+		return p.never()
+	case len(all) == 1:
+		return p.compile(re, next)
+	}
+	entry := p.never()
+	switch re.Op {
+	case syntax.OpConcat:
+		return p.exactlyConcat(re.Sub, n, next)
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			entry = p.either(entry, p.exactly(sub, n, next))
+		}
+	case syntax.OpQuest:
+		entry = p.either(entry, p.exactly(re.Sub[0], n, next))
+		if n == 0 {
+			entry = p.either(entry, next)
+		}
+	case syntax.OpRepeat:
+		for times := re.Min; times <= re.Max; times++ {
+			entry = p.either(entry, p.exactlyConcat(copies(re.Sub[0], times), n, next))
+		}
+	}
+	return entry
+}
+
+// exactlyConcat builds, from the last part to the first, the nodes for every
+// number of runes that the parts from there on may have to match.
+func (p *program) exactlyConcat(subs []*syntax.Regexp, n int, next int32) int32 {
+	rest := make([]int32, n+1) // by runes left: the nodes behind the part
+	for r := range rest {
+		rest[r] = p.never()
+	}
+	rest[0] = next
+	for _, sub := range slices.Backward(subs) {
+		all, _ := lengths(sub)
+		before := make([]int32, n+1)
+		for r := range before {
+			before[r] = p.never()
+			for _, m := range all {
+				if m > r || rest[r-m] == p.never() {
+					continue
+				}
+				before[r] = p.either(before[r], p.exactly(sub, m, rest[r-m]))
+			}
+		}
+		rest = before
+	}
+	return rest[n]
+}
+
+// either goes both ways.
+func (p *program) either(a, b int32) int32 {
+	switch p.never() {
+	case a:
+		return b
+	case b:
+		return a
+	}
+	return p.node(node{op: opSplit, out: a, alt: b})
+}
+
+// never is a node that reads no byte at all.
+func (p *program) never() int32 { return p.node(node{op: opByte, lo: 1, hi: 0}) }
 
 func (p *program) assert(kind syntax.EmptyOp, next int32) int32 {
 	return p.node(node{op: opAssert, assert: kind, out: next})
@@ -166,7 +246,7 @@ func (p *program) any(subs []*syntax.Regexp, next int32) int32 {
 }
 
 func (p *program) loop(sub *syntax.Regexp, next int32, mayBeEmpty bool) int32 {
-	again := p.node(node{op: opSplit, alt: next})
+	again := p.newNode(node{op: opSplit, alt: next})
 	entry := p.compile(sub, again)
 	p.nodes[again].out = entry
 	if mayBeEmpty {
@@ -205,7 +285,7 @@ func (p *program) runes(bounds []rune, next int32) int32 {
 		}
 	}
 	if entry < 0 {
-		return p.node(node{op: opByte, lo: 1, hi: 0})
+		return p.never()
 	}
 	return entry
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp/syntax"
+	"slices"
 	"unicode"
 )
 
@@ -27,11 +28,12 @@ type loop struct {
 // Limits on how far a pattern is taken apart. What is beyond them stays in one
 // piece, and the number of states decides whether it is accepted.
 const (
-	maxChains  = 64  // ways to match one pattern
-	maxCount   = 4   // optional repetitions of a class without letters
-	maxLengths = 48  // lengths of a piece behind a gap
-	maxVariant = 256 // size of a piece once it is written out by length
+	maxChains  = 64 // ways to match one pattern
+	maxCount   = 4  // optional repetitions of a class without letters
+	maxLengths = 96 // lengths of a piece behind a gap
 )
+
+var errLengths = errors.New("behind a gap such as .* it needs too many lengths: bound its repetitions")
 
 // parse reads a pattern. Its error says what is wrong, not where the pattern
 // came from.
@@ -40,9 +42,17 @@ func parse(expr string) ([]chain, error) {
 	if err != nil {
 		return nil, explain(expr, err)
 	}
-	var chains []chain
-	for _, seq := range sequences(ungroup(re)) {
-		chains = append(chains, assemble(seq))
+	re = ungroup(re)
+	all := sequences(re, isGap)
+	if len(all) > 1 || len(all[0]) > 1 {
+		// What stands behind a gap may not loop for ever inside a group.
+		all = sequences(re, func(re *syntax.Regexp) bool { return isGap(re) || isEndless(re) })
+	}
+	chains := make([]chain, len(all))
+	for i, seq := range all {
+		if chains[i], err = assemble(seq); err != nil {
+			return nil, err
+		}
 	}
 	return chains, nil
 }
@@ -70,54 +80,60 @@ func ungroup(re *syntax.Regexp) *syntax.Regexp {
 	return re
 }
 
-// sequences returns the ways to match re as lists of parts: loops over broad
-// classes, which become gaps, and everything else.
-func sequences(re *syntax.Regexp) [][]*syntax.Regexp {
-	if !hasGap(re) || isGap(re) {
+// sequences returns the ways to match re as lists of parts: those for which
+// isGap holds, and everything else.
+func sequences(re *syntax.Regexp, isGap func(*syntax.Regexp) bool) [][]*syntax.Regexp {
+	if !contains(re, isGap) || isGap(re) {
 		return [][]*syntax.Regexp{{re}}
 	}
 	var all [][]*syntax.Regexp
+	ok := true
 	switch re.Op {
 	case syntax.OpAlternate:
 		for _, sub := range re.Sub {
-			all = append(all, sequences(sub)...)
+			all = append(all, sequences(sub, isGap)...)
 		}
 	case syntax.OpQuest:
-		all = append(sequences(re.Sub[0]), nil)
+		all = append(sequences(re.Sub[0], isGap), nil)
 	case syntax.OpConcat:
-		all = [][]*syntax.Regexp{nil}
-		for _, sub := range re.Sub {
-			var longer [][]*syntax.Regexp
-			ways := sequences(sub)
-			if len(all)*len(ways) > maxChains {
-				return [][]*syntax.Regexp{{re}}
-			}
-			for _, head := range all {
-				for _, tail := range ways {
-					longer = append(longer, append(head[:len(head):len(head)], tail...))
-				}
-			}
-			all = longer
+		all, ok = sequencesOfConcat(re.Sub, isGap)
+	case syntax.OpRepeat:
+		ok = re.Max >= 0 && re.Max <= maxCount
+		for n := re.Min; ok && n <= re.Max; n++ {
+			var some [][]*syntax.Regexp
+			some, ok = sequencesOfConcat(copies(re.Sub[0], n), isGap)
+			all = append(all, some...)
 		}
-	default: // a repeated group with a gap in it
-		return [][]*syntax.Regexp{{re}}
+	default: // OpStar, OpPlus of a group with a gap in it
+		ok = false
 	}
-	if len(all) > maxChains {
+	if !ok || len(all) > maxChains {
 		return [][]*syntax.Regexp{{re}}
 	}
 	return all
 }
 
-func hasGap(re *syntax.Regexp) bool {
-	if isGap(re) {
-		return true
-	}
-	for _, sub := range re.Sub {
-		if hasGap(sub) {
-			return true
+func sequencesOfConcat(subs []*syntax.Regexp, isGap func(*syntax.Regexp) bool) (all [][]*syntax.Regexp, ok bool) {
+	all = [][]*syntax.Regexp{nil}
+	for _, sub := range subs {
+		ways := sequences(sub, isGap)
+		if len(all)*len(ways) > maxChains {
+			return nil, false
 		}
+		var longer [][]*syntax.Regexp
+		for _, head := range all {
+			for _, tail := range ways {
+				longer = append(longer, slices.Concat(head, tail))
+			}
+		}
+		all = longer
 	}
-	return false
+	return all, true
+}
+
+// contains reports whether f holds for re or a part of it.
+func contains(re *syntax.Regexp, f func(*syntax.Regexp) bool) bool {
+	return f(re) || slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return contains(sub, f) })
 }
 
 // isGap reports whether re repeats a class that holds letters, or counts far:
@@ -132,6 +148,12 @@ func isGap(re *syntax.Regexp) bool {
 		return true
 	}
 	return (most < 0 || most > 1) && broad(re.Sub[0])
+}
+
+// isEndless reports whether re repeats a class without bound.
+func isEndless(re *syntax.Regexp) bool {
+	_, most, ok := repeated(re)
+	return ok && most < 0
 }
 
 // repeated returns the bounds of a loop over a class; most < 0: no bound.
@@ -216,7 +238,7 @@ func (l loop) atLeastNone() loop {
 // least goes into the pieces around them. A piece behind a gap must tell where
 // it began, so it is kept only if it has few lengths; unbounded loops in it
 // become gaps too.
-func assemble(parts []*syntax.Regexp) chain {
+func assemble(parts []*syntax.Regexp) (chain, error) {
 	var c chain
 	var piece []*syntax.Regexp
 	var open gap // before the piece that is being put together
@@ -258,16 +280,11 @@ func assemble(parts []*syntax.Regexp) chain {
 		grow()
 	}
 	for _, p := range c.pieces[1:] {
-		if _, ok := byLength(p); !ok {
-			return whole(parts)
+		if _, ok := lengths(p); !ok {
+			return chain{}, fmt.Errorf("%w: %s", errLengths, p)
 		}
 	}
-	return c
-}
-
-// whole is the chain of a pattern that is not taken apart.
-func whole(parts []*syntax.Regexp) chain {
-	return chain{pieces: []*syntax.Regexp{concat(parts)}, gaps: []gap{nil}}
+	return c, nil
 }
 
 // flatten unfolds nested concatenations.
@@ -298,95 +315,73 @@ func concat(parts []*syntax.Regexp) *syntax.Regexp {
 	return &syntax.Regexp{Op: syntax.OpConcat, Sub: parts}
 }
 
-// byLength writes re out as one expression for each length, in runes, that it
-// can match; ok is false when it has too many lengths, or no bound.
-func byLength(re *syntax.Regexp) (variants map[int]*syntax.Regexp, ok bool) {
+// lengths returns the numbers of runes that re can match, in order; ok is
+// false when they are too many, or without bound.
+func lengths(re *syntax.Regexp) (all []int, ok bool) {
 	switch re.Op {
 	case syntax.OpNoMatch:
 		return nil, true
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
 		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
-		return map[int]*syntax.Regexp{0: re}, true
+		return []int{0}, true
 	case syntax.OpLiteral:
-		return map[int]*syntax.Regexp{len(re.Rune): re}, true
+		return []int{len(re.Rune)}, true
 	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		return map[int]*syntax.Regexp{1: re}, true
+		return []int{1}, true
 	case syntax.OpConcat:
 		return lengthsOfConcat(re.Sub)
 	case syntax.OpAlternate:
-		variants = map[int]*syntax.Regexp{}
 		for _, sub := range re.Sub {
-			more, ok := byLength(sub)
-			if !ok || !addVariants(variants, more) {
+			some, ok := lengths(sub)
+			if !ok {
 				return nil, false
 			}
+			all = append(all, some...)
 		}
-		return variants, true
 	case syntax.OpQuest:
-		variants, ok = byLength(re.Sub[0])
-		if !ok {
+		if all, ok = lengths(re.Sub[0]); !ok {
 			return nil, false
 		}
-		all := map[int]*syntax.Regexp{0: {Op: syntax.OpEmptyMatch}}
-		return all, addVariants(all, variants)
+		all = append(all, 0)
 	case syntax.OpRepeat:
-		if re.Max < 0 || re.Max > maxVariant {
+		if re.Max < 0 || re.Max > maxLengths {
 			return nil, false
 		}
-		all := map[int]*syntax.Regexp{}
 		for n := re.Min; n <= re.Max; n++ {
-			variants, ok := lengthsOfConcat(copies(re.Sub[0], n))
-			if !ok || !addVariants(all, variants) {
+			some, ok := lengthsOfConcat(copies(re.Sub[0], n))
+			if !ok {
 				return nil, false
 			}
+			all = append(all, some...)
 		}
-		return all, true
+	default: // OpStar, OpPlus
+		return nil, false
 	}
-	return nil, false // OpStar, OpPlus
+	return distinct(all)
 }
 
-func lengthsOfConcat(subs []*syntax.Regexp) (map[int]*syntax.Regexp, bool) {
-	all := map[int]*syntax.Regexp{0: {Op: syntax.OpEmptyMatch}}
+func lengthsOfConcat(subs []*syntax.Regexp) (all []int, ok bool) {
+	all = []int{0}
 	for _, sub := range subs {
-		variants, ok := byLength(sub)
+		some, ok := lengths(sub)
 		if !ok {
 			return nil, false
 		}
-		longer := map[int]*syntax.Regexp{}
-		for n, head := range all {
-			for m, tail := range variants {
-				both := concat([]*syntax.Regexp{head, tail})
-				if !addVariants(longer, map[int]*syntax.Regexp{n + m: both}) {
-					return nil, false
-				}
+		var sums []int
+		for _, n := range all {
+			for _, m := range some {
+				sums = append(sums, n+m)
 			}
 		}
-		all = longer
+		if all, ok = distinct(sums); !ok {
+			return nil, false
+		}
 	}
 	return all, true
 }
 
-// addVariants merges from into all; it reports whether all is still small.
-func addVariants(all, from map[int]*syntax.Regexp) bool {
-	for n, re := range from {
-		if old := all[n]; old != nil {
-			re = &syntax.Regexp{Op: syntax.OpAlternate, Sub: []*syntax.Regexp{old, re}}
-		}
-		all[n] = re
-		if size(re) > maxVariant {
-			return false
-		}
-	}
-	return len(all) <= maxLengths
-}
-
-func size(re *syntax.Regexp) int {
-	n := 1 + len(re.Rune)
-	if re.Op == syntax.OpCharClass {
-		n = 1
-	}
-	for _, sub := range re.Sub {
-		n += size(sub)
-	}
-	return n
+func distinct(all []int) ([]int, bool) {
+	slices.Sort(all)
+	all = slices.Compact(all)
+	return all, len(all) <= maxLengths
 }
