@@ -9,13 +9,20 @@ import (
 
 const (
 	// MaxStates is how many states a set of patterns may need.
-	MaxStates = 1<<16 - 1
+	MaxStates = 1 << 19
 	// maxItems bounds the sizes of all states together while they are built,
 	// and maxWork how many items are looked at for it.
-	maxItems = 1 << 20
+	maxItems = 1 << 21
 	maxWork  = 1 << 26
-	maxNodes = 1 << 17 // of the nondeterministic automaton
+	maxNodes = 1 << 20 // of the nondeterministic automaton
 	maxDepth = 255
+
+	// A state whose matches have all begun at most so many bytes ago has a
+	// row of its own. The row of another state is that of the state without
+	// its longer matches, but for the bytes that these go on with.
+	rowDepth = 2
+	// fewRows is how many states may have rows whatever their depth.
+	fewRows = 1024
 )
 
 var errTooLarge = errors.New("it needs too many states: shorten its counted repetitions, or make what stands before them more specific")
@@ -64,17 +71,6 @@ func looksAhead(op syntax.EmptyOp) bool {
 	return op != syntax.EmptyBeginText && op != syntax.EmptyBeginLine
 }
 
-// automaton is the deterministic automaton: the table and what its states mean.
-type automaton struct {
-	classes   [256]uint8 // of every byte
-	stride    int        // columns of the table: the classes and, last, the end of the text
-	table     []uint16   // next state by state*stride + class
-	depth     []uint8    // by state: bytes of the longest match that has begun
-	starts    [kinds]uint16
-	accepting int        // states from here on have accepts
-	accepts   [][]accept // by state - accepting
-}
-
 // builder makes a program deterministic by the subset construction. A state
 // is the kind of the byte before it and a sorted list of items; the nodes that
 // every position starts with are not part of the list.
@@ -83,12 +79,14 @@ type builder struct {
 	depths  []uint8
 	classes [256]uint8
 	sample  []byte // a byte of each class
+	shallow uint8  // states up to this depth have rows
 	states  map[string]int32
 	items   [][]int32
 	kind    []kind
-	rows    [][]int32
-	total   int // items of all states
-	work    int // items looked at
+	rows    [][]int32 // by state: where it leads, by class; nil without a row
+	deep    []deep    // by state: the same without a row
+	total   int       // items of all states
+	work    int       // items looked at
 
 	starts    [kinds][]int32   // leaves that a search begins with, by the byte before
 	startStep [kinds][][]int32 // by class: where they lead
@@ -104,15 +102,44 @@ type builder struct {
 // and matches; a match that was seen one byte late has this bit.
 const delayedItem = 1 << 30
 
-func determinize(p *program) (*automaton, error) {
+// deep is what a state without a row does: what the state base does, but for
+// the exceptions.
+type deep struct {
+	base       int32
+	exceptions []exception
+}
+
+type exception struct {
+	class int
+	next  int32
+}
+
+// determinize builds the table of a program. A small set gets a row a state,
+// which is fastest; a large one gets rows for its shallow states only.
+func determinize(p *program) (*table, error) {
 	if len(p.nodes) > maxNodes {
 		return nil, errTooLarge
 	}
-	b := &builder{program: p, depths: p.depths(), states: map[string]int32{}, mark: make([]uint32, len(p.nodes))}
+	t, err := newBuilder(p, maxDepth).build(fewRows)
+	if errors.Is(err, errTooLarge) {
+		t, err = newBuilder(p, rowDepth).build(MaxStates)
+	}
+	return t, err
+}
+
+func newBuilder(p *program, shallow uint8) *builder {
+	return &builder{
+		program: p, depths: p.depths(), shallow: shallow,
+		states: map[string]int32{}, mark: make([]uint32, len(p.nodes)),
+	}
+}
+
+// build makes the automaton, of at most so many states.
+func (b *builder) build(most int) (*table, error) {
 	b.classify()
 	for k := range beyond {
 		b.round++
-		b.starts[k] = b.closure(nil, p.starts, k, k, false)
+		b.starts[k] = b.closure(nil, b.program.starts, k, k, false)
 		slices.Sort(b.starts[k])
 	}
 	end := len(b.sample)
@@ -133,12 +160,12 @@ func determinize(p *program) (*automaton, error) {
 		}
 	}
 	for s := 0; s < len(b.items); s++ {
-		if len(b.items) > MaxStates || b.total > maxItems || b.work > maxWork {
+		if len(b.items) > most || b.total > maxItems || b.work > maxWork {
 			return nil, errTooLarge
 		}
-		b.rows = append(b.rows, b.row(s))
+		b.expand(s)
 	}
-	return b.finish(first), nil
+	return b.layOut(first)
 }
 
 // classify finds the classes of bytes that no node and no assertion tells
@@ -213,6 +240,7 @@ func (b *builder) closure(items, from []int32, before, after kind, ahead bool) [
 			continue
 		}
 		b.mark[n] = b.round
+		b.work++
 		switch nd := &b.nodes[n]; nd.op {
 		case opSplit:
 			b.stack = append(b.stack, nd.alt, nd.out)
@@ -224,10 +252,12 @@ func (b *builder) closure(items, from []int32, before, after kind, ahead bool) [
 				b.stack = append(b.stack, nd.out)
 			}
 		case opMatch:
-			if ahead {
-				n |= delayedItem
+			switch {
+			case !ahead:
+				items = append(items, n)
+			case nd.assert == 0 || holds(nd.assert, before, after):
+				items = append(items, n|delayedItem)
 			}
-			items = append(items, n)
 		case opByte:
 			items = append(items, n)
 		}
@@ -307,13 +337,55 @@ func (b *builder) state(items []int32, k kind) int32 {
 	return s
 }
 
-// row returns where state s leads, by class. Most classes lead where they lead
+// expand works out where state s leads.
+func (b *builder) expand(s int) {
+	items := b.items[s]
+	shallow := make([]int32, 0, len(items))
+	for _, n := range items {
+		if b.depths[n&^delayedItem] <= b.shallow {
+			shallow = append(shallow, n)
+		}
+	}
+	b.rows = append(b.rows, nil)
+	b.deep = append(b.deep, deep{})
+	if len(shallow) == len(items) {
+		b.rows[s] = b.row(items, items, b.kind[s])
+		return
+	}
+	// The state of the shallow items alone, without what they match.
+	base := b.state(shallow, b.kind[s])
+	b.deep[s].base = base
+	longer := make([]int32, 0, len(items)-len(shallow))
+	for _, n := range items {
+		if b.depths[n&^delayedItem] > b.shallow {
+			longer = append(longer, n)
+		}
+	}
+	for c, touched := range b.touched(longer, b.kind[s]) {
+		if touched {
+			next := b.step(slices.Clone(b.startStep[b.kind[s]][c]), items, b.kind[s], c)
+			b.deep[s].exceptions = append(b.deep[s].exceptions, exception{c, b.state(next, b.kindBehind(c))})
+		}
+	}
+}
+
+// row returns where a state leads, by class. Most classes lead where they lead
 // from the start of a search; only those that an item reads are worked out.
-func (b *builder) row(s int) []int32 {
-	items, k := b.items[s], b.kind[s]
+func (b *builder) row(items, readers []int32, k kind) []int32 {
 	row := slices.Clone(b.base[k])
-	b.work += len(items) * len(row) / 8
-	touched := make([]bool, len(row))
+	for c, touched := range b.touched(readers, k) {
+		if touched {
+			next := b.step(slices.Clone(b.startStep[k][c]), items, k, c)
+			row[c] = b.state(next, b.kindBehind(c))
+		}
+	}
+	return row
+}
+
+// touched reports, by class, whether one of the items goes on with it.
+func (b *builder) touched(items []int32, k kind) []bool {
+	touched := make([]bool, len(b.sample)+1)
+	b.work += len(items) * len(touched) / 8
 	for _, n := range items {
 		if n&delayedItem != 0 {
 			continue
@@ -329,60 +401,23 @@ func (b *builder) row(s int) []int32 {
 			}
 		}
 	}
-	for c, ok := range touched {
-		if ok {
-			next := b.step(slices.Clone(b.startStep[k][c]), items, k, c)
-			row[c] = b.state(next, b.kindBehind(c))
-		}
-	}
-	return row
+	return touched
 }
 
-// finish numbers the states so that those with accepts come last, and lays the
-// table out.
-func (b *builder) finish(first [kinds]int32) *automaton {
-	accepts := make([][]accept, len(b.items))
-	number := make([]uint16, len(b.items))
-	var plain, accepting uint16
-	for s, items := range b.items {
-		// A search that begins here may match nothing at all.
-		for _, n := range append(slices.Clip(items), b.starts[b.kind[s]]...) {
-			if id := n &^ delayedItem; b.nodes[id].op == opMatch {
-				a := b.program.accepts[b.nodes[id].out]
-				a.delayed = n&delayedItem != 0
-				accepts[s] = append(accepts[s], a)
-			}
+// acceptsOf returns what a state accepts.
+func (b *builder) acceptsOf(s int) []accept {
+	var all []accept
+	// A search that begins here may match nothing at all.
+	for _, n := range append(slices.Clip(b.items[s]), b.starts[b.kind[s]]...) {
+		id := n &^ delayedItem
+		if b.nodes[id].op != opMatch {
+			continue
 		}
-		if accepts[s] == nil {
-			number[s] = plain
-			plain++
+		a := b.program.accepts[b.nodes[id].out]
+		if a.delayed = n&delayedItem != 0; !a.delayed {
+			a.when = b.nodes[id].assert
 		}
+		all = append(all, a)
 	}
-	a := &automaton{
-		classes: b.classes, stride: len(b.sample) + 1, accepting: int(plain),
-		table: make([]uint16, len(b.items)*(len(b.sample)+1)),
-		depth: make([]uint8, len(b.items)),
-	}
-	for s := range b.items {
-		if accepts[s] != nil {
-			number[s] = plain + accepting
-			accepting++
-			a.accepts = append(a.accepts, accepts[s])
-		}
-	}
-	for s, row := range b.rows {
-		at := int(number[s]) * a.stride
-		for c, next := range row {
-			a.table[at+c] = number[next]
-		}
-		for _, n := range b.items[s] {
-			if n&delayedItem == 0 {
-				a.depth[number[s]] = max(a.depth[number[s]], b.depths[n])
-			}
-		}
-	}
-	for k, s := range first {
-		a.starts[k] = number[s]
-	}
-	return a
+	return all
 }

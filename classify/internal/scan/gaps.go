@@ -101,9 +101,12 @@ var joiners = sync.Pool{New: func() any { return new(joiner) }}
 // one of the piece before it ends where the gap allows. Of those that leave the
 // gap as long as it has to be, the last decides: a longer gap only has more
 // runes that may be wrong or too many.
-func (m *Matcher) join(set []uint64, text string, hits, more []hit) {
+func (m *Matcher) join(set []uint64, text string, hits []hit, more *[]hit) {
 	j := joiners.Get().(*joiner)
-	j.hits = append(append(j.hits[:0], hits...), more...)
+	j.hits = append(j.hits[:0], hits...)
+	if more != nil {
+		j.hits = append(j.hits, *more...)
+	}
 	slices.SortFunc(j.hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.piece, b.piece))
 	})

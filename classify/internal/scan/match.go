@@ -8,7 +8,7 @@ import (
 // Matcher is a compiled set of patterns. It is immutable and safe for
 // concurrent use.
 type Matcher struct {
-	automaton
+	table
 	pieces   []piece
 	patterns int
 }
@@ -47,11 +47,11 @@ func build(parsed [][]chain) (*Matcher, error) {
 			p.add(i, c)
 		}
 	}
-	a, err := determinize(p)
+	t, err := determinize(p)
 	if err != nil {
 		return nil, err
 	}
-	return &Matcher{automaton: *a, pieces: p.pieces, patterns: len(parsed)}, nil
+	return &Matcher{table: *t, pieces: p.pieces, patterns: len(parsed)}, nil
 }
 
 // largest finds the pattern that a set is too large because of.
@@ -62,7 +62,7 @@ func largest(parsed [][]chain) int {
 		if err != nil {
 			return i
 		}
-		if n := len(m.depth); n > states {
+		if n := m.states; n > states {
 			worst, states = i, n
 		}
 	}
@@ -75,7 +75,7 @@ func (m *Matcher) Words() int { return (m.patterns + 63) / 64 }
 
 // Stats says how large the automaton is.
 func (m *Matcher) Stats() (states, classes, tableBytes int) {
-	return len(m.depth), m.stride, 2 * len(m.table)
+	return m.states, int(m.stride), 8 * (len(m.rows) + len(m.sparse))
 }
 
 // Texts below this length are walked by one cursor: the others would spend
@@ -88,12 +88,13 @@ func (m *Matcher) Match(set []uint64, text string) {
 	if !utf8.ValidString(text) {
 		text = repair(text)
 	}
-	w := walk{m: m, set: set}
+	w := walk{m: m, set: set, text: text}
 	if len(text) < minSplit {
-		w.enter(int(m.starts[textEdge]), 0)
-		w.one(m.starts[textEdge], text, 0)
+		s := m.starts[textEdge]
+		w.enter(s, 0)
+		w.last(s, 0)
 	} else {
-		w.four(text)
+		w.four()
 	}
 	if w.n > 0 {
 		m.join(set, text, w.hits[:min(w.n, len(w.hits))], w.more)
@@ -114,104 +115,119 @@ func repair(text string) string {
 type walk struct {
 	m    *Matcher
 	set  []uint64
+	text string
 	n    int     // hits in all
 	hits [32]hit // the first of them
-	more []hit   // the others
+	more *[]hit  // the others; a pointer, so that a walk without them stays off the heap
 }
 
-// enter takes note of the accepts of a state that was reached at position end.
-func (w *walk) enter(s, end int) {
+// enter takes note of what a state accepts that was reached at position end.
+func (w *walk) enter(s state, end int) {
 	m := w.m
-	if s < m.accepting {
+	if s&acceptFlag == 0 {
 		return
 	}
-	for _, a := range m.accepts[s-m.accepting] {
+	for _, a := range m.accepts[m.step(s, m.acceptColumn())] {
+		if a.when != 0 && !holds(a.when, w.kindAt(end-1), w.kindAt(end)) {
+			continue
+		}
 		p := &m.pieces[a.piece]
 		if p.alone {
 			w.set[p.pattern/64] |= 1 << (p.pattern % 64)
 			continue
 		}
-		at := end
+		h := hit{piece: a.piece, runes: a.runes, end: int32(end)}
 		if a.delayed {
-			at--
+			h.end--
 		}
-		h := hit{piece: a.piece, runes: a.runes, end: int32(at)}
-		if w.n < len(w.hits) {
-			w.hits[w.n] = h
-		} else {
-			w.more = append(w.more, h)
-		}
-		w.n++
+		w.hit(h)
 	}
 }
 
-// one walks text, which ends the whole text, from state s. Its first byte
-// stands at position from.
-func (w *walk) one(s uint16, text string, from int) {
-	m := w.m
-	table, stride, accepting := m.table, m.stride, m.accepting
-	state := int(s)
-	for i := range len(text) {
-		state = int(table[state*stride+int(m.classes[text[i]])])
-		if state >= accepting {
-			w.enter(state, from+i+1)
+func (w *walk) hit(h hit) {
+	switch {
+	case w.n < len(w.hits):
+		w.hits[w.n] = h
+	case w.more == nil:
+		w.more = &[]hit{h}
+	default:
+		*w.more = append(*w.more, h)
+	}
+	w.n++
+}
+
+// kindAt returns the kind of the byte at i.
+func (w *walk) kindAt(i int) kind {
+	if i < 0 || i >= len(w.text) {
+		return textEdge
+	}
+	return kindOf(w.text[i])
+}
+
+// last walks from state s at position i to the end of the text and over it.
+func (w *walk) last(s state, i int) {
+	t := &w.m.table
+	for ; i < len(w.text); i++ {
+		s = t.step(s, uint(t.classes[w.text[i]]))
+		if s&acceptFlag != 0 {
+			w.enter(s, i+1)
 		}
 	}
-	w.end(state, from+len(text))
+	// What the end of the text decides is seen one byte late.
+	w.enter(t.step(s, t.endColumn()), len(w.text)+1)
 }
 
-// end takes the step over the end of the text. What matches there was seen one
-// byte late.
-func (w *walk) end(state, length int) {
-	m := w.m
-	w.enter(int(m.table[state*m.stride+m.stride-1]), length+1)
-}
-
-// four walks text with four cursors, each over a quarter.
-func (w *walk) four(text string) {
-	m := w.m
-	table, stride, accepting, classes := m.table, m.stride, m.accepting, &m.classes
+// four walks the text with four cursors, each over a quarter.
+func (w *walk) four() {
+	t, text := &w.m.table, w.text
 	q := len(text) / 4
-	t0, t1, t2, t3 := text[:q], text[q:2*q], text[2*q:3*q], text[3*q:]
-	s0 := int(m.starts[textEdge])
-	s1 := int(m.starts[kindOf(text[q-1])])
-	s2 := int(m.starts[kindOf(text[2*q-1])])
-	s3 := int(m.starts[kindOf(text[3*q-1])])
+	t0, t1, t2, t3 := text[:q], text[q:2*q], text[2*q:3*q], text[3*q:4*q]
+	s0, s1, s2, s3 := t.starts[textEdge], t.starts[kindOf(t0[q-1])], t.starts[kindOf(t1[q-1])], t.starts[kindOf(t2[q-1])]
 	w.enter(s0, 0)
-	t1, t2, u3 := t1[:len(t0)], t2[:len(t0)], t3[:len(t0)]
+	rows, sparse, classes := t.rows, t.sparse, &t.classes
+	t1, t2, t3 = t1[:len(t0)], t2[:len(t0)], t3[:len(t0)]
 	for i := range len(t0) {
-		s0 = int(table[s0*stride+int(classes[t0[i]])])
-		s1 = int(table[s1*stride+int(classes[t1[i]])])
-		s2 = int(table[s2*stride+int(classes[t2[i]])])
-		s3 = int(table[s3*stride+int(classes[u3[i]])])
-		if s0 >= accepting || s1 >= accepting || s2 >= accepting || s3 >= accepting {
+		c0, c1, c2, c3 := uint(classes[t0[i]]), uint(classes[t1[i]]), uint(classes[t2[i]]), uint(classes[t3[i]])
+		e0, e1, e2, e3 := sparse[s0.sparse()+c0], sparse[s1.sparse()+c1], sparse[s2.sparse()+c2], sparse[s3.sparse()+c3]
+		r0, r1, r2, r3 := rows[s0.row()+c0], rows[s1.row()+c1], rows[s2.row()+c2], rows[s3.row()+c3]
+		if uint(e0>>ownerShift) == s0.sparse() {
+			r0 = e0
+		}
+		if uint(e1>>ownerShift) == s1.sparse() {
+			r1 = e1
+		}
+		if uint(e2>>ownerShift) == s2.sparse() {
+			r2 = e2
+		}
+		if uint(e3>>ownerShift) == s3.sparse() {
+			r3 = e3
+		}
+		s0, s1, s2, s3 = state(r0&stateMask), state(r1&stateMask), state(r2&stateMask), state(r3&stateMask)
+		if (s0|s1|s2|s3)&acceptFlag != 0 {
 			w.enter(s0, i+1)
 			w.enter(s1, q+i+1)
 			w.enter(s2, 2*q+i+1)
 			w.enter(s3, 3*q+i+1)
 		}
 	}
-	w.one(uint16(s3), t3[q:], 4*q)
-	w.finish(s0, text, q)
-	w.finish(s1, text, 2*q)
-	w.finish(s2, text, 3*q)
+	w.last(s3, 4*q)
+	w.finish(s0, q)
+	w.finish(s1, 2*q)
+	w.finish(s2, 3*q)
 }
 
 // finish walks on from a cursor's end until nothing that began before it is
 // alive any more.
-func (w *walk) finish(state int, text string, from int) {
-	m := w.m
-	for i := from; ; i++ {
-		if int(m.depth[state]) <= i-from && m.depth[state] < maxDepth {
+func (w *walk) finish(s state, from int) {
+	t := &w.m.table
+	for i := from; i < len(w.text); i++ {
+		if s.sparse() == 0 && i-from >= t.depth {
 			return
 		}
-		if i == len(text) {
-			w.end(state, i)
-			return
-		}
-		state = int(m.table[state*m.stride+int(m.classes[text[i]])])
-		if state >= m.accepting {
-			w.enter(state, i+1)
+		s = t.step(s, uint(t.classes[w.text[i]]))
+		if s&acceptFlag != 0 {
+			w.enter(s, i+1)
 		}
 	}
+	w.enter(t.step(s, t.endColumn()), len(w.text)+1)
 }

@@ -14,7 +14,7 @@ const (
 	opByte   nodeOp = iota // reads a byte from lo to hi, goes to out
 	opSplit                // goes to out and to alt
 	opAssert               // goes to out where the assertion holds
-	opMatch                // ends a piece: out is its accept
+	opMatch                // ends a piece: out is its accept; where assert is set, only if it holds
 )
 
 // A node of the automaton over bytes. Texts are valid UTF-8 when they get
@@ -28,9 +28,10 @@ type node struct {
 
 // An accept is what the end of a piece means.
 type accept struct {
-	piece   int32 // index into program.pieces
-	runes   int32 // length of the piece in runes; -1 where nobody asks
-	delayed bool  // seen one byte late, because an assertion looked ahead
+	piece   int32          // index into program.pieces
+	runes   int32          // length of the piece in runes; -1 where nobody asks
+	when    syntax.EmptyOp // an assertion that has to hold there; 0 = none
+	delayed bool           // seen one byte late, because an assertion looked ahead
 }
 
 // A piece is one piece of one chain of one pattern.
@@ -234,6 +235,11 @@ func (p *program) either(a, b int32) int32 {
 func (p *program) never() int32 { return p.node(node{op: opByte, lo: 1, hi: 0}) }
 
 func (p *program) assert(kind syntax.EmptyOp, next int32) int32 {
+	if n := p.nodes[next]; n.op == opMatch && n.assert == 0 && looksAhead(kind) {
+		// The walk can look ahead by itself, which saves a state for every
+		// byte that may follow.
+		return p.node(node{op: opMatch, assert: kind, out: n.out})
+	}
 	return p.node(node{op: opAssert, assert: kind, out: next})
 }
 
