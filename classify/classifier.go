@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // DefaultMaxBytes is how much of a text is read unless [WithMaxBytes] says
@@ -14,10 +15,11 @@ const DefaultMaxBytes = 64 << 10
 // concurrent use; it never logs, never panics and keeps nothing of what it
 // reads.
 type Classifier struct {
-	rules    func() *ruleSet // compiled at first use
-	maxBytes int             // 0 = the whole text
-	textOnly bool            // reads err.Error() and Message, nothing else
-	fallback string          // Rule of a result that nothing decided
+	rules    func() *ruleSet  // compiled at first use
+	maxBytes int              // 0 = the whole text
+	textOnly bool             // reads err.Error() and Message, nothing else
+	fallback string           // Rule of a result that nothing decided
+	now      func() time.Time // for tests; nil = time.Now
 }
 
 // The ready classifiers.
@@ -165,7 +167,7 @@ func (c *Classifier) Classify(e Evidence) Result {
 	if e.Err == nil && e.Message == "" && e.Type == "" && len(e.Body) == 0 && e.Status < 400 {
 		return Result{}
 	}
-	q := inquiry{set: c.rules(), limit: c.maxBytes, provider: e.Provider}
+	q := inquiry{set: c.rules(), limit: c.maxBytes, provider: e.Provider, now: c.now}
 	q.readType(e.Type)
 	text := q.readChain(e.Err, e.Cause)
 	if q.best.strength == ownStrength {
