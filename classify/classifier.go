@@ -159,7 +159,8 @@ func (c *Classifier) unknown() Result {
 }
 
 // Classify says what the evidence means. Evidence that shows no failure (the
-// zero Evidence, a status below 400 with nothing else) gives the zero Result.
+// zero Evidence, a status below 400 with nothing else or with a body that is no
+// error envelope) gives the zero Result.
 func (c *Classifier) Classify(e Evidence) Result {
 	if c.textOnly {
 		return c.classifyText(e)
@@ -173,7 +174,9 @@ func (c *Classifier) Classify(e Evidence) Result {
 	if q.best.strength == ownStrength {
 		return q.result(c.fallback)
 	}
-	q.readResponse(e.Status, e.Header, e.Body)
+	if !q.readResponse(e.Status, e.Header, e.Body) && e.Err == nil && e.Message == "" && e.Type == "" {
+		return Result{}
+	}
 	q.readText(text)
 	q.readText(e.Message)
 	return q.result(c.fallback)

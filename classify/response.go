@@ -7,23 +7,27 @@ import (
 
 // readResponse takes a provider's response into account: what the status means
 // by itself, what the headers say about waiting, and the body, which may name
-// the cause and then decides.
-func (q *inquiry) readResponse(status int, header map[string][]string, body []byte) {
+// the cause and then decides. It reports whether the response is a failure at
+// all: a success is none unless its body is an error envelope.
+func (q *inquiry) readResponse(status int, header map[string][]string, body []byte) (failed bool) {
 	q.addStatus(status)
 	if len(header) > 0 {
 		q.readHeader(header)
 	}
-	if len(body) > 0 {
-		q.readBody(status, body)
+	success := 0 < status && status < 400
+	if len(body) > 0 && q.readBody(body, success) {
+		return true
 	}
+	return !success
 }
 
-// readBody takes a response body into account. The body of a success counts
-// only where it is an error envelope: what a model wrote is no evidence.
-func (q *inquiry) readBody(status int, body []byte) {
+// readBody takes a response body into account and reports whether it says that
+// it is an error. That of a success counts only if it does: what a model wrote
+// is no evidence.
+func (q *inquiry) readBody(body []byte, success bool) (failed bool) {
 	e := openEnvelope(body)
-	if 0 < status && status < 400 && !e.failed {
-		return
+	if success && !e.failed {
+		return false
 	}
 	q.addEmbedded(e.status)
 	for _, code := range e.codes {
@@ -36,6 +40,7 @@ func (q *inquiry) readBody(status int, body []byte) {
 	if q.provider == "" {
 		q.provider = e.provider
 	}
+	return e.failed
 }
 
 // addEmbedded takes a status inside a body into account. It counts like that

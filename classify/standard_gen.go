@@ -257,7 +257,7 @@ var httpCodes = codeTable{
 	{"530", "transient"},
 }
 
-// standardRules are the 68 text rules of Standard, by precedence: the first that matches decides.
+// standardRules are the 72 text rules of Standard, by precedence: the first that matches decides.
 var standardRules = [...]textRule{
 	{id: "code/permission-error-policy", pattern: `\bpermission_error\b[^\n]{0,80}\b(?:safety|content[ _-]polic|usage polic)`, reason: "policy", strength: causeStrength},
 	{id: "code/content-filter", pattern: `\bcontent_filter\b|\bcontent_policy_violation\b|ResponsibleAIPolicyViolation|ContentPolicyViolationError|\bmoderation_blocked\b|\bunsupported_country_region_territory\b`, reason: "policy", strength: causeStrength},
@@ -323,7 +323,11 @@ var standardRules = [...]textRule{
 	{id: "text/too-many-requests", pattern: `too[ _-]?many[ _-]?requests`, reason: "rate_limit", strength: phraseStrength},
 	{id: "code/connection-error", pattern: `APIConnectionError\b`, reason: "network", strength: phraseStrength},
 	{id: "code/bad-request-class", pattern: `BadRequestError\b|UnprocessableEntityError\b|InvalidRequestError\b`, reason: "invalid_request", strength: phraseStrength},
+	{id: "word/safety", pattern: `\bsafety\b|\bcontent policy\b`, reason: "policy", strength: wordStrength},
+	{id: "word/timeout", pattern: `\b(?:timeout|timed out)\b`, reason: "timeout", strength: wordStrength},
 	{id: "code/api-error", pattern: `\bapi_error\b`, reason: "transient", strength: wordStrength},
+	{id: "word/capacity", pattern: `\boverloaded\b|\bcapacity\b`, reason: "transient", strength: wordStrength},
+	{id: "word/parsing", pattern: `\bjson\b|\bpars(?:e|er|ed|ing)\b|\bunexpected (?:token|end)\b|\bschema validation\b|\bzod`, reason: "parsing", strength: wordStrength},
 	{id: "code/invalid-request", pattern: `\binvalid_request_error\b|\binvalid_prompt\b`, reason: "invalid_request", strength: wordStrength},
 	{id: "hint/retry-after", pattern: `(?:\bagain|retry|\bresets?|\bavailable|\brequest)[\s_-]{0,3}(?:in\b|after|delay)`, reason: ""},
 	{id: "hint/wait", pattern: `\b(?:please|must|need to)\s{1,2}wait\b`, reason: ""},
