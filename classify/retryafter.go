@@ -136,6 +136,9 @@ func parseDate(s string, now time.Time) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	for _, layout := range dateLayouts {
+		if isDigit(s[0]) != (layout == time.RFC3339) {
+			continue // it would only cost an error value
+		}
 		at, err := time.Parse(layout, s)
 		if err != nil {
 			continue

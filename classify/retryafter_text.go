@@ -106,6 +106,9 @@ func anchorBefore(text string) (anchor, bool) {
 		if !ok || before != "" && isLetter(before[len(before)-1]) {
 			continue
 		}
+		if !strings.HasPrefix(a.words, "retry") {
+			return a, true
+		}
 		before = trimJoint(before)
 		for _, own := range [...]string{"will", "'ll", "would", "going to", "about to"} {
 			if _, ok := cutSuffixFold(before, own); ok {
