@@ -89,6 +89,7 @@ func TestBodies(t *testing.T) {
 		// Others.
 		{name: "problem+json", body: `{"type":"https://example.com/probs/out-of-credit","title":"No.","status":403,"detail":"no"}`, want: classify.ReasonBudgetExceeded, after: classify.Result{Status: 403}},
 		{name: "problem about:blank", body: `{"type":"about:blank","title":"Not Found","status":404}`, want: classify.ReasonInvalidRequest, rule: "http/404", after: classify.Result{Status: 404}},
+		{name: "ACME", status: 403, body: `{"type":"urn:ietf:params:acme:error:rateLimited","detail":"no"}`, want: classify.ReasonRateLimit, rule: "code/ratelimited"},
 		{name: "OAuth", status: 400, body: `{"error":"invalid_grant","error_description":"no"}`, want: classify.ReasonAuthentication},
 		{name: "Elasticsearch", body: `{"error":{"root_cause":[{"type":"x_exception","reason":"no room"}],"type":"x_exception","reason":"no room"},"status":503}`, want: classify.ReasonTransient, after: classify.Result{Status: 503}},
 		{name: "Discord", status: 429, body: `{"message":"no","retry_after":64.57,"global":false}`, want: classify.ReasonRateLimit, after: hint(64570 * time.Millisecond)},

@@ -65,30 +65,33 @@ func (q *inquiry) readCode(code string) {
 	}
 	var space [64]byte
 	key := foldCode(space[:0], code)
-	if reason := bodyCodes.reason(string(key)); reason != "" {
+	for _, t := range [...]struct {
+		table    codeTable
+		strength strength
+	}{
+		{bodyCauseCodes, causeStrength}, {bodyCodes, codeStrength},
+		{bodyVagueCodes, phraseStrength}, {bodyWeakCodes, wordStrength},
+	} {
+		reason := t.table.reason(string(key))
 		// A bare "quota exceeded" with 429 says no more than 429 does.
-		if reason == ReasonBudgetExceeded && q.status == 429 && strings.HasPrefix(string(key), "quota") {
+		bareQuota := reason == ReasonBudgetExceeded && q.status == 429 && strings.HasPrefix(string(key), "quota")
+		if reason != "" && !bareQuota {
+			q.add(signal{rule: "code/" + string(key), reason: reason, strength: t.strength})
 			return
 		}
-		q.add(signal{rule: "code/" + string(key), reason: reason, strength: codeStrength})
-		return
-	}
-	if reason := bodyVagueCodes.reason(string(key)); reason != "" {
-		q.add(signal{rule: "code/" + string(key), reason: reason, strength: phraseStrength})
-	} else if reason := bodyWeakCodes.reason(string(key)); reason != "" {
-		q.add(signal{rule: "code/" + string(key), reason: reason, strength: wordStrength})
 	}
 }
 
 // lastSegment cuts a name to its last part: "com.amazonaws.v2#SlowDown",
-// "openai.RateLimitError", "https://example.com/probs/out-of-credit". AWS adds
+// "openai.RateLimitError", "https://example.com/probs/out-of-credit",
+// "urn:ietf:params:acme:error:rateLimited". AWS adds
 // an address to the name in its header: "SlowDown:http://...".
 func lastSegment(code string) string {
 	if i := strings.Index(code, ":http"); i >= 0 {
 		code = code[:i]
 	}
 	code = strings.Trim(code, " /")
-	return code[strings.LastIndexAny(code, "./#")+1:]
+	return code[strings.LastIndexAny(code, "./#:")+1:]
 }
 
 // foldCode brings the spellings of a code together: rateLimitExceeded,
