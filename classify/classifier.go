@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // DefaultMaxBytes is how much of a text is read unless [WithMaxBytes] says
@@ -14,10 +15,11 @@ const DefaultMaxBytes = 64 << 10
 // concurrent use; it never logs, never panics and keeps nothing of what it
 // reads.
 type Classifier struct {
-	rules    func() *ruleSet // compiled at first use
-	maxBytes int             // 0 = the whole text
-	textOnly bool            // reads err.Error() and Message, nothing else
-	fallback string          // Rule of a result that nothing decided
+	rules    func() *ruleSet  // compiled at first use
+	maxBytes int              // 0 = the whole text
+	textOnly bool             // reads err.Error() and Message, nothing else
+	fallback string           // Rule of a result that nothing decided
+	now      func() time.Time // for tests; nil = time.Now
 }
 
 // The ready classifiers.
@@ -157,7 +159,8 @@ func (c *Classifier) unknown() Result {
 }
 
 // Classify says what the evidence means. Evidence that shows no failure (the
-// zero Evidence, a status below 400 with nothing else) gives the zero Result.
+// zero Evidence, a status below 400 with nothing else or with a body that is no
+// error envelope) gives the zero Result.
 func (c *Classifier) Classify(e Evidence) Result {
 	if c.textOnly {
 		return c.classifyText(e)
@@ -165,13 +168,15 @@ func (c *Classifier) Classify(e Evidence) Result {
 	if e.Err == nil && e.Message == "" && e.Type == "" && len(e.Body) == 0 && e.Status < 400 {
 		return Result{}
 	}
-	q := inquiry{set: c.rules(), limit: c.maxBytes, provider: e.Provider}
+	q := inquiry{set: c.rules(), limit: c.maxBytes, provider: e.Provider, now: c.now}
 	q.readType(e.Type)
 	text := q.readChain(e.Err, e.Cause)
 	if q.best.strength == ownStrength {
 		return q.result(c.fallback)
 	}
-	q.readResponse(e.Status, e.Header, e.Body)
+	if !q.readResponse(e.Status, e.Header, e.Body) && e.Err == nil && e.Message == "" && e.Type == "" {
+		return Result{}
+	}
 	q.readText(text)
 	q.readText(e.Message)
 	return q.result(c.fallback)

@@ -20,7 +20,9 @@ type Result struct {
 	Category Category // "" = there was no error
 	Reason   Reason
 	// Rule is the stable id of what decided: "text/insufficient-quota",
-	// "errno/ECONNRESET", "http/429".
+	// "errno/ECONNRESET", "http/429". The suffix "+long-wait" marks a rate
+	// limit that became budget_exceeded, as its provider says that it stays
+	// shut for more than an hour.
 	Rule          string
 	Status        int           // HTTP status, 0 where none is known
 	RetryAfter    time.Duration // how long the provider asks to wait

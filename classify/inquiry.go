@@ -1,5 +1,7 @@
 package classify
 
+import "time"
+
 // inquiry collects the signals of one failure; the strongest decides.
 type inquiry struct {
 	set      *ruleSet
@@ -8,6 +10,15 @@ type inquiry struct {
 	status   int
 	hint     retryHint
 	provider string
+	now      func() time.Time // nil = time.Now
+}
+
+// time is the present; only hints about when to retry need it.
+func (q *inquiry) time() time.Time {
+	if q.now == nil {
+		return time.Now()
+	}
+	return q.now()
 }
 
 // add takes a signal into account.
@@ -38,9 +49,18 @@ func (q *inquiry) result(fallback string) Result {
 	if q.best.strength == noStrength {
 		r.Reason, r.Rule = ReasonUnknown, fallback
 	}
+	// A limit that stays shut for longer than an hour is a spent quota, not a
+	// rate that a retry outlives. A user's rule is taken at its word.
+	if r.Reason == ReasonRateLimit && q.best.strength < userStrength && q.hint.exhausted() {
+		r.Reason, r.Category, r.Rule = ReasonBudgetExceeded, "", r.Rule+longWaitSuffix
+	}
 	if r.Category == "" {
 		r.Category = r.Reason.Policy().Category
 	}
 	r.RetryAfter, r.HasRetryAfter, r.Derived = q.hint.resolve(r.Reason)
 	return r
 }
+
+// longWaitSuffix marks the rule of a rate limit whose provider says that it
+// opens again in more than an hour: "http/429+long-wait".
+const longWaitSuffix = "+long-wait"

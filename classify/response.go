@@ -1,17 +1,79 @@
 package classify
 
-// readResponse takes a provider's response into account.
-func (q *inquiry) readResponse(status int, header map[string][]string, body []byte) {
+import (
+	"strconv"
+	"strings"
+)
+
+// readResponse takes a provider's response into account: what the status means
+// by itself, what the headers say about waiting, and the body, which may name
+// the cause and then decides. It reports whether the response is a failure at
+// all: a success is none unless its body is an error envelope.
+func (q *inquiry) readResponse(status int, header map[string][]string, body []byte) (failed bool) {
 	q.addStatus(status)
+	if len(header) > 0 {
+		q.readHeader(header)
+	}
+	success := 0 < status && status < 400
+	if len(body) > 0 && q.readBody(body, success) {
+		return true
+	}
+	return !success
 }
 
-// readType takes an exception type or an error code into account.
-func (q *inquiry) readType(name string) { q.readText(name) }
+// readBody takes a response body into account and reports whether it says that
+// it is an error. That of a success counts only if it does: what a model wrote
+// is no evidence.
+func (q *inquiry) readBody(body []byte, success bool) (failed bool) {
+	e := openEnvelope(body)
+	if success && !e.failed {
+		return false
+	}
+	q.addEmbedded(e.status)
+	for _, code := range e.codes {
+		q.readCode(code)
+	}
+	for _, s := range e.facts {
+		q.add(s)
+	}
+	q.readText(string(e.text))
+	if q.provider == "" {
+		q.provider = e.provider
+	}
+	return e.failed
+}
 
-// httpSignal is what an HTTP status of 400 or more means by itself.
+// addEmbedded takes a status inside a body into account. It counts like that
+// of HTTP where HTTP has none (or a success), and where a server error of a
+// gateway wraps it; else HTTP's own is kept.
+func (q *inquiry) addEmbedded(status int) {
+	if status < 400 || status > 599 {
+		return
+	}
+	if q.status == 0 {
+		q.status = status
+	}
+	if q.status == status || q.status >= 500 {
+		q.add(httpSignal(status))
+	}
+}
+
+// httpRules holds the rule ids of all statuses, eight bytes each, so that a
+// status alone is decided without an allocation.
+var httpRules = func() string {
+	var b strings.Builder
+	for status := 400; status <= 599; status++ {
+		b.WriteString("http/")
+		b.WriteString(strconv.Itoa(status))
+	}
+	return b.String()
+}()
+
+// httpSignal is what an HTTP status from 400 to 599 means by itself.
 func httpSignal(status int) signal {
-	code := string([]byte{byte('0' + status/100), byte('0' + status/10%10), byte('0' + status%10)})
-	reason := httpCodes.reason(code)
+	at := (status - 400) * len("http/400")
+	rule := httpRules[at : at+len("http/400")]
+	reason := httpCodes.reason(rule[len("http/"):])
 	switch {
 	case reason != "":
 	case status >= 500:
@@ -19,5 +81,5 @@ func httpSignal(status int) signal {
 	default:
 		reason = ReasonInvalidRequest
 	}
-	return signal{rule: "http/" + code, reason: reason, strength: codeStrength}
+	return signal{rule: rule, reason: reason, strength: codeStrength}
 }

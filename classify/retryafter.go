@@ -1,16 +1,42 @@
 package classify
 
-import "time"
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxWait is the longest wait that is reported. What asks for more (a counter
+// that overflowed, a date in another century) is cut to it: no caller may wait
+// that long, but that somebody asked stays known.
+const maxWait = 365 * 24 * time.Hour
+
+// longWait is from when on a rate limit is no longer one that a retry
+// outlives: see [retryHint.exhausted].
+const longWait = time.Hour
 
 // retryHint is what a provider says about when to call again.
 type retryHint struct {
-	explicit    time.Duration
+	explicit    time.Duration // the longest of headers, RetryInfo and text
 	hasExplicit bool
-	derived     time.Duration
+	derived     time.Duration // the longest reset of a limit that is used up
 	hasDerived  bool
+	said        time.Duration // the longest wait that words or RetryInfo name, with its unit
 }
 
-// resolve gives the hint that counts for an error with the given reason.
+// addExplicit takes a wait into account that the provider asks for.
+func (h *retryHint) addExplicit(wait time.Duration) {
+	h.explicit, h.hasExplicit = max(h.explicit, wait), true
+}
+
+// addDerived takes the reset of a limit into account that is used up.
+func (h *retryHint) addDerived(wait time.Duration) {
+	h.derived, h.hasDerived = max(h.derived, wait), true
+}
+
+// resolve gives the hint that counts for an error with the given reason. A
+// derived hint is one for rate limits only: providers send the reset of their
+// limits with every answer.
 func (h retryHint) resolve(r Reason) (wait time.Duration, ok, derived bool) {
 	if h.hasExplicit {
 		return h.explicit, true, false
@@ -19,4 +45,108 @@ func (h retryHint) resolve(r Reason) (wait time.Duration, ok, derived bool) {
 		return h.derived, true, true
 	}
 	return 0, false, false
+}
+
+// exhausted reports whether the provider says of a rate limit that it stays
+// shut for more than an hour, which is a spent quota. Only words and RetryInfo
+// say so; a Retry-After header alone does not, nor does its copy in a log.
+func (h retryHint) exhausted() bool { return h.said > longWait }
+
+// ParseRetryAfter reads the value of a Retry-After header (RFC 9110 10.2.3):
+// seconds, also fractional, or an HTTP-date in any of its three forms, which
+// is taken relative to now. It also reads what the reset headers of providers
+// hold: durations ("6m0s", "20ms"), RFC 3339 times, and Unix times, as which a
+// number of 1e9 or more is taken (of 1e12 or more: in milliseconds).
+//
+// A negative number and a date in the past are a wait of 0, and no wait is
+// longer than a year. ok is false for anything else.
+func ParseRetryAfter(value string, now time.Time) (wait time.Duration, ok bool) {
+	value = strings.TrimSpace(value)
+	if n, ok := parseNumber(value); ok {
+		return numberWait(n, now), true
+	}
+	if n, end, ok := scanDuration(value); ok && end == len(value) {
+		return waitSeconds(n), true
+	}
+	if at, ok := parseDate(value, now); ok {
+		return until(at, now), true
+	}
+	return 0, false
+}
+
+// numberWait is the wait that a number without a unit stands for.
+func numberWait(n float64, now time.Time) time.Duration {
+	switch {
+	case n >= 1e15: // no time of this age; as a number of seconds it is cut
+		return maxWait
+	case n >= 1e12:
+		return until(time.UnixMilli(int64(n)), now)
+	case n >= 1e9:
+		return until(time.Unix(int64(n), 0), now)
+	default:
+		return waitSeconds(n)
+	}
+}
+
+// waitSeconds is a wait of n seconds, between 0 and [maxWait].
+func waitSeconds(n float64) time.Duration {
+	switch {
+	case !(n > 0):
+		return 0
+	case n >= maxWait.Seconds():
+		return maxWait
+	default:
+		return time.Duration(n * float64(time.Second)).Round(time.Microsecond)
+	}
+}
+
+// until is the wait from now until at, between 0 and [maxWait].
+func until(at, now time.Time) time.Duration {
+	return min(max(at.Sub(now), 0), maxWait)
+}
+
+// parseNumber reads digits with at most one point and a sign: not "inf", not
+// "0x10", not "1e9", which strconv would take.
+func parseNumber(s string) (float64, bool) {
+	digits := strings.TrimLeft(s, "+-")
+	if digits == "" || len(s)-len(digits) > 1 || strings.Trim(digits, "0123456789.") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil && (n == 0 || n-n == 0) { // out of range is a number, an infinite one
+		return 0, false
+	}
+	return n, true
+}
+
+// dateLayouts are the three forms of an HTTP-date, then what is also sent.
+var dateLayouts = [...]string{
+	"Mon, 02 Jan 2006 15:04:05 GMT", // IMF-fixdate
+	"Monday, 02-Jan-06 15:04:05 GMT",
+	time.ANSIC,
+	time.RFC3339,
+	"Mon, 02 Jan 2006 15:04:05 UTC",
+	time.RFC1123Z,
+}
+
+// parseDate reads a date. A year of two digits that is more than fifty years
+// ahead is one of the last century (RFC 9110 5.6.7).
+func parseDate(s string, now time.Time) (time.Time, bool) {
+	if len(s) < len(time.ANSIC)-4 || len(s) > 40 {
+		return time.Time{}, false
+	}
+	for _, layout := range dateLayouts {
+		if isDigit(s[0]) != (layout == time.RFC3339) {
+			continue // it would only cost an error value
+		}
+		at, err := time.Parse(layout, s)
+		if err != nil {
+			continue
+		}
+		if layout == dateLayouts[1] && at.After(now.AddDate(50, 0, 0)) {
+			at = at.AddDate(-100, 0, 0)
+		}
+		return at, true
+	}
+	return time.Time{}, false
 }

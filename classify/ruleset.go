@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"strings"
 
 	"github.com/errclass/errclass/classify/internal/scan"
 )
@@ -27,6 +28,7 @@ type ruleSet struct {
 	rules   []textRule
 	matcher *scan.Matcher
 	silent  []uint64   // rules without a reason
+	hints   []uint64   // those of them that say the text names a wait: hint/…
 	vetoes  [][]uint64 // by rule: the rules that it takes out, or nil
 	vetoers []uint64   // rules with vetoes
 }
@@ -43,12 +45,16 @@ func compileRules(rules []textRule) (*ruleSet, error) {
 	s := &ruleSet{
 		rules: rules, matcher: m,
 		silent:  make([]uint64, m.Words()),
+		hints:   make([]uint64, m.Words()),
 		vetoers: make([]uint64, m.Words()),
 		vetoes:  make([][]uint64, len(rules)),
 	}
 	for i, r := range rules {
 		if r.reason == "" {
 			setBit(s.silent, i)
+			if strings.HasPrefix(r.id, "hint/") {
+				setBit(s.hints, i)
+			}
 		}
 		if len(r.vetoes) == 0 {
 			continue

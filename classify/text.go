@@ -15,11 +15,17 @@ func (q *inquiry) readText(text string) {
 	if n := q.set.matcher.Words(); n > stackWords {
 		matched = make([]uint64, n)
 	}
+	head, tail := "", text
 	if q.limit > 0 && len(text) > q.limit {
-		q.set.matcher.Match(matched, text[:q.limit/2])
-		text = text[len(text)-q.limit/2:]
+		head, tail = text[:q.limit/2], text[len(text)-q.limit/2:]
+		q.set.matcher.Match(matched, head)
 	}
-	q.set.matcher.Match(matched, text)
+	q.set.matcher.Match(matched, tail)
+	if q.set.hinted(matched) {
+		now := q.time()
+		q.hint.readText(head, now)
+		q.hint.readText(tail, now)
+	}
 	q.set.veto(matched)
 	if i := first(matched); i >= 0 {
 		r := &q.set.rules[i]
@@ -40,4 +46,15 @@ func (s *ruleSet) veto(matched []uint64) {
 	for w := range s.silent {
 		matched[w] &^= s.silent[w]
 	}
+}
+
+// hinted reports whether a rule matched which says that the text names a wait.
+// Only then is it worth looking for.
+func (s *ruleSet) hinted(matched []uint64) bool {
+	for w, hints := range s.hints {
+		if matched[w]&hints != 0 {
+			return true
+		}
+	}
+	return false
 }

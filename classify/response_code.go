@@ -1,0 +1,115 @@
+package classify
+
+import "strings"
+
+// readType takes an exception type or an error code into account: a code that
+// stands by itself, as error.type and the SDKs' Code fields give it.
+func (q *inquiry) readType(name string) {
+	if name == "" || nameless(name) {
+		return
+	}
+	if s, ok := ownTypes[name]; ok {
+		q.add(s)
+		return
+	}
+	if status, ok := statusCode(name); ok {
+		q.addEmbedded(status)
+		return
+	}
+	q.readCode(name)
+	q.readText(name)
+}
+
+// ownTypes are the names of the types that this program's own deadline and
+// cancellation have: all that a span keeps of a typed error. They count as the
+// typed error does.
+var ownTypes = map[string]signal{
+	"context.deadlineExceededError":        ownDeadline,
+	"context.DeadlineExceeded":             ownDeadline,
+	"*poll.DeadlineExceededError":          ownDeadline, // os.ErrDeadlineExceeded
+	"internal/poll.DeadlineExceededError":  ownDeadline,
+	"*internal/poll.DeadlineExceededError": ownDeadline,
+	"context.Canceled":                     {rule: "type/context.Canceled", reason: ReasonAborted, strength: ownStrength},
+}
+
+var ownDeadline = signal{
+	rule: "type/context.DeadlineExceeded", reason: ReasonTimeout, category: CategoryTimeout, strength: ownStrength,
+}
+
+// nameless reports whether a type name says no more than "an error".
+func nameless(name string) bool {
+	switch name {
+	case "*errors.errorString", "*errors.joinError", "*fmt.wrapError", "*fmt.wrapErrors",
+		"error", "Error", "Exception", "_OTHER", "error_other":
+		return true
+	}
+	return false
+}
+
+// statusCode reads an HTTP status of an error that is written as a number.
+func statusCode(s string) (status int, ok bool) {
+	if len(s) != 3 || s[0] != '4' && s[0] != '5' || !isDigit(s[1]) || !isDigit(s[2]) {
+		return 0, false
+	}
+	return int(s[0]-'0')*100 + int(s[1]-'0')*10 + int(s[2]-'0'), true
+}
+
+// readCode takes a code into account that stands where codes stand. Here words
+// have a meaning that they lack in prose: UNAVAILABLE, aborted, SlowDown. What
+// is a code wherever it stands is a text rule (rules/envelopes.yaml).
+func (q *inquiry) readCode(code string) {
+	code = lastSegment(code)
+	if reason := errnoCodes.reason(code); reason != "" {
+		q.add(signal{rule: "errno/" + code, reason: reason, strength: codeStrength})
+		return
+	}
+	var space [64]byte
+	key := foldCode(space[:0], code)
+	for _, t := range [...]struct {
+		table    codeTable
+		strength strength
+	}{
+		{bodyCauseCodes, causeStrength}, {bodyCodes, codeStrength},
+		{bodyVagueCodes, phraseStrength}, {bodyWeakCodes, wordStrength},
+	} {
+		reason := t.table.reason(string(key))
+		// A bare "quota exceeded" with 429 says no more than 429 does.
+		bareQuota := reason == ReasonBudgetExceeded && q.status == 429 && strings.HasPrefix(string(key), "quota")
+		if reason != "" && !bareQuota {
+			q.add(signal{rule: "code/" + string(key), reason: reason, strength: t.strength})
+			return
+		}
+	}
+}
+
+// lastSegment cuts a name to its last part: "com.amazonaws.v2#SlowDown",
+// "openai.RateLimitError", "https://example.com/probs/out-of-credit",
+// "urn:ietf:params:acme:error:rateLimited". AWS adds
+// an address to the name in its header: "SlowDown:http://...".
+func lastSegment(code string) string {
+	if i := strings.Index(code, ":http"); i >= 0 {
+		code = code[:i]
+	}
+	code = strings.Trim(code, " /")
+	return code[strings.LastIndexAny(code, "./#:")+1:]
+}
+
+// foldCode brings the spellings of a code together: rateLimitExceeded,
+// RATE_LIMIT_EXCEEDED and rate-limit-exceeded are one. The sign of a number
+// stays. A code that is longer than dst holds is none.
+func foldCode(dst []byte, code string) []byte {
+	for i := 0; i < len(code); i++ {
+		c := code[i]
+		if 'A' <= c && c <= 'Z' {
+			c |= 0x20
+		}
+		if !isDigit(c) && !isLetter(c) && (c != '-' || i > 0) {
+			continue
+		}
+		if len(dst) == cap(dst) {
+			return dst[:0]
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}

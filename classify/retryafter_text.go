@@ -1,0 +1,155 @@
+package classify
+
+import (
+	"strings"
+	"time"
+)
+
+// anchor is what stands before a number that is a wait. A space in words
+// stands for whatever joins words in prose, names and JSON: "Retry-After",
+// "retryAfter", "retry_delay { seconds".
+type anchor struct {
+	words string
+	bare  float64 // seconds of a number that has no unit; 0 = it needs one
+}
+
+// anchors are tried in this order; a longer one stands before its own end.
+var anchors = [...]anchor{
+	{"again in", 0}, {"again after", 0},
+	{"retry after ms", 1e-3}, {"retry after seconds", 1}, {"retry after", 1},
+	{"retry delay ms", 1e-3}, {"retry delay seconds", 1}, {"retry delay", 1},
+	{"retry in", 0}, {"request after", 0},
+	{"reset in", 0}, {"resets in", 0}, {"reset after", 0}, {"resets after", 0}, {"available in", 0},
+	{"please wait", 0}, {"must wait", 0}, {"need to wait", 0},
+}
+
+// fillers may stand between an anchor and its number.
+var fillers = [...]string{"for", "about", "approximately", "around", "another", "at least"}
+
+// readText looks for waits that a text names. The caller has seen to it that
+// the text holds an anchor at all: see the rules named hint/.
+func (h *retryHint) readText(text string, now time.Time) {
+	for i := 0; i < len(text); i++ {
+		if !isDigit(text[i]) {
+			continue
+		}
+		_, size := scanNumber(text[i:])
+		if i == 0 || isDigit(text[i-1]) || isLetter(text[i-1]) || strings.IndexByte("-.+_", text[i-1]) >= 0 {
+			i += size - 1
+			continue
+		}
+		a, ok := anchorBefore(text[:i])
+		if !ok {
+			i += size - 1
+			continue
+		}
+		i += h.readWait(text[i:], a, now) - 1
+	}
+}
+
+// readWait reads the wait that s begins with and returns how far it reaches.
+func (h *retryHint) readWait(s string, a anchor, now time.Time) (end int) {
+	if n, end, ok := scanDuration(s); ok {
+		h.addExplicit(waitSeconds(n))
+		h.said = max(h.said, waitSeconds(n))
+		return end
+	}
+	n, size := scanNumber(s)
+	if a.bare == 0 {
+		return size
+	}
+	word := s[:min(len(s), len("2006-01-02T15:04:05.999999999+00:00"))]
+	if end := strings.IndexFunc(word, func(r rune) bool { return !strings.ContainsRune("0123456789-+:.TZ", r) }); end >= 0 {
+		word = word[:end]
+	}
+	word = strings.TrimRight(word, ".:")
+	if at, ok := parseDate(word, now); ok {
+		h.addExplicit(until(at, now))
+		return len(word)
+	}
+	if !endsNumber(s[size:]) {
+		return size // "retry after 3 attempts", a date, a version
+	}
+	if a.bare == 1 {
+		h.addExplicit(numberWait(n, now))
+	} else {
+		h.addExplicit(waitSeconds(n * a.bare))
+	}
+	return size
+}
+
+// endsNumber reports whether rest, which follows a number without a unit,
+// lets it stand for itself: at the end, or before punctuation.
+func endsNumber(rest string) bool {
+	if rest == "" || strings.IndexByte("\n\r,;)}]\"'\\", rest[0]) >= 0 {
+		return true
+	}
+	if rest[0] == '.' {
+		return len(rest) == 1 || rest[1] == ' ' || rest[1] == '\n'
+	}
+	rest = rest[spaces(rest):]
+	return rest == "" || strings.IndexByte(",;)}]", rest[0]) >= 0
+}
+
+// anchorBefore finds the anchor that text ends with. What the program says
+// about itself ("will retry in 5s") is none.
+func anchorBefore(text string) (anchor, bool) {
+	text = trimJoint(text)
+	for _, f := range fillers {
+		if before, ok := cutSuffixFold(text, f); ok && before != trimJoint(before) {
+			text = trimJoint(before)
+			break
+		}
+	}
+	for _, a := range anchors {
+		before, ok := cutAnchor(text, a.words)
+		if !ok || before != "" && isLetter(before[len(before)-1]) {
+			continue
+		}
+		if !strings.HasPrefix(a.words, "retry") {
+			return a, true
+		}
+		before = trimJoint(before)
+		for _, own := range [...]string{"will", "'ll", "would", "going to", "about to"} {
+			if _, ok := cutSuffixFold(before, own); ok {
+				return anchor{}, false
+			}
+		}
+		return a, true
+	}
+	return anchor{}, false
+}
+
+// cutAnchor cuts words off the end of text.
+func cutAnchor(text, words string) (before string, ok bool) {
+	for ok = true; ok && words != ""; {
+		word := words
+		if i := strings.LastIndexByte(words, ' '); i >= 0 {
+			word, words = words[i+1:], words[:i]
+		} else {
+			words = ""
+		}
+		if text, ok = cutSuffixFold(text, word); ok && words != "" {
+			text = trimJoint(text)
+		}
+	}
+	return text, ok
+}
+
+func cutSuffixFold(s, suffix string) (before string, ok bool) {
+	at := len(s) - len(suffix)
+	if at < 0 || !strings.EqualFold(s[at:], suffix) {
+		return s, false
+	}
+	return s[:at], true
+}
+
+// trimJoint cuts off what may join the words of an anchor and its number; at
+// most sixteen bytes, so that a text full of it stays cheap.
+func trimJoint(s string) string {
+	end := len(s)
+	for end > 0 && len(s)-end < 16 && strings.IndexByte(" \t\r\n_-:=\"'\\~{([`", s[end-1]) >= 0 {
+		end--
+	}
+	return s[:end]
+}
