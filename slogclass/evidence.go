@@ -128,9 +128,9 @@ func (f *findings) add(g *given) {
 	}
 }
 
-// classify says what the record means that f was found in. It calls code that
-// is not ours (the context, and through the classifier the methods of the
-// errors); whatever that does, the record is still written.
+// classify says what the record means that f was found in. Through the
+// classifier it calls methods of the errors; whatever those do, the record is
+// still written.
 func (h *Handler) classify(ctx context.Context, message string, f *findings) (res classify.Result) {
 	defer func() {
 		if recover() != nil {
@@ -171,17 +171,20 @@ func (h *Handler) decides(e *classify.Evidence, res *classify.Result) bool {
 	return known
 }
 
-// cause is why ctx has ended, nil where it has not.
-func cause(ctx context.Context) error {
+// cause is why ctx has ended, nil where it has not. A context may be the
+// caller's own type: where it panics, nothing is known about it.
+func cause(ctx context.Context) (ended error) {
 	if ctx == nil {
 		return nil
 	}
+	defer func() { _ = recover() }()
 	err := ctx.Err()
 	if err == nil {
 		return nil
 	}
 	if c := context.Cause(ctx); c != nil && c != err {
-		return errors.Join(c, err) // the caller's own error, and what it was: a deadline or a cancellation
+		// The caller's own error, and what it was: a deadline or a cancellation.
+		return errors.Join(c, err)
 	}
 	return err
 }
