@@ -138,35 +138,33 @@ func (h *Handler) classify(ctx context.Context, message string, f *findings) (re
 		}
 	}()
 	f.add(h.given)
-	e := classify.Evidence{Status: f.status, Cause: cause(ctx)}
+	ended := cause(ctx)
 	for _, err := range f.errs[:f.nErrs] {
-		e.Err = err
-		if h.decides(&e, &res) {
+		r := h.cfg.classifier.Classify(classify.Evidence{Err: err, Status: f.status, Cause: ended})
+		if decides(&r, &res) {
 			return res
 		}
 	}
-	e.Err = nil
 	for _, text := range f.texts[:f.nTexts] {
-		e.Message = text
-		if h.decides(&e, &res) {
+		r := h.cfg.classifier.Classify(classify.Evidence{Message: text, Status: f.status, Cause: ended})
+		if decides(&r, &res) {
 			return res
 		}
 	}
-	e.Message = message
-	h.decides(&e, &res)
+	r := h.cfg.classifier.Classify(classify.Evidence{Message: message, Status: f.status, Cause: ended})
+	decides(&r, &res)
 	if res.Category == "" {
 		return h.cfg.classifier.Message("") // a record without an error, a text or a message
 	}
 	return res
 }
 
-// decides classifies one source. Of the sources that do not decide, the first
-// one's result is kept.
-func (h *Handler) decides(e *classify.Evidence, res *classify.Result) bool {
-	r := h.cfg.classifier.Classify(*e)
+// decides reports whether the result of a source, r, is the record's, and puts
+// it into res. Where no source decides, the first one's result stays there.
+func decides(r, res *classify.Result) bool {
 	known := r.Category != "" && r.Reason != classify.ReasonUnknown
 	if known || res.Category == "" {
-		*res = r
+		*res = *r
 	}
 	return known
 }
