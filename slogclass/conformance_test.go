@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"testing/slogtest"
 
@@ -175,6 +177,35 @@ func TestHandlerPassesCallsOn(t *testing.T) {
 		"alpha: attrs(a) e error.category error.reason",
 		"alpha: attrs(a) " + keys + " e",
 	}, log)
+}
+
+// TestHandlerManyCalls derives further than parents are kept, and siblings from
+// every state on the way.
+func TestHandlerManyCalls(t *testing.T) {
+	t.Parallel()
+	var log, want []string
+	logger := slog.New(slogclass.New(&recorder{log: &log}, slogclass.WithClassifier(words))).WithGroup("g")
+	calls := "attrs(error.category error.reason) group(g)"
+	var all []*slog.Logger
+	for i := range 30 {
+		key := fmt.Sprint("k", i)
+		logger.With("sibling", i).WithGroup("other").Error("alpha")
+		all = append(all, logger.With("late", i))
+		want = append(want, "alpha: "+calls+" attrs(sibling) group(other)")
+		logger, calls = logger.With(key, i), calls+" attrs("+key+")"
+		if i%7 == 0 {
+			logger, calls = logger.WithGroup(key), calls+" group("+key+")"
+		}
+	}
+	logger.Error("alpha")
+	want = append(want, "alpha: "+calls)
+	assert.Equal(t, want, log)
+
+	log = nil
+	for i, l := range all { // made before their siblings went on
+		l.Error("alpha")
+		assert.Equal(t, strings.Replace(want[i], "attrs(sibling) group(other)", "attrs(late)", 1), log[i])
+	}
 }
 
 func TestHandlerReturnsTheReceiver(t *testing.T) {

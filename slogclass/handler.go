@@ -2,8 +2,6 @@ package slogclass
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync/atomic"
@@ -21,12 +19,7 @@ type Handler struct {
 	missing keys   // the keys that the caller has not set with With at the root
 	given   *given // evidence that the caller gave with With, nil = none
 
-	// Under an open group: the handler that this one was derived from, and the
-	// call that did it. All three are empty where no group is open, for there
-	// the end of the attributes is still the root.
-	parent *Handler
-	group  string
-	attrs  []slog.Attr
+	under under // the calls since the first group
 
 	// ready holds the prepared handlers. See prepared.
 	ready atomic.Pointer[prepared]
@@ -99,7 +92,7 @@ func (h *Handler) handleError(ctx context.Context, r *slog.Record) error {
 		return h.next.Handle(ctx, *r)
 	}
 	f := findings{cfg: h.cfg}
-	root := h.parent == nil
+	root := !h.under.group()
 	r.Attrs(func(a slog.Attr) bool {
 		f.look(a, root)
 		return true
@@ -121,7 +114,7 @@ func (h *Handler) write(ctx context.Context, r *slog.Record, res classify.Result
 	switch {
 	case missing == 0:
 		return h.next.Handle(ctx, *r)
-	case h.parent == nil && (missing != h.missing || !h.failed.Swap(true)):
+	case !h.under.group() && (missing != h.missing || !h.failed.Swap(true)):
 		// The record has one of the keys itself, or this is the first error of
 		// a handler that may have been made for one request: nothing that is
 		// prepared would be used again.
@@ -145,37 +138,6 @@ func (c *config) attributes(to []slog.Attr, wanted keys, category classify.Categ
 	return to
 }
 
-// observe calls the observers once the line is written, whatever err is.
-func (h *Handler) observe(ctx context.Context, r *slog.Record, res classify.Result, err error) error {
-	for _, o := range h.cfg.observers {
-		err = join(err, call(ctx, o, r, res))
-	}
-	return err
-}
-
-// call calls an observer and turns its panic into an error.
-func call(ctx context.Context, o Observer, r *slog.Record, res classify.Result) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("slogclass: an observer panicked, see WithObserver: %v", p)
-		}
-	}()
-	o(ctx, *r, res)
-	return nil
-}
-
-// join is errors.Join that leaves a lone error as it is.
-func join(a, b error) error {
-	switch {
-	case a == nil:
-		return b
-	case b == nil:
-		return a
-	default:
-		return errors.Join(a, b)
-	}
-}
-
 // WithAttrs returns a handler whose records have attrs too. Without attributes
 // it is the receiver.
 func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
@@ -183,14 +145,14 @@ func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 		return h
 	}
 	// All reading comes first: the next handler owns the slice once it has it.
-	root := h.parent == nil
+	root := !h.under.group()
 	f := findings{cfg: h.cfg}
 	for _, a := range attrs {
 		f.look(a, root)
 	}
 	derived := &Handler{cfg: h.cfg, missing: h.missing &^ f.keys, given: h.given.with(&f)}
 	if !root {
-		derived.parent, derived.attrs = h, slices.Clone(attrs)
+		derived.under = below(h, call{attrs: slices.Clone(attrs)})
 	}
 	derived.next = h.next.WithAttrs(attrs)
 	return derived
@@ -204,7 +166,7 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 	}
 	return &Handler{
 		cfg: h.cfg, missing: h.missing, given: h.given,
-		next:   h.next.WithGroup(name),
-		parent: h, group: name,
+		next:  h.next.WithGroup(name),
+		under: below(h, call{group: name}),
 	}
 }

@@ -13,9 +13,6 @@ const (
 	ReasonKey   = "error.reason"
 )
 
-// Observer is told about a classified record. See [WithObserver].
-type Observer func(context.Context, slog.Record, classify.Result)
-
 // Option configures a [Handler].
 type Option interface{ apply(config) config }
 
@@ -28,7 +25,7 @@ type config struct {
 	reason     string
 	textKeys   []string
 	classifier *classify.Classifier
-	observers  []Observer
+	observers  []observer
 }
 
 func defaults() config {
@@ -111,10 +108,10 @@ func WithClassifier(c *classify.Classifier) Option {
 // written all the same, the other observers are called, and Handle returns the
 // panic as an error: package slog ignores that, a handler around this one may
 // report it.
-func WithObserver(observer func(context.Context, slog.Record, classify.Result)) Option {
+func WithObserver(observe func(context.Context, slog.Record, classify.Result)) Option {
 	return optionFunc(func(c config) config {
-		if observer != nil {
-			c.observers = append(c.observers[:len(c.observers):len(c.observers)], observer)
+		if observe != nil {
+			c.observers = append(c.observers[:len(c.observers):len(c.observers)], observe)
 		}
 		return c
 	})
