@@ -1,0 +1,126 @@
+package slogclass_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/slogclass"
+)
+
+// The record of all benchmarks: four attributes, among them an error of 106
+// bytes where it is an error record.
+var (
+	errBench = errors.New("too many requests: the limit of 60 requests per minute was reached, please slow down and try again shortly")
+	urlBench = &url.Error{Op: "Post", URL: "https://api.example.com/v1/messages", Err: errBench}
+)
+
+func benchAttrs(v any) []slog.Attr {
+	return []slog.Attr{slog.String("op", "complete"), slog.Int("attempt", 3), slog.Duration("took", 120*time.Millisecond), slog.Any("err", v)}
+}
+
+// compare times the same logging with and without the handler by turns and
+// takes the medians, so that the ratio holds on a machine that is busy with
+// other things.
+func compare(b *testing.B, bare, ours func()) {
+	b.Helper()
+	const turn = 64
+	var tBare, tOurs []time.Duration
+	allocsBare := testing.AllocsPerRun(100, bare)
+	allocs := testing.AllocsPerRun(100, ours)
+	for b.Loop() {
+		start := time.Now()
+		for range turn {
+			bare()
+		}
+		mid := time.Now()
+		for range turn {
+			ours()
+		}
+		tBare = append(tBare, mid.Sub(start))
+		tOurs = append(tOurs, time.Since(mid))
+	}
+	slices.Sort(tBare)
+	slices.Sort(tOurs)
+	nsBare := float64(tBare[len(tBare)/2]) / turn
+	nsOurs := float64(tOurs[len(tOurs)/2]) / turn
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(nsBare, "bare-ns")
+	b.ReportMetric(nsOurs, "ours-ns")
+	b.ReportMetric(nsOurs/nsBare, "x-bare")
+	b.ReportMetric(allocs-allocsBare, "more-allocs")
+}
+
+// BenchmarkHandler reports x-bare, the cost of a call as a multiple of the same
+// call on a bare JSON handler, and more-allocs, the allocations that come on
+// top. "none" is a classifier without rules, which is tried on the error and on
+// the message: what is left is about the handler's own cost. "request" is a
+// logger.With that lives for one error, "request-3" for three.
+func BenchmarkHandler(b *testing.B) {
+	ctx := context.Background()
+	json := slog.NewJSONHandler(io.Discard, nil)
+	handlers := []struct {
+		name string
+		h    slog.Handler
+		c    *classify.Classifier
+	}{
+		{"none", slogclass.New(json, slogclass.WithClassifier(classify.None)), classify.None},
+		{"standard", slogclass.New(json), classify.Standard},
+	}
+	for _, h := range handlers {
+		log := func(l *slog.Logger, level slog.Level, v any) func() {
+			attrs := benchAttrs(v)
+			return func() { l.LogAttrs(ctx, level, "completion failed", attrs...) }
+		}
+		bare, ours := slog.New(json), slog.New(h.h)
+		b.Run(h.name+"/classification", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				h.c.Error(errBench)
+			}
+		})
+		b.Run(h.name+"/disabled", func(b *testing.B) {
+			compare(b, log(bare, slog.LevelDebug, errBench), log(ours, slog.LevelDebug, errBench))
+		})
+		b.Run(h.name+"/info", func(b *testing.B) {
+			compare(b, log(bare, slog.LevelInfo, errBench), log(ours, slog.LevelInfo, errBench))
+		})
+		b.Run(h.name+"/error-root", func(b *testing.B) {
+			compare(b, log(bare, slog.LevelError, errBench), log(ours, slog.LevelError, errBench))
+		})
+		b.Run(h.name+"/error-group", func(b *testing.B) {
+			compare(b, log(bare.WithGroup("llm").With("model", "m"), slog.LevelError, errBench), log(ours.WithGroup("llm").With("model", "m"), slog.LevelError, errBench))
+		})
+		b.Run(h.name+"/error-url", func(b *testing.B) {
+			compare(b, log(bare, slog.LevelError, urlBench), log(ours, slog.LevelError, urlBench))
+		})
+		perRequest := func(l *slog.Logger, group string, errs int) func() {
+			attrs := benchAttrs(errBench)
+			return func() {
+				l := l.WithGroup(group).With("request_id", "8f14e45f")
+				for range errs {
+					l.LogAttrs(ctx, slog.LevelError, "completion failed", attrs...)
+				}
+			}
+		}
+		b.Run(h.name+"/request", func(b *testing.B) {
+			compare(b, perRequest(bare, "", 1), perRequest(ours, "", 1))
+		})
+		b.Run(h.name+"/request-3", func(b *testing.B) {
+			compare(b, perRequest(bare, "", 3), perRequest(ours, "", 3))
+		})
+		b.Run(h.name+"/request-group", func(b *testing.B) {
+			compare(b, perRequest(bare, "llm", 1), perRequest(ours, "llm", 1))
+		})
+		long, bareLong := ours.WithGroup("llm"), bare.WithGroup("llm")
+		b.Run(h.name+"/request-in-group", func(b *testing.B) {
+			compare(b, perRequest(bareLong, "", 1), perRequest(long, "", 1))
+		})
+	}
+}

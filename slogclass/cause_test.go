@@ -1,0 +1,58 @@
+package slogclass
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// customContext has ended without being one of package context's.
+type customContext struct{ context.Context }
+
+var errCustom = errors.New("custom end")
+
+func (customContext) Err() error { return errCustom }
+
+func TestCause(t *testing.T) {
+	t.Parallel()
+	own := errors.New("shutting down")
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	withCause, cancelCause := context.WithCancelCause(t.Context())
+	cancelCause(own)
+	expired, cancelExpired := context.WithDeadlineCause(t.Context(), time.Time{}, own)
+	defer cancelExpired()
+	below, cancelBelow := context.WithCancel(withCause)
+	defer cancelBelow()
+	tests := []struct {
+		name string
+		ctx  context.Context
+		want []error
+	}{
+		{"no context", nil, nil},
+		{"alive", t.Context(), nil},
+		{"cancelled", cancelled, []error{context.Canceled}},
+		{"cancelled for a reason", withCause, []error{own, context.Canceled}},
+		{"expired for a reason", expired, []error{own, context.DeadlineExceeded}},
+		{"below one", below, []error{own, context.Canceled}},
+		{"a type of its own", customContext{t.Context()}, []error{errCustom}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := cause(tt.ctx)
+			if len(tt.want) == 0 {
+				assert.NoError(t, got)
+			}
+			if len(tt.want) == 1 {
+				assert.Equal(t, tt.want[0], got, "no wrapping where there is one error")
+			}
+			for _, want := range tt.want {
+				assert.ErrorIs(t, got, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,56 @@
+// Package slogclass puts error.category and error.reason on every error
+// record that a program logs with log/slog. Wrap the handler once, with [New]
+// or [Middleware]; no call site changes:
+//
+//	logger := slog.New(slogclass.New(slog.NewJSONHandler(os.Stderr, nil)))
+//	logger.Error("completion failed", "err", err)
+//	// {..., "error.category":"retryable","error.reason":"rate_limit","err":"429 Too Many Requests"}
+//
+// What happens to a record:
+//
+//   - Below the level ([WithLevel], by default Error) it goes to the next
+//     handler as it is, without an allocation.
+//   - From the level on it is classified. The sources, in this order: the
+//     error values among its attributes, inside groups too; error values
+//     given to Logger.With, the latest call first; string attributes with one
+//     of the names of [WithTextKeys], the record's own first; the message.
+//     The first source whose reason is not unknown decides. Where none does,
+//     the record is fatal and unknown.
+//   - An integer attribute status, status_code or http.response.status_code
+//     from 400 to 599 is taken as the HTTP status that belongs to the error.
+//     Where the context has ended, its cause is evidence too: an error that is
+//     this program's own deadline or cancellation is called so.
+//   - Both keys are written at the root of the record, also where groups are
+//     open, so that a dashboard has one name to look for. Their place among
+//     the other attributes of the root is not promised.
+//   - A key that the caller has set at the root, in the record or with
+//     Logger.With, is kept as it is, each of the two on its own; nothing is
+//     written twice, also where one Handler of this package wraps another.
+//   - Values that are both an error and a slog.LogValuer are read as errors.
+//     No LogValue is ever called here.
+//   - The text of an error or a message is never copied into an attribute:
+//     the two values come from a closed set of words.
+//
+// # Handlers below and above
+//
+// The next handler gets WithAttrs and WithGroup as they are called, so what it
+// does with them (formatting in advance, turning an error into exception.*)
+// it still does. The keys reach it through a WithAttrs of its own: for each
+// pair of category and reason that occurs, such a handler is prepared once and
+// kept with the logger that it was needed for. Where groups are open, the
+// calls since the first group are repeated on it, once for a pair and logger;
+// a LogValuer or a pointer that was given to With under a group is thus read
+// again, when the first error of a kind is logged.
+//
+// Handlers that choose by attributes (a router, a filter) see the keys when
+// they stand below this one.
+//
+// # The default handler of log/slog
+//
+// The handler that slog.Default starts with writes through package log, and
+// slog.SetDefault makes package log write through the new default: wrapped, the
+// two wait for each other for ever. [New] recognises it and writes through a
+// slog.TextHandler on standard error instead, at the level that was set with
+// slog.SetLogLoggerLevel. Attributes and groups given to that handler before
+// are not known to this package and are left out: call With on the new logger.
+package slogclass

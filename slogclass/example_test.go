@@ -1,0 +1,150 @@
+package slogclass_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	slogmulti "github.com/samber/slog-multi"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/slogclass"
+)
+
+// plain writes to standard output, without the time, which no example could
+// foresee.
+func plain() slog.Handler {
+	return slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: dropTime})
+}
+
+func Example() {
+	logger := slog.New(slogclass.New(plain()))
+
+	logger.Info("asking", "model", "m-1")
+	logger.Error("completion failed", "err", errors.New("status code: 429, too many requests"))
+	// Output:
+	// {"level":"INFO","msg":"asking","model":"m-1"}
+	// {"level":"ERROR","msg":"completion failed","error.category":"retryable","error.reason":"rate_limit","err":"status code: 429, too many requests"}
+}
+
+// The two keys stand at the root of the line whatever groups are open, and
+// what the caller says about an error himself is kept.
+func ExampleNew() {
+	logger := slog.New(slogclass.New(plain())).WithGroup("upstream").With("host", "api.example.com")
+
+	logger.Error("request failed", "status", 401)
+	slog.New(slogclass.New(plain())).Error("request failed", "status", 401, "error.reason", "vault_sealed")
+	// Output:
+	// {"level":"ERROR","msg":"request failed","error.category":"fatal","error.reason":"authentication","upstream":{"host":"api.example.com","status":401}}
+	// {"level":"ERROR","msg":"request failed","status":401,"error.reason":"vault_sealed","error.category":"fatal"}
+}
+
+// Middleware in front of a router lets it choose by category.
+func ExampleMiddleware() {
+	var pager strings.Builder
+	isFatal := func(_ context.Context, r slog.Record) bool {
+		fatal := false
+		r.Attrs(func(a slog.Attr) bool {
+			fatal = fatal || a.Key == slogclass.CategoryKey && a.Value.String() == "fatal"
+			return true
+		})
+		return fatal
+	}
+	toPager := slog.NewTextHandler(&pager, &slog.HandlerOptions{ReplaceAttr: dropTime})
+	logger := slog.New(slogmulti.
+		Pipe(slogclass.Middleware()).
+		Handler(slogmulti.Router().Add(toPager, isFatal).Handler()))
+
+	logger.Error("request failed", "status", 429)
+	logger.Error("request failed", "status", 401)
+	fmt.Print(pager.String())
+	// Output:
+	// level=ERROR msg="request failed" error.category=fatal error.reason=authentication status=401
+}
+
+func ExampleHandler_Enabled() {
+	h := slogclass.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelWarn}))
+
+	fmt.Println(h.Enabled(context.Background(), slog.LevelInfo))
+	// Output: false
+}
+
+func ExampleHandler_Handle() {
+	h := slogclass.New(plain())
+	var r slog.Record
+	r.Level, r.Message = slog.LevelError, "upstream: too many requests"
+
+	if err := h.Handle(context.Background(), r); err != nil {
+		fmt.Println(err)
+	}
+	// Output: {"level":"ERROR","msg":"upstream: too many requests","error.category":"retryable","error.reason":"rate_limit"}
+}
+
+// An error that is known before it is logged counts after the record's own.
+func ExampleHandler_WithAttrs() {
+	h := slogclass.New(plain()).WithAttrs([]slog.Attr{slog.Any("err", errors.New("HTTP 401"))})
+
+	slog.New(h.WithGroup("call")).Error("giving up")
+	// Output: {"level":"ERROR","msg":"giving up","err":"HTTP 401","error.category":"fatal","error.reason":"authentication"}
+}
+
+func ExampleHandler_WithGroup() {
+	h := slogclass.New(plain()).WithGroup("call")
+
+	slog.New(h).Error("giving up", "err", errors.New("HTTP 401"))
+	// Output: {"level":"ERROR","msg":"giving up","error.category":"fatal","error.reason":"authentication","call":{"err":"HTTP 401"}}
+}
+
+func ExampleWithLevel() {
+	logger := slog.New(slogclass.New(plain(), slogclass.WithLevel(slog.LevelWarn)))
+
+	logger.Warn("trying again", "status", 429)
+	// Output: {"level":"WARN","msg":"trying again","error.category":"retryable","error.reason":"rate_limit","status":429}
+}
+
+func ExampleWithKeys() {
+	logger := slog.New(slogclass.New(plain(), slogclass.WithKeys("app.category", "app.reason")))
+
+	logger.Error("request failed", "status", 429)
+	// Output: {"level":"ERROR","msg":"request failed","app.category":"retryable","app.reason":"rate_limit","status":429}
+}
+
+func ExampleWithTextKeys() {
+	logger := slog.New(slogclass.New(plain(), slogclass.WithTextKeys("problem")))
+
+	logger.Error("request failed", "problem", "too many requests")
+	// Output: {"level":"ERROR","msg":"request failed","error.category":"retryable","error.reason":"rate_limit","problem":"too many requests"}
+}
+
+// A classifier with a rule for a message of one's own program.
+func ExampleWithClassifier() {
+	own, err := classify.New(classify.WithRules(classify.Rule{
+		ID: "shop/sold-out", Reason: classify.ReasonInvalidRequest, Pattern: `sold out`,
+	}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	logger := slog.New(slogclass.New(plain(), slogclass.WithClassifier(own)))
+
+	logger.Error("order refused", "err", errors.New("article 7 is sold out"))
+	// Output: {"level":"ERROR","msg":"order refused","error.category":"fatal","error.reason":"invalid_request","err":"article 7 is sold out"}
+}
+
+// Counting errors by reason.
+func ExampleWithObserver() {
+	counts := map[classify.Reason]int{} // a program that logs from several goroutines would lock it
+	logger := slog.New(slogclass.New(slog.NewTextHandler(io.Discard, nil),
+		slogclass.WithObserver(func(_ context.Context, _ slog.Record, res classify.Result) {
+			counts[res.Reason]++
+		})))
+
+	logger.Error("request failed", "status", 429)
+	logger.Error("request failed", "status", 429)
+	fmt.Println(counts)
+	// Output: map[rate_limit:2]
+}

@@ -1,0 +1,172 @@
+package slogclass
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+
+	"github.com/errclass/errclass/classify"
+)
+
+// Handler is a [slog.Handler] that classifies error records on their way to
+// the next handler. Make it with [New]; the zero Handler is not usable. It is
+// immutable as seen from outside and safe for concurrent use, as far as the
+// next handler is; it starts no goroutine and never blocks by itself.
+type Handler struct {
+	next    slog.Handler // what the caller's WithAttrs and WithGroup have made of New's
+	cfg     *config
+	missing keys   // the keys that the caller has not set with With at the root
+	given   *given // evidence that the caller gave with With, nil = none
+
+	under under // the calls since the first group
+
+	// ready holds the prepared handlers. See prepared.
+	ready atomic.Pointer[prepared]
+	// failed: a record was classified here. Until then nothing is prepared for
+	// a handler of one request, which may never see a second error.
+	failed atomic.Bool
+}
+
+var _ slog.Handler = (*Handler)(nil)
+
+// keys is a set of the two keys.
+type keys uint8
+
+const (
+	categoryKey keys = 1 << iota
+	reasonKey
+)
+
+// New returns a handler that adds category and reason to the error records
+// that it passes on to next. A nil next is [slog.DiscardHandler]; the handler
+// that [slog.Default] starts with is replaced: see the package documentation.
+func New(next slog.Handler, opts ...Option) *Handler {
+	cfg := defaults()
+	for _, o := range opts {
+		if o != nil {
+			cfg = o.apply(cfg)
+		}
+	}
+	if next == nil {
+		next = slog.DiscardHandler
+	}
+	h := &Handler{next: replaceBuiltin(next), cfg: &cfg, missing: categoryKey | reasonKey}
+	if cfg.category == cfg.reason {
+		h.missing = categoryKey
+	}
+	h.failed.Store(true) // a handler for the life of the program: preparing pays
+	return h
+}
+
+// Middleware returns [New] with these options as a function from handler to
+// handler, the form in which slog-multi and others chain handlers.
+func Middleware(opts ...Option) func(slog.Handler) slog.Handler {
+	opts = slices.Clone(opts)
+	return func(next slog.Handler) slog.Handler { return New(next, opts...) }
+}
+
+// Enabled reports what the next handler reports.
+func (h *Handler) Enabled(ctx context.Context, level slog.Level) bool {
+	return h.next.Enabled(ctx, level)
+}
+
+// Handle passes the record on, with category and reason where its level is
+// high enough. The error is the next handler's, joined with one for each
+// observer that panicked.
+func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
+	level := h.cfg.level
+	if h.cfg.dynamic != nil {
+		level = h.cfg.dynamic.Level()
+	}
+	if r.Level < level {
+		return h.next.Handle(ctx, r)
+	}
+	return h.handleError(ctx, &r)
+}
+
+// handleError takes a pointer for speed alone: a Record is some 300 bytes.
+func (h *Handler) handleError(ctx context.Context, r *slog.Record) error {
+	observed := len(h.cfg.observers) > 0
+	if h.missing == 0 && !observed {
+		return h.next.Handle(ctx, *r)
+	}
+	f := findings{cfg: h.cfg}
+	root := !h.under.group()
+	r.Attrs(func(a slog.Attr) bool {
+		f.look(a, root)
+		return true
+	})
+	missing := h.missing &^ f.keys
+	if missing == 0 && !observed {
+		return h.next.Handle(ctx, *r)
+	}
+	result := h.classify(ctx, r.Message, &f)
+	err := h.write(ctx, r, result, missing)
+	if observed {
+		err = h.observe(ctx, r, result, err)
+	}
+	return err
+}
+
+// write passes r on with those of the two attributes that are missing.
+func (h *Handler) write(ctx context.Context, r *slog.Record, res classify.Result, missing keys) error {
+	switch {
+	case missing == 0:
+		return h.next.Handle(ctx, *r)
+	case !h.under.group() && (missing != h.missing || !h.failed.Swap(true)):
+		// The record has one of the keys itself, or this is the first error of
+		// a handler that may have been made for one request: nothing that is
+		// prepared would be used again.
+		c := r.Clone()
+		var two [2]slog.Attr
+		c.AddAttrs(h.cfg.attributes(two[:0], missing, res.Category, res.Reason)...)
+		return h.next.Handle(ctx, c)
+	default:
+		return h.prepared(res.Category, res.Reason).Handle(ctx, *r)
+	}
+}
+
+// attributes appends those of the two attributes that are wanted.
+func (c *config) attributes(to []slog.Attr, wanted keys, category classify.Category, reason classify.Reason) []slog.Attr {
+	if wanted&categoryKey != 0 {
+		to = append(to, slog.String(c.category, string(category)))
+	}
+	if wanted&reasonKey != 0 {
+		to = append(to, slog.String(c.reason, string(reason)))
+	}
+	return to
+}
+
+// WithAttrs returns a handler whose records have attrs too. Without attributes
+// it is the receiver.
+func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	if len(attrs) == 0 {
+		return h
+	}
+	// All reading comes first: the next handler owns the slice once it has it.
+	root := !h.under.group()
+	f := findings{cfg: h.cfg}
+	for _, a := range attrs {
+		f.look(a, root)
+	}
+	derived := &Handler{cfg: h.cfg, missing: h.missing &^ f.keys, given: h.given.with(&f)}
+	if !root {
+		derived.under = below(h, call{attrs: slices.Clone(attrs)})
+	}
+	derived.next = h.next.WithAttrs(attrs)
+	return derived
+}
+
+// WithGroup returns a handler that puts what follows into a group of that
+// name. With an empty name it is the receiver.
+func (h *Handler) WithGroup(name string) slog.Handler {
+	if name == "" {
+		return h
+	}
+	return &Handler{
+		cfg: h.cfg, missing: h.missing, given: h.given,
+		next:  h.next.WithGroup(name),
+		under: below(h, call{group: name}),
+	}
+}

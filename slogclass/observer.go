@@ -1,0 +1,44 @@
+package slogclass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/errclass/errclass/classify"
+)
+
+// observer is told about a classified record. See WithObserver.
+type observer = func(context.Context, slog.Record, classify.Result)
+
+// observe calls the observers once the line is written, whatever err is.
+func (h *Handler) observe(ctx context.Context, r *slog.Record, res classify.Result, err error) error {
+	for _, o := range h.cfg.observers {
+		err = join(err, tell(ctx, o, r, res))
+	}
+	return err
+}
+
+// tell calls an observer and turns its panic into an error.
+func tell(ctx context.Context, o observer, r *slog.Record, res classify.Result) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("slogclass: an observer panicked, see WithObserver: %v", p)
+		}
+	}()
+	o(ctx, *r, res)
+	return nil
+}
+
+// join is errors.Join that leaves a lone error as it is.
+func join(a, b error) error {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	default:
+		return errors.Join(a, b)
+	}
+}

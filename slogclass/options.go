@@ -1,0 +1,118 @@
+package slogclass
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/errclass/errclass/classify"
+)
+
+// The keys of the attributes that are added unless [WithKeys] says otherwise.
+const (
+	CategoryKey = "error.category"
+	ReasonKey   = "error.reason"
+)
+
+// Option configures a [Handler].
+type Option interface{ apply(config) config }
+
+// config is immutable once [New] has returned; all handlers derived from one
+// share it.
+type config struct {
+	level      slog.Level   // where dynamic is nil
+	dynamic    slog.Leveler // asked for every record
+	category   string
+	reason     string
+	textKeys   []string
+	classifier *classify.Classifier
+	observers  []observer
+}
+
+func defaults() config {
+	return config{
+		level:      slog.LevelError,
+		category:   CategoryKey,
+		reason:     ReasonKey,
+		textKeys:   []string{"error", "err", "cause", "exception", "exception.message", "stderr"},
+		classifier: classify.Standard,
+	}
+}
+
+type optionFunc func(config) config
+
+func (f optionFunc) apply(c config) config { return f(c) }
+
+// WithLevel sets the level from which on records are classified. It is read
+// for every record, so a [slog.LevelVar] may change it. The default is
+// [slog.LevelError]; nil keeps it.
+func WithLevel(level slog.Leveler) Option {
+	return optionFunc(func(c config) config {
+		if fixed, ok := level.(slog.Level); ok {
+			c.level, c.dynamic = fixed, nil
+		} else if level != nil {
+			c.dynamic = level
+		}
+		return c
+	})
+}
+
+// WithKeys sets the names of the two attributes. The defaults are
+// [CategoryKey] and [ReasonKey], which stand in a namespace that OpenTelemetry
+// reserves for itself; an empty name keeps its default. Two equal names give
+// one attribute, the category.
+func WithKeys(category, reason string) Option {
+	return optionFunc(func(c config) config {
+		if category != "" {
+			c.category = category
+		}
+		if reason != "" {
+			c.reason = reason
+		}
+		return c
+	})
+}
+
+// WithTextKeys sets the names of the string attributes that are read as the
+// text of an error, in groups too. The defaults are error, err, cause,
+// exception, exception.message and stderr; without an argument no string
+// attribute is read. Attributes that hold an error value are read under any
+// name.
+func WithTextKeys(keys ...string) Option {
+	keys = append([]string(nil), keys...) // the caller's slice stays the caller's
+	return optionFunc(func(c config) config {
+		c.textKeys = keys
+		return c
+	})
+}
+
+// WithClassifier sets what decides. The default is [classify.Standard]; nil
+// keeps it.
+func WithClassifier(c *classify.Classifier) Option {
+	return optionFunc(func(cfg config) config {
+		if c != nil {
+			cfg.classifier = c
+		}
+		return cfg
+	})
+}
+
+// WithObserver adds a function that is called with every classified record,
+// for counters and alerts. By default there is none; several are called in the
+// order given, nil is ignored.
+//
+// It is called in the goroutine that logs, after the line has been written,
+// with the record as the caller made it and with what was found, also where
+// the line keeps the caller's own keys. It must be safe for concurrent use,
+// must not log through the same handler (it would be called for its own
+// records), and must Clone the record to keep it. Where it panics, the line is
+// written all the same, the other observers are called, and Handle returns the
+// panic as an error: package slog ignores that, a handler around this one may
+// report it.
+func WithObserver(observe func(context.Context, slog.Record, classify.Result)) Option {
+	return optionFunc(func(c config) config {
+		if observe != nil {
+			c.observers = append(c.observers[:len(c.observers):len(c.observers)], observe)
+		}
+		return c
+	})
+}

@@ -1,0 +1,137 @@
+package slogclass_test
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/errclass/errclass/slogclass"
+)
+
+// op is one step of deriving a logger: With, or WithGroup.
+type op struct {
+	group string
+	attrs []any
+}
+
+func (o op) apply(l *slog.Logger) *slog.Logger {
+	if o.attrs != nil {
+		return l.With(o.attrs...)
+	}
+	return l.WithGroup(o.group)
+}
+
+func (o op) String() string {
+	if o.attrs != nil {
+		return fmt.Sprintf("With%v", o.attrs)
+	}
+	return fmt.Sprintf("WithGroup(%q)", o.group)
+}
+
+// attrsGen draws arguments whose keys (all but our own) are unique by n.
+func attrsGen(n string) *rapid.Generator[[]any] {
+	one := rapid.Custom(func(t *rapid.T) slog.Attr {
+		key := n + rapid.StringMatching(`[a-c]`).Draw(t, "key")
+		return rapid.SampledFrom([]slog.Attr{
+			slog.String(key, "text"), slog.Int(key, 7), slog.Any(key, nil), slog.Attr{},
+			slog.Any(key, errors.New("beta")), slog.Group(key, "x", 1, "err", errors.New("gamma")), slog.Group(key),
+			slog.Group("", key, "inline"), slog.Any(key, valuerError{errors.New("delta")}),
+			slog.String(slogclass.CategoryKey, "mine"), slog.String(slogclass.ReasonKey, "own"),
+			slog.Group("", slogclass.CategoryKey, "mine"), slog.Group(key, slogclass.ReasonKey, "deep"),
+		}).Draw(t, "attr")
+	})
+	return rapid.Custom(func(t *rapid.T) []any {
+		attrs := rapid.SliceOfNDistinct(one, 0, 4, keyOf).Draw(t, "attrs")
+		args := make([]any, len(attrs))
+		for i, a := range attrs {
+			args[i] = a
+		}
+		return args
+	})
+}
+
+// keyOf is the key that an attribute is written under, inline groups included.
+func keyOf(a slog.Attr) string {
+	if a.Value.Kind() == slog.KindGroup && a.Key == "" && len(a.Value.Group()) > 0 {
+		return a.Value.Group()[0].Key
+	}
+	return a.Key
+}
+
+// TestHandlerAgainstBare logs the same through a bare JSON handler and through
+// ours: the lines differ in the two keys alone, which stand at the root, each
+// of them unless the bare line has it.
+func TestHandlerAgainstBare(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		bareOut, out := &output{}, &output{}
+		bare := slog.New(jsonHandler(bareOut))
+		ours := slog.New(slogclass.New(jsonHandler(out), slogclass.WithClassifier(words)))
+		set := map[string]bool{} // our keys, where an earlier With has set them at the root
+		root, depth := true, rapid.IntRange(0, 3).Draw(t, "depth")
+		loggers := [][2]*slog.Logger{{bare, ours}}
+		for i := range depth {
+			o := op{group: rapid.SampledFrom([]string{"", "g", "h"}).Draw(t, "group")}
+			if rapid.Bool().Draw(t, "with") {
+				o = op{attrs: attrsGen(fmt.Sprint(i)).Filter(func(args []any) bool { return fresh(args, set) }).Draw(t, "args")}
+				if root {
+					remember(o.attrs, set)
+				}
+			} else if o.group != "" {
+				root, set = false, map[string]bool{} // each group is an object of its own
+			}
+			if o.attrs != nil && !root {
+				remember(o.attrs, set)
+			}
+			bare, ours = o.apply(bare), o.apply(ours)
+			loggers = append(loggers, [2]*slog.Logger{bare, ours})
+		}
+		args := attrsGen("r").Filter(func(args []any) bool { return fresh(args, set) }).Draw(t, "record")
+		for range 3 {
+			bare.Error("alpha", args...)
+			ours.Error("alpha", args...)
+		}
+		for _, pair := range loggers { // deriving has not changed what they were derived from
+			pair[0].Error("alpha")
+			pair[1].Error("alpha")
+		}
+
+		want, got := bareOut.lines(t), out.lines(t)
+		require.Len(t, got, len(want))
+		for i := range want {
+			category, reason := got[i][slogclass.CategoryKey], got[i][slogclass.ReasonKey]
+			assert.NotEmpty(t, category)
+			assert.NotEmpty(t, reason)
+			for _, key := range []string{slogclass.CategoryKey, slogclass.ReasonKey} {
+				if _, mine := want[i][key]; !mine {
+					delete(got[i], key)
+				}
+			}
+			assert.Equal(t, want[i], got[i])
+		}
+	})
+}
+
+// fresh reports whether args set none of our keys that are set already: such a
+// line has a key twice without any doing of ours.
+func fresh(args []any, set map[string]bool) bool {
+	for _, a := range args {
+		if set[keyOf(a.(slog.Attr))] {
+			return false
+		}
+	}
+	return true
+}
+
+func remember(args []any, set map[string]bool) {
+	for _, a := range args {
+		if k := keyOf(a.(slog.Attr)); k == slogclass.CategoryKey || k == slogclass.ReasonKey {
+			set[k] = true
+		}
+	}
+}
