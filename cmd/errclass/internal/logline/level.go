@@ -65,6 +65,9 @@ func isErrorLevel(v []byte) bool {
 		}
 		lower[i] = c
 	}
-	name := bytes.TrimSuffix(bytes.TrimRight(lower[:len(v)], "0123456789"), []byte("+"))
-	return errorLevels[string(name)]
+	n := len(v)
+	for n > 0 && '0' <= lower[n-1] && lower[n-1] <= '9' {
+		n--
+	}
+	return errorLevels[string(bytes.TrimSuffix(lower[:n], []byte("+")))]
 }
