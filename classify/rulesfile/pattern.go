@@ -3,18 +3,20 @@ package rulesfile
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"regexp/syntax"
 	"strings"
 
 	"github.com/errclass/errclass/classify/internal/ruledoc"
 )
 
-// patternError says in one line which pattern is at fault and why. The parser
-// of regular expressions quotes the part that is wrong; where that part is the
-// whole pattern it says nothing new.
+// patternError says in one line which pattern is at fault and why. err is what
+// the matcher says; where the pattern is no Go regular expression at all, the
+// parser tells more: the kind of fault, for which there is a remedy, and the
+// part that is wrong. Where that part is the whole pattern it says nothing new.
 func patternError(d ruledoc.Rule, err error) error {
 	var fault *syntax.Error
-	if !errors.As(err, &fault) {
+	if _, parseErr := regexp.Compile("(?i)" + d.Pattern); !errors.As(parseErr, &fault) {
 		return &Error{Line: d.LineOf("pattern"), Err: err}
 	}
 	what := string(fault.Code)
@@ -26,7 +28,7 @@ func patternError(d ruledoc.Rule, err error) error {
 	}
 	return &Error{
 		Line: d.LineOf("pattern"),
-		Err:  &patternFault{text: fmt.Sprintf("rule %q: pattern %q: %s", d.ID, d.Pattern, what), err: err},
+		Err:  &patternFault{text: fmt.Sprintf("rule %q: pattern %q: %s", d.ID, d.Pattern, what), err: fault},
 	}
 }
 

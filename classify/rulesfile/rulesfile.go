@@ -125,7 +125,14 @@ func checkPatterns(docs []ruledoc.Rule, rules []classify.Rule) error {
 			return patternError(docs[i], err)
 		}
 	}
-	return &Error{Err: all} // none alone, only all of them together
+	// None is at fault alone, only all of them together: the error names the
+	// one that a change helps most.
+	for i, r := range rules {
+		if strings.HasPrefix(all.Error(), fmt.Sprintf("rule %q: ", r.ID)) {
+			return &Error{Line: docs[i].LineOf("pattern"), Err: all}
+		}
+	}
+	return &Error{Err: all}
 }
 
 func compile(rules ...classify.Rule) error {

@@ -151,6 +151,20 @@ func TestLoadHostile(t *testing.T) {
 	})
 }
 
+// TestLoadTooMuchTogether: rules that are fine one by one can be too much for
+// one automaton; the error still names a line.
+func TestLoadTooMuchTogether(t *testing.T) {
+	t.Parallel()
+	var file strings.Builder
+	file.WriteString("rules:\n")
+	for i := range 3000 {
+		fmt.Fprintf(&file, "  - {id: r%d, reason: policy, pattern: 'item %d is gone%s'}\n", i, i, strings.Repeat(" and gone", 10))
+	}
+	_, err := rulesfile.Load(strings.NewReader(file.String()))
+	require.Error(t, err)
+	assert.Regexp(t, `^line \d+: rule "r\d+": pattern "item \d+ .*: it needs too many states`, err.Error())
+}
+
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {
@@ -182,8 +196,9 @@ func BenchmarkLoad(b *testing.B) {
 	var file strings.Builder
 	file.WriteString("rules:\n")
 	for i := range 1000 {
-		fmt.Fprintf(&file, "  - id: shop/rule-%d\n    reason: transient\n    pattern: 'item[ _-]?%d is (?:locked|in use by [^\\n]{0,40}other)'\n"+
-			"    match: ['item %d is locked']\n    miss: ['item is locked']\n", i, i, i)
+		word := string([]byte{'a' + byte(i%26), 'a' + byte(i/26%26), 'a' + byte(i/676), 'e' + byte(i%7)})
+		fmt.Fprintf(&file, "  - id: shop/rule-%d\n    reason: transient\n    pattern: '%s (?:is|was) locked'\n"+
+			"    match: ['%s was locked']\n    miss: ['item is locked']\n", i, word, word)
 	}
 	b.ReportAllocs()
 	for b.Loop() {

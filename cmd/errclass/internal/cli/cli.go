@@ -34,7 +34,7 @@ func Main(args []string, s Streams) int {
 	started := false
 	root := newRoot(s, &started)
 	root.SetArgs(args)
-	err := root.Execute()
+	cmd, err := root.ExecuteC()
 	switch {
 	case err == nil:
 		return ExitOK
@@ -43,7 +43,7 @@ func Main(args []string, s Streams) int {
 	}
 	fmt.Fprintf(s.Err, "errclass: %v\n", err)
 	if !started { // cobra refused the command line
-		fmt.Fprintln(s.Err, "Run 'errclass --help' for usage.")
+		fmt.Fprintf(s.Err, "Run '%s --help' for usage.\n", cmd.CommandPath())
 		return ExitUsage
 	}
 	if errors.As(err, new(*usageError)) {
