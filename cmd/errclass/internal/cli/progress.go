@@ -8,16 +8,20 @@ import (
 	"github.com/jedib0t/go-pretty/v6/progress"
 )
 
-// progressBar shows on a terminal how much of the files is read. The zero bar
-// and a nil one show nothing.
+// progressBar shows on a terminal how much of the files is read. A nil one
+// shows nothing.
 type progressBar struct {
 	tracker *progress.Tracker
 	stopped chan struct{}
 }
 
+// progressFrom is the size of input from which a bar is worth its line: less
+// is read within a tenth of a second.
+const progressFrom = 32 << 20
+
 // newProgress shows a bar on standard error where that is a terminal, the
 // output is not one (they would write over each other), and all names are
-// regular files, whose size is known.
+// regular files, whose size is known and not small.
 func newProgress(s Streams, names []string) *progressBar {
 	if !isTerminal(s.Err) || isTerminal(s.Out) {
 		return nil
@@ -30,15 +34,15 @@ func newProgress(s Streams, names []string) *progressBar {
 		}
 		size += info.Size()
 	}
+	if size < progressFrom {
+		return nil
+	}
 	return startProgress(s.Err, size)
 }
 
 func startProgress(w io.Writer, size int64) *progressBar {
-	if size == 0 {
-		return nil
-	}
 	bar := &progressBar{
-		tracker: &progress.Tracker{Message: "reading", Total: size, Units: progress.UnitsBytes, AutoStopDisabled: true, RemoveOnCompletion: true},
+		tracker: &progress.Tracker{Message: "reading", Total: size, Units: progress.UnitsBytes, AutoStopDisabled: true},
 		stopped: make(chan struct{}),
 	}
 	p := progress.NewWriter()
@@ -62,7 +66,7 @@ func (b *progressBar) reader(r io.Reader) io.Reader {
 	return &countingReader{r, b.tracker}
 }
 
-// done takes the bar away and waits until it is.
+// done ends the bar with what was read, and waits until it stands there.
 func (b *progressBar) done() {
 	if b == nil {
 		return
