@@ -113,31 +113,20 @@ func checkFields(i int, d ruledoc.Rule, seen map[string]int) error {
 	return nil
 }
 
-// checkPatterns compiles all patterns as a classifier will, and finds the rule
-// at fault where that fails.
+// checkPatterns compiles all patterns as a classifier will. The error of that
+// begins with the rule that is at fault or, where only all rules together are
+// too much, with the one that a change helps most.
 func checkPatterns(docs []ruledoc.Rule, rules []classify.Rule) error {
-	all := compile(rules...)
-	if all == nil {
+	_, err := classify.New(classify.WithBase(classify.None), classify.WithRules(rules...))
+	if err == nil {
 		return nil
 	}
-	for i, r := range rules {
-		if err := compile(r); err != nil {
-			return patternError(docs[i], err)
+	for _, d := range docs {
+		if strings.HasPrefix(err.Error(), fmt.Sprintf("rule %q: ", d.ID)) {
+			return patternError(d, err)
 		}
 	}
-	// None is at fault alone, only all of them together: the error names the
-	// one that a change helps most.
-	for i, r := range rules {
-		if strings.HasPrefix(all.Error(), fmt.Sprintf("rule %q: ", r.ID)) {
-			return &Error{Line: docs[i].LineOf("pattern"), Err: all}
-		}
-	}
-	return &Error{Err: all}
-}
-
-func compile(rules ...classify.Rule) error {
-	_, err := classify.New(classify.WithBase(classify.None), classify.WithRules(rules...))
-	return err
+	return &Error{Err: err}
 }
 
 // checkExamples holds every pattern to the texts that the file gives with it.

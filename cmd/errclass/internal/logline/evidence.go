@@ -110,10 +110,12 @@ func errorEvidence(v []byte, e classify.Evidence) classify.Evidence {
 // withoutFrames cuts a stack trace before its first frame: the names of
 // functions and files in it are no evidence.
 func withoutFrames(stack string) string {
-	for i, line := range strings.SplitAfter(stack, "\n") {
-		if i > 0 && strings.HasPrefix(strings.TrimLeft(line, " \t"), "at ") {
-			return strings.TrimSuffix(stack[:strings.Index(stack, line)], "\n")
+	at := 0
+	for line := range strings.Lines(stack) {
+		if at > 0 && strings.HasPrefix(strings.TrimLeft(line, " \t"), "at ") {
+			return strings.TrimSuffix(stack[:at], "\n")
 		}
+		at += len(line)
 	}
 	return stack
 }
