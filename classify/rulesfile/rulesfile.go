@@ -1,22 +1,187 @@
 // Package rulesfile reads text rules from YAML for [classify.WithRules].
+//
+// A rules file is one YAML document with a list of rules; [Load] reads it:
+//
+//	rules:
+//	  - id: shop/stock-locked        # becomes Result.Rule
+//	    reason: transient            # one of classify.Reasons
+//	    pattern: 'stock .{0,20} is locked'
+//	    source: internal wiki        # optional: where the wording comes from
+//	    match: ['stock 17 is locked']        # optional: texts that it must match
+//	    miss: ['stock market is locked up']  # optional: near misses
+//
+// Patterns are Go regular expressions that ignore case unless they say (?-i).
+// What happens to a file: it is read up to [MaxBytes], every rule is checked
+// (fields, reason, id, pattern, then the pattern against its own examples),
+// and the first fault is returned as an [*Error] with its line and remedy.
+// A file either loads whole or not at all.
 package rulesfile
 
 import (
+	"errors"
+	"fmt"
 	"io"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/classify/internal/ruledoc"
 )
 
-// Load reads the rules of one YAML document.
+// MaxBytes is how large a rules file may be. A rule takes about 200 bytes.
+const MaxBytes = 4 << 20
+
+// Error is a fault in a rules file. Its text names the line, the rule, what is
+// wrong and what to do about it.
+type Error struct {
+	Line int // 0 where the fault is in no line, such as the size of the file
+	Err  error
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("line %d: %v", e.Line, e.Err)
+}
+
+// Unwrap returns the fault without its line.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Load reads and checks the rules of one YAML document; an empty document has
+// none. A fault in the document is an [*Error], one of r is returned as it is.
 func Load(r io.Reader) ([]classify.Rule, error) {
-	doc, err := ruledoc.Read(r)
+	data, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
 	if err != nil {
 		return nil, err
 	}
+	if len(data) > MaxBytes {
+		return nil, &Error{Err: fmt.Errorf("larger than %d bytes; split the rules or drop examples", MaxBytes)}
+	}
+	doc, err := ruledoc.Read(strings.NewReader(string(data)))
+	if err != nil {
+		return nil, documentError(err)
+	}
+	if len(doc.Order) > 0 || len(doc.Tables) > 0 {
+		return nil, &Error{Err: errors.New("order and tables belong to the standard rules; remove them")}
+	}
+	seen := make(map[string]int, len(doc.Rules))
 	rules := make([]classify.Rule, len(doc.Rules))
 	for i, d := range doc.Rules {
+		if err := checkFields(i, d, seen); err != nil {
+			return nil, err
+		}
 		rules[i] = classify.Rule{ID: d.ID, Reason: classify.Reason(d.Reason), Pattern: d.Pattern}
 	}
+	if err := checkPatterns(doc.Rules, rules); err != nil {
+		return nil, err
+	}
+	if err := checkExamples(doc.Rules); err != nil {
+		return nil, err
+	}
 	return rules, nil
+}
+
+// checkFields holds rule i to the form that a user's rule has.
+func checkFields(i int, d ruledoc.Rule, seen map[string]int) error {
+	if d.ID == "" {
+		return faultf(d.LineOf("id"), "rule %d: it has no id; give it a stable name, such as id: shop/stock-locked", i+1)
+	}
+	if first, ok := seen[d.ID]; ok {
+		return faultf(d.LineOf("id"), "rule %q: the id stands twice, first on line %d; give each rule its own", d.ID, first)
+	}
+	seen[d.ID] = d.LineOf("id")
+	for _, f := range []struct{ key, value, remedy string }{
+		{"category", d.Category, "it follows from the reason"},
+		{"strength", d.Strength, "a rule of yours beats the standard ones anyway"},
+		{"codes", d.Codes, "tables of codes belong to the standard rules"},
+		{"vetoes", strings.Join(d.Vetoes, ""), "a rule of yours beats the standard ones anyway"},
+	} {
+		if f.value != "" {
+			return faultf(d.LineOf(f.key), "rule %q: remove %s: %s", d.ID, f.key, f.remedy)
+		}
+	}
+	switch {
+	case d.Pattern == "":
+		return faultf(d.LineOf("pattern"), "rule %q: it has no pattern; add the wording to look for, such as pattern: 'is locked'", d.ID)
+	case d.Reason == "":
+		return faultf(d.LineOf("reason"), "rule %q: it has no reason; use one of %s", d.ID, reasons())
+	case !classify.Reason(d.Reason).Valid():
+		return faultf(d.LineOf("reason"), "rule %q: unknown reason %q; use one of %s", d.ID, d.Reason, reasons())
+	}
+	return nil
+}
+
+// checkPatterns compiles all patterns as a classifier will. The error of that
+// begins with the rule that is at fault or, where only all rules together are
+// too much, with the one that a change helps most.
+func checkPatterns(docs []ruledoc.Rule, rules []classify.Rule) error {
+	_, err := classify.New(classify.WithBase(classify.None), classify.WithRules(rules...))
+	if err == nil {
+		return nil
+	}
+	for _, d := range docs {
+		if strings.HasPrefix(err.Error(), fmt.Sprintf("rule %q: ", d.ID)) {
+			return patternError(d, err)
+		}
+	}
+	return &Error{Err: err}
+}
+
+// checkExamples holds every pattern to the texts that the file gives with it.
+func checkExamples(docs []ruledoc.Rule) error {
+	for _, d := range docs {
+		if len(d.Match)+len(d.Miss) == 0 {
+			continue
+		}
+		re, err := regexp.Compile("(?i)" + d.Pattern)
+		if err != nil {
+			return patternError(d, err)
+		}
+		for _, text := range d.Match {
+			if !re.MatchString(text) {
+				return faultf(d.LineOf("match"), "rule %q: pattern %q does not match %q, which stands under match; correct one of the two", d.ID, d.Pattern, text)
+			}
+		}
+		for _, text := range d.Miss {
+			if at := re.FindString(text); re.MatchString(text) {
+				return faultf(d.LineOf("miss"), "rule %q: pattern %q matches %q in %q, which stands under miss; correct one of the two", d.ID, d.Pattern, at, text)
+			}
+		}
+	}
+	return nil
+}
+
+func faultf(line int, format string, args ...any) error {
+	return &Error{Line: line, Err: fmt.Errorf(format, args...)}
+}
+
+func reasons() string {
+	var b strings.Builder
+	for i, r := range classify.Reasons() {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(string(r))
+	}
+	return b.String()
+}
+
+// documentError gives a fault that the document's reader found this package's
+// form. The YAML library names lines in its text alone.
+func documentError(err error) error {
+	var at *ruledoc.Error
+	if errors.As(err, &at) {
+		return &Error{Line: at.Line, Err: at.Err}
+	}
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if rest, ok := strings.CutPrefix(text, "line "); ok {
+		if number, what, ok := strings.Cut(rest, ": "); ok {
+			if line, err := strconv.Atoi(number); err == nil {
+				return &Error{Line: line, Err: fmt.Errorf("no valid YAML: %s", what)}
+			}
+		}
+	}
+	return &Error{Err: errors.New(text)}
 }

@@ -31,6 +31,15 @@ type Rule struct {
 	Source              string   // where the wording comes from
 	Match, Miss         []string // texts that the pattern must, and must not, match
 	Line                int
+	KeyLines            map[string]int // line of each key's value
+}
+
+// LineOf is the line of a key's value, or that of the rule where it has none.
+func (r Rule) LineOf(key string) int {
+	if line, ok := r.KeyLines[key]; ok {
+		return line
+	}
+	return r.Line
 }
 
 // Table maps codes to the reasons that they stand for.
@@ -70,8 +79,12 @@ func Read(r io.Reader) (Document, error) {
 	if len(root.Content) == 0 || isNull(root.Content[0]) {
 		return doc, nil
 	}
-	if dec.Decode(new(yaml.Node)) == nil {
+	// What follows must be read too: a fault in it is no end of the file.
+	switch err := dec.Decode(new(yaml.Node)); {
+	case err == nil:
 		return doc, errors.New("more than one YAML document; put all rules into one")
+	case !errors.Is(err, io.EOF):
+		return doc, err
 	}
 	err := eachField(root.Content[0], func(key string, value *yaml.Node) (err error) {
 		switch key {
@@ -90,6 +103,9 @@ func Read(r io.Reader) (Document, error) {
 }
 
 func readRules(list *yaml.Node) ([]Rule, error) {
+	if err := plain(list); err != nil {
+		return nil, err
+	}
 	if isNull(list) {
 		return nil, nil
 	}
@@ -108,13 +124,14 @@ func readRules(list *yaml.Node) ([]Rule, error) {
 }
 
 func readRule(item *yaml.Node) (Rule, error) {
-	r := Rule{Line: item.Line}
+	r := Rule{Line: item.Line, KeyLines: make(map[string]int, 6)}
 	fields := map[string]*string{
 		"id": &r.ID, "pattern": &r.Pattern, "reason": &r.Reason, "category": &r.Category,
 		"strength": &r.Strength, "codes": &r.Codes, "source": &r.Source,
 	}
 	lists := map[string]*[]string{"match": &r.Match, "miss": &r.Miss, "vetoes": &r.Vetoes}
 	err := eachField(item, func(key string, value *yaml.Node) (err error) {
+		r.KeyLines[key] = value.Line
 		if p := fields[key]; p != nil {
 			*p, err = text(value)
 			return err
@@ -145,12 +162,17 @@ func readTables(node *yaml.Node) ([]Table, error) {
 
 // eachField calls f for every key of a mapping, in order.
 func eachField(n *yaml.Node, f func(key string, value *yaml.Node) error) error {
-	n = resolve(n)
+	if err := plain(n); err != nil {
+		return err
+	}
 	if n.Kind != yaml.MappingNode {
 		return errorAt(n, "expected keys with values")
 	}
 	seen := make(map[string]bool, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
+		if err := plain(n.Content[i]); err != nil {
+			return err
+		}
 		key := n.Content[i].Value
 		if seen[key] {
 			return errorAt(n.Content[i], "key %q stands twice", key)
@@ -164,7 +186,9 @@ func eachField(n *yaml.Node, f func(key string, value *yaml.Node) error) error {
 }
 
 func text(n *yaml.Node) (string, error) {
-	n = resolve(n)
+	if err := plain(n); err != nil {
+		return "", err
+	}
 	if n.Kind != yaml.ScalarNode || isNull(n) {
 		return "", errorAt(n, "expected a text")
 	}
@@ -172,7 +196,9 @@ func text(n *yaml.Node) (string, error) {
 }
 
 func texts(n *yaml.Node) ([]string, error) {
-	n = resolve(n)
+	if err := plain(n); err != nil {
+		return nil, err
+	}
 	if n.Kind != yaml.SequenceNode {
 		return nil, errorAt(n, "expected a list of texts")
 	}
@@ -187,11 +213,13 @@ func texts(n *yaml.Node) ([]string, error) {
 	return all, nil
 }
 
-func resolve(n *yaml.Node) *yaml.Node {
+// plain refuses aliases: a few lines of them can stand for gigabytes, and no
+// rule needs one.
+func plain(n *yaml.Node) error {
 	if n.Kind == yaml.AliasNode {
-		return n.Alias
+		return errorAt(n, "alias *%s; write the value out instead", n.Value)
 	}
-	return n
+	return nil
 }
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }

@@ -1,0 +1,53 @@
+package rulesfile
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+
+	"github.com/errclass/errclass/classify/internal/ruledoc"
+)
+
+// patternError says in one line which pattern is at fault and why. err is what
+// the matcher says; where the pattern is no Go regular expression at all, the
+// parser tells more: the kind of fault, for which there is a remedy, and the
+// part that is wrong. Where that part is the whole pattern it says nothing new.
+func patternError(d ruledoc.Rule, err error) error {
+	var fault *syntax.Error
+	if _, parseErr := regexp.Compile("(?i)" + d.Pattern); !errors.As(parseErr, &fault) {
+		return &Error{Line: d.LineOf("pattern"), Err: err}
+	}
+	what := string(fault.Code)
+	if part := strings.TrimPrefix(fault.Expr, "(?i)"); part != "" && part != d.Pattern {
+		what = fmt.Sprintf("%s: %q", what, part)
+	}
+	if remedy := remedies[fault.Code]; remedy != "" {
+		what += "; " + remedy
+	}
+	return &Error{
+		Line: d.LineOf("pattern"),
+		Err:  &patternFault{text: fmt.Sprintf("rule %q: pattern %q: %s", d.ID, d.Pattern, what), err: fault},
+	}
+}
+
+// patternFault keeps the parser's error for errors.As under a better text.
+type patternFault struct {
+	text string
+	err  error
+}
+
+func (e *patternFault) Error() string { return e.text }
+
+func (e *patternFault) Unwrap() error { return e.err }
+
+// remedies says what to do where the parser's own words do not.
+var remedies = map[syntax.ErrorCode]string{
+	syntax.ErrInvalidPerlOp:         `Go's syntax has no look-around; add what must not match as a "miss" and narrow the pattern`,
+	syntax.ErrInvalidEscape:         `escape only punctuation, or use \b, \d, \s, \w`,
+	syntax.ErrInvalidRepeatSize:     "repeat at most 1000 times",
+	syntax.ErrMissingRepeatArgument: `write \ before a literal *, + or ?`,
+	syntax.ErrLarge:                 "shorten its repetitions",
+	syntax.ErrNestingDepth:          "nest fewer groups",
+}

@@ -1,0 +1,209 @@
+package rulesfile_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp/syntax"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/classify/rulesfile"
+)
+
+func ExampleLoad() {
+	rules, err := rulesfile.Load(strings.NewReader(`
+rules:
+  - id: shop/stock-locked
+    reason: transient
+    pattern: 'stock .{0,20} is locked'
+`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c, err := classify.New(classify.WithRules(rules...))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r := c.Message("Stock 17 is locked")
+	fmt.Println(r.Category, r.Reason, r.Rule)
+	// Output: retryable transient shop/stock-locked
+}
+
+func ExampleError() {
+	_, err := rulesfile.Load(strings.NewReader("rules:\n  - id: quota-x\n    pattern: '(abc'\n    reason: budget_exceeded\n"))
+	fmt.Println(err)
+	// Output: line 3: rule "quota-x": pattern "(abc": missing closing )
+}
+
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	rules, err := rulesfile.Load(strings.NewReader(`# ours
+rules:
+  - id: a
+    reason: policy
+    pattern: 'x|y'
+    source: nowhere
+    match: [X, "a y"]
+    miss: ['z', '']
+  - {id: b, reason: unknown, pattern: "b\\d"}
+`))
+	require.NoError(t, err)
+	assert.Equal(t, []classify.Rule{
+		{ID: "a", Reason: classify.ReasonPolicy, Pattern: "x|y"},
+		{ID: "b", Reason: classify.ReasonUnknown, Pattern: `b\d`},
+	}, rules)
+	for _, empty := range []string{"", "# nothing\n", "rules:\n", "rules: []\n", "---\n", "\ufeffrules: []\r\n"} {
+		rules, err := rulesfile.Load(strings.NewReader(empty))
+		require.NoError(t, err, "%q", empty)
+		assert.Empty(t, rules)
+	}
+}
+
+func TestLoadFaults(t *testing.T) {
+	t.Parallel()
+	rule := func(more string) string { return "rules:\n  - id: x\n    reason: policy\n    " + more + "\n" }
+	for _, tt := range []struct{ name, file, want string }{
+		{"no id", "rules:\n  - reason: policy\n    pattern: x\n", `line 2: rule 1: it has no id; give it`},
+		{"no pattern", "rules:\n  - id: x\n    reason: policy\n", `line 2: rule "x": it has no pattern; add`},
+		{"no reason", "rules:\n  - id: x\n    pattern: policy\n", `line 2: rule "x": it has no reason; use one of rate_limit, `},
+		{"unknown reason", "rules:\n  - id: x\n    reason: ratelimit\n    pattern: a\n", `line 3: rule "x": unknown reason "ratelimit"; use one of rate_limit, `},
+		{"same id", "rules:\n- {id: x, reason: policy, pattern: a}\n- {id: x, reason: policy, pattern: b}\n", `line 3: rule "x": the id stands twice, first on line 2; give`},
+		{"look-ahead", rule("pattern: 'a(?!b)'"), `line 4: rule "x": pattern "a(?!b)": invalid or unsupported Perl syntax: "(?!"; Go's`},
+		{"repeat", rule("pattern: '*a'"), `line 4: rule "x": pattern "*a": missing argument to repetition operator: "*"; write \`},
+		{"match", rule("pattern: abc\n    match:\n      - zABC\n      - ab"), `rule "x": pattern "abc" does not match "ab", which stands under match; correct`},
+		{"miss", rule("pattern: abc\n    miss: ['an ABC']"), `line 5: rule "x": pattern "abc" matches "ABC" in "an ABC", which stands under miss; correct`},
+		{"strength", rule("pattern: a\n    strength: cause"), `line 5: rule "x": remove strength: `},
+		{"category", rule("pattern: a\n    category: fatal"), `line 5: rule "x": remove category: it follows`},
+		{"vetoes", rule("pattern: a\n    vetoes: [policy]"), `line 5: rule "x": remove vetoes: `},
+		{"codes", rule("pattern: a\n    codes: http"), `line 5: rule "x": remove codes: `},
+		{"tables", "tables: {http: {'400': policy}}\n", `order and tables belong to the standard rules; remove them`},
+		{"unknown key of a rule", rule("patern: a"), `line 4: unknown key "patern"; a rule has id`},
+		{"key twice", rule("pattern: a\n    pattern: b"), `line 5: key "pattern" stands twice`},
+		{"unknown key", "rule: []\n", `line 1: unknown key "rule"; a rules file has the key rules`},
+		{"no list", "rules: x\n", `line 1: rules is not a list`},
+		{"a list at the top", "- id: x\n", `line 1: expected keys with values`},
+		{"null text", rule("pattern:"), `line 4: expected a text`},
+		{"no list of texts", rule("pattern: a\n    match: a"), `line 5: expected a list of texts`},
+		{"no YAML", "rules:\n  - id: 'x\n", `line 2: no valid YAML: found unexpected end of stream`},
+		{"tab", "rules:\n\t- id: x\n", `line 2: no valid YAML: `},
+		{"two documents", "rules: []\n---\nrules: []\n", `more than one YAML document`},
+		{"fault after the document", "rules: []\n---\n'x\n", `no valid YAML`},
+		{"alias", "rules:\n- &a {id: x, reason: policy, pattern: a}\n- *a\n", `line 3: alias *a; write the value out instead`},
+		{"merge", "rules:\n- &a {id: x, reason: policy, pattern: a}\n- {<<: *a, id: y}\n", `line 3: unknown key "<<"`},
+		{"alias as key", "rules:\n- {&a id: x, reason: policy, pattern: a}\n- {*a : y}\n", `line 3: alias *a`},
+		{"control characters", "rules:\n- id: \x01\n", `control characters are not allowed`},
+		{"no UTF-8", "rules:\n- id: \xff\xfe\n", `invalid`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			rules, err := rulesfile.Load(strings.NewReader(tt.file))
+			require.ErrorContains(t, err, tt.want)
+			assert.Empty(t, rules)
+			var fault *rulesfile.Error
+			require.ErrorAs(t, err, &fault)
+			assert.NotNil(t, errors.Unwrap(err))
+		})
+	}
+}
+
+func TestPatternFaultKeepsTheParsersError(t *testing.T) {
+	t.Parallel()
+	_, err := rulesfile.Load(strings.NewReader("rules: [{id: x, reason: policy, pattern: '(abc'}]"))
+	var fault *syntax.Error
+	require.ErrorAs(t, err, &fault)
+	assert.Equal(t, syntax.ErrMissingParen, fault.Code)
+}
+
+// TestLoadHostile gives files that cost far more than their size when read
+// naively.
+func TestLoadHostile(t *testing.T) {
+	t.Parallel()
+	bomb := "rules:\n- &a {id: x, reason: policy, pattern: a, match: [" + strings.Repeat("a,", 1<<19) + "a]}\n" + strings.Repeat("- *a\n", 1<<19)
+	for name, tt := range map[string]struct{ file, want string }{
+		"aliases": {bomb, "alias *a"},
+		"huge":    {"rules: [] #" + strings.Repeat("x", rulesfile.MaxBytes), "larger than 4194304 bytes"},
+		"deep":    {"rules: " + strings.Repeat("[", 1<<20), "exceeded max depth"},
+		"deeper":  {strings.Repeat("{a: ", 1<<20), "exceeded max depth"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := rulesfile.Load(strings.NewReader(tt.file))
+			require.ErrorContains(t, err, tt.want)
+		})
+	}
+	t.Run("endless", func(t *testing.T) {
+		t.Parallel()
+		_, err := rulesfile.Load(endless{})
+		require.ErrorContains(t, err, "larger than")
+	})
+	t.Run("unreadable", func(t *testing.T) {
+		t.Parallel()
+		_, err := rulesfile.Load(iotest.ErrReader(io.ErrUnexpectedEOF))
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	})
+}
+
+// TestLoadTooMuchTogether: rules that are fine one by one can be too much for
+// one automaton; the error still names a line.
+func TestLoadTooMuchTogether(t *testing.T) {
+	t.Parallel()
+	var file strings.Builder
+	file.WriteString("rules:\n")
+	for i := range 3000 {
+		fmt.Fprintf(&file, "  - {id: r%d, reason: policy, pattern: 'item %d is gone%s'}\n", i, i, strings.Repeat(" and gone", 10))
+	}
+	_, err := rulesfile.Load(strings.NewReader(file.String()))
+	require.Error(t, err)
+	assert.Regexp(t, `^line \d+: rule "r\d+": pattern "item \d+ .*: it needs too many states`, err.Error())
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '#'
+	}
+	return len(p), nil
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add("rules:\n  - id: x\n    reason: policy\n    pattern: '(abc'\n")
+	f.Add("rules: [{id: &a x, reason: policy, pattern: a, match: [*a]}]")
+	f.Fuzz(func(t *testing.T, file string) {
+		rules, err := rulesfile.Load(strings.NewReader(file))
+		if err != nil {
+			if len(rules) != 0 {
+				t.Fatalf("rules beside an error: %v", err)
+			}
+			return
+		}
+		if _, err := classify.New(classify.WithRules(rules...)); err != nil {
+			t.Fatalf("%q loads, but makes no classifier: %v", file, err)
+		}
+	})
+}
+
+// BenchmarkLoad reads 1,000 rules with examples; the budget is one second.
+func BenchmarkLoad(b *testing.B) {
+	var file strings.Builder
+	file.WriteString("rules:\n")
+	for i := range 1000 {
+		word := string([]byte{'a' + byte(i%26), 'a' + byte(i/26%26), 'a' + byte(i/676), 'e' + byte(i%7)})
+		fmt.Fprintf(&file, "  - id: shop/rule-%d\n    reason: transient\n    pattern: '%s (?:is|was) locked'\n"+
+			"    match: ['%s was locked']\n    miss: ['item is locked']\n", i, word, word)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := rulesfile.Load(strings.NewReader(file.String())); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

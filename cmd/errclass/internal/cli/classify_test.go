@@ -1,0 +1,110 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/cmd/errclass/internal/cli"
+)
+
+func TestClassify(t *testing.T) {
+	t.Parallel()
+	mine := file(t, "mine.yaml", "rules:\n  - {id: 'my \"rule\" <1>', reason: policy, pattern: 'frob'}\n")
+	line := func(category, reason, rule string) string {
+		return fmt.Sprintf("{\"category\":%q,\"reason\":%q,\"rule\":%q,\"status\":0}\n", category, reason, rule)
+	}
+	const seed = "rate_limit exceeded\nPrompt exceeds context window\nHTTP 401 Unauthorized\nboom\n"
+	minimal := []string{"--rules", "minimal", "--format", "json"}
+	unknown := line("fatal", "unknown", "000/default")
+	busy := line("retryable", "transient", "000/503")
+	for _, tt := range []struct {
+		name, in, want string
+		args           []string
+	}{
+		{"seed", seed, line("retryable", "rate_limit", "000/rate-limit") + line("context_overflow", "context_overflow", "000/context-window") +
+			line("fatal", "authentication", "000/401") + unknown, minimal},
+		{"nothing", "", "", minimal},
+		{"blank lines", "\n\n503", unknown + unknown + busy, minimal},
+		{"line end adds nothing", "503\n", busy, minimal},
+		{"windows", "503\r\n\r\n", busy + unknown, minimal},
+		{"arguments", "not read", busy + unknown + unknown, append([]string{"503", "", `{"message":"x"}`}, minimal...)},
+		{"message", `{"message":"503"}`, busy, minimal},
+		{"msg", `{"msg":"503","message":7}`, busy, minimal},
+		{"message before msg", `{"msg":"x","message":"503"}`, busy, minimal},
+		{"escapes", `{"m\u0073g":"5\u00303"}`, busy, minimal},
+		{"no message", `{"text":"503","id":1}`, busy, minimal},
+		{"no object", `["503"]`, busy, minimal},
+		{"broken", `{"message":"x","id":1,"a":503`, busy, minimal},
+		{"text id", `{"id":"a\u003c b","message":"503"}`, `{"id":"a\u003c b",` + busy[1:], minimal},
+		{"number id", `{"id": 12345678901234567890.10 ,"message":"503"}`, `{"id":12345678901234567890.10,` + busy[1:], minimal},
+		{"object id", `{"id":{ "a" : [1, "<"] },"message":"503"}`, `{"id":{ "a" : [1, "<"] },` + busy[1:], minimal},
+		{"null id", `{"id":null,"message":"503"}`, `{"id":null,` + busy[1:], minimal},
+		{"binary", "\x00\xff503\xfe\n", busy, minimal},
+		{"text", seed, "retryable\trate_limit\t000/rate-limit\ncontext_overflow\tcontext_overflow\t000/context-window\nfatal\tauthentication\t000/401\nfatal\tunknown\t000/default\n", []string{"--rules", "minimal"}},
+		{"file adds to standard", "frob\nHTTP 429", "{\"category\":\"fatal\",\"reason\":\"policy\",\"rule\":\"my \\\"rule\\\" <1>\",\"status\":0}\n" + line("retryable", "rate_limit", "http/429"), []string{"--rules", mine, "--format", "json"}},
+		{"file alone", "frob\nHTTP 429", "fatal\tpolicy\tmy \"rule\" <1>\nfatal\tunknown\tdefault\n", []string{"--rules-only", mine}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, tt.in, append([]string{"classify"}, tt.args...)...)
+			assert.Equal(t, result{out: tt.want}, r)
+		})
+	}
+}
+
+func TestClassifyLongLine(t *testing.T) {
+	t.Parallel()
+	in := "HTTP 503 " + strings.Repeat("x", 65<<20) + "\nHTTP 429\n"
+	r := run(t, in, "classify", "--rules", "minimal")
+	assert.Equal(t, "retryable\ttransient\t000/503\nretryable\trate_limit\t000/429\n", r.out)
+	assert.Equal(t, "errclass classify: line 1 is longer than 67108864 bytes; the rest of it was not looked at\n", r.err)
+	assert.Equal(t, cli.ExitOK, r.code)
+}
+
+func TestClassifyUnreadableInput(t *testing.T) {
+	t.Parallel()
+	var out, errOut bytes.Buffer
+	in := io.MultiReader(strings.NewReader("HTTP 503\n"), iotest.ErrReader(errors.New("boom")))
+	code := cli.Main([]string{"classify", "--rules", "minimal"}, cli.Streams{In: in, Out: &out, Err: &errOut})
+	assert.Equal(t, cli.ExitFailed, code)
+	assert.Equal(t, "retryable\ttransient\t000/503\n", out.String())
+	assert.Equal(t, "errclass: standard input: boom\n", errOut.String())
+}
+
+// FuzzClassifyLines: one line in is one JSON object out, with the id it had.
+func FuzzClassifyLines(f *testing.F) {
+	for _, s := range []string{"", "\n", "a\r\nb", `{"id":"\u003c","message":""}`, "{\"id\":[1,\t2],\"msg\":\"x\"}\n\n", "\xff\x00"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		var out bytes.Buffer
+		code := cli.Main([]string{"classify", "--format", "json"}, cli.Streams{In: strings.NewReader(in), Out: &out, Err: io.Discard})
+		require.Equal(t, cli.ExitOK, code)
+		want := strings.SplitAfter(in, "\n")
+		if want[len(want)-1] == "" {
+			want = want[:len(want)-1]
+		}
+		got := strings.SplitAfter(out.String(), "\n")
+		require.Len(t, got, len(want)+1)
+		for i, line := range want {
+			var r struct {
+				ID       json.RawMessage
+				Category string
+			}
+			require.NoError(t, json.Unmarshal([]byte(got[i]), &r))
+			require.NotEmpty(t, r.Category)
+			if r.ID != nil {
+				require.Contains(t, line, string(r.ID))
+			}
+		}
+	})
+}

@@ -1,0 +1,110 @@
+// Package cli is the command line of errclass: what its arguments mean and how
+// its answers look. What the commands do is in the packages beside it.
+//
+// Every command reads and writes the [Streams] that it is given and touches
+// nothing else of the process, so that tests run the whole of it.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	ExitOK     = 0 // also where the reader of our output had enough
+	ExitFailed = 1 // a threshold was missed, or something could not be read or written
+	ExitUsage  = 2 // the command line, or a rules file that it names, is wrong
+)
+
+// Streams are the three standard streams.
+type Streams struct {
+	In  io.Reader
+	Out io.Writer
+	Err io.Writer
+}
+
+// Main runs the command line args, without the name of the program, and
+// returns the exit code.
+func Main(args []string, s Streams) int {
+	started := false
+	root := newRoot(s, &started)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteC()
+	switch {
+	case err == nil:
+		return ExitOK
+	case outputClosed(err):
+		return ExitOK // the reader has gone, as head does; there is nobody to tell
+	}
+	fmt.Fprintf(s.Err, "errclass: %v\n", err)
+	if !started { // cobra refused the command line
+		fmt.Fprintf(s.Err, "Run '%s --help' for usage.\n", cmd.CommandPath())
+		return ExitUsage
+	}
+	if errors.As(err, new(*usageError)) {
+		return ExitUsage
+	}
+	return ExitFailed
+}
+
+// usageError is a fault in what the user asked for that a command finds.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
+
+// newRoot builds the commands. started is set when one begins its work: errors
+// from before that are cobra's, about the command line.
+func newRoot(s Streams, started *bool) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "errclass",
+		Short: "Tells what errors mean: what to do next, and why",
+		Long: `errclass classifies error messages and log lines.
+
+The category says what to do next: retryable, context_overflow, fatal, timeout
+or aborted. The reason says why: rate_limit, network, authentication and others.
+
+Exit codes: 0 done, 1 a threshold was missed or reading or writing failed,
+2 the command line or a rules file is wrong.`,
+		Example: `  errclass classify 'HTTP 429: rate limit exceeded'
+  app 2>&1 | errclass logs | jq 'select(."error.category" == "fatal")'
+  errclass explain 'context deadline exceeded'
+  errclass eval corpus.jsonl --min-category 0.95`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cmd.SetOut(s.Err)
+			return errors.Join(cmd.Help(), usagef("no command given"))
+		},
+	}
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.AddCommand(newClassify(s), newLogs(s), newExplain(s), newRules(s), newEval(s))
+	for _, c := range root.Commands() {
+		run := c.RunE
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			*started = true
+			return run(cmd, args)
+		}
+	}
+	return root
+}
+
+// open opens a file for reading; "-" is standard input.
+func (s Streams) open(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(s.In), nil
+	}
+	return os.Open(name)
+}

@@ -1,0 +1,133 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/cmd/errclass/internal/cli"
+)
+
+const corpus = `{"id":"a-1","kind":"x","message":"HTTP 429","category":"retryable","reason":"rate_limit"}
+{"id":"a-2","kind":"x","message":"HTTP 503 out of money","category":"fatal","reason":"budget_exceeded","source":"somewhere"}
+
+{"id":"b-1","kind":"y","message":"broken\npipe","category":"retryable","reason":"network"}
+{"id":"b-2","kind":"y","message":"HTTP 403","category":"fatal","reason":"policy","accept":["authentication"]}
+`
+
+const evalReport = `entries         4
+category right  50.0 % (2 wrong)
+reason right    50.0 % (2 wrong)
+macro-F1        0.5000
+false retries   1
+missed retries  1
+
+ Categories
+ CATEGORY   GOLD  GOT  PRECISION  RECALL  F1
+-------------------------------------------------
+ fatal         2    2  50.0 %     50.0 %  0.5000
+ retryable     2    2  50.0 %     50.0 %  0.5000
+
+ Confusion of categories
+ GOLD \ GOT  fatal  retryable
+------------------------------
+ fatal           1          1
+ retryable       1          1
+
+ Confusion of reasons
+ GOLD             GOT        COUNT
+-----------------------------------
+ budget_exceeded  transient      1
+ network          unknown        1
+
+ Families
+ KIND  ID  ENTRIES  CATEGORY  REASON  FALSE RETRIES  MISSED RETRIES
+--------------------------------------------------------------------
+ x     a-        2  50.0 %    50.0 %              1               0
+ y     b-        2  50.0 %    50.0 %              0               1
+
+ Misses: 1 of 2
+ ID   GOLD                   GOT                  RULE     MESSAGE
+---------------------------------------------------------------------------------
+ a-2  fatal/budget_exceeded  retryable/transient  000/503  HTTP 503 out of money
+`
+
+func TestEval(t *testing.T) {
+	t.Parallel()
+	name := file(t, "corpus.jsonl", corpus)
+	r := run(t, "", "eval", "--rules", "minimal", "--errors", "1", name)
+	assert.Equal(t, result{out: evalReport}, r)
+	assert.Equal(t, r, run(t, corpus, "eval", "--rules", "minimal", "--errors", "1", "-"))
+	assert.Contains(t, run(t, "", "eval", "--rules", "minimal", name).out, ` b-1  retryable/network      fatal/unknown        000/default  broken\npipe`)
+}
+
+func TestEvalThresholds(t *testing.T) {
+	t.Parallel()
+	name := file(t, "corpus.jsonl", corpus)
+	for _, tt := range []struct {
+		name, err string
+		args      []string
+	}{
+		{"reached", "", []string{"--min-category", "50%", "--min-reason", "0.5", "--min-f1", "0.5", "--max-false-retries", "1"}},
+		{"category", "errclass: accuracy of categories is 0.5000, below 0.51\n", []string{"--min-category", "0.51"}},
+		{"reason", "errclass: accuracy of reasons is 0.5000, below 1\n", []string{"--min-reason", "1"}},
+		{"f1", "errclass: macro-F1 is 0.5000, below 0.9\n", []string{"--min-f1", "0.9"}},
+		{"false retries", "errclass: false retries are 1, above 0\n", []string{"--max-false-retries", "0"}},
+		{"several", "errclass: accuracy of categories is 0.5000, below 1\nmacro-F1 is 0.5000, below 1\n", []string{"--min-category", "1", "--min-f1", "1"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, "", append([]string{"eval", "--rules", "minimal", "--errors", "1", name}, tt.args...)...)
+			assert.Equal(t, evalReport, r.out, "the report stands either way")
+			assert.Equal(t, tt.err, r.err)
+			assert.Equal(t, tt.err == "", r.code == cli.ExitOK)
+			assert.NotEqual(t, cli.ExitUsage, r.code)
+		})
+	}
+}
+
+func TestEvalJSON(t *testing.T) {
+	t.Parallel()
+	r := run(t, corpus, "eval", "--rules", "minimal", "--format", "json", "-")
+	assert.Equal(t, cli.ExitOK, r.code)
+	assert.JSONEq(t, `{"entries":4,"right_category":2,"right_reason":2,"false_retries":1,"missed_retries":1,
+		"category_accuracy":0.5,"reason_accuracy":0.5,"macro_f1":0.5,
+		"categories":[{"category":"fatal","gold":2,"got":2,"precision":0.5,"recall":0.5,"f1":0.5},{"category":"retryable","gold":2,"got":2,"precision":0.5,"recall":0.5,"f1":0.5}],
+		"confusion":[{"gold":"fatal","got":"fatal","count":1},{"gold":"fatal","got":"retryable","count":1},{"gold":"retryable","got":"fatal","count":1},{"gold":"retryable","got":"retryable","count":1}],
+		"reason_confusion":[{"gold":"budget_exceeded","got":"transient","count":1},{"gold":"network","got":"unknown","count":1}],
+		"families":[{"kind":"x","prefix":"a","entries":2,"right_category":1,"right_reason":1,"false_retries":1,"missed_retries":0},
+			{"kind":"y","prefix":"b","entries":2,"right_category":1,"right_reason":1,"false_retries":0,"missed_retries":1}],
+		"misses":[{"id":"a-2","gold_category":"fatal","gold_reason":"budget_exceeded","category":"retryable","reason":"transient","rule":"000/503","message":"HTTP 503 out of money","wrong_reason":true,"wrong_retry":true},
+			{"id":"b-1","gold_category":"retryable","gold_reason":"network","category":"fatal","reason":"unknown","rule":"000/default","message":"broken\npipe","wrong_reason":true,"wrong_retry":true}]}`, r.out)
+}
+
+func TestEvalSplit(t *testing.T) {
+	t.Parallel()
+	name := "../../../../classify/testdata/corpus.jsonl"
+	var entries [3]int
+	for i, part := range []string{"0/2", "1/2", ""} {
+		var report struct{ Entries int }
+		r := run(t, "", "eval", "--format", "json", "--split="+part, name)
+		if part == "" {
+			r = run(t, "", "eval", "--format", "json", name)
+		}
+		require.NoError(t, json.Unmarshal([]byte(r.out), &report))
+		entries[i] = report.Entries
+	}
+	assert.Equal(t, entries[2], entries[0]+entries[1])
+	assert.NotZero(t, entries[0])
+	assert.NotZero(t, entries[1])
+}
+
+func TestEvalFaultyCorpus(t *testing.T) {
+	t.Parallel()
+	name := file(t, "corpus.jsonl", corpus+"{\"id\":\"c\"}\n")
+	r := run(t, "", "eval", name)
+	assert.Equal(t, result{code: cli.ExitFailed, err: "errclass: " + name + ":6: entry \"c\": no message; add \"message\"\n"}, r)
+	r = run(t, "", "eval", name+".gone")
+	assert.Equal(t, cli.ExitFailed, r.code)
+	r = run(t, "", "eval", "-")
+	assert.Equal(t, result{code: cli.ExitFailed, err: "errclass: -: no entries to evaluate\n"}, r)
+}

@@ -1,0 +1,87 @@
+package cli_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/errclass/errclass/cmd/errclass/internal/cli"
+)
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, in, want string
+		args           []string
+	}{
+		{"what it beat", "", `retryable / rate_limit, decided by 000/429
+
+  HTTP »429« on the network
+
+ RULE         REASON      STRENGTH  BYTES  MATCHED  OUTCOME
+----------------------------------------------------------------------
+ 000/429      rate_limit  phrase    5-8    429      decided
+ 000/network  network     phrase    16-23  network  beaten by 000/429
+`, []string{"HTTP", "429", "on the network"}},
+		{"nothing", "", "fatal / unknown, decided by 000/default\nno rule matches\n", []string{"boom"}},
+		{"empty", "", "fatal / unknown, decided by 000/default\nno rule matches\n", []string{""}},
+		{"standard input", "a\n503\r\n", `retryable / transient, decided by 000/503
+
+  a\n»503«
+
+ RULE     REASON     STRENGTH  BYTES  MATCHED  OUTCOME
+-------------------------------------------------------
+ 000/503  transient  phrase    2-5    503      decided
+`, nil},
+		{"what a terminal must not see", "\x1b[2J\xff\u202e503\a", `retryable / transient, decided by 000/503
+
+  \x1b[2J\xff\u202e»503«\a
+
+ RULE     REASON     STRENGTH  BYTES  MATCHED  OUTCOME
+-------------------------------------------------------
+ 000/503  transient  phrase    8-11   503      decided
+`, nil},
+		{"far in a long text", strings.Repeat("é", 5000) + "503" + strings.Repeat("日", 5000), `retryable / transient, decided by 000/503
+
+  …` + strings.Repeat("é", 60) + "»503«" + strings.Repeat("日", 40) + `…
+
+ RULE     REASON     STRENGTH  BYTES        MATCHED  OUTCOME
+-------------------------------------------------------------
+ 000/503  transient  phrase    10000-10003  503      decided
+`, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, tt.in, append([]string{"explain", "--rules", "minimal"}, tt.args...)...)
+			assert.Equal(t, result{out: tt.want}, r)
+		})
+	}
+}
+
+func TestExplainJSON(t *testing.T) {
+	t.Parallel()
+	r := run(t, "", "explain", "--rules", "minimal", "--format", "json", "429 network <\x01>")
+	assert.Equal(t, cli.ExitOK, r.code)
+	assert.JSONEq(t, `{"category":"retryable","reason":"rate_limit","rule":"000/429","status":0,"signals":[
+		{"rule":"000/429","reason":"rate_limit","category":"retryable","strength":"phrase","source":"message","start":0,"end":3,"text":"429","decided":true},
+		{"rule":"000/network","reason":"network","category":"retryable","strength":"phrase","source":"message","start":4,"end":11,"text":"network","decided":false,"beaten_by":"000/429"}]}`, r.out)
+	assert.JSONEq(t, `{"category":"fatal","reason":"unknown","rule":"000/default","status":0,"signals":[]}`,
+		run(t, "", "explain", "--rules", "minimal", "--format", "json", "").out)
+}
+
+// TestExplainOwnRule: an own rule beats the standard ones, and says so.
+func TestExplainOwnRule(t *testing.T) {
+	t.Parallel()
+	mine := file(t, "mine.yaml", "rules:\n  - {id: mine, reason: policy, pattern: 'http \\d+'}\n")
+	r := run(t, "", "explain", "--rules", mine, "HTTP 429")
+	assert.Contains(t, r.out, "fatal / policy, decided by mine\n\n  »HTTP 429«\n")
+	assert.Contains(t, r.out, "beaten by mine\n")
+}
+
+func TestExplainUnreadable(t *testing.T) {
+	t.Parallel()
+	r := run(t, strings.Repeat("x", 64<<20+1), "explain")
+	assert.Equal(t, cli.ExitFailed, r.code)
+	assert.Contains(t, r.err, "longer than 67108864 bytes")
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/classify/rulesfile"
+)
+
+// The values of --format.
+const (
+	formatText = "text"
+	formatJSON = "json"
+)
+
+// format is the value of --format: for people or for programs.
+type format string
+
+func (f *format) String() string { return string(*f) }
+
+func (f *format) Type() string { return "text|json" }
+
+// Set takes text or json.
+func (f *format) Set(value string) error {
+	if value != formatText && value != formatJSON {
+		return fmt.Errorf("use %s or %s", formatText, formatJSON)
+	}
+	*f = format(value)
+	return nil
+}
+
+// addFormat gives cmd the flag --format.
+func addFormat(cmd *cobra.Command, usage string) *format {
+	f := format(formatText)
+	cmd.Flags().Var(&f, "format", usage)
+	complete(cmd, "format", formatText, formatJSON)
+	return &f
+}
+
+// The rule sets that --rules knows by name.
+const (
+	rulesStandard = "standard"
+	rulesMinimal  = "minimal"
+)
+
+// ruleFlags are --rules and --rules-only.
+type ruleFlags struct{ rules, only string }
+
+func addRules(cmd *cobra.Command) *ruleFlags {
+	var f ruleFlags
+	cmd.Flags().StringVar(&f.rules, "rules", rulesStandard, "`rules` to use: standard, minimal, or a YAML file that is added to standard")
+	cmd.Flags().StringVar(&f.only, "rules-only", "", "YAML `file` of rules to use, and no others")
+	cmd.MarkFlagsMutuallyExclusive("rules", "rules-only")
+	complete(cmd, "rules", rulesStandard, rulesMinimal)
+	return &f
+}
+
+// complete offers values to the shell; files are offered after them.
+func complete(cmd *cobra.Command, flag string, values ...string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+		fits := slices.DeleteFunc(slices.Clone(values), func(v string) bool { return !strings.HasPrefix(v, start) })
+		if flag == "rules" {
+			return fits, cobra.ShellCompDirectiveDefault
+		}
+		return fits, cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic(err) // the flag does not exist; every test would fail
+	}
+}
+
+// classifier builds what the flags ask for.
+func (f *ruleFlags) classifier() (*classify.Classifier, error) {
+	switch {
+	case f.only != "":
+		return withFile(f.only, classify.None)
+	case f.rules == rulesStandard:
+		return classify.Standard, nil
+	case f.rules == rulesMinimal:
+		return classify.Minimal, nil
+	default:
+		return withFile(f.rules, classify.Standard)
+	}
+}
+
+func withFile(name string, base *classify.Classifier) (*classify.Classifier, error) {
+	file, err := os.Open(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, usagef("rules %q: no such file; --rules takes %s, %s or a file, --rules-only a file", name, rulesStandard, rulesMinimal)
+	}
+	if err != nil {
+		return nil, usagef("rules: %w", err)
+	}
+	defer file.Close()
+	rules, err := rulesfile.Load(file)
+	if err != nil {
+		return nil, usagef("%s: %w", name, err)
+	}
+	c, err := classify.New(classify.WithBase(base), classify.WithRules(rules...))
+	if err != nil {
+		return nil, usagef("%s: %w", name, err)
+	}
+	return c, nil
+}

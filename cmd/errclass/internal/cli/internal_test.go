@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/classify"
+)
+
+func TestDescribe(t *testing.T) {
+	t.Parallel()
+	info := &debug.BuildInfo{GoVersion: "go1.26.8"}
+	assert.Equal(t, "(devel) (go1.26.8)", describe(info))
+	info.Main.Version = "v1.2.3"
+	info.Settings = []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef0123"}, {Key: "vcs.modified", Value: "true"}}
+	assert.Equal(t, "v1.2.3 (commit 0123456789ab with changes, go1.26.8)", describe(info))
+}
+
+func TestMillisecondsRoundUp(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]int64{0: 0, 1: 1, time.Millisecond: 1, 1500 * time.Microsecond: 2, 2 * time.Second: 2000, 1<<63 - 1: 9223372036855} {
+		assert.Equal(t, want, milliseconds(d), d)
+	}
+}
+
+func TestRetryHints(t *testing.T) {
+	t.Parallel()
+	r := classify.Result{Category: "retryable", Reason: "rate_limit", Rule: "http/429", Status: 429, HasRetryAfter: true, RetryAfter: 1500 * time.Millisecond}
+	assert.Equal(t, `{"id":"a","category":"retryable","reason":"rate_limit","rule":"http/429","status":429,"retry_after_ms":1500}`, string(appendResultJSON(nil, []byte(`"a"`), r)))
+	r.RetryAfter = 0
+	assert.Equal(t, `{"category":"retryable","reason":"rate_limit","rule":"http/429","status":429,"retry_after_ms":0}`, string(appendResultJSON(nil, nil, r)))
+	assert.Contains(t, string(quoted("\xff")), `\ufffd`, "what is no UTF-8 makes no broken JSON")
+	x := explanationJSON("", classify.Explanation{Result: r})
+	require.NotNil(t, x.RetryAfterMS)
+	assert.Zero(t, *x.RetryAfterMS)
+	var b bytes.Buffer
+	require.NoError(t, writeExplanation(&b, "", classify.Explanation{Result: r}, false))
+	assert.Contains(t, b.String(), "retry after 0s\n")
+}
+
+func TestColours(t *testing.T) {
+	text.EnableColors()
+	var b bytes.Buffer
+	const message = "an HTTP 429"
+	require.NoError(t, writeExplanation(&b, message, classify.Minimal.Explain(classify.Evidence{Message: message}), true))
+	assert.Contains(t, b.String(), "an HTTP \x1b[1;93m429\x1b[0m\n")
+	assert.NotContains(t, b.String(), "»")
+}
+
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	var none *progressBar
+	r := strings.NewReader("x")
+	assert.Same(t, r, none.reader(r))
+	none.done()
+	assert.Nil(t, newProgress(Streams{Err: io.Discard, Out: io.Discard}, nil), "not without a terminal")
+
+	for range 20 { // ended at once, as by a small file
+		bar := startProgress(io.Discard, 5)
+		n, err := io.Copy(io.Discard, bar.reader(strings.NewReader("hello")))
+		require.NoError(t, err)
+		require.Equal(t, int64(5), n)
+		require.Equal(t, int64(5), bar.tracker.Value())
+		bar.done()
+	}
+	startProgress(io.Discard, 1<<40).done()
+}
+
+func TestOutputClosed(t *testing.T) {
+	t.Parallel()
+	assert.True(t, outputClosed(syscall.EPIPE))
+	assert.True(t, outputClosed(io.ErrClosedPipe))
+	assert.False(t, outputClosed(nil))
+	assert.False(t, outputClosed(io.ErrShortWrite))
+}

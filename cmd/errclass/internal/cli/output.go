@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"golang.org/x/term"
+)
+
+// isTerminal reports whether w shows what is written to a person.
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// marshal is v as JSON in one line, without the escapes that HTML needs.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return b.Bytes(), err
+}
+
+// quoted is text as a JSON string.
+func quoted(text string) []byte {
+	b, err := marshal(text)
+	if err != nil {
+		panic(err) // a string always marshals
+	}
+	return bytes.TrimSuffix(b, []byte("\n"))
+}
+
+// writeJSON writes v as one line of JSON.
+func writeJSON(w io.Writer, v any) error {
+	b, err := marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(b)
+	return err
+}
+
+// newTable returns a table of plain characters under the given title.
+func newTable(title string, header ...any) table.Writer {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleDefault)
+	t.Style().Title.Format = 0
+	t.Style().Format.Header = 0
+	t.Style().Format.Footer = 0
+	t.Style().Options.DrawBorder = false
+	t.Style().Options.SeparateColumns = false
+	if title != "" {
+		t.SetTitle(title)
+	}
+	t.AppendHeader(table.Row(header))
+	return t
+}
+
+// render writes a table and a line end; lines of a narrow last column keep no
+// white space at their ends.
+func render(w io.Writer, t table.Writer) error {
+	for line := range strings.Lines(t.Render() + "\n") {
+		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printable is text as a terminal may see it: on one line, with everything
+// escaped that would move the cursor, change colours or not show at all.
+func printable(text string) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		r, n := utf8.DecodeRuneInString(text)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[0])
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			b.WriteString(strings.Trim(fmt.Sprintf("%+q", r), "'"))
+		}
+		text = text[n:]
+	}
+	return b.String()
+}
+
+// percent is a share for people.
+func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }

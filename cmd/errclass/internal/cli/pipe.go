@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// KeepOnClosedPipe lets writes to a closed standard output fail with an error,
+// which commands report or take as their end, where Go would end the process
+// without a word. Children do not inherit it.
+func KeepOnClosedPipe() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+}
+
+// The ways Windows says EPIPE: ERROR_BROKEN_PIPE and ERROR_NO_DATA. The numbers
+// mean other things elsewhere.
+const (
+	windowsBrokenPipe = syscall.Errno(109)
+	windowsNoData     = syscall.Errno(232)
+)
+
+// outputClosed reports whether err is a write to a pipe that nobody reads.
+func outputClosed(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) ||
+		windowsPipes && (errors.Is(err, windowsBrokenPipe) || errors.Is(err, windowsNoData))
+}

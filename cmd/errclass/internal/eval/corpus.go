@@ -1,0 +1,125 @@
+// Package eval measures a classifier against a labelled corpus.
+//
+// A corpus is a file of JSON lines, one message a line with the category and
+// the reason that it should get. [Read] checks every line of it, [Entry.In]
+// takes a fixed part, [Evaluate] gives the [Report].
+package eval
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/cmd/errclass/internal/lines"
+)
+
+// Entry is one labelled message.
+type Entry struct {
+	ID      string
+	Kind    string // the family it belongs to; may be empty
+	Message string
+	// Category and Reason are what the message means; Accept and
+	// AcceptCategory are further answers that count as right.
+	Category       classify.Category
+	Reason         classify.Reason
+	Accept         []classify.Reason
+	AcceptCategory []classify.Category
+}
+
+// In reports whether the entry belongs to part k of n, where the first byte of
+// the SHA-256 of its id is k modulo n. An entry stays in its part whatever
+// else the corpus holds.
+func (e Entry) In(k, n int) bool { return int(sha256.Sum256([]byte(e.ID))[0])%n == k }
+
+// Prefix is the id up to its first hyphen: "llm" of "llm-017".
+func (e Entry) Prefix() string {
+	prefix, _, _ := strings.Cut(e.ID, "-")
+	return prefix
+}
+
+// maxLine is how long a line of a corpus may be.
+const maxLine = 64 << 20
+
+// Read reads a corpus; name is what errors call it. Blank lines are passed
+// over, keys that it does not know (source, note) as well. Everything else
+// that is not as it should be is an error that says name:line.
+func Read(r io.Reader, name string) ([]Entry, error) {
+	var entries []Entry
+	firstLine := map[string]int{}
+	in := lines.NewReader(r, maxLine, nil)
+	for number := 1; ; number++ {
+		line, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return entries, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if line.Piece {
+			return nil, fmt.Errorf("%s:%d: longer than %d bytes", name, number, maxLine)
+		}
+		text := bytes.TrimPrefix(line.Text(), []byte("\ufeff"))
+		if len(bytes.TrimSpace(text)) == 0 {
+			continue
+		}
+		e, err := parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
+		}
+		if first, ok := firstLine[e.ID]; ok {
+			return nil, fmt.Errorf("%s:%d: id %q stands on line %d already; give every entry its own", name, number, e.ID, first)
+		}
+		firstLine[e.ID] = number
+		entries = append(entries, e)
+	}
+}
+
+// parse reads and checks one entry.
+func parse(line []byte) (Entry, error) {
+	var raw struct {
+		ID             string              `json:"id"`
+		Kind           string              `json:"kind"`
+		Message        *string             `json:"message"`
+		Category       classify.Category   `json:"category"`
+		Reason         classify.Reason     `json:"reason"`
+		Accept         []classify.Reason   `json:"accept"`
+		AcceptCategory []classify.Category `json:"accept_category"`
+	}
+	if err := json.Unmarshal(line, &raw); err != nil {
+		return Entry{}, fmt.Errorf("no entry: %w", err)
+	}
+	switch {
+	case raw.ID == "":
+		return Entry{}, errors.New(`no id; add "id"`)
+	case raw.Message == nil:
+		return Entry{}, fmt.Errorf(`entry %q: no message; add "message"`, raw.ID)
+	}
+	for _, c := range append(raw.AcceptCategory, raw.Category) {
+		if !slices.Contains(classify.Categories(), c) {
+			return Entry{}, fmt.Errorf("entry %q: unknown category %q; use one of %s", raw.ID, c, list(classify.Categories()))
+		}
+	}
+	for _, r := range append(raw.Accept, raw.Reason) {
+		if !r.Valid() {
+			return Entry{}, fmt.Errorf("entry %q: unknown reason %q; use one of %s", raw.ID, r, list(classify.Reasons()))
+		}
+	}
+	return Entry{
+		ID: raw.ID, Kind: raw.Kind, Message: *raw.Message, Category: raw.Category, Reason: raw.Reason,
+		Accept: raw.Accept, AcceptCategory: raw.AcceptCategory,
+	}, nil
+}
+
+func list[T ~string](values []T) string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = string(v)
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,221 @@
+package eval
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/errclass/errclass/classify"
+)
+
+// Score counts how a set of entries came out.
+type Score struct {
+	Entries       int `json:"entries"`
+	RightCategory int `json:"right_category"`
+	RightReason   int `json:"right_reason"`
+	// FalseRetries were called retryable and are not; MissedRetries are
+	// retryable and were called something else.
+	FalseRetries  int `json:"false_retries"`
+	MissedRetries int `json:"missed_retries"`
+}
+
+// CategoryAccuracy is the share of entries with a right category, 0 to 1.
+func (s Score) CategoryAccuracy() float64 { return share(s.RightCategory, s.Entries) }
+
+// ReasonAccuracy is the share of entries with a right reason, 0 to 1.
+func (s Score) ReasonAccuracy() float64 { return share(s.RightReason, s.Entries) }
+
+// Report is what [Evaluate] finds.
+type Report struct {
+	Score
+	CategoryAccuracy float64 `json:"category_accuracy"`
+	ReasonAccuracy   float64 `json:"reason_accuracy"`
+	// MacroF1 is the mean of F1 over the categories that are gold or were
+	// given, each counting the same however rare it is.
+	MacroF1         float64         `json:"macro_f1"`
+	Categories      []CategoryScore `json:"categories"`
+	Confusion       []Confused      `json:"confusion"`        // of categories, the right ones included
+	ReasonConfusion []Confused      `json:"reason_confusion"` // of reasons, the wrong ones alone, most frequent first
+	Families        []Family        `json:"families"`
+	Misses          []Miss          `json:"misses"` // wrong categories first, then wrong reasons, in the corpus's order
+}
+
+// CategoryScore is how well one category is told from the others.
+type CategoryScore struct {
+	Category  string  `json:"category"`
+	Gold      int     `json:"gold"`
+	Got       int     `json:"got"`
+	Precision float64 `json:"precision"`
+	Recall    float64 `json:"recall"`
+	F1        float64 `json:"f1"`
+}
+
+// Confused is how often Gold was called Got.
+type Confused struct {
+	Gold  string `json:"gold"`
+	Got   string `json:"got"`
+	Count int    `json:"count"`
+}
+
+// Family is the score of the entries of one kind whose ids begin alike.
+type Family struct {
+	Kind   string `json:"kind"`
+	Prefix string `json:"prefix"`
+	Score
+}
+
+// Miss is an entry whose category or reason came out wrong.
+type Miss struct {
+	ID           string            `json:"id"`
+	GoldCategory classify.Category `json:"gold_category"`
+	GoldReason   classify.Reason   `json:"gold_reason"`
+	Category     classify.Category `json:"category"`
+	Reason       classify.Reason   `json:"reason"`
+	Rule         string            `json:"rule"`
+	Message      string            `json:"message"` // its first bytes
+	WrongReason  bool              `json:"wrong_reason"`
+	WrongRetry   bool              `json:"wrong_retry"` // a false or a missed retry
+}
+
+// WrongCategory reports whether the category is wrong; accepted ones are not.
+func (m Miss) WrongCategory() bool { return m.Category != m.GoldCategory }
+
+// shownBytes is how much of a message a miss shows.
+const shownBytes = 100
+
+// Evaluate classifies every message with c and compares. An answer that an
+// entry accepts counts as the gold one everywhere.
+func Evaluate(entries []Entry, c *classify.Classifier) Report {
+	var r Report
+	categories, reasons := map[Confused]int{}, map[Confused]int{}
+	families := map[[2]string]*Score{}
+	var wrongReasons []Miss
+	for _, e := range entries {
+		got := c.Message(e.Message)
+		category, reason := got.Category, got.Reason
+		if slices.Contains(e.AcceptCategory, category) {
+			category = e.Category
+		}
+		if slices.Contains(e.Accept, reason) {
+			reason = e.Reason
+		}
+		categories[Confused{Gold: string(e.Category), Got: string(category)}]++
+		one := score(e, category, reason)
+		r.add(one)
+		key := [2]string{e.Kind, e.Prefix()}
+		if families[key] == nil {
+			families[key] = &Score{}
+		}
+		families[key].add(one)
+		if category == e.Category && reason == e.Reason {
+			continue
+		}
+		m := Miss{
+			ID: e.ID, GoldCategory: e.Category, GoldReason: e.Reason, Category: category, Reason: got.Reason, Rule: got.Rule,
+			Message: head(e.Message), WrongReason: reason != e.Reason, WrongRetry: one.FalseRetries+one.MissedRetries > 0,
+		}
+		if m.WrongReason {
+			reasons[Confused{Gold: string(e.Reason), Got: string(reason)}]++
+		}
+		if m.WrongCategory() {
+			r.Misses = append(r.Misses, m)
+		} else {
+			wrongReasons = append(wrongReasons, m)
+		}
+	}
+	r.Misses = append(r.Misses, wrongReasons...)
+	r.CategoryAccuracy, r.ReasonAccuracy = r.Score.CategoryAccuracy(), r.Score.ReasonAccuracy()
+	r.Confusion, r.ReasonConfusion = confusion(categories), confusion(reasons)
+	r.Categories, r.MacroF1 = byCategory(r.Confusion)
+	for key, s := range families {
+		r.Families = append(r.Families, Family{Kind: key[0], Prefix: key[1], Score: *s})
+	}
+	slices.SortFunc(r.Families, func(a, b Family) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Prefix, b.Prefix))
+	})
+	return r
+}
+
+// score is the score of one entry.
+func score(e Entry, category classify.Category, reason classify.Reason) Score {
+	s := Score{Entries: 1}
+	if category == e.Category {
+		s.RightCategory = 1
+	} else if category == classify.CategoryRetryable {
+		s.FalseRetries = 1
+	} else if e.Category == classify.CategoryRetryable {
+		s.MissedRetries = 1
+	}
+	if reason == e.Reason {
+		s.RightReason = 1
+	}
+	return s
+}
+
+func (s *Score) add(o Score) {
+	s.Entries += o.Entries
+	s.RightCategory += o.RightCategory
+	s.RightReason += o.RightReason
+	s.FalseRetries += o.FalseRetries
+	s.MissedRetries += o.MissedRetries
+}
+
+// confusion lists the pairs, most frequent first.
+func confusion(counts map[Confused]int) []Confused {
+	all := make([]Confused, 0, len(counts))
+	for pair, n := range counts {
+		pair.Count = n
+		all = append(all, pair)
+	}
+	slices.SortFunc(all, func(a, b Confused) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Gold, b.Gold), cmp.Compare(a.Got, b.Got))
+	})
+	return all
+}
+
+// byCategory scores every category that is gold or was given.
+func byCategory(pairs []Confused) (scores []CategoryScore, macroF1 float64) {
+	hits := map[string]int{}
+	all := map[string]*CategoryScore{}
+	of := func(name string) *CategoryScore {
+		if all[name] == nil {
+			all[name] = &CategoryScore{Category: name}
+		}
+		return all[name]
+	}
+	for _, p := range pairs {
+		of(p.Gold).Gold += p.Count
+		of(p.Got).Got += p.Count
+		if p.Gold == p.Got {
+			hits[p.Gold] = p.Count
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		s := all[name]
+		s.Precision, s.Recall = share(hits[name], s.Got), share(hits[name], s.Gold)
+		s.F1 = share(2*hits[name], s.Got+s.Gold)
+		macroF1 += s.F1 / float64(len(all))
+		scores = append(scores, *s)
+	}
+	return scores, macroF1
+}
+
+func share(part, whole int) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// head is the beginning of a message, cut between characters.
+func head(message string) string {
+	if len(message) <= shownBytes {
+		return message
+	}
+	n := shownBytes
+	for n > shownBytes-utf8.UTFMax && !utf8.RuneStart(message[n]) {
+		n--
+	}
+	return message[:n] + "…"
+}

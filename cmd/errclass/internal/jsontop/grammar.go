@@ -1,0 +1,235 @@
+package jsontop
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// maxDepth is how deeply values may nest, as in encoding/json.
+const maxDepth = 10_000
+
+// The functions below read what their names say from index i of d. They return
+// the index after it, or -1 where it is not there.
+
+// object reads what follows an opening brace. visit may be nil.
+func object(d []byte, i, depth int, visit func(key, value []byte)) int {
+	if depth > maxDepth {
+		return -1
+	}
+	if i = space(d, i); i < len(d) && d[i] == '}' {
+		return i + 1
+	}
+	for {
+		if i >= len(d) || d[i] != '"' {
+			return -1
+		}
+		keyEnd, escaped := text(d, i+1)
+		if keyEnd < 0 {
+			return -1
+		}
+		colon := space(d, keyEnd)
+		if colon >= len(d) || d[colon] != ':' {
+			return -1
+		}
+		start := space(d, colon+1)
+		end := value(d, start, depth)
+		if end < 0 {
+			return -1
+		}
+		if visit != nil {
+			key := d[i+1 : keyEnd-1]
+			if escaped {
+				plain, _ := Text(d[i:keyEnd])
+				key = []byte(plain)
+			}
+			visit(key, d[start:end])
+		}
+		more := false
+		if i, more = next(d, end, '}'); !more {
+			return i
+		}
+	}
+}
+
+// array reads what follows an opening bracket.
+func array(d []byte, i, depth int) int {
+	if depth > maxDepth {
+		return -1
+	}
+	if i = space(d, i); i < len(d) && d[i] == ']' {
+		return i + 1
+	}
+	for {
+		more := false
+		if i = value(d, i, depth); i < 0 {
+			return -1
+		}
+		if i, more = next(d, i, ']'); !more {
+			return i
+		}
+	}
+}
+
+// next reads what follows a member: a comma, and then there is more, or the
+// end of the object or array.
+func next(d []byte, i int, closing byte) (after int, more bool) {
+	i = space(d, i)
+	switch {
+	case i >= len(d):
+		return -1, false
+	case d[i] == ',':
+		return space(d, i+1), true
+	case d[i] == closing:
+		return i + 1, false
+	default:
+		return -1, false
+	}
+}
+
+func value(d []byte, i, depth int) int {
+	if i >= len(d) {
+		return -1
+	}
+	switch c := d[i]; {
+	case c == '"':
+		end, _ := text(d, i+1)
+		return end
+	case c == '{':
+		return object(d, i+1, depth+1, nil)
+	case c == '[':
+		return array(d, i+1, depth+1)
+	case c == 't':
+		return literal(d, i, "true")
+	case c == 'f':
+		return literal(d, i, "false")
+	case c == 'n':
+		return literal(d, i, "null")
+	default:
+		return number(d, i)
+	}
+}
+
+func literal(d []byte, i int, word string) int {
+	if len(d)-i < len(word) || string(d[i:i+len(word)]) != word {
+		return -1
+	}
+	return i + len(word)
+}
+
+func number(d []byte, i int) int {
+	if i < len(d) && d[i] == '-' {
+		i++
+	}
+	switch {
+	case i >= len(d):
+		return -1
+	case d[i] == '0':
+		i++
+	default:
+		if i = digits(d, i); i < 0 {
+			return -1
+		}
+	}
+	if i < len(d) && d[i] == '.' {
+		if i = digits(d, i+1); i < 0 {
+			return -1
+		}
+	}
+	if i < len(d) && (d[i] == 'e' || d[i] == 'E') {
+		i++
+		if i < len(d) && (d[i] == '+' || d[i] == '-') {
+			i++
+		}
+		return digits(d, i)
+	}
+	return i
+}
+
+// digits reads one digit or more.
+func digits(d []byte, i int) int {
+	start := i
+	for i < len(d) && '0' <= d[i] && d[i] <= '9' {
+		i++
+	}
+	if i == start {
+		return -1
+	}
+	return i
+}
+
+func space(d []byte, i int) int {
+	for i < len(d) && (d[i] == ' ' || d[i] == '\t' || d[i] == '\n' || d[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// text reads a string from after its opening quote to after its closing one,
+// and says whether there are escapes in it.
+func text(d []byte, i int) (end int, escaped bool) {
+	for {
+		i = plain(d, i)
+		if i >= len(d) {
+			return -1, escaped
+		}
+		switch d[i] {
+		case '"':
+			return i + 1, escaped
+		case '\\':
+			escaped = true
+			if i = escape(d, i+1); i < 0 {
+				return -1, escaped
+			}
+		default: // a control character
+			return -1, escaped
+		}
+	}
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// plain skips what stands for itself inside a string and returns the index of
+// the first quote, backslash or control character. Eight bytes are looked at
+// together: a borrow can flag a byte wrongly only above one that is flagged
+// rightly, so the lowest flag always tells the truth.
+func plain(d []byte, i int) int {
+	for ; len(d)-i >= 8; i += 8 {
+		w := binary.LittleEndian.Uint64(d[i:])
+		quote := w ^ ones*'"'
+		slash := w ^ ones*'\\'
+		flags := ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*0x20)&^w) & highs
+		if flags != 0 {
+			return i + bits.TrailingZeros64(flags)/8
+		}
+	}
+	for i < len(d) && d[i] != '"' && d[i] != '\\' && d[i] >= 0x20 {
+		i++
+	}
+	return i
+}
+
+// escape reads what follows a backslash.
+func escape(d []byte, i int) int {
+	if i >= len(d) {
+		return -1
+	}
+	switch d[i] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return i + 1
+	case 'u':
+		if len(d)-i < 5 {
+			return -1
+		}
+		for _, c := range d[i+1 : i+5] {
+			if ('0' > c || c > '9') && ('a' > c || c > 'f') && ('A' > c || c > 'F') {
+				return -1
+			}
+		}
+		return i + 5
+	default:
+		return -1
+	}
+}

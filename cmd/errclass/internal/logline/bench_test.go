@@ -1,0 +1,74 @@
+package logline_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/cmd/errclass/internal/logline"
+)
+
+// logFile is a log of a web service: one line in errorEvery is an error.
+func logFile(errorEvery int) []byte {
+	messages := []string{
+		`dial tcp 10.1.4.7:5432: connect: connection refused`,
+		`429 Too Many Requests: {\"error\":{\"type\":\"rate_limit_error\",\"message\":\"slow down\"}}`,
+		`rpc error: code = Unavailable desc = transport is closing`,
+		`open /var/lib/app/state: permission denied`,
+	}
+	var b bytes.Buffer
+	for i := range 20_000 {
+		if i%errorEvery == 0 {
+			fmt.Fprintf(&b, `{"time":"2026-01-02T03:04:%02d.%06dZ","level":"ERROR","msg":"request failed","err":"%s","path":"/v1/items/%d","attempt":%d}`+"\n",
+				i%60, i, messages[i/errorEvery%len(messages)], i, i%3)
+			continue
+		}
+		fmt.Fprintf(&b, `{"time":"2026-01-02T03:04:%02d.%06dZ","level":"INFO","msg":"request served","method":"GET","path":"/v1/items/%d","status":200,"duration_ms":%d.7,"user":{"id":"u-%d","plan":"pro"}}`+"\n",
+			i%60, i, i, i%90, i)
+	}
+	return b.Bytes()
+}
+
+// BenchmarkLogs measures a whole file through Process against decoding the
+// same file line by line with encoding/json, in the same run. The budget is a
+// ratio of 3; x-json-map and x-json-struct are it for two ways to decode.
+func BenchmarkLogs(b *testing.B) {
+	for _, every := range []int{100, 10, 1} {
+		b.Run(fmt.Sprintf("one error in %d", every), func(b *testing.B) {
+			data := logFile(every)
+			b.SetBytes(int64(len(data)))
+			classify.Standard.Message("built")
+			b.ReportAllocs()
+			for b.Loop() {
+				p := logline.NewProcessor(logline.NewAnnotator(nil, false), io.Discard, false)
+				if err := p.Process(bytes.NewReader(data)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			perRun := float64(b.Elapsed()) / float64(b.N)
+			b.ReportMetric(perRun/float64(decode[map[string]any](b, data)), "x-json-map")
+			b.ReportMetric(perRun/float64(decode[struct{ Level, Msg, Err string }](b, data)), "x-json-struct")
+		})
+	}
+}
+
+// decode is how long it takes to decode every line into a T, the best of three.
+func decode[T any](b *testing.B, data []byte) time.Duration {
+	b.Helper()
+	best := time.Duration(1 << 62)
+	for range 3 {
+		start := time.Now()
+		for line := range bytes.Lines(data) {
+			var v T
+			if err := json.Unmarshal(line, &v); err != nil {
+				b.Fatal(err)
+			}
+		}
+		best = min(best, time.Since(start))
+	}
+	return best
+}

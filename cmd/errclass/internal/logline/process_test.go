@@ -1,0 +1,237 @@
+package logline_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/cmd/errclass/internal/logline"
+)
+
+const added = `,"error.category":"retryable","error.reason":"rate_limit"`
+
+func process(t testing.TB, inputs ...string) (string, logline.Summary) {
+	t.Helper()
+	var out bytes.Buffer
+	p := logline.NewProcessor(logline.NewAnnotator(testRules(t), false), &out, true)
+	for _, in := range inputs {
+		require.NoError(t, p.Process(strings.NewReader(in)))
+	}
+	return out.String(), p.Summary()
+}
+
+func ExampleProcessor_Process() {
+	var out strings.Builder
+	p := logline.NewProcessor(logline.NewAnnotator(classify.Minimal, false), &out, false)
+	if err := p.Process(strings.NewReader("starting\n{\"level\":\"error\",\"msg\":\"HTTP 503\"}\n")); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Print(out.String())
+	fmt.Println(p.Summary().NotJSON, "line is not JSON")
+	// Output:
+	// starting
+	// {"level":"error","msg":"HTTP 503","error.category":"retryable","error.reason":"transient"}
+	// 1 line is not JSON
+}
+
+func TestProcess(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, want string
+		in         []string
+	}{
+		{"nothing", "", []string{""}},
+		{"no last line end", `{"error":"slow down"` + added + `}`, []string{`{"error":"slow down"}`}},
+		{"line ends", "{\"error\":\"slow down\"" + added + "}\r\nx\r\n\r\n\n{}\n", []string{"{\"error\":\"slow down\"}\r\nx\r\n\r\n\n{}\n"}},
+		{"a line end between inputs", "a\nb\nc", []string{"a", "", "b\n", "c"}},
+		{"broken and binary", "{\"error\":\"slow down\n\x00\xff{\n", []string{"{\"error\":\"slow down\n\x00\xff{\n"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, _ := process(t, tt.in...)
+			assert.Equal(t, tt.want, got)
+		})
+	}
+}
+
+func TestProcessLongLines(t *testing.T) {
+	t.Parallel()
+	ten := `{"error":"slow down","pad":"` + strings.Repeat("é", 5<<20) + `"`
+	over := `{"error":"slow down","pad":"` + strings.Repeat("x", logline.MaxLine) + "\"}\n"
+	got, s := process(t, ten+"}\n"+over+`{"error":"slow down"}`)
+	assert.True(t, got == ten+added+"}\n"+over+`{"error":"slow down"`+added+"}", "a line of 10 MB is classified, one over the limit passes")
+	assert.Equal(t, int64(3), s.Lines)
+	assert.Equal(t, int64(2), s.Classified)
+	assert.Equal(t, int64(1), s.TooLong)
+	assert.Equal(t, int64(2), s.FirstTooLong)
+	assert.Zero(t, s.NotJSON)
+}
+
+// TestProcessMemory sends a line of 256 MiB through.
+func TestProcessMemory(t *testing.T) {
+	p := logline.NewProcessor(logline.NewAnnotator(nil, false), io.Discard, false)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	require.NoError(t, p.Process(io.LimitReader(repeat("x"), 256<<20)))
+	runtime.ReadMemStats(&after)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(5*logline.MaxLine))
+	assert.Equal(t, int64(1), p.Summary().TooLong)
+}
+
+type repeat string
+
+func (r repeat) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = r[i%len(r)]
+	}
+	return len(p), nil
+}
+
+func TestProcessSummary(t *testing.T) {
+	t.Parallel()
+	_, s := process(t, strings.Join([]string{
+		`{"level":"error","msg":"slow down","time":"2026-01-02T03:04:05+01:00"}`,
+		`no JSON`,
+		`{"level":"error","msg":"slow down","ts":1767323040.5}`,
+		`{"level":50,"msg":"slow down","time":1767323000123}`,
+		`{"PRIORITY":"3","MESSAGE":"bad key","__REALTIME_TIMESTAMP":"1767323045123456"}`,
+		`{"level":"error","msg":"zzz","@timestamp":"yesterday"}`,
+		`{"level":"error","msg":"x","error.category":"mine","error.reason":"network"}`,
+		`{"level":"info","msg":"slow down","time":"2020-01-02T03:04:05Z"}`,
+		``, `broken {`,
+	}, "\n"))
+	assert.Equal(t, logline.Summary{
+		Lines: 10, Classified: 6, NotJSON: 2, FirstNotJSON: 2,
+		Counts: []logline.Count{
+			{Category: "retryable", Reason: "rate_limit", Count: 3,
+				First: time.Date(2026, 1, 2, 2, 4, 5, 0, time.UTC), Last: time.Date(2026, 1, 2, 3, 4, 0, 5e8, time.UTC)},
+			{Category: "fatal", Reason: "authentication", Count: 1,
+				First: time.Date(2026, 1, 2, 3, 4, 5, 123456000, time.UTC), Last: time.Date(2026, 1, 2, 3, 4, 5, 123456000, time.UTC)},
+			{Category: "fatal", Reason: "unknown", Count: 1},
+			{Category: "other", Reason: "network", Count: 1},
+		},
+	}, s)
+}
+
+func TestTimes(t *testing.T) {
+	t.Parallel()
+	want := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, tt := range []struct {
+		value string
+		want  time.Time
+	}{
+		{`"2026-01-02T03:04:05Z"`, want}, {`"2026-01-02T05:04:05.000+02:00"`, want}, {`"2026-01-02T05:04:05.000+0200"`, want},
+		{`"2026-01-02 03:04:05,000"`, want}, {`"2026-01-02 03:04:05"`, want}, {`"2026/01/02 03:04:05"`, want}, {`"Fri, 02 Jan 2026 03:04:05 GMT"`, want},
+		{`1767323045`, want}, {`1767323045.0`, want}, {`1767323045000`, want}, {`"1767323045000000"`, want}, {`1767323045000000000`, want}, {`1.767323045e9`, want},
+		{`"x"`, time.Time{}}, {`""`, time.Time{}}, {`null`, time.Time{}}, {`-1`, time.Time{}}, {`0`, time.Time{}}, {`1e300`, time.Time{}}, {`{}`, time.Time{}}, {`"12:04"`, time.Time{}},
+	} {
+		_, s := process(t, `{"error":"x","time":`+tt.value+`}`)
+		require.Len(t, s.Counts, 1, tt.value)
+		assert.Equal(t, tt.want, s.Counts[0].First, tt.value)
+	}
+}
+
+// TestProcessFlushes shows that a line comes out before the next one is there.
+func TestProcessFlushes(t *testing.T) {
+	t.Parallel()
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		p := logline.NewProcessor(logline.NewAnnotator(testRules(t), false), outW, false)
+		err := p.Process(inR)
+		outW.Close()
+		done <- err
+	}()
+	buf := make([]byte, 1<<10)
+	for range 3 {
+		_, err := inW.Write([]byte("{\"error\":\"slow down\"}\n"))
+		require.NoError(t, err)
+		n, err := outR.Read(buf)
+		require.NoError(t, err)
+		require.Equal(t, "{\"error\":\"slow down\""+added+"}\n", string(buf[:n]))
+	}
+	require.NoError(t, inW.Close())
+	_, err := outR.Read(buf)
+	require.ErrorIs(t, err, io.EOF)
+	require.NoError(t, <-done)
+}
+
+func TestProcessErrors(t *testing.T) {
+	t.Parallel()
+	boom := errors.New("boom")
+	t.Run("read", func(t *testing.T) {
+		t.Parallel()
+		var out bytes.Buffer
+		p := logline.NewProcessor(logline.NewAnnotator(nil, false), &out, false)
+		err := p.Process(io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(boom)))
+		require.ErrorIs(t, err, boom)
+		assert.False(t, errors.As(err, new(*logline.OutputError)))
+		assert.Equal(t, "a\nb", out.String(), "what was read is written")
+	})
+	t.Run("write", func(t *testing.T) {
+		t.Parallel()
+		r, w := io.Pipe()
+		require.NoError(t, r.Close())
+		p := logline.NewProcessor(logline.NewAnnotator(nil, false), w, false)
+		err := p.Process(repeat("{}\n"))
+		require.ErrorIs(t, err, io.ErrClosedPipe)
+		assert.ErrorAs(t, err, new(*logline.OutputError))
+	})
+}
+
+// FuzzProcess holds what comes out to what went in: without the bytes that
+// were put in every line is the line that it was, and a line that was a JSON
+// object still is one, with the same members and ours.
+func FuzzProcess(f *testing.F) {
+	for _, s := range []string{
+		"", "\n", "x\n{\"level\":\"error\"}\r\n", `{"error":"slow down"}`, "\ufeff{\"level\":50,\"err\":{\"code\":\"x\",\"stack\":\"a\\n at b\"}}\n{}",
+		`{"error.category":1,"PRIORITY":"3","MESSAGE":[1,2,300]}`, `{"severity":"Error3","time":1e9,"exception.type":"x"}`, "{\"error\":\"\xff\\u00\"}",
+	} {
+		f.Add([]byte(s), true)
+	}
+	c := testRules(f)
+	f.Fuzz(func(t *testing.T, in []byte, all bool) {
+		var out bytes.Buffer
+		p := logline.NewProcessor(logline.NewAnnotator(c, all), &out, true)
+		require.NoError(t, p.Process(bytes.NewReader(in)))
+		was, is := bytes.SplitAfter(in, []byte("\n")), bytes.SplitAfter(out.Bytes(), []byte("\n"))
+		require.Len(t, is, len(was))
+		for i := range was {
+			require.Equal(t, string(was[i]), string(without(t, was[i], is[i])))
+		}
+	})
+}
+
+// without takes out of a line what was put in, if anything was.
+func without(t *testing.T, was, is []byte) []byte {
+	t.Helper()
+	if bytes.Equal(was, is) {
+		return is
+	}
+	n := len(is) - len(was)
+	at := bytes.LastIndexByte(is, '}') - n
+	require.GreaterOrEqual(t, at, 0)
+	inserted := is[at : at+n]
+	trimmed := bytes.TrimPrefix(is, []byte("\ufeff"))
+	var members map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(trimmed, &members))
+	var ours map[string]string
+	require.NoError(t, json.Unmarshal([]byte("{"+strings.TrimPrefix(string(inserted), ",")+"}"), &ours))
+	for k, v := range ours {
+		require.Contains(t, []string{logline.CategoryKey, logline.ReasonKey}, k)
+		require.Equal(t, `"`+v+`"`, string(members[k]))
+	}
+	return append(bytes.Clone(is[:at]), is[at+n:]...)
+}

@@ -1,0 +1,82 @@
+package logline
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/errclass/errclass/cmd/errclass/internal/jsontop"
+)
+
+var timeKeys = [...]key{keyTime, keyTs, keyTimestamp, keyAtTimestamp, keyRealtime}
+
+// layouts are the times that loggers write as text, most common first. A
+// time without a zone is taken as UTC.
+var layouts = []string{
+	time.RFC3339Nano,
+	"2006-01-02T15:04:05.999999999Z0700", // zap's ISO8601 encoder
+	"2006-01-02 15:04:05.999999999",      // Python's logging, with its comma as well
+	"2006-01-02T15:04:05.999999999",
+	"2006-01-02 15:04:05.999999999Z07:00",
+	"2006/01/02 15:04:05.999999999",
+	time.RFC1123Z, time.RFC1123, time.UnixDate,
+}
+
+// when is the first of the line's times; false where it has none.
+func (m *members) when() (time.Time, bool) {
+	for _, k := range timeKeys {
+		if v := m.values[k]; len(v) > 0 {
+			if t, ok := parseTime(v); ok {
+				return t, true
+			}
+		}
+	}
+	return time.Time{}, false
+}
+
+func parseTime(v []byte) (time.Time, bool) {
+	text, isText := jsontop.Text(v)
+	if !isText {
+		return unixTime(v)
+	}
+	if t, ok := unixTime([]byte(text)); ok {
+		return t, true
+	}
+	for _, layout := range layouts {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC(), true
+		}
+	}
+	return time.Time{}, false
+}
+
+// unixTime reads a number as seconds, milliseconds, microseconds or
+// nanoseconds since 1970, whichever its size makes a time of this age:
+// zap writes seconds with a fraction, pino milliseconds, journald microseconds.
+func unixTime(v []byte) (time.Time, bool) {
+	v = bytes.TrimSpace(v)
+	if len(v) == 0 || v[0] < '0' || v[0] > '9' {
+		return time.Time{}, false
+	}
+	n, err := strconv.ParseFloat(string(v), 64)
+	if err != nil || n <= 0 || n >= math.MaxInt64 {
+		return time.Time{}, false
+	}
+	unit := time.Nanosecond
+	switch {
+	case n < 1e11:
+		unit = time.Second
+	case n < 1e14:
+		unit = time.Millisecond
+	case n < 1e17:
+		unit = time.Microsecond
+	}
+	if whole, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+		perSecond := int64(time.Second / unit)
+		return time.Unix(whole/perSecond, whole%perSecond*int64(unit)).UTC(), true
+	}
+	// A float64 holds today's seconds to the microsecond, no finer.
+	micro := n * (float64(unit) / float64(time.Microsecond))
+	return time.UnixMicro(int64(math.Round(micro))).UTC(), true
+}
