@@ -96,7 +96,7 @@ func BenchmarkScan(b *testing.B) {
 		exprs := benchmarkPatterns(n)
 		m, err := scan.Compile(exprs)
 		require.NoError(b, err)
-		states, classes, size := m.Stats()
+		states, size := m.Stats()
 		set := make([]uint64, m.Words())
 		for _, name := range []string{"corpus", "50B", "250B", "8KiB", "rare", "often", "near"} {
 			b.Run(fmt.Sprintf("rules=%d/%s", n, name), func(b *testing.B) {
@@ -106,7 +106,6 @@ func BenchmarkScan(b *testing.B) {
 				if name == "corpus" {
 					b.ReportMetric(regexpPerText(exprs, texts)/perText, "x-regexp")
 					b.ReportMetric(float64(states), "states")
-					b.ReportMetric(float64(classes), "classes")
 					b.ReportMetric(float64(size), "table-B")
 				}
 			})

@@ -80,10 +80,10 @@ func spans(loops []byteLoop, text string) bool {
 	return text == ""
 }
 
-// A hit is the end of a piece of a pattern with gaps.
+// A hit is a piece of a pattern with gaps, or an empty match, in the text.
 type hit struct {
 	piece int32
-	runes int32
+	start int32
 	end   int32
 	prev  int32 // the hit of the same piece before, among those that count; -1 = none
 }
@@ -119,7 +119,7 @@ func (m *Matcher) join(set []uint64, text string, hits []hit, more *[]hit) {
 	for i := range j.hits {
 		h := &j.hits[i]
 		p := &m.pieces[h.piece]
-		if int(h.end) < len(text) && !utf8.RuneStart(text[h.end]) {
+		if h.start == h.end && int(h.end) < len(text) && !utf8.RuneStart(text[h.end]) {
 			continue // an empty match inside a rune, where package regexp does not look
 		}
 		if p.gap != nil && !j.follows(m, h, text) {
@@ -144,11 +144,7 @@ func (j *joiner) follows(m *Matcher, h *hit, text string) bool {
 	if at < 0 {
 		return false
 	}
-	start := int(h.end)
-	for range h.runes {
-		_, n := utf8.DecodeLastRuneInString(text[:start])
-		start -= n
-	}
+	start := int(h.start)
 	gap := m.pieces[h.piece].gap
 	for ; at >= 0; at = j.hits[at].prev {
 		end := int(j.hits[at].end)

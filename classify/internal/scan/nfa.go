@@ -13,8 +13,8 @@ type nodeOp uint8
 const (
 	opByte   nodeOp = iota // reads a byte from lo to hi, goes to out
 	opSplit                // goes to out and to alt
-	opAssert               // goes to out where the assertion holds
-	opMatch                // ends a piece: out is its accept; where assert is set, only if it holds
+	opAssert               // goes to out, which reads a byte, where the assertions hold
+	opMatch                // ends a piece where the assertions hold: out is its accept
 )
 
 // A node of the automaton over bytes. Texts are valid UTF-8 when they get
@@ -28,10 +28,8 @@ type node struct {
 
 // An accept is what the end of a piece means.
 type accept struct {
-	piece   int32          // index into program.pieces
-	runes   int32          // length of the piece in runes; -1 where nobody asks
-	when    syntax.EmptyOp // an assertion that has to hold there; 0 = none
-	delayed bool           // seen one byte late, because an assertion looked ahead
+	piece int32          // index into program.pieces
+	when  syntax.EmptyOp // assertions that have to hold there
 }
 
 // A piece is one piece of one chain of one pattern.
@@ -39,10 +37,11 @@ type piece struct {
 	pattern int32
 	gap     []byteLoop // between the piece before and this one; nil = the first piece
 	last    bool       // the chain ends here: the pattern matches
-	alone   bool       // its end needs no look at the text: it has no gaps and no empty \B
+	alone   bool       // the chain is this piece, which is never empty
 }
 
-// program is the nondeterministic automaton of a whole set of patterns.
+// program is the nondeterministic automaton of a whole set of patterns. It has
+// no loops: what repeats without bound has become a gap.
 type program struct {
 	nodes   []node
 	ids     map[node]int32 // so that alternatives share their endings
@@ -51,37 +50,28 @@ type program struct {
 	pieces  []piece // those of a chain stand in order
 }
 
+// newProgram builds the automaton of a list of patterns.
+func newProgram(patterns [][]chain) *program {
+	p := &program{ids: map[node]int32{}}
+	for i, chains := range patterns {
+		for _, c := range chains {
+			p.add(i, c)
+		}
+	}
+	return p
+}
+
 // add puts the chain of a pattern into the program.
 func (p *program) add(pattern int, c chain) {
 	for i, re := range c.pieces {
-		index := int32(len(p.pieces))
-		pc := piece{pattern: int32(pattern), last: i == len(c.pieces)-1}
-		pc.alone = len(c.pieces) == 1 && !emptyInside(re)
-		if i == 0 {
-			p.starts = append(p.starts, p.compile(re, p.match(index, -1)))
-			p.pieces = append(p.pieces, pc)
-			continue
+		pc := piece{pattern: int32(pattern), last: i == len(c.pieces)-1, alone: len(c.pieces) == 1 && !mayBeEmpty(re)}
+		if i > 0 {
+			pc.gap = byteLoops(c.gaps[i])
 		}
-		pc.gap = byteLoops(c.gaps[i])
+		p.accepts = append(p.accepts, accept{piece: int32(len(p.pieces))})
 		p.pieces = append(p.pieces, pc)
-		all, _ := lengths(re) // assemble has asked before
-		for _, n := range all {
-			p.starts = append(p.starts, p.exactly(re, n, p.match(index, int32(n))))
-		}
+		p.starts = append(p.starts, p.compile(re, p.node(node{op: opMatch, out: int32(len(p.accepts) - 1)})))
 	}
-}
-
-// emptyInside reports whether re can match the empty text between two bytes
-// of one rune. Only \B holds there.
-func emptyInside(re *syntax.Regexp) bool {
-	switch re.Op {
-	case syntax.OpNoWordBoundary:
-		return true
-	case syntax.OpConcat:
-		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !mayBeEmpty(sub) }) &&
-			slices.ContainsFunc(re.Sub, emptyInside)
-	}
-	return slices.ContainsFunc(re.Sub, emptyInside)
 }
 
 func mayBeEmpty(re *syntax.Regexp) bool {
@@ -92,8 +82,6 @@ func mayBeEmpty(re *syntax.Regexp) bool {
 		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !mayBeEmpty(sub) })
 	case syntax.OpAlternate:
 		return slices.ContainsFunc(re.Sub, mayBeEmpty)
-	case syntax.OpPlus:
-		return mayBeEmpty(re.Sub[0])
 	case syntax.OpRepeat:
 		return re.Min == 0 || mayBeEmpty(re.Sub[0])
 	}
@@ -103,21 +91,11 @@ func mayBeEmpty(re *syntax.Regexp) bool {
 func (p *program) node(n node) int32 {
 	id, ok := p.ids[n]
 	if !ok {
-		id = p.newNode(n)
+		id = int32(len(p.nodes))
+		p.nodes = append(p.nodes, n)
 		p.ids[n] = id
 	}
 	return id
-}
-
-// newNode adds a node that will be changed, and so cannot be shared.
-func (p *program) newNode(n node) int32 {
-	p.nodes = append(p.nodes, n)
-	return int32(len(p.nodes) - 1)
-}
-
-func (p *program) match(piece, runes int32) int32 {
-	p.accepts = append(p.accepts, accept{piece: piece, runes: runes})
-	return p.node(node{op: opMatch, out: int32(len(p.accepts) - 1)})
 }
 
 // compile builds the nodes of re in front of next and returns the first.
@@ -157,88 +135,34 @@ func (p *program) compile(re *syntax.Regexp, next int32) int32 {
 		return p.any(re.Sub, next)
 	case syntax.OpQuest:
 		return p.node(node{op: opSplit, out: p.compile(re.Sub[0], next), alt: next})
-	case syntax.OpStar, syntax.OpPlus:
-		return p.loop(re.Sub[0], next, re.Op == syntax.OpStar)
 	case syntax.OpRepeat:
-		return p.repeat(re, next)
+		for range re.Max - re.Min {
+			next = p.node(node{op: opSplit, out: p.compile(re.Sub[0], next), alt: next})
+		}
+		for range re.Min {
+			next = p.compile(re.Sub[0], next)
+		}
+		return next
 	}
 	return p.never() // OpNoMatch
-}
-
-// exactly is compile for those matches of re that are n runes long.
-func (p *program) exactly(re *syntax.Regexp, n int, next int32) int32 {
-	all, ok := lengths(re)
-	switch {
-	case !ok || !slices.Contains(all, n):
-		return p.never()
-	case len(all) == 1:
-		return p.compile(re, next)
-	}
-	entry := p.never()
-	switch re.Op {
-	case syntax.OpConcat:
-		return p.exactlyConcat(re.Sub, n, next)
-	case syntax.OpAlternate:
-		for _, sub := range re.Sub {
-			entry = p.either(entry, p.exactly(sub, n, next))
-		}
-	case syntax.OpQuest:
-		entry = p.either(entry, p.exactly(re.Sub[0], n, next))
-		if n == 0 {
-			entry = p.either(entry, next)
-		}
-	case syntax.OpRepeat:
-		for times := re.Min; times <= re.Max; times++ {
-			entry = p.either(entry, p.exactlyConcat(copies(re.Sub[0], times), n, next))
-		}
-	}
-	return entry
-}
-
-// exactlyConcat builds, from the last part to the first, the nodes for every
-// number of runes that the parts from there on may have to match.
-func (p *program) exactlyConcat(subs []*syntax.Regexp, n int, next int32) int32 {
-	rest := make([]int32, n+1) // by runes left: the nodes behind the part
-	for r := range rest {
-		rest[r] = p.never()
-	}
-	rest[0] = next
-	for _, sub := range slices.Backward(subs) {
-		all, _ := lengths(sub)
-		before := make([]int32, n+1)
-		for r := range before {
-			before[r] = p.never()
-			for _, m := range all {
-				if m > r || rest[r-m] == p.never() {
-					continue
-				}
-				before[r] = p.either(before[r], p.exactly(sub, m, rest[r-m]))
-			}
-		}
-		rest = before
-	}
-	return rest[n]
-}
-
-// either goes both ways.
-func (p *program) either(a, b int32) int32 {
-	switch p.never() {
-	case a:
-		return b
-	case b:
-		return a
-	}
-	return p.node(node{op: opSplit, out: a, alt: b})
 }
 
 // never is a node that reads no byte at all.
 func (p *program) never() int32 { return p.node(node{op: opByte, lo: 1, hi: 0}) }
 
+// assert builds an assertion. It is moved behind what reads nothing, so that
+// it stands before a byte or becomes a condition of the match: the walk knows
+// both sides there.
 func (p *program) assert(kind syntax.EmptyOp, next int32) int32 {
-	if n := p.nodes[next]; n.op == opMatch && n.assert == 0 && looksAhead(kind) {
-		// The walk can look ahead by itself, which saves a state for every
-		// byte that may follow.
-		return p.node(node{op: opMatch, assert: kind, out: n.out})
+	switch n := p.nodes[next]; n.op {
+	case opMatch:
+		n.assert |= kind
+		return p.node(n)
+	case opSplit:
+		return p.node(node{op: opSplit, out: p.assert(kind, n.out), alt: p.assert(kind, n.alt)})
+	case opAssert:
+		n.assert |= kind
+		return p.node(n)
 	}
 	return p.node(node{op: opAssert, assert: kind, out: next})
 }
@@ -249,29 +173,6 @@ func (p *program) any(subs []*syntax.Regexp, next int32) int32 {
 		entry = p.node(node{op: opSplit, out: p.compile(sub, next), alt: entry})
 	}
 	return entry
-}
-
-func (p *program) loop(sub *syntax.Regexp, next int32, mayBeEmpty bool) int32 {
-	again := p.newNode(node{op: opSplit, alt: next})
-	entry := p.compile(sub, again)
-	p.nodes[again].out = entry
-	if mayBeEmpty {
-		return again
-	}
-	return entry
-}
-
-func (p *program) repeat(re *syntax.Regexp, next int32) int32 {
-	if re.Max < 0 {
-		next = p.loop(re.Sub[0], next, true)
-	}
-	for range re.Max - re.Min {
-		next = p.node(node{op: opSplit, out: p.compile(re.Sub[0], next), alt: next})
-	}
-	for range re.Min {
-		next = p.compile(re.Sub[0], next)
-	}
-	return next
 }
 
 // runes builds a class of runes, given as pairs of bounds.
@@ -363,60 +264,4 @@ func split(lo, hi rune) [][]byteRange {
 		seq[i] = byteRange{from[i], to[i]}
 	}
 	return [][]byteRange{seq}
-}
-
-// depths returns for every node the number of bytes on the longest way to it
-// from a start; maxDepth where a loop lets it grow, or it is that long.
-func (p *program) depths() []uint8 {
-	state := make([]uint8, len(p.nodes)) // 0 new, 1 open, 2 done
-	order := make([]int32, 0, len(p.nodes))
-	cyclic := make([]bool, len(p.nodes))
-	var visit func(n int32)
-	edges := func(n int32) []int32 {
-		switch nd := p.nodes[n]; nd.op {
-		case opByte:
-			if nd.lo > nd.hi {
-				return nil
-			}
-			return []int32{nd.out}
-		case opSplit:
-			return []int32{nd.out, nd.alt}
-		case opAssert:
-			return []int32{nd.out}
-		default:
-			return nil
-		}
-	}
-	visit = func(n int32) {
-		state[n] = 1
-		for _, m := range edges(n) {
-			switch state[m] {
-			case 0:
-				visit(m)
-			case 1:
-				cyclic[m] = true
-			}
-		}
-		state[n] = 2
-		order = append(order, n)
-	}
-	for _, s := range p.starts {
-		if state[s] == 0 {
-			visit(s)
-		}
-	}
-	depth := make([]uint8, len(p.nodes))
-	for _, n := range slices.Backward(order) {
-		if cyclic[n] {
-			depth[n] = maxDepth
-		}
-		step := 0
-		if p.nodes[n].op == opByte {
-			step = 1
-		}
-		for _, m := range edges(n) {
-			depth[m] = max(depth[m], uint8(min(int(depth[n])+step, maxDepth)))
-		}
-	}
-	return depth
 }

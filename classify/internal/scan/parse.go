@@ -28,12 +28,11 @@ type loop struct {
 // Limits on how far a pattern is taken apart. What is beyond them stays in one
 // piece, and the number of states decides whether it is accepted.
 const (
-	maxChains  = 64 // ways to match one pattern
-	maxCount   = 4  // optional repetitions of a class without letters
-	maxLengths = 96 // lengths of a piece behind a gap
+	maxChains = 64 // ways to match one pattern
+	maxCount  = 4  // optional repetitions of a class without letters
 )
 
-var errLengths = errors.New("behind a gap such as .* it needs too many lengths: bound its repetitions")
+var errGroup = errors.New("repeats a group without bound: write how often at most, as in {1,9}")
 
 // parse reads a pattern. Its error says what is wrong, not where the pattern
 // came from.
@@ -42,12 +41,7 @@ func parse(expr string) ([]chain, error) {
 	if err != nil {
 		return nil, explain(expr, err)
 	}
-	re = ungroup(re)
-	all := sequences(re, isGap)
-	if len(all) > 1 || len(all[0]) > 1 {
-		// What stands behind a gap may not loop for ever inside a group.
-		all = sequences(re, func(re *syntax.Regexp) bool { return isGap(re) || isEndless(re) })
-	}
+	all := sequences(ungroup(re))
 	chains := make([]chain, len(all))
 	for i, seq := range all {
 		if chains[i], err = assemble(seq); err != nil {
@@ -80,10 +74,10 @@ func ungroup(re *syntax.Regexp) *syntax.Regexp {
 	return re
 }
 
-// sequences returns the ways to match re as lists of parts: those for which
-// isGap holds, and everything else.
-func sequences(re *syntax.Regexp, isGap func(*syntax.Regexp) bool) [][]*syntax.Regexp {
-	if !contains(re, isGap) || isGap(re) {
+// sequences returns the ways to match re as lists of parts: loops that become
+// gaps, and everything else.
+func sequences(re *syntax.Regexp) [][]*syntax.Regexp {
+	if !contains(re, isLoop) || isLoop(re) {
 		return [][]*syntax.Regexp{{re}}
 	}
 	var all [][]*syntax.Regexp
@@ -91,17 +85,17 @@ func sequences(re *syntax.Regexp, isGap func(*syntax.Regexp) bool) [][]*syntax.R
 	switch re.Op {
 	case syntax.OpAlternate:
 		for _, sub := range re.Sub {
-			all = append(all, sequences(sub, isGap)...)
+			all = append(all, sequences(sub)...)
 		}
 	case syntax.OpQuest:
-		all = append(sequences(re.Sub[0], isGap), nil)
+		all = append(sequences(re.Sub[0]), nil)
 	case syntax.OpConcat:
-		all, ok = sequencesOfConcat(re.Sub, isGap)
+		all, ok = sequencesOfConcat(re.Sub)
 	case syntax.OpRepeat:
 		ok = re.Max >= 0 && re.Max <= maxCount
 		for n := re.Min; ok && n <= re.Max; n++ {
 			var some [][]*syntax.Regexp
-			some, ok = sequencesOfConcat(copies(re.Sub[0], n), isGap)
+			some, ok = sequencesOfConcat(copies(re.Sub[0], n))
 			all = append(all, some...)
 		}
 	default: // OpStar, OpPlus of a group with a gap in it
@@ -113,10 +107,10 @@ func sequences(re *syntax.Regexp, isGap func(*syntax.Regexp) bool) [][]*syntax.R
 	return all
 }
 
-func sequencesOfConcat(subs []*syntax.Regexp, isGap func(*syntax.Regexp) bool) (all [][]*syntax.Regexp, ok bool) {
+func sequencesOfConcat(subs []*syntax.Regexp) (all [][]*syntax.Regexp, ok bool) {
 	all = [][]*syntax.Regexp{nil}
 	for _, sub := range subs {
-		ways := sequences(sub, isGap)
+		ways := sequences(sub)
 		if len(all)*len(ways) > maxChains {
 			return nil, false
 		}
@@ -136,24 +130,17 @@ func contains(re *syntax.Regexp, f func(*syntax.Regexp) bool) bool {
 	return f(re) || slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return contains(sub, f) })
 }
 
-// isGap reports whether re repeats a class that holds letters, or counts far:
-// inside an automaton such a loop is alive beside everything else, and the
-// states of the two would multiply.
+// isGap reports whether re repeats a class without bound, far, or with letters
+// in it: spelt out in an automaton, such a loop is alive beside everything
+// else, and the states of the two would multiply.
 func isGap(re *syntax.Regexp) bool {
 	least, most, ok := repeated(re)
-	switch {
-	case !ok:
-		return false
-	case most >= 0 && most-least > maxCount:
-		return true
-	}
-	return (most < 0 || most > 1) && broad(re.Sub[0])
+	return ok && (most < 0 || most-least > maxCount || most > 1 && broad(re.Sub[0]))
 }
 
-// isEndless reports whether re repeats a class without bound.
-func isEndless(re *syntax.Regexp) bool {
-	_, most, ok := repeated(re)
-	return ok && most < 0
+// isLoop reports whether re is a gap or repeats a group without bound.
+func isLoop(re *syntax.Regexp) bool {
+	return isGap(re) || re.Op == syntax.OpStar || re.Op == syntax.OpPlus || re.Op == syntax.OpRepeat && re.Max < 0
 }
 
 // repeated returns the bounds of a loop over a class; most < 0: no bound.
@@ -235,9 +222,7 @@ func (l loop) atLeastNone() loop {
 //
 // A gap at either end is dropped but for what it asks for at least: the search
 // begins and ends anywhere. Where loops follow each other, what they ask for at
-// least goes into the pieces around them. A piece behind a gap must tell where
-// it began, so it is kept only if it has few lengths; unbounded loops in it
-// become gaps too.
+// least goes into the pieces around them.
 func assemble(parts []*syntax.Regexp) (chain, error) {
 	var c chain
 	var piece []*syntax.Regexp
@@ -254,15 +239,14 @@ func assemble(parts []*syntax.Regexp) (chain, error) {
 	}
 	parts = flatten(parts)
 	for i, part := range parts {
-		least, most, ok := repeated(part)
-		behindGap := len(c.pieces) > 0
-		if !ok || !(isGap(part) || behindGap && most < 0) {
+		if !isGap(part) {
 			piece = append(piece, part)
 			continue
 		}
+		least, most, _ := repeated(part)
 		class := part.Sub[0]
 		switch {
-		case len(piece) == 0 && !behindGap, i == len(parts)-1: // at an end
+		case len(piece) == 0 && len(c.pieces) == 0, i == len(parts)-1: // at an end
 			piece = append(piece, copies(class, least)...)
 		case len(piece) == 0: // right behind another gap
 			grow()
@@ -279,13 +263,41 @@ func assemble(parts []*syntax.Regexp) (chain, error) {
 	case open[0].min > 0:
 		grow()
 	}
-	for _, p := range c.pieces[1:] {
-		if _, ok := lengths(p); !ok {
-			return chain{}, fmt.Errorf("%w: %s", errLengths, p)
+	for i, p := range c.pieces {
+		if c.pieces[i] = bounded(p, i == 0, i == len(c.pieces)-1); c.pieces[i] == nil {
+			return chain{}, errGroup
 		}
 	}
 	return c, nil
 }
+
+// bounded returns re without repetitions of groups that have no bound, or nil.
+// They can go from the two ends of a pattern, where one more time changes
+// nothing.
+func bounded(re *syntax.Regexp, first, last bool) *syntax.Regexp {
+	if isLoop(re) {
+		if !first && !last || !plain(re.Sub[0]) {
+			return nil
+		}
+		return concat(copies(re.Sub[0], map[syntax.Op]int{syntax.OpPlus: 1, syntax.OpRepeat: re.Min}[re.Op]))
+	}
+	if re.Op != syntax.OpConcat {
+		if !plain(re) {
+			return nil
+		}
+		return re
+	}
+	parts := make([]*syntax.Regexp, len(re.Sub))
+	for i, sub := range re.Sub {
+		if parts[i] = bounded(sub, first && i == 0, last && i == len(re.Sub)-1); parts[i] == nil {
+			return nil
+		}
+	}
+	return concat(parts)
+}
+
+// plain reports whether nothing in re repeats without bound.
+func plain(re *syntax.Regexp) bool { return !contains(re, isLoop) }
 
 // flatten unfolds nested concatenations.
 func flatten(parts []*syntax.Regexp) []*syntax.Regexp {
@@ -313,75 +325,4 @@ func concat(parts []*syntax.Regexp) *syntax.Regexp {
 		return parts[0]
 	}
 	return &syntax.Regexp{Op: syntax.OpConcat, Sub: parts}
-}
-
-// lengths returns the numbers of runes that re can match, in order; ok is
-// false when they are too many, or without bound.
-func lengths(re *syntax.Regexp) (all []int, ok bool) {
-	switch re.Op {
-	case syntax.OpNoMatch:
-		return nil, true
-	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
-		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
-		return []int{0}, true
-	case syntax.OpLiteral:
-		return []int{len(re.Rune)}, true
-	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		return []int{1}, true
-	case syntax.OpConcat:
-		return lengthsOfConcat(re.Sub)
-	case syntax.OpAlternate:
-		for _, sub := range re.Sub {
-			some, ok := lengths(sub)
-			if !ok {
-				return nil, false
-			}
-			all = append(all, some...)
-		}
-	case syntax.OpQuest:
-		if all, ok = lengths(re.Sub[0]); !ok {
-			return nil, false
-		}
-		all = append(all, 0)
-	case syntax.OpRepeat:
-		if re.Max < 0 || re.Max > maxLengths {
-			return nil, false
-		}
-		for n := re.Min; n <= re.Max; n++ {
-			some, ok := lengthsOfConcat(copies(re.Sub[0], n))
-			if !ok {
-				return nil, false
-			}
-			all = append(all, some...)
-		}
-	default: // OpStar, OpPlus
-		return nil, false
-	}
-	return distinct(all)
-}
-
-func lengthsOfConcat(subs []*syntax.Regexp) (all []int, ok bool) {
-	all = []int{0}
-	for _, sub := range subs {
-		some, ok := lengths(sub)
-		if !ok {
-			return nil, false
-		}
-		var sums []int
-		for _, n := range all {
-			for _, m := range some {
-				sums = append(sums, n+m)
-			}
-		}
-		if all, ok = distinct(sums); !ok {
-			return nil, false
-		}
-	}
-	return all, true
-}
-
-func distinct(all []int) ([]int, bool) {
-	slices.Sort(all)
-	all = slices.Compact(all)
-	return all, len(all) <= maxLengths
 }

@@ -25,9 +25,6 @@ func TestMatchRandom(t *testing.T) {
 			refused++
 			continue
 		}
-		if r.IntN(2) == 0 { // as in a large set: few states have rows
-			m.table = *fewer(t, exprs, uint8(r.IntN(3)))
-		}
 		for range 4 {
 			text := randomText(r, r.IntN(12))
 			if r.IntN(2) == 0 {
@@ -70,20 +67,4 @@ func randomText(r *rand.Rand, n int) string {
 		b.WriteString(pick(r, "a", "a", "b", "b", "A", "k", "K", "\u212a", "s", "ſ", "1", " ", " ", "\n", "é", "€", "\xff", "\xe2\x82", "ab", "ba"))
 	}
 	return b.String()
-}
-
-// fewer builds the table of a set with rows for states up to a depth only.
-func fewer(t *testing.T, exprs []string, depth uint8) *table {
-	t.Helper()
-	p := &program{ids: map[node]int32{}}
-	for i, expr := range exprs {
-		chains, err := parse(expr)
-		require.NoError(t, err)
-		for _, c := range chains {
-			p.add(i, c)
-		}
-	}
-	small, err := newBuilder(p, depth).build(MaxStates)
-	require.NoError(t, err)
-	return small
 }

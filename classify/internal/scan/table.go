@@ -5,156 +5,146 @@ import (
 	"slices"
 )
 
-// A state of the walk is a number of 41 bits: where its exceptions begin in
-// table.sparse (0 = it has none), where its row begins in table.rows, and
-// whether it accepts something. All that a step needs is in it.
-type state uint64
+// A state is a place in table.edges, and whether it accepts something. The
+// zero state leads nowhere.
+type state uint32
 
-const (
-	sparseBits = 20
-	rowBits    = 20
-	sparseMask = 1<<sparseBits - 1
-	rowMask    = 1<<rowBits - 1
+const acceptFlag state = 1 << 31
 
-	acceptFlag state = 1 << (sparseBits + rowBits)
-	// An entry of table.sparse is a state below this bit; above it stands whose
-	// exception it is.
-	ownerShift = 64 - sparseBits
-	stateMask  = 1<<ownerShift - 1
-	nobodys    = uint64(sparseMask) << ownerShift
-)
-
-func (s state) sparse() uint { return uint(s) & sparseMask }
-
-func (s state) row() uint { return uint(s) >> sparseBits & rowMask }
-
-// table is the deterministic automaton. Rows and exceptions have a column for
-// every class of bytes, one for the end of the text and one for the index of
-// what the state accepts.
+// table is the deterministic automaton. The edges of a state stand at its
+// place plus the class of the byte that they read; the edges of all states are
+// laid over each other, so each says whose it is: the upper half of an entry
+// is its state's place, the lower half the next state. Column classes holds
+// the index of what a state accepts.
 type table struct {
 	classes [256]uint8
-	stride  uint
-	rows    []uint64
-	sparse  []uint64 // the exceptions of all states, laid over each other
-	starts  [beyond]state
+	edges   []uint64
+	roots   [kinds]state // where a match begins, by the kind of the byte before
+	column  uint32       // of the accepts
 	accepts [][]accept
 	states  int
-	depth   int // a state without exceptions has matches of at most so many bytes
 }
 
-// step returns the state behind s over column c.
-func (t *table) step(s state, c uint) state {
-	if e := t.sparse[s.sparse()+c]; uint(e>>ownerShift) == s.sparse() {
-		return state(e & stateMask)
+// step returns the state behind s over a column.
+func (t *table) step(s state, column uint32) state {
+	place := uint32(s &^ acceptFlag)
+	if e := t.edges[place+column]; uint32(e>>32) == place {
+		return state(e)
 	}
-	return state(t.rows[s.row()+c])
+	return 0
 }
 
-func (t *table) endColumn() uint    { return t.stride - 2 }
-func (t *table) acceptColumn() uint { return t.stride - 1 }
+// acceptsOf returns what a state accepts.
+func (t *table) acceptsOf(s state) []accept {
+	if s&acceptFlag == 0 {
+		return nil
+	}
+	return t.accepts[t.step(s, t.column)]
+}
 
 // layOut places the states of a builder.
-func (b *builder) layOut(first [kinds]int32) (*table, error) {
-	t := &table{
-		classes: b.classes, stride: uint(len(b.sample) + 2), states: len(b.items), depth: int(b.shallow),
-		accepts: [][]accept{nil},
-	}
-	place := placer{used: make([]bool, t.stride), owners: []bool{true}}
+func (b *builder) layOut() (*table, error) {
+	t := &table{classes: b.classes, column: uint32(len(b.sample)), states: len(b.items)}
 	numbers := make([]state, len(b.items))
-	accepts := make([]uint64, len(b.items)) // by state: index of its accepts
+	accepts := make([]uint64, len(b.items)) // by state: index of what it accepts
 	known := map[string]uint64{}
-	rows := uint(0)
-	for s := range b.items {
-		if all := b.acceptsOf(s); all != nil {
+	var place placer
+	for _, s := range b.largestFirst() {
+		items := b.items[s]
+		var columns []uint32
+		for _, e := range b.edges[s] {
+			columns = append(columns, uint32(e.class))
+		}
+		if all := b.acceptsOf(items); all != nil {
 			key := fmt.Sprint(all)
-			if known[key] == 0 {
+			if _, ok := known[key]; !ok {
 				known[key] = uint64(len(t.accepts))
 				t.accepts = append(t.accepts, all)
 			}
 			accepts[s] = known[key]
+			columns = append(columns, t.column)
+			numbers[s] = acceptFlag
 		}
-		if b.rows[s] != nil {
-			numbers[s] = state(rows * t.stride << sparseBits)
-			rows++
-		}
-	}
-	for s, d := range b.deep {
-		if b.rows[s] == nil {
-			columns := make([]uint, 0, len(d.exceptions)+1)
-			for _, e := range d.exceptions {
-				columns = append(columns, uint(e.class))
-			}
-			columns = append(columns, t.acceptColumn())
-			numbers[s] = state(place.at(columns)) | numbers[d.base]&^sparseMask
-		}
-		if accepts[s] != 0 {
-			numbers[s] |= acceptFlag
-		} else {
-			numbers[s] &^= acceptFlag
+		if columns != nil {
+			numbers[s] |= state(place.find(columns))
 		}
 	}
-	t.rows = make([]uint64, rows*t.stride)
-	t.sparse = slices.Repeat([]uint64{nobodys}, len(place.used)+int(t.stride))
-	if len(t.sparse) >= sparseMask || len(t.rows) > rowMask {
-		return nil, errTooLarge
-	}
-	for s, row := range b.rows {
-		if row != nil {
-			at := numbers[s].row()
-			for c, next := range row {
-				t.rows[at+uint(c)] = uint64(numbers[next])
-			}
-			t.rows[at+t.acceptColumn()] = accepts[s]
-			continue
+	// The zero state owns nothing: an empty entry has an owner that cannot be.
+	t.edges = slices.Repeat([]uint64{1<<64 - 1}, len(place.used)+int(t.column)+1)
+	for s, edges := range b.edges {
+		at := uint32(numbers[s] &^ acceptFlag)
+		for _, e := range edges {
+			t.edges[at+uint32(e.class)] = uint64(at)<<32 | uint64(numbers[e.next])
 		}
-		at := numbers[s].sparse()
-		owner := uint64(at) << ownerShift
-		for _, e := range b.deep[s].exceptions {
-			t.sparse[at+uint(e.class)] = owner | uint64(numbers[e.next])
+		if numbers[s]&acceptFlag != 0 {
+			t.edges[at+t.column] = uint64(at)<<32 | accepts[s]
 		}
-		t.sparse[at+t.acceptColumn()] = owner | accepts[s]
 	}
-	for k := range beyond {
-		t.starts[k] = numbers[first[k]]
+	for k, s := range b.roots {
+		t.roots[k] = numbers[s]
 	}
 	return t, nil
+}
+
+// largestFirst returns the states by falling number of edges, so that the small
+// ones fill the holes that the large ones leave.
+func (b *builder) largestFirst() []int {
+	order := make([]int, len(b.items))
+	for s := range order {
+		order[s] = s
+	}
+	slices.SortStableFunc(order, func(s, t int) int { return len(b.edges[t]) - len(b.edges[s]) })
+	return order
+}
+
+func (b *builder) acceptsOf(items []int32) []accept {
+	var all []accept
+	for _, n := range items {
+		if nd := b.nodes[n]; nd.op == opMatch {
+			a := b.program.accepts[nd.out]
+			a.when = nd.assert
+			all = append(all, a)
+		}
+	}
+	return all
 }
 
 // placer finds room for sets of columns in one long row, each set at a place
 // of its own.
 type placer struct {
-	used   []bool // by place: taken
-	owners []bool // by place: a set begins there
-	free   int    // all places before are taken
+	used  []bool      // by entry: taken
+	owned []bool      // by place: a set begins there
+	from  [257]uint32 // by lowest column: places before are not tried again
 }
 
-func (p *placer) at(columns []uint) uint {
-	low := slices.Min(columns)
-	for ; p.free < len(p.used) && p.used[p.free]; p.free++ {
-	}
-	for at := max(1, p.free-int(low)); ; at++ {
-		if p.fits(at, columns) {
-			for _, c := range columns {
-				p.used[at+int(c)] = true
-			}
-			p.owners[at] = true
-			return uint(at)
+// find takes the first place that it comes to for columns, which are sorted.
+func (p *placer) find(columns []uint32) uint32 {
+	low, high := columns[0], columns[len(columns)-1]
+	for at := max(1, p.from[low]); ; at++ {
+		for need := int(at + high + 1); len(p.used) < need; {
+			p.used, p.owned = append(p.used, false), append(p.owned, false)
 		}
+		if !p.fits(at, columns) {
+			continue
+		}
+		for _, c := range columns {
+			p.used[at+c] = true
+		}
+		p.owned[at] = true
+		p.from[low] = at + 1
+		if len(columns) > 1 { // the next may be smaller
+			p.from[low] = max(p.from[low], 64) - 63
+		}
+		return at
 	}
 }
 
-func (p *placer) fits(at int, columns []uint) bool {
-	for len(p.owners) <= at {
-		p.owners = append(p.owners, false)
-	}
-	if p.owners[at] {
+func (p *placer) fits(at uint32, columns []uint32) bool {
+	if p.owned[at] {
 		return false
 	}
 	for _, c := range columns {
-		for len(p.used) <= at+int(c) {
-			p.used = append(p.used, false)
-		}
-		if p.used[at+int(c)] {
+		if p.used[at+c] {
 			return false
 		}
 	}
