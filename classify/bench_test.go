@@ -96,7 +96,7 @@ func BenchmarkScan(b *testing.B) {
 		exprs := benchmarkPatterns(n)
 		m, err := scan.Compile(exprs)
 		require.NoError(b, err)
-		states, size := m.Stats()
+		stats := m.Stats()
 		set := make([]uint64, m.Words())
 		for _, name := range []string{"corpus", "50B", "250B", "8KiB", "rare", "often", "near"} {
 			b.Run(fmt.Sprintf("rules=%d/%s", n, name), func(b *testing.B) {
@@ -105,8 +105,8 @@ func BenchmarkScan(b *testing.B) {
 				b.ReportMetric(perText*float64(len(texts))/float64(len(strings.Join(texts, ""))), "ns/B")
 				if name == "corpus" {
 					b.ReportMetric(regexpPerText(exprs, texts)/perText, "x-regexp")
-					b.ReportMetric(float64(states), "states")
-					b.ReportMetric(float64(size), "table-B")
+					b.ReportMetric(float64(stats.States), "states")
+					b.ReportMetric(float64(stats.Bytes), "table-B")
 				}
 			})
 		}

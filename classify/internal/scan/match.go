@@ -2,6 +2,7 @@ package scan
 
 import (
 	"fmt"
+	"math/bits"
 	"unicode/utf8"
 )
 
@@ -71,9 +72,24 @@ func largest(parsed [][]chain) int {
 // each pattern.
 func (m *Matcher) Words() int { return (m.patterns + 63) / 64 }
 
-// Stats says how large the automaton is.
-func (m *Matcher) Stats() (states, tableBytes int) {
-	return m.states, 8 * len(m.edges)
+// Stats says what a matcher costs.
+type Stats struct {
+	States int // of the automaton
+	Bytes  int // of its table
+	// Short is how many of the 65,536 pairs of bytes may begin a match that
+	// the filter knows no more of. Each stands for a walk wherever the pair does.
+	Short int
+	// Anywhere says that a piece may be empty, so that every position is tried.
+	Anywhere bool
+}
+
+// Stats returns what the matcher costs.
+func (m *Matcher) Stats() Stats {
+	s := Stats{States: m.states, Bytes: 8 * len(m.edges), Anywhere: m.filter.empty}
+	for _, word := range m.filter.short {
+		s.Short += bits.OnesCount64(word)
+	}
+	return s
 }
 
 // Match sets the bit of every pattern that matches text; it clears none. set

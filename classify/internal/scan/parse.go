@@ -109,8 +109,11 @@ func sequences(re *syntax.Regexp) [][]*syntax.Regexp {
 
 func sequencesOfConcat(subs []*syntax.Regexp) (all [][]*syntax.Regexp, ok bool) {
 	all = [][]*syntax.Regexp{nil}
-	for _, sub := range subs {
+	for i, sub := range subs {
 		ways := sequences(sub)
+		if sub.Op == syntax.OpQuest && len(ways) == 1 && (i > 0 && isLoop(subs[i-1]) || i+1 < len(subs) && isLoop(subs[i+1])) {
+			ways = [][]*syntax.Regexp{{sub.Sub[0]}, nil} // a piece of its own should not be empty
+		}
 		if len(all)*len(ways) > maxChains {
 			return nil, false
 		}
@@ -237,7 +240,7 @@ func assemble(parts []*syntax.Regexp) (chain, error) {
 		*last = concat(append([]*syntax.Regexp{*last}, copies(open[0].class, open[0].min)...))
 		open[0] = open[0].atLeastNone()
 	}
-	parts = flatten(parts)
+	parts = trim(flatten(parts))
 	for i, part := range parts {
 		if !isGap(part) {
 			piece = append(piece, part)
@@ -298,6 +301,21 @@ func bounded(re *syntax.Regexp, first, last bool) *syntax.Regexp {
 
 // plain reports whether nothing in re repeats without bound.
 func plain(re *syntax.Regexp) bool { return !contains(re, isLoop) }
+
+// trim drops what may be left out at the two ends of a pattern: a search that
+// succeeds with it succeeds without it.
+func trim(parts []*syntax.Regexp) []*syntax.Regexp {
+	mayGo := func(re *syntax.Regexp) bool {
+		return re.Op == syntax.OpQuest || re.Op == syntax.OpStar || re.Op == syntax.OpRepeat && re.Min == 0
+	}
+	for len(parts) > 0 && mayGo(parts[0]) {
+		parts = parts[1:]
+	}
+	for len(parts) > 0 && mayGo(parts[len(parts)-1]) {
+		parts = parts[:len(parts)-1]
+	}
+	return parts
+}
 
 // flatten unfolds nested concatenations.
 func flatten(parts []*syntax.Regexp) []*syntax.Regexp {
