@@ -70,9 +70,16 @@ var (
 	wrapsType = reflect.TypeOf(fmt.Errorf("%w%w", ErrBudgetExceeded, ErrBudgetExceeded))
 )
 
+// The ways to wrap: the standard library's two, and what older modules have
+// instead (pkg/errors; aws-sdk-go v1; go-multierror, whose Unwrap hides the
+// errors; Kubernetes' Aggregate).
 type (
-	wrapper interface{ Unwrap() error }
-	joiner  interface{ Unwrap() []error }
+	wrapper    interface{ Unwrap() error }
+	joiner     interface{ Unwrap() []error }
+	causer     interface{ Cause() error }
+	originator interface{ OrigErr() error }
+	multi      interface{ WrappedErrors() []error }
+	aggregate  interface{ Errors() []error }
 )
 
 // chain reads err and everything below it.
@@ -123,10 +130,20 @@ func (w *walk) chain(err error, depth int) {
 func unwrap(err error) (next error, branches []error) {
 	defer ignorePanic()
 	switch e := err.(type) {
+	case multi:
+		branches = e.WrappedErrors()
 	case wrapper:
 		next = e.Unwrap()
 	case joiner:
 		branches = e.Unwrap()
+	case causer:
+		if next = e.Cause(); next != nil && same(next, err) {
+			next = nil // the bottom of such a chain may be its own cause
+		}
+	case originator:
+		next = e.OrigErr()
+	case aggregate:
+		branches = e.Errors()
 	}
 	return next, branches
 }

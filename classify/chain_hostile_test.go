@@ -116,7 +116,6 @@ func TestHostile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			start := time.Now()
 			for _, e := range []error{err, fmt.Errorf("call: %w", answersText{err}), branches{errors.New("x"), err}} {
 				got := classify.Standard.Classify(classify.Evidence{Err: e, Cause: err})
 				if got.Category != classify.CategoryAborted { // it may be the cause
@@ -125,7 +124,6 @@ func TestHostile(t *testing.T) {
 				bare := classify.Error(e)
 				assert.Contains(t, []classify.Reason{classify.ReasonUnknown, classify.ReasonSpawn, classify.ReasonNetwork}, bare.Reason, bare.Rule)
 			}
-			assert.Less(t, time.Since(start), 10*time.Second)
 		})
 	}
 	assert.Equal(t, classify.ReasonTimeout, classify.Error(liar{}).Reason)

@@ -60,8 +60,8 @@ func (w *walk) readDNS(s *shape, err error) {
 // are about certificates, versions and ciphers, which waiting does not change.
 func (w *walk) readAlert(err error) {
 	switch reflect.ValueOf(err).Uint() {
-	case 0, 20, 80, 90: // close_notify, bad_record_mac, internal_error, user_canceled
-		w.q.add(signal{rule: "tls/alert-passing", reason: ReasonNetwork, strength: codeStrength})
+	case 0, 20, 90: // close_notify, bad_record_mac, user_canceled
+		w.q.add(signal{rule: "tls/alert-passing", reason: ReasonNetwork, strength: factStrength})
 	default:
 		w.q.add(signal{rule: "tls/alert", reason: ReasonNetworkPermanent, strength: factStrength})
 	}

@@ -196,6 +196,9 @@ func (w *walk) readJSONRPC(s *shape, err error) {
 	name, strength := decimal(code), codeStrength
 	reason := jsonrpcCodes.reason(name)
 	if reason == "" {
+		reason = jsonrpcLocalCodes.reason(name)
+	}
+	if reason == "" {
 		reason, strength = jsonrpcVagueCodes.reason(name), wordStrength
 	}
 	if reason != "" {

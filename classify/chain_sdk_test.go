@@ -139,7 +139,7 @@ func TestHTTPErrors(t *testing.T) {
 		{"genai", genaiError{Code: 503, Message: "m", Status: "UNAVAILABLE"}, classify.ReasonTransient, 503, 0, ""},
 		{"googleapi", &googleapiError{Code: 402, Body: "no more"}, classify.ReasonBudgetExceeded, 402, 0, ""},
 		{"smithy", &smithyResponseError{Response: &smithyResponse{response(504)}, Err: errors.New("x")}, classify.ReasonTimeout, 504, 0, ""},
-		{"smithy, code inside", &smithyResponseError{Response: &smithyResponse{response(400)}, Err: &smithyAPIError{Code: "TooManyRequestsException"}}, classify.ReasonInvalidRequest, 400, 0, ""},
+		{"smithy, code inside", &smithyResponseError{Response: &smithyResponse{response(400)}, Err: &smithyAPIError{Code: "SoItGoes"}}, classify.ReasonInvalidRequest, 400, 0, ""},
 		{"azure", &azureError{StatusCode: 403, ErrorCode: "AuthorizationFailed", RawResponse: response(403)}, classify.ReasonAuthentication, 403, 0, ""},
 		{"kubernetes", &kubernetesError{kubernetesStatus{Reason: "NotFound", Code: 404}}, classify.ReasonInvalidRequest, 404, 0, ""},
 		{"code and message", &fiberError{Code: 422, Message: "m"}, classify.ReasonInvalidRequest, 422, 0, ""},

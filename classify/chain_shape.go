@@ -84,7 +84,7 @@ var typeCaps = map[string]capability{
 func newShape(t reflect.Type, err error) *shape {
 	s := &shape{leaf: true}
 	switch err.(type) {
-	case wrapper, joiner:
+	case wrapper, joiner, causer, originator, multi, aggregate:
 		s.leaf = false
 	}
 	named := t

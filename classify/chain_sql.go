@@ -15,22 +15,32 @@ func (w *walk) readSQLState(s *shape, err error) {
 	w.addSQLState(s.text(err, "Code"))
 }
 
+// queryCanceled is for whoever ended the query: a timeout, or a user, which
+// the text tells.
+const queryCanceled = "57014"
+
+// addSQLState takes a state into account. A state that is known in itself is
+// the server's own finding and a fact: the text beside it quotes the users'
+// data and may say anything. A class is no more than a code.
 func (w *walk) addSQLState(state string) {
 	if len(state) != 5 {
 		return
 	}
-	rule, reason := "sqlstate/"+state, sqlstateCodes.reason(state)
-	if reason == "" {
-		rule, reason = "sqlstate/class-"+state[:2], sqlstateClassCodes.reason(state[:2])
+	rule, reason, strength := "sqlstate/"+state, sqlstateCodes.reason(state), factStrength
+	switch {
+	case reason == "":
+		rule, reason, strength = "sqlstate/class-"+state[:2], sqlstateClassCodes.reason(state[:2]), codeStrength
+	case state == queryCanceled:
+		strength = codeStrength
 	}
 	if reason != "" {
-		w.q.add(signal{rule: rule, reason: reason, strength: codeStrength})
+		w.q.add(signal{rule: rule, reason: reason, strength: strength})
 	}
 }
 
 // readSQLNumber reads the numbers of MySQL and MariaDB (a uint16) and of SQL
-// Server (SQLErrorNumber). MySQL's SQLSTATE is broader than its number and
-// counts where the number is not known.
+// Server (SQLErrorNumber), facts like a known SQLSTATE. MySQL's SQLSTATE is
+// broader than its number and counts where the number is not known.
 func (w *walk) readSQLNumber(s *shape, err error) {
 	if e, ok := err.(interface{ SQLErrorNumber() int32 }); ok {
 		w.addSQLNumber("mssql/", mssqlCodes, int64(e.SQLErrorNumber()))
@@ -51,7 +61,7 @@ func (w *walk) addSQLNumber(prefix string, table codeTable, number int64) bool {
 	name := decimal(number)
 	reason := table.reason(name)
 	if reason != "" {
-		w.q.add(signal{rule: prefix + name, reason: reason, strength: codeStrength})
+		w.q.add(signal{rule: prefix + name, reason: reason, strength: factStrength})
 	}
 	return reason != ""
 }

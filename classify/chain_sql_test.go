@@ -1,6 +1,7 @@
 package classify_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/errclass/errclass/classify"
@@ -47,6 +48,7 @@ func TestDatabases(t *testing.T) {
 		{name: "postgres: a class", err: &pgError{Code: "42P01"}, reason: classify.ReasonInvalidRequest, rule: "sqlstate/class-42"},
 		{name: "postgres: connection", err: &pgError{Code: "08006"}, reason: classify.ReasonNetwork},
 		{name: "postgres: says nothing", err: &pgError{Code: "XX000"}, reason: classify.ReasonUnknown},
+		{name: "postgres: the text quotes data", err: fmt.Errorf("%w: Key (note)=(HTTP 402)", &pgError{Code: "40001"}), reason: classify.ReasonTransient},
 		{name: "postgres: no code", err: &pgError{}, reason: classify.ReasonUnknown},
 		{name: "lib/pq", err: &oldPQ{Severity: "FATAL", Code: "57P01"}, reason: classify.ReasonTransient},
 		{name: "mysql: deadlock", err: &mysqlError{Number: 1213}, reason: classify.ReasonTransient, rule: "mysql/1213"},

@@ -235,7 +235,7 @@ func TestStandardLibrary(t *testing.T) {
 		{name: "tls: verification", err: &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}, reason: classify.ReasonNetworkPermanent},
 		{name: "tls: record header", err: tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, reason: classify.ReasonNetworkPermanent},
 		{name: "tls: alert", err: &net.OpError{Op: "remote error", Err: tls.AlertError(70)}, reason: classify.ReasonNetworkPermanent, rule: "tls/alert"},
-		{name: "tls: passing alert", err: tls.AlertError(80), reason: classify.ReasonNetwork},
+		{name: "tls: passing alert", err: tls.AlertError(20), reason: classify.ReasonNetwork},
 		{name: "x509 before the code around it", err: fmt.Errorf("rpc error: code = Unavailable desc = %w", x509.UnknownAuthorityError{}), reason: classify.ReasonNetworkPermanent},
 
 		{name: "json: syntax", err: json.Unmarshal([]byte("{"), &v), reason: classify.ReasonParsing},
@@ -332,5 +332,38 @@ func TestTimeoutMethod(t *testing.T) {
 		{name: "a peer's", err: slowPeer{}, reason: classify.ReasonTimeout, category: classify.CategoryRetryable, rule: "go/timeout"},
 		{name: "a copy of net/http's", err: imitated{}, reason: classify.ReasonTimeout, category: classify.CategoryTimeout, rule: "http/client-timeout"},
 		{name: "temporary", err: passing{}, reason: classify.ReasonTransient, rule: "go/temporary"},
+	})
+}
+
+// Ways to wrap that are older than errors.Unwrap.
+type (
+	causes     struct{ err error }
+	origErr    struct{ err error }
+	multierror struct{ errs []error }
+	aggregated struct{ errs []error }
+	ownCause   struct{}
+)
+
+func (causes) Error() string                { return "so it goes" }
+func (e causes) Cause() error               { return e.err }
+func (origErr) Error() string               { return "so it goes" }
+func (e origErr) OrigErr() error            { return e.err }
+func (multierror) Error() string            { return "so it goes" }
+func (multierror) Unwrap() error            { return errors.New("so it goes") }
+func (e multierror) WrappedErrors() []error { return e.errs }
+func (aggregated) Error() string            { return "so it goes" }
+func (e aggregated) Errors() []error        { return e.errs }
+func (ownCause) Error() string              { return "HTTP 429" }
+func (e ownCause) Cause() error             { return e }
+
+func TestOlderWrappers(t *testing.T) {
+	t.Parallel()
+	lookup := &net.DNSError{Name: "x", IsNotFound: true}
+	runTyped(t, []typedCase{
+		{name: "Cause", err: causes{lookup}, reason: classify.ReasonNetworkPermanent},
+		{name: "OrigErr", err: origErr{lookup}, reason: classify.ReasonNetworkPermanent},
+		{name: "WrappedErrors", err: multierror{[]error{io.EOF, lookup}}, reason: classify.ReasonNetworkPermanent},
+		{name: "Errors", err: aggregated{[]error{lookup}}, reason: classify.ReasonNetworkPermanent},
+		{name: "its own cause", err: ownCause{}, reason: classify.ReasonRateLimit},
 	})
 }

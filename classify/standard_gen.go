@@ -242,12 +242,15 @@ var jsonrpcCodes = codeTable{
 	{"-32802", "transient"},
 }
 
+var jsonrpcLocalCodes = codeTable{
+	{"-32002", "invalid_request"},
+	{"-32601", "mcp"},
+}
+
 var jsonrpcVagueCodes = codeTable{
 	{"-32000", "mcp"},
-	{"-32002", "invalid_request"},
 	{"-32003", "mcp"},
 	{"-32004", "mcp"},
-	{"-32601", "mcp"},
 }
 
 var mssqlCodes = codeTable{
