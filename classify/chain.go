@@ -1,15 +1,193 @@
 package classify
 
-// readChain takes the chain of err into account and returns its text.
+import (
+	"fmt"
+	"reflect"
+)
+
+// Bounds of the walk. An error may be built by anyone: what lies deeper, or
+// beyond so many nodes, is not evidence any more but an accident or an attack.
+const (
+	maxDepth = 64
+	maxNodes = 256
+)
+
+// walk is one pass over the chain of an error: down Unwrap() error and over
+// every branch of Unwrap() []error. The standard library's errors.Is and
+// errors.As would never return from a cyclic chain, so neither is used here.
+//
+// Every method of a foreign error is called under recover, one at a time:
+// a method that panics costs its own evidence and nothing else. A walk is
+// never handed to a func value and holds no foreign error or text itself,
+// which keeps it, and the inquiry, on the stack.
+type walk struct {
+	q     *inquiry
+	ended *ended   // how the caller's context has ended
+	place place    // where the errors further down came about
+	seen  sight    // what decide looks at when the walk is over
+	which deadline // that was seen
+	nodes int
+	cut   bool // a bound was reached
+}
+
+// sight is a set of things that only mean something once the whole chain has
+// been read.
+type sight uint8
+
+const (
+	sawBudget   sight = 1 << iota // ErrBudgetExceeded
+	sawCause                      // the very error that ended the caller's context
+	sawCanceled                   // context.Canceled
+	sawDeadline                   // a deadline of this program
+	sawTimeout                    // something answers true to Timeout()
+	sawAgain                      // EAGAIN, which answers true to Timeout() and is none
+)
+
+// readChain takes the chain of err into account and returns its text, which
+// is "" where the chain has decided already. cause is Evidence.Cause.
 func (q *inquiry) readChain(err, cause error) string {
 	if err == nil {
 		return ""
 	}
+	end := endedBy(cause)
+	w := walk{q: q, ended: &end}
+	w.chain(err, 0)
+	w.decide()
+	if q.best.strength == ownStrength {
+		return ""
+	}
+	if w.cut && !fixedText(err) && endless(err) {
+		return "" // its Error() may well call itself until the stack is gone, which no recover stops
+	}
 	return errorText(err)
 }
 
+// The types of errors.New, fmt.Errorf("%w") and fmt.Errorf("%w %w"). They are
+// most of all nodes and have nothing to say but their text.
+var (
+	plainType = reflect.TypeOf(ErrBudgetExceeded)
+	wrapType  = reflect.TypeOf(fmt.Errorf("%w", ErrBudgetExceeded))
+	wrapsType = reflect.TypeOf(fmt.Errorf("%w%w", ErrBudgetExceeded, ErrBudgetExceeded))
+)
+
+// The ways to wrap: the standard library's two, and what older modules have
+// instead (pkg/errors; aws-sdk-go v1; go-multierror, whose Unwrap hides the
+// errors; Kubernetes' Aggregate).
+type (
+	wrapper    interface{ Unwrap() error }
+	joiner     interface{ Unwrap() []error }
+	causer     interface{ Cause() error }
+	originator interface{ OrigErr() error }
+	multi      interface{ WrappedErrors() []error }
+	aggregate  interface{ Errors() []error }
+)
+
+// chain reads err and everything below it.
+func (w *walk) chain(err error, depth int) {
+	for ; err != nil; depth++ {
+		if depth == maxDepth || w.nodes == maxNodes {
+			w.cut = true
+			return
+		}
+		w.nodes++
+		if w.ended.cause != nil && w.ended.by(err) {
+			w.seen |= sawCause
+		}
+		switch t := reflect.TypeOf(err); t {
+		case plainType:
+			w.plain(err)
+			return
+		case wrapType:
+			err = err.(wrapper).Unwrap()
+			continue
+		default:
+			s := shapeOf(t, err)
+			if s.fact.strength != noStrength {
+				w.q.add(s.fact)
+			}
+			for caps := s.caps; caps != 0; caps &= caps - 1 {
+				w.read(caps&-caps, s, err)
+			}
+			if s.leaf {
+				return
+			}
+		}
+		next, branches := unwrap(err)
+		if branches == nil {
+			err = next
+			continue
+		}
+		place := w.place
+		for _, branch := range branches {
+			w.place = place
+			w.chain(branch, depth+1)
+		}
+		return
+	}
+}
+
+// unwrap gives what err wraps: one error, or several.
+func unwrap(err error) (next error, branches []error) {
+	defer ignorePanic()
+	switch e := err.(type) {
+	case multi:
+		branches = e.WrappedErrors()
+	case wrapper:
+		next = e.Unwrap()
+	case joiner:
+		branches = e.Unwrap()
+	case causer:
+		if next = e.Cause(); next != nil && same(next, err) {
+			next = nil // the bottom of such a chain may be its own cause
+		}
+	case originator:
+		next = e.OrigErr()
+	case aggregate:
+		branches = e.Errors()
+	}
+	return next, branches
+}
+
+// ignorePanic is deferred around the methods of foreign errors.
+func ignorePanic() { _ = recover() }
+
 // errorText is err.Error(), or "" where that panics.
 func errorText(err error) (text string) {
-	defer func() { _ = recover() }()
+	defer ignorePanic()
 	return err.Error()
+}
+
+// fixedText reports whether the text of err was made when err was, so that
+// asking for it calls nothing further down.
+func fixedText(err error) bool {
+	t := reflect.TypeOf(err)
+	return t == plainType || t == wrapType || t == wrapsType
+}
+
+// endless reports whether the chain of err has no bottom as far as anyone can
+// tell: twice as deep as evidence is read, it still goes on. Only an error
+// that wraps itself, or makes up ever new ones, gets there. Wide but shallow
+// trees, such as the joined errors of a large batch, do not.
+func endless(err error) bool {
+	nodes := 1 << 14
+	return bottomless(err, 0, &nodes)
+}
+
+func bottomless(err error, depth int, nodes *int) bool {
+	for ; err != nil; depth++ {
+		if depth == 2*maxDepth {
+			return true
+		}
+		if *nodes--; *nodes < 0 {
+			return false
+		}
+		next, branches := unwrap(err)
+		for _, branch := range branches {
+			if bottomless(branch, depth+1, nodes) {
+				return true
+			}
+		}
+		err = next
+	}
+	return false
 }

@@ -69,7 +69,11 @@ func load(dir string) (ruledoc.Document, error) {
 		}
 		all.Rules = append(all.Rules, doc.Rules...)
 		all.Order = append(all.Order, doc.Order...)
-		all.Tables = append(all.Tables, doc.Tables...)
+		for _, t := range doc.Tables {
+			if err := addTable(&all, t); err != nil {
+				return all, fmt.Errorf("%s: %w", path, err)
+			}
+		}
 	}
 	if all.Rules, err = expand(all); err != nil {
 		return all, err
@@ -94,6 +98,26 @@ func load(dir string) (ruledoc.Document, error) {
 		seen[r.ID] = true
 	}
 	return all, nil
+}
+
+// addTable adds the rows of t to the table of that name: several documents
+// may each know some of its codes, but not contradict each other.
+func addTable(doc *ruledoc.Document, t ruledoc.Table) error {
+	i := slices.IndexFunc(doc.Tables, func(other ruledoc.Table) bool { return other.Name == t.Name })
+	if i < 0 {
+		doc.Tables = append(doc.Tables, t)
+		return nil
+	}
+	for _, row := range t.Rows {
+		j := slices.IndexFunc(doc.Tables[i].Rows, func(other ruledoc.Row) bool { return other.Code == row.Code })
+		switch {
+		case j < 0:
+			doc.Tables[i].Rows = append(doc.Tables[i].Rows, row)
+		case doc.Tables[i].Rows[j] != row:
+			return fmt.Errorf("table %s: code %s is %s here and %s in another document", t.Name, row.Code, row.Reason, doc.Tables[i].Rows[j].Reason)
+		}
+	}
+	return nil
 }
 
 func check(r ruledoc.Rule) error {

@@ -1,0 +1,71 @@
+package classify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// The errors of ordinary programs.
+var (
+	errPlain   = errors.New("the cache is cold")
+	errWrapped = fmt.Errorf("render: %w", fmt.Errorf("load: %w", fmt.Errorf("parse: %w", errPlain)))
+	errJoined  = errors.Join(errPlain, errWrapped)
+	errOwn     = fmt.Errorf("call: %w", context.DeadlineExceeded)
+)
+
+// TestChainAllocs holds the walk to no allocation for what programs make of
+// errors.New, fmt.Errorf and errors.Join.
+func TestChainAllocs(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		err  error
+	}{
+		{"plain", errPlain},
+		{"wrapped three times", errWrapped},
+		{"deadline", errOwn},
+		{"joined, but for its text", joinedSilent{errJoined}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			set := Standard.rules()
+			got := testing.AllocsPerRun(100, func() {
+				q := inquiry{set: set}
+				_ = q.readChain(tt.err, nil)
+			})
+			assert.Zero(t, got)
+			got = testing.AllocsPerRun(100, func() {
+				q := inquiry{set: set}
+				_ = q.readChain(tt.err, context.Canceled)
+			})
+			assert.Zero(t, got, "with a cause")
+		})
+	}
+}
+
+// joinedSilent is a join whose text costs nothing; errors.Join builds its anew
+// at every call.
+type joinedSilent struct{ error }
+
+func (joinedSilent) Error() string   { return "several" }
+func (j joinedSilent) Unwrap() error { return j.error }
+
+func BenchmarkChain(b *testing.B) {
+	for _, bb := range []struct {
+		name string
+		err  error
+	}{
+		{"plain", errPlain}, {"wrapped", errWrapped}, {"deadline", errOwn}, {"joined", joinedSilent{errJoined}},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			set := Standard.rules()
+			b.ReportAllocs()
+			for b.Loop() {
+				q := inquiry{set: set}
+				_ = q.readChain(bb.err, nil)
+			}
+		})
+	}
+}

@@ -1,0 +1,230 @@
+package classify_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/errclass/errclass/classify"
+)
+
+type (
+	// nilDeref panics in every method when it is a nil pointer.
+	nilDeref struct{ text string }
+	// panics panics in every method that a classifier may call.
+	panics struct{}
+	// loop wraps itself; its Error is constant.
+	loop struct{ next error }
+	// recursive wraps itself, and its Error never returns.
+	recursive struct{ next error }
+	// generator wraps a new error at every call.
+	generator int
+	// bush joins itself, twice.
+	bush struct{}
+	// huge is 100 MB of text.
+	huge struct{}
+	// liar says yes to everything.
+	liar struct{}
+)
+
+func (e *nilDeref) Error() string              { return e.text }
+func (e *nilDeref) Unwrap() error              { return errors.New(e.text) }
+func (e *nilDeref) Timeout() bool              { return e.text != "" }
+func (panics) Error() string                   { panic("Error") }
+func (panics) Unwrap() error                   { panic("Unwrap") }
+func (panics) Is(error) bool                   { panic("Is") }
+func (panics) Timeout() bool                   { panic("Timeout") }
+func (panics) Temporary() bool                 { panic("Temporary") }
+func (panics) StatusCode() int                 { panic("StatusCode") }
+func (panics) GRPCStatus() *grpcStatus         { panic("GRPCStatus") }
+func (panics) SQLState() string                { panic("SQLState") }
+func (panics) Code() string                    { panic("Code") }
+func (panics) RetryAfter() time.Duration       { panic("RetryAfter") }
+func (panics) RawJSON() string                 { panic("RawJSON") }
+func (panics) HasErrorLabel(string) bool       { panic("HasErrorLabel") }
+func (panics) CanceledError() bool             { panic("CanceledError") }
+func (panics) SQLErrorNumber() int32           { panic("SQLErrorNumber") }
+func (*loop) Error() string                    { return "loop" }
+func (e *loop) Unwrap() error                  { return e.next }
+func (e *recursive) Error() string             { return "recursive: " + e.next.Error() }
+func (e *recursive) Unwrap() error             { return e.next }
+func (g generator) Error() string              { return (g + 1).Error() }
+func (g generator) Unwrap() error              { return g + 1 }
+func (bush) Error() string                     { return bush{}.Unwrap()[0].Error() }
+func (bush) Unwrap() []error                   { return []error{bush{}, bush{}} }
+func (huge) Error() string                     { return strings.Repeat("so it goes ", 10<<20) }
+func (liar) Error() string                     { return "yes" }
+func (liar) Timeout() bool                     { return true }
+func (liar) Temporary() bool                   { return true }
+func (liar) StatusCode() int                   { return -1 }
+func (liar) RetryAfter() (time.Duration, bool) { return -1, true }
+
+// exits ends its goroutine's panic with something that is no error.
+type exits struct{}
+
+func (exits) Error() string { panic((*runtime.Error)(nil)) }
+
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	self := &loop{}
+	self.next = self
+	two := &loop{}
+	two.next = fmt.Errorf("again: %w", two)
+	deep := &recursive{}
+	deep.next = deep
+	joined := &loop{}
+	joined.next = errors.Join(errors.New("x"), joined)
+	for name, err := range map[string]error{
+		"nil pointer":                (*nilDeref)(nil),
+		"nil *net.OpError":           (*net.OpError)(nil),
+		"nil *net.DNSError":          (*net.DNSError)(nil),
+		"nil *url.Error":             (*url.Error)(nil),
+		"nil *fs.PathError":          (*fs.PathError)(nil),
+		"nil *exec.ExitError":        (*exec.ExitError)(nil),
+		"nil *googleapi.Error":       (*googleapiError)(nil),
+		"nil *openai.Error":          (*openaiError)(nil),
+		"empty *anthropic.Error":     &anthropicError{},
+		"empty smithy ResponseError": &smithyResponseError{},
+		"smithy without a response":  &smithyResponseError{Response: &smithyResponse{}},
+		"gRPC error without status":  &grpcError{},
+		"panics":                     panics{},
+		"panics with nil":            exits{},
+		"wraps itself":               self,
+		"wraps itself wrapped":       two,
+		"Error never returns":        deep,
+		"joins itself":               joined,
+		"wraps ever new errors":      generator(0),
+		"a bush without leaves":      bush{},
+		"huge":                       huge{},
+		"nil branches":               branches{nil, nil},
+		"uncomparable":               uncomparable{{}},
+		"no error inside":            fmt.Errorf("so it goes: %w", error(nil)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, e := range []error{err, fmt.Errorf("call: %w", answersText{err}), branches{errors.New("x"), err}} {
+				got := classify.Standard.Classify(classify.Evidence{Err: e, Cause: err})
+				if got.Category != classify.CategoryAborted { // it may be the cause
+					assert.Contains(t, []classify.Reason{classify.ReasonUnknown, classify.ReasonSpawn, classify.ReasonTimeout, classify.ReasonNetwork}, got.Reason, got.Rule)
+				}
+				bare := classify.Error(e)
+				assert.Contains(t, []classify.Reason{classify.ReasonUnknown, classify.ReasonSpawn, classify.ReasonNetwork}, bare.Reason, bare.Rule)
+			}
+		})
+	}
+	assert.Equal(t, classify.ReasonTimeout, classify.Error(liar{}).Reason)
+}
+
+// branches is a join whose text costs nothing.
+type branches []error
+
+func (branches) Error() string     { return "several" }
+func (b branches) Unwrap() []error { return b }
+
+// answersText wraps an error without asking for its text.
+type answersText struct{ err error }
+
+func (answersText) Error() string   { return "so it goes" }
+func (e answersText) Unwrap() error { return e.err }
+
+// TestEvidenceBesidePanics: a method that panics costs its own evidence only.
+func TestEvidenceBesidePanics(t *testing.T) {
+	t.Parallel()
+	got := classify.Error(fmt.Errorf("%w, %w", halfBroken{}, (*nilDeref)(nil)))
+	assert.Equal(t, classify.ReasonNetwork, got.Reason, got.Rule)
+}
+
+// halfBroken still unwraps.
+type halfBroken struct{ panics }
+
+func (halfBroken) Error() string { return "so it goes" }
+func (halfBroken) Unwrap() error { return &net.DNSError{IsTemporary: true} }
+
+// TestBounds: evidence within the bounds is found, in wide errors too, and the
+// text of what is deeper than them is not lost.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	err := context.Canceled
+	for range 63 {
+		err = answersText{err}
+	}
+	require.Equal(t, classify.ReasonAborted, classify.Error(err).Reason)
+	require.Equal(t, classify.ReasonUnknown, classify.Error(answersText{err}).Reason, "too deep")
+
+	wide := make([]error, 255)
+	for i := range wide {
+		wide[i] = errors.New("so it goes")
+	}
+	wide[254] = syscall.ECONNRESET
+	assert.Equal(t, classify.ReasonNetwork, classify.Error(branches(wide)).Reason)
+
+	many := make([]error, 5000)
+	for i := range many {
+		many[i] = errors.New("HTTP 429")
+	}
+	assert.Equal(t, classify.ReasonRateLimit, classify.Error(branchesText{many}).Reason, "the text of a large batch")
+
+	deep := error(errors.New("HTTP 429"))
+	for range 100 {
+		deep = &relays{deep}
+	}
+	assert.Equal(t, classify.ReasonRateLimit, classify.Error(deep).Reason, "the text of a long chain")
+}
+
+type branchesText struct{ errs []error }
+
+func (b branchesText) Error() string   { return b.errs[0].Error() }
+func (b branchesText) Unwrap() []error { return b.errs }
+
+type relays struct{ err error }
+
+func (r *relays) Error() string { return r.err.Error() }
+func (r *relays) Unwrap() error { return r.err }
+
+// TestWrappingKeepsTheReason builds trees of wrappers around a known error.
+func TestWrappingKeepsTheReason(t *testing.T) {
+	t.Parallel()
+	known := []error{
+		context.Canceled, context.DeadlineExceeded, classify.ErrBudgetExceeded, syscall.ECONNRESET, syscall.ENOSPC,
+		&net.DNSError{Name: "x", IsNotFound: true}, &exec.Error{Name: "x", Err: exec.ErrNotFound}, grpcErr(16, "x"),
+		&openaiError{StatusCode: http.StatusTooManyRequests}, &pgError{Code: "40001"}, httpStatus(402),
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		err := rapid.SampledFrom(known).Draw(t, "error")
+		want := classify.Error(err)
+		for range rapid.IntRange(0, 20).Draw(t, "depth") {
+			switch rapid.IntRange(0, 5).Draw(t, "wrapper") {
+			case 0:
+				err = fmt.Errorf("call: %w", err)
+			case 1:
+				err = errors.Join(errors.New("so it goes"), err)
+			case 2:
+				err = fmt.Errorf("%w and %w", err, errors.New("so it goes"))
+			case 3:
+				err = answersText{err}
+			case 4:
+				err = branches{panics{}, err, nil}
+			case 5:
+				err = &loop{err}
+			}
+		}
+		got := classify.Error(err)
+		if got.Reason != want.Reason || got.Category != want.Category || got.Rule != want.Rule {
+			t.Fatalf("got %+v, want %+v, of %#v", got, want, err)
+		}
+	})
+}

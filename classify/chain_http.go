@@ -1,0 +1,220 @@
+package classify
+
+import (
+	"encoding/json"
+	"net/url"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// readHTTP reads an error that a response stands behind: its status, its
+// headers and its body, as far as the error carries them.
+func (w *walk) readHTTP(s *shape, err error) {
+	if w.q.provider == "" {
+		w.q.provider = s.provider(err)
+	}
+	status := s.status(err)
+	var header map[string][]string
+	for _, name := range [...]string{"Response", "RawResponse"} {
+		resp := s.field(err, name)
+		if !resp.IsValid() || resp.IsNil() {
+			continue
+		}
+		resp = resp.Elem()
+		if status == 0 {
+			status = asStatus(resp.FieldByName("StatusCode").Int())
+		}
+		header = headerOf(resp.FieldByName("Header"))
+	}
+	for _, name := range [...]string{"Header", "Headers"} {
+		if header == nil {
+			header = headerOf(s.field(err, name))
+		}
+	}
+	if body := s.body(err); status != 0 || header != nil || len(body) > 0 {
+		w.q.readResponse(status, header, body)
+	}
+}
+
+// providerHosts are the hosts that one provider's API is at. Which SDK an
+// error comes from does not tell: most of them are pointed at anyone's servers.
+var providerHosts = map[string]string{
+	"api.anthropic.com":                 "anthropic",
+	"api.openai.com":                    "openai",
+	"generativelanguage.googleapis.com": "google",
+}
+
+// provider is whom the request went to, where err has one attached.
+func (s *shape) provider(err error) string {
+	req := s.field(err, "Request")
+	if req.Kind() != reflect.Pointer || req.IsNil() || req.Elem().Kind() != reflect.Struct {
+		return ""
+	}
+	u := req.Elem().FieldByName("URL")
+	if !u.IsValid() || !u.CanInterface() {
+		return ""
+	}
+	if u, ok := u.Interface().(*url.URL); ok && u != nil {
+		return providerHosts[u.Hostname()]
+	}
+	return ""
+}
+
+// status is the HTTP status of err, 0 where it has none.
+func (s *shape) status(err error) int {
+	status := methodStatus(err)
+	for _, name := range [...]string{"StatusCode", "HTTPStatusCode", "HTTPCode", "HTTPStatus", "Status"} {
+		if v := s.field(err, name); status == 0 && v.IsValid() && v.CanInt() {
+			status = asStatus(v.Int())
+		}
+	}
+	if v := s.field(err, "Code"); status == 0 && v.Kind() == reflect.Int && s.apiCode() {
+		status = asStatus(v.Int())
+	}
+	if v := s.field(err, "ErrStatus"); status == 0 && v.IsValid() {
+		if code := v.FieldByName("Code"); code.IsValid() && code.CanInt() {
+			status = asStatus(code.Int())
+		}
+	}
+	return status
+}
+
+func methodStatus(err error) int {
+	status := 0
+	switch e := err.(type) {
+	case interface{ HTTPStatusCode() int }:
+		status = e.HTTPStatusCode()
+	case interface{ StatusCode() int }:
+		status = e.StatusCode()
+	case interface{ HTTPCode() int }:
+		status = e.HTTPCode()
+	case interface{ HTTPStatus() int }:
+		status = e.HTTPStatus()
+	}
+	return asStatus(int64(status))
+}
+
+// asStatus is n where n can be the status of a failure, otherwise 0.
+func asStatus(n int64) int {
+	if n < 400 || n > 599 {
+		return 0
+	}
+	return int(n)
+}
+
+func headerOf(v reflect.Value) map[string][]string {
+	if !v.IsValid() || v.IsZero() {
+		return nil
+	}
+	header, _ := v.Convert(headerType).Interface().(map[string][]string)
+	return header
+}
+
+// body is the text of the response that err carries. The Body of an attached
+// *http.Response is a stream, which is not ours to read.
+func (s *shape) body(err error) []byte {
+	if e, ok := err.(interface{ RawJSON() string }); ok {
+		raw := e.RawJSON()
+		if raw != "" && s.has("Code") && s.has("Type") && !strings.Contains(raw, `"error"`) {
+			raw = `{"error":` + raw + `}` // openai-go keeps only what is inside the envelope
+		}
+		return []byte(raw)
+	}
+	for _, name := range [...]string{"Body", "ResponseBody"} {
+		switch v := s.field(err, name); {
+		case v.Kind() == reflect.String:
+			return []byte(v.String())
+		case v.IsValid():
+			return v.Convert(bytesType).Bytes()
+		}
+	}
+	if s.has("Code") && s.has("Status") && s.has("Message") && s.has("Details") {
+		body, _ := json.Marshal(map[string]any{"error": err}) // genai.APIError is the envelope, unpacked
+		return body
+	}
+	return nil
+}
+
+// readRetryAfter reads a hint that an SDK has already taken from its response.
+func (w *walk) readRetryAfter(s *shape, err error) {
+	switch e := err.(type) {
+	case interface{ RetryAfter() time.Duration }:
+		w.wait(e.RetryAfter())
+	case interface{ RetryAfter() (time.Duration, bool) }:
+		if d, ok := e.RetryAfter(); ok {
+			w.wait(d)
+		}
+	case interface{ RetryAfter() int }:
+		w.wait(seconds(int64(e.RetryAfter())))
+	}
+	for _, name := range [...]string{"RetryAfter", "RetryAfterSeconds"} {
+		v := s.field(err, name)
+		if v.Kind() == reflect.Pointer && !v.IsNil() {
+			v = v.Elem()
+		}
+		switch {
+		case !v.IsValid() || v.IsZero():
+			// Fields are 0 where nothing was said, unlike headers.
+		case v.Type() == reflect.TypeFor[time.Duration]():
+			w.wait(time.Duration(v.Int()))
+		case v.CanInt():
+			w.wait(seconds(v.Int()))
+		case v.CanUint():
+			w.wait(seconds(int64(min(v.Uint(), 1<<62))))
+		case v.CanFloat() && v.Float() > 0 && v.Float() < float64(longest/time.Second):
+			w.wait(time.Duration(v.Float() * float64(time.Second)))
+		case v.Kind() == reflect.String:
+			w.q.readResponse(0, map[string][]string{"Retry-After": {v.String()}}, nil)
+		}
+	}
+}
+
+// longest is the longest time that a Duration holds.
+const longest = time.Duration(1<<63 - 1)
+
+// seconds is n seconds, or the longest time where n are too many.
+func seconds(n int64) time.Duration {
+	if n > int64(longest/time.Second) {
+		return longest
+	}
+	return time.Duration(n) * time.Second
+}
+
+// wait takes an explicit hint into account; of several, the longest counts.
+func (w *walk) wait(d time.Duration) {
+	if h := &w.q.hint; d >= 0 && (!h.hasExplicit || d > h.explicit) {
+		h.explicit, h.hasExplicit = d, true
+	}
+}
+
+// readCodes reads the names that APIs give to their errors: ErrorCode() of
+// AWS, Code and Type of OpenAI and Stripe, ErrorCode of Azure.
+func (w *walk) readCodes(s *shape, err error) {
+	switch e := err.(type) {
+	case interface{ ErrorCode() string }:
+		w.q.readType(e.ErrorCode())
+	case interface{ Code() string }:
+		w.q.readType(e.Code())
+	}
+	if e, ok := err.(interface{ Reason() string }); ok {
+		w.q.readType(e.Reason())
+	}
+	for _, name := range [...]string{"ErrorCode", "Code", "Type"} {
+		if code := s.text(err, name); code != "" {
+			w.q.readType(code)
+		}
+	}
+}
+
+// readTimeout reads Timeout(), which is a hint at a peer's timeout. Of
+// net/http's client, and what imitates it, it is the program's own.
+func (w *walk) readTimeout(err error) {
+	if !err.(interface{ Timeout() bool }).Timeout() {
+		return
+	}
+	w.seen |= sawTimeout
+	if strings.Contains(errorText(err), "Client.Timeout") {
+		w.sawOwnDeadline(clientTimeout)
+	}
+}

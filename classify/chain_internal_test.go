@@ -1,0 +1,139 @@
+package classify
+
+import (
+	"errors"
+	"net/http"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// The shapes in which SDKs keep the body of a response.
+type (
+	rawJSON struct{ raw string }
+	inner   struct {
+		Code, Type string
+		raw        string
+	}
+	bodyText  struct{ Body string }
+	bodyBytes struct{ ResponseBody []byte }
+	unpacked  struct {
+		Code    int              `json:"code"`
+		Message string           `json:"message"`
+		Status  string           `json:"status"`
+		Details []map[string]any `json:"details,omitempty"`
+	}
+	stream struct{ Response *http.Response }
+)
+
+func (rawJSON) Error() string     { return "" }
+func (e rawJSON) RawJSON() string { return e.raw }
+func (inner) Error() string       { return "" }
+func (e inner) RawJSON() string   { return e.raw }
+func (bodyText) Error() string    { return "" }
+func (bodyBytes) Error() string   { return "" }
+func (unpacked) Error() string    { return "" }
+func (*stream) Error() string     { return "" }
+
+func TestBodyOf(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"anthropic", rawJSON{`{"type":"error","error":{}}`}, `{"type":"error","error":{}}`},
+		{"openai keeps the inside", inner{raw: `{"message":"m"}`}, `{"error":{"message":"m"}}`},
+		{"openai, whole", inner{raw: `{"error":{}}`}, `{"error":{}}`},
+		{"none", inner{}, ""},
+		{"text", bodyText{"m"}, "m"},
+		{"bytes", bodyBytes{[]byte("m")}, "m"},
+		{"genai", unpacked{429, "m", "s", []map[string]any{{"a": 1}}}, `{"error":{"code":429,"message":"m","status":"s","details":[{"a":1}]}}`},
+		{"a stream is not read", &stream{&http.Response{Body: http.NoBody}}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := shapeOf(reflect.TypeOf(tt.err), tt.err)
+			assert.Equal(t, tt.want, string(s.body(tt.err)))
+		})
+	}
+}
+
+// The details of a gRPC status, by their getters.
+type (
+	status    struct{}
+	retryInfo struct{}
+	delay     time.Duration
+	quota     struct{}
+	violation struct{}
+)
+
+func (status) Code() uint32               { return 8 }
+func (status) Message() string            { return "m" }
+func (status) Details() []any             { return []any{retryInfo{}, quota{}, errors.New("no getters")} }
+func (retryInfo) GetRetryDelay() delay    { return delay(1500 * time.Millisecond) }
+func (d delay) AsDuration() time.Duration { return time.Duration(d) }
+func (quota) GetViolations() []violation  { return []violation{{}} }
+func (violation) GetQuotaId() string      { return "PerDay" }
+func (violation) GetDescription() string  { return "d" }
+
+func TestGRPCBody(t *testing.T) {
+	t.Parallel()
+	assert.JSONEq(t, `{"error":{"status":"RESOURCE_EXHAUSTED","message":"m","details":[
+		{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"1.5s"},
+		{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"PerDay","description":"d"}]}
+	]}}`, string(grpcBody(reflect.ValueOf(status{}), "ResourceExhausted")))
+	assert.Nil(t, grpcBody(reflect.ValueOf(struct{}{}), "ResourceExhausted"), "no details")
+}
+
+func TestGRPCNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range grpcNames {
+		assert.Equal(t, name, grpcName(name))
+		assert.Equal(t, name, grpcName(screaming(name)))
+	}
+	assert.Equal(t, "Canceled", grpcName("CANCELLED"))
+	for _, s := range []string{"", "_", "Cancel", "InternalServerError", "429"} {
+		assert.Empty(t, grpcName(s), s)
+	}
+}
+
+// TestWindowsErrno: every name that Windows' codes are given is one that means
+// something, and stands for the code that Winsock has for it.
+func TestWindowsErrno(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[uintptr]string{
+		2: "ENOENT", 5: "EACCES", 32: "EBUSY", 112: "ENOSPC", 10054: "ECONNRESET", 10060: "ETIMEDOUT",
+		10061: "ECONNREFUSED", 11001: "ENOTFOUND", 11002: "EAI_AGAIN",
+	} {
+		assert.Equal(t, "errno/"+want, windowsErrnoID(code))
+	}
+	named := 0
+	for code := range uintptr(12000) {
+		id := windowsErrnoID(code)
+		if id == "" {
+			continue
+		}
+		named++
+		name := id[len("errno/"):]
+		assert.NotEmpty(t, errnoCodes.reason(name)+errnoLocalCodes.reason(name), name)
+	}
+	assert.Greater(t, named, 50)
+	assert.Empty(t, windowsErrnoID(0))
+}
+
+// TestShapes: what is known about a type is found once.
+func TestShapes(t *testing.T) {
+	t.Parallel()
+	err := &stream{}
+	assert.Same(t, shapeOf(reflect.TypeOf(err), err), shapeOf(reflect.TypeOf(err), err))
+	plain := shapeOf(reflect.TypeOf(errUnknownShape{}), errUnknownShape{})
+	assert.Zero(t, plain.caps)
+	assert.True(t, plain.leaf)
+}
+
+type errUnknownShape struct{}
+
+func (errUnknownShape) Error() string { return "" }

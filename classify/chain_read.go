@@ -1,0 +1,64 @@
+package classify
+
+import (
+	"io/fs"
+	"net/url"
+	"os/exec"
+)
+
+// read asks err for one thing that its type can be asked for.
+func (w *walk) read(what capability, s *shape, err error) {
+	defer ignorePanic()
+	switch what {
+	case canErrno:
+		w.readErrno(err)
+	case canOp:
+		w.readOp(s, err)
+	case canDNS:
+		w.readDNS(s, err)
+	case canAlert:
+		w.readAlert(err)
+	case canDeadline:
+		w.sawOwnDeadline(whichDeadline(err))
+	case canURL:
+		w.readURL(err.(*url.Error))
+	case canPath:
+		w.readPath(err.(*fs.PathError))
+	case canSpawn:
+		w.readSpawn()
+	case canExit:
+		w.readExit(err.(*exec.ExitError))
+	case canReply:
+		w.readReply(s, err)
+	case canIs:
+		w.is(err)
+	case canTimeout:
+		w.readTimeout(err)
+	case canTemporary:
+		if err.(interface{ Temporary() bool }).Temporary() {
+			w.q.add(signal{rule: "go/temporary", reason: ReasonTransient, strength: wordStrength})
+		}
+	case canCanceled:
+		if err.(interface{ CanceledError() bool }).CanceledError() {
+			w.q.add(signal{rule: "sdk/canceled", reason: ReasonAborted, strength: factStrength})
+		}
+	case canHTTP:
+		w.readHTTP(s, err)
+	case canRetryAfter:
+		w.readRetryAfter(s, err)
+	case canGRPC:
+		w.readGRPC(err)
+	case canConnect:
+		w.readConnect(err)
+	case canJSONRPC:
+		w.readJSONRPC(s, err)
+	case canCode:
+		w.readCodes(s, err)
+	case canSQLState:
+		w.readSQLState(s, err)
+	case canSQLNumber:
+		w.readSQLNumber(s, err)
+	case canLabels:
+		w.readLabels(err.(interface{ HasErrorLabel(string) bool }))
+	}
+}

@@ -1,0 +1,207 @@
+package classify
+
+import (
+	"encoding/json"
+	"reflect"
+	"time"
+)
+
+// grpcNames are the gRPC status codes by number, as Go spells them.
+var grpcNames = [...]string{
+	"OK", "Canceled", "Unknown", "InvalidArgument", "DeadlineExceeded", "NotFound", "AlreadyExists",
+	"PermissionDenied", "ResourceExhausted", "FailedPrecondition", "Aborted", "OutOfRange",
+	"Unimplemented", "Internal", "Unavailable", "DataLoss", "Unauthenticated",
+}
+
+// grpcName finds a code by name in any spelling: DEADLINE_EXCEEDED of Google's
+// APIs, deadline_exceeded of Connect and Twirp, both with CANCELLED.
+func grpcName(s string) string {
+	if equalFold(s, "Cancelled") {
+		return "Canceled"
+	}
+	for _, name := range grpcNames {
+		if equalFold(s, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// equalFold compares without regard to case and underscores.
+func equalFold(s, name string) bool {
+	j := 0
+	for i := range len(s) {
+		if s[i] == '_' {
+			continue
+		}
+		if j == len(name) || s[i]|0x20 != name[j]|0x20 {
+			return false
+		}
+		j++
+	}
+	return j == len(name)
+}
+
+// addGRPC takes a gRPC code into account. Unavailable and Internal stand for
+// whatever went wrong on the way or over there: the description, where it
+// names that, decides. Unknown says nothing at all.
+func (w *walk) addGRPC(name string) {
+	reason, strength := grpcVagueCodes.reason(name), phraseStrength
+	if reason == "" {
+		reason, strength = grpcCodes.reason(name), codeStrength
+	}
+	if reason != "" {
+		w.q.add(signal{rule: "grpc/" + name, reason: reason, strength: strength})
+	}
+}
+
+// readGRPC reads GRPCStatus(), which gives a *status.Status of whatever
+// version of google.golang.org/grpc the program has.
+func (w *walk) readGRPC(err error) {
+	status := reflect.ValueOf(err).MethodByName("GRPCStatus").Call(nil)[0]
+	code := status.MethodByName("Code").Call(nil)[0]
+	if !code.CanUint() || code.Uint() == 0 || code.Uint() >= uint64(len(grpcNames)) {
+		return
+	}
+	name := grpcNames[code.Uint()]
+	w.addGRPC(name)
+	if body := grpcBody(status, name); body != nil {
+		w.q.readResponse(0, nil, body)
+	}
+}
+
+// grpcBody puts the details of a status into the JSON form that the same
+// APIs use over HTTP, or gives nil where there are none: what they mean is
+// known in one place.
+func grpcBody(status reflect.Value, code string) []byte {
+	method := status.MethodByName("Details")
+	if !method.IsValid() {
+		return nil
+	}
+	list, ok := method.Call(nil)[0].Interface().([]any)
+	if !ok || len(list) == 0 {
+		return nil
+	}
+	var details []map[string]any
+	for _, d := range list {
+		if detail := grpcDetail(d); detail != nil {
+			details = append(details, detail)
+		}
+	}
+	if details == nil {
+		return nil
+	}
+	message := ""
+	if m := status.MethodByName("Message"); m.IsValid() {
+		message = m.Call(nil)[0].String()
+	}
+	body, _ := json.Marshal(map[string]any{"error": map[string]any{
+		"status": screaming(code), "message": message, "details": details,
+	}})
+	return body
+}
+
+// grpcDetail reads one of google.rpc's error details by its getters
+// (error_details.proto); nil where it is none of those that say why.
+func grpcDetail(d any) map[string]any {
+	const at = "type.googleapis.com/google.rpc."
+	if e, ok := d.(interface {
+		GetReason() string
+		GetDomain() string
+		GetMetadata() map[string]string
+	}); ok {
+		return map[string]any{"@type": at + "ErrorInfo", "reason": e.GetReason(), "domain": e.GetDomain(), "metadata": e.GetMetadata()}
+	}
+	if m := reflect.ValueOf(d).MethodByName("GetRetryDelay"); m.IsValid() && m.Type().NumIn() == 0 && m.Type().NumOut() == 1 {
+		if delay, ok := m.Call(nil)[0].Interface().(interface{ AsDuration() time.Duration }); ok {
+			seconds, _ := json.Marshal(delay.AsDuration().Seconds())
+			return map[string]any{"@type": at + "RetryInfo", "retryDelay": string(seconds) + "s"}
+		}
+	}
+	if m := reflect.ValueOf(d).MethodByName("GetViolations"); m.IsValid() && m.Type().NumIn() == 0 && m.Type().NumOut() == 1 {
+		if list := m.Call(nil)[0]; list.Kind() == reflect.Slice {
+			return map[string]any{"@type": at + "QuotaFailure", "violations": grpcViolations(list)}
+		}
+	}
+	return nil
+}
+
+func grpcViolations(list reflect.Value) []map[string]string {
+	var all []map[string]string
+	for i := range min(list.Len(), maxDepth) {
+		v, one := list.Index(i).Interface(), map[string]string{}
+		if e, ok := v.(interface{ GetSubject() string }); ok {
+			one["subject"] = e.GetSubject()
+		}
+		if e, ok := v.(interface{ GetDescription() string }); ok {
+			one["description"] = e.GetDescription()
+		}
+		if e, ok := v.(interface{ GetQuotaId() string }); ok {
+			one["quotaId"] = e.GetQuotaId()
+		}
+		if e, ok := v.(interface{ GetQuotaMetric() string }); ok {
+			one["quotaMetric"] = e.GetQuotaMetric()
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// screaming turns ResourceExhausted into RESOURCE_EXHAUSTED.
+func screaming(name string) string {
+	b := make([]byte, 0, len(name)+4)
+	for i := range len(name) {
+		c := name[i]
+		if i > 0 && 'A' <= c && c <= 'Z' && name != "OK" {
+			b = append(b, '_')
+		}
+		if 'a' <= c && c <= 'z' {
+			c -= 'a' - 'A'
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}
+
+// readConnect reads Code() of a type of its own that spells a gRPC code, as
+// the errors of Connect and Twirp have it; another text is the API's own code.
+func (w *walk) readConnect(err error) {
+	code := reflect.ValueOf(err).MethodByName("Code").Call(nil)[0]
+	text := ""
+	if code.Kind() == reflect.String {
+		text = code.String()
+	} else if e, ok := code.Interface().(interface{ String() string }); ok {
+		text = e.String()
+	}
+	if name := grpcName(text); name != "" {
+		w.addGRPC(name)
+	} else if code.Kind() == reflect.String {
+		w.q.readType(text)
+	}
+}
+
+// readJSONRPC reads the code of a JSON-RPC error (JSON-RPC 2.0 5.1, MCP). The
+// range from -32000 down is reserved for it; other numbers are another
+// scheme's. What servers choose themselves says little, so their text decides.
+func (w *walk) readJSONRPC(s *shape, err error) {
+	var code int64
+	if e, ok := err.(interface{ ErrorCode() int }); ok {
+		code = int64(e.ErrorCode())
+	} else if v := s.field(err, "Code"); v.IsValid() && v.CanInt() {
+		code = v.Int()
+	}
+	if code < -32768 || code > -32000 {
+		return
+	}
+	name, strength := decimal(code), codeStrength
+	reason := jsonrpcCodes.reason(name)
+	if reason == "" {
+		reason = jsonrpcLocalCodes.reason(name)
+	}
+	if reason == "" {
+		reason, strength = jsonrpcVagueCodes.reason(name), wordStrength
+	}
+	if reason != "" {
+		w.q.add(signal{rule: "jsonrpc/" + name, reason: reason, strength: strength})
+	}
+}

@@ -1,0 +1,174 @@
+package classify
+
+import (
+	"io/fs"
+	"net/url"
+	"os/exec"
+	"reflect"
+	"runtime"
+	"sync"
+)
+
+// capability is something that errors of a type can be asked for. The values
+// are bits; read has one case for each.
+type capability uint32
+
+const (
+	// Types of the standard library. Those of net and crypto are known by
+	// name and read by field: importing net would link a program to cgo, and
+	// crypto/x509 alone adds more than a megabyte to it.
+	canErrno capability = 1 << iota
+	canOp
+	canDNS
+	canAlert
+	canDeadline
+	canURL
+	canPath
+	canSpawn
+	canExit
+	canReply
+	// Methods and fields of anyone's types.
+	canIs
+	canTimeout
+	canTemporary
+	canCanceled
+	canHTTP
+	canRetryAfter
+	canGRPC
+	canConnect
+	canJSONRPC
+	canCode
+	canSQLState
+	canSQLNumber
+	canLabels
+)
+
+// shape is what is known about a type of errors. It is found once and then
+// shared; it is immutable.
+type shape struct {
+	caps   capability
+	leaf   bool             // wraps nothing
+	fact   signal           // what the type itself says
+	fields map[string][]int // the exported fields that are of interest, by name
+}
+
+// shapes holds a *shape for every reflect.Type of an error seen so far. There
+// are no more of them than types in the program.
+var shapes sync.Map
+
+func shapeOf(t reflect.Type, err error) *shape {
+	if s, ok := shapes.Load(t); ok {
+		return s.(*shape)
+	}
+	s, _ := shapes.LoadOrStore(t, newShape(t, err))
+	return s.(*shape)
+}
+
+// typeCaps are the types with a meaning that depends on their fields.
+var typeCaps = map[string]capability{
+	"net.OpError":                         canOp,
+	"net.DNSError":                        canDNS,
+	"crypto/tls.alert":                    canAlert,
+	"crypto/tls.AlertError":               canAlert,
+	"context.deadlineExceededError":       canDeadline,
+	"internal/poll.DeadlineExceededError": canDeadline,
+	"net/http.timeoutError":               canDeadline,
+	"net/textproto.Error":                 canReply,
+	"syscall.Errno":                       canErrno,
+	"os.SyscallError":                     0, // says nothing, and only passes on what it wraps
+	"os.LinkError":                        0,
+}
+
+// newShape finds out what a type of errors can be asked for. err is any error
+// of that type.
+func newShape(t reflect.Type, err error) *shape {
+	s := &shape{leaf: true}
+	switch err.(type) {
+	case wrapper, joiner, causer, originator, multi, aggregate:
+		s.leaf = false
+	}
+	named := t
+	if t.Kind() == reflect.Pointer {
+		named = t.Elem()
+	}
+	name := named.PkgPath() + "." + named.Name()
+	if reason := goTypeCodes.reason(name); reason != "" {
+		s.fact = signal{rule: "go/" + named.String(), reason: reason, strength: factStrength}
+	} else if reason := goParserCodes.reason(name); reason != "" {
+		// What did not parse may be an error page, whose text says more.
+		s.fact = signal{rule: "go/" + named.String(), reason: reason, strength: phraseStrength}
+	} else if _, ok := err.(runtime.Error); ok {
+		s.fact = signal{rule: "go/runtime.Error", reason: ReasonLogic, strength: factStrength}
+	}
+	std := true // has no need of being asked for more
+	switch err.(type) {
+	case *url.Error:
+		s.caps = canURL
+	case *fs.PathError:
+		s.caps = canPath
+	case *exec.Error:
+		s.caps = canSpawn
+	case *exec.ExitError:
+		s.caps = canExit
+	default:
+		s.caps, std = typeCaps[name]
+	}
+	if named.Kind() == reflect.Struct {
+		s.fields = interesting(named)
+	}
+	if !std {
+		s.caps |= s.methods(t, err) | s.shapeOfFields()
+	}
+	return s
+}
+
+// methods are the capabilities that the methods of err show.
+func (s *shape) methods(t reflect.Type, err error) (caps capability) {
+	if _, ok := err.(interface{ Is(error) bool }); ok {
+		caps |= canIs
+	}
+	if _, ok := err.(interface{ Timeout() bool }); ok {
+		caps |= canTimeout
+	}
+	if _, ok := err.(interface{ Temporary() bool }); ok {
+		caps |= canTemporary
+	}
+	if _, ok := err.(interface{ CanceledError() bool }); ok {
+		caps |= canCanceled
+	}
+	if _, ok := err.(interface{ HasErrorLabel(string) bool }); ok {
+		caps |= canLabels
+	}
+	if _, ok := err.(interface{ SQLState() string }); ok {
+		caps |= canSQLState
+	}
+	switch err.(type) {
+	case interface{ HTTPStatusCode() int }, interface{ StatusCode() int }, interface{ HTTPCode() int }, interface{ HTTPStatus() int }:
+		caps |= canHTTP
+	}
+	switch err.(type) {
+	case interface{ ErrorCode() string }, interface{ Code() string }, interface{ Reason() string }:
+		caps |= canCode
+	case interface{ ErrorCode() int }:
+		caps |= canJSONRPC
+	}
+	if _, ok := err.(interface{ SQLErrorNumber() int32 }); ok {
+		caps |= canSQLNumber
+	}
+	// The methods below give types of other modules, so they are looked up by
+	// name. The names are constants at the call: with a variable one the
+	// linker would keep every exported method of the program.
+	if m, ok := t.MethodByName("GRPCStatus"); ok && m.Type.NumIn() == 1 && m.Type.NumOut() == 1 {
+		caps |= canGRPC
+	}
+	if m, ok := t.MethodByName("Code"); ok && m.Type.NumIn() == 1 && m.Type.NumOut() == 1 && m.Type.Out(0).PkgPath() != "" {
+		switch m.Type.Out(0).Kind() {
+		case reflect.Uint32, reflect.String:
+			caps |= canConnect
+		}
+	}
+	if m, ok := t.MethodByName("RetryAfter"); ok && m.Type.NumIn() == 1 && m.Type.NumOut() >= 1 {
+		caps |= canRetryAfter
+	}
+	return caps
+}

@@ -1,0 +1,99 @@
+package classify
+
+import (
+	"reflect"
+	"strconv"
+)
+
+// readSQLState reads the five characters that databases agree on (ISO/IEC
+// 9075): SQLState() of pgx and lib/pq, or a field Code beside a Severity.
+func (w *walk) readSQLState(s *shape, err error) {
+	if e, ok := err.(interface{ SQLState() string }); ok {
+		w.addSQLState(e.SQLState())
+		return
+	}
+	w.addSQLState(s.text(err, "Code"))
+}
+
+// queryCanceled is for whoever ended the query: a timeout, or a user, which
+// the text tells.
+const queryCanceled = "57014"
+
+// addSQLState takes a state into account. A state that is known in itself is
+// the server's own finding and a fact: the text beside it quotes the users'
+// data and may say anything. A class is no more than a code.
+func (w *walk) addSQLState(state string) {
+	if len(state) != 5 {
+		return
+	}
+	rule, reason, strength := "sqlstate/"+state, sqlstateCodes.reason(state), factStrength
+	switch {
+	case reason == "":
+		rule, reason, strength = "sqlstate/class-"+state[:2], sqlstateClassCodes.reason(state[:2]), codeStrength
+	case state == queryCanceled:
+		strength = codeStrength
+	}
+	if reason != "" {
+		w.q.add(signal{rule: rule, reason: reason, strength: strength})
+	}
+}
+
+// readSQLNumber reads the numbers of MySQL and MariaDB (a uint16) and of SQL
+// Server (SQLErrorNumber), facts like a known SQLSTATE. MySQL's SQLSTATE is
+// broader than its number and counts where the number is not known.
+func (w *walk) readSQLNumber(s *shape, err error) {
+	if e, ok := err.(interface{ SQLErrorNumber() int32 }); ok {
+		w.addSQLNumber("mssql/", mssqlCodes, int64(e.SQLErrorNumber()))
+		return
+	}
+	v := s.field(err, "Number")
+	if !v.IsValid() || w.addSQLNumber("mysql/", mysqlCodes, int64(v.Uint())) {
+		return
+	}
+	if state := s.field(err, "SQLState"); state.IsValid() {
+		text := make([]byte, state.Len())
+		reflect.Copy(reflect.ValueOf(text), state)
+		w.addSQLState(string(text))
+	}
+}
+
+func (w *walk) addSQLNumber(prefix string, table codeTable, number int64) bool {
+	name := decimal(number)
+	reason := table.reason(name)
+	if reason != "" {
+		w.q.add(signal{rule: prefix + name, reason: reason, strength: factStrength})
+	}
+	return reason != ""
+}
+
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }
+
+// readLabels reads the labels by which MongoDB's drivers are told to retry
+// (retryable writes, transactions).
+func (w *walk) readLabels(err interface{ HasErrorLabel(string) bool }) {
+	switch {
+	case err.HasErrorLabel("NetworkError"):
+		w.q.add(signal{rule: "mongo/NetworkError", reason: ReasonNetwork, strength: codeStrength})
+	case err.HasErrorLabel("RetryableWriteError"), err.HasErrorLabel("TransientTransactionError"):
+		w.q.add(signal{rule: "mongo/retryable", reason: ReasonTransient, strength: codeStrength})
+	}
+}
+
+// readReply reads a three-digit reply of SMTP and its kin (RFC 5321 4.2): 4yz
+// passes, 5yz does not.
+func (w *walk) readReply(s *shape, err error) {
+	v := s.field(err, "Code")
+	if !v.IsValid() || v.Int() < 400 || v.Int() > 599 {
+		return
+	}
+	name := decimal(v.Int())
+	reason := replyCodes.reason(name)
+	switch {
+	case reason != "":
+	case v.Int() < 500:
+		reason = ReasonTransient
+	default:
+		reason = ReasonInvalidRequest
+	}
+	w.q.add(signal{rule: "smtp/" + name, reason: reason, strength: codeStrength})
+}

@@ -1,0 +1,44 @@
+package classify
+
+// viewOverrides are the rules whose errors a vocabulary names otherwise than
+// their reason: the provider error mapping (seed 001) sees a bad request in
+// what is a machine without free ports, and a timeout in every connection
+// error of the OpenAI SDKs.
+var viewOverrides = [...]struct {
+	rule string
+	view Vocabulary
+	name string
+}{
+	{"errno/EADDRNOTAVAIL", VocabularyProvider, "invalid_request"},
+	{"sdk/APIConnectionError", VocabularyProvider, "timeout"},
+}
+
+// Name returns what the vocabulary v calls r. It is the name of the reason,
+// but for the few rules that a vocabulary sees differently; "" where there
+// was no error.
+func (r Result) Name(v Vocabulary) string {
+	if r.Category == "" {
+		return ""
+	}
+	for _, o := range viewOverrides {
+		if o.rule == r.Rule && o.view == v {
+			return o.name
+		}
+	}
+	return r.Reason.Name(v)
+}
+
+// Policy returns what r asks a caller to do: the policy of its reason with
+// the category of r. The program's own spent budget never falls back, since
+// another provider costs money too. Without an error the Policy is zero.
+func (r Result) Policy() Policy {
+	if r.Category == "" {
+		return Policy{}
+	}
+	p := r.Reason.Policy()
+	p.Category = r.Category
+	if r.Rule == ruleOwnBudget {
+		p.Fallback = FallbackNo
+	}
+	return p
+}
