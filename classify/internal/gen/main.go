@@ -136,7 +136,8 @@ func check(r ruledoc.Rule) error {
 	return nil
 }
 
-// expand replaces every rule that names a table by one rule a code.
+// expand replaces every rule that names a table by one rule a code, or by one
+// rule a reason where its id says {reason}.
 func expand(doc ruledoc.Document) ([]ruledoc.Rule, error) {
 	var rules []ruledoc.Rule
 	for _, r := range doc.Rules {
@@ -148,6 +149,10 @@ func expand(doc ruledoc.Document) ([]ruledoc.Rule, error) {
 		if i < 0 {
 			return nil, fmt.Errorf("rule %q: no table %q", r.ID, r.Codes)
 		}
+		if strings.Contains(r.ID, "{reason}") {
+			rules = append(rules, byReason(r, doc.Tables[i])...)
+			continue
+		}
 		for _, row := range doc.Tables[i].Rows {
 			one := r
 			one.ID = strings.ReplaceAll(r.ID, "{code}", row.Code)
@@ -157,6 +162,28 @@ func expand(doc ruledoc.Document) ([]ruledoc.Rule, error) {
 		}
 	}
 	return rules, nil
+}
+
+// byReason turns a rule whose id holds {reason} into one rule a reason, with
+// all codes of that reason as alternatives: codes by the dozen then share the
+// states of what stands around them.
+func byReason(r ruledoc.Rule, t ruledoc.Table) []ruledoc.Rule {
+	var rules []ruledoc.Rule
+	codes := map[string][]string{}
+	for _, row := range t.Rows {
+		if codes[row.Reason] == nil {
+			one := r
+			one.Reason = row.Reason
+			rules = append(rules, one)
+		}
+		codes[row.Reason] = append(codes[row.Reason], regexp.QuoteMeta(row.Code))
+	}
+	for i := range rules {
+		all := "(?:" + strings.Join(codes[rules[i].Reason], "|") + ")"
+		rules[i].ID = strings.ReplaceAll(r.ID, "{reason}", rules[i].Reason)
+		rules[i].Pattern = strings.ReplaceAll(r.Pattern, "{code}", all)
+	}
+	return rules
 }
 
 func source(doc ruledoc.Document) ([]byte, error) {
