@@ -26,7 +26,10 @@ func (f *filter) admits(window uint32) bool {
 
 // manyBytes is how many ways to go on make a place in a pattern useless for
 // the filter, which then looks only at what stands before it.
-const manyBytes = 40
+const manyBytes = 128
+
+// manyWays bounds the work of building the filter.
+const manyWays = 1 << 15
 
 // way is a state that is reached over the first bytes of a window.
 type way struct {
@@ -48,7 +51,7 @@ func (f *filter) build(t *table) {
 	for n := range 4 {
 		longer := map[way]bool{}
 		for w := range ways {
-			if n > 0 && (w.s&acceptFlag != 0 || t.outBytes(w.s, &bytesOf) > manyBytes) {
+			if n > 0 && (w.s&acceptFlag != 0 || t.outBytes(w.s, &bytesOf) > manyBytes || len(longer) > manyWays) {
 				f.addShort(w.window, n)
 				continue
 			}

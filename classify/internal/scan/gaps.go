@@ -110,7 +110,7 @@ func (w *walk) join() {
 	if w.more != nil {
 		j.hits = append(j.hits, *w.more...)
 	}
-	slices.SortFunc(j.hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.start, b.start)) })
+	j.sort()
 	for len(j.latest) < len(w.m.stages) {
 		j.latest = append(j.latest, -1)
 	}
@@ -139,6 +139,23 @@ func (w *walk) join() {
 	}
 	j.marks, j.reached = j.marks[:0], j.reached[:0]
 	joiners.Put(j)
+}
+
+// sort orders the hits by their ends, then by their beginnings. They come by
+// their beginnings, so few are far from their places.
+func (j *joiner) sort() {
+	const far = 1 << 8
+	if len(j.hits) > far {
+		slices.SortFunc(j.hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.start, b.start)) })
+		return
+	}
+	for i, h := range j.hits {
+		at := i
+		for ; at > 0 && (j.hits[at-1].end > h.end || j.hits[at-1].end == h.end && j.hits[at-1].start > h.start); at-- {
+			j.hits[at] = j.hits[at-1]
+		}
+		j.hits[at] = h
+	}
 }
 
 // take marks the stages that a hit reaches.

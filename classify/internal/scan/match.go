@@ -86,7 +86,7 @@ type Stats struct {
 
 // Stats returns what the matcher costs.
 func (m *Matcher) Stats() Stats {
-	s := Stats{States: m.states, Bytes: 8 * len(m.edges), Anywhere: m.filter.empty}
+	s := Stats{States: m.states, Bytes: 4 * len(m.edges), Anywhere: m.filter.empty}
 	for _, word := range m.filter.short {
 		s.Short += bits.OnesCount64(word)
 	}
@@ -164,12 +164,12 @@ func (w *walk) from(i int) {
 		if end == len(text) {
 			return
 		}
-		place := uint32(s &^ acceptFlag)
-		e := t.edges[place+uint32(t.classes[text[end]])]
-		if uint32(e>>32) != place {
+		column := uint32(t.classes[text[end]])
+		e := t.edges[uint32(s&placeMask)+column]
+		if e>>columnOf != column {
 			return
 		}
-		s = state(e)
+		s = state(e) & stateMask
 	}
 }
 

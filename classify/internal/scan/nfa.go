@@ -103,7 +103,7 @@ func (p *program) stage(parent int32, g gap, re *syntax.Regexp) int32 {
 	id := p.piece(re)
 	key := fmt.Sprint(parent, id)
 	for _, l := range g {
-		key += fmt.Sprint(" ", l.class, l.min, l.max)
+		key += fmt.Sprint(" ", l.class.Op, l.class.Flags&syntax.FoldCase, l.class.Rune, l.min, l.max)
 	}
 	at, ok := p.stageIDs[key]
 	if !ok {
