@@ -2,7 +2,6 @@ package scan
 
 import (
 	"cmp"
-	"regexp/syntax"
 	"slices"
 	"strings"
 	"sync"
@@ -11,30 +10,37 @@ import (
 
 // byteLoop is a loop of a gap, ready to be run backwards over a text.
 type byteLoop struct {
-	class *syntax.Regexp
-	line  bool      // class is all but the newline
-	ascii [128]bool // the class's ASCII part
+	runes []rune    // the class, as pairs of bounds
+	line  bool      // it is all but the newline
+	ascii [128]bool // its ASCII part
 	min   int       // not 0 only where the gap is one loop
 	max   int
+}
+
+func newByteLoop(runes []rune, least, most int) byteLoop {
+	l := byteLoop{runes: runes, min: least, max: most, line: slices.Equal(runes, []rune{0, '\n' - 1, '\n' + 1, utf8.MaxRune})}
+	for r := range rune(len(l.ascii)) {
+		l.ascii[r] = l.holds(r)
+	}
+	return l
+}
+
+// holds reports whether r is in the class.
+func (l *byteLoop) holds(r rune) bool {
+	for i := 0; i+1 < len(l.runes); i += 2 {
+		if l.runes[i] <= r && r <= l.runes[i+1] {
+			return true
+		}
+	}
+	return false
 }
 
 func byteLoops(g gap) []byteLoop {
 	loops := make([]byteLoop, len(g))
 	for i, l := range g {
-		loops[i] = byteLoop{class: l.class, line: l.class.Op == syntax.OpAnyCharNotNL, min: l.min, max: l.max}
-		for r := range rune(128) {
-			loops[i].ascii[r] = inClass(l.class, r)
-		}
-		if !loops[i].line && l.class.Op == syntax.OpCharClass {
-			loops[i].line = isLine(l.class.Rune)
-		}
+		loops[i] = newByteLoop(boundsOf(l.class), l.min, l.max)
 	}
 	return loops
-}
-
-// isLine reports whether bounds are those of [^\n].
-func isLine(bounds []rune) bool {
-	return slices.Equal(bounds, []rune{0, '\n' - 1, '\n' + 1, utf8.MaxRune})
 }
 
 // back returns how far the loop reaches from the end of text towards its
@@ -62,7 +68,7 @@ func (l *byteLoop) back(text string) int {
 			if !l.ascii[r] {
 				break
 			}
-		} else if r, size = utf8.DecodeLastRuneInString(text[:end]); !inClass(l.class, r) {
+		} else if r, size = utf8.DecodeLastRuneInString(text[:end]); !l.holds(r) {
 			break
 		}
 		end -= size

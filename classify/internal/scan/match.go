@@ -135,20 +135,20 @@ type walk struct {
 // scan looks for matches wherever the filter says that one may begin.
 func (w *walk) scan() {
 	text, f := w.text, &w.m.filter
-	if len(text) < 4 {
-		for i := range len(text) {
-			w.from(i)
+	i := 0
+	if len(text) >= 8 {
+		var window uint64
+		for j := range 7 {
+			window |= uint64(text[j]) << (8 * (j + 1))
 		}
-		return
-	}
-	window := uint32(text[0])<<8 | uint32(text[1])<<16 | uint32(text[2])<<24
-	for i, c := range []byte(text[3:]) {
-		window = window>>8 | uint32(c)<<24
-		if f.admits(window) {
-			w.from(i)
+		for ; i+7 < len(text); i++ {
+			window = window>>8 | uint64(text[i+7])<<56
+			if f.begins(window) && f.goesOn(window) {
+				w.from(i)
+			}
 		}
 	}
-	for i := len(text) - 3; i < len(text); i++ {
+	for ; i < len(text); i++ {
 		w.from(i)
 	}
 }

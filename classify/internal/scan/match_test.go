@@ -109,3 +109,16 @@ func ExampleCompile() {
 	fmt.Printf("%03b\n", set[0])
 	// Output: 101
 }
+
+// TestLoadTruncated cuts a table off at every length: it is refused.
+func TestLoadTruncated(t *testing.T) {
+	t.Parallel()
+	m, err := Compile([]string{`rate.?limit`, `too many.{0,20}requests`})
+	require.NoError(t, err)
+	data, err := m.AppendBinary(nil)
+	require.NoError(t, err)
+	for n := 0; n < len(data); n += 1 + n/50 {
+		_, err := Load(string(data[:n]))
+		require.ErrorIs(t, err, errTruncated, "%d of %d bytes", n, len(data))
+	}
+}

@@ -152,12 +152,8 @@ func (p *program) compile(re *syntax.Regexp, next int32) int32 {
 			next = p.runes(orbit(r, re.Flags&syntax.FoldCase != 0), next)
 		}
 		return next
-	case syntax.OpCharClass:
-		return p.runes(re.Rune, next)
-	case syntax.OpAnyCharNotNL:
-		return p.runes([]rune{0, '\n' - 1, '\n' + 1, unicode.MaxRune}, next)
-	case syntax.OpAnyChar:
-		return p.runes([]rune{0, unicode.MaxRune}, next)
+	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return p.runes(boundsOf(re), next)
 	case syntax.OpBeginLine:
 		return p.assert(syntax.EmptyBeginLine, next)
 	case syntax.OpEndLine:
