@@ -178,7 +178,7 @@ func TestBounds(t *testing.T) {
 	}
 	assert.Equal(t, classify.ReasonRateLimit, classify.Error(branchesText{many}).Reason, "the text of a large batch")
 
-	deep := error(errors.New("HTTP 429"))
+	deep := errors.New("HTTP 429")
 	for range 100 {
 		deep = &relays{deep}
 	}

@@ -128,7 +128,8 @@ func TestWindowsErrno(t *testing.T) {
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	err := &stream{}
-	assert.Same(t, shapeOf(reflect.TypeOf(err), err), shapeOf(reflect.TypeOf(err), err))
+	first := shapeOf(reflect.TypeOf(err), err)
+	assert.Same(t, first, shapeOf(reflect.TypeOf(err), err))
 	plain := shapeOf(reflect.TypeOf(errUnknownShape{}), errUnknownShape{})
 	assert.Zero(t, plain.caps)
 	assert.True(t, plain.leaf)

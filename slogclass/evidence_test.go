@@ -227,7 +227,7 @@ func TestHandlerCopiesNoText(t *testing.T) {
 	t.Parallel()
 	const secret = "sk-ant-secret alpha"
 	out := &output{}
-	inner := slog.NewJSONHandler(out, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+	inner := slog.NewJSONHandler(out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == "err" || a.Key == slog.MessageKey || a.Key == slog.TimeKey {
 			return slog.Attr{} // as a redacting handler below would
 		}

@@ -100,11 +100,11 @@ func uniqueKeys(line string) error {
 		default:
 			if key {
 				name := tok.(string)
-				if top := seen[len(seen)-1]; top[name] {
+				top := seen[len(seen)-1]
+				if top[name] {
 					return fmt.Errorf("key %q stands twice", name)
-				} else {
-					top[name] = true
 				}
+				top[name] = true
 				key = false
 				continue
 			}

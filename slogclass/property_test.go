@@ -38,7 +38,7 @@ func attrsGen(n string) *rapid.Generator[[]any] {
 	one := rapid.Custom(func(t *rapid.T) slog.Attr {
 		key := n + rapid.StringMatching(`[a-c]`).Draw(t, "key")
 		return rapid.SampledFrom([]slog.Attr{
-			slog.String(key, "text"), slog.Int(key, 7), slog.Any(key, nil), slog.Attr{},
+			slog.String(key, "text"), slog.Int(key, 7), slog.Any(key, nil), {},
 			slog.Any(key, errors.New("beta")), slog.Group(key, "x", 1, "err", errors.New("gamma")), slog.Group(key),
 			slog.Group("", key, "inline"), slog.Any(key, valuerError{errors.New("delta")}),
 			slog.String(slogclass.CategoryKey, "mine"), slog.String(slogclass.ReasonKey, "own"),

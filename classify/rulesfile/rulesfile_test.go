@@ -109,7 +109,7 @@ func TestLoadFaults(t *testing.T) {
 			assert.Empty(t, rules)
 			var fault *rulesfile.Error
 			require.ErrorAs(t, err, &fault)
-			assert.NotNil(t, errors.Unwrap(err))
+			assert.Error(t, errors.Unwrap(err))
 		})
 	}
 }

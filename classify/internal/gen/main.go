@@ -82,7 +82,7 @@ func load(dir string) (ruledoc.Document, error) {
 			return all, err
 		}
 		doc, err := ruledoc.Read(f)
-		f.Close()
+		_ = f.Close() // it was only read
 		if err != nil {
 			return all, fmt.Errorf("%s: %w", path, err)
 		}

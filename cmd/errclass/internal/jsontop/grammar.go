@@ -90,19 +90,19 @@ func value(d []byte, i, depth int) int {
 	if i >= len(d) {
 		return -1
 	}
-	switch c := d[i]; {
-	case c == '"':
+	switch d[i] {
+	case '"':
 		end, _ := text(d, i+1)
 		return end
-	case c == '{':
+	case '{':
 		return object(d, i+1, depth+1, nil)
-	case c == '[':
+	case '[':
 		return array(d, i+1, depth+1)
-	case c == 't':
+	case 't':
 		return literal(d, i, "true")
-	case c == 'f':
+	case 'f':
 		return literal(d, i, "false")
-	case c == 'n':
+	case 'n':
 		return literal(d, i, "null")
 	default:
 		return number(d, i)

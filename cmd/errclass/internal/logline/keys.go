@@ -35,7 +35,7 @@ const (
 	keyHTTPStatus
 	// When it was; the first that is a time counts.
 	keyTime
-	keyTs
+	keyTS
 	keyTimestamp
 	keyAtTimestamp
 	keyRealtime // journald
@@ -51,7 +51,7 @@ var keyNames = [keys]string{
 	keyError: "error", keyErr: "err", keyExceptionMessage: "exception.message", keyStderr: "stderr",
 	keyExceptionType: "exception.type",
 	keyStatus:        "status", keyStatusCode: "status_code", keyHTTPStatus: "http.response.status_code",
-	keyTime: "time", keyTs: "ts", keyTimestamp: "timestamp", keyAtTimestamp: "@timestamp", keyRealtime: "__REALTIME_TIMESTAMP",
+	keyTime: "time", keyTS: "ts", keyTimestamp: "timestamp", keyAtTimestamp: "@timestamp", keyRealtime: "__REALTIME_TIMESTAMP",
 	keyCategory: CategoryKey, keyReason: ReasonKey,
 }
 

@@ -148,8 +148,8 @@ func TestProcessFlushes(t *testing.T) {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	done := make(chan error, 1)
+	p := logline.NewProcessor(logline.NewAnnotator(testRules(t), false), outW, false)
 	go func() {
-		p := logline.NewProcessor(logline.NewAnnotator(testRules(t), false), outW, false)
 		err := p.Process(inR)
 		outW.Close()
 		done <- err
@@ -177,7 +177,7 @@ func TestProcessErrors(t *testing.T) {
 		p := logline.NewProcessor(logline.NewAnnotator(nil, false), &out, false)
 		err := p.Process(io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(boom)))
 		require.ErrorIs(t, err, boom)
-		assert.False(t, errors.As(err, new(*logline.OutputError)))
+		assert.NotErrorAs(t, err, new(*logline.OutputError))
 		assert.Equal(t, "a\nb", out.String(), "what was read is written")
 	})
 	t.Run("write", func(t *testing.T) {

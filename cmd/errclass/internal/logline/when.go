@@ -9,7 +9,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/jsontop"
 )
 
-var timeKeys = [...]key{keyTime, keyTs, keyTimestamp, keyAtTimestamp, keyRealtime}
+var timeKeys = [...]key{keyTime, keyTS, keyTimestamp, keyAtTimestamp, keyRealtime}
 
 // layouts are the times that loggers write as text, most common first. A
 // time without a zone is taken as UTC.
