@@ -11,7 +11,7 @@ type filter struct {
 	empty bool // a match may be empty, so it may begin anywhere
 }
 
-const hashBits = 15
+const hashBits = 17
 
 // hash takes the next four bytes of a text, the first one lowest. Letters
 // count the same in both cases.

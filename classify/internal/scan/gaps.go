@@ -82,76 +82,97 @@ func spans(loops []byteLoop, text string) bool {
 
 // A hit is a piece of a pattern with gaps, or an empty match, in the text.
 type hit struct {
-	piece int32
-	start int32
-	end   int32
-	prev  int32 // the hit of the same piece before, among those that count; -1 = none
+	piece      int32
+	start, end int32
 }
 
-// joiner puts hits together. latest is, by piece, the last hit that counts.
+// A mark is a stage that was reached.
+type mark struct {
+	end  int32 // where its last piece ends
+	prev int32 // the mark of the same stage before; -1 = none
+}
+
+// joiner puts hits together.
 type joiner struct {
-	hits   []hit
-	latest []int32
+	hits    []hit
+	marks   []mark
+	latest  []int32 // by stage: its last mark; -1 = none
+	reached []int32 // the stages that have marks
 }
 
 var joiners = sync.Pool{New: func() any { return new(joiner) }}
 
-// join adds to set the patterns whose pieces were all seen, in order, with
-// their gaps between them. A hit of a first piece counts; another counts if
-// one of the piece before it ends where the gap allows. Of those that leave the
-// gap as long as it has to be, the last decides: a longer gap only has more
-// runes that may be wrong or too many.
-func (m *Matcher) join(set []uint64, text string, hits []hit, more *[]hit) {
+// join adds to the set the patterns whose pieces were all seen, in order, with
+// their gaps between them.
+func (w *walk) join() {
 	j := joiners.Get().(*joiner)
-	j.hits = append(j.hits[:0], hits...)
-	if more != nil {
-		j.hits = append(j.hits, *more...)
+	j.hits = append(j.hits[:0], w.hits[:min(w.n, len(w.hits))]...)
+	if w.more != nil {
+		j.hits = append(j.hits, *w.more...)
 	}
-	slices.SortFunc(j.hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.piece, b.piece))
-	})
-	if len(j.latest) < len(m.pieces) {
-		j.latest = make([]int32, len(m.pieces))
-		for i := range j.latest {
-			j.latest[i] = -1
-		}
+	slices.SortFunc(j.hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.start, b.start)) })
+	for len(j.latest) < len(w.m.stages) {
+		j.latest = append(j.latest, -1)
 	}
-	for i := range j.hits {
-		h := &j.hits[i]
-		p := &m.pieces[h.piece]
-		if h.start == h.end && int(h.end) < len(text) && !utf8.RuneStart(text[h.end]) {
-			continue // an empty match inside a rune, where package regexp does not look
+	for i := 0; i < len(j.hits); {
+		// Of several pieces that are empty here, any may stand before any.
+		end, empty := i, 0
+		for ; end < len(j.hits) && j.hits[end].end == j.hits[i].end; end++ {
+			if j.hits[end].start == j.hits[end].end {
+				empty++
+			}
 		}
-		if p.gap != nil && !j.follows(m, h, text) {
-			continue
+		for _, h := range j.hits[i : end-empty] {
+			j.take(w, h)
 		}
-		if p.last {
-			set[p.pattern/64] |= 1 << (p.pattern % 64)
-			continue
-		}
-		h.prev = j.latest[h.piece]
-		j.latest[h.piece] = int32(i)
+		if at := int(j.hits[i].end); at == len(w.text) || utf8.RuneStart(w.text[at]) {
+			for range empty {
+				for _, h := range j.hits[end-empty : end] {
+					j.take(w, h)
+				}
+			}
+		} // else inside a rune, where package regexp does not look
+		i = end
 	}
-	for i := range j.hits {
-		j.latest[j.hits[i].piece] = -1
+	for _, s := range j.reached {
+		j.latest[s] = -1
 	}
+	j.marks, j.reached = j.marks[:0], j.reached[:0]
 	joiners.Put(j)
 }
 
-// follows reports whether h stands behind a hit of the piece before it.
-func (j *joiner) follows(m *Matcher, h *hit, text string) bool {
-	at := j.latest[h.piece-1]
-	if at < 0 {
-		return false
-	}
-	start := int(h.start)
-	gap := m.pieces[h.piece].gap
-	for ; at >= 0; at = j.hits[at].prev {
-		end := int(j.hits[at].end)
-		if end > start || gap[0].min > 0 && !atLeast(text[end:start], gap[0].min) {
+// take marks the stages that a hit reaches.
+func (j *joiner) take(w *walk, h hit) {
+	for _, at := range w.m.pieces[h.piece].stages {
+		s := &w.m.stages[at]
+		if s.parent >= 0 && !j.follows(w.text, s, int(h.start)) {
 			continue
 		}
-		return spans(gap, text[end:start])
+		for _, pattern := range s.patterns {
+			w.set[pattern/64] |= 1 << (pattern % 64)
+		}
+		if !s.inner {
+			continue
+		}
+		if j.latest[at] < 0 {
+			j.reached = append(j.reached, at)
+		}
+		j.marks = append(j.marks, mark{end: h.end, prev: j.latest[at]})
+		j.latest[at] = int32(len(j.marks) - 1)
+	}
+}
+
+// follows reports whether a piece that begins at start stands behind a mark of
+// the stage before s. Of the marks that leave the gap as long as it has to be,
+// the last decides: a longer gap only has more runes that may be wrong or too
+// many.
+func (j *joiner) follows(text string, s *stage, start int) bool {
+	for at := j.latest[s.parent]; at >= 0; at = j.marks[at].prev {
+		end := int(j.marks[at].end)
+		if end > start || s.gap[0].min > 0 && !atLeast(text[end:start], s.gap[0].min) {
+			continue
+		}
+		return spans(s.gap, text[end:start])
 	}
 	return false
 }

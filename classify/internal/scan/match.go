@@ -12,6 +12,7 @@ type Matcher struct {
 	table
 	filter   filter
 	pieces   []piece
+	stages   []stage
 	patterns int
 }
 
@@ -48,7 +49,7 @@ func build(parsed [][]chain) (*Matcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Matcher{table: *t, pieces: p.pieces, patterns: len(parsed)}
+	m := &Matcher{table: *t, pieces: p.pieces, stages: p.stages, patterns: len(parsed)}
 	m.filter.build(&m.table)
 	return m, nil
 }
@@ -107,7 +108,7 @@ func (m *Matcher) Match(set []uint64, text string) {
 		w.scan()
 	}
 	if w.n > 0 {
-		m.join(set, text, w.hits[:min(w.n, len(w.hits))], w.more)
+		w.join()
 	}
 }
 
@@ -179,8 +180,10 @@ func (w *walk) accept(s state, i, end int) {
 			continue
 		}
 		p := &w.m.pieces[a.piece]
-		if p.alone {
-			w.set[p.pattern/64] |= 1 << (p.pattern % 64)
+		for _, pattern := range p.patterns {
+			w.set[pattern/64] |= 1 << (pattern % 64)
+		}
+		if len(p.stages) == 0 {
 			continue
 		}
 		h := hit{piece: a.piece, start: int32(i), end: int32(end)}

@@ -101,9 +101,7 @@ func (b *builder) acceptsOf(items []int32) []accept {
 	var all []accept
 	for _, n := range items {
 		if nd := b.nodes[n]; nd.op == opMatch {
-			a := b.program.accepts[nd.out]
-			a.when = nd.assert
-			all = append(all, a)
+			all = append(all, accept{piece: nd.out, when: nd.assert})
 		}
 	}
 	return all
