@@ -48,7 +48,7 @@ func (f *filter) build(t *table) {
 	for n := range 4 {
 		longer := map[way]bool{}
 		for w := range ways {
-			if n > 0 && (w.s&acceptFlag != 0 || t.outBytes(w.s, &bytesOf) > manyBytes) {
+			if n > 0 && (w.s&acceptFlag != 0 || n > 1 && t.outBytes(w.s, &bytesOf) > manyBytes) {
 				f.addShort(w.window, n)
 				continue
 			}
