@@ -98,7 +98,7 @@ type mark struct {
 	prev int32 // the mark of the same stage before; -1 = none
 }
 
-// joiner puts hits together.
+// joiner puts hits together. It keeps its memory from one walk to the next.
 type joiner struct {
 	hits    []hit
 	marks   []mark
@@ -111,11 +111,7 @@ var joiners = sync.Pool{New: func() any { return new(joiner) }}
 // join adds to the set the patterns whose pieces were all seen, in order, with
 // their gaps between them.
 func (w *walk) join() {
-	j := joiners.Get().(*joiner)
-	j.hits = append(j.hits[:0], w.hits[:min(w.n, len(w.hits))]...)
-	if w.more != nil {
-		j.hits = append(j.hits, *w.more...)
-	}
+	j := w.found
 	j.sort()
 	for len(j.latest) < len(w.m.stages) {
 		j.latest = append(j.latest, -1)
@@ -143,7 +139,7 @@ func (w *walk) join() {
 	for _, s := range j.reached {
 		j.latest[s] = -1
 	}
-	j.marks, j.reached = j.marks[:0], j.reached[:0]
+	j.hits, j.marks, j.reached = j.hits[:0], j.marks[:0], j.reached[:0]
 	joiners.Put(j)
 }
 

@@ -107,7 +107,7 @@ func (m *Matcher) Match(set []uint64, text string) {
 	} else {
 		w.scan()
 	}
-	if w.n > 0 {
+	if w.found != nil {
 		w.join()
 	}
 }
@@ -124,12 +124,10 @@ func repair(text string) string {
 
 // walk is one pass over a text.
 type walk struct {
-	m    *Matcher
-	set  []uint64
-	text string
-	n    int     // hits in all
-	hits [32]hit // the first of them
-	more *[]hit  // the others; a pointer, so that a walk without them stays off the heap
+	m     *Matcher
+	set   []uint64
+	text  string
+	found *joiner // pieces that have to be put together; nil = none yet
 }
 
 // scan looks for matches wherever the filter says that one may begin.
@@ -186,16 +184,10 @@ func (w *walk) accept(s state, i, end int) {
 		if len(p.stages) == 0 {
 			continue
 		}
-		h := hit{piece: a.piece, start: int32(i), end: int32(end)}
-		switch {
-		case w.n < len(w.hits):
-			w.hits[w.n] = h
-		case w.more == nil:
-			w.more = &[]hit{h}
-		default:
-			*w.more = append(*w.more, h)
+		if w.found == nil {
+			w.found = joiners.Get().(*joiner)
 		}
-		w.n++
+		w.found.hits = append(w.found.hits, hit{piece: a.piece, start: int32(i), end: int32(end)})
 	}
 }
 
