@@ -26,7 +26,7 @@ type Classifier struct {
 var (
 	// Standard reads all evidence and has the broad rule set. It is the
 	// default everywhere.
-	Standard = &Classifier{rules: lazily(standardRules[:]), maxBytes: DefaultMaxBytes, fallback: "default"}
+	Standard = &Classifier{rules: sync.OnceValue(loadStandard), maxBytes: DefaultMaxBytes, fallback: "default"}
 	// Minimal is exactly the twenty patterns of the original error classifier
 	// (seed 000), in their order, on the whole text and on nothing but text.
 	Minimal = &Classifier{rules: lazily(minimalRules[:]), textOnly: true, fallback: "000/default"}
@@ -107,7 +107,7 @@ func New(opts ...Option) (*Classifier, error) {
 	if err := checkRules(cfg.rules); err != nil {
 		return nil, err
 	}
-	set, err := compileUserRules(cfg.rules, cfg.base.rules().rules)
+	set, err := cfg.base.rules().with(cfg.rules)
 	if err != nil {
 		return nil, err
 	}

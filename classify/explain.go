@@ -115,9 +115,9 @@ func (s *ruleSet) explain(text string, limit int) (counting, ruledOut []Signal) 
 	if limit > 0 && len(text) > limit {
 		cut = [][2]int{{0, limit / 2}, {len(text) - limit/2, len(text)}}
 	}
-	matched := make([]uint64, s.matcher.Words())
+	matched := make([]uint64, s.words())
 	for _, c := range cut {
-		s.matcher.Match(matched, text[c[0]:c[1]])
+		s.match(matched, text[c[0]:c[1]])
 	}
 	all := slices.Clone(matched)
 	s.veto(matched)

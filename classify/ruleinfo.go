@@ -24,13 +24,15 @@ type RuleInfo struct {
 // and are not vetoed, the first decides. The caller may keep and change the
 // slice.
 func (c *Classifier) Rules() []RuleInfo {
-	rules := c.rules().rules
-	infos := make([]RuleInfo, len(rules))
-	for i, r := range rules {
-		infos[i] = RuleInfo{
+	var infos []RuleInfo
+	for _, r := range c.rules().rules {
+		if r.id == "" {
+			continue // between two parts
+		}
+		infos = append(infos, RuleInfo{
 			ID: r.id, Pattern: "(?i)" + r.pattern, Reason: r.reason, Category: r.meaning(),
 			Strength: r.strength.String(), Vetoes: slices.Clone(r.vetoes),
-		}
+		})
 	}
 	return infos
 }

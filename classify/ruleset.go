@@ -9,7 +9,7 @@ import (
 	"github.com/errclass/errclass/classify/internal/scan"
 )
 
-//go:generate go run ./internal/gen -rules rules -out standard_gen.go
+//go:generate go run ./internal/gen -rules rules -out standard_gen.go -table standard.table
 
 // textRule is a rule about the text of an error. Rules stand in the order of
 // precedence: of all that match, the first decides.
@@ -22,17 +22,37 @@ type textRule struct {
 	vetoes   []string // reasons that are out of the decision when the rule matches
 }
 
-// ruleSet is an ordered list of text rules, compiled for one pass. It is
-// immutable and safe for concurrent use.
+// ruleSet is an ordered list of text rules, compiled. It is immutable and safe
+// for concurrent use.
 type ruleSet struct {
+	// rules by the bits of a set of matches. Each part begins with a new word,
+	// so a rule without an id may stand between two parts.
 	rules   []textRule
-	matcher *scan.Matcher
+	parts   []part
 	silent  []uint64   // rules without a reason
 	hints   []uint64   // those of them that say the text names a wait: hint/…
 	vetoes  [][]uint64 // by rule: the rules that it takes out, or nil
 	vetoers []uint64   // rules with vetoes
 }
 
+// A part is what one pass over a text finds: the user's rules are compiled by
+// themselves, the standard ones only once.
+type part struct {
+	matcher *scan.Matcher
+	word    int // of a set of matches, where the part begins
+}
+
+// words returns the length of a set of matches.
+func (s *ruleSet) words() int { return len(s.silent) }
+
+// match adds the rules that match text to a set.
+func (s *ruleSet) match(set []uint64, text string) {
+	for _, p := range s.parts {
+		p.matcher.Match(set[p.word:], text)
+	}
+}
+
+// compileRules compiles rules that the matcher is not known of.
 func compileRules(rules []textRule) (*ruleSet, error) {
 	exprs := make([]string, len(rules))
 	for i, r := range rules {
@@ -42,11 +62,17 @@ func compileRules(rules []textRule) (*ruleSet, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newRuleSet(rules, part{matcher: m}), nil
+}
+
+func newRuleSet(rules []textRule, parts ...part) *ruleSet {
+	last := parts[len(parts)-1]
+	words := last.word + last.matcher.Words()
 	s := &ruleSet{
-		rules: rules, matcher: m,
-		silent:  make([]uint64, m.Words()),
-		hints:   make([]uint64, m.Words()),
-		vetoers: make([]uint64, m.Words()),
+		rules: rules, parts: parts,
+		silent:  make([]uint64, words),
+		hints:   make([]uint64, words),
+		vetoers: make([]uint64, words),
 		vetoes:  make([][]uint64, len(rules)),
 	}
 	for i, r := range rules {
@@ -60,7 +86,7 @@ func compileRules(rules []textRule) (*ruleSet, error) {
 			continue
 		}
 		setBit(s.vetoers, i)
-		s.vetoes[i] = make([]uint64, m.Words())
+		s.vetoes[i] = make([]uint64, words)
 		for j, other := range rules {
 			for _, v := range r.vetoes {
 				if string(other.reason) == v || other.id == v {
@@ -69,7 +95,7 @@ func compileRules(rules []textRule) (*ruleSet, error) {
 			}
 		}
 	}
-	return s, nil
+	return s
 }
 
 func setBit(set []uint64, i int) { set[i/64] |= 1 << (i % 64) }
@@ -91,17 +117,25 @@ func first(set []uint64) int {
 
 func trailing(word uint64) int { return bits.TrailingZeros64(word) }
 
-// compileUserRules puts the user's rules before those of a base. A user's
-// rule is as strong as a typed fact.
-func compileUserRules(user []Rule, base []textRule) (*ruleSet, error) {
-	rules := make([]textRule, 0, len(user)+len(base))
+// with puts the user's rules before those of s. A user's rule is as strong as
+// a typed fact.
+func (s *ruleSet) with(user []Rule) (*ruleSet, error) {
+	rules := make([]textRule, 0, len(user)+64)
 	for _, r := range user {
 		rules = append(rules, textRule{id: r.ID, pattern: r.Pattern, reason: r.Reason, strength: userStrength})
 	}
-	set, err := compileRules(append(rules, base...))
+	first, err := compileRules(rules)
 	var at *scan.PatternError
-	if errors.As(err, &at) && at.Index < len(user) {
+	if errors.As(err, &at) {
 		return nil, ruleError(user[at.Index], at.Err)
 	}
-	return set, err
+	if err != nil {
+		return nil, err
+	}
+	words := first.words()
+	parts := first.parts
+	for _, p := range s.parts {
+		parts = append(parts, part{p.matcher, p.word + words})
+	}
+	return newRuleSet(append(rules[:words*64:words*64], s.rules...), parts...), nil
 }

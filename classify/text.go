@@ -12,15 +12,15 @@ func (q *inquiry) readText(text string) {
 	}
 	var fixed [stackWords]uint64
 	matched := fixed[:]
-	if n := q.set.matcher.Words(); n > stackWords {
+	if n := q.set.words(); n > stackWords {
 		matched = make([]uint64, n)
 	}
 	head, tail := "", text
 	if q.limit > 0 && len(text) > q.limit {
 		head, tail = text[:q.limit/2], text[len(text)-q.limit/2:]
-		q.set.matcher.Match(matched, head)
+		q.set.match(matched, head)
 	}
-	q.set.matcher.Match(matched, tail)
+	q.set.match(matched, tail)
 	if q.set.hinted(matched) {
 		now := q.time()
 		q.hint.readText(head, now)

@@ -1,5 +1,22 @@
-// Command errclass tells what errors mean: in messages, in log lines, in what
-// child processes leave behind.
+// Command errclass tells what errors mean, in messages and in lines of logs:
+// a category (what to do next) and a reason (why).
+//
+//	errclass classify [MESSAGE...]   what each message means; without one, each line of standard input
+//	errclass logs [FILE...]          JSON log lines in, the same lines with error.category and error.reason out
+//	errclass explain MESSAGE         what decided, on which bytes, and what it beat
+//	errclass rules                   every text rule, by precedence
+//	errclass eval CORPUS.jsonl       how often the rules are right about labelled messages
+//
+// What goes through `errclass logs` stays as it is, byte for byte and in its
+// order, except that error lines get the two fields before their closing
+// brace:
+//
+//	journalctl -o json | errclass logs | jq 'select(."error.category" == "fatal")'
+//
+// Every command takes --rules (standard, minimal, or a YAML file that is added
+// to standard) and --rules-only. The exit code is 0, or 1 where a threshold was
+// missed or reading or writing failed, or 2 where the command line or a rules
+// file is wrong. `errclass help COMMAND` has the rest.
 package main
 
 import (

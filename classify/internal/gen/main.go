@@ -2,12 +2,13 @@
 //
 // It is run by go generate in classify:
 //
-//	go run ./internal/gen -rules rules -out standard_gen.go
+//	go run ./internal/gen -rules rules -out standard_gen.go -table standard.table
 package main
 
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"go/format"
@@ -19,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/errclass/errclass/classify/internal/ruledoc"
+	"github.com/errclass/errclass/classify/internal/scan"
 )
 
 // strengths lists the kinds of text evidence, strongest first, with the Go
@@ -30,6 +32,7 @@ func main() {
 	log.SetPrefix("gen: ")
 	dir := flag.String("rules", "rules", "folder of the rule documents")
 	out := flag.String("out", "standard_gen.go", "Go file to write")
+	table := flag.String("table", "standard.table", "file to write the compiled rules to")
 	flag.Parse()
 	doc, err := load(*dir)
 	if err != nil {
@@ -42,6 +45,27 @@ func main() {
 	if err := os.WriteFile(*out, src, 0o644); err != nil {
 		log.Fatal(err)
 	}
+	data, err := compile(doc)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(*table, data, 0o644); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// compile builds the matcher of all rules.
+func compile(doc ruledoc.Document) ([]byte, error) {
+	exprs := make([]string, len(doc.Rules))
+	for i, r := range doc.Rules {
+		exprs[i] = r.Pattern
+	}
+	m, err := scan.Compile(exprs)
+	var at *scan.PatternError
+	if errors.As(err, &at) {
+		return nil, fmt.Errorf("rule %q: %w", doc.Rules[at.Index].ID, at.Err)
+	}
+	return m.AppendBinary(nil)
 }
 
 // load reads all documents of dir in the order of their names, expands the

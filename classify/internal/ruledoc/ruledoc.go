@@ -1,6 +1,17 @@
-// Package ruledoc reads the YAML documents that text rules are written in:
-// the standard set below classify/rules and the users' own files, which have
-// the same form.
+// Package ruledoc reads the YAML documents that text rules are written in: the
+// standard set below classify/rules and the users' own files, which have the
+// same form. [Read] reads one document:
+//
+//	rules:
+//	  - id: net/refused
+//	    reason: network
+//	    pattern: 'connection refused'
+//	    match: ['dial tcp: connection refused']
+//
+// It checks the form alone: fields that exist, each once, each of its kind. A
+// fault is an [*Error] with its line. What the values mean, and that patterns
+// hold for their examples, is for the caller to check: the generator of the
+// standard set, or package rulesfile.
 package ruledoc
 
 import (

@@ -4,21 +4,25 @@
 // [Compile] takes the patterns apart and builds one automaton for all of them:
 //
 //  1. parse.go reads Go regexp syntax (case ignored unless (?-i), groups only
-//     group) and cuts every pattern at its gaps, such as the .{0,40} of
-//     "rate.{0,40}limit", into pieces that are short and plain.
-//  2. nfa.go turns the pieces into one automaton over UTF-8 bytes.
-//  3. dfa.go makes it deterministic: one table, a row a state, a column a class
-//     of bytes that no pattern tells apart.
-//  4. match.go walks the table with four cursors, each over its own slice of
-//     the text and on into its neighbour's until nothing that began in its own
-//     slice is alive. A processor then has four independent loads in flight
-//     instead of waiting for one after the other.
-//  5. gaps.go puts pieces together again: two pieces of a pattern that were
-//     seen with a gap between them that the pattern allows.
+//     group) and cuts every pattern at its loops, such as the .{0,40} of
+//     "rate.{0,40}limit", into pieces without loops.
+//  2. nfa.go turns the pieces into one automaton over UTF-8 bytes. Equal pieces
+//     are one, and patterns that begin with the same pieces share them.
+//  3. dfa.go makes it deterministic. It only knows how a match goes on, not
+//     where else one might begin, so patterns do not multiply each other: the
+//     states are about as many as the letters of the patterns.
+//  4. table.go lays the edges of all states over each other in one array, four
+//     bytes an edge.
+//  5. filter.go notes which four, and which eight, bytes may begin a match.
+//
+// [Matcher.Match] then goes over the text once: match.go asks the filter at
+// every position and follows the automaton from the few where it says yes;
+// gaps.go puts the pieces together again that were seen with a gap between
+// them that the pattern allows.
 //
 // The result is exact: for every set of patterns that Compile accepts, and for
-// every text, valid UTF-8 or not, [Matcher.Match] reports what package regexp
-// reports for each pattern with (?i). Time is linear in the text; nothing is
-// allocated for a text that is valid UTF-8. A set that would need more than
-// [MaxStates] states is refused.
+// every text, valid UTF-8 or not, Match sets what package regexp reports for
+// each pattern with (?i). Nothing is allocated for a text that is valid UTF-8.
+// No position is followed further than the longest piece, so the time is
+// linear in the text. A set that would need too many states is refused.
 package scan

@@ -1,37 +1,61 @@
 package scan
 
-// filter tells where a match cannot begin, by the four bytes that stand there.
-// It is a Bloom filter with one hash: it may say yes to four bytes that begin
-// nothing, and never no to four that do.
+// filter tells where a match cannot begin, by the bytes that stand there. It
+// is a Bloom filter with one hash: it may say yes to bytes that begin nothing,
+// and never no to bytes that begin something.
+//
+// The first look is at four bytes, the second at eight.
 type filter struct {
-	bits [1 << (hashBits - 6)]uint64
+	four [1 << (hashBits - 6)]uint64
+	// walk holds those of four that the second look cannot decide: matches
+	// that are shorter than eight bytes, or go on in too many ways.
+	walk  [1 << (hashBits - 6)]uint64
+	eight [1 << (hashBits - 6)]uint64
 	// short holds, by their first two bytes, matches of less than four bytes
-	// and those that go on in too many ways.
+	// and those that go on in too many ways before.
 	short [1 << (16 - 6)]uint64
 	empty bool // a match may be empty, so it may begin anywhere
 }
 
-const hashBits = 15
+const hashBits = 17
 
-// hash takes the next four bytes of a text, the first one lowest. Letters
-// count the same in both cases.
-func hash(window uint32) uint32 {
-	return (window | 0x20202020) * 0x9e3779b1 >> (32 - hashBits)
+const (
+	fold      = 0x2020202020202020 // letters count the same in both cases
+	fourBytes = 1<<32 - 1
+)
+
+// hash takes the next bytes of a text, the first one lowest.
+func hash(window uint64) uint32 {
+	return uint32((window | fold) * 0x9e3779b97f4a7c15 >> (64 - hashBits))
 }
 
-func (f *filter) admits(window uint32) bool {
-	h := hash(window)
-	return f.bits[h>>6]>>(h&63)&1 != 0 || f.short[uint16(window)>>6]>>(window&63)&1 != 0
+func hashFour(window uint64) uint32 { return hash(window & fourBytes) }
+
+// begins reports whether a match may begin with the first four bytes of window.
+func (f *filter) begins(window uint64) bool {
+	h := hashFour(window)
+	return f.four[h>>6]>>(h&63)&1 != 0 || f.short[uint16(window)>>6]>>(window&63)&1 != 0
 }
 
-// manyBytes is how many ways to go on make a place in a pattern useless for
-// the filter, which then looks only at what stands before it.
-const manyBytes = 40
+// goesOn reports whether a match that begins with the first four bytes of
+// window may go on with the next four.
+func (f *filter) goesOn(window uint64) bool {
+	h, long := hashFour(window), hash(window)
+	return f.walk[h>>6]>>(h&63)&1 != 0 || f.short[uint16(window)>>6]>>(window&63)&1 != 0 ||
+		f.eight[long>>6]>>(long&63)&1 != 0
+}
+
+// Where a pattern goes on over more than manyBytes bytes, the filter is no use,
+// and looks only at what stands before; likewise with more than manyWays.
+const (
+	manyBytes = 128
+	manyWays  = 1 << 15
+)
 
 // way is a state that is reached over the first bytes of a window.
 type way struct {
 	s      state
-	window uint32
+	window uint64
 }
 
 // build fills the filter with all ways to begin a match.
@@ -45,11 +69,11 @@ func (f *filter) build(t *table) {
 		f.empty = f.empty || root&acceptFlag != 0
 		ways[way{root, 0}] = true
 	}
-	for n := range 4 {
+	for n := range 8 {
 		longer := map[way]bool{}
 		for w := range ways {
-			if n > 0 && (w.s&acceptFlag != 0 || t.outBytes(w.s, &bytesOf) > manyBytes) {
-				f.addShort(w.window, n)
+			if n > 0 && (w.s&acceptFlag != 0 || t.outBytes(w.s, &bytesOf) > manyBytes || len(longer) > manyWays) {
+				f.stop(w.window, n)
 				continue
 			}
 			for class := range t.column {
@@ -59,17 +83,37 @@ func (f *filter) build(t *table) {
 				}
 				for _, c := range bytesOf[class] {
 					if n >= 2 {
-						c |= 0x20 // as hash does
+						c |= fold & 0xff // as hash does
 					}
-					longer[way{next, w.window | uint32(c)<<(8*n)}] = true
+					longer[way{next, w.window | uint64(c)<<(8*n)}] = true
 				}
 			}
 		}
 		ways = longer
+		if n == 3 {
+			for w := range ways {
+				add(&f.four, hashFour(w.window))
+			}
+		}
 	}
 	for w := range ways {
-		h := hash(w.window)
-		f.bits[h>>6] |= 1 << (h & 63)
+		add(&f.eight, hash(w.window))
+	}
+}
+
+func add(bits *[1 << (hashBits - 6)]uint64, h uint32) { bits[h>>6] |= 1 << (h & 63) }
+
+// stop admits all windows with these first n bytes.
+func (f *filter) stop(window uint64, n int) {
+	switch {
+	case n >= 4:
+		add(&f.walk, hashFour(window))
+	case n >= 2:
+		f.short[uint16(window)>>6] |= 1 << (window & 63)
+	default:
+		for next := range uint64(256) {
+			f.stop(window|next<<8, 2)
+		}
 	}
 }
 
@@ -81,16 +125,4 @@ func (t *table) outBytes(s state, bytesOf *[256][]byte) (n int) {
 		}
 	}
 	return n
-}
-
-// addShort admits all windows whose first n bytes, of which it looks at two,
-// are those of window.
-func (f *filter) addShort(window uint32, n int) {
-	if n == 1 {
-		for next := range uint32(256) {
-			f.addShort(window|next<<8, 2)
-		}
-		return
-	}
-	f.short[uint16(window)>>6] |= 1 << (window & 63)
 }

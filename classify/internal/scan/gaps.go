@@ -2,7 +2,6 @@ package scan
 
 import (
 	"cmp"
-	"regexp/syntax"
 	"slices"
 	"strings"
 	"sync"
@@ -11,30 +10,37 @@ import (
 
 // byteLoop is a loop of a gap, ready to be run backwards over a text.
 type byteLoop struct {
-	class *syntax.Regexp
-	line  bool      // class is all but the newline
-	ascii [128]bool // the class's ASCII part
+	runes []rune    // the class, as pairs of bounds
+	line  bool      // it is all but the newline
+	ascii [128]bool // its ASCII part
 	min   int       // not 0 only where the gap is one loop
 	max   int
+}
+
+func newByteLoop(runes []rune, least, most int) byteLoop {
+	l := byteLoop{runes: runes, min: least, max: most, line: slices.Equal(runes, []rune{0, '\n' - 1, '\n' + 1, utf8.MaxRune})}
+	for r := range rune(len(l.ascii)) {
+		l.ascii[r] = l.holds(r)
+	}
+	return l
+}
+
+// holds reports whether r is in the class.
+func (l *byteLoop) holds(r rune) bool {
+	for i := 0; i+1 < len(l.runes); i += 2 {
+		if l.runes[i] <= r && r <= l.runes[i+1] {
+			return true
+		}
+	}
+	return false
 }
 
 func byteLoops(g gap) []byteLoop {
 	loops := make([]byteLoop, len(g))
 	for i, l := range g {
-		loops[i] = byteLoop{class: l.class, line: l.class.Op == syntax.OpAnyCharNotNL, min: l.min, max: l.max}
-		for r := range rune(128) {
-			loops[i].ascii[r] = inClass(l.class, r)
-		}
-		if !loops[i].line && l.class.Op == syntax.OpCharClass {
-			loops[i].line = isLine(l.class.Rune)
-		}
+		loops[i] = newByteLoop(boundsOf(l.class), l.min, l.max)
 	}
 	return loops
-}
-
-// isLine reports whether bounds are those of [^\n].
-func isLine(bounds []rune) bool {
-	return slices.Equal(bounds, []rune{0, '\n' - 1, '\n' + 1, utf8.MaxRune})
 }
 
 // back returns how far the loop reaches from the end of text towards its
@@ -62,7 +68,7 @@ func (l *byteLoop) back(text string) int {
 			if !l.ascii[r] {
 				break
 			}
-		} else if r, size = utf8.DecodeLastRuneInString(text[:end]); !inClass(l.class, r) {
+		} else if r, size = utf8.DecodeLastRuneInString(text[:end]); !l.holds(r) {
 			break
 		}
 		end -= size
@@ -82,76 +88,110 @@ func spans(loops []byteLoop, text string) bool {
 
 // A hit is a piece of a pattern with gaps, or an empty match, in the text.
 type hit struct {
-	piece int32
-	start int32
-	end   int32
-	prev  int32 // the hit of the same piece before, among those that count; -1 = none
+	piece      int32
+	start, end int32
 }
 
-// joiner puts hits together. latest is, by piece, the last hit that counts.
+// A mark is a stage that was reached.
+type mark struct {
+	end  int32 // where its last piece ends
+	prev int32 // the mark of the same stage before; -1 = none
+}
+
+// joiner puts hits together. It keeps its memory from one walk to the next.
 type joiner struct {
-	hits   []hit
-	latest []int32
+	hits    []hit
+	marks   []mark
+	latest  []int32 // by stage: its last mark; -1 = none
+	reached []int32 // the stages that have marks
 }
 
 var joiners = sync.Pool{New: func() any { return new(joiner) }}
 
-// join adds to set the patterns whose pieces were all seen, in order, with
-// their gaps between them. A hit of a first piece counts; another counts if
-// one of the piece before it ends where the gap allows. Of those that leave the
-// gap as long as it has to be, the last decides: a longer gap only has more
-// runes that may be wrong or too many.
-func (m *Matcher) join(set []uint64, text string, hits []hit, more *[]hit) {
-	j := joiners.Get().(*joiner)
-	j.hits = append(j.hits[:0], hits...)
-	if more != nil {
-		j.hits = append(j.hits, *more...)
+// join adds to the set the patterns whose pieces were all seen, in order, with
+// their gaps between them.
+func (w *walk) join() {
+	j := w.found
+	j.sort()
+	for len(j.latest) < len(w.m.stages) {
+		j.latest = append(j.latest, -1)
 	}
-	slices.SortFunc(j.hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.piece, b.piece))
-	})
-	if len(j.latest) < len(m.pieces) {
-		j.latest = make([]int32, len(m.pieces))
-		for i := range j.latest {
-			j.latest[i] = -1
+	for i := 0; i < len(j.hits); {
+		// Of several pieces that are empty here, any may stand before any.
+		end, empty := i, 0
+		for ; end < len(j.hits) && j.hits[end].end == j.hits[i].end; end++ {
+			if j.hits[end].start == j.hits[end].end {
+				empty++
+			}
 		}
+		for _, h := range j.hits[i : end-empty] {
+			j.take(w, h)
+		}
+		if at := int(j.hits[i].end); at == len(w.text) || utf8.RuneStart(w.text[at]) {
+			for range empty {
+				for _, h := range j.hits[end-empty : end] {
+					j.take(w, h)
+				}
+			}
+		} // else inside a rune, where package regexp does not look
+		i = end
 	}
-	for i := range j.hits {
-		h := &j.hits[i]
-		p := &m.pieces[h.piece]
-		if h.start == h.end && int(h.end) < len(text) && !utf8.RuneStart(text[h.end]) {
-			continue // an empty match inside a rune, where package regexp does not look
-		}
-		if p.gap != nil && !j.follows(m, h, text) {
-			continue
-		}
-		if p.last {
-			set[p.pattern/64] |= 1 << (p.pattern % 64)
-			continue
-		}
-		h.prev = j.latest[h.piece]
-		j.latest[h.piece] = int32(i)
+	for _, s := range j.reached {
+		j.latest[s] = -1
 	}
-	for i := range j.hits {
-		j.latest[j.hits[i].piece] = -1
-	}
+	j.hits, j.marks, j.reached = j.hits[:0], j.marks[:0], j.reached[:0]
 	joiners.Put(j)
 }
 
-// follows reports whether h stands behind a hit of the piece before it.
-func (j *joiner) follows(m *Matcher, h *hit, text string) bool {
-	at := j.latest[h.piece-1]
-	if at < 0 {
-		return false
+// sort orders the hits by their ends, then by their beginnings. They come by
+// their beginnings, so few are far from their places.
+func (j *joiner) sort() {
+	const far = 1 << 8
+	if len(j.hits) > far {
+		slices.SortFunc(j.hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.start, b.start)) })
+		return
 	}
-	start := int(h.start)
-	gap := m.pieces[h.piece].gap
-	for ; at >= 0; at = j.hits[at].prev {
-		end := int(j.hits[at].end)
-		if end > start || gap[0].min > 0 && !atLeast(text[end:start], gap[0].min) {
+	for i, h := range j.hits {
+		at := i
+		for ; at > 0 && (j.hits[at-1].end > h.end || j.hits[at-1].end == h.end && j.hits[at-1].start > h.start); at-- {
+			j.hits[at] = j.hits[at-1]
+		}
+		j.hits[at] = h
+	}
+}
+
+// take marks the stages that a hit reaches.
+func (j *joiner) take(w *walk, h hit) {
+	for _, at := range w.m.pieces[h.piece].stages {
+		s := &w.m.stages[at]
+		if s.parent >= 0 && !j.follows(w.text, s, int(h.start)) {
 			continue
 		}
-		return spans(gap, text[end:start])
+		for _, pattern := range s.patterns {
+			w.set[pattern/64] |= 1 << (pattern % 64)
+		}
+		if !s.inner {
+			continue
+		}
+		if j.latest[at] < 0 {
+			j.reached = append(j.reached, at)
+		}
+		j.marks = append(j.marks, mark{end: h.end, prev: j.latest[at]})
+		j.latest[at] = int32(len(j.marks) - 1)
+	}
+}
+
+// follows reports whether a piece that begins at start stands behind a mark of
+// the stage before s. Of the marks that leave the gap as long as it has to be,
+// the last decides: a longer gap only has more runes that may be wrong or too
+// many.
+func (j *joiner) follows(text string, s *stage, start int) bool {
+	for at := j.latest[s.parent]; at >= 0; at = j.marks[at].prev {
+		end := int(j.marks[at].end)
+		if end > start || s.gap[0].min > 0 && !atLeast(text[end:start], s.gap[0].min) {
+			continue
+		}
+		return spans(s.gap, text[end:start])
 	}
 	return false
 }

@@ -12,6 +12,7 @@ type Matcher struct {
 	table
 	filter   filter
 	pieces   []piece
+	stages   []stage
 	patterns int
 }
 
@@ -48,7 +49,7 @@ func build(parsed [][]chain) (*Matcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Matcher{table: *t, pieces: p.pieces, patterns: len(parsed)}
+	m := &Matcher{table: *t, pieces: p.pieces, stages: p.stages, patterns: len(parsed)}
 	m.filter.build(&m.table)
 	return m, nil
 }
@@ -85,7 +86,7 @@ type Stats struct {
 
 // Stats returns what the matcher costs.
 func (m *Matcher) Stats() Stats {
-	s := Stats{States: m.states, Bytes: 8 * len(m.edges), Anywhere: m.filter.empty}
+	s := Stats{States: m.states, Bytes: 4 * len(m.edges), Anywhere: m.filter.empty}
 	for _, word := range m.filter.short {
 		s.Short += bits.OnesCount64(word)
 	}
@@ -106,8 +107,8 @@ func (m *Matcher) Match(set []uint64, text string) {
 	} else {
 		w.scan()
 	}
-	if w.n > 0 {
-		m.join(set, text, w.hits[:min(w.n, len(w.hits))], w.more)
+	if w.found != nil {
+		w.join()
 	}
 }
 
@@ -123,31 +124,29 @@ func repair(text string) string {
 
 // walk is one pass over a text.
 type walk struct {
-	m    *Matcher
-	set  []uint64
-	text string
-	n    int     // hits in all
-	hits [32]hit // the first of them
-	more *[]hit  // the others; a pointer, so that a walk without them stays off the heap
+	m     *Matcher
+	set   []uint64
+	text  string
+	found *joiner // pieces that have to be put together; nil = none yet
 }
 
 // scan looks for matches wherever the filter says that one may begin.
 func (w *walk) scan() {
 	text, f := w.text, &w.m.filter
-	if len(text) < 4 {
-		for i := range len(text) {
-			w.from(i)
+	i := 0
+	if len(text) >= 8 {
+		var window uint64
+		for j := range 7 {
+			window |= uint64(text[j]) << (8 * (j + 1))
 		}
-		return
-	}
-	window := uint32(text[0])<<8 | uint32(text[1])<<16 | uint32(text[2])<<24
-	for i, c := range []byte(text[3:]) {
-		window = window>>8 | uint32(c)<<24
-		if f.admits(window) {
-			w.from(i)
+		for ; i+7 < len(text); i++ {
+			window = window>>8 | uint64(text[i+7])<<56
+			if f.begins(window) && f.goesOn(window) {
+				w.from(i)
+			}
 		}
 	}
-	for i := len(text) - 3; i < len(text); i++ {
+	for ; i < len(text); i++ {
 		w.from(i)
 	}
 }
@@ -163,12 +162,12 @@ func (w *walk) from(i int) {
 		if end == len(text) {
 			return
 		}
-		place := uint32(s &^ acceptFlag)
-		e := t.edges[place+uint32(t.classes[text[end]])]
-		if uint32(e>>32) != place {
+		column := uint32(t.classes[text[end]])
+		e := t.edges[uint32(s&placeMask)+column]
+		if e>>columnOf != column {
 			return
 		}
-		s = state(e)
+		s = state(e) & stateMask
 	}
 }
 
@@ -179,20 +178,16 @@ func (w *walk) accept(s state, i, end int) {
 			continue
 		}
 		p := &w.m.pieces[a.piece]
-		if p.alone {
-			w.set[p.pattern/64] |= 1 << (p.pattern % 64)
+		for _, pattern := range p.patterns {
+			w.set[pattern/64] |= 1 << (pattern % 64)
+		}
+		if len(p.stages) == 0 {
 			continue
 		}
-		h := hit{piece: a.piece, start: int32(i), end: int32(end)}
-		switch {
-		case w.n < len(w.hits):
-			w.hits[w.n] = h
-		case w.more == nil:
-			w.more = &[]hit{h}
-		default:
-			*w.more = append(*w.more, h)
+		if w.found == nil {
+			w.found = joiners.Get().(*joiner)
 		}
-		w.n++
+		w.found.hits = append(w.found.hits, hit{piece: a.piece, start: int32(i), end: int32(end)})
 	}
 }
 

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"fmt"
 	"regexp/syntax"
 	"slices"
 	"unicode"
@@ -14,7 +15,7 @@ const (
 	opByte   nodeOp = iota // reads a byte from lo to hi, goes to out
 	opSplit                // goes to out and to alt
 	opAssert               // goes to out, which reads a byte, where the assertions hold
-	opMatch                // ends a piece where the assertions hold: out is its accept
+	opMatch                // ends the piece out where the assertions hold
 )
 
 // A node of the automaton over bytes. Texts are valid UTF-8 when they get
@@ -32,46 +33,89 @@ type accept struct {
 	when  syntax.EmptyOp // assertions that have to hold there
 }
 
-// A piece is one piece of one chain of one pattern.
+// A piece is a part of patterns between gaps. Equal pieces are one.
 type piece struct {
-	pattern int32
-	gap     []byteLoop // between the piece before and this one; nil = the first piece
-	last    bool       // the chain ends here: the pattern matches
-	alone   bool       // the chain is this piece, which is never empty
+	patterns []int32 // those that it is all of
+	stages   []int32 // those that it is a part of, as indices into program.stages
+}
+
+// A stage is a chain up to one of its pieces. Chains that begin alike share
+// their stages.
+type stage struct {
+	parent   int32      // the stage before; -1 = none
+	gap      []byteLoop // between the two
+	patterns []int32    // those that end here
+	inner    bool       // other stages follow
 }
 
 // program is the nondeterministic automaton of a whole set of patterns. It has
 // no loops: what repeats without bound has become a gap.
 type program struct {
-	nodes   []node
-	ids     map[node]int32 // so that alternatives share their endings
-	starts  []int32
-	accepts []accept
-	pieces  []piece // those of a chain stand in order
+	nodes    []node
+	nodeIDs  map[node]int32 // so that alternatives share their endings
+	starts   []int32
+	pieces   []piece
+	pieceIDs map[string]int32
+	stages   []stage
+	stageIDs map[string]int32
 }
 
 // newProgram builds the automaton of a list of patterns.
 func newProgram(patterns [][]chain) *program {
-	p := &program{ids: map[node]int32{}}
+	p := &program{nodeIDs: map[node]int32{}, pieceIDs: map[string]int32{}, stageIDs: map[string]int32{}}
 	for i, chains := range patterns {
 		for _, c := range chains {
-			p.add(i, c)
+			p.add(int32(i), c)
 		}
 	}
 	return p
 }
 
 // add puts the chain of a pattern into the program.
-func (p *program) add(pattern int, c chain) {
-	for i, re := range c.pieces {
-		pc := piece{pattern: int32(pattern), last: i == len(c.pieces)-1, alone: len(c.pieces) == 1 && !mayBeEmpty(re)}
-		if i > 0 {
-			pc.gap = byteLoops(c.gaps[i])
-		}
-		p.accepts = append(p.accepts, accept{piece: int32(len(p.pieces))})
-		p.pieces = append(p.pieces, pc)
-		p.starts = append(p.starts, p.compile(re, p.node(node{op: opMatch, out: int32(len(p.accepts) - 1)})))
+func (p *program) add(pattern int32, c chain) {
+	if len(c.pieces) == 1 && !mayBeEmpty(c.pieces[0]) {
+		pc := &p.pieces[p.piece(c.pieces[0])]
+		pc.patterns = append(pc.patterns, pattern)
+		return
 	}
+	at := int32(-1)
+	for i, re := range c.pieces {
+		at = p.stage(at, c.gaps[i], re)
+	}
+	p.stages[at].patterns = append(p.stages[at].patterns, pattern)
+}
+
+// piece returns the number of a piece.
+func (p *program) piece(re *syntax.Regexp) int32 {
+	key := re.String()
+	id, ok := p.pieceIDs[key]
+	if !ok {
+		id = int32(len(p.pieces))
+		p.pieceIDs[key] = id
+		p.pieces = append(p.pieces, piece{})
+		p.starts = append(p.starts, p.compile(re, p.node(node{op: opMatch, out: id})))
+	}
+	return id
+}
+
+// stage returns the number of the stage behind parent.
+func (p *program) stage(parent int32, g gap, re *syntax.Regexp) int32 {
+	id := p.piece(re)
+	key := fmt.Sprint(parent, id)
+	for _, l := range g {
+		key += fmt.Sprint(" ", l.class.Op, l.class.Flags&syntax.FoldCase, l.class.Rune, l.min, l.max)
+	}
+	at, ok := p.stageIDs[key]
+	if !ok {
+		at = int32(len(p.stages))
+		p.stageIDs[key] = at
+		p.stages = append(p.stages, stage{parent: parent, gap: byteLoops(g)})
+		p.pieces[id].stages = append(p.pieces[id].stages, at)
+		if parent >= 0 {
+			p.stages[parent].inner = true
+		}
+	}
+	return at
 }
 
 func mayBeEmpty(re *syntax.Regexp) bool {
@@ -89,11 +133,11 @@ func mayBeEmpty(re *syntax.Regexp) bool {
 }
 
 func (p *program) node(n node) int32 {
-	id, ok := p.ids[n]
+	id, ok := p.nodeIDs[n]
 	if !ok {
 		id = int32(len(p.nodes))
 		p.nodes = append(p.nodes, n)
-		p.ids[n] = id
+		p.nodeIDs[n] = id
 	}
 	return id
 }
@@ -108,12 +152,8 @@ func (p *program) compile(re *syntax.Regexp, next int32) int32 {
 			next = p.runes(orbit(r, re.Flags&syntax.FoldCase != 0), next)
 		}
 		return next
-	case syntax.OpCharClass:
-		return p.runes(re.Rune, next)
-	case syntax.OpAnyCharNotNL:
-		return p.runes([]rune{0, '\n' - 1, '\n' + 1, unicode.MaxRune}, next)
-	case syntax.OpAnyChar:
-		return p.runes([]rune{0, unicode.MaxRune}, next)
+	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return p.runes(boundsOf(re), next)
 	case syntax.OpBeginLine:
 		return p.assert(syntax.EmptyBeginLine, next)
 	case syntax.OpEndLine:

@@ -176,40 +176,21 @@ func broad(class *syntax.Regexp) bool {
 	if class.Op == syntax.OpLiteral {
 		return false
 	}
-	for r := 'a'; r <= 'z'; r++ {
-		if inClass(class, r) {
-			return true
-		}
-	}
-	return false
+	l := newByteLoop(boundsOf(class), 0, 0)
+	return slices.Contains(l.ascii['a':'z'+1], true)
 }
 
-// inClass reports whether a class holds r.
-func inClass(class *syntax.Regexp, r rune) bool {
+// boundsOf returns the runes of a class as pairs of bounds.
+func boundsOf(class *syntax.Regexp) []rune {
 	switch class.Op {
 	case syntax.OpAnyChar:
-		return true
+		return []rune{0, unicode.MaxRune}
 	case syntax.OpAnyCharNotNL:
-		return r != '\n'
+		return []rune{0, '\n' - 1, '\n' + 1, unicode.MaxRune}
 	case syntax.OpLiteral:
-		if class.Flags&syntax.FoldCase == 0 {
-			return r == class.Rune[0]
-		}
-		for f := unicode.SimpleFold(r); ; f = unicode.SimpleFold(f) {
-			if f == class.Rune[0] {
-				return true
-			}
-			if f == r {
-				return false
-			}
-		}
+		return orbit(class.Rune[0], class.Flags&syntax.FoldCase != 0)
 	}
-	for i := 0; i+1 < len(class.Rune); i += 2 {
-		if class.Rune[i] <= r && r <= class.Rune[i+1] {
-			return true
-		}
-	}
-	return false
+	return class.Rune
 }
 
 // atLeastNone is what is left of l when its min is matched elsewhere.

@@ -9,16 +9,22 @@ import (
 // zero state leads nowhere.
 type state uint32
 
-const acceptFlag state = 1 << 31
+const (
+	acceptFlag state = 1 << 23
+	placeMask        = acceptFlag - 1
+	stateMask        = acceptFlag<<1 - 1
+	maxPlace         = int(placeMask)
+	columnOf         = 24 // of an entry: its column stands above its state
+	noColumn         = 255
+)
 
 // table is the deterministic automaton. The edges of a state stand at its
-// place plus the class of the byte that they read; the edges of all states are
-// laid over each other, so each says whose it is: the upper half of an entry
-// is its state's place, the lower half the next state. Column classes holds
-// the index of what a state accepts.
+// place plus the class of the byte that they read. Those of all states are laid
+// over each other, so an entry says for which column it stands: that tells
+// whose it is. Column classes holds the index of what a state accepts.
 type table struct {
 	classes [256]uint8
-	edges   []uint64
+	edges   []uint32
 	roots   [kinds]state // where a match begins, by the kind of the byte before
 	column  uint32       // of the accepts
 	accepts [][]accept
@@ -27,9 +33,8 @@ type table struct {
 
 // step returns the state behind s over a column.
 func (t *table) step(s state, column uint32) state {
-	place := uint32(s &^ acceptFlag)
-	if e := t.edges[place+column]; uint32(e>>32) == place {
-		return state(e)
+	if e := t.edges[uint32(s&placeMask)+column]; e>>columnOf == column {
+		return state(e) & stateMask
 	}
 	return 0
 }
@@ -46,10 +51,10 @@ func (t *table) acceptsOf(s state) []accept {
 func (b *builder) layOut() (*table, error) {
 	t := &table{classes: b.classes, column: uint32(len(b.sample)), states: len(b.items)}
 	numbers := make([]state, len(b.items))
-	accepts := make([]uint64, len(b.items)) // by state: index of what it accepts
-	known := map[string]uint64{}
+	accepts := make([]uint32, len(b.items)) // by state: index of what it accepts
+	known := map[string]uint32{}
 	var place placer
-	for _, s := range b.largestFirst() {
+	for _, s := range b.order() {
 		items := b.items[s]
 		var columns []uint32
 		for _, e := range b.edges[s] {
@@ -58,7 +63,7 @@ func (b *builder) layOut() (*table, error) {
 		if all := b.acceptsOf(items); all != nil {
 			key := fmt.Sprint(all)
 			if _, ok := known[key]; !ok {
-				known[key] = uint64(len(t.accepts))
+				known[key] = uint32(len(t.accepts))
 				t.accepts = append(t.accepts, all)
 			}
 			accepts[s] = known[key]
@@ -69,15 +74,17 @@ func (b *builder) layOut() (*table, error) {
 			numbers[s] |= state(place.find(columns))
 		}
 	}
-	// The zero state owns nothing: an empty entry has an owner that cannot be.
-	t.edges = slices.Repeat([]uint64{1<<64 - 1}, len(place.used)+int(t.column)+1)
+	if len(place.used) > maxPlace || t.column >= noColumn {
+		return nil, errTooLarge
+	}
+	t.edges = slices.Repeat([]uint32{noColumn << columnOf}, len(place.used)+int(t.column)+1)
 	for s, edges := range b.edges {
-		at := uint32(numbers[s] &^ acceptFlag)
+		at := uint32(numbers[s] & placeMask)
 		for _, e := range edges {
-			t.edges[at+uint32(e.class)] = uint64(at)<<32 | uint64(numbers[e.next])
+			t.edges[at+uint32(e.class)] = uint32(e.class)<<columnOf | uint32(numbers[e.next])
 		}
 		if numbers[s]&acceptFlag != 0 {
-			t.edges[at+t.column] = uint64(at)<<32 | accepts[s]
+			t.edges[at+t.column] = t.column<<columnOf | accepts[s]
 		}
 	}
 	for k, s := range b.roots {
@@ -86,14 +93,35 @@ func (b *builder) layOut() (*table, error) {
 	return t, nil
 }
 
-// largestFirst returns the states by falling number of edges, so that the small
-// ones fill the holes that the large ones leave.
-func (b *builder) largestFirst() []int {
-	order := make([]int, len(b.items))
-	for s := range order {
-		order[s] = s
+// order returns the states in the order of their placing: first those with
+// many edges, which are hard to place; then the others, each followed by the
+// one that it leads to, so that a walk finds its next entries beside each other.
+func (b *builder) order() []int32 {
+	const many = 4
+	order := make([]int32, 0, len(b.items))
+	seen := make([]bool, len(b.items))
+	for s := range b.items {
+		if len(b.edges[s]) > many {
+			seen[s] = true
+			order = append(order, int32(s))
+		}
 	}
-	slices.SortStableFunc(order, func(s, t int) int { return len(b.edges[t]) - len(b.edges[s]) })
+	slices.SortStableFunc(order, func(s, t int32) int { return len(b.edges[t]) - len(b.edges[s]) })
+	stack := []int32{}
+	for s := range b.items {
+		for stack = append(stack, int32(s)); len(stack) > 0; {
+			s := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if seen[s] {
+				continue
+			}
+			seen[s] = true
+			order = append(order, s)
+			for _, e := range slices.Backward(b.edges[s]) {
+				stack = append(stack, e.next)
+			}
+		}
+	}
 	return order
 }
 
@@ -101,9 +129,7 @@ func (b *builder) acceptsOf(items []int32) []accept {
 	var all []accept
 	for _, n := range items {
 		if nd := b.nodes[n]; nd.op == opMatch {
-			a := b.program.accepts[nd.out]
-			a.when = nd.assert
-			all = append(all, a)
+			all = append(all, accept{piece: nd.out, when: nd.assert})
 		}
 	}
 	return all
@@ -112,39 +138,42 @@ func (b *builder) acceptsOf(items []int32) []accept {
 // placer finds room for sets of columns in one long row, each set at a place
 // of its own.
 type placer struct {
-	used  []bool      // by entry: taken
-	owned []bool      // by place: a set begins there
-	from  [257]uint32 // by lowest column: places before are not tried again
+	used  []bool // by entry: taken
+	owned []bool // by place: a set begins there
+	first int    // the entries before are taken, or hard to use
 }
 
 // find takes the first place that it comes to for columns, which are sorted.
 func (p *placer) find(columns []uint32) uint32 {
-	low, high := columns[0], columns[len(columns)-1]
-	for at := max(1, p.from[low]); ; at++ {
-		for need := int(at + high + 1); len(p.used) < need; {
+	const tries = 1 << 10
+	for p.first < len(p.used) && p.used[p.first] {
+		p.first++
+	}
+	begin := max(1, p.first-int(columns[0]))
+	for at := begin; ; at++ {
+		for need := at + int(columns[len(columns)-1]) + 1; len(p.used) < need; {
 			p.used, p.owned = append(p.used, false), append(p.owned, false)
 		}
 		if !p.fits(at, columns) {
 			continue
 		}
 		for _, c := range columns {
-			p.used[at+c] = true
+			p.used[at+int(c)] = true
 		}
 		p.owned[at] = true
-		p.from[low] = at + 1
-		if len(columns) > 1 { // the next may be smaller
-			p.from[low] = max(p.from[low], 64) - 63
+		if at-begin > tries {
+			p.first += tries / 2
 		}
-		return at
+		return uint32(at)
 	}
 }
 
-func (p *placer) fits(at uint32, columns []uint32) bool {
+func (p *placer) fits(at int, columns []uint32) bool {
 	if p.owned[at] {
 		return false
 	}
 	for _, c := range columns {
-		if p.used[at+c] {
+		if p.used[at+int(c)] {
 			return false
 		}
 	}

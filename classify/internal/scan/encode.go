@@ -1,0 +1,173 @@
+package scan
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"regexp/syntax"
+)
+
+// AppendBinary appends what [Load] makes the same matcher of, so that a set
+// that does not change need not be compiled by every program that uses it.
+func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
+	number := func(n int) { b = binary.AppendUvarint(b, uint64(n)) }
+	list := func(numbers []int32) {
+		number(len(numbers))
+		for _, n := range numbers {
+			number(int(n))
+		}
+	}
+	number(m.patterns)
+	number(m.states)
+	number(int(m.column))
+	b = append(b, m.classes[:]...)
+	for _, s := range m.roots {
+		number(int(s))
+	}
+	number(len(m.accepts))
+	for _, all := range m.accepts {
+		number(len(all))
+		for _, a := range all {
+			number(int(a.piece))
+			number(int(a.when))
+		}
+	}
+	number(len(m.pieces))
+	for _, p := range m.pieces {
+		list(p.patterns)
+		list(p.stages)
+	}
+	number(len(m.stages))
+	for _, s := range m.stages {
+		number(int(s.parent + 1))
+		list(s.patterns)
+		number(int(oneIf(s.inner)))
+		number(len(s.gap))
+		for _, l := range s.gap {
+			list(l.runes)
+			number(l.min)
+			number(l.max + 1)
+		}
+	}
+	number(int(oneIf(m.filter.empty)))
+	for _, bits := range [][]uint64{m.filter.four[:], m.filter.walk[:], m.filter.eight[:], m.filter.short[:]} {
+		for _, word := range bits {
+			b = binary.LittleEndian.AppendUint64(b, word)
+		}
+	}
+	number(len(m.edges))
+	for _, e := range m.edges {
+		b = binary.LittleEndian.AppendUint32(b, e)
+	}
+	return b, nil
+}
+
+var errTruncated = errors.New("the table ends too early or is not one of this version")
+
+// Load makes the matcher that data was made of by [Matcher.AppendBinary]. Data
+// from anywhere else may make it panic or a matcher that panics.
+func Load(data string) (*Matcher, error) {
+	d := decoder{data: data}
+	m := &Matcher{patterns: d.number(), table: table{states: d.number(), column: uint32(d.number())}}
+	copy(m.classes[:], d.take(len(m.classes)))
+	for k := range m.roots {
+		m.roots[k] = state(d.number())
+	}
+	m.accepts = make([][]accept, d.count())
+	for i := range m.accepts {
+		m.accepts[i] = make([]accept, d.count())
+		for j := range m.accepts[i] {
+			m.accepts[i][j] = accept{piece: int32(d.number()), when: syntax.EmptyOp(d.number())}
+		}
+	}
+	m.pieces = make([]piece, d.count())
+	for i := range m.pieces {
+		m.pieces[i] = piece{patterns: d.list(), stages: d.list()}
+	}
+	m.stages = make([]stage, d.count())
+	for i := range m.stages {
+		s := stage{parent: int32(d.number()) - 1, patterns: d.list(), inner: d.number() != 0}
+		if n := d.count(); n > 0 {
+			s.gap = make([]byteLoop, n)
+		}
+		for j := range s.gap {
+			runes, least, most := d.list(), d.number(), d.number()-1
+			s.gap[j] = newByteLoop(runes, least, most)
+		}
+		m.stages[i] = s
+	}
+	m.filter.empty = d.number() != 0
+	for _, bits := range [][]uint64{m.filter.four[:], m.filter.walk[:], m.filter.eight[:], m.filter.short[:]} {
+		for i, words := 0, d.take(8*len(bits)); len(words) >= 8; i, words = i+1, words[8:] {
+			bits[i] = uint64(word32(words)) | uint64(word32(words[4:]))<<32
+		}
+	}
+	n := d.count()
+	words := d.take(4 * n)
+	if d.failed {
+		return nil, errTruncated
+	}
+	m.edges = make([]uint32, n)
+	for i := range m.edges {
+		m.edges[i] = word32(words[4*i:])
+	}
+	return m, nil
+}
+
+func word32(s string) uint32 {
+	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
+}
+
+// decoder reads numbers and bytes from the front of a text.
+type decoder struct {
+	data   string
+	failed bool
+}
+
+func (d *decoder) number() int {
+	var n uint64
+	for shift := 0; ; shift += 7 {
+		if d.data == "" || shift > 56 {
+			d.failed = true
+			return 0
+		}
+		c := d.data[0]
+		d.data = d.data[1:]
+		n |= uint64(c&0x7f) << shift
+		if c < 0x80 {
+			return int(min(n, math.MaxInt32))
+		}
+	}
+}
+
+// count is a number of things that each take a byte at least.
+func (d *decoder) count() int {
+	n := d.number()
+	if n > len(d.data) {
+		d.failed = true
+		return 0
+	}
+	return n
+}
+
+func (d *decoder) list() []int32 {
+	n := d.count()
+	if n == 0 {
+		return nil
+	}
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(d.number())
+	}
+	return all
+}
+
+func (d *decoder) take(n int) string {
+	if n > len(d.data) {
+		d.failed = true
+		return ""
+	}
+	s := d.data[:n]
+	d.data = d.data[n:]
+	return s
+}

@@ -1,0 +1,49 @@
+package classify_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/classify"
+)
+
+// The README repeats the table of reasons for people who have no code at hand.
+func TestReadmeHasTheTable(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	readme := string(data)
+
+	for _, c := range classify.Categories() {
+		assert.Contains(t, readme, fmt.Sprintf("\n| `%s` | ", c))
+	}
+	for _, r := range classify.Reasons() {
+		cells := tableRow(readme, r)
+		require.Len(t, cells, 6, "cells of the row of %s", r)
+		p := r.Policy()
+		assert.True(t, strings.HasPrefix(cells[2], fmt.Sprintf("`%s`", p.Category)), "category of %s: %s", r, cells[2])
+		assert.Equal(t, string(p.Retry), cells[3], "retry of %s", r)
+		assert.Equal(t, fmt.Sprint(p.Calls()), cells[4], "calls of %s", r)
+		assert.True(t, strings.HasPrefix(cells[5], string(p.Fallback)), "fallback of %s: %s", r, cells[5])
+	}
+}
+
+// tableRow is the row of six cells that begins with r, nil if there is none.
+// Reasons that are categories as well begin a shorter row of another table.
+func tableRow(text string, r classify.Reason) []string {
+	for line := range strings.Lines(text) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		if len(cells) == 6 && cells[0] == fmt.Sprintf("`%s`", r) {
+			return cells
+		}
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package classify
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/classify/internal/scan"
+)
+
+// Limits on the pairs of bytes that the matcher's filter can tell nothing more
+// about (see scan.Stats). A class of non-ASCII letters early in a rule costs
+// 256 for each first byte of its letters, which hurts no English text.
+const (
+	maxRuleShort = 300
+	maxSetShort  = 3000
+)
+
+const costRemedy = "rule %s: the matcher would look for it nearly everywhere. Every piece between two gaps " +
+	"([^\\n]{0,40}, \\w*, \\d+, l+) should begin with three letters: spell out the few separators ([: ]{1,3}), " +
+	"drop \\w*\\b before a gap and what stands behind the last telling word, begin with the literal"
+
+// TestStandardRulesAreCheap keeps rules out that switch the matcher's filter
+// off, alone or all together.
+func TestStandardRulesAreCheap(t *testing.T) {
+	t.Parallel()
+	patterns := make([]string, len(standardRules))
+	for i, r := range standardRules {
+		patterns[i] = r.pattern
+		m, err := scan.Compile(patterns[i : i+1])
+		require.NoError(t, err, "rule %s", r.id)
+		stats := m.Stats()
+		assert.False(t, stats.Anywhere, costRemedy, r.id)
+		assert.LessOrEqual(t, stats.Short, maxRuleShort, costRemedy, r.id)
+	}
+	m, err := scan.Compile(patterns)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, m.Stats().Short, maxSetShort, "the rules together: see those with the most pairs of their own")
+}
