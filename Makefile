@@ -1,0 +1,55 @@
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+FUZZTIME ?= 10s
+BENCHTIME ?= 1s
+MODULES = $$(go list -m -f '{{.Dir}}')
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: test
+test: ## run the tests of every module that go.work names
+	go test work
+
+.PHONY: race
+race: ## the same with the race detector
+	CGO_ENABLED=1 go test -race work
+
+.PHONY: lint
+lint: ## go vet and golangci-lint, which is installed into .bin where it is missing
+	go vet work
+	@for dir in $(MODULES); do (cd "$$dir" && "$(CURDIR)/.ci/golangci-lint" run ./...); done
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME (10s)
+	@go test -list '^Fuzz' work \
+	| awk '/^Fuzz/ {targets[n++] = $$1} /^ok/ {for (i = 0; i < n; i++) print $$2, targets[i]; n = 0}' \
+	| while read -r package target; do \
+		echo "== $$package $$target"; \
+		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
+	done
+
+.PHONY: bench
+bench: ## measure the budgets: x-regexp, x-bare, x-json-... are ratios within one run
+	go test -run '^$$' -bench . -benchtime $(BENCHTIME) ./classify/... ./slogclass ./cmd/...
+
+.PHONY: bench-hyperscan
+bench-hyperscan: ## compare the matcher with Hyperscan, where libhyperscan-dev is installed
+	@go run ./classify/internal/hyperscan
+
+.PHONY: generate
+generate: ## make the generated files anew
+	@for dir in $(MODULES); do (cd "$$dir" && go generate ./...); done
+
+.PHONY: cross
+cross: ## compile for the platforms that no test here runs on
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build work
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go build work
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build work
+
+.PHONY: ci
+ci: ## everything that a change has to pass
+	@.ci/run
