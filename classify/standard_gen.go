@@ -1404,7 +1404,7 @@ var standardRules = [...]textRule{
 	{id: "sqlite/misuse", pattern: `\bSQLITE_MISUSE\b|other API misuse|on a closed database`, reason: "logic", strength: causeStrength},
 	{id: "text/agent-no-tty", pattern: `raw mode is not supported|stdin is not a (?:terminal|tty)|(?:the )?input device is not a tty|stdout is not a terminal`, reason: "invalid_request", strength: causeStrength},
 	{id: "stripe/card", pattern: `\b(?:card_decl|expired_card|incorrect_cvc|resource_missing|parameter_(?:miss|unk|inv))|card was declined|No such (?:(?:customer|price|plan|subscription|charge|token):|payment_?(?:intent|method))|StripeInvalidR|StripeCardE`, reason: "invalid_request", strength: causeStrength},
-	{id: "slack/invalid", pattern: `\b(?:channel_not_f|not_in_chan|msg_too_long|invalid_(?:bl|arg|trig|pay)|no_text\b|users?_not_found|message_not_f|no_service\b)`, reason: "invalid_request", strength: causeStrength},
+	{id: "slack/invalid", pattern: `\b(?:channel_not_f|not_in_chan|msg_too_long|invalid_(?:bl|arguments|arg_n|trig|pay)|no_text\b|users?_not_found|message_not_f|no_service\b)`, reason: "invalid_request", strength: causeStrength},
 	{id: "telegram/invalid", pattern: `\bchat not found|message is not modif|can't parse entities|Bad Request: message |other getUpdates|wrong file ident`, reason: "invalid_request", strength: causeStrength},
 	{id: "discord/invalid", pattern: `Invalid Form Body|APIError(?:\[10|: Unknown)|error code: 10\d\d\d\)|Interaction has already`, reason: "invalid_request", strength: causeStrength},
 	{id: "twilio/invalid", pattern: `not a valid phone|'To' (?:number|phone)`, reason: "invalid_request", strength: causeStrength},
