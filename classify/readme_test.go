@@ -20,13 +20,13 @@ func TestReadmeHasTheTable(t *testing.T) {
 	readme := string(data)
 
 	for _, c := range classify.Categories() {
-		assert.Contains(t, readme, fmt.Sprintf("\n| `%s` | ", c))
+		assert.Contains(t, readme, fmt.Sprintf("\n| %#q | ", c))
 	}
 	for _, r := range classify.Reasons() {
 		cells := tableRow(readme, r)
 		require.Len(t, cells, 6, "cells of the row of %s", r)
 		p := r.Policy()
-		assert.True(t, strings.HasPrefix(cells[2], fmt.Sprintf("`%s`", p.Category)), "category of %s: %s", r, cells[2])
+		assert.True(t, strings.HasPrefix(cells[2], fmt.Sprintf("%#q", p.Category)), "category of %s: %s", r, cells[2])
 		assert.Equal(t, string(p.Retry), cells[3], "retry of %s", r)
 		assert.Equal(t, fmt.Sprint(p.Calls()), cells[4], "calls of %s", r)
 		assert.True(t, strings.HasPrefix(cells[5], string(p.Fallback)), "fallback of %s: %s", r, cells[5])
@@ -41,7 +41,7 @@ func tableRow(text string, r classify.Reason) []string {
 		for i := range cells {
 			cells[i] = strings.TrimSpace(cells[i])
 		}
-		if len(cells) == 6 && cells[0] == fmt.Sprintf("`%s`", r) {
+		if len(cells) == 6 && cells[0] == fmt.Sprintf("%#q", r) {
 			return cells
 		}
 	}
