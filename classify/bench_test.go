@@ -130,7 +130,17 @@ func regexpPerText(exprs, texts []string) float64 {
 	return float64(time.Since(begin).Nanoseconds()) / float64(len(part)) * ratio
 }
 
-// BenchmarkCompile measures how long the standard set takes at first use.
+// BenchmarkFirstUse measures what the first text costs: the standard table is
+// read then, not when a program starts.
+func BenchmarkFirstUse(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		loadStandard()
+	}
+}
+
+// BenchmarkCompile measures what go generate saves every program: building the
+// standard set from its patterns.
 func BenchmarkCompile(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -138,4 +148,24 @@ func BenchmarkCompile(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkMessage measures a whole classification of texts: of those that
+// were seen before, and of those that are new each time.
+func BenchmarkMessage(b *testing.B) {
+	texts := corpusMessages(b)
+	b.Run("seen", func(b *testing.B) {
+		perText(b, texts, func(text string) { Message(text) })
+	})
+	b.Run("new", func(b *testing.B) {
+		c := *Standard
+		c.seen = new(memory)
+		n := 0
+		perText(b, texts, func(text string) {
+			if n++; n%len(texts) == 0 {
+				clear(c.seen[:])
+			}
+			c.Message(text)
+		})
+	})
 }
