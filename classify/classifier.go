@@ -16,6 +16,7 @@ const DefaultMaxBytes = 64 << 10
 // reads.
 type Classifier struct {
 	rules    func() *ruleSet  // compiled at first use
+	seen     *memory          // of what the rules decided, under this maxBytes
 	maxBytes int              // 0 = the whole text
 	textOnly bool             // reads err.Error() and Message, nothing else
 	fallback string           // Rule of a result that nothing decided
@@ -26,13 +27,13 @@ type Classifier struct {
 var (
 	// Standard reads all evidence and has the broad rule set. It is the
 	// default everywhere.
-	Standard = &Classifier{rules: sync.OnceValue(loadStandard), maxBytes: DefaultMaxBytes, fallback: "default"}
+	Standard = &Classifier{seen: new(memory), rules: sync.OnceValue(loadStandard), maxBytes: DefaultMaxBytes, fallback: "default"}
 	// Minimal is exactly the twenty patterns of the original error classifier
 	// (seed 000), in their order, on the whole text and on nothing but text.
-	Minimal = &Classifier{rules: lazily(minimalRules[:]), textOnly: true, fallback: "000/default"}
+	Minimal = &Classifier{seen: new(memory), rules: lazily(minimalRules[:]), textOnly: true, fallback: "000/default"}
 	// None has no rules of its own: with [WithBase] the user's rules are all
 	// there is.
-	None = &Classifier{rules: lazily(nil), maxBytes: DefaultMaxBytes, textOnly: true, fallback: "default"}
+	None = &Classifier{seen: new(memory), rules: lazily(nil), maxBytes: DefaultMaxBytes, textOnly: true, fallback: "default"}
 )
 
 // lazily compiles rules that are known to be good when they are first needed.
@@ -98,6 +99,7 @@ func New(opts ...Option) (*Classifier, error) {
 		cfg = o.apply(cfg)
 	}
 	c := *cfg.base
+	c.seen = new(memory)
 	if cfg.maxBytes > 0 {
 		c.maxBytes = cfg.maxBytes
 	}
@@ -168,7 +170,7 @@ func (c *Classifier) Classify(e Evidence) Result {
 	if e.Err == nil && e.Message == "" && e.Type == "" && len(e.Body) == 0 && e.Status < 400 {
 		return Result{}
 	}
-	q := inquiry{set: c.rules(), limit: c.maxBytes, provider: e.Provider, now: c.now}
+	q := inquiry{set: c.rules(), seen: c.seen, limit: c.maxBytes, provider: e.Provider, now: c.now}
 	q.readType(e.Type)
 	text := q.readChain(e.Err, e.Cause)
 	if q.best.strength == ownStrength {
@@ -190,7 +192,7 @@ func (c *Classifier) classifyText(e Evidence) Result {
 	} else if text == "" {
 		return Result{}
 	}
-	q := inquiry{set: c.rules(), limit: c.maxBytes}
+	q := inquiry{set: c.rules(), seen: c.seen, limit: c.maxBytes}
 	q.readText(text)
 	r := q.result(c.fallback)
 	return Result{Category: r.Category, Reason: r.Reason, Rule: r.Rule}

@@ -5,6 +5,7 @@ import "time"
 // inquiry collects the signals of one failure; the strongest decides.
 type inquiry struct {
 	set      *ruleSet
+	seen     *memory
 	limit    int // bytes of a text to read; 0 = all
 	best     signal
 	status   int

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"strings"
 
 	"github.com/errclass/errclass/classify/internal/scan"
 )
@@ -30,7 +29,7 @@ type ruleSet struct {
 	rules   []textRule
 	parts   []part
 	silent  []uint64   // rules without a reason
-	hints   []uint64   // those of them that say the text names a wait: hint/…
+	hints   []uint64   // those of them without vetoes, which say that the text names a wait
 	vetoes  [][]uint64 // by rule: the rules that it takes out, or nil
 	vetoers []uint64   // rules with vetoes
 }
@@ -78,7 +77,7 @@ func newRuleSet(rules []textRule, parts ...part) *ruleSet {
 	for i, r := range rules {
 		if r.reason == "" {
 			setBit(s.silent, i)
-			if strings.HasPrefix(r.id, "hint/") {
+			if len(r.vetoes) == 0 {
 				setBit(s.hints, i)
 			}
 		}

@@ -4,12 +4,29 @@ package classify
 // (more than 64 rules a word) are allocated.
 const stackWords = 32
 
-// readText takes what a text says into account. Of a text that is longer than
-// the limit, the first and the last half of the limit are read.
+// readText takes what a text says into account.
 func (q *inquiry) readText(text string) {
 	if text == "" {
 		return
 	}
+	place, hash := q.seen.slot(text)
+	i, known := recall(place, hash)
+	if !known {
+		var hinted bool
+		if i, hinted = q.decide(text); !hinted { // a wait is read anew each time
+			remember(place, hash, i)
+		}
+	}
+	if i >= 0 {
+		r := &q.set.rules[i]
+		q.add(signal{r.id, r.reason, r.category, r.strength})
+	}
+}
+
+// decide returns the number of the rule that decides a text, or -1, and whether
+// the text names a wait, which it reads. Of a text that is longer than the
+// limit, it looks at the first and the last half of the limit.
+func (q *inquiry) decide(text string) (rule int, hinted bool) {
 	var fixed [stackWords]uint64
 	matched := fixed[:]
 	if n := q.set.words(); n > stackWords {
@@ -21,16 +38,13 @@ func (q *inquiry) readText(text string) {
 		q.set.match(matched, head)
 	}
 	q.set.match(matched, tail)
-	if q.set.hinted(matched) {
+	if hinted = q.set.hinted(matched); hinted {
 		now := q.time()
 		q.hint.readText(head, now)
 		q.hint.readText(tail, now)
 	}
 	q.set.veto(matched)
-	if i := first(matched); i >= 0 {
-		r := &q.set.rules[i]
-		q.add(signal{r.id, r.reason, r.category, r.strength})
-	}
+	return first(matched), hinted
 }
 
 // veto removes from a set of matched rules what other matched rules rule out,

@@ -57,10 +57,9 @@ type record struct {
 
 func TestQuickstart(t *testing.T) {
 	t.Parallel()
-	stdout, stderr, took := runProgram(t)
+	stdout, stderr := runProgram(t)
 	records := decode(t, stdout)
 	require.Len(t, records, 2*len(wanted), "records on standard output")
-	assert.Less(t, took, 30*time.Second)
 
 	for i, w := range wanted {
 		t.Run(w.name, func(t *testing.T) {
@@ -97,16 +96,15 @@ func TestRetryAfter(t *testing.T) {
 	assert.Equal(t, 17*time.Second, res.RetryAfter)
 }
 
-func runProgram(t *testing.T) (stdout []byte, stderr string, took time.Duration) {
+func runProgram(t *testing.T) (stdout []byte, stderr string) {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), asProgram+"=1")
 	cmd.Stdout, cmd.Stderr = &out, &errOut
-	start := time.Now()
 	err := cmd.Run()
 	require.NoError(t, err, "exit code; standard error:\n%s", &errOut)
-	return out.Bytes(), errOut.String(), time.Since(start)
+	return out.Bytes(), errOut.String()
 }
 
 func decode(t *testing.T, lines []byte) []record {

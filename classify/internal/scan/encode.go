@@ -107,6 +107,7 @@ func Load(data string) (*Matcher, error) {
 	if d.failed {
 		return nil, errTruncated
 	}
+	m.none = make([]uint64, m.Words())
 	m.edges = make([]uint32, n)
 	for i := range m.edges {
 		m.edges[i] = word32(words[4*i:])

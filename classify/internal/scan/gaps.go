@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -98,38 +97,35 @@ type mark struct {
 	prev int32 // the mark of the same stage before; -1 = none
 }
 
-// joiner puts hits together. It keeps its memory from one walk to the next.
+// joiner puts hits together.
 type joiner struct {
-	hits    []hit
 	marks   []mark
 	latest  []int32 // by stage: its last mark; -1 = none
 	reached []int32 // the stages that have marks
 }
 
-var joiners = sync.Pool{New: func() any { return new(joiner) }}
-
 // join adds to the set the patterns whose pieces were all seen, in order, with
 // their gaps between them.
 func (w *walk) join() {
-	j := w.found
-	j.sort()
+	j, hits := &w.joiner, w.hits
+	sortHits(hits)
 	for len(j.latest) < len(w.m.stages) {
 		j.latest = append(j.latest, -1)
 	}
-	for i := 0; i < len(j.hits); {
+	for i := 0; i < len(hits); {
 		// Of several pieces that are empty here, any may stand before any.
 		end, empty := i, 0
-		for ; end < len(j.hits) && j.hits[end].end == j.hits[i].end; end++ {
-			if j.hits[end].start == j.hits[end].end {
+		for ; end < len(hits) && hits[end].end == hits[i].end; end++ {
+			if hits[end].start == hits[end].end {
 				empty++
 			}
 		}
-		for _, h := range j.hits[i : end-empty] {
+		for _, h := range hits[i : end-empty] {
 			j.take(w, h)
 		}
-		if at := int(j.hits[i].end); at == len(w.text) || utf8.RuneStart(w.text[at]) {
+		if at := int(hits[i].end); at == len(w.text) || utf8.RuneStart(w.text[at]) {
 			for range empty {
-				for _, h := range j.hits[end-empty : end] {
+				for _, h := range hits[end-empty : end] {
 					j.take(w, h)
 				}
 			}
@@ -139,24 +135,23 @@ func (w *walk) join() {
 	for _, s := range j.reached {
 		j.latest[s] = -1
 	}
-	j.hits, j.marks, j.reached = j.hits[:0], j.marks[:0], j.reached[:0]
-	joiners.Put(j)
+	j.marks, j.reached = j.marks[:0], j.reached[:0]
 }
 
-// sort orders the hits by their ends, then by their beginnings. They come by
+// sortHits orders hits by their ends, then by their beginnings. They come by
 // their beginnings, so few are far from their places.
-func (j *joiner) sort() {
+func sortHits(hits []hit) {
 	const far = 1 << 8
-	if len(j.hits) > far {
-		slices.SortFunc(j.hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.start, b.start)) })
+	if len(hits) > far {
+		slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.start, b.start)) })
 		return
 	}
-	for i, h := range j.hits {
+	for i, h := range hits {
 		at := i
-		for ; at > 0 && (j.hits[at-1].end > h.end || j.hits[at-1].end == h.end && j.hits[at-1].start > h.start); at-- {
-			j.hits[at] = j.hits[at-1]
+		for ; at > 0 && (hits[at-1].end > h.end || hits[at-1].end == h.end && hits[at-1].start > h.start); at-- {
+			hits[at] = hits[at-1]
 		}
-		j.hits[at] = h
+		hits[at] = h
 	}
 }
 

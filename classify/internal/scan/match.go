@@ -3,6 +3,7 @@ package scan
 import (
 	"fmt"
 	"math/bits"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -14,6 +15,7 @@ type Matcher struct {
 	pieces   []piece
 	stages   []stage
 	patterns int
+	none     []uint64 // the set of no matches
 }
 
 // PatternError says which pattern of a set is at fault.
@@ -50,6 +52,7 @@ func build(parsed [][]chain) (*Matcher, error) {
 		return nil, err
 	}
 	m := &Matcher{table: *t, pieces: p.pieces, stages: p.stages, patterns: len(parsed)}
+	m.none = make([]uint64, m.Words())
 	m.filter.build(&m.table)
 	return m, nil
 }
@@ -99,7 +102,8 @@ func (m *Matcher) Match(set []uint64, text string) {
 	if !utf8.ValidString(text) {
 		text = repair(text)
 	}
-	w := walk{m: m, set: set, text: text}
+	w := walks.Get().(*walk)
+	w.begin(m, text)
 	if m.filter.empty {
 		for i := range len(text) + 1 {
 			w.from(i)
@@ -107,9 +111,14 @@ func (m *Matcher) Match(set []uint64, text string) {
 	} else {
 		w.scan()
 	}
-	if w.found != nil {
+	if len(w.hits) > 0 {
 		w.join()
 	}
+	for i, word := range w.set {
+		set[i] |= word
+	}
+	w.m, w.text = nil, ""
+	walks.Put(w)
 }
 
 // repair replaces every byte that is not part of valid UTF-8 by U+FFFD, which
@@ -122,12 +131,22 @@ func repair(text string) string {
 	return string(b)
 }
 
-// walk is one pass over a text.
+// walk is one pass over a text. It has its own set of matches, not the
+// caller's, so that the caller's may stay on its stack.
 type walk struct {
-	m     *Matcher
-	set   []uint64
-	text  string
-	found *joiner // pieces that have to be put together; nil = none yet
+	m      *Matcher
+	text   string
+	set    []uint64
+	hits   []hit // pieces that have to be put together
+	joiner joiner
+}
+
+// walks keep their memory from one text to the next.
+var walks = sync.Pool{New: func() any { return new(walk) }}
+
+func (w *walk) begin(m *Matcher, text string) {
+	w.m, w.text, w.hits = m, text, w.hits[:0]
+	w.set = append(w.set[:0], m.none...)
 }
 
 // scan looks for matches wherever the filter says that one may begin.
@@ -184,10 +203,7 @@ func (w *walk) accept(s state, i, end int) {
 		if len(p.stages) == 0 {
 			continue
 		}
-		if w.found == nil {
-			w.found = joiners.Get().(*joiner)
-		}
-		w.found.hits = append(w.found.hits, hit{piece: a.piece, start: int32(i), end: int32(end)})
+		w.hits = append(w.hits, hit{piece: a.piece, start: int32(i), end: int32(end)})
 	}
 }
 
