@@ -58,7 +58,7 @@ func run(corpus string, turns int) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }()
 	program, err := build(folder)
 	if err != nil || program == "" {
 		return err
