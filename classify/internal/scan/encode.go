@@ -99,7 +99,7 @@ func Load(data string) (*Matcher, error) {
 	m.filter.empty = d.number() != 0
 	for _, bits := range [][]uint64{m.filter.four[:], m.filter.walk[:], m.filter.eight[:], m.filter.short[:]} {
 		for i, words := 0, d.take(8*len(bits)); len(words) >= 8; i, words = i+1, words[8:] {
-			bits[i] = uint64(word32(words)) | uint64(word32(words[4:]))<<32
+			bits[i] = word64(words)
 		}
 	}
 	n := d.count()

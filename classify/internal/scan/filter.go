@@ -31,10 +31,10 @@ func hash(window uint64) uint32 {
 
 func hashFour(window uint64) uint32 { return hash(window & fourBytes) }
 
-// begins reports whether a match may begin with the first four bytes of window.
-func (f *filter) begins(window uint64) bool {
+// begins is not 0 if a match may begin with the first four bytes of window.
+func (f *filter) begins(window uint64) uint64 {
 	h := hashFour(window)
-	return f.four[h>>6]>>(h&63)&1 != 0 || f.short[uint16(window)>>6]>>(window&63)&1 != 0
+	return (f.four[h>>6]>>(h&63) | f.short[uint16(window)>>6]>>(window&63)) & 1
 }
 
 // goesOn reports whether a match that begins with the first four bytes of

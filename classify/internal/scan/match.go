@@ -149,25 +149,34 @@ func (w *walk) begin(m *Matcher, text string) {
 	w.set = append(w.set[:0], m.none...)
 }
 
-// scan looks for matches wherever the filter says that one may begin.
+// scan looks for matches wherever the filter says that one may begin. It asks
+// for four positions at a time, which are in one word.
 func (w *walk) scan() {
 	text, f := w.text, &w.m.filter
 	i := 0
-	if len(text) >= 8 {
-		var window uint64
-		for j := range 7 {
-			window |= uint64(text[j]) << (8 * (j + 1))
+	for ; i+8 <= len(text); i += 4 {
+		word := word64(text[i : i+8])
+		if f.begins(word)|f.begins(word>>8)|f.begins(word>>16)|f.begins(word>>24) == 0 {
+			continue
 		}
-		for ; i+7 < len(text); i++ {
-			window = window>>8 | uint64(text[i+7])<<56
-			if f.begins(window) && f.goesOn(window) {
-				w.from(i)
+		for at := i; at < i+4; at++ {
+			if at+8 > len(text) {
+				w.from(at)
+			} else if window := word64(text[at : at+8]); f.begins(window) != 0 && f.goesOn(window) {
+				w.from(at)
 			}
 		}
 	}
 	for ; i < len(text); i++ {
 		w.from(i)
 	}
+}
+
+// word64 reads eight bytes, the first one lowest.
+func word64(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 // from takes note of all matches that begin at i.
