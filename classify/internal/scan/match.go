@@ -160,16 +160,30 @@ func (w *walk) scan() {
 			continue
 		}
 		for at := i; at < i+4; at++ {
-			if at+8 > len(text) {
-				w.from(at)
-			} else if window := word64(text[at : at+8]); f.begins(window) != 0 && f.goesOn(window) {
+			window := lastWord(text, at)
+			if f.begins(window) != 0 && (at+8 > len(text) || f.goesOn(window)) {
 				w.from(at)
 			}
 		}
 	}
 	for ; i < len(text); i++ {
-		w.from(i)
+		if f.begins(lastWord(text, i)) != 0 {
+			w.from(i)
+		}
 	}
+}
+
+// lastWord reads the eight bytes at i, or as many as there are. A match that
+// is too long for them cannot begin there, and a shorter one is not missed:
+// the filter looks at no more bytes than it has.
+func lastWord(text string, i int) (word uint64) {
+	if i+8 <= len(text) {
+		return word64(text[i : i+8])
+	}
+	for j := len(text) - 1; j >= i; j-- {
+		word = word<<8 | uint64(text[j])
+	}
+	return word
 }
 
 // word64 reads eight bytes, the first one lowest.
