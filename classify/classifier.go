@@ -12,7 +12,7 @@ import (
 const DefaultMaxBytes = 64 << 10
 
 // Classifier turns evidence into results. It is immutable and safe for
-// concurrent use; it never logs, never panics and keeps nothing of what it
+// concurrent use; it never logs, never panics and keeps no text of what it
 // reads.
 type Classifier struct {
 	rules    func() *ruleSet  // compiled at first use

@@ -1,5 +1,11 @@
 package scan
 
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
 // filter tells where a match cannot begin, by the bytes that stand there. It
 // is a Bloom filter with one hash: it may say yes to bytes that begin nothing,
 // and never no to bytes that begin something.
@@ -58,6 +64,10 @@ type way struct {
 	window uint64
 }
 
+func (w way) compare(v way) int {
+	return cmp.Or(cmp.Compare(w.window, v.window), cmp.Compare(w.s, v.s))
+}
+
 // build fills the filter with all ways to begin a match.
 func (f *filter) build(t *table) {
 	var bytesOf [256][]byte // by class
@@ -71,7 +81,8 @@ func (f *filter) build(t *table) {
 	}
 	for n := range 8 {
 		longer := map[way]bool{}
-		for w := range ways {
+		// In order, so that the same patterns always make the same filter.
+		for _, w := range slices.SortedFunc(maps.Keys(ways), way.compare) {
 			if n > 0 && (w.s&acceptFlag != 0 || t.outBytes(w.s, &bytesOf) > manyBytes || len(longer) > manyWays) {
 				f.stop(w.window, n)
 				continue
