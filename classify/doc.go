@@ -51,6 +51,6 @@
 // either or, with [None], uses nothing else. A classifier is immutable and safe
 // for concurrent use.
 //
-// The package imports the standard library only, never logs, and keeps nothing
-// of what it reads.
+// The package imports the standard library only, never logs, and keeps no
+// text of what it reads, only hashes of texts that it has decided.
 package classify
