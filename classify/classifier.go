@@ -11,9 +11,10 @@ import (
 // otherwise: the first and the last half of it, each 32 KiB.
 const DefaultMaxBytes = 64 << 10
 
-// Classifier turns evidence into results. It is immutable and safe for
-// concurrent use; it never logs, never panics and keeps no text of what it
-// reads.
+// Classifier turns evidence into results. Make it with [New]; the zero
+// Classifier is not usable. It is immutable as seen from outside and safe for
+// concurrent use; it never logs, and whatever the evidence does, it does not
+// panic. Of what it reads it keeps no text, only hashes of what it has decided.
 type Classifier struct {
 	rules    func() *ruleSet  // compiled at first use
 	seen     *memory          // of what the rules decided, under this maxBytes
@@ -63,6 +64,7 @@ func (f optionFunc) apply(c config) config { return f(c) }
 // WithRules adds the user's own rules, which are looked at before those of
 // the base. Without it there are none.
 func WithRules(rules ...Rule) Option {
+	rules = append([]Rule(nil), rules...) // the caller's slice stays the caller's
 	return optionFunc(func(c config) config {
 		c.rules = append(c.rules[:len(c.rules):len(c.rules)], rules...)
 		return c
@@ -70,10 +72,11 @@ func WithRules(rules ...Rule) Option {
 }
 
 // WithBase sets what the new classifier is built on: [Standard] (the
-// default), [Minimal] or [None]. A nil base is [Standard].
+// default), [Minimal] or [None]. A nil base, or one that is the zero
+// Classifier, keeps the default.
 func WithBase(base *Classifier) Option {
 	return optionFunc(func(c config) config {
-		if base != nil {
+		if base != nil && base.rules != nil {
 			c.base = base
 		}
 		return c
@@ -96,7 +99,9 @@ func WithMaxBytes(n int) Option {
 func New(opts ...Option) (*Classifier, error) {
 	cfg := config{base: Standard}
 	for _, o := range opts {
-		cfg = o.apply(cfg)
+		if o != nil {
+			cfg = o.apply(cfg)
+		}
 	}
 	c := *cfg.base
 	c.seen = new(memory)

@@ -51,7 +51,6 @@
 // either or, with [None], uses nothing else. A classifier is immutable and safe
 // for concurrent use.
 //
-// The package imports the standard library only, never logs, and keeps no text
-// of what it reads: of texts that were decided it remembers a hash and the rule,
-// so that an error that comes again and again in the same words costs little.
+// The package imports the standard library only, never logs, and keeps no
+// text of what it reads, only hashes of texts that it has decided.
 package classify

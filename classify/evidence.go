@@ -3,7 +3,8 @@ package classify
 import "time"
 
 // Evidence is what is known about one failure. Every field may be empty; the
-// zero Evidence means that nothing failed. Classify reads it and keeps no text.
+// zero Evidence means that nothing failed. Classify changes none of it and keeps
+// no reference to it.
 type Evidence struct {
 	Err      error               // the live error; its whole chain is read
 	Message  string              // a log message, a stderr tail, exception.message

@@ -113,7 +113,8 @@ func decide(r Result, fallback string, signals []Signal) []Signal {
 func (s *ruleSet) explain(text string, limit int) (counting, ruledOut []Signal) {
 	cut := [][2]int{{0, len(text)}}
 	if limit > 0 && len(text) > limit {
-		cut = [][2]int{{0, limit / 2}, {len(text) - limit/2, len(text)}}
+		half := limit / 2
+		cut = [][2]int{{0, half}, {len(text) - (limit - half), len(text)}}
 	}
 	matched := make([]uint64, s.words())
 	for _, c := range cut {

@@ -9,18 +9,29 @@ func (q *inquiry) readText(text string) {
 	if text == "" {
 		return
 	}
-	place, hash := q.seen.slot(text)
-	i, known := recall(place, hash)
-	if !known {
-		var hinted bool
-		if i, hinted = q.decide(text); !hinted { // a wait is read anew each time
-			remember(place, hash, i)
-		}
-	}
-	if i >= 0 {
+	if i := q.ruleOf(text); i >= 0 {
 		r := &q.set.rules[i]
 		q.add(signal{r.id, r.reason, r.category, r.strength})
 	}
+}
+
+// ruleOf returns the number of the rule that decides a text, or -1: recalled
+// where the text was seen before. A text that is longer than the limit is not
+// remembered, for the hash would have to read all of it.
+func (q *inquiry) ruleOf(text string) int {
+	if q.limit > 0 && len(text) > q.limit {
+		rule, _ := q.decide(text)
+		return rule
+	}
+	place, hash := q.seen.slot(text)
+	if rule, ok := recall(place, hash); ok {
+		return rule
+	}
+	rule, hinted := q.decide(text)
+	if !hinted { // a wait is read anew each time
+		remember(place, hash, rule)
+	}
+	return rule
 }
 
 // decide returns the number of the rule that decides a text, or -1, and whether
@@ -34,7 +45,8 @@ func (q *inquiry) decide(text string) (rule int, hinted bool) {
 	}
 	head, tail := "", text
 	if q.limit > 0 && len(text) > q.limit {
-		head, tail = text[:q.limit/2], text[len(text)-q.limit/2:]
+		head = text[:q.limit/2]
+		tail = text[len(text)-(q.limit-len(head)):] // of an odd limit the larger half
 		q.set.match(matched, head)
 	}
 	q.set.match(matched, tail)

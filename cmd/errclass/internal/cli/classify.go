@@ -49,7 +49,12 @@ status (0 where none is known) and retry_after_ms (where there is a hint).`,
 			}
 			return p.out.Flush()
 		}
-		return classifyLines(c, s, p)
+		err = classifyLines(c, s, p)
+		if outputClosed(err) {
+			fmt.Fprintln(s.Err, "errclass classify: the output was closed; the rest of the input was not read")
+			return nil
+		}
+		return err
 	}
 	return cmd
 }

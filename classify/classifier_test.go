@@ -1,0 +1,68 @@
+package classify_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/classify"
+)
+
+func TestNewPanickedOnNilOptionAndOnZeroBase(t *testing.T) {
+	t.Parallel()
+	c, err := classify.New(nil, classify.WithBase(nil), classify.WithBase(new(classify.Classifier)))
+	require.NoError(t, err)
+	assert.Equal(t, classify.Message("HTTP 429"), c.Message("HTTP 429"))
+}
+
+func TestMaxBytesLostTheLastOfAnOddNumber(t *testing.T) {
+	t.Parallel()
+	rule := classify.Rule{ID: "x", Reason: classify.ReasonPolicy, Pattern: `x`}
+	for _, n := range []int{1, 3} {
+		c, err := classify.New(classify.WithBase(classify.None), classify.WithRules(rule), classify.WithMaxBytes(n))
+		require.NoError(t, err)
+		half := strings.Repeat("-", n/2)
+		text := strings.Repeat("-", 10) + "x" + half // the last n/2+1 bytes begin with x
+		assert.Equal(t, classify.ReasonPolicy, c.Message(text).Reason, "%d bytes of %q", n, text)
+		assert.Equal(t, classify.ReasonPolicy, c.Explain(classify.Evidence{Message: text}).Result.Reason, "%d bytes of %q", n, text)
+		assert.Len(t, c.Explain(classify.Evidence{Message: text}).Signals, 1, "%d bytes of %q", n, text)
+	}
+}
+
+func TestWithRulesFollowedTheCallersSlice(t *testing.T) {
+	t.Parallel()
+	rules := []classify.Rule{{ID: "x", Reason: classify.ReasonPolicy, Pattern: `x`}}
+	option := classify.WithRules(rules...)
+	rules[0] = classify.Rule{}
+	c, err := classify.New(option)
+	require.NoError(t, err)
+	assert.Equal(t, "x", c.Message("x").Rule)
+}
+
+// A classifier of other limits or rules must not recall what its base decided.
+func TestMemoryIsNotSharedWithTheBase(t *testing.T) {
+	t.Parallel()
+	const text = "------------------ HTTP 429 ------------------"
+	require.Equal(t, classify.ReasonRateLimit, classify.Message(text).Reason)
+	short, err := classify.New(classify.WithMaxBytes(10))
+	require.NoError(t, err)
+	own, err := classify.New(classify.WithRules(classify.Rule{ID: "x", Reason: classify.ReasonPolicy, Pattern: `-{9}`}))
+	require.NoError(t, err)
+	for range 2 {
+		assert.Equal(t, classify.ReasonUnknown, short.Message(text).Reason)
+		assert.Equal(t, classify.ReasonPolicy, own.Message(text).Reason)
+		assert.Equal(t, classify.ReasonRateLimit, classify.Message(text).Reason)
+	}
+}
+
+// BenchmarkHugeText is a text far beyond the limit, which is not to be read as
+// a whole.
+func BenchmarkHugeText(b *testing.B) {
+	text := strings.Repeat("x", 100<<20) + " HTTP 429"
+	b.ReportAllocs()
+	for b.Loop() {
+		classify.Message(text)
+	}
+}
