@@ -85,6 +85,17 @@ func TestMatchPositions(t *testing.T) {
 	}
 }
 
+// fewestAllocs is what f allocates where it finds its memory in a pool. A pool
+// may be empty at any call: the garbage collector clears it, and the race
+// detector makes it lose a quarter of what is put back.
+func fewestAllocs(f func()) float64 {
+	fewest := testing.AllocsPerRun(1, f)
+	for range 100 {
+		fewest = min(fewest, testing.AllocsPerRun(1, f))
+	}
+	return fewest
+}
+
 func TestMatchAllocatesNothing(t *testing.T) {
 	m, err := Compile([]string{`rate.?limit`, `too many.{0,20}requests`, `\b429\b`})
 	require.NoError(t, err)
@@ -92,7 +103,7 @@ func TestMatchAllocatesNothing(t *testing.T) {
 	for _, n := range []int{1, 5, 1000} {
 		text := strings.Repeat("HTTP 429 is too many of your requests, rate limit. ", n)
 		m.Match(set, text)
-		assert.Zero(t, testing.AllocsPerRun(100, func() { m.Match(set, text) }), "%d times", n)
+		assert.Zero(t, fewestAllocs(func() { m.Match(set, text) }), "%d times", n)
 	}
 }
 
