@@ -46,19 +46,20 @@ func byteLoops(g gap) []byteLoop {
 // beginning: the length of what is left.
 func (l *byteLoop) back(text string) int {
 	if l.line {
-		left := strings.LastIndexByte(text, '\n') + 1
+		near := text // what the loop can reach at most
+		if l.max >= 0 && len(text) > utf8.UTFMax*l.max {
+			near = text[len(text)-utf8.UTFMax*l.max:]
+		}
+		left := len(text) - len(near) + strings.LastIndexByte(near, '\n') + 1
 		if l.max < 0 || len(text)-left <= l.max {
 			return left
 		}
 		end := len(text)
-		for range l.max {
-			if end <= left {
-				return left
-			}
-			_, n := utf8.DecodeLastRuneInString(text[:end])
-			end -= n
+		for n := 0; n < l.max && end > left; n++ {
+			_, size := utf8.DecodeLastRuneInString(text[:end])
+			end -= size
 		}
-		return max(end, left)
+		return end
 	}
 	end := len(text)
 	for n := 0; end > 0 && (l.max < 0 || n < l.max); n++ {
@@ -102,6 +103,16 @@ type joiner struct {
 	marks   []mark
 	latest  []int32 // by stage: its last mark; -1 = none
 	reached []int32 // the stages that have marks
+	gaps    []known // by stage: what is known of the gap before it
+	text    uint32  // counts the texts, for gaps
+}
+
+// known is what was found out about text[end:start] as the gap of a stage. It
+// keeps a long gap from being read again for every piece behind it.
+type known struct {
+	text       uint32 // which text; what is known of another one does not count
+	fits       bool
+	end, start int32
 }
 
 // join adds to the set the patterns whose pieces were all seen, in order, with
@@ -111,6 +122,11 @@ func (w *walk) join() {
 	sortHits(hits)
 	for len(j.latest) < len(w.m.stages) {
 		j.latest = append(j.latest, -1)
+		j.gaps = append(j.gaps, known{})
+	}
+	if j.text++; j.text == 0 { // once around
+		clear(j.gaps)
+		j.text = 1
 	}
 	for i := 0; i < len(hits); {
 		// Of several pieces that are empty here, any may stand before any.
@@ -159,7 +175,10 @@ func sortHits(hits []hit) {
 func (j *joiner) take(w *walk, h hit) {
 	for _, at := range w.m.pieces[h.piece].stages {
 		s := &w.m.stages[at]
-		if s.parent >= 0 && !j.follows(w.text, s, int(h.start)) {
+		if s.parent >= 0 && (j.latest[s.parent] < 0 || !s.inner && w.hasAll(s.patterns)) {
+			continue
+		}
+		if s.parent >= 0 && !j.follows(w.text, s, &j.gaps[at], int(h.start)) {
 			continue
 		}
 		for _, pattern := range s.patterns {
@@ -180,15 +199,52 @@ func (j *joiner) take(w *walk, h hit) {
 // the stage before s. Of the marks that leave the gap as long as it has to be,
 // the last decides: a longer gap only has more runes that may be wrong or too
 // many.
-func (j *joiner) follows(text string, s *stage, start int) bool {
+func (j *joiner) follows(text string, s *stage, k *known, start int) bool {
 	for at := j.latest[s.parent]; at >= 0; at = j.marks[at].prev {
 		end := int(j.marks[at].end)
 		if end > start || s.gap[0].min > 0 && !atLeast(text[end:start], s.gap[0].min) {
 			continue
 		}
-		return spans(s.gap, text[end:start])
+		return j.fits(text, s.gap, k, end, start)
 	}
 	return false
+}
+
+// fits reports whether a gap may be text[end:start], and adds that to what is
+// known. What a gap begins with is one too, so that one that does not fit is
+// not mended by growing. A single loop without bound also fits where two parts
+// that meet do.
+func (j *joiner) fits(text string, gap []byteLoop, k *known, end, start int) bool {
+	endless := len(gap) == 1 && gap[0].max < 0
+	from, to := int(k.end), int(k.start)
+	switch {
+	case k.text != j.text:
+	case !k.fits && from == end && to <= start:
+		return false
+	case k.fits && endless && from <= end && end <= to:
+		if start <= to {
+			return true
+		}
+		if spans(gap, text[to:start]) {
+			k.start = int32(start)
+			return true
+		}
+		*k = known{text: j.text, end: int32(end), start: int32(start)}
+		return false
+	}
+	fits := spans(gap, text[end:start])
+	*k = known{text: j.text, fits: fits, end: int32(end), start: int32(start)}
+	return fits
+}
+
+// hasAll reports whether all these patterns are known to match.
+func (w *walk) hasAll(patterns []int32) bool {
+	for _, p := range patterns {
+		if w.set[p/64]>>(p%64)&1 == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // atLeast reports whether text has n runes or more.

@@ -1,0 +1,58 @@
+package scan
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// quadratic are patterns and texts of which every second piece stands behind
+// one first piece, ever farther from it.
+var quadratic = map[string]struct{ pattern, head, piece string }{
+	"bounded":           {`ab.{0,20}cd.{0,9}ef`, "ab", "cd "},
+	"unbounded":         {`ab.*cd.*ef`, "ab", "cd "},
+	"broken line":       {`ab.*cd`, "ab\n", "cd "},
+	"class":             {`ab\w*cd\w*ef`, "ab", "cd"},
+	"broken class":      {`ab\w*cd`, "ab-", "cd"},
+	"two loops, broken": {`ab\w*\s*cd`, "ab-", "cd"},
+	"two loops":         {`ab\w*\s*cd`, "ab", "cd"},
+	"at least":          {`ab.{3,}cd.*ef`, "ab", "cd "},
+}
+
+// A gap was read again from its end to its beginning for every piece behind it.
+func TestGapsWereQuadratic(t *testing.T) {
+	t.Parallel()
+	for name, tt := range quadratic {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, err := Compile([]string{tt.pattern})
+			require.NoError(t, err)
+			for _, end := range []string{"", "ef", "\nef", "\ncd", "\nab cd ef", " abcdef"} {
+				for _, n := range []int{1, 2, 7, 40} {
+					text := tt.head + strings.Repeat(tt.piece, n) + end
+					require.Equal(t, reference(t, []string{tt.pattern}, text), matched(m, text), "%q", text)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkGaps: the time a byte is to be the same for 1 KiB and for 64 KiB.
+func BenchmarkGaps(b *testing.B) {
+	for name, tt := range quadratic {
+		m, err := Compile([]string{tt.pattern})
+		require.NoError(b, err)
+		set := make([]uint64, m.Words())
+		for size, n := range map[string]int{"1KiB": 1 << 10, "64KiB": 64 << 10} {
+			text := tt.head + strings.Repeat(tt.piece, n/len(tt.piece))
+			b.Run(strings.ReplaceAll(name, " ", "-")+"/"+size, func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				for b.Loop() {
+					clear(set)
+					m.Match(set, text)
+				}
+			})
+		}
+	}
+}
