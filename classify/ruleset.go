@@ -27,6 +27,7 @@ type ruleSet struct {
 	// rules by the bits of a set of matches. Each part begins with a new word,
 	// so a rule without an id may stand between two parts.
 	rules   []textRule
+	means   []Category // by rule: what it says to do
 	parts   []part
 	silent  []uint64   // rules without a reason
 	hints   []uint64   // those of them without vetoes, which say that the text names a wait
@@ -69,12 +70,14 @@ func newRuleSet(rules []textRule, parts ...part) *ruleSet {
 	words := last.word + last.matcher.Words()
 	s := &ruleSet{
 		rules: rules, parts: parts,
+		means:   make([]Category, len(rules)),
 		silent:  make([]uint64, words),
 		hints:   make([]uint64, words),
 		vetoers: make([]uint64, words),
 		vetoes:  make([][]uint64, len(rules)),
 	}
 	for i, r := range rules {
+		s.means[i] = r.meaning()
 		if r.reason == "" {
 			setBit(s.silent, i)
 			if len(r.vetoes) == 0 {

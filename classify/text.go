@@ -11,7 +11,7 @@ func (q *inquiry) readText(text string) {
 	}
 	if i := q.ruleOf(text); i >= 0 {
 		r := &q.set.rules[i]
-		q.add(signal{r.id, r.reason, r.category, r.strength})
+		q.add(signal{r.id, r.reason, q.set.means[i], r.strength})
 	}
 }
 

@@ -79,7 +79,7 @@ func TestUsage(t *testing.T) {
 		{"no corpus", "accepts 1 arg(s), received 0", []string{"eval"}},
 		{"split", "use K/N with K from 0", []string{"eval", "--split", "2/2", "x"}},
 		{"split of words", "use K/N with K from 0", []string{"eval", "--split", "a", "x"}},
-		{"threshold", "use a share from 0 to 1", []string{"eval", "--min-category", "95", "x"}},
+		{"threshold", "use a share from 0 to 1", []string{"eval", "--min-category", "950", "x"}},
 		{"threshold of words", "use a share from 0 to 1", []string{"eval", "--min-f1", "NaN", "x"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -127,15 +127,16 @@ func (m *minimum) String() string { return strconv.FormatFloat(float64(*m), 'g',
 
 func (m *minimum) Type() string { return "P" }
 
-// Set takes a share from 0 to 1, or a percentage with its sign.
+// Set takes a share from 0 to 1, or a percentage, whose sign may be left out
+// above 1.
 func (m *minimum) Set(value string) error {
 	number, isPercent := strings.CutSuffix(value, "%")
 	p, err := strconv.ParseFloat(number, 64)
-	if isPercent {
+	if isPercent || p > 1 {
 		p /= 100
 	}
 	if err != nil || !(p >= 0 && p <= 1) {
-		return errors.New("use a share from 0 to 1, such as 0.95, or a percentage, such as 95%")
+		return errors.New("use a share from 0 to 1, such as 0.95, or a percentage up to 100, such as 95")
 	}
 	*m = minimum(p)
 	return nil
