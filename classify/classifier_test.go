@@ -66,3 +66,15 @@ func BenchmarkHugeText(b *testing.B) {
 		classify.Message(text)
 	}
 }
+
+// TestUserRuleIsNotVetoed: the standard set has rules that take whole reasons
+// out of the decision, such as a compile error that quotes code. What the user
+// says stays.
+func TestUserRuleIsNotVetoed(t *testing.T) {
+	t.Parallel()
+	const text = "src/a.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'."
+	require.Equal(t, classify.ReasonLogic, classify.Message(text).Reason)
+	c, err := classify.New(classify.WithRules(classify.Rule{ID: "own", Reason: classify.ReasonTransient, Pattern: "TS2322"}))
+	require.NoError(t, err)
+	assert.Equal(t, "own", c.Message(text).Rule)
+}

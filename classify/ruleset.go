@@ -90,6 +90,9 @@ func newRuleSet(rules []textRule, parts ...part) *ruleSet {
 		setBit(s.vetoers, i)
 		s.vetoes[i] = make([]uint64, words)
 		for j, other := range rules {
+			if other.strength == userStrength {
+				continue // what the user says is not for us to rule out
+			}
 			for _, v := range r.vetoes {
 				if string(other.reason) == v || other.id == v {
 					setBit(s.vetoes[i], j)
@@ -100,12 +103,33 @@ func newRuleSet(rules []textRule, parts ...part) *ruleSet {
 	return s
 }
 
-func setBit(set []uint64, i int) { set[i/64] |= 1 << (i % 64) }
-
-// ruleError names the rule and the pattern that a set cannot be built from.
-func ruleError(r Rule, err error) error {
-	return fmt.Errorf("rule %q: pattern %q: %w", r.ID, r.Pattern, err)
+// veto removes from a set of matched rules what other matched rules rule out,
+// and the rules that have no reason themselves.
+func (s *ruleSet) veto(matched []uint64) {
+	for w := range s.vetoers {
+		for left := matched[w] & s.vetoers[w]; left != 0; left &= left - 1 {
+			for i, v := range s.vetoes[w*64+bits.TrailingZeros64(left)] {
+				matched[i] &^= v
+			}
+		}
+	}
+	for w := range s.silent {
+		matched[w] &^= s.silent[w]
+	}
 }
+
+// hinted reports whether a rule matched which says that the text names a wait.
+// Only then is it worth looking for.
+func (s *ruleSet) hinted(matched []uint64) bool {
+	for w, hints := range s.hints {
+		if matched[w]&hints != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func setBit(set []uint64, i int) { set[i/64] |= 1 << (i % 64) }
 
 // first returns the lowest set bit, or -1.
 func first(set []uint64) int {
@@ -117,8 +141,6 @@ func first(set []uint64) int {
 	return -1
 }
 
-func trailing(word uint64) int { return bits.TrailingZeros64(word) }
-
 // with puts the user's rules before those of s. A user's rule is as strong as
 // a typed fact.
 func (s *ruleSet) with(user []Rule) (*ruleSet, error) {
@@ -129,7 +151,7 @@ func (s *ruleSet) with(user []Rule) (*ruleSet, error) {
 	first, err := compileRules(rules)
 	var at *scan.PatternError
 	if errors.As(err, &at) {
-		return nil, ruleError(user[at.Index], at.Err)
+		return nil, fmt.Errorf("rule %q: pattern %q: %w", user[at.Index].ID, user[at.Index].Pattern, at.Err)
 	}
 	if err != nil {
 		return nil, err

@@ -1,7 +1,7 @@
 package classify
 
-// stackWords is how many words of a rule set live on the stack; larger sets
-// (more than 64 rules a word) are allocated.
+// stackWords is how many words of a set of matches, 64 rules each, live on the
+// stack; larger sets are allocated.
 const stackWords = 32
 
 // readText takes what a text says into account.
@@ -57,30 +57,4 @@ func (q *inquiry) decide(text string) (rule int, hinted bool) {
 	}
 	q.set.veto(matched)
 	return first(matched), hinted
-}
-
-// veto removes from a set of matched rules what other matched rules rule out,
-// and the rules that have no reason themselves.
-func (s *ruleSet) veto(matched []uint64) {
-	for w := range s.vetoers {
-		for bits := matched[w] & s.vetoers[w]; bits != 0; bits &= bits - 1 {
-			for i, v := range s.vetoes[w*64+trailing(bits)] {
-				matched[i] &^= v
-			}
-		}
-	}
-	for w := range s.silent {
-		matched[w] &^= s.silent[w]
-	}
-}
-
-// hinted reports whether a rule matched which says that the text names a wait.
-// Only then is it worth looking for.
-func (s *ruleSet) hinted(matched []uint64) bool {
-	for w, hints := range s.hints {
-		if matched[w]&hints != 0 {
-			return true
-		}
-	}
-	return false
 }
