@@ -10,7 +10,7 @@ import (
 // Limits on what a set of patterns may need: states, items of all states
 // together, items looked at while they are built, and nodes.
 const (
-	MaxStates = 1 << 19
+	maxStates = 1 << 19
 	maxItems  = 1 << 22
 	maxWork   = 1 << 27
 	maxNodes  = 1 << 20
@@ -99,7 +99,7 @@ func determinize(p *program) (*table, error) {
 		b.roots[k] = b.state(b.closure(nil, p.starts), k)
 	}
 	for s := 0; s < len(b.items); s++ {
-		if len(b.items) > MaxStates || b.total > maxItems || b.work > maxWork {
+		if len(b.items) > maxStates || b.total > maxItems || b.work > maxWork {
 			return nil, errTooLarge
 		}
 		b.edges = append(b.edges, b.leave(s))

@@ -51,15 +51,12 @@ func FuzzMatch(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, list, text string) {
 		if len(list) > 200 || len(text) > 500 || !utf8.ValidString(list) {
-			t.Skip()
+			return
 		}
 		exprs := strings.Split(list, "\n")
 		for _, expr := range exprs {
 			if _, err := regexp.Compile("(?i:" + expr + ")"); err != nil {
-				_, err := Compile([]string{expr})
-				if err == nil {
-					t.Skip() // such as a lone flag that the wrapping group does not take
-				}
+				_, _ = Compile([]string{expr}) // need not be refused, such as a lone flag; must not panic
 				return
 			}
 		}

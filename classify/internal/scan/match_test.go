@@ -20,6 +20,8 @@ func TestCompileErrors(t *testing.T) {
 		{`(a)\1`, "invalid escape sequence: \\1"},
 		{`a{1001}`, "invalid repeat count: {1001}"},
 		{`a(?:bc)+d`, errGroup.Error()},
+		{`a(?:b.{0,9}c){0,9}d`, errLoops.Error()},
+		{strings.Repeat(`(?:a.*b|c.*d|e.*f)`, 4), errLoops.Error()},
 		{"a\xff", "invalid UTF-8: \xff"},
 	} {
 		t.Run(tt.expr, func(t *testing.T) {

@@ -25,14 +25,17 @@ type loop struct {
 	min, max int
 }
 
-// Limits on how far a pattern is taken apart. What is beyond them stays in one
-// piece, and the number of states decides whether it is accepted.
+// Limits on how far a pattern is taken apart. One with loops that is beyond
+// them is refused.
 const (
 	maxChains = 64 // ways to match one pattern
 	maxCount  = 4  // optional repetitions of a class without letters
 )
 
-var errGroup = errors.New("repeats a group without bound: write how often at most, as in {1,9}")
+var (
+	errGroup = errors.New("repeats a group without bound: write how often at most, as in {1,9}")
+	errLoops = errors.New("has a loop such as .* in a group that is repeated, or too many alternatives around such loops: split it into several patterns")
+)
 
 // parse reads a pattern. Its error says what is wrong, not where the pattern
 // came from.
@@ -248,40 +251,40 @@ func assemble(parts []*syntax.Regexp) (chain, error) {
 		grow()
 	}
 	for i, p := range c.pieces {
-		if c.pieces[i] = bounded(p, i == 0, i == len(c.pieces)-1); c.pieces[i] == nil {
-			return chain{}, errGroup
+		var err error
+		if c.pieces[i], err = bounded(p, i == 0, i == len(c.pieces)-1); err != nil {
+			return chain{}, err
 		}
 	}
 	return c, nil
 }
 
-// bounded returns re without repetitions of groups that have no bound, or nil.
-// They can go from the two ends of a pattern, where one more time changes
-// nothing.
-func bounded(re *syntax.Regexp, first, last bool) *syntax.Regexp {
-	if isLoop(re) {
-		if !first && !last || !plain(re.Sub[0]) {
-			return nil
+// bounded returns re without repetitions of groups that have no bound. They can
+// go from the two ends of a pattern, where one more time changes nothing.
+func bounded(re *syntax.Regexp, first, last bool) (*syntax.Regexp, error) {
+	switch {
+	case isLoop(re):
+		switch {
+		case contains(re.Sub[0], isLoop):
+			return nil, errLoops
+		case !first && !last:
+			return nil, errGroup
 		}
-		return concat(copies(re.Sub[0], map[syntax.Op]int{syntax.OpPlus: 1, syntax.OpRepeat: re.Min}[re.Op]))
-	}
-	if re.Op != syntax.OpConcat {
-		if !plain(re) {
-			return nil
-		}
-		return re
+		return concat(copies(re.Sub[0], map[syntax.Op]int{syntax.OpPlus: 1, syntax.OpRepeat: re.Min}[re.Op])), nil
+	case !contains(re, isLoop):
+		return re, nil
+	case re.Op != syntax.OpConcat:
+		return nil, errLoops
 	}
 	parts := make([]*syntax.Regexp, len(re.Sub))
 	for i, sub := range re.Sub {
-		if parts[i] = bounded(sub, first && i == 0, last && i == len(re.Sub)-1); parts[i] == nil {
-			return nil
+		var err error
+		if parts[i], err = bounded(sub, first && i == 0, last && i == len(re.Sub)-1); err != nil {
+			return nil, err
 		}
 	}
-	return concat(parts)
+	return concat(parts), nil
 }
-
-// plain reports whether nothing in re repeats without bound.
-func plain(re *syntax.Regexp) bool { return !contains(re, isLoop) }
 
 // trim drops what may be left out at the two ends of a pattern: a search that
 // succeeds with it succeeds without it.
