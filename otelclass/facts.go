@@ -100,12 +100,14 @@ func isException(attrs []attribute.KeyValue) bool {
 }
 
 // missing is which of the two attributes have to be added.
-func (f *facts) missing(cfg *config) keys {
-	wanted := bothKeys
-	if cfg.category == cfg.reason {
-		wanted = categoryKey
+func (f *facts) missing(cfg *config) keys { return cfg.wanted() &^ f.keys }
+
+// wanted is both keys, or one where they have the same name.
+func (c *config) wanted() keys {
+	if c.category == c.reason {
+		return categoryKey
 	}
-	return wanted &^ f.keys
+	return bothKeys
 }
 
 // stated is what the two attributes say that are set already, if both are words

@@ -45,10 +45,10 @@ func (r *Recorder) RecordError(span trace.Span, err error, opts ...trace.EventOp
 	for i := range attrs {
 		given.look(r.cfg, &attrs[i])
 	}
-	ours := r.cfg.append(nil, bothKeys, given.own(words(&res)))
-	opts = append(slices.Clip(opts), trace.WithAttributes(ours...))
-	record(span, err, opts)
-	span.SetAttributes(ours...)
+	said := given.own(words(&res))
+	missing := r.cfg.append(nil, given.missing(r.cfg), said)
+	record(span, err, append(slices.Clip(opts), trace.WithAttributes(missing...)))
+	span.SetAttributes(r.cfg.append(nil, r.cfg.wanted(), said)...)
 }
 
 // record calls span.RecordError, and where the error's own methods panic under
