@@ -1,5 +1,6 @@
 // Command service is a small service whose calls fail on demand, so that the
-// alerts of this folder have something to fire at:
+// alerts of this folder have something to fire at, and the dashboard of
+// examples/dashboard something to show:
 //
 //	curl -X POST 'http://127.0.0.1:9464/call?status=401'
 //
@@ -19,6 +20,7 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -28,6 +30,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 
+	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/otelclass"
 	"github.com/errclass/errclass/slogclass"
 )
@@ -96,24 +99,53 @@ func newService(meter metric.Meter) (*service, error) {
 	return &service{log: slog.New(handler), calls: calls}, nil
 }
 
-// call makes one call to the provider that fails as the query asks for: status
-// is an HTTP status (200 = no failure), provider its name.
+// call makes calls to a provider that end as the query asks for. Status is one
+// HTTP status (200 = no failure) for each call, with commas between them:
+// further ones are those of retries, which are made while what came before is
+// retryable. Provider is the provider's name; fallback is that of another,
+// which takes over, successfully, where the last call has failed.
 func (s *service) call(w http.ResponseWriter, r *http.Request) {
 	provider := r.FormValue("provider")
 	if provider == "" {
 		provider = providers[0]
 	}
-	status, err := strconv.Atoi(r.FormValue("status"))
-	if err != nil || http.StatusText(status) == "" {
-		http.Error(w, "status: not a status code of HTTP, such as 401", http.StatusBadRequest)
-		return
+	var answers []int
+	for text := range strings.SplitSeq(r.FormValue("status"), ",") {
+		status, err := strconv.Atoi(text)
+		if err != nil || http.StatusText(status) == "" {
+			http.Error(w, "status: not a status code of HTTP, such as 401", http.StatusBadRequest)
+			return
+		}
+		answers = append(answers, status)
 	}
-	s.calls.Call(r.Context(), provider)
-	if status >= http.StatusBadRequest {
-		err = fmt.Errorf("POST https://api.%s.example/v1/messages: HTTP %d %s", provider, status, http.StatusText(status))
-		s.log.ErrorContext(r.Context(), "completion failed", "err", err, "provider", provider)
+	res := s.ask(r.Context(), provider, answers)
+	if fallback := r.FormValue("fallback"); fallback != "" && res.Category != "" {
+		s.calls.Fallback(r.Context(), provider, fallback, res)
+		s.calls.Call(r.Context(), fallback)
 	}
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// ask calls the provider until it answers well, or repeating does not help, or
+// there are no more answers. The result is that of the last call.
+func (s *service) ask(ctx context.Context, provider string, answers []int) (res classify.Result) {
+	for i, status := range answers {
+		s.calls.Call(ctx, provider)
+		before := res
+		res = classify.Result{}
+		if status >= http.StatusBadRequest {
+			err := fmt.Errorf("POST https://api.%s.example/v1/messages: HTTP %d %s", provider, status, http.StatusText(status))
+			s.log.ErrorContext(ctx, "completion failed", "err", err, "provider", provider)
+			res = classify.Error(err)
+		}
+		if i > 0 {
+			s.calls.Retry(ctx, provider, before, res.Category == "")
+		}
+		if !res.Retryable() {
+			break
+		}
+	}
+	return res
 }
 
 // breaker says that the breaker of an endpoint is in a state, as whoever runs
