@@ -100,25 +100,23 @@ func newService(meter metric.Meter) (*service, error) {
 }
 
 // call makes calls to a provider that end as the query asks for. Status is one
-// HTTP status (200 = no failure) for each call, with commas between them:
-// further ones are those of retries, which are made while what came before is
-// retryable. Provider is the provider's name; fallback is that of another,
-// which takes over, successfully, where the last call has failed.
+// HTTP status (200 = no failure) or one of sayings for each call, with commas
+// between them: further ones are those of retries, which are made while what
+// came before is retryable. Provider is the provider's name; fallback is that
+// of another, which takes over, successfully, where the last call has failed.
 func (s *service) call(w http.ResponseWriter, r *http.Request) {
 	provider := r.FormValue("provider")
 	if provider == "" {
 		provider = providers[0]
 	}
-	var answers []int
-	for text := range strings.SplitSeq(r.FormValue("status"), ",") {
-		status, err := strconv.Atoi(text)
-		if err != nil || http.StatusText(status) == "" {
-			http.Error(w, "status: not a status code of HTTP, such as 401", http.StatusBadRequest)
+	statuses := strings.Split(r.FormValue("status"), ",")
+	for _, status := range statuses {
+		if _, err := answer(provider, status); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		answers = append(answers, status)
 	}
-	res := s.ask(r.Context(), provider, answers)
+	res := s.ask(r.Context(), provider, statuses)
 	if fallback := r.FormValue("fallback"); fallback != "" && res.Category != "" {
 		s.calls.Fallback(r.Context(), provider, fallback, res)
 		s.calls.Call(r.Context(), fallback)
@@ -127,17 +125,16 @@ func (s *service) call(w http.ResponseWriter, r *http.Request) {
 }
 
 // ask calls the provider until it answers well, or repeating does not help, or
-// there are no more answers. The result is that of the last call.
-func (s *service) ask(ctx context.Context, provider string, answers []int) (res classify.Result) {
-	for i, status := range answers {
+// there are no more statuses. The result is that of the last call.
+func (s *service) ask(ctx context.Context, provider string, statuses []string) (res classify.Result) {
+	for i, status := range statuses {
 		s.calls.Call(ctx, provider)
-		before := res
-		res = classify.Result{}
-		if status >= http.StatusBadRequest {
-			err := fmt.Errorf("POST https://api.%s.example/v1/messages: HTTP %d %s", provider, status, http.StatusText(status))
-			s.log.ErrorContext(ctx, "completion failed", "err", err, "provider", provider)
-			res = classify.Error(err)
+		failure, _ := answer(provider, status)
+		if failure != nil {
+			s.log.ErrorContext(ctx, "completion failed", "err", failure, "provider", provider)
 		}
+		before := res
+		res = classify.Error(failure)
 		if i > 0 {
 			s.calls.Retry(ctx, provider, before, res.Category == "")
 		}
@@ -146,6 +143,30 @@ func (s *service) ask(ctx context.Context, provider string, answers []int) (res 
 		}
 	}
 	return res
+}
+
+// sayings are failures that are no status.
+var sayings = map[string]error{
+	"overflow": errors.New("prompt is too long: 210000 tokens > 200000 maximum"),
+	"deadline": context.DeadlineExceeded,
+	"canceled": context.Canceled,
+}
+
+// answer is what comes of a call: the error of the call, nil where it succeeds,
+// and an error where the status means nothing.
+func answer(provider, status string) (failure, err error) {
+	url := "https://api." + provider + ".example/v1/messages"
+	if said := sayings[status]; said != nil {
+		return fmt.Errorf("POST %s: %w", url, said), nil
+	}
+	code, err := strconv.Atoi(status)
+	if err != nil || http.StatusText(code) == "" {
+		return nil, errors.New("status: not a status code of HTTP, such as 401")
+	}
+	if code < http.StatusBadRequest {
+		return nil, nil
+	}
+	return fmt.Errorf("POST %s: HTTP %d %s", url, code, http.StatusText(code)), nil
 }
 
 // breaker says that the breaker of an endpoint is in a state, as whoever runs
