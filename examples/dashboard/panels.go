@@ -117,23 +117,6 @@ var panels = []panel{
 		Queries: []query{{Expr: `60 * sum by (result) (rate(` + selector("errclass_retries_total") + `[$window]))`, Legend: "$result"}},
 	},
 	{
-		ID: "fallbacks", Title: "Fallbacks", About: "Calls that another target took over, in the time shown.",
-		Kind: kindBars, Unit: unitCount, Columns: 10,
-		Queries: []query{{
-			Expr:   `sort_desc(sum by (from, to) (increase(` + selector("errclass_fallbacks_total") + `[$range])) >= 0.5)`,
-			Legend: "$from → $to",
-		}},
-	},
-	{
-		ID: "breaker-states", Title: "Circuit breakers", About: "By endpoint, over time.",
-		Kind: kindTimeline, Columns: 14,
-		Queries: []query{{
-			Expr: `max by (job, endpoint) (2 * ` + selector("errclass_breaker_state", `state="open"`) +
-				` + ignoring (state) ` + selector("errclass_breaker_state", `state="half_open"`) + `)`,
-			Legend: "$endpoint",
-		}},
-	},
-	{
 		ID: "top-endpoints", Title: "Top endpoints", About: "Who is called, those with the most errors in the time shown first. The label provider is there where otelclass.WithProviders declares some.",
 		Kind: kindTable, Columns: 10, By: []string{"job", "provider"},
 		Queries: []query{
@@ -145,6 +128,23 @@ var panels = []panel{
 				"errors per call", unitRatio,
 			},
 		},
+	},
+	{
+		ID: "breaker-states", Title: "Circuit breakers", About: "By endpoint, over time.",
+		Kind: kindTimeline, Columns: 14,
+		Queries: []query{{
+			Expr: `max by (job, endpoint) (2 * ` + selector("errclass_breaker_state", `state="open"`) +
+				` + ignoring (state) ` + selector("errclass_breaker_state", `state="half_open"`) + `)`,
+			Legend: "$endpoint",
+		}},
+	},
+	{
+		ID: "fallbacks", Title: "Fallbacks", About: "Calls that another target took over, in the time shown.",
+		Kind: kindBars, Unit: unitCount, Columns: 10,
+		Queries: []query{{
+			Expr:   `sort_desc(sum by (from, to) (increase(` + selector("errclass_fallbacks_total") + `[$range])) >= 0.5)`,
+			Legend: "$from → $to",
+		}},
 	},
 }
 
