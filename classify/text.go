@@ -19,11 +19,11 @@ func (q *inquiry) readText(text string) {
 // where the text was seen before. A text that is longer than the limit is not
 // remembered, for the hash would have to read all of it.
 func (q *inquiry) ruleOf(text string) int {
-	if q.limit > 0 && len(text) > q.limit {
+	if q.c.maxBytes > 0 && len(text) > q.c.maxBytes {
 		rule, _ := q.decide(text)
 		return rule
 	}
-	place, hash := q.seen.slot(text)
+	place, hash := q.c.seen.slot(text)
 	if rule, ok := recall(place, hash); ok {
 		return rule
 	}
@@ -44,9 +44,9 @@ func (q *inquiry) decide(text string) (rule int, hinted bool) {
 		matched = make([]uint64, n)
 	}
 	head, tail := "", text
-	if q.limit > 0 && len(text) > q.limit {
-		head = text[:q.limit/2]
-		tail = text[len(text)-(q.limit-len(head)):] // of an odd limit the larger half
+	if q.c.maxBytes > 0 && len(text) > q.c.maxBytes {
+		head = text[:q.c.maxBytes/2]
+		tail = text[len(text)-(q.c.maxBytes-len(head)):] // of an odd limit the larger half
 		q.set.match(matched, head)
 	}
 	q.set.match(matched, tail)
