@@ -1,0 +1,2 @@
+// Package resilience acts on what package classify says about an error.
+package resilience
