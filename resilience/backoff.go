@@ -44,7 +44,7 @@ func (n ScheduleName) valid() bool {
 // here. A name that is none of the five gives the default, 001.
 func (n ScheduleName) Schedule() Schedule {
 	if n == ScheduleCustom {
-		return DefaultConfig().Retry.custom()
+		return defaultSettings.retry.custom()
 	}
 	if s, ok := schedules[n]; ok {
 		return s

@@ -142,11 +142,14 @@ type settings struct {
 	visible VisibilityConfig
 }
 
+var defaultSettings = func(d Config) settings {
+	return settings{d.Retry, d.CircuitBreaker, d.TaskRestart, d.HealthCheck, d.Visibility}
+}(DefaultConfig())
+
 // settings looks up what holds for an endpoint as an agent calls it. Either
 // may be empty. c may be nil.
 func (c *Config) settings(agent, endpoint string) settings {
-	d := DefaultConfig()
-	s := settings{d.Retry, d.CircuitBreaker, d.TaskRestart, d.HealthCheck, d.Visibility}
+	s := defaultSettings
 	if c == nil {
 		return s
 	}
@@ -171,15 +174,51 @@ func (c *Config) enabled(agent string) bool {
 	return c.Enabled
 }
 
-// clone copies c so far that the caller's maps are no longer shared; what its
-// pointers point to is never written to.
+// clone copies c with all that it points to.
 func (c *Config) clone() *Config {
 	if c == nil {
 		return nil
 	}
 	own := *c
+	own.Retry, own.CircuitBreaker = c.Retry.clone(), c.CircuitBreaker.clone()
+	own.TaskRestart, own.Visibility = c.TaskRestart.clone(), c.Visibility.clone()
 	own.Endpoints, own.Agents = maps.Clone(c.Endpoints), maps.Clone(c.Agents)
+	for name, e := range own.Endpoints {
+		e.Retry, e.CircuitBreaker, e.Visibility = e.Retry.clone(), e.CircuitBreaker.clone(), e.Visibility.clone()
+		own.Endpoints[name] = e
+	}
+	for name, a := range own.Agents {
+		a.Enabled, a.Retry, a.TaskRestart = copied(a.Enabled), a.Retry.clone(), a.TaskRestart.clone()
+		own.Agents[name] = a
+	}
 	return &own
+}
+
+func (r RetryConfig) clone() RetryConfig {
+	r.MaxNetworkRetries, r.JitterPercent = copied(r.MaxNetworkRetries), copied(r.JitterPercent)
+	return r
+}
+
+func (b BreakerConfig) clone() BreakerConfig {
+	b.HealthProbeEnabled = copied(b.HealthProbeEnabled)
+	return b
+}
+
+func (r RestartConfig) clone() RestartConfig {
+	r.MaxRestarts = copied(r.MaxRestarts)
+	return r
+}
+
+func (v VisibilityConfig) clone() VisibilityConfig {
+	v.LogRetries = copied(v.LogRetries)
+	return v
+}
+
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	return new(*p)
 }
 
 // The methods named over take what is set in the receiver, and the rest from

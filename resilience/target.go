@@ -21,10 +21,6 @@ type Target struct {
 // none of them.
 func (t Target) Name() string { return cmp.Or(t.Endpoint, t.Provider, t.Model) }
 
-// label tells the target from others in events of fallbacks, where two models
-// may share an endpoint.
-func (t Target) label() string { return cmp.Or(t.Model, t.Provider, t.Endpoint) }
-
 // Call says what [Do] calls. The zero Call is good: no fallback, no restart,
 // nothing that is shared with other calls.
 type Call struct {

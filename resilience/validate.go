@@ -80,7 +80,7 @@ func (v *validation) retry(r RetryConfig) {
 	}
 	// The defaults may stand beside any schedule, as in 004's own schema; a
 	// figure that somebody chose and that nothing reads is a mistake.
-	d := DefaultConfig().Retry
+	d := defaultSettings.retry
 	for _, f := range []struct {
 		field  string
 		chosen bool
