@@ -1,7 +1,6 @@
 package resilience
 
 import (
-	"context"
 	"log/slog"
 	"math/rand/v2"
 	"slices"
@@ -147,22 +146,3 @@ func WithRandom(random func() float64) Option {
 		return o
 	})
 }
-
-// ended is the error of a context that has ended, with its cause where that
-// says more; nil while it has not.
-func ended(ctx context.Context) error {
-	err := ctx.Err()
-	if err == nil {
-		return nil
-	}
-	if cause := context.Cause(ctx); cause != nil && cause != err { //nolint:errorlint // whether it is the same value
-		return &stopped{err, cause}
-	}
-	return err
-}
-
-// stopped is the end of a context that was given a cause.
-type stopped struct{ err, cause error }
-
-func (s *stopped) Error() string   { return s.err.Error() + ": " + s.cause.Error() }
-func (s *stopped) Unwrap() []error { return []error{s.err, s.cause} }
