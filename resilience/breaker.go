@@ -86,6 +86,7 @@ func (*OpenError) ErrorType() string { return string(classify.ReasonTransient) }
 // and a trial that shows nothing.
 type breaker struct {
 	endpoint string
+	cfg      BreakerConfig
 	report   func(ctx context.Context, from, to BreakerState) // called without mu
 
 	mu      sync.Mutex
@@ -97,14 +98,15 @@ type breaker struct {
 }
 
 func newBreaker(endpoint string, cfg BreakerConfig, report func(context.Context, BreakerState, BreakerState)) *breaker {
-	return &breaker{
-		endpoint: endpoint, report: report, mode: cfg.Mode, since: time.Now(),
-		circuit: circuitbreaker.NewBuilder[any]().
-			WithFailureThreshold(uint(cfg.FailureThreshold)).
-			WithDelay(ms(cfg.CooldownMs)).
-			WithSuccessThreshold(1). // one trial at a time, and it decides
-			Build(),
-	}
+	return &breaker{endpoint: endpoint, cfg: cfg, report: report, mode: cfg.Mode, since: time.Now(), circuit: newCircuit(cfg)}
+}
+
+func newCircuit(cfg BreakerConfig) circuitbreaker.CircuitBreaker[any] {
+	return circuitbreaker.NewBuilder[any]().
+		WithFailureThreshold(uint(cfg.FailureThreshold)).
+		WithDelay(ms(cfg.CooldownMs)).
+		WithSuccessThreshold(1). // one trial at a time, and it decides
+		Build()
 }
 
 // permit lets one call through. The zero permit belongs to no breaker.
@@ -243,6 +245,6 @@ func (b *breaker) force(ctx context.Context, mode BreakerMode) {
 		}
 		b.mode, b.cause = mode, classify.Result{}
 		b.epoch++
-		b.circuit.Close()
+		b.circuit = newCircuit(b.cfg) // Close would keep the failures of a closed one
 	})
 }
