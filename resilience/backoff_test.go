@@ -186,7 +186,7 @@ func TestDo_RetryAfter(t *testing.T) {
 					assert.False(t, w.Derived)
 				}
 				if tt.calls == 1 {
-					assert.True(t, err == limited, "nothing was retried") //nolint:errorlint,testifylint // identity
+					assert.Same(t, limited, err, "nothing was retried")
 				}
 			})
 		})

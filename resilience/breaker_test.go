@@ -86,7 +86,7 @@ func TestBreaker_OpensAndCloses(t *testing.T) {
 		time.Sleep(4*time.Minute - 1)
 		called, _ = b.do(nil)
 		assert.False(t, called)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		b.fail(1, errNetwork) // the trial
 		assert.Equal(t, resilience.BreakerOpen, b.state(), "open for another five minutes")
 		called, _ = b.do(nil)
@@ -344,7 +344,7 @@ func TestBreaker_OpenFallsBack(t *testing.T) {
 		s := newScript(map[resilience.Target][]error{secondary: {errKey}})
 		_, err := resilience.Do(t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary, secondary}}, s.call)
 		assert.Equal(t, []resilience.Target{secondary}, s.calls)
-		assert.True(t, err == errKey, "got %T: one call was made", err) //nolint:errorlint,testifylint // identity
+		assert.Same(t, errKey, err, "one call was made")
 		moves := b.seen.of(resilience.KindFallback)
 		require.Len(t, moves, 1)
 		require.ErrorIs(t, moves[0].Err, resilience.ErrOpen)

@@ -100,7 +100,7 @@ func TestDo_AllTargetsFail(t *testing.T) {
 		s := newScript(map[resilience.Target][]error{primary: {errLimited}, secondary: {errNetwork}, tertiary: {errSlow}})
 		_, err := resilience.Do(t.Context(), executor(t, enabled()), resilience.Call{Targets: all3}, s.call)
 		e := details(t, err)
-		assert.True(t, e.Unwrap() == errSlow) //nolint:errorlint,testifylint // identity
+		assert.Same(t, errSlow, e.Unwrap())
 		require.Len(t, e.Attempts, 3+6+3)
 		assert.Equal(t, 1, e.Attempts[3].Number, "each target counts from one")
 		assert.Equal(t, secondary, e.Attempts[3].Target)
@@ -189,7 +189,7 @@ func TestDo_StaysWithTheFallback(t *testing.T) {
 					time.Sleep(tt.cooldown - 1)
 					assert.Equal(t, "b-1", do())
 					assert.Equal(t, 3, s.count(primary))
-					time.Sleep(1)
+					time.Sleep(time.Nanosecond)
 				}
 				assert.Equal(t, "a-1", do())
 				assert.Len(t, seen.of(resilience.KindFallback), 1, "staying is no fallback")
@@ -274,7 +274,7 @@ func TestDo_CorrectiveRetry(t *testing.T) {
 				assert.Equal(t, tt.primary, s.count(primary))
 				assert.Equal(t, tt.secondary, s.count(secondary))
 				assert.Equal(t, tt.corrected, corrected)
-				if tt.fails[0] == errParsing { //nolint:errorlint // a table's own value
+				if errors.Is(tt.fails[0], errParsing) {
 					assert.Zero(t, time.Since(start), "it is made at once")
 				}
 			})
@@ -304,7 +304,7 @@ func TestCall_Spend(t *testing.T) {
 				var values []any
 				call := resilience.Call{
 					Targets: all3,
-					Spend: func(_ context.Context, a resilience.Attempt, value any) error {
+					Spend: func(_ context.Context, _ resilience.Attempt, value any) error {
 						values = append(values, value)
 						spent++
 						if spent >= tt.budget {
