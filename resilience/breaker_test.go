@@ -348,6 +348,7 @@ func TestBreaker_OpenFallsBack(t *testing.T) {
 		moves := b.seen.of(resilience.KindFallback)
 		require.Len(t, moves, 1)
 		require.ErrorIs(t, moves[0].Err, resilience.ErrOpen)
+		assert.Equal(t, classify.ReasonNetwork, moves[0].Result.Reason, "what had opened it")
 	})
 }
 

@@ -16,7 +16,8 @@ import (
 // are refused with an [*OpenError] for 5 minutes. Then one call is let through,
 // after a health probe if there is one; if it succeeds all are, if it fails it
 // is another 5 minutes. Failures that are retryable or timeouts count; fatal,
-// aborted and context_overflow ones do not.
+// aborted and context_overflow ones do not, and where the one call ends so,
+// another one is let through.
 //
 // It is safe for concurrent use and starts no goroutine.
 type Breakers struct {
@@ -124,9 +125,12 @@ func (b *Breakers) ask(ctx context.Context, endpoint string, limit time.Duration
 
 // Force sets by hand what the breaker of an endpoint does, until it is set
 // again: open, closed, or back to auto, where it starts anew. The config's
-// circuitBreaker.mode does the same from the start. An unknown mode is an
-// error and changes nothing.
+// circuitBreaker.mode does the same from the start. An unknown mode, or an
+// endpoint without a name, is an error and changes nothing.
 func (b *Breakers) Force(ctx context.Context, endpoint string, mode BreakerMode) error {
+	if b == nil || endpoint == "" {
+		return fmt.Errorf("force the breaker of endpoint %q: there is none", endpoint)
+	}
 	if !mode.valid() {
 		return fmt.Errorf("breaker mode %q: must be %s, %s or %s", mode, BreakerAuto, BreakerForceOpen, BreakerForceClosed)
 	}
@@ -146,6 +150,9 @@ type BreakerStatus struct {
 
 // Snapshot returns the state of all breakers, ordered by endpoint.
 func (b *Breakers) Snapshot() []BreakerStatus {
+	if b == nil {
+		return nil
+	}
 	b.mu.Lock()
 	all := make([]*breaker, 0, len(b.by))
 	for _, one := range b.by {

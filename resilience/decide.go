@@ -1,6 +1,7 @@
 package resilience
 
 import (
+	"slices"
 	"time"
 
 	"github.com/errclass/errclass/classify"
@@ -87,12 +88,10 @@ func (r *run) repeat(a Attempt) bool {
 
 // more reports whether a later target is open for calls.
 func (r *run) more() bool {
-	for _, t := range r.rest {
-		if name := t.Name(); name == "" || !r.x.breakers.of(name).shut() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.rest, func(t Target) bool {
+		name, m := t.Name(), r.x.monitor
+		return name == "" || (m == nil || m.Healthy(name)) && !r.x.breakers.of(name).shut()
+	})
 }
 
 func (r *run) backoffKey() backoffKey { return backoffKey{r.call.Key, r.target} }

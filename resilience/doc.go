@@ -11,16 +11,16 @@
 //
 // What happens to a call:
 //
-//	     ┌──▶ health ──▶ breaker ──▶ the function ──▶ success: its answer
-//	     │       │          │              │
-//	     │       │ ill      │ open         ▼ error
-//	     │       │          │          classify ──▶ the reason's policy
-//	     │       │          │              │
-//	     │       │          │              ├── calls left ──▶ wait ──▶ same target ─┐
-//	     │       └──────────┴──────────────┼── another target may ──▶ next target ──┤
-//	     │                                 ├── network, all in vain ──▶ restart queue
-//	     │                                 └── else ──▶ the error
-//	     └──────────────────────────────────────────────────────────────────────────┘
+//	┌──▶ health ──▶ breaker ──▶ the function ──▶ success: its answer
+//	│       │          │              │
+//	│       │ ill      │ open         ▼ error
+//	│       │          │          classify ──▶ the reason's policy
+//	│       │          │              │
+//	│       │          │              ├── calls left ──▶ wait ──▶ same target ─┐
+//	│       └──────────┴──────────────┼── another target may ──▶ next target ──┤
+//	│                                 ├── network, all in vain ──▶ restart queue
+//	│                                 └── else ──▶ the error
+//	└──────────────────────────────────────────────────────────────────────────┘
 //
 // Step by step:
 //

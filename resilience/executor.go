@@ -2,6 +2,7 @@ package resilience
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -41,8 +42,13 @@ func New(cfg *Config, opts ...Option) (*Executor, error) {
 }
 
 // Breakers returns the circuit breakers, to look at them and to set them by
-// hand.
-func (x *Executor) Breakers() *Breakers { return x.breakers }
+// hand. Those of a nil Executor are none.
+func (x *Executor) Breakers() *Breakers {
+	if x == nil {
+		return nil
+	}
+	return x.breakers
+}
 
 // enabled says whether a call is looked after. x may be nil.
 func (x *Executor) enabled(call Call) bool { return x != nil && x.cfg.enabled(call.Agent) }
@@ -84,6 +90,11 @@ func (x *Executor) classify(ctx context.Context, t Target, err error) classify.R
 // account tells everything that belongs to an endpoint how a call to it went,
 // and says whether its breaker has opened by that.
 func (x *Executor) account(ctx context.Context, call Call, p permit, a Attempt) (opened bool) {
+	// Whoever cancels a call tears down its connection, and that may come back
+	// as any network error: it is not the endpoint's.
+	if a.Err != nil && errors.Is(ctx.Err(), context.Canceled) {
+		a.Result = classify.Result{Category: classify.CategoryAborted, Reason: classify.ReasonAborted, Rule: "context/canceled"}
+	}
 	opened = p.done(ctx, a.Result)
 	name := a.Target.Name()
 	if name == "" {

@@ -64,6 +64,7 @@ func TestMonitor_Preflight(t *testing.T) {
 	}{
 		{name: "waits where nobody else is there", targets: []resilience.Target{primary}, want: "a-1", took: 90 * time.Second},
 		{name: "asks somebody else", targets: []resilience.Target{primary, secondary}, want: "b-1"},
+		{name: "waits for the first where all are ill", targets: []resilience.Target{primary, tertiary}, want: "a-1", took: 90 * time.Second},
 		{name: "ends with the caller's deadline", targets: []resilience.Target{primary}, deadline: 5 * time.Second, took: 5 * time.Second, is: []error{context.DeadlineExceeded}},
 		{name: "the monitor gives up", targets: []resilience.Target{primary}, wait: gaveUp, is: []error{gaveUp}},
 	} {
@@ -77,7 +78,9 @@ func TestMonitor_Preflight(t *testing.T) {
 					defer cancel()
 				}
 				start := time.Now()
-				m := &monitor{wait: tt.wait, ill: map[string]time.Time{primary.Endpoint: start.Add(90 * time.Second)}}
+				m := &monitor{wait: tt.wait, ill: map[string]time.Time{
+					primary.Endpoint: start.Add(90 * time.Second), tertiary.Endpoint: start.Add(time.Hour),
+				}}
 				s := newScript(nil)
 				got, err := resilience.Do(ctx, executor(t, enabled(), resilience.WithMonitor(m)), resilience.Call{Targets: tt.targets}, s.call)
 				assert.Equal(t, tt.want, got)
@@ -138,6 +141,7 @@ func TestRestarter_Offer(t *testing.T) {
 		err     error
 		task    resilience.Task
 		cancel  bool
+		spend   error
 		refuse  error
 		offered bool
 	}{
@@ -150,6 +154,7 @@ func TestRestarter_Offer(t *testing.T) {
 		{name: "own deadline", err: context.DeadlineExceeded, task: task},
 		{name: "no task", err: errNetwork},
 		{name: "cancelled", err: errNetwork, task: task, cancel: true},
+		{name: "stopped by the budget", err: errNetwork, task: task, spend: classify.ErrBudgetExceeded},
 		{name: "queue is full", err: errNetwork, task: task, refuse: full, offered: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -163,6 +168,7 @@ func TestRestarter_Offer(t *testing.T) {
 				q := &restarter{err: tt.refuse}
 				s := newScript(map[resilience.Target][]error{primary: {tt.err}})
 				call := resilience.Call{Key: "k", Agent: "g", Targets: []resilience.Target{primary}, Restart: tt.task}
+				call.Spend = func(context.Context, resilience.Attempt, any) error { return tt.spend }
 				_, err := resilience.Do(ctx, executor(t, enabled(), resilience.WithRestarter(q)), call, s.call)
 				require.ErrorIs(t, err, tt.err)
 				assert.EqualError(t, err, tt.err.Error())

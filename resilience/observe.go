@@ -48,18 +48,17 @@ func LogEvents(logger *slog.Logger) Observer {
 	}
 }
 
-// Counters are functions that count, such as the methods of otelclass's
-// CallMetrics. Any of them may be nil.
+// Counters are functions that count: the methods of otelclass's CallMetrics
+// fit, as do one's own. Any of them may be nil.
 type Counters struct {
-	// Call counts a call to a provider; res is the zero Result where it
-	// succeeded.
-	Call func(ctx context.Context, provider string, res classify.Result)
+	// Call counts a call to a provider, whatever came of it.
+	Call func(ctx context.Context, provider string)
 	// Retry counts a call that repeated another one, which had failed with
 	// cause, and whether it was of use.
-	Retry func(ctx context.Context, provider string, cause classify.Result, success bool)
-	// Fallback counts that one target took over from another because of res.
-	Fallback func(ctx context.Context, from, to string, res classify.Result)
-	// Breaker sets the state of an endpoint's circuit breaker.
+	Retry func(ctx context.Context, provider string, cause classify.Result, succeeded bool)
+	// Fallback counts that one target took over from another, and why.
+	Fallback func(ctx context.Context, from, to string, cause classify.Result)
+	// Breaker sets the state of an endpoint's circuit breaker, a [BreakerState].
 	Breaker func(ctx context.Context, endpoint, state string)
 }
 
@@ -69,7 +68,7 @@ func CountEvents(c Counters) Observer {
 		switch e.Kind {
 		case KindAttempt:
 			if c.Call != nil {
-				c.Call(ctx, e.Target.Provider, e.Result)
+				c.Call(ctx, e.Target.Provider)
 			}
 			if c.Retry != nil && e.Cause.Category != "" {
 				c.Retry(ctx, e.Target.Provider, e.Cause, e.Result.Category == "")

@@ -107,9 +107,7 @@ func TestCountEvents(t *testing.T) {
 			got = append(got, fmt.Sprintf(format, args...))
 		}
 		count := resilience.CountEvents(resilience.Counters{
-			Call: func(ctx context.Context, provider string, res classify.Result) {
-				note(ctx, "call %s %s", provider, res.Reason)
-			},
+			Call: func(ctx context.Context, provider string) { note(ctx, "call %s", provider) },
 			Retry: func(ctx context.Context, provider string, cause classify.Result, success bool) {
 				note(ctx, "retry %s %s %t", provider, cause.Reason, success)
 			},
@@ -125,13 +123,13 @@ func TestCountEvents(t *testing.T) {
 			resilience.Call{Targets: []resilience.Target{primary, secondary}}, s.call)
 		require.NoError(t, err)
 		assert.Equal(t, []string{
-			"call claude rate_limit",
-			"call claude rate_limit", "retry claude rate_limit false",
-			"call claude rate_limit", "retry claude rate_limit false",
+			"call claude",
+			"call claude", "retry claude rate_limit false",
+			"call claude", "retry claude rate_limit false",
 			"breaker https://a.example open",
 			"fallback claude openai rate_limit",
-			"call openai transient",
-			"call openai ", "retry openai transient true",
+			"call openai",
+			"call openai", "retry openai transient true",
 		}, got)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go"
@@ -121,14 +122,23 @@ func (r *run) last() Attempt {
 	return Attempt{}
 }
 
-// fallBack tells that a target takes over.
+// fallBack tells that a target takes over, and why.
 func (r *run) fallBack(from, to Target) {
 	e := Event{Kind: KindFallback, Target: to, Result: r.last().Result, Err: r.last().Err}
-	if r.stop != nil { // it was not even called
-		e.Result, e.Err = classify.Result{}, r.stop
+	if r.stop != nil { // it was not let through to the other one
+		e.Result, e.Err = refusal(r.stop), r.stop
 	}
 	e.From, e.To = labels(from, to)
 	r.emit(e)
+}
+
+// refusal is what it means that a target was not called: the failure that
+// opened its breaker, or else that the target is out of service for now.
+func refusal(err error) classify.Result {
+	if open, ok := errors.AsType[*OpenError](err); ok && open.Cause.Category != "" {
+		return open.Cause
+	}
+	return classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonTransient, Rule: "resilience/refused"}
 }
 
 // on calls one target until there is a verdict other than again. failsafe-go
@@ -259,8 +269,8 @@ func (r *run) offer() bool {
 		return false
 	}
 	err := r.x.restarter.Offer(r.ctx, Restart{
-		Key: r.call.Key, Agent: r.call.Agent, Targets: r.call.Targets, Task: r.call.Restart,
-		History: r.attempts, Err: r.last().Err, Result: r.last().Result,
+		Key: r.call.Key, Agent: r.call.Agent, Targets: slices.Clone(r.call.Targets), Task: r.call.Restart,
+		History: slices.Clone(r.attempts), Err: r.last().Err, Result: r.last().Result,
 	})
 	if err != nil {
 		r.stop = errors.Join(r.stop, err)

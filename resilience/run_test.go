@@ -273,6 +273,53 @@ func TestDo_CancelledInCall(t *testing.T) {
 	})
 }
 
+// Between two calls a cancellation is told from the last failure; a network
+// error that comes of it is not held against the endpoint.
+func TestDo_CancelledInLaterCalls(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		x := executor(t, enabled(), resilience.WithAlert(func(context.Context, resilience.Event) { assert.Fail(t, "alert") }))
+		for range 9 { // nine failures, and as many that the cancellation made
+			ctx, cancel := context.WithCancel(t.Context())
+			calls := 0
+			_, err := resilience.Do(ctx, x, resilience.Call{Targets: []resilience.Target{primary}},
+				func(context.Context, resilience.Target) (int, error) {
+					if calls++; calls == 2 {
+						cancel()
+						return 0, errNetwork
+					}
+					return 0, answer(500, "1")
+				})
+			cancel()
+			require.ErrorIs(t, err, errNetwork)
+			require.ErrorIs(t, err, context.Canceled)
+			assert.Equal(t, 2, calls)
+			_, err = resilience.Do(t.Context(), x, resilience.Call{Targets: []resilience.Target{primary}}, newScript(nil).call)
+			require.NoError(t, err)
+		}
+		assert.Equal(t, resilience.BreakerClosed, x.Breakers().Snapshot()[0].State)
+	})
+}
+
+// No context is the empty one.
+func TestDo_NilContext(t *testing.T) {
+	t.Parallel()
+	var none context.Context
+	got, err := resilience.Do(none, executor(t, enabled()), resilience.Call{Targets: []resilience.Target{primary}},
+		func(ctx context.Context, _ resilience.Target) (string, error) { return "got", ctx.Err() })
+	require.NoError(t, err)
+	assert.Equal(t, "got", got)
+}
+
+// A nil executor has no breakers, and says so.
+func TestExecutor_Nil(t *testing.T) {
+	t.Parallel()
+	var x *resilience.Executor
+	assert.Empty(t, x.Breakers().Snapshot())
+	require.ErrorContains(t, x.Breakers().Force(t.Context(), "e", resilience.BreakerForceOpen), "there is none")
+	require.ErrorContains(t, executor(t, enabled()).Breakers().Force(t.Context(), "", resilience.BreakerForceOpen), "there is none")
+}
+
 // An answer that came in spite of a cancellation is not thrown away, as
 // failsafe-go would.
 func TestDo_AnswerAfterCancellation(t *testing.T) {
