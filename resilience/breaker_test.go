@@ -199,6 +199,68 @@ func TestBreaker_OneTrialAtATime(t *testing.T) {
 	})
 }
 
+// A trial that fails ends the retries of its call: the grace of the next test
+// is for calls that had begun before.
+func TestBreaker_FailedTrialEndsTheCall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, enabled())
+		s := newScript(map[resilience.Target][]error{primary: {errNetwork}})
+		call := resilience.Call{Targets: []resilience.Target{primary}}
+		_, _ = resilience.Do(t.Context(), b.x, call, s.call)
+		time.Sleep(5 * time.Minute)
+		_, err := resilience.Do(t.Context(), b.x, call, s.call)
+		assert.Len(t, s.calls, 6+1)
+		require.ErrorIs(t, err, errNetwork)
+		require.ErrorIs(t, err, resilience.ErrOpen)
+	})
+}
+
+// What a call says that began before the breaker opened is old news.
+func TestBreaker_Stragglers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		err   error
+		after time.Duration
+		state resilience.BreakerState
+	}{
+		{name: "success while open", after: time.Minute, state: resilience.BreakerOpen},
+		{name: "failure while open", err: errNetwork, after: time.Minute, state: resilience.BreakerOpen},
+		{name: "success while half-open", after: 6 * time.Minute, state: resilience.BreakerHalfOpen},
+		{name: "failure while half-open", err: errNetwork, after: 6 * time.Minute, state: resilience.BreakerHalfOpen},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(t, single())
+				slow := func(d time.Duration, err error) {
+					go func() {
+						_, _ = resilience.Do(t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary}},
+							func(context.Context, resilience.Target) (int, error) {
+								time.Sleep(d)
+								return 0, err
+							})
+					}()
+					synctest.Wait()
+				}
+				slow(tt.after, tt.err)
+				b.fail(5, errNetwork)
+				time.Sleep(min(tt.after, 5*time.Minute))
+				if tt.after > 5*time.Minute {
+					slow(2*time.Minute, nil) // the trial
+					time.Sleep(tt.after - 5*time.Minute)
+				}
+				synctest.Wait()
+				assert.Equal(t, tt.state, b.state())
+				called, _ := b.do(nil)
+				assert.False(t, called)
+				time.Sleep(time.Hour)
+			})
+		})
+	}
+}
+
 // Five failures open it, but the call that they belong to keeps its six calls;
 // its success shows that the endpoint is back.
 func TestBreaker_GraceForTheCallThatOpenedIt(t *testing.T) {

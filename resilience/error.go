@@ -15,8 +15,6 @@ type Attempt struct {
 	Duration time.Duration   `json:"duration"`
 	Result   classify.Result `json:"result"` // zero where it succeeded
 	Err      error           `json:"-"`      // the caller's own
-
-	corrected bool // it was the corrective retry
 }
 
 // Error is what [Do] returns where it did more than pass on one call. It reads

@@ -235,7 +235,7 @@ func (r *run) invoke(p permit) (a Attempt, value any) {
 		}
 	}()
 	r.number++
-	a = Attempt{Target: r.target, Number: r.number, Start: time.Now(), corrected: r.mended > 0}
+	a = Attempt{Target: r.target, Number: r.number, Start: time.Now()}
 	value, a.Err = r.once(r.ctx, r.target)
 	returned = true
 	a.Duration = time.Since(a.Start)

@@ -70,19 +70,14 @@ func (c Call) primary() Target {
 	return c.Targets[0]
 }
 
-// optional asks the caller about a fallback.
-func (c Call) optional(a Attempt) bool { return c.FallBack != nil && c.FallBack(a) }
-
 // mayFallBack says whether another target may be asked after a, which was the
-// last call that the policy grants.
+// last call that the policy grants, the corrective one included.
 func (c Call) mayFallBack(a Attempt) bool {
 	switch a.Result.Policy().Fallback {
-	case classify.FallbackYes:
+	case classify.FallbackYes, classify.FallbackAfterCorrective:
 		return true
 	case classify.FallbackOptional:
-		return c.optional(a)
-	case classify.FallbackAfterCorrective:
-		return a.corrected
+		return c.FallBack != nil && c.FallBack(a)
 	default:
 		return false
 	}
