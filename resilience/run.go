@@ -63,7 +63,7 @@ const (
 // happened, and always where the [Config] is not enabled (then f is called once,
 // with the first target). Otherwise it is an [*Error], which reads like f's last
 // error, unwraps to it, and knows all attempts. Where no call was made it is ctx's
-// error or an [*OpenError].
+// error, an [*OpenError], or what the monitor said.
 //
 // Do is safe for concurrent use.
 func Do[T any](ctx context.Context, x *Executor, call Call, f func(context.Context, Target) (T, error)) (T, error) {
@@ -101,10 +101,11 @@ func (r *run) do() error {
 		}
 	}
 	err := r.end()
-	r.emit(Event{
-		Kind: KindDone, Target: r.target, Attempt: len(r.attempts), Duration: time.Since(start),
-		Result: r.last().Result, Err: err,
-	})
+	e := Event{Kind: KindDone, Target: r.target, Attempt: len(r.attempts), Duration: time.Since(start), Result: r.last().Result, Err: err}
+	if len(r.attempts) == 0 {
+		e.Result = r.x.classify(r.ctx, r.target, err)
+	}
+	r.emit(e)
 	return err
 }
 

@@ -340,11 +340,15 @@ func TestDo_CancelledBefore(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := resilience.Do(ctx, executor(t, enabled()), resilience.Call{Targets: []resilience.Target{primary}},
+	seen := new(events)
+	_, err := resilience.Do(ctx, executor(t, enabled(), resilience.WithObserver(seen.observe)), resilience.Call{Targets: []resilience.Target{primary}},
 		func(context.Context, resilience.Target) (int, error) {
 			assert.Fail(t, "called")
 			return 0, nil
 		})
+	require.Len(t, seen.all, 1)
+	assert.Equal(t, resilience.KindDone, seen.all[0].Kind)
+	assert.Equal(t, classify.CategoryAborted, seen.all[0].Result.Category)
 	assert.Same(t, context.Canceled, err)
 }
 
