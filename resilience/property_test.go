@@ -92,7 +92,7 @@ func (s scenario) run(t *testing.T) error {
 	case late:
 		return errors.New("a call began after the deadline")
 	case (err == nil) != (last == nil) || !errors.Is(err, last) || answered != len(made):
-		return fmt.Errorf("got %d, %v after %d calls, the last of which returned %v", answered, err, len(made), last)
+		return fmt.Errorf("got %d, %v after %d calls, the last of which returned %v", answered, fmt.Sprint(err), len(made), fmt.Sprint(last))
 	case len(attempts) != len(made) || len(seen.of(resilience.KindDone)) != 1:
 		return fmt.Errorf("%d calls, told: %+v", len(made), seen.all)
 	case s.deadline > 0 && took > s.deadline:
@@ -118,7 +118,7 @@ func checkAttempts(attempts []resilience.Event, made []error) error {
 		}
 		switch a.Result.Reason {
 		case "", classify.ReasonAuthentication, classify.ReasonPolicy, classify.ReasonAborted:
-			return fmt.Errorf("call %d returned %v, and another one was made", i+1, a.Err)
+			return fmt.Errorf("call %d returned %s, and another one was made", i+1, fmt.Sprint(a.Err))
 		}
 	}
 	return errors.New("no call was made")
