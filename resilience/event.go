@@ -36,8 +36,8 @@ const (
 	// KindAlert: an endpoint keeps failing. Failures is how often it did within
 	// [AlertWindow]; Result and Err are the last failure.
 	KindAlert Kind = "alert"
-	// KindDone: a [Do] returns. Attempt is the number of calls on all targets;
-	// Result and Err are zero where it succeeded.
+	// KindDone: a [Do] returns. Attempt is the number of calls on all targets,
+	// Duration is with all pauses; Result and Err are zero where it succeeded.
 	KindDone Kind = "done"
 )
 
@@ -128,7 +128,7 @@ const (
 )
 
 // LogValue returns what may be logged of e: all that is set, but for
-// ScheduledDelay.
+// ScheduledDelay and the duration of a whole Do.
 func (e Event) LogValue() slog.Value { return slog.GroupValue(e.attrs()...) }
 
 // attrs are the attributes of e in the order of its fields.
@@ -151,7 +151,9 @@ func (e Event) attrs() []slog.Attr {
 	text("provider", e.Target.Provider)
 	text("model", e.Target.Model)
 	number("attempt", int64(e.Attempt))
-	number("durationMs", e.Duration.Milliseconds())
+	if e.Kind != KindDone { // whose duration would give away the pauses
+		number("durationMs", e.Duration.Milliseconds())
+	}
 	text("from", e.From)
 	text("to", e.To)
 	number("failures", int64(e.Failures))
