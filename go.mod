@@ -3,6 +3,7 @@ module github.com/errclass/errclass
 go 1.26.0
 
 require (
+	github.com/failsafe-go/failsafe-go v0.9.8
 	github.com/jedib0t/go-pretty/v6 v6.8.3
 	github.com/samber/oops v1.23.2
 	github.com/samber/slog-multi v1.7.1
@@ -18,6 +19,7 @@ require (
 )
 
 require (
+	github.com/bits-and-blooms/bitset v1.24.4 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
