@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/errclass/errclass/resilience"
 )
 
 // How a model is given up and returned to (seed 003).
@@ -15,29 +17,22 @@ const (
 	// DefaultRetries is how often a call to one model is repeated where its
 	// errors are retryable: three calls in all.
 	DefaultRetries = 2
-	// DefaultCooldown is how long to stay with a fallback model, after an error
-	// that was not retryable, before the primary is tried again.
-	DefaultCooldown = 1 * time.Minute
-	// MaxRetryAfterWait is the longest Retry-After to honour: a server that is
-	// out of order must not hold its clients for hours. Nothing here applies
-	// it; callers do, to what they are about to wait.
-	MaxRetryAfterWait = 60 * time.Second
+	// DefaultCooldown, a minute, is how long to stay with a fallback model,
+	// after an error that was not retryable, before the primary is tried again.
+	DefaultCooldown = resilience.DefaultCooldown
+	// MaxRetryAfterWait, 60 s, is the longest Retry-After to honour: a server
+	// that is out of order must not hold its clients for hours. Nothing here
+	// applies it; callers do, to what they are about to wait.
+	MaxRetryAfterWait = resilience.MaxRetryAfterWait
 )
 
-// The backoff of seed 003: 200 ms, doubled with each attempt, at most 2 s, then
-// up to a tenth more or less.
-const (
-	backoffBase   = 200 * time.Millisecond
-	backoffMax    = 2 * time.Second
-	backoffJitter = 0.1
-)
+var backoff = resilience.Schedule003.Schedule()
 
 // CalculateBackoff returns how long to wait after attempt number attempt,
 // counted from 0: 200 ms · 2^attempt, at most 2 s, ± 10 % at random. A negative
 // attempt is taken for 0.
 func CalculateBackoff(attempt int) time.Duration {
-	delay := min(backoffBase<<min(max(attempt, 0), 8), backoffMax)
-	return time.Duration(float64(delay) * (1 + backoffJitter*(2*rand.Float64()-1)))
+	return backoff.Delay(attempt, rand.Float64())
 }
 
 // ParseRetryAfterHeader reads the value of a Retry-After header: whole seconds,
