@@ -32,7 +32,7 @@ import (
 // that is pinged, end with [Health.Shutdown].
 type Health struct {
 	cfg       *Config
-	ping      func(ctx context.Context, endpoint string) error // nil = none
+	ping      Probe // nil = none
 	observers observers
 	start     time.Time // seconds are counted from here
 
@@ -76,7 +76,7 @@ func (o healthOption) applyHealth(h *Health) { o(h) }
 // The context ends after the ping interval at the latest, or with
 // [Health.Shutdown], and has to be obeyed. By default, and with nil, there are
 // no pings.
-func WithPing(ping func(ctx context.Context, endpoint string) error) HealthOption {
+func WithPing(ping Probe) HealthOption {
 	return healthOption(func(h *Health) { h.ping = ping })
 }
 
