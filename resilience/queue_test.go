@@ -18,8 +18,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// reset is a network failure that outlasted its retries.
-var reset = fmt.Errorf("ask: %w", syscall.ECONNRESET)
+// errReset is a network failure that outlasted its retries.
+var errReset = fmt.Errorf("ask: %w", syscall.ECONNRESET)
 
 // offer is what an executor hands over after such a failure.
 func offer(task string) resilience.Restart {
@@ -27,9 +27,9 @@ func offer(task string) resilience.Restart {
 		Key:     "key " + task,
 		Targets: []resilience.Target{{Endpoint: "https://a.example", Model: "m-1"}, {Endpoint: "https://b.example"}},
 		Task:    resilience.Task{Kind: "job", Payload: []byte(task)},
-		History: []resilience.Attempt{{Number: 6, Result: classify.Error(reset), Err: reset}},
-		Err:     reset,
-		Result:  classify.Error(reset),
+		History: []resilience.Attempt{{Number: 6, Result: classify.Error(errReset), Err: errReset}},
+		Err:     errReset,
+		Result:  classify.Error(errReset),
 	}
 }
 
@@ -150,12 +150,12 @@ func TestQueueRestarts(t *testing.T) {
 		{"the first restart succeeds", []error{nil}, []string{
 			"queued 1 0s", "started 1 1m0s", "succeeded 1 1m0s",
 		}, nil},
-		{"pauses double", []error{reset, reset, nil}, []string{
+		{"pauses double", []error{errReset, errReset, nil}, []string{
 			"queued 1 0s", "started 1 1m0s",
 			"queued 2 1m0s", "started 2 3m0s",
 			"queued 3 3m0s", "started 3 7m0s", "succeeded 3 7m0s",
 		}, nil},
-		{"three restarts are all", []error{reset, reset, reset}, []string{
+		{"three restarts are all", []error{errReset, errReset, errReset}, []string{
 			"queued 1 0s", "started 1 1m0s",
 			"queued 2 1m0s", "started 2 3m0s",
 			"queued 3 3m0s", "started 3 7m0s", "failed 3 7m0s",
@@ -163,7 +163,7 @@ func TestQueueRestarts(t *testing.T) {
 		{"another failure is final", []error{errKey}, []string{
 			"queued 1 0s", "started 1 1m0s", "failed 1 1m0s",
 		}, errKey},
-		{"another failure after a network failure is final", []error{reset, errKey}, []string{
+		{"another failure after a network failure is final", []error{errReset, errKey}, []string{
 			"queued 1 0s", "started 1 1m0s", "queued 2 1m0s", "started 2 3m0s", "failed 2 3m0s",
 		}, errKey},
 		{"a rate limit is no network failure", []error{errors.New("429 too many requests")}, []string{
@@ -233,7 +233,7 @@ func TestQueueWithExecutor(t *testing.T) {
 			_, err := resilience.Do(ctx, x, call, func(context.Context, resilience.Target) (int, error) {
 				calls++
 				if time.Since(start) < 2*time.Minute {
-					return 0, reset
+					return 0, errReset
 				}
 				return calls, nil
 			})
@@ -245,7 +245,7 @@ func TestQueueWithExecutor(t *testing.T) {
 		var failed *resilience.Error
 		require.ErrorAs(t, err, &failed)
 		assert.True(t, failed.Queued)
-		assert.Equal(t, reset.Error(), err.Error())
+		assert.Equal(t, errReset.Error(), err.Error())
 		require.Len(t, q.Tasks(), 1)
 		pass(time.Hour)
 
@@ -270,7 +270,7 @@ func TestQueueOfferAgain(t *testing.T) {
 			if err := q.Offer(ctx, offer("a")); err != nil {
 				assert.ErrorIs(t, err, resilience.ErrRestartsExhausted)
 			}
-			return reset
+			return errReset
 		})
 		start := time.Now()
 		require.NoError(t, q.Offer(t.Context(), offer("a")))
@@ -432,7 +432,7 @@ func TestQueueConfig(t *testing.T) {
 			TaskRestart: resilience.RestartConfig{RestartBackoffBaseMs: 1000},
 			Agents:      map[string]resilience.AgentConfig{"eager": {TaskRestart: resilience.RestartConfig{MaxRestarts: new(1)}}},
 		})
-		q.Register("job", func(context.Context, []byte) error { return reset })
+		q.Register("job", func(context.Context, []byte) error { return errReset })
 		start := time.Now()
 		r := offer("a")
 		r.Agent = "eager"
@@ -468,7 +468,7 @@ func TestQueueWorkers(t *testing.T) {
 		}
 		pass(time.Minute + time.Second/2)
 		q.Register("job", job) // those that wait for a slot are armed again, not run twice
-		pass(5 * time.Second)
+		pass(time.Minute)
 		assert.Equal(t, 2, most)
 		assert.Equal(t, 10, done)
 		assert.Empty(t, q.Tasks())
@@ -497,12 +497,12 @@ func TestQueueConcurrentSafe(t *testing.T) {
 		q, _ := queueIn(t, nil, resilience.WithStore(store))
 		var mu sync.Mutex
 		done := map[string]int{}
-		q.Register("job", func(ctx context.Context, payload []byte) error {
+		q.Register("job", func(_ context.Context, payload []byte) error {
 			mu.Lock()
 			defer mu.Unlock()
 			done[string(payload)]++
 			if done[string(payload)] == 1 {
-				return reset
+				return errReset
 			}
 			return nil
 		})

@@ -119,7 +119,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }()
 	path := filepath.Join(folder, "restarts.db")
 
 	// The first process ends before the task is due.
@@ -158,7 +158,7 @@ func ExampleStore_All() {
 		fmt.Println(err)
 		return
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }()
 	store, _ := boltstore.Open(filepath.Join(folder, "restarts.db"))
 	defer store.Close()
 
