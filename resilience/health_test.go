@@ -140,6 +140,28 @@ func TestHealthEvents(t *testing.T) {
 	})
 }
 
+// What an observer brings about while it is told is told afterwards: events come
+// one at a time and in order.
+func TestHealthEventsInOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var h *resilience.Health
+		var order []string
+		telling := false
+		h = resilience.NewHealth(nil, resilience.WithHealthObserver(func(_ context.Context, e resilience.Event) {
+			assert.False(t, telling, "told of two events at a time")
+			telling = true
+			order = append(order, e.To)
+			if e.To == resilience.Unhealthy {
+				calls(t, h, 11, nil)
+			}
+			telling = false
+		}))
+		calls(t, h, 10, errReset)
+		assert.Equal(t, []string{resilience.Unhealthy, resilience.Healthy}, order)
+	})
+}
+
 func TestHealthSnapshot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
