@@ -21,7 +21,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-const endpoint = "https://a.example"
+// watched is the endpoint of most tests.
+const watched = "https://a.example"
 
 // healthIn makes a Health in a bubble and ends it with the test.
 func healthIn(t *testing.T, c *resilience.Config, opts ...resilience.HealthOption) (*resilience.Health, *recorder) {
@@ -36,7 +37,7 @@ func healthIn(t *testing.T, c *resilience.Config, opts ...resilience.HealthOptio
 func calls(t *testing.T, h *resilience.Health, n int, err error) {
 	t.Helper()
 	for range n {
-		h.Record(t.Context(), resilience.Outcome{Endpoint: endpoint, Time: time.Now(), Latency: time.Second, Result: classify.Error(err)})
+		h.Record(t.Context(), resilience.Outcome{Endpoint: watched, Time: time.Now(), Latency: time.Second, Result: classify.Error(err)})
 	}
 }
 
@@ -60,49 +61,49 @@ func TestHealthByCalls(t *testing.T) {
 		healthy bool
 	}{
 		{"nothing is known", nil, func(*testing.T, *resilience.Health) {}, true},
-		{"nine failures are too few to judge", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 9, errReset) }, true},
-		{"ten failures of ten", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 10, errReset) }, false},
-		{"five failures of ten", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 5, nil); calls(t, h, 5, errReset) }, false},
-		{"five failures of eleven", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 6, nil); calls(t, h, 5, errReset) }, true},
+		{"nine failures are too few to judge", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 9, errNetwork) }, true},
+		{"ten failures of ten", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 10, errNetwork) }, false},
+		{"five failures of ten", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 5, nil); calls(t, h, 5, errNetwork) }, false},
+		{"five failures of eleven", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 6, nil); calls(t, h, 5, errNetwork) }, true},
 		{"fatal errors say nothing", nil, func(t *testing.T, h *resilience.Health) {
 			calls(t, h, 100, errors.New("401 unauthorized"))
-			calls(t, h, 9, errReset)
+			calls(t, h, 9, errNetwork)
 		}, true},
 		{"cancellations say nothing", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 100, context.Canceled) }, true},
 		{"overflows say nothing", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 100, errors.New("prompt is too long")) }, true},
 		{"timeouts speak against it", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 10, context.DeadlineExceeded) }, false},
 		{"failures within five minutes", nil, func(t *testing.T, h *resilience.Health) {
-			calls(t, h, 5, errReset)
+			calls(t, h, 5, errNetwork)
 			pass(5*time.Minute - time.Second)
-			calls(t, h, 5, errReset)
+			calls(t, h, 5, errNetwork)
 		}, false},
 		{"failures more than five minutes apart", nil, func(t *testing.T, h *resilience.Health) {
-			calls(t, h, 5, errReset)
+			calls(t, h, 5, errNetwork)
 			pass(5 * time.Minute)
-			calls(t, h, 5, errReset)
+			calls(t, h, 5, errNetwork)
 		}, true},
-		{"failures of long ago", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 10, errReset); pass(time.Hour) }, true},
+		{"failures of long ago", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 10, errNetwork); pass(time.Hour) }, true},
 		{"failures that are told late", nil, func(t *testing.T, h *resilience.Health) {
 			long := time.Now().Add(-6 * time.Minute)
 			for range 20 {
-				h.Record(t.Context(), resilience.Outcome{Endpoint: endpoint, Time: long, Result: classify.Error(errReset)})
+				h.Record(t.Context(), resilience.Outcome{Endpoint: watched, Time: long, Result: classify.Error(errNetwork)})
 			}
 		}, true},
 		{"failures of the future are of now", nil, func(t *testing.T, h *resilience.Health) {
 			for range 10 {
-				h.Record(t.Context(), resilience.Outcome{Endpoint: endpoint, Time: time.Now().Add(time.Hour), Result: classify.Error(errReset)})
+				h.Record(t.Context(), resilience.Outcome{Endpoint: watched, Time: time.Now().Add(time.Hour), Result: classify.Error(errNetwork)})
 			}
 		}, false},
 		{"failures without a time are of now", nil, func(t *testing.T, h *resilience.Health) {
 			for range 10 {
-				h.Record(t.Context(), resilience.Outcome{Endpoint: endpoint, Result: classify.Error(errReset)})
+				h.Record(t.Context(), resilience.Outcome{Endpoint: watched, Result: classify.Error(errNetwork)})
 			}
 		}, false},
 		{"another threshold", &resilience.Config{HealthCheck: resilience.HealthConfig{UnhealthyThreshold: 0.9}},
-			func(t *testing.T, h *resilience.Health) { calls(t, h, 2, nil); calls(t, h, 10, errReset) }, true},
+			func(t *testing.T, h *resilience.Health) { calls(t, h, 2, nil); calls(t, h, 10, errNetwork) }, true},
 		{"another threshold of this endpoint", &resilience.Config{Endpoints: map[string]resilience.EndpointConfig{
-			endpoint: {HealthCheck: resilience.HealthConfig{UnhealthyThreshold: 0.1}},
-		}}, func(t *testing.T, h *resilience.Health) { calls(t, h, 18, nil); calls(t, h, 2, errReset) }, false},
+			watched: {HealthCheck: resilience.HealthConfig{UnhealthyThreshold: 0.1}},
+		}}, func(t *testing.T, h *resilience.Health) { calls(t, h, 18, nil); calls(t, h, 2, errNetwork) }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -110,7 +111,7 @@ func TestHealthByCalls(t *testing.T) {
 				h, rec := healthIn(t, tt.config)
 				pass(time.Hour) // a window that is not the first one
 				tt.record(t, h)
-				assert.Equal(t, tt.healthy, h.Healthy(endpoint))
+				assert.Equal(t, tt.healthy, h.Healthy(watched))
 				assert.True(t, h.Healthy("https://b.example"), "another endpoint")
 				if tt.healthy && len(rec.events) > 0 {
 					assert.Equal(t, resilience.Healthy, rec.last().To)
@@ -126,16 +127,16 @@ func TestHealthEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, rec := healthIn(t, nil, resilience.WithHealthObserver(nil), nil)
 		start := time.Now()
-		calls(t, h, 30, errReset)
+		calls(t, h, 30, errNetwork)
 		require.Len(t, rec.events, 1)
 		e := rec.last()
 		assert.Equal(t, resilience.KindHealth, e.Kind)
-		assert.Equal(t, resilience.Target{Endpoint: endpoint}, e.Target)
+		assert.Equal(t, resilience.Target{Endpoint: watched}, e.Target)
 		assert.Equal(t, 10, e.Failures)
 		assert.Equal(t, classify.ReasonNetwork, e.Result.Reason)
 		pass(6 * time.Minute)
-		assert.True(t, h.Healthy(endpoint))
-		assert.True(t, h.Healthy(endpoint))
+		assert.True(t, h.Healthy(watched))
+		assert.True(t, h.Healthy(watched))
 		assert.Equal(t, []string{"healthy→unhealthy 0s", "unhealthy→healthy 6m0s"}, rec.changes(start))
 	})
 }
@@ -157,7 +158,7 @@ func TestHealthEventsInOrder(t *testing.T) {
 			}
 			telling = false
 		}))
-		calls(t, h, 10, errReset)
+		calls(t, h, 10, errNetwork)
 		assert.Equal(t, []string{resilience.Unhealthy, resilience.Healthy}, order)
 	})
 }
@@ -168,16 +169,16 @@ func TestHealthSnapshot(t *testing.T) {
 		h, _ := healthIn(t, nil)
 		assert.Empty(t, h.Snapshot())
 		calls(t, h, 3, nil)
-		h.Record(t.Context(), resilience.Outcome{Endpoint: endpoint, Latency: 5 * time.Second, Result: classify.Error(errReset)})
+		h.Record(t.Context(), resilience.Outcome{Endpoint: watched, Latency: 5 * time.Second, Result: classify.Error(errNetwork)})
 		h.Healthy("https://0.example")
 		want := []resilience.EndpointHealth{
 			{Endpoint: "https://0.example", Healthy: true, SuccessRate: 1},
-			{Endpoint: endpoint, Healthy: true, Calls: 4, Failed: 1, SuccessRate: 0.75, FailureRate: 0.25, Latency: 2 * time.Second},
+			{Endpoint: watched, Healthy: true, Calls: 4, Failed: 1, SuccessRate: 0.75, FailureRate: 0.25, Latency: 2 * time.Second},
 		}
 		assert.Equal(t, want, h.Snapshot())
 
 		pass(5 * time.Minute)
-		want[1] = resilience.EndpointHealth{Endpoint: endpoint, Healthy: true, SuccessRate: 1}
+		want[1] = resilience.EndpointHealth{Endpoint: watched, Healthy: true, SuccessRate: 1}
 		assert.Equal(t, want, h.Snapshot())
 	})
 }
@@ -223,7 +224,7 @@ func TestHealthPings(t *testing.T) {
 		pass(time.Hour)
 		assert.Zero(t, p.count(), "before an endpoint is mentioned")
 		start := time.Now()
-		assert.True(t, h.Healthy(endpoint))
+		assert.True(t, h.Healthy(watched))
 		pass(95 * time.Second)
 		assert.Equal(t, 3, p.count(), "each 30 s")
 		s := h.Snapshot()[0]
@@ -238,7 +239,7 @@ func TestHealthPings(t *testing.T) {
 		pass(time.Hour)
 		assert.Equal(t, forgotten, p.count())
 		assert.Empty(t, h.Snapshot())
-		h.Healthy(endpoint)
+		h.Healthy(watched)
 		pass(time.Minute + 5*time.Second)
 		assert.Equal(t, forgotten+2, p.count())
 
@@ -257,13 +258,13 @@ func TestHealthByPings(t *testing.T) {
 		p := &pinger{err: syscall.ECONNREFUSED}
 		h, rec := healthIn(t, &resilience.Config{HealthCheck: resilience.HealthConfig{PingIntervalMs: 10_000}}, resilience.WithPing(p.ping))
 		start := time.Now()
-		h.Healthy(endpoint)
+		h.Healthy(watched)
 		pass(3 * time.Minute)
-		assert.False(t, h.Healthy(endpoint))
+		assert.False(t, h.Healthy(watched))
 		require.ErrorIs(t, rec.last().Err, syscall.ECONNREFUSED)
 		p.set(nil, 0)
 		pass(time.Minute)
-		assert.True(t, h.Healthy(endpoint))
+		assert.True(t, h.Healthy(watched))
 		assert.Equal(t, []string{"healthy→unhealthy 1m40s", "unhealthy→healthy 3m10s"}, rec.changes(start))
 		assert.Zero(t, h.Snapshot()[0].Failed, "what was before does not count any more")
 	})
@@ -275,7 +276,7 @@ func TestHealthSlowPing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pinger{took: time.Hour}
 		h, _ := healthIn(t, nil, resilience.WithPing(p.ping))
-		h.Healthy(endpoint)
+		h.Healthy(watched)
 		pass(2 * time.Minute)
 		s := h.Snapshot()[0]
 		assert.Positive(t, s.Calls)
@@ -301,12 +302,12 @@ func TestHealthFailsOpen(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h, rec := healthIn(t, nil, resilience.WithPing(tt.ping))
 				start := time.Now()
-				calls(t, h, 10, errReset)
-				assert.False(t, h.Healthy(endpoint))
-				require.NoError(t, h.WaitForRecovery(t.Context(), endpoint))
+				calls(t, h, 10, errNetwork)
+				assert.False(t, h.Healthy(watched))
+				require.NoError(t, h.WaitForRecovery(t.Context(), watched))
 				assert.Equal(t, 30*time.Second, time.Since(start), "until the first ping")
-				calls(t, h, 10, errReset)
-				assert.True(t, h.Healthy(endpoint))
+				calls(t, h, 10, errNetwork)
+				assert.True(t, h.Healthy(watched))
 				assert.True(t, h.Snapshot()[0].Blind)
 				pass(time.Minute)
 				assert.Equal(t, []string{"healthy→unhealthy 0s", "unhealthy→healthy 30s"}, rec.changes(start))
@@ -321,12 +322,12 @@ func TestHealthSeesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pinger{err: errors.New("401 unauthorized")}
 		h, _ := healthIn(t, nil, resilience.WithPing(p.ping))
-		calls(t, h, 20, errReset)
+		calls(t, h, 20, errNetwork)
 		pass(31 * time.Second)
-		assert.True(t, h.Healthy(endpoint), "blind")
+		assert.True(t, h.Healthy(watched), "blind")
 		p.set(syscall.ECONNREFUSED, 0)
 		pass(30 * time.Second)
-		assert.False(t, h.Healthy(endpoint), "not blind any more")
+		assert.False(t, h.Healthy(watched), "not blind any more")
 		assert.False(t, h.Snapshot()[0].Blind)
 	})
 }
@@ -348,7 +349,7 @@ func TestHealthConcurrentSafe(t *testing.T) {
 				session, cancel := context.WithCancelCause(t.Context())
 				stop := h.Watch(session, name)
 				for range 20 {
-					h.Record(t.Context(), resilience.Outcome{Endpoint: name, Result: classify.Error(errReset)})
+					h.Record(t.Context(), resilience.Outcome{Endpoint: name, Result: classify.Error(errNetwork)})
 					h.Healthy(name)
 					h.Snapshot()
 				}
@@ -370,11 +371,9 @@ func TestHealthWithExecutor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pinger{err: syscall.ECONNREFUSED}
 		h, _ := healthIn(t, nil, resilience.WithPing(p.ping))
-		x, err := resilience.New(&resilience.Config{Enabled: true, CircuitBreaker: resilience.BreakerConfig{Mode: resilience.BreakerForceClosed}},
-			resilience.WithMonitor(h))
-		require.NoError(t, err)
-		call := resilience.Call{Targets: []resilience.Target{{Endpoint: endpoint}}}
-		calls(t, h, 10, errReset)
+		x := executor(t, enabled(), resilience.WithMonitor(h))
+		call := resilience.Call{Targets: []resilience.Target{{Endpoint: watched}}}
+		calls(t, h, 10, errNetwork)
 		start := time.Now()
 		time.AfterFunc(time.Minute+time.Second, func() { p.set(nil, 0) })
 		at, err := resilience.Do(t.Context(), x, call, func(context.Context, resilience.Target) (time.Duration, error) {

@@ -28,22 +28,22 @@ func TestWaitForRecovery(t *testing.T) {
 	}{
 		{"an endpoint that is healthy", true, func(*testing.T, *resilience.Health, *pinger) {}, 0, nil, 0},
 		{"a ping succeeds", true, func(t *testing.T, h *resilience.Health, p *pinger) {
-			calls(t, h, 10, errReset)
+			calls(t, h, 10, errNetwork)
 			time.AfterFunc(70*time.Second, func() { p.set(nil, 0) })
 		}, 0, nil, 90 * time.Second},
-		{"the caller's deadline", true, func(t *testing.T, h *resilience.Health, _ *pinger) { calls(t, h, 10, errReset) },
+		{"the caller's deadline", true, func(t *testing.T, h *resilience.Health, _ *pinger) { calls(t, h, 10, errNetwork) },
 			42 * time.Second, context.DeadlineExceeded, 42 * time.Second},
-		{"no ping succeeds: somebody has to try", true, func(t *testing.T, h *resilience.Health, _ *pinger) { calls(t, h, 10, errReset) },
+		{"no ping succeeds: somebody has to try", true, func(t *testing.T, h *resilience.Health, _ *pinger) { calls(t, h, 10, errNetwork) },
 			0, nil, 5 * time.Minute},
-		{"there are no pings", false, func(t *testing.T, h *resilience.Health, _ *pinger) { calls(t, h, 10, errReset) }, 0, nil, 0},
+		{"there are no pings", false, func(t *testing.T, h *resilience.Health, _ *pinger) { calls(t, h, 10, errNetwork) }, 0, nil, 0},
 		{"a new session", false, func(t *testing.T, h *resilience.Health, _ *pinger) {
 			dies(t, h)
-			time.AfterFunc(20*time.Second, func() { h.Watch(context.Background(), endpoint) })
+			time.AfterFunc(20*time.Second, func() { h.Watch(context.Background(), watched) })
 		}, 0, nil, 20 * time.Second},
 		{"no new session: somebody has to try", false, func(t *testing.T, h *resilience.Health, _ *pinger) { dies(t, h) },
 			0, nil, 5 * time.Minute},
 		{"Shutdown", true, func(t *testing.T, h *resilience.Health, _ *pinger) {
-			calls(t, h, 10, errReset)
+			calls(t, h, 10, errNetwork)
 			time.AfterFunc(20*time.Second, func() { assert.NoError(t, h.Shutdown(context.Background())) })
 		}, 0, nil, 20 * time.Second},
 		{"a context that has ended before", true, func(*testing.T, *resilience.Health, *pinger) {},
@@ -65,7 +65,7 @@ func TestWaitForRecovery(t *testing.T) {
 				}
 				defer cancel()
 				start := time.Now()
-				assert.Equal(t, tt.want, h.WaitForRecovery(ctx, endpoint))
+				assert.Equal(t, tt.want, h.WaitForRecovery(ctx, watched))
 				assert.Equal(t, tt.elapsed, time.Since(start))
 			})
 		})
@@ -76,10 +76,10 @@ func TestWaitForRecovery(t *testing.T) {
 func dies(t *testing.T, h *resilience.Health) {
 	t.Helper()
 	session, cancel := context.WithCancelCause(t.Context())
-	h.Watch(session, endpoint)
+	h.Watch(session, watched)
 	cancel(errExited)
 	synctest.Wait()
-	assert.False(t, h.Healthy(endpoint))
+	assert.False(t, h.Healthy(watched))
 }
 
 func TestHealthSessionDies(t *testing.T) {
@@ -96,8 +96,8 @@ func TestHealthSessionDies(t *testing.T) {
 		assert.False(t, s.Healthy)
 
 		session, cancel := context.WithCancel(t.Context())
-		h.Watch(session, endpoint)
-		assert.True(t, h.Healthy(endpoint), "a new session")
+		h.Watch(session, watched)
+		assert.True(t, h.Healthy(watched), "a new session")
 		assert.Equal(t, 1, h.Snapshot()[0].Sessions)
 		assert.Empty(t, h.Snapshot()[0].Death)
 		cancel()
@@ -114,14 +114,14 @@ func TestHealthSeveralSessions(t *testing.T) {
 		h, _ := healthIn(t, nil)
 		first, endFirst := context.WithCancelCause(t.Context())
 		second, endSecond := context.WithCancelCause(t.Context())
-		h.Watch(first, endpoint)
-		h.Watch(second, endpoint)
+		h.Watch(first, watched)
+		h.Watch(second, watched)
 		endFirst(errExited)
 		synctest.Wait()
-		assert.True(t, h.Healthy(endpoint))
+		assert.True(t, h.Healthy(watched))
 		endSecond(errExited)
 		synctest.Wait()
-		assert.False(t, h.Healthy(endpoint))
+		assert.False(t, h.Healthy(watched))
 	})
 }
 
@@ -131,12 +131,12 @@ func TestHealthSessionStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, rec := healthIn(t, nil)
 		session, cancel := context.WithCancelCause(t.Context())
-		stop := h.Watch(session, endpoint)
+		stop := h.Watch(session, watched)
 		stop()
 		stop()
 		cancel(errExited)
 		synctest.Wait()
-		assert.True(t, h.Healthy(endpoint))
+		assert.True(t, h.Healthy(watched))
 		assert.Zero(t, h.Snapshot()[0].Sessions)
 		assert.Empty(t, rec.events)
 	})
@@ -151,10 +151,10 @@ func TestHealthDeadAndPinged(t *testing.T) {
 		h, _ := healthIn(t, nil, resilience.WithPing(p.ping))
 		dies(t, h)
 		pass(time.Minute)
-		assert.False(t, h.Healthy(endpoint))
+		assert.False(t, h.Healthy(watched))
 		p.set(nil, 0)
 		pass(time.Minute)
-		assert.True(t, h.Healthy(endpoint))
+		assert.True(t, h.Healthy(watched))
 		assert.Empty(t, h.Snapshot()[0].Death)
 	})
 }
@@ -166,11 +166,11 @@ func TestHealthRemembersSessions(t *testing.T) {
 		p := &pinger{}
 		h, _ := healthIn(t, nil, resilience.WithPing(p.ping))
 		session, cancel := context.WithCancelCause(t.Context())
-		h.Watch(session, endpoint)
+		h.Watch(session, watched)
 		pass(3 * time.Hour)
 		cancel(errExited)
 		synctest.Wait()
-		assert.False(t, h.Healthy(endpoint))
+		assert.False(t, h.Healthy(watched))
 	})
 }
 
@@ -180,7 +180,7 @@ func TestHealthShutdownGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck := make(chan struct{})
 		h, _ := healthIn(t, nil, resilience.WithPing(func(context.Context, string) error { <-stuck; return nil }))
-		h.Healthy(endpoint)
+		h.Healthy(watched)
 		pass(31 * time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

@@ -57,7 +57,7 @@ func TestQueueShutdownWaits(t *testing.T) {
 		to      string
 	}{
 		{"and succeeds", nil, 0, resilience.RestartSucceeded},
-		{"and fails again", errReset, 1, resilience.RestartReturned},
+		{"and fails again", errNetwork, 1, resilience.RestartReturned},
 		{"and fails for good", errors.New("401 unauthorized"), 0, resilience.RestartFailed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -22,7 +22,7 @@ func TestQueueNextProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &memory{}
 		first, _ := queueIn(t, nil, resilience.WithStore(store))
-		first.Register("job", func(context.Context, []byte) error { return errReset })
+		first.Register("job", func(context.Context, []byte) error { return errNetwork })
 		require.NoError(t, first.Offer(t.Context(), offer("a")))
 		pass(90 * time.Second) // one restart was in vain, the next is due in 90 s
 		before, err := first.Shutdown(t.Context())
@@ -39,10 +39,10 @@ func TestQueueNextProcess(t *testing.T) {
 		assert.Equal(t, was.Restart.Targets, is.Restart.Targets)
 		assert.Equal(t, was.Restart.Task, is.Restart.Task)
 		assert.Equal(t, was.Restart.Result, is.Restart.Result)
-		assert.EqualError(t, is.Restart.Err, errReset.Error())
+		assert.EqualError(t, is.Restart.Err, errNetwork.Error())
 		require.Len(t, is.Restart.History, 2)
 		assert.Equal(t, 6, is.Restart.History[0].Number)
-		assert.EqualError(t, is.Restart.History[0].Err, errReset.Error())
+		assert.EqualError(t, is.Restart.History[0].Err, errNetwork.Error())
 
 		pass(time.Hour)
 		assert.Empty(t, rec.events, "its kind is not registered")
@@ -75,7 +75,7 @@ func TestQueueInterrupted(t *testing.T) {
 		start := time.Now()
 		second, rec := queueIn(t, nil, resilience.WithStore(&memory{records: records}))
 		runs := 0
-		second.Register("job", func(context.Context, []byte) error { runs++; return errReset })
+		second.Register("job", func(context.Context, []byte) error { runs++; return errNetwork })
 		pass(time.Hour)
 		assert.Equal(t, []string{
 			"started 1 59s", "queued 2 59s", "started 2 2m59s", "queued 3 2m59s", "started 3 6m59s", "failed 3 6m59s",
@@ -112,7 +112,7 @@ func TestQueueStoreFails(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store := &memory{}
 			q, rec := queueIn(t, nil, resilience.WithStore(store))
-			q.Register("job", func(context.Context, []byte) error { return errReset })
+			q.Register("job", func(context.Context, []byte) error { return errNetwork })
 			require.NoError(t, q.Offer(t.Context(), offer("a")))
 			store.fail(errDisk, errDisk)
 			pass(time.Hour)

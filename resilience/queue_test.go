@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"sync"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,18 +17,15 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// errReset is a network failure that outlasted its retries.
-var errReset = fmt.Errorf("ask: %w", syscall.ECONNRESET)
-
 // offer is what an executor hands over after such a failure.
 func offer(task string) resilience.Restart {
 	return resilience.Restart{
 		Key:     "key " + task,
 		Targets: []resilience.Target{{Endpoint: "https://a.example", Model: "m-1"}, {Endpoint: "https://b.example"}},
 		Task:    resilience.Task{Kind: "job", Payload: []byte(task)},
-		History: []resilience.Attempt{{Number: 6, Result: classify.Error(errReset), Err: errReset}},
-		Err:     errReset,
-		Result:  classify.Error(errReset),
+		History: []resilience.Attempt{{Number: 6, Result: classify.Error(errNetwork), Err: errNetwork}},
+		Err:     errNetwork,
+		Result:  classify.Error(errNetwork),
 	}
 }
 
@@ -150,12 +146,12 @@ func TestQueueRestarts(t *testing.T) {
 		{"the first restart succeeds", []error{nil}, []string{
 			"queued 1 0s", "started 1 1m0s", "succeeded 1 1m0s",
 		}, nil},
-		{"pauses double", []error{errReset, errReset, nil}, []string{
+		{"pauses double", []error{errNetwork, errNetwork, nil}, []string{
 			"queued 1 0s", "started 1 1m0s",
 			"queued 2 1m0s", "started 2 3m0s",
 			"queued 3 3m0s", "started 3 7m0s", "succeeded 3 7m0s",
 		}, nil},
-		{"three restarts are all", []error{errReset, errReset, errReset}, []string{
+		{"three restarts are all", []error{errNetwork, errNetwork, errNetwork}, []string{
 			"queued 1 0s", "started 1 1m0s",
 			"queued 2 1m0s", "started 2 3m0s",
 			"queued 3 3m0s", "started 3 7m0s", "failed 3 7m0s",
@@ -163,7 +159,7 @@ func TestQueueRestarts(t *testing.T) {
 		{"another failure is final", []error{errKey}, []string{
 			"queued 1 0s", "started 1 1m0s", "failed 1 1m0s",
 		}, errKey},
-		{"another failure after a network failure is final", []error{errReset, errKey}, []string{
+		{"another failure after a network failure is final", []error{errNetwork, errKey}, []string{
 			"queued 1 0s", "started 1 1m0s", "queued 2 1m0s", "started 2 3m0s", "failed 2 3m0s",
 		}, errKey},
 		{"a rate limit is no network failure", []error{errors.New("429 too many requests")}, []string{
@@ -216,46 +212,60 @@ func TestQueueRestarts(t *testing.T) {
 }
 
 // The function of a task mostly makes its call through an executor, which
-// offers it anew where it fails again.
+// offers it anew where it fails again, or where the breaker of its endpoint lets
+// no call through.
 func TestQueueWithExecutor(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		q, rec := queueIn(t, nil)
-		x, err := resilience.New(&resilience.Config{Enabled: true, CircuitBreaker: resilience.BreakerConfig{Mode: resilience.BreakerForceClosed}},
-			resilience.WithRestarter(q))
-		require.NoError(t, err)
-		start, calls := time.Now(), 0
-		ask := func(ctx context.Context, payload []byte) error {
-			call := resilience.Call{
-				Targets: []resilience.Target{{Endpoint: "https://a.example"}},
-				Restart: resilience.Task{Kind: "job", Payload: payload},
-			}
-			_, err := resilience.Do(ctx, x, call, func(context.Context, resilience.Target) (int, error) {
-				calls++
-				if time.Since(start) < 2*time.Minute {
-					return 0, errReset
+	for _, tt := range []struct {
+		name  string
+		mode  resilience.BreakerMode
+		want  []string
+		calls int
+	}{
+		{"without a breaker", resilience.BreakerForceClosed,
+			[]string{"queued 1", "started 1", "queued 2", "started 2", "succeeded 2"}, 6 + 6 + 1},
+		{"with a breaker, which opens for five minutes", resilience.BreakerAuto,
+			[]string{"queued 1", "started 1", "queued 2", "started 2", "queued 3", "started 3", "succeeded 3"}, 6 + 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				q, rec := queueIn(t, nil)
+				cfg := enabled()
+				cfg.CircuitBreaker.Mode = tt.mode
+				x := executor(t, cfg, resilience.WithRestarter(q))
+				start, calls := time.Now(), 0
+				ask := func(ctx context.Context, payload []byte) error {
+					call := resilience.Call{
+						Targets: []resilience.Target{{Endpoint: "https://a.example"}},
+						Restart: resilience.Task{Kind: "job", Payload: payload},
+					}
+					_, err := resilience.Do(ctx, x, call, func(context.Context, resilience.Target) (int, error) {
+						calls++
+						if time.Since(start) < 2*time.Minute {
+							return 0, errNetwork
+						}
+						return calls, nil
+					})
+					return err
 				}
-				return calls, nil
+				q.Register("job", ask)
+
+				err := ask(t.Context(), []byte("a"))
+				assert.True(t, details(t, err).Queued)
+				assert.Equal(t, errNetwork.Error(), err.Error())
+				require.Len(t, q.Tasks(), 1)
+				pass(time.Hour)
+
+				var what []string
+				for _, e := range rec.events {
+					what = append(what, fmt.Sprint(e.To, " ", e.Attempt))
+				}
+				assert.Equal(t, tt.want, what)
+				assert.Equal(t, tt.calls, calls)
 			})
-			return err
-		}
-		q.Register("job", ask)
-
-		err = ask(t.Context(), []byte("a"))
-		var failed *resilience.Error
-		require.ErrorAs(t, err, &failed)
-		assert.True(t, failed.Queued)
-		assert.Equal(t, errReset.Error(), err.Error())
-		require.Len(t, q.Tasks(), 1)
-		pass(time.Hour)
-
-		var what []string
-		for _, e := range rec.events {
-			what = append(what, fmt.Sprint(e.To, " ", e.Attempt))
-		}
-		assert.Equal(t, []string{"queued 1", "started 1", "queued 2", "started 2", "succeeded 2"}, what)
-		assert.Equal(t, 6+6+1, calls)
-	})
+		})
+	}
 }
 
 // A task is offered anew by the function itself: the queue knows it again, and
@@ -270,7 +280,7 @@ func TestQueueOfferAgain(t *testing.T) {
 			if err := q.Offer(ctx, offer("a")); err != nil {
 				assert.ErrorIs(t, err, resilience.ErrRestartsExhausted)
 			}
-			return errReset
+			return errNetwork
 		})
 		start := time.Now()
 		require.NoError(t, q.Offer(t.Context(), offer("a")))
@@ -432,7 +442,7 @@ func TestQueueConfig(t *testing.T) {
 			TaskRestart: resilience.RestartConfig{RestartBackoffBaseMs: 1000},
 			Agents:      map[string]resilience.AgentConfig{"eager": {TaskRestart: resilience.RestartConfig{MaxRestarts: new(1)}}},
 		})
-		q.Register("job", func(context.Context, []byte) error { return errReset })
+		q.Register("job", func(context.Context, []byte) error { return errNetwork })
 		start := time.Now()
 		r := offer("a")
 		r.Agent = "eager"
@@ -502,7 +512,7 @@ func TestQueueConcurrentSafe(t *testing.T) {
 			defer mu.Unlock()
 			done[string(payload)]++
 			if done[string(payload)] == 1 {
-				return errReset
+				return errNetwork
 			}
 			return nil
 		})

@@ -146,6 +146,21 @@ func Example() {
 	// summarize chapter 7 connection reset by peer
 }
 
+func ExampleStore() {
+	folder, err := os.MkdirTemp("", "boltstore")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	store, _ := boltstore.Open(filepath.Join(folder, "restarts.db"))
+	fmt.Println(store.Put("1", []byte("first")), store.Delete("1"), store.Close())
+	fmt.Println(store.Put("2", []byte("second")))
+	// Output:
+	// <nil> <nil> <nil>
+	// database not open
+}
+
 func ExampleOpen() {
 	_, err := boltstore.Open("/no/such/folder/restarts.db")
 	fmt.Println(err != nil)

@@ -49,13 +49,13 @@ func TestMain(m *testing.M) {
 // once it is done.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	const rounds = 20
+	const rounds = 12
 	folder := t.TempDir()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for round := range rounds {
-		killAfter(t, folder, strconv.Itoa(round), 1+random.IntN(200))
+		killAfter(t, folder, strconv.Itoa(round), 1+random.IntN(150))
 	}
 	out, err := childProcess(t, folder, childDrain).CombinedOutput()
 	require.NoError(t, err, "the last process: %s", out)
