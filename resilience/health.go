@@ -80,7 +80,8 @@ func WithPing(ping Probe) HealthOption {
 	return healthOption(func(h *Health) { h.ping = ping })
 }
 
-// WithHealthObserver adds an observer of events of [KindHealth]. By default
+// WithHealthObserver adds an observer of events of [KindHealth]: what observes
+// the executor ([LogEvents]) mostly belongs here too. By default
 // there is none; several are told in the order given, nil is ignored.
 func WithHealthObserver(o Observer) HealthOption {
 	return healthOption(func(h *Health) {

@@ -104,7 +104,8 @@ func WithQueueWorkers(n int) QueueOption {
 	})
 }
 
-// WithQueueObserver adds an observer of events of [KindRestart]. By default
+// WithQueueObserver adds an observer of events of [KindRestart]: what observes
+// the executor ([LogEvents], [Statuses]) mostly belongs here too. By default
 // there is none; several are told in the order given, nil is ignored.
 func WithQueueObserver(o Observer) QueueOption {
 	return queueOption(func(q *Queue) {
@@ -230,12 +231,12 @@ func (q *Queue) checkIdle() {
 
 // QueuedTask is a task as [Queue.Tasks] and [Queue.Shutdown] show it.
 type QueuedTask struct {
-	ID       string    `json:"id"`
-	Restart  Restart   `json:"restart"`
-	Restarts int       `json:"restarts"` // that have begun
-	Due      time.Time `json:"due"`      // of the next one
-	Running  bool      `json:"running"`
-	Stored   bool      `json:"stored"` // the next process that opens the store runs it
+	ID       string
+	Restart  Restart   // as it was offered; its History has grown since
+	Restarts int       // that have begun
+	Due      time.Time // of the next one
+	Running  bool
+	Stored   bool // the next process that opens the store runs it
 }
 
 // Tasks returns all tasks of the queue, the one that is due next first.

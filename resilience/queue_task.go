@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -183,10 +184,16 @@ func (q *Queue) run(t *task, armed int) {
 	}
 	defer q.release()
 	defer t.cancel(nil)
-	start := time.Now()
-	err := call(ctx, f, bytes.Clone(t.restart.Task.Payload))
-	q.finish(ctx, t, Attempt{Number: t.restarts, Start: start, Duration: time.Since(start), Err: err})
+	a := Attempt{Number: t.restarts, Start: time.Now(), Err: errGoexit}
+	defer func() {
+		a.Duration = time.Since(a.Start)
+		q.finish(ctx, t, a)
+	}()
+	a.Err = call(ctx, f, bytes.Clone(t.restart.Task.Payload))
 }
+
+// errGoexit stands for a function that did not return: runtime.Goexit.
+var errGoexit = errors.New("the function ended its goroutine instead of returning")
 
 // begin marks t as running; a nil function says that it must not.
 //
@@ -269,14 +276,14 @@ func (q *Queue) fail(t *task, a Attempt, err error) {
 // drop removes a task for good and tells why. A record that cannot be removed
 // would be run again by the next process: the event says so.
 func (q *Queue) drop(t *task, e Event) {
+	q.mu.Lock()
+	delete(q.tasks, t.id) // first, so that an offer which comes too late sees it
+	q.mu.Unlock()
 	if q.store != nil {
 		if err := q.store.Delete(t.id); err != nil {
 			e.Err = joined(e.Err, fmt.Errorf("the store has kept the task, which the next process will run again: %w", err))
 		}
 	}
-	q.mu.Lock()
-	delete(q.tasks, t.id)
-	q.mu.Unlock()
 	q.tell(t.ctx, t, e)
 }
 

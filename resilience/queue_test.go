@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -496,6 +497,19 @@ func TestQueuePanics(t *testing.T) {
 		pass(time.Hour)
 		assert.Equal(t, resilience.RestartFailed, rec.last().To)
 		assert.EqualError(t, rec.last().Err, "the function panicked: boom")
+		assert.Empty(t, q.Tasks())
+	})
+}
+
+func TestQueueGoexit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, rec := queueIn(t, nil)
+		q.Register("job", func(context.Context, []byte) error { runtime.Goexit(); return nil })
+		require.NoError(t, q.Offer(t.Context(), offer("a")))
+		pass(time.Hour)
+		assert.Equal(t, resilience.RestartFailed, rec.last().To)
+		assert.EqualError(t, rec.last().Err, "the function ended its goroutine instead of returning")
 		assert.Empty(t, q.Tasks())
 	})
 }

@@ -191,7 +191,8 @@ func child(folder, round string) error {
 			panic(e.Err)
 		}
 	}
-	queue, err = resilience.NewQueue(config, resilience.WithStore(store), resilience.WithQueueObserver(observe))
+	queue, err = resilience.NewQueue(config, resilience.WithStore(store),
+		resilience.WithQueueObserver(observe), resilience.WithQueueCapacity(1<<20))
 	if err != nil {
 		return err
 	}
