@@ -24,8 +24,8 @@
 //
 // Step by step:
 //
-//   - Health ([WithMonitor], [Health]): an endpoint that is ill is passed over, or waited
-//     for where there is no other.
+//   - Health ([WithMonitor], [Health]): an endpoint that is ill is passed over,
+//     or waited for where there is no other.
 //   - Breaker ([Breakers]): 5 failures in a row close an endpoint to calls for 5
 //     minutes; then a probe and one call show whether it is back. The call whose
 //     failures opened it still gets all the calls that it is granted.
