@@ -24,8 +24,8 @@
 //
 // Step by step:
 //
-//   - Health ([WithMonitor]): an endpoint that is ill is passed over, or waited
-//     for where there is no other.
+//   - Health ([WithMonitor], [Health]): an endpoint that is ill is passed over,
+//     or waited for where there is no other.
 //   - Breaker ([Breakers]): 5 failures in a row close an endpoint to calls for 5
 //     minutes; then a probe and one call show whether it is back. The call whose
 //     failures opened it still gets all the calls that it is granted.
@@ -39,8 +39,8 @@
 //   - The next target starts with fresh calls and the shortest pause. The
 //     policy's fallback column decides, and the caller ([Call.FallBack]) where
 //     it says optional. For a minute, calls then go there first ([WithCooldown]).
-//   - The restart queue ([WithRestarter]) takes network failures that outlast
-//     all this.
+//   - The restart queue ([WithRestarter], [Queue]) takes network failures that
+//     outlast all this.
 //
 // All of it is told to observers ([WithObserver], [WithLogger], [CountEvents],
 // [Statuses], [WithAlert]).
