@@ -382,6 +382,19 @@ var errnoNumberCodes = codeTable{
 	{"61", "network"},
 }
 
+var goNamelessCodes = codeTable{
+	{"499", "aborted"},
+	{"520", "transient"},
+	{"521", "transient"},
+	{"522", "transient"},
+	{"523", "transient"},
+	{"524", "timeout"},
+	{"525", "network_permanent"},
+	{"526", "network_permanent"},
+	{"529", "transient"},
+	{"530", "transient"},
+}
+
 var goParserCodes = codeTable{
 	{"compress/bzip2.StructuralError", "parsing"},
 	{"compress/flate.CorruptInputError", "parsing"},
@@ -1002,7 +1015,7 @@ var zhipuCodes = codeTable{
 	{"1313", "policy"},
 }
 
-// standardRules are the 1088 text rules of Standard, by precedence: the first that matches decides.
+// standardRules are the 1094 text rules of Standard, by precedence: the first that matches decides.
 var standardRules = [...]textRule{
 	{id: "aborted/by-user", pattern: `Interrupted by (?:the )?user|(?:cancell?ed|aborted|stopped|terminated|interrupted|rejected) by (?:the )?(?:(?:user|caller|client|operator)\b|admin)|(?:user|client|caller) (?:has )?(?:cancell?ed|aborted|interrupted)\b|user cancellation|due to user request|User force closed|ExitPromptError|Request interrupted by user|the user doesn['’]?t want to proceed|User rejected|APIUserAbortError|UserAbort|Operation interrupted by|用户(?:已)?(?:取消|中断|中止)|(?:操作|请求|任务)已(?:被)?(?:取消|中止)|vom Benutzer abgebrochen|[Cc]ancelad[oa] por (?:el usuario|o usu.rio|usuario)|[Пп]рервано пользователем`, reason: "aborted", strength: causeStrength},
 	{id: "text/agent-interrupted", pattern: `(?:interrupted|cancell?ed|aborted|stopped) by (?:the )?(?:user|caller|client)\b|\buser (?:cancell?ed|aborted|interrupted|rejected)\b|\brequest was aborted(?:[."'\n)]|$)|API Error: (?:operation|request) (?:was )?aborted|MessageAbortedError|APIUserAbortError|ERROR_USER_ABORTED_REQUEST|conversation interrupted\b|UserAbort(?:ed)?(?:Error|Request)`, reason: "aborted", strength: causeStrength},
@@ -1159,6 +1172,7 @@ var standardRules = [...]textRule{
 	{id: "nginx/host-not-found", pattern: `host not found in|no resolver defined|could not be resolved \(\d`, reason: "network_permanent", strength: causeStrength},
 	{id: "cloudflare/ssl", pattern: `\b525: ssl|\b526: inv|error 52[56]\b`, reason: "network_permanent", strength: causeStrength},
 	{id: "url/scheme", pattern: `unsupported protocol(?: scheme| ?[:/]|\b)|missing protocol scheme|no host in request URL|\bUnsupportedProtocol|unsupported scheme|is missing an .http`, reason: "network_permanent", strength: causeStrength},
+	{id: "go/not-http", pattern: `malformed HTTP (?:response|version|status code) "|net/http: HTTP/1\.x transport connection broken: malformed HTTP`, reason: "network_permanent", strength: causeStrength},
 	{id: "http/scheme", pattern: `unsupported protocol(?: scheme|:| /|$)|(?:unknown|unsupported|unrecogni[sz]ed|invalid|missing) (?:url |protocol )?(?:protocol )?scheme\b|no connection adapters|protocol "[a-z0-9+.-]{1,20}:?" not sup|no protocol: |UnsupportedProtocol|MissingSchema|InvalidSchema|missing an 'http|url without a base|No scheme supplied`, reason: "network_permanent", strength: causeStrength},
 	{id: "storage/mount", pattern: `NFS version or trans|wrong fs type, bad`, reason: "network_permanent", strength: causeStrength},
 	{id: "k8s/certificate", pattern: `gave HTTP response to|HTTP request to an HTTPS`, reason: "network_permanent", strength: causeStrength},
@@ -1485,6 +1499,7 @@ var standardRules = [...]textRule{
 	{id: "errno/EAI_CANCELED", pattern: `\bEAI_CANCELED\b`, reason: "aborted", strength: codeStrength},
 	{id: "errno/ECANCELED", pattern: `\bECANCELED\b`, reason: "aborted", strength: codeStrength},
 	{id: "go/canceled", pattern: `context cancell?ed\b|context has been cancell?ed|context was cancell?ed`, reason: "aborted", strength: codeStrength},
+	{id: "go/sdk-status-aborted", pattern: `": (?:499) {1,2}(?:$|\(Request-ID|[{<])`, reason: "aborted", strength: codeStrength},
 	{id: "grpc/Canceled", pattern: `(?:code = "?|statuscode(?:\.|="?)|status["']{0,2} ?[:=] ?["']?|StatusRuntimeException: |codes?[.:]{1,2} ?'?|codeName: |exceptions\.)Canceled\b`, reason: "aborted", strength: codeStrength},
 	{id: "grpc/Cancelled", pattern: `(?:code = "?|statuscode(?:\.|="?)|status["']{0,2} ?[:=] ?["']?|StatusRuntimeException: |codes?[.:]{1,2} ?'?|codeName: |exceptions\.)Cancelled\b`, reason: "aborted", strength: codeStrength},
 	{id: "grpc-number/1", pattern: `(?:rpc error: code = |grpc[-_]?status["': ]{1,4}|grpc error \(code: )1\b`, reason: "aborted", strength: codeStrength},
@@ -1564,6 +1579,7 @@ var standardRules = [...]textRule{
 	{id: "errno/ENOTFOUND", pattern: `\bENOTFOUND\b`, reason: "network_permanent", strength: codeStrength},
 	{id: "errno/EPROTO", pattern: `\bEPROTO\b`, reason: "network_permanent", strength: codeStrength},
 	{id: "errno/EPROTONOSUPPORT", pattern: `\bEPROTONOSUPPORT\b`, reason: "network_permanent", strength: codeStrength},
+	{id: "go/sdk-status-network_permanent", pattern: `": (?:525|526) {1,2}(?:$|\(Request-ID|[{<])`, reason: "network_permanent", strength: codeStrength},
 	{id: "net/chromium-permanent", pattern: `\bERR_(?:NAME_NOT|ADDRESS_INV|UNKNOWN_URL|DISALLOWED_URL|UNSAFE_PORT|UNSAFE_RED|INVALID_URL)`, reason: "network_permanent", strength: codeStrength},
 	{id: "chromium/permanent", pattern: `\bERR_(?:NAME_NOT_RESOLVED|ADDRESS_INVALID|UNKNOWN_URL|DISALLOWED_URL|INVALID_URL|UNSAFE_|SSL_|BAD_SSL|TUNNEL_CONN|NO_SUPPORTED_PROX|CLEARTEXT_NOT|INSECURE_RESP|ICANN_)|NS_ERROR_UNKNOWN_(?:HOST|PROTO|PROXY)`, reason: "network_permanent", strength: codeStrength},
 	{id: "nsurl/permanent", pattern: `NSURLErrorDomain[\\")', ]{0,4}Code[= :]{1,2}-(?:100[023]|1022|120\d)\b`, reason: "network_permanent", strength: codeStrength},
@@ -1640,6 +1656,7 @@ var standardRules = [...]textRule{
 	{id: "cloudflare/origin-timeout", pattern: `\btimeout occurred\b|origin connection time`, reason: "timeout", strength: codeStrength},
 	{id: "go/io-timeout", pattern: `\bi/o timeout\b|\bi/o deadline\b|i/o time out`, reason: "timeout", strength: codeStrength},
 	{id: "go/deadline", pattern: `context deadline exceeded|deadline exceeded\b|context\.deadlineExceededError|timed out waiting for the condition|would exceed context deadline`, reason: "timeout", strength: codeStrength},
+	{id: "go/sdk-status-timeout", pattern: `": (?:524) {1,2}(?:$|\(Request-ID|[{<])`, reason: "timeout", strength: codeStrength},
 	{id: "grpc/DeadlineExceeded", pattern: `(?:code = "?|statuscode(?:\.|="?)|status["']{0,2} ?[:=] ?["']?|StatusRuntimeException: |codes?[.:]{1,2} ?'?|codeName: |exceptions\.)DeadlineExceeded\b`, reason: "timeout", strength: codeStrength},
 	{id: "grpc/DEADLINE_EXCEEDED", pattern: `(?:code = "?|statuscode(?:\.|="?)|status["']{0,2} ?[:=] ?["']?|StatusRuntimeException: |codes?[.:]{1,2} ?'?|codeName: |exceptions\.)DEADLINE_EXCEEDED\b`, reason: "timeout", strength: codeStrength},
 	{id: "grpc-number/4", pattern: `(?:rpc error: code = |grpc[-_]?status["': ]{1,4}|grpc error \(code: )4\b`, reason: "timeout", strength: codeStrength},
@@ -1758,6 +1775,7 @@ var standardRules = [...]textRule{
 	{id: "varnish/fetch", pattern: `backend fetch failed|guru medit|first byte timeout|no backend conn|error 54113`, reason: "transient", strength: codeStrength},
 	{id: "haproxy/flags", pattern: `has no server avail|layer[467] (?:conn|inv|timeout)`, reason: "transient", strength: codeStrength},
 	{id: "cloudflare/origin", pattern: `web server (?:is down|is returning|returned an)|origin is unreach|argo tunnel error|cloudflare tunnel error|error code: (?:1033|1101|1102|1016|1000)(?:[^.\d]|$)`, reason: "transient", strength: codeStrength},
+	{id: "go/sdk-status-transient", pattern: `": (?:520|521|522|523|529|530) {1,2}(?:$|\(Request-ID|[{<])`, reason: "transient", strength: codeStrength},
 	{id: "grpc/Aborted", pattern: `(?:code = "?|statuscode(?:\.|="?)|status["']{0,2} ?[:=] ?["']?|StatusRuntimeException: |codes?[.:]{1,2} ?'?|codeName: |exceptions\.)Aborted\b`, reason: "transient", strength: codeStrength},
 	{id: "grpc/ABORTED", pattern: `(?:code = "?|statuscode(?:\.|="?)|status["']{0,2} ?[:=] ?["']?|StatusRuntimeException: |codes?[.:]{1,2} ?'?|codeName: |exceptions\.)ABORTED\b`, reason: "transient", strength: codeStrength},
 	{id: "grpc/Unavailable", pattern: `(?:code = "?|statuscode(?:\.|="?)|status["']{0,2} ?[:=] ?["']?|StatusRuntimeException: |codes?[.:]{1,2} ?'?|codeName: |exceptions\.)Unavailable\b`, reason: "transient", strength: codeStrength},
@@ -2002,6 +2020,7 @@ var standardRules = [...]textRule{
 	{id: "file/kind", pattern: `\bis a directory\b|\bEISDIR\b|\bnot a directory\b|\bENOTDIR\b|\bfile exists\b|\bEEXIST\b|directory not empty|\bENOTEMPTY\b|file ?name too long|\bENAMETOOLONG\b|file too large|\bEFBIG\b|invalid cross-device link|cross-device link|\bEXDEV\b|too many levels of symbolic links|\bELOOP\b|not a regular file|FileExistsError|argument list too long|\bE2BIG\b|\binvalid argument(?:$|\n|\)|, )|\bEINVAL\b|no such device`, reason: "invalid_request", strength: phraseStrength},
 	{id: "usage/setting", pattern: `missing (?:required |mandatory )?(?:env|config|parameters?\b|fields?\b|propert|values?\b|arguments?\b|headers?\b)|(?:environment|env) variables? [^\n]{0,60}(?:not set|missing|required)|(?:invalid|unsupported|unknown|illegal|malformed) (?:config|setting|param|propert|attribute|field|format|path|filename|URL|URI|address|identifier|name\b|key\b|type\b|mode\b|method|action|operation|request|input|argument|value|command|header|query|pattern|region|version|model|provider|content|schema|date|length)|config(?:uration)?(?: file)? (?:error|is invalid|invalid)|Config(?:uration)?Error|BadRequest|(?:is|are) (?:set )?too (?:low|high|small|large|long|short|big|many|few)\b|must be (?:set|specified|provided|defined|one of|between|greater|less|more|at (?:least|most)|an? |unique|positive|valid|string|integer|number|boolean|array|object)|must (?:not|have|contain|match|specify|provide|include|start with)\b|is required (?:for|when|by|in|to)|is required(?:$|\n|[.,;:)])|cannot be (?:empty|null|blank|negative|both|used|set|omitted|changed|deleted|updated)|not (?:a valid|yet supported|recogni[sz]ed|supported|compatible|enabled|configured|implemented)\b|unsupported\b|validation (?:failed|error|failure)|ValidationE(?:rror|xception)|violates (?:\w{1,20} )?constraint|out of range\b|exceeds? (?:the )?(?:maximum|max\b|allowed|limit of)|too (?:large|long|big)\b|TooLarge|failed (?:to validate|validation)`, reason: "invalid_request", strength: phraseStrength},
 	{id: "usage/existence", pattern: `\bnot found\b|does(?: not|n.t) exist\b|already exists?\b|no longer exists?|could not (?:find|be found)|cannot find\b|unable to find|failed to find|\bno such (?:user|object|key|bucket|table|column|index|topic|queue|entity|method|function|field|element|service)\b|NotFound(?:Error|Exception)?\b|AlreadyExists|DoesNotExist|(?:unknown|undefined) (?:user|table|column|topic|queue|field|method|function|service|option|variable)\b|duplicate (?:key|entry|name|id\b|value)|already in use by|already been taken`, reason: "invalid_request", strength: phraseStrength},
+	{id: "go/url-parse", pattern: `\bparse \\?"[^"\n]{0,200}": (?:invalid (?:port|character|userinfo|control character|URL escape|URI)|net/url: |empty url|missing ']')|net/url: invalid (?:control character|userinfo)|invalid port "[^"\n]{0,40}" after host|invalid character "[^"\n]{0,6}" in host name|invalid URL escape "`, reason: "invalid_request", strength: phraseStrength},
 	{id: "http/method-not-allowed", pattern: `method[ _-]?not[ _-]?allowed|request method '[A-Z]{3,7}' (?:is )?not sup`, reason: "invalid_request", strength: phraseStrength},
 	{id: "http/entity-too-large", pattern: `(?:entity|payload|content|request body|uri)[ _-]?too[ _-]?(?:large|long)|header (?:fields |or cookie )?too large|intended to send too large|maximum request length exc|http: (?:request (?:body )?|post )too large|FST_ERR_CTP_BODY|MaxUploadSizeExc`, reason: "invalid_request", strength: phraseStrength},
 	{id: "http/unsupported-media", pattern: `unsupported[ _-]?media|unprocessable[ _-]?(?:entity|content)|precondition[ _]failed`, reason: "invalid_request", strength: phraseStrength},
