@@ -17,7 +17,9 @@ func TestMain(m *testing.M) {
 	if actAsChild() {
 		return
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m,
+		// A package that genai's credentials import starts it in its init.
+		goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
 }
 
 // want is what classify has to say about the error of a client.
@@ -28,6 +30,7 @@ type want struct {
 	wait     time.Duration // 0 = no hint, unless zeroWait
 	zeroWait bool          // a hint of 0: call again at once
 	derived  bool          // the hint is computed from a reset header
+	textWait bool          // the text names the wait too
 	provider string
 	// text is the reason that the error's text alone has to give; "" = the
 	// same. Another one stands only where the text does not carry the fact,
@@ -99,6 +102,9 @@ func checkText(t *testing.T, text string, want want) {
 	}
 	if got.Provider != "" {
 		assert.Equal(t, want.provider, got.Provider, "provider, %s", of)
+	}
+	if want.textWait {
+		assert.Equal(t, want.wait, got.RetryAfter, "wait, %s", of)
 	}
 	assert.LessOrEqual(t, got.RetryAfter, want.wait, "wait, %s", of)
 }

@@ -196,7 +196,7 @@ func TestOpenAIStream(t *testing.T) {
 		want   want
 	}{
 		{"server error", stream(chunk, event("server_error", "", "The server had an error processing your request.")), want{reason: classify.ReasonTransient}},
-		{"rate limit", stream(chunk, event("tokens", "rate_limit_exceeded", "Rate limit reached for gpt-5 on tokens per min (TPM): Limit 30000, Used 29500, Requested 1200. Please try again in 1.4s.")), want{reason: classify.ReasonRateLimit, wait: 1400 * time.Millisecond}},
+		{"rate limit", stream(chunk, event("tokens", "rate_limit_exceeded", "Rate limit reached for gpt-5 on tokens per min (TPM): Limit 30000, Used 29500, Requested 1200. Please try again in 1.4s.")), want{reason: classify.ReasonRateLimit, wait: 1400 * time.Millisecond, textWait: true}},
 		{"insufficient quota", stream(event("insufficient_quota", "insufficient_quota", "You exceeded your current quota, please check your plan and billing details.")), want{reason: classify.ReasonBudgetExceeded}},
 		{"context length", stream(event("invalid_request_error", "context_length_exceeded", "This model's maximum context length is 128000 tokens.")), want{reason: classify.ReasonContextOverflow}},
 		{"content filter", stream(chunk, event("invalid_request_error", "content_filter", "The response was filtered")), want{reason: classify.ReasonPolicy}},
