@@ -102,7 +102,6 @@ var bodyCodes = codeTable{
 	{"missingauthenticationtokenexception", "authentication"},
 	{"missingparameter", "invalid_request"},
 	{"modelerrorexception", "transient"},
-	{"modelnotreadyexception", "transient"},
 	{"modelstreamerrorexception", "transient"},
 	{"modeltimeoutexception", "timeout"},
 	{"nosuchbucket", "invalid_request"},
@@ -163,6 +162,7 @@ var bodyCauseCodes = codeTable{
 	{"accountratelimitexceeded", "rate_limit"},
 	{"bandwidthlimitexceeded", "rate_limit"},
 	{"concurrentrequestslimitexceeded", "rate_limit"},
+	{"modelnotreadyexception", "transient"},
 	{"provisionedthroughputexceeded", "rate_limit"},
 	{"provisionedthroughputexceededexception", "rate_limit"},
 	{"rateexceeded", "rate_limit"},
@@ -1015,7 +1015,7 @@ var zhipuCodes = codeTable{
 	{"1313", "policy"},
 }
 
-// standardRules are the 1095 text rules of Standard, by precedence: the first that matches decides.
+// standardRules are the 1097 text rules of Standard, by precedence: the first that matches decides.
 var standardRules = [...]textRule{
 	{id: "aborted/by-user", pattern: `Interrupted by (?:the )?user|(?:cancell?ed|aborted|stopped|terminated|interrupted|rejected) by (?:the )?(?:(?:user|caller|client|operator)\b|admin)|(?:user|client|caller) (?:has )?(?:cancell?ed|aborted|interrupted)\b|user cancellation|due to user request|User force closed|ExitPromptError|Request interrupted by user|the user doesn['’]?t want to proceed|User rejected|APIUserAbortError|UserAbort|Operation interrupted by|用户(?:已)?(?:取消|中断|中止)|(?:操作|请求|任务)已(?:被)?(?:取消|中止)|vom Benutzer abgebrochen|[Cc]ancelad[oa] por (?:el usuario|o usu.rio|usuario)|[Пп]рервано пользователем`, reason: "aborted", strength: causeStrength},
 	{id: "text/agent-interrupted", pattern: `(?:interrupted|cancell?ed|aborted|stopped) by (?:the )?(?:user|caller|client)\b|\buser (?:cancell?ed|aborted|interrupted|rejected)\b|\brequest was aborted(?:[."'\n)]|$)|API Error: (?:operation|request) (?:was )?aborted|MessageAbortedError|APIUserAbortError|ERROR_USER_ABORTED_REQUEST|conversation interrupted\b|UserAbort(?:ed)?(?:Error|Request)`, reason: "aborted", strength: causeStrength},
@@ -1319,6 +1319,7 @@ var standardRules = [...]textRule{
 	{id: "elastic/conflict", pattern: `version conflict, (?:cur|req)`, reason: "transient", strength: causeStrength},
 	{id: "neo4j/transient", pattern: `Neo\.TransientErr|exceptions\.ServiceUnavail`, reason: "transient", strength: causeStrength},
 	{id: "file/lock-held", pattern: `index\.lock|\.lock.{0,3}: File exists|Another git process|cannot lock ref|could not lock config|Could not get lock /|Unable to (?:lock|acquire) (?:the )?(?:dpkg|administration)|(?:acquir(?:e|ing)|obtain(?:ing)?|get) [^\n]{0,40}\block\b|lock acquisition (?:failed|failure|timed)|lock (?:is )?(?:already |currently )?(?:held|owned) by|already locked by|already being held|Timeout waiting to lock|another (?:process|instance|operation|transaction|session|update|upgrade|deployment|request) (?:is|has|was)[^\n]{0,24} (?:in progress|running|holding|active)|another operation \([^)\n]{1,60}\) is in|operation (?:is )?(?:already |still )?in progress|database is locked|concurrent (?:modification|update)s? (?:detected|error|conflict)`, reason: "transient", strength: causeStrength},
+	{id: "aws/model-not-ready", pattern: `ModelNotReadyException`, reason: "transient", strength: causeStrength},
 	{id: "google/transient", pattern: `too much contention|Transaction lock time|RESOURCE_POOL_EXH|enough resources avail|\bbackendError\b`, reason: "transient", strength: causeStrength},
 	{id: "iac/lock", pattern: `acquiring the state lock|Error locking state|is currently locked by|update is currently in|Could not get lock|dpkg frontend lock|Unable to lock|Another (?:process|instance|operation) is (?:alr|curr|in p)`, reason: "transient", strength: causeStrength},
 	{id: "storage/quorum", pattern: `Server not initialized, pl|requested is unread|(?:Read|Write) quorum (?:could )?not`, reason: "transient", strength: causeStrength},
@@ -1489,7 +1490,7 @@ var standardRules = [...]textRule{
 	{id: "android/install", pattern: `INSTALL_FAILED_\w+|INSTALL_PARSE_FAILED_\w+|no devices/emulators found|ActivityNotFoundException|No Activity found to handle`, reason: "invalid_request", strength: causeStrength},
 	{id: "packages/node", pattern: `unable to resolve dependency tree|Could not resolve dependency:|No matching version found for|is not in (?:this|the npm) registry|Couldn.t find (?:package|any versions for)|Missing script: |integrity checksum failed|lockfile (?:would have been|had changes|is not up to date|needs to be updated)|package-lock\.json[^\n]{0,40}(?:are not in sync|out of sync|not up to date)|npm ci. can only install`, reason: "invalid_request", strength: causeStrength},
 	{id: "packages/python", pattern: `No matching distribution found|Could not find a version that satisfies|ResolutionImpossible|Cannot install .{1,160} because these package versions|externally-managed-environment|metadata-generation-failed|is not a supported wheel|PackagesNotFoundError|SolverProblemError|[Vv]ersion solving failed|No solution found when resolving`, reason: "invalid_request", strength: causeStrength},
-	{id: "packages/go", pattern: `module lookup disabled|no required module provides|cannot find (?:module|package) .{0,4}(?:providing|[\w./-]{1,120} in any of)|is not in (?:GOROOT|std)\b|missing go\.sum entry|verifying (?:module|go\.mod)|SECURITY ERROR|checksum mismatch|go\.mod file not found|inconsistent vendoring|unknown revision`, reason: "invalid_request", strength: causeStrength},
+	{id: "packages/go", pattern: `module lookup disabled|no required module provides|cannot find (?:module|package) .{0,4}(?:providing|[\w./-]{1,120} in any of)|is not in (?:GOROOT|std)\b|missing go\.sum entry|verifying (?:module|go\.mod)|SECURITY ERROR|: checksum mismatch|go\.mod file not found|inconsistent vendoring|unknown revision`, reason: "invalid_request", strength: causeStrength},
 	{id: "packages/cargo", pattern: `no matching package named|failed to select a version for|failed to load source for dependency|could not find .{1,40} in (?:registry|the registry)|the lock file .{1,160} needs to be updated but|could not find .Cargo\.toml|can['’]?t find crate for|Your requirements could not be resolved|Root composer\.json requires|NU1(?:101|102|103|107|202|605)\b`, reason: "invalid_request", strength: causeStrength},
 	{id: "packages/system", pattern: `Unable to locate package|has no installation candidate|Unmet dependencies|unmet dependencies|held broken packages|No match for argument|No available formula`, reason: "invalid_request", strength: causeStrength},
 	{id: "container/image", pattern: `manifest (?:unknown|for .{1,160} not found|not found)|no matching manifest for|invalid reference format|No such (?:container|image|volume|network|service|object|node|exec instance|plugin|secret|config)\b|The container name .{1,100} is already in use|container .{1,80} is not running|failed to (?:compute cache key|calculate checksum|read dockerfile)|COPY failed: `, reason: "invalid_request", strength: causeStrength},
@@ -1810,6 +1811,7 @@ var standardRules = [...]textRule{
 	{id: "jsonrpc/method-not-found", pattern: `-32601\b|mcp error[^\n]{0,20}method not found|unhandled method \S|method not found: [\w/]`, reason: "mcp", strength: codeStrength},
 	{id: "mcp/-32000", pattern: `(?:mcp error|McpError|mcp\b[^\n]{0,80})[^\n]{0,24}-32000\b|-32000\W{1,14}(?:message\W{1,6})?connection closed|McpError: connection closed`, reason: "mcp", strength: codeStrength},
 	{id: "curl/61", pattern: `\bcurl(?: error|_errno)?[: (]{1,3}61[): ]`, reason: "parsing", strength: codeStrength},
+	{id: "aws/eventstream", pattern: `\b(?:message|prelude) checksum mismatch`, reason: "parsing", strength: codeStrength},
 	{id: "grpc/DataLoss", pattern: `(?:code = "?|statuscode(?:\.|="?)|status["']{0,2} ?[:=] ?["']?|StatusRuntimeException: |codes?[.:]{1,2} ?'?|codeName: |exceptions\.)DataLoss\b`, reason: "parsing", strength: codeStrength},
 	{id: "grpc/DATA_LOSS", pattern: `(?:code = "?|statuscode(?:\.|="?)|status["']{0,2} ?[:=] ?["']?|StatusRuntimeException: |codes?[.:]{1,2} ?'?|codeName: |exceptions\.)DATA_LOSS\b`, reason: "parsing", strength: codeStrength},
 	{id: "grpc-number/15", pattern: `(?:rpc error: code = |grpc[-_]?status["': ]{1,4}|grpc error \(code: )15\b`, reason: "parsing", strength: codeStrength},
