@@ -68,7 +68,7 @@ var bodyCodes = codeTable{
 	{"contentblocked", "policy"},
 	{"creditsexhausted", "budget_exceeded"},
 	{"dailylimitexceeded", "budget_exceeded"},
-	{"dataloss", "transient"},
+	{"dataloss", "parsing"},
 	{"deadlineexceeded", "timeout"},
 	{"deploymentnotfound", "invalid_request"},
 	{"engineoverloaded", "transient"},
@@ -1015,7 +1015,7 @@ var zhipuCodes = codeTable{
 	{"1313", "policy"},
 }
 
-// standardRules are the 1097 text rules of Standard, by precedence: the first that matches decides.
+// standardRules are the 1099 text rules of Standard, by precedence: the first that matches decides.
 var standardRules = [...]textRule{
 	{id: "aborted/by-user", pattern: `Interrupted by (?:the )?user|(?:cancell?ed|aborted|stopped|terminated|interrupted|rejected) by (?:the )?(?:(?:user|caller|client|operator)\b|admin)|(?:user|client|caller) (?:has )?(?:cancell?ed|aborted|interrupted)\b|user cancellation|due to user request|User force closed|ExitPromptError|Request interrupted by user|the user doesn['’]?t want to proceed|User rejected|APIUserAbortError|UserAbort|Operation interrupted by|用户(?:已)?(?:取消|中断|中止)|(?:操作|请求|任务)已(?:被)?(?:取消|中止)|vom Benutzer abgebrochen|[Cc]ancelad[oa] por (?:el usuario|o usu.rio|usuario)|[Пп]рервано пользователем`, reason: "aborted", strength: causeStrength},
 	{id: "text/agent-interrupted", pattern: `(?:interrupted|cancell?ed|aborted|stopped) by (?:the )?(?:user|caller|client)\b|\buser (?:cancell?ed|aborted|interrupted|rejected)\b|\brequest was aborted(?:[."'\n)]|$)|API Error: (?:operation|request) (?:was )?aborted|MessageAbortedError|APIUserAbortError|ERROR_USER_ABORTED_REQUEST|conversation interrupted\b|UserAbort(?:ed)?(?:Error|Request)`, reason: "aborted", strength: causeStrength},
@@ -1173,6 +1173,7 @@ var standardRules = [...]textRule{
 	{id: "cloudflare/ssl", pattern: `\b525: ssl|\b526: inv|error 52[56]\b`, reason: "network_permanent", strength: causeStrength},
 	{id: "url/scheme", pattern: `unsupported protocol(?: scheme| ?[:/]|\b)|missing protocol scheme|no host in request URL|\bUnsupportedProtocol|unsupported scheme|is missing an .http`, reason: "network_permanent", strength: causeStrength},
 	{id: "go/not-http", pattern: `malformed HTTP (?:response|version|status code) "|net/http: HTTP/1\.x transport connection broken: malformed HTTP`, reason: "network_permanent", strength: causeStrength},
+	{id: "go/grpc-alpn", pattern: `missing selected ALPN property`, reason: "network_permanent", strength: causeStrength},
 	{id: "http/scheme", pattern: `unsupported protocol(?: scheme|:| /|$)|(?:unknown|unsupported|unrecogni[sz]ed|invalid|missing) (?:url |protocol )?(?:protocol )?scheme\b|no connection adapters|protocol "[a-z0-9+.-]{1,20}:?" not sup|no protocol: |UnsupportedProtocol|MissingSchema|InvalidSchema|missing an 'http|url without a base|No scheme supplied`, reason: "network_permanent", strength: causeStrength},
 	{id: "storage/mount", pattern: `NFS version or trans|wrong fs type, bad`, reason: "network_permanent", strength: causeStrength},
 	{id: "k8s/certificate", pattern: `gave HTTP response to|HTTP request to an HTTPS`, reason: "network_permanent", strength: causeStrength},
@@ -1432,6 +1433,7 @@ var standardRules = [...]textRule{
 	{id: "nginx/big-header", pattern: `too big header|client sent (?:invalid|too)`, reason: "invalid_request", strength: causeStrength, vetoes: []string{"nginx/upstream", "http/bad-gateway"}},
 	{id: "text/csp", pattern: `content security policy dir|'s content security pol|by cors policy|cross-origin request bl|access-control-allow-origin' header is|mixed content: `, reason: "invalid_request", strength: causeStrength, vetoes: []string{"errno/refused"}},
 	{id: "usage/flag", pattern: `unknown (?:shorthand )?flag|flag provided but not defined|unrecogni[sz]ed (?:command[- ]line )?(?:option|argument|flag)|the following (?:required )?arguments|unexpected argument|required (?:flag|option)(?:\(s\))? [^\n]{0,80}not set|(?:flag|option) (?:needs|requires) an|no such (?:option|command|subcommand)\b|Missing (?:option|argument|parameter)\b|Got unexpected extra|invalid choice: |(?:invalid|illegal|unknown) (?:option|switch|flag)\b|unknown (?:command|subcommand|argument)\b|cannot be used (?:together|with)|mutually exclusive|Try [^\n]{1,80}--help|not enough arguments\b`, reason: "invalid_request", strength: causeStrength},
+	{id: "go/grpc-target", pattern: `invalid \(non-empty\) authority|invalid target address|received empty target in Build|no transport security set|credentials require transport level security|missing port after port-separator`, reason: "invalid_request", strength: causeStrength},
 	{id: "google/invalid", pattern: `Requested entity (?:was|alr)|registration-token|query requires an index|Not found: (?:Table|Data|Proj)`, reason: "invalid_request", strength: causeStrength},
 	{id: "grpc/message-size", pattern: `message (?:length too large|larger than|size larger)|grpc message exceeds|message after decompression`, reason: "invalid_request", strength: causeStrength, vetoes: []string{"grpc/resource-exhausted", "grpc/ResourceExhausted", "grpc/RESOURCE_EXHAUSTED"}},
 	{id: "iac/invalid", pattern: `Reference to undeclared|Unsupported (?:argument|block type)$|Missing required argument$|Error: (?:Unsupported|Missing required|Invalid (?:ref|for_each|count|prov))|Backend (?:init|conf)|couldn't resolve module|with an undefined var`, reason: "invalid_request", strength: causeStrength},
