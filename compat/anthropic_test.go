@@ -43,6 +43,7 @@ func streamAnthropic(ctx context.Context, url string, client *http.Client) error
 func TestAnthropicTransport(t *testing.T) {
 	t.Parallel()
 	transportFailures(t, callAnthropic)
+	deadlineInBody(t, callAnthropic)
 	garbledAnswers(t, callAnthropic)
 }
 

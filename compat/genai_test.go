@@ -44,6 +44,7 @@ func streamGenAI(ctx context.Context, url string, client *http.Client) error {
 func TestGenAITransport(t *testing.T) {
 	t.Parallel()
 	transportFailures(t, callGenAI)
+	deadlineInBody(t, callGenAI)
 	garbledAnswers(t, callGenAI)
 }
 

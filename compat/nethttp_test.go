@@ -41,6 +41,7 @@ func get(ctx context.Context, url string, client *http.Client) error {
 func TestNetHTTP(t *testing.T) {
 	t.Parallel()
 	transportFailures(t, get)
+	deadlineInBody(t, get)
 	garbledAnswers(t, get)
 }
 

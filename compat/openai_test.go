@@ -41,6 +41,7 @@ func streamOpenAI(ctx context.Context, url string, client *http.Client) error {
 func TestOpenAITransport(t *testing.T) {
 	t.Parallel()
 	transportFailures(t, callOpenAI)
+	deadlineInBody(t, callOpenAI)
 	garbledAnswers(t, callOpenAI)
 }
 
