@@ -187,6 +187,8 @@ var sentinels = map[string]signal{
 	io.ErrUnexpectedEOF.Error():         {rule: "go/io.ErrUnexpectedEOF", reason: ReasonNetwork, strength: phraseStrength},
 	io.EOF.Error():                      {rule: "go/io.EOF", reason: ReasonNetwork, strength: wordStrength},
 	"bufio.Scanner: token too long":     {rule: "go/bufio.ErrTooLong", reason: ReasonParsing, strength: codeStrength},
+	"conn closed":                       {rule: "go/pgconn.ErrConnClosed", reason: ReasonNetwork, strength: factStrength},
+	"invalid connection":                {rule: "go/mysql.ErrInvalidConn", reason: ReasonNetwork, strength: factStrength},
 	"driver: bad connection":            {rule: "go/driver.ErrBadConn", reason: ReasonNetwork, strength: factStrength},
 	"sql: connection is already closed": {rule: "go/sql.ErrConnDone", reason: ReasonNetwork, strength: factStrength},
 	"sql: database is closed":           {rule: "go/sql.errDBClosed", reason: ReasonLogic, strength: codeStrength},
