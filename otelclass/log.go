@@ -111,9 +111,11 @@ func (p *LogProcessor) classify(r *sdklog.Record) classify.Result {
 		return classify.Result{}
 	}
 	var v verdict
-	e := f.exceptionEvidence()
-	e.Status = f.status
-	v.ask(cfg.classifier, e)
+	if f.exception {
+		e := f.exceptionEvidence()
+		e.Status = f.status
+		v.ask(cfg.classifier, e)
+	}
 	for _, text := range t.found[:t.n] {
 		v.ask(cfg.classifier, classify.Evidence{Message: text, Status: f.status, Provider: f.provider})
 	}

@@ -285,7 +285,7 @@ func TestSpanProcessorHonoursTheContext(t *testing.T) {
 }
 
 // waiter is a next processor that takes as long as it may.
-type waiter struct{ keeper }
+type waiter struct{}
 
 func (waiter) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
 func (waiter) OnEnd(sdktrace.ReadOnlySpan)                     {}
