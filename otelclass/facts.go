@@ -204,15 +204,10 @@ func words(res *classify.Result) values {
 	return values{string(res.Category), string(res.Reason)}
 }
 
-// own returns w with what f has of its own.
+// own returns w with what f has of its own. A value that is no text, or none,
+// stays where it is and goes nowhere else.
 func (f *facts) own(w values) values {
-	if f.keys&categoryKey != 0 {
-		w.category = f.category
-	}
-	if f.keys&reasonKey != 0 {
-		w.reason = f.reason
-	}
-	return w
+	return values{cmp.Or(f.category, w.category), cmp.Or(f.reason, w.reason)}
 }
 
 // append appends those of the two attributes that are wanted.

@@ -135,7 +135,6 @@ func (p *SpanProcessor) classify(s sdktrace.ReadOnlySpan) (sdktrace.ReadOnlySpan
 		for j := range attrs {
 			last.look(cfg, &attrs[j])
 		}
-		last.provider = own.provider
 		v = last.decide(cfg)
 		if missing := last.missing(cfg); missing != 0 {
 			if !changed {
