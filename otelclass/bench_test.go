@@ -106,8 +106,8 @@ func ofSDK(b *testing.B, stub tracetest.SpanStub) sdktrace.ReadOnlySpan {
 // record through otelslog and the SDK without this package, to an exporter that
 // does nothing. "message" has a message of 100 bytes and no attributes, "err" an
 // error of 100 bytes among four attributes; "logger" is the first without
-// otelslog. More than half of what comes on top is the SDK's AddAttributes,
-// which looks for keys that stand twice: the providers named "dup" do not
+// otelslog. About half of what comes on top is the SDK's AddAttributes, which
+// looks for keys that stand twice: the provider named "batch-dup" does not
 // (sdklog.WithAllowKeyDuplication).
 func BenchmarkOnEmit(b *testing.B) {
 	ctx := context.Background()
