@@ -1,0 +1,110 @@
+package otelclass
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/errclass/errclass/classify"
+)
+
+// Counter counts errors by category and reason. Make it with [NewCounter]; the
+// zero Counter is not usable, and a nil one counts nothing. It is safe for
+// concurrent use and takes no lock of its own.
+type Counter struct {
+	cfg    counterConfig
+	errors *series
+}
+
+// NewCounter returns a counter with the instrument errclass.errors, unit
+// {error}, and the labels error.category, error.reason and signal (log or
+// span), and provider where [WithProviders] declares some. All series that
+// there can be exist from the start with the value 0, so that the very first
+// error of a kind is an increase.
+//
+// A failure that is logged and ends a span too counts once under each signal:
+// look at one of them. Alerts are for signal="log", since spans are subject to
+// sampling.
+//
+// A nil meter counts nothing. The error is that of the meter, which may refuse
+// a name, and has the name in its text.
+func NewCounter(meter metric.Meter, opts ...CounterOption) (*Counter, error) {
+	c := &Counter{cfg: newCounterConfig(opts)}
+	var points []point
+	for _, signal := range c.cfg.signals {
+		for _, provider := range c.cfg.allProviders() {
+			for _, p := range pairs {
+				points = append(points, errorPoint(p, signal, provider))
+			}
+		}
+	}
+	var err error
+	c.errors, err = newSeries(orNoop(meter), c.cfg.naming.Errors, "{error}",
+		"Errors by what to do next and why.", points)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// errorPoint is p in the dimensions that all errors have, "" for a signal or
+// provider that says nothing.
+func errorPoint(p pair, signal Signal, provider string) point {
+	return point{
+		DimensionCategory: string(p.category), DimensionReason: string(p.reason),
+		DimensionErrorType: p.reason.Name(classify.VocabularyProvider),
+		DimensionSignal:    string(signal), DimensionProvider: provider,
+	}
+}
+
+// Count counts an error. The zero Result is none; one whose category and reason
+// no classifier gives counts as fatal and unknown, for what is a label must
+// come from a closed set. The context is that of the measurement.
+//
+// It has the form that [WithObserver] wants.
+func (c *Counter) Count(ctx context.Context, signal Signal, res classify.Result) {
+	if c == nil || res.Category == "" || !c.cfg.counts(signal) {
+		return
+	}
+	p := errorPoint(canonical(&res), signal, c.cfg.provider(res.Provider))
+	p[DimensionErrorType] = res.Name(classify.VocabularyProvider)
+	c.errors.add(ctx, p)
+}
+
+// Observe counts an error that was logged. It is an observer for package
+// slogclass:
+//
+//	slogclass.New(next, slogclass.WithObserver(counter.Observe))
+//
+// Where the result names no provider, that is the string attribute
+// gen_ai.provider.name or provider at the root of the record; attributes that
+// were given to Logger.With are not part of a record.
+func (c *Counter) Observe(ctx context.Context, r slog.Record, res classify.Result) {
+	if c == nil {
+		return
+	}
+	if res.Provider == "" && len(c.cfg.providers) > 0 {
+		r.Attrs(func(a slog.Attr) bool {
+			if (a.Key == string(providerKey) || a.Key == "provider") && a.Value.Kind() == slog.KindString {
+				res.Provider = a.Value.String()
+			}
+			return res.Provider == ""
+		})
+	}
+	c.Count(ctx, SignalLog, res)
+}
+
+func (c *counterConfig) counts(signal Signal) bool {
+	return slices.Contains(c.signals, signal)
+}
+
+// canonical is the pair of a result. Where there is no such pair the result
+// becomes one of which nothing is known.
+func canonical(res *classify.Result) pair {
+	if !knownPair(res.Category, res.Reason) {
+		*res = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown, Provider: res.Provider}
+	}
+	return pair{res.Category, res.Reason}
+}

@@ -1,0 +1,370 @@
+package otelclass_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/log"
+	"go.opentelemetry.io/otel/metric/noop"
+	sdklog "go.opentelemetry.io/otel/sdk/log"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/otelclass"
+	"github.com/errclass/errclass/slogclass"
+)
+
+func newCounter(t *testing.T, m meter, opts ...otelclass.CounterOption) *otelclass.Counter {
+	t.Helper()
+	c, err := otelclass.NewCounter(m.provider.Meter("test"), opts...)
+	require.NoError(t, err)
+	return c
+}
+
+// Every pair that a classifier can give is there from the start, at 0.
+func TestCounterIsBornAtZero(t *testing.T) {
+	t.Parallel()
+	m := newMeter(t)
+	newCounter(t, m)
+	values := m.read(t, "errclass.errors")
+	assert.Len(t, values, 2*(len(classify.Reasons())+1))
+	assert.Empty(t, above(values))
+	for _, signal := range []string{"log", "span"} {
+		for _, r := range classify.Reasons() {
+			assert.Contains(t, values, "error.category="+string(r.Policy().Category)+",error.reason="+string(r)+",signal="+signal)
+		}
+		assert.Contains(t, values, "error.category=timeout,error.reason=timeout,signal="+signal, "the program's own deadline")
+	}
+}
+
+// No rule has a pair that is not there from the start.
+func TestCounterKnowsEveryRule(t *testing.T) {
+	t.Parallel()
+	m := newMeter(t)
+	c := newCounter(t, m, otelclass.WithSignals(otelclass.SignalLog))
+	born := m.read(t, "errclass.errors")
+	n := int64(0)
+	for _, set := range []*classify.Classifier{classify.Standard, classify.Minimal, words} {
+		for _, r := range set.Rules() {
+			if r.Reason != "" {
+				c.Count(t.Context(), otelclass.SignalLog, classify.Result{Category: r.Category, Reason: r.Reason, Rule: r.ID})
+				n++
+			}
+		}
+	}
+	values := m.read(t, "errclass.errors")
+	assert.Len(t, values, len(born))
+	sum := int64(0)
+	for _, v := range values {
+		sum += v
+	}
+	assert.Equal(t, n, sum)
+	assert.Equal(t, "{error}", unit(t, m, "errclass.errors"))
+}
+
+func unit(t *testing.T, m meter, name string) string {
+	t.Helper()
+	var all metricdata.ResourceMetrics
+	require.NoError(t, m.Collect(t.Context(), &all))
+	for _, scope := range all.ScopeMetrics {
+		for _, instrument := range scope.Metrics {
+			if instrument.Name == name {
+				return instrument.Unit
+			}
+		}
+	}
+	return "none"
+}
+
+func TestCounterCount(t *testing.T) {
+	t.Parallel()
+	m := newMeter(t)
+	c := newCounter(t, m)
+	res := classify.Message("429 too many requests")
+	c.Count(t.Context(), otelclass.SignalLog, res)
+	c.Count(t.Context(), otelclass.SignalLog, res)
+	c.Count(nil, otelclass.SignalSpan, res) //nolint:staticcheck // a nil context must do no harm
+	c.Count(t.Context(), otelclass.SignalSpan, classify.Result{})
+	c.Count(t.Context(), "metric", res)
+	c.Count(t.Context(), otelclass.SignalSpan, classify.Result{Category: "mine", Reason: "own"})
+	c.Count(t.Context(), otelclass.SignalSpan, classify.Result{Category: classify.CategoryAborted, Reason: classify.ReasonPolicy})
+	assert.Equal(t, map[string]int64{
+		"error.category=retryable,error.reason=rate_limit,signal=log":  2,
+		"error.category=retryable,error.reason=rate_limit,signal=span": 1,
+		"error.category=fatal,error.reason=unknown,signal=span":        2,
+	}, above(m.read(t, "errclass.errors")))
+}
+
+func TestCounterProviders(t *testing.T) {
+	t.Parallel()
+	m := newMeter(t)
+	names := []string{"anthropic", "openai", "", "anthropic", "other"}
+	option := otelclass.WithProviders(names...)
+	names[0] = "changed"
+	c := newCounter(t, m, option)
+	values := m.read(t, "errclass.errors")
+	assert.Len(t, values, 2*3*(len(classify.Reasons())+1))
+	for _, provider := range []string{"anthropic", "openai", "other"} {
+		assert.Contains(t, values, "error.category=fatal,error.reason=authentication,provider="+provider+",signal=log")
+	}
+
+	res := classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonAuthentication}
+	for _, provider := range []string{"anthropic", "", "Anthropic", "mistral", "other"} {
+		res.Provider = provider
+		c.Count(t.Context(), otelclass.SignalLog, res)
+	}
+	assert.Equal(t, map[string]int64{
+		"error.category=fatal,error.reason=authentication,provider=anthropic,signal=log": 1,
+		"error.category=fatal,error.reason=authentication,provider=other,signal=log":     4,
+	}, above(m.read(t, "errclass.errors")))
+}
+
+func TestCounterObserve(t *testing.T) {
+	t.Parallel()
+	m := newMeter(t)
+	c := newCounter(t, m, otelclass.WithProviders("anthropic", "openai"))
+	logger := slog.New(slogclass.New(slog.DiscardHandler, slogclass.WithClassifier(words), slogclass.WithObserver(c.Observe)))
+	// DiscardHandler is not enabled, so the records are given to Handle.
+	emit := func(level slog.Level, args ...any) {
+		var r slog.Record
+		r.Level, r.Message = level, "alpha"
+		r.Add(args...)
+		require.NoError(t, logger.Handler().Handle(t.Context(), r))
+	}
+	emit(slog.LevelInfo)
+	emit(slog.LevelError)
+	emit(slog.LevelError, "provider", "openai")
+	emit(slog.LevelError, "provider", 7, "gen_ai.provider.name", "anthropic")
+	emit(slog.LevelError, slog.Group("call", "provider", "openai"))
+	series := "error.category=retryable,error.reason=rate_limit,provider="
+	assert.Equal(t, map[string]int64{
+		series + "other,signal=log": 2, series + "openai,signal=log": 1, series + "anthropic,signal=log": 1,
+	}, above(m.read(t, "errclass.errors")))
+}
+
+// The names and labels of seed 001, exactly.
+func TestCounterProviderNaming(t *testing.T) {
+	t.Parallel()
+	m := newMeter(t)
+	c := newCounter(t, m, otelclass.WithNaming(otelclass.ProviderNaming()), otelclass.WithProviders("claude", "openai"))
+	values := m.read(t, "memory_llm_errors")
+	var types []string
+	for _, name := range []string{"rate_limit", "timeout", "authentication", "invalid_request", "parsing", "budget_exceeded", "policy", "transient", "unknown"} {
+		for _, provider := range []string{"claude", "openai", "other"} {
+			types = append(types, "error_type="+name+",provider="+provider)
+		}
+	}
+	var got []string
+	for labels := range values {
+		got = append(got, labels)
+	}
+	assert.ElementsMatch(t, types, got)
+	assert.Empty(t, above(values))
+
+	c.Count(t.Context(), otelclass.SignalLog, classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork, Provider: "claude"})
+	c.Count(t.Context(), otelclass.SignalLog, classify.Result{Category: classify.CategoryTimeout, Reason: classify.ReasonTimeout, Provider: "claude"})
+	c.Count(t.Context(), otelclass.SignalLog, classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonResource, Rule: "errno/EADDRNOTAVAIL", Provider: "openai"})
+	c.Count(t.Context(), otelclass.SignalSpan, classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonPolicy, Provider: "openai"})
+	assert.Equal(t, map[string]int64{
+		"error_type=transient,provider=claude":       1,
+		"error_type=timeout,provider=claude":         1,
+		"error_type=invalid_request,provider=openai": 1, // a rule that this vocabulary sees differently
+	}, above(m.read(t, "memory_llm_errors")), "without a label for it, spans do not count")
+}
+
+func TestCounterOwnNaming(t *testing.T) {
+	t.Parallel()
+	m := newMeter(t)
+	labels := []otelclass.Label{
+		{Key: "why", Value: otelclass.DimensionReason},
+		{Key: "where", Value: otelclass.DimensionEndpoint}, // errors know of no endpoint
+		{Key: "", Value: otelclass.DimensionCategory},
+		{Key: "odd", Value: 99},
+	}
+	option := otelclass.WithNaming(otelclass.Naming{Errors: otelclass.Metric{Name: "app.errors", Labels: labels}})
+	labels[0].Key = "changed"
+	c := newCounter(t, m, option, otelclass.WithSignals(otelclass.SignalSpan), otelclass.WithSignals())
+	c.Count(t.Context(), otelclass.SignalSpan, classify.Message("429 too many requests"))
+	c.Count(t.Context(), otelclass.SignalLog, classify.Message("429 too many requests"))
+	assert.Equal(t, map[string]int64{"why=rate_limit": 1}, above(m.read(t, "app.errors")))
+}
+
+func TestNewCounterRefusedName(t *testing.T) {
+	t.Parallel()
+	m := newMeter(t)
+	naming := otelclass.Naming{Errors: otelclass.Metric{Name: "1 bad name"}, BreakerState: otelclass.Metric{Name: "2 bad names"}}
+	_, err := otelclass.NewCounter(m.provider.Meter("test"), otelclass.WithNaming(naming))
+	require.Error(t, err)
+	assert.Contains(t, err.Error(), `otelclass: cannot create "1 bad name", see WithNaming: `)
+	assert.Equal(t, semconv.ErrorTypeKey.String("otelclass.instrument"), semconv.ErrorType(err))
+	assert.Error(t, errors.Unwrap(err))
+	_, err = otelclass.NewCallMetrics(m.provider.Meter("test"), otelclass.WithNaming(naming))
+	assert.ErrorContains(t, err, `"2 bad names"`)
+	naming.Retries.Name = "3 bad names"
+	_, err = otelclass.NewCallMetrics(m.provider.Meter("test"), otelclass.WithNaming(naming))
+	assert.ErrorContains(t, err, `"3 bad names"`)
+}
+
+func TestCounterOfNothing(t *testing.T) {
+	t.Parallel()
+	var none *otelclass.Counter
+	none.Count(t.Context(), otelclass.SignalLog, classify.Message("x"))
+	none.Observe(t.Context(), slog.Record{}, classify.Message("x"))
+	c, err := otelclass.NewCounter(nil, nil)
+	require.NoError(t, err)
+	c.Count(t.Context(), otelclass.SignalLog, classify.Message("x"))
+}
+
+// A failure that is logged through slogclass, goes through a log processor and
+// ends a span counts once under each signal.
+func TestNothingIsCountedTwice(t *testing.T) {
+	t.Parallel()
+	m := newMeter(t)
+	c := newCounter(t, m)
+	tracers := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(otelclass.NewSpanProcessor(nil, otelclass.WithCounter(c), otelclass.WithClassifier(words))))
+	loggers := sdklog.NewLoggerProvider(sdklog.WithProcessor(otelclass.NewLogProcessor(nil, otelclass.WithCounter(c), otelclass.WithClassifier(words))))
+	logger := loggers.Logger("test")
+
+	_, span := tracers.Tracer("test").Start(t.Context(), "work")
+	for range 3 { // two attempts in vain, and the last
+		span.RecordError(errors.New("alpha"))
+		r := record(log.SeverityWarn, "again", "exception.message", "alpha")
+		logger.Emit(t.Context(), r) // handled: no error
+	}
+	otelclass.RecordError(span, errors.New("beta"))
+	span.SetStatus(codes.Error, "beta")
+	span.End()
+	span.End()
+	logger.Emit(t.Context(), record(log.SeverityError, "alpha"))
+	logger.Emit(t.Context(), record(log.SeverityError, "alpha", "error.category", "retryable", "error.reason", "rate_limit")) // slogclass counts that
+	_, handled := tracers.Tracer("test").Start(t.Context(), "work")
+	handled.RecordError(errors.New("alpha"))
+	handled.End()
+	require.NoError(t, tracers.Shutdown(t.Context()))
+	require.NoError(t, loggers.Shutdown(t.Context()))
+
+	assert.Equal(t, map[string]int64{
+		"error.category=retryable,error.reason=rate_limit,signal=log": 1,
+		"error.category=fatal,error.reason=unknown,signal=span":       1, // RecordError read "beta" with the standard rules
+	}, above(m.read(t, "errclass.errors")))
+}
+
+// The provider is that of the span or record.
+func TestCounterProviderOfTelemetry(t *testing.T) {
+	t.Parallel()
+	m := newMeter(t)
+	c := newCounter(t, m, otelclass.WithProviders("anthropic"))
+	provider := attribute.String("gen_ai.provider.name", "anthropic")
+	p := otelclass.NewSpanProcessor(nil, otelclass.WithCounter(c))
+	failed := sdktrace.Status{Code: codes.Error, Description: "HTTP 401"}
+	p.OnEnd(tracetest.SpanStub{Status: failed, Attributes: []attribute.KeyValue{provider}}.Snapshot())
+	p.OnEnd(tracetest.SpanStub{Status: failed, Attributes: []attribute.KeyValue{provider},
+		Events: []sdktrace.Event{{Attributes: []attribute.KeyValue{attribute.String("exception.message", "HTTP 401")}}}}.Snapshot())
+	p.OnEnd(tracetest.SpanStub{Status: failed}.Snapshot())
+	p.OnEnd(tracetest.SpanStub{Status: failed, Attributes: []attribute.KeyValue{attribute.String("gen_ai.system", "anthropic")}}.Snapshot())
+	p.OnEnd(tracetest.SpanStub{Status: failed, Attributes: []attribute.KeyValue{provider, attribute.String("gen_ai.system", "x")}}.Snapshot())
+
+	r := record(log.SeverityError, "HTTP 401")
+	r.AddAttributes(provider)
+	loggers := sdklog.NewLoggerProvider(sdklog.WithProcessor(otelclass.NewLogProcessor(nil, otelclass.WithCounter(c))))
+	loggers.Logger("test").Emit(t.Context(), r)
+	require.NoError(t, loggers.Shutdown(t.Context()))
+
+	series := "error.category=fatal,error.reason=authentication,provider="
+	assert.Equal(t, map[string]int64{
+		series + "anthropic,signal=span": 4, series + "other,signal=span": 1, series + "anthropic,signal=log": 1,
+	}, above(m.read(t, "errclass.errors")))
+}
+
+// An error's exemplar leads to its span.
+func TestCounterExemplar(t *testing.T) {
+	t.Parallel()
+	m := newMeter(t)
+	p := otelclass.NewSpanProcessor(nil, otelclass.WithCounter(newCounter(t, m)))
+	sc := trace.NewSpanContext(trace.SpanContextConfig{TraceID: [16]byte{1}, SpanID: [8]byte{2}, TraceFlags: trace.FlagsSampled})
+	p.OnEnd(tracetest.SpanStub{SpanContext: sc, Status: sdktrace.Status{Code: codes.Error}}.Snapshot())
+
+	var all metricdata.ResourceMetrics
+	require.NoError(t, m.Collect(t.Context(), &all))
+	var ids [][]byte
+	for _, point := range all.ScopeMetrics[0].Metrics[0].Data.(metricdata.Sum[int64]).DataPoints {
+		for _, e := range point.Exemplars {
+			ids = append(ids, e.SpanID)
+		}
+	}
+	id := sc.SpanID()
+	assert.Contains(t, ids, id[:])
+}
+
+func TestConcurrentSafe(t *testing.T) {
+	t.Parallel()
+	m := newMeter(t)
+	c := newCounter(t, m)
+	tracers := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(otelclass.NewSpanProcessor(nil, otelclass.WithCounter(c), otelclass.WithClassifier(words))))
+	loggers := sdklog.NewLoggerProvider(sdklog.WithProcessor(otelclass.NewLogProcessor(nil, otelclass.WithCounter(c), otelclass.WithClassifier(words))))
+	const goroutines, rounds = 8, 50
+	var wg sync.WaitGroup
+	for range goroutines {
+		wg.Go(func() {
+			for range rounds {
+				_, span := tracers.Tracer("test").Start(t.Context(), "work")
+				span.RecordError(errors.New("alpha"))
+				span.SetStatus(codes.Error, "")
+				span.End()
+				loggers.Logger("test").Emit(t.Context(), record(log.SeverityError, "beta"))
+			}
+		})
+	}
+	wg.Wait()
+	require.NoError(t, tracers.Shutdown(t.Context()))
+	require.NoError(t, loggers.Shutdown(t.Context()))
+	assert.Equal(t, map[string]int64{
+		"error.category=retryable,error.reason=rate_limit,signal=span": goroutines * rounds,
+		"error.category=fatal,error.reason=authentication,signal=log":  goroutines * rounds,
+	}, above(m.read(t, "errclass.errors")))
+}
+
+// Spans that end while the processor is shut down arrive or do not, whole.
+func TestShutdownConcurrentSafe(t *testing.T) {
+	t.Parallel()
+	exporter := tracetest.NewInMemoryExporter()
+	p := otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(exporter), otelclass.WithClassifier(words))
+	span := tracetest.SpanStub{
+		SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: [16]byte{1}, SpanID: [8]byte{2}, TraceFlags: trace.FlagsSampled}),
+		Status:      sdktrace.Status{Code: codes.Error, Description: "alpha"},
+	}.Snapshot()
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 100 {
+				p.OnEnd(span)
+			}
+		})
+		wg.Go(func() { assert.NoError(t, p.ForceFlush(context.Background())) })
+		wg.Go(func() { assert.NoError(t, p.Shutdown(context.Background())) })
+	}
+	wg.Wait()
+	exporter.Reset()
+	p.OnEnd(span)
+	assert.Empty(t, exporter.GetSpans())
+}
+
+// A counter costs no allocation on top of the SDK's own.
+func TestCounterAllocates(t *testing.T) {
+	c, err := otelclass.NewCounter(noop.NewMeterProvider().Meter(""), otelclass.WithProviders("anthropic"))
+	require.NoError(t, err)
+	res := classify.Message("429 too many requests")
+	res.Provider = "anthropic"
+	assert.Zero(t, testing.AllocsPerRun(100, func() { c.Count(t.Context(), otelclass.SignalLog, res) }))
+}

@@ -1,0 +1,227 @@
+package otelclass
+
+import (
+	"cmp"
+	"strconv"
+
+	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/errclass/errclass/classify"
+)
+
+// The attributes that are evidence, by the names of OpenTelemetry's semantic
+// conventions 1.43, and of older ones: rpc.grpc.status_code, db.system and
+// gen_ai.system.
+const (
+	exceptionTypeKey    = attribute.Key("exception.type")
+	exceptionMessageKey = attribute.Key("exception.message")
+	exceptionStackKey   = attribute.Key("exception.stacktrace")
+	httpStatusKey       = attribute.Key("http.response.status_code")
+	rpcStatusKey        = attribute.Key("rpc.response.status_code")
+	grpcStatusKey       = attribute.Key("rpc.grpc.status_code")
+	dbStatusKey         = attribute.Key("db.response.status_code")
+	dbSystemKey         = attribute.Key("db.system.name")
+	dbSystemOldKey      = attribute.Key("db.system")
+	errorTypeKey        = attribute.Key("error.type")
+	providerKey         = attribute.Key("gen_ai.provider.name")
+	providerOldKey      = attribute.Key("gen_ai.system")
+)
+
+// keys is a set of the two keys.
+type keys uint8
+
+const (
+	categoryKey keys = 1 << iota
+	reasonKey
+	bothKeys = categoryKey | reasonKey
+)
+
+// facts is what the attributes of one span, event or log record say. It lives
+// on the stack of one call.
+type facts struct {
+	keys             keys // those of the two keys that are set already
+	category, reason string
+	exception        bool // one of exception.* is there
+	exceptionType    string
+	message, stack   string
+	errorType        string
+	rpc              string
+	grpc             int64
+	db, dbSystem     string
+	status           int
+	provider         string
+}
+
+// look takes an attribute into account.
+func (f *facts) look(cfg *config, kv *attribute.KeyValue) {
+	if kv.Key == cfg.category {
+		f.keys, f.category = f.keys|categoryKey, kv.Value.AsString()
+		return
+	}
+	if kv.Key == cfg.reason {
+		f.keys, f.reason = f.keys|reasonKey, kv.Value.AsString()
+		return
+	}
+	switch kv.Key {
+	case exceptionTypeKey:
+		f.exception, f.exceptionType = true, kv.Value.AsString()
+	case exceptionMessageKey:
+		f.exception, f.message = true, kv.Value.AsString()
+	case exceptionStackKey:
+		f.exception, f.stack = true, kv.Value.AsString()
+	case httpStatusKey:
+		if n := kv.Value.AsInt64(); 400 <= n && n <= 599 {
+			f.status = int(n)
+		}
+	case rpcStatusKey:
+		f.rpc = kv.Value.AsString()
+	case grpcStatusKey:
+		f.grpc = kv.Value.AsInt64()
+	case dbStatusKey:
+		f.db = kv.Value.AsString()
+	case dbSystemKey, dbSystemOldKey:
+		f.dbSystem = kv.Value.AsString()
+	case errorTypeKey:
+		f.errorType = kv.Value.AsString()
+	case providerKey:
+		f.provider = kv.Value.AsString()
+	case providerOldKey:
+		f.provider = cmp.Or(f.provider, kv.Value.AsString())
+	}
+}
+
+// isException reports whether attributes are those of an exception. What the
+// event is called says nothing: the names belong to their domains
+// (http.client.request.exception), exception.* to all of them.
+func isException(attrs []attribute.KeyValue) bool {
+	for i := range attrs {
+		switch attrs[i].Key {
+		case exceptionTypeKey, exceptionMessageKey, exceptionStackKey:
+			return true
+		}
+	}
+	return false
+}
+
+// missing is which of the two attributes have to be added.
+func (f *facts) missing(cfg *config) keys { return cfg.wanted() &^ f.keys }
+
+// wanted is both keys, or one where they have the same name.
+func (c *config) wanted() keys {
+	if c.category == c.reason {
+		return categoryKey
+	}
+	return bothKeys
+}
+
+// stated is what the two attributes say that are set already, if both are words
+// of this project that go together. What else a caller writes there is his own
+// and must not become a label of a metric.
+func (f *facts) stated() (res classify.Result, ok bool) {
+	if f.keys != bothKeys {
+		return res, false
+	}
+	res = classify.Result{
+		Category: classify.Category(f.category), Reason: classify.Reason(f.reason),
+		Status: f.status, Provider: f.provider,
+	}
+	return res, knownPair(res.Category, res.Reason)
+}
+
+// exceptionEvidence is what exception.type and exception.message say.
+func (f *facts) exceptionEvidence() classify.Evidence {
+	return classify.Evidence{Type: f.exceptionType, Message: f.message, Provider: f.provider}
+}
+
+// outcome is what the attributes say about how a call ended, with a text that
+// goes with them: the description of a span's status.
+func (f *facts) outcome(text string) classify.Evidence {
+	e := classify.Evidence{Status: f.status, Type: f.rpc, Message: text, Provider: f.provider}
+	if e.Type == "" && f.grpc > 0 {
+		e.Type = "grpc-status: " + strconv.FormatInt(f.grpc, 10) // as the classifier knows it from trailers
+	}
+	if f.db != "" {
+		if e.Err = databaseError(f.dbSystem, f.db, text); e.Err != nil {
+			e.Message = "" // it is the error's
+		} else {
+			e.Type = cmp.Or(e.Type, f.db)
+		}
+	}
+	e.Type = cmp.Or(e.Type, f.errorType)
+	return e
+}
+
+// verdict collects what several sources say, in the order of their worth: the
+// first whose reason is not unknown decides. Where none does, the first one's
+// result stands.
+type verdict struct {
+	classify.Result
+	known bool
+}
+
+// ask classifies a source unless an earlier one has decided.
+func (v *verdict) ask(c *classify.Classifier, e classify.Evidence) {
+	if v.known {
+		return
+	}
+	r := c.Classify(e)
+	v.known = r.Category != "" && r.Reason != classify.ReasonUnknown
+	if v.known || v.Category == "" {
+		v.Result = r
+	}
+}
+
+// askOutcome asks what the attributes say about how a call ended.
+func (v *verdict) askOutcome(c *classify.Classifier, f *facts, text string) {
+	e := f.outcome(text)
+	v.ask(c, e)
+	if f.errorType != "" && e.Type != f.errorType {
+		v.ask(c, classify.Evidence{Type: f.errorType, Provider: f.provider})
+	}
+}
+
+// askStack asks exception.stacktrace where there is nothing else: the names of
+// functions in it are about the program, not about what went wrong.
+func (v *verdict) askStack(c *classify.Classifier, f *facts) {
+	if v.Category == "" && f.exceptionType == "" {
+		v.ask(c, classify.Evidence{Message: f.stack, Provider: f.provider})
+	}
+}
+
+// result is what was decided; an error of which nothing is known is one too.
+func (v *verdict) result(c *classify.Classifier, f *facts) classify.Result {
+	if v.Category == "" {
+		v.Result = c.Message("")
+	}
+	if v.Provider == "" {
+		v.Provider = f.provider
+	}
+	if v.Status == 0 {
+		v.Status = f.status
+	}
+	return v.Result
+}
+
+// values are what the two attributes say.
+type values struct{ category, reason string }
+
+func words(res *classify.Result) values {
+	return values{string(res.Category), string(res.Reason)}
+}
+
+// own returns w with what f has of its own. A value that is no text, or none,
+// stays where it is and goes nowhere else.
+func (f *facts) own(w values) values {
+	return values{cmp.Or(f.category, w.category), cmp.Or(f.reason, w.reason)}
+}
+
+// append appends those of the two attributes that are wanted.
+func (c *config) append(to []attribute.KeyValue, wanted keys, w values) []attribute.KeyValue {
+	if wanted&categoryKey != 0 {
+		to = append(to, c.category.String(w.category))
+	}
+	if wanted&reasonKey != 0 {
+		to = append(to, c.reason.String(w.reason))
+	}
+	return to
+}

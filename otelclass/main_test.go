@@ -1,0 +1,161 @@
+package otelclass_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/attribute"
+	sdklog "go.opentelemetry.io/otel/sdk/log"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+	"go.uber.org/goleak"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/otelclass"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// words is the standard classifier with a word of its own for some reasons, so
+// that these tests do not depend on what the standard rules say.
+var words = func() *classify.Classifier {
+	c, err := classify.New(classify.WithRules(
+		classify.Rule{ID: "alpha", Reason: classify.ReasonRateLimit, Pattern: `\balpha\b`},
+		classify.Rule{ID: "beta", Reason: classify.ReasonAuthentication, Pattern: `\bbeta\b`},
+		classify.Rule{ID: "gamma", Reason: classify.ReasonNetwork, Pattern: `\bgamma\b`},
+	))
+	if err != nil {
+		panic(err)
+	}
+	return c
+}()
+
+// The pairs that words gives.
+const (
+	alpha   = "retryable/rate_limit"
+	beta    = "fatal/authentication"
+	gamma   = "retryable/network"
+	unknown = "fatal/unknown"
+	nothing = "<nil>/<nil>"
+)
+
+// classified is what attributes say about the error; a key that stands twice
+// fails the test.
+func classified(t require.TestingT, attrs []attribute.KeyValue) string {
+	category, reason := "<nil>", "<nil>"
+	seen := map[attribute.Key]bool{}
+	for _, kv := range attrs {
+		require.False(t, seen[kv.Key], "key %q stands twice", kv.Key)
+		seen[kv.Key] = true
+		switch kv.Key {
+		case otelclass.CategoryKey:
+			category = kv.Value.AsString()
+		case otelclass.ReasonKey:
+			reason = kv.Value.AsString()
+		}
+	}
+	return category + "/" + reason
+}
+
+// events are what the events of a span say.
+func events(t require.TestingT, s tracetest.SpanStub) []string {
+	all := []string{}
+	for _, e := range s.Events {
+		all = append(all, classified(t, e.Attributes))
+	}
+	return all
+}
+
+// ended makes a span with do, ends it, and returns what was exported.
+func ended(t *testing.T, do func(trace.Span), opts ...otelclass.Option) tracetest.SpanStub {
+	t.Helper()
+	exporter := tracetest.NewInMemoryExporter()
+	opts = append([]otelclass.Option{otelclass.WithClassifier(words)}, opts...)
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(
+		otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(exporter), opts...)))
+	_, span := provider.Tracer("test").Start(t.Context(), "work")
+	do(span)
+	span.End()
+	spans := exporter.GetSpans()
+	require.Len(t, spans, 1)
+	require.NoError(t, provider.Shutdown(t.Context()))
+	return spans[0]
+}
+
+// logs is an exporter that keeps what it is given.
+type logs struct{ records []sdklog.Record }
+
+func (e *logs) Export(_ context.Context, records []sdklog.Record) error {
+	for _, r := range records {
+		e.records = append(e.records, r.Clone())
+	}
+	return nil
+}
+
+func (*logs) Shutdown(context.Context) error   { return nil }
+func (*logs) ForceFlush(context.Context) error { return nil }
+
+func attributes(r *sdklog.Record) []attribute.KeyValue {
+	var all []attribute.KeyValue
+	r.WalkAttributes(func(kv attribute.KeyValue) bool {
+		all = append(all, kv)
+		return true
+	})
+	return all
+}
+
+// meter is a meter with a reader of its own.
+type meter struct {
+	metric.Reader
+	provider *metric.MeterProvider
+}
+
+func newMeter(t *testing.T) meter {
+	reader := metric.NewManualReader()
+	provider := metric.NewMeterProvider(metric.WithReader(reader))
+	t.Cleanup(func() { require.NoError(t, provider.Shutdown(context.Background())) })
+	return meter{reader, provider}
+}
+
+// read returns the values of an instrument by their labels, written as
+// key=value,key=value in the order of the keys.
+func (m meter) read(t *testing.T, name string) map[string]int64 {
+	t.Helper()
+	var all metricdata.ResourceMetrics
+	require.NoError(t, m.Collect(t.Context(), &all))
+	values := map[string]int64{}
+	for _, scope := range all.ScopeMetrics {
+		for _, instrument := range scope.Metrics {
+			if instrument.Name != name {
+				continue
+			}
+			var points []metricdata.DataPoint[int64]
+			switch data := instrument.Data.(type) {
+			case metricdata.Sum[int64]:
+				require.True(t, data.IsMonotonic)
+				points = data.DataPoints
+			case metricdata.Gauge[int64]:
+				points = data.DataPoints
+			}
+			for _, p := range points {
+				values[p.Attributes.Encoded(attribute.DefaultEncoder())] = p.Value
+			}
+		}
+	}
+	return values
+}
+
+// above keeps the series that are not 0.
+func above(values map[string]int64) map[string]int64 {
+	left := map[string]int64{}
+	for labels, v := range values {
+		if v != 0 {
+			left[labels] = v
+		}
+	}
+	return left
+}
