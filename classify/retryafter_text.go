@@ -26,8 +26,23 @@ var anchors = [...]anchor{
 // fillers may stand between an anchor and its number.
 var fillers = [...]string{"for", "about", "approximately", "around", "another", "at least"}
 
-// readText looks for waits that a text names. The caller has seen to it that
-// the text holds an anchor at all: see the rules named hint/.
+// readLines looks for waits that a text names outside the frames of traces.
+// The caller has seen to it that the text holds an anchor at all: see the rules
+// named hint/.
+func (h *retryHint) readLines(text string, now time.Time) {
+	frames, ok := newFrameReader(text)
+	if !ok {
+		h.readText(text, now)
+		return
+	}
+	for at := 0; at < len(text); {
+		var said string
+		said, at = frames.next(at)
+		h.readText(said, now)
+	}
+}
+
+// readText looks for waits that a text names.
 func (h *retryHint) readText(text string, now time.Time) {
 	for i := 0; i < len(text); i++ {
 		if !isDigit(text[i]) {

@@ -38,8 +38,9 @@ type ruleSet struct {
 // A part is what one pass over a text finds: the user's rules are compiled by
 // themselves, the standard ones only once.
 type part struct {
-	matcher *scan.Matcher
-	word    int // of a set of matches, where the part begins
+	matcher  *scan.Matcher
+	word     int  // of a set of matches, where the part begins
+	noFrames bool // the frames of stack traces are not read
 }
 
 // words returns the length of a set of matches.
@@ -48,7 +49,40 @@ func (s *ruleSet) words() int { return len(s.silent) }
 // match adds the rules that match text to a set.
 func (s *ruleSet) match(set []uint64, text string) {
 	for _, p := range s.parts {
-		p.matcher.Match(set[p.word:], text)
+		p.match(set[p.word:], text)
+	}
+}
+
+// match adds the rules of the part that match text to its words of a set.
+func (p part) match(set []uint64, text string) {
+	frames, ok := newFrameReader(text)
+	if !ok || !p.noFrames {
+		p.matcher.Match(set, text)
+		return
+	}
+	for at := 0; at < len(text); {
+		var said string
+		if said, at = frames.next(at); said != "" {
+			p.matcher.Match(set, said)
+		}
+	}
+}
+
+// matchFrame adds the rules that match the first frame of a text that begins
+// with one and says nothing else: in the tail of a trace, a function that is
+// named after what happened is all that is known. Bare words stay out of it.
+func (s *ruleSet) matchFrame(set []uint64, frame string) {
+	if frame == "" {
+		return
+	}
+	for _, p := range s.parts {
+		p.matcher.Match(set[p.word:], frame)
+	}
+	s.veto(set)
+	for i := range s.rules {
+		if s.rules[i].strength <= wordStrength {
+			set[i/64] &^= 1 << (i % 64)
+		}
 	}
 }
 
@@ -159,7 +193,7 @@ func (s *ruleSet) with(user []Rule) (*ruleSet, error) {
 	words := first.words()
 	parts := first.parts
 	for _, p := range s.parts {
-		parts = append(parts, part{p.matcher, p.word + words})
+		parts = append(parts, part{p.matcher, p.word + words, p.noFrames})
 	}
 	return newRuleSet(append(rules[:words*64:words*64], s.rules...), parts...), nil
 }

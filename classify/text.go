@@ -43,18 +43,24 @@ func (q *inquiry) decide(text string) (rule int, hinted bool) {
 	if n := q.set.words(); n > stackWords {
 		matched = make([]uint64, n)
 	}
-	head, tail := "", text
+	head, tail := text, ""
 	if q.limit > 0 && len(text) > q.limit {
 		head = text[:q.limit/2]
 		tail = text[len(text)-(q.limit-len(head)):] // of an odd limit the larger half
-		q.set.match(matched, head)
 	}
-	q.set.match(matched, tail)
+	q.set.match(matched, head)
+	if tail != "" {
+		q.set.match(matched, tail)
+	}
 	if hinted = q.set.hinted(matched); hinted {
 		now := q.time()
-		q.hint.readText(head, now)
-		q.hint.readText(tail, now)
+		q.hint.readLines(head, now)
+		q.hint.readLines(tail, now)
 	}
 	q.set.veto(matched)
-	return first(matched), hinted
+	if rule = first(matched); rule < 0 {
+		q.set.matchFrame(matched, firstFrame(head))
+		rule = first(matched)
+	}
+	return rule, hinted
 }

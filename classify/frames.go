@@ -1,0 +1,315 @@
+package classify
+
+import "strings"
+
+// What a stack trace lists is the way that a failure took, not what it was:
+// timeout.go:88, TLSSocket.onConnectEnd and TokenExpiredFilter.java vote for
+// nothing. The standard rules therefore never see the frames of traces in the
+// shapes of Go, Java, .NET, JavaScript, Python, Ruby, PHP and Dart; what stands
+// between them ("Caused by: ...") they do. A frame begins a line, or stands
+// behind what a log collector puts before each line; in JSON the lines may be
+// divided by the two bytes \n. A text of a single line has no frames.
+
+// frameReader finds the frames of a text, from its start to its end.
+type frameReader struct {
+	text string
+	real int // where the line break is that is one, and no escape; len(text) = there is none
+}
+
+// newFrameReader begins to read text. ok is false where there are no lines,
+// and so no frames.
+func newFrameReader(text string) (r frameReader, ok bool) {
+	r = frameReader{text, -1}
+	stop, _ := r.lineBreak(0)
+	return r, stop < len(text)
+}
+
+// next returns what the failure says from a position on, up to the next frame,
+// and where that frame ends: the position to go on from. It is the length of
+// the text where no frame comes any more.
+func (r *frameReader) next(from int) (said string, end int) {
+	before := from // where the line before began
+	for line := from; line < len(r.text); {
+		stop, next := r.lineBreak(line)
+		if start, end := r.frame(line, stop); end > 0 {
+			if isGoFile(r.text[start:end]) && isGoFunc(r.text[before:line]) {
+				start = before
+			}
+			return trimSpaces(r.text[from:start]), end
+		}
+		before, line = line, next
+	}
+	return r.text[from:], len(r.text)
+}
+
+// firstFrame is the frame that text begins with, as the last bytes of a longer
+// output do; "" where its first line is none.
+func firstFrame(text string) string {
+	r, ok := newFrameReader(text)
+	if !ok {
+		return ""
+	}
+	stop, _ := r.lineBreak(0)
+	start, end := r.frame(0, stop)
+	return text[start:end]
+}
+
+// lineBreak finds the first line break from a position on, and where the next
+// line begins.
+func (r *frameReader) lineBreak(from int) (at, next int) {
+	if from > r.real {
+		r.real = len(r.text)
+		if i := strings.IndexByte(r.text[from:], '\n'); i >= 0 {
+			r.real = from + i
+		}
+	}
+	if i := strings.Index(r.text[from:r.real], `\n`); i >= 0 {
+		return from + i, from + i + 2
+	}
+	return r.real, min(r.real+1, len(r.text))
+}
+
+// collected is how frames look behind the prefix of a log collector.
+var collected = [...]string{"  at ", "\tat ", `  File "`}
+
+// frame finds a frame in the line from start to stop. end is 0 where it has
+// none.
+func (r *frameReader) frame(line, stop int) (start, end int) {
+	start = line + spacesAt(r.text[line:stop])
+	said := r.text[start:stop]
+	if n := frameLength(said, start > line); n > 0 {
+		if said[0] == 'F' && start+n == stop {
+			return start, r.pastSource(stop, start-line)
+		}
+		return start, start + n
+	}
+	for _, mark := range collected {
+		if i := strings.Index(said, mark); i >= 0 {
+			i += spacesAt(mark)
+			if n := frameLength(said[i:], true); n > 0 {
+				return start + i, start + i + n
+			}
+		}
+	}
+	return 0, 0
+}
+
+// pastSource is where the lines of source code end that Python shows below a
+// frame: all that are indented further.
+func (r *frameReader) pastSource(stop, indent int) int {
+	for stop < len(r.text) {
+		_, line := r.lineBreak(stop)
+		end, _ := r.lineBreak(line)
+		if spacesAt(r.text[line:end]) <= indent {
+			break
+		}
+		stop = end
+	}
+	return stop
+}
+
+// frameLength is how many bytes of the line s, whose indentation is cut off,
+// are a frame that it begins with; 0 where it begins with none.
+func frameLength(s string, indented bool) int {
+	if len(s) < len("at a:1") {
+		return 0
+	}
+	switch {
+	case strings.HasPrefix(s, "at "):
+		return callLength(s)
+	case strings.HasPrefix(s, "File "):
+		return fileLength(s)
+	case strings.HasPrefix(s, "... "): // Java: "... 23 more", "... 12 common frames omitted"
+		n := len("... ") + digits(s[len("... "):])
+		for _, end := range [...]string{" more", " common frames omitted"} {
+			if n > len("... ") && strings.HasPrefix(s[n:], end) {
+				return n + len(end)
+			}
+		}
+	case strings.HasPrefix(s, traceback):
+		return len(traceback)
+	case strings.HasPrefix(s, "goroutine "):
+		n := len("goroutine ") + digits(s[len("goroutine "):])
+		if i := strings.Index(s, "]:"); i > n && strings.HasPrefix(s[n:], " [") {
+			return i + len("]:")
+		}
+	case s[0] == '#': // PHP: "#0 /srv/a.php(12): f()"; Dart: "#1  f (package:a/a.dart:5:2)"
+		if n := 1 + digits(s[1:]); n > 1 && strings.HasPrefix(s[n:], " ") && (strings.Contains(s, ".php(") || strings.Contains(s, ".dart:")) {
+			return len(s)
+		}
+	case strings.HasPrefix(s, "from "): // Ruby: "from /srv/a.rb:12:in `f'"
+		if strings.Contains(s, ".rb:") && strings.Contains(s, ":in ") {
+			return len(s)
+		}
+	case indented && isGoFile(s):
+		return len(s)
+	}
+	return 0
+}
+
+const traceback = "Traceback (most recent call last):"
+
+// callLength measures a frame that begins with "at ": at f (file:///a.js:1:2),
+// at a.b.C.f(C.java:12) ~[c.jar:1], at A.B(String s) in /src/a.cs:line 12, at
+// /srv/a.js:1:2.
+func callLength(s string) int {
+	n := len("at ")
+	for _, word := range [...]string{"async ", "new ", "get ", "set "} {
+		if strings.HasPrefix(s[n:], word) {
+			n += len(word)
+		}
+	}
+	name := s[n:]
+	if i := strings.IndexAny(name, ` ("'`); i >= 0 {
+		name = name[:i]
+	}
+	n += len(name)
+	if strings.HasPrefix(s[n:], " [as ") {
+		if i := strings.IndexByte(s[n:], ']'); i > 0 {
+			n += i + 1
+		}
+	}
+	switch rest := s[n:]; {
+	case strings.HasPrefix(rest, " ("):
+		place := rest[len(" "):]
+		place = place[:parenthesis(place)]
+		if !strings.Contains(place, ":") && !isNowhere(strings.Trim(place, "()")) {
+			return 0
+		}
+		return n + len(" ") + len(place)
+	case strings.HasPrefix(rest, "("):
+		if strings.IndexByte(name, '.') < 0 {
+			return 0
+		}
+		n += parenthesis(rest)
+		return n + afterCall(s[n:])
+	default:
+		number := len(name) - len(strings.TrimRight(name, "0123456789"))
+		if number == 0 || number == len(name) || name[len(name)-number-1] != ':' || !strings.ContainsAny(name, "./") {
+			return 0
+		}
+		return n
+	}
+}
+
+// isNowhere tells what stands for the place of a function that has no file.
+func isNowhere(place string) bool {
+	switch place {
+	case "<anonymous>", "native", "native code", "unknown", "Native Method", "Unknown Source":
+		return true
+	}
+	return strings.HasPrefix(place, "index ")
+}
+
+// parenthesis measures what s begins with up to the parenthesis that closes
+// it; where it is cut off, that is all of s.
+func parenthesis(s string) int {
+	open := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(':
+			open++
+		case ')':
+			if open--; open == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(s)
+}
+
+// afterCall measures what may stand behind a frame: the archive that Java found
+// the class in, or the file and line of .NET.
+func afterCall(s string) int {
+	if strings.HasPrefix(s, " [") || strings.HasPrefix(s, " ~[") {
+		return strings.IndexByte(s, ']') + 1
+	}
+	const line = ":line "
+	if i := strings.Index(s, line); i >= 0 && strings.HasPrefix(s, " in ") {
+		return i + len(line) + digits(s[i+len(line):])
+	}
+	return 0
+}
+
+// fileLength measures a frame of Python's: File "a.py", line 12, in f.
+func fileLength(s string) int {
+	const line, in = `", line `, ", in "
+	n := strings.Index(s, line)
+	if n < 0 || strings.Trim(s[len("File "):min(len("File ")+2, n)], `\`) != `"` && s[len("File ")] != '"' {
+		return 0
+	}
+	n += len(line)
+	number := digits(s[n:])
+	if n += number; number == 0 {
+		return 0
+	}
+	if strings.HasPrefix(s[n:], in) {
+		n += len(in)
+		for n < len(s) && (isLetter(s[n]) || isDigit(s[n]) || strings.IndexByte("_<>.", s[n]) >= 0 || s[n] >= 0x80) {
+			n++
+		}
+	}
+	return n
+}
+
+// isGoFile tells the second line of a frame of Go's: /src/a.go:12 +0x1d.
+func isGoFile(s string) bool {
+	i := strings.Index(s, ".go:")
+	if i < 0 || strings.IndexByte(s[:i], ' ') >= 0 {
+		return false
+	}
+	rest := s[i+len(".go:"):]
+	rest = rest[digits(rest):]
+	if offset, ok := strings.CutPrefix(rest, " +0x"); ok {
+		rest = strings.TrimLeft(offset, "0123456789abcdef")
+	}
+	return strings.TrimRight(rest, "\r") == ""
+}
+
+// isGoFunc tells the first line of a frame of Go's: main.(*T).f(0xc000012345),
+// created by main.g in goroutine 1.
+func isGoFunc(line string) bool {
+	s := trimSpaces(line)
+	if name, ok := strings.CutPrefix(s, "created by "); ok {
+		s, _, _ = strings.Cut(name, " in goroutine ")
+	} else if i := strings.LastIndexByte(s, '('); i > 0 && s[len(s)-1] == ')' {
+		s = s[:i]
+	}
+	return strings.IndexByte(s, '.') > 0 && strings.IndexByte(s, ' ') < 0
+}
+
+// digits counts the digits at the start of s.
+func digits(s string) (n int) {
+	for n < len(s) && isDigit(s[n]) {
+		n++
+	}
+	return n
+}
+
+// spacesAt counts the bytes at the start of s that are white space, also the
+// escapes of it.
+func spacesAt(s string) (n int) {
+	for n < len(s) {
+		switch {
+		case s[n] == ' ', s[n] == '\t', s[n] == '\r', s[n] == '\n':
+			n++
+		case s[n] == '\\' && n+1 < len(s) && strings.IndexByte("ntr", s[n+1]) >= 0:
+			n += 2
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// trimSpaces cuts off the white space that s ends with, also the escapes of it.
+func trimSpaces(s string) string {
+	for {
+		cut := strings.TrimRight(s, " \t\r\n")
+		if n := len(cut); n > 1 && cut[n-2] == '\\' && strings.IndexByte("ntr", cut[n-1]) >= 0 {
+			s = cut[:n-2]
+			continue
+		}
+		return cut
+	}
+}
