@@ -8,20 +8,25 @@ import "strings"
 // shapes of Go, Java, .NET, JavaScript, Python, Ruby, PHP and Dart; what stands
 // between them ("Caused by: ...") they do. A frame begins a line, or stands
 // behind what a log collector puts before each line; in JSON the lines may be
-// divided by the two bytes \n. A text of a single line has no frames.
+// divided by the two bytes \n.
 
 // frameReader finds the frames of a text, from its start to its end.
 type frameReader struct {
 	text string
-	real int // where the line break is that is one, and no escape; len(text) = there is none
+	real int // where the line break is that is no escape; len(text) = there is none
+	stop int // where the line break is that was found last
+	// marks are those of collected that a text of several lines has at all.
+	marks [len(collected)]bool
 }
 
-// newFrameReader begins to read text. ok is false where there are no lines,
-// and so no frames.
-func newFrameReader(text string) (r frameReader, ok bool) {
-	r = frameReader{text, -1}
-	stop, _ := r.lineBreak(0)
-	return r, stop < len(text)
+func newFrameReader(text string) frameReader {
+	r := frameReader{text: text, real: -1, stop: -1}
+	if stop, _ := r.lineBreak(0); stop < len(text) {
+		for i, mark := range collected {
+			r.marks[i] = strings.Contains(text[stop:], mark)
+		}
+	}
+	return r
 }
 
 // next returns what the failure says from a position on, up to the next frame,
@@ -45,10 +50,7 @@ func (r *frameReader) next(from int) (said string, end int) {
 // firstFrame is the frame that text begins with, as the last bytes of a longer
 // output do; "" where its first line is none.
 func firstFrame(text string) string {
-	r, ok := newFrameReader(text)
-	if !ok {
-		return ""
-	}
+	r := newFrameReader(text)
 	stop, _ := r.lineBreak(0)
 	start, end := r.frame(0, stop)
 	return text[start:end]
@@ -63,14 +65,23 @@ func (r *frameReader) lineBreak(from int) (at, next int) {
 			r.real = from + i
 		}
 	}
-	if i := strings.Index(r.text[from:r.real], `\n`); i >= 0 {
-		return from + i, from + i + 2
+	if from > r.stop {
+		r.stop = r.real
+		if i := strings.Index(r.text[from:r.real], `\n`); i >= 0 {
+			r.stop = from + i
+		}
 	}
-	return r.real, min(r.real+1, len(r.text))
+	if r.stop < r.real {
+		return r.stop, r.stop + 2
+	}
+	return r.stop, min(r.stop+1, len(r.text))
 }
 
-// collected is how frames look behind the prefix of a log collector.
+// collected is how frames look behind the prefix of a log collector, which is
+// not longer than maxPrefix.
 var collected = [...]string{"  at ", "\tat ", `  File "`}
+
+const maxPrefix = 160
 
 // frame finds a frame in the line from start to stop. end is 0 where it has
 // none.
@@ -83,8 +94,11 @@ func (r *frameReader) frame(line, stop int) (start, end int) {
 		}
 		return start, start + n
 	}
-	for _, mark := range collected {
-		if i := strings.Index(said, mark); i >= 0 {
+	for m, mark := range collected {
+		if !r.marks[m] {
+			continue
+		}
+		if i := strings.Index(said[:min(len(said), maxPrefix)], mark); i >= 0 {
 			i += spacesAt(mark)
 			if n := frameLength(said[i:], true); n > 0 {
 				return start + i, start + i + n
@@ -98,9 +112,11 @@ func (r *frameReader) frame(line, stop int) (start, end int) {
 // frame: all that are indented further.
 func (r *frameReader) pastSource(stop, indent int) int {
 	for stop < len(r.text) {
+		here := *r
 		_, line := r.lineBreak(stop)
 		end, _ := r.lineBreak(line)
 		if spacesAt(r.text[line:end]) <= indent {
+			*r = here // this line is still to be read
 			break
 		}
 		stop = end
@@ -224,8 +240,11 @@ func afterCall(s string) int {
 	if strings.HasPrefix(s, " [") || strings.HasPrefix(s, " ~[") {
 		return strings.IndexByte(s, ']') + 1
 	}
-	const line = ":line "
-	if i := strings.Index(s, line); i >= 0 && strings.HasPrefix(s, " in ") {
+	const line, longest = ":line ", 512
+	if !strings.HasPrefix(s, " in ") {
+		return 0
+	}
+	if i := strings.Index(s[:min(len(s), longest)], line); i >= 0 {
 		return i + len(line) + digits(s[i+len(line):])
 	}
 	return 0

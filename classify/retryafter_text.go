@@ -30,11 +30,7 @@ var fillers = [...]string{"for", "about", "approximately", "around", "another", 
 // The caller has seen to it that the text holds an anchor at all: see the rules
 // named hint/.
 func (h *retryHint) readLines(text string, now time.Time) {
-	frames, ok := newFrameReader(text)
-	if !ok {
-		h.readText(text, now)
-		return
-	}
+	frames := newFrameReader(text)
 	for at := 0; at < len(text); {
 		var said string
 		said, at = frames.next(at)

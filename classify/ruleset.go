@@ -55,11 +55,11 @@ func (s *ruleSet) match(set []uint64, text string) {
 
 // match adds the rules of the part that match text to its words of a set.
 func (p part) match(set []uint64, text string) {
-	frames, ok := newFrameReader(text)
-	if !ok || !p.noFrames {
+	if !p.noFrames {
 		p.matcher.Match(set, text)
 		return
 	}
+	frames := newFrameReader(text)
 	for at := 0; at < len(text); {
 		var said string
 		if said, at = frames.next(at); said != "" {
