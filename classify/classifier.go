@@ -170,35 +170,25 @@ func (c *Classifier) unknown() Result {
 // error envelope) gives the zero Result.
 func (c *Classifier) Classify(e Evidence) Result {
 	if c.textOnly {
-		return c.classifyText(e)
+		return c.classifyText(&e)
 	}
 	if e.Err == nil && e.Message == "" && e.Type == "" && len(e.Body) == 0 && e.Status < 400 {
 		return Result{}
 	}
 	q := inquiry{set: c.rules(), seen: c.seen, limit: c.maxBytes, provider: e.Provider, now: c.now}
-	q.readType(e.Type)
-	text := q.readChain(e.Err, e.Cause)
-	if q.best.strength == ownStrength {
-		return q.result(c.fallback)
-	}
-	if !q.readResponse(e.Status, e.Header, e.Body) && e.Err == nil && e.Message == "" && e.Type == "" {
+	if !q.read(&e) {
 		return Result{}
 	}
-	q.readText(text)
-	q.readText(e.Message)
 	return q.result(c.fallback)
 }
 
 // classifyText is Classify for classifiers that read nothing but text.
-func (c *Classifier) classifyText(e Evidence) Result {
-	text := e.Message
-	if e.Err != nil {
-		text = errorText(e.Err)
-	} else if text == "" {
+func (c *Classifier) classifyText(e *Evidence) Result {
+	if e.Err == nil && e.Message == "" {
 		return Result{}
 	}
 	q := inquiry{set: c.rules(), seen: c.seen, limit: c.maxBytes}
-	q.readText(text)
+	q.readOnlyText(e)
 	r := q.result(c.fallback)
 	return Result{Category: r.Category, Reason: r.Reason, Rule: r.Rule}
 }

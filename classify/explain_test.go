@@ -74,7 +74,7 @@ func TestExplain(t *testing.T) {
 		require.Len(t, x.Signals, 2)
 		assert.Equal(t, classify.Signal{
 			Rule: "mine", Reason: classify.ReasonPolicy, Category: classify.CategoryFatal, Strength: "user",
-			Source: "message", Start: 12, End: 18, Decided: true,
+			Source: "message", Start: 12, End: 18, Text: "window", Decided: true,
 		}, x.Signals[0])
 		assert.Equal(t, "000/context-window", x.Signals[1].Rule)
 		assert.Equal(t, "mine", x.Signals[1].BeatenBy)

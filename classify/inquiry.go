@@ -12,6 +12,50 @@ type inquiry struct {
 	hint     retryHint
 	provider string
 	now      func() time.Time // nil = time.Now
+	source   string           // the part of the evidence that is being read
+	heard    *[]Signal        // for explain only: all signals, also those that do not count; else nil
+}
+
+// The parts of the evidence, as [Signal.Source] names them.
+const (
+	fromType    = "type"
+	fromError   = "error"
+	fromStatus  = "status"
+	fromHeader  = "header"
+	fromBody    = "body"
+	fromMessage = "message"
+)
+
+// read reads all evidence, what is known before what is said. It reports
+// whether the evidence shows a failure at all.
+func (q *inquiry) read(e *Evidence) (failed bool) {
+	q.source = fromType
+	q.readType(e.Type)
+	q.source = fromError
+	text := q.readChain(e.Err, e.Cause)
+	if q.best.strength == ownStrength {
+		return true
+	}
+	if !q.readResponse(e.Status, e.Header, e.Body) && e.Err == nil && e.Message == "" && e.Type == "" {
+		return false
+	}
+	q.source = fromError
+	q.readText(text)
+	q.source = fromMessage
+	q.readText(e.Message)
+	return true
+}
+
+// readOnlyText reads the text of the error or, where there is none, the
+// message.
+func (q *inquiry) readOnlyText(e *Evidence) {
+	if e.Err != nil {
+		q.source = fromError
+		q.readText(errorText(e.Err))
+		return
+	}
+	q.source = fromMessage
+	q.readText(e.Message)
 }
 
 // time is the present; only hints about when to retry need it.
@@ -24,9 +68,20 @@ func (q *inquiry) time() time.Time {
 
 // add takes a signal into account.
 func (q *inquiry) add(s signal) {
+	if q.heard != nil {
+		q.hear(s)
+	}
 	if s.stronger(q.best) {
 		q.best = s
 	}
+}
+
+// settle takes a signal into account that decides whatever else is known.
+func (q *inquiry) settle(s signal) {
+	if q.heard != nil {
+		q.hear(s)
+	}
+	q.best = s
 }
 
 // addStatus takes an HTTP status into account. The first one that is known is

@@ -9,6 +9,10 @@ func (q *inquiry) readText(text string) {
 	if text == "" {
 		return
 	}
+	if q.heard != nil {
+		*q.heard = append(*q.heard, q.set.explain(text, q.limit, q.source)...)
+		return
+	}
 	if i := q.ruleOf(text); i >= 0 {
 		r := &q.set.rules[i]
 		q.add(signal{r.id, r.reason, q.set.means[i], r.strength})

@@ -26,45 +26,61 @@ accept_category (further categories). Other keys are passed over.
 
 A false retry is called retryable and is not; a missed retry is retryable and
 was called something else. Macro-F1 is the mean of F1 over the categories that
-occur. --split K/N takes the entries where the first byte of the SHA-256 of the
-id is K modulo N, so that rules can be written on one part and measured on
-another.
+occur. Families are the entries of one kind whose ids begin alike; deciding
+rules are those whose ids begin alike, and the entries that they decided.
+
+--errors shows every miss in full: the message, what it should get and got, the
+rule that decided and the signals that stood against it; --errors N the first N.
+
+--split K/N takes the entries where the first byte of the SHA-256 of the id is K
+modulo N, so that rules can be written on one part and measured on another. An
+entry stays in its part whatever else the corpus holds.
 
 Exit code 1 says that a threshold was missed, or that the corpus is faulty.`,
-		Example: `  errclass eval corpus.jsonl --min-category 0.95 --max-false-retries 0
-  errclass eval corpus.jsonl --split 0/2 --errors 20 --rules my.yaml
+		Example: `  errclass eval corpus.jsonl --min-category 98 --min-f1 97 --min-reason 95 --max-false-retries 1%
+  errclass eval corpus.jsonl --split 0/3 --errors --rules my.yaml
   errclass eval corpus.jsonl --format json | jq .misses`,
-		Args: cobra.ExactArgs(1),
 	}
 	out := addFormat(cmd, "tables, or one JSON object")
 	rules := addRules(cmd)
 	var part split
 	var limits thresholds
-	misses := cmd.Flags().Int("errors", -1, "list at most `N` misses; below 0 lists all")
+	shown := missLimit(-1)
+	cmd.Flags().Var(&shown, "errors", "show all misses in full, or the first N")
+	cmd.Flags().Lookup("errors").NoOptDefVal = "-1"
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		_, _, err := shown.split(args)
+		return err
+	}
+	limits.falseRetries = anyNumber
 	cmd.Flags().Var(&part, "split", "evaluate part K of N, K from 0")
 	cmd.Flags().Var(&limits.category, "min-category", "exit 1 if the accuracy of categories is below")
 	cmd.Flags().Var(&limits.reason, "min-reason", "exit 1 if the accuracy of reasons is below")
 	cmd.Flags().Var(&limits.f1, "min-f1", "exit 1 if macro-F1 is below")
-	cmd.Flags().IntVar(&limits.falseRetries, "max-false-retries", -1, "exit 1 if there are more than `N` false retries; below 0 allows any number")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	cmd.Flags().Var(&limits.falseRetries, "max-false-retries", "exit 1 if there are more false retries: a number, or a percentage of the entries")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		name, misses, err := shown.split(args)
+		if err != nil {
+			return err
+		}
 		c, err := rules.classifier()
 		if err != nil {
 			return err
 		}
-		entries, err := readCorpus(s, args[0], part)
+		entries, err := readCorpus(s, name, part)
 		if err != nil {
 			return err
 		}
 		r := eval.Evaluate(entries, c)
 		all := len(r.Misses)
-		if *misses >= 0 && *misses < all {
-			r.Misses = r.Misses[:*misses]
+		if misses >= 0 && misses < all {
+			r.Misses = r.Misses[:misses]
 		}
 		if *out == formatJSON {
 			err = writeJSON(s.Out, reportJSON(r))
 		} else {
 			w := bufio.NewWriter(s.Out)
-			err = errors.Join(writeReport(w, r, all), w.Flush())
+			err = errors.Join(writeReport(w, r, all, cmd.Flags().Changed("errors")), w.Flush())
 		}
 		if err != nil && !outputClosed(err) {
 			return err
@@ -142,9 +158,86 @@ func (m *minimum) Set(value string) error {
 	return nil
 }
 
+// missLimit is the value of --errors: how many misses to show, below 0 all.
+type missLimit int
+
+func (m *missLimit) String() string { return strconv.Itoa(int(*m)) }
+
+func (m *missLimit) Type() string { return "N" }
+
+func (m *missLimit) Set(value string) error {
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		return errors.New("use a number, such as 20")
+	}
+	*m = missLimit(n)
+	return nil
+}
+
+// split tells the corpus from the number of --errors N, which arrives as an
+// argument: a value that may be left out is taken for one only behind a "=".
+func (m missLimit) split(args []string) (corpus string, misses int, err error) {
+	misses = int(m)
+	if len(args) == 2 && misses < 0 {
+		for i, arg := range args {
+			if n, err := strconv.Atoi(arg); err == nil {
+				args, misses = []string{args[1-i]}, n
+				break
+			}
+		}
+	}
+	if len(args) != 1 {
+		return "", 0, fmt.Errorf("accepts 1 corpus, received %d", len(args))
+	}
+	return args[0], misses, nil
+}
+
+// maximum is how many of the entries may be so: a number, or a share.
+type maximum struct {
+	number int
+	share  float64 // counts where number is below 0
+}
+
+var anyNumber = maximum{-1, 1}
+
+func (m *maximum) String() string {
+	if m.number >= 0 {
+		return strconv.Itoa(m.number)
+	}
+	return strconv.FormatFloat(100*m.share, 'g', -1, 64) + "%"
+}
+
+func (m *maximum) Type() string { return "N|P%" }
+
+// Set takes a number of entries, or a percentage of them with its sign.
+func (m *maximum) Set(value string) error {
+	if number, ok := strings.CutSuffix(value, "%"); ok {
+		p, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err == nil && p >= 0 && p <= 100 {
+			*m = maximum{-1, p / 100}
+			return nil
+		}
+	} else if n, err := strconv.Atoi(value); err == nil {
+		*m = anyNumber
+		if n >= 0 {
+			m.number = n
+		}
+		return nil
+	}
+	return errors.New("use a number of entries, such as 3, or a percentage of them, such as 1%")
+}
+
+// exceeded reports whether n of all entries are too many.
+func (m maximum) exceeded(n, all int) bool {
+	if m.number >= 0 {
+		return n > m.number
+	}
+	return float64(n) > m.share*float64(all)
+}
+
 type thresholds struct {
 	category, reason, f1 minimum
-	falseRetries         int // below 0: any number
+	falseRetries         maximum
 }
 
 // check says which thresholds r misses.
@@ -163,8 +256,8 @@ func (t thresholds) check(r eval.Report) error {
 			missed = append(missed, fmt.Errorf("%s is %.4f, below %s", l.name, l.got, l.min.String()))
 		}
 	}
-	if t.falseRetries >= 0 && r.FalseRetries > t.falseRetries {
-		missed = append(missed, fmt.Errorf("false retries are %d, above %d", r.FalseRetries, t.falseRetries))
+	if t.falseRetries.exceeded(r.FalseRetries, r.Entries) {
+		missed = append(missed, fmt.Errorf("false retries are %d of %d, above %s", r.FalseRetries, r.Entries, t.falseRetries.String()))
 	}
 	return errors.Join(missed...)
 }
@@ -177,13 +270,19 @@ func reportJSON(r eval.Report) eval.Report {
 	return r
 }
 
-func writeReport(w io.Writer, r eval.Report, misses int) error {
+// writeReport writes the figures and the tables; the misses as blocks where
+// they are asked for in full.
+func writeReport(w io.Writer, r eval.Report, misses int, full bool) error {
 	fmt.Fprintf(w, "entries         %d\n", r.Entries)
 	fmt.Fprintf(w, "category right  %s (%d wrong)\n", percent(r.CategoryAccuracy), r.Entries-r.RightCategory)
 	fmt.Fprintf(w, "reason right    %s (%d wrong)\n", percent(r.ReasonAccuracy), r.Entries-r.RightReason)
-	fmt.Fprintf(w, "macro-F1        %.4f\n", r.MacroF1)
-	fmt.Fprintf(w, "false retries   %d\nmissed retries  %d\n", r.FalseRetries, r.MissedRetries)
-	for _, t := range []table.Writer{categoryTable(r), confusionTable(r), reasonTable(r), familyTable(r), missTable(r, misses)} {
+	fmt.Fprintf(w, "macro-F1        %s\n", percent(r.MacroF1))
+	fmt.Fprintf(w, "false retries   %s (%d)\nmissed retries  %d\n", percent(r.FalseRetryShare()), r.FalseRetries, r.MissedRetries)
+	tables := []table.Writer{categoryTable(r), confusionTable(r), reasonTable(r), familyTable(r), deciderTable(r)}
+	if !full {
+		tables = append(tables, missTable(r, misses))
+	}
+	for _, t := range tables {
 		if t.Length() == 0 {
 			continue
 		}
@@ -191,6 +290,9 @@ func writeReport(w io.Writer, r eval.Report, misses int) error {
 		if err := render(w, t); err != nil {
 			return err
 		}
+	}
+	if full {
+		return writeMisses(w, r, misses)
 	}
 	return nil
 }
