@@ -262,12 +262,24 @@ func (t thresholds) check(r eval.Report) error {
 	return errors.Join(missed...)
 }
 
-// reportJSON is the report with empty lists where it has none.
-func reportJSON(r eval.Report) eval.Report {
-	if r.Misses == nil {
-		r.Misses = []eval.Miss{}
+// missLine is one miss as JSON, reportLine the report.
+type (
+	missLine struct {
+		eval.Miss
+		Signals []signalLine `json:"signals"`
 	}
-	return r
+	reportLine struct {
+		eval.Report
+		Misses []missLine `json:"misses"`
+	}
+)
+
+func reportJSON(r eval.Report) reportLine {
+	line := reportLine{r, make([]missLine, len(r.Misses))}
+	for i, m := range r.Misses {
+		line.Misses[i] = missLine{m, signalLines(m.Signals)}
+	}
+	return line
 }
 
 // writeReport writes the figures and the tables; the misses as blocks where

@@ -112,7 +112,7 @@ func writeMiss(w io.Writer, m eval.Miss) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(w, "        %s %s %s on %q: %s\n", printable(s.Rule), orDash(s.Strength), orDash(string(s.Reason)), shortened(s.Text), orDash(printable(s.Outcome)))
+		_, err = fmt.Fprintf(w, "        %s %s on »%s«: %s\n", printable(s.Rule), meaning(s), shortened(s.Text), outcome(s, m.Signals, false))
 	}
 	return err
 }

@@ -44,7 +44,7 @@ type Report struct {
 	// Deciders are the families of rules: how right the entries came out that
 	// each decided. Most entries first.
 	Deciders []Decider `json:"deciders"`
-	Misses          []Miss          `json:"misses"` // wrong categories first, then wrong reasons, in the corpus's order
+	Misses   []Miss    `json:"misses"` // wrong categories first, then wrong reasons, in the corpus's order
 }
 
 // CategoryScore is how well one category is told from the others.
@@ -90,17 +90,8 @@ type Miss struct {
 	Message      string            `json:"message"`
 	WrongReason  bool              `json:"wrong_reason"`
 	WrongRetry   bool              `json:"wrong_retry"` // a false or a missed retry
-	Signals      []Signal          `json:"signals"`     // what decided first, then what stood against it
-}
-
-// Signal is a rule that spoke in a miss.
-type Signal struct {
-	Rule     string          `json:"rule"`
-	Reason   classify.Reason `json:"reason"` // "" = it only rules others out, or carries a hint
-	Strength string          `json:"strength"`
-	Text     string          `json:"text"` // that it matched
-	// Outcome is "decided", "ruled out by ...", "beaten by ..." or "".
-	Outcome string `json:"outcome"`
+	// Signals are what decided, and what stood against it.
+	Signals []classify.Signal `json:"-"`
 }
 
 // WrongCategory reports whether the category is wrong; accepted ones are not.
@@ -141,7 +132,7 @@ func Evaluate(entries []Entry, c *classify.Classifier) Report {
 		m := Miss{
 			ID: e.ID, GoldCategory: e.Category, GoldReason: e.Reason, Category: category, Reason: got.Reason, Rule: got.Rule,
 			Message: e.Message, WrongReason: reason != e.Reason, WrongRetry: one.FalseRetries+one.MissedRetries > 0,
-			Signals: signals(c, e.Message),
+			Signals: c.Explain(classify.Evidence{Message: e.Message}).Signals,
 		}
 		if m.WrongReason {
 			reasons[Confused{Gold: string(e.Reason), Got: string(reason)}]++
@@ -169,19 +160,6 @@ func Evaluate(entries []Entry, c *classify.Classifier) Report {
 		return cmp.Or(cmp.Compare(b.Entries, a.Entries), cmp.Compare(a.Family, b.Family))
 	})
 	return r
-}
-
-// signals are the rules that spoke in a message.
-func signals(c *classify.Classifier, message string) []Signal {
-	found := c.Explain(classify.Evidence{Message: message}).Signals
-	all := make([]Signal, len(found))
-	for i, s := range found {
-		all[i] = Signal{Rule: s.Rule, Reason: s.Reason, Strength: s.Strength, Outcome: s.Outcome()}
-		if s.Start >= 0 {
-			all[i].Text = message[s.Start:s.End]
-		}
-	}
-	return all
 }
 
 // score is the score of one entry.
