@@ -49,6 +49,12 @@ func (h *retryHint) readText(text string, now time.Time) {
 			i += size - 1
 			continue
 		}
+		if i >= len("Fri, ") && text[i-2] == ',' && isLetter(text[i-3]) {
+			if n := h.readDate(text, i-len("Fri, "), now); n > 0 {
+				i += n - 1
+				continue
+			}
+		}
 		a, ok := anchorBefore(text[:i])
 		if !ok {
 			i += size - 1
@@ -56,6 +62,25 @@ func (h *retryHint) readText(text string, now time.Time) {
 		}
 		i += h.readWait(text[i:], a, now) - 1
 	}
+}
+
+// readDate reads the HTTP-date that begins at start, as the header Retry-After
+// is logged, and returns how far it reaches from its first digit; 0 where there
+// is none.
+func (h *retryHint) readDate(text string, start int, now time.Time) (length int) {
+	const layout = time.RFC1123 // Go's http.TimeFormat but for the zone
+	if len(text)-start < len(layout) {
+		return 0
+	}
+	at, ok := parseDate(text[start:start+len(layout)], now)
+	if !ok {
+		return 0
+	}
+	if a, ok := anchorBefore(text[:start]); !ok || a.bare != 1 {
+		return 0
+	}
+	h.addExplicit(until(at, now))
+	return len(layout) - len("Fri, ")
 }
 
 // readWait reads the wait that s begins with and returns how far it reaches.
@@ -99,7 +124,7 @@ func endsNumber(rest string) bool {
 		return len(rest) == 1 || rest[1] == ' ' || rest[1] == '\n'
 	}
 	rest = rest[spaces(rest):]
-	return rest == "" || strings.IndexByte(",;)}]", rest[0]) >= 0
+	return rest == "" || strings.IndexByte(",;)}]", rest[0]) >= 0 || strings.HasPrefix(rest, "nanos:") // of a protobuf Duration as text
 }
 
 // anchorBefore finds the anchor that text ends with. What the program says

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"strings"
 
 	"github.com/errclass/errclass/classify/internal/scan"
 )
@@ -30,9 +31,12 @@ type ruleSet struct {
 	means   []Category // by rule: what it says to do
 	parts   []part
 	silent  []uint64   // rules without a reason
-	hints   []uint64   // those of them without vetoes, which say that the text names a wait
+	hints   []uint64   // those of them which say that the text names a wait
+	tellers []uint64   // those of them which tell the provider
 	vetoes  [][]uint64 // by rule: the rules that it takes out, or nil
 	vetoers []uint64   // rules with vetoes
+
+	aboutHTTP []uint64 // rules about a status of HTTP
 }
 
 // A part is what one pass over a text finds: the user's rules are compiled by
@@ -107,16 +111,25 @@ func newRuleSet(rules []textRule, parts ...part) *ruleSet {
 		means:   make([]Category, len(rules)),
 		silent:  make([]uint64, words),
 		hints:   make([]uint64, words),
+		tellers: make([]uint64, words),
 		vetoers: make([]uint64, words),
 		vetoes:  make([][]uint64, len(rules)),
+
+		aboutHTTP: make([]uint64, words),
 	}
 	for i, r := range rules {
 		s.means[i] = r.meaning()
 		if r.reason == "" {
 			setBit(s.silent, i)
-			if len(r.vetoes) == 0 {
+			switch {
+			case ruleProvider(r.id) != 0:
+				setBit(s.tellers, i)
+			case len(r.vetoes) == 0:
 				setBit(s.hints, i)
 			}
+		}
+		if r.strength < userStrength && (strings.HasPrefix(r.id, statusPrefix) || strings.HasPrefix(r.id, nearPrefix)) {
+			setBit(s.aboutHTTP, i)
 		}
 		if len(r.vetoes) == 0 {
 			continue

@@ -13,35 +13,42 @@ func (q *inquiry) readText(text string) {
 		*q.heard = append(*q.heard, q.set.explain(text, q.limit, q.source)...)
 		return
 	}
-	if i := q.ruleOf(text); i >= 0 {
-		r := &q.set.rules[i]
-		q.add(signal{r.id, r.reason, q.set.means[i], r.strength})
+	v := q.verdictOf(text)
+	if q.status == 0 {
+		q.status = v.status
+	}
+	if q.provider == "" {
+		q.provider = providerNames[v.provider]
+	}
+	if v.rule >= 0 {
+		r := &q.set.rules[v.rule]
+		q.add(signal{r.id, r.reason, q.set.means[v.rule], r.strength})
 	}
 }
 
-// ruleOf returns the number of the rule that decides a text, or -1: recalled
-// where the text was seen before. A text that is longer than the limit is not
-// remembered, for the hash would have to read all of it.
-func (q *inquiry) ruleOf(text string) int {
+// verdictOf decides a text: recalled where the text was seen before. A text
+// that is longer than the limit is not remembered, for the hash would have to
+// read all of it.
+func (q *inquiry) verdictOf(text string) verdict {
 	if q.limit > 0 && len(text) > q.limit {
-		rule, _ := q.decide(text)
-		return rule
+		v, _ := q.decide(text)
+		return v
 	}
 	place, hash := q.seen.slot(text)
-	if rule, ok := recall(place, hash); ok {
-		return rule
+	if v, ok := recall(place, hash); ok {
+		return v
 	}
-	rule, hinted := q.decide(text)
+	v, hinted := q.decide(text)
 	if !hinted { // a wait is read anew each time
-		remember(place, hash, rule)
+		remember(place, hash, v)
 	}
-	return rule
+	return v
 }
 
-// decide returns the number of the rule that decides a text, or -1, and whether
-// the text names a wait, which it reads. Of a text that is longer than the
-// limit, it looks at the first and the last half of the limit.
-func (q *inquiry) decide(text string) (rule int, hinted bool) {
+// decide says what a text comes to, and whether it names a wait, which it
+// reads. Of a text that is longer than the limit, it looks at the first and the
+// last half of the limit.
+func (q *inquiry) decide(text string) (v verdict, hinted bool) {
 	var fixed [stackWords]uint64
 	matched := fixed[:]
 	if n := q.set.words(); n > stackWords {
@@ -61,10 +68,14 @@ func (q *inquiry) decide(text string) (rule int, hinted bool) {
 		q.hint.readLines(head, now)
 		q.hint.readLines(tail, now)
 	}
+	v.provider = q.set.provider(matched)
 	q.set.veto(matched)
-	if rule = first(matched); rule < 0 {
+	if v.rule = first(matched); v.rule < 0 {
 		q.set.matchFrame(matched, firstFrame(head))
-		rule = first(matched)
+		v.rule = first(matched)
 	}
-	return rule, hinted
+	if v.status = q.set.status(matched, v.rule, head); v.status == 0 && tail != "" {
+		v.status = q.set.status(matched, v.rule, tail)
+	}
+	return v, hinted
 }

@@ -148,8 +148,8 @@ func check(r ruledoc.Rule) error {
 	switch {
 	case r.ID == "", r.Pattern == "":
 		return fmt.Errorf("id and pattern are required")
-	case r.Codes == "" && r.Reason == "" && len(r.Vetoes) == 0 && !strings.HasPrefix(r.ID, "hint/"):
-		return fmt.Errorf("a rule without a reason needs vetoes, or an id that starts with hint/")
+	case r.Codes == "" && r.Reason == "" && len(r.Vetoes) == 0 && !strings.HasPrefix(r.ID, "hint/") && !strings.HasPrefix(r.ID, "provider/"):
+		return fmt.Errorf("a rule without a reason needs vetoes, or an id that starts with hint/ or provider/")
 	case (r.Reason != "" || r.Codes != "") && !slices.Contains(strengths, r.Strength):
 		return fmt.Errorf("strength %q is none of %v", r.Strength, strengths)
 	case r.Codes == "" && (len(r.Match) == 0 || len(r.Miss) == 0):

@@ -49,7 +49,7 @@ Exit code 1 says that a threshold was missed, or that the corpus is faulty.`,
 	cmd.Flags().Var(&shown, "errors", "show all misses in full, or the first N")
 	cmd.Flags().Lookup("errors").NoOptDefVal = "-1"
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		_, _, err := shown.split(args)
+		_, _, err := shown.split(cmd, args)
 		return err
 	}
 	limits.falseRetries = anyNumber
@@ -59,7 +59,7 @@ Exit code 1 says that a threshold was missed, or that the corpus is faulty.`,
 	cmd.Flags().Var(&limits.f1, "min-f1", "exit 1 if macro-F1 is below")
 	cmd.Flags().Var(&limits.falseRetries, "max-false-retries", "exit 1 if there are more false retries: a number, or a percentage of the entries")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		name, misses, err := shown.split(args)
+		name, misses, err := shown.split(cmd, args)
 		if err != nil {
 			return err
 		}
@@ -176,9 +176,9 @@ func (m *missLimit) Set(value string) error {
 
 // split tells the corpus from the number of --errors N, which arrives as an
 // argument: a value that may be left out is taken for one only behind a "=".
-func (m missLimit) split(args []string) (corpus string, misses int, err error) {
+func (m missLimit) split(cmd *cobra.Command, args []string) (corpus string, misses int, err error) {
 	misses = int(m)
-	if len(args) == 2 && misses < 0 {
+	if len(args) == 2 && misses < 0 && cmd.Flags().Changed("errors") {
 		for i, arg := range args {
 			if n, err := strconv.Atoi(arg); err == nil {
 				args, misses = []string{args[1-i]}, n

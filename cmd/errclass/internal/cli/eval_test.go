@@ -50,9 +50,9 @@ missed retries  1
  y     b-        2  50.0 %    50.0 %              0               1
 
  Deciding rules
- RULES  ENTRIES  CATEGORY  REASON   FALSE RETRIES  MISSED RETRIES
-------------------------------------------------------------------
- 000          4  50.0 %    50.0 %               1               1
+ RULES  ENTRIES  CATEGORY  REASON  FALSE RETRIES  MISSED RETRIES
+-----------------------------------------------------------------
+ 000          4  50.0 %    50.0 %              1               1
 
  Misses: 2 of 2
  ID   GOLD                   GOT                  RULE         MESSAGE

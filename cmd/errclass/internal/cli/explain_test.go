@@ -20,7 +20,7 @@ func TestExplain(t *testing.T) {
   HTTP »429« on the network
 
  RULE         REASON      STRENGTH  BYTES  MATCHED  OUTCOME
---------------------------------------------------------------------------------------------------
+-------------------------------------------------------------------------------------------------
  000/429      rate_limit  phrase    5-8    429      decided
  000/network  network     phrase    16-23  network  beaten by 000/429: rate_limit before network
 `, []string{"HTTP", "429", "on the network"}},
