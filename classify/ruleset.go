@@ -37,6 +37,9 @@ type ruleSet struct {
 	vetoers []uint64   // rules with vetoes
 
 	aboutHTTP []uint64 // rules about a status of HTTP
+	refusals  []uint64 // those of them about a 4xx that stays: see refuses
+	wrapped   []uint64 // phrases that a server error is only put around
+	tries     []uint64 // silent rules which tell a report of several tries
 }
 
 // A part is what one pass over a text finds: the user's rules are compiled by
@@ -116,6 +119,9 @@ func newRuleSet(rules []textRule, parts ...part) *ruleSet {
 		vetoes:  make([][]uint64, len(rules)),
 
 		aboutHTTP: make([]uint64, words),
+		refusals:  make([]uint64, words),
+		wrapped:   make([]uint64, words),
+		tries:     make([]uint64, words),
 	}
 	for i, r := range rules {
 		s.means[i] = r.meaning()
@@ -124,12 +130,20 @@ func newRuleSet(rules []textRule, parts ...part) *ruleSet {
 			switch {
 			case ruleProvider(r.id) != 0:
 				setBit(s.tellers, i)
+			case strings.HasPrefix(r.id, logPrefix):
+				setBit(s.tries, i)
 			case len(r.vetoes) == 0:
 				setBit(s.hints, i)
 			}
 		}
 		if r.strength < userStrength && (strings.HasPrefix(r.id, statusPrefix) || strings.HasPrefix(r.id, nearPrefix)) {
 			setBit(s.aboutHTTP, i)
+			if refuses(&rules[i]) {
+				setBit(s.refusals, i)
+			}
+		}
+		if wrapped(r.reason, r.strength) {
+			setBit(s.wrapped, i)
 		}
 		if len(r.vetoes) == 0 {
 			continue

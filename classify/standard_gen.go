@@ -1002,7 +1002,7 @@ var zhipuCodes = codeTable{
 	{"1313", "policy"},
 }
 
-// standardRules are the 1091 text rules of Standard, by precedence: the first that matches decides.
+// standardRules are the 1093 text rules of Standard, by precedence: the first that matches decides.
 var standardRules = [...]textRule{
 	{id: "aborted/by-user", pattern: `Interrupted by (?:the )?user|(?:cancell?ed|aborted|stopped|terminated|interrupted|rejected) by (?:the )?(?:(?:user|caller|client|operator)\b|admin)|(?:user|client|caller) (?:has )?(?:cancell?ed|aborted|interrupted)\b|user cancellation|due to user request|User force closed|ExitPromptError|Request interrupted by user|the user doesn['’]?t want to proceed|User rejected|APIUserAbortError|UserAbort|Operation interrupted by|用户(?:已)?(?:取消|中断|中止)|(?:操作|请求|任务)已(?:被)?(?:取消|中止)|vom Benutzer abgebrochen|[Cc]ancelad[oa] por (?:el usuario|o usu.rio|usuario)|[Пп]рервано пользователем`, reason: "aborted", strength: causeStrength},
 	{id: "text/agent-interrupted", pattern: `(?:interrupted|cancell?ed|aborted|stopped) by (?:the )?(?:user|caller|client)\b|\buser (?:cancell?ed|aborted|interrupted|rejected)\b|\brequest was aborted(?:[."'\n)]|$)|API Error: (?:operation|request) (?:was )?aborted|MessageAbortedError|APIUserAbortError|ERROR_USER_ABORTED_REQUEST|conversation interrupted\b|UserAbort(?:ed)?(?:Error|Request)`, reason: "aborted", strength: causeStrength},
@@ -2090,9 +2090,11 @@ var standardRules = [...]textRule{
 	{id: "text/disk-quota-is-not-money", pattern: `disk quota|storage quota|resource ?quota|exceeded quota:|failed quota:|\bEDQUOT\b|localStorage|sessionStorage|setItem|indexedDB|IDB(?:Database|Factory|Object|Trans|Request|Open|Index|Cursor)|inode|mailbox|errno`, reason: "", vetoes: []string{"text/quota-exceeded-bare"}},
 	{id: "hint/test-assertion", pattern: `AssertionError\b|AssertionFailedError|\bexpected [^\n]{0,60} to (?:equal|be|match|contain)\b`, reason: "", vetoes: []string{"text/overloaded", "text/server-error-type", "text/rate-limit-type", "text/rate-limit-phrase"}},
 	{id: "text/provider-returned-error", pattern: `provider\s{1,2}returned\s{1,2}error`, reason: "", vetoes: []string{"text/upstream-status"}},
+	{id: "log/attempt", pattern: `\b(?:attempt|try|retry)[ #=:]{1,2}#?\d`, reason: ""},
+	{id: "log/final", pattern: `\b(?:final|last|most recent) (?:error|failure|exception|cause|attempt)\b`, reason: ""},
 	{id: "provider/anthropic", pattern: `api\.anthropic\.com`, reason: ""},
 	{id: "provider/openai", pattern: `api\.openai\.com`, reason: ""},
 	{id: "provider/google", pattern: `generativelanguage\.googleapis\.com`, reason: ""},
-	{id: "word/timeout-as-name", pattern: "--(?:connect-|request-|read-|max-|idle-|wait-|http-)?timeout|(?:reading|setting|property|attribute|field|option|argument|parameter|keyword|variable|flag|unknown|undefined|invalid) \\\\?[\"'`]?(?:connect|read|request|idle|socket)?[_-]?timeout\\b|timeout\\\\?[\"'`]? (?:must|should|has to|cannot|may not|needs to|is not (?:defined|set|a|an|valid|supported)|is (?:required|undefined|invalid))\\b", reason: "", vetoes: []string{"word/timeout"}},
+	{id: "word/timeout-as-name", pattern: "--(?:connect-|request-|read-|max-|idle-|wait-|http-)?timeout|(?:reading|setting|property|attribute|field|option|argument|parameter|keyword|variable|flag|unknown|undefined|invalid) \\\\?[\"'`]?(?:connect|read|request|idle|socket)?[_-]?timeout\\b|timeout\\\\?[\"'`]? (?:must|should|has to|cannot|may not|needs to|is not (?:defined|set|a|an|valid|supported)|is (?:required|undefined|invalid))\\b|\\btimeout\\\\?[\"']?(?:: ?|=| = )\\\\?[\"']?\\d|\\btimeout (?:parameter|option|setting|value|argument|field|flag|property)\\b", reason: "", vetoes: []string{"word/timeout"}},
 	{id: "word/capacity-as-name", pattern: `capacity overflow|with_capacity|(?:initial|illegal|negative) ?capacity|capacity (?:must|should|cannot) be|overloaded (?:function|method|operator|member|constructor|virtual)|call (?:of|to) (?:an )?overloaded|instance of overloaded`, reason: "", vetoes: []string{"word/capacity"}},
 }

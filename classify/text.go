@@ -69,10 +69,20 @@ func (q *inquiry) decide(text string) (v verdict, hinted bool) {
 		q.hint.readLines(tail, now)
 	}
 	v.provider = q.set.provider(matched)
+	reports := firstOf(matched, q.set.tries) >= 0
 	q.set.veto(matched)
-	if v.rule = first(matched); v.rule < 0 {
+	if v.rule = q.set.decider(matched, text); v.rule < 0 {
 		q.set.matchFrame(matched, firstFrame(head))
 		v.rule = first(matched)
+	}
+	if reports && v.rule >= 0 && q.set.rules[v.rule].strength < userStrength {
+		end := tail
+		if end == "" {
+			end = head
+		}
+		if rule := q.set.ofLastTry(end); rule >= 0 {
+			v.rule = rule
+		}
 	}
 	if v.status = q.set.status(matched, v.rule, head); v.status == 0 && tail != "" {
 		v.status = q.set.status(matched, v.rule, tail)

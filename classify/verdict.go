@@ -97,14 +97,18 @@ func (s *ruleSet) status(matched []uint64, decider int, text string) int {
 	if n == 0 && !phrase {
 		return 0
 	}
-	return firstStatus(text, codes[:n])
+	if at := statusAt(text, codes[:n]); at >= 0 {
+		status, _ := statusCode(text[at : at+3])
+		return status
+	}
+	return 0
 }
 
-// firstStatus is the first number in text that is one of codes or, where there
-// are none, stands before words as a status does before its phrase: "(404) Not
-// Found".
-func firstStatus(text string, codes []int) int {
-	for i := 0; i+3 < len(text); i++ {
+// statusAt is where the first number stands in text that is one of codes or,
+// where there are none, stands before words as a status does before its phrase:
+// "(404) Not Found"; -1 where there is none.
+func statusAt(text string, codes []int) int {
+	for i := 0; i+3 <= len(text); i++ {
 		if text[i] != '4' && text[i] != '5' {
 			continue
 		}
@@ -113,22 +117,22 @@ func firstStatus(text string, codes []int) int {
 		if i > 0 && (isDigit(text[i-1]) || isLetter(text[i-1]) || text[i-1] == '.') {
 			ok = false
 		}
-		rest := text[i+size:]
+		at, rest := i, text[i+size:]
 		i += size - 1
 		if !ok {
 			continue
 		}
 		for _, code := range codes {
 			if code == status {
-				return status
+				return at
 			}
 		}
 		if len(codes) > 0 {
 			continue
 		}
 		if words := strings.TrimLeft(rest, " ():-"); len(rest)-len(words) > 0 && len(rest)-len(words) <= 3 && words != "" && isLetter(words[0]) {
-			return status
+			return at
 		}
 	}
-	return 0
+	return -1
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -166,9 +167,14 @@ func outcome(s classify.Signal, all []classify.Signal, colour bool) string {
 	return "rules out " + strings.Join(out, ", ")
 }
 
+// strengths are those of text rules, from the weakest.
+var strengths = []string{"word", "phrase", "code", "cause", "user"}
+
 // whyBeaten says what the signal that decided has before s.
 func whyBeaten(s, first classify.Signal) string {
 	switch {
+	case slices.Index(strengths, s.Strength) > slices.Index(strengths, first.Strength):
+		return "a wrapper, or an earlier try"
 	case s.Strength != first.Strength:
 		return first.Strength + " before " + s.Strength
 	case s.Reason != first.Reason:
