@@ -84,6 +84,11 @@ func markAt(text string, at int) int {
 func isFinal(s string) bool { return finalLength(s) > 0 }
 
 func finalLength(s string) int {
+	for _, word := range [...]string{"final: ", "finally: "} {
+		if hasPrefixFold(s, word) {
+			return len(word)
+		}
+	}
 	for _, word := range finals {
 		if !hasPrefixFold(s, word) {
 			continue

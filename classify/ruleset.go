@@ -36,6 +36,7 @@ type ruleSet struct {
 	vetoes  [][]uint64 // by rule: the rules that it takes out, or nil
 	vetoers []uint64   // rules with vetoes
 
+	telling   []uint64 // hints, tellers and tries together
 	aboutHTTP []uint64 // rules about a status of HTTP
 	refusals  []uint64 // those of them about a 4xx that stays: see refuses
 	wrapped   []uint64 // phrases that a server error is only put around
@@ -118,6 +119,7 @@ func newRuleSet(rules []textRule, parts ...part) *ruleSet {
 		vetoers: make([]uint64, words),
 		vetoes:  make([][]uint64, len(rules)),
 
+		telling:   make([]uint64, words),
 		aboutHTTP: make([]uint64, words),
 		refusals:  make([]uint64, words),
 		wrapped:   make([]uint64, words),
@@ -127,6 +129,9 @@ func newRuleSet(rules []textRule, parts ...part) *ruleSet {
 		s.means[i] = r.meaning()
 		if r.reason == "" {
 			setBit(s.silent, i)
+			if len(r.vetoes) == 0 {
+				setBit(s.telling, i)
+			}
 			switch {
 			case ruleProvider(r.id) != 0:
 				setBit(s.tellers, i)
@@ -179,18 +184,16 @@ func (s *ruleSet) veto(matched []uint64) {
 	}
 }
 
-// hinted reports whether a rule matched which says that the text names a wait.
-// Only then is it worth looking for.
-func (s *ruleSet) hinted(matched []uint64) bool {
-	for w, hints := range s.hints {
-		if matched[w]&hints != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 func setBit(set []uint64, i int) { set[i/64] |= 1 << (i % 64) }
+
+// meets reports whether two sets have a rule in common; matched may be longer.
+func meets(matched, other []uint64) bool {
+	var common uint64
+	for w, word := range other {
+		common |= matched[w] & word
+	}
+	return common != 0
+}
 
 // first returns the lowest set bit, or -1.
 func first(set []uint64) int {

@@ -2091,7 +2091,7 @@ var standardRules = [...]textRule{
 	{id: "hint/test-assertion", pattern: `AssertionError\b|AssertionFailedError|\bexpected [^\n]{0,60} to (?:equal|be|match|contain)\b`, reason: "", vetoes: []string{"text/overloaded", "text/server-error-type", "text/rate-limit-type", "text/rate-limit-phrase"}},
 	{id: "text/provider-returned-error", pattern: `provider\s{1,2}returned\s{1,2}error`, reason: "", vetoes: []string{"text/upstream-status"}},
 	{id: "log/attempt", pattern: `\b(?:attempt|try|retry)[ #=:]{1,2}#?\d`, reason: ""},
-	{id: "log/final", pattern: `\b(?:final|last|most recent) (?:error|failure|exception|cause|attempt)\b`, reason: ""},
+	{id: "log/final", pattern: `\b(?:final|last|most recent) (?:error|failure|exception|cause|attempt)\b|\bfinal(?:ly)?: `, reason: ""},
 	{id: "provider/anthropic", pattern: `api\.anthropic\.com`, reason: ""},
 	{id: "provider/openai", pattern: `api\.openai\.com`, reason: ""},
 	{id: "provider/google", pattern: `generativelanguage\.googleapis\.com`, reason: ""},

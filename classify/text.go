@@ -63,13 +63,16 @@ func (q *inquiry) decide(text string) (v verdict, hinted bool) {
 	if tail != "" {
 		q.set.match(matched, tail)
 	}
-	if hinted = q.set.hinted(matched); hinted {
-		now := q.time()
-		q.hint.readLines(head, now)
-		q.hint.readLines(tail, now)
+	reports := false // several tries
+	if meets(matched, q.set.telling) {
+		if hinted = meets(matched, q.set.hints); hinted {
+			now := q.time()
+			q.hint.readLines(head, now)
+			q.hint.readLines(tail, now)
+		}
+		v.provider = q.set.provider(matched)
+		reports = meets(matched, q.set.tries)
 	}
-	v.provider = q.set.provider(matched)
-	reports := firstOf(matched, q.set.tries) >= 0
 	q.set.veto(matched)
 	if v.rule = q.set.decider(matched, text); v.rule < 0 {
 		q.set.matchFrame(matched, firstFrame(head))
@@ -84,8 +87,10 @@ func (q *inquiry) decide(text string) (v verdict, hinted bool) {
 			v.rule = rule
 		}
 	}
-	if v.status = q.set.status(matched, v.rule, head); v.status == 0 && tail != "" {
-		v.status = q.set.status(matched, v.rule, tail)
+	if meets(matched, q.set.aboutHTTP) {
+		if v.status = q.set.status(matched, v.rule, head); v.status == 0 && tail != "" {
+			v.status = q.set.status(matched, v.rule, tail)
+		}
 	}
 	return v, hinted
 }
