@@ -116,8 +116,8 @@ func (q *inquiry) decided(r Result, fallback string, signals []Signal) []Signal 
 	}
 	rule := strings.TrimSuffix(r.Rule, longWaitSuffix)
 	i := slices.IndexFunc(signals, func(s Signal) bool { return s.Rule == rule && rank(s) == counts })
-	if i < 0 {
-		return signals
+	if i < 0 { // it matched only in a part of the text, that of the last try
+		signals, i = append(signals, Signal{Rule: rule, Strength: q.set.strengthOf(rule).String(), Start: -1, End: -1}), len(signals)
 	}
 	won := signals[i]
 	won.Rule, won.Reason, won.Category, won.Decided = r.Rule, r.Reason, r.Category, true
@@ -219,6 +219,14 @@ func (s *ruleSet) partOf(i int) part {
 // text rule.
 func (s *ruleSet) number(id string) int {
 	return slices.IndexFunc(s.rules, func(r textRule) bool { return r.id == id })
+}
+
+// strengthOf is the strength of a rule; what is no text rule is a fact.
+func (s *ruleSet) strengthOf(id string) strength {
+	if i := s.number(id); i >= 0 {
+		return s.rules[i].strength
+	}
+	return factStrength
 }
 
 // outsideFrames are the parts of text that are read, without the frames of

@@ -74,7 +74,7 @@ func (q *inquiry) decide(text string) (v verdict, hinted bool) {
 		reports = meets(matched, q.set.tries)
 	}
 	q.set.veto(matched)
-	if v.rule = q.set.decider(matched, text); v.rule < 0 {
+	if v.rule = q.set.decider(matched, head); v.rule < 0 {
 		q.set.matchFrame(matched, firstFrame(head))
 		v.rule = first(matched)
 	}

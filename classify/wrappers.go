@@ -1,6 +1,9 @@
 package classify
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // wrapped is a cause that holds whatever server error is put around it, though
 // it is only a phrase: someone must change something, and these words are said
@@ -45,29 +48,31 @@ func (s *ruleSet) decider(matched []uint64, text string) int {
 // stands within, -1 where there is none: what answered 400 has answered, however
 // its body ended. That holds for no 4xx that a later try may change.
 func (s *ruleSet) refusal(matched []uint64, network int, text string) int {
-	for w, about := range s.refusals {
-		for i := w * 64; matched[w]&about != 0 && i < min(w*64+64, len(s.rules)); i++ {
-			if !hasBit(s.refusals, i) || !hasBit(matched, i) {
-				continue
-			}
-			code := [...]int{ruleStatus(s.rules[i].id)}
-			at := statusAt(text, code[:])
-			if at < 0 {
-				continue
-			}
-			// Is the loss only behind the status?
-			var fixed [stackWords]uint64
-			before := fixed[:]
-			if n := s.words(); n > stackWords {
-				before = make([]uint64, n)
-			}
-			s.match(before, text[:at])
-			if !hasBit(before, network) {
-				return i
-			}
+	if !meets(matched, s.refusals) {
+		return -1
+	}
+	var codes, rules [8]int
+	n := 0
+	for i := range s.rules {
+		if n < len(codes) && hasBit(s.refusals, i) && hasBit(matched, i) {
+			codes[n], rules[n] = ruleStatus(s.rules[i].id), i
+			n++
 		}
 	}
-	return -1
+	at := statusAt(text, codes[:n])
+	if at < 0 {
+		return -1
+	}
+	var fixed [stackWords]uint64
+	before := fixed[:]
+	if n := s.words(); n > stackWords {
+		before = make([]uint64, n)
+	}
+	if s.match(before, text[:at]); hasBit(before, network) {
+		return -1 // the connection was lost before
+	}
+	status, _ := statusCode(text[at : at+3])
+	return rules[slices.Index(codes[:n], status)]
 }
 
 // refuses reports whether a rule is about a 4xx that no later try changes.
