@@ -1002,7 +1002,7 @@ var zhipuCodes = codeTable{
 	{"1313", "policy"},
 }
 
-// standardRules are the 1093 text rules of Standard, by precedence: the first that matches decides.
+// standardRules are the 1094 text rules of Standard, by precedence: the first that matches decides.
 var standardRules = [...]textRule{
 	{id: "aborted/by-user", pattern: `Interrupted by (?:the )?user|(?:cancell?ed|aborted|stopped|terminated|interrupted|rejected) by (?:the )?(?:(?:user|caller|client|operator)\b|admin)|(?:user|client|caller) (?:has )?(?:cancell?ed|aborted|interrupted)\b|user cancellation|due to user request|User force closed|ExitPromptError|Request interrupted by user|the user doesn['’]?t want to proceed|User rejected|APIUserAbortError|UserAbort|Operation interrupted by|用户(?:已)?(?:取消|中断|中止)|(?:操作|请求|任务)已(?:被)?(?:取消|中止)|vom Benutzer abgebrochen|[Cc]ancelad[oa] por (?:el usuario|o usu.rio|usuario)|[Пп]рервано пользователем`, reason: "aborted", strength: causeStrength},
 	{id: "text/agent-interrupted", pattern: `(?:interrupted|cancell?ed|aborted|stopped) by (?:the )?(?:user|caller|client)\b|\buser (?:cancell?ed|aborted|interrupted|rejected)\b|\brequest was aborted(?:[."'\n)]|$)|API Error: (?:operation|request) (?:was )?aborted|MessageAbortedError|APIUserAbortError|ERROR_USER_ABORTED_REQUEST|conversation interrupted\b|UserAbort(?:ed)?(?:Error|Request)`, reason: "aborted", strength: causeStrength},
@@ -1153,6 +1153,7 @@ var standardRules = [...]textRule{
 	{id: "text/message-string-too-long", pattern: `invalid '(?:messages|input|prompt|instructions)(?:\[\d+\])?(?:\.(?:content|output|text)[^']{0,24})?': string too long`, reason: "context_overflow", strength: causeStrength},
 	{id: "text/request-larger-than-minute", pattern: `request too large for [^\n]{0,200}(?:tokens? per min|\bTPM\b|Requested:? \d)|\bLimit:? \d{1,3}, Requested:? \d{4,}|\bLimit:? \d{4}, Requested:? \d{5,}|\bLimit:? \d{5}, Requested:? \d{6,}|must be reduced in order to run successfully|request exceeds the maximum usage size`, reason: "context_overflow", strength: causeStrength},
 	{id: "text/zh-context", pattern: `(?:超出|超过|大于)(?:了)?(?:模型)?(?:的)?(?:最大)?(?:上下文|输入长度|token|输入 ?token)|上下文(?:长度|窗口)?(?:过长|超出|超过|超限|已满)|(?:输入|提示词|prompt|对话|消息)(?:内容|长度|文本)?\s?(?:超长|过长|太长|超过|超出|超限)`, reason: "context_overflow", strength: causeStrength},
+	{id: "text/thinking-budget", pattern: `max_tokens\W{1,3}must be greater than\W{1,3}thinking\.budget_tokens`, reason: "context_overflow", strength: causeStrength},
 	{id: "dns/no-such-host", pattern: `no such host\b|\bnxdomain\b|name or service not known|nodename nor serv|no address associated|name does not resolve|unknown host\b|UnknownHostExc|UnresolvedAddressExc|HostNotFound|domain name (?:not found|does not ex)|non-?existent domain|name_not_resolved|query\w{0,5} ENO|unable to resolve host\b|non-recoverable failure in|specified hostname could|no addresses found for`, reason: "network_permanent", strength: causeStrength},
 	{id: "errno/listen-address", pattern: `\blisten\b[^\n]{0,80}(?:EADDRNOTAVAIL|assign requested addr)|\bbind(?:ing)?\b[^\n]{0,30}failed \(99: `, reason: "network_permanent", strength: causeStrength},
 	{id: "envoy/tls", pattern: `transport failure reason: TLS error|TLS_error:\|?[0-9]`, reason: "network_permanent", strength: causeStrength},
