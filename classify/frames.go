@@ -189,7 +189,7 @@ func callLength(s string) int {
 	case strings.HasPrefix(rest, " ("):
 		place := rest[len(" "):]
 		place = place[:parenthesis(place)]
-		if !strings.Contains(place, ":") && !isNowhere(strings.Trim(place, "()")) {
+		if !isPlace(strings.Trim(place, "()")) {
 			return 0
 		}
 		return n + len(" ") + len(place)
@@ -208,13 +208,15 @@ func callLength(s string) int {
 	}
 }
 
-// isNowhere tells what stands for the place of a function that has no file.
-func isNowhere(place string) bool {
-	switch place {
+// isPlace tells where a function is, "file:///a.js:1:2", or what stands for the
+// place of one that has no file.
+func isPlace(s string) bool {
+	switch s {
 	case "<anonymous>", "native", "native code", "unknown", "Native Method", "Unknown Source":
 		return true
 	}
-	return strings.HasPrefix(place, "index ")
+	path := strings.TrimRight(s, "0123456789")
+	return len(path) < len(s) && strings.HasSuffix(path, ":") || strings.HasPrefix(s, "index ")
 }
 
 // parenthesis measures what s begins with up to the parenthesis that closes

@@ -3,6 +3,7 @@ package classify
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -62,6 +63,7 @@ func TestFrames(t *testing.T) {
 		{"cut off", "Error: x\n    at f (/srv/timeo", "Error: x\n    at f (/srv/timeo"},
 		{"cut off behind the line", "Error: x\n    at f (/srv/timeout.js:12", "Error: x"},
 		{"prose that is indented", "limits:\n    at least (three) tries\n    at 12:30 (UTC)\n    at once", "limits:\n    at least (three) tries\n    at 12:30 (UTC)\n    at once"},
+		{"a cause in brackets", "x\n    at startup (connect: ECONNREFUSED)", "x\n    at startup (connect: ECONNREFUSED)"},
 		{"a file that is named", "x\nFile \"a.json\" was not found", "x\nFile \"a.json\" was not found"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -95,7 +97,7 @@ func TestWaitsInFrames(t *testing.T) {
 	t.Parallel()
 	got := Message("HTTP 429: try again in 5s\n  File \"a.py\", line 3, in f\n    raise Busy('try again in 2 hours')\nBusy")
 	assert.Equal(t, ReasonRateLimit, got.Reason)
-	assert.Equal(t, 5.0, got.RetryAfter.Seconds())
+	assert.Equal(t, 5*time.Second, got.RetryAfter)
 }
 
 // TestHostileFrames are texts that are made to be read more than once; each

@@ -11,6 +11,7 @@ type inquiry struct {
 	status   int
 	hint     retryHint
 	provider string
+	said     verdict          // what texts say of the status and the provider, where nothing better is known
 	now      func() time.Time // nil = time.Now
 	source   string           // the part of the evidence that is being read
 	heard    *[]Signal        // for explain only: all signals, also those that do not count; else nil
@@ -101,6 +102,12 @@ func (q *inquiry) result(fallback string) Result {
 	r := Result{
 		Reason: q.best.reason, Category: q.best.category, Rule: q.best.rule,
 		Status: q.status, Provider: q.provider,
+	}
+	if r.Status == 0 {
+		r.Status = q.said.status
+	}
+	if r.Provider == "" {
+		r.Provider = providerNames[q.said.provider]
 	}
 	if q.best.strength == noStrength {
 		r.Reason, r.Rule = ReasonUnknown, fallback

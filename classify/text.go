@@ -14,11 +14,11 @@ func (q *inquiry) readText(text string) {
 		return
 	}
 	v := q.verdictOf(text)
-	if q.status == 0 {
-		q.status = v.status
+	if q.said.status == 0 {
+		q.said.status = v.status
 	}
-	if q.provider == "" {
-		q.provider = providerNames[v.provider]
+	if q.said.provider == 0 {
+		q.said.provider = v.provider
 	}
 	if v.rule >= 0 {
 		r := &q.set.rules[v.rule]

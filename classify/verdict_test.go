@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -37,6 +38,7 @@ func TestStatusOfText(t *testing.T) {
 	assert.Equal(t, 503, Message("HTTP 503 "+long).Status)
 	assert.Equal(t, 503, Message(long+" HTTP 503").Status)
 	assert.Equal(t, 502, Standard.Classify(Evidence{Status: 502, Message: "HTTP 401"}).Status, "what is known counts before what is said")
+	assert.Equal(t, 502, Standard.Classify(Evidence{Err: &exec.ExitError{Stderr: []byte("HTTP 401")}, Status: 502}).Status, "also where it is known later")
 	assert.Zero(t, Minimal.Message("HTTP 429").Status, "it reads nothing but its twenty patterns")
 	mine, err := New(WithRules(Rule{ID: "http/418", Reason: ReasonPolicy, Pattern: "teapot"}))
 	assert.NoError(t, err)
