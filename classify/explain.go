@@ -50,7 +50,7 @@ func (c *Classifier) Explain(e Evidence) Explanation {
 		return x
 	}
 	var heard []Signal
-	q := inquiry{set: c.rules(), seen: c.seen, limit: c.maxBytes, now: c.now, heard: &heard}
+	q := inquiry{c: c, set: c.rules(), heard: &heard}
 	if c.textOnly {
 		q.readOnlyText(&e)
 	} else {

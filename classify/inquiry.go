@@ -4,17 +4,15 @@ import "time"
 
 // inquiry collects the signals of one failure; the strongest decides.
 type inquiry struct {
+	c        *Classifier
 	set      *ruleSet
-	seen     *memory
-	limit    int // bytes of a text to read; 0 = all
 	best     signal
 	status   int
 	hint     retryHint
 	provider string
-	said     verdict          // what texts say of the status and the provider, where nothing better is known
-	now      func() time.Time // nil = time.Now
-	source   string           // the part of the evidence that is being read
-	heard    *[]Signal        // for explain only: all signals, also those that do not count; else nil
+	said     verdict   // what texts say of the status and the provider, where nothing better is known
+	source   string    // the part of the evidence that is being read
+	heard    *[]Signal // for explain only: all signals, also those that do not count; else nil
 }
 
 // The parts of the evidence, as [Signal.Source] names them.
@@ -61,10 +59,10 @@ func (q *inquiry) readOnlyText(e *Evidence) {
 
 // time is the present; only hints about when to retry need it.
 func (q *inquiry) time() time.Time {
-	if q.now == nil {
+	if q.c.now == nil {
 		return time.Now()
 	}
-	return q.now()
+	return q.c.now()
 }
 
 // add takes a signal into account.
@@ -97,20 +95,17 @@ func (q *inquiry) addStatus(status int) {
 	q.add(httpSignal(status))
 }
 
-// result is what the signals come to.
-func (q *inquiry) result(fallback string) Result {
-	r := Result{
-		Reason: q.best.reason, Category: q.best.category, Rule: q.best.rule,
-		Status: q.status, Provider: q.provider,
-	}
-	if r.Status == 0 {
+// result fills r with what the signals come to.
+func (q *inquiry) result(r *Result) {
+	r.Reason, r.Category, r.Rule = q.best.reason, q.best.category, q.best.rule
+	if r.Status = q.status; r.Status == 0 {
 		r.Status = q.said.status
 	}
-	if r.Provider == "" {
+	if r.Provider = q.provider; r.Provider == "" {
 		r.Provider = providerNames[q.said.provider]
 	}
 	if q.best.strength == noStrength {
-		r.Reason, r.Rule = ReasonUnknown, fallback
+		r.Reason, r.Rule = ReasonUnknown, q.c.fallback
 	}
 	// A limit that stays shut for longer than an hour is a spent quota, not a
 	// rate that a retry outlives. A user's rule is taken at its word.
@@ -121,7 +116,6 @@ func (q *inquiry) result(fallback string) Result {
 		r.Category = r.Reason.Policy().Category
 	}
 	r.RetryAfter, r.HasRetryAfter, r.Derived = q.hint.resolve(r.Reason)
-	return r
 }
 
 // longWaitSuffix marks the rule of a rate limit whose provider says that it

@@ -10,7 +10,7 @@ func (q *inquiry) readText(text string) {
 		return
 	}
 	if q.heard != nil {
-		*q.heard = append(*q.heard, q.set.explain(text, q.limit, q.source)...)
+		*q.heard = append(*q.heard, q.set.explain(text, q.c.maxBytes, q.source)...)
 		return
 	}
 	v := q.verdictOf(text)
@@ -30,11 +30,11 @@ func (q *inquiry) readText(text string) {
 // that is longer than the limit is not remembered, for the hash would have to
 // read all of it.
 func (q *inquiry) verdictOf(text string) verdict {
-	if q.limit > 0 && len(text) > q.limit {
+	if q.c.maxBytes > 0 && len(text) > q.c.maxBytes {
 		v, _ := q.decide(text)
 		return v
 	}
-	place, hash := q.seen.slot(text)
+	place, hash := q.c.seen.slot(text)
 	if v, ok := recall(place, hash); ok {
 		return v
 	}
@@ -55,9 +55,9 @@ func (q *inquiry) decide(text string) (v verdict, hinted bool) {
 		matched = make([]uint64, n)
 	}
 	head, tail := text, ""
-	if q.limit > 0 && len(text) > q.limit {
-		head = text[:q.limit/2]
-		tail = text[len(text)-(q.limit-len(head)):] // of an odd limit the larger half
+	if q.c.maxBytes > 0 && len(text) > q.c.maxBytes {
+		head = text[:q.c.maxBytes/2]
+		tail = text[len(text)-(q.c.maxBytes-len(head)):] // of an odd limit the larger half
 	}
 	q.set.match(matched, head)
 	if tail != "" {
