@@ -37,7 +37,7 @@ func (w *walk) decide() {
 	category, rule := Category(""), ""
 	switch {
 	case w.seen&sawBudget != 0:
-		w.q.best = signal{rule: ruleOwnBudget, reason: ReasonBudgetExceeded, strength: ownStrength}
+		w.q.settle(signal{rule: ruleOwnBudget, reason: ReasonBudgetExceeded, strength: ownStrength})
 		return
 	case w.seen&sawCause != 0:
 		category, rule = w.ended.category(w.seen), "context/cause"
@@ -52,7 +52,7 @@ func (w *walk) decide() {
 	if category == CategoryTimeout {
 		reason = ReasonTimeout
 	}
-	w.q.best = signal{rule, reason, category, ownStrength}
+	w.q.settle(signal{rule, reason, category, ownStrength})
 }
 
 func (w *walk) sawOwnDeadline(which deadline) {

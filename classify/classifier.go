@@ -188,31 +188,19 @@ func (c *Classifier) classify(e *Evidence, r *Result) {
 		return
 	}
 	q := inquiry{c: c, set: c.rules(), provider: e.Provider}
-	q.readType(e.Type)
-	text := q.readChain(e.Err, e.Cause)
-	if q.best.strength == ownStrength {
+	if q.read(e) {
 		q.result(r)
-		return
 	}
-	if !q.readResponse(e.Status, e.Header, e.Body) && e.Err == nil && e.Message == "" && e.Type == "" {
-		return
-	}
-	q.readText(text)
-	q.readText(e.Message)
-	q.result(r)
 }
 
 // classifyText is Classify for classifiers that read nothing but text.
 func (c *Classifier) classifyText(e *Evidence, r *Result) {
-	text := e.Message
-	if e.Err != nil {
-		text = errorText(e.Err)
-	} else if text == "" {
+	if e.Err == nil && e.Message == "" {
 		return
 	}
 	q := inquiry{c: c, set: c.rules()}
-	q.readText(text)
-	q.status, q.hint = 0, retryHint{}
+	q.readOnlyText(e)
+	q.status, q.said, q.hint = 0, verdict{}, retryHint{}
 	q.result(r)
 }
 

@@ -76,7 +76,7 @@ func TestUsage(t *testing.T) {
 		{"rules folder", "is a directory", []string{"rules", "--rules", os.TempDir()}},
 		{"faulty rules", `faulty.yaml: line 3: rule "quota-x": pattern "(abc": missing closing )`, []string{"explain", "--rules-only", faulty, "x"}},
 		{"rules with arguments", `unknown command "x" for "errclass rules"`, []string{"rules", "x"}},
-		{"no corpus", "accepts 1 arg(s), received 0", []string{"eval"}},
+		{"no corpus", "accepts 1 corpus, received 0", []string{"eval"}},
 		{"split", "use K/N with K from 0", []string{"eval", "--split", "2/2", "x"}},
 		{"split of words", "use K/N with K from 0", []string{"eval", "--split", "a", "x"}},
 		{"threshold", "use a share from 0 to 1", []string{"eval", "--min-category", "950", "x"}},
