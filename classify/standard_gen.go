@@ -1281,7 +1281,7 @@ var zhipuCodes = codeTable{
 	{"1313", "policy"},
 }
 
-// standardRules are the 1214 text rules of Standard, by precedence: the first that matches decides.
+// standardRules are the 1215 text rules of Standard, by precedence: the first that matches decides.
 var standardRules = [...]textRule{
 	{id: "aborted/by-user", pattern: `Interrupted by (?:the )?user|(?:cancell?ed|aborted|stopped|terminated|interrupted|rejected) by (?:the )?(?:(?:user|caller|client|operator)\b|admin)|(?:user|client|caller) (?:has )?(?:cancell?ed|aborted|interrupted)\b|user cancellation|due to user request|User force closed|ExitPromptError|Request interrupted by user|the user doesn['’]?t want to proceed|User rejected|APIUserAbortError|UserAbort|Operation interrupted by|用户(?:已)?(?:取消|中断|中止)|(?:操作|请求|任务)已(?:被)?(?:取消|中止)|vom Benutzer abgebrochen|[Cc]ancelad[oa] por (?:el usuario|o usu.rio|usuario)|[Пп]рервано пользователем`, reason: "aborted", strength: causeStrength},
 	{id: "text/agent-interrupted", pattern: `(?:interrupted|cancell?ed|aborted|stopped) by (?:the )?(?:user|caller|client)\b|\buser (?:cancell?ed|aborted|interrupted|rejected)\b|\brequest was aborted(?:[."'\n)]|$)|API Error: (?:operation|request) (?:was )?aborted|MessageAbortedError|APIUserAbortError|ERROR_USER_ABORTED_REQUEST|conversation interrupted\b|UserAbort(?:ed)?(?:Error|Request)`, reason: "aborted", strength: causeStrength},
@@ -2478,6 +2478,7 @@ var standardRules = [...]textRule{
 	{id: "hint/lock-denied", pattern: `\block\b[^\n]{0,120}(?:permission denied|access denied|unauthori[sz]ed|\b40[13]\b)`, reason: "", vetoes: []string{"text/agent-lock", "file/lock-held", "iac/lock"}},
 	{id: "hint/retry-after", pattern: `(?:\bagain|retry|\bresets?|\bavailable|\brequest)[\s_-]{0,3}(?:in\b|after|delay)`, reason: ""},
 	{id: "hint/wait", pattern: `\b(?:please|must|need to)\s{1,2}wait\b`, reason: ""},
+	{id: "hint/counted", pattern: `(?:error|exception|response|code|status):? [45]\d\d (?:of \d|(?:items?|rows?|files?|records?|bytes|tests?|messages?|entries|lines?|objects?|users?|tasks?|jobs?|errors|problems|warnings)\b)`, reason: "", vetoes: []string{"http/400", "http/401", "http/403", "http/404", "http/405", "http/408", "http/409", "http/410", "http/422", "http/429", "http/500", "http/501", "http/502", "http/503", "http/504"}},
 	{id: "native/health-check", pattern: `(?:health|readiness|liveness|status|security|quota|license|version|permission|policy|pre-?flight|update|sanity) ?check failed|SAML assertion|client[_ ]assertion`, reason: "", vetoes: []string{"native/assertion"}},
 	{id: "hint/missing-or-hidden-model", pattern: `does not exist or (?:you|your team)|not found or (?:you|your)|not found, inaccessible`, reason: "", vetoes: []string{"text/model-access-not-granted"}},
 	{id: "hint/tokens-per-minute", pattern: `(?:tokens?|requests?) ?(?:per|/|a) ?(?:min(?:ute)?|second|hour|day)\b|\((?:TPM|RPM|TPD)\)|\b(?:TPM|RPM)\b|per[- ]minute|token rate limit|exceeded token rate|too many tokens, please wait|ThrottlingException|rate_limit_error|rate_limit_exceeded|too many requests`, reason: "", vetoes: []string{"text/too-many-tokens", "text/length-exceeds-input", "text/input-tokens-exceed"}},

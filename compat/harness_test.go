@@ -26,12 +26,12 @@ func TestMain(m *testing.M) {
 type want struct {
 	reason   classify.Reason
 	category classify.Category // "" = the reason's own
-	status   int
-	wait     time.Duration // 0 = no hint, unless zeroWait
-	zeroWait bool          // a hint of 0: call again at once
-	derived  bool          // the hint is computed from a reset header
-	textWait bool          // the text names the wait too
-	provider string
+	status   int               // 0 = the client has none; the text may name one
+	wait     time.Duration     // 0 = no hint, unless zeroWait
+	zeroWait bool              // a hint of 0: call again at once
+	derived  bool              // the hint is computed from a reset header
+	textWait bool              // the text names the wait too
+	provider string            // "" = the client does not say; the text may name one
 	// text is the reason that the error's text alone has to give; "" = the
 	// same. Another one stands only where the text does not carry the fact,
 	// with the text or the cause in a comment.
@@ -62,10 +62,16 @@ func check(t *testing.T, err error, want want) {
 	checkText(t, "refresh the summary: call: "+err.Error(), want)
 }
 
-// checkTyped holds classify to every field of want.
+// checkTyped holds classify to every field that want has.
 func checkTyped(t *testing.T, form string, err error, want want) {
 	t.Helper()
 	got := classify.Error(err)
+	if want.status == 0 {
+		got.Status = 0
+	}
+	if want.provider == "" {
+		got.Provider = ""
+	}
 	assert.Equal(t, want.String(), describe(got), "%s: rule %s of %T: %v", form, got.Rule, err, err)
 }
 
@@ -97,10 +103,10 @@ func checkText(t *testing.T, text string, want want) {
 	got := classify.Message(text)
 	of := fmt.Sprintf("text, rule %s: %s", got.Rule, text)
 	assert.Equal(t, fmt.Sprint(reason.Policy().Category, "/", reason), fmt.Sprint(got.Category, "/", got.Reason), of)
-	if got.Status != 0 {
+	if got.Status != 0 && want.status != 0 {
 		assert.Equal(t, want.status, got.Status, "status, %s", of)
 	}
-	if got.Provider != "" {
+	if got.Provider != "" && want.provider != "" {
 		assert.Equal(t, want.provider, got.Provider, "provider, %s", of)
 	}
 	if want.textWait {

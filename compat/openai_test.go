@@ -202,7 +202,7 @@ func TestOpenAIStream(t *testing.T) {
 		{"context length", stream(event("invalid_request_error", "context_length_exceeded", "This model's maximum context length is 128000 tokens.")), want{reason: classify.ReasonContextOverflow}},
 		{"content filter", stream(chunk, event("invalid_request_error", "content_filter", "The response was filtered")), want{reason: classify.ReasonPolicy}},
 		{"key", stream(event("invalid_request_error", "invalid_api_key", "Incorrect API key provided")), want{reason: classify.ReasonAuthentication}},
-		{"gateway, midstream", stream(chunk, `data: {"id":"c1","error":{"code":502,"message":"Provider disconnected unexpectedly"},"choices":[]}`), want{reason: classify.ReasonTransient}},
+		{"gateway, midstream", stream(chunk, `data: {"id":"c1","error":{"code":502,"message":"Provider disconnected unexpectedly"},"choices":[]}`), want{reason: classify.ReasonTransient, status: 502}},
 		{"an event that is no JSON", stream(chunk, `data: {"id":`), want{reason: classify.ReasonParsing}},
 		{"closed within an event", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")

@@ -30,7 +30,7 @@ func ClassifyModelError(err error) (retryable, rateLimited bool, retryAfter time
 		return IsRetryableStatusCode(s.StatusCode), false, 0
 	}
 	res := classify.Error(err)
-	code := statusOf(err, res)
+	code := statusOf(err)
 	if code == http.StatusTooManyRequests || res.Reason == classify.ReasonRateLimit {
 		if res.Derived {
 			res.RetryAfter = 0 // the reset of a limit is not a Retry-After

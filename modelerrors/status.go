@@ -33,17 +33,22 @@ func ExtractHTTPStatusCode(err error) int {
 	if s := find[StatusError](err); s != nil {
 		return s.StatusCode
 	}
-	return statusOf(err, classify.Error(err))
+	return statusOf(err)
 }
 
-// statusOf is ExtractHTTPStatusCode for an error without a StatusError that
-// has been classified already.
-func statusOf(err error, res classify.Result) int {
-	if res.Status != 0 {
-		return res.Status
+// statusOf is ExtractHTTPStatusCode for an error without a StatusError.
+func statusOf(err error) int {
+	if status := classify.Error(mute{err}).Status; status != 0 {
+		return status
 	}
 	return statusIn(text(err))
 }
+
+// mute is an error without its text: what is left are the types in its chain.
+type mute struct{ error }
+
+func (mute) Error() string   { return "" }
+func (m mute) Unwrap() error { return m.error }
 
 // maxText is how much of a text is searched for a status; what an SDK writes
 // has it at the start.
