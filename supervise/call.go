@@ -69,8 +69,8 @@ func call[C, T any](ctx context.Context, s *Server[C], f func(context.Context, C
 			current.conn.fail(context.Cause(limit))
 		}
 	})
+	defer forget() // before cancel, also where f panics
 	value, err := f(limit, current.client)
-	forget()
 	switch {
 	case err == nil:
 		return value, nil

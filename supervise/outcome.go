@@ -70,3 +70,7 @@ func tooSilent(limit time.Duration) *watchdogError {
 func noAnswer(limit time.Duration) *watchdogError {
 	return &watchdogError{"watchdog/answer", fmt.Sprintf("no answer within %s", limit)}
 }
+
+func noVersion(limit time.Duration) *watchdogError {
+	return &watchdogError{"watchdog/version", fmt.Sprintf("no answer to --version within %s", limit)}
+}

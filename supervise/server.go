@@ -114,10 +114,9 @@ func (s *Server[C]) set(to ServerStatus, with *session[C]) {
 // is for starting alone; Stop ends the child. Start may be called once.
 func (s *Server[C]) Start(ctx context.Context) error {
 	s.mu.Lock()
-	if s.status.State != ServerNew {
-		state := s.status.State
+	if state := s.status.State; state != ServerNew || s.life.Err() != nil {
 		s.mu.Unlock()
-		return fmt.Errorf("server %q: started while it is %s; make a new one", s.name, state)
+		return fmt.Errorf("server %q: it can be started once, and is %s; make a new one", s.name, state)
 	}
 	s.status.State = ServerStarting
 	s.done = make(chan struct{})

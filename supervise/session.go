@@ -16,6 +16,7 @@ type session[C any] struct {
 	conn   *stdio
 	tail   *tail
 	client C
+	closer io.Closer     // the client, where it has to be closed; nil before it is connected
 	over   chan struct{} // closed once crash is set
 	crash  *ServerError
 }
@@ -54,6 +55,7 @@ func (s *Server[C]) launch(ctx context.Context) (*session[C], *ServerError) {
 	defer forgetLife()
 	c.client, err = s.connect(ctx, c.conn)
 	if forget() && err == nil {
+		c.closer, _ = any(c.client).(io.Closer)
 		return c, nil
 	}
 	if err == nil { // at the last moment, and the connection is closed already
@@ -72,7 +74,7 @@ func (c *session[C]) wait(life context.Context) *ServerError {
 		// Where the child crashed, its exit comes with the end of its pipes. Where
 		// this side gave up, nothing is to be waited for.
 		if c.conn.byChild() {
-			c.child.wait(min(settle, c.server.command.grace()))
+			c.child.wait(settle)
 		}
 	case <-life.Done():
 		c.conn.fail(errStopped)
@@ -81,8 +83,8 @@ func (c *session[C]) wait(life context.Context) *ServerError {
 	close(c.over)
 	_ = c.conn.Close()
 	c.child.stop()
-	if closer, ok := any(c.client).(io.Closer); ok {
-		_ = closer.Close() // what it says is that its connection was lost
+	if c.closer != nil {
+		_ = c.closer.Close() // what it says is that its connection was lost
 	}
 	return c.crash
 }
