@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"io"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -53,6 +54,16 @@ type Command struct {
 // base is the program's name without its folder and extension.
 func (c *Command) base() string {
 	return strings.TrimSuffix(filepath.Base(c.Name), ".exe")
+}
+
+// cmd is the command as os/exec has it.
+func (c *Command) cmd() *exec.Cmd {
+	cmd := exec.Command(c.Name, c.Args...)
+	cmd.Dir, cmd.Env = c.Dir, c.Env
+	if c.Name == "" { // os/exec says so with an error of no type
+		cmd.Err = &exec.Error{Err: exec.ErrNotFound}
+	}
+	return cmd
 }
 
 func (c *Command) classifier() *classify.Classifier {

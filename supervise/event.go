@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/errclass/errclass/classify"
 )
@@ -105,19 +106,19 @@ var signInRules = map[string]bool{
 
 // signIn finds the same in a text that was decided by something else, such as a
 // status.
-var signIn = mustClassifier(classify.WithBase(classify.None), classify.WithRules(classify.Rule{
-	ID: "supervise/sign-in", Reason: classify.ReasonAuthentication,
-	Pattern: `oauth|not logged in|(?:not|isn.t|aren.t) signed in|run\W{1,3}/login|\b(?:log|sign) ?in again|re-?authenticate` +
-		`|\w login[^\w\n]{0,3}(?:first|again|to (?:sign|log|authenticate))|(?:access|refresh|session|id|login) token[^\n]{0,40}(?:expired|revoked|reused|already used|refreshed)` +
-		`|(?:session|sign-?in|login) (?:has |is |was )?expired`,
-}))
-
-func mustClassifier(opts ...classify.Option) *classify.Classifier {
-	c, err := classify.New(opts...)
+var signIn = sync.OnceValue(func() *classify.Classifier {
+	c, err := classify.New(classify.WithBase(classify.None), classify.WithRules(signInRule))
 	if err != nil {
 		panic(err) // a rule of this package; every test would fail
 	}
 	return c
+})
+
+var signInRule = classify.Rule{
+	ID: "supervise/sign-in", Reason: classify.ReasonAuthentication,
+	Pattern: `oauth|not logged in|(?:not|isn.t|aren.t) signed in|run\W{1,3}/login|\b(?:log|sign) ?in again|re-?authenticate` +
+		`|\w login[^\w\n]{0,3}(?:first|again|to (?:sign|log|authenticate))|(?:access|refresh|session|id|login) token[^\n]{0,40}(?:expired|revoked|reused|already used|refreshed)` +
+		`|(?:session|sign-?in|login) (?:has |is |was )?expired`,
 }
 
 // mustSignIn reports whether a sign-in, not a key, is what an authentication
@@ -129,6 +130,6 @@ func mustSignIn(res classify.Result, stderr string) bool {
 	case signInRules[res.Rule]:
 		return true
 	default:
-		return signIn.Message(stderr).Reason == classify.ReasonAuthentication
+		return signIn().Message(stderr).Reason == classify.ReasonAuthentication
 	}
 }

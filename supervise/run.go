@@ -55,8 +55,7 @@ func (r *running) run(ctx context.Context) error {
 	if err := ended(ctx); err != nil {
 		return err
 	}
-	cmd := exec.Command(r.command.Name, r.command.Args...)
-	cmd.Dir, cmd.Env = r.command.Dir, r.command.Env
+	cmd := r.command.cmd()
 	r.connect(cmd)
 	input, err := connectInput(cmd, r.command.Stdin)
 	if err != nil {

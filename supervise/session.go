@@ -32,8 +32,7 @@ func (s *Server[C]) launch(ctx context.Context) (*session[C], *ServerError) {
 	if ctx.Err() != nil {
 		return nil, s.failure(ended(ctx))
 	}
-	cmd := exec.Command(s.command.Name, s.command.Args...)
-	cmd.Dir, cmd.Env = s.command.Dir, s.command.Env
+	cmd := s.command.cmd()
 	c := &session[C]{server: s, tail: new(tail), over: make(chan struct{})}
 	cmd.Stderr = io.Writer(c.tail)
 	if s.command.Stderr != nil {

@@ -1,0 +1,115 @@
+//go:build unix
+
+package supervise_test
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/supervise"
+)
+
+func init() {
+	// stubborn does not hear SIGTERM.
+	roles["stubborn"] = func([]string) {
+		signal.Ignore(syscall.SIGTERM)
+		lifeline()
+		fmt.Println("ready")
+		forever()
+	}
+	// polite ends by itself when it is asked to, and well.
+	roles["polite"] = func([]string) {
+		asked := make(chan os.Signal, 1)
+		signal.Notify(asked, syscall.SIGTERM)
+		fmt.Println("ready")
+		<-asked
+		fmt.Fprintln(os.Stderr, "saved")
+	}
+	// signal NUMBER: ends itself by that signal.
+	roles["signal"] = func(args []string) {
+		var n int
+		_, _ = fmt.Sscan(args[0], &n)
+		_ = syscall.Kill(os.Getpid(), syscall.Signal(n))
+		forever()
+	}
+	// stopped stops itself, as a job that reads from a terminal in the background.
+	roles["stopped"] = func([]string) {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		forever()
+	}
+}
+
+func TestSignals(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		signal   syscall.Signal
+		category classify.Category
+		reason   classify.Reason
+	}{
+		{syscall.SIGKILL, classify.CategoryFatal, classify.ReasonSpawn},
+		{syscall.SIGTERM, classify.CategoryFatal, classify.ReasonSpawn},
+		{syscall.SIGHUP, classify.CategoryFatal, classify.ReasonSpawn},
+	} {
+		t.Run(tt.signal.String(), func(t *testing.T) {
+			t.Parallel()
+			o, err := supervise.Run(t.Context(), self(t, "signal", fmt.Sprint(int(tt.signal))))
+			require.Error(t, err)
+			assert.Equal(t, -1, o.ExitCode)
+			assert.Equal(t, tt.signal, o.Signal)
+			assert.Equal(t, tt.category, o.Result.Category)
+			assert.Equal(t, tt.reason, o.Result.Reason)
+			assert.Contains(t, err.Error(), "signal: "+tt.signal.String())
+		})
+	}
+}
+
+func TestEndings(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, role string
+		args       []string
+		grace      time.Duration
+		signal     os.Signal
+		code       int
+	}{
+		{"a child is asked to end", "wait", nil, time.Minute, syscall.SIGTERM, -1},
+		{"a child ends well when it is asked", "polite", nil, time.Minute, nil, 0},
+		{"a child that does not listen is killed", "stubborn", nil, briefly, syscall.SIGKILL, -1},
+		{"without grace all are killed", "stubborn", nil, -1, syscall.SIGKILL, -1},
+		{"a child that is stopped goes on and ends", "stopped", nil, time.Minute, syscall.SIGTERM, -1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := self(t, tt.role, tt.args...)
+			c.Silence, c.Grace = 500*time.Millisecond, tt.grace
+			o, err := supervise.Run(t.Context(), c)
+			require.ErrorIs(t, err, supervise.ErrWatchdog, "how it ends does not matter: it was ended")
+			assert.Equal(t, classify.CategoryTimeout, o.Result.Category)
+			assert.Equal(t, tt.signal, o.Signal)
+			assert.Equal(t, tt.code, o.ExitCode)
+		})
+	}
+}
+
+func TestGroups(t *testing.T) {
+	t.Parallel()
+	for _, role := range []string{"wait", "stubborn"} {
+		t.Run(role, func(t *testing.T) {
+			t.Parallel()
+			c := self(t, "parent", role)
+			c.Silence, c.Grace = 500*time.Millisecond, briefly
+			gone, _ := watched(t, &c)
+			_, err := supervise.Run(t.Context(), c)
+			require.ErrorIs(t, err, supervise.ErrWatchdog)
+			soon(t, gone, "the end of the child's child")
+		})
+	}
+}
