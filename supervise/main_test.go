@@ -118,7 +118,8 @@ func self(t testing.TB, role string, args ...string) supervise.Command {
 	}
 	return supervise.Command{
 		Name: program, Args: args,
-		Env:     append(os.Environ(), roleVariable+"="+role),
+		// The race detector would keep every child for a second after its end.
+		Env:     append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0"),
 		Timeout: time.Minute, Silence: time.Minute,
 	}
 }
