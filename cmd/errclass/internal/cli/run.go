@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -150,7 +151,7 @@ func (f *runFlags) run(s Streams, args []string) error {
 		event = file
 	}
 
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
@@ -170,6 +171,12 @@ func (f *runFlags) run(s Streams, args []string) error {
 		return nil
 	}
 	return f.report(s, errs, event, failure{outcome: o, err: err, calls: r.calls, classifier: c})
+}
+
+// endings are the signals that end the command together with this program. One
+// that whoever started it wants to be ignored, as nohup does, stays ignored.
+func endings() []os.Signal {
+	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 }
 
 // limitOrNone is a limit as supervise has it: 0 would be its default there.
