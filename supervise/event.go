@@ -104,6 +104,11 @@ var signInRules = map[string]bool{
 	"oauth/rejected": true, "oauth/jwt": true, "oauth/saml": true,
 }
 
+// sessionRule is about sessions and tokens of all kinds, of which those that
+// programs have got by a sign-in are the most; the text, where there is one, says
+// it better.
+const sessionRule = "access/session"
+
 // signIn finds the same in a text that was decided by something else, such as a
 // status.
 var signIn = sync.OnceValue(func() *classify.Classifier {
@@ -129,6 +134,8 @@ func mustSignIn(res classify.Result, stderr string) bool {
 		return false
 	case signInRules[res.Rule]:
 		return true
+	case stderr == "":
+		return res.Rule == sessionRule
 	default:
 		return signIn().Message(stderr).Reason == classify.ReasonAuthentication
 	}
