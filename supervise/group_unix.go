@@ -25,11 +25,11 @@ func startGroup(cmd *exec.Cmd) (*group, error) {
 
 // terminate asks all to end. One that is stopped has to go on to hear it.
 func (g *group) terminate() {
-	g.signal(syscall.SIGTERM)
-	g.signal(syscall.SIGCONT)
+	_ = g.signal(syscall.SIGTERM) // there may be nobody left, here and below
+	_ = g.signal(syscall.SIGCONT)
 }
 
-func (g *group) kill() { g.signal(syscall.SIGKILL) }
+func (g *group) kill() { _ = g.signal(syscall.SIGKILL) }
 
 // alive reports whether anybody is left. A process that has ended and that
 // nobody waited for counts too: under an init that reaps no orphans the whole

@@ -204,8 +204,9 @@ func leastVersion(text string) (*version.Version, error) {
 // firstVersion is the first version that a text names; nil where there is none.
 func firstVersion(text string) (v *version.Version, as string) {
 	for _, m := range versionText.FindAllStringSubmatch(text, -1) {
-		if v, err := version.NewVersion(strings.TrimRight(m[1], ".-")); err == nil {
-			return v, v.Original()
+		as = strings.TrimRight(m[1], ".-")
+		if v, err := version.NewVersion(as); err == nil {
+			return v, as
 		}
 	}
 	return nil, ""

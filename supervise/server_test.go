@@ -273,7 +273,7 @@ func TestServerStops(t *testing.T) {
 	t.Run("while it starts", func(t *testing.T) {
 		t.Parallel()
 		connecting := make(chan struct{})
-		s := supervise.NewServer("files", self(t, "cat"), func(ctx context.Context, conn ioConn) (struct{}, error) {
+		s := supervise.NewServer("files", self(t, "cat"), func(_ context.Context, conn ioConn) (struct{}, error) {
 			close(connecting)
 			_, err := conn.Read(make([]byte, 1)) // nothing comes
 			return struct{}{}, err
@@ -288,7 +288,7 @@ func TestServerStops(t *testing.T) {
 	t.Run("with a start that is cancelled", func(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithCancel(t.Context())
-		s := supervise.NewServer("files", self(t, "cat"), func(ctx context.Context, conn ioConn) (struct{}, error) {
+		s := supervise.NewServer("files", self(t, "cat"), func(_ context.Context, conn ioConn) (struct{}, error) {
 			cancel()
 			_, err := conn.Read(make([]byte, 1))
 			return struct{}{}, err
