@@ -7,29 +7,28 @@ import (
 
 // child is a process that was started, with its group.
 type child struct {
-	cmd   *exec.Cmd
-	group *group
-	grace time.Duration
-	ended chan struct{} // closed once err is set: the process has ended and its output was read
-	err   error         // what cmd.Wait said
+	cmd     *exec.Cmd
+	group   *group
+	grace   time.Duration
+	outputs *outputs
+	exited  chan struct{} // closed once err is set: the process has ended
+	ended   chan struct{} // closed later: its output was read, too
+	err     error         // what cmd.Wait said
 }
 
-// leastDrain is how long the output of a process that has ended is waited for at
-// least; os/exec takes 0 for ever. Somebody that it left behind may hold the
-// pipes open.
-const leastDrain = 10 * time.Millisecond
-
 // start starts cmd in a group of its own.
-func start(cmd *exec.Cmd, grace time.Duration) (*child, error) {
-	cmd.WaitDelay = max(grace, leastDrain)
+func start(cmd *exec.Cmd, o *outputs, grace time.Duration) (*child, error) {
 	g, err := startGroup(cmd)
+	o.begin(err == nil)
 	if err != nil {
 		return nil, err
 	}
-	c := &child{cmd: cmd, group: g, grace: grace, ended: make(chan struct{})}
+	c := &child{cmd: cmd, group: g, grace: grace, outputs: o, exited: make(chan struct{}), ended: make(chan struct{})}
 	go func() {
-		defer close(c.ended)
 		c.err = cmd.Wait()
+		close(c.exited)
+		o.drain(grace)
+		close(c.ended)
 	}()
 	return c, nil
 }
@@ -39,10 +38,10 @@ func start(cmd *exec.Cmd, grace time.Duration) (*child, error) {
 const groupPoll = 10 * time.Millisecond
 
 // stop ends the whole group: politely, then, when grace is over, by force. It
-// returns when the process has ended, and reports false where that did not
-// happen within another grace: a process that waits for a device outlives
-// SIGKILL until the device answers. Safe to call for a child that has ended,
-// whose group may go on.
+// returns when the child has ended and its output was read, and reports false
+// where that did not happen soon after: a process that waits for a device
+// outlives SIGKILL until the device answers, and the caller's writer may wait for
+// anything. Safe to call for a child that has ended, whose group may go on.
 func (c *child) stop() bool {
 	defer c.group.release()
 	c.group.terminate()
@@ -52,7 +51,11 @@ func (c *child) stop() bool {
 	case <-c.ended:
 	case <-timer.C:
 		c.group.kill()
-		return c.wait(max(c.grace, DefaultGrace))
+		if !c.wait(max(c.grace, DefaultGrace)) {
+			c.outputs.giveUp()
+			return false
+		}
+		return true
 	}
 	poll := time.NewTicker(groupPoll)
 	defer poll.Stop()

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -46,8 +45,7 @@ type running struct {
 	command *Command
 	outcome Outcome
 	tail    tail
-	last    atomic.Int64 // time of the last output, since began
-	began   time.Time
+	outputs outputs
 }
 
 // run starts the child and waits for its end, or makes one.
@@ -56,36 +54,36 @@ func (r *running) run(ctx context.Context) error {
 		return err
 	}
 	cmd := r.command.cmd()
-	r.connect(cmd)
-	input, err := connectInput(cmd, r.command.Stdin)
-	if err != nil {
+	if err := r.connect(cmd); err != nil {
+		r.outputs.begin(false)
 		return err
 	}
-	r.began = time.Now()
-	ch, err := start(cmd, r.command.grace())
+	input, err := connectInput(cmd, r.command.Stdin)
+	if err != nil {
+		r.outputs.begin(false)
+		return err
+	}
+	ch, err := start(cmd, &r.outputs, r.command.grace())
 	if err != nil {
 		input.close()
 		return err
 	}
 	input.copy()
-	if err := r.watch(ctx, ch); err != nil {
+	if err := r.watch(ctx, ch.ended); err != nil {
 		ch.stop()
 		r.look(ch)
 		return err
 	}
 	ch.group.release()
 	r.look(ch)
-	if errors.Is(ch.err, exec.ErrWaitDelay) {
-		return nil // the child went well, and somebody that it left behind holds its output open
+	if ch.err != nil {
+		return ch.err
 	}
-	if ch.err == nil {
-		return input.failed()
-	}
-	return ch.err
+	return errors.Join(r.outputs.failed(), input.failed())
 }
 
 // watch returns nil when the child has ended by itself, or why it must end.
-func (r *running) watch(ctx context.Context, ch *child) error {
+func (r *running) watch(ctx context.Context, over <-chan struct{}) error {
 	timeout := orDefault(r.command.Timeout, DefaultTimeout)
 	silence := orDefault(r.command.Silence, DefaultSilence)
 	total, stopTotal := alarm(timeout)
@@ -95,21 +93,21 @@ func (r *running) watch(ctx context.Context, ch *child) error {
 	for {
 		var err error
 		select {
-		case <-ch.ended:
+		case <-over:
 			return nil
 		case <-ctx.Done():
 			err = ended(ctx)
 		case <-total:
 			err = tooLong(timeout)
 		case <-quiet:
-			if left := silence - (time.Since(r.began) - time.Duration(r.last.Load())); left > 0 {
+			if left := silence - r.outputs.at.idle(); left > 0 {
 				quiet, stopQuiet = alarm(left)
 				continue
 			}
 			err = tooSilent(silence)
 		}
 		select {
-		case <-ch.ended: // at the same moment, and that is the better news
+		case <-over: // at the same moment, and that is the better news
 			return nil
 		default:
 			return err
@@ -139,7 +137,7 @@ func ended(ctx context.Context) error {
 // look takes down how the process ended, as far as it has.
 func (r *running) look(ch *child) {
 	select {
-	case <-ch.ended:
+	case <-ch.exited:
 		r.outcome.ExitCode, r.outcome.Signal = exit(ch.cmd.ProcessState)
 	default:
 	}
@@ -156,50 +154,46 @@ func exit(state *os.ProcessState) (code int, signal os.Signal) {
 }
 
 // connect gives the child its standard output and error.
-func (r *running) connect(cmd *exec.Cmd) {
+func (r *running) connect(cmd *exec.Cmd) error {
 	out, errs := r.command.Stdout, r.command.Stderr
-	var one *sync.Mutex
-	if out != nil && same(out, errs) {
-		one = new(sync.Mutex)
+	shared := out != nil && same(out, errs)
+	keep := io.Writer(&r.tail)
+	if errs != nil {
+		keep = io.MultiWriter(&r.tail, errs)
 	}
-	cmd.Stderr = &noted{r: r, to: errs, one: one, keep: &r.tail}
-	if f, ok := out.(*os.File); ok && one == nil && orDefault(r.command.Silence, DefaultSilence) == 0 {
+	toErrs, err := r.outputs.add("standard error", keep)
+	if err != nil {
+		return err
+	}
+	cmd.Stderr = toErrs
+	f, isFile := out.(*os.File)
+	switch watched := orDefault(r.command.Silence, DefaultSilence) > 0; {
+	case isFile && !shared && !watched:
 		cmd.Stdout = f // nobody has to see what goes there
-		return
+		return nil
+	case out == nil && !watched:
+		return nil
+	case out == nil:
+		out = io.Discard
 	}
-	if out == nil && orDefault(r.command.Silence, DefaultSilence) == 0 {
-		return
+	toOut, err := r.outputs.add("standard output", out)
+	if err != nil {
+		return err
 	}
-	cmd.Stdout = &noted{r: r, to: out, one: one}
+	cmd.Stdout = toOut
+	if shared {
+		one := new(sync.Mutex)
+		for _, o := range r.outputs.all {
+			o.one = one
+		}
+	}
+	return nil
 }
 
 // same is a == b for writers of any type, also those that cannot be compared.
 func same(a, b io.Writer) (equal bool) {
 	defer func() { _ = recover() }()
 	return a == b
-}
-
-// noted passes output on and notes when it came.
-type noted struct {
-	r    *running
-	to   io.Writer   // nil discards
-	one  *sync.Mutex // where to is shared
-	keep *tail       // may be nil
-}
-
-func (n *noted) Write(p []byte) (int, error) {
-	n.r.last.Store(int64(time.Since(n.r.began)))
-	if n.keep != nil {
-		_, _ = n.keep.Write(p) // a tail takes everything
-	}
-	if n.to == nil {
-		return len(p), nil
-	}
-	if n.one != nil {
-		n.one.Lock()
-		defer n.one.Unlock()
-	}
-	return n.to.Write(p)
 }
 
 // meaning is what err means. text is what is kept of standard error, masked.

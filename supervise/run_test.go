@@ -302,6 +302,7 @@ func TestOutputFails(t *testing.T) {
 	c.Stdout = &failing{err: broken}
 	o, err := supervise.Run(t.Context(), c)
 	require.ErrorIs(t, err, broken)
+	assert.ErrorContains(t, err, "standard output: no space left on device")
 	assert.Equal(t, classify.ReasonResource, o.Result.Reason)
 }
 

@@ -143,6 +143,12 @@ func TestServerDoesNotStart(t *testing.T) {
 		assert.Equal(t, classify.ReasonMCP, classify.Error(err).Reason)
 		assert.NoError(t, s.Stop(t.Context()))
 	})
+	t.Run("has no client", func(t *testing.T) {
+		t.Parallel()
+		s := supervise.NewServer[*lineClient]("files", self(t, "lines"), nil)
+		require.ErrorContains(t, s.Start(t.Context()), "no function that connects")
+		assert.NoError(t, s.Stop(t.Context()))
+	})
 	t.Run("refuses its client", func(t *testing.T) {
 		t.Parallel()
 		s, _, _ := lineServer(t, "")

@@ -22,7 +22,8 @@ type session[C any] struct {
 }
 
 // settle is how long a child that closed a pipe may take to exit, before it is
-// ended for that: the exit code says more than the pipe.
+// ended for that, as the exit code says more than the pipe; and how long what it
+// wrote last may take to come.
 const settle = time.Second
 
 // launch starts the child and connects to it.
@@ -32,17 +33,26 @@ func (s *Server[C]) launch(ctx context.Context) (*session[C], *ServerError) {
 	if ctx.Err() != nil {
 		return nil, s.failure(ended(ctx))
 	}
+	if s.connect == nil {
+		return nil, s.failure(errors.New("NewServer was given no function that connects"))
+	}
 	cmd := s.command.cmd()
 	c := &session[C]{server: s, tail: new(tail), over: make(chan struct{})}
-	cmd.Stderr = io.Writer(c.tail)
+	stderr := io.Writer(c.tail)
 	if s.command.Stderr != nil {
-		cmd.Stderr = io.MultiWriter(c.tail, s.command.Stderr)
+		stderr = io.MultiWriter(c.tail, s.command.Stderr)
 	}
-	var err error
-	if c.conn, err = connectStdio(cmd); err != nil {
+	var o outputs
+	toErrs, err := o.add("standard error", stderr)
+	if err != nil {
 		return nil, s.failure(err)
 	}
-	c.child, err = start(cmd, s.command.grace())
+	cmd.Stderr = toErrs
+	if c.conn, err = connectStdio(cmd); err != nil {
+		o.begin(false)
+		return nil, s.failure(err)
+	}
+	c.child, err = start(cmd, &o, s.command.grace())
 	c.conn.started()
 	if err != nil {
 		_ = c.conn.Close()
@@ -68,7 +78,8 @@ func (s *Server[C]) launch(ctx context.Context) (*session[C], *ServerError) {
 // life ends the child is ended too.
 func (c *session[C]) wait(life context.Context) *ServerError {
 	select {
-	case <-c.child.ended:
+	case <-c.child.exited:
+		c.child.wait(settle) // for its last words
 	case <-c.conn.broke:
 		// Where the child crashed, its exit comes with the end of its pipes. Where
 		// this side gave up, nothing is to be waited for.
@@ -93,7 +104,7 @@ func (c *session[C]) broken() bool {
 	select {
 	case <-c.conn.broke:
 		return true
-	case <-c.child.ended:
+	case <-c.child.exited:
 		return true
 	default:
 		return false
@@ -104,7 +115,7 @@ func (c *session[C]) broken() bool {
 func (c *session[C]) reason() *ServerError {
 	why := c.conn.why()
 	select {
-	case <-c.child.ended:
+	case <-c.child.exited:
 		if why != nil && !c.conn.byChild() {
 			break // this side had given it up before
 		}

@@ -12,20 +12,27 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// watching is a run whose child was started just now.
+func watching(c *Command) *running {
+	r := &running{command: c}
+	r.outputs.begin(true)
+	return r
+}
+
 // TestDefaults: the figures of seed 002, by a clock that does not tick.
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := running{command: &Command{Silence: -1}, began: time.Now()}
-		err := r.watch(t.Context(), &child{ended: make(chan struct{})})
+		r := watching(&Command{Silence: -1})
+		err := r.watch(t.Context(), make(chan struct{}))
 		require.EqualError(t, err, "still running after 10m0s")
-		assert.Equal(t, 10*time.Minute, time.Since(r.began))
+		assert.Equal(t, 10*time.Minute, time.Since(r.outputs.at.began))
 	})
 	synctest.Test(t, func(t *testing.T) {
-		r := running{command: &Command{Timeout: -1}, began: time.Now()}
-		err := r.watch(t.Context(), &child{ended: make(chan struct{})})
+		r := watching(&Command{Timeout: -1})
+		err := r.watch(t.Context(), make(chan struct{}))
 		require.EqualError(t, err, "no output for 10m0s")
-		assert.Equal(t, 10*time.Minute, time.Since(r.began))
+		assert.Equal(t, 10*time.Minute, time.Since(r.outputs.at.began))
 	})
 	assert.Equal(t, 5*time.Second, (&Command{}).grace())
 	assert.Equal(t, 30*time.Second, serverDefaults().answer)
@@ -36,17 +43,67 @@ func TestDefaults(t *testing.T) {
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := running{command: &Command{Silence: time.Minute, Timeout: time.Hour}, began: time.Now()}
-		out := &noted{r: &r}
+		r := watching(&Command{Silence: time.Minute, Timeout: time.Hour})
 		go func() {
 			for range 10 {
 				time.Sleep(59 * time.Second)
-				_, _ = out.Write([]byte("."))
+				r.outputs.at.note()
 			}
 		}()
-		err := r.watch(t.Context(), &child{ended: make(chan struct{})})
+		err := r.watch(t.Context(), make(chan struct{}))
 		require.EqualError(t, err, "no output for 1m0s")
-		assert.Equal(t, 10*59*time.Second+time.Minute, time.Since(r.began), "counted from the last output")
+		assert.Equal(t, 10*59*time.Second+time.Minute, time.Since(r.outputs.at.began), "counted from the last output")
+	})
+}
+
+// TestSlowWriter: a child that waits for the caller's writer is not silent.
+func TestSlowWriter(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := watching(&Command{Silence: time.Minute, Timeout: time.Hour})
+		o := output{to: slow(30 * time.Minute), at: &r.outputs.at}
+		go func() { assert.NoError(t, o.write([]byte("."))) }()
+		err := r.watch(t.Context(), make(chan struct{}))
+		require.EqualError(t, err, "no output for 1m0s")
+		assert.Equal(t, 31*time.Minute, time.Since(r.outputs.at.began))
+	})
+}
+
+// slow is a writer that takes its time, as a pager does.
+type slow time.Duration
+
+func (s slow) Write(p []byte) (int, error) {
+	time.Sleep(time.Duration(s))
+	return len(p), nil
+}
+
+// TestDrain: what a slow writer has not taken is waited for; what nobody writes
+// any more, but somebody holds open, is given up.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var o outputs
+		o.at.began = time.Now()
+		one := &output{to: slow(time.Hour), at: &o.at, done: make(chan struct{})}
+		o.all = []*output{one}
+		go func() {
+			defer close(one.done)
+			assert.NoError(t, one.write([]byte("the rest")))
+		}()
+		synctest.Wait()
+		o.drain(time.Second)
+		assert.GreaterOrEqual(t, time.Since(o.at.began), time.Hour)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		var o outputs
+		o.at.began = time.Now()
+		one := &output{at: &o.at, done: make(chan struct{})}
+		o.all = []*output{one}
+		time.AfterFunc(700*time.Millisecond, o.at.note)
+		o.drain(time.Second)
+		assert.Equal(t, 1700*time.Millisecond, time.Since(o.at.began))
+		close(one.done)
+		synctest.Wait()
 	})
 }
 
@@ -55,8 +112,8 @@ func TestNoLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 1000*time.Hour)
 		defer cancel()
-		r := running{command: &Command{Silence: -1, Timeout: -1}, began: time.Now()}
-		require.ErrorIs(t, r.watch(ctx, &child{ended: make(chan struct{})}), context.DeadlineExceeded)
+		r := watching(&Command{Silence: -1, Timeout: -1})
+		require.ErrorIs(t, r.watch(ctx, make(chan struct{})), context.DeadlineExceeded)
 	})
 }
 
@@ -68,8 +125,8 @@ func TestEndAndLimitAtOnce(t *testing.T) {
 	ended := make(chan struct{})
 	close(ended)
 	for range 100 {
-		r := running{command: &Command{}, began: time.Now()}
-		require.NoError(t, r.watch(ctx, &child{ended: ended}))
+		r := watching(&Command{})
+		require.NoError(t, r.watch(ctx, ended))
 	}
 }
 
@@ -77,7 +134,7 @@ func TestEndAndLimitAtOnce(t *testing.T) {
 func TestSurvivor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := &child{ended: make(chan struct{})}
+		c := &child{ended: make(chan struct{})} // never closed
 		began := time.Now()
 		assert.False(t, c.wait(DefaultGrace))
 		assert.Equal(t, DefaultGrace, time.Since(began))
