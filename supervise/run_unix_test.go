@@ -3,6 +3,7 @@
 package supervise_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/signal"
@@ -112,4 +113,24 @@ func TestGroups(t *testing.T) {
 			soon(t, gone, "the end of the child's child")
 		})
 	}
+}
+
+// TestStopInHaste: who cannot wait for a server's end is told so, and it ends all
+// the same.
+func TestStopInHaste(t *testing.T) {
+	t.Parallel()
+	c := self(t, "stubborn")
+	c.Grace = briefly
+	gone, _ := watched(t, &c)
+	s := supervise.NewServer("stubborn", c, func(_ context.Context, conn ioConn) (struct{}, error) {
+		_, err := conn.Read(make([]byte, len("ready\n")))
+		return struct{}{}, err
+	})
+	require.NoError(t, s.Start(t.Context()))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, s.Stop(ctx), context.Canceled)
+	soon(t, gone, "its end")
+	require.NoError(t, s.Stop(t.Context()))
+	assert.Equal(t, supervise.ServerStopped, s.Status().State)
 }

@@ -182,7 +182,8 @@ func TestLost(t *testing.T) {
 				_, err := use(t.Context(), s, tt.tool, "")
 				require.ErrorContains(t, err, fmt.Sprintf("tool %q: %s", tt.tool, tt.text))
 				if res := classify.Error(err); tt.means[0] != "" {
-					assert.Equal(t, tt.means, [2]string{string(res.Category), res.Name(classify.VocabularyDiagnostics)}, res.Rule)
+					got := [2]string{string(res.Category), res.Name(classify.VocabularyDiagnostics)}
+					assert.Equal(t, tt.means, got, res.Rule)
 				}
 				assert.Equal(t, tt.reason, l.until(t, next).Reason)
 				got, err := use(t.Context(), s, "echo", "back")

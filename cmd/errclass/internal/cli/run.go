@@ -135,6 +135,8 @@ func (f *runFlags) run(s Streams, args []string) error {
 		return usagef("--exit-code %q: use %s or %s", f.exitCode, exitByChild, exitByCategory)
 	case f.most < 0 || f.timeout < 0 || f.silence < 0:
 		return usagef("--max, --timeout and --silence are never below 0")
+	case f.most > 0 && !f.retry:
+		return usagef("--max is for --retry, which is not given")
 	}
 	if f.provider == "" {
 		f.provider = strings.TrimSuffix(filepath.Base(args[0]), ".exe")

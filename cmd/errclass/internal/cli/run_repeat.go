@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/resilience"
 	"github.com/errclass/errclass/supervise"
 )
 
@@ -55,12 +56,9 @@ func (r *repeater) repeat(ctx context.Context) (supervise.Outcome, error) {
 	}
 }
 
-// The pauses of seed 002, and the longest hint that is waited for (seed 003).
-const (
-	firstPause = time.Second
-	mostPause  = 30 * time.Second
-	mostHint   = time.Minute
-)
+// schedule has the pauses of seed 002, without its limit to three calls: how
+// often is the reason's to say.
+var schedule = resilience.Schedule002.Schedule()
 
 // pause is how long to wait before the next run, if there is to be one.
 func (r *repeater) pause(res classify.Result) (wait time.Duration, again bool) {
@@ -72,9 +70,9 @@ func (r *repeater) pause(res classify.Result) (wait time.Duration, again bool) {
 	case !res.Retryable(), r.calls >= limit:
 		return 0, false
 	case res.HasRetryAfter:
-		return res.RetryAfter, res.RetryAfter <= mostHint
+		return res.RetryAfter, res.RetryAfter <= resilience.MaxRetryAfterWait
 	}
-	return min(firstPause<<(r.calls-1), mostPause), true
+	return schedule.Nominal(r.calls - 1), true
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -31,7 +31,7 @@ func (f *runFlags) report(s Streams, errs *lineEnd, event io.Writer, x failure) 
 		}
 	}
 	if r := x.outcome.Result; !json {
-		fmt.Fprintf(&b, "errclass run: %v: %s %s (%s) after %s\n", x.err, r.Category, r.Reason, printable(r.Rule), count(x.calls, "run"))
+		fmt.Fprintf(&b, "errclass run: %s: %s %s (%s) after %s\n", printable(x.err.Error()), r.Category, r.Reason, printable(r.Rule), count(x.calls, "run"))
 	}
 	if event == nil && json {
 		event = &b

@@ -288,6 +288,7 @@ func TestRunUsage(t *testing.T) {
 	}{
 		{"no command", "no command given: errclass run [flags] -- COMMAND", []string{"run", "--retry"}},
 		{"exit code", `--exit-code "x": use child or category`, []string{"run", "--exit-code", "x", "--", "true"}},
+		{"max alone", "--max is for --retry", []string{"run", "--max", "2", "--", "true"}},
 		{"below 0", "never below 0", []string{"run", "--max", "-1", "--", "true"}},
 		{"event", "--event: ", []string{"run", "--event", filepath.Join(t.TempDir(), "no", "such"), "--", "true"}},
 		{"duration", `invalid argument "5" for "--timeout"`, []string{"run", "--timeout", "5", "--", "true"}},
