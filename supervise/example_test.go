@@ -245,14 +245,14 @@ func ExampleWithRestarts() {
 
 func ExampleWithAnswer() {
 	ctx := context.Background()
-	server := supervise.NewServer("files", program("lines"), dialLines, supervise.WithAnswer(time.Second))
+	server := supervise.NewServer("files", program("lines"), dialLines, supervise.WithAnswer(3*time.Second))
 	_ = server.Start(ctx)
 	defer func() { _ = server.Stop(ctx) }()
 	_, err := ask(ctx, server, "hang")
 	fmt.Println(err)
 	fmt.Println(classify.Error(err).Category)
 	// Output:
-	// tool "lines": MCP server "files": no answer within 1s
+	// tool "lines": MCP server "files": no answer within 3s
 	// timeout
 }
 

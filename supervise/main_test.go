@@ -76,7 +76,15 @@ var roles = map[string]func(args []string){
 	"lines": serveLines,
 }
 
-func forever() { time.Sleep(time.Hour) }
+// forever waits to be ended. A process that holds a lifeline goes when its test
+// hangs up, so that none outlives the tests.
+func forever() {
+	if line != nil {
+		_, _ = io.Copy(io.Discard, line)
+		return
+	}
+	time.Sleep(time.Hour)
+}
 
 // family starts a child of this child and waits until it is there.
 func family(role string) {

@@ -208,7 +208,10 @@ func TestCaller(t *testing.T) {
 			c := self(t, "wait")
 			c.Stdout = ready
 			go func() {
-				<-ready.ready
+				select {
+				case <-ready.ready:
+				case <-ctx.Done(): // a deadline does not wait for anybody
+				}
 				end(tt.cause)
 			}()
 			o, err := supervise.Run(ctx, c)

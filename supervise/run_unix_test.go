@@ -43,6 +43,7 @@ func init() {
 	}
 	// stopped stops itself, as a job that reads from a terminal in the background.
 	roles["stopped"] = func([]string) {
+		fmt.Println("ready")
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 		forever()
 	}
@@ -72,28 +73,44 @@ func TestSignals(t *testing.T) {
 	}
 }
 
+// runUntilReady runs a command and cancels it once it has said that it is there.
+func runUntilReady(t *testing.T, c supervise.Command) (supervise.Outcome, error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ready := newSignal()
+	c.Stdout = ready
+	go func() {
+		select {
+		case <-ready.ready:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return supervise.Run(ctx, c)
+}
+
 func TestEndings(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, role string
-		args       []string
 		grace      time.Duration
 		signal     os.Signal
 		code       int
 	}{
-		{"a child is asked to end", "wait", nil, time.Minute, syscall.SIGTERM, -1},
-		{"a child ends well when it is asked", "polite", nil, time.Minute, nil, 0},
-		{"a child that does not listen is killed", "stubborn", nil, briefly, syscall.SIGKILL, -1},
-		{"without grace all are killed", "stubborn", nil, -1, syscall.SIGKILL, -1},
-		{"a child that is stopped goes on and ends", "stopped", nil, time.Minute, syscall.SIGTERM, -1},
+		{"a child is asked to end", "wait", time.Minute, syscall.SIGTERM, -1},
+		{"a child ends well when it is asked", "polite", time.Minute, nil, 0},
+		{"a child that does not listen is killed", "stubborn", briefly, syscall.SIGKILL, -1},
+		{"without grace all are killed", "stubborn", -1, syscall.SIGKILL, -1},
+		{"a child that is stopped goes on and ends", "stopped", time.Minute, syscall.SIGTERM, -1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			c := self(t, tt.role, tt.args...)
-			c.Silence, c.Grace = 500*time.Millisecond, tt.grace
-			o, err := supervise.Run(t.Context(), c)
-			require.ErrorIs(t, err, supervise.ErrWatchdog, "how it ends does not matter: it was ended")
-			assert.Equal(t, classify.CategoryTimeout, o.Result.Category)
+			c := self(t, tt.role)
+			c.Grace = tt.grace
+			o, err := runUntilReady(t, c)
+			require.ErrorIs(t, err, context.Canceled, "how it ends does not matter: it was ended")
+			assert.Equal(t, classify.CategoryAborted, o.Result.Category)
 			assert.Equal(t, tt.signal, o.Signal)
 			assert.Equal(t, tt.code, o.ExitCode)
 		})
@@ -106,10 +123,10 @@ func TestGroups(t *testing.T) {
 		t.Run(role, func(t *testing.T) {
 			t.Parallel()
 			c := self(t, "parent", role)
-			c.Silence, c.Grace = 500*time.Millisecond, briefly
+			c.Grace = briefly
 			gone, _ := watched(t, &c)
-			_, err := supervise.Run(t.Context(), c)
-			require.ErrorIs(t, err, supervise.ErrWatchdog)
+			_, err := runUntilReady(t, c)
+			require.ErrorIs(t, err, context.Canceled)
 			soon(t, gone, "the end of the child's child")
 		})
 	}

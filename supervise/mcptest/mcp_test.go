@@ -172,7 +172,7 @@ func TestLost(t *testing.T) {
 		answer       time.Duration
 	}{
 		{"crash", "exited with code 3", `MCP server "test": exited with code 3`, [2]string{"fatal", "mcp"}, time.Minute},
-		{"hang", "no answer within 2s", `MCP server "test": no answer within 2s`, [2]string{"timeout", "timeout"}, 2 * time.Second},
+		{"hang", "no answer within 3s", `MCP server "test": no answer within 3s`, [2]string{"timeout", "timeout"}, 3 * time.Second},
 		{"garble", "the client closed the connection", "", [2]string{}, time.Minute},
 	} {
 		t.Run(tt.tool, func(t *testing.T) {

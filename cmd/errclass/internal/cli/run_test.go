@@ -171,7 +171,7 @@ func TestRunSucceedsAgain(t *testing.T) {
 // TestRunTimeoutEndsWaits: --timeout is for everything, the pauses included.
 func TestRunTimeoutEndsWaits(t *testing.T) {
 	t.Parallel()
-	r := run(t, "", child(t, []string{"--retry", "--timeout", "2s", "--format", "json"}, "err", "HTTP 503: try again in 50s", "exit", "3")...)
+	r := run(t, "", child(t, []string{"--retry", "--timeout", "5s", "--format", "json"}, "err", "HTTP 503: try again in 50s", "exit", "3")...)
 	assert.Equal(t, 124, r.code)
 	e := event(t, r.err)
 	assert.Equal(t, "timeout", e.Diagnostics.ErrorType)
@@ -262,7 +262,7 @@ func TestRunExplain(t *testing.T) {
 	assert.Contains(t, r.err, "HTTP 429: »insufficient_quota«")
 	assert.Contains(t, r.err, "beaten by code/insufficient-quota")
 
-	r = run(t, "", child(t, []string{"--explain", "--format", "json", "--silence", "300ms"}, "err", "HTTP 429", "wait", "")...)
+	r = run(t, "", child(t, []string{"--explain", "--format", "json", "--silence", "3s"}, "err", "HTTP 429", "wait", "")...)
 	lines := strings.Split(r.err, "\n")
 	var x struct {
 		Category, Rule string
