@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/errclass/errclass/classify"
 )
 
 // ServerError is a server that is not there: it would not start, it crashed, it
@@ -20,6 +22,10 @@ type ServerError struct {
 func (e *ServerError) Error() string { return fmt.Sprintf("MCP server %q: %s", e.Server, e.Reason) }
 
 func (e *ServerError) Unwrap() error { return e.Err }
+
+// ErrorType is the reason, as OpenTelemetry's error.type has it: mcp, or timeout
+// where there was no answer.
+func (e *ServerError) ErrorType() string { return string(classify.Error(e).Reason) }
 
 // CallError is a call that failed: the failure of one tool, after which
 // everything else goes on.

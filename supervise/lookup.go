@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-version"
+
+	"github.com/errclass/errclass/classify"
 )
 
 // DefaultVersionTimeout is how long a program may take to say its version. The
@@ -63,6 +65,10 @@ func (e *SetupError) Error() string {
 }
 
 func (e *SetupError) Unwrap() error { return e.Err }
+
+// ErrorType is the reason, as OpenTelemetry's error.type has it: spawn, or timeout
+// where the program said nothing.
+func (e *SetupError) ErrorType() string { return string(classify.Error(e).Reason) }
 
 // LookUpOption configures [LookUp].
 type LookUpOption interface{ apply(lookUp) lookUp }

@@ -98,6 +98,7 @@ func TestLookUpProblems(t *testing.T) {
 			assert.Equal(t, tt.least, setup.MinVersion)
 			res := classify.Error(err)
 			assert.Equal(t, tt.category, res.Category, res.Rule)
+			assert.Equal(t, string(res.Reason), setup.ErrorType())
 			if tt.category == classify.CategoryFatal {
 				assert.Equal(t, classify.ReasonSpawn, res.Reason, res.Rule)
 			}

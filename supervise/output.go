@@ -128,12 +128,11 @@ func (o *outputs) begin(started bool) {
 	}
 }
 
-// drain waits for the end of all outputs of a child that has ended. Who was left
-// behind may hold them open: when nothing has come for the length of grace they
-// are given up.
+// drain waits for the end of all outputs of a child that has ended. Somebody who
+// was left behind may hold them open, and even write: they are given up when grace
+// is over. The time in which the caller's writer takes its own does not count,
+// for what the child wrote still has to get there.
 func (o *outputs) drain(grace time.Duration) {
-	grace = max(grace, leastDrain)
-	o.at.note()
 	all := make(chan struct{})
 	go func() {
 		defer close(all)
@@ -141,13 +140,17 @@ func (o *outputs) drain(grace time.Duration) {
 			<-one.done
 		}
 	}()
-	for left := grace; left > 0; left = grace - o.at.idle() {
-		timer := time.NewTimer(left)
+	const looks = 10
+	look := time.NewTicker(max(grace/looks, time.Millisecond))
+	defer look.Stop()
+	for waited := 0; waited < looks; {
 		select {
 		case <-all:
-			timer.Stop()
 			return
-		case <-timer.C:
+		case <-look.C:
+		}
+		if o.at.writing.Load() == 0 {
+			waited++
 		}
 	}
 	o.giveUp()
@@ -167,7 +170,3 @@ func (o *outputs) failed() error {
 	}
 	return errors.Join(errs...)
 }
-
-// leastDrain is how long the output of a child that has ended is waited for at
-// least.
-const leastDrain = 10 * time.Millisecond

@@ -105,8 +105,15 @@ func (s *Server[C]) set(to ServerStatus, with *session[C]) {
 	s.changed = make(chan struct{})
 	s.mu.Unlock()
 	for _, observe := range s.cfg.observers {
-		observe(to)
+		notify(observe, to)
 	}
+}
+
+// notify survives an observer's panic: who watches a server must not be able to
+// end it.
+func notify(observe func(ServerStatus), s ServerStatus) {
+	defer func() { _ = recover() }()
+	observe(s)
 }
 
 // Start starts the child and connects to it. Where that fails the server is

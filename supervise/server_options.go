@@ -50,8 +50,9 @@ func WithRestarts(n int) ServerOption {
 // WithObserver adds a function that is called with every change of a server's
 // status, one call after the other, in the goroutine that starts, watches or
 // stops it. While it runs the server is not started again, so it must return
-// soon; it may call Status, and must not call Stop. By default there is none;
-// several are called in the order given, and nil is ignored.
+// soon; it may call Status, and must not call Stop. Where it panics the others are
+// called all the same. By default there is none; several are called in the order
+// given, and nil is ignored.
 func WithObserver(observe func(ServerStatus)) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		if observe != nil {

@@ -83,6 +83,7 @@ func TestServerCrashes(t *testing.T) {
 				var server *supervise.ServerError
 				require.ErrorAs(t, err, &server)
 				assert.Equal(t, tt.reason, server.Reason)
+				assert.Equal(t, "mcp", server.ErrorType())
 				if strings.HasPrefix(tt.question, "crash") {
 					assert.Equal(t, "boom, key=[masked]", server.Stderr)
 				}
@@ -178,6 +179,18 @@ func TestServerRestartFails(t *testing.T) {
 	require.ErrorContains(t, err, "exited with code 1")
 	assert.Equal(t, "exited with code 9", seen.until(t, supervise.ServerDegraded).Reason)
 	assert.Equal(t, 2, starts())
+}
+
+// TestObserverPanics: the server and the other observers go on.
+func TestObserverPanics(t *testing.T) {
+	t.Parallel()
+	s, seen, _ := lineServer(t, "", supervise.WithObserver(func(supervise.ServerStatus) { panic("oh") }), supervise.WithObserver(nil), nil)
+	require.NoError(t, s.Start(t.Context()))
+	_, err := ask(t.Context(), s, "crash 1")
+	require.Error(t, err)
+	_, err = ask(t.Context(), s, "echo back")
+	require.NoError(t, err)
+	seen.until(t, supervise.ServerRestarting)
 }
 
 func TestServerRestartLimit(t *testing.T) {

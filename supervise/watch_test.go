@@ -97,12 +97,18 @@ func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var o outputs
 		o.at.began = time.Now()
-		one := &output{at: &o.at, done: make(chan struct{})}
+		one := &output{to: slow(0), at: &o.at, done: make(chan struct{})}
 		o.all = []*output{one}
-		time.AfterFunc(700*time.Millisecond, o.at.note)
+		go func() { // a daemon that writes now and then, and for long
+			defer close(one.done)
+			for range 100 {
+				time.Sleep(77 * time.Millisecond)
+				assert.NoError(t, one.write([]byte("still here")))
+			}
+		}()
 		o.drain(time.Second)
-		assert.Equal(t, 1700*time.Millisecond, time.Since(o.at.began))
-		close(one.done)
+		assert.Less(t, time.Since(o.at.began), 2*time.Second)
+		<-one.done
 		synctest.Wait()
 	})
 }
