@@ -73,6 +73,17 @@ func TestSignals(t *testing.T) {
 	}
 }
 
+// TestReaderGone: "signal: broken pipe" is no network error, which would be tried
+// six times.
+func TestReaderGone(t *testing.T) {
+	t.Parallel()
+	o, err := supervise.Run(t.Context(), supervise.Command{Name: "sh", Args: []string{"-c", "kill -PIPE $$"}})
+	require.Error(t, err)
+	assert.Equal(t, syscall.SIGPIPE, o.Signal)
+	assert.Equal(t, classify.ReasonSpawn, o.Result.Reason, o.Result.Rule)
+	assert.False(t, o.Result.Retryable())
+}
+
 // runUntilReady runs a command and cancels it once it has said that it is there.
 func runUntilReady(t *testing.T, c supervise.Command) (supervise.Outcome, error) {
 	t.Helper()
