@@ -116,7 +116,7 @@ for a context_overflow, 70 where it is fatal.`,
 	flags.DurationVar(&f.silence, "silence", 0, "end it when it has written nothing for this `time`; 0 is no limit")
 	f.format = addFormat(cmd, "what is said about a failure on standard error: words, or an event")
 	flags.StringVar(&f.event, "event", "", "write the event to this `file` instead")
-	flags.StringVar(&f.exitCode, "exit-code", exitByChild, "exit with the code of the `child` or that of its category")
+	flags.StringVar(&f.exitCode, "exit-code", exitByChild, "exit with the command's own code or that of its category: `child|category`")
 	flags.BoolVar(&f.explain, "explain", false, "show what decided about a failure, on standard error")
 	flags.StringVar(&f.provider, "provider", "", "`name` for the event (default: the command's)")
 	flags.StringVar(&f.request, "request-id", "", "`id` for the event")
