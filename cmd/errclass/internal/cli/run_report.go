@@ -67,11 +67,11 @@ func (x failure) explain(w io.Writer, json, colour bool) error {
 		}
 		explanation.Result = r
 		explanation.Signals = append([]classify.Signal{{
-			Rule: r.Rule, Reason: r.Reason, Category: r.Category, Start: -1, End: -1, Decided: true,
+			Rule: r.Rule, Reason: r.Reason, Category: r.Category, Strength: "fact", Source: "error", Start: -1, End: -1, Decided: true,
 		}}, explanation.Signals...)
 	}
 	if json {
-		return writeJSON(w, explanationJSON(message, explanation))
+		return writeJSON(w, explanationJSON(explanation))
 	}
 	return writeExplanation(w, message, explanation, colour)
 }
