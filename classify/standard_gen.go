@@ -638,6 +638,8 @@ var goTypeCodes = codeTable{
 	{"encoding/json.UnsupportedValueError", "logic"},
 	{"encoding/xml.TagPathError", "logic"},
 	{"encoding/xml.UnsupportedTypeError", "logic"},
+	{"github.com/errclass/errclass/supervise.ServerError", "mcp"},
+	{"github.com/errclass/errclass/supervise.SetupError", "spawn"},
 	{"github.com/go-playground/validator/v10.InvalidValidationError", "logic"},
 	{"github.com/go-playground/validator/v10.ValidationErrors", "invalid_request"},
 	{"github.com/jackc/pgx/v5/pgconn.ParseConfigError", "invalid_request"},

@@ -112,3 +112,39 @@ func TestOutputClosed(t *testing.T) {
 	assert.False(t, outputClosed(nil))
 	assert.False(t, outputClosed(io.ErrShortWrite))
 }
+
+// TestPauses: seed 002's steps, as often as the reason grants, and what the
+// provider asks for in their place.
+func TestPauses(t *testing.T) {
+	t.Parallel()
+	type wait struct {
+		pause time.Duration
+		again bool
+	}
+	network := classify.Message("ECONNRESET")
+	var got []wait
+	for r := (repeater{calls: 1}); r.calls <= 6; r.calls++ {
+		d, again := r.pause(network)
+		got = append(got, wait{d, again})
+	}
+	s := time.Second
+	assert.Equal(t, []wait{{s, true}, {2 * s, true}, {4 * s, true}, {8 * s, true}, {16 * s, true}, {0, false}}, got)
+
+	for _, tt := range []struct {
+		name string
+		r    repeater
+		res  classify.Result
+		want wait
+	}{
+		{"a hint", repeater{calls: 2}, classify.Message("HTTP 429, retry after 50s"), wait{50 * s, true}},
+		{"a hint of no wait", repeater{calls: 1}, classify.Message("HTTP 429, retry after 0s"), wait{0, true}},
+		{"a hint that is too long", repeater{calls: 1}, classify.Message("HTTP 429, retry after 61s"), wait{61 * s, false}},
+		{"a limit", repeater{calls: 2, most: 2}, network, wait{}},
+		{"not retryable", repeater{calls: 1}, classify.Message("Invalid API key"), wait{}},
+		{"a watchdog's timeout", repeater{calls: 1}, classify.Result{Category: classify.CategoryTimeout, Reason: classify.ReasonTimeout}, wait{s, true}},
+		{"corrective only", repeater{calls: 1}, classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonParsing}, wait{}},
+	} {
+		d, again := tt.r.pause(tt.res)
+		assert.Equal(t, tt.want, wait{d, again}, tt.name)
+	}
+}
