@@ -34,7 +34,7 @@ fuzz: ## run every fuzz target for FUZZTIME (10s)
 
 .PHONY: bench
 bench: ## measure the budgets: x-regexp, x-bare, x-json-... are ratios within one run
-	go test -run '^$$' -bench . -benchtime $(BENCHTIME) ./classify/... ./slogclass ./cmd/...
+	go test -run '^$$' -bench . -benchtime $(BENCHTIME) ./classify/... ./slogclass ./otelclass ./otelclass/test ./cmd/...
 
 .PHONY: bench-hyperscan
 bench-hyperscan: ## compare the matcher with Hyperscan, where libhyperscan-dev is installed

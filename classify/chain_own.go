@@ -37,7 +37,7 @@ func (w *walk) decide() {
 	category, rule := Category(""), ""
 	switch {
 	case w.seen&sawBudget != 0:
-		w.q.best = signal{rule: ruleOwnBudget, reason: ReasonBudgetExceeded, strength: ownStrength}
+		w.q.settle(signal{rule: ruleOwnBudget, reason: ReasonBudgetExceeded, strength: ownStrength})
 		return
 	case w.seen&sawCause != 0:
 		category, rule = w.ended.category(w.seen), "context/cause"
@@ -52,7 +52,7 @@ func (w *walk) decide() {
 	if category == CategoryTimeout {
 		reason = ReasonTimeout
 	}
-	w.q.best = signal{rule, reason, category, ownStrength}
+	w.q.settle(signal{rule, reason, category, ownStrength})
 }
 
 func (w *walk) sawOwnDeadline(which deadline) {
@@ -187,6 +187,8 @@ var sentinels = map[string]signal{
 	io.ErrUnexpectedEOF.Error():         {rule: "go/io.ErrUnexpectedEOF", reason: ReasonNetwork, strength: phraseStrength},
 	io.EOF.Error():                      {rule: "go/io.EOF", reason: ReasonNetwork, strength: wordStrength},
 	"bufio.Scanner: token too long":     {rule: "go/bufio.ErrTooLong", reason: ReasonParsing, strength: codeStrength},
+	"conn closed":                       {rule: "go/pgconn.ErrConnClosed", reason: ReasonNetwork, strength: factStrength},
+	"invalid connection":                {rule: "go/mysql.ErrInvalidConn", reason: ReasonNetwork, strength: factStrength},
 	"driver: bad connection":            {rule: "go/driver.ErrBadConn", reason: ReasonNetwork, strength: factStrength},
 	"sql: connection is already closed": {rule: "go/sql.ErrConnDone", reason: ReasonNetwork, strength: factStrength},
 	"sql: database is closed":           {rule: "go/sql.errDBClosed", reason: ReasonLogic, strength: codeStrength},

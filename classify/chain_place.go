@@ -105,6 +105,8 @@ func (w *walk) readExit(err *exec.ExitError) {
 		sig = signal{rule: "exec/interrupt", reason: ReasonAborted, strength: phraseStrength}
 	case signaled && strings.HasPrefix(how, "killed"), code == 137:
 		sig = signal{rule: "exec/killed", reason: ReasonSpawn, strength: phraseStrength}
+	case signaled && strings.HasPrefix(how, "broken pipe"): // it wrote to a reader that had gone, and no network is at fault
+		sig = signal{rule: "exec/signal", reason: ReasonSpawn, strength: factStrength}
 	case signaled:
 		sig = signal{rule: "exec/signal", reason: ReasonSpawn, strength: phraseStrength}
 	case code == 126, code == 127: // the shell's "cannot execute" and "not found"

@@ -1,6 +1,7 @@
 package classify_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -50,6 +51,8 @@ func TestDatabases(t *testing.T) {
 		{name: "postgres: says nothing", err: &pgError{Code: "XX000"}, reason: classify.ReasonUnknown},
 		{name: "postgres: the text quotes data", err: fmt.Errorf("%w: Key (note)=(HTTP 402)", &pgError{Code: "40001"}), reason: classify.ReasonTransient},
 		{name: "postgres: no code", err: &pgError{}, reason: classify.ReasonUnknown},
+		{name: "pgx: closed before", err: errors.Join(errors.New("conn closed"), errors.New("two items were left alone")), reason: classify.ReasonNetwork, rule: "go/pgconn.ErrConnClosed"},
+		{name: "mysql: closed before", err: errors.Join(errors.New("invalid connection"), errors.New("two items were left alone")), reason: classify.ReasonNetwork, rule: "go/mysql.ErrInvalidConn"},
 		{name: "lib/pq", err: &oldPQ{Severity: "FATAL", Code: "57P01"}, reason: classify.ReasonTransient},
 		{name: "mysql: deadlock", err: &mysqlError{Number: 1213}, reason: classify.ReasonTransient, rule: "mysql/1213"},
 		{name: "mysql: access", err: &mysqlError{Number: 1045}, reason: classify.ReasonAuthentication},

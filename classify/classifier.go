@@ -150,15 +150,19 @@ func Error(err error) Result { return Standard.Error(err) }
 func Message(text string) Result { return Standard.Message(text) }
 
 // Error classifies err; nil is the zero Result.
-func (c *Classifier) Error(err error) Result { return c.Classify(Evidence{Err: err}) }
+func (c *Classifier) Error(err error) (r Result) {
+	c.classify(&Evidence{Err: err}, &r)
+	return r
+}
 
 // Message classifies a text. The empty text is an error of which nothing is
 // known: unknown, and so fatal.
-func (c *Classifier) Message(text string) Result {
+func (c *Classifier) Message(text string) (r Result) {
 	if text == "" {
 		return c.unknown()
 	}
-	return c.Classify(Evidence{Message: text})
+	c.classify(&Evidence{Message: text}, &r)
+	return r
 }
 
 func (c *Classifier) unknown() Result {
@@ -168,39 +172,36 @@ func (c *Classifier) unknown() Result {
 // Classify says what the evidence means. Evidence that shows no failure (the
 // zero Evidence, a status below 400 with nothing else or with a body that is no
 // error envelope) gives the zero Result.
-func (c *Classifier) Classify(e Evidence) Result {
+func (c *Classifier) Classify(e Evidence) (r Result) {
+	c.classify(&e, &r)
+	return r
+}
+
+// classify fills r, which is zero. Both structs are twice the size of a cache
+// line, and copying them would be a good part of the cost.
+func (c *Classifier) classify(e *Evidence, r *Result) {
 	if c.textOnly {
-		return c.classifyText(e)
+		c.classifyText(e, r)
+		return
 	}
 	if e.Err == nil && e.Message == "" && e.Type == "" && len(e.Body) == 0 && e.Status < 400 {
-		return Result{}
+		return
 	}
-	q := inquiry{set: c.rules(), seen: c.seen, limit: c.maxBytes, provider: e.Provider, now: c.now}
-	q.readType(e.Type)
-	text := q.readChain(e.Err, e.Cause)
-	if q.best.strength == ownStrength {
-		return q.result(c.fallback)
+	q := inquiry{c: c, set: c.rules(), provider: e.Provider}
+	if q.read(e) {
+		q.result(r)
 	}
-	if !q.readResponse(e.Status, e.Header, e.Body) && e.Err == nil && e.Message == "" && e.Type == "" {
-		return Result{}
-	}
-	q.readText(text)
-	q.readText(e.Message)
-	return q.result(c.fallback)
 }
 
 // classifyText is Classify for classifiers that read nothing but text.
-func (c *Classifier) classifyText(e Evidence) Result {
-	text := e.Message
-	if e.Err != nil {
-		text = errorText(e.Err)
-	} else if text == "" {
-		return Result{}
+func (c *Classifier) classifyText(e *Evidence, r *Result) {
+	if e.Err == nil && e.Message == "" {
+		return
 	}
-	q := inquiry{set: c.rules(), seen: c.seen, limit: c.maxBytes}
-	q.readText(text)
-	r := q.result(c.fallback)
-	return Result{Category: r.Category, Reason: r.Reason, Rule: r.Rule}
+	q := inquiry{c: c, set: c.rules()}
+	q.readOnlyText(e)
+	q.status, q.said, q.hint = 0, verdict{}, retryHint{}
+	q.result(r)
 }
 
 // ErrBudgetExceeded is the program's own spent budget. Wrap it to say that a

@@ -67,6 +67,8 @@ func TestBodies(t *testing.T) {
 
 		// AWS.
 		{name: "__type", status: 400, body: `{"__type":"com.amazon.coral.availability#ThrottlingException","message":"Rate exceeded"}`, want: classify.ReasonRateLimit},
+		{name: "429 without too many requests", status: 429, body: `{"__type":"com.amazon#ModelNotReadyException","message":"The model is not ready"}`, want: classify.ReasonTransient},
+		{name: "data loss, as over gRPC", body: `{"error":{"status":"DATA_LOSS","message":"so it goes"}}`, want: classify.ReasonParsing},
 		{name: "__type of a key", status: 400, body: `{"__type":"UnrecognizedClientException","message":"no"}`, want: classify.ReasonAuthentication},
 		{name: "Code and Message", body: `{"Code":"ExpiredToken","Message":"no"}`, want: classify.ReasonAuthentication},
 		{name: "XML", status: 503, body: `<?xml version="1.0"?><Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>`, want: classify.ReasonRateLimit},

@@ -1,15 +1,19 @@
 package classify
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Explanation is a [Result] with everything that spoke for and against it.
 type Explanation struct {
 	Result Result
-	// Signals are the rules that matched, what decided first, then by
-	// precedence, what does not count last. It is empty where nothing matched.
+	// Signals are what was found, what decided first, then by precedence, what
+	// does not count last. It is empty where nothing was found. Once the
+	// program's own deadline, cancellation or budget has decided, nothing else
+	// is looked for.
 	Signals []Signal
 }
 
@@ -19,13 +23,17 @@ type Signal struct {
 	Reason   Reason // "" = the rule only rules others out, or only carries a hint
 	Category Category
 	Strength string // word, phrase, code, cause, fact, user or own
-	// Source says which part of the evidence it was found in: "type",
-	// "error", "message", "status", or "" for what no text showed (an errno in
-	// the chain, a response body).
+	// Source says which part of the evidence it was found in: "type", "error"
+	// (its chain, or its text), "status", "header", "body" or "message". An
+	// error of the chain that holds a response has these parts as well.
 	Source string
-	// Start and End are the bytes that matched, within the source's text. They
-	// are the leftmost match; both are -1 where no text matched.
+	// Start and End are the bytes that matched, within the source: Type,
+	// Err.Error(), Body or Message. They are the leftmost match; both are -1
+	// where no text matched (an errno in the chain), or none that stands so in
+	// the source (a message whose JSON is escaped).
 	Start, End int
+	// Text is what matched, also where Start is -1; "" where no text did.
+	Text string
 	// Decided: this signal is the result.
 	Decided bool
 	// VetoedBy is the rule that ruled this one out, BeatenBy the one that
@@ -41,103 +49,149 @@ func (c *Classifier) Explain(e Evidence) Explanation {
 	if x.Result == (Result{}) {
 		return x
 	}
-	set := c.rules()
-	var counting, ruledOut []Signal
-	for _, t := range c.texts(e) {
-		in, out := set.explain(t.text, c.maxBytes)
-		for _, s := range in {
-			s.Source = t.source
-			counting = append(counting, s)
-		}
-		for _, s := range out {
-			s.Source = t.source
-			ruledOut = append(ruledOut, s)
-		}
+	var heard []Signal
+	q := inquiry{c: c, set: c.rules(), heard: &heard}
+	if c.textOnly {
+		q.readOnlyText(&e)
+	} else {
+		q.read(&e)
 	}
-	if !c.textOnly && e.Status >= 400 && e.Status <= 599 {
-		s := httpSignal(e.Status)
-		counting = append(counting, Signal{
-			Rule: s.rule, Reason: s.reason, Category: s.reason.Policy().Category,
-			Strength: s.strength.String(), Source: "status", Start: -1, End: -1,
-		})
+	for i := range heard {
+		heard[i].settleIn(&e)
 	}
-	x.Signals = append(decide(x.Result, c.fallback, counting), ruledOut...)
+	x.Signals = q.decided(x.Result, c.fallback, heard)
 	return x
 }
 
-// texts lists what the classifier reads as text, in the order it reads it.
-func (c *Classifier) texts(e Evidence) []sourceText {
-	var all []sourceText
-	add := func(source, text string) {
-		if text != "" {
-			all = append(all, sourceText{source, text})
-		}
+// hear keeps a signal that no text shows, for explain.
+func (q *inquiry) hear(s signal) {
+	category := s.category
+	if category == "" {
+		category = s.reason.Policy().Category
 	}
-	if !c.textOnly {
-		add("type", e.Type)
-	}
-	if e.Err != nil {
-		add("error", errorText(e.Err))
-	}
-	if e.Err == nil || !c.textOnly {
-		add("message", e.Message)
-	}
-	return all
+	*q.heard = append(*q.heard, Signal{
+		Rule: s.rule, Reason: s.reason, Category: category, Strength: s.strength.String(), Source: q.source, Start: -1, End: -1,
+	})
 }
 
-type sourceText struct{ source, text string }
+// settleIn gives the place of a signal's text within its source, which is not
+// what was read where the rules were given only a part of it: the messages of
+// a body.
+func (s *Signal) settleIn(e *Evidence) {
+	var source string
+	switch s.Source {
+	case fromType:
+		source = e.Type
+	case fromError:
+		if e.Err != nil {
+			source = errorText(e.Err)
+		}
+	case fromBody:
+		source = string(e.Body)
+	case fromMessage:
+		source = e.Message
+	}
+	if s.Start < 0 || s.End <= len(source) && source[s.Start:s.End] == s.Text {
+		return
+	}
+	s.Start, s.End = -1, -1
+	if at := strings.Index(source, s.Text); at >= 0 && s.Text != "" {
+		s.Start, s.End = at, at+len(s.Text)
+	}
+}
 
-// decide marks the signal that is the result, puts it first and names it as
-// what beat the others. A result that none of the signals shows comes from
-// typed evidence and becomes a signal of its own.
-func decide(r Result, fallback string, signals []Signal) []Signal {
+// decided sorts the signals, marks the one that is the result and names it as
+// what beat the others.
+func (q *inquiry) decided(r Result, fallback string, signals []Signal) []Signal {
+	slices.SortStableFunc(signals, func(a, b Signal) int {
+		return cmp.Or(
+			cmp.Compare(rank(a), rank(b)),
+			-cmp.Compare(strengthOf(a.Strength), strengthOf(b.Strength)),
+			cmp.Compare(q.set.number(a.Rule), q.set.number(b.Rule)),
+			cmp.Compare(precedence(a.Reason), precedence(b.Reason)),
+		)
+	})
 	if r.Rule == fallback {
 		return signals
 	}
-	won := Signal{Rule: r.Rule, Reason: r.Reason, Category: r.Category, Strength: factStrength.String(), Start: -1, End: -1}
-	if i := slices.IndexFunc(signals, func(s Signal) bool { return s.Rule == r.Rule }); i >= 0 {
-		won = signals[i]
-		signals = slices.Delete(signals, i, i+1)
+	rule := strings.TrimSuffix(r.Rule, longWaitSuffix)
+	i := slices.IndexFunc(signals, func(s Signal) bool { return s.Rule == rule && rank(s) == counts })
+	if i < 0 { // it matched only in a part of the text, that of the last try
+		signals, i = append(signals, Signal{Rule: rule, Strength: q.set.strengthOf(rule).String(), Start: -1, End: -1}), len(signals)
 	}
-	won.Decided = true
-	for i := range signals {
-		if signals[i].Reason != "" {
-			signals[i].BeatenBy = r.Rule
+	won := signals[i]
+	won.Rule, won.Reason, won.Category, won.Decided = r.Rule, r.Reason, r.Category, true
+	signals = slices.Insert(slices.Delete(signals, i, i+1), 0, won)
+	for i := range signals[1:] {
+		if s := &signals[1+i]; rank(*s) == counts {
+			s.BeatenBy = r.Rule
 		}
 	}
-	return slices.Insert(signals, 0, won)
+	return signals
 }
 
-// explain returns the rules that match text by precedence: those that count,
-// and those that another rule takes out or that have no reason to give.
-func (s *ruleSet) explain(text string, limit int) (counting, ruledOut []Signal) {
-	cut := [][2]int{{0, len(text)}}
+// How signals rank in an explanation.
+const (
+	counts = iota
+	ruledOut
+	silent // has no reason to give
+)
+
+func rank(s Signal) int {
+	switch {
+	case s.Reason == "":
+		return silent
+	case s.VetoedBy != "":
+		return ruledOut
+	}
+	return counts
+}
+
+// explain returns the rules that match text; source is where it is from.
+func (s *ruleSet) explain(text string, limit int, source string) []Signal {
+	read := [][2]int{{0, len(text)}}
 	if limit > 0 && len(text) > limit {
 		half := limit / 2
-		cut = [][2]int{{0, half}, {len(text) - (limit - half), len(text)}}
+		read = [][2]int{{0, half}, {len(text) - (limit - half), len(text)}}
 	}
 	matched := make([]uint64, s.words())
-	for _, c := range cut {
+	for _, c := range read {
 		s.match(matched, text[c[0]:c[1]])
 	}
 	all := slices.Clone(matched)
 	s.veto(matched)
+	frame := ""
+	if first(matched) < 0 {
+		frame = firstFrame(text[read[0][0]:read[0][1]])
+		s.matchFrame(matched, frame)
+		for w, word := range matched {
+			all[w] |= word
+		}
+	}
+	outside := read
+	if frame == "" {
+		outside = outsideFrames(text, read)
+	}
+	var signals []Signal
 	for i := range s.rules {
 		if !hasBit(all, i) {
 			continue
 		}
 		r := &s.rules[i]
-		sig := Signal{Rule: r.id, Reason: r.reason, Category: r.meaning(), Strength: r.strength.String()}
-		sig.Start, sig.End = span(r.pattern, text, cut)
-		switch {
-		case hasBit(matched, i):
-			counting = append(counting, sig)
-		default:
-			sig.VetoedBy = s.vetoer(all, i)
-			ruledOut = append(ruledOut, sig)
+		sig := Signal{Rule: r.id, Reason: r.reason, Category: r.meaning(), Strength: r.strength.String(), Source: source}
+		where := read
+		if s.partOf(i).noFrames {
+			where = outside
 		}
+		if sig.Start, sig.End = span(r.pattern, text, where); sig.Start >= 0 {
+			sig.Text = text[sig.Start:sig.End]
+		}
+		if !hasBit(matched, i) {
+			sig.VetoedBy = s.vetoer(all, i)
+		}
+		signals = append(signals, sig)
 	}
-	return counting, ruledOut
+	return signals
 }
 
 // vetoer names the first matching rule that takes rule i out, "" if none does.
@@ -148,6 +202,47 @@ func (s *ruleSet) vetoer(matched []uint64, i int) string {
 		}
 	}
 	return ""
+}
+
+// partOf is the part that rule i belongs to.
+func (s *ruleSet) partOf(i int) part {
+	of := s.parts[0]
+	for _, p := range s.parts {
+		if p.word <= i/64 {
+			of = p
+		}
+	}
+	return of
+}
+
+// number is the place of a rule in the order of precedence, -1 for what is no
+// text rule.
+func (s *ruleSet) number(id string) int {
+	return slices.IndexFunc(s.rules, func(r textRule) bool { return r.id == id })
+}
+
+// strengthOf is the strength of a rule; what is no text rule is a fact.
+func (s *ruleSet) strengthOf(id string) strength {
+	if i := s.number(id); i >= 0 {
+		return s.rules[i].strength
+	}
+	return factStrength
+}
+
+// outsideFrames are the parts of text that are read, without the frames of
+// traces.
+func outsideFrames(text string, read [][2]int) [][2]int {
+	var all [][2]int
+	for _, p := range read {
+		frames := newFrameReader(text[p[0]:p[1]])
+		for at := 0; at < p[1]-p[0]; {
+			from := p[0] + at
+			var said string
+			said, at = frames.next(at)
+			all = append(all, [2]int{from, from + len(said)})
+		}
+	}
+	return all
 }
 
 // span finds the leftmost match of a pattern in the parts of text that are

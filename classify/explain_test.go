@@ -1,10 +1,13 @@
 package classify_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -74,7 +77,7 @@ func TestExplain(t *testing.T) {
 		require.Len(t, x.Signals, 2)
 		assert.Equal(t, classify.Signal{
 			Rule: "mine", Reason: classify.ReasonPolicy, Category: classify.CategoryFatal, Strength: "user",
-			Source: "message", Start: 12, End: 18, Decided: true,
+			Source: "message", Start: 12, End: 18, Text: "window", Decided: true,
 		}, x.Signals[0])
 		assert.Equal(t, "000/context-window", x.Signals[1].Rule)
 		assert.Equal(t, "mine", x.Signals[1].BeatenBy)
@@ -98,6 +101,83 @@ func TestExplain(t *testing.T) {
 	})
 }
 
+// TestExplainSources: typed facts, headers and bodies are shown with what they
+// say, each under the part of the evidence that it is from.
+func TestExplainSources(t *testing.T) {
+	t.Parallel()
+	type found struct{ Rule, Source, Text string }
+	for _, tt := range []struct {
+		name string
+		e    classify.Evidence
+		want []found // the first of them decided
+	}{
+		{
+			"a fact of the chain, and its text", classify.Evidence{Err: fmt.Errorf("ask: %w", &net.OpError{Op: "read", Err: syscall.ECONNRESET})},
+			[]found{{"errno/ECONNRESET", "error", ""}, {"errno/reset", "error", "connection reset"}, {"net/op", "error", ""}},
+		},
+		{
+			"a body", classify.Evidence{Status: 429, Body: []byte(`{"error":{"code":"insufficient_quota","message":"You have \u0022no\u0022 credits left"}}`)},
+			[]found{{"code/insufficient-quota", "body", "insufficient_quota"}, {"http/429", "status", ""}},
+		},
+		{
+			"a header", classify.Evidence{Status: 403, Header: map[string][]string{"X-RateLimit-Remaining": {"0"}, "X-RateLimit-Reset": {"17"}}},
+			[]found{{"header/ratelimit-remaining", "header", ""}, {"http/403", "status", ""}},
+		},
+		{
+			"a type", classify.Evidence{Type: "RateLimitError", Message: "HTTP 503"},
+			[]found{{"code/rate-limit-class", "type", "RateLimitError"}, {"http/503", "message", "HTTP 503"}},
+		},
+		{
+			"the own deadline ends the search", classify.Evidence{Err: context.DeadlineExceeded, Message: "HTTP 503"},
+			[]found{{"context/deadline-exceeded", "error", ""}},
+		},
+		{
+			"a spent budget of a long wait", classify.Evidence{Message: "HTTP 429: try again in 2 hours"},
+			[]found{{"http/429+long-wait", "message", "HTTP 429:"}, {"hint/retry-after", "message", "again in"}},
+		},
+		{
+			"the last try", classify.Evidence{Message: "attempt 1: HTTP 401, attempt 2: HTTP 503"},
+			[]found{{"http/503", "message", "HTTP 503"}, {"http/401", "message", "HTTP 401,"}, {"log/attempt", "message", "attempt 1"}},
+		},
+		{
+			"what stands outside of frames", classify.Evidence{Message: "x\n    at timeout (/srv/a.js:1:2)\nTimed out."},
+			[]found{{"timeout/timed-out", "message", "Timed out"}},
+		},
+		{
+			"the frame that is all", classify.Evidence{Message: "    at FastTimer.onParserTimeout (node:a:1:2)\n    at f (node:b:1:2)"},
+			[]found{{"timeout/class", "message", "onParserTimeout"}},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			x := classify.Standard.Explain(tt.e)
+			var got []found
+			for i, s := range x.Signals {
+				got = append(got, found{s.Rule, s.Source, s.Text})
+				assert.Equal(t, i == 0, s.Decided)
+				assert.NotEmpty(t, s.Strength+s.Rule)
+			}
+			assert.Subset(t, got, tt.want)
+			require.NotEmpty(t, got)
+			assert.Equal(t, tt.want[0], got[0])
+			assert.Equal(t, x.Result.Rule, got[0].Rule)
+		})
+	}
+}
+
+// TestExplainPlacesBodies: bytes of a body are those of the body, not of what
+// was read out of it.
+func TestExplainPlacesBodies(t *testing.T) {
+	t.Parallel()
+	const body = `{"error":{"message":"insufficient_quota","hint":"a"}}`
+	s := classify.Standard.Explain(classify.Evidence{Body: []byte(body)}).Signals[0]
+	assert.Equal(t, "insufficient_quota", body[s.Start:s.End])
+	const escaped = `{"error":{"message":"invalid api\u0020key"}}`
+	s = classify.Standard.Explain(classify.Evidence{Body: []byte(escaped)}).Signals[0]
+	assert.Equal(t, "invalid api key", s.Text)
+	assert.Equal(t, []int{-1, -1}, []int{s.Start, s.End}, "it does not stand so in the body")
+}
+
 // TestExplainAgrees holds Explain to Classify: the same result, the deciding
 // rule first, and every span inside its text.
 func TestExplainAgrees(t *testing.T) {
@@ -105,6 +185,8 @@ func TestExplainAgrees(t *testing.T) {
 	for _, text := range []string{
 		"", "429", "HTTP 503 Service Unavailable\x00\xff", "rate limit, context window, forbidden",
 		"error 429: too many requests", strings.Repeat("status 500 ", 20_000),
+		"attempt 1: HTTP 401\nattempt 2: HTTP 503", "HTTP 404: ECONNRESET", "HTTP 502: permission denied", "HTTP 429: try again in 2 days",
+		"Error: x\n    at timeout (/srv/a.js:1:2)", "attempt 1: x\nattempt 2: EOF\nattempt 3: x",
 	} {
 		for _, c := range []*classify.Classifier{classify.Standard, classify.Minimal, classify.None} {
 			x := c.Explain(classify.Evidence{Message: text})
@@ -116,6 +198,7 @@ func TestExplainAgrees(t *testing.T) {
 				}
 				require.LessOrEqual(t, s.End, len(text))
 				require.Less(t, s.Start, s.End)
+				require.Equal(t, text[s.Start:s.End], s.Text)
 			}
 		}
 	}

@@ -4,29 +4,83 @@ import "time"
 
 // inquiry collects the signals of one failure; the strongest decides.
 type inquiry struct {
+	c        *Classifier
 	set      *ruleSet
-	seen     *memory
-	limit    int // bytes of a text to read; 0 = all
 	best     signal
 	status   int
 	hint     retryHint
 	provider string
-	now      func() time.Time // nil = time.Now
+	said     verdict   // what texts say of the status and the provider, where nothing better is known
+	source   string    // the part of the evidence that is being read
+	heard    *[]Signal // for explain only: all signals, also those that do not count; else nil
+}
+
+// The parts of the evidence, as [Signal.Source] names them.
+const (
+	fromType    = "type"
+	fromError   = "error"
+	fromStatus  = "status"
+	fromHeader  = "header"
+	fromBody    = "body"
+	fromMessage = "message"
+)
+
+// read reads all evidence, what is known before what is said. It reports
+// whether the evidence shows a failure at all.
+func (q *inquiry) read(e *Evidence) (failed bool) {
+	q.source = fromType
+	q.readType(e.Type)
+	q.source = fromError
+	text := q.readChain(e.Err, e.Cause)
+	if q.best.strength == ownStrength {
+		return true
+	}
+	if !q.readResponse(e.Status, e.Header, e.Body) && e.Err == nil && e.Message == "" && e.Type == "" {
+		return false
+	}
+	q.source = fromError
+	q.readText(text)
+	q.source = fromMessage
+	q.readText(e.Message)
+	return true
+}
+
+// readOnlyText reads the text of the error or, where there is none, the
+// message.
+func (q *inquiry) readOnlyText(e *Evidence) {
+	if e.Err != nil {
+		q.source = fromError
+		q.readText(errorText(e.Err))
+		return
+	}
+	q.source = fromMessage
+	q.readText(e.Message)
 }
 
 // time is the present; only hints about when to retry need it.
 func (q *inquiry) time() time.Time {
-	if q.now == nil {
+	if q.c.now == nil {
 		return time.Now()
 	}
-	return q.now()
+	return q.c.now()
 }
 
 // add takes a signal into account.
 func (q *inquiry) add(s signal) {
+	if q.heard != nil {
+		q.hear(s)
+	}
 	if s.stronger(q.best) {
 		q.best = s
 	}
+}
+
+// settle takes a signal into account that decides whatever else is known.
+func (q *inquiry) settle(s signal) {
+	if q.heard != nil {
+		q.hear(s)
+	}
+	q.best = s
 }
 
 // addStatus takes an HTTP status into account. The first one that is known is
@@ -41,14 +95,17 @@ func (q *inquiry) addStatus(status int) {
 	q.add(httpSignal(status))
 }
 
-// result is what the signals come to.
-func (q *inquiry) result(fallback string) Result {
-	r := Result{
-		Reason: q.best.reason, Category: q.best.category, Rule: q.best.rule,
-		Status: q.status, Provider: q.provider,
+// result fills r with what the signals come to.
+func (q *inquiry) result(r *Result) {
+	r.Reason, r.Category, r.Rule = q.best.reason, q.best.category, q.best.rule
+	if r.Status = q.status; r.Status == 0 {
+		r.Status = q.said.status
+	}
+	if r.Provider = q.provider; r.Provider == "" {
+		r.Provider = providerNames[q.said.provider]
 	}
 	if q.best.strength == noStrength {
-		r.Reason, r.Rule = ReasonUnknown, fallback
+		r.Reason, r.Rule = ReasonUnknown, q.c.fallback
 	}
 	// A limit that stays shut for longer than an hour is a spent quota, not a
 	// rate that a retry outlives. A user's rule is taken at its word.
@@ -59,7 +116,6 @@ func (q *inquiry) result(fallback string) Result {
 		r.Category = r.Reason.Policy().Category
 	}
 	r.RetryAfter, r.HasRetryAfter, r.Derived = q.hint.resolve(r.Reason)
-	return r
 }
 
 // longWaitSuffix marks the rule of a rate limit whose provider says that it

@@ -5,17 +5,25 @@ import (
 	"sync/atomic"
 )
 
-// memory remembers which rule decided a text, because what fails tends to fail
-// again in the same words: a storm of one error costs little more than a hash
-// each. It holds no text, only 48 bits of a hash that is seeded anew in every
-// process, so two texts are taken for one in 1 of 2^48 comparisons. It is safe
-// for concurrent use and never grows.
+// memory remembers what texts came to, because what fails tends to fail again
+// in the same words: a storm of one error costs little more than a hash each. It
+// holds no text, only a hash that is seeded anew in every process, of which 42
+// bits are compared beyond the 11 that name the slot: two texts are taken for one
+// in 1 of 2^42 comparisons. It is safe for concurrent use and never grows.
 type memory [memorySize]atomic.Uint64
 
+// A slot holds, from its lowest bits on: the rule's number plus two, 0 = nothing
+// is remembered; the status less 399, 0 = none; the provider; the hash.
 const (
-	memorySize = 1 << 11
-	ruleBits   = 16 // of a slot: the rule's number plus one, 0 = none; above them stands the hash
-	ruleMask   = 1<<ruleBits - 1
+	memorySize    = 1 << 11
+	ruleBits      = 12
+	statusBits    = 8
+	providerBits  = 2
+	verdictBits   = ruleBits + statusBits + providerBits
+	verdictMask   = 1<<verdictBits - 1
+	noStatus      = 399
+	statusShift   = ruleBits
+	providerShift = ruleBits + statusBits
 )
 
 var memorySeed = maphash.MakeSeed()
@@ -23,17 +31,30 @@ var memorySeed = maphash.MakeSeed()
 // slot finds the place of a text and what has to stand there.
 func (m *memory) slot(text string) (place *atomic.Uint64, hash uint64) {
 	hash = maphash.String(memorySeed, text)
-	return &m[hash%memorySize], hash &^ ruleMask
+	return &m[hash%memorySize], hash &^ verdictMask
 }
 
-// recall returns the number of the rule that decided a text, -1 = none.
-func recall(place *atomic.Uint64, hash uint64) (rule int, ok bool) {
-	v := place.Load()
-	return int(v&ruleMask) - 1, v != 0 && v&^ruleMask == hash
+// recall returns what a text came to.
+func recall(place *atomic.Uint64, hash uint64) (v verdict, ok bool) {
+	slot := place.Load()
+	if slot&^verdictMask != hash || slot&(1<<ruleBits-1) == 0 {
+		return verdict{}, false
+	}
+	v.rule = int(slot&(1<<ruleBits-1)) - 2
+	if status := int(slot >> statusShift & (1<<statusBits - 1)); status > 0 {
+		v.status = status + noStatus
+	}
+	v.provider = int(slot >> providerShift & (1<<providerBits - 1))
+	return v, true
 }
 
-func remember(place *atomic.Uint64, hash uint64, rule int) {
-	if rule+1 <= ruleMask {
-		place.Store(hash | uint64(rule+1))
+// remember keeps what a text came to, if it fits.
+func remember(place *atomic.Uint64, hash uint64, v verdict) {
+	rule, status := uint64(v.rule+2), uint64(0)
+	if v.status != 0 {
+		status = uint64(v.status - noStatus)
+	}
+	if rule < 1<<ruleBits {
+		place.Store(hash | rule | status<<statusShift | uint64(v.provider)<<providerShift)
 	}
 }

@@ -10,15 +10,18 @@ import (
 // the cause and then decides. It reports whether the response is a failure at
 // all: a success is none unless its body is an error envelope.
 func (q *inquiry) readResponse(status int, header map[string][]string, body []byte) (failed bool) {
+	within := q.source // an error of the chain may hold a response
+	q.source = fromStatus
 	q.addStatus(status)
+	q.source = fromHeader
 	if len(header) > 0 {
 		q.readHeader(header)
 	}
+	q.source = fromBody
 	success := 0 < status && status < 400
-	if len(body) > 0 && q.readBody(body, success) {
-		return true
-	}
-	return !success
+	failed = len(body) > 0 && q.readBody(body, success) || !success
+	q.source = within
+	return failed
 }
 
 // readBody takes a response body into account and reports whether it says that

@@ -29,7 +29,8 @@ func scanDuration(s string) (total float64, end int, ok bool) {
 	}
 }
 
-// scanNumber reads an unsigned decimal number at the start of s.
+// scanNumber reads an unsigned decimal number at the start of s, also one whose
+// thousands are set apart: "1,200.5".
 func scanNumber(s string) (n float64, size int) {
 	for size < len(s) && isDigit(s[size]) {
 		size++
@@ -37,13 +38,21 @@ func scanNumber(s string) (n float64, size int) {
 	if size == 0 {
 		return 0, 0
 	}
+	thousands := size <= 3
+	for thousands && size+3 < len(s) && s[size] == ',' && digits(s[size+1:]) == 3 {
+		size += 1 + 3
+	}
 	if size+1 < len(s) && s[size] == '.' && isDigit(s[size+1]) {
 		size++
 		for size < len(s) && isDigit(s[size]) {
 			size++
 		}
 	}
-	n, _ = parseNumber(s[:size])
+	text := s[:size]
+	if strings.IndexByte(text, ',') >= 0 {
+		text = strings.ReplaceAll(text, ",", "")
+	}
+	n, _ = parseNumber(text)
 	return n, size
 }
 

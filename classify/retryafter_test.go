@@ -2,6 +2,7 @@ package classify_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -118,6 +119,14 @@ func TestRetryAfterHeaders(t *testing.T) {
 		{name: "past", header: header{"Retry-After": {"Fri, 06 Nov 2020 08:50:37 GMT"}}, want: explicit(0)},
 		{name: "milliseconds", header: header{"retry-after-ms": {"1500"}}, want: explicit(1500 * time.Millisecond)},
 		{name: "the longest counts", header: header{"retry-after-ms": {"500"}, "Retry-After": {"1", "3", "2"}}, want: explicit(3 * time.Second)},
+		{name: "milliseconds of Azure", header: header{"x-ms-retry-after-ms": {"250"}}, want: explicit(250 * time.Millisecond)},
+		{name: "negative", header: header{"Retry-After": {"-30"}}, want: explicit(0)},
+		{name: "negative milliseconds", header: header{"Retry-After-Ms": {"-1"}}, want: explicit(0)},
+		{name: "overflow", header: header{"Retry-After": {"99999999999999999999"}}, want: explicit(365 * 24 * time.Hour)},
+		{name: "RetryInfo is longer", header: header{"Retry-After": {"1"}}, body: `{"error":{"code":429,"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34s"}]}}`, want: explicit(34 * time.Second)},
+		{name: "RetryInfo beats derived", header: header{"X-RateLimit-Reset": {"600"}}, body: `{"error":{"code":429,"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34s"}]}}`, want: explicit(34 * time.Second)},
+		{name: "text beats derived", header: header{"X-RateLimit-Reset": {"600"}}, body: "Please try again in 20s.", want: explicit(20 * time.Second)},
+		{name: "0 beats derived", header: header{"Retry-After": {"0"}, "X-RateLimit-Reset": {"600"}}, want: explicit(0)},
 		{name: "text is longer", header: header{"Retry-After": {"1"}}, body: "Please try again in 20s.", want: explicit(20 * time.Second)},
 		{name: "text is shorter", header: header{"Retry-After": {"30"}}, body: "Please try again in 20s.", want: explicit(30 * time.Second)},
 		{name: "a header alone is no budget, ruling 8", header: header{"Retry-After": {"86400"}}, want: explicit(24 * time.Hour)},
@@ -203,6 +212,25 @@ func TestRetryAfterText(t *testing.T) {
 		{"retry after 99999999999999999999999 seconds", 365 * 24 * time.Hour},
 		{"retry after 9999999999999999 days", 365 * 24 * time.Hour},
 
+		{"retry_delay { seconds: 34 nanos: 500 }", 34 * time.Second},
+		{"retry after 1,200 seconds", 1200 * time.Second},
+		{"retry after 1,234,567.5 seconds", 1234567500 * time.Millisecond},
+		{"Retry-After: Fri, 06 Nov 2026 08:50:37 GMT", time.Minute},
+		{"Retry-After: Fri, 06 Nov 2020 08:50:37 GMT", 0},
+		{"try again in 1m30s", 90 * time.Second},
+		{"try again in 1h2m", 62 * time.Minute},
+		{"try again in 1h2m3s", 62*time.Minute + 3*time.Second},
+		{"try again in 500ms", 500 * time.Millisecond},
+		{"retry-after-ms: 1500", 1500 * time.Millisecond},
+		{"RETRY AFTER 5S", 5 * time.Second},
+		{"retry in 999999999999999999999h", 365 * 24 * time.Hour},
+		{"retry after 1" + strings.Repeat("0", 400) + " seconds", 365 * 24 * time.Hour},
+
+		{"retry after 1e30 seconds", -1},
+		{"Retry-After: -5", -1},
+		{"Date: Fri, 06 Nov 2026 08:50:37 GMT; please retry after a while", -1},
+		{"Retry-After: Fri, 06 Foo 2026 08:50:37 GMT", -1},
+		{"Retry-After: Fri, 06", -1},
 		{"please try again later", -1},
 		{"will retry in 5s", -1},
 		{"We'll retry in 5s", -1},

@@ -26,8 +26,19 @@ var anchors = [...]anchor{
 // fillers may stand between an anchor and its number.
 var fillers = [...]string{"for", "about", "approximately", "around", "another", "at least"}
 
-// readText looks for waits that a text names. The caller has seen to it that
-// the text holds an anchor at all: see the rules named hint/.
+// readLines looks for waits that a text names outside the frames of traces.
+// The caller has seen to it that the text holds an anchor at all: see the rules
+// named hint/.
+func (h *retryHint) readLines(text string, now time.Time) {
+	frames := newFrameReader(text)
+	for at := 0; at < len(text); {
+		var said string
+		said, at = frames.next(at)
+		h.readText(said, now)
+	}
+}
+
+// readText looks for waits that a text names.
 func (h *retryHint) readText(text string, now time.Time) {
 	for i := 0; i < len(text); i++ {
 		if !isDigit(text[i]) {
@@ -38,6 +49,12 @@ func (h *retryHint) readText(text string, now time.Time) {
 			i += size - 1
 			continue
 		}
+		if i >= len("Fri, ") && text[i-2] == ',' && isLetter(text[i-3]) {
+			if n := h.readDate(text, i-len("Fri, "), now); n > 0 {
+				i += n - 1
+				continue
+			}
+		}
 		a, ok := anchorBefore(text[:i])
 		if !ok {
 			i += size - 1
@@ -45,6 +62,25 @@ func (h *retryHint) readText(text string, now time.Time) {
 		}
 		i += h.readWait(text[i:], a, now) - 1
 	}
+}
+
+// readDate reads the HTTP-date that begins at start, as the header Retry-After
+// is logged, and returns how far it reaches from its first digit; 0 where there
+// is none.
+func (h *retryHint) readDate(text string, start int, now time.Time) (length int) {
+	const layout = time.RFC1123 // Go's http.TimeFormat but for the zone
+	if len(text)-start < len(layout) {
+		return 0
+	}
+	at, ok := parseDate(text[start:start+len(layout)], now)
+	if !ok {
+		return 0
+	}
+	if a, ok := anchorBefore(text[:start]); !ok || a.bare != 1 {
+		return 0
+	}
+	h.addExplicit(until(at, now))
+	return len(layout) - len("Fri, ")
 }
 
 // readWait reads the wait that s begins with and returns how far it reaches.
@@ -88,7 +124,7 @@ func endsNumber(rest string) bool {
 		return len(rest) == 1 || rest[1] == ' ' || rest[1] == '\n'
 	}
 	rest = rest[spaces(rest):]
-	return rest == "" || strings.IndexByte(",;)}]", rest[0]) >= 0
+	return rest == "" || strings.IndexByte(",;)}]", rest[0]) >= 0 || strings.HasPrefix(rest, "nanos:") // of a protobuf Duration as text
 }
 
 // anchorBefore finds the anchor that text ends with. What the program says

@@ -58,3 +58,6 @@ func (s strength) String() string {
 	}
 	return ""
 }
+
+// strengthOf is the strength that is named so.
+func strengthOf(name string) strength { return strength(max(0, slices.Index(strengthNames[:], name))) }

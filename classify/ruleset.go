@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"strings"
 
 	"github.com/errclass/errclass/classify/internal/scan"
 )
@@ -30,16 +31,24 @@ type ruleSet struct {
 	means   []Category // by rule: what it says to do
 	parts   []part
 	silent  []uint64   // rules without a reason
-	hints   []uint64   // those of them without vetoes, which say that the text names a wait
+	hints   []uint64   // those of them which say that the text names a wait
+	tellers []uint64   // those of them which tell the provider
 	vetoes  [][]uint64 // by rule: the rules that it takes out, or nil
 	vetoers []uint64   // rules with vetoes
+
+	telling   []uint64 // hints, tellers and tries together
+	aboutHTTP []uint64 // rules about a status of HTTP
+	refusals  []uint64 // those of them about a 4xx that stays: see refuses
+	wrapped   []uint64 // phrases that a server error is only put around
+	tries     []uint64 // silent rules which tell a report of several tries
 }
 
 // A part is what one pass over a text finds: the user's rules are compiled by
 // themselves, the standard ones only once.
 type part struct {
-	matcher *scan.Matcher
-	word    int // of a set of matches, where the part begins
+	matcher  *scan.Matcher
+	word     int  // of a set of matches, where the part begins
+	noFrames bool // the frames of stack traces are not read
 }
 
 // words returns the length of a set of matches.
@@ -48,7 +57,40 @@ func (s *ruleSet) words() int { return len(s.silent) }
 // match adds the rules that match text to a set.
 func (s *ruleSet) match(set []uint64, text string) {
 	for _, p := range s.parts {
-		p.matcher.Match(set[p.word:], text)
+		p.match(set[p.word:], text)
+	}
+}
+
+// match adds the rules of the part that match text to its words of a set.
+func (p part) match(set []uint64, text string) {
+	if !p.noFrames {
+		p.matcher.Match(set, text)
+		return
+	}
+	frames := newFrameReader(text)
+	for at := 0; at < len(text); {
+		var said string
+		if said, at = frames.next(at); said != "" {
+			p.matcher.Match(set, said)
+		}
+	}
+}
+
+// matchFrame adds the rules that match the first frame of a text that begins
+// with one and says nothing else: in the tail of a trace, a function that is
+// named after what happened is all that is known. Bare words stay out of it.
+func (s *ruleSet) matchFrame(set []uint64, frame string) {
+	if frame == "" {
+		return
+	}
+	for _, p := range s.parts {
+		p.matcher.Match(set[p.word:], frame)
+	}
+	s.veto(set)
+	for i := range s.rules {
+		if s.rules[i].strength <= wordStrength {
+			set[i/64] &^= 1 << (i % 64)
+		}
 	}
 }
 
@@ -73,16 +115,40 @@ func newRuleSet(rules []textRule, parts ...part) *ruleSet {
 		means:   make([]Category, len(rules)),
 		silent:  make([]uint64, words),
 		hints:   make([]uint64, words),
+		tellers: make([]uint64, words),
 		vetoers: make([]uint64, words),
 		vetoes:  make([][]uint64, len(rules)),
+
+		telling:   make([]uint64, words),
+		aboutHTTP: make([]uint64, words),
+		refusals:  make([]uint64, words),
+		wrapped:   make([]uint64, words),
+		tries:     make([]uint64, words),
 	}
 	for i, r := range rules {
 		s.means[i] = r.meaning()
 		if r.reason == "" {
 			setBit(s.silent, i)
 			if len(r.vetoes) == 0 {
+				setBit(s.telling, i)
+			}
+			switch {
+			case ruleProvider(r.id) != 0:
+				setBit(s.tellers, i)
+			case strings.HasPrefix(r.id, logPrefix):
+				setBit(s.tries, i)
+			case len(r.vetoes) == 0:
 				setBit(s.hints, i)
 			}
+		}
+		if r.strength < userStrength && (strings.HasPrefix(r.id, statusPrefix) || strings.HasPrefix(r.id, nearPrefix)) {
+			setBit(s.aboutHTTP, i)
+			if refuses(&rules[i]) {
+				setBit(s.refusals, i)
+			}
+		}
+		if wrapped(r.reason, r.strength) {
+			setBit(s.wrapped, i)
 		}
 		if len(r.vetoes) == 0 {
 			continue
@@ -118,18 +184,16 @@ func (s *ruleSet) veto(matched []uint64) {
 	}
 }
 
-// hinted reports whether a rule matched which says that the text names a wait.
-// Only then is it worth looking for.
-func (s *ruleSet) hinted(matched []uint64) bool {
-	for w, hints := range s.hints {
-		if matched[w]&hints != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 func setBit(set []uint64, i int) { set[i/64] |= 1 << (i % 64) }
+
+// meets reports whether two sets have a rule in common; matched may be longer.
+func meets(matched, other []uint64) bool {
+	var common uint64
+	for w, word := range other {
+		common |= matched[w] & word
+	}
+	return common != 0
+}
 
 // first returns the lowest set bit, or -1.
 func first(set []uint64) int {
@@ -159,7 +223,7 @@ func (s *ruleSet) with(user []Rule) (*ruleSet, error) {
 	words := first.words()
 	parts := first.parts
 	for _, p := range s.parts {
-		parts = append(parts, part{p.matcher, p.word + words})
+		parts = append(parts, part{p.matcher, p.word + words, p.noFrames})
 	}
 	return newRuleSet(append(rules[:words*64:words*64], s.rules...), parts...), nil
 }

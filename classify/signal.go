@@ -27,6 +27,12 @@ type signal struct {
 // stronger reports whether s decides against other. Of two equals the one
 // that was found first keeps the decision.
 func (s signal) stronger(other signal) bool {
+	if wraps(other.reason, other.strength) && wrapped(s.reason, s.strength) {
+		return true
+	}
+	if wraps(s.reason, s.strength) && wrapped(other.reason, other.strength) {
+		return false
+	}
 	if s.strength != other.strength {
 		return s.strength > other.strength
 	}

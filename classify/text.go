@@ -9,52 +9,88 @@ func (q *inquiry) readText(text string) {
 	if text == "" {
 		return
 	}
-	if i := q.ruleOf(text); i >= 0 {
-		r := &q.set.rules[i]
-		q.add(signal{r.id, r.reason, q.set.means[i], r.strength})
+	if q.heard != nil {
+		*q.heard = append(*q.heard, q.set.explain(text, q.c.maxBytes, q.source)...)
+		return
+	}
+	v := q.verdictOf(text)
+	if q.said.status == 0 {
+		q.said.status = v.status
+	}
+	if q.said.provider == 0 {
+		q.said.provider = v.provider
+	}
+	if v.rule >= 0 {
+		r := &q.set.rules[v.rule]
+		q.add(signal{r.id, r.reason, q.set.means[v.rule], r.strength})
 	}
 }
 
-// ruleOf returns the number of the rule that decides a text, or -1: recalled
-// where the text was seen before. A text that is longer than the limit is not
-// remembered, for the hash would have to read all of it.
-func (q *inquiry) ruleOf(text string) int {
-	if q.limit > 0 && len(text) > q.limit {
-		rule, _ := q.decide(text)
-		return rule
+// verdictOf decides a text: recalled where the text was seen before. A text
+// that is longer than the limit is not remembered, for the hash would have to
+// read all of it.
+func (q *inquiry) verdictOf(text string) verdict {
+	if q.c.maxBytes > 0 && len(text) > q.c.maxBytes {
+		v, _ := q.decide(text)
+		return v
 	}
-	place, hash := q.seen.slot(text)
-	if rule, ok := recall(place, hash); ok {
-		return rule
+	place, hash := q.c.seen.slot(text)
+	if v, ok := recall(place, hash); ok {
+		return v
 	}
-	rule, hinted := q.decide(text)
+	v, hinted := q.decide(text)
 	if !hinted { // a wait is read anew each time
-		remember(place, hash, rule)
+		remember(place, hash, v)
 	}
-	return rule
+	return v
 }
 
-// decide returns the number of the rule that decides a text, or -1, and whether
-// the text names a wait, which it reads. Of a text that is longer than the
-// limit, it looks at the first and the last half of the limit.
-func (q *inquiry) decide(text string) (rule int, hinted bool) {
+// decide says what a text comes to, and whether it names a wait, which it
+// reads. Of a text that is longer than the limit, it looks at the first and the
+// last half of the limit.
+func (q *inquiry) decide(text string) (v verdict, hinted bool) {
 	var fixed [stackWords]uint64
 	matched := fixed[:]
 	if n := q.set.words(); n > stackWords {
 		matched = make([]uint64, n)
 	}
-	head, tail := "", text
-	if q.limit > 0 && len(text) > q.limit {
-		head = text[:q.limit/2]
-		tail = text[len(text)-(q.limit-len(head)):] // of an odd limit the larger half
-		q.set.match(matched, head)
+	head, tail := text, ""
+	if q.c.maxBytes > 0 && len(text) > q.c.maxBytes {
+		head = text[:q.c.maxBytes/2]
+		tail = text[len(text)-(q.c.maxBytes-len(head)):] // of an odd limit the larger half
 	}
-	q.set.match(matched, tail)
-	if hinted = q.set.hinted(matched); hinted {
-		now := q.time()
-		q.hint.readText(head, now)
-		q.hint.readText(tail, now)
+	q.set.match(matched, head)
+	if tail != "" {
+		q.set.match(matched, tail)
+	}
+	reports := false // several tries
+	if meets(matched, q.set.telling) {
+		if hinted = meets(matched, q.set.hints); hinted {
+			now := q.time()
+			q.hint.readLines(head, now)
+			q.hint.readLines(tail, now)
+		}
+		v.provider = q.set.provider(matched)
+		reports = meets(matched, q.set.tries)
 	}
 	q.set.veto(matched)
-	return first(matched), hinted
+	if v.rule = q.set.decider(matched, head); v.rule < 0 {
+		q.set.matchFrame(matched, firstFrame(head))
+		v.rule = first(matched)
+	}
+	if reports && v.rule >= 0 && q.set.rules[v.rule].strength < userStrength {
+		end := tail
+		if end == "" {
+			end = head
+		}
+		if rule := q.set.ofLastTry(end); rule >= 0 {
+			v.rule = rule
+		}
+	}
+	if meets(matched, q.set.aboutHTTP) {
+		if v.status = q.set.status(matched, v.rule, head); v.status == 0 && tail != "" {
+			v.status = q.set.status(matched, v.rule, tail)
+		}
+	}
+	return v, hinted
 }

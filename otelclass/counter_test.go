@@ -272,6 +272,8 @@ func TestCounterProviderOfTelemetry(t *testing.T) {
 	p.OnEnd(tracetest.SpanStub{Status: failed, Attributes: []attribute.KeyValue{provider},
 		Events: []sdktrace.Event{{Attributes: []attribute.KeyValue{attribute.String("exception.message", "HTTP 401")}}}}.Snapshot())
 	p.OnEnd(tracetest.SpanStub{Status: failed}.Snapshot())
+	p.OnEnd(tracetest.SpanStub{Status: failed, Attributes: []attribute.KeyValue{attribute.String("gen_ai.system", "anthropic")}}.Snapshot())
+	p.OnEnd(tracetest.SpanStub{Status: failed, Attributes: []attribute.KeyValue{provider, attribute.String("gen_ai.system", "x")}}.Snapshot())
 
 	r := record(log.SeverityError, "HTTP 401")
 	r.AddAttributes(provider)
@@ -281,7 +283,7 @@ func TestCounterProviderOfTelemetry(t *testing.T) {
 
 	series := "error.category=fatal,error.reason=authentication,provider="
 	assert.Equal(t, map[string]int64{
-		series + "anthropic,signal=span": 2, series + "other,signal=span": 1, series + "anthropic,signal=log": 1,
+		series + "anthropic,signal=span": 4, series + "other,signal=span": 1, series + "anthropic,signal=log": 1,
 	}, above(m.read(t, "errclass.errors")))
 }
 

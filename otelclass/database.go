@@ -3,41 +3,43 @@ package otelclass
 import "strconv"
 
 // databaseError gives a code of db.response.status_code the form that the
-// system's drivers give it, which the classifier reads: what the codes mean is
-// known there. It is nil for a code that stands for itself, such as ORA-00060
-// or the HTTP status of a search engine.
-func databaseError(system, code string) error {
+// system's drivers give it, with a text that goes with it: what the codes mean
+// is known to the classifier. It is nil for a code that stands for itself, such
+// as ORA-00060 or the HTTP status of a search engine.
+func databaseError(system, code, text string) error {
 	switch system {
 	case "mysql", "mariadb":
 		if n, err := strconv.ParseUint(code, 10, 16); err == nil {
-			return &mysqlError{Number: uint16(n)}
+			return &mysqlError{Number: uint16(n), Message: text}
 		}
 	case "microsoft.sql_server", "mssql":
 		if n, err := strconv.ParseInt(code, 10, 32); err == nil {
-			return sqlServerError(n)
+			return &sqlServerError{int32(n), text}
 		}
 	}
 	if len(code) == 5 {
-		return sqlState(code) // ISO/IEC 9075
+		return &sqlStateError{code, text} // ISO/IEC 9075
 	}
 	return nil
 }
 
-// sqlState, mysqlError and sqlServerError have no text: all that is known is
-// the code.
-type sqlState string
-
-func (sqlState) Error() string      { return "" }
-func (s sqlState) SQLState() string { return string(s) }
-
+// mysqlError has the fields by which the classifier knows its number.
 type mysqlError struct {
 	Number  uint16
 	Message string
 }
 
-func (*mysqlError) Error() string { return "" }
+func (e *mysqlError) Error() string { return e.Message }
 
-type sqlServerError int32
+type sqlServerError struct {
+	number int32
+	text   string
+}
 
-func (sqlServerError) Error() string           { return "" }
-func (e sqlServerError) SQLErrorNumber() int32 { return int32(e) }
+func (e *sqlServerError) Error() string         { return e.text }
+func (e *sqlServerError) SQLErrorNumber() int32 { return e.number }
+
+type sqlStateError struct{ state, text string }
+
+func (e *sqlStateError) Error() string    { return e.text }
+func (e *sqlStateError) SQLState() string { return e.state }

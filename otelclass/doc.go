@@ -36,7 +36,7 @@
 // In both, an attribute that the caller has set under one of the two keys is
 // kept, each on its own. A stack trace is read only where there is nothing
 // else. The text of an error is never copied: the values come from a closed set
-// of words. Provider of a result is gen_ai.provider.name.
+// of words. The provider is that of gen_ai.provider.name, or of gen_ai.system.
 //
 // # Errors as values
 //

@@ -10,7 +10,8 @@ import (
 )
 
 // The attributes that are evidence, by the names of OpenTelemetry's semantic
-// conventions 1.43; rpc.grpc.status_code and db.system are those of older ones.
+// conventions 1.43, and of older ones: rpc.grpc.status_code, db.system and
+// gen_ai.system.
 const (
 	exceptionTypeKey    = attribute.Key("exception.type")
 	exceptionMessageKey = attribute.Key("exception.message")
@@ -23,6 +24,7 @@ const (
 	dbSystemOldKey      = attribute.Key("db.system")
 	errorTypeKey        = attribute.Key("error.type")
 	providerKey         = attribute.Key("gen_ai.provider.name")
+	providerOldKey      = attribute.Key("gen_ai.system")
 )
 
 // keys is a set of the two keys.
@@ -83,6 +85,8 @@ func (f *facts) look(cfg *config, kv *attribute.KeyValue) {
 		f.errorType = kv.Value.AsString()
 	case providerKey:
 		f.provider = kv.Value.AsString()
+	case providerOldKey:
+		f.provider = cmp.Or(f.provider, kv.Value.AsString())
 	}
 }
 
@@ -137,8 +141,9 @@ func (f *facts) outcome(text string) classify.Evidence {
 		e.Type = "grpc-status: " + strconv.FormatInt(f.grpc, 10) // as the classifier knows it from trailers
 	}
 	if f.db != "" {
-		e.Err = databaseError(f.dbSystem, f.db)
-		if e.Err == nil {
+		if e.Err = databaseError(f.dbSystem, f.db, text); e.Err != nil {
+			e.Message = "" // it is the error's
+		} else {
 			e.Type = cmp.Or(e.Type, f.db)
 		}
 	}
@@ -178,7 +183,7 @@ func (v *verdict) askOutcome(c *classify.Classifier, f *facts, text string) {
 // askStack asks exception.stacktrace where there is nothing else: the names of
 // functions in it are about the program, not about what went wrong.
 func (v *verdict) askStack(c *classify.Classifier, f *facts) {
-	if v.Category == "" {
+	if v.Category == "" && f.exceptionType == "" {
 		v.ask(c, classify.Evidence{Message: f.stack, Provider: f.provider})
 	}
 }
@@ -204,15 +209,10 @@ func words(res *classify.Result) values {
 	return values{string(res.Category), string(res.Reason)}
 }
 
-// own returns w with what f has of its own.
+// own returns w with what f has of its own. A value that is no text, or none,
+// stays where it is and goes nowhere else.
 func (f *facts) own(w values) values {
-	if f.keys&categoryKey != 0 {
-		w.category = f.category
-	}
-	if f.keys&reasonKey != 0 {
-		w.reason = f.reason
-	}
-	return w
+	return values{cmp.Or(f.category, w.category), cmp.Or(f.reason, w.reason)}
 }
 
 // append appends those of the two attributes that are wanted.

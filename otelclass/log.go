@@ -32,7 +32,8 @@ var _ sdklog.Processor = (*LogProcessor)(nil)
 //
 // A record is classified where its severity is Error or above, or where it has
 // an attribute exception.*, whatever its event name. One that carries a category
-// keeps it and is not counted again: whoever put it there has counted it.
+// keeps it and is not counted again: whoever put it there has counted it. One
+// that has as many attributes as its provider allows gets no more.
 //
 //	sdklog.WithProcessor(otelclass.NewLogProcessor(sdklog.NewBatchProcessor(exporter)))
 func NewLogProcessor(next sdklog.Processor, opts ...Option) *LogProcessor {
@@ -111,9 +112,11 @@ func (p *LogProcessor) classify(r *sdklog.Record) classify.Result {
 		return classify.Result{}
 	}
 	var v verdict
-	e := f.exceptionEvidence()
-	e.Status = f.status
-	v.ask(cfg.classifier, e)
+	if f.exception {
+		e := f.exceptionEvidence()
+		e.Status = f.status
+		v.ask(cfg.classifier, e)
+	}
 	for _, text := range t.found[:t.n] {
 		v.ask(cfg.classifier, classify.Evidence{Message: text, Status: f.status, Provider: f.provider})
 	}

@@ -39,7 +39,7 @@ func (f counterOptionFunc) applyCounter(c counterConfig) counterConfig { return 
 // name there is none either.
 //
 // A provider is that of [classify.Result], which processors take from
-// gen_ai.provider.name; [Counter.Observe] also looks for an attribute of that
+// gen_ai.provider.name or gen_ai.system; [Counter.Observe] also looks for an attribute of that
 // name, or provider, on the record. A declared provider adds 36 series to a
 // Counter; an SDK keeps 2,000 of one instrument unless told otherwise.
 func WithProviders(names ...string) CounterOption {

@@ -60,6 +60,44 @@ func emit(t *testing.T, r log.Record) *sdklog.Record {
 	return &exporter.records[0]
 }
 
+// What was handled, or classified before, is for nobody to be told of.
+func TestWithObserverIsToldOfErrors(t *testing.T) {
+	t.Parallel()
+	var told int
+	opts := []otelclass.Option{otelclass.WithHandled(), otelclass.WithObserver(func(context.Context, otelclass.Signal, classify.Result) { told++ })}
+	failed := func(s trace.Span) { s.RecordError(errors.New("alpha")); s.SetStatus(codes.Error, "") }
+	handled := func(s trace.Span) { s.RecordError(errors.New("alpha")) }
+	tests := []struct {
+		name string
+		do   func(*testing.T)
+		want int
+	}{
+		{"span that failed", func(t *testing.T) { ended(t, failed, opts...) }, 1},
+		{"span that handled an exception", func(t *testing.T) { ended(t, handled, opts...) }, 0},
+		{"record", func(t *testing.T) { emitted(t, record(log.SeverityError, "alpha"), opts...) }, 1},
+		{"exception without severity", func(t *testing.T) {
+			emitted(t, record(log.SeverityUndefined, "", "exception.message", "alpha"), opts...)
+		}, 1},
+		{"exception that was handled", func(t *testing.T) {
+			emitted(t, record(log.SeverityWarn, "", "exception.message", "alpha"), opts...)
+		}, 0},
+		{"record with a category", func(t *testing.T) {
+			emitted(t, record(log.SeverityError, "alpha", "error.category", "retryable"), opts...)
+		}, 0},
+		{"record with a reason", func(t *testing.T) {
+			emitted(t, record(log.SeverityError, "alpha", "error.reason", "rate_limit"), opts...)
+		}, 1},
+		{"span that WithSpans leaves out", func(t *testing.T) {
+			ended(t, failed, append(opts, otelclass.WithSpans(func(sdktrace.ReadOnlySpan) bool { return false }))...)
+		}, 0},
+	}
+	for _, tt := range tests {
+		told = 0
+		tt.do(t)
+		assert.Equal(t, tt.want, told, tt.name)
+	}
+}
+
 func TestWithObserverPanics(t *testing.T) {
 	t.Parallel()
 	after := 0

@@ -106,8 +106,9 @@ func WithObserver(observe func(context.Context, Signal, classify.Result)) Option
 
 // WithCounter counts the errors that a processor sees: it is [WithObserver]
 // with [Counter.Count]. By default nothing is counted; nil is ignored. Give a
-// counter to one span processor of a provider only: two that stand side by side
-// each see every span.
+// counter to one span processor of a provider only, and to one log processor:
+// two that stand side by side each see every span, and of two with different
+// keys neither knows what the other has counted.
 func WithCounter(counter *Counter) Option {
 	if counter == nil {
 		return optionFunc(func(c config) config { return c })

@@ -38,6 +38,7 @@ func (r *Recorder) RecordError(span trace.Span, err error, opts ...trace.EventOp
 	if span == nil || err == nil || !span.IsRecording() {
 		return
 	}
+	opts = slices.DeleteFunc(slices.Clone(opts), func(o trace.EventOption) bool { return o == nil })
 	res := r.cfg.classifier.Error(err)
 	var given facts
 	event := trace.NewEventConfig(opts...)
@@ -47,7 +48,7 @@ func (r *Recorder) RecordError(span trace.Span, err error, opts ...trace.EventOp
 	}
 	said := given.own(words(&res))
 	missing := r.cfg.append(nil, given.missing(r.cfg), said)
-	record(span, err, append(slices.Clip(opts), trace.WithAttributes(missing...)))
+	record(span, err, append(opts, trace.WithAttributes(missing...)))
 	span.SetAttributes(r.cfg.append(nil, r.cfg.wanted(), said)...)
 }
 

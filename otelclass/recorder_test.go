@@ -54,6 +54,8 @@ func TestRecordError(t *testing.T) {
 		}, want: "timeout/timeout", events: []string{"timeout/timeout", alpha}},
 		{name: "the caller's own", do: func(s trace.Span) { otelclass.RecordError(s, deadline{}, caller) },
 			want: "mine/timeout", events: []string{"mine/timeout"}},
+		{name: "nil options", do: func(s trace.Span) { otelclass.RecordError(s, deadline{}, nil, caller, nil) },
+			want: "mine/timeout", events: []string{"mine/timeout"}},
 		{name: "nil error", do: func(s trace.Span) { otelclass.RecordError(s, nil) }, want: nothing, events: []string{}},
 		{name: "nil pointer", do: func(s trace.Span) { otelclass.RecordError(s, (*brittle)(nil)) }, want: unknown, events: []string{unknown}},
 		{name: "another recorder", do: func(s trace.Span) {

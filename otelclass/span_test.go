@@ -108,6 +108,22 @@ func TestSpanProcessor(t *testing.T) {
 			set(s, str("db.system.name", "microsoft.sql_server"), str("db.response.status_code", "18456"))
 			fail(s)
 		}, want: beta},
+		{name: "text beside an unknown SQLSTATE", do: func(s trace.Span) {
+			set(s, str("db.response.status_code", "ZZ999"))
+			s.SetStatus(codes.Error, "alpha")
+		}, want: alpha},
+		{name: "text beside an unknown number of SQL Server", do: func(s trace.Span) {
+			set(s, str("db.system.name", "mssql"), str("db.response.status_code", "1"))
+			s.SetStatus(codes.Error, "alpha")
+		}, want: alpha},
+		{name: "a classifier of text alone reads the text beside a code", opts: []otelclass.Option{otelclass.WithClassifier(classify.Minimal)}, do: func(s trace.Span) {
+			set(s, str("db.response.status_code", "28P01"))
+			s.SetStatus(codes.Error, "rate limit")
+		}, want: alpha},
+		{name: "a classifier of text alone reads no stack beside a type", opts: []otelclass.Option{otelclass.WithClassifier(classify.Minimal)}, do: func(s trace.Span) {
+			event(s, "exception", "exception.type", "Boom", "exception.stacktrace", "at rate limit()")
+			fail(s)
+		}, want: unknown, events: []string{unknown}},
 		{name: "a database with codes of its own", do: func(s trace.Span) {
 			set(s, str("db.system.name", "oracle.db"), str("db.response.status_code", "ORA-01017"))
 			fail(s)
@@ -285,7 +301,7 @@ func TestSpanProcessorHonoursTheContext(t *testing.T) {
 }
 
 // waiter is a next processor that takes as long as it may.
-type waiter struct{ keeper }
+type waiter struct{}
 
 func (waiter) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
 func (waiter) OnEnd(sdktrace.ReadOnlySpan)                     {}

@@ -27,7 +27,7 @@ type findings struct {
 
 // look takes an attribute into account. root says that its key is written at
 // the root of the record.
-func (f *findings) look(a slog.Attr, root bool) {
+func (f *findings) look(a *slog.Attr, root bool) {
 	switch a.Value.Kind() {
 	case slog.KindAny, slog.KindLogValuer:
 		// Asserted before anything is resolved: an error may have a LogValue,
@@ -37,7 +37,7 @@ func (f *findings) look(a slog.Attr, root bool) {
 			f.addError(err)
 		}
 	case slog.KindString:
-		if slices.Contains(f.cfg.textKeys, a.Key) {
+		if f.cfg.textKeys.has(a.Key) {
 			f.addText(a.Value.String())
 		}
 	case slog.KindInt64:
@@ -50,8 +50,8 @@ func (f *findings) look(a slog.Attr, root bool) {
 			return // handlers leave empty groups out, and their keys with them
 		}
 		inline := root && a.Key == "" // a group without a name belongs to what is around it
-		for _, member := range members {
-			f.look(member, inline)
+		for i := range members {
+			f.look(&members[i], inline)
 		}
 	}
 	if !root {
@@ -128,45 +128,50 @@ func (f *findings) add(g *given) {
 	}
 }
 
-// classify says what the record means that f was found in. Through the
+// classify puts into res what the record means that f was found in. Through the
 // classifier it calls methods of the errors; whatever those do, the record is
 // still written.
-func (h *Handler) classify(ctx context.Context, message string, f *findings) (res classify.Result) {
+func (h *Handler) classify(ctx context.Context, message string, f *findings, res *classify.Result) {
 	defer func() {
 		if recover() != nil {
-			res = h.cfg.classifier.Message("")
+			*res = h.cfg.classifier.Message("")
 		}
 	}()
 	f.add(h.given)
-	ended := cause(ctx)
+	e := classify.Evidence{Status: f.status, Cause: cause(ctx)}
 	for _, err := range f.errs[:f.nErrs] {
-		r := h.cfg.classifier.Classify(classify.Evidence{Err: err, Status: f.status, Cause: ended})
-		if decides(&r, &res) {
-			return res
+		e.Err = err
+		if h.decides(&e, res) {
+			return
 		}
 	}
+	e.Err = nil
 	for _, text := range f.texts[:f.nTexts] {
-		r := h.cfg.classifier.Classify(classify.Evidence{Message: text, Status: f.status, Cause: ended})
-		if decides(&r, &res) {
-			return res
+		e.Message = text
+		if h.decides(&e, res) {
+			return
 		}
 	}
-	r := h.cfg.classifier.Classify(classify.Evidence{Message: message, Status: f.status, Cause: ended})
-	decides(&r, &res)
-	if res.Category == "" {
-		return h.cfg.classifier.Message("") // a record without an error, a text or a message
+	e.Message = message
+	if !h.decides(&e, res) && res.Category == "" {
+		*res = h.cfg.classifier.Message("") // a record without an error, a text or a message
 	}
-	return res
 }
 
-// decides reports whether the result of a source, r, is the record's, and puts
-// it into res. Where no source decides, the first one's result stays there.
-func decides(r, res *classify.Result) bool {
-	known := r.Category != "" && r.Reason != classify.ReasonUnknown
-	if known || res.Category == "" {
-		*res = *r
+// decides classifies one source. It reports whether that is the record's
+// result, and puts it into res. Where no source decides, the first one's
+// result stays there.
+func (h *Handler) decides(e *classify.Evidence, res *classify.Result) bool {
+	if res.Category == "" {
+		*res = h.cfg.classifier.Classify(*e)
+		return res.Category != "" && res.Reason != classify.ReasonUnknown
 	}
-	return known
+	r := h.cfg.classifier.Classify(*e)
+	if r.Category == "" || r.Reason == classify.ReasonUnknown {
+		return false
+	}
+	*res = r
+	return true
 }
 
 // cause is why ctx has ended, nil where it has not. A context may be the

@@ -94,23 +94,24 @@ func (h *Handler) handleError(ctx context.Context, r *slog.Record) error {
 	f := findings{cfg: h.cfg}
 	root := !h.under.group()
 	r.Attrs(func(a slog.Attr) bool {
-		f.look(a, root)
+		f.look(&a, root)
 		return true
 	})
 	missing := h.missing &^ f.keys
 	if missing == 0 && !observed {
 		return h.next.Handle(ctx, *r)
 	}
-	result := h.classify(ctx, r.Message, &f)
-	err := h.write(ctx, r, result, missing)
+	var result classify.Result
+	h.classify(ctx, r.Message, &f, &result)
+	err := h.write(ctx, r, &result, missing)
 	if observed {
-		err = h.observe(ctx, r, result, err)
+		err = h.observe(ctx, r, &result, err)
 	}
 	return err
 }
 
 // write passes r on with those of the two attributes that are missing.
-func (h *Handler) write(ctx context.Context, r *slog.Record, res classify.Result, missing keys) error {
+func (h *Handler) write(ctx context.Context, r *slog.Record, res *classify.Result, missing keys) error {
 	switch {
 	case missing == 0:
 		return h.next.Handle(ctx, *r)
@@ -147,8 +148,8 @@ func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	// All reading comes first: the next handler owns the slice once it has it.
 	root := !h.under.group()
 	f := findings{cfg: h.cfg}
-	for _, a := range attrs {
-		f.look(a, root)
+	for i := range attrs {
+		f.look(&attrs[i], root)
 	}
 	derived := &Handler{cfg: h.cfg, missing: h.missing &^ f.keys, given: h.given.with(&f)}
 	if !root {

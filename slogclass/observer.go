@@ -13,7 +13,7 @@ import (
 type observer = func(context.Context, slog.Record, classify.Result)
 
 // observe calls the observers once the line is written, whatever err is.
-func (h *Handler) observe(ctx context.Context, r *slog.Record, res classify.Result, err error) error {
+func (h *Handler) observe(ctx context.Context, r *slog.Record, res *classify.Result, err error) error {
 	for _, o := range h.cfg.observers {
 		err = join(err, tell(ctx, o, r, res))
 	}
@@ -21,13 +21,13 @@ func (h *Handler) observe(ctx context.Context, r *slog.Record, res classify.Resu
 }
 
 // tell calls an observer and turns its panic into an error.
-func tell(ctx context.Context, o observer, r *slog.Record, res classify.Result) (err error) {
+func tell(ctx context.Context, o observer, r *slog.Record, res *classify.Result) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("slogclass: an observer panicked, see WithObserver: %v", p)
 		}
 	}()
-	o(ctx, *r, res)
+	o(ctx, *r, *res)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package slogclass
 import (
 	"context"
 	"log/slog"
+	"slices"
 
 	"github.com/errclass/errclass/classify"
 )
@@ -23,7 +24,7 @@ type config struct {
 	dynamic    slog.Leveler // asked for every record
 	category   string
 	reason     string
-	textKeys   []string
+	textKeys   keySet
 	classifier *classify.Classifier
 	observers  []observer
 }
@@ -33,9 +34,28 @@ func defaults() config {
 		level:      slog.LevelError,
 		category:   CategoryKey,
 		reason:     ReasonKey,
-		textKeys:   []string{"error", "err", "cause", "exception", "exception.message", "stderr"},
+		textKeys:   newKeySet([]string{"error", "err", "cause", "exception", "exception.message", "stderr"}),
 		classifier: classify.Standard,
 	}
+}
+
+// keySet is a set of a few attribute keys. Most keys that are asked for are
+// not in it, and their length alone says so.
+type keySet struct {
+	keys    []string
+	lengths uint64 // bit n: there is a key of n bytes; longer ones count as 63
+}
+
+func newKeySet(keys []string) (s keySet) {
+	s.keys = slices.Clone(keys) // the caller's slice stays the caller's
+	for _, key := range keys {
+		s.lengths |= 1 << min(len(key), 63)
+	}
+	return s
+}
+
+func (s *keySet) has(key string) bool {
+	return s.lengths>>min(len(key), 63)&1 != 0 && slices.Contains(s.keys, key)
 }
 
 type optionFunc func(config) config
@@ -78,9 +98,9 @@ func WithKeys(category, reason string) Option {
 // attribute is read. Attributes that hold an error value are read under any
 // name.
 func WithTextKeys(keys ...string) Option {
-	keys = append([]string(nil), keys...) // the caller's slice stays the caller's
+	set := newKeySet(keys)
 	return optionFunc(func(c config) config {
-		c.textKeys = keys
+		c.textKeys = set
 		return c
 	})
 }

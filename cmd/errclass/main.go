@@ -6,6 +6,7 @@
 //	errclass explain MESSAGE         what decided, on which bytes, and what it beat
 //	errclass rules                   every text rule, by precedence
 //	errclass eval CORPUS.jsonl       how often the rules are right about labelled messages
+//	errclass run [--retry] -- CMD    runs a command, says what its failure means, repeats it where that helps
 //
 // What goes through `errclass logs` stays as it is, byte for byte and in its
 // order, except that error lines get the two fields before their closing
@@ -16,7 +17,7 @@
 // Every command takes --rules (standard, minimal, or a YAML file that is added
 // to standard) and --rules-only. The exit code is 0, or 1 where a threshold was
 // missed or reading or writing failed, or 2 where the command line or a rules
-// file is wrong. `errclass help COMMAND` has the rest.
+// file is wrong; run exits as its command does. `errclass help COMMAND` has the rest.
 package main
 
 import (

@@ -27,6 +27,11 @@ import (
 // constant of each.
 var strengths = []string{"cause", "code", "phrase", "word"}
 
+// telling are the beginnings of the ids of rules that decide nothing and say
+// something else: that a wait is named, whom a request went to, that a text
+// reports several tries.
+var telling = []string{"hint/", "provider/", "log/"}
+
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("gen: ")
@@ -148,8 +153,8 @@ func check(r ruledoc.Rule) error {
 	switch {
 	case r.ID == "", r.Pattern == "":
 		return fmt.Errorf("id and pattern are required")
-	case r.Codes == "" && r.Reason == "" && len(r.Vetoes) == 0 && !strings.HasPrefix(r.ID, "hint/"):
-		return fmt.Errorf("a rule without a reason needs vetoes, or an id that starts with hint/")
+	case r.Codes == "" && r.Reason == "" && len(r.Vetoes) == 0 && !slices.ContainsFunc(telling, func(p string) bool { return strings.HasPrefix(r.ID, p) }):
+		return fmt.Errorf("a rule without a reason needs vetoes, or an id that starts with one of %v", telling)
 	case (r.Reason != "" || r.Codes != "") && !slices.Contains(strengths, r.Strength):
 		return fmt.Errorf("strength %q is none of %v", r.Strength, strengths)
 	case r.Codes == "" && (len(r.Match) == 0 || len(r.Miss) == 0):

@@ -25,17 +25,18 @@ type filter struct {
 
 const hashBits = 17
 
-const (
-	fold      = 0x2020202020202020 // letters count the same in both cases
-	fourBytes = 1<<32 - 1
-)
+// fold makes letters count the same in both cases. It is set in all windows:
+// the next eight bytes of a text, the first one lowest.
+const fold = 0x2020202020202020
 
-// hash takes the next bytes of a text, the first one lowest.
+// hash takes a window's eight bytes, hashFour its first four.
 func hash(window uint64) uint32 {
-	return uint32((window | fold) * 0x9e3779b97f4a7c15 >> (64 - hashBits))
+	return uint32(window * 0x9e3779b97f4a7c15 >> (64 - hashBits))
 }
 
-func hashFour(window uint64) uint32 { return hash(window & fourBytes) }
+func hashFour(window uint64) uint32 {
+	return uint32(window) * 0x9e3779b1 >> (32 - hashBits)
+}
 
 // begins is not 0 if a match may begin with the first four bytes of window.
 func (f *filter) begins(window uint64) uint64 {
@@ -93,9 +94,7 @@ func (f *filter) build(t *table) {
 					continue
 				}
 				for _, c := range bytesOf[class] {
-					if n >= 2 {
-						c |= fold & 0xff // as hash does
-					}
+					c |= fold & 0xff
 					longer[way{next, w.window | uint64(c)<<(8*n)}] = true
 				}
 			}

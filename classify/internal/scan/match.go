@@ -149,25 +149,38 @@ func (w *walk) begin(m *Matcher, text string) {
 	w.set = append(w.set[:0], m.none...)
 }
 
-// scan looks for matches wherever the filter says that one may begin. It asks
-// for four positions at a time, which are in one word.
+// scan looks for matches wherever the filter says that one may begin. It lists
+// these places before it walks from any: the list is made without a branch that
+// depends on the text, and such a branch, guessed wrong at every other place,
+// would cost more than the look itself.
 func (w *walk) scan() {
 	text, f := w.text, &w.m.filter
 	i := 0
-	for ; i+8 <= len(text); i += 4 {
-		word := word64(text[i : i+8])
-		if f.begins(word)|f.begins(word>>8)|f.begins(word>>16)|f.begins(word>>24) == 0 {
-			continue
+	// A block asks for four places at a time, whose windows are in one word
+	// and the three bytes after it.
+	const block, ahead = 64, 8 + 3
+	var places [block]int32
+	for i+ahead <= len(text) {
+		n := uint64(0)
+		for end := min(len(text)-ahead+1, i+block); i < end; i += 4 {
+			word := word64(text[i:i+8]) | fold
+			places[n%block] = int32(i)
+			n += f.begins(word)
+			places[n%block] = int32(i + 1)
+			n += f.begins(word >> 8)
+			places[n%block] = int32(i + 2)
+			n += f.begins(word >> 16)
+			places[n%block] = int32(i + 3)
+			n += f.begins(word >> 24)
 		}
-		for at := i; at < i+4; at++ {
-			window := lastWord(text, at)
-			if f.begins(window) != 0 && (at+8 > len(text) || f.goesOn(window)) {
-				w.from(at)
+		for _, at := range places[:n] {
+			if f.goesOn(word64(text[at:at+8]) | fold) {
+				w.from(int(at))
 			}
 		}
 	}
 	for ; i < len(text); i++ {
-		if f.begins(lastWord(text, i)) != 0 {
+		if f.begins(lastWord(text, i)|fold) != 0 {
 			w.from(i)
 		}
 	}

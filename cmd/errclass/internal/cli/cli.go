@@ -35,9 +35,12 @@ func Main(args []string, s Streams) int {
 	root := newRoot(s, &started)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteC()
+	var code codeError
 	switch {
 	case err == nil:
 		return ExitOK
+	case errors.As(err, &code):
+		return int(code)
 	case outputClosed(err):
 		return ExitOK // the reader has gone, as head does; there is nobody to tell
 	}
@@ -73,11 +76,12 @@ The category says what to do next: retryable, context_overflow, fatal, timeout
 or aborted. The reason says why: rate_limit, network, authentication and others.
 
 Exit codes: 0 done, 1 a threshold was missed or reading or writing failed,
-2 the command line or a rules file is wrong.`,
+2 the command line or a rules file is wrong; run has those of its command.`,
 		Example: `  errclass classify 'HTTP 429: rate limit exceeded'
   app 2>&1 | errclass logs | jq 'select(."error.category" == "fatal")'
   errclass explain 'context deadline exceeded'
-  errclass eval corpus.jsonl --min-category 0.95`,
+  errclass eval corpus.jsonl --min-category 0.95
+  errclass run --retry -- codex exec 'fix the tests'`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -90,7 +94,7 @@ Exit codes: 0 done, 1 a threshold was missed or reading or writing failed,
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
-	root.AddCommand(newClassify(s), newLogs(s), newExplain(s), newRules(s), newEval(s))
+	root.AddCommand(newClassify(s), newLogs(s), newExplain(s), newRules(s), newEval(s), newRun(s))
 	for _, c := range root.Commands() {
 		run := c.RunE
 		c.RunE = func(cmd *cobra.Command, args []string) error {

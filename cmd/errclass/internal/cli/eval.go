@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
@@ -26,45 +24,61 @@ accept_category (further categories). Other keys are passed over.
 
 A false retry is called retryable and is not; a missed retry is retryable and
 was called something else. Macro-F1 is the mean of F1 over the categories that
-occur. --split K/N takes the entries where the first byte of the SHA-256 of the
-id is K modulo N, so that rules can be written on one part and measured on
-another.
+occur. Families are the entries of one kind whose ids begin alike; deciding
+rules are those whose ids begin alike, and the entries that they decided.
+
+--errors shows every miss in full: the message, what it should get and got, the
+rule that decided and the signals that stood against it; --errors N the first N.
+
+--split K/N takes the entries where the first byte of the SHA-256 of the id is K
+modulo N, so that rules can be written on one part and measured on another. An
+entry stays in its part whatever else the corpus holds.
 
 Exit code 1 says that a threshold was missed, or that the corpus is faulty.`,
-		Example: `  errclass eval corpus.jsonl --min-category 0.95 --max-false-retries 0
-  errclass eval corpus.jsonl --split 0/2 --errors 20 --rules my.yaml
+		Example: `  errclass eval corpus.jsonl --min-category 98 --min-f1 97 --min-reason 95 --max-false-retries 1%
+  errclass eval corpus.jsonl --split 0/3 --errors --rules my.yaml
   errclass eval corpus.jsonl --format json | jq .misses`,
-		Args: cobra.ExactArgs(1),
 	}
 	out := addFormat(cmd, "tables, or one JSON object")
 	rules := addRules(cmd)
 	var part split
 	var limits thresholds
-	misses := cmd.Flags().Int("errors", -1, "list at most `N` misses; below 0 lists all")
+	shown := missLimit(-1)
+	cmd.Flags().Var(&shown, "errors", "show all misses in full, or the first N")
+	cmd.Flags().Lookup("errors").NoOptDefVal = "-1"
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		_, _, err := shown.split(cmd, args)
+		return err
+	}
+	limits.falseRetries = anyNumber
 	cmd.Flags().Var(&part, "split", "evaluate part K of N, K from 0")
 	cmd.Flags().Var(&limits.category, "min-category", "exit 1 if the accuracy of categories is below")
 	cmd.Flags().Var(&limits.reason, "min-reason", "exit 1 if the accuracy of reasons is below")
 	cmd.Flags().Var(&limits.f1, "min-f1", "exit 1 if macro-F1 is below")
-	cmd.Flags().IntVar(&limits.falseRetries, "max-false-retries", -1, "exit 1 if there are more than `N` false retries; below 0 allows any number")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	cmd.Flags().Var(&limits.falseRetries, "max-false-retries", "exit 1 if there are more false retries: a number, or a percentage of the entries")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		name, misses, err := shown.split(cmd, args)
+		if err != nil {
+			return err
+		}
 		c, err := rules.classifier()
 		if err != nil {
 			return err
 		}
-		entries, err := readCorpus(s, args[0], part)
+		entries, err := readCorpus(s, name, part)
 		if err != nil {
 			return err
 		}
 		r := eval.Evaluate(entries, c)
 		all := len(r.Misses)
-		if *misses >= 0 && *misses < all {
-			r.Misses = r.Misses[:*misses]
+		if misses >= 0 && misses < all {
+			r.Misses = r.Misses[:misses]
 		}
 		if *out == formatJSON {
 			err = writeJSON(s.Out, reportJSON(r))
 		} else {
 			w := bufio.NewWriter(s.Out)
-			err = errors.Join(writeReport(w, r, all), w.Flush())
+			err = errors.Join(writeReport(w, r, all, cmd.Flags().Changed("errors")), w.Flush())
 		}
 		if err != nil && !outputClosed(err) {
 			return err
@@ -96,94 +110,39 @@ func readCorpus(s Streams, name string, part split) ([]eval.Entry, error) {
 	return entries, nil
 }
 
-// split is the value of --split; the zero split is the whole corpus.
-type split struct{ k, n int }
-
-func (p *split) String() string {
-	if p.n == 0 {
-		return ""
+// missLine is one miss as JSON, reportLine the report.
+type (
+	missLine struct {
+		eval.Miss
+		Signals []signalLine `json:"signals"`
 	}
-	return fmt.Sprintf("%d/%d", p.k, p.n)
+	reportLine struct {
+		eval.Report
+		Misses []missLine `json:"misses"`
+	}
+)
+
+func reportJSON(r eval.Report) reportLine {
+	line := reportLine{r, make([]missLine, len(r.Misses))}
+	for i, m := range r.Misses {
+		line.Misses[i] = missLine{m, signalLines(m.Signals)}
+	}
+	return line
 }
 
-func (p *split) Type() string { return "K/N" }
-
-// Set takes K/N with 0 ≤ K < N ≤ 256: one byte decides.
-func (p *split) Set(value string) error {
-	first, second, ok := strings.Cut(value, "/")
-	k, kErr := strconv.Atoi(first)
-	n, nErr := strconv.Atoi(second)
-	if !ok || kErr != nil || nErr != nil || k < 0 || k >= n || n > 256 {
-		return errors.New("use K/N with K from 0 to N-1 and N up to 256, such as 0/2")
-	}
-	p.k, p.n = k, n
-	return nil
-}
-
-// minimum is a share that must be reached; the zero minimum always is.
-type minimum float64
-
-func (m *minimum) String() string { return strconv.FormatFloat(float64(*m), 'g', -1, 64) }
-
-func (m *minimum) Type() string { return "P" }
-
-// Set takes a share from 0 to 1, or a percentage, whose sign may be left out
-// above 1.
-func (m *minimum) Set(value string) error {
-	number, isPercent := strings.CutSuffix(value, "%")
-	p, err := strconv.ParseFloat(number, 64)
-	if isPercent || p > 1 {
-		p /= 100
-	}
-	if err != nil || !(p >= 0 && p <= 1) {
-		return errors.New("use a share from 0 to 1, such as 0.95, or a percentage up to 100, such as 95")
-	}
-	*m = minimum(p)
-	return nil
-}
-
-type thresholds struct {
-	category, reason, f1 minimum
-	falseRetries         int // below 0: any number
-}
-
-// check says which thresholds r misses.
-func (t thresholds) check(r eval.Report) error {
-	var missed []error
-	for _, l := range []struct {
-		name string
-		got  float64
-		min  minimum
-	}{
-		{"accuracy of categories", r.CategoryAccuracy, t.category},
-		{"accuracy of reasons", r.ReasonAccuracy, t.reason},
-		{"macro-F1", r.MacroF1, t.f1},
-	} {
-		if l.got < float64(l.min) {
-			missed = append(missed, fmt.Errorf("%s is %.4f, below %s", l.name, l.got, l.min.String()))
-		}
-	}
-	if t.falseRetries >= 0 && r.FalseRetries > t.falseRetries {
-		missed = append(missed, fmt.Errorf("false retries are %d, above %d", r.FalseRetries, t.falseRetries))
-	}
-	return errors.Join(missed...)
-}
-
-// reportJSON is the report with empty lists where it has none.
-func reportJSON(r eval.Report) eval.Report {
-	if r.Misses == nil {
-		r.Misses = []eval.Miss{}
-	}
-	return r
-}
-
-func writeReport(w io.Writer, r eval.Report, misses int) error {
+// writeReport writes the figures and the tables; the misses as blocks where
+// they are asked for in full.
+func writeReport(w io.Writer, r eval.Report, misses int, full bool) error {
 	fmt.Fprintf(w, "entries         %d\n", r.Entries)
 	fmt.Fprintf(w, "category right  %s (%d wrong)\n", percent(r.CategoryAccuracy), r.Entries-r.RightCategory)
 	fmt.Fprintf(w, "reason right    %s (%d wrong)\n", percent(r.ReasonAccuracy), r.Entries-r.RightReason)
-	fmt.Fprintf(w, "macro-F1        %.4f\n", r.MacroF1)
-	fmt.Fprintf(w, "false retries   %d\nmissed retries  %d\n", r.FalseRetries, r.MissedRetries)
-	for _, t := range []table.Writer{categoryTable(r), confusionTable(r), reasonTable(r), familyTable(r), missTable(r, misses)} {
+	fmt.Fprintf(w, "macro-F1        %s\n", percent(r.MacroF1))
+	fmt.Fprintf(w, "false retries   %s (%d)\nmissed retries  %d\n", percent(r.FalseRetryShare()), r.FalseRetries, r.MissedRetries)
+	tables := []table.Writer{categoryTable(r), confusionTable(r), reasonTable(r), familyTable(r), deciderTable(r)}
+	if !full {
+		tables = append(tables, missTable(r, misses))
+	}
+	for _, t := range tables {
 		if t.Length() == 0 {
 			continue
 		}
@@ -191,6 +150,9 @@ func writeReport(w io.Writer, r eval.Report, misses int) error {
 		if err := render(w, t); err != nil {
 			return err
 		}
+	}
+	if full {
+		return writeMisses(w, r, misses)
 	}
 	return nil
 }

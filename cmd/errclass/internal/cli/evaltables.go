@@ -2,9 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/cmd/errclass/internal/eval"
 )
 
@@ -57,14 +61,73 @@ func familyTable(r eval.Report) table.Writer {
 	return t
 }
 
+// deciderTable says which rules to trust least.
+func deciderTable(r eval.Report) table.Writer {
+	t := newTable("Deciding rules", "RULES", "ENTRIES", "CATEGORY", "REASON", "FALSE RETRIES", "MISSED RETRIES")
+	for _, d := range r.Deciders {
+		t.AppendRow(table.Row{
+			printable(d.Family), d.Entries, percent(d.CategoryAccuracy()), percent(d.ReasonAccuracy()), d.FalseRetries, d.MissedRetries,
+		})
+	}
+	return t
+}
+
 // missTable lists the misses that the report has left, of all that there are.
 func missTable(r eval.Report, all int) table.Writer {
 	t := newTable(fmt.Sprintf("Misses: %d of %d", len(r.Misses), all), "ID", "GOLD", "GOT", "RULE", "MESSAGE")
 	for _, m := range r.Misses {
 		t.AppendRow(table.Row{
 			printable(m.ID), fmt.Sprintf("%s/%s", m.GoldCategory, m.GoldReason), fmt.Sprintf("%s/%s", m.Category, m.Reason),
-			printable(m.Rule), printable(m.Message),
+			printable(m.Rule), printable(head(m.Message)),
 		})
 	}
 	return t
+}
+
+// writeMisses shows the misses that the report has left in full.
+func writeMisses(w io.Writer, r eval.Report, all int) error {
+	_, err := fmt.Fprintf(w, "\nMisses: %d of %d\n", len(r.Misses), all)
+	for _, m := range r.Misses {
+		if err == nil {
+			err = writeMiss(w, m)
+		}
+	}
+	return err
+}
+
+func writeMiss(w io.Writer, m eval.Miss) error {
+	fmt.Fprintf(w, "\n%s\n", printable(m.ID))
+	for line := range strings.Lines(m.Message) {
+		fmt.Fprintf(w, "  | %s\n", printable(strings.TrimRight(line, "\r\n")))
+	}
+	retry := ""
+	if m.WrongRetry {
+		if retry = " (false retry)"; m.Category != classify.CategoryRetryable {
+			retry = " (missed retry)"
+		}
+	}
+	fmt.Fprintf(w, "  want  %s/%s\n", m.GoldCategory, m.GoldReason)
+	_, err := fmt.Fprintf(w, "  got   %s/%s%s, decided by %s\n", m.Category, m.Reason, retry, printable(m.Rule))
+	for _, s := range m.Signals {
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, "        %s %s on »%s«: %s\n", printable(s.Rule), meaning(s), shortened(s.Text), outcome(s, m.Signals, false))
+	}
+	return err
+}
+
+// shownBytes is how much of a message a table shows.
+const shownBytes = 100
+
+// head is the beginning of a message, cut between characters.
+func head(message string) string {
+	if len(message) <= shownBytes {
+		return message
+	}
+	n := shownBytes
+	for n > shownBytes-utf8.UTFMax && !utf8.RuneStart(message[n]) {
+		n--
+	}
+	return message[:n] + "…"
 }

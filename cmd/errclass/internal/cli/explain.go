@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,9 +19,14 @@ func newExplain(s Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [MESSAGE]",
 		Short: "Show what decided about a message, and what it beat",
-		Long: `Explain shows every rule that matches a message, the bytes that it matches,
-which one decided and why the others did not. Several arguments are one message,
-joined by spaces; without one, all of standard input is the message.`,
+		Long: `Explain shows every rule that matches a message, the bytes that it matches and
+how strong it is, which one decided and why the others did not: another rule
+ruled them out, is stronger, has the more telling reason, or stands first.
+Strengths are, from the weakest: word, phrase, code, cause and user.
+
+Several arguments are one message, joined by spaces; without one, all of standard
+input is the message. On a terminal the text that decided is coloured, and what
+was beaten or ruled out is underlined; NO_COLOR keeps colours out.`,
 		Example: `  errclass explain 'HTTP 429: insufficient_quota'
   make 2>&1 | errclass explain --format json`,
 	}
@@ -40,10 +46,10 @@ joined by spaces; without one, all of standard input is the message.`,
 			x.Result = c.Message("")
 		}
 		if *out == formatJSON {
-			return writeJSON(s.Out, explanationJSON(message, x))
+			return writeJSON(s.Out, explanationJSON(x))
 		}
 		w := bufio.NewWriter(s.Out)
-		if err := writeExplanation(w, message, x, isTerminal(s.Out)); err != nil {
+		if err := writeExplanation(w, message, x, isTerminal(s.Out) && colours()); err != nil {
 			return err
 		}
 		return w.Flush()
@@ -69,7 +75,7 @@ func oneMessage(s Streams, args []string) (string, error) {
 	return strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), nil
 }
 
-// signalLine is one signal as JSON.
+// signalLine is a [classify.Signal] as JSON.
 type signalLine struct {
 	Rule     string            `json:"rule"`
 	Reason   classify.Reason   `json:"reason"`
@@ -93,30 +99,24 @@ type explanationLine struct {
 	Signals      []signalLine      `json:"signals"`
 }
 
-func explanationJSON(message string, x classify.Explanation) explanationLine {
+func explanationJSON(x classify.Explanation) explanationLine {
 	e := explanationLine{
 		Category: x.Result.Category, Reason: x.Result.Reason, Rule: x.Result.Rule, Status: x.Result.Status,
-		Signals: make([]signalLine, len(x.Signals)),
+		Signals: signalLines(x.Signals),
 	}
 	if x.Result.HasRetryAfter {
 		ms := milliseconds(x.Result.RetryAfter)
 		e.RetryAfterMS = &ms
 	}
-	for i, sig := range x.Signals {
-		e.Signals[i] = signalLine{
-			Rule: sig.Rule, Reason: sig.Reason, Category: sig.Category, Strength: sig.Strength, Source: sig.Source,
-			Start: sig.Start, End: sig.End, Text: matched(message, sig), Decided: sig.Decided, VetoedBy: sig.VetoedBy, BeatenBy: sig.BeatenBy,
-		}
-	}
 	return e
 }
 
-// matched is the part of the message that a signal was found in.
-func matched(message string, s classify.Signal) string {
-	if s.Start < 0 || s.End > len(message) {
-		return ""
+func signalLines(signals []classify.Signal) []signalLine {
+	lines := make([]signalLine, len(signals))
+	for i, sig := range signals {
+		lines[i] = signalLine(sig)
 	}
-	return message[s.Start:s.End]
+	return lines
 }
 
 // writeExplanation writes the result, the message with the deciding bytes
@@ -132,7 +132,7 @@ func writeExplanation(w io.Writer, message string, x classify.Explanation, colou
 		return err
 	}
 	if s := x.Signals[0]; s.Decided && s.Start >= 0 {
-		fmt.Fprintf(w, "\n  %s\n\n", marked(message, s.Start, s.End, colour))
+		fmt.Fprintf(w, "\n  %s\n\n", marked(message, x.Signals, colour))
 	}
 	t := newTable("", "RULE", "REASON", "STRENGTH", "BYTES", "MATCHED", "OUTCOME")
 	for _, s := range x.Signals {
@@ -140,24 +140,53 @@ func writeExplanation(w io.Writer, message string, x classify.Explanation, colou
 		if s.Start >= 0 {
 			bytes = fmt.Sprintf("%d-%d", s.Start, s.End)
 		}
-		t.AppendRow(table.Row{printable(s.Rule), orDash(string(s.Reason)), orDash(s.Strength), bytes, shortened(matched(message, s)), outcome(s, colour)})
+		t.AppendRow(table.Row{printable(s.Rule), orDash(string(s.Reason)), orDash(s.Strength), bytes, shortened(s.Text), outcome(s, x.Signals, colour)})
 	}
 	return render(w, t)
 }
 
-func outcome(s classify.Signal, colour bool) string {
+// outcome says what became of one of the signals, and why.
+func outcome(s classify.Signal, all []classify.Signal, colour bool) string {
 	switch {
 	case s.Decided:
 		return paint(colour, text.Colors{text.Bold}, "decided")
 	case s.VetoedBy != "":
 		return "ruled out by " + printable(s.VetoedBy)
 	case s.BeatenBy != "":
-		return "beaten by " + printable(s.BeatenBy)
-	case s.Reason == "":
-		return "has no reason of its own"
-	default:
-		return "-"
+		return "beaten by " + printable(s.BeatenBy) + ": " + whyBeaten(s, all[0])
 	}
+	var out []string
+	for _, other := range all {
+		if other.VetoedBy == s.Rule {
+			out = append(out, printable(other.Rule))
+		}
+	}
+	if len(out) == 0 {
+		return "has no reason of its own" // it says that a wait is named, or rules out what is not there
+	}
+	return "rules out " + strings.Join(out, ", ")
+}
+
+// strengths are those of text rules, from the weakest.
+var strengths = []string{"word", "phrase", "code", "cause", "user"}
+
+// whyBeaten says what the signal that decided has before s.
+func whyBeaten(s, first classify.Signal) string {
+	switch {
+	case slices.Index(strengths, s.Strength) > slices.Index(strengths, first.Strength):
+		return "a wrapper, or an earlier try"
+	case s.Strength != first.Strength:
+		return first.Strength + " before " + s.Strength
+	case s.Reason != first.Reason:
+		return string(first.Reason) + " before " + string(s.Reason)
+	default:
+		return "it stands first"
+	}
+}
+
+// meaning is the strength and the reason of a signal.
+func meaning(s classify.Signal) string {
+	return strings.TrimSpace(s.Strength + " " + string(s.Reason))
 }
 
 // How much of a message is shown around the bytes that decided, and of a match
@@ -167,9 +196,11 @@ const (
 	shownMatch  = 40
 )
 
-// marked is the message around the bytes from start to end, which are coloured
-// or, where there are no colours, put between » and «.
-func marked(message string, start, end int, colour bool) string {
+// marked is the message around the bytes that decided, which are coloured or,
+// where there are no colours, put between » and «. In colour, what else was
+// found is underlined.
+func marked(message string, signals []classify.Signal, colour bool) string {
+	start, end := signals[0].Start, signals[0].End
 	from, to := max(0, start-shownAround), min(len(message), end+shownAround)
 	for from < start && !utf8.RuneStart(message[from]) {
 		from++
@@ -181,15 +212,43 @@ func marked(message string, start, end int, colour bool) string {
 	if from > 0 {
 		b.WriteString("…")
 	}
-	b.WriteString(printable(message[from:start]))
+	b.WriteString(underlined(message, from, start, signals, colour))
 	if match := printable(message[start:end]); colour {
 		b.WriteString(paint(true, text.Colors{text.Bold, text.FgHiYellow}, match))
 	} else {
 		b.WriteString("»" + match + "«")
 	}
-	b.WriteString(printable(message[end:to]))
+	b.WriteString(underlined(message, end, to, signals, colour))
 	if to < len(message) {
 		b.WriteString("…")
+	}
+	return b.String()
+}
+
+// underlined is the message between two places, with what signals matched there
+// underlined in colour.
+func underlined(message string, from, to int, signals []classify.Signal, colour bool) string {
+	if !colour {
+		return printable(message[from:to])
+	}
+	var b strings.Builder
+	for from < to {
+		next, found := to, false // where the next match begins, or this one ends
+		for _, s := range signals[1:] {
+			switch {
+			case s.Start < 0:
+			case s.Start <= from && from < s.End:
+				if !found || s.End > next {
+					next = min(s.End, to)
+				}
+				found = true
+			case from < s.Start && s.Start < next && !found:
+				next = s.Start
+			}
+		}
+		piece := printable(message[from:next])
+		b.WriteString(paint(found, text.Colors{text.Underline}, piece))
+		from = next
 	}
 	return b.String()
 }
@@ -221,7 +280,11 @@ var categoryColours = map[classify.Category]text.Colors{
 	classify.CategoryFatal:           {text.Bold, text.FgRed},
 }
 
-// paint colours s on a terminal; NO_COLOR and TERM=dumb are go-pretty's to see.
+// colours reports whether the user wants colours: NO_COLOR and TERM=dumb are
+// go-pretty's to see.
+func colours() bool { return text.Bold.Sprint("x") != "x" }
+
+// paint colours s on a terminal.
 func paint(colour bool, c text.Colors, s string) string {
 	if !colour {
 		return s

@@ -20,9 +20,9 @@ func TestExplain(t *testing.T) {
   HTTP »429« on the network
 
  RULE         REASON      STRENGTH  BYTES  MATCHED  OUTCOME
-----------------------------------------------------------------------
+-------------------------------------------------------------------------------------------------
  000/429      rate_limit  phrase    5-8    429      decided
- 000/network  network     phrase    16-23  network  beaten by 000/429
+ 000/network  network     phrase    16-23  network  beaten by 000/429: rate_limit before network
 `, []string{"HTTP", "429", "on the network"}},
 		{"nothing", "", "fatal / unknown, decided by 000/default\nno rule matches\n", []string{"boom"}},
 		{"empty", "", "fatal / unknown, decided by 000/default\nno rule matches\n", []string{""}},
@@ -70,13 +70,29 @@ func TestExplainJSON(t *testing.T) {
 		run(t, "", "explain", "--rules", "minimal", "--format", "json", "").out)
 }
 
+// TestExplainOutcomes: what lost says against what, and why.
+func TestExplainOutcomes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ message, want string }{
+		{"HTTP 503: insufficient_quota", "beaten by code/insufficient-quota: cause before code"},
+		{"HTTP 401, HTTP 429", "beaten by http/401: authentication before rate_limit"},
+		{"HTTP 500, HTTP 503", "beaten by http/500: it stands first"},
+		{"prompt token count of 71455 exceeds the tokens per minute limit", "ruled out by hint/tokens-per-minute"},
+		{"prompt token count of 71455 exceeds the tokens per minute limit", "rules out text/input-tokens-exceed"},
+		{"HTTP 429: try again in 2 hours", "decided by http/429+long-wait\nretry after 2h0m0s\n"},
+		{"HTTP 429: try again in 2 hours", "has no reason of its own"},
+	} {
+		assert.Contains(t, run(t, "", "explain", tt.message).out, tt.want)
+	}
+}
+
 // TestExplainOwnRule: an own rule beats the standard ones, and says so.
 func TestExplainOwnRule(t *testing.T) {
 	t.Parallel()
 	mine := file(t, "mine.yaml", "rules:\n  - {id: mine, reason: policy, pattern: 'http \\d+'}\n")
 	r := run(t, "", "explain", "--rules", mine, "HTTP 429")
 	assert.Contains(t, r.out, "fatal / policy, decided by mine\n\n  »HTTP 429«\n")
-	assert.Contains(t, r.out, "beaten by mine\n")
+	assert.Contains(t, r.out, "beaten by mine: user before code\n")
 }
 
 func TestExplainUnreadable(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/stretchr/testify/assert"
@@ -39,7 +40,7 @@ func TestRetryHints(t *testing.T) {
 	r.RetryAfter = 0
 	assert.Equal(t, `{"category":"retryable","reason":"rate_limit","rule":"http/429","status":429,"retry_after_ms":0}`, string(appendResultJSON(nil, nil, r)))
 	assert.Contains(t, string(quoted("\xff")), `\ufffd`, "what is no UTF-8 makes no broken JSON")
-	x := explanationJSON("", classify.Explanation{Result: r})
+	x := explanationJSON(classify.Explanation{Result: r})
 	require.NotNil(t, x.RetryAfterMS)
 	assert.Zero(t, *x.RetryAfterMS)
 	var b bytes.Buffer
@@ -54,6 +55,26 @@ func TestColours(t *testing.T) {
 	require.NoError(t, writeExplanation(&b, message, classify.Minimal.Explain(classify.Evidence{Message: message}), true))
 	assert.Contains(t, b.String(), "an HTTP \x1b[1;93m429\x1b[0m\n")
 	assert.NotContains(t, b.String(), "»")
+
+	b.Reset()
+	const several = "network, é network: HTTP 429 on the network"
+	require.NoError(t, writeExplanation(&b, several, classify.Minimal.Explain(classify.Evidence{Message: several}), true))
+	assert.Contains(t, b.String(), "  \x1b[4mnetwork\x1b[0m, é network: HTTP \x1b[1;93m429\x1b[0m on the network\n", "the leftmost match is underlined")
+
+	assert.True(t, colours())
+	text.DisableColors()
+	defer text.EnableColors()
+	assert.False(t, colours(), "then » and « mark what decided")
+}
+
+// TestUnderlined: matches that overlap, or reach out of what is shown, are
+// neither lost nor doubled.
+func TestUnderlined(t *testing.T) {
+	text.EnableColors()
+	signals := []classify.Signal{{}, {Start: 2, End: 6}, {Start: 4, End: 8}, {Start: -1, End: -1}, {Start: 9, End: 99}}
+	assert.Equal(t, "01\x1b[4m2345\x1b[0m\x1b[4m67\x1b[0m8\x1b[4m9\x1b[0m", underlined("0123456789", 0, 10, signals, true))
+	assert.Equal(t, "\x1b[4m567\x1b[0m8", underlined("0123456789", 5, 9, signals, true))
+	assert.Equal(t, "345", underlined("0123456789", 3, 6, signals, false))
 }
 
 func TestProgress(t *testing.T) {
@@ -75,10 +96,55 @@ func TestProgress(t *testing.T) {
 	startProgress(io.Discard, 1<<40).done()
 }
 
+func TestHeadKeepsWholeCharacters(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "short", head("short"))
+	for _, message := range []string{strings.Repeat("é", 200), "x" + strings.Repeat("日", 200), strings.Repeat("\x80", 300)} {
+		assert.LessOrEqual(t, len(head(message)), 103)
+		assert.Equal(t, utf8.ValidString(message), utf8.ValidString(head(message)))
+	}
+}
+
 func TestOutputClosed(t *testing.T) {
 	t.Parallel()
 	assert.True(t, outputClosed(syscall.EPIPE))
 	assert.True(t, outputClosed(io.ErrClosedPipe))
 	assert.False(t, outputClosed(nil))
 	assert.False(t, outputClosed(io.ErrShortWrite))
+}
+
+// TestPauses: seed 002's steps, as often as the reason grants, and what the
+// provider asks for in their place.
+func TestPauses(t *testing.T) {
+	t.Parallel()
+	type wait struct {
+		pause time.Duration
+		again bool
+	}
+	network := classify.Message("ECONNRESET")
+	var got []wait
+	for r := (repeater{calls: 1}); r.calls <= 6; r.calls++ {
+		d, again := r.pause(network)
+		got = append(got, wait{d, again})
+	}
+	s := time.Second
+	assert.Equal(t, []wait{{s, true}, {2 * s, true}, {4 * s, true}, {8 * s, true}, {16 * s, true}, {0, false}}, got)
+
+	for _, tt := range []struct {
+		name string
+		r    repeater
+		res  classify.Result
+		want wait
+	}{
+		{"a hint", repeater{calls: 2}, classify.Message("HTTP 429, retry after 50s"), wait{50 * s, true}},
+		{"a hint of no wait", repeater{calls: 1}, classify.Message("HTTP 429, retry after 0s"), wait{0, true}},
+		{"a hint that is too long", repeater{calls: 1}, classify.Message("HTTP 429, retry after 61s"), wait{61 * s, false}},
+		{"a limit", repeater{calls: 2, most: 2}, network, wait{}},
+		{"not retryable", repeater{calls: 1}, classify.Message("Invalid API key"), wait{}},
+		{"a watchdog's timeout", repeater{calls: 1}, classify.Result{Category: classify.CategoryTimeout, Reason: classify.ReasonTimeout}, wait{s, true}},
+		{"corrective only", repeater{calls: 1}, classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonParsing}, wait{}},
+	} {
+		d, again := tt.r.pause(tt.res)
+		assert.Equal(t, tt.want, wait{d, again}, tt.name)
+	}
 }

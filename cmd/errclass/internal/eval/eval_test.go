@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -125,14 +124,22 @@ func TestEvaluateNothing(t *testing.T) {
 	assert.Zero(t, r.MacroF1)
 }
 
-func TestMissShowsWholeCharacters(t *testing.T) {
+// TestDeciders: entries are counted with the rules that decided them.
+func TestDeciders(t *testing.T) {
 	t.Parallel()
-	for _, message := range []string{strings.Repeat("é", 200), "x" + strings.Repeat("日", 200), strings.Repeat("\x80", 300)} {
-		r := eval.Evaluate([]eval.Entry{{ID: "a", Message: message, Category: "aborted", Reason: "aborted"}}, classify.Minimal)
-		require.Len(t, r.Misses, 1)
-		assert.LessOrEqual(t, len(r.Misses[0].Message), 103)
-		assert.Equal(t, utf8.ValidString(message), utf8.ValidString(r.Misses[0].Message))
-	}
+	r := eval.Evaluate([]eval.Entry{
+		{ID: "a", Message: "HTTP 429", Category: "fatal", Reason: "policy"},
+		{ID: "b", Message: "HTTP 503", Category: "retryable", Reason: "transient"},
+		{ID: "c", Message: "zzz", Category: "retryable", Reason: "network"},
+	}, classify.Standard)
+	assert.Equal(t, []eval.Decider{
+		{"http", eval.Score{Entries: 2, RightCategory: 1, RightReason: 1, FalseRetries: 1}},
+		{"default", eval.Score{Entries: 1, MissedRetries: 1}},
+	}, r.Deciders)
+	assert.InDelta(t, 1./3, r.FalseRetryShare(), 1e-9)
+	require.Len(t, r.Misses, 2)
+	assert.Equal(t, "http/429", r.Misses[0].Signals[0].Rule)
+	assert.Empty(t, r.Misses[1].Signals)
 }
 
 // TestSplit: the parts of a corpus are fixed and make up the whole.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/errclass/errclass/classify"
 )
@@ -26,6 +26,9 @@ func (s Score) CategoryAccuracy() float64 { return share(s.RightCategory, s.Entr
 // ReasonAccuracy is the share of entries with a right reason, 0 to 1.
 func (s Score) ReasonAccuracy() float64 { return share(s.RightReason, s.Entries) }
 
+// FalseRetryShare is the share of entries that are false retries, 0 to 1.
+func (s Score) FalseRetryShare() float64 { return share(s.FalseRetries, s.Entries) }
+
 // Report is what [Evaluate] finds.
 type Report struct {
 	Score
@@ -38,7 +41,10 @@ type Report struct {
 	Confusion       []Confused      `json:"confusion"`        // of categories, the right ones included
 	ReasonConfusion []Confused      `json:"reason_confusion"` // of reasons, the wrong ones alone, most frequent first
 	Families        []Family        `json:"families"`
-	Misses          []Miss          `json:"misses"` // wrong categories first, then wrong reasons, in the corpus's order
+	// Deciders are the families of rules: how right the entries came out that
+	// each decided. Most entries first.
+	Deciders []Decider `json:"deciders"`
+	Misses   []Miss    `json:"misses"` // wrong categories first, then wrong reasons, in the corpus's order
 }
 
 // CategoryScore is how well one category is told from the others.
@@ -65,6 +71,14 @@ type Family struct {
 	Score
 }
 
+// Decider is the score of the entries that rules of one family decided: the
+// prefix of their ids, "net" of "net/hang-up", which is the rules file or the
+// kind of evidence that they come from.
+type Decider struct {
+	Family string `json:"family"`
+	Score
+}
+
 // Miss is an entry whose category or reason came out wrong.
 type Miss struct {
 	ID           string            `json:"id"`
@@ -73,23 +87,22 @@ type Miss struct {
 	Category     classify.Category `json:"category"`
 	Reason       classify.Reason   `json:"reason"`
 	Rule         string            `json:"rule"`
-	Message      string            `json:"message"` // its first bytes
+	Message      string            `json:"message"`
 	WrongReason  bool              `json:"wrong_reason"`
 	WrongRetry   bool              `json:"wrong_retry"` // a false or a missed retry
+	// Signals are what decided, and what stood against it.
+	Signals []classify.Signal `json:"-"`
 }
 
 // WrongCategory reports whether the category is wrong; accepted ones are not.
 func (m Miss) WrongCategory() bool { return m.Category != m.GoldCategory }
-
-// shownBytes is how much of a message a miss shows.
-const shownBytes = 100
 
 // Evaluate classifies every message with c and compares. An answer that an
 // entry accepts counts as the gold one everywhere.
 func Evaluate(entries []Entry, c *classify.Classifier) Report {
 	var r Report
 	categories, reasons := map[Confused]int{}, map[Confused]int{}
-	families := map[[2]string]*Score{}
+	families, deciders := map[[2]string]*Score{}, map[string]*Score{}
 	var wrongReasons []Miss
 	for _, e := range entries {
 		got := c.Message(e.Message)
@@ -108,12 +121,18 @@ func Evaluate(entries []Entry, c *classify.Classifier) Report {
 			families[key] = &Score{}
 		}
 		families[key].add(one)
+		decider, _, _ := strings.Cut(got.Rule, "/")
+		if deciders[decider] == nil {
+			deciders[decider] = &Score{}
+		}
+		deciders[decider].add(one)
 		if category == e.Category && reason == e.Reason {
 			continue
 		}
 		m := Miss{
 			ID: e.ID, GoldCategory: e.Category, GoldReason: e.Reason, Category: category, Reason: got.Reason, Rule: got.Rule,
-			Message: head(e.Message), WrongReason: reason != e.Reason, WrongRetry: one.FalseRetries+one.MissedRetries > 0,
+			Message: e.Message, WrongReason: reason != e.Reason, WrongRetry: one.FalseRetries+one.MissedRetries > 0,
+			Signals: c.Explain(classify.Evidence{Message: e.Message}).Signals,
 		}
 		if m.WrongReason {
 			reasons[Confused{Gold: string(e.Reason), Got: string(reason)}]++
@@ -133,6 +152,12 @@ func Evaluate(entries []Entry, c *classify.Classifier) Report {
 	}
 	slices.SortFunc(r.Families, func(a, b Family) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Prefix, b.Prefix))
+	})
+	for family, s := range deciders {
+		r.Deciders = append(r.Deciders, Decider{Family: family, Score: *s})
+	}
+	slices.SortFunc(r.Deciders, func(a, b Decider) int {
+		return cmp.Or(cmp.Compare(b.Entries, a.Entries), cmp.Compare(a.Family, b.Family))
 	})
 	return r
 }
@@ -206,16 +231,4 @@ func share(part, whole int) float64 {
 		return 0
 	}
 	return float64(part) / float64(whole)
-}
-
-// head is the beginning of a message, cut between characters.
-func head(message string) string {
-	if len(message) <= shownBytes {
-		return message
-	}
-	n := shownBytes
-	for n > shownBytes-utf8.UTFMax && !utf8.RuneStart(message[n]) {
-		n--
-	}
-	return message[:n] + "…"
 }

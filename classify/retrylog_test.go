@@ -1,0 +1,84 @@
+package classify
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestMarks(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		text string
+		want string // the mark, "" = none
+	}{
+		{"attempt 1: x", "attempt 1"},
+		{"Attempt #12 failed", "Attempt #12"},
+		{"ATTEMPT=3", "ATTEMPT=3"},
+		{"try 2/3", "try 2"},
+		{"retry: 2", "retry: 2"},
+		{"final error: x", "final error"},
+		{"Last Exception", "Last Exception"},
+		{"most recent failure", "most recent failure"},
+		{"finally: x", "finally: "},
+		{"retry 3 times", ""},
+		{"try 2 more", ""},
+		{"attempt1", ""},
+		{"attempt    1", ""},
+		{"attempts 1", ""},
+		{"retrying 1", ""},
+		{"last errors", ""},
+		{"final answer", ""},
+		{"attempt ", ""},
+		{"last ", ""},
+	} {
+		got := ""
+		if end := markAt(tt.text, 0); end > 0 {
+			got = tt.text[:end]
+		}
+		assert.Equal(t, tt.want, got, tt.text)
+		assert.Zero(t, markAt("x"+tt.text, 1), "within a word")
+		assert.Zero(t, markAt("_"+tt.text, 1), "within a name")
+	}
+}
+
+func TestTries(t *testing.T) {
+	t.Parallel()
+	const text = "a (attempt 1) b, attempt 2: c; last error: d; final error: e"
+	n, last := tries(text)
+	assert.Equal(t, 4, n)
+	assert.Equal(t, ": e", last)
+	var parts []string
+	for end := len(text); ; {
+		part, before, ok := lastTry(text, end)
+		if !ok {
+			break
+		}
+		parts, end = append(parts, part), before
+	}
+	assert.Equal(t, []string{": e", ": d; ", ": c; ", ") b, ", "a ("}, parts)
+	n, last = tries("")
+	assert.Zero(t, n)
+	assert.Empty(t, last)
+}
+
+// TestLongRetryLog: a report of many tries is read from its end, and what is
+// read again is bounded.
+func TestLongRetryLog(t *testing.T) {
+	t.Parallel()
+	log := strings.Repeat("attempt 1: HTTP 401 Unauthorized\n", 1000) + "attempt 2: HTTP 503\n" + strings.Repeat("attempt 3: hm\n", 6)
+	assert.Equal(t, ReasonTransient, Message(log).Reason)
+	assert.Equal(t, ReasonTransient, Message(strings.Repeat("x ", DefaultMaxBytes)+log).Reason)
+	for _, s := range []string{"attempt 1 ", "last error ", "a", "try 1", "final: "} {
+		assert.NotEmpty(t, Message(strings.Repeat(s, DefaultMaxBytes)).Category)
+	}
+}
+
+// TestManyRefusals: a text full of statuses is not read again for each.
+func TestManyRefusals(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, ReasonInvalidRequest, Message("HTTP 404, HTTP 422, HTTP 410, HTTP 405: ECONNRESET").Reason)
+	assert.Equal(t, ReasonNetwork, Message("ECONNRESET, HTTP 404, HTTP 422, HTTP 410, HTTP 405").Reason)
+	assert.NotEmpty(t, Message(strings.Repeat("HTTP 404 HTTP 400 HTTP 401 HTTP 403 HTTP 405 HTTP 422 HTTP 410 HTTP 411 HTTP 412 ECONNRESET ", 1000)).Category)
+}

@@ -1,0 +1,177 @@
+package classify
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/classify/internal/ruledoc"
+)
+
+// A variation says the same as a text, in another way: it must not change the
+// category.
+type variation struct {
+	kind string // trace, prefix or case
+	name string
+	vary func(text string) string
+}
+
+func behind(trace string) func(string) string {
+	return func(text string) string { return text + trace }
+}
+func inFront(prefix string) func(string) string {
+	return func(text string) string { return prefix + text }
+}
+
+// The names in the traces are as misleading as can be.
+var traces = []variation{
+	{"trace", "a trace of Go", behind("\n\ngoroutine 42 [running]:\nnet/http.(*persistConn).roundTrip(0xc0001a2000, 0xc0004b6000)\n" +
+		"\t/usr/local/go/src/net/http/transport.go:2760 +0x9c5\ngithub.com/acme/pay/ratelimit.(*Client).doTimeout(...)\n\t/src/retry/timeout.go:429\n" +
+		"created by main.(*Connection).Refused in goroutine 1\n\t/src/cmd/panic/forbidden.go:403 +0x8f")},
+	{"trace", "a trace of pkg/errors", behind("\ngithub.com/acme/pay/timeout.Forbidden\n\t/src/pay/timeout/forbidden.go:401\nruntime.main\n\t/usr/local/go/src/runtime/proc.go:283")},
+	{"trace", "a trace of Java", behind("\n\tat java.base/java.net.SocketTimeoutException.socketRead0(Native Method)\n" +
+		"\tat com.acme.auth.TokenExpiredFilter.doFilter(TokenExpiredFilter.java:404)\n" +
+		"\tat com.acme.JsonParseException$Handler.lambda$0(Unknown Source) ~[acme-1.2.jar:1.2]\n\t... 23 more")},
+	{"trace", "a trace of .NET", behind("\r\n   at System.Net.Sockets.ConnectionRefused.Throw(SocketError error, CancellationToken token) in /_/src/Timeout.cs:line 503\r\n   at Acme.OutOfMemoryException.MoveNext()")},
+	{"trace", "a trace of Python", behind("\nTraceback (most recent call last):\n  File \"/app/retry/timeout.py\", line 404, in call\n    return self._session.request(method, url, timeout=30)\n" +
+		"           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n  File \"/app/json_decode.py\", line 12, in permission_denied\n    raise ConnectionError('rate limit exceeded', request=request)")},
+	{"trace", "a trace of Node", behind("\n    at TLSSocket.onConnectEnd (node:_tls_wrap:1727:19)\n    at listOnTimeout (node:internal/timers:581:17)\n" +
+		"    at async AuthenticationError.generate (/app/node_modules/openai/error.js:45:20)\n    at JSON.parse (<anonymous>)\n    at file:///app/timeout.mjs:429:7")},
+	{"trace", "a trace of Node in JSON", behind(`\n    at TLSSocket.onConnectEnd (node:_tls_wrap:1727:19)\n    at RateLimitError.generate (/app/error.js:45:20)`)},
+}
+
+var prefixes = []variation{
+	{"prefix", "a prefix of logback", inFront("2026-11-06T08:49:37.123Z ERROR [worker-3] com.acme.Billing - ")},
+	{"prefix", "a prefix of syslog", inFront("Nov  6 08:49:37 host7 svc[4312]: ")},
+	{"prefix", "a prefix of logfmt", inFront("time=2026-11-06T08:49:37Z level=error logger=sync request_id=0b7e44c1-58d2-4f6a-9313-ce20a86f7d15 msg=")},
+	{"prefix", "a prefix of klog", inFront("E1106 08:49:37.123456    4312 sync.go:88] ")},
+	{"prefix", "a time", inFront("[08:49:37] (main) ")},
+	{"prefix", "a sentence", inFront("the call to the worker did not work: ")},
+}
+
+var cases = []variation{
+	{"case", "upper case", strings.ToUpper},
+	{"case", "lower case", strings.ToLower},
+}
+
+// unstable are the texts whose category a variation may change: of which kind,
+// and why.
+var unstable = map[string]struct{ kind, why string }{
+	"Aborted!":               {"prefix", "the word counts only where it is the whole line"},
+	`rate limit "user" is 3`: {"prefix", "in a line that calls itself an error, it is one"},
+	"app/s1 0/0/1/-1/50001 504 194 - - sH-- 1/1/0/0/0 0/0": {"case", "HAProxy's letters of termination mean something else in the other case"},
+}
+
+// TestStable varies every message of the corpus and every example of the rules.
+func TestStable(t *testing.T) {
+	t.Parallel()
+	texts := append(corpusMessages(t), ruleExamples(t)...)
+	for _, v := range append(append(append([]variation{}, traces...), prefixes...), cases...) {
+		t.Run(v.name, func(t *testing.T) {
+			t.Parallel()
+			for _, text := range texts {
+				if unstable[text].kind == v.kind {
+					continue
+				}
+				is, was := Message(v.vary(text)), Message(text)
+				assert.Equal(t, was.Category, is.Category, "%s, where %s decided, not %s: %q", was.Category, was.Rule, is.Rule, text)
+			}
+		})
+	}
+	for text := range unstable {
+		assert.Contains(t, texts, text, "an exception that is none")
+	}
+}
+
+// ruleExamples are the texts that the rules match, and their near misses.
+func ruleExamples(tb testing.TB) []string {
+	tb.Helper()
+	paths, err := filepath.Glob("rules/*.yaml")
+	require.NoError(tb, err)
+	var all []string
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		require.NoError(tb, err)
+		doc, err := ruledoc.Read(strings.NewReader(string(data)))
+		require.NoError(tb, err)
+		for _, r := range doc.Rules {
+			all = append(append(all, r.Match...), r.Miss...)
+		}
+	}
+	require.NotEmpty(tb, all)
+	return all
+}
+
+// TestMiddleIsNotRead: work is bounded, however long a text is.
+func TestMiddleIsNotRead(t *testing.T) {
+	t.Parallel()
+	const half = DefaultMaxBytes / 2
+	for _, text := range corpusMessages(t)[:20] {
+		long := strings.Repeat(text, 4*half/len(text)+1)
+		other := long[:half] + strings.Repeat(" HTTP 402", len(long)) + long[len(long)-half:]
+		assert.Equal(t, Message(long), Message(other))
+	}
+}
+
+// FuzzMessage: whatever a text holds, the same answer comes each time, a known
+// one; a trace behind it changes nothing, nor does the case of its letters.
+func FuzzMessage(f *testing.F) {
+	const every = 20 // more would take longer to begin with than most runs have
+	for i, text := range append(corpusMessages(f), ruleExamples(f)...) {
+		if i%every == 0 {
+			f.Add(text)
+		}
+	}
+	byCase := map[string]bool{} // rules that a capital letter decides
+	for _, r := range standardRules {
+		byCase[r.id] = strings.Contains(r.pattern, "(?-i")
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got := Message(text)
+		require.Equal(t, got, Message(text), "remembered")
+		require.True(t, got.Reason.Valid())
+		require.NotEmpty(t, got.Category)
+		require.NotEqual(t, CategoryTimeout, got.Category, "never of a text")
+
+		if len(text) > DefaultMaxBytes/4 || !utf8.ValidString(text) || said(text) != text || trimSpaces(text) != text || strings.Contains(text, "  ") {
+			return // cut off, repaired or full of frames already
+		}
+		for _, v := range traces {
+			is := Message(v.vary(text))
+			require.Equal(t, got.Category, is.Category, "%s: %s, not %s", v.name, is.Rule, got.Rule)
+		}
+		for _, vary := range []func(byte) byte{upper, lower} {
+			is := Message(mapBytes(text, vary))
+			if !byCase[is.Rule] && !byCase[got.Rule] {
+				require.Equal(t, got.Category, is.Category, "in another case %s, not %s", is.Rule, got.Rule)
+			}
+		}
+	})
+}
+
+func mapBytes(s string, f func(byte) byte) string {
+	b := []byte(s)
+	for i, c := range b {
+		b[i] = f(c)
+	}
+	return string(b)
+}
+
+func upper(c byte) byte {
+	if 'a' <= c && c <= 'z' {
+		return c &^ 0x20
+	}
+	return c
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c | 0x20
+	}
+	return c
+}

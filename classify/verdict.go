@@ -1,0 +1,138 @@
+package classify
+
+import "strings"
+
+// verdict is what a text comes to by itself: small enough to be remembered.
+type verdict struct {
+	rule     int // its number, -1 = none decides
+	status   int // HTTP status that the text names, 0 = none
+	provider int // number of the provider that the text names, in providerNames; 0 = none
+}
+
+// providerNames are the providers that rules named provider/ tell.
+var providerNames = [...]string{"", "anthropic", "openai", "google"}
+
+// Rules whose ids begin so say more than a reason.
+const (
+	statusPrefix   = "http/"
+	nearPrefix     = "http-near/"
+	providerPrefix = "provider/"
+)
+
+// ruleStatus is the status that a rule about one status stands for, 0 for all
+// other rules.
+func ruleStatus(id string) int {
+	code, ok := strings.CutPrefix(id, statusPrefix)
+	if !ok {
+		code, _ = strings.CutPrefix(id, nearPrefix)
+	}
+	status, _ := statusCode(code)
+	return status
+}
+
+// ruleProvider is the number of the provider that a rule tells, 0 = none.
+func ruleProvider(id string) int {
+	name, ok := strings.CutPrefix(id, providerPrefix)
+	if !ok {
+		return 0
+	}
+	for i, known := range providerNames {
+		if i > 0 && name == known {
+			return i
+		}
+	}
+	return 0
+}
+
+// provider is the one that matched rules tell; 0 where it is none, or where
+// they tell several: the text of a fallback from one to the other.
+func (s *ruleSet) provider(matched []uint64) (provider int) {
+	for w, tellers := range s.tellers {
+		if matched[w]&tellers == 0 {
+			continue
+		}
+		for i := w * 64; i < min(w*64+64, len(s.rules)); i++ {
+			if p := ruleProvider(s.rules[i].id); p != 0 && hasBit(matched, i) {
+				if provider != 0 {
+					return 0
+				}
+				provider = p
+			}
+		}
+	}
+	return provider
+}
+
+// status is the HTTP status that text names where one of the rules about HTTP
+// counts: that of the rule which decides, else the first in the text that one
+// of them stands for.
+func (s *ruleSet) status(matched []uint64, decider int, text string) int {
+	if decider >= 0 && hasBit(s.aboutHTTP, decider) {
+		if status := ruleStatus(s.rules[decider].id); status != 0 {
+			return status
+		}
+	}
+	phrase := false // a rule about the phrase of a status
+	var codes [8]int
+	n := 0
+	for w, about := range s.aboutHTTP {
+		if matched[w]&about == 0 {
+			continue
+		}
+		for i := w * 64; i < min(w*64+64, len(s.rules)); i++ {
+			if !hasBit(matched, i) || !hasBit(s.aboutHTTP, i) {
+				continue
+			}
+			if status := ruleStatus(s.rules[i].id); status == 0 {
+				phrase = true
+			} else if n < len(codes) {
+				codes[n] = status
+				n++
+			}
+		}
+	}
+	if n == 1 {
+		return codes[0]
+	}
+	if n == 0 && !phrase {
+		return 0
+	}
+	if at := statusAt(text, codes[:n]); at >= 0 {
+		status, _ := statusCode(text[at : at+3])
+		return status
+	}
+	return 0
+}
+
+// statusAt is where the first number stands in text that is one of codes or,
+// where there are none, stands before words as a status does before its phrase:
+// "(404) Not Found"; -1 where there is none.
+func statusAt(text string, codes []int) int {
+	for i := 0; i+3 <= len(text); i++ {
+		if text[i] != '4' && text[i] != '5' {
+			continue
+		}
+		size := digits(text[i:])
+		status, ok := statusCode(text[i : i+size])
+		if i > 0 && (isDigit(text[i-1]) || isLetter(text[i-1]) || text[i-1] == '.') {
+			ok = false
+		}
+		at, rest := i, text[i+size:]
+		i += size - 1
+		if !ok {
+			continue
+		}
+		for _, code := range codes {
+			if code == status {
+				return at
+			}
+		}
+		if len(codes) > 0 {
+			continue
+		}
+		if words := strings.TrimLeft(rest, " ():-"); len(rest)-len(words) > 0 && len(rest)-len(words) <= 3 && words != "" && isLetter(words[0]) {
+			return at
+		}
+	}
+	return -1
+}

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/errclass/errclass/cmd/errclass/internal/eval"
+)
+
+// split is the value of --split; the zero split is the whole corpus.
+type split struct{ k, n int }
+
+func (p *split) String() string {
+	if p.n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", p.k, p.n)
+}
+
+func (p *split) Type() string { return "K/N" }
+
+// Set takes K/N with 0 ≤ K < N ≤ 256: one byte decides.
+func (p *split) Set(value string) error {
+	first, second, ok := strings.Cut(value, "/")
+	k, kErr := strconv.Atoi(first)
+	n, nErr := strconv.Atoi(second)
+	if !ok || kErr != nil || nErr != nil || k < 0 || k >= n || n > 256 {
+		return errors.New("use K/N with K from 0 to N-1 and N up to 256, such as 0/2")
+	}
+	p.k, p.n = k, n
+	return nil
+}
+
+// minimum is a share that must be reached; the zero minimum always is.
+type minimum float64
+
+func (m *minimum) String() string { return strconv.FormatFloat(float64(*m), 'g', -1, 64) }
+
+func (m *minimum) Type() string { return "P" }
+
+// Set takes a share from 0 to 1, or a percentage, whose sign may be left out
+// above 1.
+func (m *minimum) Set(value string) error {
+	number, isPercent := strings.CutSuffix(value, "%")
+	p, err := strconv.ParseFloat(number, 64)
+	if isPercent || p > 1 {
+		p /= 100
+	}
+	if err != nil || !(p >= 0 && p <= 1) {
+		return errors.New("use a share from 0 to 1, such as 0.95, or a percentage up to 100, such as 95")
+	}
+	*m = minimum(p)
+	return nil
+}
+
+// missLimit is the value of --errors: how many misses to show, below 0 all.
+type missLimit int
+
+func (m *missLimit) String() string { return strconv.Itoa(int(*m)) }
+
+func (m *missLimit) Type() string { return "N" }
+
+func (m *missLimit) Set(value string) error {
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		return errors.New("use a number, such as 20")
+	}
+	*m = missLimit(n)
+	return nil
+}
+
+// split tells the corpus from the number of --errors N, which arrives as an
+// argument: a value that may be left out is taken for one only behind a "=".
+func (m missLimit) split(cmd *cobra.Command, args []string) (corpus string, misses int, err error) {
+	misses = int(m)
+	if len(args) == 2 && misses < 0 && cmd.Flags().Changed("errors") {
+		for i, arg := range args {
+			if n, err := strconv.Atoi(arg); err == nil {
+				args, misses = []string{args[1-i]}, n
+				break
+			}
+		}
+	}
+	if len(args) != 1 {
+		return "", 0, fmt.Errorf("accepts 1 corpus, received %d", len(args))
+	}
+	return args[0], misses, nil
+}
+
+// maximum is how many of the entries may be so: a number, or a share.
+type maximum struct {
+	number int
+	share  float64 // counts where number is below 0
+}
+
+var anyNumber = maximum{-1, 1}
+
+func (m *maximum) String() string {
+	if m.number >= 0 {
+		return strconv.Itoa(m.number)
+	}
+	return strconv.FormatFloat(100*m.share, 'g', -1, 64) + "%"
+}
+
+func (m *maximum) Type() string { return "N|P%" }
+
+// Set takes a number of entries, or a percentage of them with its sign.
+func (m *maximum) Set(value string) error {
+	if number, ok := strings.CutSuffix(value, "%"); ok {
+		p, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err == nil && p >= 0 && p <= 100 {
+			*m = maximum{-1, p / 100}
+			return nil
+		}
+	} else if n, err := strconv.Atoi(value); err == nil {
+		*m = anyNumber
+		if n >= 0 {
+			m.number = n
+		}
+		return nil
+	}
+	return errors.New("use a number of entries, such as 3, or a percentage of them, such as 1%")
+}
+
+// exceeded reports whether n of all entries are too many.
+func (m maximum) exceeded(n, all int) bool {
+	if m.number >= 0 {
+		return n > m.number
+	}
+	return float64(n) > m.share*float64(all)
+}
+
+type thresholds struct {
+	category, reason, f1 minimum
+	falseRetries         maximum
+}
+
+// check says which thresholds r misses.
+func (t thresholds) check(r eval.Report) error {
+	var missed []error
+	for _, l := range []struct {
+		name string
+		got  float64
+		min  minimum
+	}{
+		{"accuracy of categories", r.CategoryAccuracy, t.category},
+		{"accuracy of reasons", r.ReasonAccuracy, t.reason},
+		{"macro-F1", r.MacroF1, t.f1},
+	} {
+		if l.got < float64(l.min) {
+			missed = append(missed, fmt.Errorf("%s is %.4f, below %s", l.name, l.got, l.min.String()))
+		}
+	}
+	if t.falseRetries.exceeded(r.FalseRetries, r.Entries) {
+		missed = append(missed, fmt.Errorf("false retries are %d of %d, above %s", r.FalseRetries, r.Entries, t.falseRetries.String()))
+	}
+	return errors.Join(missed...)
+}

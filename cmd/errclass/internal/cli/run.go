@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/supervise"
+)
+
+// Exit codes of `errclass run`, beside the child's own.
+const (
+	ExitTimeout       = 124 // as timeout(1): --timeout or --silence ended it
+	ExitNotExecutable = 126 // as a shell
+	ExitNotFound      = 127 // as a shell
+	ExitSignal        = 128 // plus the number of the signal that ended the child, as a shell
+	ExitAborted       = 130 // as a shell after Ctrl-C
+)
+
+// exitCategory are the codes of --exit-code category: those of sysexits(3) for
+// "try again" (EX_TEMPFAIL), "wrong input" (EX_DATAERR) and "internal error"
+// (EX_SOFTWARE).
+var exitCategory = map[classify.Category]int{
+	classify.CategoryRetryable:       75,
+	classify.CategoryContextOverflow: 65,
+	classify.CategoryFatal:           70,
+	classify.CategoryTimeout:         ExitTimeout,
+	classify.CategoryAborted:         ExitAborted,
+}
+
+// codeError ends the program with a code and without a word: everything has been
+// said.
+type codeError int
+
+func (e codeError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// The values of --exit-code.
+const (
+	exitByChild    = "child"
+	exitByCategory = "category"
+)
+
+// runFlags are the flags of run.
+type runFlags struct {
+	retry            bool
+	most             int
+	timeout, silence time.Duration
+	format           *format
+	event            string
+	exitCode         string
+	explain          bool
+	provider         string
+	request          string
+	rules            *ruleFlags
+}
+
+func newRun(s Streams) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run [flags] -- COMMAND [ARGUMENT...]",
+		Short: "Run a command, say what its failure means, and repeat it where that helps",
+		Long: `Run runs a command and passes its output on as it comes. When it fails, its exit
+code, its signal and the end of its standard error are classified.
+
+With --retry it is run again where that may help: after 1s, 2s, 4s and so on up
+to 30s, or when its provider asks it to (not beyond a minute: then it is not
+repeated). How often in all is the reason's to say (three times, six for the
+network); --max lowers that.
+
+Standard input: without --retry the command has it. With --retry a file is read
+from the same place again each time, and from a pipe up to 16 MiB are kept for
+the next time; where more was read the command is not repeated. A terminal's
+input reaches the command through a pipe, so programs that draw on the screen
+are not for run.
+
+The command runs in a process group of its own. On --timeout, --silence, Ctrl-C
+or a SIGTERM to errclass the whole group gets SIGTERM and, 5s later, SIGKILL.
+
+With --format json the last line on standard error is an event:
+{"type":"error","requestId":...,"error":...,"diagnostics":{"provider":...,
+"errorType":...,"recoverable":...,"retried":...,"stderr":...}}. --event writes it
+to a file, which is empty when all went well.
+
+Exit codes: the command's own, or 128 and the number of the signal that ended
+it; 124 a timeout, 130 aborted, 127 not found, 126 not executable. With
+--exit-code category a failure of the command is 75 where it is retryable, 65
+for a context_overflow, 70 where it is fatal.`,
+		Example: `  errclass run --retry -- codex exec 'fix the tests'
+  errclass run --retry --timeout 10m --silence 2m --format json -- claude -p "$PROMPT"
+  errclass run --exit-code category --event error.json -- ./import.sh < data.csv`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("no command given: errclass run [flags] -- COMMAND [ARGUMENT...]")
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.SetInterspersed(false) // what follows COMMAND belongs to it, also without --
+	flags.BoolVar(&f.retry, "retry", false, "run it again where that may help")
+	flags.IntVar(&f.most, "max", 0, "run it no more than `N` times in all; 0 leaves that to the reason")
+	flags.DurationVar(&f.timeout, "timeout", 0, "end it after this `time` in all, with its repetitions and waits; 0 is no limit")
+	flags.DurationVar(&f.silence, "silence", 0, "end it when it has written nothing for this `time`; 0 is no limit")
+	f.format = addFormat(cmd, "what is said about a failure on standard error: words, or an event")
+	flags.StringVar(&f.event, "event", "", "write the event to this `file` instead")
+	flags.StringVar(&f.exitCode, "exit-code", exitByChild, "exit with the command's own code or that of its category: `child|category`")
+	flags.BoolVar(&f.explain, "explain", false, "show what decided about a failure, on standard error")
+	flags.StringVar(&f.provider, "provider", "", "`name` for the event (default: the command's)")
+	flags.StringVar(&f.request, "request-id", "", "`id` for the event")
+	f.rules = addRules(cmd)
+	complete(cmd, "exit-code", exitByChild, exitByCategory)
+	cmd.RunE = func(_ *cobra.Command, args []string) error { return f.run(s, args) }
+	return cmd
+}
+
+func (f *runFlags) run(s Streams, args []string) error {
+	c, err := f.rules.classifier()
+	switch {
+	case err != nil:
+		return err
+	case f.exitCode != exitByChild && f.exitCode != exitByCategory:
+		return usagef("--exit-code %q: use %s or %s", f.exitCode, exitByChild, exitByCategory)
+	case f.most < 0 || f.timeout < 0 || f.silence < 0:
+		return usagef("--max, --timeout and --silence are never below 0")
+	case f.most > 0 && !f.retry:
+		return usagef("--max is for --retry, which is not given")
+	}
+	if f.provider == "" {
+		f.provider = strings.TrimSuffix(filepath.Base(args[0]), ".exe")
+	}
+	// The file is made before the command runs: an event that cannot be written
+	// is found out too late, and one of an earlier run would be taken for this.
+	var event io.WriteCloser
+	if f.event != "" {
+		file, err := os.Create(f.event)
+		if err != nil {
+			return usagef("--event: %w", err)
+		}
+		defer file.Close()
+		event = file
+	}
+
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	defer stop()
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		defer cancel()
+	}
+	errs := &lineEnd{w: s.Err}
+	r := repeater{
+		command: supervise.Command{
+			Name: args[0], Args: args[1:], Stdout: s.Out, Stderr: errs,
+			Timeout: -1, Silence: limitOrNone(f.silence), Classifier: c, Provider: f.provider,
+		},
+		input: newRunInput(s.In, f.retry), retry: f.retry, most: f.most, errs: errs, quiet: *f.format == formatJSON,
+	}
+	o, err := r.repeat(ctx)
+	if err == nil {
+		return nil
+	}
+	return f.report(s, errs, event, failure{outcome: o, err: err, calls: r.calls, classifier: c})
+}
+
+// endings are the signals that end the command together with this program. One
+// that whoever started it wants to be ignored, as nohup does, stays ignored.
+func endings() []os.Signal {
+	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
+}
+
+// limitOrNone is a limit as supervise has it: 0 would be its default there.
+func limitOrNone(d time.Duration) time.Duration {
+	if d == 0 {
+		return -1
+	}
+	return d
+}
+
+// code is the exit code of a failure.
+func (f *runFlags) code(x failure) int {
+	var exit *exec.ExitError
+	switch own := errors.As(x.err, &exit); {
+	case x.outcome.Result.Category == classify.CategoryTimeout:
+		return ExitTimeout
+	case errors.Is(x.err, context.Canceled):
+		return ExitAborted
+	case !own && (errors.Is(x.err, exec.ErrNotFound) || errors.Is(x.err, fs.ErrNotExist)):
+		return ExitNotFound
+	case !own && x.outcome.ExitCode < 0:
+		return ExitNotExecutable
+	case !own: // the command went well, and something about its output or input did not
+		return ExitFailed
+	case f.exitCode == exitByCategory:
+		return exitCategory[x.outcome.Result.Category]
+	}
+	if n, ok := x.outcome.Signal.(syscall.Signal); ok {
+		return ExitSignal + int(n)
+	}
+	return x.outcome.ExitCode
+}

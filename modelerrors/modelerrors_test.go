@@ -1,0 +1,219 @@
+package modelerrors_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/modelerrors"
+)
+
+// timeoutError is a net.Error of a network that was too slow.
+type timeoutError struct{}
+
+func (timeoutError) Error() string   { return "no answer" }
+func (timeoutError) Timeout() bool   { return true }
+func (timeoutError) Temporary() bool { return true }
+
+var _ net.Error = timeoutError{}
+
+// sdkError has the shape of what SDKs of providers return.
+type sdkError struct {
+	StatusCode int
+	Response   *http.Response
+	text       string
+}
+
+func (e *sdkError) Error() string { return e.text }
+
+func sdk(status int, text string) error {
+	return &sdkError{StatusCode: status, text: text}
+}
+
+func sdkRetryAfter(status int, header http.Header) error {
+	return &sdkError{StatusCode: status, Response: &http.Response{StatusCode: status, Header: header}, text: "refused"}
+}
+
+func status(code int, err error) error {
+	return &modelerrors.StatusError{StatusCode: code, Err: err}
+}
+
+func say(text string) error { return errors.New(text) }
+
+// wait is what a StatusError with a Retry-After has.
+func wait(code int, d time.Duration) error {
+	return &modelerrors.StatusError{StatusCode: code, RetryAfter: d, Err: say("refused")}
+}
+
+// What ClassifyModelError can answer.
+type answer struct {
+	retryable, rateLimited bool
+	retryAfter             time.Duration
+}
+
+var (
+	no      = answer{}
+	again   = answer{retryable: true}
+	limited = answer{rateLimited: true}
+)
+
+func limitedFor(d time.Duration) answer { return answer{rateLimited: true, retryAfter: d} }
+
+// One row for each sentence of the package's documentation.
+func TestClassifyModelError(t *testing.T) {
+	t.Parallel()
+	_, dial := (&net.Dialer{Timeout: time.Nanosecond}).Dial("tcp", "127.0.0.1:1")
+	for _, tt := range []struct {
+		name string
+		err  error
+		want answer
+	}{
+		{"no error", nil, no},
+
+		{"the caller cancelled", context.Canceled, no},
+		{"the caller cancelled, wrapped", fmt.Errorf("ask: %w", context.Canceled), no},
+		{"the caller cancelled one of two", errors.Join(say("503 service unavailable"), context.Canceled), no},
+		{"the caller's deadline", context.DeadlineExceeded, no},
+		{"the caller's deadline beats a status", status(503, context.DeadlineExceeded), no},
+		{"the caller's cancellation beats a rate limit", wrap(wait(429, time.Second), context.Canceled), no},
+		{"a deadline that lost its type", say("Post \"https://x\": context deadline exceeded"), no},
+		{"a cancellation that lost its type", say("Post \"https://x\": context canceled"), no},
+
+		{"status 429", status(429, say("slow down")), limited},
+		{"status 429 with a Retry-After", wait(429, 20*time.Second), limitedFor(20 * time.Second)},
+		{"a Retry-After is not capped", wait(429, time.Hour), limitedFor(time.Hour)},
+		{"status 429 with a Retry-After, wrapped", fmt.Errorf("model m: %w", wait(429, 20*time.Second)), limitedFor(20 * time.Second)},
+		{"status 503 has no Retry-After", wait(503, 20*time.Second), again},
+		{"status 400 has no Retry-After", wait(400, 20*time.Second), no},
+		{"status 500", status(500, say("boom")), again},
+		{"status 502", status(502, say("boom")), again},
+		{"status 504", status(504, say("boom")), again},
+		{"status 529", status(529, say("boom")), again},
+		{"status 408", status(408, say("boom")), again},
+		{"status 401", status(401, say("boom")), no},
+		{"status 404", status(404, say("boom")), no},
+		{"status decides before the text: a rate limit", status(500, say("429 rate limit exceeded")), again},
+		{"status decides before the text: a timeout", status(400, say("request timeout")), no},
+		{"status decides before the text: a key", status(503, say("invalid api key")), again},
+		{"status decides before the text: a deadline", status(504, say("context deadline exceeded")), again},
+		{"status decides before the text: an overflow", status(500, say("prompt is too long: 3 tokens > 2 maximum")), again},
+		{"status 429 decides before the text", status(429, say("503 service unavailable")), limited},
+		{"status decides before what it wraps", status(400, syscall.ECONNRESET), no},
+		{"status without an error", status(503, nil), again},
+		{"status of a success", status(200, say("429")), no},
+
+		{"an overflow by type", &modelerrors.ContextOverflowError{Underlying: say("x")}, no},
+		{"an overflow by type beats a status", &modelerrors.ContextOverflowError{Underlying: status(500, say("x"))}, no},
+		{"an overflow by type beats a rate limit", &modelerrors.ContextOverflowError{Underlying: wait(429, time.Second)}, no},
+		{"an overflow by text", say("prompt is too long: 200000 tokens > 100000 maximum"), no},
+		{"an overflow by text, sent as a 500", say("500: prompt is too long: 200000 tokens > 100000 maximum"), no},
+		{"an overflow of the thinking budget", say("max_tokens must be greater than thinking.budget_tokens"), no},
+
+		{"text: 429", say("POST \"/v1/chat\": 429 Too Many Requests {}"), limited},
+		{"text: rate limit exceeded", say("rate limit exceeded"), limited},
+		{"text: too many requests", say("too many requests"), limited},
+		{"text: 429 with a spent quota", say("HTTP 429: insufficient_quota"), limited},
+		{"text: a hint", say("429 Too Many Requests: please try again in 20s"), limitedFor(20 * time.Second)},
+		{"text: 500", say("500 internal server error"), again},
+		{"text: 507", say("HTTP 507 Insufficient Storage"), again},
+		{"text: 529", say("529 overloaded"), again},
+		{"text: 401", say("401 unauthorized"), no},
+		{"text: 500 with an invalid key", say("HTTP 500: invalid api key"), no},
+		{"text: a client error that speaks of a timeout", say("HTTP 400: timeout must be a number"), no},
+
+		{"SDK: 429", sdk(429, "refused"), limited},
+		{"SDK: 429 with a Retry-After", sdkRetryAfter(429, http.Header{"Retry-After": {"15"}}), limitedFor(15 * time.Second)},
+		{"SDK: 429 with a reset, which is no Retry-After",
+			sdkRetryAfter(429, http.Header{"X-Ratelimit-Reset-Requests": {"15s"}, "X-Ratelimit-Remaining-Requests": {"0"}}), limited},
+		{"SDK: 503 with a Retry-After", sdkRetryAfter(503, http.Header{"Retry-After": {"15"}}), again},
+		{"SDK: 529", sdk(529, "refused"), again},
+		{"SDK: 408", sdk(408, "refused"), again},
+		{"SDK: 425 is a client error", sdk(425, "refused"), no},
+		{"SDK: 404", sdk(404, "refused"), no},
+		{"SDK: the status decides before its own text", sdk(504, "context deadline exceeded"), again},
+
+		{"network: a timeout", timeoutError{}, again},
+		{"network: dialing took too long", dial, again},
+		{"network: reading took too long", &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}, again},
+		{"network: a reset", &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}, again},
+		{"network: refused", syscall.ECONNREFUSED, again},
+		{"network: a temporary failure of DNS", &net.DNSError{Err: "server misbehaving", IsTemporary: true}, again},
+		{"network: no such host", &net.DNSError{Err: "no such host", IsNotFound: true}, no},
+		{"network: the connection ended", io.ErrUnexpectedEOF, again},
+
+		{"our own budget", classify.ErrBudgetExceeded, no},
+		{"nothing that is known", say("something weird happened"), no},
+		{"a text of nothing", say(""), no},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var got answer
+			got.retryable, got.rateLimited, got.retryAfter = modelerrors.ClassifyModelError(tt.err)
+			assert.Equal(t, tt.want, got, "of %v", tt.err)
+			assert.Equal(t, tt.want.retryable, modelerrors.IsRetryableModelError(tt.err), "IsRetryableModelError of %v", tt.err)
+		})
+	}
+}
+
+func wrap(outer, inner error) error { return errors.Join(outer, inner) }
+
+// The words that programs rely on, from logs of JavaScript, Go and proxies.
+func TestIsRetryableModelError(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"API error: status 429 too many requests": false,
+		"rate limit exceeded":                     false,
+		"too many requests":                       false,
+		"request throttled":                       false,
+		"throttled":                               false,
+		"ThrottlingException: Rate exceeded":      false,
+		"quota exceeded":                          false,
+		"You exceeded your current quota":         false,
+		"internal server error 500":               true,
+		"502 bad gateway":                         true,
+		"503 service unavailable":                 true,
+		"504 gateway timeout":                     true,
+		"529 overloaded":                          true,
+		"408 request timeout":                     true,
+		"request timeout":                         true,
+		"i/o timeout":                             true,
+		"connection reset by peer":                true,
+		"connection refused":                      true,
+		"ECONNRESET":                              true,
+		"TypeError: fetch failed":                 true,
+		"other side closed":                       true,
+		"upstream connect error or disconnect/reset before headers":                      true,
+		"temporary failure in name resolution":                                           true,
+		"error receiving: stream error: stream ID 1; INTERNAL_ERROR; received from peer": true,
+		"overloaded_error":                        true,
+		"400 bad request":                         false,
+		"401 unauthorized":                        false,
+		"403 forbidden":                           false,
+		"404 not found":                           false,
+		"invalid api key":                         false,
+		"authentication failed":                   false,
+		"maximum context length is 128000 tokens": false,
+		"max_tokens must be greater than thinking.budget_tokens":                             false,
+		"processed 500 items, then something weird happened":                                 false,
+		"dial tcp: lookup api.example.com: no such host":                                     false,
+		"x509: certificate signed by unknown authority":                                      false,
+		"[400 Bad Request] request timeout_ms must be positive, was 408":                     false,
+		"rpc error: code = Unavailable desc = connection error: connect: connection refused": true,
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, want, modelerrors.IsRetryableModelError(say(text)))
+			assert.Equal(t, want, modelerrors.IsRetryableModelError(fmt.Errorf("ask the model: %w", say(text))), "wrapped")
+		})
+	}
+}

@@ -1,0 +1,85 @@
+package modelerrors_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/errclass/errclass/modelerrors"
+)
+
+func TestIsContextOverflowError(t *testing.T) {
+	t.Parallel()
+	overflow := &modelerrors.ContextOverflowError{Underlying: say("x")}
+	for _, tt := range []struct {
+		name string
+		err  error
+		want bool
+	}{
+		{"no error", nil, false},
+		{"by type", overflow, true},
+		{"by type, wrapped", fmt.Errorf("all models failed: %w", overflow), true},
+		{"by type, one of several", errors.Join(say("boom"), overflow), true},
+		{"by type, without an error", &modelerrors.ContextOverflowError{}, true},
+		{"Anthropic, tokens", say("prompt is too long: 226360 tokens > 200000 maximum"), true},
+		{"Anthropic, 400", status(400, say("prompt is too long: 226360 tokens > 200000 maximum")), true},
+		{"Anthropic, 500", status(500, say("prompt is too long: 226360 tokens > 200000 maximum")), true},
+		{"Anthropic, thinking", say("max_tokens must be greater than thinking.budget_tokens"), true},
+		{"Anthropic, thinking, as it is sent", say("`max_tokens` must be greater than `thinking.budget_tokens`. Please consult the documentation"), true},
+		{"Anthropic, thinking, capitals", say("MAX_TOKENS must be greater than thinking.budget_tokens"), true},
+		{"OpenAI, words", say("This model's maximum context length is 128000 tokens"), true},
+		{"OpenAI, code", say("error code: context_length_exceeded"), true},
+		{"OpenAI, advice", say("please reduce the length of the messages"), true},
+		{"Google", say("The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)"), true},
+		{"words", say("input is too long for requested model"), true},
+		{"a token limit", say("token limit exceeded"), true},
+		{"an opaque 500", say("500 Internal Server Error"), false},
+		{"an opaque 500 by status", status(500, say("Internal Server Error")), false},
+		{"a rate limit", say("429 too many requests"), false},
+		{"a limit of tokens a minute", say("Rate limit reached for m-1 on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000"), false},
+		{"max_tokens itself", say("max_tokens must be greater than 0"), false},
+		{"a timeout", say("connection timeout"), false},
+		{"a deadline", context.DeadlineExceeded, false},
+		{"something else", say("something went wrong"), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, tt.want, modelerrors.IsContextOverflowError(tt.err), "of %v", tt.err)
+		})
+	}
+}
+
+func TestFormatError(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{
+		&modelerrors.ContextOverflowError{Underlying: say("prompt is too long")},
+		fmt.Errorf("outer: %w", &modelerrors.ContextOverflowError{Underlying: say("prompt is too long")}),
+		say("prompt is too long: 226360 tokens > 200000 maximum"),
+		&modelerrors.ContextOverflowError{},
+	} {
+		got := modelerrors.FormatError(err)
+		assert.Contains(t, got, "context window", "what has happened")
+		assert.Contains(t, got, "/compact", "what helps")
+		assert.Contains(t, got, "new session", "what helps too")
+		assert.NotContains(t, got, "too long", "the provider's own words")
+	}
+	assert.Empty(t, modelerrors.FormatError(nil))
+	assert.Equal(t, "authentication failed", modelerrors.FormatError(say("authentication failed")))
+	assert.Equal(t, "HTTP 500: boom", modelerrors.FormatError(status(500, say("boom"))))
+}
+
+func TestContextOverflowError(t *testing.T) {
+	t.Parallel()
+	inner := say("prompt is too long")
+	err := fmt.Errorf("all models failed: %w", &modelerrors.ContextOverflowError{Underlying: inner})
+
+	var found *modelerrors.ContextOverflowError
+	assert.ErrorAs(t, err, &found)
+	assert.ErrorIs(t, err, inner)
+	assert.Equal(t, "context window overflow: prompt is too long", found.Error())
+	assert.Equal(t, "context window overflow", (&modelerrors.ContextOverflowError{}).Error())
+	assert.NoError(t, (&modelerrors.ContextOverflowError{}).Unwrap())
+}

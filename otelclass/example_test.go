@@ -1,0 +1,501 @@
+package otelclass_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"go.opentelemetry.io/contrib/bridges/otelslog"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/log"
+	sdklog "go.opentelemetry.io/otel/sdk/log"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/otelclass"
+	"github.com/errclass/errclass/slogclass"
+)
+
+// printSpans is an exporter that prints the attributes of spans and events.
+type printSpans struct{}
+
+func (printSpans) ExportSpans(_ context.Context, spans []sdktrace.ReadOnlySpan) error {
+	for _, s := range spans {
+		printAttributes(s.Name(), s.Attributes())
+		for _, e := range s.Events() {
+			printAttributes("  "+e.Name, e.Attributes)
+		}
+	}
+	return nil
+}
+
+func (printSpans) Shutdown(context.Context) error { return nil }
+
+// printLogs is an exporter that prints the attributes of records.
+type printLogs struct{ noExport }
+
+func (printLogs) Export(_ context.Context, records []sdklog.Record) error {
+	for i := range records {
+		printAttributes(records[i].Body().AsString(), attributes(&records[i]))
+	}
+	return nil
+}
+
+func printAttributes(name string, attrs []attribute.KeyValue) {
+	var b strings.Builder
+	b.WriteString(name + ":")
+	for _, kv := range attrs {
+		fmt.Fprintf(&b, " %s=%s", kv.Key, kv.Value.String())
+	}
+	fmt.Println(b.String())
+}
+
+// printMetrics collects and prints the series that are not 0.
+func printMetrics(reader metric.Reader) {
+	var all metricdata.ResourceMetrics
+	if err := reader.Collect(context.Background(), &all); err != nil {
+		fmt.Println(err)
+	}
+	for _, scope := range all.ScopeMetrics {
+		for _, m := range scope.Metrics {
+			var points []metricdata.DataPoint[int64]
+			switch data := m.Data.(type) {
+			case metricdata.Sum[int64]:
+				points = data.DataPoints
+			case metricdata.Gauge[int64]:
+				points = data.DataPoints
+			}
+			var lines []string
+			for _, p := range points {
+				if p.Value != 0 {
+					lines = append(lines, fmt.Sprintf("%s{%s} %d", m.Name, p.Attributes.Encoded(attribute.DefaultEncoder()), p.Value))
+				}
+			}
+			slices.Sort(lines)
+			for _, line := range lines {
+				fmt.Println(line)
+			}
+		}
+	}
+}
+
+// tracer is a tracer whose spans are printed, with the options of a processor.
+func tracer(opts ...otelclass.Option) trace.Tracer {
+	return sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(
+		otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(printSpans{}), opts...))).Tracer("example")
+}
+
+// emitError emits a record at severity Error.
+func emitError(provider *sdklog.LoggerProvider, body string, attrs ...attribute.KeyValue) {
+	var r log.Record
+	r.SetSeverity(log.SeverityError)
+	r.SetBody(attribute.StringValue(body))
+	r.AddAttributes(attrs...)
+	provider.Logger("example").Emit(context.Background(), r)
+}
+
+// Spans, logs and a counter of both.
+func Example() {
+	reader := metric.NewManualReader() // a program exports: to Prometheus, over OTLP
+	meters := metric.NewMeterProvider(metric.WithReader(reader))
+	counter, err := otelclass.NewCounter(meters.Meter("example"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	tracers := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(
+		otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(printSpans{}), otelclass.WithCounter(counter))))
+	loggers := sdklog.NewLoggerProvider(sdklog.WithProcessor(
+		otelclass.NewLogProcessor(sdklog.NewSimpleProcessor(printLogs{}), otelclass.WithCounter(counter))))
+	logger := slog.New(otelslog.NewHandler("example", otelslog.WithLoggerProvider(loggers)))
+
+	_, span := tracers.Tracer("example").Start(context.Background(), "completion")
+	failed := errors.New("429 Too Many Requests")
+	span.RecordError(failed)
+	span.SetStatus(codes.Error, "")
+	span.End()
+	logger.Error("completion failed", "err", failed)
+	printMetrics(reader)
+	// Output:
+	// completion: error.category=retryable error.reason=rate_limit
+	//   exception: exception.type=*errors.errorString exception.message=429 Too Many Requests error.category=retryable error.reason=rate_limit
+	// completion failed: exception.message=429 Too Many Requests exception.type=*errors.errorString error.category=retryable error.reason=rate_limit
+	// errclass.errors{error.category=retryable,error.reason=rate_limit,signal=log} 1
+	// errclass.errors{error.category=retryable,error.reason=rate_limit,signal=span} 1
+}
+
+// Without an exception, the attributes of the instrumentation decide.
+func ExampleNewSpanProcessor() {
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(
+		otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(printSpans{}))))
+
+	_, span := provider.Tracer("example").Start(context.Background(), "POST")
+	span.SetAttributes(attribute.Int("http.response.status_code", 401))
+	span.SetStatus(codes.Error, "")
+	span.End()
+	_, span = provider.Tracer("example").Start(context.Background(), "cache")
+	span.RecordError(errors.New("connection refused")) // handled: the span does not fail
+	span.End()
+	// Output:
+	// POST: http.response.status_code=401 error.category=fatal error.reason=authentication
+	// cache:
+	//   exception: exception.type=*errors.errorString exception.message=connection refused error.category=retryable error.reason=network
+}
+
+func ExampleSpanProcessor_OnStart() {
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(otelclass.NewSpanProcessor(&stamp{})))
+
+	_, span := provider.Tracer("example").Start(context.Background(), "work")
+	printAttributes("work", span.(sdktrace.ReadOnlySpan).Attributes())
+	// Output: work: stamped=true
+}
+
+func ExampleSpanProcessor_OnEnd() {
+	next := &keeper{}
+	p := otelclass.NewSpanProcessor(next)
+	_, span := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(p)).Tracer("example").Start(context.Background(), "work")
+	span.SetStatus(codes.Error, "connection refused")
+
+	span.End() // calls OnEnd
+	printAttributes("work", next.spans[0].Attributes())
+	// Output: work: error.category=retryable error.reason=network
+}
+
+func ExampleSpanProcessor_ForceFlush() {
+	p := otelclass.NewSpanProcessor(sdktrace.NewBatchSpanProcessor(printSpans{}))
+	_, span := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(p)).Tracer("example").Start(context.Background(), "work")
+	span.End()
+
+	fmt.Println(p.ForceFlush(context.Background()))
+	fmt.Println(p.Shutdown(context.Background()))
+	// Output:
+	// work:
+	// <nil>
+	// <nil>
+}
+
+func ExampleSpanProcessor_Shutdown() {
+	p := otelclass.NewSpanProcessor(&keeper{err: errors.New("the exporter is gone")})
+
+	fmt.Println(p.Shutdown(context.Background()))
+	fmt.Println(p.Shutdown(context.Background())) // does nothing
+	// Output:
+	// the exporter is gone
+	// <nil>
+}
+
+// The error is read with all that it wraps; of its chain a span keeps nothing.
+func ExampleRecordError() {
+	_, span := tracer().Start(context.Background(), "completion")
+	defer span.End()
+
+	err := fmt.Errorf("giving up: %w", context.DeadlineExceeded)
+	otelclass.RecordError(span, err)
+	span.SetStatus(codes.Error, err.Error())
+	// Output:
+	// completion: error.category=timeout error.reason=timeout
+	//   exception: error.category=timeout error.reason=timeout exception.type=*fmt.wrapError exception.message=giving up: context deadline exceeded
+}
+
+func ExampleNewRecorder() {
+	keys := otelclass.WithKeys("app.category", "app.reason")
+	recorder := otelclass.NewRecorder(keys)
+	_, span := tracer(keys).Start(context.Background(), "completion")
+	defer span.End()
+
+	recorder.RecordError(span, errors.New("HTTP 401"))
+	// Output:
+	// completion: app.category=fatal app.reason=authentication
+	//   exception: app.category=fatal app.reason=authentication exception.type=*errors.errorString exception.message=HTTP 401
+}
+
+// What the caller says himself is kept.
+func ExampleRecorder_RecordError() {
+	_, span := tracer().Start(context.Background(), "completion")
+	defer span.End()
+
+	otelclass.NewRecorder().RecordError(span, errors.New("HTTP 401"),
+		trace.WithAttributes(otelclass.ReasonKey.String("vault_sealed")))
+	// Output:
+	// completion: error.category=fatal error.reason=vault_sealed
+	//   exception: error.reason=vault_sealed error.category=fatal exception.type=*errors.errorString exception.message=HTTP 401
+}
+
+func ExampleNewLogProcessor() {
+	provider := sdklog.NewLoggerProvider(sdklog.WithProcessor(
+		otelclass.NewLogProcessor(sdklog.NewSimpleProcessor(printLogs{}))))
+
+	emitError(provider, "request failed", attribute.String("exception.message", "connection refused"))
+	emitError(provider, "request failed", attribute.Int("http.response.status_code", 429))
+	// Output:
+	// request failed: exception.message=connection refused error.category=retryable error.reason=network
+	// request failed: http.response.status_code=429 error.category=retryable error.reason=rate_limit
+}
+
+func ExampleLogProcessor_Enabled() {
+	p := otelclass.NewLogProcessor(&nextLogs{enabled: false})
+
+	fmt.Println(p.Enabled(context.Background(), sdklog.EnabledParameters{Severity: log.SeverityError}))
+	// Output: false
+}
+
+// A record is changed in place: processors registered later see it too.
+func ExampleLogProcessor_OnEmit() {
+	provider := sdklog.NewLoggerProvider(
+		sdklog.WithProcessor(otelclass.NewLogProcessor(nil)),
+		sdklog.WithProcessor(sdklog.NewSimpleProcessor(printLogs{})))
+
+	emitError(provider, "HTTP 401") // calls OnEmit of each
+	// Output: HTTP 401: error.category=fatal error.reason=authentication
+}
+
+func ExampleLogProcessor_ForceFlush() {
+	p := otelclass.NewLogProcessor(&nextLogs{err: errors.New("the exporter is busy")})
+
+	fmt.Println(p.ForceFlush(context.Background()))
+	// Output: the exporter is busy
+}
+
+func ExampleLogProcessor_Shutdown() {
+	p := otelclass.NewLogProcessor(&nextLogs{err: errors.New("the exporter is gone")})
+
+	fmt.Println(p.Shutdown(context.Background()))
+	fmt.Println(p.Shutdown(context.Background())) // does nothing
+	// Output:
+	// the exporter is gone
+	// <nil>
+}
+
+func ExampleWithKeys() {
+	_, span := tracer(otelclass.WithKeys("app.category", "app.reason")).Start(context.Background(), "work")
+	defer span.End()
+
+	span.SetStatus(codes.Error, "connection refused")
+	// Output: work: app.category=retryable app.reason=network
+}
+
+// A classifier with a rule for a message of one's own program.
+func ExampleWithClassifier() {
+	own, err := classify.New(classify.WithRules(classify.Rule{
+		ID: "shop/sold-out", Reason: classify.ReasonInvalidRequest, Pattern: `sold out`,
+	}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, span := tracer(otelclass.WithClassifier(own)).Start(context.Background(), "order")
+	defer span.End()
+
+	span.SetStatus(codes.Error, "article 7 is sold out")
+	// Output: order: error.category=fatal error.reason=invalid_request
+}
+
+func ExampleWithObserver() {
+	alert := func(_ context.Context, signal otelclass.Signal, res classify.Result) {
+		if res.Category == classify.CategoryFatal {
+			fmt.Println("somebody must look:", res.Reason, "in a", signal)
+		}
+	}
+	_, span := tracer(otelclass.WithObserver(alert)).Start(context.Background(), "work")
+	span.SetStatus(codes.Error, "HTTP 401")
+	span.End()
+	// Output:
+	// work: error.category=fatal error.reason=authentication
+	// somebody must look: authentication in a span
+}
+
+func ExampleWithCounter() {
+	reader, counter := exampleCounter()
+	p := otelclass.NewSpanProcessor(nil, otelclass.WithCounter(counter))
+	_, span := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(p)).Tracer("example").Start(context.Background(), "work")
+	span.SetStatus(codes.Error, "HTTP 401")
+	span.End()
+
+	printMetrics(reader)
+	// Output: errclass.errors{error.category=fatal,error.reason=authentication,signal=span} 1
+}
+
+// Only spans of calls to others.
+func ExampleWithSpans() {
+	clients := otelclass.WithSpans(func(s sdktrace.ReadOnlySpan) bool { return s.SpanKind() == trace.SpanKindClient })
+	_, span := tracer(clients).Start(context.Background(), "inside")
+	span.SetStatus(codes.Error, "HTTP 401")
+	span.End()
+	// Output: inside:
+}
+
+func ExampleWithHandled() {
+	_, span := tracer(otelclass.WithHandled()).Start(context.Background(), "cache")
+	defer span.End()
+
+	span.AddEvent("miss", trace.WithAttributes(attribute.String("exception.message", "connection refused")))
+	// Output:
+	// cache: error.category=retryable error.reason=network
+	//   miss: exception.message=connection refused error.category=retryable error.reason=network
+}
+
+func exampleCounter(opts ...otelclass.CounterOption) (metric.Reader, *otelclass.Counter) {
+	reader := metric.NewManualReader()
+	counter, err := otelclass.NewCounter(metric.NewMeterProvider(metric.WithReader(reader)).Meter("example"), opts...)
+	if err != nil {
+		fmt.Println(err)
+	}
+	return reader, counter
+}
+
+func ExampleNewCounter() {
+	reader := metric.NewManualReader()
+	provider := metric.NewMeterProvider(metric.WithReader(reader))
+	counter, err := otelclass.NewCounter(provider.Meter("example"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	counter.Count(context.Background(), otelclass.SignalLog, classify.Message("HTTP 401"))
+	printMetrics(reader)
+	// Output: errclass.errors{error.category=fatal,error.reason=authentication,signal=log} 1
+}
+
+func ExampleCounter_Count() {
+	reader, counter := exampleCounter()
+
+	counter.Count(context.Background(), otelclass.SignalLog, classify.Error(context.DeadlineExceeded))
+	counter.Count(context.Background(), otelclass.SignalLog, classify.Result{}) // no error
+	printMetrics(reader)
+	// Output: errclass.errors{error.category=timeout,error.reason=timeout,signal=log} 1
+}
+
+// Counting what slogclass classifies.
+func ExampleCounter_Observe() {
+	reader, counter := exampleCounter()
+	logger := slog.New(slogclass.New(slog.NewTextHandler(&strings.Builder{}, nil), slogclass.WithObserver(counter.Observe)))
+
+	logger.Error("completion failed", "err", errors.New("429 Too Many Requests"))
+	printMetrics(reader)
+	// Output: errclass.errors{error.category=retryable,error.reason=rate_limit,signal=log} 1
+}
+
+func ExampleWithProviders() {
+	reader, counter := exampleCounter(otelclass.WithProviders("anthropic", "openai"))
+
+	for _, provider := range []string{"anthropic", "mistral"} {
+		counter.Count(context.Background(), otelclass.SignalLog, classify.Standard.Classify(classify.Evidence{Status: 401, Provider: provider}))
+	}
+	printMetrics(reader)
+	// Output:
+	// errclass.errors{error.category=fatal,error.reason=authentication,provider=anthropic,signal=log} 1
+	// errclass.errors{error.category=fatal,error.reason=authentication,provider=other,signal=log} 1
+}
+
+func ExampleWithNaming() {
+	naming := otelclass.Naming{Errors: otelclass.Metric{
+		Name:   "shop.failures",
+		Labels: []otelclass.Label{{Key: "why", Value: otelclass.DimensionReason}},
+	}}
+	reader, counter := exampleCounter(otelclass.WithNaming(naming))
+
+	counter.Count(context.Background(), otelclass.SignalLog, classify.Message("HTTP 401"))
+	printMetrics(reader)
+	// Output: shop.failures{why=authentication} 1
+}
+
+func ExampleWithSignals() {
+	reader, counter := exampleCounter(otelclass.WithSignals(otelclass.SignalSpan))
+
+	counter.Count(context.Background(), otelclass.SignalLog, classify.Message("HTTP 401"))
+	counter.Count(context.Background(), otelclass.SignalSpan, classify.Message("HTTP 401"))
+	printMetrics(reader)
+	// Output: errclass.errors{error.category=fatal,error.reason=authentication,signal=span} 1
+}
+
+func ExampleDefaultNaming() {
+	naming := otelclass.DefaultNaming()
+	naming.Errors.Name = "shop.errors" // the labels stay
+
+	fmt.Println(naming.Errors.Name, naming.Errors.Labels[0].Key, naming.Calls.Name)
+	// Output: shop.errors error.category errclass.calls
+}
+
+func ExampleProviderNaming() {
+	reader, counter := exampleCounter(otelclass.WithNaming(otelclass.ProviderNaming()), otelclass.WithProviders("claude", "openai"))
+
+	counter.Count(context.Background(), otelclass.SignalLog, classify.Standard.Classify(classify.Evidence{Status: 503, Provider: "claude"}))
+	printMetrics(reader) // Prometheus appends _total
+	// Output: memory_llm_errors{error_type=transient,provider=claude} 1
+}
+
+func exampleCallMetrics() (metric.Reader, *otelclass.CallMetrics) {
+	reader := metric.NewManualReader()
+	m, err := otelclass.NewCallMetrics(metric.NewMeterProvider(metric.WithReader(reader)).Meter("example"))
+	if err != nil {
+		fmt.Println(err)
+	}
+	return reader, m
+}
+
+// Two calls fail, another provider takes over.
+func ExampleNewCallMetrics() {
+	reader := metric.NewManualReader()
+	provider := metric.NewMeterProvider(metric.WithReader(reader))
+	m, err := otelclass.NewCallMetrics(provider.Meter("example"), otelclass.WithProviders("claude", "openai"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, limited := context.Background(), classify.Message("429 Too Many Requests")
+
+	m.Call(ctx, "claude")
+	m.Call(ctx, "claude")
+	m.Retry(ctx, "claude", limited, false)
+	m.Breaker(ctx, "https://api.example.com", "open")
+	m.Fallback(ctx, "claude", "openai", limited)
+	m.Call(ctx, "openai")
+	printMetrics(reader)
+	// Output:
+	// errclass.calls{provider=claude} 2
+	// errclass.calls{provider=openai} 1
+	// errclass.retries{provider=claude,result=failure} 1
+	// errclass.fallbacks{from=claude,to=openai} 1
+	// errclass.breaker.state{endpoint=https://api.example.com,state=open} 1
+}
+
+func ExampleCallMetrics_Call() {
+	reader, m := exampleCallMetrics()
+
+	m.Call(context.Background(), "claude")
+	printMetrics(reader) // no label: no provider is declared
+	// Output: errclass.calls{} 1
+}
+
+func ExampleCallMetrics_Retry() {
+	reader, m := exampleCallMetrics()
+
+	m.Retry(context.Background(), "claude", classify.Message("503"), true)
+	printMetrics(reader)
+	// Output: errclass.retries{result=success} 1
+}
+
+func ExampleCallMetrics_Fallback() {
+	reader, m := exampleCallMetrics()
+
+	m.Fallback(context.Background(), "claude", "openai", classify.Message("503"))
+	printMetrics(reader)
+	// Output: errclass.fallbacks{from=claude,to=openai} 1
+}
+
+func ExampleCallMetrics_Breaker() {
+	reader, m := exampleCallMetrics()
+
+	m.Breaker(context.Background(), "https://api.example.com", "open")
+	m.Breaker(context.Background(), "https://api.example.com", "half_open")
+	printMetrics(reader)
+	// Output: errclass.breaker.state{endpoint=https://api.example.com,state=half_open} 1
+}

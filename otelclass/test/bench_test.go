@@ -1,0 +1,63 @@
+package test_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/contrib/bridges/otelslog"
+	"go.opentelemetry.io/otel/exporters/stdout/stdoutlog"
+	sdklog "go.opentelemetry.io/otel/sdk/log"
+
+	"github.com/errclass/errclass/otelclass"
+)
+
+// BenchmarkExport reports x-bare, what an error record costs that is exported at
+// once as JSON, as a multiple of the same without this package. The exporter
+// has two attributes more to write, which is in the figure.
+func BenchmarkExport(b *testing.B) {
+	failed := errors.New("too many requests: the limit of 60 requests per minute was reached, please slow down and retry later")
+	logger := func(wrap func(sdklog.Processor) sdklog.Processor) *slog.Logger {
+		exporter, err := stdoutlog.New(stdoutlog.WithWriter(io.Discard))
+		if err != nil {
+			b.Fatal(err)
+		}
+		provider := sdklog.NewLoggerProvider(sdklog.WithProcessor(wrap(sdklog.NewSimpleProcessor(exporter))))
+		b.Cleanup(func() { _ = provider.Shutdown(context.Background()) })
+		return slog.New(otelslog.NewHandler("bench", otelslog.WithLoggerProvider(provider)))
+	}
+	bare := logger(func(next sdklog.Processor) sdklog.Processor { return next })
+	ours := logger(func(next sdklog.Processor) sdklog.Processor { return otelclass.NewLogProcessor(next) })
+	calls := map[string]func(*slog.Logger){
+		"message": func(l *slog.Logger) { l.Error(failed.Error()) },
+		"err":     func(l *slog.Logger) { l.Error("completion failed", "op", "complete", "attempt", 3, "err", failed) },
+	}
+	for name, call := range calls {
+		b.Run(name, func(b *testing.B) {
+			const turn = 32
+			var tBare, tOurs []time.Duration
+			for b.Loop() {
+				start := time.Now()
+				for range turn {
+					call(bare)
+				}
+				mid := time.Now()
+				for range turn {
+					call(ours)
+				}
+				tBare, tOurs = append(tBare, mid.Sub(start)), append(tOurs, time.Since(mid))
+			}
+			slices.Sort(tBare)
+			slices.Sort(tOurs)
+			nsBare, nsOurs := tBare[len(tBare)/2], tOurs[len(tOurs)/2]
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(nsBare)/turn, "bare-ns")
+			b.ReportMetric(float64(nsOurs-nsBare)/turn, "more-ns")
+			b.ReportMetric(float64(nsOurs)/float64(nsBare), "x-bare")
+		})
+	}
+}

@@ -1,0 +1,77 @@
+package test_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	otelprometheus "go.opentelemetry.io/otel/exporters/prometheus"
+	"go.opentelemetry.io/otel/sdk/metric"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/otelclass"
+)
+
+// scraped returns the names of metrics with those of their labels, as
+// Prometheus sees them, and how many series there are.
+func scraped(t *testing.T, opts ...otelclass.CounterOption) (labels map[string][]string, series map[string]int) {
+	t.Helper()
+	registry := prometheus.NewRegistry()
+	exporter, err := otelprometheus.New(otelprometheus.WithRegisterer(registry), otelprometheus.WithoutScopeInfo(), otelprometheus.WithoutTargetInfo())
+	require.NoError(t, err)
+	meters := metric.NewMeterProvider(metric.WithReader(exporter))
+	_, err = otelclass.NewCounter(meters.Meter("test"), opts...)
+	require.NoError(t, err)
+	calls, err := otelclass.NewCallMetrics(meters.Meter("test"), opts...)
+	require.NoError(t, err)
+	calls.Breaker(t.Context(), "https://a.example", "open")
+
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	labels, series = map[string][]string{}, map[string]int{}
+	for _, f := range families {
+		series[f.GetName()] = len(f.Metric)
+		names := []string{}
+		for _, l := range f.Metric[0].Label {
+			names = append(names, l.GetName())
+		}
+		slices.Sort(names)
+		labels[f.GetName()] = names
+	}
+	require.NoError(t, meters.Shutdown(t.Context()))
+	return labels, series
+}
+
+func TestPrometheusNames(t *testing.T) {
+	t.Parallel()
+	labels, series := scraped(t)
+	assert.Equal(t, map[string][]string{
+		"errclass_errors_total":  {"error_category", "error_reason", "signal"},
+		"errclass_calls_total":   {},
+		"errclass_retries_total": {"result"},
+		"errclass_breaker_state": {"endpoint", "state"},
+	}, labels)
+	pairs := len(classify.Reasons()) + 1
+	assert.Equal(t, 2*pairs, series["errclass_errors_total"], "all of them before the first error")
+
+	labels, series = scraped(t, otelclass.WithProviders("anthropic", "openai"))
+	assert.Equal(t, []string{"error_category", "error_reason", "provider", "signal"}, labels["errclass_errors_total"])
+	assert.Equal(t, 3*2*pairs, series["errclass_errors_total"])
+	assert.Equal(t, []string{"from", "to"}, labels["errclass_fallbacks_total"])
+}
+
+// The names and labels of seed 001, exactly.
+func TestPrometheusProviderNaming(t *testing.T) {
+	t.Parallel()
+	labels, series := scraped(t, otelclass.WithNaming(otelclass.ProviderNaming()), otelclass.WithProviders("claude", "openai"))
+	assert.Equal(t, map[string][]string{
+		"memory_llm_errors_total":   {"error_type", "provider"},
+		"memory_llm_retries_total":  {"error_type", "provider", "result"},
+		"memory_llm_fallback_total": {"error_type", "from", "to"},
+		"memory_llm_calls_total":    {"provider"},
+		"errclass_breaker_state":    {"endpoint", "state"},
+	}, labels)
+	assert.Equal(t, 9*3, series["memory_llm_errors_total"])
+}

@@ -1,0 +1,264 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/resilience"
+)
+
+// The figures of the specifications, step by step, with the ends of the jitter.
+func TestSchedule_Figures(t *testing.T) {
+	t.Parallel()
+	const below1 = 1 - 1e-12
+	ms := func(all ...float64) []time.Duration {
+		var d []time.Duration
+		for _, f := range all {
+			d = append(d, time.Duration(f*float64(time.Millisecond)))
+		}
+		return d
+	}
+	for _, tt := range []struct {
+		name               resilience.ScheduleName
+		nominal, low, high []time.Duration
+		maxCalls           int
+	}{
+		{
+			name:    resilience.Schedule001,
+			nominal: ms(500, 1000, 2000, 4000, 8000, 8000),
+			low:     ms(300, 800, 1800, 3800, 7800, 7800),
+			high:    ms(700, 1200, 2200, 4200, 8200, 8200),
+		},
+		{
+			name:     resilience.Schedule002,
+			nominal:  ms(1000, 2000, 4000, 8000, 16000, 30000, 30000),
+			low:      ms(1000, 2000, 4000, 8000, 16000, 30000, 30000),
+			high:     ms(1000, 2000, 4000, 8000, 16000, 30000, 30000),
+			maxCalls: 3,
+		},
+		{
+			name:    resilience.Schedule003,
+			nominal: ms(200, 400, 800, 1600, 2000, 2000),
+			low:     ms(180, 360, 720, 1440, 1800, 1800),
+			high:    ms(220, 440, 880, 1760, 2200, 2200),
+		},
+		{
+			name:    resilience.Schedule004,
+			nominal: ms(1000, 2000, 4000, 8000, 16000, 30000, 30000),
+			low:     ms(800, 1600, 3200, 6400, 12800, 24000, 24000),
+			high:    ms(1200, 2400, 4800, 9600, 19200, 36000, 36000),
+		},
+		{
+			name:    resilience.ScheduleCustom,
+			nominal: ms(1000, 2000, 4000, 8000, 16000, 30000),
+			low:     ms(800, 1600, 3200, 6400, 12800, 24000),
+			high:    ms(1200, 2400, 4800, 9600, 19200, 36000),
+		},
+	} {
+		t.Run(string(tt.name), func(t *testing.T) {
+			t.Parallel()
+			s := tt.name.Schedule()
+			assert.Equal(t, tt.maxCalls, s.MaxCalls)
+			for n := range tt.nominal {
+				assert.Equal(t, tt.nominal[n], s.Nominal(n), "step %d", n)
+				assert.Equal(t, tt.nominal[n], s.Delay(n, 0.5), "step %d in the middle", n)
+				assert.Equal(t, tt.low[n], s.Delay(n, 0), "step %d at its least", n)
+				assert.InDelta(t, tt.high[n], s.Delay(n, below1), 1000, "step %d at its most", n)
+			}
+			assert.Equal(t, tt.nominal[0], s.Nominal(-3))
+		})
+	}
+	assert.Equal(t, resilience.Schedule001.Schedule(), resilience.ScheduleName("007").Schedule())
+	assert.Equal(t, time.Duration(0), resilience.Schedule{}.Delay(9, 0.9))
+}
+
+// Whatever the figures, a pause is never negative, never beyond its cap and
+// jitter, and never shorter than the one before it but for jitter.
+func TestSchedule_Bounds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := resilience.Schedule{
+			Base:     time.Duration(rapid.Int64Range(-10, math.MaxInt64).Draw(t, "base")),
+			Max:      time.Duration(rapid.Int64Range(0, math.MaxInt64/4).Draw(t, "max")),
+			Jitter:   time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "jitter")),
+			Fraction: rapid.Float64Range(0, 1).Draw(t, "fraction"),
+		}
+		n := rapid.IntRange(-5, math.MaxInt).Draw(t, "step")
+		nominal := s.Nominal(n)
+		if nominal < 0 || nominal > s.Max || n < math.MaxInt && s.Nominal(n+1) < nominal {
+			t.Fatalf("nominal %v of %+v", nominal, s)
+		}
+		d := s.Delay(n, rapid.Float64Range(0, 0.999).Draw(t, "random"))
+		if most := nominal + s.Jitter + time.Duration(s.Fraction*float64(nominal)) + 1024; d < 0 || d > most {
+			t.Fatalf("delay %v beyond %v of %+v", d, most, s)
+		}
+	})
+}
+
+func TestDo_Pauses(t *testing.T) {
+	t.Parallel()
+	sec := func(all ...float64) []time.Duration {
+		var d []time.Duration
+		for _, f := range all {
+			d = append(d, time.Duration(f*float64(time.Second)))
+		}
+		return d
+	}
+	for _, tt := range []struct {
+		name   string
+		retry  resilience.RetryConfig
+		random float64
+		want   []time.Duration
+	}{
+		{name: "default", random: 0.5, want: sec(0.5, 1, 2, 4, 8)},
+		{name: "001 at its least", random: 0, want: sec(0.3, 0.8, 1.8, 3.8, 7.8)},
+		{name: "002", random: 0, retry: resilience.RetryConfig{Schedule: resilience.Schedule002}, want: sec(1, 2)},
+		{name: "003", random: 0, retry: resilience.RetryConfig{Schedule: resilience.Schedule003}, want: sec(0.18, 0.36, 0.72, 1.44, 1.8)},
+		{name: "004", random: 0.5, retry: resilience.RetryConfig{Schedule: resilience.Schedule004}, want: sec(1, 2, 4, 8, 16)},
+		{name: "custom", random: 0, want: sec(0.05, 0.1, 0.125, 0.125, 0.125), retry: resilience.RetryConfig{
+			Schedule: resilience.ScheduleCustom, BaseDelayMs: 100, MaxDelayMs: 250, JitterPercent: new(0.5),
+		}},
+		{name: "custom without jitter", random: 0, want: sec(1, 2, 4, 8, 16), retry: resilience.RetryConfig{
+			Schedule: resilience.ScheduleCustom, JitterPercent: new(0.0),
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				seen := new(events)
+				cfg := &resilience.Config{Enabled: true, Retry: tt.retry}
+				x := executor(t, cfg, resilience.WithRandom(func() float64 { return tt.random }), resilience.WithObserver(seen.observe))
+				s := newScript(map[resilience.Target][]error{primary: {errNetwork}})
+				start := time.Now()
+				_, err := resilience.Do(t.Context(), x, resilience.Call{Targets: []resilience.Target{primary}}, s.call)
+				require.Error(t, err)
+				assert.Equal(t, tt.want, seen.pauses())
+				var sum time.Duration
+				for _, d := range tt.want {
+					sum += d
+				}
+				assert.Equal(t, sum, time.Since(start), "so long it really took")
+			})
+		})
+	}
+}
+
+// A provider's hint takes the place of the schedule, without jitter, up to a
+// minute; beyond it nobody waits.
+func TestDo_RetryAfter(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		hint   string
+		pauses []time.Duration
+		calls  int
+	}{
+		{name: "seconds", hint: "7", pauses: []time.Duration{7 * time.Second, 7 * time.Second}, calls: 3},
+		{name: "at once", hint: "0", pauses: []time.Duration{0, 0}, calls: 3},
+		{name: "just a minute", hint: "60", pauses: []time.Duration{time.Minute, time.Minute}, calls: 3},
+		{name: "more than a minute", hint: "61", calls: 1},
+		{name: "no hint", hint: "", pauses: []time.Duration{300 * time.Millisecond, 800 * time.Millisecond}, calls: 3},
+		{name: "a date", hint: "Sat, 01 Jan 2000 00:00:09 GMT", pauses: []time.Duration{9 * time.Second, 0}, calls: 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { // begins at midnight, 2000-01-01
+				seen := new(events)
+				x := executor(t, enabled(), resilience.WithObserver(seen.observe), resilience.WithRandom(func() float64 { return 0 }))
+				limited := answer(429, tt.hint)
+				s := newScript(map[resilience.Target][]error{primary: {limited}})
+				_, err := resilience.Do(t.Context(), x, resilience.Call{Targets: []resilience.Target{primary}}, s.call)
+				require.ErrorIs(t, err, limited)
+				assert.Len(t, s.calls, tt.calls)
+				assert.Equal(t, tt.pauses, seen.pauses())
+				for _, w := range seen.of(resilience.KindWait) {
+					assert.Equal(t, tt.hint != "", w.HintGiven)
+					assert.Equal(t, tt.hint == "", w.Nominal > 0, "either the hint or the schedule's step")
+					assert.False(t, w.Derived)
+				}
+				if tt.calls == 1 {
+					assert.Same(t, limited, err, "nothing was retried")
+				}
+			})
+		})
+	}
+}
+
+// A reset header is a hint as well, and says that it was derived.
+func TestDo_DerivedHint(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		limited := answer(429, "")
+		inner, ok := errors.AsType[*answerError](limited)
+		require.True(t, ok)
+		inner.Response.Header.Set("x-ratelimit-reset-requests", "4s")
+		inner.Response.Header.Set("x-ratelimit-remaining-requests", "0")
+		seen := new(events)
+		x := executor(t, enabled(), resilience.WithObserver(seen.observe))
+		s := newScript(map[resilience.Target][]error{primary: {limited, nil}})
+		_, err := resilience.Do(t.Context(), x, resilience.Call{Targets: []resilience.Target{primary}}, s.call)
+		require.NoError(t, err)
+		waits := seen.of(resilience.KindWait)
+		require.Len(t, waits, 1)
+		assert.True(t, waits[0].Derived)
+		assert.Equal(t, 4*time.Second, waits[0].ScheduledDelay)
+	})
+}
+
+// Pauses go on growing over several calls with one key, until one succeeds.
+func TestDo_BackoffOfKey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		seen := new(events)
+		cfg := enabled()
+		cfg.CircuitBreaker.Mode = resilience.BreakerForceClosed // else it would open on the way
+		x := executor(t, cfg, resilience.WithObserver(seen.observe))
+		try := func(key string, fails ...error) {
+			s := newScript(map[resilience.Target][]error{primary: append(fails, nil)})
+			_, _ = resilience.Do(t.Context(), x, resilience.Call{Key: key, Targets: []resilience.Target{primary}}, s.call)
+		}
+		sec := func(f float64) time.Duration { return time.Duration(f * float64(time.Second)) }
+		try("task", errTransient, errTransient, errKey)
+		try("task", errTransient, errKey)
+		try("other", errTransient, errKey)
+		try("", errTransient, errKey)
+		try("task", errTransient) // succeeds
+		try("task", errTransient)
+		assert.Equal(t, []time.Duration{sec(0.5), sec(1), sec(2), sec(0.5), sec(0.5), sec(4), sec(0.5)}, seen.pauses())
+	})
+}
+
+// A hint counts as a pause of the key, too.
+func TestDo_HintIsAStep(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		seen := new(events)
+		x := executor(t, enabled(), resilience.WithObserver(seen.observe))
+		s := newScript(map[resilience.Target][]error{primary: {answer(429, "3"), errLimited, nil}})
+		_, err := resilience.Do(t.Context(), x, resilience.Call{Key: "task", Targets: []resilience.Target{primary}}, s.call)
+		require.NoError(t, err)
+		assert.Equal(t, []time.Duration{3 * time.Second, time.Second}, seen.pauses())
+	})
+}
+
+// The classifier is the caller's.
+func TestWithClassifier_Decides(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		own, err := classify.New(classify.WithRules(classify.Rule{ID: "own/qwertz", Reason: classify.ReasonTransient, Pattern: "qwertz"}))
+		require.NoError(t, err)
+		s := newScript(map[resilience.Target][]error{primary: {errUnknown}})
+		x := executor(t, enabled(), resilience.WithClassifier(own), resilience.WithClassifier(nil))
+		_, err = resilience.Do(context.WithoutCancel(t.Context()), x, resilience.Call{Targets: []resilience.Target{primary}}, s.call)
+		assert.Len(t, details(t, err).Attempts, 3)
+	})
+}

@@ -1,0 +1,186 @@
+package boltstore_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/resilience"
+	"github.com/errclass/errclass/resilience/boltstore"
+)
+
+func open(t *testing.T, path string) *boltstore.Store {
+	t.Helper()
+	s, err := boltstore.Open(path)
+	require.NoError(t, err)
+	return s
+}
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "tasks.db")
+	s := open(t, path)
+	require.NoError(t, s.Put("a", []byte("1")))
+	require.NoError(t, s.Put("b", []byte("2")))
+	require.NoError(t, s.Put("c", nil))
+	require.NoError(t, s.Put("a", []byte("3")))
+	require.NoError(t, s.Delete("b"))
+	require.NoError(t, s.Delete("never"))
+	want := map[string][]byte{"a": []byte("3"), "c": {}}
+	all, err := s.All()
+	require.NoError(t, err)
+	assert.Equal(t, want, all)
+
+	require.NoError(t, s.Close())
+	require.NoError(t, s.Close(), "closing again")
+	s = open(t, path)
+	defer s.Close()
+	all, err = s.All()
+	require.NoError(t, err)
+	assert.Equal(t, want, all, "after it was opened again")
+	all["a"][0] = 'x'
+	again, err := s.All()
+	require.NoError(t, err)
+	assert.Equal(t, want, again, "records are the caller's own")
+}
+
+func TestStoreErrors(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "tasks.db")
+	s := open(t, path)
+
+	_, err := boltstore.Open(path)
+	require.ErrorContains(t, err, path+": another process has it open")
+	assert.Error(t, s.Put("", []byte("1")), "no id")
+
+	require.NoError(t, s.Close())
+	assert.Error(t, s.Put("a", []byte("1")), "closed")
+	assert.Error(t, s.Delete("a"), "closed")
+	_, err = s.All()
+	assert.Error(t, err, "closed")
+
+	_, err = boltstore.Open(filepath.Join(folder, "no", "tasks.db"))
+	assert.ErrorContains(t, err, "open the store")
+	garbage := filepath.Join(folder, "garbage")
+	require.NoError(t, os.WriteFile(garbage, make([]byte, 1<<16), 0o600))
+	_, err = boltstore.Open(garbage)
+	assert.ErrorContains(t, err, "open the store "+garbage)
+}
+
+// Payloads are nobody else's business.
+func TestStoreMode(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "tasks.db")
+	require.NoError(t, open(t, path).Close())
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	if runtime.GOOS != "windows" {
+		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	}
+}
+
+func TestStoreConcurrentSafe(t *testing.T) {
+	t.Parallel()
+	s := open(t, filepath.Join(t.TempDir(), "tasks.db"))
+	defer s.Close()
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for j := range 10 {
+				id := fmt.Sprint(i, "-", j)
+				assert.NoError(t, s.Put(id, []byte(id)))
+				if j%2 == 0 {
+					assert.NoError(t, s.Delete(id))
+				}
+				_, err := s.All()
+				assert.NoError(t, err)
+			}
+		})
+	}
+	wg.Wait()
+	all, err := s.All()
+	require.NoError(t, err)
+	assert.Len(t, all, 8*5)
+}
+
+// A task that waits for its restart is still there in the next process.
+func Example() {
+	folder, err := os.MkdirTemp("", "boltstore")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	path := filepath.Join(folder, "restarts.db")
+
+	// The first process ends before the task is due.
+	store, _ := boltstore.Open(path)
+	queue, _ := resilience.NewQueue(nil, resilience.WithStore(store))
+	queue.Register("summarize", func(context.Context, []byte) error { return nil })
+	err = queue.Offer(context.Background(), resilience.Restart{
+		Task: resilience.Task{Kind: "summarize", Payload: []byte("chapter 7")}, Err: syscall.ECONNRESET,
+	})
+	left, _ := queue.Shutdown(context.Background())
+	fmt.Println(err, len(left), left[0].Stored)
+	_ = store.Close()
+
+	// The second one goes on.
+	store, _ = boltstore.Open(path)
+	queue, _ = resilience.NewQueue(nil, resilience.WithStore(store))
+	for _, t := range queue.Tasks() {
+		fmt.Println(t.Restart.Task.Kind, string(t.Restart.Task.Payload), t.Restart.Err)
+	}
+	_, _ = queue.Shutdown(context.Background())
+	_ = store.Close()
+	// Output:
+	// <nil> 1 true
+	// summarize chapter 7 connection reset by peer
+}
+
+func ExampleStore() {
+	folder, err := os.MkdirTemp("", "boltstore")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	store, _ := boltstore.Open(filepath.Join(folder, "restarts.db"))
+	fmt.Println(store.Put("1", []byte("first")), store.Delete("1"), store.Close())
+	fmt.Println(store.Put("2", []byte("second")))
+	// Output:
+	// <nil> <nil> <nil>
+	// database not open
+}
+
+func ExampleOpen() {
+	_, err := boltstore.Open("/no/such/folder/restarts.db")
+	fmt.Println(err != nil)
+	// Output: true
+}
+
+func ExampleStore_All() {
+	folder, err := os.MkdirTemp("", "boltstore")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	store, _ := boltstore.Open(filepath.Join(folder, "restarts.db"))
+	defer store.Close()
+
+	_ = store.Put("1", []byte("first"))
+	_ = store.Put("2", []byte("second"))
+	_ = store.Delete("1")
+	all, _ := store.All()
+	fmt.Printf("%s\n", all)
+	// Output: map[2:second]
+}

@@ -1,0 +1,243 @@
+package boltstore_test
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/resilience"
+	"github.com/errclass/errclass/resilience/boltstore"
+)
+
+// childEnv makes the test binary a process that has a queue: its value is
+// "FOLDER ROUND". childDrain, in the place of a round, lets it take no new tasks
+// and end when there are none left.
+const (
+	childEnv   = "ERRCLASS_TEST_QUEUE"
+	childDrain = "drain"
+)
+
+func TestMain(m *testing.M) {
+	if folder, round, ok := strings.Cut(os.Getenv(childEnv), " "); ok {
+		if err := child(folder, round); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// A process that queues and runs tasks is killed at random moments and started
+// again. No task that the queue has taken may be lost, and none may run again
+// once it is done.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	const rounds = 12
+	folder := t.TempDir()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for round := range rounds {
+		killAfter(t, folder, strconv.Itoa(round), 1+random.IntN(150))
+	}
+	out, err := childProcess(t, folder, childDrain).CombinedOutput()
+	require.NoError(t, err, "the last process: %s", out)
+
+	journal, err := os.ReadFile(filepath.Join(folder, "journal"))
+	require.NoError(t, err)
+	verify(t, string(journal))
+
+	store, err := boltstore.Open(filepath.Join(folder, "tasks.db"))
+	require.NoError(t, err)
+	left, err := store.All()
+	require.NoError(t, err)
+	assert.Empty(t, left, "records in the store")
+	require.NoError(t, store.Close())
+}
+
+// killAfter runs a child and kills it once it has written so many lines.
+func killAfter(t *testing.T, folder, round string, lines int) {
+	t.Helper()
+	cmd := childProcess(t, folder, round)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	seen := 0
+	for scanner := bufio.NewScanner(out); seen < lines && scanner.Scan(); {
+		seen++
+	}
+	killed := cmd.Process.Kill()
+	err = cmd.Wait()
+	assert.Equal(t, lines, seen, "lines before it ended by itself: %s", &stderr)
+	assert.NoError(t, killed)
+	assert.Error(t, err, "it was killed")
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok {
+		assert.Equal(t, syscall.SIGKILL, status.Signal())
+	}
+}
+
+func childProcess(t *testing.T, folder, round string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"="+folder+" "+round)
+	return cmd
+}
+
+// verify reads what the processes wrote down, in the order in which they did.
+func verify(t *testing.T, journal string) {
+	t.Helper()
+	var offered, done, again int
+	taken, completed, over := map[string]bool{}, map[string]string{}, map[string]bool{}
+	for line := range strings.Lines(journal) {
+		f := strings.Fields(line) // what, task, round
+		require.Len(t, f, 3, "line %q", line)
+		task, round := f[1], f[2]
+		switch f[0] {
+		case "offered":
+			offered++
+			taken[task] = true
+		case "start":
+			assert.False(t, over[task], "task %s runs again after it was done", task)
+			assert.NotEqual(t, completed[task], round, "task %s runs again in the process that has completed it", task)
+			if completed[task] != "" {
+				again++
+			}
+		case "completed":
+			completed[task] = round
+		case "done":
+			done++
+			over[task] = true
+		default:
+			assert.Fail(t, "a task has failed", "line %q", line)
+		}
+	}
+	for task := range taken {
+		assert.Contains(t, completed, task, "task %s is lost", task)
+	}
+	assert.Greater(t, offered, 20, "tasks that were taken")
+	assert.Positive(t, done, "tasks that were done")
+	t.Logf("%d tasks, %d done, %d killed between their end and its record", offered, done, again)
+}
+
+// journal appends lines to a file and to standard output. What write(2) has
+// taken is in the file, whatever becomes of the process.
+type journal struct {
+	mu    sync.Mutex
+	file  *os.File
+	round string
+}
+
+func (j *journal) write(what, task string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	line := what + " " + task + " " + j.round + "\n"
+	if _, err := j.file.WriteString(line); err != nil {
+		panic(err)
+	}
+	fmt.Print(line)
+}
+
+// child is a process with a queue. Its tasks fail up to twice with a network
+// error before they succeed.
+func child(folder, round string) error {
+	file, err := os.OpenFile(filepath.Join(folder, "journal"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	j := &journal{file: file, round: round}
+	store, err := boltstore.Open(filepath.Join(folder, "tasks.db"))
+	if err != nil {
+		return err
+	}
+	var queue *resilience.Queue
+	drained := make(chan struct{})
+	var once sync.Once
+	check := func() {
+		if len(queue.Tasks()) == 0 {
+			once.Do(func() { close(drained) })
+		}
+	}
+	config := &resilience.Config{TaskRestart: resilience.RestartConfig{RestartBackoffBaseMs: 1}}
+	observe := func(_ context.Context, e resilience.Event) {
+		switch e.To {
+		case resilience.RestartSucceeded:
+			if e.Err != nil {
+				panic(e.Err)
+			}
+			j.write("done", e.Key)
+			check()
+		case resilience.RestartFailed, resilience.RestartRefused:
+			j.write(e.To, cmp.Or(e.Key, "?"))
+			panic(e.Err)
+		}
+	}
+	queue, err = resilience.NewQueue(config, resilience.WithStore(store),
+		resilience.WithQueueObserver(observe), resilience.WithQueueCapacity(1<<20))
+	if err != nil {
+		return err
+	}
+	queue.Register("job", func(_ context.Context, payload []byte) error {
+		task := string(payload)
+		j.write("start", task)
+		if failures(folder, task) {
+			return syscall.ECONNRESET
+		}
+		j.write("completed", task)
+		return nil
+	})
+	if round == childDrain {
+		check()
+		<-drained
+		if _, err := queue.Shutdown(context.Background()); err != nil {
+			return err
+		}
+		return store.Close()
+	}
+	for i := 0; ; i++ {
+		task := fmt.Sprintf("%s.%d", round, i)
+		err := queue.Offer(context.Background(), resilience.Restart{
+			Key:    task,
+			Task:   resilience.Task{Kind: "job", Payload: []byte(task)},
+			Err:    syscall.ECONNREFUSED,
+			Result: classify.Error(syscall.ECONNREFUSED),
+		})
+		if err != nil {
+			return err
+		}
+		j.write("offered", task)
+	}
+}
+
+// failures reports whether a task still fails; how often it did is kept in
+// files. A task's number says how often it shall.
+func failures(folder, task string) bool {
+	_, number, _ := strings.Cut(task, ".")
+	n, _ := strconv.Atoi(number)
+	for i := range n % 3 {
+		f, err := os.OpenFile(filepath.Join(folder, fmt.Sprintf("%s.failed%d", task, i)), os.O_CREATE|os.O_EXCL, 0o600)
+		if err == nil {
+			return f.Close() == nil
+		}
+	}
+	return false
+}

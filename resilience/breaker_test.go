@@ -1,0 +1,514 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/resilience"
+)
+
+// bench is an executor with one endpoint, whose calls are made one by one.
+type bench struct {
+	t    *testing.T
+	x    *resilience.Executor
+	seen *events
+}
+
+func newBench(t *testing.T, cfg *resilience.Config, opts ...resilience.Option) *bench {
+	seen := new(events)
+	return &bench{t: t, seen: seen, x: executor(t, cfg, append(opts, resilience.WithObserver(seen.observe))...)}
+}
+
+// single makes each Do one call, so that failures can be counted.
+func single() *resilience.Config {
+	cfg := enabled()
+	cfg.Retry.MaxNetworkRetries = new(0)
+	return cfg
+}
+
+// do makes one call that fails with err, and reports whether it was made.
+func (b *bench) do(err error) (called bool, got error) {
+	_, got = resilience.Do(b.t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary}},
+		func(context.Context, resilience.Target) (int, error) {
+			called = true
+			return 0, err
+		})
+	return called, got
+}
+
+// fail makes n calls that must be let through.
+func (b *bench) fail(n int, err error) {
+	b.t.Helper()
+	for i := range n {
+		called, _ := b.do(err)
+		require.True(b.t, called, "call %d was refused", i+1)
+	}
+}
+
+// state is that of the one breaker.
+func (b *bench) state() resilience.BreakerState {
+	b.t.Helper()
+	all := b.x.Breakers().Snapshot()
+	require.Len(b.t, all, 1)
+	return all[0].State
+}
+
+func TestBreaker_OpensAndCloses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, single())
+		b.fail(4, errNetwork)
+		assert.Equal(t, resilience.BreakerClosed, b.state())
+		b.fail(1, errNetwork)
+		assert.Equal(t, resilience.BreakerOpen, b.state())
+
+		time.Sleep(time.Minute)
+		called, err := b.do(nil)
+		assert.False(t, called)
+		require.ErrorIs(t, err, resilience.ErrOpen)
+		open, ok := errors.AsType[*resilience.OpenError](err)
+		require.True(t, ok)
+		assert.Equal(t, 4*time.Minute, open.RetryAfter)
+		assert.Equal(t, classify.ReasonNetwork, open.Cause.Reason)
+		require.EqualError(t, err, `circuit breaker open for "https://a.example": try again in 4m0s, or force it closed`)
+		res := classify.Error(err)
+		assert.Equal(t, classify.ReasonTransient, res.Reason)
+		assert.Equal(t, 4*time.Minute, res.RetryAfter)
+		assert.Equal(t, string(res.Reason), open.ErrorType())
+
+		time.Sleep(4*time.Minute - 1)
+		called, _ = b.do(nil)
+		assert.False(t, called)
+		time.Sleep(time.Nanosecond)
+		b.fail(1, errNetwork) // the trial
+		assert.Equal(t, resilience.BreakerOpen, b.state(), "open for another five minutes")
+		called, _ = b.do(nil)
+		assert.False(t, called)
+		time.Sleep(5 * time.Minute)
+		b.fail(1, nil)
+		assert.Equal(t, resilience.BreakerClosed, b.state())
+		assert.Equal(t, []string{
+			"closed>open", "open>half_open", "half_open>open", "open>half_open", "half_open>closed",
+		}, b.seen.moves(resilience.KindBreaker))
+		b.fail(4, errNetwork)
+		assert.Equal(t, resilience.BreakerClosed, b.state(), "it counts anew")
+	})
+}
+
+// Only failures that say something about the endpoint count, and a success
+// begins anew.
+func TestBreaker_WhatCounts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		err    error
+		counts bool
+	}{
+		{name: "network", err: errNetwork, counts: true},
+		{name: "transient", err: answer(503, "120"), counts: true},
+		{name: "rate limit", err: answer(429, "120"), counts: true},
+		{name: "peer's timeout", err: answer(504, "120"), counts: true},
+		{name: "fatal", err: errKey},
+		{name: "unknown", err: errUnknown},
+		{name: "parsing", err: errParsing},
+		{name: "aborted", err: context.Canceled},
+		{name: "context overflow", err: errOverflow},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(t, single())
+				b.fail(4, errNetwork)
+				b.fail(1, tt.err)
+				assert.Equal(t, tt.counts, b.state() == resilience.BreakerOpen)
+				if !tt.counts {
+					b.fail(20, tt.err)
+					assert.Equal(t, resilience.BreakerClosed, b.state())
+					b.fail(1, errNetwork)
+					assert.Equal(t, resilience.BreakerOpen, b.state(), "it does not stand for a success either")
+				}
+			})
+		})
+	}
+	t.Run("a success between", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t, single())
+			for range 10 {
+				b.fail(4, errNetwork)
+				b.fail(1, nil)
+			}
+			assert.Equal(t, resilience.BreakerClosed, b.state())
+		})
+	})
+}
+
+// A trial that shows nothing about the endpoint is repeated; failsafe-go alone
+// would never let anything through again.
+func TestBreaker_TrialShowsNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, single())
+		b.fail(5, errNetwork)
+		time.Sleep(5 * time.Minute)
+		b.fail(1, context.Canceled)
+		assert.Equal(t, resilience.BreakerHalfOpen, b.state())
+		b.fail(1, errKey)
+		assert.Equal(t, resilience.BreakerHalfOpen, b.state())
+		assert.Panics(t, func() {
+			_, _ = resilience.Do(t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary}},
+				func(context.Context, resilience.Target) (int, error) { panic("boom") })
+		})
+		b.fail(1, nil)
+		assert.Equal(t, resilience.BreakerClosed, b.state())
+		assert.Equal(t, []string{"closed>open", "open>half_open", "half_open>closed"}, b.seen.moves(resilience.KindBreaker))
+	})
+}
+
+// While a trial is under way nobody else is let through.
+func TestBreaker_OneTrialAtATime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, single())
+		b.fail(5, errNetwork)
+		time.Sleep(5 * time.Minute)
+		done := make(chan error)
+		go func() {
+			_, err := resilience.Do(t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary}},
+				func(context.Context, resilience.Target) (int, error) {
+					time.Sleep(10 * time.Second)
+					return 0, nil
+				})
+			done <- err
+		}()
+		synctest.Wait()
+		for range 10 {
+			called, err := b.do(nil)
+			assert.False(t, called)
+			require.ErrorContains(t, err, "another call is finding out")
+		}
+		require.NoError(t, <-done)
+		assert.Equal(t, resilience.BreakerClosed, b.state())
+	})
+}
+
+// A trial that fails ends the retries of its call: the grace of the next test
+// is for calls that had begun before.
+func TestBreaker_FailedTrialEndsTheCall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, enabled())
+		s := newScript(map[resilience.Target][]error{primary: {errNetwork}})
+		call := resilience.Call{Targets: []resilience.Target{primary}}
+		_, _ = resilience.Do(t.Context(), b.x, call, s.call)
+		time.Sleep(5 * time.Minute)
+		_, err := resilience.Do(t.Context(), b.x, call, s.call)
+		assert.Len(t, s.calls, 6+1)
+		require.ErrorIs(t, err, errNetwork)
+		require.ErrorIs(t, err, resilience.ErrOpen)
+	})
+}
+
+// What a call says that began before the breaker opened is old news.
+func TestBreaker_Stragglers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		err   error
+		after time.Duration
+		state resilience.BreakerState
+	}{
+		{name: "success while open", after: time.Minute, state: resilience.BreakerOpen},
+		{name: "failure while open", err: errNetwork, after: time.Minute, state: resilience.BreakerOpen},
+		{name: "success while half-open", after: 6 * time.Minute, state: resilience.BreakerHalfOpen},
+		{name: "failure while half-open", err: errNetwork, after: 6 * time.Minute, state: resilience.BreakerHalfOpen},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(t, single())
+				slow := func(d time.Duration, err error) {
+					go func() {
+						_, _ = resilience.Do(t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary}},
+							func(context.Context, resilience.Target) (int, error) {
+								time.Sleep(d)
+								return 0, err
+							})
+					}()
+					synctest.Wait()
+				}
+				slow(tt.after, tt.err)
+				b.fail(5, errNetwork)
+				time.Sleep(min(tt.after, 5*time.Minute))
+				if tt.after > 5*time.Minute {
+					slow(2*time.Minute, nil) // the trial
+					time.Sleep(tt.after - 5*time.Minute)
+				}
+				synctest.Wait()
+				assert.Equal(t, tt.state, b.state())
+				called, _ := b.do(nil)
+				assert.False(t, called)
+				time.Sleep(time.Hour)
+			})
+		})
+	}
+}
+
+// Five failures open it, but the call that they belong to keeps its six calls;
+// its success shows that the endpoint is back.
+func TestBreaker_GraceForTheCallThatOpenedIt(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		fails []error
+		state resilience.BreakerState
+	}{
+		{name: "in vain", fails: []error{errNetwork}, state: resilience.BreakerOpen},
+		{name: "the sixth succeeds", fails: append(times(5, errNetwork), nil), state: resilience.BreakerClosed},
+		{name: "the sixth says nothing", fails: append(times(5, errNetwork), errKey), state: resilience.BreakerOpen},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(t, enabled())
+				s := newScript(map[resilience.Target][]error{primary: tt.fails})
+				_, _ = resilience.Do(t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary}}, s.call)
+				assert.Len(t, s.calls, 6)
+				assert.Equal(t, tt.state, b.state())
+				called, _ := b.do(nil)
+				assert.Equal(t, tt.state == resilience.BreakerClosed, called, "others are refused")
+			})
+		})
+	}
+}
+
+// Retries of other calls end where a breaker opens, or a person opens it.
+func TestBreaker_EndsRetriesOfOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, enabled())
+		s := newScript(map[resilience.Target][]error{primary: {errNetwork}})
+		time.AfterFunc(time.Second, func() {
+			assert.NoError(t, b.x.Breakers().Force(t.Context(), primary.Endpoint, resilience.BreakerForceOpen))
+		})
+		_, err := resilience.Do(t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary}}, s.call)
+		assert.Len(t, s.calls, 2)
+		require.ErrorIs(t, err, errNetwork)
+		require.ErrorIs(t, err, resilience.ErrOpen)
+		assert.EqualError(t, err, errNetwork.Error())
+		assert.EqualError(t, details(t, err).Stop, `circuit breaker open for "https://a.example": it is forced open, force it closed or set it to auto`)
+	})
+}
+
+func TestBreaker_Force(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, single())
+		force := func(mode resilience.BreakerMode) {
+			t.Helper()
+			require.NoError(t, b.x.Breakers().Force(t.Context(), primary.Endpoint, mode))
+		}
+		force(resilience.BreakerForceOpen)
+		time.Sleep(time.Hour)
+		called, err := b.do(nil)
+		assert.False(t, called, "time does not close it")
+		require.ErrorIs(t, err, resilience.ErrOpen)
+		force(resilience.BreakerForceClosed)
+		b.fail(50, errNetwork)
+		force(resilience.BreakerAuto)
+		b.fail(4, errNetwork)
+		assert.Equal(t, resilience.BreakerClosed, b.state(), "it starts anew")
+		b.fail(1, errNetwork)
+		force(resilience.BreakerForceClosed) // stuck open: a person lets calls through
+		b.fail(1, nil)
+		require.ErrorContains(t, b.x.Breakers().Force(t.Context(), "x", "ajar"), `breaker mode "ajar": must be auto, force_open or force_closed`)
+		assert.Len(t, b.x.Breakers().Snapshot(), 1, "a mistake makes no breaker")
+		assert.Equal(t, []string{"closed>open", "open>closed", "closed>open", "open>closed"}, b.seen.moves(resilience.KindBreaker))
+	})
+}
+
+// A call from before a change of mode says nothing about what is after it.
+func TestBreaker_LateOutcomes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, single())
+		b.fail(4, errNetwork)
+		_, err := resilience.Do(t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary}},
+			func(ctx context.Context, _ resilience.Target) (int, error) {
+				assert.NoError(t, b.x.Breakers().Force(ctx, primary.Endpoint, resilience.BreakerForceClosed))
+				assert.NoError(t, b.x.Breakers().Force(ctx, primary.Endpoint, resilience.BreakerAuto))
+				return 0, errNetwork
+			})
+		require.Error(t, err)
+		assert.Equal(t, 0, b.x.Breakers().Snapshot()[0].Failures)
+		assert.Equal(t, resilience.BreakerClosed, b.state())
+	})
+}
+
+func TestBreaker_Config(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		cfg := single()
+		cfg.CircuitBreaker.FailureThreshold = 2
+		cfg.Endpoints = map[string]resilience.EndpointConfig{
+			primary.Endpoint:   {CircuitBreaker: resilience.BreakerConfig{CooldownMs: 1000}},
+			secondary.Endpoint: {CircuitBreaker: resilience.BreakerConfig{Mode: resilience.BreakerForceOpen}},
+		}
+		b := newBench(t, cfg)
+		b.fail(2, errNetwork)
+		got := b.x.Breakers().Snapshot()
+		now := time.Now()
+		assert.Equal(t, []resilience.BreakerStatus{
+			{Endpoint: primary.Endpoint, State: resilience.BreakerOpen, Mode: resilience.BreakerAuto, Since: now, Failures: 2, RetryAfter: time.Second},
+			{Endpoint: secondary.Endpoint, State: resilience.BreakerOpen, Mode: resilience.BreakerForceOpen, Since: now},
+		}, got)
+		time.Sleep(time.Second)
+		b.fail(1, nil)
+	})
+}
+
+// Breakers belong to endpoints: two models behind one share it, one model
+// behind two does not.
+func TestBreaker_PerEndpoint(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, single())
+		b.fail(5, errNetwork)
+		for _, tt := range []struct {
+			target resilience.Target
+			called bool
+		}{
+			{target: resilience.Target{Endpoint: primary.Endpoint, Model: "a-2"}},
+			{target: resilience.Target{Endpoint: "https://gateway.example", Model: primary.Model}, called: true},
+		} {
+			s := newScript(nil)
+			_, err := resilience.Do(t.Context(), b.x, resilience.Call{Targets: []resilience.Target{tt.target}}, s.call)
+			assert.Equal(t, tt.called, err == nil)
+			assert.Equal(t, tt.called, len(s.calls) == 1)
+		}
+	})
+}
+
+// An open breaker sends the call to the next target, and is no failure where
+// that one answers.
+func TestBreaker_OpenFallsBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, single())
+		b.fail(5, errNetwork)
+		s := newScript(map[resilience.Target][]error{secondary: {errKey}})
+		_, err := resilience.Do(t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary, secondary}}, s.call)
+		assert.Equal(t, []resilience.Target{secondary}, s.calls)
+		assert.Same(t, errKey, err, "one call was made")
+		moves := b.seen.of(resilience.KindFallback)
+		require.Len(t, moves, 1)
+		require.ErrorIs(t, moves[0].Err, resilience.ErrOpen)
+		assert.Equal(t, classify.ReasonNetwork, moves[0].Result.Reason, "what had opened it")
+	})
+}
+
+func TestBreaker_Probe(t *testing.T) {
+	t.Parallel()
+	down := errors.New("still down")
+	for _, tt := range []struct {
+		name    string
+		probe   func(context.Context) error
+		off     bool
+		call    error
+		called  bool
+		state   resilience.BreakerState
+		took    time.Duration
+		wantErr error
+	}{
+		{name: "it is back", probe: func(context.Context) error { return nil }, called: true, state: resilience.BreakerClosed},
+		{name: "it is back, but calls fail", probe: func(context.Context) error { return nil }, call: errNetwork, called: true, state: resilience.BreakerOpen, wantErr: errNetwork},
+		{name: "it is not back", probe: func(context.Context) error { return down }, state: resilience.BreakerOpen, wantErr: down},
+		{name: "it hangs", probe: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, state: resilience.BreakerOpen, took: 30 * time.Second, wantErr: context.DeadlineExceeded},
+		{name: "it is switched off", off: true, probe: func(context.Context) error { return down }, called: true, state: resilience.BreakerClosed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				cfg := single()
+				if tt.off {
+					cfg.CircuitBreaker.HealthProbeEnabled = new(false)
+				}
+				b := newBench(t, cfg, resilience.WithProbe(func(ctx context.Context, endpoint string) error {
+					assert.Equal(t, primary.Endpoint, endpoint)
+					return tt.probe(ctx)
+				}))
+				b.fail(5, errNetwork)
+				time.Sleep(5 * time.Minute)
+				start := time.Now()
+				called, err := b.do(tt.call)
+				assert.Equal(t, tt.called, called)
+				assert.Equal(t, tt.state, b.state())
+				assert.Equal(t, tt.took, time.Since(start))
+				require.ErrorIs(t, err, tt.wantErr)
+				if tt.state == resilience.BreakerOpen {
+					called, err = b.do(nil)
+					assert.False(t, called)
+					require.ErrorIs(t, err, resilience.ErrOpen)
+				}
+			})
+		})
+	}
+	t.Run("cancelled", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t, single(), resilience.WithProbe(func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }))
+			b.fail(5, errNetwork)
+			time.Sleep(5 * time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			_, err := resilience.Do(ctx, b.x, resilience.Call{Targets: []resilience.Target{primary}}, newScript(nil).call)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.Equal(t, resilience.BreakerHalfOpen, b.state(), "it shows nothing about the endpoint")
+		})
+	})
+	t.Run("panics", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			panics := true
+			b := newBench(t, single(), resilience.WithProbe(func(context.Context, string) error {
+				if panics {
+					panic("probe")
+				}
+				return nil
+			}))
+			b.fail(5, errNetwork)
+			time.Sleep(5 * time.Minute)
+			assert.Panics(t, func() { _, _ = b.do(nil) })
+			panics = false
+			b.fail(1, nil)
+		})
+	})
+}
+
+// Endpoints come from callers: unused breakers do not pile up.
+func TestBreakers_ManyEndpoints(t *testing.T) {
+	t.Parallel()
+	x := executor(t, single())
+	require.NoError(t, x.Breakers().Force(t.Context(), "forced", resilience.BreakerForceOpen))
+	for i := range 10_000 {
+		target := resilience.Target{Endpoint: "https://" + string(rune('a'+i%26)) + ".example/" + time.Duration(i).String()}
+		_, err := resilience.Do(t.Context(), x, resilience.Call{Targets: []resilience.Target{target}}, newScript(nil).call)
+		require.NoError(t, err)
+	}
+	all := x.Breakers().Snapshot()
+	assert.Less(t, len(all), 2000)
+	forced := 0
+	for _, b := range all {
+		if b.Endpoint == "forced" {
+			forced++
+		}
+	}
+	assert.Equal(t, 1, forced, "what a person has set is kept")
+}

@@ -1,0 +1,177 @@
+package resilience
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/errclass/errclass/classify"
+)
+
+// Breakers are the circuit breakers of an [Executor], one for each endpoint:
+// after 5 failures in a row (seed 004; [BreakerConfig]) calls to an endpoint
+// are refused with an [*OpenError] for 5 minutes. Then one call is let through,
+// after a health probe if there is one; if it succeeds all are, if it fails it
+// is another 5 minutes. Failures that are retryable or timeouts count; fatal,
+// aborted and context_overflow ones do not, and where the one call ends so,
+// another one is let through.
+//
+// It is safe for concurrent use and starts no goroutine.
+type Breakers struct {
+	cfg     *Config
+	observe func(context.Context, Event)
+	probe   Probe
+
+	mu     sync.Mutex
+	by     map[string]*breaker
+	tidyAt int // so many breakers are reason to look for unused ones
+}
+
+func newBreakers(cfg *Config, probe Probe, observe func(context.Context, Event)) *Breakers {
+	b := &Breakers{cfg: cfg, probe: probe, observe: observe, by: map[string]*breaker{}, tidyAt: leastSweep}
+	if cfg != nil {
+		for endpoint := range cfg.Endpoints {
+			b.of(endpoint) // so that a snapshot has them from the start
+		}
+	}
+	return b
+}
+
+// of returns the breaker of an endpoint.
+func (b *Breakers) of(endpoint string) *breaker {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if one, ok := b.by[endpoint]; ok {
+		return one
+	}
+	b.tidy()
+	one := newBreaker(endpoint, b.cfg.settings("", endpoint).breaker, func(ctx context.Context, from, to BreakerState) {
+		b.observe(ctx, Event{Kind: KindBreaker, Target: Target{Endpoint: endpoint}, From: string(from), To: string(to)})
+	})
+	b.by[endpoint] = one
+	return one
+}
+
+// tidy forgets breakers that are as good as new, where there are very many:
+// endpoints come from callers. The caller holds mu.
+func (b *Breakers) tidy() {
+	if len(b.by) < b.tidyAt {
+		return
+	}
+	for endpoint, one := range b.by {
+		if one.forgettable(b.cfg) {
+			delete(b.by, endpoint)
+		}
+	}
+	b.tidyAt = max(leastSweep, 2*len(b.by))
+}
+
+// forgettable: closed, without a failure that counts, and as the config has it.
+func (b *breaker) forgettable(cfg *Config) bool {
+	if cfg != nil {
+		if _, named := cfg.Endpoints[b.endpoint]; named {
+			return false
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.mode == BreakerAuto && b.circuit.IsClosed() && b.circuit.Metrics().Failures() == 0
+}
+
+// admit asks the endpoint's breaker for a permit; see there. With a trial the
+// probe goes first: it costs less than a call that is in vain.
+func (b *Breakers) admit(ctx context.Context, endpoint string, grace bool) (permit, error) {
+	p, err := b.of(endpoint).admit(ctx, grace)
+	s := b.cfg.settings("", endpoint)
+	if err != nil || !p.trial || b.probe == nil || !*s.breaker.HealthProbeEnabled {
+		return p, err
+	}
+	err = b.ask(ctx, endpoint, ms(s.health.PingIntervalMs), p)
+	if err == nil {
+		return p, nil
+	}
+	if stopped := ended(ctx); stopped != nil {
+		p.release(ctx)
+		return permit{}, stopped
+	}
+	// Whatever the probe says, an endpoint that it does not find up is a
+	// network failure to those who are refused.
+	down := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork, Rule: "probe"}
+	p.done(ctx, down)
+	return permit{}, &OpenError{
+		Endpoint: endpoint, Mode: BreakerAuto, RetryAfter: ms(s.breaker.CooldownMs),
+		Cause: down, Err: fmt.Errorf("health probe: %w", err),
+	}
+}
+
+// ask runs the probe, which no longer than a ping may take, and gives the
+// trial back if it panics.
+func (b *Breakers) ask(ctx context.Context, endpoint string, limit time.Duration, p permit) error {
+	returned := false
+	defer func() {
+		if !returned {
+			p.release(ctx)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := b.probe(ctx, endpoint)
+	returned = true
+	return err
+}
+
+// Force sets by hand what the breaker of an endpoint does, until it is set
+// again: open, closed, or back to auto, where it starts anew. The config's
+// circuitBreaker.mode does the same from the start. An unknown mode, or an
+// endpoint without a name, is an error and changes nothing.
+func (b *Breakers) Force(ctx context.Context, endpoint string, mode BreakerMode) error {
+	if b == nil || endpoint == "" {
+		return fmt.Errorf("force the breaker of endpoint %q: there is none", endpoint)
+	}
+	if !mode.valid() {
+		return fmt.Errorf("breaker mode %q: must be %s, %s or %s", mode, BreakerAuto, BreakerForceOpen, BreakerForceClosed)
+	}
+	b.of(endpoint).force(ctx, mode)
+	return nil
+}
+
+// BreakerStatus is one line of a snapshot.
+type BreakerStatus struct {
+	Endpoint   string        `json:"endpoint"`
+	State      BreakerState  `json:"state"`
+	Mode       BreakerMode   `json:"mode"`
+	Since      time.Time     `json:"since"`                // of the last change
+	Failures   int           `json:"failures"`             // among its last calls, of which it takes a full failureThreshold to open it
+	RetryAfter time.Duration `json:"retryAfter,omitempty"` // where it is open: until the next trial
+}
+
+// Snapshot returns the state of all breakers, ordered by endpoint.
+func (b *Breakers) Snapshot() []BreakerStatus {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	all := make([]*breaker, 0, len(b.by))
+	for _, one := range b.by {
+		all = append(all, one)
+	}
+	b.mu.Unlock()
+	states := make([]BreakerStatus, len(all))
+	for i, one := range all {
+		states[i] = one.status()
+	}
+	slices.SortFunc(states, func(x, y BreakerStatus) int { return strings.Compare(x.Endpoint, y.Endpoint) })
+	return states
+}
+
+func (b *breaker) status() BreakerStatus {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return BreakerStatus{
+		Endpoint: b.endpoint, State: b.state(), Mode: b.mode, Since: b.since,
+		Failures: int(b.circuit.Metrics().Failures()), RetryAfter: b.circuit.RemainingDelay(),
+	}
+}

@@ -1,0 +1,102 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/resilience"
+)
+
+// A thousand calls at once over fifty endpoints, of which some fail in every
+// way there is: each call ends with its own answer or its own error, every
+// event is told, and all that is shared comes out even.
+func TestDo_ThousandConcurrentSafe(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const calls, endpoints = 1000, 50
+		kinds := []error{nil, errNetwork, errTransient, errLimited, errKey, errParsing, answer(429, "3"), context.Canceled}
+		var attempts atomic.Int64
+		seen, m := new(events), new(monitor)
+		var statuses resilience.Statuses
+		x := executor(t, enabled(),
+			resilience.WithRandom(func() float64 { return 0.7 }),
+			resilience.WithObserver(seen.observe), resilience.WithObserver(statuses.Observe), resilience.WithMonitor(m))
+		targets := make([]resilience.Target, endpoints)
+		for i := range targets {
+			targets[i] = resilience.Target{Endpoint: fmt.Sprintf("https://%d.example", i), Model: "m"}
+		}
+		var wg sync.WaitGroup
+		outcomes := make([]error, calls)
+		for i := range calls {
+			wg.Go(func() {
+				n := 0
+				call := resilience.Call{
+					Key:     fmt.Sprint(i),
+					Targets: []resilience.Target{targets[i%endpoints], targets[(i+7)%endpoints]},
+					Correct: func(context.Context, resilience.Attempt) error { return nil },
+				}
+				got, err := resilience.Do(t.Context(), x, call, func(_ context.Context, target resilience.Target) (string, error) {
+					attempts.Add(1)
+					n++
+					time.Sleep(time.Duration(i%13) * 10 * time.Millisecond)
+					if err := kinds[(i+n)%len(kinds)]; err != nil {
+						return "", fmt.Errorf("call %d: %w", i, err)
+					}
+					return fmt.Sprint(i, target.Endpoint), nil
+				})
+				outcomes[i] = err
+				if err == nil {
+					assert.Contains(t, got, fmt.Sprint(i, "https://"))
+				} else if !errors.Is(err, resilience.ErrOpen) || n > 0 {
+					assert.ErrorContains(t, err, fmt.Sprintf("call %d:", i))
+				}
+			})
+		}
+		// Somebody looks on, and turns the switches.
+		for i := range endpoints {
+			wg.Go(func() {
+				time.Sleep(time.Duration(i) * 20 * time.Millisecond)
+				assert.NoError(t, x.Breakers().Force(t.Context(), targets[i].Endpoint, resilience.BreakerForceClosed))
+				x.Breakers().Snapshot()
+				time.Sleep(time.Second)
+				assert.NoError(t, x.Breakers().Force(t.Context(), targets[i].Endpoint, resilience.BreakerAuto))
+			})
+		}
+		wg.Wait()
+
+		assert.Len(t, seen.of(resilience.KindDone), calls)
+		assert.Len(t, seen.of(resilience.KindAttempt), int(attempts.Load()))
+		assert.Len(t, m.outcomes, int(attempts.Load()))
+		failed := 0
+		for i, err := range outcomes {
+			st, ok := statuses.Status(fmt.Sprint(i))
+			require.True(t, ok)
+			want := resilience.PhaseSucceeded
+			if err != nil {
+				failed++
+				want = resilience.PhaseFailed
+			}
+			assert.Equal(t, want, st.Phase)
+		}
+		assert.Greater(t, failed, 100, "the test should see both")
+		assert.Less(t, failed, 900, "the test should see both")
+		assert.Len(t, x.Breakers().Snapshot(), endpoints)
+
+		// Nothing is left half-open or waiting: when the outage is over and the
+		// breakers have cooled down, every endpoint answers.
+		time.Sleep(5 * time.Minute)
+		for _, target := range targets {
+			_, err := resilience.Do(t.Context(), x, resilience.Call{Targets: []resilience.Target{target}}, newScript(nil).call)
+			require.NoError(t, err)
+		}
+	})
+}

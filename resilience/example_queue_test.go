@@ -1,0 +1,199 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/errclass/errclass/resilience"
+)
+
+// queueOf is for examples: without a store there is no error.
+func queueOf(cfg *resilience.Config, opts ...resilience.QueueOption) *resilience.Queue {
+	q, err := resilience.NewQueue(cfg, opts...)
+	if err != nil {
+		panic(err)
+	}
+	return q
+}
+
+// dropped is a call whose connection was lost for longer than it was repeated.
+func dropped(payload string) resilience.Restart {
+	return resilience.Restart{Task: resilience.Task{Kind: "summarize", Payload: []byte(payload)}, Err: syscall.ECONNRESET}
+}
+
+// soon restarts after 1, 2 and 4 milliseconds instead of minutes.
+var soon = resilience.RestartConfig{RestartBackoffBaseMs: 1}
+
+// A call through an executor that is started again after the network was down:
+// the function that makes the call is also what the queue runs.
+func ExampleQueue() {
+	cfg := &resilience.Config{Enabled: true, Retry: resilience.RetryConfig{MaxNetworkRetries: new(0)}, TaskRestart: soon}
+	q := queueOf(cfg)
+	x := must(cfg, resilience.WithRestarter(q))
+
+	var calls atomic.Int32
+	answered := make(chan string)
+	summarize := func(ctx context.Context, chapter []byte) error {
+		call := resilience.Call{
+			Key:     "summary of " + string(chapter),
+			Targets: []resilience.Target{endpoint},
+			Restart: resilience.Task{Kind: "summarize", Payload: chapter},
+		}
+		text, err := resilience.Do(ctx, x, call, func(context.Context, resilience.Target) (string, error) {
+			if calls.Add(1) == 1 {
+				return "", syscall.ECONNRESET
+			}
+			return "the hero wins", nil
+		})
+		if err == nil {
+			answered <- text
+		}
+		return err
+	}
+	q.Register("summarize", summarize)
+
+	err := summarize(context.Background(), []byte("chapter 7"))
+	var failed *resilience.Error
+	fmt.Println(err, errors.As(err, &failed) && failed.Queued)
+	fmt.Println(<-answered)
+	left, err := q.Shutdown(context.Background())
+	fmt.Println(len(left), err)
+	// Output:
+	// connection reset by peer true
+	// the hero wins
+	// 0 <nil>
+}
+
+// What could not be done in time is handed back.
+func ExampleQueue_Shutdown() {
+	q := queueOf(nil)
+	q.Register("summarize", func(context.Context, []byte) error { return nil })
+	fmt.Println(q.Offer(context.Background(), dropped("chapter 7")))
+
+	left, err := q.Shutdown(context.Background())
+	for _, t := range left {
+		fmt.Println(t.Restart.Task.Kind, string(t.Restart.Task.Payload), t.Restart.Err)
+	}
+	fmt.Println(err)
+	fmt.Println(q.Offer(context.Background(), dropped("chapter 8")))
+	// Output:
+	// <nil>
+	// summarize chapter 7 connection reset by peer
+	// <nil>
+	// restart "summarize": the restart queue is shut down
+}
+
+func ExampleQueue_Offer() {
+	q := queueOf(nil)
+	fmt.Println(q.Offer(context.Background(), dropped("chapter 7")))
+	// Output: restart "summarize": kind "summarize" is not registered: call Queue.Register before
+}
+
+func ExampleQueue_Register() {
+	q := queueOf(&resilience.Config{TaskRestart: soon})
+	done := make(chan string)
+	q.Register("summarize", func(_ context.Context, payload []byte) error {
+		done <- string(payload)
+		return nil
+	})
+	fmt.Println(q.Offer(context.Background(), dropped("chapter 7")))
+	fmt.Println(<-done)
+	// Output:
+	// <nil>
+	// chapter 7
+}
+
+func ExampleQueue_Tasks() {
+	q := queueOf(nil)
+	q.Register("summarize", func(context.Context, []byte) error { return nil })
+	fmt.Println(q.Offer(context.Background(), dropped("chapter 7")))
+	for _, t := range q.Tasks() {
+		fmt.Println(t.Restart.Task.Kind, t.Restarts, t.Running)
+	}
+	_, err := q.Shutdown(context.Background())
+	fmt.Println(err)
+	// Output:
+	// <nil>
+	// summarize 0 false
+	// <nil>
+}
+
+// Package boltstore has a store in a file; this one forgets.
+func ExampleNewQueue() {
+	q, err := resilience.NewQueue(&resilience.Config{TaskRestart: soon}, resilience.WithStore(nil))
+	fmt.Println(len(q.Tasks()), err)
+	// Output: 0 <nil>
+}
+
+// broken is a disk that cannot be written.
+type broken struct{}
+
+func (broken) Put(string, []byte) error        { return syscall.ENOSPC }
+func (broken) Delete(string) error             { return nil }
+func (broken) All() (map[string][]byte, error) { return nil, nil }
+
+// A task that cannot be stored is not taken.
+func ExampleWithStore() {
+	q := queueOf(nil, resilience.WithStore(broken{}))
+	q.Register("summarize", func(context.Context, []byte) error { return nil })
+	fmt.Println(q.Offer(context.Background(), dropped("chapter 7")))
+	// Output: restart "summarize": store it: no space left on device
+}
+
+func ExampleWithQueueCapacity() {
+	q := queueOf(nil, resilience.WithQueueCapacity(1))
+	q.Register("summarize", func(context.Context, []byte) error { return nil })
+	fmt.Println(q.Offer(context.Background(), dropped("chapter 7")))
+	fmt.Println(q.Offer(context.Background(), dropped("chapter 8")))
+	_, err := q.Shutdown(context.Background())
+	fmt.Println(err)
+	// Output:
+	// <nil>
+	// restart "summarize": the restart queue is full: it holds 1 tasks
+	// <nil>
+}
+
+// One restart at a time.
+func ExampleWithQueueWorkers() {
+	q := queueOf(&resilience.Config{TaskRestart: soon}, resilience.WithQueueWorkers(1))
+	var running, most atomic.Int32
+	done := make(chan bool)
+	q.Register("summarize", func(context.Context, []byte) error {
+		most.Store(max(most.Load(), running.Add(1)))
+		done <- true
+		running.Add(-1)
+		return nil
+	})
+	for _, chapter := range []string{"chapter 7", "chapter 8", "chapter 9"} {
+		if err := q.Offer(context.Background(), dropped(chapter)); err != nil {
+			fmt.Println(err)
+		}
+	}
+	for range 3 {
+		<-done
+	}
+	fmt.Println(most.Load())
+	// Output: 1
+}
+
+func ExampleWithQueueObserver() {
+	over := make(chan bool)
+	q := queueOf(&resilience.Config{TaskRestart: soon}, resilience.WithQueueObserver(func(_ context.Context, e resilience.Event) {
+		fmt.Println(e.Attempt, e.To)
+		if e.To == resilience.RestartSucceeded {
+			close(over)
+		}
+	}))
+	q.Register("summarize", func(context.Context, []byte) error { return nil })
+	if err := q.Offer(context.Background(), dropped("chapter 7")); err != nil {
+		fmt.Println(err)
+	}
+	<-over
+	// Output:
+	// 1 queued
+	// 1 started
+	// 1 succeeded
+}

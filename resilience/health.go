@@ -1,0 +1,230 @@
+package resilience
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+)
+
+// Health watches endpoints: the [Monitor] of seed 004. An endpoint is
+// unhealthy
+//
+//   - where at least half of its calls failed, of ten or more within five
+//     minutes ([HealthConfig], [HealthMinCalls], [HealthWindow]), until a ping
+//     succeeds or enough of the failures are that long ago;
+//   - where its last session has died ([Health.Watch]), until there is a new one
+//     or a ping succeeds.
+//
+// Calls count that succeed and those that speak against the endpoint
+// ([Outcome.Failed]); pings count like calls. With [WithPing] every endpoint is
+// pinged each 30 seconds from when it is first mentioned; one that is not
+// mentioned for an hour is forgotten.
+//
+// Where a ping cannot be made (it panics, or its error is not one that speaks
+// against the endpoint: a bad URL, a missing key) nothing is known, and what is
+// not known counts as healthy: seed 004's fail-open. A session that died is dead
+// all the same. Without pings nobody waits for a recovery that only calls could
+// show.
+//
+// A Health is safe for concurrent use. Its goroutines, one for each endpoint
+// that is pinged, end with [Health.Shutdown].
+type Health struct {
+	cfg       *Config
+	ping      Probe // nil = none
+	observers observers
+	start     time.Time // seconds are counted from here
+
+	ctx    context.Context // of the pings
+	cancel context.CancelFunc
+	pings  sync.WaitGroup
+
+	mu        sync.Mutex
+	endpoints map[string]*endpointHealth
+	sweepAt   int
+	events    []Event // in the order in which they happened, to be told
+
+	telling sync.Mutex // held by whoever tells events
+}
+
+var _ Monitor = (*Health)(nil)
+
+// endpointHealth is what is known of one endpoint.
+type endpointHealth struct {
+	name     string
+	settings HealthConfig
+	window   healthWindow
+	touched  time.Time // when it was last mentioned
+
+	blind   bool  // the last ping could not be made
+	live    int   // sessions that are watched and have not died
+	dead    error // why the last session died; nil = it did not
+	healthy bool  // as was last told
+	changed chan struct{}
+	pinged  time.Time // when the last ping ended
+}
+
+// HealthOption configures a [Health].
+type HealthOption interface{ applyHealth(*Health) }
+
+type healthOption func(*Health)
+
+func (o healthOption) applyHealth(h *Health) { o(h) }
+
+// WithPing sets how to find out whether an endpoint answers: nil where it does.
+// The context ends after the ping interval at the latest, or with
+// [Health.Shutdown], and has to be obeyed. By default, and with nil, there are
+// no pings.
+func WithPing(ping Probe) HealthOption {
+	return healthOption(func(h *Health) { h.ping = ping })
+}
+
+// WithHealthObserver adds an observer of events of [KindHealth]: what observes
+// the executor ([LogEvents]) mostly belongs here too. By default
+// there is none; several are told in the order given, nil is ignored.
+func WithHealthObserver(o Observer) HealthOption {
+	return healthOption(func(h *Health) {
+		if o != nil {
+			h.observers = append(h.observers, o)
+		}
+	})
+}
+
+// NewHealth returns a Health with the figures of c, which may be nil for the
+// defaults; Enabled does not matter.
+func NewHealth(c *Config, opts ...HealthOption) *Health {
+	h := &Health{cfg: c.clone(), start: time.Now(), endpoints: map[string]*endpointHealth{}, sweepAt: leastSweep}
+	h.ctx, h.cancel = context.WithCancel(context.Background())
+	for _, o := range opts {
+		if o != nil {
+			o.applyHealth(h)
+		}
+	}
+	return h
+}
+
+// Healthy says whether a call makes sense now.
+func (h *Health) Healthy(endpoint string) bool {
+	defer h.tell(context.Background())
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.judge(h.of(endpoint), Event{})
+}
+
+// Record takes the outcome of one call.
+func (h *Health) Record(ctx context.Context, o Outcome) {
+	defer h.tell(ctx)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e := h.of(o.Endpoint)
+	h.count(e, o)
+	h.judge(e, Event{Result: o.Result})
+}
+
+// count takes an outcome into account, if it says anything about the endpoint.
+func (h *Health) count(e *endpointHealth, o Outcome) {
+	if !o.Failed() && o.Result.Category != "" {
+		return
+	}
+	now := h.second(time.Now())
+	when := now
+	if !o.Time.IsZero() {
+		when = h.second(o.Time)
+	}
+	c := healthCounts{calls: 1, latency: o.Latency}
+	if o.Failed() {
+		c.failed = 1
+	}
+	e.window.add(now, when, c)
+}
+
+// second counts the seconds since h began.
+func (h *Health) second(t time.Time) int64 { return int64(t.Sub(h.start) / time.Second) }
+
+// judge brings e up to date and reports whether it is healthy. why has the
+// Result and Err of what has just been learned.
+func (h *Health) judge(e *endpointHealth, why Event) bool {
+	healthy := e.dead == nil && (e.blind || !e.failing(h.second(time.Now())))
+	if healthy == e.healthy {
+		return healthy
+	}
+	e.healthy = healthy
+	event := Event{Kind: KindHealth, Time: time.Now(), Target: Target{Endpoint: e.name}}
+	switch {
+	case healthy:
+		event.From, event.To = Unhealthy, Healthy
+		close(e.changed) // whoever waits for it goes on
+	default:
+		event.From, event.To = Healthy, Unhealthy
+		event.Failures, event.Result, event.Err = e.window.sum.failed, why.Result, why.Err
+		e.changed = make(chan struct{})
+	}
+	h.events = append(h.events, event)
+	return healthy
+}
+
+// failing reports whether too many calls of the window failed.
+func (e *endpointHealth) failing(now int64) bool {
+	c := e.window.at(now)
+	return c.calls >= HealthMinCalls && float64(c.failed) >= e.settings.UnhealthyThreshold*float64(c.calls)
+}
+
+// answered forgets what speaks against e: it has just answered.
+func (e *endpointHealth) answered() {
+	e.dead, e.blind = nil, false
+	if !e.healthy {
+		e.window = healthWindow{}
+	}
+}
+
+// of returns what is known of an endpoint, which begins to be watched where it
+// is new. The caller holds mu.
+func (h *Health) of(endpoint string) *endpointHealth {
+	e, ok := h.endpoints[endpoint]
+	if !ok {
+		h.sweep()
+		e = &endpointHealth{name: endpoint, settings: h.cfg.settings("", endpoint).health, healthy: true}
+		h.endpoints[endpoint] = e
+		if h.ping != nil && h.ctx.Err() == nil {
+			h.pings.Go(func() { h.keepPinging(e) })
+		}
+	}
+	e.touched = time.Now()
+	return e
+}
+
+// sweep forgets endpoints that are not mentioned any more, where there are very
+// many: they come from callers. The goroutines of those that are pinged do the
+// same for themselves.
+func (h *Health) sweep() {
+	if len(h.endpoints) < h.sweepAt {
+		return
+	}
+	maps.DeleteFunc(h.endpoints, func(_ string, e *endpointHealth) bool { return e.forgettable() })
+	h.sweepAt = max(leastSweep, 2*len(h.endpoints))
+}
+
+func (e *endpointHealth) forgettable() bool {
+	return e.live == 0 && time.Since(e.touched) > forgetAfter
+}
+
+// Shutdown ends the pings and whoever waits for a recovery, and waits for the
+// pings that are under way. Its error says that ctx ended first. Afterwards h
+// goes on judging by calls and sessions alone. Shutting down again does nothing.
+func (h *Health) Shutdown(ctx context.Context) error {
+	h.mu.Lock()
+	h.cancel() // under mu, so that no ping begins behind the back of Wait
+	h.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		h.pings.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("shut down health: a ping does not end with its context: %w", ctx.Err())
+	}
+}

@@ -1,0 +1,206 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/resilience"
+)
+
+var errExited = errors.New("exited with code 2")
+
+func TestWaitForRecovery(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		pings   bool
+		prepare func(*testing.T, *resilience.Health, *pinger)
+		limit   time.Duration // of the caller's context; 0 = none
+		want    error
+		elapsed time.Duration
+	}{
+		{"an endpoint that is healthy", true, func(*testing.T, *resilience.Health, *pinger) {}, 0, nil, 0},
+		{"a ping succeeds", true, func(t *testing.T, h *resilience.Health, p *pinger) {
+			calls(t, h, 10, errNetwork)
+			time.AfterFunc(70*time.Second, func() { p.set(nil, 0) })
+		}, 0, nil, 90 * time.Second},
+		{"the caller's deadline", true, func(t *testing.T, h *resilience.Health, _ *pinger) { calls(t, h, 10, errNetwork) },
+			42 * time.Second, context.DeadlineExceeded, 42 * time.Second},
+		{"no ping succeeds: somebody has to try", true, func(t *testing.T, h *resilience.Health, _ *pinger) { calls(t, h, 10, errNetwork) },
+			0, nil, 5 * time.Minute},
+		{"there are no pings", false, func(t *testing.T, h *resilience.Health, _ *pinger) { calls(t, h, 10, errNetwork) }, 0, nil, 0},
+		{"a new session", false, func(t *testing.T, h *resilience.Health, _ *pinger) {
+			dies(t, h)
+			time.AfterFunc(20*time.Second, func() { h.Watch(context.Background(), watched) })
+		}, 0, nil, 20 * time.Second},
+		{"no new session: somebody has to try", false, func(t *testing.T, h *resilience.Health, _ *pinger) { dies(t, h) },
+			0, nil, 5 * time.Minute},
+		{"Shutdown", true, func(t *testing.T, h *resilience.Health, _ *pinger) {
+			calls(t, h, 10, errNetwork)
+			time.AfterFunc(20*time.Second, func() { assert.NoError(t, h.Shutdown(context.Background())) })
+		}, 0, nil, 20 * time.Second},
+		{"a context that has ended before", true, func(*testing.T, *resilience.Health, *pinger) {},
+			-1, context.DeadlineExceeded, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				p := &pinger{err: syscall.ECONNREFUSED}
+				var opts []resilience.HealthOption
+				if tt.pings {
+					opts = append(opts, resilience.WithPing(p.ping))
+				}
+				h, _ := healthIn(t, nil, opts...)
+				tt.prepare(t, h, p)
+				ctx, cancel := t.Context(), context.CancelFunc(func() {})
+				if tt.limit != 0 {
+					ctx, cancel = context.WithTimeout(ctx, tt.limit)
+				}
+				defer cancel()
+				start := time.Now()
+				assert.Equal(t, tt.want, h.WaitForRecovery(ctx, watched))
+				assert.Equal(t, tt.elapsed, time.Since(start))
+			})
+		})
+	}
+}
+
+// dies is a session that dies.
+func dies(t *testing.T, h *resilience.Health) {
+	t.Helper()
+	session, cancel := context.WithCancelCause(t.Context())
+	h.Watch(session, watched)
+	cancel(errExited)
+	synctest.Wait()
+	assert.False(t, h.Healthy(watched))
+}
+
+func TestHealthSessionDies(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, rec := healthIn(t, nil)
+		calls(t, h, 100, nil) // as good as it may have been
+		start := time.Now()
+		dies(t, h)
+		require.ErrorIs(t, rec.last().Err, errExited)
+		assert.NotEmpty(t, rec.last().Result.Category)
+		s := h.Snapshot()[0]
+		assert.Equal(t, "session died: exited with code 2", s.Death)
+		assert.False(t, s.Healthy)
+
+		session, cancel := context.WithCancel(t.Context())
+		h.Watch(session, watched)
+		assert.True(t, h.Healthy(watched), "a new session")
+		assert.Equal(t, 1, h.Snapshot()[0].Sessions)
+		assert.Empty(t, h.Snapshot()[0].Death)
+		cancel()
+		synctest.Wait()
+		assert.Equal(t, "session died: context canceled", h.Snapshot()[0].Death)
+		assert.Equal(t, []string{"healthy→unhealthy 0s", "unhealthy→healthy 0s", "healthy→unhealthy 0s"}, rec.changes(start))
+	})
+}
+
+// Of several sessions the last one counts.
+func TestHealthSeveralSessions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, _ := healthIn(t, nil)
+		first, endFirst := context.WithCancelCause(t.Context())
+		second, endSecond := context.WithCancelCause(t.Context())
+		h.Watch(first, watched)
+		h.Watch(second, watched)
+		endFirst(errExited)
+		synctest.Wait()
+		assert.True(t, h.Healthy(watched))
+		endSecond(errExited)
+		synctest.Wait()
+		assert.False(t, h.Healthy(watched))
+	})
+}
+
+// A session that ends in good order is no death.
+func TestHealthSessionStops(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, rec := healthIn(t, nil)
+		session, cancel := context.WithCancelCause(t.Context())
+		stop := h.Watch(session, watched)
+		stop()
+		stop()
+		cancel(errExited)
+		synctest.Wait()
+		assert.True(t, h.Healthy(watched))
+		assert.Zero(t, h.Snapshot()[0].Sessions)
+		assert.Empty(t, rec.events)
+	})
+}
+
+// A dead session is dead whether or not pings can be made; a ping that succeeds
+// knows better.
+func TestHealthDeadAndPinged(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &pinger{err: errors.New("401 unauthorized")}
+		h, _ := healthIn(t, nil, resilience.WithPing(p.ping))
+		dies(t, h)
+		pass(time.Minute)
+		assert.False(t, h.Healthy(watched))
+		p.set(nil, 0)
+		pass(time.Minute)
+		assert.True(t, h.Healthy(watched))
+		assert.Empty(t, h.Snapshot()[0].Death)
+	})
+}
+
+// An endpoint whose session lives is not forgotten.
+func TestHealthRemembersSessions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &pinger{}
+		h, _ := healthIn(t, nil, resilience.WithPing(p.ping))
+		session, cancel := context.WithCancelCause(t.Context())
+		h.Watch(session, watched)
+		pass(3 * time.Hour)
+		cancel(errExited)
+		synctest.Wait()
+		assert.False(t, h.Healthy(watched))
+	})
+}
+
+// Shutdown does not wait longer for a ping than it may.
+func TestHealthShutdownGivesUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		stuck := make(chan struct{})
+		h, _ := healthIn(t, nil, resilience.WithPing(func(context.Context, string) error { <-stuck; return nil }))
+		h.Healthy(watched)
+		pass(31 * time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		assert.EqualError(t, h.Shutdown(ctx), "shut down health: a ping does not end with its context: context deadline exceeded")
+		close(stuck)
+	})
+}
+
+// Endpoints come from callers: those that are not mentioned any more do not
+// pile up.
+func TestHealthForgets(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, _ := healthIn(t, nil)
+		for range 5 {
+			for i := range 1000 {
+				h.Healthy(time.Now().String() + string(rune('a'+i%26)) + time.Duration(i).String())
+			}
+			pass(2 * time.Hour)
+		}
+		assert.Less(t, len(h.Snapshot()), 2500)
+	})
+}

@@ -1,0 +1,180 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/resilience"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// The targets of most tests.
+var (
+	primary   = resilience.Target{Endpoint: "https://a.example", Provider: "claude", Model: "a-1"}
+	secondary = resilience.Target{Endpoint: "https://b.example", Provider: "openai", Model: "b-1"}
+	tertiary  = resilience.Target{Endpoint: "https://c.example", Provider: "google", Model: "c-1"}
+)
+
+// answerError is an answer that is no success, as SDKs give it.
+type answerError struct {
+	StatusCode int
+	Response   *http.Response
+	Message    string
+}
+
+func (e *answerError) Error() string { return fmt.Sprintf("status %d: %s", e.StatusCode, e.Message) }
+
+// answer makes one; retryAfter "" is no header.
+func answer(status int, retryAfter string) error {
+	header := http.Header{}
+	if retryAfter != "" {
+		header.Set("Retry-After", retryAfter)
+	}
+	return &answerError{StatusCode: status, Response: &http.Response{StatusCode: status, Header: header}, Message: http.StatusText(status)}
+}
+
+// One error for each reason that a test needs.
+var (
+	errNetwork   = fmt.Errorf("post: %w", syscall.ECONNRESET)
+	errTransient = answer(503, "")
+	errLimited   = answer(429, "")
+	errSlow      = answer(504, "")
+	errKey       = answer(401, "")
+	errRequest   = answer(400, "")
+	errOverflow  = errors.New("context_length_exceeded: maximum context length is 8192 tokens")
+	errParsing   = errors.New("invalid character '<' looking for beginning of value")
+	errPolicy    = answer(451, "")
+	errUnknown   = errors.New("qwertz")
+	errDNS       = errors.New("dial tcp: lookup a.example: no such host")
+	errQuota     = answer(402, "")
+	errOverloadd = answer(529, "")
+)
+
+// middle is a source of randomness that adds no jitter.
+func middle() float64 { return 0.5 }
+
+// enabled is the default config, enabled.
+func enabled() *resilience.Config { return &resilience.Config{Enabled: true} }
+
+// executor has no jitter unless an option says otherwise.
+func executor(t testing.TB, cfg *resilience.Config, opts ...resilience.Option) *resilience.Executor {
+	t.Helper()
+	x, err := resilience.New(cfg, append([]resilience.Option{resilience.WithRandom(middle)}, opts...)...)
+	require.NoError(t, err)
+	return x
+}
+
+// events collects what observers are told.
+type events struct {
+	mu  sync.Mutex
+	all []resilience.Event
+}
+
+func (e *events) observe(_ context.Context, event resilience.Event) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all = append(e.all, event)
+}
+
+// of returns the events of one kind.
+func (e *events) of(kind resilience.Kind) []resilience.Event {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var some []resilience.Event
+	for _, event := range e.all {
+		if event.Kind == kind {
+			some = append(some, event)
+		}
+	}
+	return some
+}
+
+// pauses are the real ones, in order.
+func (e *events) pauses() []time.Duration {
+	var all []time.Duration
+	for _, w := range e.of(resilience.KindWait) {
+		all = append(all, w.ScheduledDelay)
+	}
+	return all
+}
+
+// moves are the changes of one kind, as "from>to".
+func (e *events) moves(kind resilience.Kind) []string {
+	var all []string
+	for _, w := range e.of(kind) {
+		all = append(all, w.From+">"+w.To)
+	}
+	return all
+}
+
+// script is a function to call that fails as foreseen, by target: each list
+// is consumed from its start, and its last entry stays. A target without a list
+// succeeds with its model as answer.
+type script struct {
+	mu    sync.Mutex
+	fails map[resilience.Target][]error
+	calls []resilience.Target
+}
+
+func newScript(fails map[resilience.Target][]error) *script { return &script{fails: fails} }
+
+func (s *script) call(_ context.Context, t resilience.Target) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls = append(s.calls, t)
+	list := s.fails[t]
+	if len(list) == 0 {
+		return t.Model, nil
+	}
+	if len(list) > 1 {
+		s.fails[t] = list[1:]
+	}
+	if list[0] == nil {
+		return t.Model, nil
+	}
+	return "", list[0]
+}
+
+// count is how often a target was called.
+func (s *script) count(t resilience.Target) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, c := range s.calls {
+		if c == t {
+			n++
+		}
+	}
+	return n
+}
+
+// times repeats an error.
+func times(n int, err error) []error {
+	all := make([]error, n)
+	for i := range all {
+		all[i] = err
+	}
+	return all
+}
+
+// details is the error of a Do as an *Error.
+func details(t testing.TB, err error) *resilience.Error {
+	t.Helper()
+	e, ok := errors.AsType[*resilience.Error](err)
+	require.True(t, ok, "got %T: %v, want an *Error", err, err)
+	return e
+}
+
+// reason is what the standard classifier says about an error.
+func reason(err error) classify.Reason { return classify.Error(err).Reason }

@@ -1,0 +1,125 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/resilience"
+)
+
+// scenario is one call that goes wrong at random.
+type scenario struct {
+	schedule resilience.ScheduleName
+	opts     []resilience.Option
+	call     resilience.Call
+	deadline time.Duration // 0 = none
+	fails    []error       // of the calls in order; after that they succeed
+}
+
+func drawScenario(t *rapid.T) scenario {
+	fails := []error{
+		nil, errNetwork, errTransient, errLimited, errSlow, errKey, errRequest, errOverflow, errParsing, errPolicy,
+		errUnknown, errDNS, errQuota, answer(429, "5"), answer(429, "90"), classify.ErrBudgetExceeded, context.Canceled,
+		errNetwork, errNetwork, errTransient, errLimited, // more often, so that calls go on
+	}
+	orders := rapid.SampledFrom([]resilience.Order{resilience.RetryFirst, resilience.NextAtOnce})
+	s := scenario{
+		schedule: rapid.SampledFrom([]resilience.ScheduleName{"001", "002", "003", "004", "custom"}).Draw(t, "schedule"),
+		opts:     []resilience.Option{resilience.ProviderErrors(orders.Draw(t, "provider errors")), resilience.RateLimits(orders.Draw(t, "rate limits"))},
+		call:     resilience.Call{Targets: all3[:rapid.IntRange(0, 3).Draw(t, "targets")]},
+		deadline: time.Duration(rapid.IntRange(0, 60).Draw(t, "deadline")) * time.Second,
+		fails:    rapid.SliceOfN(rapid.SampledFrom(fails), 1, 25).Draw(t, "fails"),
+	}
+	if rapid.Bool().Draw(t, "may fall back") {
+		s.call.FallBack = func(resilience.Attempt) bool { return true }
+	}
+	if rapid.Bool().Draw(t, "can correct") {
+		s.call.Correct = func(context.Context, resilience.Attempt) error { return nil }
+	}
+	return s
+}
+
+// Whatever fails in whatever order, with whatever options: no target is called
+// more often than its errors allow, nothing is called after an error that ends
+// it or after the deadline, every call is accounted for, and what comes back is
+// the last answer or the last error.
+func TestDo_Properties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		s := drawScenario(rt)
+		var fault error // rapid cannot be told inside of the bubble
+		synctest.Test(t, func(t *testing.T) { fault = s.run(t) })
+		if fault != nil {
+			rt.Fatal(fault)
+		}
+	})
+}
+
+// run plays the scenario and says what is wrong about it.
+func (s scenario) run(t *testing.T) error {
+	seen := new(events)
+	cfg := enabled()
+	cfg.Retry.Schedule = s.schedule
+	x := executor(t, cfg, append(s.opts, resilience.WithObserver(seen.observe))...)
+	ctx := t.Context()
+	if s.deadline > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, s.deadline)
+		defer cancel()
+	}
+	start := time.Now()
+	var made []error
+	late := false
+	answered, err := resilience.Do(ctx, x, s.call, func(ctx context.Context, _ resilience.Target) (int, error) {
+		late = late || ctx.Err() != nil
+		var fail error
+		if len(made) < len(s.fails) {
+			fail = s.fails[len(made)]
+		}
+		made = append(made, fail)
+		return len(made), fail
+	})
+	last := made[len(made)-1]
+	attempts, waits := seen.of(resilience.KindAttempt), seen.of(resilience.KindWait)
+	switch took := time.Since(start); {
+	case late:
+		return errors.New("a call began after the deadline")
+	case (err == nil) != (last == nil) || !errors.Is(err, last) || answered != len(made):
+		return fmt.Errorf("got %d, %v after %d calls, the last of which returned %v", answered, fmt.Sprint(err), len(made), fmt.Sprint(last))
+	case len(attempts) != len(made) || len(seen.of(resilience.KindDone)) != 1:
+		return fmt.Errorf("%d calls, told: %+v", len(made), seen.all)
+	case s.deadline > 0 && took > s.deadline:
+		return fmt.Errorf("it took %v", took)
+	case len(waits) > 3*5:
+		return fmt.Errorf("%d waits", len(waits))
+	}
+	if e, ok := errors.AsType[*resilience.Error](err); ok && len(e.Attempts) != len(made) {
+		return fmt.Errorf("%d calls, %d in the error", len(made), len(e.Attempts))
+	}
+	return checkAttempts(attempts, made)
+}
+
+func checkAttempts(attempts []resilience.Event, made []error) error {
+	calls := map[resilience.Target]int{}
+	for i, a := range attempts {
+		calls[a.Target]++
+		if a.Attempt != calls[a.Target] || !errors.Is(a.Err, made[i]) || calls[a.Target] > 7 { // six for network errors, one of them corrected
+			return fmt.Errorf("call %d is told as %+v", i+1, a)
+		}
+		if i == len(attempts)-1 {
+			return nil
+		}
+		switch a.Result.Reason {
+		case "", classify.ReasonAuthentication, classify.ReasonPolicy, classify.ReasonAborted:
+			return fmt.Errorf("call %d returned %s, and another one was made", i+1, fmt.Sprint(a.Err))
+		}
+	}
+	return errors.New("no call was made")
+}

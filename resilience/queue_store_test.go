@@ -1,0 +1,205 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/resilience"
+)
+
+// Tasks go on in the next process: with their kind, payload, history, due time
+// and the number of their restarts.
+func TestQueueNextProcess(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &memory{}
+		first, _ := queueIn(t, nil, resilience.WithStore(store))
+		first.Register("job", func(context.Context, []byte) error { return errNetwork })
+		require.NoError(t, first.Offer(t.Context(), offer("a")))
+		pass(90 * time.Second) // one restart was in vain, the next is due in 90 s
+		before, err := first.Shutdown(t.Context())
+		require.NoError(t, err)
+
+		second, rec := queueIn(t, nil, resilience.WithStore(store))
+		after := second.Tasks()
+		require.Len(t, after, 1)
+		was, is := before[0], after[0]
+		assert.Equal(t, was.ID, is.ID)
+		assert.Equal(t, 1, is.Restarts)
+		assert.True(t, was.Due.Equal(is.Due), "due %v, was %v", is.Due, was.Due)
+		assert.Equal(t, was.Restart.Key, is.Restart.Key)
+		assert.Equal(t, was.Restart.Targets, is.Restart.Targets)
+		assert.Equal(t, was.Restart.Task, is.Restart.Task)
+		assert.Equal(t, was.Restart.Result, is.Restart.Result)
+		assert.EqualError(t, is.Restart.Err, errNetwork.Error())
+		require.Len(t, is.Restart.History, 2)
+		assert.Equal(t, 6, is.Restart.History[0].Number)
+		assert.EqualError(t, is.Restart.History[0].Err, errNetwork.Error())
+
+		pass(time.Hour)
+		assert.Empty(t, rec.events, "its kind is not registered")
+		start := time.Now()
+		second.Register("job", func(_ context.Context, payload []byte) error {
+			assert.Equal(t, "a", string(payload))
+			return nil
+		})
+		pass(time.Second)
+		assert.Equal(t, []string{"started 2 0s", "succeeded 2 0s"}, rec.lines(start))
+		assert.Zero(t, store.len())
+	})
+}
+
+// A process that ends in the middle of a restart: the restart is made again,
+// but not at once, and does not count.
+func TestQueueInterrupted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &memory{}
+		first, _ := queueIn(t, nil, resilience.WithStore(store))
+		killed := make(chan struct{})
+		defer close(killed)
+		first.Register("job", func(context.Context, []byte) error { <-killed; return nil })
+		require.NoError(t, first.Offer(t.Context(), offer("a")))
+		pass(61 * time.Second)
+		records, err := store.All() // as they are on disk when the process is killed
+		require.NoError(t, err)
+
+		start := time.Now()
+		second, rec := queueIn(t, nil, resilience.WithStore(&memory{records: records}))
+		runs := 0
+		second.Register("job", func(context.Context, []byte) error { runs++; return errNetwork })
+		pass(time.Hour)
+		assert.Equal(t, []string{
+			"started 1 59s", "queued 2 59s", "started 2 2m59s", "queued 3 2m59s", "started 3 6m59s", "failed 3 6m59s",
+		}, rec.lines(start))
+		assert.Equal(t, 3, runs)
+	})
+}
+
+var errDisk = errors.New("no space left on device")
+
+func TestQueueStoreFails(t *testing.T) {
+	t.Parallel()
+	t.Run("to load", func(t *testing.T) {
+		t.Parallel()
+		_, err := resilience.NewQueue(nil, resilience.WithStore(&memory{all: errDisk}))
+		require.ErrorIs(t, err, errDisk)
+		assert.EqualError(t, err, "restart queue: load its store: no space left on device")
+	})
+	t.Run("to take a task", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			q, rec := queueIn(t, nil, resilience.WithStore(&memory{put: errDisk}))
+			q.Register("job", func(context.Context, []byte) error { return nil })
+			err := q.Offer(t.Context(), offer("a"))
+			require.ErrorIs(t, err, errDisk)
+			assert.EqualError(t, err, `restart "job": store it: no space left on device`)
+			assert.Equal(t, resilience.RestartRefused, rec.last().To)
+			assert.Len(t, rec.events, 1)
+			assert.Empty(t, q.Tasks())
+		})
+	})
+	t.Run("to take a task again", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			store := &memory{}
+			q, rec := queueIn(t, nil, resilience.WithStore(store))
+			q.Register("job", func(context.Context, []byte) error { return errNetwork })
+			require.NoError(t, q.Offer(t.Context(), offer("a")))
+			store.fail(errDisk, errDisk)
+			pass(time.Hour)
+			last := rec.last()
+			assert.Equal(t, resilience.RestartFailed, last.To)
+			require.ErrorIs(t, last.Err, errDisk)
+			assert.ErrorIs(t, last.Err, syscall.ECONNRESET)
+			assert.ErrorContains(t, last.Err, "the next process will run again")
+			assert.Equal(t, 1, store.len())
+		})
+	})
+	t.Run("to note that a restart begins", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			store := &memory{}
+			q, rec := queueIn(t, nil, resilience.WithStore(store))
+			q.Register("job", func(context.Context, []byte) error { return nil })
+			require.NoError(t, q.Offer(t.Context(), offer("a")))
+			store.fail(errDisk, nil)
+			pass(time.Hour)
+			require.Len(t, rec.events, 3)
+			assert.Equal(t, resilience.RestartStarted, rec.events[1].To)
+			assert.ErrorIs(t, rec.events[1].Err, errDisk)
+			assert.Equal(t, resilience.RestartSucceeded, rec.last().To, "it runs all the same")
+			assert.Zero(t, store.len())
+		})
+	})
+	t.Run("to remove what is done", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			q, rec := queueIn(t, nil, resilience.WithStore(&memory{remove: errDisk}))
+			q.Register("job", func(context.Context, []byte) error { return nil })
+			require.NoError(t, q.Offer(t.Context(), offer("a")))
+			pass(time.Hour)
+			assert.Equal(t, resilience.RestartSucceeded, rec.last().To)
+			assert.EqualError(t, rec.last().Err, "the store has kept the task, which the next process will run again: no space left on device")
+		})
+	})
+	t.Run("to keep a record in shape", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			store := &memory{records: map[string][]byte{
+				"cut":   []byte(`{"version":1,"task":{"ki`),
+				"newer": []byte(`{"version":2,"work":"x"}`),
+				"good":  []byte(`{"version":1,"task":{"kind":"job"},"due":"2000-01-01T00:00:00Z"}`),
+			}}
+			q, rec := queueIn(t, nil, resilience.WithStore(store))
+			require.Len(t, rec.events, 2)
+			for _, e := range rec.events {
+				assert.Equal(t, resilience.RestartFailed, e.To)
+				assert.ErrorContains(t, e.Err, `record "`+e.Key+`" of the store is left alone`)
+			}
+			runs := 0
+			q.Register("job", func(context.Context, []byte) error { runs++; return nil })
+			pass(time.Second)
+			assert.Equal(t, 1, runs)
+			assert.Equal(t, 2, store.len(), "records that cannot be read are kept")
+		})
+	})
+}
+
+// panicky is an error whose text cannot be had.
+type panicky struct{}
+
+func (panicky) Error() string { panic("no text") }
+
+// What a record cannot hold is refused with a word of why, not dropped.
+func TestQueueOddRecords(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &memory{}
+		q, _ := queueIn(t, nil, resilience.WithStore(store))
+		q.Register("job", func(context.Context, []byte) error { return nil })
+		odd := offer("a")
+		odd.History[0].Start = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+		require.ErrorContains(t, q.Offer(t.Context(), odd), "year")
+		assert.Empty(t, q.Tasks())
+
+		require.NoError(t, q.Offer(t.Context(), resilience.Restart{Task: resilience.Task{Kind: "job"}, Err: panicky{}, Result: classify.Result{}}))
+		require.NoError(t, q.Offer(t.Context(), resilience.Restart{Task: resilience.Task{Kind: "job", Payload: []byte("\xff\x00")}}))
+		_, err := q.Shutdown(t.Context())
+		require.NoError(t, err)
+		next, _ := queueIn(t, nil, resilience.WithStore(store))
+		var payloads []string
+		for _, task := range next.Tasks() {
+			payloads = append(payloads, string(task.Restart.Task.Payload))
+		}
+		assert.ElementsMatch(t, []string{"", "\xff\x00"}, payloads)
+	})
+}

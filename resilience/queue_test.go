@@ -1,0 +1,548 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/resilience"
+)
+
+// offer is what an executor hands over after such a failure.
+func offer(task string) resilience.Restart {
+	return resilience.Restart{
+		Key:     "key " + task,
+		Targets: []resilience.Target{{Endpoint: "https://a.example", Model: "m-1"}, {Endpoint: "https://b.example"}},
+		Task:    resilience.Task{Kind: "job", Payload: []byte(task)},
+		History: []resilience.Attempt{{Number: 6, Result: classify.Error(errNetwork), Err: errNetwork}},
+		Err:     errNetwork,
+		Result:  classify.Error(errNetwork),
+	}
+}
+
+// pass lets time pass in a bubble, and what is due then come to rest.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// recorder keeps what it is told.
+type recorder struct {
+	mu     sync.Mutex
+	events []resilience.Event
+}
+
+func (r *recorder) observe(_ context.Context, e resilience.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, e)
+}
+
+// lines are the events in short: what happened, to which restart, when.
+func (r *recorder) lines(start time.Time) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	lines := make([]string, len(r.events))
+	for i, e := range r.events {
+		lines[i] = fmt.Sprintf("%s %d %v", e.To, e.Attempt, e.Time.Sub(start))
+	}
+	return lines
+}
+
+// last is the last event.
+func (r *recorder) last() resilience.Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.events[len(r.events)-1]
+}
+
+// memory is a store that may fail.
+type memory struct {
+	mu          sync.Mutex
+	records     map[string][]byte
+	put, remove error
+	all         error
+	puts        int
+	hold        chan struct{} // Put waits for it
+}
+
+func (m *memory) Put(id string, record []byte) error {
+	if m.hold != nil {
+		<-m.hold
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.put != nil {
+		return m.put
+	}
+	if m.records == nil {
+		m.records = map[string][]byte{}
+	}
+	m.records[id] = append([]byte(nil), record...)
+	m.puts++
+	return nil
+}
+
+func (m *memory) Delete(id string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.remove != nil {
+		return m.remove
+	}
+	delete(m.records, id)
+	return nil
+}
+
+func (m *memory) All() (map[string][]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.records), m.all
+}
+
+// fail makes it fail from now on.
+func (m *memory) fail(put, remove error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.put, m.remove = put, remove
+}
+
+func (m *memory) len() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.records)
+}
+
+// queueIn makes a queue in a bubble and ends it with the test.
+func queueIn(t *testing.T, c *resilience.Config, opts ...resilience.QueueOption) (*resilience.Queue, *recorder) {
+	t.Helper()
+	rec := &recorder{}
+	q, err := resilience.NewQueue(c, append(opts, resilience.WithQueueObserver(rec.observe))...)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_, err := q.Shutdown(context.Background())
+		assert.NoError(t, err)
+	})
+	return q, rec
+}
+
+func TestQueueRestarts(t *testing.T) {
+	t.Parallel()
+	errKey := errors.New("401 unauthorized")
+	for _, tt := range []struct {
+		name     string
+		outcomes []error // of the restarts, in order
+		want     []string
+		err      error // of the last event
+	}{
+		{"the first restart succeeds", []error{nil}, []string{
+			"queued 1 0s", "started 1 1m0s", "succeeded 1 1m0s",
+		}, nil},
+		{"pauses double", []error{errNetwork, errNetwork, nil}, []string{
+			"queued 1 0s", "started 1 1m0s",
+			"queued 2 1m0s", "started 2 3m0s",
+			"queued 3 3m0s", "started 3 7m0s", "succeeded 3 7m0s",
+		}, nil},
+		{"three restarts are all", []error{errNetwork, errNetwork, errNetwork}, []string{
+			"queued 1 0s", "started 1 1m0s",
+			"queued 2 1m0s", "started 2 3m0s",
+			"queued 3 3m0s", "started 3 7m0s", "failed 3 7m0s",
+		}, resilience.ErrRestartsExhausted},
+		{"another failure is final", []error{errKey}, []string{
+			"queued 1 0s", "started 1 1m0s", "failed 1 1m0s",
+		}, errKey},
+		{"another failure after a network failure is final", []error{errNetwork, errKey}, []string{
+			"queued 1 0s", "started 1 1m0s", "queued 2 1m0s", "started 2 3m0s", "failed 2 3m0s",
+		}, errKey},
+		{"a rate limit is no network failure", []error{errors.New("429 too many requests")}, []string{
+			"queued 1 0s", "started 1 1m0s", "failed 1 1m0s",
+		}, errors.New("429 too many requests")},
+		{"the function's own deadline is no network failure", []error{context.DeadlineExceeded}, []string{
+			"queued 1 0s", "started 1 1m0s", "failed 1 1m0s",
+		}, context.DeadlineExceeded},
+	} {
+		for _, stored := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, stored %v", tt.name, stored), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					store := &memory{}
+					opts := []resilience.QueueOption{}
+					if stored {
+						opts = append(opts, resilience.WithStore(store))
+					}
+					q, rec := queueIn(t, nil, opts...)
+					runs := 0
+					q.Register("job", func(_ context.Context, payload []byte) error {
+						assert.Equal(t, "a", string(payload), "the same parameters")
+						clear(payload) // it is the function's own
+						runs++
+						return tt.outcomes[runs-1]
+					})
+					start := time.Now()
+					require.NoError(t, q.Offer(t.Context(), offer("a")))
+					pass(time.Hour)
+
+					assert.Equal(t, tt.want, rec.lines(start))
+					assert.Equal(t, len(tt.outcomes), runs)
+					last := rec.last()
+					assert.Equal(t, resilience.KindRestart, last.Kind)
+					assert.Equal(t, "key a", last.Key)
+					assert.Equal(t, "https://a.example", last.Target.Endpoint)
+					if tt.err == nil {
+						assert.NoError(t, last.Err)
+					} else {
+						require.Error(t, last.Err)
+						assert.ErrorContains(t, last.Err, tt.err.Error())
+						assert.Equal(t, classify.Error(tt.outcomes[runs-1]), last.Result)
+					}
+					assert.Empty(t, q.Tasks())
+					assert.Zero(t, store.len(), "records")
+				})
+			})
+		}
+	}
+}
+
+// The function of a task mostly makes its call through an executor, which
+// offers it anew where it fails again, or where the breaker of its endpoint lets
+// no call through.
+func TestQueueWithExecutor(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		mode  resilience.BreakerMode
+		want  []string
+		calls int
+	}{
+		{"without a breaker", resilience.BreakerForceClosed,
+			[]string{"queued 1", "started 1", "queued 2", "started 2", "succeeded 2"}, 6 + 6 + 1},
+		{"with a breaker, which opens for five minutes", resilience.BreakerAuto,
+			[]string{"queued 1", "started 1", "queued 2", "started 2", "queued 3", "started 3", "succeeded 3"}, 6 + 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				q, rec := queueIn(t, nil)
+				cfg := enabled()
+				cfg.CircuitBreaker.Mode = tt.mode
+				x := executor(t, cfg, resilience.WithRestarter(q))
+				start, calls := time.Now(), 0
+				ask := func(ctx context.Context, payload []byte) error {
+					call := resilience.Call{
+						Targets: []resilience.Target{{Endpoint: "https://a.example"}},
+						Restart: resilience.Task{Kind: "job", Payload: payload},
+					}
+					_, err := resilience.Do(ctx, x, call, func(context.Context, resilience.Target) (int, error) {
+						calls++
+						if time.Since(start) < 2*time.Minute {
+							return 0, errNetwork
+						}
+						return calls, nil
+					})
+					return err
+				}
+				q.Register("job", ask)
+
+				err := ask(t.Context(), []byte("a"))
+				assert.True(t, details(t, err).Queued)
+				assert.Equal(t, errNetwork.Error(), err.Error())
+				require.Len(t, q.Tasks(), 1)
+				pass(time.Hour)
+
+				var what []string
+				for _, e := range rec.events {
+					what = append(what, fmt.Sprint(e.To, " ", e.Attempt))
+				}
+				assert.Equal(t, tt.want, what)
+				assert.Equal(t, tt.calls, calls)
+			})
+		})
+	}
+}
+
+// A task is offered anew by the function itself: the queue knows it again, and
+// its history grows.
+func TestQueueOfferAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, rec := queueIn(t, nil)
+		var histories []int
+		q.Register("job", func(ctx context.Context, _ []byte) error {
+			histories = append(histories, len(q.Tasks()[0].Restart.History))
+			if err := q.Offer(ctx, offer("a")); err != nil {
+				assert.ErrorIs(t, err, resilience.ErrRestartsExhausted)
+			}
+			return errNetwork
+		})
+		start := time.Now()
+		require.NoError(t, q.Offer(t.Context(), offer("a")))
+		pass(time.Hour)
+		assert.Equal(t, []string{
+			"queued 1 0s", "started 1 1m0s",
+			"queued 2 1m0s", "started 2 3m0s",
+			"queued 3 3m0s", "started 3 7m0s", "failed 3 7m0s",
+		}, rec.lines(start))
+		assert.Equal(t, []int{1, 2, 3}, histories)
+	})
+}
+
+// A function that succeeds in the end is done, whatever it offered on the way;
+// what it offers under another name is a task of its own.
+func TestQueueOfferOnTheWay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &memory{}
+		q, _ := queueIn(t, nil, resilience.WithStore(store))
+		runs := map[string]int{}
+		q.Register("job", func(ctx context.Context, payload []byte) error {
+			task := string(payload)
+			runs[task]++
+			if task == "a" {
+				assert.NoError(t, q.Offer(ctx, offer("a")))
+				assert.NoError(t, q.Offer(ctx, offer("b")))
+			}
+			return nil
+		})
+		require.NoError(t, q.Offer(t.Context(), offer("a")))
+		pass(time.Hour)
+		assert.Equal(t, map[string]int{"a": 1, "b": 1}, runs)
+		assert.Empty(t, q.Tasks())
+		assert.Zero(t, store.len())
+	})
+}
+
+// A task that is offered by a goroutine which its function has left behind is
+// not run again once it is done.
+func TestQueueOfferTooLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &memory{}
+		q, _ := queueIn(t, nil, resilience.WithStore(store))
+		runs := 0
+		q.Register("job", func(ctx context.Context, _ []byte) error {
+			runs++
+			store.hold = make(chan struct{})
+			go func() { assert.NoError(t, q.Offer(ctx, offer("a"))) }()
+			synctest.Wait() // it is admitted, and waits for the store
+			return nil
+		})
+		require.NoError(t, q.Offer(t.Context(), offer("a")))
+		pass(2 * time.Minute)
+		close(store.hold)
+		pass(time.Hour)
+		assert.Equal(t, 1, runs)
+		assert.Empty(t, q.Tasks())
+		assert.Zero(t, store.len())
+	})
+}
+
+type contextKey struct{}
+
+func TestQueueKeepsContextAndHistory(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, rec := queueIn(t, nil)
+		var value any
+		var ended error
+		q.Register("job", func(ctx context.Context, _ []byte) error {
+			value, ended = ctx.Value(contextKey{}), ctx.Err()
+			return nil
+		})
+		ctx, cancel := context.WithCancel(context.WithValue(t.Context(), contextKey{}, "trace 1"))
+		r := offer("a")
+		require.NoError(t, q.Offer(ctx, r))
+		cancel() // the call is over; its restart is not
+		r.Task.Payload[0], r.Targets[0].Model, r.History[0].Number = 'x', "x", 99
+
+		tasks := q.Tasks()
+		require.Len(t, tasks, 1)
+		assert.Equal(t, offer("a"), tasks[0].Restart, "the caller's slices are not shared")
+		assert.Equal(t, time.Minute, time.Until(tasks[0].Due))
+		assert.Zero(t, tasks[0].Restarts)
+		assert.False(t, tasks[0].Running)
+		assert.False(t, tasks[0].Stored)
+		assert.NotEmpty(t, tasks[0].ID)
+		assert.Equal(t, time.Minute, rec.last().Nominal)
+
+		pass(time.Hour)
+		assert.Equal(t, "trace 1", value)
+		assert.NoError(t, ended)
+	})
+}
+
+func TestQueueRefuses(t *testing.T) {
+	t.Parallel()
+	auth := offer("a")
+	auth.Result = classify.Message("401 unauthorized")
+	deadline := offer("a")
+	deadline.Result = classify.Error(context.DeadlineExceeded)
+	for _, tt := range []struct {
+		name   string
+		config *resilience.Config
+		offer  resilience.Restart
+		want   string
+	}{
+		{"a kind that is not registered", nil,
+			resilience.Restart{Task: resilience.Task{Kind: "other"}}, `restart "other": kind "other" is not registered: call Queue.Register before`},
+		{"no kind at all", nil, resilience.Restart{}, `restart "": kind "" is not registered: call Queue.Register before`},
+		{"another failure", nil, auth, `restart "job": authentication is no network failure that passes`},
+		{"the caller's deadline", nil, deadline, `restart "job": timeout is no network failure that passes`},
+		{"no restarts", &resilience.Config{TaskRestart: resilience.RestartConfig{MaxRestarts: new(0)}}, offer("a"),
+			`restart "job": all restarts were in vain: taskRestart.maxRestarts is 0`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				store := &memory{}
+				q, rec := queueIn(t, tt.config, resilience.WithStore(store))
+				q.Register("job", func(context.Context, []byte) error { return nil })
+				require.EqualError(t, q.Offer(t.Context(), tt.offer), tt.want)
+				assert.Equal(t, resilience.RestartRefused, rec.last().To)
+				assert.Error(t, rec.last().Err)
+				assert.Empty(t, q.Tasks())
+				assert.Zero(t, store.puts)
+			})
+		})
+	}
+}
+
+func TestQueueFull(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, rec := queueIn(t, nil, resilience.WithQueueCapacity(2))
+		q.Register("job", func(context.Context, []byte) error { return nil })
+		require.NoError(t, q.Offer(t.Context(), offer("a")))
+		require.NoError(t, q.Offer(t.Context(), offer("b")))
+		start := time.Now()
+		err := q.Offer(t.Context(), offer("c"))
+		require.ErrorIs(t, err, resilience.ErrQueueFull)
+		assert.EqualError(t, err, `restart "job": the restart queue is full: it holds 2 tasks`)
+		assert.Zero(t, time.Since(start), "at once")
+		assert.Equal(t, resilience.RestartRefused, rec.last().To)
+		assert.Len(t, q.Tasks(), 2)
+
+		pass(2 * time.Minute)
+		assert.NoError(t, q.Offer(t.Context(), offer("c")), "there is room again")
+	})
+}
+
+// Figures of the config, and those of one agent.
+func TestQueueConfig(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, rec := queueIn(t, &resilience.Config{
+			TaskRestart: resilience.RestartConfig{RestartBackoffBaseMs: 1000},
+			Agents:      map[string]resilience.AgentConfig{"eager": {TaskRestart: resilience.RestartConfig{MaxRestarts: new(1)}}},
+		})
+		q.Register("job", func(context.Context, []byte) error { return errNetwork })
+		start := time.Now()
+		r := offer("a")
+		r.Agent = "eager"
+		require.NoError(t, q.Offer(t.Context(), r))
+		pass(time.Hour)
+		assert.Equal(t, []string{"queued 1 0s", "started 1 1s", "failed 1 1s"}, rec.lines(start))
+		assert.Equal(t, "eager", rec.last().Agent)
+	})
+}
+
+// After an outage many tasks are due at once.
+func TestQueueWorkers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, _ := queueIn(t, nil, resilience.WithQueueWorkers(2))
+		var mu sync.Mutex
+		running, most, done := 0, 0, 0
+		job := func(context.Context, []byte) error {
+			mu.Lock()
+			running++
+			most = max(most, running)
+			mu.Unlock()
+			time.Sleep(time.Second)
+			mu.Lock()
+			defer mu.Unlock()
+			running--
+			done++
+			return nil
+		}
+		q.Register("job", job)
+		for i := range 10 {
+			require.NoError(t, q.Offer(t.Context(), offer(fmt.Sprint(i))))
+		}
+		pass(time.Minute + time.Second/2)
+		q.Register("job", job) // those that wait for a slot are armed again, not run twice
+		pass(time.Minute)
+		assert.Equal(t, 2, most)
+		assert.Equal(t, 10, done)
+		assert.Empty(t, q.Tasks())
+	})
+}
+
+func TestQueuePanics(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, rec := queueIn(t, nil, resilience.WithQueueObserver(func(context.Context, resilience.Event) { panic("observer") }),
+			resilience.WithQueueObserver(nil), nil)
+		q.Register("job", func(context.Context, []byte) error { panic("boom") })
+		q.Register("job", nil)
+		require.NoError(t, q.Offer(t.Context(), offer("a")))
+		pass(time.Hour)
+		assert.Equal(t, resilience.RestartFailed, rec.last().To)
+		assert.EqualError(t, rec.last().Err, "the function panicked: boom")
+		assert.Empty(t, q.Tasks())
+	})
+}
+
+func TestQueueGoexit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, rec := queueIn(t, nil)
+		q.Register("job", func(context.Context, []byte) error { runtime.Goexit(); return nil })
+		require.NoError(t, q.Offer(t.Context(), offer("a")))
+		pass(time.Hour)
+		assert.Equal(t, resilience.RestartFailed, rec.last().To)
+		assert.EqualError(t, rec.last().Err, "the function ended its goroutine instead of returning")
+		assert.Empty(t, q.Tasks())
+	})
+}
+
+func TestQueueConcurrentSafe(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &memory{}
+		q, _ := queueIn(t, nil, resilience.WithStore(store))
+		var mu sync.Mutex
+		done := map[string]int{}
+		q.Register("job", func(_ context.Context, payload []byte) error {
+			mu.Lock()
+			defer mu.Unlock()
+			done[string(payload)]++
+			if done[string(payload)] == 1 {
+				return errNetwork
+			}
+			return nil
+		})
+		var wg sync.WaitGroup
+		for i := range 200 {
+			wg.Go(func() {
+				assert.NoError(t, q.Offer(t.Context(), offer(fmt.Sprint(i))))
+				_ = q.Tasks()
+			})
+		}
+		wg.Wait()
+		pass(time.Hour)
+		assert.Len(t, done, 200)
+		for task, n := range done {
+			assert.Equal(t, 2, n, "runs of task %s", task)
+		}
+		assert.Zero(t, store.len())
+	})
+}

@@ -1,0 +1,96 @@
+package resilience
+
+import (
+	"fmt"
+	"math"
+)
+
+// Limits of the figures in a [Config]. They keep arithmetic from overflowing;
+// nothing sensible comes near them.
+const (
+	maxMs    = math.MaxInt32 // 24 days
+	maxCount = 1_000_000
+)
+
+// validation collects the faults of a config.
+type validation []error
+
+// fault adds one; problem says what is wanted and what is there.
+func (v *validation) fault(field, problem string, args ...any) {
+	*v = append(*v, fmt.Errorf("%s: %s", field, fmt.Sprintf(problem, args...)))
+}
+
+// between checks a whole number.
+func (v *validation) between(field string, value, least, most int) {
+	if value < least || value > most {
+		v.fault(field, "must be between %d and %d, is %d", least, most, value)
+	}
+}
+
+// part checks a fraction. NaN is refused too.
+func (v *validation) part(field string, value float64) {
+	if !(value >= 0 && value <= 1) {
+		v.fault(field, "must be between 0 and 1, is %v", value)
+	}
+}
+
+// check looks at one complete set of settings. An override has the faults of
+// the general section too where it does not set the field itself: they are
+// reported for the general one alone.
+func (v *validation) check(path string, s settings) {
+	found := validation{}
+	found.retry(s.retry)
+	found.between("circuitBreaker.failureThreshold", s.breaker.FailureThreshold, 1, maxCount)
+	found.between("circuitBreaker.cooldownMs", s.breaker.CooldownMs, 1, maxMs)
+	if !s.breaker.Mode.valid() {
+		found.fault("circuitBreaker.mode", "must be %s, %s or %s, is %q", BreakerAuto, BreakerForceOpen, BreakerForceClosed, s.breaker.Mode)
+	}
+	found.between("taskRestart.maxRestarts", *s.restart.MaxRestarts, 0, maxCount)
+	found.between("taskRestart.restartBackoffBaseMs", s.restart.RestartBackoffBaseMs, 1, maxMs)
+	found.between("healthCheck.pingIntervalMs", s.health.PingIntervalMs, 1, maxMs)
+	found.part("healthCheck.unhealthyThreshold", s.health.UnhealthyThreshold)
+	found.between("visibility.alertThreshold", s.visible.AlertThreshold, 1, maxCount)
+
+	known := make(map[string]bool, len(*v))
+	for _, err := range *v {
+		known[err.Error()] = true
+	}
+	for _, err := range found {
+		if !known[err.Error()] {
+			*v = append(*v, fmt.Errorf("%s%w", path, err))
+		}
+	}
+}
+
+// retry checks the schedule and the figures that belong to it.
+func (v *validation) retry(r RetryConfig) {
+	v.between("retry.maxNetworkRetries", *r.MaxNetworkRetries, 0, maxCount)
+	v.between("retry.baseDelayMs", r.BaseDelayMs, 1, maxMs)
+	v.between("retry.maxDelayMs", r.MaxDelayMs, 1, maxMs)
+	v.part("retry.jitterPercent", *r.JitterPercent)
+	if r.MaxDelayMs < r.BaseDelayMs {
+		v.fault("retry.maxDelayMs", "must not be less than baseDelayMs, %d, is %d", r.BaseDelayMs, r.MaxDelayMs)
+	}
+	if !r.Schedule.valid() {
+		v.fault("retry.schedule", "must be 001, 002, 003, 004 or custom, is %q", r.Schedule)
+		return
+	}
+	if r.Schedule == ScheduleCustom {
+		return
+	}
+	// The defaults may stand beside any schedule, as in 004's own schema; a
+	// figure that somebody chose and that nothing reads is a mistake.
+	d := defaultSettings.retry
+	for _, f := range []struct {
+		field  string
+		chosen bool
+	}{
+		{"retry.baseDelayMs", r.BaseDelayMs != d.BaseDelayMs},
+		{"retry.maxDelayMs", r.MaxDelayMs != d.MaxDelayMs},
+		{"retry.jitterPercent", *r.JitterPercent != *d.JitterPercent},
+	} {
+		if f.chosen {
+			v.fault(f.field, "has no effect with schedule %s: set retry.schedule to custom", r.Schedule)
+		}
+	}
+}

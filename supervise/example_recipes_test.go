@@ -1,0 +1,132 @@
+package supervise_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/resilience"
+	"github.com/errclass/errclass/supervise"
+)
+
+// The four graceful degradations of seed 002: what is not critical fails, and
+// the query goes on.
+
+// A tool server does not start: a warning, and life without its tools.
+func Example_serverDoesNotStart() {
+	ctx := context.Background()
+	var tools []*supervise.Server[*lineClient]
+	for name, c := range map[string]supervise.Command{"files": program("lines"), "search": {Name: "/nonexistent/search-server"}} {
+		server := supervise.NewServer(name, c, dialLines)
+		if err := server.Start(ctx); err != nil {
+			line, _ := json.Marshal(struct {
+				Type   string `json:"type"`
+				Server string `json:"server"`
+			}{"warning", server.Status().Server})
+			fmt.Println(string(line)) // part of the init event; the error is for the log
+			continue
+		}
+		defer func() { _ = server.Stop(ctx) }()
+		tools = append(tools, server)
+	}
+
+	answer, err := ask(ctx, tools[0], "echo still here")
+	fmt.Println(len(tools), answer, err)
+	// Output:
+	// {"type":"warning","server":"search"}
+	// 1 still here <nil>
+}
+
+// A tool call fails: its error is the tool's answer, and the agent goes on.
+func Example_toolCallFails() {
+	ctx := context.Background()
+	server := supervise.NewServer("files", program("lines"), dialLines)
+	_ = server.Start(ctx)
+	defer func() { _ = server.Stop(ctx) }()
+
+	for _, question := range []string{"fail no such file", "crash 1", "echo done"} {
+		answer, err := ask(ctx, server, question)
+		var call *supervise.CallError
+		switch {
+		case errors.As(err, &call):
+			fmt.Printf("tool_result is_error=true %v\n", call)
+		case err == nil:
+			fmt.Printf("tool_result is_error=false %s\n", answer)
+		}
+	}
+	// Output:
+	// tool_result is_error=true tool "lines": no such file
+	// tool_result is_error=true tool "lines": MCP server "files": exited with code 1
+	// tool_result is_error=false done
+}
+
+// One way to do a thing is not there: another one is taken.
+func Example_toolUnavailable() {
+	ctx := context.Background()
+	web := supervise.NewServer("web search", supervise.Command{Name: "/nonexistent/web-search"}, dialLines)
+	files := supervise.NewServer("files", program("lines"), dialLines)
+	for _, server := range []*supervise.Server[*lineClient]{web, files} {
+		_ = server.Start(ctx) // what does not start is skipped
+		defer func() { _ = server.Stop(ctx) }()
+	}
+
+	for _, server := range []*supervise.Server[*lineClient]{web, files} {
+		if status := server.Status(); status.State == supervise.ServerSkipped || status.State == supervise.ServerDegraded {
+			fmt.Println(status.Server, "is", status.State)
+			continue
+		}
+		answer, err := ask(ctx, server, "echo found it")
+		fmt.Println(answer, err)
+	}
+	// Output:
+	// web search is skipped
+	// found it <nil>
+}
+
+// A session cannot be resumed: a new one is started, and its user is told. What
+// a new session does not help either (a key, a limit, the user's own
+// cancellation) is not hidden behind one.
+func Example_sessionLost() {
+	ctx := context.Background()
+	resume := program("say", "1", "No conversation found with session ID 1234")
+	fresh := program("both")
+
+	out, err := supervise.Run(ctx, resume)
+	switch out.Result.Category {
+	case classify.CategoryFatal:
+		if out.Result.Reason == classify.ReasonAuthentication {
+			break
+		}
+		fmt.Println(supervise.NewSession)
+		out, err = supervise.Run(ctx, fresh)
+	case classify.CategoryContextOverflow:
+		fmt.Println(supervise.NewSession)
+		out, err = supervise.Run(ctx, fresh)
+	}
+	fmt.Println(out.ExitCode, err)
+	// Output:
+	// Starting new session (previous session unavailable)
+	// 0 <nil>
+}
+
+// Retrying is package resilience's: an agent that is run under it is run again
+// where that helps, with the pauses of seed 002.
+func Example_retry() {
+	x, err := resilience.New(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{Schedule: resilience.Schedule002}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	agent := program("say", "1", "HTTP 429: rate limit exceeded, try again in 0.001s")
+	calls := 0
+
+	out, err := resilience.Do(context.Background(), x, resilience.Call{}, func(ctx context.Context, _ resilience.Target) (supervise.Outcome, error) {
+		calls++
+		return supervise.Run(ctx, agent)
+	})
+
+	fmt.Println(err != nil, supervise.NewEvent("request-4", "codex", calls, out).Line())
+	// Output: true {"type":"error","requestId":"request-4","error":"OpenAI takes no more requests at the moment","diagnostics":{"provider":"codex","errorType":"rate_limit","recoverable":true,"retried":2,"stderr":"HTTP 429: rate limit exceeded, try again in 0.001s"}}
+}

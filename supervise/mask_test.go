@@ -1,0 +1,71 @@
+package supervise_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/supervise"
+)
+
+func TestMaskSecrets(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, text, want string }{
+		{"OpenAI", "Incorrect API key provided: sk-proj-abcd1234efgh. You can", "Incorrect API key provided: [masked]. You can"},
+		{"starred by the provider", "Incorrect API key provided: sk-ab***********wxyz.", "Incorrect API key provided: sk-ab***********wxyz."},
+		{"GitHub", "remote: ghp_" + strings.Repeat("a1", 12) + " rejected", "remote: [masked] rejected"},
+		{"Google", "key=AIzaSyA1234567890abcdefghijklmnopqrstuv&alt=json", "key=[masked]&alt=json"},
+		{"bearer", "Authorization: Bearer abc.def-123", "Authorization: Bearer [masked]"},
+		{"bearer as words", "Bearer authentication failed", "Bearer authentication failed"},
+		{"assignment", "OPENAI_API_KEY=abcdefgh1 codex", "OPENAI_API_KEY=[masked] codex"},
+		{"JSON", `{"api_key": "abcdefgh1", "model": "m-1"}`, `{"api_key": "[masked]", "model": "m-1"}`},
+		{"password", "password=hunter user=x", "password=[masked] user=x"},
+		{"what is wrong with it", "token: expired; api_key: missing", "token: expired; api_key: missing"},
+		{"URL", "postgres://app:hunter2@db:5432/x", "postgres://app:[masked]@db:5432/x"},
+		{"web token", "got eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSM today", "got [masked] today"},
+		{"private key", "a\n-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----\nb", "a\n[masked]\nb"},
+		{"cut private key", "-----BEGIN PRIVATE KEY-----\nMII", "[masked]"},
+		{"two of them", "sk-abcdefgh1 and sk-abcdefgh2", "[masked] and [masked]"},
+		{"not UTF-8", "\xffkey=abc12345\xfe", "\xffkey=[masked]"},
+		{"nothing", "HTTP 429 for model gpt-5 at task-1234567890", "HTTP 429 for model gpt-5 at task-1234567890"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := supervise.MaskSecrets(tt.text)
+			assert.Equal(t, tt.want, got)
+			assert.Equal(t, got, supervise.MaskSecrets(got), "masking again changes nothing")
+		})
+	}
+}
+
+// TestMaskedMeansTheSame: what a text says about a failure survives.
+func TestMaskedMeansTheSame(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"Incorrect API key provided: sk-abcdefgh12345678. You can find your API key at https://platform.openai.com",
+		"HTTP 401: invalid x-api-key", "HTTP 401: token: expired", "Invalid bearer token", "api_key=abc12345 rejected: HTTP 403",
+		"Authorization: Bearer abc123456 -> HTTP 429 Too Many Requests, try again in 20s",
+		`{"error":{"code":"invalid_api_key","message":"Incorrect API key provided: sk-123456789"}}`,
+		"OPENAI_API_KEY: not set", "password authentication failed for user \"app\"", "postgres://app:pw@db:5432/x: connection refused",
+	} {
+		before, after := classify.Message(text), classify.Message(supervise.MaskSecrets(text))
+		assert.Equal(t, before.Reason, after.Reason, text)
+		assert.Equal(t, before.RetryAfter, after.RetryAfter, text)
+		assert.NotEqual(t, classify.ReasonUnknown, before.Reason, text)
+	}
+}
+
+// TestMaskFinds: a key is found wherever it stands.
+func TestMaskFinds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		key := "sk-" + rapid.StringMatching(`[A-Za-z0-9]{20,40}`).Draw(t, "key")
+		before := rapid.StringMatching(`[ -~\n]{0,20}[ \n"'=:(]`).Draw(t, "before")
+		after := rapid.StringMatching(`[ \n"'),;.]`).Draw(t, "after")
+		assert.NotContains(t, supervise.MaskSecrets(before+key+after), key)
+	})
+	assert.Equal(t, supervise.Masked, supervise.MaskSecrets("sk-"+strings.Repeat("a", 1<<20)))
+}

@@ -1,0 +1,164 @@
+//go:build unix
+
+package supervise_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/supervise"
+)
+
+func init() {
+	// stubborn does not hear SIGTERM.
+	roles["stubborn"] = func([]string) {
+		signal.Ignore(syscall.SIGTERM)
+		lifeline()
+		fmt.Println("ready")
+		forever()
+	}
+	// polite ends by itself when it is asked to, and well.
+	roles["polite"] = func([]string) {
+		asked := make(chan os.Signal, 1)
+		signal.Notify(asked, syscall.SIGTERM)
+		fmt.Println("ready")
+		<-asked
+		fmt.Fprintln(os.Stderr, "saved")
+	}
+	// signal NUMBER: ends itself by that signal.
+	roles["signal"] = func(args []string) {
+		var n int
+		_, _ = fmt.Sscan(args[0], &n)
+		_ = syscall.Kill(os.Getpid(), syscall.Signal(n))
+		forever()
+	}
+	// stopped stops itself, as a job that reads from a terminal in the background.
+	roles["stopped"] = func([]string) {
+		fmt.Println("ready")
+		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		forever()
+	}
+}
+
+func TestSignals(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		signal   syscall.Signal
+		category classify.Category
+		reason   classify.Reason
+	}{
+		{syscall.SIGKILL, classify.CategoryFatal, classify.ReasonSpawn},
+		{syscall.SIGTERM, classify.CategoryFatal, classify.ReasonSpawn},
+		{syscall.SIGHUP, classify.CategoryFatal, classify.ReasonSpawn},
+	} {
+		t.Run(tt.signal.String(), func(t *testing.T) {
+			t.Parallel()
+			o, err := supervise.Run(t.Context(), self(t, "signal", fmt.Sprint(int(tt.signal))))
+			require.Error(t, err)
+			assert.Equal(t, -1, o.ExitCode)
+			assert.Equal(t, tt.signal, o.Signal)
+			assert.Equal(t, tt.category, o.Result.Category)
+			assert.Equal(t, tt.reason, o.Result.Reason)
+			assert.Contains(t, err.Error(), "signal: "+tt.signal.String())
+		})
+	}
+}
+
+// TestReaderGone: "signal: broken pipe" is no network error, which would be tried
+// six times.
+func TestReaderGone(t *testing.T) {
+	t.Parallel()
+	o, err := supervise.Run(t.Context(), supervise.Command{Name: "sh", Args: []string{"-c", "kill -PIPE $$"}})
+	require.Error(t, err)
+	assert.Equal(t, syscall.SIGPIPE, o.Signal)
+	assert.Equal(t, classify.ReasonSpawn, o.Result.Reason, o.Result.Rule)
+	assert.False(t, o.Result.Retryable())
+}
+
+// runUntilReady runs a command and cancels it once it has said that it is there.
+func runUntilReady(t *testing.T, c supervise.Command) (supervise.Outcome, error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ready := newSignal()
+	c.Stdout = ready
+	go func() {
+		select {
+		case <-ready.ready:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return supervise.Run(ctx, c)
+}
+
+func TestEndings(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, role string
+		grace      time.Duration
+		signal     os.Signal
+		code       int
+	}{
+		{"a child is asked to end", "wait", time.Minute, syscall.SIGTERM, -1},
+		{"a child ends well when it is asked", "polite", time.Minute, nil, 0},
+		{"a child that does not listen is killed", "stubborn", briefly, syscall.SIGKILL, -1},
+		{"without grace all are killed", "stubborn", -1, syscall.SIGKILL, -1},
+		{"a child that is stopped goes on and ends", "stopped", time.Minute, syscall.SIGTERM, -1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := self(t, tt.role)
+			c.Grace = tt.grace
+			o, err := runUntilReady(t, c)
+			require.ErrorIs(t, err, context.Canceled, "how it ends does not matter: it was ended")
+			assert.Equal(t, classify.CategoryAborted, o.Result.Category)
+			assert.Equal(t, tt.signal, o.Signal)
+			assert.Equal(t, tt.code, o.ExitCode)
+		})
+	}
+}
+
+func TestGroups(t *testing.T) {
+	t.Parallel()
+	for _, role := range []string{"wait", "stubborn"} {
+		t.Run(role, func(t *testing.T) {
+			t.Parallel()
+			c := self(t, "parent", role)
+			c.Grace = briefly
+			gone, _ := watched(t, &c)
+			_, err := runUntilReady(t, c)
+			require.ErrorIs(t, err, context.Canceled)
+			soon(t, gone, "the end of the child's child")
+		})
+	}
+}
+
+// TestStopInHaste: who cannot wait for a server's end is told so, and it ends all
+// the same.
+func TestStopInHaste(t *testing.T) {
+	t.Parallel()
+	c := self(t, "stubborn")
+	c.Grace = briefly
+	gone, _ := watched(t, &c)
+	s := supervise.NewServer("stubborn", c, func(_ context.Context, conn ioConn) (struct{}, error) {
+		_, err := conn.Read(make([]byte, len("ready\n")))
+		return struct{}{}, err
+	})
+	require.NoError(t, s.Start(t.Context()))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, s.Stop(ctx), context.Canceled)
+	soon(t, gone, "its end")
+	require.NoError(t, s.Stop(t.Context()))
+	assert.Equal(t, supervise.ServerStopped, s.Status().State)
+}
