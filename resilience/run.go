@@ -68,7 +68,7 @@ const (
 //
 // Do is safe for concurrent use.
 func Do[T any](ctx context.Context, x *Executor, call Call, f func(context.Context, Target) (T, error)) (T, error) {
-	if !x.enabled(call) {
+	if !x.Enabled(call.Agent) {
 		return f(ctx, call.primary())
 	}
 	var value T

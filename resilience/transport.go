@@ -147,7 +147,7 @@ func (t *Transport) mayRepeat(r *http.Request) bool {
 // response or the last error.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	call := t.call(r)
-	if !t.x.enabled(call) {
+	if !t.x.Enabled(call.Agent) {
 		return t.base.RoundTrip(r)
 	}
 	e := &exchange{t: t, request: r, primary: call.primary()}
