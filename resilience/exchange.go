@@ -22,7 +22,7 @@ func (e *exchange) do(call Call) (*http.Response, error) {
 	settled := false
 	defer func() {
 		if !e.sent && e.request.Body != nil {
-			e.request.Body.Close() // a RoundTripper always closes it
+			_ = e.request.Body.Close() // a RoundTripper always closes it
 		}
 		if !settled { // a function of the caller has panicked
 			discard(e.refused)
@@ -88,7 +88,7 @@ func (e *exchange) next(ctx context.Context, target Target) (*http.Request, erro
 	}
 	if err := e.t.rewrite(r, target); err != nil {
 		if r.Body != nil {
-			r.Body.Close()
+			_ = r.Body.Close()
 		}
 		return nil, fmt.Errorf("rewrite the request for %q: %w", target.Name(), err)
 	}

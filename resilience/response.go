@@ -76,5 +76,5 @@ func discard(resp *http.Response) {
 	if resp.ContentLength <= peekBytes+drainBytes {
 		_, _ = io.CopyN(io.Discard, resp.Body, peekBytes+drainBytes) // an error is a connection that is not used again
 	}
-	resp.Body.Close()
+	_ = resp.Body.Close()
 }

@@ -78,7 +78,7 @@ func TestTransport_RealHTTP(t *testing.T) {
 				fmt.Fprintf(w, "%s %s", r.Method, sent)
 			}),
 		}
-		go server.Serve(listener)
+		go func() { _ = server.Serve(listener) }() // returns with Close
 		base := &http.Transport{DialContext: listener.dial}
 		client := &http.Client{Transport: resilience.NewTransport(base, executor(t, enabled()))}
 
@@ -122,7 +122,7 @@ func TestTransport_ConcurrentSafe(t *testing.T) {
 		case 2:
 			hijacked, _, err := http.NewResponseController(w).Hijack()
 			if assert.NoError(t, err) {
-				hijacked.Close()
+				assert.NoError(t, hijacked.Close())
 			}
 		default:
 			fmt.Fprintf(w, "answer to %s", sent)
@@ -142,7 +142,7 @@ func TestTransport_ConcurrentSafe(t *testing.T) {
 			if !assert.NoError(t, err) {
 				return
 			}
-			defer resp.Body.Close()
+			defer func() { assert.NoError(t, resp.Body.Close()) }()
 			got, err := io.ReadAll(resp.Body)
 			assert.NoError(t, err)
 			assert.Equal(t, "answer to "+question, string(got))

@@ -72,7 +72,7 @@ func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 	var sent []byte
 	if r.Body != nil {
 		sent, _ = io.ReadAll(r.Body)
-		r.Body.Close()
+		_ = r.Body.Close()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -227,7 +227,7 @@ func TestTransport_BrokenBody(t *testing.T) {
 		got, err := io.ReadAll(resp.Body)
 		assert.Equal(t, `{"error":`, string(got))
 		assert.Equal(t, broken, err)
-		resp.Body.Close()
+		require.NoError(t, resp.Body.Close())
 	}
 }
 
