@@ -41,8 +41,8 @@ func show(resp *http.Response, err error) {
 		fmt.Println("error:", err)
 		return
 	}
-	defer resp.Body.Close()
 	text, _ := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
 	fmt.Println(resp.StatusCode, string(text))
 }
 
