@@ -30,8 +30,11 @@ import (
 // The endpoint of a request is the scheme and host of its URL; [WithCall] says
 // otherwise, and names other targets to fall back to.
 //
-// A Transport does not see what happens while a client reads the body of a
-// response. It is safe for concurrent use and starts no goroutine. It never
+// A failed response is handed over when the first KiB of its body is there, or
+// its end; streams (text/event-stream) and compressed bodies are not waited for.
+// What happens while a client reads a body is not seen.
+//
+// A Transport is safe for concurrent use and starts no goroutine. It never
 // changes a request, and it has nothing to close but the base's connections
 // ([Transport.CloseIdleConnections]).
 type Transport struct {
