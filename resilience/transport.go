@@ -78,7 +78,8 @@ func WithMethods(methods ...string) TransportOption {
 // WithCall sets which [Call] a request is: its key, its agent, who else may be
 // asked ([Call.Targets] after the first, which stands for the request as it
 // is). It must not change the request. [Call.Spend] gets each answer as an
-// *http.Response, whose body it must not touch. By default, and with nil, it is
+// *http.Response, whose body it must not touch. Where a restart queue takes over
+// a call that ended in a response, a 504 say, only events tell. By default, and with nil, it is
 // a Call with one target: the scheme and host of the URL as its endpoint, and
 // the provider whose host that is, where [classify.HostProvider] knows it.
 func WithCall(call func(*http.Request) Call) TransportOption {
