@@ -84,7 +84,7 @@ func (s *Signal) settleIn(e *Evidence) {
 		source = e.Type
 	case fromError:
 		if e.Err != nil {
-			source = errorText(e.Err)
+			source = safeText(e.Err)
 		}
 	case fromBody:
 		source = string(e.Body)
