@@ -180,7 +180,7 @@ func (s *ruleSet) explain(text string, limit int, source string) []Signal {
 		r := &s.rules[i]
 		sig := Signal{Rule: r.id, Reason: r.reason, Category: r.meaning(), Strength: r.strength.String(), Source: source}
 		where := read
-		if s.partOf(i).noFrames {
+		if s.partOf(i).standard {
 			where = outside
 		}
 		if sig.Start, sig.End = span(r.pattern, text, where); sig.Start >= 0 {

@@ -92,6 +92,22 @@ func TestUsersRulesSeeFrames(t *testing.T) {
 	assert.Equal(t, "000/network", Minimal.Message("x\n    at f (/srv/network.js:1:2)").Rule, "its twenty patterns read all of a text")
 }
 
+// TestUsersRulesSeeWholeTexts: what is read again, a first frame or a last try,
+// is a part of the text, at whose ends a user's anchor does not stand.
+func TestUsersRulesSeeWholeTexts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ pattern, text string }{
+		{`^at Guard`, "  at Guard.onTimeout (/srv/guard.js:1:2)"},
+		{`^: HTTP 503$`, "attempt 1: HTTP 429\nattempt 2: HTTP 503"},
+	} {
+		c, err := New(WithRules(Rule{ID: "mine", Reason: ReasonPolicy, Pattern: tt.pattern}))
+		assert.NoError(t, err)
+		assert.NotEqual(t, "mine", c.Message(tt.text).Rule, tt.text)
+		assert.Equal(t, Message(tt.text), c.Message(tt.text), tt.text)
+		assert.Equal(t, Message(tt.text), c.Explain(Evidence{Message: tt.text}).Result)
+	}
+}
+
 // TestWaitsInFrames: what source code says of waits is none.
 func TestWaitsInFrames(t *testing.T) {
 	t.Parallel()

@@ -131,14 +131,18 @@ func (s *ruleSet) ofLastTry(text string) int {
 }
 
 // said returns the number of the rule that decides a part of a text, unless it
-// is a bare word; else -1.
+// is a bare word; else -1. The user's rules have seen the whole.
 func (s *ruleSet) said(part string) int {
 	var fixed [stackWords]uint64
 	scratch := fixed[:]
 	if n := s.words(); n > stackWords {
 		scratch = make([]uint64, n)
 	}
-	s.match(scratch, part)
+	for _, p := range s.parts {
+		if p.standard {
+			p.match(scratch[p.word:], part)
+		}
+	}
 	s.veto(scratch)
 	rule := s.decider(scratch, part)
 	if rule >= 0 && s.rules[rule].strength <= wordStrength {
