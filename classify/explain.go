@@ -116,8 +116,12 @@ func (q *inquiry) decided(r Result, fallback string, signals []Signal) []Signal 
 	}
 	rule := strings.TrimSuffix(r.Rule, longWaitSuffix)
 	i := slices.IndexFunc(signals, func(s Signal) bool { return s.Rule == rule && rank(s) == counts })
-	if i < 0 { // it matched only in a part of the text, that of the last try
-		signals, i = append(signals, Signal{Rule: rule, Strength: q.set.strengthOf(rule).String(), Start: -1, End: -1}), len(signals)
+	if i < 0 { // it matched only in a part of a text, that of the last try
+		last := Signal{Rule: rule, Strength: q.set.strengthOf(rule).String(), Start: -1, End: -1}
+		if tells := slices.IndexFunc(signals, func(s Signal) bool { return strings.HasPrefix(s.Rule, logPrefix) }); tells >= 0 {
+			last.Source = signals[tells].Source
+		}
+		signals, i = append(signals, last), len(signals)
 	}
 	won := signals[i]
 	won.Rule, won.Reason, won.Category, won.Decided = r.Rule, r.Reason, r.Category, true
