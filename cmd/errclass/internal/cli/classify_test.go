@@ -44,6 +44,7 @@ func TestClassify(t *testing.T) {
 		{"no message", `{"text":"503","id":1}`, busy, minimal},
 		{"no object", `["503"]`, busy, minimal},
 		{"broken", `{"message":"x","id":1,"a":503`, busy, minimal},
+		{"byte order mark", "\ufeff" + `{"id":1,"message":"503"}` + "\n\ufeff503", `{"id":1,` + busy[1:] + busy, minimal},
 		{"text id", `{"id":"a\u003c b","message":"503"}`, `{"id":"a\u003c b",` + busy[1:], minimal},
 		{"number id", `{"id": 12345678901234567890.10 ,"message":"503"}`, `{"id":12345678901234567890.10,` + busy[1:], minimal},
 		{"object id", `{"id":{ "a" : [1, "<"] },"message":"503"}`, `{"id":{ "a" : [1, "<"] },` + busy[1:], minimal},
