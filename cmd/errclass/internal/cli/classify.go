@@ -121,7 +121,7 @@ func (p *resultPrinter) print(id []byte, r classify.Result) {
 	if p.json {
 		p.line = appendResultJSON(p.line[:0], id, r)
 	} else {
-		p.line = fmt.Appendf(p.line[:0], "%s\t%s\t%s", r.Category, r.Reason, r.Rule)
+		p.line = fmt.Appendf(p.line[:0], "%s\t%s\t%s", r.Category, r.Reason, printable(r.Rule))
 		if r.HasRetryAfter {
 			p.line = fmt.Appendf(p.line, "\tretry after %s", r.RetryAfter)
 		}

@@ -26,6 +26,7 @@ func TestClassify(t *testing.T) {
 	minimal := []string{"--rules", "minimal", "--format", "json"}
 	unknown := line("fatal", "unknown", "000/default")
 	busy := line("retryable", "transient", "000/503")
+	odd := file(t, "odd.yaml", "rules:\n  - {id: \"a\\tb\\nc\", reason: policy, pattern: 'frob'}\n")
 	for _, tt := range []struct {
 		name, in, want string
 		args           []string
@@ -52,6 +53,7 @@ func TestClassify(t *testing.T) {
 		{"binary", "\x00\xff503\xfe\n", busy, minimal},
 		{"text", seed, "retryable\trate_limit\t000/rate-limit\ncontext_overflow\tcontext_overflow\t000/context-window\nfatal\tauthentication\t000/401\nfatal\tunknown\t000/default\n", []string{"--rules", "minimal"}},
 		{"file adds to standard", "frob\nHTTP 429", "{\"category\":\"fatal\",\"reason\":\"policy\",\"rule\":\"my \\\"rule\\\" <1>\",\"status\":0}\n" + strings.Replace(line("retryable", "rate_limit", "http/429"), `"status":0`, `"status":429`, 1), []string{"--rules", mine, "--format", "json"}},
+		{"one line a message", "frob", "fatal\tpolicy\ta\\tb\\nc\n", []string{"--rules-only", odd}},
 		{"file alone", "frob\nHTTP 429", "fatal\tpolicy\tmy \"rule\" <1>\nfatal\tunknown\tdefault\n", []string{"--rules-only", mine}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
