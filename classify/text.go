@@ -91,8 +91,9 @@ func (q *inquiry) decide(text string) (v verdict, hinted bool) {
 		if end == "" {
 			end = head
 		}
-		if rule := q.set.ofLastTry(end); rule >= 0 {
-			v.rule = rule
+		if rule, status := q.set.ofLastTry(end); rule >= 0 {
+			v.rule, v.status = rule, status
+			return v, hinted
 		}
 	}
 	if meets(matched, q.set.aboutHTTP) {
