@@ -17,7 +17,9 @@ const (
 // errors.As would never return from a cyclic chain, so neither is used here.
 //
 // Every method of a foreign error is called under recover, one at a time:
-// a method that panics costs its own evidence and nothing else. A walk is
+// a method that panics costs its own evidence and nothing else. No recover
+// stops one that calls itself for ever, so in a chain without a bottom those
+// are not called that may go down it. A walk is
 // never handed to a func value and holds no foreign error or text itself,
 // which keeps it, and the inquiry, on the stack.
 type walk struct {
@@ -27,7 +29,7 @@ type walk struct {
 	seen  sight    // what decide looks at when the walk is over
 	which deadline // that was seen
 	nodes int
-	cut   bool // a bound was reached
+	loops bool // the chain has no bottom
 }
 
 // sight is a set of things that only mean something once the whole chain has
@@ -50,14 +52,11 @@ func (q *inquiry) readChain(err, cause error) string {
 		return ""
 	}
 	end := endedBy(cause)
-	w := walk{q: q, ended: &end}
+	w := walk{q: q, ended: &end, loops: endless(err)}
 	w.chain(err, 0)
 	w.decide()
-	if q.best.strength == ownStrength {
+	if q.best.strength == ownStrength || w.loops && !fixedText(err) {
 		return ""
-	}
-	if w.cut && !fixedText(err) && endless(err) {
-		return "" // its Error() may well call itself until the stack is gone, which no recover stops
 	}
 	return errorText(err)
 }
@@ -86,7 +85,6 @@ type (
 func (w *walk) chain(err error, depth int) {
 	for ; err != nil; depth++ {
 		if depth == maxDepth || w.nodes == maxNodes {
-			w.cut = true
 			return
 		}
 		w.nodes++
@@ -105,7 +103,11 @@ func (w *walk) chain(err error, depth int) {
 			if s.fact.strength != noStrength {
 				w.q.add(s.fact)
 			}
-			for caps := s.caps; caps != 0; caps &= caps - 1 {
+			caps := s.caps
+			if w.loops && !s.leaf {
+				caps &= shallow
+			}
+			for ; caps != 0; caps &= caps - 1 {
 				w.read(caps&-caps, s, err)
 			}
 			if s.leaf {
@@ -151,10 +153,20 @@ func unwrap(err error) (next error, branches []error) {
 // ignorePanic is deferred around the methods of foreign errors.
 func ignorePanic() { _ = recover() }
 
-// errorText is err.Error(), or "" where that panics.
+// errorText is err.Error(), or "" where that panics. The chain of err must have
+// a bottom, or its text be fixed: see safeText.
 func errorText(err error) (text string) {
 	defer ignorePanic()
 	return err.Error()
+}
+
+// safeText is the text of an error of which nothing is known: "" where Error
+// may call itself until the stack is gone.
+func safeText(err error) string {
+	if !fixedText(err) && endless(err) {
+		return ""
+	}
+	return errorText(err)
 }
 
 // fixedText reports whether the text of err was made when err was, so that
@@ -180,6 +192,13 @@ func bottomless(err error, depth int, nodes *int) bool {
 		}
 		if *nodes--; *nodes < 0 {
 			return false
+		}
+		switch reflect.TypeOf(err) {
+		case plainType:
+			return false
+		case wrapType:
+			err = err.(wrapper).Unwrap()
+			continue
 		}
 		next, branches := unwrap(err)
 		for _, branch := range branches {

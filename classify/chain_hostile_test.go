@@ -31,6 +31,8 @@ type (
 	loop struct{ next error }
 	// recursive wraps itself, and its Error never returns.
 	recursive struct{ next error }
+	// timesOut is recursive, and a timeout.
+	timesOut struct{ recursive }
 	// generator wraps a new error at every call.
 	generator int
 	// bush joins itself, twice.
@@ -44,6 +46,7 @@ type (
 func (e *nilDeref) Error() string              { return e.text }
 func (e *nilDeref) Unwrap() error              { return errors.New(e.text) }
 func (e *nilDeref) Timeout() bool              { return e.text != "" }
+func (*timesOut) Timeout() bool                { return true }
 func (panics) Error() string                   { panic("Error") }
 func (panics) Unwrap() error                   { panic("Unwrap") }
 func (panics) Is(error) bool                   { panic("Is") }
@@ -73,6 +76,17 @@ func (liar) Temporary() bool                   { return true }
 func (liar) StatusCode() int                   { return -1 }
 func (liar) RetryAfter() (time.Duration, bool) { return -1, true }
 
+// passesOn asks what it wraps for everything, as wrappers do.
+type passesOn struct{ next error }
+
+func (e *passesOn) Error() string        { return "call: " + e.next.Error() }
+func (e *passesOn) Unwrap() error        { return e.next }
+func (e *passesOn) Is(target error) bool { return errors.Is(e.next, target) }
+func (e *passesOn) Timeout() bool {
+	t, ok := e.next.(interface{ Timeout() bool })
+	return !ok || t.Timeout()
+}
+
 // exits ends its goroutine's panic with something that is no error.
 type exits struct{}
 
@@ -86,6 +100,12 @@ func TestHostile(t *testing.T) {
 	two.next = fmt.Errorf("again: %w", two)
 	deep := &recursive{}
 	deep.next = deep
+	asks := &passesOn{}
+	asks.next = asks
+	slow := &timesOut{recursive{}}
+	slow.next = slow
+	request := &url.Error{Op: "Get", URL: "https://example.com"}
+	request.Err = request
 	joined := &loop{}
 	joined.next = errors.Join(errors.New("x"), joined)
 	for name, err := range map[string]error{
@@ -106,6 +126,9 @@ func TestHostile(t *testing.T) {
 		"wraps itself":               self,
 		"wraps itself wrapped":       two,
 		"Error never returns":        deep,
+		"asks itself":                asks,
+		"times out within itself":    slow,
+		"a request within itself":    request,
 		"joins itself":               joined,
 		"wraps ever new errors":      generator(0),
 		"a bush without leaves":      bush{},
@@ -121,6 +144,9 @@ func TestHostile(t *testing.T) {
 				if got.Category != classify.CategoryAborted { // it may be the cause
 					assert.Contains(t, []classify.Reason{classify.ReasonUnknown, classify.ReasonSpawn, classify.ReasonTimeout, classify.ReasonNetwork}, got.Reason, got.Rule)
 				}
+				minimal := classify.Minimal.Error(e)
+				assert.Equal(t, classify.ReasonUnknown, minimal.Reason, minimal.Rule)
+				assert.Equal(t, got, classify.Standard.Explain(classify.Evidence{Err: e, Cause: err}).Result)
 				bare := classify.Error(e)
 				assert.Contains(t, []classify.Reason{classify.ReasonUnknown, classify.ReasonSpawn, classify.ReasonNetwork}, bare.Reason, bare.Rule)
 			}
@@ -140,6 +166,17 @@ type answersText struct{ err error }
 
 func (answersText) Error() string   { return "so it goes" }
 func (e answersText) Unwrap() error { return e.err }
+
+// TestEvidenceBesideACycle: what a cycle holds is still read where that calls
+// nothing which may go round in it.
+func TestEvidenceBesideACycle(t *testing.T) {
+	t.Parallel()
+	round := &recursive{}
+	round.next = branches{&net.OpError{Op: "read", Err: round}, httpStatus(503)}
+	assert.Equal(t, classify.ReasonTransient, classify.Error(round).Reason)
+	x := classify.Standard.Explain(classify.Evidence{Err: round})
+	assert.Equal(t, "http/503", x.Result.Rule)
+}
 
 // TestEvidenceBesidePanics: a method that panics costs its own evidence only.
 func TestEvidenceBesidePanics(t *testing.T) {

@@ -151,7 +151,7 @@ func (w *walk) readRetryAfter(s *shape, err error) {
 			w.wait(d)
 		}
 	case interface{ RetryAfter() int }:
-		w.wait(seconds(int64(e.RetryAfter())))
+		w.waitSeconds(float64(e.RetryAfter()))
 	}
 	for _, name := range [...]string{"RetryAfter", "RetryAfterSeconds"} {
 		v := s.field(err, name)
@@ -164,32 +164,28 @@ func (w *walk) readRetryAfter(s *shape, err error) {
 		case v.Type() == reflect.TypeFor[time.Duration]():
 			w.wait(time.Duration(v.Int()))
 		case v.CanInt():
-			w.wait(seconds(v.Int()))
+			w.waitSeconds(float64(v.Int()))
 		case v.CanUint():
-			w.wait(seconds(int64(min(v.Uint(), 1<<62))))
-		case v.CanFloat() && v.Float() > 0 && v.Float() < float64(longest/time.Second):
-			w.wait(time.Duration(v.Float() * float64(time.Second)))
+			w.waitSeconds(float64(v.Uint()))
+		case v.CanFloat():
+			w.waitSeconds(v.Float())
 		case v.Kind() == reflect.String:
 			w.q.readResponse(0, map[string][]string{"Retry-After": {v.String()}}, nil)
 		}
 	}
 }
 
-// longest is the longest time that a Duration holds.
-const longest = time.Duration(1<<63 - 1)
-
-// seconds is n seconds, or the longest time where n are too many.
-func seconds(n int64) time.Duration {
-	if n > int64(longest/time.Second) {
-		return longest
+// wait takes an explicit hint into account. SDKs say with a negative one that
+// there is none.
+func (w *walk) wait(d time.Duration) {
+	if d >= 0 {
+		w.q.hint.addExplicit(min(d, maxWait))
 	}
-	return time.Duration(n) * time.Second
 }
 
-// wait takes an explicit hint into account; of several, the longest counts.
-func (w *walk) wait(d time.Duration) {
-	if h := &w.q.hint; d >= 0 && (!h.hasExplicit || d > h.explicit) {
-		h.explicit, h.hasExplicit = d, true
+func (w *walk) waitSeconds(n float64) {
+	if n >= 0 {
+		w.q.hint.addExplicit(waitSeconds(n))
 	}
 }
 

@@ -118,7 +118,7 @@ func (e *ended) category(seen sight) Category {
 		deadline = deadline || same(part, context.DeadlineExceeded)
 	}
 	nodes := maxNodes
-	if deadline || aboutDeadline(e.cause, 0, &nodes) || seen&(sawDeadline|sawCanceled) == sawDeadline {
+	if deadline || !endless(e.cause) && aboutDeadline(e.cause, 0, &nodes) || seen&(sawDeadline|sawCanceled) == sawDeadline {
 		return CategoryTimeout
 	}
 	return CategoryAborted

@@ -204,6 +204,7 @@ func (narrowCode) Error() string { return "so it goes" }
 
 func TestRetryAfterFields(t *testing.T) {
 	t.Parallel()
+	const year = 365 * 24 * time.Hour // as everywhere, the longest wait that is reported
 	for _, tt := range []struct {
 		name string
 		err  error
@@ -220,7 +221,16 @@ func TestRetryAfterFields(t *testing.T) {
 		{"too many seconds", struct {
 			error
 			RetryAfter int64
-		}{errors.New("x"), 1 << 62}, 1<<63 - 1, true},
+		}{errors.New("x"), 1 << 62}, year, true},
+		{"far too negative", struct {
+			error
+			RetryAfter int64
+		}{errors.New("x"), -1 << 62}, 0, false},
+		{"a fraction of too many", struct {
+			error
+			RetryAfter float64
+		}{errors.New("x"), 1e300}, year, true},
+		{"a method that asks for too long", waits(1<<63 - 1), year, true},
 		{"fraction", struct {
 			error
 			RetryAfter float64

@@ -43,6 +43,10 @@ const (
 	canLabels
 )
 
+// shallow are the capabilities that are read of an error's own fields: reading
+// them calls no method that asks what the error wraps.
+const shallow = canErrno | canOp | canDNS | canAlert | canPath | canSpawn | canExit | canReply
+
 // shape is what is known about a type of errors. It is found once and then
 // shared; it is immutable.
 type shape struct {

@@ -1,6 +1,7 @@
 package classify_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -77,4 +78,28 @@ func TestUserRuleIsNotVetoed(t *testing.T) {
 	c, err := classify.New(classify.WithRules(classify.Rule{ID: "own", Reason: classify.ReasonTransient, Pattern: "TS2322"}))
 	require.NoError(t, err)
 	assert.Equal(t, "own", c.Message(text).Rule)
+}
+
+// TestFirstUserRuleWinsAcrossTexts: which text a rule matches is no part of the
+// order that the user gave.
+func TestFirstUserRuleWinsAcrossTexts(t *testing.T) {
+	t.Parallel()
+	reasons := []classify.Reason{classify.ReasonRateLimit, classify.ReasonAuthentication, classify.ReasonRateLimit}
+	for i := range 2 {
+		c, err := classify.New(classify.WithRules(
+			classify.Rule{ID: "first", Reason: reasons[i], Pattern: "so it goes"},
+			classify.Rule{ID: "second", Reason: reasons[i+1], Pattern: "poo-tee-weet"},
+		))
+		require.NoError(t, err)
+		for _, e := range []classify.Evidence{
+			{Err: errors.New("so it goes"), Message: "poo-tee-weet"},
+			{Err: errors.New("poo-tee-weet"), Message: "so it goes"},
+			{Type: "poo-tee-weet", Status: 401, Body: []byte("so it goes")},
+		} {
+			assert.Equal(t, "first", c.Classify(e).Rule, "%+v", e)
+			x := c.Explain(e)
+			assert.Equal(t, "first", x.Result.Rule)
+			assert.Equal(t, "first", x.Signals[0].Rule)
+		}
+	}
 }

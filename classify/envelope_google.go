@@ -39,21 +39,14 @@ func isZero(value any) bool {
 	return false
 }
 
-// rpcNames are the canonical codes by number (google.rpc.Code).
-var rpcNames = [...]string{
-	"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
-	"PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE",
-	"UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
-}
-
 // rpcName names the number of a google.rpc.Status, which always has the three
 // fields code, message and details.
 func rpcName(m map[string]any, code string) string {
 	if _, ok := m["details"].([]any); !ok || m["message"] == nil {
 		return ""
 	}
-	if n, err := strconv.Atoi(code); err == nil && 0 < n && n < len(rpcNames) {
-		return rpcNames[n]
+	if n, err := strconv.Atoi(code); err == nil && 0 < n && n < len(grpcNames) {
+		return screaming(grpcNames[n])
 	}
 	return ""
 }

@@ -84,7 +84,7 @@ func (s *Signal) settleIn(e *Evidence) {
 		source = e.Type
 	case fromError:
 		if e.Err != nil {
-			source = errorText(e.Err)
+			source = safeText(e.Err)
 		}
 	case fromBody:
 		source = string(e.Body)
@@ -116,8 +116,12 @@ func (q *inquiry) decided(r Result, fallback string, signals []Signal) []Signal 
 	}
 	rule := strings.TrimSuffix(r.Rule, longWaitSuffix)
 	i := slices.IndexFunc(signals, func(s Signal) bool { return s.Rule == rule && rank(s) == counts })
-	if i < 0 { // it matched only in a part of the text, that of the last try
-		signals, i = append(signals, Signal{Rule: rule, Strength: q.set.strengthOf(rule).String(), Start: -1, End: -1}), len(signals)
+	if i < 0 { // it matched only in a part of a text, that of the last try
+		last := Signal{Rule: rule, Strength: q.set.strengthOf(rule).String(), Start: -1, End: -1}
+		if tells := slices.IndexFunc(signals, func(s Signal) bool { return strings.HasPrefix(s.Rule, logPrefix) }); tells >= 0 {
+			last.Source = signals[tells].Source
+		}
+		signals, i = append(signals, last), len(signals)
 	}
 	won := signals[i]
 	won.Rule, won.Reason, won.Category, won.Decided = r.Rule, r.Reason, r.Category, true
@@ -180,7 +184,7 @@ func (s *ruleSet) explain(text string, limit int, source string) []Signal {
 		r := &s.rules[i]
 		sig := Signal{Rule: r.id, Reason: r.reason, Category: r.meaning(), Strength: r.strength.String(), Source: source}
 		where := read
-		if s.partOf(i).noFrames {
+		if s.partOf(i).standard {
 			where = outside
 		}
 		if sig.Start, sig.End = span(r.pattern, text, where); sig.Start >= 0 {

@@ -91,6 +91,15 @@ func TestExplain(t *testing.T) {
 		assert.True(t, x.Signals[0].Decided)
 		assert.Equal(t, -1, x.Signals[0].Start)
 	})
+	t.Run("a rule that only the last try matches has a source", func(t *testing.T) {
+		t.Parallel()
+		// ^ is the beginning of what is said behind the mark.
+		x := classify.Standard.Explain(classify.Evidence{Message: "HTTP 503, finally: 401"})
+		require.NotEmpty(t, x.Signals)
+		assert.Equal(t, x.Result.Rule, x.Signals[0].Rule)
+		assert.Equal(t, "message", x.Signals[0].Source, x.Signals[0].Rule)
+		assert.Equal(t, "code", x.Signals[0].Strength)
+	})
 	t.Run("the end of a long text keeps its place", func(t *testing.T) {
 		t.Parallel()
 		text := strings.Repeat("x", 200_000) + " Too Many Requests"

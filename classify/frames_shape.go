@@ -72,18 +72,41 @@ func callLength(s string) int {
 		}
 		return n + len(" ") + len(place)
 	case strings.HasPrefix(rest, "("):
-		if strings.IndexByte(name, '.') < 0 {
+		size := parenthesis(rest)
+		if strings.IndexByte(name, '.') < 0 || !areParameters(strings.TrimSuffix(rest[1:size], ")")) {
 			return 0
 		}
-		n += parenthesis(rest)
+		n += size
 		return n + afterCall(s[n:])
 	default:
 		number := len(name) - len(strings.TrimRight(name, "0123456789"))
 		if number == 0 || number == len(name) || name[len(name)-number-1] != ':' || !strings.ContainsAny(name, "./") {
 			return 0
 		}
+		if len(rest) > 1 && rest[0] == ' ' && isLetter(rest[1]) {
+			return 0 // an address, and what happened there
+		}
 		return n
 	}
+}
+
+// areParameters tells what stands in the brackets of a call, Socket.java:183 or
+// String host, Int32 n, from what a message puts there: connection refused.
+func areParameters(s string) bool {
+	if isPlace(s) {
+		return true
+	}
+	for one := range strings.SplitSeq(s, ",") {
+		one = strings.TrimLeft(one, " ")
+		kind, name, two := strings.Cut(one, " ")
+		if strings.ContainsAny(one, `="`) || strings.HasSuffix(kind, ":") || strings.Contains(name, " ") {
+			return false
+		}
+		if two && 'a' <= kind[0] && kind[0] <= 'z' {
+			return false // types have a capital
+		}
+	}
+	return true
 }
 
 // isPlace tells where a function is, "file:///a.js:1:2", or what stands for the

@@ -64,6 +64,12 @@ func TestFrames(t *testing.T) {
 		{"cut off behind the line", "Error: x\n    at f (/srv/timeout.js:12", "Error: x"},
 		{"prose that is indented", "limits:\n    at least (three) tries\n    at 12:30 (UTC)\n    at once", "limits:\n    at least (three) tries\n    at 12:30 (UTC)\n    at once"},
 		{"a cause in brackets", "x\n    at startup (connect: ECONNREFUSED)", "x\n    at startup (connect: ECONNREFUSED)"},
+		{"a cause in the brackets of a call", "x\n    at payments.charge(status=402, insufficient_quota)", "x\n    at payments.charge(status=402, insufficient_quota)"},
+		{"one in words", "x\n    at db.query(connection refused)", "x\n    at db.query(connection refused)"},
+		{"one that is cut off", "x\n    at db.query(ERROR: deadlock", "x\n    at db.query(ERROR: deadlock"},
+		{"an address with more to say", "x\nat api.openai.com:443 connection refused", "x\nat api.openai.com:443 connection refused"},
+		{"parameters of .NET", "x\n   at A.B(Func`2 f, TState& s, <>c<T>.<b>d& m, Int32)\n   at A.C()\n   at A.D(String h, ", "x"},
+		{"places of Java", "x\n\tat a.B.c(<generated>)\n\tat a.B.c(B.java)\n\tat a.B.c(Native Method)", "x"},
 		{"a file that is named", "x\nFile \"a.json\" was not found", "x\nFile \"a.json\" was not found"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -90,6 +96,22 @@ func TestUsersRulesSeeFrames(t *testing.T) {
 	assert.NoError(t, err)
 	assert.Equal(t, "mine", c.Message("HTTP 503\n    at Guard.check (/srv/guard.js:1:2)").Rule)
 	assert.Equal(t, "000/network", Minimal.Message("x\n    at f (/srv/network.js:1:2)").Rule, "its twenty patterns read all of a text")
+}
+
+// TestUsersRulesSeeWholeTexts: what is read again, a first frame or a last try,
+// is a part of the text, at whose ends a user's anchor does not stand.
+func TestUsersRulesSeeWholeTexts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ pattern, text string }{
+		{`^at Guard`, "  at Guard.onTimeout (/srv/guard.js:1:2)"},
+		{`^: HTTP 503$`, "attempt 1: HTTP 429\nattempt 2: HTTP 503"},
+	} {
+		c, err := New(WithRules(Rule{ID: "mine", Reason: ReasonPolicy, Pattern: tt.pattern}))
+		assert.NoError(t, err)
+		assert.NotEqual(t, "mine", c.Message(tt.text).Rule, tt.text)
+		assert.Equal(t, Message(tt.text), c.Message(tt.text), tt.text)
+		assert.Equal(t, Message(tt.text), c.Explain(Evidence{Message: tt.text}).Result)
+	}
 }
 
 // TestWaitsInFrames: what source code says of waits is none.

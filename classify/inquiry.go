@@ -50,7 +50,7 @@ func (q *inquiry) read(e *Evidence) (failed bool) {
 func (q *inquiry) readOnlyText(e *Evidence) {
 	if e.Err != nil {
 		q.source = fromError
-		q.readText(errorText(e.Err))
+		q.readText(safeText(e.Err))
 		return
 	}
 	q.source = fromMessage

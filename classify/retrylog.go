@@ -103,17 +103,18 @@ func finalLength(s string) int {
 }
 
 // ofLastTry returns the number of the rule that decides what a report of
-// several tries says last; -1 where it is no such report or says nothing there.
-// It reads the text backwards, try by try, until one says more than a bare word.
-func (s *ruleSet) ofLastTry(text string) int {
+// several tries says last, and the status that is named there; -1 where it is no
+// such report or says nothing there. It reads the text backwards, try by try,
+// until one says more than a bare word.
+func (s *ruleSet) ofLastTry(text string) (rule, status int) {
 	n, last := tries(text)
 	if last != "" {
-		if rule := s.said(last); rule >= 0 {
-			return rule
+		if rule, status = s.said(last); rule >= 0 {
+			return rule, status
 		}
 	}
 	if n < 2 {
-		return -1 // a single try is all of the text
+		return -1, 0 // a single try is all of the text
 	}
 	const most = 8 // tries that are read again
 	end := len(text)
@@ -122,27 +123,32 @@ func (s *ruleSet) ofLastTry(text string) int {
 		if !ok {
 			break
 		}
-		if rule := s.said(part); rule >= 0 {
-			return rule
+		if rule, status = s.said(part); rule >= 0 {
+			return rule, status
 		}
 		end = before
 	}
-	return -1
+	return -1, 0
 }
 
 // said returns the number of the rule that decides a part of a text, unless it
-// is a bare word; else -1.
-func (s *ruleSet) said(part string) int {
+// is a bare word, and the status that the part names; else -1. The user's rules
+// have seen the whole.
+func (s *ruleSet) said(part string) (rule, status int) {
 	var fixed [stackWords]uint64
 	scratch := fixed[:]
 	if n := s.words(); n > stackWords {
 		scratch = make([]uint64, n)
 	}
-	s.match(scratch, part)
-	s.veto(scratch)
-	rule := s.decider(scratch, part)
-	if rule >= 0 && s.rules[rule].strength <= wordStrength {
-		return -1
+	for _, p := range s.parts {
+		if p.standard {
+			p.match(scratch[p.word:], part)
+		}
 	}
-	return rule
+	s.veto(scratch)
+	rule = s.decider(scratch, part)
+	if rule < 0 || s.rules[rule].strength <= wordStrength {
+		return -1, 0
+	}
+	return rule, s.status(scratch, rule, part)
 }

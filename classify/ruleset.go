@@ -48,7 +48,7 @@ type ruleSet struct {
 type part struct {
 	matcher  *scan.Matcher
 	word     int  // of a set of matches, where the part begins
-	noFrames bool // the frames of stack traces are not read
+	standard bool // the standard rules: they do not see the frames of stack traces, and read parts of a text again
 }
 
 // words returns the length of a set of matches.
@@ -63,7 +63,7 @@ func (s *ruleSet) match(set []uint64, text string) {
 
 // match adds the rules of the part that match text to its words of a set.
 func (p part) match(set []uint64, text string) {
-	if !p.noFrames {
+	if !p.standard {
 		p.matcher.Match(set, text)
 		return
 	}
@@ -84,7 +84,9 @@ func (s *ruleSet) matchFrame(set []uint64, frame string) {
 		return
 	}
 	for _, p := range s.parts {
-		p.matcher.Match(set[p.word:], frame)
+		if p.standard { // to the user's rules, which have seen it, it is no text of its own
+			p.matcher.Match(set[p.word:], frame)
+		}
 	}
 	s.veto(set)
 	for i := range s.rules {
@@ -223,7 +225,7 @@ func (s *ruleSet) with(user []Rule) (*ruleSet, error) {
 	words := first.words()
 	parts := first.parts
 	for _, p := range s.parts {
-		parts = append(parts, part{p.matcher, p.word + words, p.noFrames})
+		parts = append(parts, part{p.matcher, p.word + words, p.standard})
 	}
 	return newRuleSet(append(rules[:words*64:words*64], s.rules...), parts...), nil
 }

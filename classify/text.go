@@ -22,7 +22,15 @@ func (q *inquiry) readText(text string) {
 	}
 	if v.rule >= 0 {
 		r := &q.set.rules[v.rule]
-		q.add(signal{r.id, r.reason, q.set.means[v.rule], r.strength})
+		sig := signal{r.id, r.reason, q.set.means[v.rule], r.strength}
+		if sig.strength == userStrength && q.best.strength == userStrength {
+			// Two texts, and in each a rule of the user's: their order decides.
+			if v.rule < q.set.number(q.best.rule) {
+				q.best = sig
+			}
+			return
+		}
+		q.add(sig)
 	}
 }
 
@@ -83,8 +91,9 @@ func (q *inquiry) decide(text string) (v verdict, hinted bool) {
 		if end == "" {
 			end = head
 		}
-		if rule := q.set.ofLastTry(end); rule >= 0 {
-			v.rule = rule
+		if rule, status := q.set.ofLastTry(end); rule >= 0 {
+			v.rule, v.status = rule, status
+			return v, hinted
 		}
 	}
 	if meets(matched, q.set.aboutHTTP) {

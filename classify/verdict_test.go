@@ -23,6 +23,10 @@ func TestStatusOfText(t *testing.T) {
 		{"connection refused; HTTP 503 from a, HTTP 502 from b", 503},
 		{"invalid_api_key; HTTP 502 from a, HTTP 503 from b", 502},
 		{"Error code: 404: the model does not exist", 404},
+		{"attempt 1: HTTP 401 Unauthorized; attempt 2: connection refused", 0}, // an earlier try's
+		{"attempt 1: connection refused; attempt 2: HTTP 503", 503},
+		{"HTTP 401 (attempt 1), (404) Not Found (attempt 2)", 404},
+		{"HTTP 503: no attempt 1, no attempt 2", 503}, // said of all of them
 		{"Not Found", 0},
 		{"Forbidden on port 4031", 0},
 		{"503 5.5.1 Error: need MAIL command", 0}, // SMTP's

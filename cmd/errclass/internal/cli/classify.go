@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -88,6 +89,7 @@ func classifyLines(c *classify.Classifier, s Streams, p *resultPrinter) error {
 
 // lineMessage is the message that a line stands for, with its undecoded id.
 func lineMessage(line []byte) (message string, id []byte) {
+	line = bytes.TrimPrefix(line, []byte(lines.BOM))
 	var texts [2]string
 	var found [2]bool
 	_, ok := jsontop.Object(line, func(key, value []byte) {
@@ -119,7 +121,7 @@ func (p *resultPrinter) print(id []byte, r classify.Result) {
 	if p.json {
 		p.line = appendResultJSON(p.line[:0], id, r)
 	} else {
-		p.line = fmt.Appendf(p.line[:0], "%s\t%s\t%s", r.Category, r.Reason, r.Rule)
+		p.line = fmt.Appendf(p.line[:0], "%s\t%s\t%s", r.Category, r.Reason, printable(r.Rule))
 		if r.HasRetryAfter {
 			p.line = fmt.Appendf(p.line, "\tretry after %s", r.RetryAfter)
 		}

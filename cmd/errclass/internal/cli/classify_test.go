@@ -26,6 +26,7 @@ func TestClassify(t *testing.T) {
 	minimal := []string{"--rules", "minimal", "--format", "json"}
 	unknown := line("fatal", "unknown", "000/default")
 	busy := line("retryable", "transient", "000/503")
+	odd := file(t, "odd.yaml", "rules:\n  - {id: \"a\\tb\\nc\", reason: policy, pattern: 'frob'}\n")
 	for _, tt := range []struct {
 		name, in, want string
 		args           []string
@@ -44,6 +45,7 @@ func TestClassify(t *testing.T) {
 		{"no message", `{"text":"503","id":1}`, busy, minimal},
 		{"no object", `["503"]`, busy, minimal},
 		{"broken", `{"message":"x","id":1,"a":503`, busy, minimal},
+		{"byte order mark", "\ufeff" + `{"id":1,"message":"503"}` + "\n\ufeff503", `{"id":1,` + busy[1:] + busy, minimal},
 		{"text id", `{"id":"a\u003c b","message":"503"}`, `{"id":"a\u003c b",` + busy[1:], minimal},
 		{"number id", `{"id": 12345678901234567890.10 ,"message":"503"}`, `{"id":12345678901234567890.10,` + busy[1:], minimal},
 		{"object id", `{"id":{ "a" : [1, "<"] },"message":"503"}`, `{"id":{ "a" : [1, "<"] },` + busy[1:], minimal},
@@ -51,6 +53,7 @@ func TestClassify(t *testing.T) {
 		{"binary", "\x00\xff503\xfe\n", busy, minimal},
 		{"text", seed, "retryable\trate_limit\t000/rate-limit\ncontext_overflow\tcontext_overflow\t000/context-window\nfatal\tauthentication\t000/401\nfatal\tunknown\t000/default\n", []string{"--rules", "minimal"}},
 		{"file adds to standard", "frob\nHTTP 429", "{\"category\":\"fatal\",\"reason\":\"policy\",\"rule\":\"my \\\"rule\\\" <1>\",\"status\":0}\n" + strings.Replace(line("retryable", "rate_limit", "http/429"), `"status":0`, `"status":429`, 1), []string{"--rules", mine, "--format", "json"}},
+		{"one line a message", "frob", "fatal\tpolicy\ta\\tb\\nc\n", []string{"--rules-only", odd}},
 		{"file alone", "frob\nHTTP 429", "fatal\tpolicy\tmy \"rule\" <1>\nfatal\tunknown\tdefault\n", []string{"--rules-only", mine}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 
@@ -78,7 +77,9 @@ Exit code 1 says that a threshold was missed, or that the corpus is faulty.`,
 			err = writeJSON(s.Out, reportJSON(r))
 		} else {
 			w := bufio.NewWriter(s.Out)
-			err = errors.Join(writeReport(w, r, all, cmd.Flags().Changed("errors")), w.Flush())
+			if err = writeReport(w, r, all, cmd.Flags().Changed("errors")); err == nil {
+				err = w.Flush()
+			}
 		}
 		if err != nil && !outputClosed(err) {
 			return err

@@ -64,7 +64,7 @@ func Read(r io.Reader, name string) ([]Entry, error) {
 		if line.Piece {
 			return nil, fmt.Errorf("%s:%d: longer than %d bytes", name, number, maxLine)
 		}
-		text := bytes.TrimPrefix(line.Text(), []byte("\ufeff"))
+		text := bytes.TrimPrefix(line.Text(), []byte(lines.BOM))
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}

@@ -7,6 +7,10 @@ import (
 	"io"
 )
 
+// BOM is the mark that some tools, most of them on Windows, put before the first
+// line of a file. It is no part of what the line says.
+const BOM = "\ufeff"
+
 // A Line is one line of the input with its line end, or a piece of one.
 type Line struct {
 	Bytes []byte // valid until the next call of Next

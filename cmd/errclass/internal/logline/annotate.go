@@ -1,20 +1,20 @@
 // Package logline adds what an error means to lines of JSON logs.
 //
-// [Process] reads lines and writes them again. What happens to a line: its
-// top-level keys are found without decoding it; where it is an error, its
-// error fields and its message are classified and error.category and
+// [Processor.Process] reads lines and writes them again. What happens to a
+// line: its top-level keys are found without decoding it; where it is an error,
+// its error fields and its message are classified and error.category and
 // error.reason are put in before the closing brace. All other bytes of it, and
 // all bytes of all other lines, stay as they are and where they are: what is
 // no error, no JSON object, or longer than [MaxLine] passes through.
 package logline
 
 import (
+	"bytes"
+
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/cmd/errclass/internal/jsontop"
+	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 )
-
-// bom may stand before the first line; it is no part of the JSON.
-const bom = "\xef\xbb\xbf"
 
 // Annotator classifies single lines. It is not safe for concurrent use: the
 // memory for one line is reused for the next.
@@ -59,8 +59,8 @@ type Annotation struct {
 // Annotate says what to add to line, which may have its line end.
 func (a *Annotator) Annotate(line []byte) Annotation {
 	skip := 0
-	if len(line) >= len(bom) && string(line[:len(bom)]) == bom {
-		skip = len(bom)
+	if bytes.HasPrefix(line, []byte(lines.BOM)) {
+		skip = len(lines.BOM)
 	}
 	m := &a.members
 	if !m.read(line[skip:]) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"strconv"
-	"strings"
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/cmd/errclass/internal/jsontop"
@@ -93,7 +92,7 @@ func errorEvidence(v []byte, e classify.Evidence) classify.Evidence {
 	case message != "":
 		e.Message = message
 	case stack != "":
-		e.Message = withoutFrames(stack)
+		e.Message = stack
 	default:
 		e.Message = string(v)
 	}
@@ -105,19 +104,6 @@ func errorEvidence(v []byte, e classify.Evidence) classify.Evidence {
 		}
 	}
 	return e
-}
-
-// withoutFrames cuts a stack trace before its first frame: the names of
-// functions and files in it are no evidence.
-func withoutFrames(stack string) string {
-	at := 0
-	for line := range strings.Lines(stack) {
-		if at > 0 && strings.HasPrefix(strings.TrimLeft(line, " \t"), "at ") {
-			return strings.TrimSuffix(stack[:at], "\n")
-		}
-		at += len(line)
-	}
-	return stack
 }
 
 // message is the text of the first message key that has one.

@@ -28,7 +28,7 @@ func (m *members) atError() (isError, known bool) {
 			isError = isError || isErrorLevel(v)
 		}
 	}
-	if v := m.values[keyPriority]; present(v) {
+	if v := m.values[keyPriority]; present(v) || string(v) == "0" { // an emergency
 		known = true
 		n, err := strconv.ParseUint(string(bytes.Trim(v, `"`)), 10, 8)
 		isError = isError || err == nil && n <= syslogError
@@ -55,8 +55,8 @@ func isErrorLevel(v []byte) bool {
 		return false
 	}
 	if c := v[0]; '0' <= c && c <= '9' {
-		n, err := strconv.ParseFloat(string(v), 64)
-		return err == nil && n >= pinoError
+		n, _ := strconv.ParseFloat(string(v), 64) // 0 where it is no number, infinite where it is out of range
+		return n >= pinoError
 	}
 	var lower [longestLevel]byte
 	for i, c := range v {

@@ -8,7 +8,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Summary counts what went through [Process].
+// Summary counts what went through a [Processor].
 type Summary struct {
 	Lines      int64   `json:"lines"` // blank ones included
 	Classified int64   `json:"classified"`
