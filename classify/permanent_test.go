@@ -36,7 +36,6 @@ func TestPermanentWithinPassing(t *testing.T) {
 		{"bug", "litellm.APIConnectionError: 'NoneType' object is not subscriptable", classify.ReasonLogic, "litellm.APIConnectionError: the peer hung up"},
 		{"courtesy", "The upload is of an unsupported format. Please try again.", classify.ReasonInvalidRequest, "The upload did not come through. Please try again."},
 		{"setting", "rate limit must be between 1 and 100 requests per minute", classify.ReasonInvalidRequest, "rate limit of 100 requests per minute exceeded"},
-		{"not implemented", "HTTP 501 Not Implemented", classify.ReasonInvalidRequest, "HTTP 502 Bad Gateway"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
