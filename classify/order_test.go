@@ -47,6 +47,10 @@ func TestOrder(t *testing.T) {
 		{"3 phrase within 502", "502 Bad Gateway: upstream said: permission denied for role reader", auth},
 		{"3 phrase within 503", "HTTP 503: write /var/lib/x: no space left on device", resource},
 		{"3 phrase around 500", "no space left on device, so HTTP 500", resource},
+		{"3 the step that failed", "The SSL connection could not be established, see inner exception. Connection reset by peer", network},
+		{"3 what was not found follows from what was not reached", "Retrying after connection broken by 'NewConnectionError(': Connection refused')'\nERROR: No matching distribution found for x", network},
+		{"3 a refusal for now", "HTTP 400: the server is locked", transient},
+		{"3 a step that failed alone", "The SSL connection could not be established, see inner exception.", forGood},
 		{"3 a 5xx with nothing more", "502 Bad Gateway: something went wrong", transient},
 
 		{"4 400", "HTTP 400: unexpected EOF", invalid},
@@ -78,6 +82,7 @@ func TestOrder(t *testing.T) {
 		{"7 final", "attempt 1 failed: connection refused, attempt 2 failed: connection refused; final error: HTTP 403 Forbidden", auth},
 		{"7 final, of what was refused first", "HTTP 400, retrying\nfinal: dial tcp 10.0.0.1:80: connection refused", network},
 		{"7 last error", "giving up, last error: i/o timeout; the first was HTTP 401", auth},
+		{"7 giving up", "retry 1/2: ECONNRESET\nretry 2/2: ECONNRESET\nERROR giving up: 422 Unprocessable Entity", invalid},
 		{"7 a last try that says nothing", "attempt 1: HTTP 401\nattempt 2: hm", auth},
 		{"7 one try is all of the text", "invalid api key (attempt 1): connection refused", auth},
 

@@ -51,7 +51,7 @@ var (
 // markAt returns where a mark that begins at a place ends; 0 where none does.
 func markAt(text string, at int) int {
 	switch text[at] | 0x20 {
-	case 'f', 'l', 'm', 'a', 'r', 't':
+	case 'f', 'l', 'm', 'a', 'r', 't', 'g':
 	default:
 		return 0
 	}
@@ -84,7 +84,7 @@ func markAt(text string, at int) int {
 func isFinal(s string) bool { return finalLength(s) > 0 }
 
 func finalLength(s string) int {
-	for _, word := range [...]string{"final: ", "finally: "} {
+	for _, word := range [...]string{"final: ", "finally: ", "giving up: ", "gave up: "} {
 		if hasPrefixFold(s, word) {
 			return len(word)
 		}
