@@ -81,6 +81,30 @@ func (e *OpenError) Is(target error) bool { return target == ErrOpen }
 // ErrorType returns the reason that classify gives for it.
 func (*OpenError) ErrorType() string { return string(classify.ReasonTransient) }
 
+// openIn finds an [*OpenError] in a chain; nil where there is none. errors.As
+// never returns from a chain that is a circle, and this one may be a stranger's.
+func openIn(err error) (open *OpenError) {
+	defer func() {
+		if recover() != nil {
+			open = nil
+		}
+	}()
+	const most = 256 // errors that are looked at, as in package classify
+	for i, chain := 0, []error{err}; i < len(chain) && i < most; i++ {
+		switch e := chain[i].(type) {
+		case *OpenError:
+			if e != nil {
+				return e
+			}
+		case interface{ Unwrap() error }:
+			chain = append(chain, e.Unwrap())
+		case interface{ Unwrap() []error }:
+			chain = append(chain, e.Unwrap()...)
+		}
+	}
+	return nil
+}
+
 // breaker is the circuit breaker of one endpoint. failsafe-go's does the
 // counting; what is counted is decided here, and what it lacks is added: a mode,
 // and a trial that shows nothing.
@@ -177,9 +201,18 @@ func (b *breaker) refusal() *OpenError {
 
 // shut reports whether a call would be refused for some time to come.
 func (b *breaker) shut() bool {
+	return b.refuses(0) != nil
+}
+
+// refuses is the refusal of a call that would be made after a pause, where that
+// is certain now; nil where it is not.
+func (b *breaker) refuses(pause time.Duration) *OpenError {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.mode == BreakerForceOpen || b.mode == BreakerAuto && b.circuit.RemainingDelay() > 0
+	if b.mode == BreakerForceOpen || b.mode == BreakerAuto && b.circuit.RemainingDelay() > pause {
+		return b.refusal()
+	}
+	return nil
 }
 
 // done takes the outcome of the call that p let through, and says whether

@@ -209,8 +209,11 @@ func TestBreaker_FailedTrialEndsTheCall(t *testing.T) {
 		call := resilience.Call{Targets: []resilience.Target{primary}}
 		_, _ = resilience.Do(t.Context(), b.x, call, s.call)
 		time.Sleep(5 * time.Minute)
+		start, waits := time.Now(), len(b.seen.pauses())
 		_, err := resilience.Do(t.Context(), b.x, call, s.call)
 		assert.Len(t, s.calls, 6+1)
+		assert.Zero(t, time.Since(start), "nobody waits for a call that will be refused")
+		assert.Len(t, b.seen.pauses(), waits)
 		require.ErrorIs(t, err, errNetwork)
 		require.ErrorIs(t, err, resilience.ErrOpen)
 	})

@@ -160,6 +160,11 @@ func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte
 // queue is full or shut down, the kind is not registered, the failure is none
 // that a restart helps, all restarts are used up, or the store has failed. With
 // a store it takes as long as the store does to write.
+//
+// Where ctx is that of a restart and r names the same task, it is the restart
+// that has failed. What is of the same kind and has another payload is a task of
+// its own, but its restarts are counted on from those of the other one: a
+// function that changes its payload each time comes to an end too.
 func (q *Queue) Offer(ctx context.Context, r Restart) error {
 	t, err := q.admit(ctx, r)
 	if err != nil {
@@ -167,7 +172,7 @@ func (q *Queue) Offer(ctx context.Context, r Restart) error {
 		return fmt.Errorf("restart %q: %w", r.Task.Kind, err)
 	}
 	defer q.release()
-	return q.enqueue(t)
+	return q.enqueue(t, r.refused())
 }
 
 // admit finds the task that r belongs to, or reserves a place for a new one.
@@ -178,12 +183,20 @@ func (q *Queue) admit(ctx context.Context, r Restart) (*task, error) {
 	if r.Result.Category != "" && !restartable(r.Result) {
 		return nil, fmt.Errorf("%s is no network failure that passes", r.Result.Reason)
 	}
-	if t, ok := ctx.Value(taskKey{}).(*task); ok && t.queue == q && t.state == taskRunning && t.is(r.Task) {
-		t.failed(r)
+	parent, ok := ctx.Value(taskKey{}).(*task)
+	ok = ok && parent.queue == q
+	if ok && parent.state == taskRunning && parent.is(r.Task) {
+		if r.refused() == nil {
+			parent.failed(r)
+		}
 		q.active++
-		return t, nil
+		return parent, nil
 	}
 	most := *q.cfg.settings(r.Agent, "").restart.MaxRestarts
+	begun := 0
+	if ok && parent.restart.Task.Kind == r.Task.Kind {
+		begun = parent.restarts // see Offer
+	}
 	switch {
 	case q.closed:
 		return nil, ErrQueueClosed
@@ -191,12 +204,14 @@ func (q *Queue) admit(ctx context.Context, r Restart) (*task, error) {
 		return nil, fmt.Errorf("kind %q is not registered: call Queue.Register before", r.Task.Kind)
 	case most == 0:
 		return nil, fmt.Errorf("%w: taskRestart.maxRestarts is 0", ErrRestartsExhausted)
+	case begun >= most:
+		return nil, fmt.Errorf("%w: restart %d of a task of this kind offers it with another payload", ErrRestartsExhausted, begun)
 	case len(q.tasks) >= q.capacity:
 		return nil, fmt.Errorf("%w: it holds %d tasks", ErrQueueFull, len(q.tasks))
 	}
 	r.Task.Payload = bytes.Clone(r.Task.Payload)
 	r.Targets, r.History = slices.Clone(r.Targets), slices.Clone(r.History)
-	t := &task{queue: q, id: rand.Text(), restart: r, ctx: context.WithoutCancel(ctx)}
+	t := &task{queue: q, id: rand.Text(), restart: r, restarts: begun, ctx: context.WithoutCancel(ctx)}
 	q.tasks[t.id] = t
 	q.active++
 	return t, nil
@@ -233,7 +248,7 @@ func (q *Queue) checkIdle() {
 type QueuedTask struct {
 	ID       string
 	Restart  Restart   // as it was offered; its History has grown since
-	Restarts int       // that have begun
+	Restarts int       // that have begun, but for those that an open breaker refused
 	Due      time.Time // of the next one
 	Running  bool
 	Stored   bool // the next process that opens the store runs it
