@@ -274,7 +274,10 @@ func TestQueueWithExecutor(t *testing.T) {
 // restart does not count: all three are made, the moment the breaker lets one see.
 func TestQueueAndBreaker(t *testing.T) {
 	t.Parallel()
-	outage := func(d time.Duration, tasks int, offers, stored bool) (lines []string, calls, rounds int) {
+	outage := func(t *testing.T, d time.Duration, tasks int, offers, stored bool) (lines []string, calls, rounds int) {
+		t.Helper()
+		var mu sync.Mutex
+		count := func(n *int) { mu.Lock(); defer mu.Unlock(); *n++ }
 		synctest.Test(t, func(t *testing.T) {
 			opts := []resilience.QueueOption{}
 			if stored {
@@ -284,13 +287,13 @@ func TestQueueAndBreaker(t *testing.T) {
 			x := executor(t, enabled(), resilience.WithRestarter(q))
 			start := time.Now()
 			q.Register("job", func(ctx context.Context, payload []byte) error {
-				rounds++
+				count(&rounds)
 				call := resilience.Call{Targets: []resilience.Target{primary}}
 				if offers {
 					call.Restart = resilience.Task{Kind: "job", Payload: payload}
 				}
 				_, err := resilience.Do(ctx, x, call, func(context.Context, resilience.Target) (int, error) {
-					calls++
+					count(&calls)
 					if time.Since(start) < d {
 						return 0, errNetwork
 					}
@@ -313,7 +316,7 @@ func TestQueueAndBreaker(t *testing.T) {
 				t.Parallel()
 				// The first restart makes six calls in 15.5 s, of which the fifth opens
 				// the breaker at 1m7.5s; later ones are its trials, of one call each.
-				lines, calls, _ := outage(10*time.Minute, 1, offers, stored)
+				lines, calls, _ := outage(t, 10*time.Minute, 1, offers, stored)
 				assert.Equal(t, []string{
 					"queued 1 0s", "started 1 1m0s",
 					"queued 2 1m15.5s", "started 2 3m15.5s", "postponed 2 3m15.5s", "started 2 6m7.5s",
@@ -321,7 +324,7 @@ func TestQueueAndBreaker(t *testing.T) {
 				}, lines)
 				assert.Equal(t, 6+1+1, calls)
 
-				lines, calls, _ = outage(time.Hour, 1, offers, stored)
+				lines, calls, _ = outage(t, time.Hour, 1, offers, stored)
 				assert.Equal(t, "failed 3 11m7.5s", lines[len(lines)-1], "three restarts with calls are all")
 				assert.Equal(t, 6+1+1, calls)
 			})
@@ -329,7 +332,7 @@ func TestQueueAndBreaker(t *testing.T) {
 	}
 	t.Run("many tasks", func(t *testing.T) {
 		t.Parallel()
-		lines, calls, rounds := outage(30*time.Minute, 100, true, false)
+		lines, calls, rounds := outage(t, 30*time.Minute, 100, true, false)
 		succeeded := 0
 		for _, l := range lines {
 			if strings.HasPrefix(l, "succeeded") {
