@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -355,16 +356,16 @@ func TestQueueForcedOpen(t *testing.T) {
 		status := &resilience.Statuses{}
 		x := executor(t, enabled(), resilience.WithRestarter(q))
 		require.NoError(t, x.Breakers().Force(t.Context(), primary.Endpoint, resilience.BreakerForceOpen))
-		rounds := 0
+		var rounds atomic.Int64
 		run := func(ctx context.Context, _ []byte) error {
-			rounds++
+			rounds.Add(1)
 			_, err := resilience.Do(ctx, x, resilience.Call{Targets: []resilience.Target{primary}}, newScript(nil).call)
 			return err
 		}
 		q.Register("job", run)
 		require.NoError(t, q.Offer(t.Context(), offer("a")))
 		pass(24 * time.Hour)
-		assert.Less(t, rounds, 24+10)
+		assert.Less(t, rounds.Load(), int64(24+10))
 		require.Len(t, q.Tasks(), 1)
 		assert.Zero(t, q.Tasks()[0].Restarts)
 		for _, e := range rec.events {
@@ -377,10 +378,10 @@ func TestQueueForcedOpen(t *testing.T) {
 		_, err := q.Shutdown(t.Context())
 		require.NoError(t, err)
 		later, rec := queueIn(t, nil, resilience.WithStore(store))
-		before := rounds
+		before := rounds.Load()
 		later.Register("job", run)
 		pass(24 * time.Hour)
-		assert.Less(t, rounds-before, 24+3, "the next process does not begin with short pauses again")
+		assert.Less(t, rounds.Load()-before, int64(24+3), "the next process does not begin with short pauses again")
 		require.NoError(t, x.Breakers().Force(t.Context(), primary.Endpoint, resilience.BreakerAuto))
 		pass(time.Hour)
 		assert.Equal(t, resilience.RestartSucceeded, rec.last().To)
