@@ -131,7 +131,8 @@ func WithRestarter(r Restarter) Option {
 
 // WithProbe sets how a half-open circuit breaker asks whether an endpoint is
 // back before it lets a call through. Without one, the default, that call is
-// the probe. It has as long as the interval between pings (30 s).
+// the probe. It has as long as the interval between pings (30 s). A probe that is
+// itself wrong decides nothing: see [Probe].
 func WithProbe(p Probe) Option {
 	return optionFunc(func(o options) options { o.probe = p; return o })
 }
