@@ -33,7 +33,8 @@ import (
 // removed; one that the end of the process interrupts is run again from its
 // start.
 //
-// A Queue is safe for concurrent use. Its goroutines end with Shutdown.
+// Make it with [NewQueue]. It is safe for concurrent use; its goroutines end with
+// Shutdown.
 type Queue struct {
 	cfg       *Config
 	store     Store
@@ -148,6 +149,9 @@ func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.kinds == nil {
+		return // see Offer
+	}
 	q.kinds[kind] = f
 	for _, t := range q.tasks {
 		if t.state == taskWaiting && t.restart.Task.Kind == kind {
@@ -198,6 +202,8 @@ func (q *Queue) admit(ctx context.Context, r Restart) (*task, error) {
 		begun = parent.restarts // see Offer
 	}
 	switch {
+	case q.tasks == nil:
+		return nil, errors.New("the queue was not made by NewQueue")
 	case q.closed:
 		return nil, ErrQueueClosed
 	case q.kinds[r.Task.Kind] == nil:

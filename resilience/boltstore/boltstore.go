@@ -108,13 +108,13 @@ func readAll(tx *bbolt.Tx) error {
 // damaged file, or how the runtime does where a page lies outside of it. Locks
 // that bbolt held for writing then are never given back, so it is not called again.
 func (s *Store) guard(writes bool, f func() error) (err error) {
+	if s == nil || s.path == "" {
+		return errNotOpen
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.damaged != nil {
 		return s.damaged
-	}
-	if s.path == "" {
-		return errNotOpen
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -160,6 +160,9 @@ func (s *Store) All() (map[string][]byte, error) {
 // Close closes the file, after the queue has been shut down. What is called
 // afterwards returns an error.
 func (s *Store) Close() error {
+	if s == nil {
+		return errNotOpen
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stuck || s.db == nil {

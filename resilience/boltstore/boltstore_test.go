@@ -72,6 +72,10 @@ func TestStoreErrors(t *testing.T) {
 	_, err = boltstore.Open("")
 	require.ErrorContains(t, err, "no path given")
 	require.ErrorContains(t, new(boltstore.Store).Put("a", nil), "use what Open returns")
+	var none *boltstore.Store
+	require.ErrorContains(t, none.Close(), "use what Open returns")
+	_, err = resilience.NewQueue(nil, resilience.WithStore(none))
+	require.ErrorContains(t, err, "use what Open returns")
 	_, err = boltstore.Open(filepath.Join(folder, "no", "tasks.db"))
 	assert.ErrorContains(t, err, "open the store")
 	garbage := filepath.Join(folder, "garbage")
