@@ -45,6 +45,11 @@ var providerHosts = map[string]string{
 	"generativelanguage.googleapis.com": "google",
 }
 
+// HostProvider names the provider whose API is at a host: "anthropic" for
+// "api.anthropic.com". It is "" for a host that it does not know, and for
+// gateways, which pass on the errors of many.
+func HostProvider(host string) string { return providerHosts[strings.ToLower(host)] }
+
 // provider is whom the request went to, where err has one attached.
 func (s *shape) provider(err error) string {
 	req := s.field(err, "Request")
@@ -56,7 +61,7 @@ func (s *shape) provider(err error) string {
 		return ""
 	}
 	if u, ok := u.Interface().(*url.URL); ok && u != nil {
-		return providerHosts[u.Hostname()]
+		return HostProvider(u.Hostname())
 	}
 	return ""
 }

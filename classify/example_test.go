@@ -203,3 +203,8 @@ func ExampleResult_Retryable() {
 	fmt.Println(classify.Message("connection refused").Retryable(), classify.Message("boom").Retryable())
 	// Output: true false
 }
+
+func ExampleHostProvider() {
+	fmt.Printf("%q %q\n", classify.HostProvider("api.anthropic.com"), classify.HostProvider("gateway.example"))
+	// Output: "anthropic" ""
+}

@@ -16,6 +16,10 @@ func (r *run) decide(a Attempt) {
 		}
 		return
 	}
+	if r.call.Repeatable != nil && !r.call.Repeatable(a) {
+		r.final = true
+		return
+	}
 	p := a.Result.Policy()
 	switch {
 	case p.Corrective && r.mended < p.Calls()-1:

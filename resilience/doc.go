@@ -9,6 +9,9 @@
 //		return client.Ask(ctx, t.Endpoint, question)
 //	})
 //
+// A program whose calls are HTTP requests needs no Do: [NewTransport] puts it
+// into an [http.Client], and package resiliencegrpc into a gRPC connection.
+//
 // What happens to a call:
 //
 //	┌──▶ health ──▶ breaker ──▶ the function ──▶ success: its answer

@@ -44,6 +44,13 @@ func (e *Error) Unwrap() error { return e.Err }
 // for context.Canceled finds it also where the last call failed otherwise.
 func (e *Error) Is(target error) bool { return e.Stop != nil && errors.Is(e.Stop, target) }
 
+// Timeout reports whether the caller's last error says of itself that it is a
+// timeout, as net.Error does: what wraps e, like *url.Error, asks for that.
+func (e *Error) Timeout() bool {
+	var t interface{ Timeout() bool }
+	return errors.As(e.Err, &t) && t.Timeout()
+}
+
 // ErrorType returns the reason of the last failure, which is what OpenTelemetry's
 // semantic conventions put into error.type.
 func (e *Error) ErrorType() string {

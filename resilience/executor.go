@@ -50,8 +50,9 @@ func (x *Executor) Breakers() *Breakers {
 	return x.breakers
 }
 
-// enabled says whether a call is looked after. x may be nil.
-func (x *Executor) enabled(call Call) bool { return x != nil && x.cfg.enabled(call.Agent) }
+// Enabled reports whether the calls of an agent are looked after ("": those of
+// none), or passed on as they are. A nil Executor passes on all.
+func (x *Executor) Enabled(agent string) bool { return x != nil && x.cfg.enabled(agent) }
 
 // emit tells everybody of an event.
 func (x *Executor) emit(ctx context.Context, e Event) {

@@ -22,6 +22,7 @@ type run struct {
 
 	attempts []Attempt
 	stop     error // see Error.Stop
+	final    bool  // the caller forbids any further call
 
 	// What follows belongs to the target whose turn it is.
 	target  Target
@@ -67,7 +68,7 @@ const (
 //
 // Do is safe for concurrent use.
 func Do[T any](ctx context.Context, x *Executor, call Call, f func(context.Context, Target) (T, error)) (T, error) {
-	if !x.enabled(call) {
+	if !x.Enabled(call.Agent) {
 		return f(ctx, call.primary())
 	}
 	var value T
@@ -266,7 +267,7 @@ func (r *run) end() error {
 // offer hands a call over to the restart queue where that is what its last
 // failure needs, and reports whether the queue has taken it.
 func (r *run) offer() bool {
-	if r.x.restarter == nil || r.call.Restart.Kind == "" || ended(r.ctx) != nil || !r.restartable() {
+	if r.x.restarter == nil || r.call.Restart.Kind == "" || r.final || ended(r.ctx) != nil || !r.restartable() {
 		return false
 	}
 	offered := Restart{

@@ -40,6 +40,12 @@ type Call struct {
 	// provider's budget_exceeded, network_permanent, spawn and unknown. By
 	// default none does.
 	FallBack func(Attempt) bool
+	// Repeatable is asked after each failure whether the call may be made again
+	// at all, on this target or another one. False is for calls that might have
+	// had their effect although they failed, and that must not have it twice: the
+	// failure is final, and no restart queue gets it. By default every call may
+	// be repeated, and what the error means decides.
+	Repeatable func(Attempt) bool
 	// Correct changes the request after an answer that could not be parsed,
 	// so that the one corrective retry has a chance: f is called once more
 	// unless Correct returns an error. Without Correct such an error is final:

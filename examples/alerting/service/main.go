@@ -1,5 +1,6 @@
 // Command service is a small service whose calls fail on demand, so that the
-// alerts of this folder have something to fire at:
+// alerts of this folder have something to fire at, and the dashboard of
+// examples/dashboard something to show:
 //
 //	curl -X POST 'http://127.0.0.1:9464/call?status=401'
 //
@@ -19,6 +20,7 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -28,6 +30,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 
+	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/otelclass"
 	"github.com/errclass/errclass/slogclass"
 )
@@ -96,24 +99,74 @@ func newService(meter metric.Meter) (*service, error) {
 	return &service{log: slog.New(handler), calls: calls}, nil
 }
 
-// call makes one call to the provider that fails as the query asks for: status
-// is an HTTP status (200 = no failure), provider its name.
+// call makes calls to a provider that end as the query asks for. Status is one
+// HTTP status (200 = no failure) or one of sayings for each call, with commas
+// between them: further ones are those of retries, which are made while what
+// came before is retryable. Provider is the provider's name; fallback is that
+// of another, which takes over, successfully, where the last call has failed.
 func (s *service) call(w http.ResponseWriter, r *http.Request) {
 	provider := r.FormValue("provider")
 	if provider == "" {
 		provider = providers[0]
 	}
-	status, err := strconv.Atoi(r.FormValue("status"))
-	if err != nil || http.StatusText(status) == "" {
-		http.Error(w, "status: not a status code of HTTP, such as 401", http.StatusBadRequest)
-		return
+	statuses := strings.Split(r.FormValue("status"), ",")
+	for _, status := range statuses {
+		if _, err := answer(provider, status); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
 	}
-	s.calls.Call(r.Context(), provider)
-	if status >= http.StatusBadRequest {
-		err = fmt.Errorf("POST https://api.%s.example/v1/messages: HTTP %d %s", provider, status, http.StatusText(status))
-		s.log.ErrorContext(r.Context(), "completion failed", "err", err, "provider", provider)
+	res := s.ask(r.Context(), provider, statuses)
+	if fallback := r.FormValue("fallback"); fallback != "" && res.Category != "" {
+		s.calls.Fallback(r.Context(), provider, fallback, res)
+		s.calls.Call(r.Context(), fallback)
 	}
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// ask calls the provider until it answers well, or repeating does not help, or
+// there are no more statuses. The result is that of the last call.
+func (s *service) ask(ctx context.Context, provider string, statuses []string) (res classify.Result) {
+	for i, status := range statuses {
+		s.calls.Call(ctx, provider)
+		failure, _ := answer(provider, status)
+		if failure != nil {
+			s.log.ErrorContext(ctx, "completion failed", "err", failure, "provider", provider)
+		}
+		before := res
+		res = classify.Error(failure)
+		if i > 0 {
+			s.calls.Retry(ctx, provider, before, res.Category == "")
+		}
+		if !res.Retryable() {
+			break
+		}
+	}
+	return res
+}
+
+// sayings are failures that are no status.
+var sayings = map[string]error{
+	"overflow": errors.New("prompt is too long: 210000 tokens > 200000 maximum"),
+	"deadline": context.DeadlineExceeded,
+	"canceled": context.Canceled,
+}
+
+// answer is what comes of a call: the error of the call, nil where it succeeds,
+// and an error where the status means nothing.
+func answer(provider, status string) (failure, err error) {
+	url := "https://api." + provider + ".example/v1/messages"
+	if said := sayings[status]; said != nil {
+		return fmt.Errorf("POST %s: %w", url, said), nil
+	}
+	code, err := strconv.Atoi(status)
+	if err != nil || http.StatusText(code) == "" {
+		return nil, errors.New("status: not a status code of HTTP, such as 401")
+	}
+	if code < http.StatusBadRequest {
+		return nil, nil
+	}
+	return fmt.Errorf("POST %s: HTTP %d %s", url, code, http.StatusText(code)), nil
 }
 
 // breaker says that the breaker of an endpoint is in a state, as whoever runs

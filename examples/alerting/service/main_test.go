@@ -31,3 +31,43 @@ func TestCall(t *testing.T) {
 	assert.Contains(t, metrics, `errclass_calls_total{provider="openai"} 2`)
 	assert.Contains(t, metrics, `errclass_breaker_state{endpoint="https://a.example",state="open"} 1`)
 }
+
+func TestRetriesAndFallbacks(t *testing.T) {
+	const (
+		transient = `error_category="retryable",error_reason="transient",provider="anthropic",signal="log"`
+		handedOn  = `errclass_fallbacks_total{from="anthropic",to="openai"} `
+		helped    = `errclass_retries_total{provider="anthropic",result="success"} `
+		inVain    = `errclass_retries_total{provider="anthropic",result="failure"} `
+	)
+	tests := []struct {
+		name, query                                 string
+		calls, failed, inVain, helped, fallbackCall string
+	}{
+		{"no failure", "status=200,200", "1", "0", "0", "0", "0"},
+		{"a retry helps", "status=503,200", "2", "1", "0", "1", "0"},
+		{"no retry helps", "status=503,503,503", "3", "3", "2", "0", "0"},
+		{"another takes over", "status=503,503&fallback=openai", "2", "2", "1", "0", "1"},
+		{"nobody has to take over", "status=503,200&fallback=openai", "2", "1", "0", "1", "0"},
+		{"a caller who has gone is not served", "status=canceled,200", "1", "0", "0", "0", "0"},
+		{"repeating does not help", "status=401,200", "1", "0", "0", "0", "0"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h, stop, err := newHandler()
+			require.NoError(t, err)
+			defer stop()
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("POST", "/call?"+tt.query, nil))
+			assert.Equal(t, http.StatusNoContent, w.Code)
+			w = httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+			metrics := w.Body.String()
+			assert.Contains(t, metrics, `errclass_calls_total{provider="anthropic"} `+tt.calls+"\n")
+			assert.Contains(t, metrics, "errclass_errors_total{"+transient+"} "+tt.failed+"\n")
+			assert.Contains(t, metrics, inVain+tt.inVain+"\n")
+			assert.Contains(t, metrics, helped+tt.helped+"\n")
+			assert.Contains(t, metrics, handedOn+tt.fallbackCall+"\n")
+			assert.Contains(t, metrics, `errclass_calls_total{provider="openai"} `+tt.fallbackCall+"\n")
+		})
+	}
+}

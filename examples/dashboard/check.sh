@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# Shows that the page works: the service of examples/alerting, Prometheus and
+# the page are started on loopback, calls fail in many ways, and a browser opens
+# the page. The script ends with 0 when every panel says what has happened. It
+# leaves screenshots behind:
+#
+#   check.sh [SECONDS [DIRECTORY]]
+#
+# SECONDS is the time over which the calls are spread (default 5; up to 240 for
+# a picture that has something to show), DIRECTORY is for page.html, light.png
+# and dark.png (by default a temporary one, whose name is printed).
+#
+# Needs prometheus, chromium and curl; on Debian:
+#   apt-get install prometheus chromium curl
+set -euo pipefail
+cd "$(dirname "$0")"
+seconds=${1:-5}
+out=${2:-$(mktemp -d)}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+
+for tool in prometheus chromium curl; do
+	command -v "$tool" >/dev/null || {
+		echo "$0: $tool is missing: apt-get install prometheus chromium curl" >&2
+		exit 2
+	}
+done
+
+dir=$(mktemp -d)
+children=()
+finish() {
+	status=$?
+	[ "$status" = 0 ] || tail -n 20 "$dir"/*.log >&2
+	[ "${#children[@]}" = 0 ] || kill "${children[@]}" 2>/dev/null || true
+	wait || true
+	rm -rf "$dir"
+	exit "$status"
+}
+trap finish EXIT
+
+# Ports of our own, and scrapes so close that an increase, which is
+# extrapolated, is a whole number when it is rounded.
+base=$((20000 + RANDOM % 10000))
+service=127.0.0.1:$base prometheus=127.0.0.1:$((base + 1))
+sed -e "s/127.0.0.1:9464/$service/; s/_interval: 15s/_interval: 200ms/" ../alerting/prometheus.yml >"$dir/prometheus.yml"
+cp ../alerting/rules.yml "$dir"
+(cd ../alerting && go build -o "$dir" ./service)
+
+"$dir/service" -listen "$service" 2>"$dir/service.log" &
+children+=($!)
+prometheus --config.file="$dir/prometheus.yml" --storage.tsdb.path="$dir/prometheus" --web.listen-address="$prometheus" \
+	--web.console.templates=consoles 2>"$dir/prometheus.log" &
+children+=($!)
+
+# query prints the value of the first series.
+query() {
+	curl -sfG "http://$prometheus/api/v1/query" --data-urlencode "query=$1" 2>/dev/null | sed -n 's/.*"value":\[[^"]*"\([^"]*\)".*/\1/p'
+}
+until_is() { # VALUE QUERY
+	local child
+	for _ in $(seq 300); do
+		[ "$(query "$2")" != "$1" ] || return 0
+		for child in "${children[@]}"; do
+			kill -0 "$child" 2>/dev/null || { echo "$0: a program has ended before its time" >&2; return 1; }
+		done
+		sleep 0.1
+	done
+	echo "$0: $2 is $(query "$2"), not $1" >&2
+	return 1
+}
+# The zeros have to be in Prometheus before the failures.
+until_is 0 'sum(errclass_errors_total{signal="log"})'
+
+# What happens: 40 calls, 22 errors, 12 retries of which 8 succeed, 3 fallbacks.
+call() { curl -sf -X POST "http://$service/call?$1"; }
+breaker() { curl -sf -X POST "http://$service/breaker" -d "endpoint=https://api.$1.example" -d "state=$2"; }
+script=(
+	'breaker anthropic closed' 'breaker openai closed' 'breaker mistral closed'
+	'call provider=anthropic&status=200' 'call provider=openai&status=200'
+	'call provider=anthropic&status=429,200' 'call provider=openai&status=200'
+	'call provider=anthropic&status=200' 'call provider=openai&status=429,429,200'
+	'call provider=anthropic&status=503,200' 'call provider=openai&status=deadline'
+	'call provider=anthropic&status=overflow' 'call provider=openai&status=504,200'
+	'call provider=anthropic&status=503,503,503&fallback=openai' 'breaker anthropic open'
+	'call provider=openai&status=200' 'breaker mistral open'
+	'call provider=openai&status=401' 'call provider=openai&status=canceled'
+	'breaker anthropic half_open'
+	'call provider=anthropic&status=503,503&fallback=openai' 'breaker anthropic open'
+	'call provider=openai&status=overflow' 'call provider=openai&status=429,200'
+	'call provider=anthropic&status=400' 'call provider=openai&status=503,200'
+	'breaker mistral half_open' 'breaker anthropic half_open'
+	'call provider=anthropic&status=503,200' 'breaker anthropic closed'
+	'call provider=openai&status=402' 'call provider=anthropic&status=429,200'
+	'call provider=anthropic&status=200' 'breaker openai open'
+	'call provider=openai&status=401&fallback=anthropic' 'call provider=anthropic&status=200'
+)
+for step in "${script[@]}"; do
+	$step
+	sleep "$(awk "BEGIN {print $seconds / ${#script[@]}}")"
+done
+until_is 40 'sum(errclass_calls_total)'
+until_is 1 'count_over_time(up[5m]) >= bool 50'
+
+browser() { # FLAGS
+	chromium --headless=new --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$dir/chromium" \
+		--window-size=1280,900 --virtual-time-budget=10000 "$@" \
+		"http://$prometheus/consoles/errclass.html?range=5m" 2>>"$dir/chromium.log"
+}
+browser --dump-dom >"$out/page.html"
+browser --screenshot="$out/light.png" >/dev/null
+browser --screenshot="$out/dark.png" --blink-settings=preferredColorScheme=0 >/dev/null # 0 is dark
+
+wrong=0
+expect() { # PANEL TEXT
+	local text
+	text=$(sed -n "/<section id=\"$1\"/,/<\/section>/p" "$out/page.html" | tr '\n' ' ' |
+		sed -E 's/<text[^>]*>[^<]*<\/text>//g; s/<title>[^<]*<\/title>//g; s/<[^>]*>/ /g; s/ +/ /g; s/^ //; s/ $//')
+	if ! grep -Eqx "$2" <<<"$text"; then
+		printf '%s: panel %s says\n  %s\nand not\n  %s\n' "$0" "$1" "$text" "$2" >&2
+		wrong=1
+	fi
+}
+expect fatal-now 'Fatal now 4'
+expect authentication-now 'Authentication now 2'
+expect errors-per-call 'Errors per call 55%'
+expect unknown-per-error 'Unknown per error 0%'
+expect retries-that-helped 'Retries that helped 67%'
+expect breakers-open 'Breakers open 1'
+rate='[0-9]+\.[0-9]' # depends on how long ago it was
+expect errors-by-category "Errors per minute, by category fatal $rate retryable $rate context_overflow $rate timeout $rate aborted $rate"
+expect errors-by-reason "Errors by reason retryable: transient 8 retryable: rate_limit 5 (context_overflow: context_overflow 2 fatal: authentication 2|fatal: authentication 2 context_overflow: context_overflow 2) \
+((aborted: aborted|fatal: budget_exceeded|fatal: invalid_request|retryable: timeout|timeout: timeout) 1 ?){5}"
+expect retries-by-outcome "Retries per minute, by outcome failure $rate success $rate"
+expect fallbacks 'Fallbacks anthropic → openai 2 openai → anthropic 1'
+expect breaker-states 'Circuit breakers https://api.anthropic.example closed https://api.mistral.example half-open https://api.openai.example open'
+expect top-endpoints 'Top endpoints job provider errors fatal calls errors per call (service anthropic 11 1 20 55% ?|service openai 11 3 20 55% ?){2}'
+
+# Areas for the five categories and the two outcomes, strips for three states.
+areas=$(grep -o '<path class="c-[a-z_]*" d="M[^"]*L' "$out/page.html" | wc -l)
+[ "$areas" = 7 ] || { echo "$0: $areas areas are drawn, not 7" >&2; wrong=1; }
+for state in closed half_open open; do
+	grep -q "<rect class=\"c-$state\"" "$out/page.html" || { echo "$0: no breaker is shown as $state" >&2; wrong=1; }
+done
+[ "$wrong" = 0 ]
+echo "the page says what has happened: $out/page.html, light.png, dark.png"

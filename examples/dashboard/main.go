@@ -1,0 +1,55 @@
+// Command dashboard writes the two forms of the dashboard from one table of
+// panels (panels.go): grafana.json, to import into Grafana, and
+// consoles/errclass.html, a page that Prometheus itself serves.
+//
+//	go generate ./examples/dashboard
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+//go:generate go run .
+
+// files are what is written, by name.
+func files() (map[string][]byte, error) {
+	var dashboard bytes.Buffer
+	enc := json.NewEncoder(&dashboard)
+	enc.SetEscapeHTML(false) // > is what people read in PromQL
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(newGrafana()); err != nil {
+		return nil, err
+	}
+	page, err := newConsole()
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{"grafana.json": dashboard.Bytes(), "consoles/errclass.html": page}, nil
+}
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "dashboard:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	all, err := files()
+	if err != nil {
+		return err
+	}
+	for name, content := range all {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

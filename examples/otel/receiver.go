@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+
+	logspb "go.opentelemetry.io/proto/otlp/collector/logs/v1"
+	metricspb "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	logs "go.opentelemetry.io/proto/otlp/logs/v1"
+	metrics "go.opentelemetry.io/proto/otlp/metrics/v1"
+	trace "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+// receiver takes OTLP over HTTP, uncompressed protobuf, and keeps it. The zero
+// receiver is ready to serve. It is safe for concurrent use.
+type receiver struct {
+	mu      sync.Mutex
+	spans   []*trace.Span
+	logs    []*logs.LogRecord
+	metrics []*metrics.Metric
+}
+
+// ServeHTTP takes one request of an exporter.
+func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(req.Body)
+	if err == nil {
+		err = r.take(req.URL.Path, body)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	// The answers of all three have no field that must be set, and such a
+	// message is empty.
+	w.Header().Set("Content-Type", "application/x-protobuf")
+}
+
+// take keeps what was sent to a path. Which resource and which scope it belongs
+// to does not matter here.
+func (r *receiver) take(path string, body []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch path {
+	case "/v1/traces":
+		var got tracepb.ExportTraceServiceRequest
+		if err := proto.Unmarshal(body, &got); err != nil {
+			return err
+		}
+		for _, resource := range got.ResourceSpans {
+			for _, scope := range resource.ScopeSpans {
+				r.spans = append(r.spans, scope.Spans...)
+			}
+		}
+	case "/v1/logs":
+		var got logspb.ExportLogsServiceRequest
+		if err := proto.Unmarshal(body, &got); err != nil {
+			return err
+		}
+		for _, resource := range got.ResourceLogs {
+			for _, scope := range resource.ScopeLogs {
+				r.logs = append(r.logs, scope.LogRecords...)
+			}
+		}
+	case "/v1/metrics":
+		var got metricspb.ExportMetricsServiceRequest
+		if err := proto.Unmarshal(body, &got); err != nil {
+			return err
+		}
+		for _, resource := range got.ResourceMetrics {
+			for _, scope := range resource.ScopeMetrics {
+				r.metrics = append(r.metrics, scope.Metrics...)
+			}
+		}
+	default:
+		return fmt.Errorf("no signal of OTLP has the path %q", path)
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"go.opentelemetry.io/contrib/bridges/otelslog"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/exporters/otlp/otlplog/otlploghttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	sdklog "go.opentelemetry.io/otel/sdk/log"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/errclass/errclass/otelclass"
+	"github.com/errclass/errclass/slogclass"
+)
+
+// telemetry is what the service is instrumented with.
+type telemetry struct {
+	log     *slog.Logger
+	tracers *sdktrace.TracerProvider
+	loggers *sdklog.LoggerProvider
+	meters  *sdkmetric.MeterProvider
+	failed  exportErrors
+}
+
+// newTelemetry exports over OTLP/HTTP to where the environment says.
+func newTelemetry(ctx context.Context) (*telemetry, error) {
+	spans, err := otlptracehttp.New(ctx)
+	if err != nil {
+		return nil, err
+	}
+	logs, err := otlploghttp.New(ctx)
+	if err != nil {
+		return nil, err
+	}
+	metrics, err := otlpmetrichttp.New(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := &telemetry{}
+	otel.SetErrorHandler(&t.failed)
+
+	t.meters = sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewPeriodicReader(metrics)))
+	counter, err := otelclass.NewCounter(t.meters.Meter("examples/otel"))
+	if err != nil {
+		return nil, err
+	}
+
+	// The two processors: they wrap those that export.
+	t.tracers = sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(
+		otelclass.NewSpanProcessor(sdktrace.NewBatchSpanProcessor(spans), otelclass.WithCounter(counter))))
+	t.loggers = sdklog.NewLoggerProvider(sdklog.WithProcessor(
+		otelclass.NewLogProcessor(sdklog.NewBatchProcessor(logs), otelclass.WithCounter(counter))))
+
+	// slogclass stands above the bridge and sees errors as values. What it has
+	// classified and counted the LogProcessor leaves alone.
+	bridge := otelslog.NewHandler("examples/otel", otelslog.WithLoggerProvider(t.loggers))
+	t.log = slog.New(slogclass.New(bridge, slogclass.WithObserver(counter.Observe)))
+	return t, nil
+}
+
+// shutdown exports what there is, and says what could not be exported.
+func (t *telemetry) shutdown(ctx context.Context) error {
+	return errors.Join(t.tracers.Shutdown(ctx), t.loggers.Shutdown(ctx), t.meters.Shutdown(ctx), t.failed.first())
+}
+
+// exportErrors keeps the first error of the batches, which have nobody to
+// return one to.
+type exportErrors struct {
+	mu  sync.Mutex
+	err error
+}
+
+// Handle implements [otel.ErrorHandler].
+func (e *exportErrors) Handle(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.err == nil {
+		e.err = err
+	}
+}
+
+func (e *exportErrors) first() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.err
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/errclass/errclass/resilience"
+)
+
+// taskHeader names the task that a request belongs to.
+const taskHeader = "X-Task"
+
+// ask makes the request of a task. It is what a program does that knows
+// nothing of retries: they are in the client's transport, or nowhere.
+func ask(ctx context.Context, client *http.Client, host string, task int) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+host+"/v1/messages", strings.NewReader(`{"question":"?"}`))
+	if err != nil {
+		return err
+	}
+	r.Header.Set(taskHeader, strconv.Itoa(task))
+	resp, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		return err
+	}
+	if resp.StatusCode >= http.StatusBadRequest {
+		return &resilience.ResponseError{StatusCode: resp.StatusCode, Header: resp.Header}
+	}
+	return nil
+}
+
+// naive is what is often written first: whatever the error is, the same
+// request again, five times, after a second each.
+type naive struct{ base http.RoundTripper }
+
+func (n naive) RoundTrip(r *http.Request) (*http.Response, error) {
+	for try := 1; ; try++ {
+		resp, err := n.base.RoundTrip(r)
+		if err == nil && resp.StatusCode < http.StatusBadRequest || try == 6 {
+			return resp, err
+		}
+		if err == nil {
+			_ = resp.Body.Close()
+		}
+		body, err := r.GetBody()
+		if err != nil {
+			return nil, err
+		}
+		r = r.Clone(r.Context())
+		r.Body = body
+		time.Sleep(time.Second)
+	}
+}
+
+// classified is errclass: the transport of package resilience, and its queue
+// for what does not come back within seconds.
+type classified struct {
+	client *http.Client
+	queue  *resilience.Queue
+}
+
+// kindAsk is the kind of the queue's tasks: a request to be made again.
+const kindAsk = "ask"
+
+// newClassified puts it together. done is called with each task that a restart
+// has completed.
+func newClassified(w *world, observe resilience.Observer, done func(task int)) (*classified, error) {
+	config := &resilience.Config{Enabled: true} // the defaults
+	queue, err := resilience.NewQueue(config, resilience.WithQueueObserver(observe))
+	if err != nil {
+		return nil, err
+	}
+	executor, err := resilience.New(config,
+		resilience.WithRestarter(queue),
+		resilience.WithObserver(observe),
+		resilience.WithProbe(func(_ context.Context, endpoint string) error {
+			time.Sleep(50 * time.Millisecond)
+			if !w.up(strings.TrimPrefix(endpoint, "https://"), time.Now()) {
+				return errors.New("down")
+			}
+			return nil
+		}),
+		// Jitter that depends on the time alone, so that a seed gives one outcome.
+		resilience.WithRandom(func() float64 {
+			return rand.New(rand.NewPCG(w.seed, uint64(time.Now().UnixNano()))).Float64()
+		}))
+	if err != nil {
+		return nil, err
+	}
+	transport := resilience.NewTransport(w, executor,
+		resilience.WithMethods(http.MethodPost),
+		resilience.WithCall(func(r *http.Request) resilience.Call {
+			task := r.Header.Get(taskHeader)
+			return resilience.Call{
+				Key:     task,
+				Targets: []resilience.Target{{Endpoint: "https://" + r.URL.Host}},
+				Restart: resilience.Task{Kind: kindAsk, Payload: []byte(r.URL.Host + " " + task)},
+			}
+		}))
+	c := &classified{client: &http.Client{Transport: transport}, queue: queue}
+	queue.Register(kindAsk, func(ctx context.Context, payload []byte) error {
+		var host string
+		var task int
+		if _, err := fmt.Sscan(string(payload), &host, &task); err != nil {
+			return err
+		}
+		if err := ask(ctx, c.client, host, task); err != nil {
+			return err
+		}
+		done(task)
+		return nil
+	})
+	return c, nil
+}
+
+// drain waits until the queue is empty.
+func (c *classified) drain(ctx context.Context) error {
+	for len(c.queue.Tasks()) > 0 {
+		time.Sleep(time.Minute)
+	}
+	left, err := c.queue.Shutdown(ctx)
+	if err == nil && len(left) > 0 {
+		err = fmt.Errorf("%d tasks are left in the queue", len(left))
+	}
+	return err
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+)
+
+// kind is what is wrong with an endpoint.
+type kind string
+
+// The kinds, as the table calls them.
+const (
+	fine    kind = "none"
+	reset   kind = "resets"   // of connections: it is down for seconds
+	outage  kind = "down"     // connections are refused, for minutes
+	limit   kind = "429"      // Retry-After says until when
+	deadKey kind = "dead key" // 401 until a person replaces it
+)
+
+// spell is a time in which something is wrong.
+type spell struct {
+	from, to time.Duration // since the start
+	kind     kind
+}
+
+// script is what is wrong with an endpoint when: spells in order, with gaps.
+type script []spell
+
+// at is what is wrong at a time, and for how long it will be.
+func (s script) at(t time.Duration) (kind, time.Duration) {
+	i, _ := slices.BinarySearchFunc(s, t, func(one spell, t time.Duration) int {
+		if one.to <= t {
+			return -1
+		}
+		return 1
+	})
+	if i < len(s) && s[i].from <= t {
+		return s[i].kind, s[i].to - t
+	}
+	return fine, 0
+}
+
+// plan says how a script is made up: spells of one kind come after gaps, both
+// of random length between two bounds.
+type plan struct {
+	kind             kind
+	gapMin, gapMax   time.Duration
+	longMin, longMax time.Duration
+}
+
+// The endpoints. Each has one kind of trouble, so that the figures can be told
+// apart, and steady has none.
+var plans = map[string]plan{
+	"steady.example":  {kind: fine},
+	"resets.example":  {reset, 30 * time.Second, 4 * time.Minute, 2 * time.Second, 15 * time.Second},
+	"outages.example": {outage, 30 * time.Minute, 2 * time.Hour, time.Minute, 6 * time.Minute},
+	"limits.example":  {limit, 5 * time.Minute, 20 * time.Minute, 10 * time.Second, 55 * time.Second},
+	"deadkey.example": {deadKey, 12 * time.Hour, 12 * time.Hour, 3 * time.Hour, 3 * time.Hour},
+}
+
+func (p plan) String() string {
+	if p.kind == fine {
+		return string(fine)
+	}
+	if p.longMin == p.longMax {
+		return fmt.Sprintf("%s, %s", p.kind, short(p.longMin))
+	}
+	return fmt.Sprintf("%s, %s to %s", p.kind, short(p.longMin), short(p.longMax))
+}
+
+// short leaves out the zeros of "3h0m0s".
+func short(d time.Duration) string {
+	s := d.String()
+	for _, zero := range []string{"0s", "0m"} {
+		if cut := strings.TrimSuffix(s, zero); strings.HasSuffix(cut, "m") || strings.HasSuffix(cut, "h") {
+			s = cut
+		}
+	}
+	return s
+}
+
+// scripts makes a day of them.
+func scripts(seed uint64) map[string]script {
+	all := map[string]script{}
+	for i, host := range hosts() {
+		all[host] = plans[host].script(rand.New(rand.NewPCG(seed, uint64(i))))
+	}
+	return all
+}
+
+// script draws the spells of a day.
+func (p plan) script(random *rand.Rand) script {
+	var s script
+	between := func(low, high time.Duration) time.Duration {
+		return low + time.Duration(random.Float64()*float64(high-low))
+	}
+	for t := time.Duration(0); p.kind != fine; {
+		from := t + between(p.gapMin, p.gapMax)
+		if from >= day {
+			break
+		}
+		t = from + between(p.longMin, p.longMax)
+		s = append(s, spell{from, t, p.kind})
+	}
+	return s
+}

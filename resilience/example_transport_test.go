@@ -1,0 +1,150 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"github.com/errclass/errclass/resilience"
+)
+
+// quick is a config for examples, whose pauses take no time.
+var quick = &resilience.Config{
+	Enabled: true,
+	Retry:   resilience.RetryConfig{Schedule: resilience.ScheduleCustom, BaseDelayMs: 1, MaxDelayMs: 1},
+}
+
+// overloaded is a server that is so for its first n requests, and then tells
+// what it was asked.
+func overloaded(n int32) *httptest.Server {
+	var requests atomic.Int32
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if requests.Add(1) <= n {
+			http.Error(w, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, 529)
+			return
+		}
+		text, _ := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "%s %s %s", r.Method, r.URL.Path, text)
+	}))
+}
+
+// show reads a response as a client does.
+func show(resp *http.Response, err error) {
+	if err != nil {
+		fmt.Println("error:", err)
+		return
+	}
+	text, _ := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	fmt.Println(resp.StatusCode, string(text))
+}
+
+func ExampleNewTransport() {
+	api := overloaded(2)
+	defer api.Close()
+
+	client := &http.Client{Transport: resilience.NewTransport(nil, must(quick))} // the one line
+	show(client.Get(api.URL + "/models"))
+	client.CloseIdleConnections()
+	// Output: 200 GET /models
+}
+
+// The calls of a model's API are POSTs, which may as well be made again.
+func ExampleWithMethods() {
+	api := overloaded(2)
+	defer api.Close()
+
+	client := &http.Client{Transport: resilience.NewTransport(nil, must(quick), resilience.WithMethods(http.MethodPost))}
+	show(client.Post(api.URL+"/messages", "application/json", strings.NewReader(`{"max_tokens":1}`)))
+	client.CloseIdleConnections()
+	// Output: 200 POST /messages {"max_tokens":1}
+}
+
+// Requests that are named after their tasks, and go to a second gateway when
+// the first one has failed as often as it may.
+func ExampleWithCall() {
+	api, second := overloaded(1000), overloaded(0)
+	defer api.Close()
+	defer second.Close()
+
+	withSecond := resilience.WithCall(func(r *http.Request) resilience.Call {
+		return resilience.Call{
+			Key:     r.Header.Get("X-Task"),
+			Targets: []resilience.Target{{Endpoint: api.URL}, {Endpoint: second.URL}},
+		}
+	})
+	client := &http.Client{Transport: resilience.NewTransport(nil, must(quick), withSecond)}
+	show(client.Get(api.URL + "/models"))
+	client.CloseIdleConnections()
+	// Output: 200 GET /models
+}
+
+// Another provider has other paths and keys.
+func ExampleWithRewrite() {
+	api, other := overloaded(1000), overloaded(0)
+	defer api.Close()
+	defer other.Close()
+
+	targets := []resilience.Target{{Endpoint: api.URL, Provider: "anthropic"}, {Endpoint: other.URL, Provider: "openai"}}
+	client := &http.Client{Transport: resilience.NewTransport(nil, must(quick),
+		resilience.WithCall(func(*http.Request) resilience.Call { return resilience.Call{Targets: targets} }),
+		resilience.WithRewrite(func(r *http.Request, t resilience.Target) error {
+			to, err := url.Parse(t.Endpoint + "/v1/models")
+			r.URL, r.Host = to, ""
+			r.Header.Del("X-Api-Key")
+			r.Header.Set("Authorization", "Bearer "+os.Getenv("OPENAI_API_KEY"))
+			return err
+		}))}
+	show(client.Get(api.URL + "/models"))
+	client.CloseIdleConnections()
+	// Output: 200 GET /v1/models
+}
+
+// A transport is also an http.RoundTripper for what is no http.Client.
+func ExampleTransport_RoundTrip() {
+	api := overloaded(1000)
+	defer api.Close()
+	transport := resilience.NewTransport(http.DefaultTransport, must(quick))
+	r, _ := http.NewRequestWithContext(context.Background(), http.MethodGet, api.URL, nil)
+	show(transport.RoundTrip(r)) // the last response, as the server sent it
+	transport.CloseIdleConnections()
+	// Output: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}
+}
+
+func ExampleTransport_CloseIdleConnections() {
+	client := &http.Client{Transport: resilience.NewTransport(http.DefaultTransport, must(quick))}
+	client.CloseIdleConnections() // closes those of http.DefaultTransport
+	fmt.Println("closed")
+	// Output: closed
+}
+
+// Observers see a response that is a failure as an error.
+func ExampleResponseError() {
+	var err error = &resilience.ResponseError{StatusCode: 503, Header: http.Header{"Retry-After": {"7"}}}
+	fmt.Println(err)
+	// Output: 503 Service Unavailable
+}
+
+func ExampleResponseError_Error() {
+	fmt.Println((&resilience.ResponseError{StatusCode: 529}).Error())
+	// Output: 529
+}
+
+func ExampleError_Timeout() {
+	err := &resilience.Error{Err: fmt.Errorf("ask: %w", context.DeadlineExceeded)}
+	fmt.Println(err.Timeout(), (&resilience.Error{Err: errors.New("no")}).Timeout())
+	// Output: true false
+}
+
+func ExampleExecutor_Enabled() {
+	x := must(&resilience.Config{Agents: map[string]resilience.AgentConfig{"nightly": {Enabled: new(true)}}})
+	fmt.Println(x.Enabled(""), x.Enabled("nightly"))
+	// Output: false true
+}

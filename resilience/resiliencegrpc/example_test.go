@@ -1,0 +1,99 @@
+package resiliencegrpc_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/test/bufconn"
+
+	"github.com/errclass/errclass/resilience"
+	"github.com/errclass/errclass/resilience/resiliencegrpc"
+)
+
+// start runs a server in memory, and connects to it. Where it is down it says
+// so to every call.
+func start(down bool, opts ...grpc.DialOption) (conn *grpc.ClientConn, stop func()) {
+	s := fails(nil)
+	if down {
+		s = fails(status.Error(codes.Unavailable, "down for maintenance"))
+	}
+	listener := bufconn.Listen(1 << 16)
+	server := grpc.NewServer(grpc.UnknownServiceHandler(s.serve))
+	go func() { _ = server.Serve(listener) }() // returns with Stop
+	conn, err := grpc.NewClient("passthrough:///shop", append(opts,
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }),
+		grpc.WithTransportCredentials(insecure.NewCredentials()))...)
+	if err != nil {
+		panic(err)
+	}
+	return conn, func() {
+		_ = conn.Close()
+		server.Stop()
+	}
+}
+
+func must() *resilience.Executor {
+	x, err := resilience.New(&resilience.Config{
+		Enabled: true,
+		Retry:   resilience.RetryConfig{Schedule: resilience.ScheduleCustom, BaseDelayMs: 1, MaxDelayMs: 1}, // for an example
+	})
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+func ExampleUnaryClientInterceptor() {
+	x := must()
+	conn, stop := start(false, grpc.WithUnaryInterceptor(resiliencegrpc.UnaryClientInterceptor(x))) // the one line
+	defer stop()
+	fmt.Println(ask(context.Background(), conn, get))
+	// Output: hello <nil>
+}
+
+func ExampleWithMethods() {
+	x := must()
+	conn, stop := start(true, grpc.WithUnaryInterceptor(resiliencegrpc.UnaryClientInterceptor(x,
+		resiliencegrpc.WithMethods("/shop.Shop/Buy"))))
+	defer stop()
+	_, err := ask(context.Background(), conn, "/shop.Shop/Buy")
+	fmt.Println(err)
+	fmt.Println(x.Breakers().Snapshot()[0].Failures, "calls")
+	// Output:
+	// rpc error: code = Unavailable desc = down for maintenance
+	// 3 calls
+}
+
+// Calls are named after their methods, and a second server takes over.
+func ExampleWithCall() {
+	second, stop := start(false)
+	defer stop()
+	x := must()
+	targets := []resilience.Target{{Endpoint: "berlin"}, {Endpoint: "paris"}}
+	conn, stop := start(true, grpc.WithUnaryInterceptor(resiliencegrpc.UnaryClientInterceptor(x,
+		resiliencegrpc.WithCall(func(_ context.Context, method string) resilience.Call {
+			return resilience.Call{Key: method, Targets: targets}
+		}),
+		resiliencegrpc.WithConn(func(resilience.Target) (*grpc.ClientConn, error) { return second, nil }))))
+	defer stop()
+	fmt.Println(ask(context.Background(), conn, get))
+	// Output: hello <nil>
+}
+
+func ExampleWithConn() {
+	conns := map[resilience.Target]*grpc.ClientConn{} // by target, as the program has them
+	option := resiliencegrpc.WithConn(func(t resilience.Target) (*grpc.ClientConn, error) {
+		if conn, ok := conns[t]; ok {
+			return conn, nil
+		}
+		return nil, fmt.Errorf("no connection to %s", t.Name())
+	})
+	interceptor := resiliencegrpc.UnaryClientInterceptor(must(), option)
+	fmt.Println(interceptor != nil)
+	// Output: true
+}

@@ -1,0 +1,384 @@
+package resiliencegrpc_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/resilience"
+	"github.com/errclass/errclass/resilience/resiliencegrpc"
+)
+
+var busy = status.Error(codes.Unavailable, "busy")
+
+// Each code is repeated as its reason says.
+func TestUnary_Codes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		code   codes.Code
+		reason classify.Reason
+		calls  int
+	}{
+		{codes.Canceled, classify.ReasonAborted, 1},
+		{codes.Unknown, classify.ReasonUnknown, 1},
+		{codes.InvalidArgument, classify.ReasonInvalidRequest, 1},
+		{codes.DeadlineExceeded, classify.ReasonTimeout, 3},
+		{codes.NotFound, classify.ReasonInvalidRequest, 1},
+		{codes.AlreadyExists, classify.ReasonInvalidRequest, 1},
+		{codes.PermissionDenied, classify.ReasonAuthentication, 1},
+		{codes.ResourceExhausted, classify.ReasonRateLimit, 3},
+		{codes.FailedPrecondition, classify.ReasonInvalidRequest, 1},
+		{codes.Aborted, classify.ReasonTransient, 3},
+		{codes.OutOfRange, classify.ReasonInvalidRequest, 1},
+		{codes.Unimplemented, classify.ReasonInvalidRequest, 1},
+		{codes.Internal, classify.ReasonTransient, 3},
+		{codes.Unavailable, classify.ReasonTransient, 3},
+		{codes.DataLoss, classify.ReasonParsing, 1},
+		{codes.Unauthenticated, classify.ReasonAuthentication, 1},
+	} {
+		t.Run(tt.code.String(), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var seen []classify.Reason
+				x := executor(t, resilience.WithObserver(func(_ context.Context, e resilience.Event) {
+					if e.Kind == resilience.KindAttempt {
+						seen = append(seen, e.Result.Reason)
+					}
+				}))
+				s := fails(status.Error(tt.code, "qwertz"))
+				_, err := ask(t.Context(), s.dial(t, "shop", with(x)), get)
+				assert.Equal(t, tt.calls, s.made())
+				require.Len(t, seen, tt.calls)
+				assert.Equal(t, tt.reason, seen[0])
+				st, ok := status.FromError(err)
+				assert.True(t, ok)
+				assert.Equal(t, tt.code, st.Code())
+				assert.Equal(t, "qwertz", st.Message(), "the status is the server's own")
+				assert.EqualError(t, err, fmt.Sprintf("rpc error: code = %s desc = qwertz", tt.code))
+				all, several := errors.AsType[*resilience.Error](err)
+				assert.Equal(t, tt.calls > 1, several)
+				if several {
+					assert.Len(t, all.Attempts, tt.calls)
+				}
+			})
+		})
+	}
+}
+
+func TestUnary_Methods(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		method string
+		opts   []resiliencegrpc.Option
+		want   bool
+	}{
+		{name: "no side effects", method: get, want: true},
+		{name: "idempotent", method: put, want: true},
+		{name: "not declared", method: buy},
+		{name: "not known", method: "/other.Service/Get"},
+		{name: "no method at all", method: "/shop.Shop/"},
+		{name: "named", method: buy, opts: []resiliencegrpc.Option{nil, resiliencegrpc.WithMethods(buy)}, want: true},
+		{name: "another one named", method: buy, opts: []resiliencegrpc.Option{resiliencegrpc.WithMethods("/shop.Shop/B")}},
+		{name: "the service named", method: buy, opts: []resiliencegrpc.Option{resiliencegrpc.WithMethods("/shop.Shop/"), resiliencegrpc.WithMethods()}, want: true},
+		{name: "all", method: "/other.Service/Get", opts: []resiliencegrpc.Option{resiliencegrpc.WithMethods("/")}, want: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s, x := fails(busy, nil), executor(t)
+				got, err := ask(t.Context(), s.dial(t, "shop", with(x, tt.opts...)), tt.method)
+				if tt.want {
+					require.NoError(t, err)
+					assert.Equal(t, "hello", got)
+					return
+				}
+				assert.Equal(t, codes.Unavailable, status.Code(err))
+				assert.Equal(t, 1, s.made())
+				assert.Equal(t, 1, x.Breakers().Snapshot()[0].Failures, "the breaker knows of it all the same")
+			})
+		})
+	}
+}
+
+// What the server says about the pause, and about repeating at all.
+func TestUnary_Hints(t *testing.T) {
+	t.Parallel()
+	retryInfo := func(d time.Duration) error {
+		st, err := status.New(codes.ResourceExhausted, "slow down").WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(d)})
+		require.NoError(t, err)
+		return st.Err()
+	}
+	quota, err := status.New(codes.ResourceExhausted, "quota").WithDetails(&errdetails.QuotaFailure{
+		Violations: []*errdetails.QuotaFailure_Violation{{QuotaId: "RequestsPerDayPerProject"}},
+	})
+	require.NoError(t, err)
+	for _, tt := range []struct {
+		name    string
+		err     error
+		trailer metadata.MD
+		calls   int
+		took    time.Duration
+	}{
+		{name: "nothing", err: busy, calls: 2, took: 500 * time.Millisecond},
+		{name: "RetryInfo", err: retryInfo(7 * time.Second), calls: 2, took: 7 * time.Second},
+		{name: "RetryInfo of more than a minute", err: retryInfo(61 * time.Second), calls: 1},
+		{name: "a quota of the day", err: quota.Err(), calls: 1},
+		{name: "pushback", err: busy, trailer: metadata.Pairs("grpc-retry-pushback-ms", "2500"), calls: 2, took: 2500 * time.Millisecond},
+		{name: "pushback of nothing", err: busy, trailer: metadata.Pairs("grpc-retry-pushback-ms", "0"), calls: 2},
+		{name: "pushback that forbids", err: busy, trailer: metadata.Pairs("grpc-retry-pushback-ms", "-1"), calls: 1},
+		{name: "pushback that is no number", err: busy, trailer: metadata.Pairs("grpc-retry-pushback-ms", "soon"), calls: 1},
+		{name: "pushback twice", err: busy, trailer: metadata.Pairs("grpc-retry-pushback-ms", "1", "grpc-retry-pushback-ms", "2"), calls: 1},
+		{name: "pushback beyond all measure", err: busy, trailer: metadata.Pairs("grpc-retry-pushback-ms", "99999999999999999999"), calls: 1},
+		{name: "pushback beside a RetryInfo", err: retryInfo(7 * time.Second), trailer: metadata.Pairs("grpc-retry-pushback-ms", "20"), calls: 2, took: 7 * time.Second},
+		{name: "retry-after that is none", err: busy, trailer: metadata.Pairs("retry-after", "later"), calls: 2, took: 500 * time.Millisecond},
+		{name: "retry-after", err: busy, trailer: metadata.Pairs("retry-after", "3"), calls: 2, took: 3 * time.Second},
+		{name: "another trailer", err: busy, trailer: metadata.Pairs("request-id", "3"), calls: 2, took: 500 * time.Millisecond},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := fails(nil, nil)
+				s.answers[0] = func(ctx context.Context) error {
+					assert.NoError(t, grpc.SetTrailer(ctx, tt.trailer))
+					return tt.err
+				}
+				conn := s.dial(t, "shop", with(executor(t)))
+				start := time.Now()
+				var own metadata.MD
+				got, err := ask(t.Context(), conn, get, grpc.Trailer(&own))
+				assert.Equal(t, tt.took, time.Since(start))
+				assert.Equal(t, tt.calls, s.made())
+				if tt.calls > 1 {
+					require.NoError(t, err)
+					assert.Equal(t, "hello", got)
+					return
+				}
+				assert.Equal(t, status.Code(tt.err), status.Code(err))
+				for key, values := range tt.trailer {
+					assert.Equal(t, values, own[key], "the caller's own trailer option")
+				}
+			})
+		})
+	}
+}
+
+// The end of the context ends a pause at once, with the status that gRPC has
+// for it.
+func TestUnary_ContextEndsInPause(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		end  func(context.Context) (context.Context, context.CancelFunc)
+		code codes.Code
+		is   error
+	}{
+		{name: "deadline", code: codes.DeadlineExceeded, is: context.DeadlineExceeded, end: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, 200*time.Millisecond)
+		}},
+		{name: "cancelled", code: codes.Canceled, is: context.Canceled, end: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(200*time.Millisecond, cancel)
+			return ctx, cancel
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := fails(busy)
+				conn := s.dial(t, "shop", with(executor(t)))
+				ctx, cancel := tt.end(t.Context())
+				defer cancel()
+				start := time.Now()
+				_, err := ask(ctx, conn, get)
+				assert.Equal(t, 200*time.Millisecond, time.Since(start))
+				assert.Equal(t, tt.code, status.Code(err))
+				require.ErrorIs(t, err, tt.is)
+				require.ErrorIs(t, err, busy)
+				assert.Equal(t, 1, s.made())
+			})
+		})
+	}
+}
+
+func TestUnary_Breaker(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, x := fails(busy), executor(t)
+		conn := s.dial(t, "shop", with(x))
+		for range 2 {
+			_, err := ask(t.Context(), conn, get)
+			require.Error(t, err)
+		}
+		calls := s.made()
+		_, err := ask(t.Context(), conn, get)
+		assert.Equal(t, calls, s.made())
+		require.ErrorIs(t, err, resilience.ErrOpen)
+		st, ok := status.FromError(err)
+		assert.True(t, ok)
+		assert.Equal(t, codes.Unavailable, st.Code())
+		assert.Equal(t, `circuit breaker open for "passthrough:///shop": try again in 4m59s, or force it closed`, st.Message())
+		assert.Equal(t, "passthrough:///shop", x.Breakers().Snapshot()[0].Endpoint)
+	})
+}
+
+// Off, calls are passed on as they are.
+func TestUnary_Disabled(t *testing.T) {
+	t.Parallel()
+	off, err := resilience.New(nil)
+	require.NoError(t, err)
+	agent := resiliencegrpc.WithCall(func(context.Context, string) resilience.Call { return resilience.Call{Agent: "off"} })
+	except, err := resilience.New(&resilience.Config{Enabled: true, Agents: map[string]resilience.AgentConfig{"off": {Enabled: new(false)}}})
+	require.NoError(t, err)
+	for _, tt := range []struct {
+		name string
+		x    *resilience.Executor
+		opts []resiliencegrpc.Option
+	}{
+		{name: "no executor"},
+		{name: "not enabled", x: off},
+		{name: "not for this agent", x: except, opts: []resiliencegrpc.Option{agent}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			conn := fails(nil).dial(t, "shop")
+			calls := 0
+			err := resiliencegrpc.UnaryClientInterceptor(tt.x, tt.opts...)(t.Context(), get, 1, 2, conn,
+				func(_ context.Context, method string, req, reply any, cc *grpc.ClientConn, opts ...grpc.CallOption) error {
+					calls++
+					assert.Equal(t, get, method)
+					assert.Equal(t, 1, req)
+					assert.Equal(t, 2, reply)
+					assert.Same(t, conn, cc)
+					assert.Empty(t, opts)
+					return busy
+				})
+			assert.Same(t, busy, err)
+			assert.Equal(t, 1, calls)
+		})
+	}
+}
+
+func TestUnary_FallsBack(t *testing.T) {
+	t.Parallel()
+	gone := errors.New("no connection to it")
+	targets := []resilience.Target{{Endpoint: "first"}, {Endpoint: "second"}}
+	for _, tt := range []struct {
+		name  string
+		conn  func(*grpc.ClientConn) func(resilience.Target) (*grpc.ClientConn, error)
+		calls [2]int
+		err   error
+	}{
+		{name: "the same connection", calls: [2]int{6, 0}, err: busy},
+		{name: "another one", calls: [2]int{3, 1}, conn: func(second *grpc.ClientConn) func(resilience.Target) (*grpc.ClientConn, error) {
+			return func(resilience.Target) (*grpc.ClientConn, error) { return second, nil }
+		}},
+		{name: "none", calls: [2]int{3, 0}, err: gone, conn: func(*grpc.ClientConn) func(resilience.Target) (*grpc.ClientConn, error) {
+			return func(resilience.Target) (*grpc.ClientConn, error) { return nil, gone }
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				first, second := fails(busy), fails(nil)
+				opts := []resiliencegrpc.Option{resiliencegrpc.WithCall(nil), resiliencegrpc.WithConn(nil), resiliencegrpc.WithCall(
+					func(_ context.Context, method string) resilience.Call {
+						return resilience.Call{Key: method, Targets: targets}
+					})}
+				if tt.conn != nil {
+					opts = append(opts, resiliencegrpc.WithConn(tt.conn(second.dial(t, "second"))))
+				}
+				got, err := ask(t.Context(), first.dial(t, "first", with(executor(t), opts...)), put)
+				assert.Equal(t, tt.calls[0], first.made())
+				assert.Equal(t, tt.calls[1], second.made())
+				if tt.err != nil {
+					require.ErrorIs(t, err, tt.err)
+					return
+				}
+				require.NoError(t, err)
+				assert.Equal(t, "hello", got)
+			})
+		})
+	}
+}
+
+// The caller's own veto holds beside the interceptor's.
+func TestUnary_Repeatable(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := fails(busy)
+		call := resiliencegrpc.WithCall(func(context.Context, string) resilience.Call {
+			return resilience.Call{Repeatable: func(a resilience.Attempt) bool { return a.Number < 2 }}
+		})
+		_, err := ask(t.Context(), s.dial(t, "shop", with(executor(t), call)), get)
+		require.ErrorIs(t, err, busy)
+		assert.Equal(t, 2, s.made())
+	})
+}
+
+func TestUnary_Provider(t *testing.T) {
+	t.Parallel()
+	for endpoint, want := range map[string]string{
+		"dns:///generativelanguage.googleapis.com:443": "google",
+		"generativelanguage.googleapis.com":            "google",
+		"dns:///api.example.com:443":                   "",
+		"unix:///run/shop.sock":                        "",
+	} {
+		var got resilience.Target
+		x := executor(t, resilience.WithObserver(func(_ context.Context, e resilience.Event) { got = e.Target }))
+		conn, err := grpc.NewClient(endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
+		require.NoError(t, err)
+		err = resiliencegrpc.UnaryClientInterceptor(x)(t.Context(), get, nil, nil, conn,
+			func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error { return nil })
+		require.NoError(t, err)
+		assert.Equal(t, resilience.Target{Endpoint: endpoint, Provider: want}, got)
+		require.NoError(t, conn.Close())
+	}
+}
+
+// Many calls at once on one connection, each of which fails first.
+func TestUnary_ConcurrentSafe(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var seen int
+		s := fails(nil)
+		s.answers[0] = func(ctx context.Context) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if seen++; seen <= 100 {
+				assert.NoError(t, grpc.SetTrailer(ctx, metadata.Pairs("grpc-retry-pushback-ms", "10")))
+				return busy
+			}
+			return nil
+		}
+		x := executor(t)
+		conn := s.dial(t, "shop", with(x))
+		require.NoError(t, x.Breakers().Force(t.Context(), conn.Target(), resilience.BreakerForceClosed))
+		var wg sync.WaitGroup
+		for range 100 {
+			wg.Go(func() {
+				got, err := ask(t.Context(), conn, get)
+				assert.NoError(t, err)
+				assert.Equal(t, "hello", got)
+			})
+		}
+		wg.Wait()
+		assert.Equal(t, 200, s.made())
+	})
+}

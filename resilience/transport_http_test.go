@@ -1,0 +1,195 @@
+package resilience_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/errclass/errclass/resilience"
+)
+
+// pipes is a listener whose connections are made by dial, in memory, so that
+// a server and its clients can be in a bubble of fake time.
+type pipes struct {
+	conns chan net.Conn
+	done  chan struct{}
+	once  sync.Once
+}
+
+func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), done: make(chan struct{})} }
+
+func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	here, there := net.Pipe()
+	select {
+	case p.conns <- there:
+		return here, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error   { p.once.Do(func() { close(p.done) }); return nil }
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
+
+// A real client and a real server under fake time: an outage of 20 s with a
+// Retry-After, bodies that are read only in part, and one connection for all.
+func TestTransport_RealHTTP(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		listener := newPipes()
+		var conns atomic.Int32
+		server := &http.Server{
+			ConnState: func(_ net.Conn, s http.ConnState) {
+				if s == http.StateNew {
+					conns.Add(1)
+				}
+			},
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				sent, _ := io.ReadAll(r.Body)
+				if time.Since(start) < 20*time.Second {
+					w.Header().Set("Retry-After", "10")
+					w.WriteHeader(http.StatusServiceUnavailable)
+					fmt.Fprint(w, strings.Repeat("busy ", 500))
+					return
+				}
+				fmt.Fprintf(w, "%s %s", r.Method, sent)
+			}),
+		}
+		go func() { _ = server.Serve(listener) }() // returns with Close
+		base := &http.Transport{DialContext: listener.dial}
+		client := &http.Client{Transport: resilience.NewTransport(base, executor(t, enabled()))}
+
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://api.example/v1", strings.NewReader("text"))
+		require.NoError(t, err)
+		resp, err := client.Do(r)
+		require.NoError(t, err)
+		got, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		assert.Equal(t, "PUT text", string(got))
+		assert.Equal(t, 20*time.Second, time.Since(start))
+		assert.EqualValues(t, 1, conns.Load(), "connections are used again")
+
+		// A request that nobody waits for any more.
+		start = time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
+		defer cancel()
+		resp, err = client.Do(r.Clone(ctx))
+		assert.Nil(t, resp)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, 15*time.Second, time.Since(start))
+
+		client.CloseIdleConnections()
+		require.NoError(t, server.Close())
+	})
+}
+
+// Many clients of one transport against a server on loopback that fails in
+// turns: each gets its own answer, whole.
+func TestTransport_ConcurrentSafe(t *testing.T) {
+	t.Parallel()
+	var tries sync.Map
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sent, _ := io.ReadAll(r.Body)
+		n, _ := tries.LoadOrStore(string(sent), new(atomic.Int32))
+		switch n.(*atomic.Int32).Add(1) {
+		case 1:
+			w.WriteHeader(http.StatusBadGateway)
+			fmt.Fprint(w, strings.Repeat("<p>bad gateway</p>", 1000))
+		case 2:
+			hijacked, _, err := http.NewResponseController(w).Hijack()
+			if assert.NoError(t, err) {
+				assert.NoError(t, hijacked.Close())
+			}
+		default:
+			fmt.Fprintf(w, "answer to %s", sent)
+		}
+	}))
+	defer srv.Close()
+	cfg := enabled()
+	cfg.Retry = resilience.RetryConfig{Schedule: resilience.ScheduleCustom, BaseDelayMs: 1, MaxDelayMs: 1}
+	cfg.CircuitBreaker.Mode = resilience.BreakerForceClosed
+	transport := resilience.NewTransport(srv.Client().Transport, executor(t, cfg), resilience.WithMethods(http.MethodPost))
+	client := &http.Client{Transport: transport}
+	var wg sync.WaitGroup
+	for i := range 100 {
+		wg.Go(func() {
+			question := fmt.Sprint("question ", i)
+			resp, err := client.Post(srv.URL, "text/plain", strings.NewReader(question))
+			if !assert.NoError(t, err) {
+				return
+			}
+			defer func() { assert.NoError(t, resp.Body.Close()) }()
+			got, err := io.ReadAll(resp.Body)
+			assert.NoError(t, err)
+			assert.Equal(t, "answer to "+question, string(got))
+		})
+	}
+	wg.Wait()
+	client.CloseIdleConnections()
+}
+
+// Whatever a server answers, in whatever pieces: the client gets all of the
+// last answer, and every other one is closed.
+func TestTransport_HandsBackProperty(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		texts := rapid.SliceOfN(rapid.SliceOfN(rapid.Byte(), 0, 5000), 4, 4).Draw(rt, "bodies")
+		statuses := rapid.SliceOfN(rapid.SampledFrom([]int{200, 400, 401, 429, 500, 503, 504}), 4, 4).Draw(rt, "statuses")
+		piece := rapid.IntRange(1, 3000).Draw(rt, "piece")
+		synctest.Test(t, func(t *testing.T) {
+			var bodies []*body
+			base := roundTrip(func(*http.Request) (*http.Response, error) {
+				n := len(bodies)
+				b := &body{Reader: pieces{strings.NewReader(string(texts[n])), piece}}
+				bodies = append(bodies, b)
+				return &http.Response{StatusCode: statuses[n], Header: http.Header{}, Body: b, ContentLength: -1}, nil
+			})
+			resp, err := resilience.NewTransport(base, executor(t, enabled())).RoundTrip(request(t, http.MethodGet, ""))
+			require.NoError(t, err)
+			last := len(bodies) - 1
+			got, err := io.ReadAll(resp.Body)
+			require.NoError(t, err)
+			assert.Equal(t, string(texts[last]), string(got))
+			assert.Equal(t, statuses[last], resp.StatusCode)
+			for i, b := range bodies {
+				want := 1
+				if i == last {
+					want = 0
+				}
+				assert.Equal(t, want, b.closed)
+			}
+		})
+	})
+}
+
+// pieces reads no more than n bytes at a time.
+type pieces struct {
+	io.Reader
+	n int
+}
+
+func (p pieces) Read(b []byte) (int, error) { return p.Reader.Read(b[:min(len(b), p.n)]) }

@@ -1,0 +1,213 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/resilience"
+)
+
+// hosts is a base that answers by host.
+type hosts map[string]*server
+
+func (h hosts) RoundTrip(r *http.Request) (*http.Response, error) { return h[r.URL.Host].RoundTrip(r) }
+
+// toSpare makes a call that another target may take over.
+func toSpare(r *http.Request) resilience.Call {
+	return resilience.Call{
+		Key: r.Header.Get("Task"),
+		Targets: []resilience.Target{
+			{Endpoint: "https://" + r.URL.Host, Provider: "first"},
+			{Endpoint: "http://spare.example:81/ignored", Provider: "second"},
+		},
+	}
+}
+
+func put(t testing.TB) *http.Request {
+	r := request(t, http.MethodPut, "text")
+	r.Header.Set("Task", "7")
+	return r
+}
+
+func TestTransport_FallsBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		first, second := &server{steps: []step{{status: 503, body: "busy"}}}, &server{steps: []step{{status: 200}}}
+		seen := new(events)
+		x := executor(t, enabled(), resilience.WithObserver(seen.observe))
+		transport := resilience.NewTransport(hosts{"api.openai.com": first, "spare.example:81": second}, x, resilience.WithCall(toSpare))
+		r := put(t)
+		before := *r.URL
+		resp, err := transport.RoundTrip(r)
+		require.NoError(t, err)
+		assert.Equal(t, 200, resp.StatusCode)
+		assert.Equal(t, before, *r.URL, "the client's request is as it was")
+		assert.Len(t, first.requests, 3)
+		require.Len(t, second.requests, 1)
+		assert.Equal(t, "http://spare.example:81/v1/chat?q=1", second.requests[0].URL.String())
+		assert.Equal(t, "7", second.requests[0].Header.Get("Task"))
+		assert.Equal(t, "text", second.sent[0])
+		assert.Equal(t, 1, first.bodies[2].closed)
+		assert.Equal(t, []string{"first>second"}, seen.moves(resilience.KindFallback))
+		assert.Equal(t, "7", seen.of(resilience.KindDone)[0].Key)
+
+		// It stays there for a while, with the body of the request itself.
+		again := put(t)
+		again.GetBody = func() (io.ReadCloser, error) { return nil, errors.New("not needed") }
+		_, err = transport.RoundTrip(again)
+		require.NoError(t, err)
+		assert.Len(t, first.requests, 3)
+		assert.Equal(t, "text", second.sent[1])
+	})
+}
+
+// What must not be repeated goes to nobody else after it was made once, but
+// may where the first target did not get it.
+func TestTransport_FallsBackUnsent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		first, second := &server{steps: []step{{status: 503}}}, &server{steps: []step{{status: 200}}}
+		x := executor(t, enabled())
+		transport := resilience.NewTransport(hosts{"api.openai.com": first, "spare.example:81": second}, x, resilience.WithCall(toSpare))
+		post := func() *http.Response {
+			r := put(t)
+			r.Method = http.MethodPost
+			resp, err := transport.RoundTrip(r)
+			require.NoError(t, err)
+			return resp
+		}
+		assert.Equal(t, 503, post().StatusCode)
+		assert.Empty(t, second.requests)
+
+		require.NoError(t, x.Breakers().Force(t.Context(), "https://api.openai.com", resilience.BreakerForceOpen))
+		assert.Equal(t, 200, post().StatusCode)
+		assert.Len(t, first.requests, 1)
+		assert.Equal(t, []string{"text"}, second.sent)
+	})
+}
+
+// Where nobody else can be asked after a response, that is what the client
+// gets, whole.
+func TestTransport_FallbackRefused(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		first := &server{steps: []step{{status: 503, body: "busy"}}}
+		x := executor(t, enabled())
+		require.NoError(t, x.Breakers().Force(t.Context(), "http://spare.example:81/ignored", resilience.BreakerForceOpen))
+		resp, err := resilience.NewTransport(hosts{"api.openai.com": first}, x, resilience.WithCall(toSpare)).RoundTrip(put(t))
+		require.NoError(t, err)
+		got, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		assert.Equal(t, "busy", string(got))
+		assert.Equal(t, 503, resp.StatusCode)
+	})
+}
+
+func TestTransport_Rewrite(t *testing.T) {
+	t.Parallel()
+	wrong := errors.New("no key for it")
+	for _, tt := range []struct {
+		name     string
+		endpoint string
+		rewrite  func(*http.Request, resilience.Target) error
+		want     string // the URL
+		err      string
+	}{
+		{
+			name: "by the caller", endpoint: "other",
+			rewrite: func(r *http.Request, target resilience.Target) error {
+				r.URL.Host, r.URL.Path = target.Endpoint+".example", "/messages"
+				r.Header.Set("Authorization", "other key")
+				return nil
+			},
+			want: "https://other.example/messages?q=1",
+		},
+		{
+			name: "it fails", endpoint: "other",
+			rewrite: func(*http.Request, resilience.Target) error { return wrong },
+			err:     `rewrite the request for "other": no key for it`,
+		},
+		{
+			name: "no URL", endpoint: "other",
+			err: `rewrite the request for "other": its endpoint is not an absolute URL: name one, or give WithRewrite`,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				first, second := &server{steps: []step{{status: 503}}}, &server{steps: []step{{status: 200}}}
+				call := resilience.WithCall(func(*http.Request) resilience.Call {
+					return resilience.Call{Targets: []resilience.Target{{Endpoint: "one"}, {Endpoint: tt.endpoint}}}
+				})
+				r := put(t)
+				var bodies []*body
+				r.GetBody = func() (io.ReadCloser, error) {
+					b := newBody("text")
+					bodies = append(bodies, b)
+					return b, nil
+				}
+				base := hosts{"api.openai.com": first, "other.example": second}
+				transport := resilience.NewTransport(base, executor(t, enabled()), call, resilience.WithRewrite(nil), resilience.WithRewrite(tt.rewrite))
+				resp, err := transport.RoundTrip(r)
+				for i, b := range bodies {
+					assert.Equal(t, 1, b.closed, "body %d", i)
+				}
+				assert.Len(t, bodies, 3)
+				if tt.err != "" {
+					require.EqualError(t, err, tt.err)
+					assert.Empty(t, second.requests)
+					return
+				}
+				require.NoError(t, err)
+				assert.Equal(t, 200, resp.StatusCode)
+				assert.Equal(t, tt.want, second.requests[0].URL.String())
+				assert.Equal(t, "other key", second.requests[0].Header.Get("Authorization"))
+				assert.Empty(t, r.Header.Get("Authorization"), "the client's request is as it was")
+			})
+		})
+	}
+}
+
+// A function of the caller that panics leaves no response open.
+func TestTransport_Panic(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		base := &server{steps: []step{{status: 503, body: "busy"}}}
+		call := resilience.WithCall(func(*http.Request) resilience.Call {
+			return resilience.Call{Spend: func(_ context.Context, _ resilience.Attempt, _ any) error { panic("spent") }}
+		})
+		transport := resilience.NewTransport(base, executor(t, enabled()), call)
+		assert.PanicsWithValue(t, "spent", func() { _, _ = transport.RoundTrip(put(t)) })
+		assert.Equal(t, 1, base.bodies[0].closed)
+	})
+}
+
+// Spend sees each answer, and its veto leaves the last one to the client.
+func TestTransport_Spend(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		base := &server{steps: []step{{status: 503, body: "busy"}, {status: 502, body: "busy"}}}
+		var seen []int
+		call := resilience.WithCall(func(*http.Request) resilience.Call {
+			return resilience.Call{Spend: func(_ context.Context, a resilience.Attempt, value any) error {
+				seen = append(seen, value.(*http.Response).StatusCode)
+				if a.Number == 2 {
+					return errQuota
+				}
+				return nil
+			}}
+		})
+		resp, err := resilience.NewTransport(base, executor(t, enabled()), call).RoundTrip(put(t))
+		require.NoError(t, err)
+		assert.Equal(t, 502, resp.StatusCode)
+		assert.Equal(t, []int{503, 502}, seen)
+		assert.Zero(t, base.bodies[1].closed)
+	})
+}
