@@ -107,7 +107,14 @@ func (t *task) backoff(longest time.Duration) Schedule {
 // known or others were let through instead. What the function does before it is
 // refused is done again each time, so this must not become a loop.
 func (t *task) postponement(open *OpenError) time.Duration {
-	return max(open.RetryAfter, t.backoff(longestPostponement).Nominal(t.waits))
+	return max(t.after(open), t.backoff(longestPostponement).Nominal(t.waits))
+}
+
+// after is when the breaker lets a call through, in whole pauses: tasks that it
+// refuses at different moments keep apart, and do not all come back at once.
+func (t *task) after(open *OpenError) time.Duration {
+	base := ms(t.settings().RestartBackoffBaseMs)
+	return (open.RetryAfter + base - 1) / base * base
 }
 
 // enqueue stores a task for its next restart, or for the same one again where
@@ -118,7 +125,7 @@ func (q *Queue) enqueue(t *task, open *OpenError) error {
 	e := Event{To: RestartQueued, Attempt: t.spent() + 1, Nominal: t.delay(), Result: t.restart.Result, Err: t.restart.Err}
 	postponed := open != nil && t.state == taskRunning
 	if open != nil {
-		e.Nominal = max(e.Nominal, open.RetryAfter)
+		e.Nominal = max(e.Nominal, t.after(open))
 	}
 	if postponed {
 		e.To, e.Nominal, e.Result, e.Err = RestartPostponed, t.postponement(open), refusal(open), open

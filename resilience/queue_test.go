@@ -320,13 +320,13 @@ func TestQueueAndBreaker(t *testing.T) {
 				lines, calls, _ := outage(t, 10*time.Minute, 1, offers, stored)
 				assert.Equal(t, []string{
 					"queued 1 0s", "started 1 1m0s",
-					"queued 2 1m15.5s", "started 2 3m15.5s", "postponed 2 3m15.5s", "started 2 6m7.5s",
-					"queued 3 6m7.5s", "started 3 10m7.5s", "postponed 3 10m7.5s", "started 3 11m7.5s", "succeeded 3 11m7.5s",
+					"queued 2 1m15.5s", "started 2 3m15.5s", "postponed 2 3m15.5s", "started 2 6m15.5s",
+					"queued 3 6m15.5s", "started 3 10m15.5s", "postponed 3 10m15.5s", "started 3 11m15.5s", "succeeded 3 11m15.5s",
 				}, lines)
 				assert.Equal(t, 6+1+1, calls)
 
 				lines, calls, _ = outage(t, time.Hour, 1, offers, stored)
-				assert.Equal(t, "failed 3 11m7.5s", lines[len(lines)-1], "three restarts with calls are all")
+				assert.Equal(t, "failed 3 11m15.5s", lines[len(lines)-1], "three restarts with calls are all")
 				assert.Equal(t, 6+1+1, calls)
 			})
 		}
