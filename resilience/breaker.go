@@ -83,30 +83,6 @@ func (e *OpenError) Is(target error) bool { return target == ErrOpen }
 // ErrorType returns the reason that classify gives for it.
 func (*OpenError) ErrorType() string { return string(classify.ReasonTransient) }
 
-// openIn finds an [*OpenError] in a chain; nil where there is none. errors.As
-// never returns from a chain that is a circle, and this one may be a stranger's.
-func openIn(err error) (open *OpenError) {
-	defer func() {
-		if recover() != nil {
-			open = nil
-		}
-	}()
-	const most = 256 // errors that are looked at, as in package classify
-	for i, chain := 0, []error{err}; i < len(chain) && i < most; i++ {
-		switch e := chain[i].(type) {
-		case *OpenError:
-			if e != nil {
-				return e
-			}
-		case interface{ Unwrap() error }:
-			chain = append(chain, e.Unwrap())
-		case interface{ Unwrap() []error }:
-			chain = append(chain, e.Unwrap()...)
-		}
-	}
-	return nil
-}
-
 // breaker is the circuit breaker of one endpoint. failsafe-go's does the
 // counting; what is counted is decided here, and what it lacks is added: a mode,
 // and a trial that shows nothing.

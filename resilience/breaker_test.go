@@ -220,7 +220,7 @@ func TestBreaker_TrialHangs(t *testing.T) {
 		var open *resilience.OpenError
 		require.ErrorAs(t, err, &open)
 		assert.Equal(t, time.Duration(0), open.RetryAfter)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		b.fail(1, errKey) // shows nothing
 		b.fail(1, nil)
 		assert.Equal(t, resilience.BreakerClosed, b.state())

@@ -2,7 +2,6 @@ package resilience
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -112,26 +111,24 @@ func (b *Breakers) admit(ctx context.Context, endpoint string, grace bool) (perm
 	}
 }
 
-// errProbePanicked stands for a probe that could not be made.
-var errProbePanicked = errors.New("the probe panicked")
-
 // inconclusive reports whether a probe's error is about the probe and not the
 // endpoint. A breaker whose probe is wrong would stay open for ever. What is not
 // recognised is the probe's own way to say that the endpoint is down.
 func inconclusive(err error) bool {
 	res := classify.Error(err)
-	return err == errProbePanicked || !speaksAgainst(res) && res.Reason != classify.ReasonUnknown
+	return !speaksAgainst(res) && res.Reason != classify.ReasonUnknown
 }
 
-// ask runs the probe, which takes no longer than a ping may, and gives the trial
-// back if it ends the goroutine.
+// ask runs the probe, which takes no longer than a ping may. One that panics has
+// said nothing against the endpoint; if it ends the goroutine the trial is given
+// back.
 func (b *Breakers) ask(ctx context.Context, endpoint string, limit time.Duration, p permit) (err error) {
 	returned := false
 	defer func() {
 		switch {
 		case returned:
 		case recover() != nil:
-			err = errProbePanicked
+			err = nil
 		default: // runtime.Goexit
 			p.release(ctx)
 		}

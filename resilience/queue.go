@@ -19,6 +19,13 @@ import (
 // the values of the same context. A task that fails for another reason than the
 // network, or for the third time, has failed for good.
 //
+// A restart that meets an open circuit breaker ([OpenError]) makes no call, so it
+// is none of the three ([RestartPostponed]): the task waits until the breaker lets
+// a call through to see, in whole pauses of a minute, so that tasks do not all come
+// back at once. A breaker is open for 5 minutes, which would use up two of three
+// restarts. Where it stays open, for a person forced it, the task stays queued and
+// is tried ever more seldom, in the end each hour.
+//
 // A task is a kind, for which a function is registered ([Queue.Register]), and a
 // payload. The function mostly calls [Do] with the same [Call]: when that offers
 // the call anew, with the context that the function was given, the queue knows
