@@ -43,7 +43,9 @@ var breakerStates = map[circuitbreaker.State]BreakerState{
 }
 
 // Probe asks an endpoint whether it is up, at little cost. An error means that
-// it is not. It must return when ctx ends and be safe for concurrent use.
+// it is not, unless it says that the probe itself is wrong (a missing key, a 404, a
+// bad URL) or the probe panics: then nothing is known (seed 004: fail-open). It
+// must return when ctx ends and be safe for concurrent use.
 type Probe func(ctx context.Context, endpoint string) error
 
 // ErrOpen is found by errors.Is where a circuit breaker refused a call.
@@ -94,7 +96,8 @@ type breaker struct {
 	mode    BreakerMode
 	since   time.Time       // of the last change of state
 	cause   classify.Result // of the last failure that counted
-	epoch   int             // counts changes of mode: calls that were let through before one no longer count
+	epoch   int             // calls that were let through in an earlier one no longer count; see force and admit
+	trialAt time.Time       // when the last trial was let through
 }
 
 func newBreaker(endpoint string, cfg BreakerConfig, report func(context.Context, BreakerState, BreakerState)) *breaker {
@@ -148,15 +151,24 @@ func (b *breaker) state() BreakerState {
 // retries of a call whose own failures have opened the breaker: the call keeps
 // the number of calls that it is granted, as otherwise five failures would open
 // the breaker before the sixth call that seed 004 asks for.
+//
+// A trial that is not back after the time for which the breaker was open may
+// never be: it is given up, and another one let through.
 func (b *breaker) admit(ctx context.Context, grace bool) (p permit, err error) {
 	b.change(ctx, func() {
+		if b.mode == BreakerAuto && b.circuit.IsHalfOpen() && time.Since(b.trialAt) >= ms(b.cfg.CooldownMs) {
+			b.anew()
+			b.epoch++
+		}
 		p = permit{b: b, epoch: b.epoch}
 		switch {
 		case b.mode == BreakerForceClosed:
 		case b.mode == BreakerForceOpen:
 			err = b.refusal()
 		case b.circuit.TryAcquirePermit():
-			p.trial = b.circuit.IsHalfOpen()
+			if p.trial = b.circuit.IsHalfOpen(); p.trial {
+				b.trialAt = time.Now()
+			}
 		case grace:
 			p.grace = true
 		default:
@@ -177,9 +189,18 @@ func (b *breaker) refusal() *OpenError {
 
 // shut reports whether a call would be refused for some time to come.
 func (b *breaker) shut() bool {
+	return b.refuses(0) != nil
+}
+
+// refuses is the refusal of a call that would be made after a pause, where that
+// is certain now; nil where it is not.
+func (b *breaker) refuses(pause time.Duration) *OpenError {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.mode == BreakerForceOpen || b.mode == BreakerAuto && b.circuit.RemainingDelay() > 0
+	if b.mode == BreakerForceOpen || b.mode == BreakerAuto && b.circuit.RemainingDelay() > pause {
+		return b.refusal()
+	}
+	return nil
 }
 
 // done takes the outcome of the call that p let through, and says whether
@@ -223,18 +244,23 @@ func (p permit) count(success bool, r classify.Result) (opened bool) {
 
 // release gives back a permit of which nothing came: the call was cancelled,
 // or its failure says nothing about the endpoint. failsafe-go knows only
-// successes and failures, and would wait for the trial for ever; a new
-// half-open state has a new permit.
+// successes and failures, and would wait for the trial for ever.
 func (p permit) release(ctx context.Context) {
 	if p.b == nil || !p.trial {
 		return
 	}
 	p.b.change(ctx, func() {
 		if p.epoch == p.b.epoch && p.b.circuit.IsHalfOpen() {
-			p.b.circuit.Open()
-			p.b.circuit.HalfOpen()
+			p.b.anew()
 		}
 	})
+}
+
+// anew makes a half-open breaker half-open again, which has a new permit. The
+// caller holds mu.
+func (b *breaker) anew() {
+	b.circuit.Open()
+	b.circuit.HalfOpen()
 }
 
 // force sets the mode. Back in auto, the breaker starts anew.

@@ -15,7 +15,8 @@ import (
 // after 5 failures in a row (seed 004; [BreakerConfig]) calls to an endpoint
 // are refused with an [*OpenError] for 5 minutes. Then one call is let through,
 // after a health probe if there is one; if it succeeds all are, if it fails it
-// is another 5 minutes. Failures that are retryable or timeouts count; fatal,
+// is another 5 minutes, and if it does not come back as long, another call is let
+// through. Failures that are retryable or timeouts count; fatal,
 // aborted and context_overflow ones do not, and where the one call ends so,
 // another one is let through.
 //
@@ -97,6 +98,9 @@ func (b *Breakers) admit(ctx context.Context, endpoint string, grace bool) (perm
 		p.release(ctx)
 		return permit{}, stopped
 	}
+	if inconclusive(err) {
+		return p, nil
+	}
 	// Whatever the probe says, an endpoint that it does not find up is a
 	// network failure to those who are refused.
 	down := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork, Rule: "probe"}
@@ -107,18 +111,31 @@ func (b *Breakers) admit(ctx context.Context, endpoint string, grace bool) (perm
 	}
 }
 
-// ask runs the probe, which no longer than a ping may take, and gives the
-// trial back if it panics.
-func (b *Breakers) ask(ctx context.Context, endpoint string, limit time.Duration, p permit) error {
+// inconclusive reports whether a probe's error is about the probe and not the
+// endpoint. A breaker whose probe is wrong would stay open for ever. What is not
+// recognised is the probe's own way to say that the endpoint is down.
+func inconclusive(err error) bool {
+	res := classify.Error(err)
+	return !speaksAgainst(res) && res.Reason != classify.ReasonUnknown
+}
+
+// ask runs the probe, which takes no longer than a ping may. One that panics has
+// said nothing against the endpoint; if it ends the goroutine the trial is given
+// back.
+func (b *Breakers) ask(ctx context.Context, endpoint string, limit time.Duration, p permit) (err error) {
 	returned := false
 	defer func() {
-		if !returned {
+		switch {
+		case returned:
+		case recover() != nil:
+			err = nil
+		default: // runtime.Goexit
 			p.release(ctx)
 		}
 	}()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := b.probe(ctx, endpoint)
+	err = b.probe(ctx, endpoint)
 	returned = true
 	return err
 }

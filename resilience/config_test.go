@@ -1,6 +1,7 @@
 package resilience_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"math"
@@ -179,6 +180,29 @@ func TestNew_CopiesTheConfig(t *testing.T) {
 }
 
 // nil options and nil dependencies are no options.
+// A *Queue or *Health that is nil, where a program does without, is none; as an
+// interface it is not nil, and would panic in the first outage.
+func TestNew_NilQueueAndHealth(t *testing.T) {
+	t.Parallel()
+	var (
+		q *resilience.Queue
+		h *resilience.Health
+	)
+	x := executor(t, single(), resilience.WithRestarter(q), resilience.WithMonitor(h))
+	call := resilience.Call{Targets: []resilience.Target{primary}, Restart: resilience.Task{Kind: "job"}}
+	_, err := resilience.Do(t.Context(), x, call, newScript(map[resilience.Target][]error{primary: {errNetwork}}).call)
+	require.ErrorIs(t, err, errNetwork)
+}
+
+// Values that no constructor made say so instead of panicking.
+func TestQueue_Zero(t *testing.T) {
+	t.Parallel()
+	q := &resilience.Queue{}
+	q.Register("job", func(context.Context, []byte) error { return nil })
+	require.ErrorContains(t, q.Offer(t.Context(), offer("a")), "NewQueue")
+	assert.Empty(t, q.Tasks())
+}
+
 func TestNew_NilOptions(t *testing.T) {
 	t.Parallel()
 	x, err := resilience.New(enabled(), nil, resilience.WithObserver(nil), resilience.WithLogger(nil), resilience.WithAlert(nil),

@@ -84,6 +84,13 @@ func (r *run) repeat(a Attempt) bool {
 	if deadline, ok := r.ctx.Deadline(); ok && time.Until(deadline) <= delay && r.more() {
 		return false
 	}
+	// So is one at whose end the breaker is open all the same.
+	if name := a.Target.Name(); name != "" && !r.opened {
+		if open := r.x.breakers.of(name).refuses(delay); open != nil {
+			r.refused(open)
+			return true
+		}
+	}
 	r.verdict, r.pause = again, delay
 	e.ScheduledDelay = delay
 	r.emit(e)

@@ -43,7 +43,8 @@
 //     policy's fallback column decides, and the caller ([Call.FallBack]) where
 //     it says optional. For a minute, calls then go there first ([WithCooldown]).
 //   - The restart queue ([WithRestarter], [Queue]) takes network failures that
-//     outlast all this.
+//     outlast all this. A restart that meets an open breaker does not count and
+//     comes again when the breaker lets a call through.
 //
 // All of it is told to observers ([WithObserver], [WithLogger], [CountEvents],
 // [Statuses], [WithAlert]).

@@ -45,6 +45,7 @@ const (
 const (
 	RestartQueued    = "queued"    // taken over, due later
 	RestartStarted   = "started"   // running again
+	RestartPostponed = "postponed" // an open breaker let no call through: it does not count and comes again later
 	RestartSucceeded = "succeeded" // done with
 	RestartRefused   = "refused"   // the queue is full or shut down: the call has failed for good
 	RestartFailed    = "failed"    // all restarts were in vain, or the failure is none that a restart helps

@@ -59,6 +59,14 @@ type Restart struct {
 	Targets []Target
 	Task    Task
 	History []Attempt // the calls that failed, in order
-	Err     error     // the caller's own, of the last one
+	Err     error     // the caller's own, of the last one; an *OpenError where no call was let through
 	Result  classify.Result
+}
+
+// refused is the breaker that let no call through; nil where calls were made.
+func (r Restart) refused() *OpenError {
+	if len(r.History) > 0 {
+		return nil
+	}
+	return openIn(r.Err)
 }

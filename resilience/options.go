@@ -119,6 +119,9 @@ func WithAlert(alert Observer) Option {
 // WithMonitor sets what is asked about an endpoint's health before a call. By
 // default nothing is; nil keeps that.
 func WithMonitor(m Monitor) Option {
+	if h, ok := m.(*Health); ok && h == nil {
+		m = nil
+	}
 	return optionFunc(func(o options) options { o.monitor = m; return o })
 }
 
@@ -126,12 +129,16 @@ func WithMonitor(m Monitor) Option {
 // their retries, and that have a [Call.Restart]. By default nothing does; nil
 // keeps that.
 func WithRestarter(r Restarter) Option {
+	if q, ok := r.(*Queue); ok && q == nil {
+		r = nil
+	}
 	return optionFunc(func(o options) options { o.restarter = r; return o })
 }
 
 // WithProbe sets how a half-open circuit breaker asks whether an endpoint is
 // back before it lets a call through. Without one, the default, that call is
-// the probe. It has as long as the interval between pings (30 s).
+// the probe. It has as long as the interval between pings (30 s). A probe that is
+// itself wrong decides nothing: see [Probe].
 func WithProbe(p Probe) Option {
 	return optionFunc(func(o options) options { o.probe = p; return o })
 }

@@ -19,6 +19,13 @@ import (
 // the values of the same context. A task that fails for another reason than the
 // network, or for the third time, has failed for good.
 //
+// A restart that meets an open circuit breaker ([OpenError]) makes no call, so it
+// is none of the three ([RestartPostponed]): the task waits until the breaker lets
+// a call through to see, in whole pauses of a minute, so that tasks do not all come
+// back at once. A breaker is open for 5 minutes, which would use up two of three
+// restarts. Where it stays open, for a person forced it, the task stays queued and
+// is tried ever more seldom, in the end each hour.
+//
 // A task is a kind, for which a function is registered ([Queue.Register]), and a
 // payload. The function mostly calls [Do] with the same [Call]: when that offers
 // the call anew, with the context that the function was given, the queue knows
@@ -33,7 +40,8 @@ import (
 // removed; one that the end of the process interrupts is run again from its
 // start.
 //
-// A Queue is safe for concurrent use. Its goroutines end with Shutdown.
+// Make it with [NewQueue]. It is safe for concurrent use; its goroutines end with
+// Shutdown.
 type Queue struct {
 	cfg       *Config
 	store     Store
@@ -148,6 +156,9 @@ func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.kinds == nil {
+		return // see Offer
+	}
 	q.kinds[kind] = f
 	for _, t := range q.tasks {
 		if t.state == taskWaiting && t.restart.Task.Kind == kind {
@@ -160,6 +171,11 @@ func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte
 // queue is full or shut down, the kind is not registered, the failure is none
 // that a restart helps, all restarts are used up, or the store has failed. With
 // a store it takes as long as the store does to write.
+//
+// Where ctx is that of a restart and r names the same task, it is the restart
+// that has failed. What is of the same kind and has another payload is a task of
+// its own, but its restarts are counted on from those of the other one: a
+// function that changes its payload each time comes to an end too.
 func (q *Queue) Offer(ctx context.Context, r Restart) error {
 	t, err := q.admit(ctx, r)
 	if err != nil {
@@ -167,7 +183,7 @@ func (q *Queue) Offer(ctx context.Context, r Restart) error {
 		return fmt.Errorf("restart %q: %w", r.Task.Kind, err)
 	}
 	defer q.release()
-	return q.enqueue(t)
+	return q.enqueue(t, r.refused())
 }
 
 // admit finds the task that r belongs to, or reserves a place for a new one.
@@ -178,25 +194,37 @@ func (q *Queue) admit(ctx context.Context, r Restart) (*task, error) {
 	if r.Result.Category != "" && !restartable(r.Result) {
 		return nil, fmt.Errorf("%s is no network failure that passes", r.Result.Reason)
 	}
-	if t, ok := ctx.Value(taskKey{}).(*task); ok && t.queue == q && t.state == taskRunning && t.is(r.Task) {
-		t.failed(r)
+	parent, ok := ctx.Value(taskKey{}).(*task)
+	ok = ok && parent.queue == q
+	if ok && parent.state == taskRunning && parent.is(r.Task) {
+		if r.refused() == nil {
+			parent.failed(r)
+		}
 		q.active++
-		return t, nil
+		return parent, nil
 	}
 	most := *q.cfg.settings(r.Agent, "").restart.MaxRestarts
+	begun := 0
+	if ok && parent.restart.Task.Kind == r.Task.Kind {
+		begun = parent.restarts // see Offer
+	}
 	switch {
+	case q.tasks == nil:
+		return nil, errors.New("the queue was not made by NewQueue")
 	case q.closed:
 		return nil, ErrQueueClosed
 	case q.kinds[r.Task.Kind] == nil:
 		return nil, fmt.Errorf("kind %q is not registered: call Queue.Register before", r.Task.Kind)
 	case most == 0:
 		return nil, fmt.Errorf("%w: taskRestart.maxRestarts is 0", ErrRestartsExhausted)
+	case begun >= most:
+		return nil, fmt.Errorf("%w: restart %d of a task of this kind offers it with another payload", ErrRestartsExhausted, begun)
 	case len(q.tasks) >= q.capacity:
 		return nil, fmt.Errorf("%w: it holds %d tasks", ErrQueueFull, len(q.tasks))
 	}
 	r.Task.Payload = bytes.Clone(r.Task.Payload)
 	r.Targets, r.History = slices.Clone(r.Targets), slices.Clone(r.History)
-	t := &task{queue: q, id: rand.Text(), restart: r, ctx: context.WithoutCancel(ctx)}
+	t := &task{queue: q, id: rand.Text(), restart: r, restarts: begun, ctx: context.WithoutCancel(ctx)}
 	q.tasks[t.id] = t
 	q.active++
 	return t, nil
@@ -233,7 +261,7 @@ func (q *Queue) checkIdle() {
 type QueuedTask struct {
 	ID       string
 	Restart  Restart   // as it was offered; its History has grown since
-	Restarts int       // that have begun
+	Restarts int       // that have begun, but for those that an open breaker refused
 	Due      time.Time // of the next one
 	Running  bool
 	Stored   bool // the next process that opens the store runs it

@@ -39,7 +39,8 @@ type record struct {
 	History  []recordAttempt `json:"history,omitempty"`
 	Error    string          `json:"error,omitempty"`
 	Result   classify.Result `json:"result"`
-	Restarts int             `json:"restarts"` // that have failed
+	Restarts int             `json:"restarts"`        // that have failed
+	Waits    int             `json:"waits,omitempty"` // restarts in a row that a breaker refused
 	Due      time.Time       `json:"due"`
 }
 
@@ -57,7 +58,7 @@ func (t *task) record(due time.Time) ([]byte, error) {
 	}
 	r := record{
 		Version: recordVersion, Key: t.restart.Key, Agent: t.restart.Agent, Targets: t.restart.Targets, Task: t.restart.Task,
-		Error: errText(t.restart.Err), Result: t.restart.Result, Restarts: t.restarts, Due: due,
+		Error: errText(t.restart.Err), Result: t.restart.Result, Restarts: t.spent(), Waits: t.waits, Due: due,
 	}
 	for _, a := range t.restart.History {
 		r.History = append(r.History, recordAttempt{a, errText(a.Err)})
@@ -116,7 +117,7 @@ func (q *Queue) read(id string, encoded []byte) (*task, error) {
 		return nil, fmt.Errorf("restart queue: record %q of the store is left alone: it has version %d, known is %d", id, r.Version, recordVersion)
 	}
 	t := &task{
-		queue: q, id: id, state: taskWaiting, ctx: context.Background(), restarts: r.Restarts, due: r.Due,
+		queue: q, id: id, state: taskWaiting, ctx: context.Background(), restarts: r.Restarts, waits: r.Waits, due: r.Due,
 		restart: Restart{Key: r.Key, Agent: r.Agent, Targets: r.Targets, Task: r.Task, Err: storedError(r.Error), Result: r.Result},
 	}
 	for _, a := range r.History {

@@ -17,12 +17,14 @@ type task struct {
 	id       string
 	restart  Restart         // its History grows
 	ctx      context.Context // whose values the function gets
-	restarts int             // that have begun
+	restarts int             // that have begun, but for those that a breaker refused
+	waits    int             // restarts in a row that a breaker refused
 	due      time.Time       // of the next one
 	state    taskState
 	timer    *time.Timer
 	armed    int  // which timer counts; a task may be armed anew while the last one waits for a slot
 	again    bool // the restart that runs was offered again
+	counted  bool // the restart that runs has failed; where a breaker let no call through it has not
 	cancel   context.CancelCauseFunc
 }
 
@@ -44,6 +46,7 @@ func (t *task) is(other Task) bool {
 
 // failed takes over what a restart of t has come to.
 func (t *task) failed(r Restart) {
+	t.counted, t.waits = true, 0
 	t.restart.History = append(t.restart.History, r.History...)
 	t.restart.Err, t.restart.Result = r.Err, r.Result
 }
@@ -73,23 +76,63 @@ func (t *task) settings() RestartConfig {
 	return t.queue.cfg.settings(t.restart.Agent, "").restart
 }
 
+// spent is how many restarts of t count.
+func (t *task) spent() int {
+	if t.state == taskRunning && !t.counted {
+		return t.restarts - 1
+	}
+	return t.restarts
+}
+
 // longestRestartDelay keeps a task that may be restarted very often from
 // waiting for years.
 const longestRestartDelay = 24 * time.Hour
 
+// longestPostponement is the longest pause after restarts that a breaker
+// refused, unless the breaker itself asks for more.
+const longestPostponement = time.Hour
+
 // delay is how long the next restart waits: the base, doubled with each one.
 func (t *task) delay() time.Duration {
-	return Schedule{Base: ms(t.settings().RestartBackoffBaseMs), Max: longestRestartDelay}.Nominal(t.restarts)
+	return t.backoff(longestRestartDelay).Nominal(t.spent())
 }
 
-// enqueue stores a task for its next restart. Where it cannot be queued, a new
-// task is dropped, and one that runs fails when it returns.
-func (q *Queue) enqueue(t *task) error {
+func (t *task) backoff(longest time.Duration) Schedule {
+	base := ms(t.settings().RestartBackoffBaseMs)
+	return Schedule{Base: base, Max: max(base, longest)}
+}
+
+// postponement is how long a restart waits that a breaker has refused: until
+// the breaker lets a call through to see, and ever longer where that is not
+// known or others were let through instead. What the function does before it is
+// refused is done again each time, so this must not become a loop.
+func (t *task) postponement(open *OpenError) time.Duration {
+	return max(t.after(open), t.backoff(longestPostponement).Nominal(t.waits))
+}
+
+// after is when the breaker lets a call through, in whole pauses: tasks that it
+// refuses at different moments keep apart, and do not all come back at once.
+func (t *task) after(open *OpenError) time.Duration {
+	base := ms(t.settings().RestartBackoffBaseMs)
+	return (open.RetryAfter + base - 1) / base * base
+}
+
+// enqueue stores a task for its next restart, or for the same one again where
+// open says that no call was let through. Where it cannot be queued, a new task is
+// dropped, and one that runs fails when it returns.
+func (q *Queue) enqueue(t *task, open *OpenError) error {
 	q.mu.Lock()
-	delay := t.delay()
-	due := time.Now().Add(delay)
-	e := Event{To: RestartQueued, Attempt: t.restarts + 1, Nominal: delay, Result: t.restart.Result, Err: t.restart.Err}
-	exhausted := t.restarts >= *t.settings().MaxRestarts
+	e := Event{To: RestartQueued, Attempt: t.spent() + 1, Nominal: t.delay(), Result: t.restart.Result, Err: t.restart.Err}
+	postponed := open != nil && t.state == taskRunning
+	if open != nil {
+		e.Nominal = max(e.Nominal, t.after(open))
+	}
+	if postponed {
+		e.To, e.Nominal, e.Result, e.Err = RestartPostponed, t.postponement(open), refusal(open), open
+		t.waits++
+	}
+	due := time.Now().Add(e.Nominal)
+	exhausted := t.spent() >= *t.settings().MaxRestarts
 	record, err := t.record(due)
 	q.mu.Unlock()
 
@@ -98,6 +141,9 @@ func (q *Queue) enqueue(t *task) error {
 		err = fmt.Errorf("%w (%d)", ErrRestartsExhausted, e.Attempt-1)
 	case err == nil:
 		err = q.put(t, record)
+	}
+	if err != nil && postponed { // the record that begin has left is just as good
+		e.Err, err = joined(e.Err, err), nil
 	}
 	if err != nil {
 		return q.refuse(t, err)
@@ -149,7 +195,7 @@ func (q *Queue) refuse(t *task, err error) error {
 
 // wait puts t back in line. The caller holds mu.
 func (q *Queue) wait(t *task) {
-	t.state = taskWaiting
+	t.restarts, t.state = t.spent(), taskWaiting
 	q.arm(t)
 }
 
@@ -209,7 +255,7 @@ func (q *Queue) begin(t *task, armed int) (context.Context, func(context.Context
 	}
 	f := q.kinds[t.restart.Task.Kind]
 	record, err := t.record(time.Now().Add(t.delay()))
-	t.state, t.again = taskRunning, false
+	t.state, t.again, t.counted = taskRunning, false, false
 	t.restarts++
 	ctx, cancel := context.WithCancelCause(context.WithValue(t.ctx, taskKey{}, t))
 	t.cancel = cancel
@@ -244,22 +290,27 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 	interrupted := ctx.Err() != nil
 	q.mu.Lock()
 	if t.again || interrupted {
-		if interrupted && !t.again {
-			t.restarts-- // it does not count: Shutdown hands the task back
-		}
+		// What was interrupted does not count: Shutdown hands the task back.
+		t.counted = t.counted && t.again
 		q.wait(t)
 		q.mu.Unlock()
 		return
 	}
-	a.Target = Call{Targets: t.restart.Targets}.primary()
-	t.failed(Restart{History: []Attempt{a}, Err: a.Err, Result: a.Result})
+	open := openIn(a.Err)
+	if t.counted {
+		open = nil // another call of this restart was made, and failed
+	}
+	if open == nil {
+		a.Target = Call{Targets: t.restart.Targets}.primary()
+		t.failed(Restart{History: []Attempt{a}, Err: a.Err, Result: a.Result})
+	}
 	q.mu.Unlock()
 
-	if !restartable(a.Result) {
+	if open == nil && !restartable(a.Result) {
 		q.fail(t, a, a.Err)
 		return
 	}
-	if err := q.enqueue(t); err != nil {
+	if err := q.enqueue(t, open); err != nil {
 		q.fail(t, a, fmt.Errorf("%w: %w", err, a.Err))
 		return
 	}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -226,7 +228,7 @@ func TestQueueWithExecutor(t *testing.T) {
 		{"without a breaker", resilience.BreakerForceClosed,
 			[]string{"queued 1", "started 1", "queued 2", "started 2", "succeeded 2"}, 6 + 6 + 1},
 		{"with a breaker, which opens for five minutes", resilience.BreakerAuto,
-			[]string{"queued 1", "started 1", "queued 2", "started 2", "queued 3", "started 3", "succeeded 3"}, 6 + 1},
+			[]string{"queued 1", "started 1", "postponed 1", "started 1", "succeeded 1"}, 6 + 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -268,6 +270,166 @@ func TestQueueWithExecutor(t *testing.T) {
 		})
 	}
 }
+
+// A breaker that is open when a restart is due lets no call through, so the
+// restart does not count: all three are made, the moment the breaker lets one see.
+func TestQueueAndBreaker(t *testing.T) {
+	t.Parallel()
+	outage := func(t *testing.T, d time.Duration, tasks int, offers, stored bool) (lines []string, calls, rounds int) {
+		t.Helper()
+		var mu sync.Mutex
+		count := func(n *int) { mu.Lock(); defer mu.Unlock(); *n++ }
+		synctest.Test(t, func(t *testing.T) {
+			opts := []resilience.QueueOption{}
+			if stored {
+				opts = append(opts, resilience.WithStore(&memory{}))
+			}
+			q, rec := queueIn(t, nil, opts...)
+			x := executor(t, enabled(), resilience.WithRestarter(q))
+			start := time.Now()
+			q.Register("job", func(ctx context.Context, payload []byte) error {
+				count(&rounds)
+				call := resilience.Call{Targets: []resilience.Target{primary}}
+				if offers {
+					call.Restart = resilience.Task{Kind: "job", Payload: payload}
+				}
+				_, err := resilience.Do(ctx, x, call, func(context.Context, resilience.Target) (int, error) {
+					count(&calls)
+					if time.Since(start) < d {
+						return 0, errNetwork
+					}
+					return 0, nil
+				})
+				return err
+			})
+			for i := range tasks {
+				require.NoError(t, q.Offer(t.Context(), offer(fmt.Sprint(i))))
+			}
+			pass(24 * time.Hour)
+			lines = rec.lines(start)
+			assert.Empty(t, q.Tasks())
+		})
+		return lines, calls, rounds
+	}
+	for _, offers := range []bool{true, false} {
+		for _, stored := range []bool{true, false} {
+			t.Run(fmt.Sprintf("offered %v, stored %v", offers, stored), func(t *testing.T) {
+				t.Parallel()
+				// The first restart makes six calls in 15.5 s, of which the fifth opens
+				// the breaker at 1m7.5s; later ones are its trials, of one call each.
+				lines, calls, _ := outage(t, 10*time.Minute, 1, offers, stored)
+				assert.Equal(t, []string{
+					"queued 1 0s", "started 1 1m0s",
+					"queued 2 1m15.5s", "started 2 3m15.5s", "postponed 2 3m15.5s", "started 2 6m15.5s",
+					"queued 3 6m15.5s", "started 3 10m15.5s", "postponed 3 10m15.5s", "started 3 11m15.5s", "succeeded 3 11m15.5s",
+				}, lines)
+				assert.Equal(t, 6+1+1, calls)
+
+				lines, calls, _ = outage(t, time.Hour, 1, offers, stored)
+				assert.Equal(t, "failed 3 11m15.5s", lines[len(lines)-1], "three restarts with calls are all")
+				assert.Equal(t, 6+1+1, calls)
+			})
+		}
+	}
+	t.Run("many tasks", func(t *testing.T) {
+		t.Parallel()
+		lines, calls, rounds := outage(t, 30*time.Minute, 100, true, false)
+		succeeded := 0
+		for _, l := range lines {
+			if strings.HasPrefix(l, "succeeded") {
+				succeeded++
+			}
+		}
+		assert.GreaterOrEqual(t, succeeded, 90)
+		assert.Less(t, calls, 100+6*100, "the breaker spares the endpoint")
+		assert.Less(t, rounds, 100*15)
+	})
+}
+
+// A breaker that somebody has forced open for hours keeps tasks waiting, and
+// they do not try every minute.
+func TestQueueForcedOpen(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &memory{}
+		q, rec := queueIn(t, nil, resilience.WithStore(store))
+		status := &resilience.Statuses{}
+		x := executor(t, enabled(), resilience.WithRestarter(q))
+		require.NoError(t, x.Breakers().Force(t.Context(), primary.Endpoint, resilience.BreakerForceOpen))
+		var rounds atomic.Int64
+		run := func(ctx context.Context, _ []byte) error {
+			rounds.Add(1)
+			_, err := resilience.Do(ctx, x, resilience.Call{Targets: []resilience.Target{primary}}, newScript(nil).call)
+			return err
+		}
+		q.Register("job", run)
+		require.NoError(t, q.Offer(t.Context(), offer("a")))
+		pass(24 * time.Hour)
+		assert.Less(t, rounds.Load(), int64(24+10))
+		require.Len(t, q.Tasks(), 1)
+		assert.Zero(t, q.Tasks()[0].Restarts)
+		for _, e := range rec.events {
+			status.Observe(t.Context(), e)
+		}
+		st, _ := status.Status("key a")
+		assert.Equal(t, resilience.PhaseQueued, st.Phase)
+		assert.Zero(t, st.Restarts)
+
+		_, err := q.Shutdown(t.Context())
+		require.NoError(t, err)
+		later, rec := queueIn(t, nil, resilience.WithStore(store))
+		before := rounds.Load()
+		later.Register("job", run)
+		pass(24 * time.Hour)
+		assert.Less(t, rounds.Load()-before, int64(24+3), "the next process does not begin with short pauses again")
+		require.NoError(t, x.Breakers().Force(t.Context(), primary.Endpoint, resilience.BreakerAuto))
+		pass(time.Hour)
+		assert.Equal(t, resilience.RestartSucceeded, rec.last().To)
+		assert.Equal(t, 1, rec.last().Attempt)
+		assert.Zero(t, store.len())
+	})
+}
+
+// A function that offers its task with another payload each time, with a time in
+// it for instance, offers a new task each time. They are counted on.
+func TestQueuePayloadChanges(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, _ := queueIn(t, nil)
+		runs := 0
+		var refused error
+		q.Register("job", func(ctx context.Context, payload []byte) error {
+			runs++
+			if err := q.Offer(ctx, offer(string(payload)+"+")); err != nil {
+				refused = err
+			}
+			return errNetwork
+		})
+		require.NoError(t, q.Offer(t.Context(), offer("a")))
+		pass(24 * time.Hour)
+		assert.LessOrEqual(t, runs, 1+2+4)
+		assert.Empty(t, q.Tasks())
+		require.ErrorIs(t, refused, resilience.ErrRestartsExhausted)
+		require.ErrorContains(t, refused, "with another payload")
+	})
+}
+
+// A chain of errors that is a circle does not hold the queue up.
+func TestQueueCircle(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, rec := queueIn(t, nil)
+		q.Register("job", func(context.Context, []byte) error { c := &circle{}; c.next = c; return c })
+		require.NoError(t, q.Offer(t.Context(), offer("a")))
+		pass(time.Hour)
+		assert.Equal(t, resilience.RestartFailed, rec.last().To)
+	})
+}
+
+type circle struct{ next error }
+
+func (*circle) Error() string   { return "circle" }
+func (c *circle) Unwrap() error { return c.next }
 
 // A task is offered anew by the function itself: the queue knows it again, and
 // its history grows.

@@ -270,10 +270,14 @@ func (r *run) offer() bool {
 	if r.x.restarter == nil || r.call.Restart.Kind == "" || r.final || ended(r.ctx) != nil || !r.restartable() {
 		return false
 	}
-	err := r.x.restarter.Offer(r.ctx, Restart{
+	offered := Restart{
 		Key: r.call.Key, Agent: r.call.Agent, Targets: slices.Clone(r.call.Targets), Task: r.call.Restart,
 		History: slices.Clone(r.attempts), Err: r.last().Err, Result: r.last().Result,
-	})
+	}
+	if len(r.attempts) == 0 {
+		offered.Err, offered.Result = r.stop, refusal(r.stop)
+	}
+	err := r.x.restarter.Offer(r.ctx, offered)
 	if err != nil {
 		r.stop = errors.Join(r.stop, err)
 	}

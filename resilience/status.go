@@ -129,6 +129,7 @@ func (s *Status) done(e Event) {
 var restartPhases = map[string]Phase{
 	RestartQueued:    PhaseQueued,
 	RestartStarted:   PhaseRunning,
+	RestartPostponed: PhaseQueued,
 	RestartSucceeded: PhaseSucceeded,
 	RestartRefused:   PhaseFailed,
 	RestartFailed:    PhaseFailed,
@@ -139,7 +140,10 @@ func (s *Status) restart(to string) {
 	if phase, ok := restartPhases[to]; ok {
 		s.Phase = phase
 	}
-	if to == RestartStarted {
+	switch to {
+	case RestartStarted:
 		s.Restarts++
+	case RestartPostponed:
+		s.Restarts--
 	}
 }

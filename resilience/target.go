@@ -11,7 +11,7 @@ import (
 // Endpoint, so that a model behind a gateway and the same model at its maker
 // have separate ones (seed 004).
 type Target struct {
-	Endpoint string `json:"endpoint,omitempty"` // a URL, as the caller writes it
+	Endpoint string `json:"endpoint,omitempty"` // a URL, as the caller writes it; logs, errors and labels show it, so no key belongs in it
 	Provider string `json:"provider,omitempty"` // "anthropic", "openai", ...
 	Model    string `json:"model,omitempty"`
 }

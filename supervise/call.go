@@ -12,7 +12,7 @@ import (
 // gave no answer in time.
 type ServerError struct {
 	Server string
-	Reason string // "exited with code 1", "no answer within 30s"
+	Reason string // "exited with code 1", "no answer within 30s"; masked
 	Stderr string // the last 500 characters of its standard error, masked
 	Err    error  // what is behind the reason
 }
@@ -44,7 +44,7 @@ func (s *Server[C]) failure(err error) *ServerError {
 	if errors.As(err, &known) {
 		return known
 	}
-	return &ServerError{Server: s.name, Reason: err.Error(), Err: err}
+	return &ServerError{Server: s.name, Reason: s.command.mask(err.Error()), Err: err}
 }
 
 // Call calls a tool: f, with the client of the child that runs. While the server

@@ -171,6 +171,38 @@ func TestServerDoesNotStart(t *testing.T) {
 	})
 }
 
+// TestServerReasonIsMasked: the reason is for a program's users, and what a client
+// says about a connection may quote what came over it.
+func TestServerReasonIsMasked(t *testing.T) {
+	t.Parallel()
+	s := supervise.NewServer("files", self(t, "cat"), func(context.Context, ioConn) (*lineClient, error) {
+		return nil, errors.New("unexpected answer: api_key=sk-abcdef0123456789")
+	})
+	err := s.Start(t.Context())
+	require.ErrorContains(t, err, "unexpected answer: api_key=[masked]")
+	assert.NotContains(t, s.Status().Reason, "abcdef")
+	assert.NoError(t, s.Stop(t.Context()))
+}
+
+// TestConnectPanics: what connects to a server runs in the background after a
+// crash, where its panic would end the program.
+func TestConnectPanics(t *testing.T) {
+	t.Parallel()
+	connected := 0
+	seen := newStatuses()
+	s := supervise.NewServer("files", self(t, "lines"), func(ctx context.Context, conn ioConn) (*lineClient, error) {
+		if connected++; connected > 1 {
+			panic("oh")
+		}
+		return dialLines(ctx, conn)
+	}, supervise.WithObserver(seen.observe))
+	require.NoError(t, s.Start(t.Context()))
+	_, err := ask(t.Context(), s, "crash 1")
+	require.Error(t, err)
+	assert.Equal(t, "connect: it panicked: oh", seen.until(t, supervise.ServerDegraded).Reason)
+	assert.NoError(t, s.Stop(t.Context()))
+}
+
 func TestServerRestartFails(t *testing.T) {
 	t.Parallel()
 	s, seen, starts := lineServer(t, ",exit 9")

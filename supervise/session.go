@@ -62,7 +62,7 @@ func (s *Server[C]) launch(ctx context.Context) (*session[C], *ServerError) {
 	forget := context.AfterFunc(ctx, func() { c.conn.fail(ended(ctx)) })
 	forgetLife := context.AfterFunc(s.life, func() { c.conn.fail(errStopped) })
 	defer forgetLife()
-	c.client, err = s.connect(ctx, c.conn)
+	c.client, err = s.dial(ctx, c.conn)
 	if forget() && err == nil {
 		c.closer, _ = any(c.client).(io.Closer)
 		return c, nil
@@ -72,6 +72,17 @@ func (s *Server[C]) launch(ctx context.Context) (*session[C], *ServerError) {
 	}
 	c.conn.fail(fmt.Errorf("connect: %w", err))
 	return nil, c.wait(context.Background())
+}
+
+// dial connects. After a crash that happens in the background, where a panic
+// would end the program.
+func (s *Server[C]) dial(ctx context.Context, conn io.ReadWriteCloser) (client C, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it panicked: %v", p)
+		}
+	}()
+	return s.connect(ctx, conn)
 }
 
 // wait waits until the child has ended or has to, ends it, and says why. When

@@ -1,6 +1,7 @@
 package boltstore_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -68,12 +69,65 @@ func TestStoreErrors(t *testing.T) {
 	_, err = s.All()
 	assert.Error(t, err, "closed")
 
+	_, err = boltstore.Open("")
+	require.ErrorContains(t, err, "no path given")
+	require.ErrorContains(t, new(boltstore.Store).Put("a", nil), "use what Open returns")
+	var none *boltstore.Store
+	require.ErrorContains(t, none.Close(), "use what Open returns")
+	_, err = resilience.NewQueue(nil, resilience.WithStore(none))
+	require.ErrorContains(t, err, "use what Open returns")
 	_, err = boltstore.Open(filepath.Join(folder, "no", "tasks.db"))
 	assert.ErrorContains(t, err, "open the store")
 	garbage := filepath.Join(folder, "garbage")
 	require.NoError(t, os.WriteFile(garbage, make([]byte, 1<<16), 0o600))
 	_, err = boltstore.Open(garbage)
 	assert.ErrorContains(t, err, "open the store "+garbage)
+}
+
+// A file that something else has damaged is an error, at the latest when the
+// damage is met; it takes nothing down.
+func TestStoreDamaged(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "tasks.db")
+	s := open(t, path)
+	for i := range 100 {
+		require.NoError(t, s.Put(fmt.Sprint("task ", i), make([]byte, 500)))
+	}
+	require.NoError(t, s.Close())
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+
+	const page = 4096
+	damage := map[string]func([]byte) []byte{"cut short": func(b []byte) []byte { return b[:len(b)/3] }}
+	for at := 2 * page; at < len(whole); at += page { // the first two pages are checked by sums
+		damage[fmt.Sprintf("page %d is empty", at/page)] = func(b []byte) []byte { clear(b[at : at+page]); return b }
+		damage[fmt.Sprintf("page %d is garbage", at/page)] = func(b []byte) []byte {
+			for i := range page {
+				b[at+i] = byte(i*7 + 13)
+			}
+			return b
+		}
+	}
+	found := 0
+	for name, f := range damage {
+		broken := filepath.Join(folder, name)
+		require.NoError(t, os.WriteFile(broken, f(bytes.Clone(whole)), 0o600), name)
+		s, err := boltstore.Open(broken)
+		if err != nil {
+			found++
+			assert.ErrorIs(t, err, boltstore.ErrDamaged, name)
+			require.ErrorContains(t, err, broken, name)
+			continue
+		}
+		for i := range 100 { // a page that was not in use, or whose damage comes out later
+			if err := s.Delete(fmt.Sprint("task ", i)); err != nil {
+				require.ErrorIs(t, err, boltstore.ErrDamaged, name)
+			}
+		}
+		require.NoError(t, s.Close(), name)
+	}
+	assert.NotZero(t, found)
 }
 
 // Payloads are nobody else's business.
