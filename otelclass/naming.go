@@ -61,7 +61,7 @@ func DefaultNaming() Naming {
 }
 
 // ProviderNaming returns the names of the provider error mapping, version 1.0.0
-// (seed 001). As Prometheus writes them:
+// (seed 001 in docs/specifications.md). As Prometheus writes them:
 //
 //	memory_llm_errors_total{provider, error_type}
 //	memory_llm_retries_total{provider, error_type, result}

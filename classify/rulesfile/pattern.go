@@ -46,7 +46,7 @@ func (e *patternFault) Unwrap() error { return e.err }
 var remedies = map[syntax.ErrorCode]string{
 	syntax.ErrInvalidPerlOp:         `Go's syntax has no look-around; add what must not match as a "miss" and narrow the pattern`,
 	syntax.ErrInvalidEscape:         `escape only punctuation, or use \b, \d, \s, \w`,
-	syntax.ErrInvalidRepeatSize:     "repeat at most 1000 times",
+	syntax.ErrInvalidRepeatSize:     "repeat at most 1000 times; counts within each other multiply",
 	syntax.ErrMissingRepeatArgument: `write \ before a literal *, + or ?`,
 	syntax.ErrLarge:                 "shorten its repetitions",
 	syntax.ErrNestingDepth:          "nest fewer groups",

@@ -100,7 +100,7 @@ func (f figures) quantile(q float64) time.Duration {
 	return f.delays[int(q*float64(len(f.delays)-1))].Round(100 * time.Millisecond)
 }
 
-// goal is a figure that seed 004 asks for.
+// goal is a figure that specification 004 (docs/specifications.md) asks for.
 type goal struct {
 	name  string
 	asked string

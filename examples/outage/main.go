@@ -12,7 +12,7 @@
 //	world.go      the endpoints, an http.RoundTripper without a network
 //	client.go     the three clients; newClassified is what a program would copy
 //	simulate.go   the tasks of a day, and what breakers and queue did meanwhile
-//	figures.go    what it has come to, and the figures that are asked (seed 004)
+//	figures.go    what it has come to, and the figures that are asked (specification 004)
 //	report.go     table and chart
 //	faketime.go   a day takes no time
 //
@@ -30,7 +30,7 @@ import (
 )
 
 // errMissed: the exit code is 1 then.
-var errMissed = errors.New("a figure that is asked was missed")
+var errMissed = errors.New("a goal was missed")
 
 func main() {
 	seed := flag.Uint64("seed", 1, "of the day")

@@ -114,7 +114,7 @@ func TestProgram(t *testing.T) {
 	}{
 		{name: "the day as it is", want: []string{"A day of 10000 tasks, seed 1", "recovered from failures that pass", "█", "24h"}},
 		{name: "another day", args: []string{"-seed", "3"}, want: []string{"seed 3"}},
-		{name: "too few tasks to open a breaker", args: []string{"-tasks", "5"}, code: 1, want: []string{"A day of 5 tasks", "MISSED", "outage: a figure that is asked was missed"}},
+		{name: "too few tasks to open a breaker", args: []string{"-tasks", "5"}, code: 1, want: []string{"A day of 5 tasks", "MISSED", "outage: a goal was missed"}},
 		{name: "bad usage", args: []string{"-seed", "x"}, code: 2, want: []string{"invalid value"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

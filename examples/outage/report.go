@@ -12,7 +12,7 @@ import (
 // reached the goals.
 func report(w io.Writer, results map[strategy]figures) (met bool) {
 	met = true
-	t := newTable(w, "", "asked")
+	t := newTable(w, "", "goal")
 	for _, g := range goals {
 		asked := g.asked
 		if !g.met(results[errclass]) {

@@ -33,7 +33,7 @@ func (wayward) LogValue() slog.Value { return slog.StringValue("request failed")
 // The rows say how a program hands an error to slog, and what arrives by each
 // way: with slogclass above otelslog, and with a LogProcessor below it alone. An
 // error that only its text gives away is "text", one that only its value does is
-// "value". The table of the README is made from it.
+// "value". The table of docs/opentelemetry.md is made from it.
 func TestOtelslog(t *testing.T) {
 	t.Parallel()
 	const auth, unknown = "fatal/authentication", "fatal/unknown"

@@ -27,6 +27,7 @@ func newClassify(s Streams) *cobra.Command {
 Without arguments messages are read from standard input, one a line; a blank
 line is a message too. A line that is a JSON object with a text under "message"
 (or "msg") stands for that message, and its "id" comes out again as it went in.
+Its other fields are not read: logs of JSON are for errclass logs.
 
 Text output has the category, the reason and the rule that decided, separated
 by tabs, and the wait that the message asks for, if any. JSON output is one

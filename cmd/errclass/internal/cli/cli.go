@@ -70,17 +70,22 @@ func newRoot(s Streams, started *bool) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "errclass",
 		Short: "Tells what errors mean: what to do next, and why",
-		Long: `errclass classifies error messages and log lines.
+		Long: `errclass tells what error messages and log lines mean.
 
-The category says what to do next: retryable, context_overflow, fatal, timeout
-or aborted. The reason says why: rate_limit, network, authentication and others.
+The category says what to do next:
+  retryable         the same call may succeed later
+  context_overflow  shrink the model's input, then call again
+  fatal             a person or the code must change something; also what is unknown
+  timeout           the command's own deadline or watchdog ended it (run)
+  aborted           the caller cancelled
+The reason says why: rate_limit, network, authentication and others.
 
 Exit codes: 0 done, 1 a threshold was missed or reading or writing failed,
 2 the command line or a rules file is wrong; run has those of its command.`,
 		Example: `  errclass classify 'HTTP 429: rate limit exceeded'
-  app 2>&1 | errclass logs | jq 'select(."error.category" == "fatal")'
+  app 2>&1 | errclass logs | jq -cR 'fromjson? | select(."error.category" == "fatal")'
   errclass explain 'context deadline exceeded'
-  errclass eval corpus.jsonl --min-category 0.95
+  errclass eval corpus.jsonl --min-category 95
   errclass run --retry -- codex exec 'fix the tests'`,
 		Version:       version(),
 		SilenceErrors: true,

@@ -81,7 +81,7 @@ func TestUsage(t *testing.T) {
 		{"unknown command", `unknown command "clasify" for "errclass"`, []string{"clasify"}},
 		{"unknown flag", "unknown flag: --fast\nRun 'errclass logs --help' for usage.", []string{"logs", "--fast"}},
 		{"format", `"--format" flag: use text or json`, []string{"classify", "--format", "xml"}},
-		{"both rules", "rules rules-only", []string{"classify", "--rules", "minimal", "--rules-only", faulty}},
+		{"both rules", "--rules and --rules-only exclude each other: leave one out", []string{"classify", "--rules", "minimal", "--rules-only", faulty}},
 		{"no rules file", `rules "nowhere.yaml": no such file; --rules takes standard, minimal or a file`, []string{"classify", "--rules", "nowhere.yaml", "x"}},
 		{"rules folder", "is a directory", []string{"rules", "--rules", os.TempDir()}},
 		{"faulty rules", `faulty.yaml: line 3: rule "quota-x": pattern "(abc": missing closing )`, []string{"explain", "--rules-only", faulty, "x"}},

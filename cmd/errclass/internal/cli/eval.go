@@ -21,10 +21,11 @@ A corpus has one JSON object a line: id, message, category and reason, and where
 it is known kind (the family), accept (further reasons that count as right) and
 accept_category (further categories). Other keys are passed over.
 
-A false retry is called retryable and is not; a missed retry is retryable and
-was called something else. Macro-F1 is the mean of F1 over the categories that
-occur. Families are the entries of one kind whose ids begin alike; deciding
-rules are those whose ids begin alike, and the entries that they decided.
+The report calls a label gold. A false retry is called retryable and is not; a
+missed retry is retryable and was called something else. F1 is the harmonic mean
+of precision and recall, macro-F1 its mean over the categories that occur.
+Families are the entries of one kind whose ids begin alike; deciding rules are
+those whose ids begin alike, and the entries that they decided.
 
 --errors shows every miss in full: the message, what it should get and got, the
 rule that decided and the signals that stood against it; --errors N the first N.
@@ -33,7 +34,8 @@ rule that decided and the signals that stood against it; --errors N the first N.
 modulo N, so that rules can be written on one part and measured on another. An
 entry stays in its part whatever else the corpus holds.
 
-Exit code 1 says that a threshold was missed, or that the corpus is faulty.`,
+A threshold P is a percentage, such as 95 or 95%, or a share up to 1, such as
+0.95. Exit code 1 says that one was missed, or that the corpus is faulty.`,
 		Example: `  errclass eval corpus.jsonl --min-category 98 --min-f1 97 --min-reason 95 --max-false-retries 1%
   errclass eval corpus.jsonl --split 0/3 --errors --rules my.yaml
   errclass eval corpus.jsonl --format json | jq .misses`,

@@ -119,12 +119,12 @@ func TestEvalThresholds(t *testing.T) {
 		{"reached", "", []string{"--min-category", "50%", "--min-reason", "0.5", "--min-f1", "50", "--max-false-retries", "1"}},
 		{"reached by shares", "", []string{"--max-false-retries", "25%"}},
 		{"any number", "", []string{"--max-false-retries", "-1"}},
-		{"category", "errclass: accuracy of categories is 0.5000, below 0.51\n", []string{"--min-category", "0.51"}},
-		{"reason", "errclass: accuracy of reasons is 0.5000, below 1\n", []string{"--min-reason", "1"}},
-		{"f1", "errclass: macro-F1 is 0.5000, below 0.9\n", []string{"--min-f1", "0.9"}},
+		{"category", "errclass: accuracy of categories is 50.00 %, below 51 %\n", []string{"--min-category", "0.51"}},
+		{"reason", "errclass: accuracy of reasons is 50.00 %, below 100 %\n", []string{"--min-reason", "1"}},
+		{"f1", "errclass: macro-F1 is 50.00 %, below 90 %\n", []string{"--min-f1", "0.9"}},
 		{"false retries", "errclass: false retries are 1 of 4, above 0\n", []string{"--max-false-retries", "0"}},
 		{"share of false retries", "errclass: false retries are 1 of 4, above 24.9%\n", []string{"--max-false-retries", "24.9%"}},
-		{"several", "errclass: accuracy of categories is 0.5000, below 1\nmacro-F1 is 0.5000, below 1\n", []string{"--min-category", "1", "--min-f1", "1"}},
+		{"several", "errclass: accuracy of categories is 50.00 %, below 100 %\nmacro-F1 is 50.00 %, below 100 %\n", []string{"--min-category", "1", "--min-f1", "1"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -152,7 +152,7 @@ func (t thresholds) check(r eval.Report) error {
 		{"macro-F1", r.MacroF1, t.f1},
 	} {
 		if l.got < float64(l.min) {
-			missed = append(missed, fmt.Errorf("%s is %.4f, below %s", l.name, l.got, l.min.String()))
+			missed = append(missed, fmt.Errorf("%s is %.2f %%, below %.6g %%", l.name, 100*l.got, 100*float64(l.min)))
 		}
 	}
 	if t.falseRetries.exceeded(r.FalseRetries, r.Entries) {

@@ -50,13 +50,15 @@ const (
 )
 
 // ruleFlags are --rules and --rules-only.
-type ruleFlags struct{ rules, only string }
+type ruleFlags struct {
+	rules, only string
+	cmd         *cobra.Command
+}
 
 func addRules(cmd *cobra.Command) *ruleFlags {
-	var f ruleFlags
+	f := ruleFlags{cmd: cmd}
 	cmd.Flags().StringVar(&f.rules, "rules", rulesStandard, "`rules` to use: standard, minimal, or a YAML file that is added to standard")
 	cmd.Flags().StringVar(&f.only, "rules-only", "", "YAML `file` of rules to use, and no others")
-	cmd.MarkFlagsMutuallyExclusive("rules", "rules-only")
 	complete(cmd, "rules", rulesStandard, rulesMinimal)
 	return &f
 }
@@ -78,6 +80,8 @@ func complete(cmd *cobra.Command, flag string, values ...string) {
 // classifier builds what the flags ask for.
 func (f *ruleFlags) classifier() (*classify.Classifier, error) {
 	switch {
+	case f.only != "" && f.cmd.Flags().Changed("rules"):
+		return nil, usagef("--rules and --rules-only exclude each other: leave one out")
 	case f.only != "":
 		return withFile(f.only, classify.None)
 	case f.rules == rulesStandard:

@@ -31,8 +31,10 @@ count as well.
 No line is dropped, moved or rewritten. The two fields are put in before the
 closing brace, each only where the line does not have it yet; all other bytes
 stay. What is no error or no JSON object, or is longer than 16 MiB, passes as it
-is; how many lines those were is said on standard error.`,
+is; how many lines were not looked at is said on standard error. jq stops at a
+line that is no JSON, unless it reads with -R and fromjson?.`,
 		Example: `  app 2>&1 | errclass logs >> app.jsonl
+  app 2>&1 | errclass logs | jq -cR 'fromjson? | select(."error.category" == "fatal")'
   journalctl -o json -f | errclass logs
   errclass logs --summary yesterday.jsonl > /dev/null
   errclass logs --summary --format json app.jsonl 2> summary.json > /dev/null`,

@@ -25,8 +25,8 @@ func newRules(s Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules",
 		Short: "List the rules by precedence",
-		Long: `Rules lists every text rule: of all that match a message, the first decides,
-unless another rules it out.
+		Long: `Rules lists every text rule, the strongest first: of all that match a message,
+the first in the list decides, unless another rules it out.
 
 JSON output is one object a line with the keys id, pattern, reason and category.
 The pattern is in the syntax of Go's regexp package and stands for itself.

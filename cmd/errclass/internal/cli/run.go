@@ -47,6 +47,13 @@ type codeError int
 
 func (e codeError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
+// timeUp is the end of --timeout: a deadline that says how long it was.
+type timeUp time.Duration
+
+func (t timeUp) Error() string { return fmt.Sprintf("not done within %s", time.Duration(t)) }
+
+func (timeUp) Unwrap() error { return context.DeadlineExceeded }
+
 // The values of --exit-code.
 const (
 	exitByChild    = "child"
@@ -157,7 +164,7 @@ func (f *runFlags) run(s Streams, args []string) error {
 	defer stop()
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, timeUp(f.timeout))
 		defer cancel()
 	}
 	errs := &lineEnd{w: s.Err}

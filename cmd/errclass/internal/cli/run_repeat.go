@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -82,6 +83,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 	case <-t.C:
 		return nil
 	case <-ctx.Done():
+		if cause := context.Cause(ctx); errors.Is(cause, ctx.Err()) {
+			return cause
+		}
 		return ctx.Err()
 	}
 }

@@ -302,3 +302,12 @@ func TestRunUsage(t *testing.T) {
 		})
 	}
 }
+
+// The limit is named, whether it ends the command or a pause.
+func TestRunTimeoutIsNamed(t *testing.T) {
+	t.Parallel()
+	r := run(t, "", child(t, []string{"--timeout", "300ms"}, "wait", "")...)
+	assert.Contains(t, r.err, ": not done within 300ms: timeout timeout (context/deadline-exceeded) after 1 run\n")
+	r = run(t, "", child(t, []string{"--retry", "--timeout", "900ms"}, "err", "HTTP 503: try again in 50s", "exit", "3")...)
+	assert.Contains(t, r.err, "errclass run: not done within 900ms: timeout timeout (context/deadline-exceeded) after 1 run\n")
+}

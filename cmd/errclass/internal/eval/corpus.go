@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -91,8 +92,17 @@ func parse(line []byte) (Entry, error) {
 		Accept         []classify.Reason   `json:"accept"`
 		AcceptCategory []classify.Category `json:"accept_category"`
 	}
-	if err := json.Unmarshal(line, &raw); err != nil {
-		return Entry{}, fmt.Errorf("no entry: %w", err)
+	err := json.Unmarshal(line, &raw)
+	var fault *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &fault) && fault.Field == "":
+		return Entry{}, fmt.Errorf("no JSON object, but %s", fault.Value)
+	case fault != nil && fault.Type.Kind() == reflect.Slice:
+		return Entry{}, fmt.Errorf("%q is a JSON %s; make it a list of strings", fault.Field, fault.Value)
+	case fault != nil:
+		return Entry{}, fmt.Errorf("%q holds a JSON %s; make it a string", fault.Field, fault.Value)
+	case err != nil:
+		return Entry{}, fmt.Errorf("no JSON object: %w", err)
 	}
 	switch {
 	case raw.ID == "":

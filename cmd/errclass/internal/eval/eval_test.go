@@ -45,10 +45,12 @@ func TestReadFaults(t *testing.T) {
 	t.Parallel()
 	good := `{"id":"a","message":"","category":"fatal","reason":"unknown"}` + "\n"
 	for _, tt := range []struct{ name, line, want string }{
-		{"no JSON", `x`, "c:2: no entry: invalid character 'x'"},
-		{"cut off", `{"id":"b"`, "c:2: no entry: unexpected end of JSON input"},
-		{"wrong kind", `{"id":7}`, "c:2: no entry: json: cannot unmarshal number"},
-		{"list", `[]`, "c:2: no entry: json: cannot unmarshal array"},
+		{"no JSON", `x`, "c:2: no JSON object: invalid character 'x'"},
+		{"cut off", `{"id":"b"`, "c:2: no JSON object: unexpected end of JSON input"},
+		{"wrong kind", `{"id":7}`, `c:2: "id" holds a JSON number; make it a string`},
+		{"wrong kind in a list", `{"id":"b","accept":[7]}`, `c:2: "accept" holds a JSON number; make it a string`},
+		{"no list", `{"id":"b","accept":"timeout"}`, `c:2: "accept" is a JSON string; make it a list of strings`},
+		{"list", `[]`, "c:2: no JSON object, but array"},
 		{"no id", `{"message":"x"}`, `c:2: no id; add "id"`},
 		{"no message", `{"id":"b"}`, `c:2: entry "b": no message; add`},
 		{"no category", `{"id":"b","message":"x","reason":"unknown"}`, `c:2: entry "b": unknown category ""; use one of retryable, `},
