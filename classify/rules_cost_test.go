@@ -13,8 +13,8 @@ import (
 // about (see scan.Stats). A class of non-ASCII letters early in a rule costs
 // 256 for each first byte of its letters, which hurts no English text.
 const (
-	maxRuleShort = 300
-	maxSetShort  = 3000
+	maxRuleShort = 100
+	maxSetShort  = 1500
 )
 
 const costRemedy = "rule %s: the matcher would look for it nearly everywhere. Every piece between two gaps " +
