@@ -20,6 +20,8 @@ func TestCompileErrors(t *testing.T) {
 		{`(a)\1`, "invalid escape sequence: \\1"},
 		{`a{1001}`, "invalid repeat count: {1001}"},
 		{`a(?:bc)+d`, errGroup.Error()},
+		{`(a|b)*a(a|b){30}`, errGroup.Error()},
+		{`a(b){2,}`, errGroup.Error()},
 		{`a(?:b.{0,9}c){0,9}d`, errLoops.Error()},
 		{strings.Repeat(`(?:a.*b|c.*d|e.*f)`, 4), errLoops.Error()},
 		{"a\xff", "invalid UTF-8: \xff"},
@@ -51,10 +53,11 @@ func TestCompileTooLarge(t *testing.T) {
 }
 
 // TestCompileExponential gives patterns that would need 2^30 states if they
-// were spelt out in one deterministic automaton. As gaps they need a few.
+// were spelt out in one deterministic automaton. As gaps of classes they need a
+// few.
 func TestCompileExponential(t *testing.T) {
 	t.Parallel()
-	m, err := Compile([]string{`(a|b)*a(a|b){30}`, `x[ab]{40}y`})
+	m, err := Compile([]string{`[ab]*a[ab]{30}`, `x[ab]{40}y`})
 	require.NoError(t, err)
 	assert.Less(t, m.Stats().States, 100)
 	assert.Equal(t, []bool{true, false}, matched(m, "cabab"+strings.Repeat("ab", 14)))

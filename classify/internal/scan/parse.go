@@ -44,6 +44,9 @@ func parse(expr string) ([]chain, error) {
 	if err != nil {
 		return nil, explain(expr, err)
 	}
+	if contains(re, isLoopOfCapture) {
+		return nil, errGroup
+	}
 	all := sequences(ungroup(re))
 	chains := make([]chain, len(all))
 	for i, seq := range all {
@@ -64,6 +67,19 @@ func explain(expr string, err error) error {
 		return errors.New(string(at.Code))
 	}
 	return fmt.Errorf("%s: %s", at.Code, at.Expr)
+}
+
+// isLoopOfCapture reports whether re repeats what stands in parentheses without
+// bound. Of such a group package syntax may have made a class, as of (a|b)*,
+// which the matcher could take; that it takes one and not the next would be
+// hard to foretell.
+func isLoopOfCapture(re *syntax.Regexp) bool {
+	switch {
+	case re.Op != syntax.OpStar && re.Op != syntax.OpPlus && (re.Op != syntax.OpRepeat || re.Max >= 0):
+		return false
+	default:
+		return re.Sub[0].Op == syntax.OpCapture
+	}
 }
 
 // ungroup removes captures, which only group here.

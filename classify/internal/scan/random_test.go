@@ -57,7 +57,7 @@ func randomExpr(r *rand.Rand, depth int) string {
 	case 4:
 		return "(?:" + sub() + "|" + sub() + ")"
 	case 5:
-		return "(" + sub() + ")" + pick(r, "?", "*", "+", "{0,2}", "{2}", "{1,3}")
+		return "(?:" + sub() + ")" + pick(r, "?", "*", "+", "{0,2}", "{2}", "{1,3}")
 	case 6, 7, 8:
 		return sub() + pick(r, ".{0,3}", ".*", `[^\n]{0,5}`, `\w*`, `[a-z]+`, ".{2,4}", `[^b]{1,4}`, `\d+`, `\s*`, `.{1,3}\s+`, `(?s:.{0,4})`, `[\d\s]{0,9}`) + sub()
 	case 9:
