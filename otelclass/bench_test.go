@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
 	"testing"
 	"time"
 
@@ -17,41 +16,10 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/errclass/errclass/internal/benchpair"
 	"github.com/errclass/errclass/otelclass"
 	"github.com/errclass/errclass/slogclass"
 )
-
-// compare times the same work with and without this package by turns and takes
-// the medians, so that their difference and ratio hold on a machine that is
-// busy with other things.
-func compare(b *testing.B, bare, ours func()) {
-	b.Helper()
-	const turn = 64
-	var tBare, tOurs []time.Duration
-	allocsBare := testing.AllocsPerRun(100, bare)
-	allocs := testing.AllocsPerRun(100, ours)
-	for b.Loop() {
-		start := time.Now()
-		for range turn {
-			bare()
-		}
-		mid := time.Now()
-		for range turn {
-			ours()
-		}
-		tBare = append(tBare, mid.Sub(start))
-		tOurs = append(tOurs, time.Since(mid))
-	}
-	slices.Sort(tBare)
-	slices.Sort(tOurs)
-	nsBare := float64(tBare[len(tBare)/2]) / turn
-	nsOurs := float64(tOurs[len(tOurs)/2]) / turn
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(nsBare, "bare-ns")
-	b.ReportMetric(nsOurs-nsBare, "more-ns")
-	b.ReportMetric(nsOurs/nsBare, "x-bare")
-	b.ReportMetric(allocs-allocsBare, "more-allocs")
-}
 
 // The error of all benchmarks: 100 bytes, and new to nobody after the first time.
 var errBench = errors.New("too many requests: the limit of 60 requests per minute was reached, please slow down and retry later")
@@ -84,7 +52,7 @@ func BenchmarkOnEnd(b *testing.B) {
 			span := ofSDK(b, s.stub)
 			var bare sdktrace.SpanProcessor = discard{}
 			var ours sdktrace.SpanProcessor = otelclass.NewSpanProcessor(bare)
-			compare(b, func() { bare.OnEnd(span) }, func() { ours.OnEnd(span) })
+			benchpair.Compare(b, func() { bare.OnEnd(span) }, func() { ours.OnEnd(span) })
 		})
 	}
 }
@@ -146,14 +114,14 @@ func BenchmarkOnEmit(b *testing.B) {
 			return func() { l.Emit(ctx, r) }
 		}
 		b.Run(p.name+"/info", func(b *testing.B) {
-			compare(b, message(bridge(bare), slog.LevelInfo), message(bridge(ours), slog.LevelInfo))
+			benchpair.Compare(b, message(bridge(bare), slog.LevelInfo), message(bridge(ours), slog.LevelInfo))
 		})
 		b.Run(p.name+"/message", func(b *testing.B) {
-			compare(b, message(bridge(bare), slog.LevelError), message(bridge(ours), slog.LevelError))
+			benchpair.Compare(b, message(bridge(bare), slog.LevelError), message(bridge(ours), slog.LevelError))
 		})
-		b.Run(p.name+"/err", func(b *testing.B) { compare(b, err(bridge(bare)), err(bridge(ours))) })
-		b.Run(p.name+"/slogclass-err", func(b *testing.B) { compare(b, err(bridge(bare)), err(slogclass.New(bridge(bare)))) })
-		b.Run(p.name+"/logger", func(b *testing.B) { compare(b, logger(bare), logger(ours)) })
+		b.Run(p.name+"/err", func(b *testing.B) { benchpair.Compare(b, err(bridge(bare)), err(bridge(ours))) })
+		b.Run(p.name+"/slogclass-err", func(b *testing.B) { benchpair.Compare(b, err(bridge(bare)), err(slogclass.New(bridge(bare)))) })
+		b.Run(p.name+"/logger", func(b *testing.B) { benchpair.Compare(b, logger(bare), logger(ours)) })
 	}
 }
 

@@ -6,11 +6,11 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/benchpair"
 	"github.com/errclass/errclass/slogclass"
 )
 
@@ -23,38 +23,6 @@ var (
 
 func benchAttrs(v any) []slog.Attr {
 	return []slog.Attr{slog.String("op", "complete"), slog.Int("attempt", 3), slog.Duration("took", 120*time.Millisecond), slog.Any("err", v)}
-}
-
-// compare times the same logging with and without the handler by turns and
-// takes the medians, so that the ratio holds on a machine that is busy with
-// other things.
-func compare(b *testing.B, bare, ours func()) {
-	b.Helper()
-	const turn = 64
-	var tBare, tOurs []time.Duration
-	allocsBare := testing.AllocsPerRun(100, bare)
-	allocs := testing.AllocsPerRun(100, ours)
-	for b.Loop() {
-		start := time.Now()
-		for range turn {
-			bare()
-		}
-		mid := time.Now()
-		for range turn {
-			ours()
-		}
-		tBare = append(tBare, mid.Sub(start))
-		tOurs = append(tOurs, time.Since(mid))
-	}
-	slices.Sort(tBare)
-	slices.Sort(tOurs)
-	nsBare := float64(tBare[len(tBare)/2]) / turn
-	nsOurs := float64(tOurs[len(tOurs)/2]) / turn
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(nsBare, "bare-ns")
-	b.ReportMetric(nsOurs, "ours-ns")
-	b.ReportMetric(nsOurs/nsBare, "x-bare")
-	b.ReportMetric(allocs-allocsBare, "more-allocs")
 }
 
 // BenchmarkHandler reports x-bare, the cost of a call as a multiple of the same
@@ -86,19 +54,19 @@ func BenchmarkHandler(b *testing.B) {
 			}
 		})
 		b.Run(h.name+"/disabled", func(b *testing.B) {
-			compare(b, log(bare, slog.LevelDebug, errBench), log(ours, slog.LevelDebug, errBench))
+			benchpair.Compare(b, log(bare, slog.LevelDebug, errBench), log(ours, slog.LevelDebug, errBench))
 		})
 		b.Run(h.name+"/info", func(b *testing.B) {
-			compare(b, log(bare, slog.LevelInfo, errBench), log(ours, slog.LevelInfo, errBench))
+			benchpair.Compare(b, log(bare, slog.LevelInfo, errBench), log(ours, slog.LevelInfo, errBench))
 		})
 		b.Run(h.name+"/error-root", func(b *testing.B) {
-			compare(b, log(bare, slog.LevelError, errBench), log(ours, slog.LevelError, errBench))
+			benchpair.Compare(b, log(bare, slog.LevelError, errBench), log(ours, slog.LevelError, errBench))
 		})
 		b.Run(h.name+"/error-group", func(b *testing.B) {
-			compare(b, log(bare.WithGroup("llm").With("model", "m"), slog.LevelError, errBench), log(ours.WithGroup("llm").With("model", "m"), slog.LevelError, errBench))
+			benchpair.Compare(b, log(bare.WithGroup("llm").With("model", "m"), slog.LevelError, errBench), log(ours.WithGroup("llm").With("model", "m"), slog.LevelError, errBench))
 		})
 		b.Run(h.name+"/error-url", func(b *testing.B) {
-			compare(b, log(bare, slog.LevelError, urlBench), log(ours, slog.LevelError, urlBench))
+			benchpair.Compare(b, log(bare, slog.LevelError, urlBench), log(ours, slog.LevelError, urlBench))
 		})
 		perRequest := func(l *slog.Logger, group string, errs int) func() {
 			attrs := benchAttrs(errBench)
@@ -110,17 +78,17 @@ func BenchmarkHandler(b *testing.B) {
 			}
 		}
 		b.Run(h.name+"/request", func(b *testing.B) {
-			compare(b, perRequest(bare, "", 1), perRequest(ours, "", 1))
+			benchpair.Compare(b, perRequest(bare, "", 1), perRequest(ours, "", 1))
 		})
 		b.Run(h.name+"/request-3", func(b *testing.B) {
-			compare(b, perRequest(bare, "", 3), perRequest(ours, "", 3))
+			benchpair.Compare(b, perRequest(bare, "", 3), perRequest(ours, "", 3))
 		})
 		b.Run(h.name+"/request-group", func(b *testing.B) {
-			compare(b, perRequest(bare, "llm", 1), perRequest(ours, "llm", 1))
+			benchpair.Compare(b, perRequest(bare, "llm", 1), perRequest(ours, "llm", 1))
 		})
 		long, bareLong := ours.WithGroup("llm"), bare.WithGroup("llm")
 		b.Run(h.name+"/request-in-group", func(b *testing.B) {
-			compare(b, perRequest(bareLong, "", 1), perRequest(long, "", 1))
+			benchpair.Compare(b, perRequest(bareLong, "", 1), perRequest(long, "", 1))
 		})
 	}
 }

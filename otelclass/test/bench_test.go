@@ -5,14 +5,13 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"slices"
 	"testing"
-	"time"
 
 	"go.opentelemetry.io/contrib/bridges/otelslog"
 	"go.opentelemetry.io/otel/exporters/stdout/stdoutlog"
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 
+	"github.com/errclass/errclass/internal/benchpair"
 	"github.com/errclass/errclass/otelclass"
 )
 
@@ -38,26 +37,7 @@ func BenchmarkExport(b *testing.B) {
 	}
 	for name, call := range calls {
 		b.Run(name, func(b *testing.B) {
-			const turn = 32
-			var tBare, tOurs []time.Duration
-			for b.Loop() {
-				start := time.Now()
-				for range turn {
-					call(bare)
-				}
-				mid := time.Now()
-				for range turn {
-					call(ours)
-				}
-				tBare, tOurs = append(tBare, mid.Sub(start)), append(tOurs, time.Since(mid))
-			}
-			slices.Sort(tBare)
-			slices.Sort(tOurs)
-			nsBare, nsOurs := tBare[len(tBare)/2], tOurs[len(tOurs)/2]
-			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(float64(nsBare)/turn, "bare-ns")
-			b.ReportMetric(float64(nsOurs-nsBare)/turn, "more-ns")
-			b.ReportMetric(float64(nsOurs)/float64(nsBare), "x-bare")
+			benchpair.Compare(b, func() { call(bare) }, func() { call(ours) })
 		})
 	}
 }
