@@ -25,12 +25,10 @@ func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 		number(int(s))
 	}
 	number(len(m.accepts))
-	for _, all := range m.accepts {
-		number(len(all))
-		for _, a := range all {
-			number(int(a.piece))
-			number(int(a.when))
-		}
+	for _, a := range m.accepts {
+		number(int(a.piece))
+		number(int(a.when))
+		number(int(oneIf(a.more)))
 	}
 	number(len(m.pieces))
 	for _, p := range m.pieces {
@@ -73,12 +71,9 @@ func Load(data string) (*Matcher, error) {
 	for k := range m.roots {
 		m.roots[k] = state(d.number())
 	}
-	m.accepts = make([][]accept, d.count())
+	m.accepts = make([]accept, d.count())
 	for i := range m.accepts {
-		m.accepts[i] = make([]accept, d.count())
-		for j := range m.accepts[i] {
-			m.accepts[i][j] = accept{piece: int32(d.number()), when: syntax.EmptyOp(d.number())}
-		}
+		m.accepts[i] = accept{piece: int32(d.number()), when: syntax.EmptyOp(d.number()), more: d.number() != 0}
 	}
 	m.pieces = make([]piece, d.count())
 	for i := range m.pieces {
@@ -107,7 +102,7 @@ func Load(data string) (*Matcher, error) {
 	if d.failed {
 		return nil, errTruncated
 	}
-	m.none = make([]uint64, m.Words())
+	m.ready()
 	m.edges = make([]uint32, n)
 	for i := range m.edges {
 		m.edges[i] = word32(words[4*i:])

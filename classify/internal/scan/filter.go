@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 )
@@ -53,61 +52,99 @@ func (f *filter) goesOn(window uint64) bool {
 }
 
 // Where a pattern goes on over more than manyBytes bytes, the filter is no use,
-// and looks only at what stands before; likewise with more than manyWays.
+// and looks only at what stands before; likewise where what stands there goes on
+// in more than manyWays ways to each next byte, or allWays were tried for the
+// whole set.
 const (
 	manyBytes = 128
-	manyWays  = 1 << 15
+	manyWays  = 1 << 10
+	allWays   = 1 << 18
 )
 
-// way is a state that is reached over the first bytes of a window.
+// A way to begin a match: a state, and the bytes that lead to it.
 type way struct {
 	s      state
 	window uint64
 }
 
-func (w way) compare(v way) int {
-	return cmp.Or(cmp.Compare(w.window, v.window), cmp.Compare(w.s, v.s))
-}
-
 // build fills the filter with all ways to begin a match.
 func (f *filter) build(t *table) {
-	var bytesOf [256][]byte // by class
-	for c, class := range t.classes {
-		bytesOf[class] = append(bytesOf[class], byte(c))
+	x := explorer{table: t}
+	for i := range x.left {
+		x.left[i] = allWays
 	}
-	ways := map[way]bool{}
+	for c, class := range t.classes {
+		if c := byte(c) | fold&0xff; !slices.Contains(x.bytesOf[class], c) {
+			x.bytesOf[class] = append(x.bytesOf[class], c)
+		}
+	}
+	var roots []state
 	for _, root := range t.roots {
 		f.empty = f.empty || root&acceptFlag != 0
-		ways[way{root, 0}] = true
+		roots = append(roots, root)
 	}
-	for n := range 8 {
+	x.each(roots, 0, 0, 1, f.stop, func(first uint64, s []state) {
+		x.each(s, first, 1, 2, f.stop, func(pair uint64, s []state) {
+			x.each(s, pair, 2, 4, f.stop, func(four uint64, s []state) {
+				add(&f.four, hashFour(four))
+				x.each(s, four, 4, 8, f.stop, func(eight uint64, _ []state) {
+					add(&f.eight, hash(eight))
+				})
+			})
+		})
+	})
+}
+
+// explorer finds the ways to begin a match.
+type explorer struct {
+	*table
+	bytesOf [256][]byte // by class, folded
+	left    [9]int      // ways that may still be tried, by their length
+}
+
+// each calls found for every window of end bytes that a window of n bytes,
+// which leads to the states, goes on to, and with the states that this leads
+// to; or stop where there is no telling. It does so in order, so that the same
+// patterns always make the same filter.
+func (x *explorer) each(states []state, window uint64, n, end int, stop func(window uint64, n int), found func(window uint64, states []state)) {
+	ways := map[way]bool{}
+	for _, s := range states {
+		ways[way{s, window}] = true
+	}
+	for at := n; at < end; at++ {
 		longer := map[way]bool{}
-		// In order, so that the same patterns always make the same filter.
-		for _, w := range slices.SortedFunc(maps.Keys(ways), way.compare) {
-			if n > 0 && (w.s&acceptFlag != 0 || t.outBytes(w.s, &bytesOf) > manyBytes || len(longer) > manyWays) {
-				f.stop(w.window, n)
-				continue
+		ok := n == 0 || x.left[end] > 0
+		for w := range ways {
+			if ok = ok && (n == 0 || !x.open(w.s)); ok {
+				x.extend(longer, w, at)
+				ok = n == 0 || len(longer) <= manyWays
 			}
-			for class := range t.column {
-				next := t.step(w.s, class)
-				if next == 0 {
-					continue
-				}
-				for _, c := range bytesOf[class] {
-					c |= fold & 0xff
-					longer[way{next, w.window | uint64(c)<<(8*n)}] = true
-				}
-			}
+		}
+		if !ok {
+			x.left[end] -= manyWays
+			stop(window, n)
+			return
 		}
 		ways = longer
-		if n == 3 {
-			for w := range ways {
-				add(&f.four, hashFour(w.window))
+	}
+	x.left[end] -= len(ways)
+	leadTo := map[uint64][]state{}
+	for w := range ways {
+		leadTo[w.window] = append(leadTo[w.window], w.s)
+	}
+	for _, window := range slices.Sorted(maps.Keys(leadTo)) {
+		found(window, leadTo[window])
+	}
+}
+
+// extend adds to ways those that are one byte longer than w, which has n.
+func (x *explorer) extend(ways map[way]bool, w way, n int) {
+	for class := range x.column {
+		if next := x.step(w.s, class); next != 0 {
+			for _, c := range x.bytesOf[class] {
+				ways[way{next, w.window | uint64(c)<<(8*n)}] = true
 			}
 		}
-	}
-	for w := range ways {
-		add(&f.eight, hash(w.window))
 	}
 }
 
@@ -127,12 +164,17 @@ func (f *filter) stop(window uint64, n int) {
 	}
 }
 
-// outBytes returns over how many bytes a state can be left.
-func (t *table) outBytes(s state, bytesOf *[256][]byte) (n int) {
-	for class := range t.column {
-		if t.step(s, class) != 0 {
-			n += len(bytesOf[class])
+// open reports whether a match may end in s, or goes on over so many bytes that
+// they tell nothing.
+func (t *table) open(s state) bool {
+	if s&acceptFlag != 0 {
+		return true
+	}
+	n := 0
+	for _, class := range t.classes {
+		if t.step(s, uint32(class)) != 0 {
+			n++
 		}
 	}
-	return n
+	return n > manyBytes
 }

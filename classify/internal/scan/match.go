@@ -14,6 +14,7 @@ type Matcher struct {
 	filter   filter
 	pieces   []piece
 	stages   []stage
+	parents  []int32 // by stage: the one before, -1 = none
 	patterns int
 	none     []uint64 // the set of no matches
 }
@@ -52,9 +53,18 @@ func build(parsed [][]chain) (*Matcher, error) {
 		return nil, err
 	}
 	m := &Matcher{table: *t, pieces: p.pieces, stages: p.stages, patterns: len(parsed)}
-	m.none = make([]uint64, m.Words())
+	m.ready()
 	m.filter.build(&m.table)
 	return m, nil
+}
+
+// ready makes what is not encoded.
+func (m *Matcher) ready() {
+	m.none = make([]uint64, m.Words())
+	m.parents = make([]int32, len(m.stages))
+	for i, s := range m.stages {
+		m.parents[i] = s.parent
+	}
 }
 
 // largest finds the pattern that a set is too large because of.
@@ -139,6 +149,8 @@ type walk struct {
 	set    []uint64
 	hits   []hit // pieces that have to be put together
 	joiner joiner
+	seen   []uint32 // by stage: the last round in which its piece was seen, behind one of the stage before
+	round  uint32   // counts the texts
 }
 
 // walks keep their memory from one text to the next.
@@ -147,6 +159,13 @@ var walks = sync.Pool{New: func() any { return new(walk) }}
 func (w *walk) begin(m *Matcher, text string) {
 	w.m, w.text, w.hits = m, text, w.hits[:0]
 	w.set = append(w.set[:0], m.none...)
+	if w.round++; w.round == 0 { // once around
+		clear(w.seen)
+		w.round = 1
+	}
+	for len(w.seen) < len(m.stages) {
+		w.seen = append(w.seen, 0)
+	}
 }
 
 // scan looks for matches wherever the filter says that one may begin. It lists
@@ -228,18 +247,36 @@ func (w *walk) from(i int) {
 
 // accept takes note of what a state accepts that was reached over text[i:end].
 func (w *walk) accept(s state, i, end int) {
-	for _, a := range w.m.acceptsOf(s) {
-		if a.when != 0 && !holds(a.when, w.kindAt(end-1), w.kindAt(end)) {
+	m := w.m
+	for at := m.step(s, m.column); ; at++ {
+		a := &m.accepts[at]
+		if a.when == 0 || holds(a.when, w.kindAt(end-1), w.kindAt(end)) {
+			w.takeNote(a.piece, i, end)
+		}
+		if !a.more {
+			return
+		}
+	}
+}
+
+// takeNote takes note of a piece at text[i:end]. Most pieces only mean
+// something behind others: where none of those was seen, it is forgotten.
+func (w *walk) takeNote(id int32, i, end int) {
+	m := w.m
+	p := &m.pieces[id]
+	for _, pattern := range p.patterns {
+		w.set[pattern/64] |= 1 << (pattern % 64)
+	}
+	means := false
+	for _, at := range p.stages {
+		if parent := m.parents[at]; parent >= 0 && w.seen[parent] != w.round && !m.filter.empty {
 			continue
 		}
-		p := &w.m.pieces[a.piece]
-		for _, pattern := range p.patterns {
-			w.set[pattern/64] |= 1 << (pattern % 64)
-		}
-		if len(p.stages) == 0 {
-			continue
-		}
-		w.hits = append(w.hits, hit{piece: a.piece, start: int32(i), end: int32(end)})
+		w.seen[at] = w.round
+		means = true
+	}
+	if means {
+		w.hits = append(w.hits, hit{piece: id, start: int32(i), end: int32(end)})
 	}
 }
 

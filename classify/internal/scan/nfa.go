@@ -31,6 +31,7 @@ type node struct {
 type accept struct {
 	piece int32          // index into program.pieces
 	when  syntax.EmptyOp // assertions that have to hold there
+	more  bool           // the next one belongs to the same state
 }
 
 // A piece is a part of patterns between gaps. Equal pieces are one.

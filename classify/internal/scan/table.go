@@ -21,13 +21,14 @@ const (
 // table is the deterministic automaton. The edges of a state stand at its
 // place plus the class of the byte that they read. Those of all states are laid
 // over each other, so an entry says for which column it stands: that tells
-// whose it is. Column classes holds the index of what a state accepts.
+// whose it is. Column classes holds where in accepts that stands which a
+// state accepts.
 type table struct {
 	classes [256]uint8
 	edges   []uint32
 	roots   [kinds]state // where a match begins, by the kind of the byte before
 	column  uint32       // of the accepts
-	accepts [][]accept
+	accepts []accept
 	states  int
 }
 
@@ -37,14 +38,6 @@ func (t *table) step(s state, column uint32) state {
 		return state(e) & stateMask
 	}
 	return 0
-}
-
-// acceptsOf returns what a state accepts.
-func (t *table) acceptsOf(s state) []accept {
-	if s&acceptFlag == 0 {
-		return nil
-	}
-	return t.accepts[t.step(s, t.column)]
 }
 
 // layOut places the states of a builder.
@@ -61,10 +54,13 @@ func (b *builder) layOut() (*table, error) {
 			columns = append(columns, uint32(e.class))
 		}
 		if all := b.acceptsOf(items); all != nil {
+			for i := range all[1:] {
+				all[i].more = true
+			}
 			key := fmt.Sprint(all)
 			if _, ok := known[key]; !ok {
 				known[key] = uint32(len(t.accepts))
-				t.accepts = append(t.accepts, all)
+				t.accepts = append(t.accepts, all...)
 			}
 			accepts[s] = known[key]
 			columns = append(columns, t.column)
