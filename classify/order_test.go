@@ -47,6 +47,7 @@ func TestOrder(t *testing.T) {
 		{"3 phrase within 502", "502 Bad Gateway: upstream said: permission denied for role reader", auth},
 		{"3 phrase within 503", "HTTP 503: write /var/lib/x: no space left on device", resource},
 		{"3 phrase around 500", "no space left on device, so HTTP 500", resource},
+		{"3 timeout within 500", "HTTP 500: the call of the model timed out", timeout},
 		{"3 the step that failed", "The SSL connection could not be established, see inner exception. Connection reset by peer", network},
 		{"3 what was not found follows from what was not reached", "Retrying after connection broken by 'NewConnectionError(': Connection refused')'\nERROR: No matching distribution found for x", network},
 		{"3 a refusal for now", "HTTP 400: the server is locked", transient},

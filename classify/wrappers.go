@@ -7,13 +7,13 @@ import (
 
 // wrapped is a cause that holds whatever server error is put around it, though
 // it is only a phrase: someone must change something, and these words are said
-// of nothing else.
+// of nothing else; or what the server waited for took too long.
 func wrapped(r Reason, s strength) bool {
 	if s != phraseStrength {
 		return false
 	}
 	switch r {
-	case ReasonPolicy, ReasonBudgetExceeded, ReasonAuthentication, ReasonContextOverflow, ReasonNetworkPermanent, ReasonResource:
+	case ReasonPolicy, ReasonBudgetExceeded, ReasonAuthentication, ReasonContextOverflow, ReasonNetworkPermanent, ReasonResource, ReasonTimeout:
 		return true
 	}
 	return false
