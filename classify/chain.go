@@ -69,6 +69,18 @@ var (
 	wrapsType = reflect.TypeOf(fmt.Errorf("%w%w", ErrBudgetExceeded, ErrBudgetExceeded))
 )
 
+// Nil pointers of these types, which only reflection makes: their methods panic.
+var (
+	nilPlain = reflect.Zero(plainType).Interface().(error)
+	nilWrap  = reflect.Zero(wrapType).Interface().(error)
+)
+
+// isPlain reports whether err was made by errors.New.
+func isPlain(err error) bool { return reflect.TypeOf(err) == plainType && err != nilPlain }
+
+// isWrap reports whether err was made by fmt.Errorf with one %w.
+func isWrap(err error) bool { return reflect.TypeOf(err) == wrapType && err != nilWrap }
+
 // The ways to wrap: the standard library's two, and what older modules have
 // instead (pkg/errors; aws-sdk-go v1; go-multierror, whose Unwrap hides the
 // errors; Kubernetes' Aggregate).
@@ -91,15 +103,15 @@ func (w *walk) chain(err error, depth int) {
 		if w.ended.cause != nil && w.ended.by(err) {
 			w.seen |= sawCause
 		}
-		switch t := reflect.TypeOf(err); t {
-		case plainType:
+		switch {
+		case isPlain(err):
 			w.plain(err)
 			return
-		case wrapType:
+		case isWrap(err):
 			err = err.(wrapper).Unwrap()
 			continue
 		default:
-			s := shapeOf(t, err)
+			s := shapeOf(reflect.TypeOf(err), err)
 			if s.fact.strength != noStrength {
 				w.q.add(s.fact)
 			}
@@ -193,10 +205,10 @@ func bottomless(err error, depth int, nodes *int) bool {
 		if *nodes--; *nodes < 0 {
 			return false
 		}
-		switch reflect.TypeOf(err) {
-		case plainType:
+		switch {
+		case isPlain(err):
 			return false
-		case wrapType:
+		case isWrap(err):
 			err = err.(wrapper).Unwrap()
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os/exec"
+	"reflect"
 	"runtime"
 	"strings"
 	"syscall"
@@ -136,6 +137,10 @@ func TestHostile(t *testing.T) {
 		"nil branches":               branches{nil, nil},
 		"uncomparable":               uncomparable{{}},
 		"no error inside":            fmt.Errorf("so it goes: %w", error(nil)),
+		"nil of errors.New":          nilOf(errors.New("")),
+		"nil of fmt.Errorf":          nilOf(fmt.Errorf("%w", errors.New(""))),
+		"nil of two wrapped":         nilOf(fmt.Errorf("%w%w", errors.New(""), errors.New(""))),
+		"nil of errors.Join":         nilOf(errors.Join(errors.New(""))),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -154,6 +159,9 @@ func TestHostile(t *testing.T) {
 	}
 	assert.Equal(t, classify.ReasonTimeout, classify.Error(liar{}).Reason)
 }
+
+// nilOf is the nil pointer of an error's type, which makes its methods panic.
+func nilOf(err error) error { return reflect.Zero(reflect.TypeOf(err)).Interface().(error) }
 
 // branches is a join whose text costs nothing.
 type branches []error

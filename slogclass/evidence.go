@@ -132,13 +132,23 @@ func (f *findings) add(g *given) {
 // classifier it calls methods of the errors; whatever those do, the record is
 // still written.
 func (h *Handler) classify(ctx context.Context, message string, f *findings, res *classify.Result) {
+	done := false
 	defer func() {
-		if recover() != nil {
+		if !done && recover() != nil { // asking costs more than looking
 			*res = h.cfg.classifier.Message("")
 		}
 	}()
 	f.add(h.given)
-	e := classify.Evidence{Status: f.status, Cause: cause(ctx)}
+	h.decide(ctx, message, f, res)
+	done = true
+}
+
+// decide tries the sources one after the other.
+func (h *Handler) decide(ctx context.Context, message string, f *findings, res *classify.Result) {
+	e := classify.Evidence{Status: f.status}
+	if ctx != context.Background() { // which never ends
+		e.Cause = cause(ctx)
+	}
 	for _, err := range f.errs[:f.nErrs] {
 		e.Err = err
 		if h.decides(&e, res) {

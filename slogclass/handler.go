@@ -115,7 +115,7 @@ func (h *Handler) write(ctx context.Context, r *slog.Record, res *classify.Resul
 	switch {
 	case missing == 0:
 		return h.next.Handle(ctx, *r)
-	case !h.under.group() && (missing != h.missing || !h.failed.Swap(true)):
+	case !h.under.group() && (missing != h.missing || !h.failed.Load() && !h.failed.Swap(true)):
 		// The record has one of the keys itself, or this is the first error of
 		// a handler that may have been made for one request: nothing that is
 		// prepared would be used again.
