@@ -250,7 +250,7 @@ func outsideFrames(text string, read [][2]int) [][2]int {
 }
 
 // span finds the leftmost match of a pattern in the parts of text that are
-// read; -1, -1 if there is none.
+// read, else in their joined lines; -1, -1 if there is none.
 func span(pattern, text string, parts [][2]int) (start, end int) {
 	re, err := regexp.Compile("(?i)" + pattern)
 	if err != nil {
@@ -259,6 +259,13 @@ func span(pattern, text string, parts [][2]int) (start, end int) {
 	for _, p := range parts {
 		if at := re.FindStringIndex(text[p[0]:p[1]]); at != nil {
 			return p[0] + at[0], p[0] + at[1]
+		}
+	}
+	for _, p := range parts {
+		part := text[p[0]:p[1]]
+		joined, _ := joinLines(part)
+		if at := re.FindStringIndex(joined); at != nil {
+			return p[0] + unjoined(part, joined, at[0]), p[0] + unjoined(part, joined, at[1])
 		}
 	}
 	return -1, -1

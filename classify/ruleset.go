@@ -72,6 +72,9 @@ func (p part) match(set []uint64, text string) {
 		var said string
 		if said, at = frames.next(at); said != "" {
 			p.matcher.Match(set, said)
+			if joined, ok := joinLines(said); ok {
+				p.matcher.Match(set, joined)
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package classify
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -16,7 +17,7 @@ import (
 // A variation says the same as a text, in another way: it must not change the
 // category.
 type variation struct {
-	kind string // trace, prefix or case
+	kind string // trace, prefix, case or width
 	name string
 	vary func(text string) string
 }
@@ -59,6 +60,31 @@ var cases = []variation{
 	{"case", "lower case", strings.ToLower},
 }
 
+// A terminal's width, and that of a box in it.
+var widths = []variation{
+	{"width", "72 columns", func(text string) string { return wrapLines(text, 72, "") }},
+	{"width", "80 columns", func(text string) string { return wrapLines(text, 80, "") }},
+	{"width", "100 columns, indented", func(text string) string { return wrapLines(text, 100, "  ") }},
+}
+
+// wrapLines breaks lines as a terminal does, so that none is longer than width,
+// and indents what it breaks off. A text with a word that is longer stays.
+func wrapLines(text string, width int, indent string) string {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		for len(line) > width {
+			at := strings.LastIndexByte(line[:width+1], ' ')
+			if at <= len(indent) {
+				return text
+			}
+			lines = append(lines, line[:at])
+			line = indent + line[at+1:]
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // unstable are the texts whose category a variation may change: of which kind,
 // and why.
 var unstable = map[string]struct{ kind, why string }{
@@ -71,7 +97,7 @@ var unstable = map[string]struct{ kind, why string }{
 func TestStable(t *testing.T) {
 	t.Parallel()
 	texts := append(corpusMessages(t), ruleExamples(t)...)
-	for _, v := range append(append(append([]variation{}, traces...), prefixes...), cases...) {
+	for _, v := range slices.Concat(traces, prefixes, cases, widths) {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
 			for _, text := range texts {

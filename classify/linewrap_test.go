@@ -1,0 +1,44 @@
+package classify
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestJoinLines(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ text, want string }{
+		"one line":              {"the credit balance of this account is too low", ""},
+		"broken by a terminal":  {"the request failed: Your credit balance is\ntoo low to use the API", "the request failed: Your credit balance is too low to use the API"},
+		"and indented":          {"the request failed: Your credit balance is\n  too low to use the API", "the request failed: Your credit balance is too low to use the API"},
+		"the word had room":     {"the request failed: Your credit balance and whatever else is\ntoo low\nto use the API", "the request failed: Your credit balance and whatever else is too low\nto use the API"},
+		"narrower than any":     {"request failed\nconnection refused", ""},
+		"wider than any":        {strings.Repeat("x", maxWidth+1) + "\nconnection refused", ""},
+		"an empty line between": {"the request to the server has failed and will not be\n\nrepeated", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			joined, ok := joinLines(row.text)
+			if row.want == "" {
+				assert.False(t, ok, joined)
+				return
+			}
+			assert.True(t, ok)
+			assert.Equal(t, row.want, joined)
+		})
+	}
+}
+
+// TestExplainBrokenLine: what stands over two lines is shown as it stands there.
+func TestExplainBrokenLine(t *testing.T) {
+	t.Parallel()
+	const text = "✗ the request to the model has failed with insufficient\n  quota for all of it"
+	x := Standard.Explain(Evidence{Message: text})
+	require.NotEmpty(t, x.Signals)
+	assert.Equal(t, ReasonBudgetExceeded, x.Result.Reason, x.Result.Rule)
+	assert.Equal(t, "insufficient\n  quota", x.Signals[0].Text)
+	assert.Equal(t, x.Signals[0].Text, text[x.Signals[0].Start:x.Signals[0].End])
+}
