@@ -13,6 +13,9 @@ const (
 	maxWidth = 200
 )
 
+// indents is what may stand in front of a line that was broken off.
+const indents = " \t│"
+
 // joinLines joins, with a space, the lines of text that a terminal may have
 // broken: the first word of the next line would not have fitted into the width,
 // which is that of the longest line. ok is false where there are none.
@@ -32,7 +35,7 @@ func joinLines(text string) (joined string, ok bool) {
 		if !more {
 			return b.String(), ok
 		}
-		next := strings.TrimLeft(rest, " \t")
+		next := strings.TrimLeft(rest, indents)
 		word := next
 		if end := strings.IndexAny(next, " \t\n"); end >= 0 {
 			word = next[:end]
@@ -55,8 +58,7 @@ func unjoined(text, joined string, place int) int {
 			at++
 			continue
 		}
-		for at++; text[at] == ' ' || text[at] == '\t'; at++ { // the line break, and what indents the next line
-		}
+		at = len(text) - len(strings.TrimLeft(text[at+len("\n"):], indents))
 	}
 	return at
 }

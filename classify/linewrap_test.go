@@ -14,6 +14,7 @@ func TestJoinLines(t *testing.T) {
 		"one line":              {"the credit balance of this account is too low", ""},
 		"broken by a terminal":  {"the request failed: Your credit balance is\ntoo low to use the API", "the request failed: Your credit balance is too low to use the API"},
 		"and indented":          {"the request failed: Your credit balance is\n  too low to use the API", "the request failed: Your credit balance is too low to use the API"},
+		"beside a line":         {"│ the request failed: Your credit balance is\n│ too low to use the API", "│ the request failed: Your credit balance is too low to use the API"},
 		"the word had room":     {"the request failed: Your credit balance and whatever else is\ntoo low\nto use the API", "the request failed: Your credit balance and whatever else is too low\nto use the API"},
 		"narrower than any":     {"request failed\nconnection refused", ""},
 		"wider than any":        {strings.Repeat("x", maxWidth+1) + "\nconnection refused", ""},
@@ -35,10 +36,10 @@ func TestJoinLines(t *testing.T) {
 // TestExplainBrokenLine: what stands over two lines is shown as it stands there.
 func TestExplainBrokenLine(t *testing.T) {
 	t.Parallel()
-	const text = "✗ the request to the model has failed with insufficient\n  quota for all of it"
+	const text = "✗ the request to the model has failed with insufficient\n│ quota for all of it"
 	x := Standard.Explain(Evidence{Message: text})
 	require.NotEmpty(t, x.Signals)
 	assert.Equal(t, ReasonBudgetExceeded, x.Result.Reason, x.Result.Rule)
-	assert.Equal(t, "insufficient\n  quota", x.Signals[0].Text)
+	assert.Equal(t, "insufficient\n│ quota", x.Signals[0].Text)
 	assert.Equal(t, x.Signals[0].Text, text[x.Signals[0].Start:x.Signals[0].End])
 }
