@@ -236,3 +236,30 @@ func (w *walk) plain(err error) {
 	}
 	w.q.add(s)
 }
+
+// onlyText is the text of an error that has nothing else, and around which
+// nothing else is known: of errors.New, also wrapped by fmt.Errorf, which is
+// most of all errors. It is a short cut past all that there is nothing to read
+// from.
+func onlyText(e *Evidence) (text string, ok bool) {
+	if e.Cause != nil || e.Status != 0 || e.Message != "" || e.Type != "" || len(e.Header) > 0 || len(e.Body) > 0 {
+		return "", false
+	}
+	inner := e.Err
+	for depth := 0; isWrap(inner) && depth < maxDepth; depth++ {
+		inner = inner.(wrapper).Unwrap()
+	}
+	if !isPlain(inner) {
+		return "", false
+	}
+	switch inner {
+	case ErrBudgetExceeded, context.Canceled:
+		return "", false
+	}
+	if said := inner.Error(); len(said) <= longestSentinel {
+		if _, known := sentinels[said]; known {
+			return "", false
+		}
+	}
+	return e.Err.Error(), true
+}

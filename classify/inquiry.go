@@ -1,9 +1,6 @@
 package classify
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 // inquiry collects the signals of one failure; the strongest decides.
 type inquiry struct {
@@ -129,26 +126,3 @@ func (q *inquiry) result(r *Result) {
 // longWaitSuffix marks the rule of a rate limit whose provider says that it
 // opens again in more than an hour: "http/429+long-wait".
 const longWaitSuffix = "+long-wait"
-
-// onlyText is the text of an error that has nothing else, and around which
-// nothing else is known: of errors.New, also wrapped by fmt.Errorf, which is
-// most of all errors. It is a short cut past all that there is nothing to read
-// from.
-func onlyText(e *Evidence) (text string, ok bool) {
-	if e.Cause != nil || e.Status != 0 || e.Message != "" || e.Type != "" || len(e.Header) > 0 || len(e.Body) > 0 {
-		return "", false
-	}
-	inner := e.Err
-	for depth := 0; isWrap(inner) && depth < maxDepth; depth++ {
-		inner = inner.(wrapper).Unwrap()
-	}
-	if !isPlain(inner) || inner == ErrBudgetExceeded || inner == context.Canceled {
-		return "", false
-	}
-	if said := inner.Error(); len(said) <= longestSentinel {
-		if _, known := sentinels[said]; known {
-			return "", false
-		}
-	}
-	return e.Err.Error(), true
-}
