@@ -57,8 +57,8 @@ func (f *filter) goesOn(window uint64) bool {
 // whole set.
 const (
 	manyBytes = 128
-	manyWays  = 1 << 10
-	allWays   = 1 << 18
+	manyWays  = 1 << 9
+	allWays   = 1 << 20
 )
 
 // A way to begin a match: a state, and the bytes that lead to it.
