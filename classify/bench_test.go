@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"regexp"
 	"strings"
@@ -110,6 +111,32 @@ func BenchmarkScan(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkScanPhrases is the same for sets as users write them, of phrases: for
+// each, three words of the corpus, of which one in four stand beside each other
+// somewhere.
+func BenchmarkScanPhrases(b *testing.B) {
+	texts := corpusMessages(b)
+	words := strings.Fields(strings.Join(texts, " "))
+	random := rand.New(rand.NewPCG(1, 2))
+	exprs := make([]string, 1000)
+	for i := range exprs {
+		at := random.IntN(len(words) - 2)
+		phrase := words[at : at+3]
+		if i%4 > 0 {
+			phrase = []string{words[at], words[random.IntN(len(words))], words[random.IntN(len(words))]}
+		}
+		exprs[i] = regexp.QuoteMeta(strings.Join(phrase, " "))
+	}
+	for _, n := range []int{20, 100, 300, 1000} {
+		m, err := scan.Compile(exprs[:n])
+		require.NoError(b, err)
+		set := make([]uint64, m.Words())
+		b.Run(fmt.Sprintf("rules=%d", n), func(b *testing.B) {
+			perText(b, texts, func(text string) { m.Match(set, text) })
+		})
 	}
 }
 
