@@ -265,7 +265,7 @@ func span(pattern, text string, parts [][2]int) (start, end int) {
 		part := text[p[0]:p[1]]
 		joined, _ := joinLines(part)
 		if at := re.FindStringIndex(joined); at != nil {
-			return p[0] + unjoined(part, joined, at[0]), p[0] + unjoined(part, joined, at[1])
+			return p[0] + unjoined(part, at[0]), p[0] + unjoined(part, at[1])
 		}
 	}
 	return -1, -1

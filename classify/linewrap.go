@@ -13,52 +13,104 @@ const (
 	maxWidth = 200
 )
 
-// indents is what may stand in front of a line that was broken off.
-const indents = " \t│"
+// blanks is what may stand around a line in a box, or before one that was broken
+// off.
+const blanks = " \t│"
 
 // joinLines joins, with a space, the lines of text that a terminal may have
-// broken: the first word of the next line would not have fitted into the width,
-// which is that of the longest line. ok is false where there are none.
+// broken. ok is false where there are none.
 func joinLines(text string) (joined string, ok bool) {
-	width := 0
-	for line := range strings.SplitSeq(text, "\n") {
-		width = max(width, len(line))
-	}
-	if width == len(text) || width < minWidth || width > maxWidth {
+	var b strings.Builder
+	done := 0
+	eachBreak(text, func(end, next int) {
+		if !ok {
+			b.Grow(len(text))
+		}
+		b.WriteString(text[done:end])
+		b.WriteByte(' ')
+		done, ok = next, true
+	})
+	if !ok {
 		return "", false
 	}
-	var b strings.Builder
-	b.Grow(len(text))
-	for {
-		line, rest, more := strings.Cut(text, "\n")
-		b.WriteString(line)
-		if !more {
-			return b.String(), ok
+	b.WriteString(text[done:])
+	return b.String(), true
+}
+
+// unjoined is where in text that stands which stands at a place in its joined
+// lines.
+func unjoined(text string, place int) int {
+	out := 0 // bytes that were left out before the place
+	eachBreak(text, func(end, next int) {
+		if space := end - out; place > space {
+			out = next - (space + 1)
 		}
-		next := strings.TrimLeft(rest, indents)
-		word := next
-		if end := strings.IndexAny(next, " \t\n"); end >= 0 {
-			word = next[:end]
+	})
+	return place + out
+}
+
+// eachBreak calls found for every line break that a terminal may have made: the
+// first word of the next line would not have fitted into the width, which is
+// that of the longest line. The line ends before end, the next one's text begins
+// at next.
+func eachBreak(text string, found func(end, next int)) {
+	width := 0
+	for at := 0; at <= len(text); {
+		end, below := lineAt(text, at)
+		width, at = max(width, end-at), below
+	}
+	if width == len(text) || width < minWidth || width > maxWidth {
+		return
+	}
+	indent := 0 // of the line, where at is behind it
+	for at := 0; ; {
+		end, below := lineAt(text, at)
+		if below > len(text) {
+			return
 		}
-		if word != "" && len(line)+len(" ")+len(word) > width {
-			b.WriteByte(' ')
-			text, ok = next, true
-		} else {
-			b.WriteByte('\n')
-			text = rest
+		next := below
+		if next < len(text) && strings.IndexByte(blanks, text[next]) >= 0 { // or a rune that begins like one
+			next = len(text) - len(strings.TrimLeft(text[next:], blanks))
 		}
+		room := width - (indent + end - at)
+		word := wordAt(text, next)
+		if len(" ")+len(word) <= room || opens(word) {
+			at, indent = below, 0
+			continue
+		}
+		found(end, next)
+		at, indent = next, next-below
 	}
 }
 
-// unjoined is where in text that stands which stands at a place in joined.
-func unjoined(text, joined string, place int) int {
-	at := 0
-	for i := range place {
-		if text[at] == joined[i] {
-			at++
-			continue
-		}
-		at = len(text) - len(strings.TrimLeft(text[at+len("\n"):], indents))
+// lineAt returns where the text of a line ends, and where the next line begins:
+// behind the text if there is none.
+func lineAt(text string, at int) (end, below int) {
+	end = len(text)
+	if stop := strings.IndexByte(text[at:], '\n'); stop >= 0 {
+		end = at + stop
 	}
-	return at
+	below = end + 1
+	for end > at && text[end-1] == '\r' {
+		end--
+	}
+	if end > at && strings.IndexByte(blanks, text[end-1]) >= 0 { // or a rune that ends like one
+		end = at + len(strings.TrimRight(text[at:end], blanks))
+	}
+	return end, below
+}
+
+// wordAt is the word at a place, as much of it as a line may hold.
+func wordAt(text string, at int) string {
+	end := at
+	for end < len(text) && end-at <= maxWidth && strings.IndexByte(" \t\r\n", text[end]) < 0 {
+		end++
+	}
+	return text[at:end]
+}
+
+// opens reports whether a word begins something else, as "Error:" does, or is
+// none.
+func opens(word string) bool {
+	return word == "" || word[len(word)-1] == ':' && 'A' <= word[0] && word[0] <= 'Z'
 }

@@ -11,14 +11,19 @@ import (
 func TestJoinLines(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ text, want string }{
-		"one line":              {"the credit balance of this account is too low", ""},
-		"broken by a terminal":  {"the request failed: Your credit balance is\ntoo low to use the API", "the request failed: Your credit balance is too low to use the API"},
-		"and indented":          {"the request failed: Your credit balance is\n  too low to use the API", "the request failed: Your credit balance is too low to use the API"},
-		"beside a line":         {"│ the request failed: Your credit balance is\n│ too low to use the API", "│ the request failed: Your credit balance is too low to use the API"},
-		"the word had room":     {"the request failed: Your credit balance and whatever else is\ntoo low\nto use the API", "the request failed: Your credit balance and whatever else is too low\nto use the API"},
-		"narrower than any":     {"request failed\nconnection refused", ""},
-		"wider than any":        {strings.Repeat("x", maxWidth+1) + "\nconnection refused", ""},
-		"an empty line between": {"the request to the server has failed and will not be\n\nrepeated", ""},
+		"one line":                    {"the credit balance of this account is too low", ""},
+		"broken by a terminal":        {"the request failed: Your credit balance is\ntoo low to use the API", "the request failed: Your credit balance is too low to use the API"},
+		"and indented":                {"the request failed: Your credit balance is\n  too low to use the API", "the request failed: Your credit balance is too low to use the API"},
+		"beside a line":               {"│ the request failed: Your credit balance is\n│ too low to use the API", "│ the request failed: Your credit balance is too low to use the API"},
+		"in a box":                    {"│ the request failed: Your credit balance is │\n│ too low to use the API                     │", "│ the request failed: Your credit balance is too low to use the API                     │"},
+		"as a terminal sends it":      {"the request failed: Your credit balance is\r\ntoo low to use the API\r\n", "the request failed: Your credit balance is too low to use the API\r\n"},
+		"indented, and again":         {"the request failed: Your credit balance is\n  too low to use the API, so add credits or\n  wait", "the request failed: Your credit balance is too low to use the API, so add credits or wait"},
+		"another statement":           {"the request to the server has failed for good\nError: connection refused", ""},
+		"a rune that ends like a box": {"the request to the server has failed ✔\ntoo low, and whatever else", "the request to the server has failed ✔ too low, and whatever else"},
+		"the word had room":           {"the request failed: Your credit balance and whatever else is\ntoo low\nto use the API", "the request failed: Your credit balance and whatever else is too low\nto use the API"},
+		"narrower than any":           {"request failed\nconnection refused", ""},
+		"wider than any":              {strings.Repeat("x", maxWidth+1) + "\nconnection refused", ""},
+		"an empty line between":       {"the request to the server has failed and will not be\n\nrepeated", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

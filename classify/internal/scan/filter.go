@@ -111,6 +111,7 @@ func (x *explorer) each(states []state, window uint64, n, end int, stop func(win
 	for _, s := range states {
 		ways[way{s, window}] = true
 	}
+	most := 0
 	for at := n; at < end; at++ {
 		longer := map[way]bool{}
 		ok := n == 0 || x.left[end] > 0
@@ -125,9 +126,9 @@ func (x *explorer) each(states []state, window uint64, n, end int, stop func(win
 			stop(window, n)
 			return
 		}
-		ways = longer
+		ways, most = longer, max(most, len(longer)) // those that end soon were tried too
 	}
-	x.left[end] -= len(ways)
+	x.left[end] -= most
 	leadTo := map[uint64][]state{}
 	for w := range ways {
 		leadTo[w.window] = append(leadTo[w.window], w.s)
