@@ -209,6 +209,15 @@ var sentinels = map[string]signal{
 	"x509: cannot verify signature: algorithm unimplemented":     {rule: "go/x509.ErrUnsupportedAlgorithm", reason: ReasonNetworkPermanent, strength: factStrength},
 }
 
+// sentinelOf returns what is known of an error made by errors.New with this text.
+func sentinelOf(text string) (s signal, known bool) {
+	if len(text) > longestSentinel {
+		return signal{}, false
+	}
+	s, known = sentinels[text]
+	return s, known
+}
+
 // plain reads an error made by errors.New: one of the sentinels, or nothing
 // but its text.
 func (w *walk) plain(err error) {
@@ -220,12 +229,8 @@ func (w *walk) plain(err error) {
 		w.seen |= sawCanceled
 		return
 	}
-	text := err.Error()
-	if len(text) > longestSentinel {
-		return
-	}
-	s, ok := sentinels[text]
-	if !ok {
+	s, known := sentinelOf(err.Error())
+	if !known {
 		return
 	}
 	switch {
@@ -256,10 +261,8 @@ func onlyText(e *Evidence) (text string, ok bool) {
 	case ErrBudgetExceeded, context.Canceled:
 		return "", false
 	}
-	if said := inner.Error(); len(said) <= longestSentinel {
-		if _, known := sentinels[said]; known {
-			return "", false
-		}
+	if _, known := sentinelOf(inner.Error()); known {
+		return "", false
 	}
 	return e.Err.Error(), true
 }

@@ -69,7 +69,7 @@ type way struct {
 
 // build fills the filter with all ways to begin a match.
 func (f *filter) build(t *table) {
-	x := explorer{table: t}
+	x := explorer{table: t, filter: f}
 	for i := range x.left {
 		x.left[i] = allWays
 	}
@@ -83,11 +83,11 @@ func (f *filter) build(t *table) {
 		f.empty = f.empty || root&acceptFlag != 0
 		roots = append(roots, root)
 	}
-	x.each(roots, 0, 0, 1, f.stop, func(first uint64, s []state) {
-		x.each(s, first, 1, 2, f.stop, func(pair uint64, s []state) {
-			x.each(s, pair, 2, 4, f.stop, func(four uint64, s []state) {
+	x.each(roots, 0, 0, 1, func(first uint64, s []state) {
+		x.each(s, first, 1, 2, func(pair uint64, s []state) {
+			x.each(s, pair, 2, 4, func(four uint64, s []state) {
 				add(&f.four, hashFour(four))
-				x.each(s, four, 4, 8, f.stop, func(eight uint64, _ []state) {
+				x.each(s, four, 4, 8, func(eight uint64, _ []state) {
 					add(&f.eight, hash(eight))
 				})
 			})
@@ -95,18 +95,20 @@ func (f *filter) build(t *table) {
 	})
 }
 
-// explorer finds the ways to begin a match.
+// explorer finds the ways to begin a match, and tells the filter where it stops.
 type explorer struct {
 	*table
+	filter  *filter
 	bytesOf [256][]byte // by class, folded
 	left    [9]int      // ways that may still be tried, by their length
 }
 
 // each calls found for every window of end bytes that a window of n bytes,
 // which leads to the states, goes on to, and with the states that this leads
-// to; or stop where there is no telling. It does so in order, so that the same
-// patterns always make the same filter.
-func (x *explorer) each(states []state, window uint64, n, end int, stop func(window uint64, n int), found func(window uint64, states []state)) {
+// to. Behind a first byte, it stops where there is no telling. It goes in order,
+// so that the same patterns always make the same filter.
+func (x *explorer) each(states []state, window uint64, n, end int, found func(window uint64, states []state)) {
+	mayStop := n > 0
 	ways := map[way]bool{}
 	for _, s := range states {
 		ways[way{s, window}] = true
@@ -114,16 +116,17 @@ func (x *explorer) each(states []state, window uint64, n, end int, stop func(win
 	most := 0
 	for at := n; at < end; at++ {
 		longer := map[way]bool{}
-		ok := n == 0 || x.left[end] > 0
+		stop := mayStop && x.left[end] <= 0
 		for w := range ways {
-			if ok = ok && (n == 0 || !x.open(w.s)); ok {
-				x.extend(longer, w, at)
-				ok = n == 0 || len(longer) <= manyWays
+			if stop = stop || mayStop && x.open(w.s); stop {
+				break
 			}
+			x.extend(longer, w, at)
+			stop = mayStop && len(longer) > manyWays
 		}
-		if !ok {
+		if stop {
 			x.left[end] -= manyWays
-			stop(window, n)
+			x.filter.stop(window, n)
 			return
 		}
 		ways, most = longer, max(most, len(longer)) // those that end soon were tried too

@@ -99,19 +99,32 @@ type mark struct {
 
 // joiner puts hits together.
 type joiner struct {
+	round   uint32   // counts the texts
+	seen    []uint32 // by stage: the last round in which its piece was seen, behind one of the stage before
 	marks   []mark
 	latest  []int32 // by stage: its last mark; -1 = none
 	reached []int32 // the stages that have marks
 	gaps    []known // by stage: what is known of the gap before it
-	text    uint32  // counts the texts, for gaps
 }
 
 // known is what was found out about text[end:start] as the gap of a stage. It
 // keeps a long gap from being read again for every piece behind it.
 type known struct {
-	text       uint32 // which text; what is known of another one does not count
+	round      uint32 // of the joiner; what is known from another one does not count
 	fits       bool
 	end, start int32
+}
+
+// begin makes room for a text.
+func (j *joiner) begin(stages int) {
+	if j.round++; j.round == 0 { // once around
+		clear(j.seen)
+		clear(j.gaps)
+		j.round = 1
+	}
+	for len(j.seen) < stages {
+		j.seen = append(j.seen, 0)
+	}
 }
 
 // join adds to the set the patterns whose pieces were all seen, in order, with
@@ -122,10 +135,6 @@ func (w *walk) join() {
 	for len(j.latest) < len(w.m.stages) {
 		j.latest = append(j.latest, -1)
 		j.gaps = append(j.gaps, known{})
-	}
-	if j.text++; j.text == 0 { // once around
-		clear(j.gaps)
-		j.text = 1
 	}
 	for i := 0; i < len(hits); {
 		// Of several pieces that are empty here, any may stand before any.
@@ -213,7 +222,7 @@ func (j *joiner) fits(text string, gap []byteLoop, k *known, end, start int) boo
 	endless := len(gap) == 1 && gap[0].max < 0
 	from, to := int(k.end), int(k.start)
 	switch {
-	case k.text != j.text:
+	case k.round != j.round:
 	case !k.fits && from == end && to <= start:
 		return false
 	case k.fits && endless && from <= end && end <= to:
@@ -224,11 +233,11 @@ func (j *joiner) fits(text string, gap []byteLoop, k *known, end, start int) boo
 			k.start = int32(start)
 			return true
 		}
-		*k = known{text: j.text, end: int32(end), start: int32(start)}
+		*k = known{round: j.round, end: int32(end), start: int32(start)}
 		return false
 	}
 	fits := spans(gap, text[end:start])
-	*k = known{text: j.text, fits: fits, end: int32(end), start: int32(start)}
+	*k = known{round: j.round, fits: fits, end: int32(end), start: int32(start)}
 	return fits
 }
 

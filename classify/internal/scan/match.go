@@ -149,8 +149,6 @@ type walk struct {
 	set    []uint64
 	hits   []hit // pieces that have to be put together
 	joiner joiner
-	seen   []uint32 // by stage: the last round in which its piece was seen, behind one of the stage before
-	round  uint32   // counts the texts
 }
 
 // walks keep their memory from one text to the next.
@@ -159,13 +157,7 @@ var walks = sync.Pool{New: func() any { return new(walk) }}
 func (w *walk) begin(m *Matcher, text string) {
 	w.m, w.text, w.hits = m, text, w.hits[:0]
 	w.set = append(w.set[:0], m.none...)
-	if w.round++; w.round == 0 { // once around
-		clear(w.seen)
-		w.round = 1
-	}
-	for len(w.seen) < len(m.stages) {
-		w.seen = append(w.seen, 0)
-	}
+	w.joiner.begin(len(m.stages))
 }
 
 // scan looks for matches wherever the filter says that one may begin. It lists
@@ -262,17 +254,17 @@ func (w *walk) accept(s state, i, end int) {
 // takeNote takes note of a piece at text[i:end]. Most pieces only mean
 // something behind others: where none of those was seen, it is forgotten.
 func (w *walk) takeNote(id int32, i, end int) {
-	m := w.m
+	m, j := w.m, &w.joiner
 	p := &m.pieces[id]
 	for _, pattern := range p.patterns {
 		w.set[pattern/64] |= 1 << (pattern % 64)
 	}
 	means := false
 	for _, at := range p.stages {
-		if parent := m.parents[at]; parent >= 0 && w.seen[parent] != w.round && !m.filter.empty {
+		if parent := m.parents[at]; parent >= 0 && j.seen[parent] != j.round && !m.filter.empty {
 			continue
 		}
-		w.seen[at] = w.round
+		j.seen[at] = j.round
 		means = true
 	}
 	if means {
