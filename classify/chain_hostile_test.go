@@ -153,6 +153,9 @@ func TestHostile(t *testing.T) {
 				assert.Equal(t, classify.ReasonUnknown, minimal.Reason, minimal.Rule)
 				assert.Equal(t, got, classify.Standard.Explain(classify.Evidence{Err: e, Cause: err}).Result)
 				bare := classify.Error(e)
+				for _, r := range []classify.Result{got, minimal, bare} {
+					assert.NotContains(t, r.Rule, "panic")
+				}
 				assert.Contains(t, []classify.Reason{classify.ReasonUnknown, classify.ReasonSpawn, classify.ReasonNetwork}, bare.Reason, bare.Rule)
 			}
 		})

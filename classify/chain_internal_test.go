@@ -138,3 +138,13 @@ func TestShapes(t *testing.T) {
 type errUnknownShape struct{}
 
 func (errUnknownShape) Error() string { return "" }
+
+// TestOwnPanicCostsTheAnswerAlone: where this package itself is at fault, the
+// program goes on, and the result says so.
+func TestOwnPanicCostsTheAnswerAlone(t *testing.T) {
+	broken := &Classifier{seen: new(memory), rules: func() *ruleSet { panic("no table") }, fallback: "default"}
+	want := Result{Category: CategoryFatal, Reason: ReasonUnknown, Rule: "default+panic"}
+	assert.Equal(t, want, broken.Message("connection refused"))
+	assert.Equal(t, want, broken.Error(&http.ProtocolError{ErrorString: "no"}))
+	assert.Equal(t, want, broken.Classify(Evidence{Status: 500}))
+}

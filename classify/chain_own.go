@@ -168,7 +168,8 @@ func (w *walk) is(err error) {
 	}
 }
 
-// longestSentinel keeps texts that cannot be in the table from being hashed.
+// longestSentinel is the length from which on a text is not in the table: most
+// texts need not be hashed for it, nor their errors compared.
 const longestSentinel = 64
 
 // sentinels are the errors of the standard library that are made by
@@ -209,15 +210,6 @@ var sentinels = map[string]signal{
 	"x509: cannot verify signature: algorithm unimplemented":     {rule: "go/x509.ErrUnsupportedAlgorithm", reason: ReasonNetworkPermanent, strength: factStrength},
 }
 
-// sentinelOf returns what is known of an error made by errors.New with this text.
-func sentinelOf(text string) (s signal, known bool) {
-	if len(text) > longestSentinel {
-		return signal{}, false
-	}
-	s, known = sentinels[text]
-	return s, known
-}
-
 // plain reads an error made by errors.New: one of the sentinels, or nothing
 // but its text.
 func (w *walk) plain(err error) {
@@ -229,7 +221,11 @@ func (w *walk) plain(err error) {
 		w.seen |= sawCanceled
 		return
 	}
-	s, known := sentinelOf(err.Error())
+	text := err.Error()
+	if len(text) > longestSentinel {
+		return
+	}
+	s, known := sentinels[text]
 	if !known {
 		return
 	}
@@ -242,27 +238,23 @@ func (w *walk) plain(err error) {
 	w.q.add(s)
 }
 
-// onlyText is the text of an error that has nothing else, and around which
-// nothing else is known: of errors.New, also wrapped by fmt.Errorf, which is
-// most of all errors. It is a short cut past all that there is nothing to read
-// from.
-func onlyText(e *Evidence) (text string, ok bool) {
-	if e.Cause != nil || e.Status != 0 || e.Message != "" || e.Type != "" || len(e.Header) > 0 || len(e.Body) > 0 {
-		return "", false
-	}
-	inner := e.Err
-	for depth := 0; isWrap(inner) && depth < maxDepth; depth++ {
+// onlyText is the text of an error that has nothing else to say: of errors.New,
+// also wrapped by fmt.Errorf, which is most of all errors.
+func onlyText(err error) (text string, ok bool) {
+	inner, depth := err, 0
+	for isWrap(inner) && depth < maxDepth {
 		inner = inner.(wrapper).Unwrap()
+		depth++
 	}
 	if !isPlain(inner) {
 		return "", false
 	}
-	switch inner {
-	case ErrBudgetExceeded, context.Canceled:
+	text = inner.Error()
+	if len(text) <= longestSentinel && (inner == ErrBudgetExceeded || inner == context.Canceled || sentinels[text].strength != noStrength) {
 		return "", false
 	}
-	if _, known := sentinelOf(inner.Error()); known {
-		return "", false
+	if depth > 0 {
+		text = err.Error()
 	}
-	return e.Err.Error(), true
+	return text, true
 }

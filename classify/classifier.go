@@ -180,29 +180,35 @@ func (c *Classifier) Classify(e Evidence) (r Result) {
 // classify fills r, which is zero. Both structs are twice the size of a cache
 // line, and copying them would be a good part of the cost.
 func (c *Classifier) classify(e *Evidence, r *Result) {
-	if c.textOnly {
-		c.classifyText(e, r)
+	text, source, alone := c.textAlone(e)
+	if alone && c.recalled(text, e, r) {
 		return
 	}
-	if e.Err == nil && e.Message == "" && e.Type == "" && len(e.Body) == 0 && e.Status < 400 {
+	if alone && text == "" && e.Err == nil {
 		return
 	}
-	q := inquiry{c: c, set: c.rules(), provider: e.Provider}
-	if q.read(e) {
-		q.result(r)
+	defer c.survive(r)
+	q := inquiry{c: c, set: c.rules(), provider: e.Provider, source: source}
+	if alone {
+		q.readText(text)
+	} else if !q.read(e) {
+		return
+	}
+	q.result(r)
+}
+
+// survive is deferred: a mistake in this package costs the answer, not the
+// program that asks what went wrong in it. Foreign methods have a recover each.
+func (c *Classifier) survive(r *Result) {
+	if recover() != nil {
+		*r = c.unknown()
+		r.Rule += panicSuffix
 	}
 }
 
-// classifyText is Classify for classifiers that read nothing but text.
-func (c *Classifier) classifyText(e *Evidence, r *Result) {
-	if e.Err == nil && e.Message == "" {
-		return
-	}
-	q := inquiry{c: c, set: c.rules()}
-	q.readOnlyText(e)
-	q.status, q.said, q.hint = 0, verdict{}, retryHint{}
-	q.result(r)
-}
+// panicSuffix marks the rule of a result that this package failed to find:
+// "default+panic".
+const panicSuffix = "+panic"
 
 // ErrBudgetExceeded is the program's own spent budget. Wrap it to say that a
 // call was not made, or its answer not used, because the money set aside is

@@ -23,7 +23,8 @@ type Result struct {
 	// Rule is the stable id of what decided: "text/insufficient-quota",
 	// "errno/ECONNRESET", "http/429". The suffix "+long-wait" marks a rate
 	// limit that became budget_exceeded, as its provider says that it stays
-	// shut for more than an hour.
+	// shut for more than an hour; "+panic" a mistake of this package, which was
+	// caught: please report it.
 	Rule          string
 	Status        int           // HTTP status, 0 where none is known
 	RetryAfter    time.Duration // how long the provider asks to wait

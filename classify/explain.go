@@ -50,9 +50,10 @@ func (c *Classifier) Explain(e Evidence) Explanation {
 		return x
 	}
 	var heard []Signal
-	q := inquiry{c: c, set: c.rules(), heard: &heard}
-	if c.textOnly {
-		q.readOnlyText(&e)
+	text, source, alone := c.textAlone(&e)
+	q := inquiry{c: c, set: c.rules(), source: source, heard: &heard}
+	if alone {
+		q.readText(text)
 	} else {
 		q.read(&e)
 	}

@@ -28,10 +28,8 @@ const (
 // read reads all evidence, what is known before what is said. It reports
 // whether the evidence shows a failure at all.
 func (q *inquiry) read(e *Evidence) (failed bool) {
-	if text, ok := onlyText(e); ok {
-		q.source = fromError
-		q.readText(text)
-		return true
+	if e.Err == nil && e.Message == "" && e.Type == "" && len(e.Body) == 0 && e.Status < 400 {
+		return false
 	}
 	q.source = fromType
 	q.readType(e.Type)
@@ -48,18 +46,6 @@ func (q *inquiry) read(e *Evidence) (failed bool) {
 	q.source = fromMessage
 	q.readText(e.Message)
 	return true
-}
-
-// readOnlyText reads the text of the error or, where there is none, the
-// message.
-func (q *inquiry) readOnlyText(e *Evidence) {
-	if e.Err != nil {
-		q.source = fromError
-		q.readText(safeText(e.Err))
-		return
-	}
-	q.source = fromMessage
-	q.readText(e.Message)
 }
 
 // time is the present; only hints about when to retry need it.

@@ -164,6 +164,7 @@ func FuzzMessage(f *testing.F) {
 		require.True(t, got.Reason.Valid())
 		require.NotEmpty(t, got.Category)
 		require.NotEqual(t, CategoryTimeout, got.Category, "never of a text")
+		require.NotContains(t, got.Rule, panicSuffix)
 
 		if len(text) > DefaultMaxBytes/4 || !utf8.ValidString(text) || said(text) != text || trimSpaces(text) != text || strings.Contains(text, "  ") {
 			return // cut off, repaired or full of frames already

@@ -4,6 +4,51 @@ package classify
 // stack; larger sets are allocated.
 const stackWords = 32
 
+// textAlone gives the text that is all there is to read, and the part of the
+// evidence that it is; alone is false where there is more. It is a short cut
+// past all that is empty.
+func (c *Classifier) textAlone(e *Evidence) (text, source string, alone bool) {
+	switch {
+	case c.textOnly && e.Err != nil:
+		return safeText(e.Err), fromError, true
+	case c.textOnly:
+		return e.Message, fromMessage, true
+	case e.Cause != nil || e.Status != 0 || e.Type != "" || len(e.Header) > 0 || len(e.Body) > 0:
+		return "", "", false
+	case e.Err == nil:
+		return e.Message, fromMessage, e.Message != ""
+	case e.Message != "":
+		return "", "", false
+	default:
+		text, alone = onlyText(e.Err)
+		return text, fromError, alone
+	}
+}
+
+// recalled fills r, which is zero, where text, which is all there is to read of
+// e, has been decided before.
+func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
+	if c.maxBytes > 0 && len(text) > c.maxBytes {
+		return false
+	}
+	v, ok := recall(c.seen.slot(text))
+	if !ok {
+		return false
+	}
+	if v.rule < 0 {
+		*r = c.unknown()
+	} else {
+		set := c.rules()
+		rule := &set.rules[v.rule]
+		r.Category, r.Reason, r.Rule = set.means[v.rule], rule.reason, rule.id
+	}
+	r.Status = v.status
+	if r.Provider = e.Provider; r.Provider == "" {
+		r.Provider = providerNames[v.provider]
+	}
+	return true
+}
+
 // readText takes what a text says into account.
 func (q *inquiry) readText(text string) {
 	if text == "" {

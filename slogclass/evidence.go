@@ -21,8 +21,9 @@ type findings struct {
 	texts  [maxSources]string
 	nErrs  int
 	nTexts int
-	status int  // the first HTTP status that says something, 0 = none
-	keys   keys // those of the two keys that stand at the root already
+	status int   // the first HTTP status that says something, 0 = none
+	cause  error // why the context has ended, nil = it has not
+	keys   keys  // those of the two keys that stand at the root already
 }
 
 // look takes an attribute into account. root says that its key is written at
@@ -128,60 +129,44 @@ func (f *findings) add(g *given) {
 	}
 }
 
-// classify puts into res what the record means that f was found in. Through the
-// classifier it calls methods of the errors; whatever those do, the record is
-// still written.
+// classify puts into res what the record means that f was found in: what the
+// first source says that knows a reason, else what the first one says.
 func (h *Handler) classify(ctx context.Context, message string, f *findings, res *classify.Result) {
-	done := false
-	defer func() {
-		if !done && recover() != nil { // asking costs more than looking
-			*res = h.cfg.classifier.Message("")
-		}
-	}()
 	f.add(h.given)
-	h.decide(ctx, message, f, res)
-	done = true
-}
-
-// decide tries the sources one after the other.
-func (h *Handler) decide(ctx context.Context, message string, f *findings, res *classify.Result) {
-	e := classify.Evidence{Status: f.status}
 	if ctx != context.Background() { // which never ends
-		e.Cause = cause(ctx)
+		f.cause = cause(ctx)
 	}
-	for _, err := range f.errs[:f.nErrs] {
-		e.Err = err
-		if h.decides(&e, res) {
+	var first classify.Result
+	for i := range f.nErrs + f.nTexts + 1 {
+		err, text := error(nil), message
+		switch {
+		case i < f.nErrs:
+			err, text = f.errs[i], ""
+		case i < f.nErrs+f.nTexts:
+			text = f.texts[i-f.nErrs]
+		}
+		if *res = h.ask(err, text, f); res.Reason != classify.ReasonUnknown {
 			return
 		}
-	}
-	e.Err = nil
-	for _, text := range f.texts[:f.nTexts] {
-		e.Message = text
-		if h.decides(&e, res) {
-			return
+		if i == 0 {
+			first = *res
 		}
 	}
-	e.Message = message
-	if !h.decides(&e, res) && res.Category == "" {
-		*res = h.cfg.classifier.Message("") // a record without an error, a text or a message
-	}
+	*res = first
 }
 
-// decides classifies one source. It reports whether that is the record's
-// result, and puts it into res. Where no source decides, the first one's
-// result stays there.
-func (h *Handler) decides(e *classify.Evidence, res *classify.Result) bool {
-	if res.Category == "" {
-		*res = h.cfg.classifier.Classify(*e)
-		return res.Category != "" && res.Reason != classify.ReasonUnknown
+// ask classifies one source, an error or a text, with what else is known.
+func (h *Handler) ask(err error, text string, f *findings) classify.Result {
+	switch {
+	case err == nil && text == "" && f.status == 0:
+		return h.cfg.classifier.Message("") // a record without an error, a text or a message
+	case f.status != 0 || f.cause != nil:
+		return h.cfg.classifier.Classify(classify.Evidence{Err: err, Message: text, Status: f.status, Cause: f.cause})
+	case err != nil:
+		return h.cfg.classifier.Error(err)
+	default:
+		return h.cfg.classifier.Message(text)
 	}
-	r := h.cfg.classifier.Classify(*e)
-	if r.Category == "" || r.Reason == classify.ReasonUnknown {
-		return false
-	}
-	*res = r
-	return true
 }
 
 // cause is why ctx has ended, nil where it has not. A context may be the

@@ -216,6 +216,17 @@ type hostileContext struct{ context.Context }
 
 func (hostileContext) Err() error { panic("Err panicked") }
 
+func TestHandlerEmptyRecordAfterTheContextEnded(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	out := &output{}
+	assert.NoError(t, slogclass.New(jsonHandler(out)).Handle(ctx, slog.NewRecord(time.Time{}, slog.LevelError, "", 0)))
+	line := out.line(t)
+	assert.Equal(t, "fatal", line[slogclass.CategoryKey])
+	assert.Equal(t, "unknown", line[slogclass.ReasonKey])
+}
+
 func TestHandlerHostileContextKeepsTheLine(t *testing.T) {
 	t.Parallel()
 	logger, out := newLogger()

@@ -82,14 +82,30 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level < level {
 		return h.next.Handle(ctx, r)
 	}
-	return h.handleError(ctx, &r)
+	if len(h.cfg.observers) > 0 {
+		return h.handleObserved(ctx, r)
+	}
+	next := h.classified(ctx, &r, nil)
+	return next.Handle(ctx, r)
 }
 
-// handleError takes a pointer for speed alone: a Record is some 300 bytes.
-func (h *Handler) handleError(ctx context.Context, r *slog.Record) error {
-	observed := len(h.cfg.observers) > 0
-	if h.missing == 0 && !observed {
-		return h.next.Handle(ctx, *r)
+// handleObserved is Handle for an error record that observers are told about,
+// as it was made by the caller.
+func (h *Handler) handleObserved(ctx context.Context, r slog.Record) error {
+	var res classify.Result
+	c := r
+	next := h.classified(ctx, &c, &res)
+	return h.observe(ctx, &r, &res, next.Handle(ctx, c))
+}
+
+// classified returns the handler that an error record is to be passed on to:
+// one that writes those of the two attributes that are missing, or the next
+// one, where none is or the record has been given them itself. What the record
+// means is put into observed; where that is nil, a record that has both is not
+// classified. It takes pointers for speed alone: a Record is some 300 bytes.
+func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *classify.Result) slog.Handler {
+	if h.missing == 0 && observed == nil {
+		return h.next
 	}
 	f := findings{cfg: h.cfg}
 	root := !h.under.group()
@@ -98,34 +114,34 @@ func (h *Handler) handleError(ctx context.Context, r *slog.Record) error {
 		return true
 	})
 	missing := h.missing &^ f.keys
-	if missing == 0 && !observed {
-		return h.next.Handle(ctx, *r)
+	if missing == 0 && observed == nil {
+		return h.next
 	}
-	var result classify.Result
-	h.classify(ctx, r.Message, &f, &result)
-	err := h.write(ctx, r, &result, missing)
-	if observed {
-		err = h.observe(ctx, r, &result, err)
+	var res classify.Result
+	h.classify(ctx, r.Message, &f, &res)
+	if observed != nil {
+		*observed = res
 	}
-	return err
-}
-
-// write passes r on with those of the two attributes that are missing.
-func (h *Handler) write(ctx context.Context, r *slog.Record, res *classify.Result, missing keys) error {
 	switch {
 	case missing == 0:
-		return h.next.Handle(ctx, *r)
-	case !h.under.group() && (missing != h.missing || !h.failed.Load() && !h.failed.Swap(true)):
+		return h.next
+	case root && (missing != h.missing || !h.failed.Load() && !h.failed.Swap(true)):
 		// The record has one of the keys itself, or this is the first error of
 		// a handler that may have been made for one request: nothing that is
 		// prepared would be used again.
-		c := r.Clone()
-		var two [2]slog.Attr
-		c.AddAttrs(h.cfg.attributes(two[:0], missing, res.Category, res.Reason)...)
-		return h.next.Handle(ctx, c)
+		h.cfg.addTo(r, &res, missing)
+		return h.next
 	default:
-		return h.prepared(res.Category, res.Reason).Handle(ctx, *r)
+		return h.prepared(res.Category, res.Reason)
 	}
+}
+
+// addTo gives a record those of the two attributes that are wanted.
+func (c *config) addTo(r *slog.Record, res *classify.Result, wanted keys) {
+	var two [2]slog.Attr
+	clone := r.Clone()
+	clone.AddAttrs(c.attributes(two[:0], wanted, res.Category, res.Reason)...)
+	*r = clone
 }
 
 // attributes appends those of the two attributes that are wanted.
