@@ -71,6 +71,7 @@ type builder struct {
 	items   [][]int32
 	kind    []kind
 	edges   [][]edge // by state
+	columns uint32   // of the table
 	roots   [kinds]int32
 	total   int // items of all states
 	work    int // items looked at
@@ -104,6 +105,7 @@ func determinize(p *program) (*table, error) {
 		}
 		b.edges = append(b.edges, b.leave(s))
 	}
+	b.renumber()
 	return b.layOut()
 }
 
@@ -221,4 +223,46 @@ func (b *builder) leave(s int) []edge {
 		}
 	}
 	return edges
+}
+
+// renumber makes one class of those that lead every state to the same place, as
+// the two cases of most letters do, and gives the classes that lead anywhere
+// most often the lowest numbers, which keeps what is looked at together.
+func (b *builder) renumber() {
+	columns := make([][][2]int32, len(b.sample)) // by class: states, and where each leads
+	for s, edges := range b.edges {
+		for _, e := range edges {
+			columns[e.class] = append(columns[e.class], [2]int32{int32(s), e.next})
+		}
+	}
+	order := make([]int, len(columns))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return len(columns[j]) - len(columns[i]) })
+	numbers := make([]uint8, len(columns)) // by class: its new number
+	firsts := make([]int, acceptColumn+1)  // by new number: the first class of it
+	for _, class := range order {
+		number := 1 + acceptColumn + slices.IndexFunc(firsts[acceptColumn+1:], func(first int) bool { return slices.Equal(columns[first], columns[class]) })
+		if number == acceptColumn {
+			number = len(firsts)
+			firsts = append(firsts, class)
+		}
+		numbers[class] = uint8(number)
+	}
+	for c, class := range b.classes {
+		b.classes[c] = numbers[class]
+	}
+	b.sample = nil // of the old ones
+	b.columns = uint32(len(firsts))
+	for s := range b.edges {
+		edges := b.edges[s][:0]
+		for _, e := range b.edges[s] {
+			if number := numbers[e.class]; firsts[number] == int(e.class) {
+				edges = append(edges, edge{number, e.next})
+			}
+		}
+		slices.SortFunc(edges, func(e, f edge) int { return int(e.class) - int(f.class) })
+		b.edges[s] = edges
+	}
 }

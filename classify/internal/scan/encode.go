@@ -19,21 +19,18 @@ func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 	}
 	number(m.patterns)
 	number(m.states)
-	number(int(m.column))
+	number(int(m.columns))
 	b = append(b, m.classes[:]...)
 	for _, s := range m.roots {
 		number(int(s))
 	}
 	number(len(m.accepts))
 	for _, a := range m.accepts {
-		number(int(a.piece))
 		number(int(a.when))
 		number(int(oneIf(a.more)))
-	}
-	number(len(m.pieces))
-	for _, p := range m.pieces {
-		list(p.patterns)
-		list(p.stages)
+		number(int(oneIf(a.isStage)))
+		number(int(a.id))
+		number(int(a.parent + 1))
 	}
 	number(len(m.stages))
 	for _, s := range m.stages {
@@ -48,6 +45,7 @@ func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 		}
 	}
 	number(int(oneIf(m.filter.empty)))
+	number(int(oneIf(m.filter.shorts)))
 	for _, bits := range [][]uint64{m.filter.four[:], m.filter.walk[:], m.filter.eight[:], m.filter.short[:]} {
 		for _, word := range bits {
 			b = binary.LittleEndian.AppendUint64(b, word)
@@ -66,18 +64,17 @@ var errTruncated = errors.New("the table ends too early or is not one of this ve
 // from anywhere else may make it panic or a matcher that panics.
 func Load(data string) (*Matcher, error) {
 	d := decoder{data: data}
-	m := &Matcher{patterns: d.number(), table: table{states: d.number(), column: uint32(d.number())}}
+	m := &Matcher{patterns: d.number(), table: table{states: d.number(), columns: uint32(d.number())}}
 	copy(m.classes[:], d.take(len(m.classes)))
 	for k := range m.roots {
 		m.roots[k] = state(d.number())
 	}
 	m.accepts = make([]accept, d.count())
 	for i := range m.accepts {
-		m.accepts[i] = accept{piece: int32(d.number()), when: syntax.EmptyOp(d.number()), more: d.number() != 0}
-	}
-	m.pieces = make([]piece, d.count())
-	for i := range m.pieces {
-		m.pieces[i] = piece{patterns: d.list(), stages: d.list()}
+		m.accepts[i] = accept{
+			when: syntax.EmptyOp(d.number()), more: d.number() != 0,
+			isStage: d.number() != 0, id: int32(d.number()), parent: int32(d.number()) - 1,
+		}
 	}
 	m.stages = make([]stage, d.count())
 	for i := range m.stages {
@@ -91,7 +88,7 @@ func Load(data string) (*Matcher, error) {
 		}
 		m.stages[i] = s
 	}
-	m.filter.empty = d.number() != 0
+	m.filter.empty, m.filter.shorts = d.number() != 0, d.number() != 0
 	for _, bits := range [][]uint64{m.filter.four[:], m.filter.walk[:], m.filter.eight[:], m.filter.short[:]} {
 		for i, words := 0, d.take(8*len(bits)); len(words) >= 8; i, words = i+1, words[8:] {
 			bits[i] = word64(words)

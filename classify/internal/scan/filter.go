@@ -18,8 +18,9 @@ type filter struct {
 	eight [1 << (hashBits - 6)]uint64
 	// short holds, by their first two bytes, matches of less than four bytes
 	// and those that go on in too many ways before.
-	short [1 << (16 - 6)]uint64
-	empty bool // a match may be empty, so it may begin anywhere
+	short  [1 << (16 - 6)]uint64
+	shorts bool // there are any
+	empty  bool // a match may be empty, so it may begin anywhere
 }
 
 const hashBits = 17
@@ -40,7 +41,11 @@ func hashFour(window uint64) uint32 {
 // begins is not 0 if a match may begin with the first four bytes of window.
 func (f *filter) begins(window uint64) uint64 {
 	h := hashFour(window)
-	return (f.four[h>>6]>>(h&63) | f.short[uint16(window)>>6]>>(window&63)) & 1
+	b := f.four[h>>6] >> (h & 63)
+	if f.shorts {
+		b |= f.short[uint16(window)>>6] >> (window & 63)
+	}
+	return b & 1
 }
 
 // goesOn reports whether a match that begins with the first four bytes of
@@ -143,7 +148,7 @@ func (x *explorer) each(states []state, window uint64, n, end int, found func(wi
 
 // extend adds to ways those that are one byte longer than w, which has n.
 func (x *explorer) extend(ways map[way]bool, w way, n int) {
-	for class := range x.column {
+	for class := uint32(acceptColumn + 1); class < x.columns; class++ {
 		if next := x.step(w.s, class); next != 0 {
 			for _, c := range x.bytesOf[class] {
 				ways[way{next, w.window | uint64(c)<<(8*n)}] = true
@@ -161,6 +166,7 @@ func (f *filter) stop(window uint64, n int) {
 		add(&f.walk, hashFour(window))
 	case n >= 2:
 		f.short[uint16(window)>>6] |= 1 << (window & 63)
+		f.shorts = true
 	default:
 		for next := range uint64(256) {
 			f.stop(window|next<<8, 2)

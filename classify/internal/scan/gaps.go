@@ -85,9 +85,9 @@ func spans(loops []byteLoop, text string) bool {
 	return text == ""
 }
 
-// A hit is a piece of a pattern with gaps, or an empty match, in the text.
+// A hit is the piece of a stage in the text.
 type hit struct {
-	piece      int32
+	stage      int32
 	start, end int32
 }
 
@@ -100,7 +100,7 @@ type mark struct {
 // joiner puts hits together.
 type joiner struct {
 	round   uint32   // counts the texts
-	seen    []uint32 // by stage: the last round in which its piece was seen, behind one of the stage before
+	seen    []uint64 // a set of stages: those whose piece was seen, behind one of the stage before
 	marks   []mark
 	latest  []int32 // by stage: its last mark; -1 = none
 	reached []int32 // the stages that have marks
@@ -118,11 +118,11 @@ type known struct {
 // begin makes room for a text.
 func (j *joiner) begin(stages int) {
 	if j.round++; j.round == 0 { // once around
-		clear(j.seen)
 		clear(j.gaps)
 		j.round = 1
 	}
-	for len(j.seen) < stages {
+	clear(j.seen)
+	for len(j.seen) < (stages+63)/64 {
 		j.seen = append(j.seen, 0)
 	}
 }
@@ -175,28 +175,25 @@ func sortHits(hits []hit) {
 	}
 }
 
-// take marks the stages that a hit reaches.
+// take marks the stage of a hit, if it is reached.
 func (j *joiner) take(w *walk, h hit) {
-	for _, at := range w.m.pieces[h.piece].stages {
-		s := &w.m.stages[at]
-		if s.parent >= 0 && (j.latest[s.parent] < 0 || !s.inner && w.hasAll(s.patterns)) {
-			continue
+	at, s := h.stage, &w.m.stages[h.stage]
+	if s.parent >= 0 {
+		if j.latest[s.parent] < 0 || !s.inner && w.hasAll(s.patterns) || !j.follows(w.text, s, &j.gaps[at], int(h.start)) {
+			return
 		}
-		if s.parent >= 0 && !j.follows(w.text, s, &j.gaps[at], int(h.start)) {
-			continue
-		}
-		for _, pattern := range s.patterns {
-			w.set[pattern/64] |= 1 << (pattern % 64)
-		}
-		if !s.inner {
-			continue
-		}
-		if j.latest[at] < 0 {
-			j.reached = append(j.reached, at)
-		}
-		j.marks = append(j.marks, mark{end: h.end, prev: j.latest[at]})
-		j.latest[at] = int32(len(j.marks) - 1)
 	}
+	for _, pattern := range s.patterns {
+		w.set[pattern/64] |= 1 << (pattern % 64)
+	}
+	if !s.inner {
+		return
+	}
+	if j.latest[at] < 0 {
+		j.reached = append(j.reached, at)
+	}
+	j.marks = append(j.marks, mark{end: h.end, prev: j.latest[at]})
+	j.latest[at] = int32(len(j.marks) - 1)
 }
 
 // follows reports whether a piece that begins at start stands behind a mark of

@@ -12,9 +12,7 @@ import (
 type Matcher struct {
 	table
 	filter   filter
-	pieces   []piece
 	stages   []stage
-	parents  []int32 // by stage: the one before, -1 = none
 	patterns int
 	none     []uint64 // the set of no matches
 }
@@ -52,20 +50,14 @@ func build(parsed [][]chain) (*Matcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Matcher{table: *t, pieces: p.pieces, stages: p.stages, patterns: len(parsed)}
+	m := &Matcher{table: *t, stages: p.stages, patterns: len(parsed)}
 	m.ready()
 	m.filter.build(&m.table)
 	return m, nil
 }
 
 // ready makes what is not encoded.
-func (m *Matcher) ready() {
-	m.none = make([]uint64, m.Words())
-	m.parents = make([]int32, len(m.stages))
-	for i, s := range m.stages {
-		m.parents[i] = s.parent
-	}
-}
+func (m *Matcher) ready() { m.none = make([]uint64, m.Words()) }
 
 // largest finds the pattern that a set is too large because of.
 func largest(parsed [][]chain) int {
@@ -149,7 +141,11 @@ type walk struct {
 	set    []uint64
 	hits   []hit // pieces that have to be put together
 	joiner joiner
+	places [block]int32 // of a block of the text: where a match may begin
 }
+
+// block is how many places are listed before any is walked from.
+const block = 256
 
 // walks keep their memory from one text to the next.
 var walks = sync.Pool{New: func() any { return new(walk) }}
@@ -169,10 +165,9 @@ func (w *walk) scan() {
 	i := 0
 	// A block asks for four places at a time, whose windows are in one word
 	// and the three bytes after it.
-	const block, ahead = 64, 8 + 3
-	var places [block]int32
+	const ahead = 8 + 3
 	for i+ahead <= len(text) {
-		n := uint64(0)
+		places, n := &w.places, uint64(0)
 		for end := min(len(text)-ahead+1, i+block); i < end; i += 4 {
 			word := word64(text[i:i+8]) | fold
 			places[n%block] = int32(i)
@@ -201,8 +196,11 @@ func (w *walk) scan() {
 // is too long for them cannot begin there, and a shorter one is not missed:
 // the filter looks at no more bytes than it has.
 func lastWord(text string, i int) (word uint64) {
-	if i+8 <= len(text) {
-		return word64(text[i : i+8])
+	if last := len(text) - 8; last >= 0 {
+		if i <= last {
+			return word64(text[i : i+8])
+		}
+		return word64(text[last:]) >> (8 * (i - last) & 63)
 	}
 	for j := len(text) - 1; j >= i; j-- {
 		word = word<<8 | uint64(text[j])
@@ -240,10 +238,14 @@ func (w *walk) from(i int) {
 // accept takes note of what a state accepts that was reached over text[i:end].
 func (w *walk) accept(s state, i, end int) {
 	m := w.m
-	for at := m.step(s, m.column); ; at++ {
+	for at := m.step(s, acceptColumn); ; at++ {
 		a := &m.accepts[at]
 		if a.when == 0 || holds(a.when, w.kindAt(end-1), w.kindAt(end)) {
-			w.takeNote(a.piece, i, end)
+			if a.isStage {
+				w.takeNote(a, i, end)
+			} else {
+				w.set[a.id/64] |= 1 << (a.id % 64)
+			}
 		}
 		if !a.more {
 			return
@@ -251,25 +253,15 @@ func (w *walk) accept(s state, i, end int) {
 	}
 }
 
-// takeNote takes note of a piece at text[i:end]. Most pieces only mean
-// something behind others: where none of those was seen, it is forgotten.
-func (w *walk) takeNote(id int32, i, end int) {
-	m, j := w.m, &w.joiner
-	p := &m.pieces[id]
-	for _, pattern := range p.patterns {
-		w.set[pattern/64] |= 1 << (pattern % 64)
+// takeNote takes note of a piece at text[i:end] that is part of a stage. Most
+// stages come behind others: where the one before was not seen, it is forgotten.
+func (w *walk) takeNote(a *accept, i, end int) {
+	j := &w.joiner
+	if a.parent >= 0 && j.seen[a.parent/64]>>(a.parent%64)&1 == 0 && !w.m.filter.empty {
+		return
 	}
-	means := false
-	for _, at := range p.stages {
-		if parent := m.parents[at]; parent >= 0 && j.seen[parent] != j.round && !m.filter.empty {
-			continue
-		}
-		j.seen[at] = j.round
-		means = true
-	}
-	if means {
-		w.hits = append(w.hits, hit{piece: id, start: int32(i), end: int32(end)})
-	}
+	j.seen[a.id/64] |= 1 << (a.id % 64)
+	w.hits = append(w.hits, hit{stage: a.id, start: int32(i), end: int32(end)})
 }
 
 // kindAt returns the kind of the byte at i.

@@ -27,11 +27,14 @@ type node struct {
 	out, alt int32
 }
 
-// An accept is what the end of a piece means.
+// An accept is what the end of a piece means: that a pattern matches, or that a
+// stage may have been reached.
 type accept struct {
-	piece int32          // index into program.pieces
-	when  syntax.EmptyOp // assertions that have to hold there
-	more  bool           // the next one belongs to the same state
+	when    syntax.EmptyOp // assertions that have to hold there
+	more    bool           // the next one belongs to the same state
+	isStage bool
+	id      int32 // index of a pattern, or into program.stages
+	parent  int32 // of a stage: the one before; -1 = none
 }
 
 // A piece is a part of patterns between gaps. Equal pieces are one.

@@ -10,24 +10,24 @@ import (
 type state uint32
 
 const (
-	acceptFlag state = 1 << 23
-	placeMask        = acceptFlag - 1
-	stateMask        = acceptFlag<<1 - 1
-	maxPlace         = int(placeMask)
-	columnOf         = 24 // of an entry: its column stands above its state
-	noColumn         = 255
+	acceptFlag   state = 1 << 23
+	placeMask          = acceptFlag - 1
+	stateMask          = acceptFlag<<1 - 1
+	maxPlace           = int(placeMask)
+	columnOf           = 24 // of an entry: its column stands above its state
+	acceptColumn       = 0  // where in accepts that stands which a state accepts; then come the classes
+	noColumn           = 255
 )
 
 // table is the deterministic automaton. The edges of a state stand at its
 // place plus the class of the byte that they read. Those of all states are laid
 // over each other, so an entry says for which column it stands: that tells
-// whose it is. Column classes holds where in accepts that stands which a
-// state accepts.
+// whose it is.
 type table struct {
 	classes [256]uint8
 	edges   []uint32
 	roots   [kinds]state // where a match begins, by the kind of the byte before
-	column  uint32       // of the accepts
+	columns uint32       // classes, and that of the accepts
 	accepts []accept
 	states  int
 }
@@ -42,7 +42,7 @@ func (t *table) step(s state, column uint32) state {
 
 // layOut places the states of a builder.
 func (b *builder) layOut() (*table, error) {
-	t := &table{classes: b.classes, column: uint32(len(b.sample)), states: len(b.items)}
+	t := &table{classes: b.classes, columns: b.columns, states: len(b.items)}
 	numbers := make([]state, len(b.items))
 	accepts := make([]uint32, len(b.items)) // by state: index of what it accepts
 	known := map[string]uint32{}
@@ -50,9 +50,6 @@ func (b *builder) layOut() (*table, error) {
 	for _, s := range b.order() {
 		items := b.items[s]
 		var columns []uint32
-		for _, e := range b.edges[s] {
-			columns = append(columns, uint32(e.class))
-		}
 		if all := b.acceptsOf(items); all != nil {
 			for i := range all[1:] {
 				all[i].more = true
@@ -63,24 +60,27 @@ func (b *builder) layOut() (*table, error) {
 				t.accepts = append(t.accepts, all...)
 			}
 			accepts[s] = known[key]
-			columns = append(columns, t.column)
+			columns = append(columns, acceptColumn)
 			numbers[s] = acceptFlag
+		}
+		for _, e := range b.edges[s] {
+			columns = append(columns, uint32(e.class))
 		}
 		if columns != nil {
 			numbers[s] |= state(place.find(columns))
 		}
 	}
-	if len(place.used) > maxPlace || t.column >= noColumn {
+	if len(place.used) > maxPlace || t.columns > noColumn {
 		return nil, errTooLarge
 	}
-	t.edges = slices.Repeat([]uint32{noColumn << columnOf}, len(place.used)+int(t.column)+1)
+	t.edges = slices.Repeat([]uint32{noColumn << columnOf}, len(place.used)+int(t.columns))
 	for s, edges := range b.edges {
 		at := uint32(numbers[s] & placeMask)
 		for _, e := range edges {
 			t.edges[at+uint32(e.class)] = uint32(e.class)<<columnOf | uint32(numbers[e.next])
 		}
 		if numbers[s]&acceptFlag != 0 {
-			t.edges[at+t.column] = t.column<<columnOf | accepts[s]
+			t.edges[at+acceptColumn] = acceptColumn<<columnOf | accepts[s]
 		}
 	}
 	for k, s := range b.roots {
@@ -124,8 +124,15 @@ func (b *builder) order() []int32 {
 func (b *builder) acceptsOf(items []int32) []accept {
 	var all []accept
 	for _, n := range items {
-		if nd := b.nodes[n]; nd.op == opMatch {
-			all = append(all, accept{piece: nd.out, when: nd.assert})
+		nd := b.nodes[n]
+		if nd.op != opMatch {
+			continue
+		}
+		for _, pattern := range b.pieces[nd.out].patterns {
+			all = append(all, accept{when: nd.assert, id: pattern})
+		}
+		for _, at := range b.pieces[nd.out].stages {
+			all = append(all, accept{when: nd.assert, isStage: true, id: at, parent: b.stages[at].parent})
 		}
 	}
 	return all
