@@ -29,35 +29,54 @@ const (
 	kinds
 )
 
-func kindOf(b byte) kind {
-	switch {
-	case b == '\n':
-		return newline
-	case b == '_', '0' <= b && b <= '9', 'A' <= b && b <= 'Z', 'a' <= b && b <= 'z':
-		return wordByte
+// kindOf gives the kind of a byte.
+var kindOf = func() (of [256]kind) {
+	for b := range of {
+		switch {
+		case b == '\n':
+			of[b] = newline
+		case b == '_', '0' <= b && b <= '9', 'A' <= b && b <= 'Z', 'a' <= b && b <= 'z':
+			of[b] = wordByte
+		default:
+			of[b] = otherByte
+		}
 	}
-	return otherByte
-}
+	return of
+}()
 
 // holds reports whether assertions hold between two bytes.
 func holds(ops syntax.EmptyOp, before, after kind) bool {
-	boundary := syntax.EmptyNoWordBoundary
+	return ops&^met[before][after] == 0
+}
+
+// met gives the assertions that hold between two bytes.
+var met = func() (ops [kinds][kinds]syntax.EmptyOp) {
+	for before := range kinds {
+		for after := range kinds {
+			ops[before][after] = between(before, after)
+		}
+	}
+	return ops
+}()
+
+func between(before, after kind) syntax.EmptyOp {
+	ops := syntax.EmptyNoWordBoundary
 	if (before == wordByte) != (after == wordByte) {
-		boundary = syntax.EmptyWordBoundary
+		ops = syntax.EmptyWordBoundary
 	}
 	if before == textEdge {
-		boundary |= syntax.EmptyBeginText | syntax.EmptyBeginLine
+		ops |= syntax.EmptyBeginText | syntax.EmptyBeginLine
 	}
 	if after == textEdge {
-		boundary |= syntax.EmptyEndText | syntax.EmptyEndLine
+		ops |= syntax.EmptyEndText | syntax.EmptyEndLine
 	}
 	if before == newline {
-		boundary |= syntax.EmptyBeginLine
+		ops |= syntax.EmptyBeginLine
 	}
 	if after == newline {
-		boundary |= syntax.EmptyEndLine
+		ops |= syntax.EmptyEndLine
 	}
-	return ops&^boundary == 0
+	return ops
 }
 
 // builder makes a program deterministic by the subset construction. A state is
@@ -122,7 +141,7 @@ func (b *builder) classify() {
 		asserts = asserts || n.op == opAssert
 	}
 	if asserts {
-		b.splitClasses(func(c byte) uint8 { return uint8(kindOf(c)) })
+		b.splitClasses(func(c byte) uint8 { return uint8(kindOf[c]) })
 	}
 	for c, class := range b.classes {
 		if int(class) == len(b.sample) {
@@ -209,7 +228,7 @@ func (b *builder) leave(s int) []edge {
 		}
 		for c := int(nd.lo); c <= int(nd.hi); c++ {
 			class := b.classes[c]
-			if b.sample[class] == byte(c) && (need == 0 || holds(need, b.kind[s], kindOf(byte(c)))) {
+			if b.sample[class] == byte(c) && (need == 0 || holds(need, b.kind[s], kindOf[byte(c)])) {
 				outs[class] = append(outs[class], nd.out)
 			}
 		}
@@ -218,7 +237,7 @@ func (b *builder) leave(s int) []edge {
 	for class, out := range outs {
 		if out != nil {
 			b.round++
-			next := b.state(b.closure(nil, out), kindOf(b.sample[class]))
+			next := b.state(b.closure(nil, out), kindOf[b.sample[class]])
 			edges = append(edges, edge{uint8(class), next})
 		}
 	}

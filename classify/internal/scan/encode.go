@@ -46,7 +46,7 @@ func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 	}
 	number(int(oneIf(m.filter.empty)))
 	number(int(oneIf(m.filter.shorts)))
-	for _, bits := range [][]uint64{m.filter.four[:], m.filter.walk[:], m.filter.eight[:], m.filter.short[:]} {
+	for _, bits := range m.filter.bitmaps() {
 		for _, word := range bits {
 			b = binary.LittleEndian.AppendUint64(b, word)
 		}
@@ -89,7 +89,7 @@ func Load(data string) (*Matcher, error) {
 		m.stages[i] = s
 	}
 	m.filter.empty, m.filter.shorts = d.number() != 0, d.number() != 0
-	for _, bits := range [][]uint64{m.filter.four[:], m.filter.walk[:], m.filter.eight[:], m.filter.short[:]} {
+	for _, bits := range m.filter.bitmaps() {
 		for i, words := 0, d.take(8*len(bits)); len(words) >= 8; i, words = i+1, words[8:] {
 			bits[i] = word64(words)
 		}

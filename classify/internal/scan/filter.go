@@ -9,13 +9,14 @@ import (
 // is a Bloom filter with one hash: it may say yes to bytes that begin nothing,
 // and never no to bytes that begin something.
 //
-// The first look is at four bytes, the second at eight.
+// The first look is at four bytes, the second at eight, the third at the fifth to
+// the twelfth.
 type filter struct {
-	four [1 << (hashBits - 6)]uint64
-	// walk holds those of four that the second look cannot decide: matches
-	// that are shorter than eight bytes, or go on in too many ways.
-	walk  [1 << (hashBits - 6)]uint64
-	eight [1 << (hashBits - 6)]uint64
+	four, eight, twelve bitmap
+	// fourOnly holds those of four that the second look cannot decide: matches
+	// that are shorter than eight bytes, or go on in too many ways. eightOnly
+	// is the same of eight and the third look.
+	fourOnly, eightOnly bitmap
 	// short holds, by their first two bytes, matches of less than four bytes
 	// and those that go on in too many ways before.
 	short  [1 << (16 - 6)]uint64
@@ -23,7 +24,19 @@ type filter struct {
 	empty  bool // a match may be empty, so it may begin anywhere
 }
 
+// bitmaps returns all there is in it but the flags.
+func (f *filter) bitmaps() [][]uint64 {
+	return [][]uint64{f.four[:], f.fourOnly[:], f.eight[:], f.eightOnly[:], f.twelve[:], f.short[:]}
+}
+
 const hashBits = 17
+
+// bitmap is a set of hashes.
+type bitmap [1 << (hashBits - 6)]uint64
+
+func (b *bitmap) add(hash uint32) { b[hash>>6] |= 1 << (hash & 63) }
+
+func (b *bitmap) has(hash uint32) bool { return b[hash>>6]>>(hash&63)&1 != 0 }
 
 // fold makes letters count the same in both cases. It is set in all windows:
 // the next eight bytes of a text, the first one lowest.
@@ -48,12 +61,15 @@ func (f *filter) begins(window uint64) uint64 {
 	return b & 1
 }
 
-// goesOn reports whether a match that begins with the first four bytes of
-// window may go on with the next four.
-func (f *filter) goesOn(window uint64) bool {
-	h, long := hashFour(window), hash(window)
-	return f.walk[h>>6]>>(h&63)&1 != 0 || f.short[uint16(window)>>6]>>(window&63)&1 != 0 ||
-		f.eight[long>>6]>>(long&63)&1 != 0
+// goesOn reports whether a match that begins with the first four of the eight
+// bytes of text at i may go on as the text does.
+func (f *filter) goesOn(text string, i int) bool {
+	window := word64(text[i:i+8]) | fold
+	if f.fourOnly.has(hashFour(window)) || f.short[uint16(window)>>6]>>(window&63)&1 != 0 {
+		return true
+	}
+	h := hash(window)
+	return f.eight.has(h) && (i+12 > len(text) || f.eightOnly.has(h) || f.twelve.has(hash(word64(text[i+4:i+12])|fold)))
 }
 
 // Where a pattern goes on over more than manyBytes bytes, the filter is no use,
@@ -74,10 +90,7 @@ type way struct {
 
 // build fills the filter with all ways to begin a match.
 func (f *filter) build(t *table) {
-	x := explorer{table: t, filter: f}
-	for i := range x.left {
-		x.left[i] = allWays
-	}
+	x := explorer{table: t}
 	for c, class := range t.classes {
 		if c := byte(c) | fold&0xff; !slices.Contains(x.bytesOf[class], c) {
 			x.bytesOf[class] = append(x.bytesOf[class], c)
@@ -88,55 +101,76 @@ func (f *filter) build(t *table) {
 		f.empty = f.empty || root&acceptFlag != 0
 		roots = append(roots, root)
 	}
-	x.each(roots, 0, 0, 1, func(first uint64, s []state) {
-		x.each(s, first, 1, 2, func(pair uint64, s []state) {
-			x.each(s, pair, 2, 4, func(four uint64, s []state) {
-				add(&f.four, hashFour(four))
-				x.each(s, four, 4, 8, func(eight uint64, _ []state) {
-					add(&f.eight, hash(eight))
+	one, two := look{0, 1, allWays}, look{1, 2, allWays}
+	four, eight, twelve := look{2, 4, allWays}, look{4, 8, allWays}, look{4, 8, allWays}
+	x.each(&one, roots, 0, nil, func(first uint64, s []state) {
+		x.each(&two, s, first, func() { f.admitAll(first) }, func(pair uint64, s []state) {
+			x.each(&four, s, pair, func() { f.admit(pair) }, func(begin uint64, s []state) {
+				f.four.add(hashFour(begin))
+				x.each(&eight, s, begin, func() { f.fourOnly.add(hashFour(begin)) }, func(window uint64, s []state) {
+					f.eight.add(hash(window))
+					x.each(&twelve, s, window>>32, func() { f.eightOnly.add(hash(window)) }, func(window uint64, _ []state) {
+						f.twelve.add(hash(window))
+					})
 				})
 			})
 		})
 	})
 }
 
-// explorer finds the ways to begin a match, and tells the filter where it stops.
-type explorer struct {
-	*table
-	filter  *filter
-	bytesOf [256][]byte // by class, folded
-	left    [9]int      // ways that may still be tried, by their length
+// admit lets all windows pass that begin with a pair of bytes.
+func (f *filter) admit(pair uint64) {
+	f.short[uint16(pair)>>6] |= 1 << (pair & 63)
+	f.shorts = true
 }
 
-// each calls found for every window of end bytes that a window of n bytes,
-// which leads to the states, goes on to, and with the states that this leads
-// to. Behind a first byte, it stops where there is no telling. It goes in order,
-// so that the same patterns always make the same filter.
-func (x *explorer) each(states []state, window uint64, n, end int, found func(window uint64, states []state)) {
-	mayStop := n > 0
+// admitAll lets all windows pass that begin with a byte.
+func (f *filter) admitAll(first uint64) {
+	for next := range uint64(256) {
+		f.admit(first | next<<8)
+	}
+}
+
+// explorer finds the ways to begin a match.
+type explorer struct {
+	*table
+	bytesOf [256][]byte // by class, folded
+}
+
+// A look goes from windows of so many bytes to longer ones.
+type look struct {
+	from, to int
+	left     int // ways that may still be tried
+}
+
+// each calls found for every window that one which leads to the states goes on
+// to, and with the states that this leads to; or stop where there is no telling,
+// if it is not nil. It goes in order, so that the same patterns always make the
+// same filter.
+func (x *explorer) each(l *look, states []state, window uint64, stop func(), found func(window uint64, states []state)) {
 	ways := map[way]bool{}
 	for _, s := range states {
 		ways[way{s, window}] = true
 	}
 	most := 0
-	for at := n; at < end; at++ {
+	for at := l.from; at < l.to; at++ {
 		longer := map[way]bool{}
-		stop := mayStop && x.left[end] <= 0
+		stopped := stop != nil && l.left <= 0
 		for w := range ways {
-			if stop = stop || mayStop && x.open(w.s); stop {
+			if stopped = stopped || stop != nil && x.open(w.s); stopped {
 				break
 			}
 			x.extend(longer, w, at)
-			stop = mayStop && len(longer) > manyWays
+			stopped = stop != nil && len(longer) > manyWays
 		}
-		if stop {
-			x.left[end] -= manyWays
-			x.filter.stop(window, n)
+		if stopped {
+			l.left -= manyWays
+			stop()
 			return
 		}
 		ways, most = longer, max(most, len(longer)) // those that end soon were tried too
 	}
-	x.left[end] -= most
+	l.left -= most
 	leadTo := map[uint64][]state{}
 	for w := range ways {
 		leadTo[w.window] = append(leadTo[w.window], w.s)
@@ -153,23 +187,6 @@ func (x *explorer) extend(ways map[way]bool, w way, n int) {
 			for _, c := range x.bytesOf[class] {
 				ways[way{next, w.window | uint64(c)<<(8*n)}] = true
 			}
-		}
-	}
-}
-
-func add(bits *[1 << (hashBits - 6)]uint64, h uint32) { bits[h>>6] |= 1 << (h & 63) }
-
-// stop admits all windows with these first n bytes.
-func (f *filter) stop(window uint64, n int) {
-	switch {
-	case n >= 4:
-		add(&f.walk, hashFour(window))
-	case n >= 2:
-		f.short[uint16(window)>>6] |= 1 << (window & 63)
-		f.shorts = true
-	default:
-		for next := range uint64(256) {
-			f.stop(window|next<<8, 2)
 		}
 	}
 }

@@ -101,6 +101,7 @@ type mark struct {
 type joiner struct {
 	round   uint32   // counts the texts
 	seen    []uint64 // a set of stages: those whose piece was seen, behind one of the stage before
+	awaited []uint64 // a set of stages: those behind whose piece one of the next stage was seen
 	marks   []mark
 	latest  []int32 // by stage: its last mark; -1 = none
 	reached []int32 // the stages that have marks
@@ -122,15 +123,25 @@ func (j *joiner) begin(stages int) {
 		j.round = 1
 	}
 	clear(j.seen)
+	clear(j.awaited)
 	for len(j.seen) < (stages+63)/64 {
-		j.seen = append(j.seen, 0)
+		j.seen, j.awaited = append(j.seen, 0), append(j.awaited, 0)
 	}
 }
 
 // join adds to the set the patterns whose pieces were all seen, in order, with
 // their gaps between them.
 func (w *walk) join() {
-	j, hits := &w.joiner, w.hits
+	j := &w.joiner
+	hits := w.hits[:0]
+	for _, h := range w.hits {
+		if s := h.stage; j.awaited[s/64]>>(s%64)&1 != 0 || len(w.m.stages[s].patterns) > 0 {
+			hits = append(hits, h)
+		}
+	}
+	if len(hits) == 0 {
+		return
+	}
 	sortHits(hits)
 	for len(j.latest) < len(w.m.stages) {
 		j.latest = append(j.latest, -1)

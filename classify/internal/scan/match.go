@@ -180,8 +180,8 @@ func (w *walk) scan() {
 			n += f.begins(word >> 24)
 		}
 		for _, at := range places[:n] {
-			if f.goesOn(word64(text[at:at+8]) | fold) {
-				w.from(int(at))
+			if at := int(at); f.goesOn(text, at) {
+				w.from(at)
 			}
 		}
 	}
@@ -218,29 +218,29 @@ func word64(s string) uint64 {
 // from takes note of all matches that begin at i.
 func (w *walk) from(i int) {
 	t, text := &w.m.table, w.text
-	s := t.roots[w.kindAt(i-1)]
+	e := uint32(t.roots[w.kindAt(i-1)])
 	for end := i; ; end++ {
-		if s&acceptFlag != 0 {
-			w.accept(s, i, end)
+		if e&uint32(acceptFlag) != 0 {
+			w.accept(state(e), i, end)
 		}
 		if end == len(text) {
 			return
 		}
 		column := uint32(t.classes[text[end]])
-		e := t.edges[uint32(s&placeMask)+column]
+		e = t.edges[e&uint32(placeMask)+column]
 		if e>>columnOf != column {
 			return
 		}
-		s = state(e) & stateMask
 	}
 }
 
 // accept takes note of what a state accepts that was reached over text[i:end].
 func (w *walk) accept(s state, i, end int) {
 	m := w.m
+	before, after := w.kindAt(end-1), w.kindAt(end)
 	for at := m.step(s, acceptColumn); ; at++ {
 		a := &m.accepts[at]
-		if a.when == 0 || holds(a.when, w.kindAt(end-1), w.kindAt(end)) {
+		if holds(a.when, before, after) {
 			if a.isStage {
 				w.takeNote(a, i, end)
 			} else {
@@ -257,8 +257,11 @@ func (w *walk) accept(s state, i, end int) {
 // stages come behind others: where the one before was not seen, it is forgotten.
 func (w *walk) takeNote(a *accept, i, end int) {
 	j := &w.joiner
-	if a.parent >= 0 && j.seen[a.parent/64]>>(a.parent%64)&1 == 0 && !w.m.filter.empty {
-		return
+	if a.parent >= 0 {
+		if j.seen[a.parent/64]>>(a.parent%64)&1 == 0 && !w.m.filter.empty {
+			return
+		}
+		j.awaited[a.parent/64] |= 1 << (a.parent % 64)
 	}
 	j.seen[a.id/64] |= 1 << (a.id % 64)
 	w.hits = append(w.hits, hit{stage: a.id, start: int32(i), end: int32(end)})
@@ -269,5 +272,5 @@ func (w *walk) kindAt(i int) kind {
 	if i < 0 || i >= len(w.text) {
 		return textEdge
 	}
-	return kindOf(w.text[i])
+	return kindOf[w.text[i]]
 }
