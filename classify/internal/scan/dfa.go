@@ -107,8 +107,8 @@ type edge struct {
 	next  int32
 }
 
-// determinize builds the table of a program.
-func determinize(p *program) (*table, error) {
+// determinize builds the table of those pieces of a program that begin at starts.
+func determinize(p *program, starts []int32) (*table, error) {
 	if len(p.nodes) > maxNodes {
 		return nil, errTooLarge
 	}
@@ -116,7 +116,7 @@ func determinize(p *program) (*table, error) {
 	b.classify()
 	for k := range kinds {
 		b.round++
-		b.roots[k] = b.state(b.closure(nil, p.starts), k)
+		b.roots[k] = b.state(b.closure(nil, starts), k)
 	}
 	for s := 0; s < len(b.items); s++ {
 		if len(b.items) > maxStates || b.total > maxItems || b.work > maxWork {

@@ -11,9 +11,11 @@
 //  3. dfa.go makes it deterministic. It only knows how a match goes on, not
 //     where else one might begin, so patterns do not multiply each other: the
 //     states are about as many as the letters of the patterns.
-//  4. table.go lays the edges of all states over each other in one array, four
+//  4. exact.go keeps it from telling the two cases of a letter apart: pieces that
+//     do get a second, small automaton.
+//  5. table.go lays the edges of all states over each other in one array, four
 //     bytes an edge.
-//  5. filter.go notes which four, and which eight, bytes may begin a match.
+//  6. filter.go notes which four, eight and twelve bytes may begin a match.
 //
 // [Matcher.Match] then goes over the text once: match.go asks the filter at
 // every position and follows the automaton from the few where it says yes;

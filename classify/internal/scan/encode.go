@@ -18,19 +18,26 @@ func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 		}
 	}
 	number(m.patterns)
-	number(m.states)
-	number(int(m.columns))
-	b = append(b, m.classes[:]...)
-	for _, s := range m.roots {
-		number(int(s))
-	}
-	number(len(m.accepts))
-	for _, a := range m.accepts {
-		number(int(a.when))
-		number(int(oneIf(a.more)))
-		number(int(oneIf(a.isStage)))
-		number(int(a.id))
-		number(int(a.parent + 1))
+	for _, t := range []*table{&m.table, &m.exact} {
+		number(t.states)
+		number(int(t.columns))
+		b = append(b, t.classes[:]...)
+		for _, s := range t.roots {
+			number(int(s))
+		}
+		number(len(t.accepts))
+		for _, a := range t.accepts {
+			number(int(a.when))
+			number(int(oneIf(a.more)))
+			number(int(oneIf(a.isStage)))
+			number(int(oneIf(a.exact)))
+			number(int(a.id))
+			number(int(a.parent + 1))
+		}
+		number(len(t.edges))
+		for _, e := range t.edges {
+			b = binary.LittleEndian.AppendUint32(b, e)
+		}
 	}
 	number(len(m.stages))
 	for _, s := range m.stages {
@@ -51,10 +58,6 @@ func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 			b = binary.LittleEndian.AppendUint64(b, word)
 		}
 	}
-	number(len(m.edges))
-	for _, e := range m.edges {
-		b = binary.LittleEndian.AppendUint32(b, e)
-	}
 	return b, nil
 }
 
@@ -64,18 +67,7 @@ var errTruncated = errors.New("the table ends too early or is not one of this ve
 // from anywhere else may make it panic or a matcher that panics.
 func Load(data string) (*Matcher, error) {
 	d := decoder{data: data}
-	m := &Matcher{patterns: d.number(), table: table{states: d.number(), columns: uint32(d.number())}}
-	copy(m.classes[:], d.take(len(m.classes)))
-	for k := range m.roots {
-		m.roots[k] = state(d.number())
-	}
-	m.accepts = make([]accept, d.count())
-	for i := range m.accepts {
-		m.accepts[i] = accept{
-			when: syntax.EmptyOp(d.number()), more: d.number() != 0,
-			isStage: d.number() != 0, id: int32(d.number()), parent: int32(d.number()) - 1,
-		}
-	}
+	m := &Matcher{patterns: d.number(), table: d.table(), exact: d.table()}
 	m.stages = make([]stage, d.count())
 	for i := range m.stages {
 		s := stage{parent: int32(d.number()) - 1, patterns: d.list(), inner: d.number() != 0}
@@ -94,17 +86,33 @@ func Load(data string) (*Matcher, error) {
 			bits[i] = word64(words)
 		}
 	}
-	n := d.count()
-	words := d.take(4 * n)
 	if d.failed {
 		return nil, errTruncated
 	}
 	m.ready()
-	m.edges = make([]uint32, n)
-	for i := range m.edges {
-		m.edges[i] = word32(words[4*i:])
-	}
 	return m, nil
+}
+
+// table reads an automaton.
+func (d *decoder) table() table {
+	t := table{states: d.number(), columns: uint32(d.number())}
+	copy(t.classes[:], d.take(len(t.classes)))
+	for k := range t.roots {
+		t.roots[k] = state(d.number())
+	}
+	t.accepts = make([]accept, d.count())
+	for i := range t.accepts {
+		t.accepts[i] = accept{
+			when: syntax.EmptyOp(d.number()), more: d.number() != 0, isStage: d.number() != 0, exact: d.number() != 0,
+			id: int32(d.number()), parent: int32(d.number()) - 1,
+		}
+	}
+	words := d.take(4 * d.count())
+	t.edges = make([]uint32, len(words)/4)
+	for i := range t.edges {
+		t.edges[i] = word32(words[4*i:])
+	}
+	return t
 }
 
 func word32(s string) uint32 {

@@ -18,15 +18,15 @@ type byteLoop struct {
 func newByteLoop(runes []rune, least, most int) byteLoop {
 	l := byteLoop{runes: runes, min: least, max: most, line: slices.Equal(runes, []rune{0, '\n' - 1, '\n' + 1, utf8.MaxRune})}
 	for r := range rune(len(l.ascii)) {
-		l.ascii[r] = l.holds(r)
+		l.ascii[r] = holdsRune(runes, r)
 	}
 	return l
 }
 
-// holds reports whether r is in the class.
-func (l *byteLoop) holds(r rune) bool {
-	for i := 0; i+1 < len(l.runes); i += 2 {
-		if l.runes[i] <= r && r <= l.runes[i+1] {
+// holdsRune reports whether r is in a class, given as pairs of bounds.
+func holdsRune(bounds []rune, r rune) bool {
+	for i := 0; i+1 < len(bounds); i += 2 {
+		if bounds[i] <= r && r <= bounds[i+1] {
 			return true
 		}
 	}
@@ -67,7 +67,7 @@ func (l *byteLoop) back(text string) int {
 			if !l.ascii[r] {
 				break
 			}
-		} else if r, size = utf8.DecodeLastRuneInString(text[:end]); !l.holds(r) {
+		} else if r, size = utf8.DecodeLastRuneInString(text[:end]); !holdsRune(l.runes, r) {
 			break
 		}
 		end -= size

@@ -11,6 +11,7 @@ import (
 // concurrent use.
 type Matcher struct {
 	table
+	exact    table // of the pieces that tell the cases of letters apart
 	filter   filter
 	stages   []stage
 	patterns int
@@ -46,11 +47,15 @@ func Compile(exprs []string) (*Matcher, error) {
 
 func build(parsed [][]chain) (*Matcher, error) {
 	p := newProgram(parsed)
-	t, err := determinize(p)
+	t, err := determinize(p, p.starts)
 	if err != nil {
 		return nil, err
 	}
-	m := &Matcher{table: *t, stages: p.stages, patterns: len(parsed)}
+	exact, err := determinize(p, p.exact)
+	if err != nil {
+		return nil, err
+	}
+	m := &Matcher{table: *t, exact: *exact, stages: p.stages, patterns: len(parsed)}
 	m.ready()
 	m.filter.build(&m.table)
 	return m, nil
@@ -63,7 +68,8 @@ func (m *Matcher) ready() { m.none = make([]uint64, m.Words()) }
 func largest(parsed [][]chain) int {
 	worst, states := 0, 0
 	for i, chains := range parsed {
-		t, err := determinize(newProgram([][]chain{chains}))
+		p := newProgram([][]chain{chains})
+		t, err := determinize(p, append(p.starts, p.exact...))
 		if err != nil {
 			return i
 		}
@@ -91,7 +97,7 @@ type Stats struct {
 
 // Stats returns what the matcher costs.
 func (m *Matcher) Stats() Stats {
-	s := Stats{States: m.states, Bytes: 4 * len(m.edges), Anywhere: m.filter.empty}
+	s := Stats{States: m.states + m.exact.states, Bytes: 4 * (len(m.edges) + len(m.exact.edges)), Anywhere: m.filter.empty}
 	for _, word := range m.filter.short {
 		s.Short += bits.OnesCount64(word)
 	}
@@ -240,7 +246,7 @@ func (w *walk) accept(s state, i, end int) {
 	before, after := w.kindAt(end-1), w.kindAt(end)
 	for at := m.step(s, acceptColumn); ; at++ {
 		a := &m.accepts[at]
-		if holds(a.when, before, after) {
+		if holds(a.when, before, after) && (!a.exact || w.exactly(a, i, end)) {
 			if a.isStage {
 				w.takeNote(a, i, end)
 			} else {

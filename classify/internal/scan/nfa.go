@@ -24,6 +24,7 @@ type node struct {
 	op       nodeOp
 	lo, hi   byte
 	assert   syntax.EmptyOp
+	exact    bool // of opMatch: the case of its letters is still to be looked at
 	out, alt int32
 }
 
@@ -33,6 +34,7 @@ type accept struct {
 	when    syntax.EmptyOp // assertions that have to hold there
 	more    bool           // the next one belongs to the same state
 	isStage bool
+	exact   bool  // only where the exact automaton accepts it as well
 	id      int32 // index of a pattern, or into program.stages
 	parent  int32 // of a stage: the one before; -1 = none
 }
@@ -57,7 +59,8 @@ type stage struct {
 type program struct {
 	nodes    []node
 	nodeIDs  map[node]int32 // so that alternatives share their endings
-	starts   []int32
+	starts   []int32        // of the pieces, in both cases
+	exact    []int32        // of those that tell cases apart, as they are
 	pieces   []piece
 	pieceIDs map[string]int32
 	stages   []stage
@@ -97,7 +100,11 @@ func (p *program) piece(re *syntax.Regexp) int32 {
 		id = int32(len(p.pieces))
 		p.pieceIDs[key] = id
 		p.pieces = append(p.pieces, piece{})
-		p.starts = append(p.starts, p.compile(re, p.node(node{op: opMatch, out: id})))
+		both := folded(re)
+		p.starts = append(p.starts, p.compile(both, p.node(node{op: opMatch, out: id, exact: both != re})))
+		if both != re {
+			p.exact = append(p.exact, p.compile(re, p.node(node{op: opMatch, out: id})))
+		}
 	}
 	return id
 }

@@ -129,10 +129,10 @@ func (b *builder) acceptsOf(items []int32) []accept {
 			continue
 		}
 		for _, pattern := range b.pieces[nd.out].patterns {
-			all = append(all, accept{when: nd.assert, id: pattern})
+			all = append(all, accept{when: nd.assert, exact: nd.exact, id: pattern})
 		}
 		for _, at := range b.pieces[nd.out].stages {
-			all = append(all, accept{when: nd.assert, isStage: true, id: at, parent: b.stages[at].parent})
+			all = append(all, accept{when: nd.assert, exact: nd.exact, isStage: true, id: at, parent: b.stages[at].parent})
 		}
 	}
 	return all
