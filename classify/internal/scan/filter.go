@@ -74,7 +74,8 @@ func (f *filter) goesOn(text string, i int) bool {
 
 // Where a pattern goes on over more than manyBytes bytes, the filter is no use,
 // and looks only at what stands before; likewise where what stands there goes on
-// in more than manyWays ways to each next byte, or allWays were tried for the
+// in more than manyWays ways to each next byte, or allWays (of the third look,
+// which tells less, a quarter of them) were tried for the
 // whole set.
 const (
 	manyBytes = 128
@@ -102,7 +103,7 @@ func (f *filter) build(t *table) {
 		roots = append(roots, root)
 	}
 	one, two := look{0, 1, allWays}, look{1, 2, allWays}
-	four, eight, twelve := look{2, 4, allWays}, look{4, 8, allWays}, look{4, 8, allWays}
+	four, eight, twelve := look{2, 4, allWays}, look{4, 8, allWays}, look{4, 8, allWays >> 2}
 	x.each(&one, roots, 0, nil, func(first uint64, s []state) {
 		x.each(&two, s, first, func() { f.admitAll(first) }, func(pair uint64, s []state) {
 			x.each(&four, s, pair, func() { f.admit(pair) }, func(begin uint64, s []state) {

@@ -48,7 +48,7 @@ func pick(r *rand.Rand, from ...string) string { return from[r.IntN(len(from))] 
 
 func randomExpr(r *rand.Rand, depth int) string {
 	if depth == 0 || r.IntN(4) == 0 {
-		return pick(r, "a", "b", "ab", "ba", "k", "s", "1", "é", " ", `\n`, ".", "[ab]", "[^a]", `\w`, `\d`, `\s`, `\x{FFFD}`, "(?-i:K)", `\W`)
+		return pick(r, "a", "b", "ab", "ba", "k", "s", "1", "é", " ", `\n`, ".", "[ab]", "[^a]", `\w`, `\d`, `\s`, `\x{FFFD}`, "(?-i:K)", "(?-i:a)", "(?-i:[AK])", `\W`)
 	}
 	sub := func() string { return randomExpr(r, depth-1) }
 	switch r.IntN(12) {
