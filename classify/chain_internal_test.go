@@ -2,6 +2,7 @@ package classify
 
 import (
 	"errors"
+	"net"
 	"net/http"
 	"reflect"
 	"testing"
@@ -145,6 +146,6 @@ func TestOwnPanicCostsTheAnswerAlone(t *testing.T) {
 	broken := &Classifier{seen: new(memory), rules: func() *ruleSet { panic("no table") }, fallback: "default"}
 	want := Result{Category: CategoryFatal, Reason: ReasonUnknown, Rule: "default+panic"}
 	assert.Equal(t, want, broken.Message("connection refused"))
-	assert.Equal(t, want, broken.Error(&http.ProtocolError{ErrorString: "no"}))
+	assert.Equal(t, want, broken.Error(&net.AddrError{Err: "no"}))
 	assert.Equal(t, want, broken.Classify(Evidence{Status: 500}))
 }
