@@ -143,7 +143,7 @@ func TestRunRetries(t *testing.T) {
 		{"not a bad key", []string{"--retry"}, []string{"err", "Invalid API key", "exit", "3"}, 1, 3, true},
 		{"not what is unknown", []string{"--retry"}, []string{"exit", "3"}, 1, 3, false},
 		{"not when it is to wait for hours", []string{"--retry"}, []string{"err", "HTTP 503: try again in 120s", "exit", "3"}, 1, 3, true},
-		{"silence too", []string{"--retry", "--max", "2", "--silence", "300ms"}, []string{"err", "retry after 0s", "wait", ""}, 2, 124, true},
+		{"silence too", []string{"--retry", "--max", "2", "--silence", "2s"}, []string{"err", "retry after 0s", "wait", ""}, 2, 124, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
