@@ -148,4 +148,5 @@ func TestOwnPanicCostsTheAnswerAlone(t *testing.T) {
 	assert.Equal(t, want, broken.Message("connection refused"))
 	assert.Equal(t, want, broken.Error(&net.AddrError{Err: "no"}))
 	assert.Equal(t, want, broken.Classify(Evidence{Status: 500}))
+	assert.Equal(t, Explanation{Result: want}, broken.Explain(Evidence{Status: 500}))
 }

@@ -168,7 +168,7 @@ func (w *walk) is(err error) {
 	}
 }
 
-// longestSentinel is the length from which on a text is not in the table: most
+// longestSentinel is the length beyond which a text is not in the table: most
 // texts need not be hashed for it, nor their errors compared.
 const longestSentinel = 64
 

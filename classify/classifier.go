@@ -188,7 +188,7 @@ func (c *Classifier) classify(e *Evidence, r *Result) {
 		return
 	}
 	defer c.survive(r)
-	q := inquiry{c: c, set: c.rules(), provider: e.Provider, source: source}
+	q := inquiry{c: c, set: c.rules(), provider: c.providerOf(e), source: source}
 	if alone {
 		q.readText(text)
 	} else if !q.read(e) {

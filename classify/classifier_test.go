@@ -103,3 +103,12 @@ func TestFirstUserRuleWinsAcrossTexts(t *testing.T) {
 		}
 	}
 }
+
+func TestTextAloneHasNoProvider(t *testing.T) {
+	t.Parallel()
+	for range 2 { // read, and recalled
+		got := classify.Minimal.Classify(classify.Evidence{Message: "429", Provider: "acme", Status: 500})
+		assert.Equal(t, classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonRateLimit, Rule: "000/429"}, got)
+		assert.Equal(t, "acme", classify.Standard.Classify(classify.Evidence{Message: "429", Provider: "acme"}).Provider)
+	}
+}

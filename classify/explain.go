@@ -44,11 +44,15 @@ type Signal struct {
 // Explain classifies like [Classifier.Classify] and says why. It looks for the
 // bytes that matched in a second pass, with package regexp, and so takes a
 // thousand times as long: it is for people, not for every error.
-func (c *Classifier) Explain(e Evidence) Explanation {
-	x := Explanation{Result: c.Classify(e)}
-	if x.Result == (Result{}) {
+func (c *Classifier) Explain(e Evidence) (x Explanation) {
+	if x.Result = c.Classify(e); x.Result == (Result{}) {
 		return x
 	}
+	defer func() {
+		if recover() != nil {
+			x.Signals = nil // see survive
+		}
+	}()
 	var heard []Signal
 	text, source, alone := c.textAlone(&e)
 	q := inquiry{c: c, set: c.rules(), source: source, heard: &heard}

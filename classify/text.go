@@ -25,6 +25,14 @@ func (c *Classifier) textAlone(e *Evidence) (text, source string, alone bool) {
 	}
 }
 
+// providerOf is the provider that the caller names, where that is read.
+func (c *Classifier) providerOf(e *Evidence) string {
+	if c.textOnly {
+		return ""
+	}
+	return e.Provider
+}
+
 // recalled fills r, which is zero, where text, which is all there is to read of
 // e, has been decided before.
 func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
@@ -43,7 +51,7 @@ func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 		r.Category, r.Reason, r.Rule = set.means[v.rule], rule.reason, rule.id
 	}
 	r.Status = v.status
-	if r.Provider = e.Provider; r.Provider == "" {
+	if r.Provider = c.providerOf(e); r.Provider == "" {
 		r.Provider = providerNames[v.provider]
 	}
 	return true

@@ -13,8 +13,8 @@ import (
 // tried. It bounds the work for a record with very many.
 const maxSources = 4
 
-// findings is what there is to learn from some attributes. It lives on the
-// stack of one call.
+// findings is what there is to learn from some attributes, and from the context
+// of their record. It lives on the stack of one call.
 type findings struct {
 	cfg    *config
 	errs   [maxSources]error
@@ -145,27 +145,31 @@ func (h *Handler) classify(ctx context.Context, message string, f *findings, res
 		case i < f.nErrs+f.nTexts:
 			text = f.texts[i-f.nErrs]
 		}
-		if *res = h.ask(err, text, f); res.Reason != classify.ReasonUnknown {
+		*res = h.ask(err, text, f)
+		switch {
+		case res.Category == "": // nothing that this classifier reads
+		case res.Reason != classify.ReasonUnknown:
 			return
-		}
-		if i == 0 {
+		case first.Category == "":
 			first = *res
 		}
 	}
-	*res = first
+	if *res = first; res.Category == "" {
+		*res = h.cfg.classifier.Message("")
+	}
 }
 
 // ask classifies one source, an error or a text, with what else is known.
 func (h *Handler) ask(err error, text string, f *findings) classify.Result {
 	switch {
-	case err == nil && text == "" && f.status == 0:
-		return h.cfg.classifier.Message("") // a record without an error, a text or a message
 	case f.status != 0 || f.cause != nil:
 		return h.cfg.classifier.Classify(classify.Evidence{Err: err, Message: text, Status: f.status, Cause: f.cause})
 	case err != nil:
 		return h.cfg.classifier.Error(err)
-	default:
+	case text != "":
 		return h.cfg.classifier.Message(text)
+	default:
+		return classify.Result{}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/samber/oops"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/slogclass"
 )
 
@@ -209,6 +210,18 @@ func TestHandlerNilContext(t *testing.T) {
 	var ctx context.Context // what a careless handler above may pass
 	assert.NoError(t, h.Handle(ctx, slog.NewRecord(time.Time{}, slog.LevelError, "alpha", 0)))
 	assert.Equal(t, alpha, classified(out.line(t)))
+}
+
+// A status is nothing to a classifier that reads text alone.
+func TestHandlerTextAloneHasNoStatus(t *testing.T) {
+	t.Parallel()
+	for _, attrs := range [][]any{{"status", 500}, {"status", 500, "err", errors.New("so it goes")}} {
+		logger, out := newLogger(slogclass.WithClassifier(classify.Minimal))
+		logger.Error("", attrs...)
+		line := out.line(t)
+		assert.Equal(t, "fatal", line[slogclass.CategoryKey])
+		assert.Equal(t, "unknown", line[slogclass.ReasonKey])
+	}
 }
 
 // hostileContext panics when it is asked anything.

@@ -107,6 +107,14 @@ type edge struct {
 	next  int32
 }
 
+// tables builds the two automata of a program.
+func (p *program) tables() (all, exact *table, err error) {
+	if all, err = determinize(p, p.starts); err == nil {
+		exact, err = determinize(p, p.exact)
+	}
+	return all, exact, err
+}
+
 // determinize builds the table of those pieces of a program that begin at starts.
 func determinize(p *program, starts []int32) (*table, error) {
 	if len(p.nodes) > maxNodes {

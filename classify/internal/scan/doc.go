@@ -1,7 +1,7 @@
 // Package scan matches a whole set of regular expressions in one pass over a
 // text and reports which of them match.
 //
-// [Compile] takes the patterns apart and builds one automaton for all of them:
+// [Compile] takes the patterns apart and builds an automaton for all of them:
 //
 //  1. parse.go reads Go regexp syntax (case ignored unless (?-i), groups only
 //     group) and cuts every pattern at its loops, such as the .{0,40} of
@@ -15,7 +15,8 @@
 //     do get a second, small automaton.
 //  5. table.go lays the edges of all states over each other in one array, four
 //     bytes an edge.
-//  6. filter.go notes which four, eight and twelve bytes may begin a match.
+//  6. filter.go notes which bytes may begin a match: four, eight, and the fifth
+//     to the twelfth.
 //
 // [Matcher.Match] then goes over the text once: match.go asks the filter at
 // every position and follows the automaton from the few where it says yes;

@@ -28,8 +28,10 @@ func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 		number(len(t.accepts))
 		for _, a := range t.accepts {
 			number(int(a.when))
+			number(int(oneIf(a.same)))
 			number(int(oneIf(a.more)))
 			number(int(oneIf(a.isStage)))
+			number(int(oneIf(a.ends)))
 			number(int(oneIf(a.exact)))
 			number(int(a.id))
 			number(int(a.parent + 1))
@@ -103,7 +105,7 @@ func (d *decoder) table() table {
 	t.accepts = make([]accept, d.count())
 	for i := range t.accepts {
 		t.accepts[i] = accept{
-			when: syntax.EmptyOp(d.number()), more: d.number() != 0, isStage: d.number() != 0, exact: d.number() != 0,
+			when: syntax.EmptyOp(d.number()), same: d.number() != 0, more: d.number() != 0, isStage: d.number() != 0, ends: d.number() != 0, exact: d.number() != 0,
 			id: int32(d.number()), parent: int32(d.number()) - 1,
 		}
 	}

@@ -85,9 +85,9 @@ func spans(loops []byteLoop, text string) bool {
 	return text == ""
 }
 
-// A hit is the piece of a stage in the text.
+// A hit is a piece of a pattern with gaps, or an empty match, in the text.
 type hit struct {
-	stage      int32
+	accepts    int32 // where those of the piece begin
 	start, end int32
 }
 
@@ -100,13 +100,20 @@ type mark struct {
 // joiner puts hits together.
 type joiner struct {
 	round   uint32   // counts the texts
-	seen    []uint64 // a set of stages: those whose piece was seen, behind one of the stage before
-	awaited []uint64 // a set of stages: those behind whose piece one of the next stage was seen
+	seen    stageSet // those whose piece was seen, behind one of the stage before
+	awaited stageSet // those behind whose piece one of the next stage was seen
 	marks   []mark
 	latest  []int32 // by stage: its last mark; -1 = none
 	reached []int32 // the stages that have marks
 	gaps    []known // by stage: what is known of the gap before it
 }
+
+// stageSet is a set of stages, a bit for each.
+type stageSet []uint64
+
+func (s stageSet) add(stage int32) { s[stage/64] |= 1 << (stage % 64) }
+
+func (s stageSet) has(stage int32) bool { return s[stage/64]>>(stage%64)&1 != 0 }
 
 // known is what was found out about text[end:start] as the gap of a stage. It
 // keeps a long gap from being read again for every piece behind it.
@@ -135,7 +142,7 @@ func (w *walk) join() {
 	j := &w.joiner
 	hits := w.hits[:0]
 	for _, h := range w.hits {
-		if s := h.stage; j.awaited[s/64]>>(s%64)&1 != 0 || len(w.m.stages[s].patterns) > 0 {
+		if w.matters(h) {
 			hits = append(hits, h)
 		}
 	}
@@ -186,14 +193,48 @@ func sortHits(hits []hit) {
 	}
 }
 
-// take marks the stage of a hit, if it is reached.
+// matters reports whether a hit may end a pattern, or something came behind it.
+func (w *walk) matters(h hit) bool {
+	for at := h.accepts; ; at++ {
+		a := &w.m.accepts[at]
+		if a.isStage && (a.ends || w.joiner.awaited.has(a.id)) {
+			return true
+		}
+		if !a.same {
+			return false
+		}
+	}
+}
+
+// take marks the stages that a hit reaches.
 func (j *joiner) take(w *walk, h hit) {
-	at, s := h.stage, &w.m.stages[h.stage]
-	if s.parent >= 0 {
-		if j.latest[s.parent] < 0 || !s.inner && w.hasAll(s.patterns) || !j.follows(w.text, s, &j.gaps[at], int(h.start)) {
+	for at := h.accepts; ; at++ {
+		a := &w.m.accepts[at]
+		if a.isStage && j.reaches(w, a.id, h) {
+			j.reach(w, a.id, h)
+		}
+		if !a.same {
 			return
 		}
 	}
+}
+
+// reaches reports whether a hit is the piece of a stage, behind one of the stage
+// before.
+func (j *joiner) reaches(w *walk, at int32, h hit) bool {
+	s := &w.m.stages[at]
+	if s.parent < 0 {
+		return true
+	}
+	if j.latest[s.parent] < 0 || !s.inner && w.hasAll(s.patterns) {
+		return false
+	}
+	return j.follows(w.text, s, &j.gaps[at], int(h.start))
+}
+
+// reach marks a stage.
+func (j *joiner) reach(w *walk, at int32, h hit) {
+	s := &w.m.stages[at]
 	for _, pattern := range s.patterns {
 		w.set[pattern/64] |= 1 << (pattern % 64)
 	}

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -54,5 +55,36 @@ func BenchmarkGaps(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// A piece that many patterns share took note of each of them wherever it stood.
+func TestSharedPieceHadAHitForEachPattern(t *testing.T) {
+	t.Parallel()
+	exprs, text := []string{}, ""
+	for i := range 100 {
+		exprs = append(exprs, fmt.Sprintf("q%dz.*error", i))
+		text += fmt.Sprintf("q%dz ", i)
+	}
+	m, err := Compile(exprs)
+	require.NoError(t, err)
+	var w walk
+	w.begin(m, text+strings.Repeat("error ", 50))
+	w.scan()
+	require.Len(t, w.hits, 100+50)
+	w.join()
+	require.Equal(t, reference(t, exprs, text+"error"), matched(m, text+"error"))
+}
+
+// In either case this has as many states as it has ways; in the one that is
+// asked for, a few.
+func TestPatternWasRefusedForTheOtherCase(t *testing.T) {
+	t.Parallel()
+	exprs := []string{`(?-i)x(?:ab|cd){0,30}AB(?:ab|cd){30}y`}
+	m, err := Compile(exprs)
+	require.NoError(t, err)
+	text := "xababAB" + strings.Repeat("cd", 30) + "y"
+	for _, text := range []string{text, strings.ToLower(text)} {
+		require.Equal(t, reference(t, exprs, text), matched(m, text), text)
 	}
 }

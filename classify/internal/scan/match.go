@@ -46,12 +46,13 @@ func Compile(exprs []string) (*Matcher, error) {
 }
 
 func build(parsed [][]chain) (*Matcher, error) {
-	p := newProgram(parsed)
-	t, err := determinize(p, p.starts)
-	if err != nil {
-		return nil, err
+	p := newProgram(parsed, true)
+	t, exact, err := p.tables()
+	if err != nil && len(p.exact) > 0 {
+		// What is many ways in either case may be few in the one that is asked for.
+		p = newProgram(parsed, false)
+		t, exact, err = p.tables()
 	}
-	exact, err := determinize(p, p.exact)
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +69,7 @@ func (m *Matcher) ready() { m.none = make([]uint64, m.Words()) }
 func largest(parsed [][]chain) int {
 	worst, states := 0, 0
 	for i, chains := range parsed {
-		p := newProgram([][]chain{chains})
-		t, err := determinize(p, append(p.starts, p.exact...))
+		t, _, err := newProgram([][]chain{chains}, false).tables()
 		if err != nil {
 			return i
 		}
@@ -86,8 +86,8 @@ func (m *Matcher) Words() int { return (m.patterns + 63) / 64 }
 
 // Stats says what a matcher costs.
 type Stats struct {
-	States int // of the automaton
-	Bytes  int // of its table
+	States int // of both automata
+	Bytes  int // of their tables
 	// Short is how many of the 65,536 pairs of bytes may begin a match that
 	// the filter knows no more of. Each stands for a walk wherever the pair does.
 	Short int
@@ -247,10 +247,10 @@ func (w *walk) accept(s state, i, end int) {
 	for at := m.step(s, acceptColumn); ; at++ {
 		a := &m.accepts[at]
 		if holds(a.when, before, after) && (!a.exact || w.exactly(a, i, end)) {
-			if a.isStage {
-				w.takeNote(a, i, end)
-			} else {
-				w.set[a.id/64] |= 1 << (a.id % 64)
+			a, at = w.takeNote(at, i, end)
+		} else {
+			for ; a.same; a = &m.accepts[at] {
+				at++
 			}
 		}
 		if !a.more {
@@ -259,18 +259,32 @@ func (w *walk) accept(s state, i, end int) {
 	}
 }
 
-// takeNote takes note of a piece at text[i:end] that is part of a stage. Most
-// stages come behind others: where the one before was not seen, it is forgotten.
-func (w *walk) takeNote(a *accept, i, end int) {
-	j := &w.joiner
-	if a.parent >= 0 {
-		if j.seen[a.parent/64]>>(a.parent%64)&1 == 0 && !w.m.filter.empty {
-			return
+// takeNote takes note of the piece whose accepts begin at first, at
+// text[start:end], and returns the last of them. Most stages come behind others:
+// where the one before was not seen, a stage is forgotten.
+func (w *walk) takeNote(first state, start, end int) (a *accept, at state) {
+	j, means := &w.joiner, false
+	for at = first; ; at++ {
+		a = &w.m.accepts[at]
+		switch {
+		case !a.isStage:
+			w.set[a.id/64] |= 1 << (a.id % 64)
+		case a.parent < 0:
+			j.seen.add(a.id)
+			means = true
+		case j.seen.has(a.parent) || w.m.filter.empty:
+			j.seen.add(a.id)
+			j.awaited.add(a.parent)
+			means = true
 		}
-		j.awaited[a.parent/64] |= 1 << (a.parent % 64)
+		if !a.same {
+			break
+		}
 	}
-	j.seen[a.id/64] |= 1 << (a.id % 64)
-	w.hits = append(w.hits, hit{stage: a.id, start: int32(i), end: int32(end)})
+	if means {
+		w.hits = append(w.hits, hit{accepts: int32(first), start: int32(start), end: int32(end)})
+	}
+	return a, at
 }
 
 // kindAt returns the kind of the byte at i.

@@ -32,8 +32,10 @@ type node struct {
 // stage may have been reached.
 type accept struct {
 	when    syntax.EmptyOp // assertions that have to hold there
+	same    bool           // the next one belongs to the same piece
 	more    bool           // the next one belongs to the same state
 	isStage bool
+	ends    bool  // patterns end at the stage
 	exact   bool  // only where the exact automaton accepts it as well
 	id      int32 // index of a pattern, or into program.stages
 	parent  int32 // of a stage: the one before; -1 = none
@@ -59,7 +61,8 @@ type stage struct {
 type program struct {
 	nodes    []node
 	nodeIDs  map[node]int32 // so that alternatives share their endings
-	starts   []int32        // of the pieces, in both cases
+	fold     bool           // pieces are read in both cases
+	starts   []int32        // of the pieces
 	exact    []int32        // of those that tell cases apart, as they are
 	pieces   []piece
 	pieceIDs map[string]int32
@@ -67,9 +70,10 @@ type program struct {
 	stageIDs map[string]int32
 }
 
-// newProgram builds the automaton of a list of patterns.
-func newProgram(patterns [][]chain) *program {
-	p := &program{nodeIDs: map[node]int32{}, pieceIDs: map[string]int32{}, stageIDs: map[string]int32{}}
+// newProgram builds the automaton of a list of patterns, with their letters in
+// both cases where fold says so.
+func newProgram(patterns [][]chain, fold bool) *program {
+	p := &program{fold: fold, nodeIDs: map[node]int32{}, pieceIDs: map[string]int32{}, stageIDs: map[string]int32{}}
 	for i, chains := range patterns {
 		for _, c := range chains {
 			p.add(int32(i), c)
@@ -100,7 +104,10 @@ func (p *program) piece(re *syntax.Regexp) int32 {
 		id = int32(len(p.pieces))
 		p.pieceIDs[key] = id
 		p.pieces = append(p.pieces, piece{})
-		both := folded(re)
+		both := re
+		if p.fold {
+			both = folded(re)
+		}
 		p.starts = append(p.starts, p.compile(both, p.node(node{op: opMatch, out: id, exact: both != re})))
 		if both != re {
 			p.exact = append(p.exact, p.compile(re, p.node(node{op: opMatch, out: id})))

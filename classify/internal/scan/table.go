@@ -70,7 +70,7 @@ func (b *builder) layOut() (*table, error) {
 			numbers[s] |= state(place.find(columns))
 		}
 	}
-	if len(place.used) > maxPlace || t.columns > noColumn {
+	if len(place.used) > maxPlace || len(t.accepts) > maxPlace || t.columns > noColumn {
 		return nil, errTooLarge
 	}
 	t.edges = slices.Repeat([]uint32{noColumn << columnOf}, len(place.used)+int(t.columns))
@@ -128,11 +128,15 @@ func (b *builder) acceptsOf(items []int32) []accept {
 		if nd.op != opMatch {
 			continue
 		}
+		begin := len(all)
 		for _, pattern := range b.pieces[nd.out].patterns {
 			all = append(all, accept{when: nd.assert, exact: nd.exact, id: pattern})
 		}
 		for _, at := range b.pieces[nd.out].stages {
-			all = append(all, accept{when: nd.assert, exact: nd.exact, isStage: true, id: at, parent: b.stages[at].parent})
+			all = append(all, accept{when: nd.assert, exact: nd.exact, isStage: true, ends: len(b.stages[at].patterns) > 0, id: at, parent: b.stages[at].parent})
+		}
+		for i := begin; i < len(all)-1; i++ {
+			all[i].same = true
 		}
 	}
 	return all
