@@ -168,8 +168,8 @@ func (w *walk) is(err error) {
 	}
 }
 
-// longestSentinel is the length beyond which a text is not in the table: most
-// texts need not be hashed for it, nor their errors compared.
+// longestSentinel is the length beyond which a text is not in the table and need
+// not be hashed for it.
 const longestSentinel = 64
 
 // sentinels are the errors of the standard library that are made by
@@ -210,6 +210,15 @@ var sentinels = map[string]signal{
 	"x509: cannot verify signature: algorithm unimplemented":     {rule: "go/x509.ErrUnsupportedAlgorithm", reason: ReasonNetworkPermanent, strength: factStrength},
 }
 
+// sentinelOf returns what is known of an error made by errors.New with this text.
+func sentinelOf(text string) (s signal, known bool) {
+	if len(text) > longestSentinel {
+		return signal{}, false
+	}
+	s, known = sentinels[text]
+	return s, known
+}
+
 // plain reads an error made by errors.New: one of the sentinels, or nothing
 // but its text.
 func (w *walk) plain(err error) {
@@ -221,11 +230,7 @@ func (w *walk) plain(err error) {
 		w.seen |= sawCanceled
 		return
 	}
-	text := err.Error()
-	if len(text) > longestSentinel {
-		return
-	}
-	s, known := sentinels[text]
+	s, known := sentinelOf(err.Error())
 	if !known {
 		return
 	}
@@ -250,7 +255,7 @@ func onlyText(err error) (text string, ok bool) {
 		return "", false
 	}
 	text = inner.Error()
-	if len(text) <= longestSentinel && (inner == ErrBudgetExceeded || inner == context.Canceled || sentinels[text].strength != noStrength) {
+	if _, known := sentinelOf(text); known || inner == ErrBudgetExceeded || inner == context.Canceled {
 		return "", false
 	}
 	if depth > 0 {

@@ -181,10 +181,7 @@ func (c *Classifier) Classify(e Evidence) (r Result) {
 // line, and copying them would be a good part of the cost.
 func (c *Classifier) classify(e *Evidence, r *Result) {
 	text, source, alone := c.textAlone(e)
-	if alone && c.recalled(text, e, r) {
-		return
-	}
-	if alone && text == "" && e.Err == nil {
+	if alone && (text == "" && e.Err == nil || c.recalled(text, e, r)) {
 		return
 	}
 	defer c.survive(r)

@@ -48,11 +48,7 @@ func (c *Classifier) Explain(e Evidence) (x Explanation) {
 	if x.Result = c.Classify(e); x.Result == (Result{}) {
 		return x
 	}
-	defer func() {
-		if recover() != nil {
-			x.Signals = nil // see survive
-		}
-	}()
+	defer ignorePanic() // as survive does; the result stands
 	var heard []Signal
 	text, source, alone := c.textAlone(&e)
 	q := inquiry{c: c, set: c.rules(), source: source, heard: &heard}

@@ -49,7 +49,7 @@ func holds(ops syntax.EmptyOp, before, after kind) bool {
 	return ops&^met[before][after] == 0
 }
 
-// met gives the assertions that hold between two bytes.
+// met gives the assertions that hold between two bytes, as between finds them.
 var met = func() (ops [kinds][kinds]syntax.EmptyOp) {
 	for before := range kinds {
 		for after := range kinds {
@@ -267,25 +267,26 @@ func (b *builder) renumber() {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return len(columns[j]) - len(columns[i]) })
+	const begin = acceptColumn + 1
 	numbers := make([]uint8, len(columns)) // by class: its new number
-	firsts := make([]int, acceptColumn+1)  // by new number: the first class of it
+	var kept []int                         // the classes that others are merged into, by new number
 	for _, class := range order {
-		number := 1 + acceptColumn + slices.IndexFunc(firsts[acceptColumn+1:], func(first int) bool { return slices.Equal(columns[first], columns[class]) })
-		if number == acceptColumn {
-			number = len(firsts)
-			firsts = append(firsts, class)
+		i := slices.IndexFunc(kept, func(other int) bool { return slices.Equal(columns[other], columns[class]) })
+		if i < 0 {
+			i = len(kept)
+			kept = append(kept, class)
 		}
-		numbers[class] = uint8(number)
+		numbers[class] = uint8(begin + i)
 	}
 	for c, class := range b.classes {
 		b.classes[c] = numbers[class]
 	}
 	b.sample = nil // of the old ones
-	b.columns = uint32(len(firsts))
+	b.columns = uint32(begin + len(kept))
 	for s := range b.edges {
 		edges := b.edges[s][:0]
 		for _, e := range b.edges[s] {
-			if number := numbers[e.class]; firsts[number] == int(e.class) {
+			if number := numbers[e.class]; kept[number-begin] == int(e.class) {
 				edges = append(edges, edge{number, e.next})
 			}
 		}

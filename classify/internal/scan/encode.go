@@ -31,10 +31,8 @@ func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 			number(int(oneIf(a.same)))
 			number(int(oneIf(a.more)))
 			number(int(oneIf(a.isStage)))
-			number(int(oneIf(a.ends)))
 			number(int(oneIf(a.exact)))
 			number(int(a.id))
-			number(int(a.parent + 1))
 		}
 		number(len(t.edges))
 		for _, e := range t.edges {
@@ -54,7 +52,6 @@ func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 		}
 	}
 	number(int(oneIf(m.filter.empty)))
-	number(int(oneIf(m.filter.shorts)))
 	for _, bits := range m.filter.bitmaps() {
 		for _, word := range bits {
 			b = binary.LittleEndian.AppendUint64(b, word)
@@ -82,7 +79,7 @@ func Load(data string) (*Matcher, error) {
 		}
 		m.stages[i] = s
 	}
-	m.filter.empty, m.filter.shorts = d.number() != 0, d.number() != 0
+	m.filter.empty = d.number() != 0
 	for _, bits := range m.filter.bitmaps() {
 		for i, words := 0, d.take(8*len(bits)); len(words) >= 8; i, words = i+1, words[8:] {
 			bits[i] = word64(words)
@@ -105,8 +102,8 @@ func (d *decoder) table() table {
 	t.accepts = make([]accept, d.count())
 	for i := range t.accepts {
 		t.accepts[i] = accept{
-			when: syntax.EmptyOp(d.number()), same: d.number() != 0, more: d.number() != 0, isStage: d.number() != 0, ends: d.number() != 0, exact: d.number() != 0,
-			id: int32(d.number()), parent: int32(d.number()) - 1,
+			when: syntax.EmptyOp(d.number()), same: d.number() != 0, more: d.number() != 0,
+			isStage: d.number() != 0, exact: d.number() != 0, id: int32(d.number()),
 		}
 	}
 	words := d.take(4 * d.count())

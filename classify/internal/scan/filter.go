@@ -56,16 +56,21 @@ func (f *filter) begins(window uint64) uint64 {
 	h := hashFour(window)
 	b := f.four[h>>6] >> (h & 63)
 	if f.shorts {
-		b |= f.short[uint16(window)>>6] >> (window & 63)
+		b |= f.pair(window)
 	}
 	return b & 1
+}
+
+// pair has its lowest bit set if short has the first two bytes of window.
+func (f *filter) pair(window uint64) uint64 {
+	return f.short[uint16(window)>>6] >> (window & 63)
 }
 
 // goesOn reports whether a match that begins with the first four of the eight
 // bytes of text at i may go on as the text does.
 func (f *filter) goesOn(text string, i int) bool {
 	window := word64(text[i:i+8]) | fold
-	if f.fourOnly.has(hashFour(window)) || f.short[uint16(window)>>6]>>(window&63)&1 != 0 {
+	if f.fourOnly.has(hashFour(window)) || f.pair(window)&1 != 0 {
 		return true
 	}
 	h := hash(window)
@@ -74,9 +79,8 @@ func (f *filter) goesOn(text string, i int) bool {
 
 // Where a pattern goes on over more than manyBytes bytes, the filter is no use,
 // and looks only at what stands before; likewise where what stands there goes on
-// in more than manyWays ways to each next byte, or allWays (of the third look,
-// which tells less, a quarter of them) were tried for the
-// whole set.
+// in more than manyWays ways to each next byte, or allWays were tried for the
+// whole set: for the third look, which tells less, a quarter of them.
 const (
 	manyBytes = 128
 	manyWays  = 1 << 9
@@ -122,7 +126,6 @@ func (f *filter) build(t *table) {
 // admit lets all windows pass that begin with a pair of bytes.
 func (f *filter) admit(pair uint64) {
 	f.short[uint16(pair)>>6] |= 1 << (pair & 63)
-	f.shorts = true
 }
 
 // admitAll lets all windows pass that begin with a byte.

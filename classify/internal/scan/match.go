@@ -57,13 +57,21 @@ func build(parsed [][]chain) (*Matcher, error) {
 		return nil, err
 	}
 	m := &Matcher{table: *t, exact: *exact, stages: p.stages, patterns: len(parsed)}
-	m.ready()
 	m.filter.build(&m.table)
+	m.ready()
 	return m, nil
 }
 
-// ready makes what is not encoded.
-func (m *Matcher) ready() { m.none = make([]uint64, m.Words()) }
+// ready makes what follows from the rest, and so is not encoded.
+func (m *Matcher) ready() {
+	m.none = make([]uint64, m.Words())
+	m.filter.shorts = m.filter.short != [len(m.filter.short)]uint64{}
+	for i := range m.accepts {
+		if a := &m.accepts[i]; a.isStage {
+			a.parent, a.ends = m.stages[a.id].parent, len(m.stages[a.id].patterns) > 0
+		}
+	}
+}
 
 // largest finds the pattern that a set is too large because of.
 func largest(parsed [][]chain) int {

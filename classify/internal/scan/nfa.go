@@ -35,10 +35,12 @@ type accept struct {
 	same    bool           // the next one belongs to the same piece
 	more    bool           // the next one belongs to the same state
 	isStage bool
-	ends    bool  // patterns end at the stage
 	exact   bool  // only where the exact automaton accepts it as well
 	id      int32 // index of a pattern, or into program.stages
-	parent  int32 // of a stage: the one before; -1 = none
+
+	// What a walk asks of a stage stands here too, so that it is at hand.
+	parent int32 // the stage before; -1 = none
+	ends   bool  // patterns end at it
 }
 
 // A piece is a part of patterns between gaps. Equal pieces are one.

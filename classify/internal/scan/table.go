@@ -133,7 +133,7 @@ func (b *builder) acceptsOf(items []int32) []accept {
 			all = append(all, accept{when: nd.assert, exact: nd.exact, id: pattern})
 		}
 		for _, at := range b.pieces[nd.out].stages {
-			all = append(all, accept{when: nd.assert, exact: nd.exact, isStage: true, ends: len(b.stages[at].patterns) > 0, id: at, parent: b.stages[at].parent})
+			all = append(all, accept{when: nd.assert, exact: nd.exact, isStage: true, id: at})
 		}
 		for i := begin; i < len(all)-1; i++ {
 			all[i].same = true
