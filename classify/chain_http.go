@@ -194,28 +194,36 @@ func (w *walk) waitSeconds(n float64) {
 func (w *walk) readCodes(s *shape, err error) {
 	switch e := err.(type) {
 	case interface{ ErrorCode() string }:
-		w.q.readType(e.ErrorCode())
+		w.q.readName(e.ErrorCode())
 	case interface{ Code() string }:
-		w.q.readType(e.Code())
+		w.q.readName(e.Code())
 	}
 	if e, ok := err.(interface{ Reason() string }); ok {
-		w.q.readType(e.Reason())
+		w.q.readName(e.Reason())
 	}
 	for _, name := range [...]string{"ErrorCode", "Code", "Type"} {
 		if code := s.text(err, name); code != "" {
-			w.q.readType(code)
+			w.q.readName(code)
 		}
 	}
 }
 
 // readTimeout reads Timeout(), which is a hint at a peer's timeout. Of
-// net/http's client, and what imitates it, it is the program's own.
-func (w *walk) readTimeout(err error) {
+// net/http's client, and of a copy of it, it is the program's own. An error that
+// carries a response may quote its peer, so its text proves nothing.
+func (w *walk) readTimeout(s *shape, err error) {
 	if !err.(interface{ Timeout() bool }).Timeout() {
 		return
 	}
 	w.seen |= sawTimeout
-	if strings.Contains(errorText(err), "Client.Timeout") {
+	if s.caps&(canHTTP|canCode|canGRPC|canConnect) == 0 && endsClientTimeout(errorText(err)) {
 		w.sawOwnDeadline(clientTimeout)
 	}
+}
+
+// endsClientTimeout reports whether a text ends as net/http's client ends its
+// own: what stands before may be a URL that a peer chose.
+func endsClientTimeout(text string) bool {
+	return strings.HasSuffix(text, "(Client.Timeout exceeded while awaiting headers)") ||
+		strings.HasSuffix(text, "(Client.Timeout or context cancellation while reading body)")
 }

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"strings"
 )
 
 // ruleOwnBudget is the rule of [ErrBudgetExceeded]; Result.Policy knows it.
@@ -66,7 +65,7 @@ func whichDeadline(err error) deadline {
 	switch {
 	case same(err, os.ErrDeadlineExceeded):
 		return ioDeadline
-	case strings.Contains(errorText(err), "Client.Timeout"):
+	case endsClientTimeout(errorText(err)):
 		return clientTimeout
 	}
 	return contextDeadline

@@ -33,7 +33,7 @@ func (w *walk) read(what capability, s *shape, err error) {
 	case canIs:
 		w.is(err)
 	case canTimeout:
-		w.readTimeout(err)
+		w.readTimeout(s, err)
 	case canTemporary:
 		if err.(interface{ Temporary() bool }).Temporary() {
 			w.q.add(signal{rule: "go/temporary", reason: ReasonTransient, strength: wordStrength})

@@ -176,7 +176,7 @@ func (w *walk) readConnect(err error) {
 	if name := grpcName(text); name != "" {
 		w.addGRPC(name)
 	} else if code.Kind() == reflect.String {
-		w.q.readType(text)
+		w.q.readName(text)
 	}
 }
 

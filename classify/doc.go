@@ -9,10 +9,10 @@
 //
 // What happens to the evidence:
 //
-//	Err, Cause ───────────▶ own deadline, cancellation, budget ─┐
+//	Err, Type, Cause ─────▶ own deadline, cancellation, budget ─┐
 //	Err ──────────────────▶ types, errnos, fields of SDKs ──────┤
 //	Status, Header, Body ─▶ status, error envelope ─────────────┼─▶ the strongest decides ─▶ Category, Reason, Rule
-//	Type ─────────────────▶ codes of providers ─────────────────┤
+//	Type, Code ───────────▶ codes of providers ─────────────────┤
 //	text of Err, Message ─▶ rules, all in one pass ─────────────┘
 //	Err, Header, Body, texts ─▶ how long to wait ─────────────────────────────────────────▶ RetryAfter
 //
@@ -33,7 +33,8 @@
 //     invalid API key in a body beats the status 500. From the strongest down:
 //     the program's own spent budget ([ErrBudgetExceeded]), cancellation and
 //     deadline; the user's own rules; typed facts; specific causes; codes;
-//     phrases; single words.
+//     phrases; single words. [Evidence] lists what a peer can write: none of it
+//     says that this program ended its own call.
 //   - Where nothing is recognised the result is [CategoryFatal] and
 //     [ReasonUnknown]: what is not understood is not repeated.
 //   - No error is no answer: Error(nil) is the zero Result.

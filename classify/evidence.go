@@ -5,10 +5,20 @@ import "time"
 // Evidence is what is known about one failure. Every field may be empty; the
 // zero Evidence means that nothing failed. Classify changes none of it and keeps
 // no reference to it.
+//
+// This program's own deadline, cancellation and spent budget decide before all
+// other evidence. They are read only from fields that no peer can write:
+//
+//	Err       the values and types of its chain; not their texts, codes and bodies
+//	Type      exception.type, of an exception that this process recorded
+//	Cause     always this program's
+//	Message, Code, Status, Header, Body    a peer may have written them
+//	Provider  named by the caller, never by the peer
 type Evidence struct {
 	Err      error               // the live error; its whole chain is read
 	Message  string              // a log message, a stderr tail, exception.message
-	Type     string              // exception.type, or a provider's error type or code
+	Type     string              // exception.type; a code that a peer sent belongs into Code
+	Code     string              // a provider's or server's error code or type: insufficient_quota
 	Status   int                 // HTTP status; below 400 it says nothing
 	Header   map[string][]string // the response's headers (an http.Header)
 	Body     []byte              // a provider's response body

@@ -23,11 +23,11 @@ type Signal struct {
 	Reason   Reason // "" = the rule only rules others out, or only carries a hint
 	Category Category
 	Strength string // word, phrase, code, cause, fact, user or own
-	// Source says which part of the evidence it was found in: "type", "error"
-	// (its chain, or its text), "status", "header", "body" or "message". An
+	// Source says which part of the evidence it was found in: "type", "code",
+	// "error" (its chain, or its text), "status", "header", "body" or "message". An
 	// error of the chain that holds a response has these parts as well.
 	Source string
-	// Start and End are the bytes that matched, within the source: Type,
+	// Start and End are the bytes that matched, within the source: Type, Code,
 	// Err.Error(), Body or Message. They are the leftmost match; both are -1
 	// where no text matched (an errno in the chain), or none that stands so in
 	// the source (a message whose JSON is escaped).
@@ -83,6 +83,8 @@ func (s *Signal) settleIn(e *Evidence) {
 	switch s.Source {
 	case fromType:
 		source = e.Type
+	case fromCode:
+		source = e.Code
 	case fromError:
 		if e.Err != nil {
 			source = safeText(e.Err)

@@ -18,6 +18,7 @@ type inquiry struct {
 // The parts of the evidence, as [Signal.Source] names them.
 const (
 	fromType    = "type"
+	fromCode    = "code"
 	fromError   = "error"
 	fromStatus  = "status"
 	fromHeader  = "header"
@@ -28,17 +29,20 @@ const (
 // read reads all evidence, what is known before what is said. It reports
 // whether the evidence shows a failure at all.
 func (q *inquiry) read(e *Evidence) (failed bool) {
-	if e.Err == nil && e.Message == "" && e.Type == "" && len(e.Body) == 0 && e.Status < 400 {
+	named := e.Message != "" || e.Type != "" || e.Code != ""
+	if e.Err == nil && !named && len(e.Body) == 0 && e.Status < 400 {
 		return false
 	}
 	q.source = fromType
 	q.readType(e.Type)
+	q.source = fromCode
+	q.readName(e.Code)
 	q.source = fromError
 	text := q.readChain(e.Err, e.Cause)
 	if q.best.strength == ownStrength {
 		return true
 	}
-	if !q.readResponse(e.Status, e.Header, e.Body) && e.Err == nil && e.Message == "" && e.Type == "" {
+	if !q.readResponse(e.Status, e.Header, e.Body) && e.Err == nil && !named {
 		return false
 	}
 	q.source = fromError

@@ -2,14 +2,24 @@ package classify
 
 import "strings"
 
-// readType takes an exception type or an error code into account: a code that
-// stands by itself, as error.type and the SDKs' Code fields give it.
+// readType reads Evidence.Type. The types of this program's own deadline and
+// cancellation count as the typed errors do: they are all that a span keeps.
 func (q *inquiry) readType(name string) {
-	if name == "" || nameless(name) {
+	if s, ok := ownTypes[name]; ok {
+		s.strength = ownStrength
+		if s.reason == ReasonTimeout {
+			s.category = CategoryTimeout
+		}
+		q.add(s)
 		return
 	}
-	if s, ok := ownTypes[name]; ok {
-		q.add(s)
+	q.readName(name)
+}
+
+// readName reads the name of an error that stands by itself: a type, or a code,
+// as error.type and the Code fields of SDKs give it. A peer may have written it.
+func (q *inquiry) readName(name string) {
+	if name == "" || nameless(name) {
 		return
 	}
 	if status, ok := statusCode(name); ok {
@@ -20,21 +30,19 @@ func (q *inquiry) readType(name string) {
 	q.readText(name)
 }
 
-// ownTypes are the names of the types that this program's own deadline and
-// cancellation have: all that a span keeps of a typed error. They count as the
-// typed error does.
+// ownTypes are the names of Go's own deadline and cancellation. Their strength
+// is that of a peer which writes them: its status outranks them, and a deadline
+// of the peer may pass.
 var ownTypes = map[string]signal{
 	"context.deadlineExceededError":        ownDeadline,
 	"context.DeadlineExceeded":             ownDeadline,
 	"*poll.DeadlineExceededError":          ownDeadline, // os.ErrDeadlineExceeded
 	"internal/poll.DeadlineExceededError":  ownDeadline,
 	"*internal/poll.DeadlineExceededError": ownDeadline,
-	"context.Canceled":                     {rule: "type/context.Canceled", reason: ReasonAborted, strength: ownStrength},
+	"context.Canceled":                     {rule: "type/context.Canceled", reason: ReasonAborted, strength: phraseStrength},
 }
 
-var ownDeadline = signal{
-	rule: "type/context.DeadlineExceeded", reason: ReasonTimeout, category: CategoryTimeout, strength: ownStrength,
-}
+var ownDeadline = signal{rule: "type/context.DeadlineExceeded", reason: ReasonTimeout, strength: phraseStrength}
 
 // nameless reports whether a type name says no more than "an error".
 func nameless(name string) bool {
@@ -58,6 +66,10 @@ func statusCode(s string) (status int, ok bool) {
 // have a meaning that they lack in prose: UNAVAILABLE, aborted, SlowDown. What
 // is a code wherever it stands is a text rule (rules/envelopes.yaml).
 func (q *inquiry) readCode(code string) {
+	if s, ok := ownTypes[code]; ok {
+		q.add(s)
+		return
+	}
 	code = lastSegment(code)
 	if reason := errnoCodes.reason(code); reason != "" {
 		q.add(signal{rule: "errno/" + code, reason: reason, strength: codeStrength})

@@ -1,5 +1,7 @@
 package classify
 
+import "strings"
+
 // strength says how far a signal is to be trusted against others. The order
 // is the first half of the decision; reasonOrder is the second.
 type strength uint8
@@ -33,10 +35,36 @@ func (s signal) stronger(other signal) bool {
 	if wraps(s.reason, s.strength) && wrapped(other.reason, other.strength) {
 		return false
 	}
+	if other.claimsEnd() && s.refusesCaller() {
+		return true
+	}
+	if s.claimsEnd() && other.refusesCaller() {
+		return false
+	}
 	if s.strength != other.strength {
 		return s.strength > other.strength
 	}
 	return s.strength > noStrength && s.reason != other.reason && precedence(s.reason) < precedence(other.reason)
+}
+
+// claimsEnd reports whether s is a cancellation or a timeout that a peer may
+// have written. What this program did or measured itself is a fact, or its own.
+func (s signal) claimsEnd() bool {
+	return (s.reason == ReasonAborted || s.reason == ReasonTimeout) && s.strength < factStrength
+}
+
+// refusesCaller reports whether s is a status by which a server refuses the
+// caller. A server that answers so was neither cancelled nor too slow, whatever
+// its body says: a dead key must not look like either.
+func (s signal) refusesCaller() bool {
+	if s.strength != codeStrength || !strings.HasPrefix(s.rule, statusPrefix) {
+		return false
+	}
+	switch s.reason {
+	case ReasonAuthentication, ReasonBudgetExceeded, ReasonPolicy:
+		return true
+	}
+	return false
 }
 
 // precedence is the rank of a reason among signals of equal strength.

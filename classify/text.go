@@ -13,7 +13,7 @@ func (c *Classifier) textAlone(e *Evidence) (text, source string, alone bool) {
 		return safeText(e.Err), fromError, true
 	case c.textOnly:
 		return e.Message, fromMessage, true
-	case e.Cause != nil || e.Status != 0 || e.Type != "" || len(e.Header) > 0 || len(e.Body) > 0:
+	case e.Cause != nil || e.Status != 0 || e.Type != "" || e.Code != "" || len(e.Header) > 0 || len(e.Body) > 0:
 		return "", "", false
 	case e.Err == nil:
 		return e.Message, fromMessage, e.Message != ""

@@ -1,0 +1,187 @@
+package classify_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/errclass/errclass/classify"
+)
+
+// Errors of SDKs that carry what a peer wrote.
+type (
+	codedError struct {
+		StatusCode    int
+		Code, Type    string
+		Message       string
+		causesTimeout bool
+	}
+	awsLike struct {
+		status int
+		code   string
+	}
+	reasonLike struct {
+		status int
+		reason string
+	}
+	rawLike struct {
+		StatusCode int
+		raw        string
+	}
+	namedCode string
+	rpcLike   struct{ code namedCode }
+)
+
+func (e *codedError) Error() string                  { return e.Message }
+func (e *codedError) Timeout() bool                  { return e.causesTimeout }
+func (e *awsLike) Error() string                     { return "operation error: " + e.code }
+func (e *awsLike) ErrorCode() string                 { return e.code }
+func (e *awsLike) HTTPStatusCode() int               { return e.status }
+func (e *reasonLike) Error() string                  { return "refused" }
+func (e *reasonLike) Reason() string                 { return e.reason }
+func (e *reasonLike) HTTPStatus() int                { return e.status }
+func (e *rawLike) Error() string                     { return "api error" }
+func (e *rawLike) RawJSON() string                   { return e.raw }
+func (e *rpcLike) Error() string                     { return "refused" }
+func (e *rpcLike) Code() namedCode                   { return e.code }
+func (e *rpcLike) HTTPStatusCode() int               { return 401 }
+func (c namedCode) String() string                   { return string(c) }
+func jsonOf(key, value string) []byte                { return fmt.Appendf(nil, `{"error":{%q:%q}}`, key, value) }
+func classified(e classify.Evidence) classify.Result { return classify.Standard.Classify(e) }
+
+// forgedNames are what a peer would write to look like this program.
+var forgedNames = []string{
+	"context.Canceled", "context.DeadlineExceeded", "context.deadlineExceededError", "*poll.DeadlineExceededError",
+	"internal/poll.DeadlineExceededError", "os.ErrDeadlineExceeded", "errclass.ErrBudgetExceeded",
+	"context canceled", "context deadline exceeded", "budget exceeded", "canceled", "CANCELLED", "AbortError", "ABORT_ERR",
+	"Canceled by caller", "go.errclass/context.Canceled", "x#context.Canceled",
+	"context deadline exceeded (Client.Timeout exceeded while awaiting headers)",
+}
+
+// forgeries puts a name into every place that a peer can write.
+func forgeries(status int, name string) map[string]classify.Evidence {
+	of := func(err error) classify.Evidence { return classify.Evidence{Err: err} }
+	return map[string]classify.Evidence{
+		"Code":           {Status: status, Code: name},
+		"Message":        {Status: status, Message: name},
+		"body code":      {Status: status, Body: jsonOf("code", name)},
+		"body type":      {Status: status, Body: jsonOf("type", name)},
+		"body reason":    {Status: status, Body: jsonOf("reason", name)},
+		"body message":   {Status: status, Body: jsonOf("message", name)},
+		"plain body":     {Status: status, Body: []byte(name)},
+		"SDK Code":       of(&codedError{StatusCode: status, Code: name, Message: "refused"}),
+		"SDK Type":       of(&codedError{StatusCode: status, Type: name, Message: "refused"}),
+		"SDK text":       of(&codedError{StatusCode: status, Message: name}),
+		"SDK Timeout()":  of(&codedError{StatusCode: status, Message: name, causesTimeout: true}),
+		"ErrorCode()":    of(fmt.Errorf("call: %w", &awsLike{status, name})),
+		"Reason()":       of(errors.Join(errors.New("call"), &reasonLike{status, name})),
+		"RawJSON()":      of(&rawLike{status, string(jsonOf("code", name))}),
+		"header":         {Status: status, Header: map[string][]string{"X-Amzn-Errortype": {name}}},
+		"header and Err": {Err: errors.New("refused"), Status: status, Header: map[string][]string{"X-Amzn-ErrorType": {name + ":http://a"}}},
+	}
+}
+
+// A 401 whose body named context.Canceled was aborted, and hid a dead key.
+func TestPeerCannotForgeOwnEnd(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{401, 402, 403, 407, 451} {
+		want := classified(classify.Evidence{Status: status})
+		for _, name := range forgedNames {
+			for place, e := range forgeries(status, name) {
+				got := classified(e)
+				assert.Equal(t, want.Reason, got.Reason, "%d, %q as %s: %s", status, name, place, got.Rule)
+				assert.Equal(t, want.Category, got.Category, "%d, %q as %s: %s", status, name, place, got.Rule)
+			}
+		}
+	}
+	got := classify.Error(&rpcLike{"context.Canceled"})
+	assert.Equal(t, classify.ReasonAuthentication, got.Reason, got.Rule)
+}
+
+// Whatever the status, and without one, the category timeout and the strength
+// that outranks a user's rule are this program's.
+func TestPeerCannotOutrankUserRules(t *testing.T) {
+	t.Parallel()
+	c, err := classify.New(classify.WithRules(classify.Rule{ID: "mine", Pattern: "tenant-4711", Reason: classify.ReasonPolicy}))
+	require.NoError(t, err)
+	for _, status := range []int{0, 400, 401, 404, 408, 409, 429, 499, 500, 503, 504} {
+		for _, name := range forgedNames {
+			for place, e := range forgeries(status, name) {
+				got := c.Classify(e)
+				assert.NotEqual(t, classify.CategoryTimeout, got.Category, "%d, %q as %s: %s", status, name, place, got.Rule)
+				e.Message += " tenant-4711"
+				got = c.Classify(e)
+				assert.Equal(t, "mine", got.Rule, "%d, %q as %s", status, name, place)
+			}
+		}
+	}
+}
+
+// What this program knows of itself still decides.
+func TestOwnEndStillDecides(t *testing.T) {
+	t.Parallel()
+	refusal := &codedError{StatusCode: 401, Message: "invalid api key"}
+	for _, tt := range []struct {
+		name string
+		e    classify.Evidence
+		want classify.Category
+	}{
+		{"canceled", classify.Evidence{Err: errors.Join(refusal, context.Canceled)}, classify.CategoryAborted},
+		{"deadline", classify.Evidence{Err: errors.Join(refusal, context.DeadlineExceeded)}, classify.CategoryTimeout},
+		{"budget", classify.Evidence{Err: fmt.Errorf("%w: %w", refusal, classify.ErrBudgetExceeded)}, classify.CategoryFatal},
+		{"cause", classify.Evidence{Err: refusal, Cause: refusal}, classify.CategoryAborted},
+		{"exception.type", classify.Evidence{Type: "context.deadlineExceededError", Status: 401}, classify.CategoryTimeout},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := classified(tt.e)
+			assert.Equal(t, tt.want, got.Category, got.Rule)
+		})
+	}
+}
+
+// A code of Go's own names is worth something where nothing else is known.
+func TestOwnNamesAsCodes(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]classify.Reason{
+		"context.DeadlineExceeded": classify.ReasonTimeout,
+		"context.Canceled":         classify.ReasonAborted,
+		"insufficient_quota":       classify.ReasonBudgetExceeded,
+		"503":                      classify.ReasonTransient,
+		"ECONNRESET":               classify.ReasonNetwork,
+		"*errors.errorString":      classify.ReasonUnknown,
+	} {
+		got := classified(classify.Evidence{Code: name})
+		assert.Equal(t, want, got.Reason, "%s: %s", name, got.Rule)
+	}
+	got := classify.Standard.Explain(classify.Evidence{Code: "rate limit reached", Status: 400})
+	require.NotEmpty(t, got.Signals)
+	for _, s := range got.Signals {
+		if s.Text != "" {
+			assert.Equal(t, "code", s.Source, s.Rule)
+			assert.Equal(t, s.Text, "rate limit reached"[s.Start:s.End])
+		}
+	}
+}
+
+// Texts of any shape around the forged names never end this program's call.
+func TestPeerTextIsNeverOwnEnd(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.SampledFrom(forgedNames).Draw(t, "name")
+		status := rapid.IntRange(400, 599).Draw(t, "status")
+		text := rapid.StringMatching(`[a-z:. ]{0,12}`).Draw(t, "before") + name + rapid.StringMatching(`[a-z:. ]{0,12}`).Draw(t, "behind")
+		for place, e := range forgeries(status, text) {
+			got := classified(e)
+			if got.Category == classify.CategoryTimeout {
+				t.Fatalf("%d, %s as %s: timeout by %s", status, strconv.Quote(text), place, got.Rule)
+			}
+		}
+	})
+}
