@@ -83,12 +83,17 @@ var collected = [...]string{"  at ", "\tat ", `  File "`}
 
 const maxPrefix = 160
 
+// maxFrame is how many bytes of a line are searched for the end of a frame. One
+// line may hold thousands of frames: to search all of it for each would take
+// time that grows with the square of its length.
+const maxFrame = 1 << 10
+
 // frame finds a frame in the line from start to stop. end is 0 where it has
 // none.
 func (r *frameReader) frame(line, stop int) (start, end int) {
 	start = line + spacesAt(r.text[line:stop])
 	said := r.text[start:stop]
-	if n := frameLength(said, start > line); n > 0 {
+	if n := frameAt(said, start > line); n > 0 {
 		if said[0] == 'F' && start+n == stop {
 			return start, r.pastSource(stop, start-line)
 		}
@@ -100,12 +105,26 @@ func (r *frameReader) frame(line, stop int) (start, end int) {
 		}
 		if i := strings.Index(said[:min(len(said), maxPrefix)], mark); i >= 0 {
 			i += spacesAt(mark)
-			if n := frameLength(said[i:], true); n > 0 {
+			if n := frameAt(said[i:], true); n > 0 {
 				return start + i, start + i + n
 			}
 		}
 	}
 	return 0, 0
+}
+
+// frameAt is frameLength of the first maxFrame bytes of a line. A frame that
+// does not end there is none, unless its kind fills the line.
+func frameAt(line string, indented bool) int {
+	s := line[:min(len(line), maxFrame)]
+	n := frameLength(s, indented)
+	if n < len(s) || len(s) == len(line) {
+		return n
+	}
+	if s[0] == '#' || s[0] == 'f' {
+		return len(line)
+	}
+	return 0
 }
 
 // pastSource is where the lines of source code end that Python shows below a

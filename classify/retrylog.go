@@ -5,40 +5,59 @@ import "strings"
 // logPrefix begins the ids of the rules that tell a report of several tries.
 const logPrefix = "log/"
 
-// lastTry returns the parts of a text that reports several tries, from the last
-// one backwards: what is said behind "final error", else what each numbered try
-// says. before is where the part begins, which the next call takes; ok is false
-// where no further part is left.
+// maxTries is how many tries of a report are read again.
+const maxTries = 8
+
+// mark is the place of a word that names or numbers a try: bytes at to end.
+type mark struct{ at, end int }
+
+// tryLog is what a text reports of several tries. Its marks do not overlap: the
+// text between two of them is what one try says.
 //
 //	attempt 1: HTTP 503, attempt 2: HTTP 401    →  2: HTTP 401   1: HTTP 503
 //	HTTP 401 (attempt 1), HTTP 503 (attempt 2)  →  2)   1), HTTP 503 (   HTTP 401 (
 //
 // The number of a try may stand before or behind what it says: the caller takes
 // the last part that says something.
-func lastTry(text string, end int) (part string, before int, ok bool) {
-	for at := end - 1; at >= 0; at-- {
-		if from := markAt(text, at); from > 0 {
-			return text[from:end], at, true
-		}
-	}
-	return text[:max(end, 0)], 0, end > 0
+type tryLog struct {
+	text   string
+	n      int            // marks
+	recent [maxTries]mark // the last of them; mark i is at i%maxTries
+	final  int            // where the text behind the last final mark begins, 0 = there is none
 }
 
-// tries counts the marks of a text, and tells whether one of them calls what
-// follows final; if so, last is what follows the last such mark.
-func tries(text string) (n int, last string) {
+func newTryLog(text string) tryLog {
+	l := tryLog{text: text}
 	for at := 0; at < len(text); at++ {
-		from := markAt(text, at)
-		if from == 0 {
+		end := markAt(text, at)
+		if end == 0 {
 			continue
 		}
-		n++
+		l.recent[l.n%maxTries] = mark{at, end}
+		l.n++
 		if isFinal(text[at:]) {
-			last = text[from:]
+			l.final = end
 		}
-		at = from - 1
+		at = end - 1
 	}
-	return n, last
+	return l
+}
+
+// part returns what the text says behind a mark, counted from the last one
+// backwards; the part behind all marks is what stands before the first. ok is
+// false where there is none.
+func (l *tryLog) part(back int) (part string, ok bool) {
+	from, to := 0, len(l.text)
+	if back > l.n || back >= maxTries {
+		return "", false
+	}
+	if back < l.n {
+		from = l.recent[(l.n-1-back)%maxTries].end
+	}
+	if back > 0 {
+		to = l.recent[(l.n-back)%maxTries].at
+	}
+	return l.text[from:to], from < to
 }
 
 // finals and attempts are the marks: a word that names, or numbers, a try.
@@ -107,26 +126,21 @@ func finalLength(s string) int {
 // such report or says nothing there. It reads the text backwards, try by try,
 // until one says more than a bare word.
 func (s *ruleSet) ofLastTry(text string) (rule, status int) {
-	n, last := tries(text)
-	if last != "" {
-		if rule, status = s.said(last); rule >= 0 {
+	log := newTryLog(text)
+	if log.final > 0 {
+		if rule, status = s.said(text[log.final:]); rule >= 0 {
 			return rule, status
 		}
 	}
-	if n < 2 {
+	if log.n < 2 {
 		return -1, 0 // a single try is all of the text
 	}
-	const most = 8 // tries that are read again
-	end := len(text)
-	for range most {
-		part, before, ok := lastTry(text, end)
-		if !ok {
-			break
+	for back := range maxTries {
+		if part, ok := log.part(back); ok {
+			if rule, status = s.said(part); rule >= 0 {
+				return rule, status
+			}
 		}
-		if rule, status = s.said(part); rule >= 0 {
-			return rule, status
-		}
-		end = before
 	}
 	return -1, 0
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
 )
 
 func TestMarks(t *testing.T) {
@@ -43,24 +44,62 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+func partsOf(log tryLog) (parts []string) {
+	for back := range maxTries {
+		if part, ok := log.part(back); ok {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
 func TestTries(t *testing.T) {
 	t.Parallel()
 	const text = "a (attempt 1) b, attempt 2: c; last error: d; final error: e"
-	n, last := tries(text)
-	assert.Equal(t, 4, n)
-	assert.Equal(t, ": e", last)
-	var parts []string
-	for end := len(text); ; {
-		part, before, ok := lastTry(text, end)
-		if !ok {
-			break
-		}
-		parts, end = append(parts, part), before
+	log := newTryLog(text)
+	assert.Equal(t, 4, log.n)
+	assert.Equal(t, ": e", text[log.final:])
+	assert.Equal(t, []string{": e", ": d; ", ": c; ", ") b, ", "a ("}, partsOf(log))
+	log = newTryLog("")
+	assert.Zero(t, log.n)
+	assert.Zero(t, log.final)
+	assert.Empty(t, partsOf(log))
+}
+
+// TestOverlappingMarks: "last attempt 2" names one try, not two. The text
+// between the two was cut with its end before its start.
+func TestOverlappingMarks(t *testing.T) {
+	t.Parallel()
+	const text = "attempt 1: HTTP 503; last attempt 2: zz"
+	assert.Equal(t, []string{" 2: zz", ": HTTP 503; "}, partsOf(newTryLog(text)))
+	got := Message(text)
+	assert.Equal(t, ReasonTransient, got.Reason, got.Rule)
+	assert.Equal(t, "http/503", got.Rule)
+}
+
+// TestTryLogParts: whatever marks stand beside each other, the parts of a report
+// are parts of the text, in its order and without overlap.
+func TestTryLogParts(t *testing.T) {
+	t.Parallel()
+	words := []string{
+		"last ", "final ", "most recent ", "attempt", " 2", "1", ": ", "retry", "try", "#", "error", "failure", "giving up: ", "finally: ",
+		"attempt 3", "HTTP 503", " ", "\n", "x", "_", "LAST ATTEMPT 9",
 	}
-	assert.Equal(t, []string{": e", ": d; ", ": c; ", ") b, ", "a ("}, parts)
-	n, last = tries("")
-	assert.Zero(t, n)
-	assert.Empty(t, last)
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 40).Draw(t, "words"), "")
+		log := newTryLog(text)
+		before := len(text)
+		for _, part := range partsOf(log) {
+			at := strings.LastIndex(text[:before], part)
+			if at < 0 {
+				t.Fatalf("%q: part %q is not left of byte %d", text, part, before)
+			}
+			before = at
+		}
+		if got := Message(text); strings.HasSuffix(got.Rule, panicSuffix) {
+			t.Fatalf("%q: %s", text, got.Rule)
+		}
+	})
 }
 
 // TestLongRetryLog: a report of many tries is read from its end, and what is
