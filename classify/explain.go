@@ -156,29 +156,26 @@ func rank(s Signal) int {
 
 // explain returns the rules that match text; source is where it is from.
 func (s *ruleSet) explain(text string, limit int, source string) []Signal {
-	read := [][2]int{{0, len(text)}}
+	read := []view{{text, func(place int) int { return place }}}
 	if limit > 0 && len(text) > limit {
 		half := limit / 2
-		read = [][2]int{{0, half}, {len(text) - (limit - half), len(text)}}
+		read = []view{read[0].cut(0, half), read[0].cut(len(text)-(limit-half), len(text))}
 	}
 	matched := make([]uint64, s.words())
-	for _, c := range read {
-		s.match(matched, text[c[0]:c[1]])
+	for _, v := range read {
+		s.match(matched, v.text, plainText(v.text))
 	}
 	all := slices.Clone(matched)
 	s.veto(matched)
 	frame := ""
 	if first(matched) < 0 {
-		frame = firstFrame(text[read[0][0]:read[0][1]])
+		frame = firstFrame(plainText(read[0].text))
 		s.matchFrame(matched, frame)
 		for w, word := range matched {
 			all[w] |= word
 		}
 	}
-	outside := read
-	if frame == "" {
-		outside = outsideFrames(text, read)
-	}
+	exact, speech := exactViews(read), speechViews(read, frame != "")
 	var signals []Signal
 	for i := range s.rules {
 		if !hasBit(all, i) {
@@ -186,11 +183,11 @@ func (s *ruleSet) explain(text string, limit int, source string) []Signal {
 		}
 		r := &s.rules[i]
 		sig := Signal{Rule: r.id, Reason: r.reason, Category: r.meaning(), Strength: r.strength.String(), Source: source}
-		where := read
-		if s.partOf(i).standard {
-			where = outside
+		where := exact
+		if s.partOf(i).reads == plainSpeech {
+			where = speech
 		}
-		if sig.Start, sig.End = span(r.pattern, text, where); sig.Start >= 0 {
+		if sig.Start, sig.End = span(r.pattern, where); sig.Start >= 0 {
 			sig.Text = text[sig.Start:sig.End]
 		}
 		if !hasBit(matched, i) {
@@ -236,39 +233,45 @@ func (s *ruleSet) strengthOf(id string) strength {
 	return factStrength
 }
 
-// outsideFrames are the parts of text that are read, without the frames of
-// traces.
-func outsideFrames(text string, read [][2]int) [][2]int {
-	var all [][2]int
-	for _, p := range read {
-		frames := newFrameReader(text[p[0]:p[1]])
-		for at := 0; at < p[1]-p[0]; {
-			from := p[0] + at
-			var said string
-			said, at = frames.next(at)
-			all = append(all, [2]int{from, from + len(said)})
-		}
+// exactViews are the forms in which the user's rules see what is read of a text.
+func exactViews(read []view) (all []view) {
+	for _, v := range read {
+		all = append(all, v, v.rewritten(eachOdd).rewritten(eachGap))
 	}
 	return all
 }
 
-// span finds the leftmost match of a pattern in the parts of text that are
-// read, else in their joined lines; -1, -1 if there is none.
-func span(pattern, text string, parts [][2]int) (start, end int) {
+// speechViews are the forms in which the standard rules see what is read of a
+// text: first what stands outside the frames of traces, then its joined lines.
+func speechViews(read []view, frames bool) (all []view) {
+	var joined []view
+	for _, v := range read {
+		plain := v.rewritten(eachOdd)
+		reader := newFrameReader(plain.text)
+		for at := 0; at < len(plain.text); {
+			from := at
+			var said string
+			if said, at = reader.next(at); frames {
+				said, at = plain.text, len(plain.text) // a frame is all that there is
+			}
+			part := plain.cut(from, from+len(said))
+			all = append(all, part.rewritten(eachGap))
+			joined = append(joined, part.rewritten(eachBreak).rewritten(eachGap))
+		}
+	}
+	return append(all, joined...)
+}
+
+// span finds the leftmost match of a pattern in the first view that has one; -1,
+// -1 if there is none.
+func span(pattern string, views []view) (start, end int) {
 	re, err := regexp.Compile("(?i)" + pattern)
 	if err != nil {
 		return -1, -1
 	}
-	for _, p := range parts {
-		if at := re.FindStringIndex(text[p[0]:p[1]]); at != nil {
-			return p[0] + at[0], p[0] + at[1]
-		}
-	}
-	for _, p := range parts {
-		part := text[p[0]:p[1]]
-		joined, _ := joinLines(part)
-		if at := re.FindStringIndex(joined); at != nil {
-			return p[0] + unjoined(part, at[0]), p[0] + unjoined(part, at[1])
+	for _, v := range views {
+		if at := re.FindStringIndex(v.text); at != nil {
+			return v.source(at[0]), v.source(at[1])
 		}
 	}
 	return -1, -1

@@ -20,46 +20,33 @@ const blanks = " \t│"
 // joinLines joins, with a space, the lines of text that a terminal may have
 // broken. ok is false where there are none.
 func joinLines(text string) (joined string, ok bool) {
-	var b strings.Builder
-	done := 0
-	eachBreak(text, func(end, next int) {
-		if !ok {
-			b.Grow(len(text))
-		}
-		b.WriteString(text[done:end])
-		b.WriteByte(' ')
-		done, ok = next, true
-	})
-	if !ok {
+	if lineWidth(text) == 0 {
 		return "", false
 	}
-	b.WriteString(text[done:])
-	return b.String(), true
+	s := splicer{text: text}
+	eachBreak(text, s.replace)
+	return s.result()
 }
 
-// unjoined is where in text that stands which stands at a place in its joined
-// lines.
-func unjoined(text string, place int) int {
-	out := 0 // bytes that were left out before the place
-	eachBreak(text, func(end, next int) {
-		if space := end - out; place > space {
-			out = next - (space + 1)
-		}
-	})
-	return place + out
-}
-
-// eachBreak calls found for every line break that a terminal may have made: the
-// first word of the next line would not have fitted into the width, which is
-// that of the longest line. The line ends before end, the next one's text begins
-// at next.
-func eachBreak(text string, found func(end, next int)) {
-	width := 0
+// lineWidth is the length of the longest line; 0 where it is that of no
+// terminal, or there is only one line.
+func lineWidth(text string) (width int) {
 	for at := 0; at <= len(text); {
 		end, below := lineAt(text, at)
 		width, at = max(width, end-at), below
 	}
 	if width == len(text) || width < minWidth || width > maxWidth {
+		return 0
+	}
+	return width
+}
+
+// eachBreak finds every line break that a terminal may have made, with the
+// blanks around it: the first word of the next line would not have fitted into
+// the width, which is that of the longest line.
+func eachBreak(text string, found func(start, end int, with string)) {
+	width := lineWidth(text)
+	if width == 0 {
 		return
 	}
 	indent := 0 // of the line, where at is behind it
@@ -78,7 +65,7 @@ func eachBreak(text string, found func(end, next int)) {
 			at, indent = below, 0
 			continue
 		}
-		found(end, next)
+		found(end, next, " ")
 		at, indent = next, next-below
 	}
 }

@@ -154,11 +154,7 @@ func (s *ruleSet) said(part string) (rule, status int) {
 	if n := s.words(); n > stackWords {
 		scratch = make([]uint64, n)
 	}
-	for _, p := range s.parts {
-		if p.standard {
-			p.match(scratch[p.word:], part)
-		}
-	}
+	s.matchSpeech(scratch, part)
 	s.veto(scratch)
 	rule = s.decider(scratch, part)
 	if rule < 0 || s.rules[rule].strength <= wordStrength {

@@ -46,34 +46,70 @@ type ruleSet struct {
 // A part is what one pass over a text finds: the user's rules are compiled by
 // themselves, the standard ones only once.
 type part struct {
-	matcher  *scan.Matcher
-	word     int  // of a set of matches, where the part begins
-	standard bool // the standard rules: they do not see the frames of stack traces, and read parts of a text again
+	matcher *scan.Matcher
+	word    int // of a set of matches, where the part begins
+	reads   reads
 }
+
+// reads is the form in which a part sees a text.
+type reads uint8
+
+const (
+	exactText    reads = iota // as it is
+	exactOrPlain              // as it is, and in its plain form: the user's rules
+	plainSpeech               // plain, without the frames of stack traces, also with its lines joined: the standard rules
+)
 
 // words returns the length of a set of matches.
 func (s *ruleSet) words() int { return len(s.silent) }
 
-// match adds the rules that match text to a set.
-func (s *ruleSet) match(set []uint64, text string) {
+// plain returns the plain form of a text, if a part of the set sees it.
+func (s *ruleSet) plain(text string) string {
 	for _, p := range s.parts {
-		p.match(set[p.word:], text)
+		if p.reads != exactText {
+			return plainText(text)
+		}
+	}
+	return text
+}
+
+// match adds the rules that match text to a set; plain is its plain form.
+func (s *ruleSet) match(set []uint64, text, plain string) {
+	for _, p := range s.parts {
+		p.match(set[p.word:], text, plain)
 	}
 }
 
-// match adds the rules of the part that match text to its words of a set.
-func (p part) match(set []uint64, text string) {
-	if !p.standard {
+// matchSpeech adds the standard rules that match to a set. plain may be a part
+// of a text, of which the user's rules have seen the whole.
+func (s *ruleSet) matchSpeech(set []uint64, plain string) {
+	for _, p := range s.parts {
+		if p.reads == plainSpeech {
+			p.match(set[p.word:], plain, plain)
+		}
+	}
+}
+
+// match adds the rules of the part that match a text to its words of a set.
+func (p part) match(set []uint64, text, plain string) {
+	switch p.reads {
+	case exactText:
 		p.matcher.Match(set, text)
 		return
+	case exactOrPlain:
+		p.matcher.Match(set, text)
+		if plain = singleSpaced(plain); plain != text {
+			p.matcher.Match(set, plain)
+		}
+		return
 	}
-	frames := newFrameReader(text)
-	for at := 0; at < len(text); {
+	frames := newFrameReader(plain)
+	for at := 0; at < len(plain); {
 		var said string
 		if said, at = frames.next(at); said != "" {
-			p.matcher.Match(set, said)
+			p.matcher.Match(set, singleSpaced(said))
 			if joined, ok := joinLines(said); ok {
-				p.matcher.Match(set, joined)
+				p.matcher.Match(set, singleSpaced(joined))
 			}
 		}
 	}
@@ -87,8 +123,8 @@ func (s *ruleSet) matchFrame(set []uint64, frame string) {
 		return
 	}
 	for _, p := range s.parts {
-		if p.standard { // to the user's rules, which have seen it, it is no text of its own
-			p.matcher.Match(set[p.word:], frame)
+		if p.reads == plainSpeech { // to the user's rules, which have seen it, it is no text of its own
+			p.matcher.Match(set[p.word:], singleSpaced(frame))
 		}
 	}
 	s.veto(set)
@@ -227,8 +263,9 @@ func (s *ruleSet) with(user []Rule) (*ruleSet, error) {
 	}
 	words := first.words()
 	parts := first.parts
+	parts[0].reads = exactOrPlain
 	for _, p := range s.parts {
-		parts = append(parts, part{p.matcher, p.word + words, p.standard})
+		parts = append(parts, part{p.matcher, p.word + words, p.reads})
 	}
 	return newRuleSet(append(rules[:words*64:words*64], s.rules...), parts...), nil
 }

@@ -17,7 +17,7 @@ import (
 // A variation says the same as a text, in another way: it must not change the
 // category.
 type variation struct {
-	kind string // trace, prefix, case or width
+	kind string // trace, prefix, case, width or space
 	name string
 	vary func(text string) string
 }
@@ -67,6 +67,21 @@ var widths = []variation{
 	{"width", "100 columns, indented", func(text string) string { return wrapLines(text, 100, "  ") }},
 }
 
+// What a reader does not see, or sees as a space. A text's own line breaks stay.
+var spacing = []variation{
+	{"space", "doubled spaces", func(text string) string { return strings.ReplaceAll(text, " ", "  ") }},
+	{"space", "non-breaking spaces", func(text string) string { return strings.ReplaceAll(text, " ", "\u00a0") }},
+	{"space", "tabs", func(text string) string { return strings.ReplaceAll(text, " ", "\t") }},
+	{"space", "a colour for each word", func(text string) string {
+		return "\x1b[1;31m" + strings.ReplaceAll(text, " ", "\x1b[0m \x1b[38;5;196m") + "\x1b[0m\x1b[K"
+	}},
+	{"space", "colours of rsyslog", func(text string) string { return "#033[31m" + strings.ReplaceAll(text, ": ", "#033[0m: ") + "#033[0m" }},
+	{"space", "colours in JSON", func(text string) string {
+		return `\u001b[31m` + strings.ReplaceAll(text, ": ", `\u001b[0m: \x1b[1m`) + `\u001b[0m`
+	}},
+	{"space", "zero width spaces", func(text string) string { return "\ufeff" + strings.ReplaceAll(text, " ", " \u200b") }},
+}
+
 // wrapLines breaks lines as a terminal does, so that none is longer than width,
 // and indents what it breaks off. A text with a word that is longer stays.
 func wrapLines(text string, width int, indent string) string {
@@ -98,7 +113,7 @@ var unstable = map[string]struct{ kind, why string }{
 func TestStable(t *testing.T) {
 	t.Parallel()
 	texts := append(corpusMessages(t), ruleExamples(t)...)
-	for _, v := range slices.Concat(traces, prefixes, cases, widths) {
+	for _, v := range slices.Concat(traces, prefixes, cases, widths, spacing) {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
 			for _, text := range texts {

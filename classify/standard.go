@@ -17,5 +17,5 @@ func loadStandard() *ruleSet {
 	if err != nil {
 		panic(err) // the table is part of this package; every test would fail
 	}
-	return newRuleSet(standardRules[:], part{matcher: m, standard: true})
+	return newRuleSet(standardRules[:], part{matcher: m, reads: plainSpeech})
 }

@@ -120,10 +120,12 @@ func (q *inquiry) decide(text string) (v verdict, hinted bool) {
 		head = text[:q.c.maxBytes/2]
 		tail = text[len(text)-(q.c.maxBytes-len(head)):] // of an odd limit the larger half
 	}
-	q.set.match(matched, head)
+	plain, plainTail := q.set.plain(head), q.set.plain(tail)
+	q.set.match(matched, head, plain)
 	if tail != "" {
-		q.set.match(matched, tail)
+		q.set.match(matched, tail, plainTail)
 	}
+	head, tail = plain, plainTail
 	reports := false // several tries
 	if meets(matched, q.set.telling) {
 		if hinted = meets(matched, q.set.hints); hinted {

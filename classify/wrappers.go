@@ -68,7 +68,7 @@ func (s *ruleSet) refusal(matched []uint64, network int, text string) int {
 	if n := s.words(); n > stackWords {
 		before = make([]uint64, n)
 	}
-	if s.match(before, text[:at]); hasBit(before, network) {
+	if s.matchSpeech(before, text[:at]); hasBit(before, network) {
 		return -1 // the connection was lost before
 	}
 	status, _ := statusCode(text[at : at+3])
