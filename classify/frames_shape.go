@@ -54,8 +54,11 @@ func callLength(s string) int {
 		}
 	}
 	name := s[n:]
-	if i := strings.IndexAny(name, ` ("'`); i >= 0 {
-		name = name[:i]
+	for i := range len(name) {
+		if c := name[i]; c == ' ' || c == '(' || c == '"' || c == '\'' {
+			name = name[:i]
+			break
+		}
 	}
 	n += len(name)
 	if strings.HasPrefix(s[n:], " [as ") {
@@ -140,10 +143,10 @@ func parenthesis(s string) int {
 // afterCall measures what may stand behind a frame: the archive that Java found
 // the class in, or the file and line of .NET.
 func afterCall(s string) int {
+	const line, longest, longestArchive = ":line ", 512, 256
 	if strings.HasPrefix(s, " [") || strings.HasPrefix(s, " ~[") {
-		return strings.IndexByte(s, ']') + 1
+		return strings.IndexByte(s[:min(len(s), longestArchive)], ']') + 1
 	}
-	const line, longest = ":line ", 512
 	if !strings.HasPrefix(s, " in ") {
 		return 0
 	}
@@ -176,8 +179,9 @@ func fileLength(s string) int {
 
 // isGoFile tells the second line of a frame of Go's: /src/a.go:12 +0x1d.
 func isGoFile(s string) bool {
-	i := strings.Index(s, ".go:")
-	if i < 0 || strings.IndexByte(s[:i], ' ') >= 0 {
+	path, _, _ := strings.Cut(s, " ")
+	i := strings.Index(path, ".go:")
+	if i < 0 {
 		return false
 	}
 	rest := s[i+len(".go:"):]

@@ -1,0 +1,231 @@
+package classify
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fragments are the pieces that the readers of a text look for, whole, cut off
+// and nearly right. What is quadratic shows when one of them, or a few in turn,
+// are repeated. TestCost adds the pieces of the rules.
+var fragments = []string{
+	// Frames of traces.
+	"\n  at a.B(C:1)", "  at a.B(C:1) [", "\tat a.B.c(C.java:12) ~[c.jar:1]", "   at A.B.C(String s, Int32 n) in C:\\a.cs:line 1 --- ", "   at A.B.C() in ",
+	"\n    at f (file:///a.js:1:2)", "    at Object.<anonymous> [as f] (/a.js:1:2)", "  at a.B [as ", "    at async f (", "  at /:1", "\tat a.b(((((((", "  at a.B(x,x,x,x,",
+	"\n  File \"a.py\", line 3, in f\n    raise E\n", `  File "a`, `File \"a.py\", line 1, in <module>\n`, "Traceback (most recent call last):", "\n... 23 more", "... 1",
+	"\nmain.(*T).f(0x1)\n\t/a.go:12 +0x1d", "\t/a.go:1 x", "\n/a.go:", "goroutine 1 [running]:", "goroutine 1 [", "created by main.f in goroutine 1\n\t/a.go:7\n",
+	"\n#0 /a.php(12): f()", "#1  f (package:a/a.dart:5:2)", "#1 ", "\n\tfrom /a.rb:12:in `f'", "from a.rb:", "Caused by: ",
+	// Reports of several tries.
+	"attempt 1: ", "attempt 2 ", "last attempt 3: ", "last error: ", "final ", "most recent ", "retry #4 ", "try  ", "giving up: ", "(attempt 1) HTTP 503, ",
+	// Hints.
+	"retry after 5s ", "try again in 1.2s", "Retry-After: ", "please wait for about another ", "retry after Fri, 06 Nov 2026 08:49:37 GMT", "1s", "6m0s", "1.", "9", "again in 1", "retry after \"\\~{([`",
+	// Statuses, near and not.
+	"HTTP 404 ", "404", "4", "(503) - x", "status code: 5", "401 ", "HTTP/1.1 500 ",
+	// Envelopes and quoting.
+	`{"error":{"code":"x","message":"y"}}`, `{"a":`, "[[[[", `{"error":"{\"error\":\"{\\\"a`, `\"`, `\\\\`, `\n`, `\r\n`, "\"", "'", "<Error><Code>", "&lt;", "data: {", "event: error\n", "}]",
+	// Terminals and spaces.
+	"\x1b[31m", "\x1b]0;", "\x1b", `\u001b[`, "#033[3", "^[", "\u00a0", "\u200b", "  ", "\t", " ", "\r", "\n", "│ ", "a line that a terminal of eighty columns has broken in two for want of\nroom ",
+	// Text.
+	"connection reset by peer", "connection refus", "x", "ORA-00060", "\xff", "失败", "é", "rate limi", "HTTP 429 rate limit exceeded, connection refused, timed out; ", "\x00",
+}
+
+// repeated is a text of any length: it begins with a head, and repeats units.
+type repeated struct {
+	head  string
+	units []string
+}
+
+func (s repeated) String() string { return fmt.Sprintf("%.80q + %.160q...", s.head, s.units) }
+
+func (s repeated) text(size int) string {
+	var b strings.Builder
+	b.WriteString(s.head)
+	for i := 0; b.Len() < size; i++ {
+		b.WriteString(s.units[i%len(s.units)])
+	}
+	return b.String()[:size]
+}
+
+// costHead makes every reader that a rule has to wake read the text.
+const costHead = "connection reset by peer, retry after 5s HTTP 404 last error: connection reset attempt 1: attempt 2: x\n"
+
+// costOf is the time in nanoseconds that a byte of a text keeps a processor
+// busy: the least of several runs, of which none recalls what another decided.
+func costOf(text string, runs int) float64 {
+	c := *Standard
+	c.maxBytes = 2 << 20
+	least := time.Duration(1<<63 - 1)
+	for range runs {
+		q := inquiry{c: &c, set: c.rules()}
+		least = min(least, cpuTime(func() { q.decide(text) }))
+	}
+	return float64(least.Nanoseconds()) / float64(len(text))
+}
+
+func ordinaryText(tb testing.TB, size int) string {
+	return repeated{units: []string{strings.Join(corpusMessages(tb), "\n") + "\n"}}.text(size)
+}
+
+// The limits. A machine that does other work at the same time makes caches cold
+// and measurements longer, so what exceeds a limit is measured again; what is
+// quadratic exceeds it each time.
+const (
+	mostTimesOrdinary = 5.0
+	mostGrowth        = 4.5
+	noise             = 1.7
+	measurements      = 12
+)
+
+// checkCost measures a shape at sizes that grow by four.
+func checkCost(t require.TestingT, s repeated, ordinary string, sizes ...int) {
+	worst := ""
+	for range measurements {
+		worst = ""
+		base, before := costOf(ordinary, 2), 0.0
+		for i, size := range sizes {
+			cost := costOf(s.text(size), 2)
+			if cost > mostTimesOrdinary*noise*base {
+				worst = fmt.Sprintf("%d bytes cost %.0f ns each, ordinary ones %.0f", size, cost, base)
+			}
+			if growth := 4 * cost / before; i > 0 && growth > mostGrowth*noise && cost > base {
+				worst = fmt.Sprintf("from %d to %d bytes the cost grows by %.1f", sizes[i-1], size, growth)
+			}
+			before = cost
+		}
+		if worst == "" {
+			return
+		}
+	}
+	require.Empty(t, worst, "%v", s)
+}
+
+// TestCost: no text costs much more than an ordinary one of its length, or grows
+// in cost faster than in length. One line of Java frames, each followed by an
+// open bracket, took 100 times as long.
+func TestCost(t *testing.T) {
+	ordinary := ordinaryText(t, 16<<10)
+	examples := ruleExamples(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	pick := func(from []string) string { return from[random.IntN(len(from))] }
+	var shapes []repeated
+	for _, f := range fragments {
+		shapes = append(shapes, repeated{"", []string{f}}, repeated{costHead + "x\n", []string{f}})
+	}
+	for range 150 {
+		shapes = append(shapes, repeated{costHead, []string{pick(fragments), pick(fragments), pick(fragments)}})
+	}
+	for range 150 {
+		piece := pick(examples)
+		shapes = append(shapes, repeated{costHead, []string{piece[:1+random.IntN(len(piece))], pick(fragments)}})
+	}
+	for _, s := range shapes {
+		checkCost(t, s, ordinary, 4<<10, 16<<10)
+	}
+	for _, s := range []repeated{
+		{"x\n  at a.B(C:1) \n", []string{"  at a.B(C:1) ["}},
+		{costHead + "x\n  at a.B(C:1) \n", []string{"  at a.B(C:1) ["}},
+		{costHead, []string{"   at A.B.C() in C:\\a.cs:line 1 --- "}},
+		{costHead + "x\n", []string{"   at A.B.C() in C:\\a.cs:line 1 --- "}},
+		{costHead, fragments},
+	} {
+		checkCost(t, s, ordinary, 4<<10, 16<<10, 64<<10, 256<<10, 1<<20)
+	}
+}
+
+// FuzzCost looks for texts that cost more than their length: the first byte says
+// how many of the next are the head, the rest are the units that are repeated.
+// The fuzzer cannot see time, so what a text costs, in steps of a half, is a
+// branch of its own.
+func FuzzCost(f *testing.F) {
+	ordinary := ordinaryText(f, 8<<10)
+	pieces := slices.Concat(fragments, []string{costHead})
+	for _, text := range ruleExamples(f) {
+		pieces = append(pieces, text)
+	}
+	for i := range fragments {
+		f.Add([]byte{1, byte(len(fragments)), 0, byte(i)})
+		f.Add([]byte{0, byte(i), byte((i + 7) % len(fragments)), byte((i * 5) % len(fragments))})
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) < 2 || len(data) > 40 {
+			return
+		}
+		var s repeated
+		heads := int(data[0] % 4)
+		for i, b := range data[1:] {
+			piece := pieces[(int(b)*(1+i/8*37)+i/8)%len(pieces)]
+			if i < heads && i+2 < len(data) {
+				s.head += piece
+			} else {
+				s.units = append(s.units, piece)
+			}
+		}
+		seenCost(costOf(s.text(8<<10), 2) / costOf(ordinary, 2))
+		checkCost(t, s, ordinary, 4<<10, 16<<10, 64<<10)
+	})
+}
+
+// seenCost takes another branch for each step of a cost, which is how a fuzzer
+// learns that it comes closer.
+func seenCost(times float64) (steps int) {
+	if times > 1 {
+		steps++
+	}
+	if times > 2 {
+		steps++
+	}
+	if times > 3 {
+		steps++
+	}
+	if times > 4 {
+		steps++
+	}
+	if times > 5 {
+		steps++
+	}
+	if times > 6 {
+		steps++
+	}
+	return steps
+}
+
+// BenchmarkCost measures the shapes that cost the most. x-ordinary is how many
+// times longer a byte takes than one of ordinary text, growth how many times
+// longer a text takes that is four times as long, both in the same run.
+func BenchmarkCost(b *testing.B) {
+	for _, bm := range []struct {
+		name string
+		repeated
+	}{
+		{"ordinary", repeated{"", []string{ordinaryText(b, 64<<10)}}},
+		{"java-brackets", repeated{costHead + "x\n  at a.B(C:1) \n", []string{"  at a.B(C:1) ["}}},
+		{"dotnet", repeated{costHead + "x\n", []string{"   at A.B.C() in C:\\a.cs:line 1 --- "}}},
+		{"tiny-frames", repeated{costHead, []string{" at /:1\n"}}},
+		{"colours", repeated{costHead, []string{"\x1b[31m"}}},
+		{"tries", repeated{costHead, []string{"attempt 1: HTTP 503 "}}},
+		{"waits", repeated{costHead, []string{"retry after 1 "}}},
+		{"wrapped", repeated{costHead, []string{"a line that a terminal of eighty columns has broken in two for want of\nroom "}}},
+		{"often", repeated{costHead, []string{"HTTP 429 rate limit exceeded, connection refused, timed out; "}}},
+		{"all", repeated{costHead, fragments}},
+	} {
+		ordinary := costOf(ordinaryText(b, 64<<10), 5)
+		for _, size := range []int{4 << 10, 16 << 10, 64 << 10, 1 << 20} {
+			b.Run(fmt.Sprintf("%s/%dKiB", bm.name, size>>10), func(b *testing.B) {
+				var cost, quarter float64
+				for b.Loop() {
+					cost, quarter = costOf(bm.text(size), 3), costOf(bm.text(size/4), 3)
+				}
+				b.ReportMetric(cost, "ns/B")
+				b.ReportMetric(cost/ordinary, "x-ordinary")
+				b.ReportMetric(4*cost/quarter, "growth")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
