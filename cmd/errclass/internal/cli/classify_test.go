@@ -102,9 +102,11 @@ func FuzzClassifyLines(f *testing.F) {
 			var r struct {
 				ID       json.RawMessage
 				Category string
+				Rule     string
 			}
 			require.NoError(t, json.Unmarshal([]byte(got[i]), &r))
 			require.NotEmpty(t, r.Category)
+			require.False(t, strings.HasSuffix(r.Rule, "+panic"), "the classifier panicked on %q", line)
 			if r.ID != nil {
 				require.Contains(t, line, string(r.ID))
 			}

@@ -19,6 +19,7 @@ func object(d []byte, i, depth int, visit func(key, value []byte)) int {
 	if i = space(d, i); i < len(d) && d[i] == '}' {
 		return i + 1
 	}
+	var decoded []byte // the last key with escapes; the next one reuses it
 	for {
 		if i >= len(d) || d[i] != '"' {
 			return -1
@@ -38,9 +39,9 @@ func object(d []byte, i, depth int, visit func(key, value []byte)) int {
 		}
 		if visit != nil {
 			key := d[i+1 : keyEnd-1]
-			if escaped {
-				plain, _ := Text(d[i:keyEnd])
-				key = []byte(plain)
+			if escaped && len(key) <= MaxKey {
+				decoded, _ = appendText(decoded[:0], key)
+				key = decoded
 			}
 			visit(key, d[start:end])
 		}

@@ -6,16 +6,15 @@
 // the grammar of RFC 8259, exactly as json.Valid does (invalid UTF-8 in strings
 // and 10,000 levels of nesting are fine there too; a fuzz test compares the
 // two), and hands out each key with its undecoded value. It allocates nothing
-// but for keys with escapes.
+// but one buffer for all keys with escapes.
 package jsontop
 
-import (
-	"bytes"
-	"encoding/json"
-)
+// MaxKey is how long a key with escapes may be, as it stands in the text, to be
+// decoded. Nobody looks for longer ones.
+const MaxKey = 4 << 10
 
 // Object calls visit for every member of the JSON object in data, in order,
-// and returns the index of the closing brace. The key is decoded, the value is
+// and returns the index of the closing brace. The key is decoded (see [MaxKey]), the value is
 // as it stands in data, without white space around it; both are valid during
 // the call only. Where ok is false data is no JSON object, and what was visited
 // so far means nothing.
@@ -29,17 +28,4 @@ func Object(data []byte, visit func(key, value []byte)) (end int, ok bool) {
 		return 0, false
 	}
 	return after - 1, true
-}
-
-// Text decodes a JSON string; ok is false for any other value. Invalid UTF-8
-// is kept unless the string has escapes, which encoding/json decodes.
-func Text(value []byte) (text string, ok bool) {
-	n := len(value)
-	if n < 2 || value[0] != '"' || value[n-1] != '"' {
-		return "", false
-	}
-	if bytes.IndexByte(value, '\\') >= 0 {
-		return text, json.Unmarshal(value, &text) == nil
-	}
-	return string(value[1 : n-1]), true
 }

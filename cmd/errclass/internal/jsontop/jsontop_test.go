@@ -89,6 +89,9 @@ func same(t *testing.T, data []byte) {
 		decoded, ok := jsontop.Text([]byte(last[k]))
 		require.Equal(t, isText, ok)
 		require.Equal(t, text, string([]rune(decoded)))
+		whole, ok := jsontop.Ends(v, len(v))
+		require.Equal(t, isText, ok)
+		require.Equal(t, decoded, whole)
 	}
 	added := string(data[:end]) + `,"errclass":1` + string(data[end:])
 	if len(got) == 0 {

@@ -19,11 +19,14 @@ import (
 // Annotator classifies single lines. It is not safe for concurrent use: the
 // memory for one line is reused for the next.
 type Annotator struct {
-	classifier *classify.Classifier
-	all        bool
-	members    members
-	insert     []byte
+	ask     askFunc
+	all     bool
+	members members
+	insert  []byte
 }
+
+// askFunc classifies; tests listen to its answers.
+type askFunc func(classify.Evidence) classify.Result
 
 // NewAnnotator returns an annotator; all says that every JSON object is
 // classified, not only those that say they are errors. A nil classifier is
@@ -32,7 +35,7 @@ func NewAnnotator(c *classify.Classifier, all bool) *Annotator {
 	if c == nil {
 		c = classify.Standard
 	}
-	return &Annotator{classifier: c, all: all, insert: make([]byte, 0, 128)}
+	return &Annotator{ask: c.Classify, all: all, insert: make([]byte, 0, 128)}
 }
 
 // Kind says what was made of a line.
@@ -78,7 +81,7 @@ func (a *Annotator) Annotate(line []byte) Annotation {
 	result := Annotation{Kind: Classified, At: skip + m.end}
 	has := [2][]byte{m.values[keyCategory], m.values[keyReason]}
 	if has[0] == nil || has[1] == nil {
-		r := m.classify(a.classifier)
+		r := m.classify(a.ask)
 		result.Category, result.Reason = string(r.Category), string(r.Reason)
 	}
 	a.insert = a.insert[:0]
@@ -87,7 +90,7 @@ func (a *Annotator) Annotate(line []byte) Annotation {
 		value *string
 	}{{CategoryKey, &result.Category}, {ReasonKey, &result.Reason}} {
 		if has[i] != nil {
-			*field.value, _ = jsontop.Text(has[i])
+			*field.value, _ = jsontop.Ends(has[i], longestName)
 			continue
 		}
 		if !m.empty || len(a.insert) > 0 {
@@ -103,6 +106,10 @@ func (a *Annotator) Annotate(line []byte) Annotation {
 	result.Insert = a.insert
 	return result
 }
+
+// longestName is how much is read of a category or a reason that came with the
+// line: more than any of ours has.
+const longestName = 64
 
 func blank(line []byte) bool {
 	for _, c := range line {

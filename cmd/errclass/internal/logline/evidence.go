@@ -2,7 +2,6 @@ package logline
 
 import (
 	"cmp"
-	"encoding/json"
 	"strconv"
 
 	"github.com/errclass/errclass/classify"
@@ -25,17 +24,28 @@ func (m *members) hasError() bool {
 	return false
 }
 
+// maxText is how much of one text of a line is read: the first and the last
+// half, as the line has them. An escape makes one byte of six, so what is
+// decoded holds all that a classifier reads of a longer text.
+const maxText = longestEscape*classify.DefaultMaxBytes + 64
+
+const longestEscape = len(`\u0041`)
+
 // classify asks the sources of the line one after the other, errors before
 // the message: the first that is known for anything decides.
-func (m *members) classify(c *classify.Classifier) classify.Result {
+//
+// A log line quotes other programs, so its codes are a peer's ([classify.Evidence.Code]):
+// they are no deadline and no cancellation of this program. exception.type is
+// what the program that wrote the line recorded itself.
+func (m *members) classify(ask askFunc) classify.Result {
 	common := classify.Evidence{Status: m.status()}
-	common.Type, _ = jsontop.Text(m.values[keyExceptionType])
+	common.Type, _ = jsontop.Ends(m.values[keyExceptionType], maxText)
 	var best classify.Result
-	ask := func(e classify.Evidence) bool {
-		if e.Message == "" && e.Type == "" && e.Status == 0 {
+	decides := func(e classify.Evidence) bool {
+		if e.Message == "" && e.Type == "" && e.Code == "" && e.Status == 0 {
 			return false
 		}
-		r := c.Classify(e)
+		r := ask(e)
 		if best.Category == "" {
 			best = r
 		}
@@ -46,64 +56,73 @@ func (m *members) classify(c *classify.Classifier) classify.Result {
 		return true
 	}
 	for _, k := range errorKeys {
-		if v := m.values[k]; present(v) && ask(errorEvidence(v, common)) {
+		if v := m.values[k]; present(v) && decides(errorEvidence(v, common)) {
 			return best
 		}
 	}
 	e := common
 	e.Message = m.message()
-	if !ask(e) && best.Category == "" {
-		return c.Message("")
+	if decides(e) || best.Category != "" {
+		return best
 	}
-	return best
+	return classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown} // nothing to read
 }
 
 // errorEvidence reads an error value: a text, or an object as pino and others
 // write it. What is neither is taken as the JSON text that it is.
 func errorEvidence(v []byte, e classify.Evidence) classify.Evidence {
-	if text, ok := jsontop.Text(v); ok {
+	if text, ok := jsontop.Ends(v, maxText); ok {
 		e.Message = text
 		return e
 	}
 	if v[0] != '{' {
 		if v[0] == '[' {
-			e.Message = string(v)
+			e.Message = rawText(v)
 		}
 		return e
 	}
-	var message, kind, code, stack string
+	// Values are decoded after the last one is found, as keys may stand often.
+	var message, kind, code, stack []byte
 	jsontop.Object(v, func(name, value []byte) {
-		text, _ := jsontop.Text(value)
 		switch string(name) {
 		case "message", "msg":
-			message = text
+			message = value
 		case "type", "name":
-			kind = text
+			kind = value
 		case "code":
-			code = text
+			code = value
 			e.Status = cmp.Or(e.Status, httpStatus(value))
 		case "stack", "stacktrace", "stack_trace":
-			stack = text
+			stack = value
 		case "status", "statusCode", "status_code":
 			e.Status = cmp.Or(e.Status, httpStatus(value))
 		}
 	})
-	switch {
-	case message != "":
-		e.Message = message
-	case stack != "":
-		e.Message = stack
-	default:
-		e.Message = string(v)
+	e.Message = firstText(message, stack)
+	if e.Message == "" {
+		e.Message = rawText(v)
 	}
 	// ECONNRESET or insufficient_quota say more than Error or FetchError.
-	for _, t := range [...]string{code, kind} {
-		if t != "" {
-			e.Type = t
-			break
+	e.Code = firstText(code, kind)
+	return e
+}
+
+// firstText is the first of the values that is a text, and not an empty one.
+func firstText(values ...[]byte) string {
+	for _, v := range values {
+		if text, _ := jsontop.Ends(v, maxText); text != "" {
+			return text
 		}
 	}
-	return e
+	return ""
+}
+
+// rawText is JSON as it stands in the line, as much of it as is read.
+func rawText(v []byte) string {
+	if len(v) <= maxText {
+		return string(v)
+	}
+	return string(v[:maxText/2]) + "\n" + string(v[len(v)-maxText/2:])
 }
 
 // message is the text of the first message key that has one.
@@ -113,37 +132,20 @@ func (m *members) message() string {
 		if !present(v) {
 			continue
 		}
-		if text, ok := jsontop.Text(v); ok {
+		if text, ok := jsontop.Ends(v, maxText); ok {
 			return text
 		}
 		switch v[0] {
 		case '[':
-			if text, ok := byteNumbers(v); ok {
+			if text, ok := byteNumbers(v, classify.DefaultMaxBytes); ok {
 				return text
 			}
-			return string(v)
+			return rawText(v)
 		case '{':
-			return string(v)
+			return rawText(v)
 		}
 	}
 	return ""
-}
-
-// byteNumbers decodes what journald writes for a message that is no valid
-// UTF-8: an array of numbers, a byte each.
-func byteNumbers(v []byte) (string, bool) {
-	var numbers []uint16 // []uint8 would be read as base64
-	if json.Unmarshal(v, &numbers) != nil {
-		return "", false
-	}
-	text := make([]byte, len(numbers))
-	for i, n := range numbers {
-		if n > 0xff {
-			return "", false
-		}
-		text[i] = byte(n)
-	}
-	return string(text), true
 }
 
 // status is the first status field that holds an HTTP status of an error.

@@ -30,8 +30,10 @@ func (m *members) atError() (isError, known bool) {
 	}
 	if v := m.values[keyPriority]; present(v) || string(v) == "0" { // an emergency
 		known = true
-		n, err := strconv.ParseUint(string(bytes.Trim(v, `"`)), 10, 8)
-		isError = isError || err == nil && n <= syslogError
+		if len(v) <= longestLevel {
+			n, err := strconv.ParseUint(string(bytes.Trim(v, `"`)), 10, 8)
+			isError = isError || err == nil && n <= syslogError
+		}
 	}
 	return isError, known
 }

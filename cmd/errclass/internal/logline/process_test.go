@@ -193,24 +193,43 @@ func TestProcessErrors(t *testing.T) {
 
 // FuzzProcess holds what comes out to what went in: without the bytes that
 // were put in every line is the line that it was, and a line that was a JSON
-// object still is one, with the same members and ours.
+// object still is one, with the same members and ours, each once. No line makes
+// the classifier panic, and none allocates more than it is long many times.
 func FuzzProcess(f *testing.F) {
 	for _, s := range []string{
 		"", "\n", "x\n{\"level\":\"error\"}\r\n", `{"error":"slow down"}`, "\ufeff{\"level\":50,\"err\":{\"code\":\"x\",\"stack\":\"a\\n at b\"}}\n{}",
 		`{"error.category":1,"PRIORITY":"3","MESSAGE":[1,2,300]}`, `{"severity":"Error3","time":1e9,"exception.type":"x"}`, "{\"error\":\"\xff\\u00\"}",
+		`{"error\u002ecategory":"a","error.reason":"b","error.reason":null,"err":{"code":"context.Canceled","message":"401"}}`,
+		`{"level":"error","err":[{}],"msg":{"a":"\ud800"},"error.reas\u006fn":[]}` + "\r\r\n\u2028\n" + `{ "error" : "x" , "error.category" : { } } `,
+		"{\"PRIORITY\":\"3\",\"MESSAGE\":[ 114 ,\t101,0,255]}\n{\"err\":{\"ms\\u0067\":\"\\\\\\u005c\"},\"status\":429}\n",
 	} {
 		f.Add([]byte(s), true)
+		f.Add([]byte(s), false)
 	}
 	c := testRules(f)
+	c.Message("the rules are compiled at first use")
 	f.Fuzz(func(t *testing.T, in []byte, all bool) {
-		var out bytes.Buffer
-		p := logline.NewProcessor(logline.NewAnnotator(c, all), &out, true)
+		a := logline.NewAnnotator(c, all)
+		a.Listen(func(r classify.Result) {
+			require.False(t, strings.HasSuffix(r.Rule, "+panic"), "the classifier panicked on %q", in)
+		})
+		out := bytes.NewBuffer(make([]byte, 0, 2*len(in)+1<<10))
+		p := logline.NewProcessor(a, out, true)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
 		require.NoError(t, p.Process(bytes.NewReader(in)))
+		runtime.ReadMemStats(&after)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20+100*len(in)))
 		was, is := bytes.SplitAfter(in, []byte("\n")), bytes.SplitAfter(out.Bytes(), []byte("\n"))
 		require.Len(t, is, len(was))
 		for i := range was {
 			require.Equal(t, string(was[i]), string(without(t, was[i], is[i])))
 		}
+		lines := int64(len(was))
+		if len(was[len(was)-1]) == 0 {
+			lines--
+		}
+		require.Equal(t, lines, p.Summary().Lines)
 	})
 }
 
@@ -224,14 +243,37 @@ func without(t *testing.T, was, is []byte) []byte {
 	at := bytes.LastIndexByte(is, '}') - n
 	require.GreaterOrEqual(t, at, 0)
 	inserted := is[at : at+n]
-	trimmed := bytes.TrimPrefix(is, []byte("\ufeff"))
-	var members map[string]json.RawMessage
-	require.NoError(t, json.Unmarshal(trimmed, &members))
+	require.True(t, json.Valid(bytes.TrimPrefix(was, []byte("\ufeff"))), "something was put into what is no JSON")
+	count := map[string]int{}
+	values := map[string]string{}
+	for _, m := range topLevel(t, bytes.TrimPrefix(is, []byte("\ufeff"))) {
+		count[m.key]++
+		values[m.key] = m.value
+	}
 	var ours map[string]string
 	require.NoError(t, json.Unmarshal([]byte("{"+strings.TrimPrefix(string(inserted), ",")+"}"), &ours))
 	for k, v := range ours {
 		require.Contains(t, []string{logline.CategoryKey, logline.ReasonKey}, k)
-		require.Equal(t, `"`+v+`"`, string(members[k]))
+		require.Equal(t, `"`+v+`"`, values[k])
+		require.Equal(t, 1, count[k], "%q stands twice", k)
 	}
 	return append(bytes.Clone(is[:at]), is[at+n:]...)
+}
+
+type member struct{ key, value string }
+
+// topLevel are all members of an object, as encoding/json reads them.
+func topLevel(t *testing.T, object []byte) (members []member) {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(object))
+	_, err := d.Token()
+	require.NoError(t, err)
+	for d.More() {
+		key, err := d.Token()
+		require.NoError(t, err)
+		var value json.RawMessage
+		require.NoError(t, d.Decode(&value))
+		members = append(members, member{key.(string), string(value)})
+	}
+	return members
 }

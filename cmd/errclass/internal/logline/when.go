@@ -35,7 +35,14 @@ func (m *members) when() (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// longestTime is more than any layout takes; a text that is longer would be
+// copied for every one of them.
+const longestTime = 128
+
 func parseTime(v []byte) (time.Time, bool) {
+	if len(v) > longestTime {
+		return time.Time{}, false
+	}
 	text, isText := jsontop.Text(v)
 	if !isText {
 		return unixTime(v)

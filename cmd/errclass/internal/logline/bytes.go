@@ -1,0 +1,73 @@
+package logline
+
+import "strings"
+
+// byteNumbers decodes what journald writes for a message that is no valid
+// UTF-8: an array of numbers, a byte each. Of more than limit numbers it reads
+// the first and the last half of limit, joined with a line end, and takes what
+// is between them to be of the same kind.
+func byteNumbers(v []byte, limit int) (text string, ok bool) {
+	v = v[1 : len(v)-1]
+	var b strings.Builder
+	end, ok := appendByteNumbers(&b, v, limit)
+	if !ok || end == len(v) {
+		return b.String(), ok
+	}
+	tail := lastNumbers(v[end:], limit/2)
+	if len(tail) == len(v)-end { // all of them, a few more than limit
+		_, ok = appendByteNumbers(&b, tail, limit)
+		return b.String(), ok
+	}
+	head := b.String()[:limit/2]
+	b.Reset()
+	b.WriteString(head)
+	b.WriteByte('\n')
+	_, ok = appendByteNumbers(&b, tail, limit)
+	return b.String(), ok
+}
+
+// appendByteNumbers decodes numbers with commas between them until limit of
+// them are read. end is the index after the last comma or at the end of v; ok
+// is false where something is no number from 0 to 255.
+func appendByteNumbers(b *strings.Builder, v []byte, limit int) (end int, ok bool) {
+	n, digits := 0, 0
+	for i, c := range v {
+		switch {
+		case '0' <= c && c <= '9':
+			if digits++; digits > len("255") || i > 0 && digits > 1 && !digit(v[i-1]) {
+				return 0, false
+			}
+			n = 10*n + int(c-'0')
+		case c == ',':
+			if digits == 0 || n > 0xff {
+				return 0, false
+			}
+			b.WriteByte(byte(n))
+			n, digits = 0, 0
+			if limit--; limit == 0 {
+				return i + 1, true
+			}
+		case c != ' ' && c != '\t' && c != '\r' && c != '\n':
+			return 0, false
+		}
+	}
+	if digits == 0 || n > 0xff {
+		return 0, false
+	}
+	b.WriteByte(byte(n))
+	return len(v), true
+}
+
+func digit(c byte) bool { return '0' <= c && c <= '9' }
+
+// lastNumbers is the end of v that holds the last n numbers.
+func lastNumbers(v []byte, n int) []byte {
+	for i := len(v) - 1; i >= 0; i-- {
+		if v[i] == ',' {
+			if n--; n == 0 {
+				return v[i+1:]
+			}
+		}
+	}
+	return v
+}

@@ -1,0 +1,225 @@
+package logline_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/cmd/errclass/internal/logline"
+)
+
+// hostileLines are lines of about size bytes that cost as much as their writer
+// could make them.
+func hostileLines(size int) map[string]string {
+	fill := func(head, unit, tail string) string {
+		return head + strings.Repeat(unit, max(0, size-len(head)-len(tail))/len(unit)) + tail
+	}
+	deep := strings.Repeat("[", 4_990) + strings.Repeat("]", 4_990)
+	return map[string]string{
+		"journald bytes":           fill(`{"PRIORITY":"3","MESSAGE":[`, `104,`, `1]}`),
+		"journald bytes, spaced":   fill(`{"PRIORITY":"3","MESSAGE":[`, `1 ,  `, `1]}`),
+		"journald bytes, bad end":  fill(`{"PRIORITY":"3","MESSAGE":[`, `104,`, `1000]}`),
+		"message":                  fill(`{"level":"error","msg":"`, `so it goes `, `"}`),
+		"escapes":                  fill(`{"level":"error","msg":"`, `\u0041`, `"}`),
+		"backslashes":              fill(`{"level":"error","msg":"`, `\\`, `"}`),
+		"escapes and broken UTF-8": fill(`{"level":"error","msg":"\n`, "\xff", `"}`),
+		"keys":                     fill(`{"level":"error",`, `"a":1,`, `"b":1}`),
+		"keys with escapes":        fill(`{"level":"error",`, `"\u0061":1,`, `"b":1}`),
+		"one key of escapes":       fill(`{"level":"error","`, `\u0061`, `":1}`),
+		"one key twice":            fill(`{"level":"error",`, `"msg":"\n",`, `"b":1}`),
+		"error's code twice":       fill(`{"level":"error","err":{`, `"c\u006fde":"\n",`, `"b":1}}`),
+		"error without a message":  fill(`{"level":"error","err":{`, `"x":"y",`, `"b":1}}`),
+		"list of errors":           fill(`{"level":"error","err":[`, `"\n",`, `"b"]}`),
+		"message object":           fill(`{"level":"error","msg":{`, `"x":"y",`, `"b":1}}`),
+		"deep":                     fill(`{"level":"error","err":[`, deep+",", `1]}`),
+		"too deep":                 fill(``, `{"err":`, ``),
+		"level":                    fill(`{"level":"`, ` `, `","error":"x"}`),
+		"level of digits":          fill(`{"level":`, `1`, `,"error":"x"}`),
+		"priority":                 fill(`{"PRIORITY":"`, `1`, `","error":"x"}`),
+		"time":                     fill(`{"level":"error","time":"`, `1`, `"}`),
+		"time with escapes":        fill(`{"level":"error","time":"2026`, `\u0041`, `"}`),
+		"category":                 fill(`{"level":"error","error.category":"`, `\u0041`, `"}`),
+		"exception type":           fill(`{"level":"error","exception.type":"`, `\u0041`, `"}`),
+		"code":                     fill(`{"level":"error","err":{"code":"`, `a.b `, `"}}`),
+		"stack":                    fill(`{"level":"error","err":{"stack":"`, `\tat a.B(C:1)\n`, `"}}`),
+		"no JSON at its end":       fill(`{"level":"error","err":{"stack":"`, `x`, `"}`),
+	}
+}
+
+// TestHostileLinesPassInBoundedMemory: whatever a line of 15 MiB holds, it
+// comes out as it went in, and what is allocated for it beside the buffer for
+// the line is what the texts take that are read of it.
+func TestHostileLinesPassInBoundedMemory(t *testing.T) {
+	const size = 15 << 20
+	logline.NewAnnotator(nil, true).Annotate([]byte(`{"msg":"the rules are compiled at first use"}`))
+	for name, line := range hostileLines(size) {
+		t.Run(name, func(t *testing.T) {
+			a := logline.NewAnnotator(nil, false)
+			in := []byte(line)
+			var got logline.Annotation
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			got = a.Annotate(in)
+			runtime.ReadMemStats(&after)
+			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20))
+			require.Equal(t, line, string(in), "the line is not written to")
+			require.Equal(t, json.Valid(in), got.Kind != logline.NotJSON)
+			if len(got.Insert) > 0 {
+				require.True(t, json.Valid([]byte(line[:got.At]+string(got.Insert)+line[got.At:])))
+			}
+		})
+	}
+}
+
+// TestJournaldMessageOfBytesIsReadAtItsEnds: an array of 16 MB took 1.2 s.
+func TestJournaldMessageOfBytesIsReadAtItsEnds(t *testing.T) {
+	t.Parallel()
+	number := func(text string) string {
+		b, err := json.Marshal(bytesAsNumbers(text))
+		require.NoError(t, err)
+		return string(b)
+	}
+	filler := strings.Repeat("x", 3<<20)
+	for name, message := range map[string]string{"head": "slow down" + filler, "tail": filler + "slow down"} {
+		line := `{"PRIORITY":"3","MESSAGE":` + number(message) + `}`
+		a := logline.NewAnnotator(testRules(t), false)
+		longest := 0
+		a.ListenEvidence(func(e classify.Evidence) { longest = max(longest, len(e.Message)) })
+		got := a.Annotate([]byte(line))
+		assert.Equal(t, "rate_limit", got.Reason, name)
+		assert.LessOrEqual(t, longest, classify.DefaultMaxBytes+1, name)
+		assert.Equal(t, strings.TrimSuffix(line, "}")+added+"}", line[:got.At]+string(got.Insert)+line[got.At:], name)
+	}
+}
+
+func bytesAsNumbers(text string) []uint16 {
+	numbers := make([]uint16, len(text))
+	for i := range len(text) {
+		numbers[i] = uint16(text[i])
+	}
+	return numbers
+}
+
+// TestByteNumbers compares with encoding/json: a short array is the same text,
+// of a long one the ends are.
+func TestByteNumbers(t *testing.T) {
+	t.Parallel()
+	values := []string{"0", "9", "65", "104", "255", "256", "1000", "-1", "1.5", "1e1", `"a"`, "null", "[1]", "{}", "true"}
+	rapid.Check(t, func(t *rapid.T) {
+		bad := rapid.IntRange(0, 9).Draw(t, "bad") == 0
+		known := values[:5]
+		if bad {
+			known = values
+		}
+		items := rapid.SliceOfN(rapid.SampledFrom(known), 1, 40).Draw(t, "items")
+		space := rapid.SampledFrom([]string{"", " ", "\t\r\n"}).Draw(t, "space")
+		v := "[" + space + strings.Join(items, space+","+space) + space + "]"
+		limit := 2 * rapid.IntRange(1, 30).Draw(t, "half")
+
+		var numbers []uint16
+		valid := json.Unmarshal([]byte(v), &numbers) == nil && !strings.Contains(v, "null")
+		want := make([]byte, len(numbers))
+		for i, n := range numbers {
+			valid = valid && n <= 0xff
+			want[i] = byte(n)
+		}
+		got, ok := logline.ByteNumbers([]byte(v), limit)
+		switch {
+		case len(items) <= limit:
+			require.Equal(t, valid, ok, v)
+			if ok {
+				require.Equal(t, string(want), got)
+			}
+		case valid:
+			require.True(t, ok, v)
+			require.LessOrEqual(t, len(got), limit+limit/2)
+			require.Equal(t, string(want[:limit/2]), got[:limit/2])
+			require.Equal(t, string(want[len(want)-limit/2:]), got[len(got)-limit/2:])
+		}
+	})
+}
+
+// TestLongTextsAreReadAsTheClassifierReadsThem: what is left out of a long
+// text is what the classifier would not have looked at.
+func TestLongTextsAreReadAsTheClassifierReadsThem(t *testing.T) {
+	t.Parallel()
+	const half = classify.DefaultMaxBytes / 2
+	for name, unit := range map[string]string{"plain": "abcdefg", "long escapes": "\x01\x02\x03", "short escapes": "\t\"\\", "é": "é", "broken UTF-8": "\xff\n"} {
+		text := strings.Repeat(unit, 20*half/len(unit))
+		quoted, err := json.Marshal(text)
+		require.NoError(t, err)
+		var whole string
+		require.NoError(t, json.Unmarshal(quoted, &whole))
+		a := logline.NewAnnotator(nil, false)
+		var read string
+		a.ListenEvidence(func(e classify.Evidence) { read = e.Message })
+		a.Annotate([]byte(`{"level":"error","msg":` + string(quoted) + `}`))
+		require.Greater(t, len(read), classify.DefaultMaxBytes, name)
+		assert.True(t, read[:half] == whole[:half], name)
+		assert.True(t, read[len(read)-half:] == whole[len(whole)-half:], name)
+	}
+}
+
+// TestPeerCannotEndThisProgram: what a log line quotes may name the deadline
+// and the cancellation of Go; they are those of the peer.
+func TestPeerCannotEndThisProgram(t *testing.T) {
+	t.Parallel()
+	names := []string{
+		"context.Canceled", "context.DeadlineExceeded", "context.deadlineExceededError", "*poll.DeadlineExceededError",
+		"internal/poll.DeadlineExceededError", "*internal/poll.DeadlineExceededError",
+	}
+	for _, form := range []string{
+		`{"level":"error","msg":"x","err":{"code":"NAME","message":"401 Unauthorized: invalid api key"}}`,
+		`{"level":"error","msg":"x","error":{"type":"NAME","message":"401 Unauthorized: invalid api key"}}`,
+		`{"level":"error","msg":"x","error":{"name":"NAME","msg":"401 Unauthorized: invalid api key"}}`,
+		`{"level":"error","msg":"x","error":{"code":"NAME","status":401}}`,
+		`{"level":"error","msg":"x","status":401,"error":{"code":"NAME"}}`,
+		`{"level":"error","msg":"401 Unauthorized: invalid api key","code":"NAME","error.code":"NAME","error.type":"NAME"}`,
+	} {
+		for _, name := range names {
+			line := strings.ReplaceAll(form, "NAME", name)
+			got := logline.NewAnnotator(nil, false).Annotate([]byte(line))
+			assert.Equal(t, "authentication", got.Reason, line)
+			assert.Equal(t, "fatal", got.Category, line)
+		}
+	}
+	for _, name := range names {
+		for _, form := range []string{`{"err":{"code":"NAME"}}`, `{"err":{"type":"NAME"}}`, `{"err":{"code":"NAME","status":"timeout"},"status":"NAME"}`} {
+			got := logline.NewAnnotator(nil, false).Annotate([]byte(strings.ReplaceAll(form, "NAME", name)))
+			assert.NotEqual(t, string(classify.CategoryTimeout), got.Category, name)
+		}
+	}
+}
+
+// BenchmarkHostile measures lines that are made to cost against decoding the
+// same line with encoding/json: x-json is the ratio, and its budget is 3.
+func BenchmarkHostile(b *testing.B) {
+	for name, line := range hostileLines(1 << 20) {
+		b.Run(name, func(b *testing.B) {
+			in := []byte(line + "\n")
+			b.SetBytes(int64(len(in)))
+			b.ReportAllocs()
+			for b.Loop() {
+				p := logline.NewProcessor(logline.NewAnnotator(nil, false), io.Discard, true)
+				if err := p.Process(bytes.NewReader(in)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			start := time.Now()
+			for range 3 {
+				var v any
+				_ = json.Unmarshal(in, &v) // some of the lines are no JSON
+			}
+			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/(float64(time.Since(start))/3), "x-json")
+		})
+	}
+}
