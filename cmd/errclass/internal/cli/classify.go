@@ -32,7 +32,10 @@ Its other fields are not read: logs of JSON are for errclass logs.
 Text output has the category, the reason and the rule that decided, separated
 by tabs, and the wait that the message asks for, if any. JSON output is one
 object a line, with the keys id (where there is one), category, reason, rule,
-status (0 where none is known) and retry_after_ms (where there is a hint).`,
+status (0 where none is known) and retry_after_ms (where there is a hint).
+
+Signals, a closed output, and an input that is also the output are as with
+errclass logs: a pipe is read to its end.`,
 		Example: `  errclass classify 'HTTP 429: rate limit exceeded' 'ECONNRESET'
   grep -i error app.log | errclass classify | sort | uniq -c
   errclass classify --format json --rules-only my.yaml < messages.jsonl`,
@@ -44,27 +47,40 @@ status (0 where none is known) and retry_after_ms (where there is a hint).`,
 		if err != nil {
 			return err
 		}
-		p := &resultPrinter{out: bufio.NewWriterSize(s.Out, 64<<10), json: *out == formatJSON}
+		p := &resultPrinter{out: bufio.NewWriterSize(patientWriter{s.Out}, 64<<10), json: *out == formatJSON}
 		if len(args) > 0 {
 			for _, message := range args {
 				p.print(nil, c.Message(message))
 			}
 			return p.out.Flush()
 		}
-		err = classifyLines(c, s, p)
-		if outputClosed(err) {
+		if err := refuseOwnOutput(s, []string{"-"}); err != nil {
+			return err
+		}
+		sigs := notifyInterrupts("classify", s.Err, s.readsPipe("-"))
+		defer sigs.stop()
+		in, release := sigs.reader(s.In)
+		defer release()
+		err = classifyLines(c, s, in, p)
+		sigs.finish()
+		sig := sigs.stop()
+		switch {
+		case outputClosed(err):
 			fmt.Fprintln(s.Err, "errclass classify: the output was closed; the rest of the input was not read")
-			return nil
+			return exitClosed
+		case sig != nil && errors.Is(err, errInterrupted):
+			fmt.Fprintf(s.Err, "errclass classify: ended by a signal (%s); the rest of the input was not read\n", sig)
+			return endBy(sig)
 		}
 		return err
 	}
 	return cmd
 }
 
-// classifyLines classifies standard input line by line. Results are written at
-// the latest before it waits for more.
-func classifyLines(c *classify.Classifier, s Streams, p *resultPrinter) error {
-	in := lines.NewReader(s.In, maxMessage, p.out.Flush)
+// classifyLines classifies an input line by line. Results are written at the
+// latest before it waits for more.
+func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrinter) error {
+	in := lines.NewReader(r, maxMessage, p.out.Flush)
 	inLong := false
 	for number := 1; ; {
 		line, err := in.Next()
@@ -72,7 +88,11 @@ func classifyLines(c *classify.Classifier, s Streams, p *resultPrinter) error {
 			return p.out.Flush()
 		}
 		if err != nil {
-			return errors.Join(fmt.Errorf("standard input: %w", err), p.out.Flush())
+			flushErr := p.out.Flush()
+			if flushErr != nil && errors.Is(err, flushErr) { // Next flushes before it waits
+				return flushErr
+			}
+			return errors.Join(fmt.Errorf("standard input: %w", err), flushErr)
 		}
 		if !inLong {
 			message, id := lineMessage(line.Text())

@@ -16,7 +16,7 @@ import (
 
 // Exit codes.
 const (
-	ExitOK     = 0 // also where the reader of our output had enough
+	ExitOK     = 0 // also where the reader of a list of ours had enough
 	ExitFailed = 1 // a threshold was missed, or something could not be read or written
 	ExitUsage  = 2 // the command line, or a rules file that it names, is wrong
 )

@@ -161,7 +161,9 @@ func TestClosedPipe(t *testing.T) {
 			_, err = io.ReadFull(out, make([]byte, 100))
 			require.NoError(t, err)
 			require.NoError(t, out.Close())
-			require.NoError(t, cmd.Wait(), errOut.String())
+			var exit *exec.ExitError
+			require.ErrorAs(t, cmd.Wait(), &exit, errOut.String())
+			assert.Equal(t, 141, exit.ExitCode(), "as of a program that SIGPIPE ended")
 			assert.Contains(t, errOut.String(), tt.errs)
 			if tt.errs == "" {
 				assert.Empty(t, errOut.String())

@@ -31,8 +31,23 @@ count as well.
 No line is dropped, moved or rewritten. The two fields are put in before the
 closing brace, each only where the line does not have it yet; all other bytes
 stay. What is no error or no JSON object, or is longer than 16 MiB, passes as it
-is; how many lines were not looked at is said on standard error. jq stops at a
-line that is no JSON, unless it reads with -R and fromjson?.`,
+is; how many lines were not looked at is said on standard error. Of a text that
+is longer than 128 KiB only its first and last 64 KiB are looked at. jq stops at
+a line that is no JSON, unless it reads with -R and fromjson?.
+
+Signals: Ctrl-C and SIGTERM reach every program of a pipeline, and the one that
+logs has its last lines still to write. So while a pipe is read, Ctrl-C does
+nothing (as with tee -i), and SIGTERM and SIGHUP let it read on to the end of
+the input, which is the end of the program that writes it. It ends earlier with
+a second SIGTERM (a second or more after the first) or when nothing has come for
+30 seconds after the first; Ctrl-\ ends it at once. A file or a terminal is read
+until the first signal. Where a signal ended the reading, what was read is
+written, --summary counts it, and the exit code is that of the signal (130, 143
+in a shell).
+
+An output that is closed, as by head, ends it with a message and exit code 141,
+as shells have it for a closed pipe; one that cannot be written (a full disk)
+with the error and 1. An input that is also the output is refused.`,
 		Example: `  app 2>&1 | errclass logs >> app.jsonl
   app 2>&1 | errclass logs | jq -cR 'fromjson? | select(."error.category" == "fatal")'
   journalctl -o json -f | errclass logs
@@ -44,62 +59,96 @@ line that is no JSON, unless it reads with -R and fromjson?.`,
 	all := cmd.Flags().Bool("all", false, "classify every JSON object, whatever its level")
 	summary := cmd.Flags().Bool("summary", false, "count what was found, on standard error")
 	cmd.RunE = func(_ *cobra.Command, files []string) error {
-		c, err := rules.classifier()
-		if err != nil {
-			return err
-		}
 		if len(files) == 0 {
 			files = []string{"-"}
 		}
-		p := logline.NewProcessor(logline.NewAnnotator(c, *all), s.Out, *summary)
-		readErr, writeErr := processFiles(p, s, files)
+		sigs := notifyInterrupts("logs", s.Err, s.readsPipe(files[0]))
+		defer sigs.stop()
+		if err := refuseOwnOutput(s, files); err != nil {
+			return err
+		}
+		c, err := rules.classifier() // which may take seconds
+		if err != nil {
+			return err
+		}
+		p := logline.NewProcessor(logline.NewAnnotator(c, *all), patientWriter{s.Out}, *summary)
+		readErr, writeErr := processFiles(p, s, files, sigs)
 		found := p.Summary()
+		var ended error
 		if outputClosed(writeErr) {
-			writeErr = nil // as under head, which has read what it wants
+			writeErr, ended = nil, exitClosed
 			fmt.Fprintf(s.Err, "errclass logs: the output was closed after about %d lines; the rest was not read\n", found.Lines)
 		}
 		err = errors.Join(readErr, writeErr)
-		if *summary && *out == formatJSON {
-			return errors.Join(err, writeSummaryJSON(s.Err, found))
+		switch {
+		case *summary && *out == formatJSON:
+			err = errors.Join(err, writeSummaryJSON(s.Err, found))
+		case *summary:
+			describeSkipped(s.Err, found, len(files))
+			err = errors.Join(err, writeSummary(s.Err, found))
+		default:
+			describeSkipped(s.Err, found, len(files))
 		}
-		describeSkipped(s.Err, found, len(files))
-		if *summary {
-			return errors.Join(err, writeSummary(s.Err, found))
+		if sig := sigs.stop(); sig != nil {
+			fmt.Fprintf(s.Err, "errclass logs: ended by a signal (%s) after %d lines; the rest was not read\n", sig, found.Lines)
+			if err != nil {
+				fmt.Fprintf(s.Err, "errclass: %v\n", err)
+			}
+			return endBy(sig)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return ended
 	}
 	return cmd
 }
 
 // processFiles sends all files through p. A file that cannot be read does not
-// keep the others from it; an output that cannot be written ends it.
-func processFiles(p *logline.Processor, s Streams, names []string) (readErr, writeErr error) {
+// keep the others from it; an output that cannot be written ends it, and so does
+// a signal.
+func processFiles(p *logline.Processor, s Streams, names []string, sigs *interrupts) (readErr, writeErr error) {
 	bar := newProgress(s, names)
 	defer bar.done()
+	defer sigs.finish()
 	var failed []error
 	for _, name := range names {
-		err := processFile(p, s, name, bar)
-		if errors.As(err, new(*logline.OutputError)) {
+		err := processFile(p, s, name, bar, sigs)
+		switch {
+		case errors.Is(err, errInterrupted):
+			return errors.Join(failed...), nil
+		case errors.As(err, new(*logline.OutputError)):
 			return errors.Join(failed...), err
-		}
-		if err != nil {
+		case err != nil:
 			failed = append(failed, err)
 		}
 	}
 	return errors.Join(failed...), nil
 }
 
-func processFile(p *logline.Processor, s Streams, name string, bar *progressBar) error {
+func processFile(p *logline.Processor, s Streams, name string, bar *progressBar, sigs *interrupts) error {
 	f, err := s.open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	err = p.Process(bar.reader(f))
+	in := s.In
+	if name != "-" {
+		in = f
+	}
+	r, release := sigs.reader(in)
+	defer release()
+	err = p.Process(bar.reader(r))
 	if err != nil && name == "-" && !errors.As(err, new(*logline.OutputError)) {
 		return fmt.Errorf("standard input: %w", err)
 	}
 	return err
+}
+
+// readsPipe reports whether name is standard input and that is a pipe.
+func (s Streams) readsPipe(name string) bool {
+	info, err := s.stat(name)
+	return name == "-" && err == nil && isPipe(info.Mode())
 }
 
 // describeSkipped says which lines passed without having been looked at.

@@ -15,6 +15,10 @@ func KeepOnClosedPipe() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 }
 
+// exitClosed is the exit code of a filter whose output was closed: that of a
+// program which SIGPIPE ended, in a shell. Scripts that allow for head know it.
+const exitClosed codeError = ExitSignal + 13
+
 // The ways Windows says EPIPE: ERROR_BROKEN_PIPE and ERROR_NO_DATA. The numbers
 // mean other things elsewhere.
 const (

@@ -135,10 +135,13 @@ func TestTimes(t *testing.T) {
 		{`"2026-01-02 03:04:05,000"`, want}, {`"2026-01-02 03:04:05"`, want}, {`"2026/01/02 03:04:05"`, want}, {`"Fri, 02 Jan 2026 03:04:05 GMT"`, want},
 		{`1767323045`, want}, {`1767323045.0`, want}, {`1767323045000`, want}, {`"1767323045000000"`, want}, {`1767323045000000000`, want}, {`1.767323045e9`, want},
 		{`"x"`, time.Time{}}, {`""`, time.Time{}}, {`null`, time.Time{}}, {`-1`, time.Time{}}, {`0`, time.Time{}}, {`1e300`, time.Time{}}, {`{}`, time.Time{}}, {`"12:04"`, time.Time{}},
+		{`"9999-12-31T23:59:59-01:00"`, time.Time{}}, {`"0000-01-01T00:00:00+01:00"`, time.Time{}}, {`"0000-12-31T23:59:59Z"`, time.Time{}},
 	} {
 		_, s := process(t, `{"error":"x","time":`+tt.value+`}`)
 		require.Len(t, s.Counts, 1, tt.value)
 		assert.Equal(t, tt.want, s.Counts[0].First, tt.value)
+		_, err := json.Marshal(s)
+		require.NoError(t, err, "one time in one line must not cost the summary")
 	}
 }
 

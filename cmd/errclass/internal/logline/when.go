@@ -52,7 +52,8 @@ func parseTime(v []byte) (time.Time, bool) {
 	}
 	for _, layout := range layouts {
 		if t, err := time.Parse(layout, text); err == nil {
-			return t.UTC(), true
+			t = t.UTC()
+			return t, 0 < t.Year() && t.Year() < 10_000 // RFC 3339 has no others, as a zone can make them
 		}
 	}
 	return time.Time{}, false

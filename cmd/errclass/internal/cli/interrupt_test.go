@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestInterrupts says for each input what signals come to, and when.
+func TestInterrupts(t *testing.T) {
+	t.Parallel()
+	type step struct {
+		wait time.Duration
+		sig  os.Signal // nil: something is read
+	}
+	const s = time.Second
+	hup, term := os.Signal(syscall.SIGHUP), os.Signal(syscall.SIGTERM)
+	for _, tt := range []struct {
+		name  string
+		pipe  bool
+		steps []step
+		by    os.Signal // ended the reading
+		died  os.Signal // ended the program, as what was read was not written
+	}{
+		{"file, Ctrl-C", false, []step{{0, os.Interrupt}}, os.Interrupt, nil},
+		{"file, SIGTERM", false, []step{{0, term}}, term, nil},
+		{"file, twice", false, []step{{0, os.Interrupt}, {0, term}}, os.Interrupt, term},
+		{"file, stuck output", false, []step{{0, os.Interrupt}, {s + 1, nil}}, os.Interrupt, os.Interrupt},
+		{"pipe, Ctrl-C", true, []step{{0, os.Interrupt}, {s, os.Interrupt}, {99 * s, os.Interrupt}}, nil, nil},
+		{"pipe, SIGTERM", true, []step{{0, term}, {29 * s, nil}}, nil, nil},
+		{"pipe, SIGTERM, silence", true, []step{{0, term}, {30*s + 1, nil}}, term, nil},
+		{"pipe, SIGHUP, silence", true, []step{{0, hup}, {30*s + 1, nil}}, hup, nil},
+		{"pipe, SIGTERM, late silence", true, []step{{5 * s, nil}, {99 * s, term}, {29 * s, nil}, {29 * s, nil}}, nil, nil},
+		{"pipe, SIGTERM, silence after a line", true, []step{{0, term}, {29 * s, nil}, {30*s + 1, nil}}, term, nil},
+		{"pipe, SIGTERM and its copy", true, []step{{0, term}, {s / 2, term}}, nil, nil},
+		{"pipe, second SIGTERM", true, []step{{0, term}, {s, term}}, term, nil},
+		{"pipe, third SIGTERM", true, []step{{0, term}, {s, term}, {s / 2, term}}, term, term},
+		{"pipe, SIGHUP and SIGTERM", true, []step{{0, hup}, {s / 2, term}}, nil, nil},
+		{"pipe, SIGTERM and SIGHUP", true, []step{{0, term}, {9 * s, hup}}, nil, nil},
+		{"pipe, SIGTERM and Ctrl-C", true, []step{{0, term}, {9 * s, os.Interrupt}}, nil, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var died os.Signal
+				i := newInterrupts(func(sig os.Signal) { died = sig })
+				i.pipe = tt.pipe
+				go i.watch()
+				for _, step := range tt.steps {
+					time.Sleep(step.wait)
+					if step.sig == nil {
+						i.read()
+					} else {
+						i.signals <- step.sig
+					}
+					synctest.Wait()
+				}
+				assert.Equal(t, tt.by, i.stop())
+				assert.Equal(t, tt.died, died)
+				select {
+				case <-i.ended:
+					assert.NotNil(t, tt.by)
+				default:
+					assert.Nil(t, tt.by)
+				}
+				time.Sleep(time.Hour)
+				assert.Equal(t, tt.died, died, "nothing comes after stop")
+			})
+		})
+	}
+}
+
+// TestInterruptAfterTheLastLine: a signal that comes when all was read does not
+// say that something is missing.
+func TestInterruptAfterTheLastLine(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var died os.Signal
+		i := newInterrupts(func(sig os.Signal) { died = sig })
+		go i.watch()
+		i.finish()
+		i.signals <- syscall.SIGTERM
+		synctest.Wait()
+		assert.Nil(t, i.stop())
+		assert.Nil(t, died)
+	})
+}
+
+// TestInterruptEndsTheFilesAfterAPipe: Ctrl-C while a pipe is read is meant for
+// the files that follow it too, and not for another pipe.
+func TestInterruptEndsTheFilesAfterAPipe(t *testing.T) {
+	t.Parallel()
+	i := newInterrupts(func(os.Signal) {})
+	i.pipe = true
+	i.received(os.Interrupt)
+	pr, pw, err := os.Pipe()
+	require.NoError(t, err)
+	defer pr.Close()
+	_, err = pw.WriteString("last words")
+	require.NoError(t, err)
+	require.NoError(t, pw.Close())
+	r, release := i.reader(pr)
+	got, err := io.ReadAll(r)
+	require.NoError(t, err)
+	assert.Equal(t, "last words", string(got))
+	release()
+	r, release = i.reader(strings.NewReader("a file"))
+	defer release()
+	_, err = r.Read(make([]byte, 1))
+	require.ErrorIs(t, err, errInterrupted)
+	assert.Equal(t, os.Interrupt, i.stop())
+}
+
+func TestWaitingReader(t *testing.T) {
+	t.Parallel()
+	content := bytes.Repeat([]byte("0123456789abcdef\n"), 20_000)
+	for name, in := range map[string]io.Reader{
+		"whole": bytes.NewReader(content), "halves": iotest.HalfReader(bytes.NewReader(content)), "end with data": iotest.DataErrReader(bytes.NewReader(content)),
+	} {
+		w := newWaitingReader(in, nil, func() {})
+		require.NoError(t, iotest.TestReader(struct{ io.Reader }{w}, content), name)
+		w.release()
+	}
+	boom := errors.New("boom")
+	w := newWaitingReader(io.MultiReader(strings.NewReader("a"), iotest.ErrReader(boom)), nil, func() {})
+	got, err := io.ReadAll(w)
+	require.ErrorIs(t, err, boom)
+	assert.Equal(t, "a", string(got))
+}
+
+// TestWaitingReaderGivesUp: a read that waits ends with the signal, and not
+// before what was read until then is handed out.
+func TestWaitingReaderGivesUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		pr, pw := io.Pipe()
+		ended := make(chan struct{})
+		w := newWaitingReader(pr, ended, func() {})
+		go func() { pw.Write([]byte("read before the end")) }()
+		synctest.Wait()
+		close(ended)
+		got, err := io.ReadAll(w)
+		require.ErrorIs(t, err, errInterrupted)
+		assert.Contains(t, []string{"", "read before the end"}, string(got))
+		_, err = w.Read(make([]byte, 1))
+		require.ErrorIs(t, err, errInterrupted, "it stays")
+		w.release()
+		pw.Close()
+	})
+}

@@ -1,0 +1,289 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// program is this command as a process of its own.
+type program struct {
+	*exec.Cmd
+	errs bytes.Buffer
+}
+
+func newProgram(t *testing.T, args ...string) *program {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	p := &program{Cmd: exec.Command(self, args...)}
+	p.Env = append(os.Environ(), asProgram+"=1")
+	p.Stderr = &p.errs
+	return p
+}
+
+// signal is the signal that ended the process; 0 = none did.
+func (p *program) signal() syscall.Signal {
+	status, _ := p.ProcessState.Sys().(syscall.WaitStatus)
+	if !status.Signaled() {
+		return 0
+	}
+	return status.Signal()
+}
+
+const (
+	errorIn  = `{"level":"error","msg":"HTTP 503 N"}`
+	errorOut = `{"level":"error","msg":"HTTP 503 N","error.category":"retryable","error.reason":"transient"}`
+)
+
+func numbered(line string, n int) string { return strings.Replace(line, "N", fmt.Sprint(n), 1) + "\n" }
+
+// TestLogsOfAProgramThatShutsDown: a signal to the whole group, as a terminal
+// and supervisors send it, lost four of the five lines that a program writes
+// while it shuts down.
+func TestLogsOfAProgramThatShutsDown(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		for _, command := range []string{"logs", "classify"} {
+			t.Run(command+" "+sig.String(), func(t *testing.T) {
+				t.Parallel()
+				app := exec.Command("sh", "-c", `trap 'for i in 1 2 3 4 5; do sleep 0.02; echo "`+strings.Replace(strings.ReplaceAll(errorIn, `"`, `\"`), "N", "$i", 1)+`"; done; exit 0' INT TERM HUP
+					echo '`+errorIn+`'; while :; do sleep 0.01; done`)
+				app.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+				pr, pw, err := os.Pipe()
+				require.NoError(t, err)
+				defer pr.Close()
+				app.Stdout = pw
+				require.NoError(t, app.Start())
+				require.NoError(t, pw.Close())
+
+				p := newProgram(t, command, "--rules", "minimal")
+				if command == "logs" {
+					p.Args = append(p.Args, "--summary")
+				}
+				p.Stdin = pr
+				p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: app.Process.Pid}
+				out, err := p.StdoutPipe()
+				require.NoError(t, err)
+				require.NoError(t, p.Start())
+				r := bufio.NewReader(out)
+				_, err = r.ReadString('\n')
+				require.NoError(t, err)
+				require.NoError(t, syscall.Kill(-app.Process.Pid, sig))
+				rest, err := io.ReadAll(r)
+				require.NoError(t, err)
+				require.NoError(t, app.Wait())
+				require.NoError(t, p.Wait(), p.errs.String())
+				if command == "classify" {
+					assert.Equal(t, strings.Repeat("retryable\ttransient\t000/503\n", 5), string(rest))
+					return
+				}
+				want := ""
+				for i := 1; i <= 5; i++ {
+					want += numbered(errorOut, i)
+				}
+				assert.Equal(t, want, string(rest))
+				assert.Contains(t, p.errs.String(), "of 6 lines", "the summary")
+			})
+		}
+	}
+}
+
+// TestLogsSecondTerm: who insists is obeyed; what was read is written.
+func TestLogsSecondTerm(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t, "logs", "--rules", "minimal", "--summary")
+	in, err := p.StdinPipe()
+	require.NoError(t, err)
+	out, err := p.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, p.Start())
+	r := bufio.NewReader(out)
+	for i := 1; i <= 3; i++ {
+		_, err = io.WriteString(in, numbered(errorIn, i))
+		require.NoError(t, err)
+		line, err := r.ReadString('\n')
+		require.NoError(t, err)
+		require.Equal(t, numbered(errorOut, i), line)
+		if i < 3 {
+			require.NoError(t, p.Process.Signal([]os.Signal{os.Interrupt, syscall.SIGTERM}[i-1]))
+		}
+	}
+	_, err = io.WriteString(in, "{}")
+	require.NoError(t, err)
+	time.Sleep(1100 * time.Millisecond) // what comes sooner may be a copy of the first
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	rest, err := io.ReadAll(r)
+	require.NoError(t, err)
+	require.Error(t, p.Wait())
+	assert.Equal(t, "{}", string(rest))
+	assert.Equal(t, syscall.SIGTERM, p.signal())
+	assert.Contains(t, p.errs.String(), "errclass logs: ended by a signal (terminated) after 4 lines; the rest was not read\n")
+	assert.Contains(t, p.errs.String(), "of 4 lines")
+}
+
+// TestLogsInterruptedFile: Ctrl-C ends the reading of a file, between two lines
+// of the output where that is read.
+func TestLogsInterruptedFile(t *testing.T) {
+	t.Parallel()
+	const lines = 2_000_000
+	long := file(t, "app.jsonl", strings.Repeat("{\"level\":\"info\"}\n", lines))
+	for name, sig := range map[string]syscall.Signal{"read": syscall.SIGINT, "stuck": syscall.SIGTERM} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProgram(t, "logs", "--summary", long)
+			out, err := p.StdoutPipe()
+			require.NoError(t, err)
+			require.NoError(t, p.Start())
+			r := bufio.NewReader(out)
+			_, err = r.ReadString('\n')
+			require.NoError(t, err)
+			require.NoError(t, p.Process.Signal(sig))
+			if name == "read" {
+				rest, err := io.ReadAll(r)
+				require.NoError(t, err)
+				assert.Less(t, bytes.Count(rest, []byte("\n")), lines-1)
+				assert.Contains(t, p.wait(t), "errclass logs: ended by a signal (interrupt) after ")
+				assert.Contains(t, p.errs.String(), "COUNT", "the summary")
+			} else {
+				state, err := p.Process.Wait() // p.Wait closes the output
+				require.NoError(t, err)
+				p.ProcessState = state
+				require.Error(t, p.Wait())
+				assert.Contains(t, p.errs.String(), "while the output could not be written; lines are missing\n")
+			}
+			assert.Equal(t, sig, p.signal())
+		})
+	}
+}
+
+// wait waits for a process that fails, and returns what it wrote to stderr.
+func (p *program) wait(t *testing.T) string {
+	t.Helper()
+	require.Error(t, p.Wait())
+	return p.errs.String()
+}
+
+// TestLogsIntoItsInput: an input that is the output grows as it is read, until
+// the disk is full. cat refuses it as well.
+func TestLogsIntoItsInput(t *testing.T) {
+	t.Parallel()
+	const content = "{\"level\":\"error\",\"msg\":\"HTTP 503\"}\n"
+	for name, tt := range map[string]struct {
+		shell string
+		empty bool // the shell empties the file
+	}{
+		"append":             {`"$0" logs app.log >> app.log`, false},
+		"overwrite":          {`"$0" logs app.log > app.log`, true},
+		"read and write":     {`"$0" logs app.log 1<> app.log`, false},
+		"standard input":     {`"$0" logs < app.log >> app.log`, false},
+		"emptied input":      {`"$0" logs < app.log > app.log`, true},
+		"dash":               {`"$0" logs other.log - < app.log >> app.log`, false},
+		"second file":        {`"$0" logs other.log app.log >> app.log`, false},
+		"symbolic link":      {`ln -s app.log link; "$0" logs link >> app.log`, false},
+		"hard link":          {`ln app.log link; "$0" logs app.log >> link`, false},
+		"another path":       {`"$0" logs ../*/app.log >> app.log`, false},
+		"device":             {`"$0" logs /dev/stdin < app.log >> app.log`, false},
+		"classify":           {`"$0" classify < app.log >> app.log`, false},
+		"classify over link": {`ln -s app.log link; "$0" classify < link >> app.log`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			self, err := os.Executable()
+			require.NoError(t, err)
+			path := file(t, "app.log", content)
+			require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(path), "other.log"), []byte("{}\n"), 0o600))
+			cmd := exec.Command("sh", "-c", tt.shell, self)
+			cmd.Dir = filepath.Dir(path)
+			cmd.Env = append(os.Environ(), asProgram+"=1")
+			said, err := cmd.CombinedOutput()
+			require.Error(t, err)
+			assert.Equal(t, 2, cmd.ProcessState.ExitCode())
+			assert.Contains(t, string(said), "input and output are the same file; write to another one\n")
+			got, err := os.ReadFile(path)
+			require.NoError(t, err)
+			if tt.empty {
+				assert.Empty(t, got)
+			} else {
+				assert.Equal(t, content, string(got), "nothing was written")
+			}
+		})
+	}
+	t.Run("pipe", func(t *testing.T) {
+		t.Parallel()
+		r, w, err := os.Pipe()
+		require.NoError(t, err)
+		defer r.Close()
+		defer w.Close()
+		p := newProgram(t, "logs")
+		p.Stdin, p.Stdout = r, w
+		require.Error(t, p.Run())
+		assert.Contains(t, p.errs.String(), "standard input: input and output are the same file")
+	})
+	t.Run("two directions", func(t *testing.T) {
+		t.Parallel()
+		null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+		require.NoError(t, err)
+		defer null.Close()
+		p := newProgram(t, "logs")
+		p.Stdin, p.Stdout = null, null
+		require.NoError(t, p.Run(), "a device does not give back what is written to it")
+	})
+}
+
+// TestLogsToAFullDisk: the program ends with the error, not with a signal, and
+// counts what it read.
+func TestLogsToAFullDisk(t *testing.T) {
+	t.Parallel()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		full = nil // no such device here: a file that is not open for writing
+		full, err = os.Open(os.DevNull)
+	}
+	require.NoError(t, err)
+	defer full.Close()
+	for _, args := range [][]string{{"logs", "--summary"}, {"classify"}} {
+		p := newProgram(t, args...)
+		p.Stdin, p.Stdout = strings.NewReader("{}\n"), full
+		require.Error(t, p.Run())
+		assert.Equal(t, 1, p.ProcessState.ExitCode())
+		assert.Contains(t, p.errs.String(), "errclass: write")
+		if args[0] == "logs" {
+			assert.Contains(t, p.errs.String(), "of 1 lines", "the summary")
+		}
+	}
+}
+
+// TestLogsToANonBlockingOutput: a program that shares a terminal or a pipe can
+// make it non-blocking for all; Go then gives up in the middle of a line.
+func TestLogsToANonBlockingOutput(t *testing.T) {
+	t.Parallel()
+	var fds [2]int
+	require.NoError(t, syscall.Pipe(fds[:]))
+	r, w := os.NewFile(uintptr(fds[0]), "r"), os.NewFile(uintptr(fds[1]), "w")
+	defer r.Close()
+	p := newProgram(t, "logs")
+	content := strings.Repeat("{\"level\":\"info\"}\n", 100_000)
+	p.Stdin, p.Stdout = strings.NewReader(content), w
+	require.NoError(t, p.Start())
+	require.NoError(t, syscall.SetNonblock(fds[1], true)) // the process has it already
+	require.NoError(t, w.Close())
+	time.Sleep(50 * time.Millisecond) // until the pipe is full
+	got, err := io.ReadAll(r)
+	require.NoError(t, err)
+	require.NoError(t, p.Wait(), p.errs.String())
+	assert.True(t, content == string(got), "%d of %d bytes", len(got), len(content))
+}
