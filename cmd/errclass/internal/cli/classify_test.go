@@ -85,7 +85,7 @@ func TestClassifyUnreadableInput(t *testing.T) {
 
 // FuzzClassifyLines: one line in is one JSON object out, with the id it had.
 func FuzzClassifyLines(f *testing.F) {
-	for _, s := range []string{"", "\n", "a\r\nb", `{"id":"\u003c","message":""}`, "{\"id\":[1,\t2],\"msg\":\"x\"}\n\n", "\xff\x00"} {
+	for _, s := range []string{"", "\n", "a\r\nb", `{"id":"\u003c","message":""}`, "{\"id\":[1,\t2],\"msg\":\"x\"}\n\n", "\xff\x00", "attempt 1: HTTP 503; last attempt 2: zz\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, in string) {

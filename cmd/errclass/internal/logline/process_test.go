@@ -205,6 +205,7 @@ func FuzzProcess(f *testing.F) {
 		`{"error\u002ecategory":"a","error.reason":"b","error.reason":null,"err":{"code":"context.Canceled","message":"401"}}`,
 		`{"level":"error","err":[{}],"msg":{"a":"\ud800"},"error.reas\u006fn":[]}` + "\r\r\n\u2028\n" + `{ "error" : "x" , "error.category" : { } } `,
 		"{\"PRIORITY\":\"3\",\"MESSAGE\":[ 114 ,\t101,0,255]}\n{\"err\":{\"ms\\u0067\":\"\\\\\\u005c\"},\"status\":429}\n",
+		`{"level":"error","msg":"attempt 1: HTTP 503; last attempt 2: zz"}`,
 	} {
 		f.Add([]byte(s), true)
 		f.Add([]byte(s), false)
