@@ -111,21 +111,20 @@ func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrin
 // lineMessage is the message that a line stands for, with its undecoded id.
 func lineMessage(line []byte) (message string, id []byte) {
 	line = bytes.TrimPrefix(line, []byte(lines.BOM))
-	var texts [2]string
-	var found [2]bool
+	var values [2][]byte // decoded after the last one is found, as a key may stand often
 	_, ok := jsontop.Object(line, func(key, value []byte) {
 		switch string(key) {
 		case "message":
-			texts[0], found[0] = jsontop.Text(value)
+			values[0] = value
 		case "msg":
-			texts[1], found[1] = jsontop.Text(value)
+			values[1] = value
 		case "id":
 			id = value
 		}
 	})
-	for i := range texts {
-		if ok && found[i] {
-			return texts[i], id
+	for _, v := range values {
+		if text, isText := jsontop.Text(v); ok && isText {
+			return text, id
 		}
 	}
 	return string(line), nil

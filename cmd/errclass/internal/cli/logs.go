@@ -32,8 +32,9 @@ No line is dropped, moved or rewritten. The two fields are put in before the
 closing brace, each only where the line does not have it yet; all other bytes
 stay. What is no error or no JSON object, or is longer than 16 MiB, passes as it
 is; how many lines were not looked at is said on standard error. Of a text that
-is longer than 128 KiB only its first and last 64 KiB are looked at. jq stops at
-a line that is no JSON, unless it reads with -R and fromjson?.
+is longer than 64 KiB the first and the last 32 KiB are looked at (192 KiB each
+with --rules minimal). jq stops at a line that is no JSON, unless it reads with
+-R and fromjson?.
 
 Signals: Ctrl-C and SIGTERM reach every program of a pipeline, and the one that
 logs has its last lines still to write. So while a pipe is read, Ctrl-C does
