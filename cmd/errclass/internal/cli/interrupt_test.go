@@ -145,7 +145,7 @@ func TestWaitingReaderGivesUp(t *testing.T) {
 		pr, pw := io.Pipe()
 		ended := make(chan struct{})
 		w := newWaitingReader(pr, ended, func() {})
-		go func() { pw.Write([]byte("read before the end")) }()
+		go func() { _, _ = pw.Write([]byte("read before the end")) }()
 		synctest.Wait()
 		close(ended)
 		got, err := io.ReadAll(w)
