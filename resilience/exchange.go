@@ -25,7 +25,7 @@ func (e *exchange) do(call Call) (*http.Response, error) {
 			_ = e.request.Body.Close() // a RoundTripper always closes it
 		}
 		if !settled { // a function of the caller has panicked
-			discard(e.refused)
+			abandon(e.refused)
 		}
 	}()
 	resp, err := Do(e.request.Context(), e.t.x, call, e.once)
@@ -36,7 +36,7 @@ func (e *exchange) do(call Call) (*http.Response, error) {
 	if ctx := e.request.Context(); ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		// It ended in a pause. The last answer is of no use: its body ends with
 		// the context too.
-		discard(e.refused)
+		abandon(e.refused)
 		return nil, withCause(err, ended(ctx))
 	}
 	return e.refused, nil
@@ -58,12 +58,14 @@ func (e *exchange) once(ctx context.Context, target Target) (*http.Response, err
 	if err != nil {
 		return nil, err
 	}
-	resp, err := e.t.base.RoundTrip(r)
+	resp, err := send(e.t.base, r)
 	if err != nil || resp == nil || resp.StatusCode < http.StatusBadRequest {
 		return resp, err
 	}
+	e.refused = resp // to be closed also where its body panics
+	resp, failure := refused(ctx, resp)
 	e.refused = resp
-	return resp, &ResponseError{StatusCode: resp.StatusCode, Header: resp.Header, Body: peek(resp)}
+	return resp, failure
 }
 
 // next is the request that goes to target now: the client's own the first

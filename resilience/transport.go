@@ -18,8 +18,7 @@ import (
 // gets the last response as it came, whole body included, or the last error of
 // the base; where the request's context ends in a pause, that is the error, and
 // where no request was made at all, it is an [*OpenError], say. A response that
-// is followed by another request is closed; what is left of its body is read,
-// if it is short, so that its connection can be used again.
+// is followed by another request is closed.
 //
 // Only what may be repeated is: requests without a body or with a GetBody
 // (which [http.NewRequest] sets for a [bytes.Buffer], a [bytes.Reader] and a
@@ -30,13 +29,19 @@ import (
 // The endpoint of a request is the scheme and host of its URL; [WithCall] says
 // otherwise, and names other targets to fall back to.
 //
-// A failed response is handed over when the first KiB of its body is there, or
-// its end; streams (text/event-stream) and compressed bodies are not waited for.
-// What happens while a client reads a body is not seen.
+// A peer cannot hold up a call by the body of a failed response: its first KiB is
+// waited for at most 250 ms, and what has come by then is classified. Streams
+// (text/event-stream) and bodies that the client decodes itself are not read at
+// all. A response that is followed by another request is drained where its end
+// is there already, within 3 KiB; otherwise its connection is closed. The client
+// reads the body of the last response from its beginning, as it comes in. What
+// happens while it does so is not seen.
 //
-// A Transport is safe for concurrent use and starts no goroutine. It never
-// changes a request, and it has nothing to close but the base's connections
-// ([Transport.CloseIdleConnections]).
+// A Transport is safe for concurrent use. It never changes a request; the base
+// gets a copy whose context ends with the body of its response. The goroutines
+// that read the body of a failed response end with that read or when the body is
+// closed, so the client must close it, as always. There is nothing else to close
+// but the base's connections ([Transport.CloseIdleConnections]).
 type Transport struct {
 	base    http.RoundTripper
 	x       *Executor

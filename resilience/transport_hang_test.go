@@ -1,0 +1,219 @@
+package resilience_test
+
+import (
+	"compress/gzip"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/resilience"
+)
+
+// hang is the time after which a test says that a call hangs.
+const hang = 20 * time.Second
+
+// hasty is a config whose pauses are a millisecond, and whose breaker stays out
+// of the way.
+func hasty() *resilience.Config {
+	cfg := enabled()
+	cfg.Retry = resilience.RetryConfig{Schedule: resilience.ScheduleCustom, BaseDelayMs: 1, MaxDelayMs: 1}
+	cfg.CircuitBreaker.Mode = resilience.BreakerForceClosed
+	return cfg
+}
+
+// peer is a server on loopback whose answers are never finished.
+type peer struct {
+	*httptest.Server
+	calls, gone atomic.Int64 // handlers that began, and that saw the client go
+	conns       atomic.Int64
+}
+
+// newPeer makes one. answer writes the beginning of an answer; the handler then
+// waits until the client gives it up.
+func newPeer(t *testing.T, h2 bool, answer func(http.ResponseWriter, *http.Request)) *peer {
+	p := new(peer)
+	p.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.calls.Add(1)
+		answer(w, r)
+		_ = http.NewResponseController(w).Flush() // the client may have gone
+		<-r.Context().Done()
+		p.gone.Add(1)
+	}))
+	p.Config.ConnState = p.count
+	p.EnableHTTP2 = h2
+	if h2 {
+		p.StartTLS()
+	} else {
+		p.Start()
+	}
+	t.Cleanup(func() {
+		p.Client().CloseIdleConnections()
+		p.Close()
+	})
+	return p
+}
+
+// count counts the connections that clients make.
+func (p *peer) count(_ net.Conn, s http.ConnState) {
+	if s == http.StateNew {
+		p.conns.Add(1)
+	}
+}
+
+// client is one whose requests go through a Transport.
+func (p *peer) client(t *testing.T) *http.Client {
+	return &http.Client{Transport: resilience.NewTransport(p.Client().Transport, executor(t, hasty()))}
+}
+
+// refuse sends a 503 with headers in pairs.
+func refuse(w http.ResponseWriter, headers ...string) {
+	for i := 0; i < len(headers); i += 2 {
+		w.Header().Set(headers[i], headers[i+1])
+	}
+	w.WriteHeader(http.StatusServiceUnavailable)
+}
+
+// say writes a text and sends it.
+func say(w http.ResponseWriter, text string) {
+	_, _ = io.WriteString(w, text) // the client may have gone
+	_ = http.NewResponseController(w).Flush()
+}
+
+// unfinished are the ways in which a peer can keep the body of a failed answer
+// open.
+var unfinished = []struct {
+	name   string
+	header http.Header // of the request
+	answer func(http.ResponseWriter, *http.Request)
+}{
+	{name: "headers alone", answer: func(w http.ResponseWriter, _ *http.Request) { refuse(w) }},
+	{name: "an event stream without an event", answer: func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, "Content-Type", "text/event-stream")
+	}},
+	{name: "an event stream after an event", answer: func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, "Content-Type", "text/event-stream; charset=utf-8")
+		say(w, "data: {}\n\n")
+	}},
+	{name: "an event stream in capitals", answer: func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, "Content-Type", "Text/Event-Stream ;a")
+		say(w, "data: {}\n\n")
+	}},
+	{name: "a byte, then silence", answer: func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w)
+		say(w, "{")
+	}},
+	{name: "a KiB, then silence", answer: func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w)
+		say(w, strings.Repeat("x", 1<<10))
+	}},
+	{name: "2 KiB, then silence", answer: func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w)
+		say(w, strings.Repeat("x", 2<<10))
+	}},
+	{name: "a known length, none of it sent", answer: func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, "Content-Length", "100")
+	}},
+	{name: "a known length, half of it sent", answer: func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, "Content-Length", "100")
+		say(w, strings.Repeat("x", 50))
+	}},
+	{name: "a known length, a KiB of it sent", answer: func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, "Content-Length", "2000")
+		say(w, strings.Repeat("x", 1<<10))
+	}},
+	{name: "gzip that net/http decodes, headers alone", answer: func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, "Content-Encoding", "gzip")
+	}},
+	{name: "gzip that net/http decodes, a beginning", answer: func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, "Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		_, _ = io.WriteString(z, "overloaded")
+		_ = z.Flush()
+	}},
+	{name: "gzip that the client decodes", header: http.Header{"Accept-Encoding": {"gzip"}}, answer: func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, "Content-Encoding", "gzip")
+		say(w, "\x1f\x8b")
+	}},
+	{name: "a slow drip", answer: func(w http.ResponseWriter, r *http.Request) {
+		refuse(w)
+		for r.Context().Err() == nil {
+			say(w, "x")
+			time.Sleep(40 * time.Millisecond)
+		}
+	}},
+	{name: "no end", answer: func(w http.ResponseWriter, r *http.Request) {
+		refuse(w)
+		for r.Context().Err() == nil {
+			say(w, strings.Repeat("x", 32<<10))
+		}
+	}},
+}
+
+// A peer that never finishes the body of a failed answer cannot hold up the
+// retries. What is given up has its connection closed; the last answer is the
+// client's, and ends when it closes it.
+func TestTransport_UnfinishedBodies(t *testing.T) {
+	t.Parallel()
+	for _, tt := range unfinished {
+		for name, h2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
+			t.Run(tt.name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				p := newPeer(t, h2, tt.answer)
+				ctx, cancel := context.WithTimeout(t.Context(), hang)
+				defer cancel()
+				r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL, nil)
+				require.NoError(t, err)
+				if tt.header != nil {
+					r.Header = tt.header.Clone()
+				}
+				resp, err := p.client(t).Do(r)
+				require.NoError(t, err, "after %d calls", p.calls.Load())
+				assert.Equal(t, http.StatusServiceUnavailable, resp.StatusCode)
+				assert.EqualValues(t, 3, p.calls.Load())
+				assert.Eventually(t, func() bool { return p.gone.Load() == 2 }, hang, time.Millisecond, "given up while the last answer is open")
+				require.NoError(t, resp.Body.Close())
+				assert.Eventually(t, func() bool { return p.gone.Load() == 3 }, hang, time.Millisecond, "given up with Close")
+			})
+		}
+	}
+}
+
+// A thousand callers of such a peer leave neither a goroutine nor a connection
+// behind.
+func TestTransport_UnfinishedBodiesConcurrentSafe(t *testing.T) {
+	t.Parallel()
+	p := newPeer(t, true, func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w)
+		say(w, "{")
+	})
+	client := p.client(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*hang)
+	defer cancel()
+	var wg sync.WaitGroup
+	for range 1000 {
+		wg.Go(func() {
+			r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL, nil)
+			if !assert.NoError(t, err) {
+				return
+			}
+			resp, err := client.Do(r)
+			if !assert.NoError(t, err) {
+				return
+			}
+			assert.NoError(t, resp.Body.Close())
+		})
+	}
+	wg.Wait()
+	assert.EqualValues(t, 3000, p.calls.Load())
+	assert.Eventually(t, func() bool { return p.gone.Load() == 3000 }, hang, time.Millisecond)
+}
