@@ -98,6 +98,7 @@ type breaker struct {
 	cause   classify.Result // of the last failure that counted
 	epoch   int             // calls that were let through in an earlier one no longer count; see force and admit
 	trialAt time.Time       // when the last trial was let through
+	retired bool            // forgotten by Breakers: it reports no more changes
 }
 
 func newBreaker(endpoint string, cfg BreakerConfig, report func(context.Context, BreakerState, BreakerState)) *breaker {
@@ -129,8 +130,9 @@ func (b *breaker) change(ctx context.Context, f func()) {
 	if from != to {
 		b.since = time.Now()
 	}
+	told := from != to && !b.retired
 	b.mu.Unlock()
-	if from != to {
+	if told {
 		b.report(ctx, from, to)
 	}
 }

@@ -108,6 +108,14 @@ const (
 	// HealthMinCalls how many calls it takes to judge.
 	HealthWindow   = 5 * time.Minute
 	HealthMinCalls = 10
+	// MaxEndpoints is how many endpoints are remembered at once, by [Breakers],
+	// by [Health] and for alerts and fallbacks, each by itself. Endpoints come
+	// from callers, and from peers where a client follows redirects, so there may
+	// be any number. The one that was used least recently is forgotten first.
+	MaxEndpoints = 4096
+	// MaxKeys is the same for the keys of calls: their backoff ([Call.Key]) and
+	// their [Statuses].
+	MaxKeys = 65536
 )
 
 // DefaultConfig returns the defaults of seed 004, spelled out. Like them it is

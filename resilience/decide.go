@@ -86,7 +86,7 @@ func (r *run) repeat(a Attempt) bool {
 	}
 	// So is one at whose end the breaker is open all the same.
 	if name := a.Target.Name(); name != "" && !r.opened {
-		if open := r.x.breakers.of(name).refuses(delay); open != nil {
+		if open := r.x.breakers.of(r.ctx, name).refuses(delay); open != nil {
 			r.refused(open)
 			return true
 		}
@@ -101,7 +101,7 @@ func (r *run) repeat(a Attempt) bool {
 func (r *run) more() bool {
 	return slices.ContainsFunc(r.rest, func(t Target) bool {
 		name, m := t.Name(), r.x.monitor
-		return name == "" || (m == nil || m.Healthy(name)) && !r.x.breakers.of(name).shut()
+		return name == "" || (m == nil || m.Healthy(name)) && !r.x.breakers.of(r.ctx, name).shut()
 	})
 }
 

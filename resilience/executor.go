@@ -37,6 +37,7 @@ func New(cfg *Config, opts ...Option) (*Executor, error) {
 	}
 	x.backoff.random = x.random
 	x.stays.cooldown = x.cooldown
+	x.stays.by.most, x.alerts.by.most = MaxEndpoints, MaxEndpoints
 	x.breakers = newBreakers(x.cfg, x.probe, x.emit)
 	return x, nil
 }

@@ -3,7 +3,6 @@ package resilience
 import (
 	"context"
 	"fmt"
-	"maps"
 	"sync"
 	"time"
 )
@@ -20,7 +19,10 @@ import (
 // Calls count that succeed and those that speak against the endpoint
 // ([Outcome.Failed]); pings count like calls. With [WithPing] every endpoint is
 // pinged each 30 seconds from when it is first mentioned; one that is not
-// mentioned for an hour is forgotten.
+// mentioned for an hour is forgotten. No more than [MaxEndpoints] are watched: for
+// a new one the one is forgotten that was mentioned least recently. Unhealthy ones
+// are forgotten only where they are more than three quarters of all, and those
+// with a live session never.
 //
 // Where a ping cannot be made (it panics, or its error is not one that speaks
 // against the endpoint: a bad URL, a missing key) nothing is known, and what is
@@ -41,8 +43,7 @@ type Health struct {
 	pings  sync.WaitGroup
 
 	mu        sync.Mutex
-	endpoints map[string]*endpointHealth
-	sweepAt   int
+	endpoints *bounded[string, *endpointHealth]
 	events    []Event // in the order in which they happened, to be told
 
 	telling sync.Mutex // held by whoever tells events
@@ -54,6 +55,7 @@ var _ Monitor = (*Health)(nil)
 type endpointHealth struct {
 	name     string
 	settings HealthConfig
+	stop     context.CancelFunc // ends its pings; nil = there are none
 	window   healthWindow
 	touched  time.Time // when it was last mentioned
 
@@ -94,7 +96,7 @@ func WithHealthObserver(o Observer) HealthOption {
 // NewHealth returns a Health with the figures of c, which may be nil for the
 // defaults; Enabled does not matter.
 func NewHealth(c *Config, opts ...HealthOption) *Health {
-	h := &Health{cfg: c.clone(), start: time.Now(), endpoints: map[string]*endpointHealth{}, sweepAt: leastSweep}
+	h := &Health{cfg: c.clone(), start: time.Now(), endpoints: newBounded[string, *endpointHealth](MaxEndpoints)}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	for _, o := range opts {
 		if o != nil {
@@ -150,6 +152,7 @@ func (h *Health) judge(e *endpointHealth, why Event) bool {
 		return healthy
 	}
 	e.healthy = healthy
+	h.endpoints.place(e.name, e.rank())
 	event := Event{Kind: KindHealth, Time: time.Now(), Target: Target{Endpoint: e.name}}
 	switch {
 	case healthy:
@@ -179,30 +182,71 @@ func (e *endpointHealth) answered() {
 }
 
 // of returns what is known of an endpoint, which begins to be watched where it
-// is new. The caller holds mu.
+// is new. The caller holds mu, and tells the events when he does not any more.
 func (h *Health) of(endpoint string) *endpointHealth {
-	e, ok := h.endpoints[endpoint]
+	e, ok := h.endpoints.get(endpoint)
 	if !ok {
 		h.sweep()
 		e = &endpointHealth{name: endpoint, settings: h.cfg.settings("", endpoint).health, healthy: true}
-		h.endpoints[endpoint] = e
+		for _, old := range h.endpoints.add(endpoint, e, plain) {
+			h.forgot(old)
+		}
 		if h.ping != nil && h.ctx.Err() == nil {
-			h.pings.Go(func() { h.keepPinging(e) })
+			ctx, stop := context.WithCancel(h.ctx)
+			e.stop = stop
+			h.pings.Go(func() {
+				defer stop()
+				h.keepPinging(ctx, e)
+			})
 		}
 	}
 	e.touched = time.Now()
 	return e
 }
 
+// rank: an endpoint with a live session is not forgotten, and one that is
+// unhealthy not as long as there is something else to forget.
+func (e *endpointHealth) rank() rank {
+	switch {
+	case e.live > 0:
+		return pinned
+	case !e.healthy:
+		return held
+	default:
+		return plain
+	}
+}
+
 // sweep forgets endpoints that are not mentioned any more, where there are very
-// many: they come from callers. The goroutines of those that are pinged do the
-// same for themselves.
+// many. The goroutines of those that are pinged do the same for themselves.
 func (h *Health) sweep() {
-	if len(h.endpoints) < h.sweepAt {
+	for _, r := range [...]rank{plain, held} {
+		for h.endpoints.len() >= leastSweep {
+			e, ok := h.endpoints.oldest(r)
+			if !ok || !e.forgettable() {
+				break
+			}
+			h.endpoints.remove(e.name)
+			h.forgot(e)
+		}
+	}
+}
+
+// forgot ends what belongs to an endpoint that is forgotten: its pings, and the
+// waiting of those who would have been told by them. What is not known counts as
+// healthy.
+func (h *Health) forgot(e *endpointHealth) {
+	if e.stop != nil {
+		e.stop()
+	}
+	if e.healthy {
 		return
 	}
-	maps.DeleteFunc(h.endpoints, func(_ string, e *endpointHealth) bool { return e.forgettable() })
-	h.sweepAt = max(leastSweep, 2*len(h.endpoints))
+	e.healthy = true
+	close(e.changed)
+	h.events = append(h.events, Event{
+		Kind: KindHealth, Time: time.Now(), Target: Target{Endpoint: e.name}, From: Unhealthy, To: Healthy,
+	})
 }
 
 func (e *endpointHealth) forgettable() bool {

@@ -8,48 +8,58 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// keepPinging pings an endpoint at its interval until it is forgotten or h is
-// shut down.
-func (h *Health) keepPinging(e *endpointHealth) {
+// keepPinging pings an endpoint at its interval until ctx ends: it is forgotten,
+// or h is shut down.
+func (h *Health) keepPinging(ctx context.Context, e *endpointHealth) {
 	interval := ms(e.settings.PingIntervalMs)
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.C:
-		case <-h.ctx.Done():
+		case <-ctx.Done():
 			return
 		}
 		if h.forget(e) {
 			return
 		}
-		o, err := h.pingOnce(e.name, interval)
-		if h.ctx.Err() != nil {
+		o, err := h.pingOnce(ctx, e.name, interval)
+		if ctx.Err() != nil {
 			return // the ping was ended, which says nothing
 		}
 		h.pinged(e, o, err)
 	}
 }
 
-// forget drops an endpoint that nobody mentions any more.
+// forget drops an endpoint that nobody mentions any more, and reports whether it
+// is or was dropped.
 func (h *Health) forget(e *endpointHealth) bool {
+	defer h.tell(h.ctx)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.endpoints[e.name] == e && !e.forgettable() {
+	switch {
+	case !h.watches(e):
+		return true
+	case !e.forgettable():
 		return false
 	}
-	if h.endpoints[e.name] == e {
-		delete(h.endpoints, e.name)
-	}
+	h.endpoints.remove(e.name)
+	h.forgot(e)
 	return true
+}
+
+// watches reports whether e is still what is known of its endpoint. The caller
+// holds mu.
+func (h *Health) watches(e *endpointHealth) bool {
+	return h.endpoints.is(e.name, func(current *endpointHealth) bool { return current == e })
 }
 
 // errPingPanicked stands for a ping that could not be made.
 var errPingPanicked = errors.New("the ping panicked")
 
 // pingOnce makes one ping.
-func (h *Health) pingOnce(endpoint string, limit time.Duration) (o Outcome, err error) {
-	ctx, cancel := context.WithTimeout(h.ctx, limit)
+func (h *Health) pingOnce(ctx context.Context, endpoint string, limit time.Duration) (o Outcome, err error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	start := time.Now()
 	defer func() {
@@ -67,6 +77,9 @@ func (h *Health) pinged(e *endpointHealth, o Outcome, err error) {
 	defer h.tell(h.ctx)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if !h.watches(e) {
+		return
+	}
 	e.pinged = o.Time
 	switch {
 	case err == nil:

@@ -2,8 +2,8 @@ package resilience
 
 import (
 	"context"
-	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -50,10 +50,11 @@ func (h *Health) Snapshot() []EndpointHealth {
 	defer h.tell(context.Background())
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	all := make([]EndpointHealth, 0, len(h.endpoints))
-	for _, name := range slices.Sorted(maps.Keys(h.endpoints)) {
-		all = append(all, h.snapshot(h.endpoints[name]))
+	all := make([]EndpointHealth, 0, h.endpoints.len())
+	for _, e := range h.endpoints.each() {
+		all = append(all, h.snapshot(e))
 	}
+	slices.SortFunc(all, func(x, y EndpointHealth) int { return strings.Compare(x.Endpoint, y.Endpoint) })
 	return all
 }
 

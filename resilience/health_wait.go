@@ -62,6 +62,7 @@ func (h *Health) Watch(session context.Context, endpoint string) (stop func()) {
 	h.mu.Lock()
 	e := h.of(endpoint)
 	e.live++
+	h.endpoints.place(e.name, e.rank())
 	if e.dead != nil {
 		e.answered()
 	}
@@ -92,4 +93,5 @@ func (h *Health) sessionOver(session context.Context, e *endpointHealth, cause e
 		e.dead = fmt.Errorf("session died: %w", cause)
 	}
 	h.judge(e, Event{Result: classify.Error(e.dead), Err: e.dead})
+	h.endpoints.place(e.name, e.rank())
 }

@@ -8,14 +8,16 @@ import "time"
 const forgetAfter = time.Hour
 
 // recent is a map that does not grow for ever: keys are the caller's, who may
-// use each of them once. It is not safe for concurrent use; the zero value is
-// ready.
+// use each of them once. Beyond leastSweep entries it forgets those that are
+// old, and beyond its bound the one that was touched least recently. It is not
+// safe for concurrent use; the zero value is ready and keeps [MaxKeys].
 type recent[K comparable, V any] struct {
-	entries map[K]recentEntry[V]
-	sweepAt int // so many entries are reason to look for old ones
+	most    int // 0 = MaxKeys
+	entries *bounded[K, *recentEntry[K, V]]
 }
 
-type recentEntry[V any] struct {
+type recentEntry[K comparable, V any] struct {
+	key     K
 	value   V
 	touched time.Time
 }
@@ -24,32 +26,44 @@ type recentEntry[V any] struct {
 const leastSweep = 1024
 
 // get returns the value of k, and that it was there. It counts as a touch.
-func (r *recent[K, V]) get(k K, now time.Time) (V, bool) {
-	e, ok := r.entries[k]
-	if ok {
-		r.entries[k] = recentEntry[V]{e.value, now}
+func (r *recent[K, V]) get(k K, now time.Time) (value V, ok bool) {
+	if r.entries == nil {
+		return value, false
 	}
-	return e.value, ok
+	e, ok := r.entries.get(k)
+	if !ok {
+		return value, false
+	}
+	e.touched = now
+	return e.value, true
 }
 
 // set puts v under k.
 func (r *recent[K, V]) set(k K, v V, now time.Time) {
 	if r.entries == nil {
-		r.entries = make(map[K]recentEntry[V])
-		r.sweepAt = leastSweep
+		most := r.most
+		if most == 0 {
+			most = MaxKeys
+		}
+		r.entries = newBounded[K, *recentEntry[K, V]](most)
 	}
-	r.entries[k] = recentEntry[V]{v, now}
-	if len(r.entries) < r.sweepAt {
+	if e, ok := r.entries.get(k); ok {
+		e.value, e.touched = v, now
 		return
 	}
-	for k, e := range r.entries {
-		if now.Sub(e.touched) > forgetAfter {
-			delete(r.entries, k)
+	r.entries.add(k, &recentEntry[K, V]{k, v, now}, plain)
+	for r.entries.len() > leastSweep {
+		e, ok := r.entries.oldest(plain)
+		if !ok || now.Sub(e.touched) <= forgetAfter {
+			return
 		}
+		r.entries.remove(e.key)
 	}
-	// Doubling keeps the cost of sweeping constant for each entry.
-	r.sweepAt = max(leastSweep, 2*len(r.entries))
 }
 
 // remove forgets k.
-func (r *recent[K, V]) remove(k K) { delete(r.entries, k) }
+func (r *recent[K, V]) remove(k K) {
+	if r.entries != nil {
+		r.entries.remove(k)
+	}
+}

@@ -50,7 +50,7 @@ const (
 // for it, and the response for the client, whose body is still whole.
 func refused(ctx context.Context, resp *http.Response) (*http.Response, *ResponseError) {
 	resp, head := peek(ctx, resp)
-	return resp, &ResponseError{StatusCode: resp.StatusCode, Header: bounded(resp.Header), Body: head}
+	return resp, &ResponseError{StatusCode: resp.StatusCode, Header: keptOf(resp.Header), Body: head}
 }
 
 // peek reads the beginning of a body ahead of the client. Where that is all of
@@ -96,9 +96,9 @@ func readable(h http.Header) bool {
 	return !strings.EqualFold(strings.TrimSpace(kind), "text/event-stream")
 }
 
-// bounded returns what is kept of a header: all of one of sensible size. Of a
+// keptOf returns what is kept of a header: all of one of sensible size. Of a
 // larger one it is the short values, in the order of their names.
-func bounded(h http.Header) http.Header {
+func keptOf(h http.Header) http.Header {
 	size := 0
 	for name, values := range h {
 		for _, v := range values {

@@ -125,9 +125,14 @@ func NewTransport(base http.RoundTripper, x *Executor, opts ...TransportOption) 
 	return t
 }
 
-// hostCall is what a request is unless an option says otherwise.
+// maxHost is far beyond the longest name that a host can have, 253 bytes in DNS.
+const maxHost = 1 << 10
+
+// hostCall is what a request is unless an option says otherwise. A peer may
+// redirect a client to a host with a name of megabytes, which nothing can reach
+// and for which nothing is kept.
 func hostCall(r *http.Request) Call {
-	if r.URL == nil {
+	if r.URL == nil || len(r.URL.Host) > maxHost {
 		return Call{}
 	}
 	return Call{Targets: []Target{{

@@ -16,6 +16,12 @@ import (
 // pushbackKey is the trailer by which a server steers retries (gRFC A6).
 const pushbackKey = "grpc-retry-pushback-ms"
 
+// A trailer may have megabytes. No hint needs more: a date has 29 bytes.
+const (
+	maxHint  = 64 // bytes of one hint that is read
+	maxHints = 8  // hints that are looked at
+)
+
 // failed takes the error of one attempt and returns it with the pause that the
 // trailer asks for.
 func (u *unary) failed(err error) error {
@@ -31,7 +37,11 @@ func (u *unary) failed(err error) error {
 		}
 		return &hinted{err, time.Duration(ms) * time.Millisecond}
 	}
-	for _, value := range u.trailer["retry-after"] {
+	hints := u.trailer["retry-after"]
+	for _, value := range hints[:min(len(hints), maxHints)] {
+		if len(value) > maxHint {
+			continue
+		}
 		if wait, ok := classify.ParseRetryAfter(value, time.Now()); ok {
 			return &hinted{err, wait}
 		}

@@ -1,0 +1,188 @@
+package resilience
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
+
+	"github.com/errclass/errclass/classify"
+)
+
+// plainMap is what a bounded map should be, in the simplest way: all entries, the
+// one that was used least recently first.
+type plainMap struct {
+	most    int
+	entries []boundedEntry[int, int]
+}
+
+func (m *plainMap) find(k int) int {
+	return slices.IndexFunc(m.entries, func(e boundedEntry[int, int]) bool { return e.key == k })
+}
+
+// use moves an entry to the end.
+func (m *plainMap) use(i int) {
+	e := m.entries[i]
+	m.entries = append(slices.Delete(m.entries, i, i+1), e)
+}
+
+func (m *plainMap) count(r rank) int {
+	n := 0
+	for _, e := range m.entries {
+		if e.rank == r {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *plainMap) add(k, v int, r rank) (forgotten []int) {
+	for r != pinned && m.count(plain)+m.count(held) >= m.most {
+		drop := plain
+		if m.count(plain) == 0 || m.count(held) > m.most/4*3 {
+			drop = held
+		}
+		i := slices.IndexFunc(m.entries, func(e boundedEntry[int, int]) bool { return e.rank == drop })
+		forgotten = append(forgotten, m.entries[i].value)
+		m.entries = slices.Delete(m.entries, i, i+1)
+	}
+	m.entries = append(m.entries, boundedEntry[int, int]{k, v, r})
+	return forgotten
+}
+
+// Whatever is done to a bounded map, in whatever order: it has what the plain
+// one has, and never more than it may.
+func TestBoundedProperty(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		most := rapid.IntRange(1, 12).Draw(t, "most")
+		got, want := newBounded[int, int](most), &plainMap{most: most}
+		key := rapid.IntRange(0, 30)
+		ranks := rapid.SampledFrom([]rank{plain, plain, plain, held, held, pinned})
+		t.Repeat(map[string]func(*rapid.T){
+			"use or add": func(t *rapid.T) {
+				k, v, r := key.Draw(t, "key"), rapid.Int().Draw(t, "value"), ranks.Draw(t, "rank")
+				value, ok := got.get(k)
+				i := want.find(k)
+				if ok != (i >= 0) {
+					t.Fatalf("key %d: got %v, want %v", k, ok, i >= 0)
+				}
+				if ok {
+					if value != want.entries[i].value {
+						t.Fatalf("key %d: got %d, want %d", k, value, want.entries[i].value)
+					}
+					want.use(i)
+					return
+				}
+				before := want.count(plain) + want.count(held)
+				if dropped, must := got.add(k, v, r), want.add(k, v, r); !slices.Equal(dropped, must) {
+					t.Fatalf("forgot %v, want %v", dropped, must)
+				}
+				if n := want.count(plain) + want.count(held); r != pinned && n > most || n > before+1 {
+					t.Fatalf("%d entries that are not pinned, of %d", n, most)
+				}
+			},
+			"place": func(t *rapid.T) {
+				k, r := key.Draw(t, "key"), ranks.Draw(t, "rank")
+				got.place(k, r)
+				if i := want.find(k); i >= 0 && want.entries[i].rank != r {
+					want.entries[i].rank = r
+					want.use(i)
+				}
+			},
+			"remove": func(t *rapid.T) {
+				k := key.Draw(t, "key")
+				got.remove(k)
+				if i := want.find(k); i >= 0 {
+					want.entries = slices.Delete(want.entries, i, i+1)
+				}
+			},
+			"": func(t *rapid.T) {
+				if got.len() != len(want.entries) {
+					t.Fatalf("%d entries, want %d", got.len(), len(want.entries))
+				}
+				for k, v := range got.each() {
+					if i := want.find(k); i < 0 || want.entries[i].value != v {
+						t.Fatalf("key %d has %d, want %+v", k, v, want.entries)
+					}
+				}
+				for r := plain; r <= pinned; r++ {
+					i := slices.IndexFunc(want.entries, func(e boundedEntry[int, int]) bool { return e.rank == r })
+					if v, ok := got.oldest(r); ok != (i >= 0) || ok && v != want.entries[i].value {
+						t.Fatalf("oldest of rank %d is %d, %v, want %+v", r, v, ok, want.entries)
+					}
+				}
+			},
+		})
+	})
+}
+
+// Keys that are used once each do not fill the memory, not even within an hour.
+func TestRecentBounds(t *testing.T) {
+	t.Parallel()
+	start := time.Now()
+	for _, tt := range []struct {
+		name       string
+		most, want int
+		step       time.Duration // between two keys
+	}{
+		{name: "all at once", want: MaxKeys},
+		{name: "all at once, with a bound of its own", most: 2000, want: 2000},
+		{name: "a minute apart", step: time.Minute, want: leastSweep},
+		{name: "a second apart", step: time.Second, want: int(forgetAfter/time.Second) + 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := recent[int, int]{most: tt.most}
+			for i := range 2 * MaxKeys {
+				r.set(i, i, start.Add(time.Duration(i)*tt.step))
+			}
+			assert.Equal(t, tt.want, r.entries.len())
+			v, ok := r.get(2*MaxKeys-1, start)
+			assert.True(t, ok)
+			assert.Equal(t, 2*MaxKeys-1, v)
+		})
+	}
+}
+
+// A million endpoints with one failure each, from one caller or from many: as
+// many breakers are kept as may be, and the one that is open is among them.
+func TestBreakersMillionEndpoints(t *testing.T) {
+	t.Parallel()
+	down := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork}
+	for _, callers := range []int{1, 10, 1000} {
+		t.Run(fmt.Sprint(callers, " callers"), func(t *testing.T) {
+			t.Parallel()
+			const endpoints = 1_000_000
+			b := newBreakers(nil, nil, func(context.Context, Event) {})
+			fail := func(endpoint string) {
+				if p, err := b.admit(t.Context(), endpoint, false); assert.NoError(t, err) {
+					p.done(t.Context(), down)
+				}
+			}
+			for range 5 {
+				fail("open")
+			}
+			var wg sync.WaitGroup
+			for c := range callers {
+				wg.Go(func() {
+					for i := range endpoints / callers {
+						fail(strconv.Itoa(c*endpoints + i))
+					}
+				})
+			}
+			wg.Wait()
+			fail("last")
+			assert.Equal(t, MaxEndpoints, b.by.len())
+			assert.Len(t, b.Snapshot(), MaxEndpoints)
+			assert.NotNil(t, b.of(t.Context(), "open").refuses(0))
+			assert.EqualValues(t, 1, b.of(t.Context(), "last").circuit.Metrics().Failures())
+		})
+	}
+}
