@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -147,6 +149,8 @@ func TestUnary_Hints(t *testing.T) {
 		{name: "pushback beyond all measure", err: busy, trailer: metadata.Pairs("grpc-retry-pushback-ms", "99999999999999999999"), calls: 1},
 		{name: "pushback beside a RetryInfo", err: retryInfo(7 * time.Second), trailer: metadata.Pairs("grpc-retry-pushback-ms", "20"), calls: 2, took: 7 * time.Second},
 		{name: "retry-after that is none", err: busy, trailer: metadata.Pairs("retry-after", "later"), calls: 2, took: 500 * time.Millisecond},
+		{name: "retry-after without end", err: busy, trailer: metadata.Pairs("retry-after", strings.Repeat("1s", 1000)), calls: 2, took: 500 * time.Millisecond},
+		{name: "too many of them", err: busy, trailer: metadata.MD{"retry-after": append(slices.Repeat([]string{"later"}, 100), "3")}, calls: 2, took: 500 * time.Millisecond},
 		{name: "retry-after", err: busy, trailer: metadata.Pairs("retry-after", "3"), calls: 2, took: 3 * time.Second},
 		{name: "another trailer", err: busy, trailer: metadata.Pairs("request-id", "3"), calls: 2, took: 500 * time.Millisecond},
 	} {
