@@ -24,13 +24,16 @@ lint: ## go vet and golangci-lint, which is installed into .bin where it is miss
 	@for dir in $(MODULES); do (cd "$$dir" && "$(CURDIR)/.ci/golangci-lint" run ./...); done
 
 .PHONY: fuzz
-fuzz: ## run every fuzz target for FUZZTIME (10s)
-	@go test -list '^Fuzz' work \
-	| awk '/^Fuzz/ {targets[n++] = $$1} /^ok/ {for (i = 0; i < n; i++) print $$2, targets[i]; n = 0}' \
-	| while read -r package target; do \
-		echo "== $$package $$target"; \
-		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
-	done
+fuzz: ## run every fuzz target of every module for FUZZTIME (10s)
+	@.ci/fuzz $(FUZZTIME)
+
+.PHONY: vuln
+vuln: ## look for known vulnerabilities, where their database is to be had
+	@.ci/govulncheck
+
+.PHONY: licences
+licences: ## check the licences of all modules that this is built from
+	@.ci/licences
 
 .PHONY: bench
 bench: ## measure the budgets: x-regexp, x-bare, x-json-... are ratios within one run
