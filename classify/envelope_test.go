@@ -202,7 +202,7 @@ func FuzzResponse(f *testing.F) {
 		if got.Category == "" && got != (classify.Result{}) || got.Category != "" && !got.Reason.Valid() {
 			t.Fatalf("%+v", got)
 		}
-		if strings.Contains(got.Rule, "panic") {
+		if strings.Contains(got.Rule, "+panic") {
 			t.Fatal(got.Rule)
 		}
 		if got.RetryAfter < 0 || got.RetryAfter > 365*24*time.Hour {

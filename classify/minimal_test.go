@@ -79,6 +79,7 @@ func FuzzMinimal(f *testing.F) {
 				require.Equal(t, category, got.Category, "%s: %q", name, text)
 				require.Equal(t, reason, got.Reason, "%s: %q", name, text)
 				require.True(t, strings.HasPrefix(got.Rule, "000/"), "%s: %q: rule %s", name, text, got.Rule)
+				require.NotContains(t, got.Rule, "+panic", "%s: %q", name, text)
 			}
 		}
 	})

@@ -186,10 +186,12 @@ func FuzzMessage(f *testing.F) {
 		}
 		for _, v := range traces {
 			is := Message(v.vary(text))
+			require.NotContains(t, is.Rule, panicSuffix, v.name)
 			require.Equal(t, got.Category, is.Category, "%s: %s, not %s", v.name, is.Rule, got.Rule)
 		}
 		for _, vary := range []func(byte) byte{upper, lower} {
 			is := Message(mapBytes(text, vary))
+			require.NotContains(t, is.Rule, panicSuffix)
 			if !byCase[is.Rule] && !byCase[got.Rule] {
 				require.Equal(t, got.Category, is.Category, "in another case %s, not %s", is.Rule, got.Rule)
 			}

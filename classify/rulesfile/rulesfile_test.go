@@ -184,8 +184,12 @@ func FuzzLoad(f *testing.F) {
 			}
 			return
 		}
-		if _, err := classify.New(classify.WithRules(rules...)); err != nil {
+		c, err := classify.New(classify.WithRules(rules...))
+		if err != nil {
 			t.Fatalf("%q loads, but makes no classifier: %v", file, err)
+		}
+		if got := c.Message(file); strings.Contains(got.Rule, "+panic") {
+			t.Fatalf("%q loads, and its classifier panics: rule %s", file, got.Rule)
 		}
 	})
 }
