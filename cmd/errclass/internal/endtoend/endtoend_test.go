@@ -1,0 +1,145 @@
+package endtoend
+
+import (
+	"context"
+	"encoding/json"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+	"pgregory.net/rapid"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/otelclass"
+)
+
+// FuzzError builds an error from the input and sends it through all signals.
+func FuzzError(f *testing.F) {
+	for kind := range byte(16) { // each kind alone, around and inside of others
+		f.Add([]byte{kind, 1, 9, 9, 1, 3, 5})
+		f.Add([]byte{5, 0, 1, kind, 1, 2, 1, 3, 3, 15, 1})
+		f.Add([]byte{7, 1, 4, 1, 11, 12, 0, kind, 0, 3, 1, 12, 13, 14, 15, 8})
+		f.Add([]byte{3, 3, 12, kind, 0, 1, 1, 20, kind, 1, 30, 13, 8, kind})
+	}
+	s := newSignals()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		// A hang would end a run of the fuzzer like any other: it waits for the
+		// input until its time is over.
+		hung := time.AfterFunc(30*time.Second, func() { panic("an error takes more than 30 s to pass") })
+		defer hung.Stop()
+		s.check(t, &bytesSource{data})
+	})
+}
+
+// TestError is FuzzError with errors that rapid draws.
+func TestError(t *testing.T) {
+	s := newSignals()
+	rapid.Check(t, func(t *rapid.T) { s.check(t, rapidSource{t}) })
+}
+
+// check builds an error and holds errclass to what it promises: everything
+// arrives as it would without it, with an answer that was found, the same one
+// wherever the evidence is the same, at a bounded cost.
+func (s *signals) check(t require.TestingT, src source) {
+	b := &builder{source: src}
+	err := b.build(0)
+	if err == nil {
+		return
+	}
+	s.observed = s.observed[:0]
+
+	want := answerOf(t, classify.Error(err))
+	require.LessOrEqual(t, b.calls, maxCalls, "calls of the error's methods")
+	require.LessOrEqual(t, cost(t, err), bound(b), "bytes to classify %+v", b.weight())
+
+	line, inRecord := s.record(context.Background(), t, "n", 7, "err", err)
+	require.Equal(t, want, inRecord, "slog, of the value")
+	inSpan, inEvent := s.span(t, func(span trace.Span) { otelclass.RecordError(span, err) })
+	require.Equal(t, want, inSpan, "span, of the value")
+	require.Equal(t, want, inEvent, "event, of the value")
+
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(err)
+	_, ended := s.record(ctx, t, "err", err)
+	require.True(t, classify.Reason(ended.reason).Valid(), "reason %q", ended.reason)
+
+	if words := rendered(line); words != "" {
+		require.Equal(t, answerOf(t, classify.Message(words)), logs(t, line), "errclass logs, of the text %.300q", words)
+		s.texts(t, words)
+		s.statuses(t, words, [...]int{400, 401, 404, 429, 500, 503, 599}[src.pick(7)])
+	}
+	for _, r := range s.observed {
+		answerOf(t, r)
+	}
+}
+
+// rendered is the text of the error in a line that a handler wrote.
+func rendered(line string) string {
+	var m struct{ Err string }
+	_ = json.Unmarshal([]byte(line), &m) // a line without it has no text
+	return m.Err
+}
+
+// texts sends the text of an error alone.
+func (s *signals) texts(t require.TestingT, words string) {
+	want := answerOf(t, classify.Message(words))
+	line, inRecord := s.record(context.Background(), t, "err", words)
+	require.Equal(t, want, inRecord, "slog, of a text")
+	require.Equal(t, want, logs(t, line), "errclass logs, of a text")
+	require.Equal(t, want, s.logRecord(t, attribute.String("err", words)), "log record, of a text")
+	span, event := s.span(t, func(span trace.Span) {
+		span.AddEvent("exception", trace.WithAttributes(attribute.String("exception.message", words)))
+	})
+	require.Equal(t, want, span, "span, of a text")
+	require.Equal(t, want, event, "event, of a text")
+}
+
+// statuses sends the text with an HTTP status beside it.
+func (s *signals) statuses(t require.TestingT, words string, status int) {
+	want := answerOf(t, classify.Standard.Classify(classify.Evidence{Message: words, Status: status}))
+	line, inRecord := s.record(context.Background(), t, "err", words, "status", status)
+	require.Equal(t, want, inRecord, "slog, with a status")
+	require.Equal(t, want, logs(t, line), "errclass logs, with a status")
+	require.Equal(t, want, s.logRecord(t, attribute.String("err", words), attribute.Int("http.response.status_code", status)), "log record, with a status")
+}
+
+// answerOf is what a signal says where it has found r. The suffix says that
+// classify caught a panic of its own, and so found nothing.
+func answerOf(t require.TestingT, r classify.Result) answer {
+	require.False(t, strings.HasSuffix(r.Rule, "+panic"), "rule %s", r.Rule)
+	require.NotEmpty(t, r.Category)
+	require.True(t, r.Reason.Valid(), "reason %q", r.Reason)
+	return answer{string(r.Category), string(r.Reason)}
+}
+
+// What one classification may cost. A chain is read up to 256 errors, and a
+// cycle is looked for among 1<<14.
+const (
+	maxCalls = 1<<14 + 256*4*methods
+	scratch  = 256 << 10 // kept between calls, until the garbage collector takes it
+	perError = 4 << 10
+	perByte  = 64
+)
+
+// bound is how many bytes of memory the error that b has built may cost: so
+// many for each error and each byte of text, however they stand together.
+func bound(b *builder) uint64 {
+	w := b.weight()
+	return uint64(scratch + perError*w.errors + perByte*w.bytes)
+}
+
+// cost returns how many bytes it takes to classify err, by a classifier that
+// has not seen it yet. Nothing else runs here.
+func cost(t require.TestingT, err error) uint64 {
+	c, newErr := classify.New()
+	require.NoError(t, newErr)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	c.Error(err)
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
