@@ -27,7 +27,13 @@
 //     Logger.With, is kept as it is, each of the two on its own; nothing is
 //     written twice, also where one Handler of this package wraps another.
 //   - Values that are both an error and a slog.LogValuer are read as errors.
-//     No LogValue is ever called here.
+//     LogValue is called here for two kinds of attributes at the root of a
+//     classified record or of Logger.With: those without a key, whose group
+//     would belong to the root, and those under one of the two keys. It is
+//     called once, and the next handler gets what it returned.
+//   - The work for a record is bounded: 4 errors, 4 texts and the message are
+//     read, 64 KiB of texts together, and 65,536 members of groups. What is left
+//     out decides nothing.
 //   - The text of an error or a message is never copied into an attribute:
 //     the two values come from a closed set of words.
 //
@@ -38,7 +44,8 @@
 // it still does. The keys reach it through a WithAttrs of its own: for each
 // pair of category and reason that occurs, such a handler is prepared once and
 // kept with the logger that it was needed for. Where groups are open, the
-// calls since the first group are repeated on it, once for a pair and logger;
+// calls since the first group are repeated on it, once for a pair and logger,
+// starting at the nearest logger above where that was done already;
 // a LogValuer or a pointer that was given to With under a group is thus read
 // again, when the first error of a kind is logged.
 //

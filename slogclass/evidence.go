@@ -24,6 +24,21 @@ type findings struct {
 	status int   // the first HTTP status that says something, 0 = none
 	cause  error // why the context has ended, nil = it has not
 	keys   keys  // those of the two keys that stand at the root already
+	lazy   bool  // a LogValuer at the root may hold one of the two keys
+	seen   budget
+}
+
+// budget counts the members of groups that are looked at in one record.
+type budget int
+
+// maxMembers bounds them: groups that share their members may have more of them
+// than there is memory.
+const maxMembers = 1 << 16
+
+// spent counts one more member and reports whether it is one too many.
+func (b *budget) spent() bool {
+	*b++
+	return *b > maxMembers
 }
 
 // look takes an attribute into account. root says that its key is written at
@@ -36,6 +51,9 @@ func (f *findings) look(a *slog.Attr, root bool) {
 		// resolves to an error that has nothing to do with the record.
 		if err, ok := a.Value.Any().(error); ok {
 			f.addError(err)
+		}
+		if root && a.Value.Kind() == slog.KindLogValuer && f.cfg.mayHoldKeys(a.Key) {
+			f.lazy = true
 		}
 	case slog.KindString:
 		if f.cfg.textKeys.has(a.Key) {
@@ -51,7 +69,16 @@ func (f *findings) look(a *slog.Attr, root bool) {
 			return // handlers leave empty groups out, and their keys with them
 		}
 		inline := root && a.Key == "" // a group without a name belongs to what is around it
+		if root && !inline && f.cfg.mayHoldKeys(a.Key) && !written(members, new(budget)) {
+			return
+		}
 		for i := range members {
+			if f.seen.spent() {
+				if inline {
+					f.keys = categoryKey | reasonKey // perhaps: nothing is written twice
+				}
+				break
+			}
 			f.look(&members[i], inline)
 		}
 	}

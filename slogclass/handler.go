@@ -113,6 +113,9 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 		f.look(&a, root)
 		return true
 	})
+	if f.lazy && h.missing != 0 {
+		f.keys = h.cfg.resolveRecord(r)
+	}
 	missing := h.missing &^ f.keys
 	if missing == 0 && observed == nil {
 		return h.next
@@ -166,6 +169,10 @@ func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	f := findings{cfg: h.cfg}
 	for i := range attrs {
 		f.look(&attrs[i], root)
+	}
+	if f.lazy && h.missing != 0 {
+		attrs = h.cfg.resolve(attrs, new(budget))
+		f.keys = h.cfg.keysOf(attrs)
 	}
 	derived := &Handler{cfg: h.cfg, missing: h.missing &^ f.keys, given: h.given.with(&f)}
 	if !root {

@@ -73,7 +73,7 @@ func TestHandlerAgainstBare(t *testing.T) {
 		bare := slog.New(jsonHandler(bareOut))
 		ours := slog.New(slogclass.New(jsonHandler(out), slogclass.WithClassifier(words)))
 		set := map[string]bool{} // our keys, where an earlier With has set them at the root
-		root, depth := true, rapid.IntRange(0, 3).Draw(t, "depth")
+		root, depth := true, rapid.IntRange(0, 14).Draw(t, "depth")
 		loggers := [][2]*slog.Logger{{bare, ours}}
 		for i := range depth {
 			o := op{group: rapid.SampledFrom([]string{"", "g", "h"}).Draw(t, "group")}
