@@ -225,7 +225,7 @@ func ExampleRecorder_RecordError() {
 		trace.WithAttributes(otelclass.ReasonKey.String("vault_sealed")))
 	// Output:
 	// completion: error.category=fatal error.reason=vault_sealed
-	//   exception: error.reason=vault_sealed error.category=fatal exception.type=*errors.errorString exception.message=HTTP 401
+	//   exception: error.category=fatal error.reason=vault_sealed exception.type=*errors.errorString exception.message=HTTP 401
 }
 
 func ExampleNewLogProcessor() {

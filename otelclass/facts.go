@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/bound"
 )
 
 // The attributes that are evidence, by the names of OpenTelemetry's semantic
@@ -64,7 +65,7 @@ func (f *facts) look(cfg *config, kv *attribute.KeyValue) {
 	}
 	switch kv.Key {
 	case exceptionTypeKey:
-		f.exception, f.exceptionType = true, kv.Value.AsString()
+		f.exception, f.exceptionType = true, name(kv)
 	case exceptionMessageKey:
 		f.exception, f.message = true, kv.Value.AsString()
 	case exceptionStackKey:
@@ -74,20 +75,29 @@ func (f *facts) look(cfg *config, kv *attribute.KeyValue) {
 			f.status = int(n)
 		}
 	case rpcStatusKey:
-		f.rpc = kv.Value.AsString()
+		f.rpc = name(kv)
 	case grpcStatusKey:
-		f.grpc = kv.Value.AsInt64()
+		if kv.Value.Type() == attribute.INT64 {
+			f.grpc = kv.Value.AsInt64()
+		}
 	case dbStatusKey:
-		f.db = kv.Value.AsString()
+		f.db = name(kv)
 	case dbSystemKey, dbSystemOldKey:
-		f.dbSystem = kv.Value.AsString()
+		f.dbSystem = name(kv)
 	case errorTypeKey:
-		f.errorType = kv.Value.AsString()
+		f.errorType = name(kv)
 	case providerKey:
-		f.provider = kv.Value.AsString()
+		f.provider = name(kv)
 	case providerOldKey:
-		f.provider = cmp.Or(f.provider, kv.Value.AsString())
+		f.provider = cmp.Or(f.provider, name(kv))
 	}
+}
+
+// name is the text of an attribute that holds a name or a code, as far as it is
+// read.
+func name(kv *attribute.KeyValue) string {
+	s := kv.Value.AsString()
+	return s[:min(len(s), maxName)]
 }
 
 // isException reports whether attributes are those of an exception. What the
@@ -128,26 +138,34 @@ func (f *facts) stated() (res classify.Result, ok bool) {
 	return res, knownPair(res.Category, res.Reason)
 }
 
-// exceptionEvidence is what exception.type and exception.message say.
-func (f *facts) exceptionEvidence() classify.Evidence {
-	return classify.Evidence{Type: f.exceptionType, Message: f.message, Provider: f.provider}
+// exceptionEvidence is what exception.type and exception.message say; at most n
+// bytes of the message are read.
+func (f *facts) exceptionEvidence(t *bound.Texts, n int) classify.Evidence {
+	e := classify.Evidence{Type: t.Cut(f.exceptionType, maxName), Provider: f.provider}
+	e.Message = t.Cut(f.message, n-len(e.Type))
+	if end := ownEnd(f.exceptionType); end != nil {
+		// As the error that it was, it decides whatever status stands beside it.
+		e.Err, e.Type, e.Message = &recordedError{e.Message, end}, "", ""
+	}
+	return e
 }
 
 // outcome is what the attributes say about how a call ended, with a text that
-// goes with them: the description of a span's status.
+// goes with them: the description of a span's status. A peer may have written
+// all of it, so none is given as a Type.
 func (f *facts) outcome(text string) classify.Evidence {
-	e := classify.Evidence{Status: f.status, Type: f.rpc, Message: text, Provider: f.provider}
-	if e.Type == "" && f.grpc > 0 {
-		e.Type = "grpc-status: " + strconv.FormatInt(f.grpc, 10) // as the classifier knows it from trailers
+	e := classify.Evidence{Status: f.status, Code: f.rpc, Message: text, Provider: f.provider}
+	if e.Code == "" && f.grpc > 0 {
+		e.Code = "grpc-status: " + strconv.FormatInt(f.grpc, 10) // as the classifier knows it from trailers
 	}
 	if f.db != "" {
 		if e.Err = databaseError(f.dbSystem, f.db, text); e.Err != nil {
 			e.Message = "" // it is the error's
 		} else {
-			e.Type = cmp.Or(e.Type, f.db)
+			e.Code = cmp.Or(e.Code, f.db)
 		}
 	}
-	e.Type = cmp.Or(e.Type, f.errorType)
+	e.Code = cmp.Or(e.Code, f.errorType)
 	return e
 }
 
@@ -175,16 +193,16 @@ func (v *verdict) ask(c *classify.Classifier, e classify.Evidence) {
 func (v *verdict) askOutcome(c *classify.Classifier, f *facts, text string) {
 	e := f.outcome(text)
 	v.ask(c, e)
-	if f.errorType != "" && e.Type != f.errorType {
-		v.ask(c, classify.Evidence{Type: f.errorType, Provider: f.provider})
+	if f.errorType != "" && e.Code != f.errorType {
+		v.ask(c, classify.Evidence{Code: f.errorType, Provider: f.provider})
 	}
 }
 
 // askStack asks exception.stacktrace where there is nothing else: the names of
 // functions in it are about the program, not about what went wrong.
-func (v *verdict) askStack(c *classify.Classifier, f *facts) {
+func (v *verdict) askStack(c *classify.Classifier, f *facts, t *bound.Texts, n int) {
 	if v.Category == "" && f.exceptionType == "" {
-		v.ask(c, classify.Evidence{Message: f.stack, Provider: f.provider})
+		v.ask(c, classify.Evidence{Message: t.Cut(f.stack, n), Provider: f.provider})
 	}
 }
 

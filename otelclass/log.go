@@ -10,6 +10,7 @@ import (
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/bound"
 )
 
 // LogProcessor is a [sdklog.Processor] that classifies error records on their
@@ -18,9 +19,10 @@ import (
 // processor is; it starts no goroutine, takes no lock, and never blocks or
 // logs by itself.
 type LogProcessor struct {
-	next   sdklog.Processor
-	cfg    *config
-	closed atomic.Bool
+	next    sdklog.Processor
+	cfg     *config
+	closed  atomic.Bool
+	limited limited
 }
 
 var _ sdklog.Processor = (*LogProcessor)(nil)
@@ -70,12 +72,14 @@ func (p *LogProcessor) OnEmit(ctx context.Context, r *sdklog.Record) error {
 
 // hasException reports whether r has an attribute exception.*.
 func hasException(r *sdklog.Record) (has bool) {
+	left := maxAttributes
 	r.WalkAttributes(func(kv attribute.KeyValue) bool {
 		switch kv.Key {
 		case exceptionTypeKey, exceptionMessageKey, exceptionStackKey:
 			has = true
 		}
-		return !has
+		left--
+		return !has && left > 0
 	})
 	return has
 }
@@ -102,29 +106,39 @@ func (p *LogProcessor) classify(r *sdklog.Record) classify.Result {
 	cfg := p.cfg
 	var f facts
 	var t texts
+	left := maxAttributes
 	r.WalkAttributes(func(kv attribute.KeyValue) bool {
 		f.look(cfg, &kv)
 		t.look(&kv, 0)
-		return true
+		left--
+		return left > 0
 	})
 	missing := f.missing(cfg)
 	if missing == 0 {
 		return classify.Result{}
 	}
+	text := body(r)
+	rest := len(text) // of the texts that follow
+	for _, text := range t.found[:t.n] {
+		rest += len(text)
+	}
+	var read bound.Texts
 	var v verdict
 	if f.exception {
-		e := f.exceptionEvidence()
+		e := f.exceptionEvidence(&read, max(read.Left()/2, read.Left()-rest))
 		e.Status = f.status
 		v.ask(cfg.classifier, e)
 	}
 	for _, text := range t.found[:t.n] {
-		v.ask(cfg.classifier, classify.Evidence{Message: text, Status: f.status, Provider: f.provider})
+		rest -= len(text)
+		v.ask(cfg.classifier, classify.Evidence{Message: read.Take(text, rest), Status: f.status, Provider: f.provider})
 	}
-	v.askOutcome(cfg.classifier, &f, body(r))
-	v.askStack(cfg.classifier, &f)
+	v.askOutcome(cfg.classifier, &f, read.Take(text, 0))
+	v.askStack(cfg.classifier, &f, &read, read.Left())
 	res := v.result(cfg.classifier, &f)
-	var two [2]attribute.KeyValue
-	r.AddAttributes(cfg.append(two[:0], missing, words(&res))...)
+	if r.AttributesLen() > maxAttributes || !cfg.put(r, missing, words(&res)) {
+		p.limited.report()
+	}
 	if missing&categoryKey == 0 {
 		return classify.Result{}
 	}
@@ -150,8 +164,9 @@ const (
 
 // texts are the strings found under textKeys.
 type texts struct {
-	found [maxTexts]string
-	n     int
+	found   [maxTexts]string
+	n       int
+	members int // of maps that were looked at
 }
 
 func (t *texts) look(kv *attribute.KeyValue, depth int) {
@@ -162,8 +177,11 @@ func (t *texts) look(kv *attribute.KeyValue, depth int) {
 			t.n++
 		}
 	case attribute.MAP:
-		if depth == maxDepth {
+		if depth == maxDepth || t.n == maxTexts {
 			return
+		}
+		if t.members += sizeOf(kv.Value); t.members > maxMembers {
+			return // a smaller one may follow, but what is left out must not depend on it
 		}
 		members := kv.Value.AsMap()
 		for i := range members {

@@ -86,6 +86,13 @@ func ended(t *testing.T, do func(trace.Span), opts ...otelclass.Option) tracetes
 	return spans[0]
 }
 
+// observeReasons is an observer that keeps the reasons.
+func observeReasons(told *[]string) otelclass.Option {
+	return otelclass.WithObserver(func(_ context.Context, _ otelclass.Signal, res classify.Result) {
+		*told = append(*told, string(res.Reason))
+	})
+}
+
 // logs is an exporter that keeps what it is given.
 type logs struct{ records []sdklog.Record }
 

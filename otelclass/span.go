@@ -3,6 +3,7 @@ package otelclass
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -11,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/bound"
 )
 
 // SpanProcessor is a [sdktrace.SpanProcessor] that classifies failed spans and
@@ -19,10 +21,11 @@ import (
 // concurrent use, as far as the next processor is; it starts no goroutine,
 // takes no lock, and never blocks or logs by itself.
 type SpanProcessor struct {
-	next   sdktrace.SpanProcessor
-	cfg    *config
-	closed atomic.Bool
-	panics unreported
+	next    sdktrace.SpanProcessor
+	cfg     *config
+	closed  atomic.Bool
+	panics  unreported
+	limited limited
 }
 
 var _ sdktrace.SpanProcessor = (*SpanProcessor)(nil)
@@ -70,15 +73,6 @@ func (p *SpanProcessor) OnEnd(s sdktrace.ReadOnlySpan) {
 	}
 }
 
-func anyException(events []sdktrace.Event) bool {
-	for i := range events {
-		if isException(events[i].Attributes) {
-			return true
-		}
-	}
-	return false
-}
-
 // Shutdown shuts the next processor down; from then on all methods do nothing.
 // The error is the next processor's, joined with that of an observer that
 // panicked since the last ForceFlush.
@@ -117,39 +111,67 @@ func (p *SpanProcessor) classify(s sdktrace.ReadOnlySpan) (sdktrace.ReadOnlySpan
 	if !cfg.wants(s) {
 		return s, classify.Result{}
 	}
-	status, attributes, events := s.Status(), s.Attributes(), s.Events()
-	var own facts
-	for i := range attributes {
+	c := spanCall{
+		cfg: cfg, status: s.Status(),
+		view: span{s, s.Attributes(), s.Events()},
+	}
+	c.found.find(c.view.events, maxExceptions)
+	told := c.read()
+	if c.full {
+		p.limited.report()
+	}
+	if !c.changed {
+		return s, told
+	}
+	return &c.view, told
+}
+
+// spanCall is the classification of one span.
+type spanCall struct {
+	cfg     *config
+	status  sdktrace.Status
+	view    span
+	changed bool // the view differs from the span
+	full    bool // an attribute was not added, for a bound was reached
+	cloned  bool // view.events is a copy
+	copied  int  // attributes of events
+	found   exceptions
+	texts   bound.Texts
+}
+
+// read classifies the exceptions and the span, what counts most first: the last
+// exception, how the span ended, then the exceptions before, backwards.
+func (c *spanCall) read() (told classify.Result) {
+	cfg := c.cfg
+	var own, last facts
+	attributes := c.view.attributes
+	for i := range attributes[:min(len(attributes), maxAttributes)] {
 		own.look(cfg, &attributes[i])
 	}
-	var v verdict  // the last exception's
-	var last facts // of the last exception
-	view := span{s, attributes, events}
-	changed := false
-	for i := range events {
-		if !isException(events[i].Attributes) {
-			continue
+	text := len(c.status.Description) + len(own.errorType)
+	var v verdict // the last exception's
+	if c.found.n > 0 {
+		rest := text
+		if c.found.n > 1 {
+			rest = bound.MaxText
 		}
-		last = facts{}
-		attrs := events[i].Attributes
-		for j := range attrs {
-			last.look(cfg, &attrs[j])
-		}
-		v = last.decide(cfg)
-		if missing := last.missing(cfg); missing != 0 {
-			if !changed {
-				view.events, changed = slices.Clone(events), true // they are the span's
-			}
-			view.events[i].Attributes = cfg.extend(attrs, missing, words(&v.Result))
-		}
+		v = c.exception(0, &last, max(c.texts.Left()/2, c.texts.Left()-rest))
+		c.mend(&own, &last)
 	}
-	var told classify.Result
-	failed := status.Code == codes.Error
+	failed := c.status.Code == codes.Error
 	if failed || cfg.handled {
-		v.askOutcome(cfg.classifier, &own, status.Description)
+		rest := 0
+		if c.found.n > 1 {
+			rest = bound.MaxText
+		}
+		v.askOutcome(cfg.classifier, &own, c.texts.Take(c.status.Description, rest))
 		res := v.result(cfg.classifier, &own)
-		if missing := own.missing(cfg); missing != 0 {
-			view.attributes, changed = cfg.extend(attributes, missing, last.own(words(&res))), true
+		switch missing := own.missing(cfg); {
+		case missing == 0:
+		case len(attributes) > maxAttributes:
+			c.full = true
+		default:
+			c.view.attributes, c.changed = cfg.extend(attributes, missing, last.own(words(&res))), true
 		}
 		if failed {
 			told = res
@@ -158,21 +180,79 @@ func (p *SpanProcessor) classify(s sdktrace.ReadOnlySpan) (sdktrace.ReadOnlySpan
 			}
 		}
 	}
-	if !changed {
-		return s, told
+	for n := 1; n < c.found.n; n++ {
+		var f facts
+		c.exception(n, &f, c.texts.Left()/(c.found.n-n))
+		c.mend(&own, &f)
 	}
-	return &view, told
+	return told
+}
+
+// mend replaces words on the span that a limit for the length of values has
+// shortened by those on the exception event that they were recorded with: such a
+// limit does not hold for events.
+func (c *spanCall) mend(own, f *facts) {
+	if _, ok := f.stated(); !ok || own.keys == 0 || len(c.view.attributes) > maxAttributes {
+		return
+	}
+	whole := values{own.category, own.reason}
+	if own.keys&categoryKey != 0 {
+		whole.category = f.category
+	}
+	if own.keys&reasonKey != 0 {
+		whole.reason = f.reason
+	}
+	if whole == (values{own.category, own.reason}) ||
+		!strings.HasPrefix(whole.category, own.category) || !strings.HasPrefix(whole.reason, own.reason) {
+		return
+	}
+	attributes := slices.Clone(c.view.attributes)
+	for i := range attributes {
+		switch attributes[i].Key {
+		case c.cfg.category:
+			attributes[i] = c.cfg.category.String(whole.category)
+		case c.cfg.reason:
+			attributes[i] = c.cfg.reason.String(whole.reason)
+		}
+	}
+	c.view.attributes, c.changed = attributes, true
+	own.category, own.reason = whole.category, whole.reason
+}
+
+// exception classifies the n-th exception that was found, reads at most size
+// bytes of its texts, and puts what its attributes say into f, which is zero.
+func (c *spanCall) exception(n int, f *facts, size int) verdict {
+	i := c.found.at[n]
+	attrs := c.view.events[i].Attributes
+	for j := range attrs {
+		f.look(c.cfg, &attrs[j])
+	}
+	v := f.decide(c.cfg, &c.texts, size)
+	missing := f.missing(c.cfg)
+	if missing == 0 {
+		return v
+	}
+	if len(c.view.events) > maxEvents || c.copied+len(attrs) > maxCopied {
+		c.full = true
+		return v
+	}
+	if !c.cloned {
+		c.view.events, c.cloned, c.changed = slices.Clone(c.view.events), true, true // they are the span's
+	}
+	c.copied += len(attrs)
+	c.view.events[i].Attributes = c.cfg.extend(attrs, missing, words(&v.Result))
+	return v
 }
 
 // decide is what an exception event means. What a recorder has written there
 // came from the live error and is better evidence than the text.
-func (f *facts) decide(cfg *config) verdict {
+func (f *facts) decide(cfg *config, t *bound.Texts, size int) verdict {
 	if res, ok := f.stated(); ok {
 		return verdict{res, res.Reason != classify.ReasonUnknown}
 	}
 	var v verdict
-	v.ask(cfg.classifier, f.exceptionEvidence())
-	v.askStack(cfg.classifier, f)
+	v.ask(cfg.classifier, f.exceptionEvidence(t, size))
+	v.askStack(cfg.classifier, f, t, size)
 	v.result(cfg.classifier, f)
 	return v
 }

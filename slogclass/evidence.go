@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/bound"
 )
 
 // maxSources is how many error values, and how many texts, of one record are
@@ -163,6 +164,11 @@ func (h *Handler) classify(ctx context.Context, message string, f *findings, res
 	if ctx != context.Background() { // which never ends
 		f.cause = cause(ctx)
 	}
+	rest := len(message) // of the texts that follow
+	for _, text := range f.texts[:f.nTexts] {
+		rest += len(text)
+	}
+	var read bound.Texts
 	var first classify.Result
 	for i := range f.nErrs + f.nTexts + 1 {
 		err, text := error(nil), message
@@ -171,6 +177,10 @@ func (h *Handler) classify(ctx context.Context, message string, f *findings, res
 			err, text = f.errs[i], ""
 		case i < f.nErrs+f.nTexts:
 			text = f.texts[i-f.nErrs]
+		}
+		if err == nil {
+			rest -= len(text)
+			text = read.Take(text, rest)
 		}
 		*res = h.ask(err, text, f)
 		switch {
