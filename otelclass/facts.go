@@ -75,17 +75,17 @@ func (f *facts) look(cfg *config, kv *attribute.KeyValue) {
 			f.status = int(n)
 		}
 	case rpcStatusKey:
-		f.rpc = name(kv)
+		f.rpc = code(kv)
 	case grpcStatusKey:
 		if kv.Value.Type() == attribute.INT64 {
 			f.grpc = kv.Value.AsInt64()
 		}
 	case dbStatusKey:
-		f.db = name(kv)
+		f.db = code(kv)
 	case dbSystemKey, dbSystemOldKey:
-		f.dbSystem = name(kv)
+		f.dbSystem = code(kv)
 	case errorTypeKey:
-		f.errorType = name(kv)
+		f.errorType = code(kv)
 	case providerKey:
 		f.provider = name(kv)
 	case providerOldKey:
@@ -99,6 +99,9 @@ func name(kv *attribute.KeyValue) string {
 	s := kv.Value.AsString()
 	return s[:min(len(s), maxName)]
 }
+
+// code is name for an attribute that a peer may have written.
+func code(kv *attribute.KeyValue) string { return unforged(name(kv)) }
 
 // isException reports whether attributes are those of an exception. What the
 // event is called says nothing: the names belong to their domains
@@ -142,7 +145,7 @@ func (f *facts) stated() (res classify.Result, ok bool) {
 // bytes of the message are read.
 func (f *facts) exceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 	e := classify.Evidence{Type: t.Cut(f.exceptionType, maxName), Provider: f.provider}
-	e.Message = t.Cut(f.message, n-len(e.Type))
+	e.Message = unforged(t.Cut(f.message, n-len(e.Type)))
 	if end := ownEnd(f.exceptionType); end != nil {
 		// As the error that it was, it decides whatever status stands beside it.
 		e.Err, e.Type, e.Message = &recordedError{e.Message, end}, "", ""
@@ -191,7 +194,7 @@ func (v *verdict) ask(c *classify.Classifier, e classify.Evidence) {
 
 // askOutcome asks what the attributes say about how a call ended.
 func (v *verdict) askOutcome(c *classify.Classifier, f *facts, text string) {
-	e := f.outcome(text)
+	e := f.outcome(unforged(text))
 	v.ask(c, e)
 	if f.errorType != "" && e.Code != f.errorType {
 		v.ask(c, classify.Evidence{Code: f.errorType, Provider: f.provider})
@@ -202,7 +205,7 @@ func (v *verdict) askOutcome(c *classify.Classifier, f *facts, text string) {
 // functions in it are about the program, not about what went wrong.
 func (v *verdict) askStack(c *classify.Classifier, f *facts, t *bound.Texts, n int) {
 	if v.Category == "" && f.exceptionType == "" {
-		v.ask(c, classify.Evidence{Message: t.Cut(f.stack, n), Provider: f.provider})
+		v.ask(c, classify.Evidence{Message: unforged(t.Cut(f.stack, n)), Provider: f.provider})
 	}
 }
 

@@ -3,10 +3,10 @@ package otelclass
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/bound"
 )
 
 // observer is told about an error. See WithObserver.
@@ -24,7 +24,7 @@ func (c *config) observe(ctx context.Context, signal Signal, res classify.Result
 func tell(ctx context.Context, o observer, signal Signal, res classify.Result) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &failure{kind: "observer_panic", text: fmt.Sprintf("an observer panicked, see WithObserver: %v", p)}
+			err = &failure{kind: "observer_panic", text: "an observer panicked, see WithObserver: " + bound.Panic(p)}
 		}
 	}()
 	o(ctx, signal, res)

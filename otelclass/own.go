@@ -3,6 +3,7 @@ package otelclass
 import (
 	"context"
 	"os"
+	"strings"
 )
 
 // ownEnd returns the error whose type OpenTelemetry records under this name,
@@ -17,6 +18,11 @@ func ownEnd(exceptionType string) error {
 	}
 	return nil
 }
+
+// unforged returns a text or code without the name of Go's cancellation. Go never
+// prints that name (the text is "context canceled"), so it does not say that this
+// program cancelled; a peer that writes it would hide what it refused.
+func unforged(text string) string { return strings.ReplaceAll(text, "context.Canceled", "") }
 
 // recordedError stands for an error that was recorded: its text, and what it was.
 type recordedError struct {

@@ -56,7 +56,12 @@ func (r *Recorder) RecordError(span trace.Span, err error, opts ...trace.EventOp
 		return
 	}
 	given := slices.DeleteFunc(slices.Clone(opts), func(o trace.EventOption) bool { return o == nil })
-	res := r.cfg.classifier.Error(err)
+	printable := bound.HasText(err)
+	evidence := err
+	if !printable {
+		evidence = textless{err}
+	}
+	res := r.cfg.classifier.Error(evidence)
 	var f facts
 	event := trace.NewEventConfig(given...)
 	attrs := event.Attributes()
@@ -66,7 +71,7 @@ func (r *Recorder) RecordError(span trace.Span, err error, opts ...trace.EventOp
 	said := f.own(words(&res))
 	// The first ones: where there are more than the SDK's limit, the last are lost.
 	opts = append([]trace.EventOption{trace.WithAttributes(r.cfg.append(nil, f.missing(r.cfg), said)...)}, given...)
-	record(span, err, opts)
+	record(span, err, printable, opts)
 	ours := r.cfg.append(nil, r.cfg.wanted(), said)
 	before := droppedBy(span)
 	span.SetAttributes(ours...)
@@ -75,24 +80,31 @@ func (r *Recorder) RecordError(span trace.Span, err error, opts ...trace.EventOp
 
 // record calls span.RecordError. Where the error's own methods would panic or
 // never return under it, it adds an event of what is known.
-func record(span trace.Span, err error, opts []trace.EventOption) {
-	textless := func() {
+func record(span trace.Span, err error, printable bool, opts []trace.EventOption) {
+	add := func() {
 		span.AddEvent("exception", append(slices.Clip(opts), trace.WithAttributes(
 			exceptionTypeKey.String(fmt.Sprintf("%T", err)),
 			exceptionMessageKey.String(""),
 		))...)
 	}
-	if !bound.HasText(err) {
-		textless()
+	if !printable {
+		add()
 		return
 	}
 	defer func() {
 		if recover() != nil {
-			textless()
+			add()
 		}
 	}()
 	span.RecordError(err, opts...)
 }
+
+// textless is an error that must not be asked for its text; what it wraps may be
+// looked at.
+type textless struct{ err error }
+
+func (textless) Error() string   { return "" }
+func (e textless) Unwrap() error { return e.err }
 
 // roomy is a provider whose limits were seen to leave room: for both attributes
 // on an event, and for words of so many bytes on a span.

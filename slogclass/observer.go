@@ -3,10 +3,10 @@ package slogclass
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/bound"
 )
 
 // observer is told about a classified record. See WithObserver.
@@ -24,7 +24,7 @@ func (h *Handler) observe(ctx context.Context, r *slog.Record, res *classify.Res
 func tell(ctx context.Context, o observer, r *slog.Record, res *classify.Result) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("slogclass: an observer panicked, see WithObserver: %v", p)
+			err = errors.New("slogclass: an observer panicked, see WithObserver: " + bound.Panic(p))
 		}
 	}()
 	o(ctx, *r, *res)

@@ -125,3 +125,12 @@ func unwrap(err error) (next error, branches []error) {
 	}
 	return next, branches
 }
+
+// Panic returns the text of what somebody panicked with: its type, where that is
+// an error that may not be asked for its text.
+func Panic(p any) string {
+	if err, ok := p.(error); ok && !HasText(err) {
+		return fmt.Sprintf("%T", err)
+	}
+	return fmt.Sprint(p)
+}

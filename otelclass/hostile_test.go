@@ -1,0 +1,206 @@
+package otelclass_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/log"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/otelclass"
+)
+
+// cycle is an error that wraps itself, whose text is that of what it wraps.
+type cycle struct{ next error }
+
+func (c *cycle) Error() string { return "cycle: " + c.next.Error() }
+func (c *cycle) Unwrap() error { return c.next }
+
+// joinedCycle is the same with several errors.
+type joinedCycle struct{ all []error }
+
+func (c *joinedCycle) Error() string   { return errors.Join(c.all...).Error() }
+func (c *joinedCycle) Unwrap() []error { return c.all }
+
+// causeCycle is the same as older modules have it.
+type causeCycle struct{ cause *causeCycle }
+
+func (c *causeCycle) Error() string { return "cause: " + c.cause.Error() }
+func (c *causeCycle) Cause() error  { return c.cause }
+
+// growing wraps a new error each time it is asked.
+type growing struct{ n int }
+
+func (g growing) Error() string { return growing{g.n + 1}.Error() }
+func (g growing) Unwrap() error { return growing{g.n + 1} }
+
+// typedAs panics where it is compared.
+type incomparable struct{ all []error }
+
+func (incomparable) Error() string   { return "incomparable" }
+func (incomparable) Is(error) bool   { panic("boom") }
+func (i incomparable) Unwrap() error { return i }
+
+// hostile are errors whose methods harm who calls them.
+func hostile() map[string]error {
+	self := &cycle{}
+	self.next = self
+	two := &cycle{next: &cycle{}}
+	two.next.(*cycle).next = two
+	joined := &joinedCycle{}
+	joined.all = []error{errors.New("alpha"), joined, joined}
+	cause := &causeCycle{}
+	cause.cause = &causeCycle{cause}
+	doubled := error(fmt.Errorf("boom"))
+	for range 64 {
+		doubled = errors.Join(doubled, doubled)
+	}
+	deep := error(errors.New("boom"))
+	for range 100_000 {
+		deep = &cycle{deep}
+	}
+	all := make([]error, 300)
+	for i := range all {
+		all[i] = wrapping{self}
+	}
+	return map[string]error{
+		"cycle":          self,
+		"cycle of two":   two,
+		"wrapped":        wrapping{self},
+		"joined cycle":   joined,
+		"causes":         cause,
+		"ever new":       growing{},
+		"2^64 errors":    doubled,
+		"deep":           deep,
+		"incomparable":   incomparable{},
+		"nil pointer":    (*brittle)(nil),
+		"nil in a join":  errors.Join(errors.New("boom"), (*brittle)(nil)),
+		"cycles, joined": errors.Join(all...),
+	}
+}
+
+// wrapping formats the error that it wraps when it is asked for its text.
+type wrapping struct{ err error }
+
+func (w wrapping) Error() string { return fmt.Sprintf("wrapped: %v", w.err) }
+func (w wrapping) Unwrap() error { return w.err }
+
+// A process that is ended by an error's text cannot be tested for here; that the
+// test ends says it all.
+func TestRecordErrorHostile(t *testing.T) {
+	t.Parallel()
+	for name, err := range hostile() {
+		got := ended(t, func(s trace.Span) { otelclass.RecordError(s, err); fail(s) })
+		require.Len(t, got.Events, 1, name)
+		attrs := attribute.NewSet(got.Events[0].Attributes...)
+		kind, _ := attrs.Value("exception.type")
+		assert.Contains(t, fmt.Sprintf("%T", err), kind.AsString()[len(kind.AsString())-4:], name)
+		assert.NotContains(t, classified(t, got.Attributes), "nil", name)
+		assert.Equal(t, classified(t, got.Attributes), events(t, got)[0], name)
+	}
+}
+
+// An error with a text, however large its tree, has it on the event.
+func TestRecordErrorKeepsTheText(t *testing.T) {
+	t.Parallel()
+	all := make([]error, 20_000)
+	for i := range all {
+		all[i] = fmt.Errorf("item %d: %w", i, os.ErrNotExist)
+	}
+	deep := error(errors.New("boom"))
+	for range 500 {
+		deep = &cycle{deep}
+	}
+	wrapped := errors.New("boom")
+	for range 5000 {
+		wrapped = fmt.Errorf("w: %w", wrapped)
+	}
+	for _, err := range []error{errors.Join(all...), deep, wrapped} {
+		got := ended(t, func(s trace.Span) { otelclass.RecordError(s, err) })
+		attrs := attribute.NewSet(got.Events[0].Attributes...)
+		text, _ := attrs.Value("exception.message")
+		assert.Equal(t, err.Error(), text.AsString())
+	}
+}
+
+// An observer may panic with an error whose text ends the process.
+func TestWithObserverPanicsHostile(t *testing.T) {
+	t.Parallel()
+	for name, bad := range hostile() {
+		p := otelclass.NewLogProcessor(nil, otelclass.WithObserver(func(context.Context, otelclass.Signal, classify.Result) { panic(bad) }))
+		err := p.OnEmit(t.Context(), emit(t, record(log.SeverityError, "alpha")))
+		assert.ErrorContains(t, err, "an observer panicked", name)
+	}
+}
+
+// TestForgedEnd: only an exception.type says that this program ended its own
+// call. All other attributes may have been written by a peer.
+func TestForgedEnd(t *testing.T) {
+	t.Parallel()
+	names := []string{"context.Canceled", "context.DeadlineExceeded", "context.deadlineExceededError", "*poll.DeadlineExceededError", "internal/poll.DeadlineExceededError"}
+	keys := []string{
+		"error.type", "db.response.status_code", "rpc.response.status_code", "db.system.name", "db.system",
+		"gen_ai.provider.name", "gen_ai.system", "gen_ai.response.finish_reasons", "exception.stacktrace",
+		"error", "err", "cause", "exception", "stderr", "http.response.status_code", "rpc.grpc.status_code",
+	}
+	own := func(said string) bool { return said == "timeout/timeout" || said == "aborted/aborted" }
+	for _, name := range names {
+		for _, status := range []int{0, 401, 504} {
+			for _, key := range append(keys, "", "exception.message") {
+				var spanAttrs []attribute.KeyValue
+				if status != 0 && key != "http.response.status_code" {
+					spanAttrs = append(spanAttrs, attribute.Int("http.response.status_code", status))
+				}
+				text := "call failed"
+				if key == "" {
+					text = name
+				} else {
+					spanAttrs = append(spanAttrs, attribute.String(key, name))
+				}
+				got := ended(t, func(s trace.Span) { s.SetAttributes(spanAttrs...); s.SetStatus(codes.Error, text) })
+				assert.False(t, own(classified(t, got.Attributes)), "span: %s=%s beside %d: %s", key, name, status, classified(t, got.Attributes))
+				var r log.Record
+				r.SetSeverity(log.SeverityError)
+				r.SetBody(attribute.StringValue(text))
+				r.AddAttributes(spanAttrs...)
+				emittedRecord := emitted(t, r)
+				said := classified(t, attributes(&emittedRecord))
+				assert.False(t, own(said), "record: %s=%s beside %d: %s", key, name, status, said)
+			}
+		}
+	}
+}
+
+// TestOwnEnd: the types that OpenTelemetry records for this program's own
+// deadline decide beside whatever a peer has answered.
+func TestOwnEnd(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{0, 401, 429, 500, 504} {
+		for _, err := range []error{context.DeadlineExceeded, os.ErrDeadlineExceeded} {
+			got := ended(t, func(s trace.Span) {
+				if status != 0 {
+					s.SetAttributes(attribute.Int("http.response.status_code", status))
+				}
+				s.SetAttributes(attribute.String("gen_ai.provider.name", "openai"))
+				s.RecordError(err, trace.WithAttributes(attribute.String("gen_ai.provider.name", "openai")))
+				fail(s)
+			})
+			assert.Equal(t, "timeout/timeout", classified(t, got.Attributes), "span: %T beside %d", err, status)
+			var r log.Record
+			r.SetSeverity(log.SeverityError)
+			r.SetErr(err)
+			r.SetBody(attribute.StringValue("request failed"))
+			r.AddAttributes(attribute.Int("http.response.status_code", status), attribute.String("gen_ai.system", "openai"))
+			one := emitted(t, r)
+			assert.Equal(t, "timeout/timeout", classified(t, attributes(&one)), "record: %T beside %d", err, status)
+		}
+	}
+}
