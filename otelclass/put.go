@@ -46,7 +46,9 @@ func (c *config) fit(r *sdklog.Record, before, dropped int, room bool, ours []at
 	limit := r.AttributesLen()
 	had := make([]attribute.KeyValue, 0, limit+len(ours))
 	r.WalkAttributes(func(kv attribute.KeyValue) bool {
-		had = append(had, kv)
+		if len(had) < before {
+			had = append(had, kv)
+		}
 		return len(had) < before
 	})
 	wanted := len(ours)
