@@ -22,7 +22,8 @@
 //     event is classified, the span is not ([WithHandled] changes that).
 //   - The next processor is given a view of the span. The span itself, and the
 //     slices that others hold of it, stay as they are; the two attributes come on
-//     top of what the span's limits allow, which are not visible here.
+//     top of what the span's limits allow, which are not visible here. A word of
+//     [RecordError] that such a limit has shortened on the span is whole again.
 //
 // What happens to a log record:
 //
@@ -32,11 +33,58 @@
 //     exception or stderr, in maps too; the attributes that count for spans,
 //     with the body. http.response.status_code counts with each of them.
 //   - The record is changed in place, so processors registered later see it.
+//   - A record that has as many attributes as its provider allows (128 unless
+//     sdklog.WithAttributeCountLimit says otherwise) gets the two in place of the
+//     last others, those of an exception being the last to give way; the record
+//     counts them as dropped. A limit of 1 leaves room for the category alone. A
+//     word that is longer than sdklog.WithAttributeValueLengthLimit allows (17
+//     bytes are enough for all) is not written, for a part of it is another word.
+//     The first time that one of the two can't be added it is reported to
+//     otel.Handle.
 //
 // In both, an attribute that the caller has set under one of the two keys is
 // kept, each on its own. A stack trace is read only where there is nothing
 // else. The text of an error is never copied: the values come from a closed set
 // of words. The provider is that of gen_ai.provider.name, or of gen_ai.system.
+//
+// # Who can write what
+//
+// That this program itself ended a call, by its deadline or by cancelling it,
+// decides before all else. It is read only from what no peer can write:
+//
+//	exception.type                                    this program: OpenTelemetry records the type of an error value
+//	gen_ai.provider.name, gen_ai.system               this program; they decide nothing
+//	exception.message, exception.stacktrace           a peer: texts of errors repeat what it answered
+//	description of a span's status, body              a peer, likewise
+//	error, err, cause, exception, stderr              a peer, likewise
+//	error.type                                        a peer: a code of its answer
+//	http.response.status_code                         a peer
+//	rpc.response.status_code, rpc.grpc.status_code    a peer
+//	db.response.status_code                           a peer
+//	db.system.name, db.system                         this program; they say how to read the code
+//
+// The types context.deadlineExceededError and *poll.DeadlineExceededError in
+// exception.type thus give the category timeout beside any status. In error.type
+// they are the deadline of somebody, and retryable. A program that copies a peer's
+// words into exception.type gives that up.
+//
+// # Bounds
+//
+// The work for a span or a record is bounded, whatever it holds. What is left out
+// decides nothing. Read are:
+//
+//   - 64 KiB of texts: of a longer text its beginning and its end. The last
+//     exception and the description come first, each with half of what is left at
+//     least; the other exceptions share the rest evenly.
+//   - 512 bytes of a type, a code or a provider's name.
+//   - The newest 128 exceptions of a span; older ones get no attributes. So do all
+//     exceptions of a span with more than 16,384 events, and those that would take
+//     more than 16,384 attributes to copy.
+//   - 16,384 attributes of a span or record, and 65,536 of all events of a span. A
+//     span or record with more attributes gets none, as not all were searched for
+//     the caller's own; observers are told of it all the same.
+//   - 4,096 members of maps in a record, four levels deep, and four texts in them. A
+//     full record of more than 4,096 attributes gets none.
 //
 // # Errors as values
 //
@@ -57,5 +105,6 @@
 // # Errors of this package
 //
 // They have a method ErrorType, which OpenTelemetry takes for error.type:
-// otelclass.instrument (a meter refused a name) and otelclass.observer_panic.
+// otelclass.instrument (a meter refused a name), otelclass.observer_panic and
+// otelclass.limit (there was no room for the two attributes).
 package otelclass

@@ -42,7 +42,7 @@ type growing struct{ n int }
 func (g growing) Error() string { return growing{g.n + 1}.Error() }
 func (g growing) Unwrap() error { return growing{g.n + 1} }
 
-// typedAs panics where it is compared.
+// incomparable cannot be compared, wraps itself, and panics when it is asked.
 type incomparable struct{ all []error }
 
 func (incomparable) Error() string   { return "incomparable" }

@@ -34,8 +34,8 @@ var _ sdklog.Processor = (*LogProcessor)(nil)
 //
 // A record is classified where its severity is Error or above, or where it has
 // an attribute exception.*, whatever its event name. One that carries a category
-// keeps it and is not counted again: whoever put it there has counted it. One
-// that has as many attributes as its provider allows gets no more.
+// keeps it and is not counted again: whoever put it there has counted it. In one
+// that has as many attributes as its provider allows the last others give way.
 //
 //	sdklog.WithProcessor(otelclass.NewLogProcessor(sdklog.NewBatchProcessor(exporter)))
 func NewLogProcessor(next sdklog.Processor, opts ...Option) *LogProcessor {

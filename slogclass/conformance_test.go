@@ -174,7 +174,7 @@ func TestHandlerPassesCallsOn(t *testing.T) {
 		"beta: attrs(a b) " + keys + " group(g) attrs(c) group(h) attrs(d) e",
 		"alpha: attrs(a b) " + keys + " group(g) attrs(c) group(h) attrs(d) e",
 		"alpha: attrs(a b) " + keys + " group(g) attrs(c) group(h) attrs(d) attrs(f)",
-		"alpha: attrs(a) e error.category error.reason",
+		"alpha: attrs(a) error.category error.reason e",
 		"alpha: attrs(a) " + keys + " e",
 	}, log)
 }

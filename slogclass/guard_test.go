@@ -72,6 +72,9 @@ func drawAttr(t *rapid.T, n string, depth int) slog.Attr {
 	case 5:
 		return slog.Any("", valuer(group(n+"v", 1)))
 	case 6:
+		if depth < 3 {
+			return slog.Bool(key, true) // slog's JSON handler writes no comma after a group of empty attributes
+		}
 		return slog.Attr{}
 	case 7:
 		return slog.Group(key)

@@ -139,12 +139,19 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 	}
 }
 
-// addTo gives a record those of the two attributes that are wanted.
+// addTo gives a record those of the two attributes that are wanted. They come
+// first: after a group that turns out to be empty, as slog.Group("g", slog.Attr{}),
+// slog's JSON handler forgets the comma.
 func (c *config) addTo(r *slog.Record, res *classify.Result, wanted keys) {
-	var two [2]slog.Attr
-	clone := r.Clone()
-	clone.AddAttrs(c.attributes(two[:0], wanted, res.Category, res.Reason)...)
-	*r = clone
+	var some [8]slog.Attr
+	attrs := c.attributes(some[:0], wanted, res.Category, res.Reason)
+	r.Attrs(func(a slog.Attr) bool {
+		attrs = append(attrs, a)
+		return true
+	})
+	added := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
+	added.AddAttrs(attrs...)
+	*r = added
 }
 
 // attributes appends those of the two attributes that are wanted.

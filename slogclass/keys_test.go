@@ -134,3 +134,16 @@ func TestHandlerInHandler(t *testing.T) {
 		}
 	}
 }
+
+// After such a group slog's JSON handler writes no comma.
+func TestHandlerAfterAGroupOfEmptyAttributes(t *testing.T) {
+	t.Parallel()
+	logger, out := newLogger()
+	logger = logger.With("a", 1)
+	for range 3 {
+		logger.Error("alpha", "b", 2, slog.Group("g", slog.Attr{}))
+	}
+	for _, line := range out.lines(t) {
+		assert.Equal(t, alpha, classified(line))
+	}
+}
