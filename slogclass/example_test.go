@@ -40,7 +40,7 @@ func ExampleNew() {
 	slog.New(slogclass.New(plain())).Error("request failed", "status", 401, "error.reason", "vault_sealed")
 	// Output:
 	// {"level":"ERROR","msg":"request failed","error.category":"fatal","error.reason":"authentication","upstream":{"host":"api.example.com","status":401}}
-	// {"level":"ERROR","msg":"request failed","status":401,"error.reason":"vault_sealed","error.category":"fatal"}
+	// {"level":"ERROR","msg":"request failed","error.category":"fatal","status":401,"error.reason":"vault_sealed"}
 }
 
 // Middleware in front of a router lets it choose by category.
