@@ -22,6 +22,9 @@ type textRule struct {
 	vetoes   []string // reasons that are out of the decision when the rule matches
 }
 
+// signal is what the rule says where nothing else is known.
+func (r *textRule) signal() signal { return signal{r.id, r.reason, r.category, r.strength} }
+
 // ruleSet is an ordered list of text rules, compiled. It is immutable and safe
 // for concurrent use.
 type ruleSet struct {
@@ -39,6 +42,7 @@ type ruleSet struct {
 	telling   []uint64 // hints, tellers and tries together
 	aboutHTTP []uint64 // rules about a status of HTTP
 	refusals  []uint64 // those of them about a 4xx that stays: see refuses
+	unwelcome []uint64 // rules about a status that refuses the caller: see signal.refusesCaller
 	wrapped   []uint64 // phrases that a server error is only put around
 	tries     []uint64 // silent rules which tell a report of several tries
 }
@@ -163,6 +167,7 @@ func newRuleSet(rules []textRule, parts ...part) *ruleSet {
 		telling:   make([]uint64, words),
 		aboutHTTP: make([]uint64, words),
 		refusals:  make([]uint64, words),
+		unwelcome: make([]uint64, words),
 		wrapped:   make([]uint64, words),
 		tries:     make([]uint64, words),
 	}
@@ -187,6 +192,9 @@ func newRuleSet(rules []textRule, parts ...part) *ruleSet {
 			if refuses(&rules[i]) {
 				setBit(s.refusals, i)
 			}
+		}
+		if r.signal().refusesCaller() {
+			setBit(s.unwelcome, i)
 		}
 		if wrapped(r.reason, r.strength) {
 			setBit(s.wrapped, i)

@@ -24,14 +24,18 @@ func wrapped(r Reason, s strength) bool {
 func wraps(r Reason, s strength) bool { return r == ReasonTransient && s == codeStrength }
 
 // decider is the number of the rule that decides among those that count, -1 if
-// there are none: the first by precedence, but for two things that stand around
-// each other.
+// there are none: the first by precedence, with three exceptions, as in
+// signal.stronger and for the loss of a connection.
 func (s *ruleSet) decider(matched []uint64, text string) int {
 	rule := first(matched)
 	if rule < 0 {
 		return rule
 	}
 	switch r := &s.rules[rule]; {
+	case r.signal().claimsEnd():
+		if status := firstOf(matched, s.unwelcome); status >= 0 {
+			return status
+		}
 	case wraps(r.reason, r.strength):
 		if cause := firstOf(matched, s.wrapped); cause >= 0 {
 			return cause

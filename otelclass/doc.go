@@ -57,7 +57,7 @@
 //	exception.message, exception.stacktrace           a peer: texts of errors repeat what it answered
 //	description of a span's status, body              a peer, likewise
 //	error, err, cause, exception, stderr              a peer, likewise
-//	error.type                                        a peer: a code of its answer
+//	error.type                                        a peer, where it has answered: a code of its answer
 //	http.response.status_code                         a peer
 //	rpc.response.status_code, rpc.grpc.status_code    a peer
 //	db.response.status_code                           a peer
@@ -65,8 +65,10 @@
 //
 // The types context.deadlineExceededError and *poll.DeadlineExceededError in
 // exception.type thus give the category timeout beside any status. In error.type
-// they are the deadline of somebody, and retryable. A program that copies a peer's
-// words into exception.type gives that up.
+// they do so on a span or record without a status, a code or a provider: an
+// instrumentation wrote the type of the error there. Beside one of these they are
+// the deadline of somebody, and retryable. A program that copies a peer's words
+// into exception.type gives that up.
 //
 // # Bounds
 //

@@ -75,17 +75,17 @@ func (f *facts) look(cfg *config, kv *attribute.KeyValue) {
 			f.status = int(n)
 		}
 	case rpcStatusKey:
-		f.rpc = code(kv)
+		f.rpc = name(kv)
 	case grpcStatusKey:
 		if kv.Value.Type() == attribute.INT64 {
 			f.grpc = kv.Value.AsInt64()
 		}
 	case dbStatusKey:
-		f.db = code(kv)
+		f.db = name(kv)
 	case dbSystemKey, dbSystemOldKey:
-		f.dbSystem = code(kv)
+		f.dbSystem = name(kv)
 	case errorTypeKey:
-		f.errorType = code(kv)
+		f.errorType = name(kv)
 	case providerKey:
 		f.provider = name(kv)
 	case providerOldKey:
@@ -99,9 +99,6 @@ func name(kv *attribute.KeyValue) string {
 	s := kv.Value.AsString()
 	return s[:min(len(s), maxName)]
 }
-
-// code is name for an attribute that a peer may have written.
-func code(kv *attribute.KeyValue) string { return unforged(name(kv)) }
 
 // isException reports whether attributes are those of an exception. What the
 // event is called says nothing: the names belong to their domains
@@ -145,7 +142,7 @@ func (f *facts) stated() (res classify.Result, ok bool) {
 // bytes of the message are read.
 func (f *facts) exceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 	e := classify.Evidence{Type: t.Cut(f.exceptionType, maxName), Provider: f.provider}
-	e.Message = unforged(t.Cut(f.message, n-len(e.Type)))
+	e.Message = t.Cut(f.message, n-len(e.Type))
 	if end := ownEnd(f.exceptionType); end != nil {
 		// As the error that it was, it decides whatever status stands beside it.
 		e.Err, e.Type, e.Message = &recordedError{e.Message, end}, "", ""
@@ -155,8 +152,11 @@ func (f *facts) exceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 
 // outcome is what the attributes say about how a call ended, with a text that
 // goes with them: the description of a span's status. A peer may have written
-// all of it, so none is given as a Type.
+// all of it, so none is given as a Type but what ownErrorType allows.
 func (f *facts) outcome(text string) classify.Evidence {
+	if f.ownErrorType() {
+		return classify.Evidence{Type: f.errorType, Message: text}
+	}
 	e := classify.Evidence{Status: f.status, Code: f.rpc, Message: text, Provider: f.provider}
 	if e.Code == "" && f.grpc > 0 {
 		e.Code = "grpc-status: " + strconv.FormatInt(f.grpc, 10) // as the classifier knows it from trailers
@@ -177,7 +177,8 @@ func (f *facts) outcome(text string) classify.Evidence {
 // result stands.
 type verdict struct {
 	classify.Result
-	known bool
+	known  bool
+	status int // HTTP status of the span that the sources belong to
 }
 
 // ask classifies a source unless an earlier one has decided.
@@ -186,6 +187,12 @@ func (v *verdict) ask(c *classify.Classifier, e classify.Evidence) {
 		return
 	}
 	r := c.Classify(e)
+	if e.Err == nil && e.Status == 0 && v.status != 0 && (r.Reason == classify.ReasonAborted || r.Reason == classify.ReasonTimeout) {
+		// A text says that the call was ended. Beside a status that refuses the
+		// caller it does not decide.
+		e.Status = v.status
+		r = c.Classify(e)
+	}
 	v.known = r.Category != "" && r.Reason != classify.ReasonUnknown
 	if v.known || v.Category == "" {
 		v.Result = r
@@ -194,9 +201,9 @@ func (v *verdict) ask(c *classify.Classifier, e classify.Evidence) {
 
 // askOutcome asks what the attributes say about how a call ended.
 func (v *verdict) askOutcome(c *classify.Classifier, f *facts, text string) {
-	e := f.outcome(unforged(text))
+	e := f.outcome(text)
 	v.ask(c, e)
-	if f.errorType != "" && e.Code != f.errorType {
+	if f.errorType != "" && e.Code != f.errorType && e.Type == "" {
 		v.ask(c, classify.Evidence{Code: f.errorType, Provider: f.provider})
 	}
 }
@@ -205,7 +212,7 @@ func (v *verdict) askOutcome(c *classify.Classifier, f *facts, text string) {
 // functions in it are about the program, not about what went wrong.
 func (v *verdict) askStack(c *classify.Classifier, f *facts, t *bound.Texts, n int) {
 	if v.Category == "" && f.exceptionType == "" {
-		v.ask(c, classify.Evidence{Message: unforged(t.Cut(f.stack, n)), Provider: f.provider})
+		v.ask(c, classify.Evidence{Message: t.Cut(f.stack, n), Provider: f.provider})
 	}
 }
 

@@ -151,10 +151,17 @@ func TestForgedEnd(t *testing.T) {
 		"gen_ai.provider.name", "gen_ai.system", "gen_ai.response.finish_reasons", "exception.stacktrace",
 		"error", "err", "cause", "exception", "stderr", "http.response.status_code", "rpc.grpc.status_code",
 	}
-	own := func(said string) bool { return said == "timeout/timeout" || said == "aborted/aborted" }
+	// own tells what says that this program ended its call: the category timeout,
+	// and beside a refusal a cancellation.
+	own := func(said string, status int) bool {
+		return said == "timeout/timeout" || said == "aborted/aborted" && status == 401
+	}
 	for _, name := range names {
 		for _, status := range []int{0, 401, 504} {
 			for _, key := range append(keys, "", "exception.message") {
+				if key == "error.type" && status == 0 {
+					continue // no peer has answered: see TestOwnErrorType
+				}
 				var spanAttrs []attribute.KeyValue
 				if status != 0 && key != "http.response.status_code" {
 					spanAttrs = append(spanAttrs, attribute.Int("http.response.status_code", status))
@@ -166,16 +173,39 @@ func TestForgedEnd(t *testing.T) {
 					spanAttrs = append(spanAttrs, attribute.String(key, name))
 				}
 				got := ended(t, func(s trace.Span) { s.SetAttributes(spanAttrs...); s.SetStatus(codes.Error, text) })
-				assert.False(t, own(classified(t, got.Attributes)), "span: %s=%s beside %d: %s", key, name, status, classified(t, got.Attributes))
+				assert.False(t, own(classified(t, got.Attributes), status), "span: %s=%s beside %d: %s", key, name, status, classified(t, got.Attributes))
 				var r log.Record
 				r.SetSeverity(log.SeverityError)
 				r.SetBody(attribute.StringValue(text))
 				r.AddAttributes(spanAttrs...)
 				emittedRecord := emitted(t, r)
 				said := classified(t, attributes(&emittedRecord))
-				assert.False(t, own(said), "record: %s=%s beside %d: %s", key, name, status, said)
+				assert.False(t, own(said, status), "record: %s=%s beside %d: %s", key, name, status, said)
 			}
 		}
+	}
+}
+
+// TestOwnErrorType: instrumentations such as otelhttp write the type of the error
+// to error.type and record no exception. It counts where no peer has answered.
+func TestOwnErrorType(t *testing.T) {
+	t.Parallel()
+	deadline := attribute.String("error.type", "context.deadlineExceededError")
+	for _, tt := range []struct {
+		name string
+		kv   []attribute.KeyValue
+		want string
+	}{
+		{"alone", nil, "timeout/timeout"},
+		{"beside a status", []attribute.KeyValue{attribute.Int("http.response.status_code", 401)}, "fatal/authentication"},
+		{"beside a gRPC status", []attribute.KeyValue{attribute.String("rpc.response.status_code", "UNAUTHENTICATED")}, "fatal/authentication"},
+		{"of a provider", []attribute.KeyValue{attribute.String("gen_ai.provider.name", "openai")}, "retryable/timeout"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := ended(t, func(s trace.Span) { s.SetAttributes(append(tt.kv, deadline)...); fail(s) })
+			assert.Equal(t, tt.want, classified(t, got.Attributes))
+		})
 	}
 }
 

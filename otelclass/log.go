@@ -131,7 +131,7 @@ func (p *LogProcessor) classify(r *sdklog.Record) classify.Result {
 	}
 	for _, text := range t.found[:t.n] {
 		rest -= len(text)
-		v.ask(cfg.classifier, classify.Evidence{Message: unforged(read.Take(text, rest)), Status: f.status, Provider: f.provider})
+		v.ask(cfg.classifier, classify.Evidence{Message: read.Take(text, rest), Status: f.status, Provider: f.provider})
 	}
 	v.askOutcome(cfg.classifier, &f, read.Take(text, 0))
 	v.askStack(cfg.classifier, &f, &read, read.Left())

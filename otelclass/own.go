@@ -3,7 +3,6 @@ package otelclass
 import (
 	"context"
 	"os"
-	"strings"
 )
 
 // ownEnd returns the error whose type OpenTelemetry records under this name,
@@ -19,10 +18,13 @@ func ownEnd(exceptionType string) error {
 	return nil
 }
 
-// unforged returns a text or code without the name of Go's cancellation. Go never
-// prints that name (the text is "context canceled"), so it does not say that this
-// program cancelled; a peer that writes it would hide what it refused.
-func unforged(text string) string { return strings.ReplaceAll(text, "context.Canceled", "") }
+// ownErrorType reports whether error.type names this program's own deadline. An
+// instrumentation writes the type of the error there, or a code that a peer sent;
+// where a peer has answered, it may be the peer's.
+func (f *facts) ownErrorType() bool {
+	answered := f.status != 0 || f.rpc != "" || f.grpc > 0 || f.db != "" || f.provider != ""
+	return !answered && ownEnd(f.errorType) != nil
+}
 
 // recordedError stands for an error that was recorded: its text, and what it was.
 type recordedError struct {

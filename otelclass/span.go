@@ -137,6 +137,8 @@ type spanCall struct {
 	copied  int  // attributes of events
 	found   exceptions
 	texts   bound.Texts
+
+	httpStatus int // of the span
 }
 
 // read classifies the exceptions and the span, what counts most first: the last
@@ -148,6 +150,7 @@ func (c *spanCall) read() (told classify.Result) {
 	for i := range attributes[:min(len(attributes), maxAttributes)] {
 		own.look(cfg, &attributes[i])
 	}
+	c.httpStatus = own.status
 	text := len(c.status.Description) + len(own.errorType)
 	var v verdict // the last exception's
 	if c.found.n > 0 {
@@ -227,7 +230,7 @@ func (c *spanCall) exception(n int, f *facts, size int) verdict {
 	for j := range attrs {
 		f.look(c.cfg, &attrs[j])
 	}
-	v := f.decide(c.cfg, &c.texts, size)
+	v := f.decide(c.cfg, &c.texts, size, c.httpStatus)
 	missing := f.missing(c.cfg)
 	if missing == 0 {
 		return v
@@ -244,13 +247,14 @@ func (c *spanCall) exception(n int, f *facts, size int) verdict {
 	return v
 }
 
-// decide is what an exception event means. What a recorder has written there
-// came from the live error and is better evidence than the text.
-func (f *facts) decide(cfg *config, t *bound.Texts, size int) verdict {
+// decide is what an exception event of a span with this HTTP status means. What a
+// recorder has written there came from the live error and is better evidence
+// than the text.
+func (f *facts) decide(cfg *config, t *bound.Texts, size, status int) verdict {
 	if res, ok := f.stated(); ok {
-		return verdict{res, res.Reason != classify.ReasonUnknown}
+		return verdict{Result: res, known: res.Reason != classify.ReasonUnknown}
 	}
-	var v verdict
+	v := verdict{status: status}
 	v.ask(cfg.classifier, f.exceptionEvidence(t, size))
 	v.askStack(cfg.classifier, f, t, size)
 	v.result(cfg.classifier, f)

@@ -133,7 +133,7 @@ func TestSpanProcessor(t *testing.T) {
 			fail(s)
 		}, want: alpha},
 		{name: "error type", do: func(s trace.Span) { set(s, str("error.type", "ECONNREFUSED")); fail(s) }, want: gamma},
-		{name: "error type of a deadline, which a peer may have written", do: func(s trace.Span) { set(s, str("error.type", "context.deadlineExceededError")); fail(s) }, want: "retryable/timeout"},
+		{name: "error type of the program's own deadline", do: func(s trace.Span) { set(s, str("error.type", "context.deadlineExceededError")); fail(s) }, want: "timeout/timeout"},
 		{name: "error type that is none", do: func(s trace.Span) { set(s, str("error.type", "_OTHER")); fail(s) }, want: unknown},
 
 		{name: "stack beside a type", do: func(s trace.Span) {
