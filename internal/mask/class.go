@@ -1,0 +1,65 @@
+package mask
+
+// Classes of bytes.
+const (
+	lower uint16 = 1 << iota
+	upper
+	digit
+	hexa
+	dash    // - _
+	dot     // .
+	base64  // + /
+	space   // also control characters
+	quote   // " ' `
+	closer  // ) ] }
+	stop    // ends an unquoted value: ; & < > |
+	tail    // punctuation that ends a sentence, not a value
+	percent // = % ~ $ ! and what else values have
+	alnum   = lower | upper | digit
+	wordly  = alnum | dash
+)
+
+// class has the classes of each byte. Bytes beyond ASCII have none and belong to
+// values.
+var class = func() (t [256]uint16) {
+	set := func(bytes string, c uint16) {
+		for i := range len(bytes) {
+			t[bytes[i]] |= c
+		}
+	}
+	for c := range 0x21 {
+		t[c] |= space
+	}
+	t[0x7f] |= space
+	set("abcdefghijklmnopqrstuvwxyz", lower)
+	set("ABCDEFGHIJKLMNOPQRSTUVWXYZ", upper)
+	set("0123456789", digit)
+	set("0123456789abcdefABCDEF", hexa)
+	set("-_", dash)
+	set(".", dot)
+	set("+/", base64)
+	set("\"'`", quote)
+	set(")]}", closer)
+	set(";&<>|", stop)
+	set(".:!?,;", tail)
+	set("=%~$!", percent)
+	return t
+}()
+
+// all reports whether every byte of text is of one of the classes.
+func all(text string, classes uint16) bool {
+	for i := range len(text) {
+		if class[text[i]]&classes == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// classes returns the classes of all bytes of text.
+func classes(text string) (all uint16) {
+	for i := range len(text) {
+		all |= class[text[i]]
+	}
+	return all
+}

@@ -1,0 +1,145 @@
+package mask
+
+import "strings"
+
+// The last resort: a token of the letters of base64 that no shape announces.
+const (
+	leastRandom = 24  // bytes; shorter ones are ids as often as secrets
+	mostRandom  = 512 // bytes whose letters are counted; longer ones are judged by these
+)
+
+// random masks tokens that look random, but for ids and hashes.
+func (s *scanner) random() {
+	public := s.public
+	for i := 0; i < len(s.text); {
+		if class[s.text[i]]&(alnum|dash|base64) == 0 {
+			i++
+			continue
+		}
+		from := i
+		slashes := false
+		for i < len(s.text) && class[s.text[i]]&(alnum|dash|base64) != 0 {
+			slashes = slashes || s.text[i] == '/'
+			i++
+		}
+		to := i
+		for to < len(s.text) && to-i < 2 && s.text[to] == '=' { // base64's padding
+			to++
+		}
+		if i-from < leastRandom {
+			continue
+		}
+		for len(public) > 0 && public[0].to < from {
+			public = public[1:]
+		}
+		if len(public) > 0 && public[0].from <= from {
+			continue
+		}
+		if !slashes {
+			if isRandom(s.text[from:i], 2) && !s.isID(from) {
+				s.add(from, to)
+			}
+			continue
+		}
+		s.randomPath(from, i, to)
+	}
+}
+
+// randomPath looks at a token with slashes: base64 as a whole, or a path whose
+// parts are looked at one by one.
+func (s *scanner) randomPath(from, end, to int) {
+	text := s.text[from:end]
+	if text[0] != '/' && isBase64(text) {
+		if !s.isID(from) {
+			s.add(from, to)
+		}
+		return
+	}
+	for at := from; at < end; {
+		next := strings.IndexByte(s.text[at:end], '/')
+		if next < 0 {
+			next = end - at
+		}
+		part := s.text[at : at+next]
+		if len(part) >= leastRandom && isRandom(part, 2) && !s.isID(at) {
+			s.add(at, at+next)
+		}
+		at += next + 1
+	}
+}
+
+// isBase64 reports whether a token with slashes is no path: its parts look
+// random, those that are long enough to tell.
+func isBase64(text string) bool {
+	const leastPart = 4
+	judged, wild := 0, 0
+	for part := range strings.SplitSeq(text[:min(len(text), mostRandom)], "/") {
+		if len(part) < leastPart {
+			continue
+		}
+		judged++
+		if c := classes(part); c&upper != 0 && c&lower != 0 && (c&digit != 0 || humps(part)) && !wordy(part) || c&upper != 0 && c&digit != 0 {
+			wild++
+		}
+	}
+	return judged > 0 && wild*3 >= judged*2 && isRandom(strings.ReplaceAll(text, "/", ""), 1)
+}
+
+// isRandom reports whether token mixes small letters, capitals and digits as
+// random text does. Hexadecimal digits, UUIDs, ULIDs, words and constants do not.
+func isRandom(token string, digits int) bool {
+	token = token[:min(len(token), mostRandom)]
+	var low, up, num, turns, vowels int
+	for i := range len(token) {
+		switch c := kindOf(token[i]); c {
+		case lower:
+			low++
+		case upper:
+			up++
+		case digit:
+			num++
+		}
+		if strings.IndexByte("aeiouAEIOU", token[i]) >= 0 {
+			vowels++
+		}
+		if i > 0 && kindOf(token[i]) != kindOf(token[i-1]) {
+			turns++
+		}
+	}
+	n := low + up + num
+	if low < 3 || up < 3 || num < digits || n < leastRandom-4 {
+		return false
+	}
+	// Of random letters and digits three in five neighbours differ in kind; of
+	// names like V1beta1HorizontalPodAutoscaler2Spec one in four.
+	return turns*100 >= 38*len(token) && vowels*100 <= 36*n
+}
+
+// isID reports whether the token at from is an id by its own beginning or by the
+// name before it.
+func (s *scanner) isID(from int) bool {
+	for _, p := range idPrefixes {
+		if strings.HasPrefix(s.text[from:], p) {
+			return true
+		}
+	}
+	// name=id, "name": "id", name id
+	to := from
+	const reach = 6 // separators, quotes and spaces
+	for to > 0 && from-to < reach && class[s.text[to-1]]&(wordly|dot) == 0 && s.text[to-1] != '\n' && s.text[to-1] != '?' {
+		to--
+	}
+	if to == from {
+		return false
+	}
+	start := to
+	for start > 0 && to-start < nameBytes/2 && (class[s.text[start-1]]&(wordly|dot) != 0 || s.text[start-1] == ' ') {
+		start--
+	}
+	if to > 2 && s.text[to-1] >= '0' && strings.HasPrefix(s.text[to:], ":") && strings.Contains(strings.ToLower(s.text[start:to]), "sha") {
+		return true // sha256:...
+	}
+	n := newName(s.text[start:to])
+	n.skipFillers(true)
+	return n.isID()
+}

@@ -1,0 +1,135 @@
+package mask
+
+import "strings"
+
+// loginTools are programs whose -p or -a is a password, and whose line has none
+// but theirs.
+var loginTools = []string{"mysql", "mariadb", "sshpass", "login", "mongo", "redis-cli", "ldap", "psql", "sqlcmd", "htpasswd", "vncviewer", "smbclient", "curl", "wget", "-u ", "--user", "--username"}
+
+// otherTools are programs whose -p is something else.
+var otherTools = set("mkdir cp ssh scp rsync install nmap run nc ps patch touch read declare ls diff tar git docker podman kubectl make chmod tail perl unzip exec jq date lsof kill sftp nice npx python python3 cargo go pytest")
+
+// flag looks at an option of a command line that begins with the dash at i.
+func (s *scanner) flag(i int) {
+	from := i + 1
+	if from < len(s.text) && s.text[from] == '-' {
+		from++
+	}
+	to := from
+	for to < len(s.text) && class[s.text[to]]&wordly != 0 && to-from < nameBytes {
+		to++
+	}
+	if to == from || to == len(s.text) {
+		return
+	}
+	long := s.text[from:to]
+	if len(long) == 1 || long == "user" || long == "proxy-user" || strings.HasPrefix(long, "p") && from == i+1 {
+		s.shortFlag(i, from, to)
+		return
+	}
+	if from == i+1 && len(long) < 4 { // -key and -token are Go's and Java's flags
+		return
+	}
+	n := newName(long)
+	n.skipFillers(false)
+	k := n.kind()
+	at := s.argument(to)
+	if k == nothing || at == to || s.text[to] == '=' { // separator sees --token=
+		return
+	}
+	v := s.valueAt(at, false)
+	if v.from >= v.to || v.below || s.text[v.from] == '-' && !v.quoted {
+		return
+	}
+	if k == header {
+		s.headerValue(v, false, false)
+		return
+	}
+	text := head(s.text[v.from:v.to])
+	if strings.HasPrefix(text, "id=") || isScheme(text) && schemes[strings.ToLower(text)] {
+		return
+	}
+	if (judge{kind: k, assign: true, quoted: v.quoted}).secret(text) && (k != weak || randomish(text)) {
+		s.add(v.from, v.to)
+	}
+}
+
+// argument returns where the argument behind a flag's name begins: after spaces,
+// or the punctuation of a list of strings. It returns to where there is none.
+func (s *scanner) argument(to int) int {
+	at := to
+	for at < len(s.text) && at-to < 8 {
+		switch s.text[at] {
+		case ' ', '\t', ',', '"', '\'', '\\':
+			at++
+			continue
+		}
+		break
+	}
+	// The quote that opens the argument belongs to it.
+	from := at
+	for from > to && (class[s.text[from-1]]&quote != 0 || s.text[from-1] == '\\') {
+		from--
+	}
+	if from > to && from < at && (class[s.text[from-1]]&space != 0 || s.text[from-1] == ',') {
+		return from
+	}
+	return at
+}
+
+// shortFlag masks the argument of -p, -a and -u: secret, user:secret.
+func (s *scanner) shortFlag(i, from, to int) {
+	letter, at := s.text[from], s.argument(to)
+	switch {
+	case s.text[to] == '=':
+		at = to + 1
+	case letter == 'p' && from == i+1 && to-from > 1: // mysql -psecret
+		at = from + 1
+	case at == to:
+		return
+	}
+	if at < len(s.text) {
+		at += opens(s.text[at:]).n
+	}
+	if at >= len(s.text) {
+		return
+	}
+	end := s.trimmed(at, s.runEnd(at, false))
+	v := head(s.text[at:end])
+	if v == "" || v[0] == '-' || v == Masked || placeholder(v) || redacted(v) || benignWords(v, false) {
+		return
+	}
+	if letter == 'u' && (to-from == 1 || to-from > 3) || to-from > 1 && s.text[from] == 'p' && long(s.text[from:to]) {
+		user, secret, ok := strings.Cut(v, ":")
+		if ok && user != "" && secret != "" && secret != Masked && !(all(user, digit) && all(secret, digit)) && !strings.HasPrefix(secret, "//") && !placeholder(secret) {
+			s.add(at+len(user)+1, end)
+		}
+		return
+	}
+	if letter != 'p' && letter != 'a' && letter != 'w' && letter != 'P' || from != i+1 {
+		return
+	}
+	const reach = 120
+	line := s.text[max(0, i-reach):i]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	fields := strings.Fields(line)
+	tool := ""
+	if len(fields) > 0 {
+		tool = fields[len(fields)-1]
+		tool = tool[strings.LastIndexByte(tool, '/')+1:]
+	}
+	login := false
+	for _, l := range loginTools {
+		login = login || strings.Contains(line, l)
+	}
+	glued := at == from+1
+	switch {
+	case login && letter != 'a' && !all(v, digit) && !otherTools[tool], login && letter == 'a' && strings.Contains(line, "redis"):
+	case letter != 'p' || glued || otherTools[tool] || !mixed(v) || len(v) < 6 || strings.ContainsAny(v, "/:.,="):
+		return
+	}
+	s.add(at, end)
+}
+
+// long reports whether name is a flag that has user:password.
+func long(name string) bool { return name == "proxy-user" }

@@ -1,0 +1,101 @@
+package mask_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
+
+	"github.com/errclass/errclass/internal/mask"
+)
+
+// FuzzText: no text makes it panic, masking twice changes nothing, and a secret
+// on a line of its own is found whatever is around it.
+func FuzzText(f *testing.F) {
+	for i, s := range shapes {
+		f.Add(s.text, uint16(i), innocent[i%len(innocent)])
+	}
+	for i, text := range innocent {
+		f.Add(text, uint16(i*7), "password=\"")
+	}
+	f.Fuzz(func(t *testing.T, before string, which uint16, after string) {
+		got := mask.Text(before)
+		assert.Equal(t, got, mask.Text(got), "masking again changes nothing: %q", before)
+		s := shapes[int(which)%len(shapes)]
+		planted := before + "\n" + s.text + "\n" + after
+		assert.NotContains(t, strip(mask.Text(planted), before, after), s.secret, "%q", planted)
+		name := mask.Endpoint(before)
+		assert.Equal(t, name, mask.Endpoint(name), "%q", before)
+		if strings.Contains(before, "://") {
+			assert.NotContains(t, name, "?", "%q", before)
+		}
+	})
+}
+
+// strip drops a text in which the secret stood beside its shape too.
+func strip(masked string, around ...string) string {
+	for _, s := range shapes {
+		for _, a := range around {
+			if strings.Contains(a, s.secret) {
+				return ""
+			}
+		}
+	}
+	return masked
+}
+
+// TestPlanted joins shapes and innocent texts by what stands between texts: each
+// secret is found.
+func TestPlanted(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 4).Draw(t, "n")
+		var text strings.Builder
+		var planted []shape
+		for range n {
+			s := rapid.SampledFrom(shapes).Draw(t, "shape")
+			text.WriteString(rapid.SampledFrom(innocent).Draw(t, "around") + rapid.SampledFrom([]string{"\n", "\n\n", "\n\t"}).Draw(t, "between") + s.text + "\n")
+			planted = append(planted, s)
+		}
+		got := mask.Text(text.String())
+		for _, s := range planted {
+			assert.NotContains(t, got, s.secret, "%q", text.String())
+		}
+		assert.Equal(t, got, mask.Text(got))
+	})
+}
+
+// pieces are what hostile texts are made of: everything that begins a look-ahead
+// or a look-behind.
+var pieces = []string{
+	"password=", "password=\"", "password='", "password: ", "token:", "token=", "Authorization: ", "Authorization: a=b, ", "Cookie: a=b; ", "sk-", "eyJ", "://", "://a:b", "://a:b/", "@", "%3A%2F%2F", "%3D", "%2525",
+	"-----BEGIN PRIVATE KEY-----", "-----BEGIN CERTIFICATE-----", "-----END PRIVATE KEY-----", "-----", "\\\"", "\\", "\"key\":\"", "name=API_KEY value=", "-p ", "--token ", "key ", "hooks.slack.com/services/", "/hooks/", "aB3", "/", ")", "]", "[",
+	"password: |\n  ", " ", "\n", "\n  ", "a", "A1", "&quot;", "%22token%22%3A%22", ".", ",", ";", "<password>", ">", "\x1b[31m", "bearer ", "login x password ", "＝", "\\u003d", "[masked]", "user:pass@", "$2b$", "+", "\x00", "\xff",
+}
+
+// TestCost: sixteen times the bytes of a hostile text take about sixteen times as
+// long. Quadratic work would take 256 times; the bound is between the two, and
+// the best of three runs counts.
+func TestCost(t *testing.T) {
+	const small, times, most = 16 << 10, 16, 80
+	for _, a := range pieces {
+		for _, b := range []string{"", "a", " ", "\"", "=", ")"} {
+			piece := a + b
+			short := cost(strings.Repeat(piece, small/len(piece)))
+			long := cost(strings.Repeat(piece, times*small/len(piece)))
+			assert.LessOrEqual(t, long, most*max(short, 100*time.Microsecond), "%q repeated", piece)
+		}
+	}
+}
+
+func cost(text string) time.Duration {
+	best := time.Hour
+	for range 3 {
+		began := time.Now()
+		mask.Text(text)
+		best = min(best, time.Since(began))
+	}
+	return best
+}

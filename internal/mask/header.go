@@ -1,0 +1,162 @@
+package mask
+
+import "strings"
+
+// headerValue masks the value of Authorization, Cookie and their like. A scheme
+// stays, as far as one is told from a secret; so does what follows the
+// credentials on their line, if it is no parameter of them.
+func (s *scanner) headerValue(v value, pair, encoded bool) {
+	if v.quoted {
+		s.quotedHeader(v, pair)
+		return
+	}
+	if encoded { // Bearer%20abc, Bearer+abc
+		if end := s.encodedRest(v.from); end > v.to || !benignWords(head(s.text[v.from:v.to]), false) {
+			s.add(v.from, end)
+		}
+		return
+	}
+	from, to := v.from, s.wordEnd(v.from)
+	first := head(s.text[from:s.trimmed(from, to)])
+	if first == Masked {
+		return
+	}
+	if next := s.nextWord(to); next < len(s.text) && isScheme(first) {
+		second := head(s.text[next:s.trimmed(next, s.wordEnd(next))])
+		if q := opens(second); q.n > 0 {
+			second = second[q.n:]
+		}
+		switch {
+		case second == Masked, second == "", redacted(second), placeholder(second):
+		case benignWords(second, false):
+		case schemes[strings.ToLower(first)] || len(second) > 3 && !benign[strings.ToLower(first)]:
+			s.addList(next)
+		}
+		return
+	}
+	if strings.IndexByte(first, '=') > 0 || !benignWords(first, false) && !redacted(first) && !placeholder(first) && len(first) >= 4 {
+		s.addList(from)
+	}
+}
+
+// quotedHeader is for "Authorization": "Bearer abc".
+func (s *scanner) quotedHeader(v value, pair bool) {
+	text := head(s.text[v.from:v.to])
+	first, rest, more := strings.Cut(text, " ")
+	switch {
+	case strings.HasSuffix(text, Masked) && (first == Masked || rest == Masked), redacted(text), placeholder(text):
+	case more && isScheme(first):
+		if !benignWords(rest, true) && (schemes[strings.ToLower(first)] || !benign[strings.ToLower(first)]) {
+			s.add(v.from+len(first)+1, v.to)
+		}
+	case pair && !strings.Contains(text, "=") && !randomish(text):
+	case !benignWords(text, true):
+		s.add(v.from, v.to)
+	}
+}
+
+// encodedRest is the end of a percent-encoded value with its spaces.
+func (s *scanner) encodedRest(i int) int {
+	const words = 4
+	end := i
+	for range words {
+		end = s.runEnd(end, true)
+		if !strings.HasPrefix(s.text[end:], "%20") {
+			break
+		}
+		end += len("%20")
+	}
+	return end
+}
+
+// isScheme reports whether word may be the name of an authorization scheme:
+// letters, dashes, and digits only where known ones have them.
+func isScheme(word string) bool {
+	if schemes[strings.ToLower(word)] {
+		return true
+	}
+	const longest = 24
+	if len(word) < 2 || len(word) > longest || class[word[0]]&(lower|upper) == 0 || !all(word, alnum|dash) {
+		return false
+	}
+	if strings.HasPrefix(word, "AWS4-") || strings.HasPrefix(word, "SCRAM-") || strings.HasPrefix(word, "OAuth") || strings.HasPrefix(word, "GOOG4-") || strings.HasPrefix(word, "TC3-") {
+		return true
+	}
+	return wordy(word)
+}
+
+// wordEnd returns where a word of a header ends: at white space, or a quote that
+// does not follow an equals sign.
+func (s *scanner) wordEnd(i int) int {
+	if end, ok := s.word1.known(i); ok {
+		return end
+	}
+	j := i
+	for j < len(s.text) {
+		c := s.text[j]
+		if class[c]&space != 0 || c == '<' || c == '>' || c == '|' || c == '\\' && s.endsRun(j, false) && !s.quotedParam(j) {
+			break
+		}
+		if class[c]&quote != 0 || c == '\\' {
+			if j == i || s.text[j-1] != '=' {
+				if c == '\\' {
+					j++
+					continue
+				}
+				break
+			}
+			q := opens(s.text[j:])
+			if q.n == 0 {
+				j++
+				continue
+			}
+			end := s.quotedEnd(q, j+q.n)
+			j = min(len(s.text), end+q.n)
+			continue
+		}
+		j++
+	}
+	return s.word1.keep(i, max(j, i))
+}
+
+// quotedParam reports whether a quote with a backslash at i begins a parameter's
+// value: nonce=\"abc\".
+func (s *scanner) quotedParam(i int) bool {
+	return i > 0 && s.text[i-1] == '=' && opens(s.text[i:]).n > 0
+}
+
+// nextWord returns where the next word on the line begins, or the text's end.
+func (s *scanner) nextWord(i int) int {
+	for end := i + gap; i < len(s.text) && i < end; i++ {
+		if c := s.text[i]; c != ' ' && c != '\t' {
+			if i > 0 && (s.text[i-1] == ' ' || s.text[i-1] == '\t') && class[c]&space == 0 {
+				return i
+			}
+			break
+		}
+	}
+	return len(s.text)
+}
+
+// addList masks a word and those behind it that belong to a list with it: after a
+// comma or semicolon, and name=value.
+func (s *scanner) addList(i int) {
+	if _, ok := s.list.known(i); ok {
+		return // a list that is masked already goes through here
+	}
+	from, end := i, s.wordEnd(i)
+	for end > i {
+		more := s.text[end-1] == ';' || s.text[end-1] == ','
+		next := s.nextWord(end)
+		if next >= len(s.text) {
+			break
+		}
+		to := s.wordEnd(next)
+		if at := strings.IndexByte(head(s.text[next:to]), '='); !more && at <= 0 || to == next {
+			break
+		}
+		i, end = next, to
+	}
+	s.list.keep(from, end)
+	s.add(from, s.trimmed(from, end))
+}

@@ -1,0 +1,43 @@
+package mask_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/errclass/errclass/internal/mask"
+)
+
+func TestShapes(t *testing.T) {
+	t.Parallel()
+	assert.GreaterOrEqual(t, len(shapes), 80)
+	for _, s := range shapes {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			got := mask.Text(s.text)
+			assertGone(t, got, s)
+			assert.Equal(t, got, mask.Text(got), "masking again changes nothing")
+		})
+	}
+}
+
+// assertGone looks for what is left of a secret.
+func assertGone(t assert.TestingT, got string, s shape) {
+	const part = 4
+	for i := 0; i+part <= len(s.secret); i++ {
+		if piece := s.secret[i : i+part]; strings.Count(s.text, piece) == strings.Count(s.secret, piece) {
+			assert.NotContains(t, got, piece, "%s: %s", s.name, s.text)
+		}
+	}
+	assert.NotContains(t, got, s.secret)
+	assert.Contains(t, got, mask.Masked)
+}
+
+func TestInnocent(t *testing.T) {
+	t.Parallel()
+	assert.GreaterOrEqual(t, len(innocent), 60)
+	for _, text := range innocent {
+		assert.Equal(t, text, mask.Text(text))
+	}
+}

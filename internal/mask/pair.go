@@ -1,0 +1,289 @@
+package mask
+
+import "strings"
+
+// separator looks at what may stand between a name and its value at i: = : => :=
+// > after a tag, a comma between quotes, and these when they are escaped.
+func (s *scanner) separator(i int) {
+	n, c, encoded := s.separatorAt(i)
+	if n == 0 {
+		return
+	}
+	from, to, quoted := s.nameBefore(i)
+	if from == to {
+		return
+	}
+	switch {
+	case c == '>' && (quoted || from == 0 || s.text[from-1] != '<'), c == ',' && !quoted:
+		return
+	}
+	words := newName(s.text[from:to])
+	// "max API key length: 5" and such are prose: the name is more than one word.
+	words.skipFillers(!quoted && strings.IndexByte(s.text[from:to], ' ') >= 0)
+	k := words.kind()
+	query := from > 0 && (s.text[from-1] == '?' || s.text[from-1] == '&')
+	if k == nothing && query && words.n == 1 && words.words[0] == "code" { // OAuth's
+		k = weak
+	}
+	compound := words.n > 1 && class[s.text[max(from, to-1-len(words.words[0]))]]&dash != 0 // x-api-key
+	j := judge{kind: k, assign: c == '=' || c == '>' || quoted || encoded || compound, prose: words.prose, query: query}
+	switch {
+	case k == nothing, k == weak:
+		s.named(words, i+n, encoded)
+		if k == nothing {
+			return
+		}
+	case c == ',':
+		j.prose = true
+	}
+	s.valueOf(j, i+n, c, encoded)
+}
+
+// separatorAt returns the length of a separator at i, what it is, and whether it
+// is percent-encoded.
+func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
+	text := s.text[i:]
+	switch c = text[0]; c {
+	case '=', '>':
+		for n = 1; n < len(text) && n < 3 && (text[n] == '=' || text[n] == '>' || text[n] == '~'); {
+			n++
+		}
+		if c == '>' {
+			n = 1
+		}
+		return n, c, false
+	case ':':
+		switch {
+		case i > 0 && s.text[i-1] == ':', len(text) > 1 && text[1] == ':':
+			return 0, c, false
+		case strings.HasPrefix(text, "://"):
+			s.url(i+3, i, false)
+			return 0, c, false
+		case strings.HasPrefix(text, `:\/\/`):
+			s.url(i+5, i, false)
+			return 0, c, false
+		case len(text) > 1 && text[1] == '=':
+			return 2, '=', false
+		}
+		s.bareURL(i)
+		return 1, c, false
+	case ',':
+		return 1, c, false
+	case 0xEF: // full-width
+		if strings.HasPrefix(text, "：") || strings.HasPrefix(text, "＝") {
+			return 3, ':', false
+		}
+	case '%', '\\':
+		n = escape(text)
+		c = escaped(text[:n])
+		if encoded = text[0] == '%'; c == ':' && encoded && n+n+n <= len(text) && escaped(text[n:n+n]) == '/' && escaped(text[n+n:3*n]) == '/' {
+			s.url(i+3*n, i, true)
+			return 0, c, true
+		}
+		if c == '=' || c == ':' {
+			return n, c, encoded
+		}
+	}
+	return 0, c, false
+}
+
+// nameBefore returns the words that end before a separator at i. quoted says that
+// a quote or a bracket ends them: "api_key":, ['token'] =.
+func (s *scanner) nameBefore(i int) (from, to int, quoted bool) {
+	to = i
+	for least := i - gap; to > 0 && to > least && (s.text[to-1] == ' ' || s.text[to-1] == '\t'); {
+		to--
+	}
+	for range 3 {
+		if n := closes(s.text[:to]); n > 0 {
+			to, quoted = to-n, true
+		} else if to > 1 && s.text[to-1] == ']' && (class[s.text[to-2]]&(quote|wordly) != 0) {
+			to, quoted = to-1, true
+		}
+	}
+	from = to
+	for least := to - nameBytes; from > 0 && from > least; from-- {
+		c := s.text[from-1]
+		if class[c]&(wordly|dot) == 0 && c != '$' && c != ' ' || c == ' ' && from > 1 && s.text[from-2] == ' ' {
+			break
+		}
+		if s.escapeEnds(from) {
+			break
+		}
+	}
+	for from < to && s.text[from] == ' ' {
+		from++
+	}
+	return from, to, quoted
+}
+
+// escapeEnds reports whether an escape sequence ends at i: its last letter is no
+// part of a name.
+func (s *scanner) escapeEnds(i int) bool {
+	if i >= 2 && s.text[i-2] == '\\' && strings.IndexByte("nrtbf", s.text[i-1]) >= 0 {
+		return true
+	}
+	if i >= 3 && isHex(s.text[i-1]) && isHex(s.text[i-2]) {
+		p := i - 3
+		for p >= 2 && i-p < 8 && s.text[p] == '5' && s.text[p-1] == '2' {
+			p -= 2
+		}
+		return s.text[p] == '%'
+	}
+	return false
+}
+
+// valueOf masks the value at i if j finds that it is a secret.
+func (s *scanner) valueOf(j judge, i int, c byte, encoded bool) {
+	if c == '>' { // a tag's
+		end := s.quotedEnd(opening{n: 1, text: "<"}, i)
+		j.quoted = true
+		if v := s.text[i:end]; j.kind == header || j.secret(v) {
+			s.add(i, end)
+		}
+		return
+	}
+	if j.kind >= token && j.kind <= password && c == ':' && s.block1Of(i) {
+		return
+	}
+	v := s.valueAt(i, encoded)
+	if v.from >= v.to || v.below && (c != ':' || j.kind == header) {
+		return
+	}
+	j.below, j.quoted, j.assign = v.below, v.quoted, j.assign || v.item
+	if j.kind == header {
+		s.headerValue(v, c == ',', encoded)
+		return
+	}
+	text := head(s.text[v.from:v.to])
+	// Quoted once more, as shells and structs of Go do.
+	if inner := opens(text); v.quoted && inner.n > 0 {
+		text = text[inner.n:]
+	}
+	if c == ',' && !randomish(text) {
+		return
+	}
+	if j.kind == password && strings.HasPrefix(text, "/") && c == '=' && s.isPWD(i) {
+		return
+	}
+	if j.kind != weak && !v.quoted && s.credentials(v, j) {
+		return
+	}
+	if !j.secret(text) {
+		return
+	}
+	s.add(v.from, v.to)
+	if j.kind == password && c == ':' && !v.quoted && !j.prose {
+		s.phrase(v.to)
+	}
+}
+
+// credentials masks what follows a scheme without its header: auth=Bearer abc.
+func (s *scanner) credentials(v value, j judge) bool {
+	if !schemes[strings.ToLower(head(s.text[v.from:v.to]))] {
+		return false
+	}
+	s.headerValue(v, false, false)
+	return true
+}
+
+// isPWD reports whether the name before the separator that ends at i is the
+// working directory's.
+func (s *scanner) isPWD(i int) bool {
+	return strings.HasSuffix(s.text[:i], "PWD=")
+}
+
+// phrase masks the rest of a pass phrase of plain words, which ends with its line.
+func (s *scanner) phrase(i int) {
+	const words, bytes = 8, 100
+	n, end := 0, i
+	for ; end < len(s.text) && end-i < bytes; end++ {
+		c := s.text[end]
+		if c == '\n' {
+			break
+		}
+		if c == ' ' {
+			n++
+		} else if class[c]&lower == 0 {
+			return
+		}
+	}
+	if n == 0 || n > words || end-i >= bytes {
+		return
+	}
+	for w := range strings.FieldsSeq(s.text[i:end]) {
+		if benign[w] {
+			return
+		}
+	}
+	s.add(i, end)
+}
+
+// block1Of masks the lines of a YAML block scalar that begins at i.
+func (s *scanner) block1Of(i int) bool {
+	for i < len(s.text) && s.text[i] == ' ' {
+		i++
+	}
+	if i >= len(s.text) || s.text[i] != '|' && s.text[i] != '>' {
+		return false
+	}
+	i++
+	for n := 0; n < 2 && i < len(s.text) && strings.IndexByte("+-123456789", s.text[i]) >= 0; n++ {
+		i++
+	}
+	if i >= len(s.text) || s.text[i] != '\n' {
+		return false
+	}
+	i++
+	if _, ok := s.block1.known(i); ok {
+		return true
+	}
+	first := i
+	for first < len(s.text) && s.text[first] == ' ' {
+		first++
+	}
+	indent, end := first-i, first
+	for indent > 0 && end < len(s.text) {
+		for end < len(s.text) && s.text[end] != '\n' {
+			end++
+		}
+		if next := end + 1; next+indent >= len(s.text) || strings.Trim(s.text[next:next+indent], " ") != "" {
+			break
+		}
+		end++
+	}
+	s.block1.keep(i, end)
+	s.add(first, end)
+	return true
+}
+
+// named finds the value of a secret whose name is a value itself: {"name":
+// "API_KEY", "value": "..."}.
+func (s *scanner) named(n name, i int, encoded bool) {
+	if n.n == 0 || n.words[0] != "name" && n.words[0] != "key" {
+		return
+	}
+	v := s.valueAt(i, encoded)
+	if v.to-v.from > nameBytes || v.from >= v.to {
+		return
+	}
+	inner := newName(s.text[v.from:v.to])
+	inner.skipFillers(false)
+	k := inner.kind()
+	if k < token {
+		return
+	}
+	const reach = 48
+	rest := s.text[v.to:min(len(s.text), v.to+reach)]
+	at := strings.Index(strings.ToLower(rest), "value")
+	if at < 0 || classes(rest[:at])&alnum != 0 {
+		return
+	}
+	at += len("value")
+	for at < len(rest) && class[rest[at]]&(quote|space) != 0 || at < len(rest) && rest[at] == '\\' {
+		at++
+	}
+	if at < len(rest) && (rest[at] == ':' || rest[at] == '=') {
+		s.valueOf(judge{kind: k, assign: true}, v.to+at+1, '=', encoded)
+	}
+}

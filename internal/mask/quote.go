@@ -1,0 +1,128 @@
+package mask
+
+import "strings"
+
+// opening is the quote that a value begins with.
+type opening struct {
+	n     int    // its length with all backslashes; 0 = none
+	char  byte   // " ' or `, where it is one
+	level int    // backslashes before char: a string within a string
+	text  string // any other spelling, which closes it too: &quot; %22 \u0022
+}
+
+// spelledQuotes are quotes as HTML, URLs and JSON write them.
+var spelledQuotes = []string{"&quot;", "&#34;", "&#39;", "&apos;", "%22", "%27", "%5C%22", "%5c%22", `\u0022`, `\u0027`, `\x22`, `\x27`, "“", "”", "‘", "’", "«"}
+
+// mostBackslashes bounds how deep strings within strings are looked at.
+const mostBackslashes = 15
+
+// opens returns the quote at the beginning of text.
+func opens(text string) opening {
+	if text == "" {
+		return opening{}
+	}
+	if k := backslashes(text); k < len(text) && class[text[k]]&quote != 0 {
+		return opening{n: k + 1, char: text[k], level: k}
+	}
+	if c := text[0]; c != '&' && c != '%' && c != '\\' && c < 0x80 {
+		return opening{}
+	}
+	for _, q := range spelledQuotes {
+		if strings.HasPrefix(text, q) {
+			return opening{n: len(q), text: q}
+		}
+	}
+	return opening{}
+}
+
+// backslashes counts those at the beginning of text.
+func backslashes(text string) int {
+	n := 0
+	for n < len(text) && n < mostBackslashes && text[n] == '\\' {
+		n++
+	}
+	return n
+}
+
+// closes returns the length of a quote at the end of text, backslashes included.
+func closes(text string) int {
+	n := len(text)
+	if n == 0 {
+		return 0
+	}
+	if class[text[n-1]]&quote != 0 {
+		k := 1
+		for k < n && k <= mostBackslashes && text[n-1-k] == '\\' {
+			k++
+		}
+		return k
+	}
+	if c := text[n-1]; c != ';' && c != '2' && c != '7' && c < 0x80 {
+		return 0
+	}
+	for _, q := range spelledQuotes {
+		if strings.HasSuffix(text, q) {
+			return len(q)
+		}
+	}
+	return 0
+}
+
+// quotedEnd returns where the value ends that began with q before i: at the
+// closing quote, or without one at the end of the line.
+func (s *scanner) quotedEnd(q opening, i int) int {
+	e := &s.quoted[quoteIndex(q)]
+	if end, ok := e.known(i); ok {
+		return end
+	}
+	for j := i; j < len(s.text); j++ {
+		switch c := s.text[j]; {
+		case c == '\n':
+			return e.keep(i, j)
+		case q.text != "":
+			if c == q.text[0] && strings.HasPrefix(s.text[j:], closing(q.text)) {
+				return e.keep(i, j)
+			}
+		case c == q.char:
+			k := 0
+			for j-k > i && k <= mostBackslashes && s.text[j-k-1] == '\\' {
+				k++
+			}
+			// A quote with more backslashes belongs to a string within this one.
+			if k <= q.level && (q.level > 0 || k == 0) || q.level == 0 && k%2 == 0 {
+				return e.keep(i, j-min(k, q.level))
+			}
+		}
+	}
+	return e.keep(i, len(s.text))
+}
+
+// closing is the counterpart of a quote that is spelled.
+func closing(q string) string {
+	switch q {
+	case "“":
+		return "”"
+	case "‘":
+		return "’"
+	case "«":
+		return "»"
+	}
+	return q
+}
+
+// quoteKinds is how many kinds of quotes quoteIndex tells.
+const quoteKinds = 3*4 + 1
+
+// quoteIndex numbers the kinds of quotes. Deep levels share a number: an end that
+// is taken from another one masks more, never less than a line.
+func quoteIndex(q opening) int {
+	switch level := min(q.level, 3); q.char {
+	case '"':
+		return level
+	case '\'':
+		return 4 + level
+	case '`':
+		return 8 + level
+	}
+	return quoteKinds - 1
+}

@@ -1,0 +1,139 @@
+package mask
+
+// scanner looks for secrets in one text. Every look-behind is bounded, and every
+// look-ahead either is bounded too or remembered in an extent.
+type scanner struct {
+	text   string
+	found  []span
+	public []span // PEM blocks that are no secret, which entropy leaves alone
+
+	// Ends of values that were computed. A later name whose value begins within
+	// one ends there too, so that no byte is read once for each name.
+	run, encodedRun, word1, list, block1, key, armour extent
+	trim                                              extent // what trimmed has looked at
+	trimTo                                            int
+	quoted                                            [quoteKinds]extent
+}
+
+// extent remembers the end of the value that was looked at last.
+type extent struct{ from, to int }
+
+// known returns the remembered end for a value that begins at i.
+func (e *extent) known(i int) (int, bool) {
+	return e.to, e.from <= i && i < e.to
+}
+
+func (e *extent) keep(from, to int) int {
+	*e = extent{from, to}
+	return to
+}
+
+// add marks a secret.
+func (s *scanner) add(from, to int) {
+	if from >= to || s.text[from:to] == Masked {
+		return
+	}
+	// Names in a value point to ends that are marked already.
+	if n := len(s.found); n > 0 && s.found[n-1].from <= from && to <= s.found[n-1].to {
+		return
+	}
+	s.found = append(s.found, span{from, to})
+}
+
+// scan is the pass over the text. fresh says that a word may begin at i: what is
+// before it is no letter or digit, or belongs to an escape ("\nsk-...").
+func (s *scanner) scan() {
+	fresh := true
+	for i := 0; i < len(s.text); {
+		if n := escape(s.text[i:]); n > 0 {
+			s.separator(i)
+			i += n
+			fresh = true
+			continue
+		}
+		c := s.text[i]
+		if fresh && class[c]&alnum != 0 {
+			s.word(i)
+		}
+		switch c {
+		case '=', ':', '>', ',', 0xEF:
+			s.separator(i)
+		case '-':
+			if i == 0 || class[s.text[i-1]]&(alnum|dash) == 0 {
+				s.flag(i)
+			}
+			if len(s.text)-i > 5 && s.text[i:i+5] == "-----" {
+				s.block(i)
+			}
+		case '$', '{', '/':
+			s.prefix(i)
+		}
+		fresh = class[c]&alnum == 0
+		i++
+	}
+}
+
+// escape returns the length of an escape sequence at the beginning of text: \n,
+// \", \u003d, %3D, %253D, or a terminal's colour. 0 means that there is none.
+func escape(text string) int {
+	switch text[0] {
+	case '\\':
+		if len(text) >= 6 && text[1] == 'u' && isHex(text[2]) && isHex(text[3]) && isHex(text[4]) && isHex(text[5]) {
+			return 6
+		}
+		if len(text) >= 4 && text[1] == 'x' && isHex(text[2]) && isHex(text[3]) {
+			return 4
+		}
+		if len(text) >= 2 && text[1] < 0x80 {
+			switch text[1] {
+			case 'n', 'r', 't', 'b', 'f', '"', '\'', '\\':
+				return 2
+			}
+		}
+		return 1
+	case '%':
+		n := 1
+		for n+1 < len(text) && n < 8 && text[n] == '2' && text[n+1] == '5' {
+			n += 2
+		}
+		if n+1 < len(text) && isHex(text[n]) && isHex(text[n+1]) {
+			return n + 2
+		}
+		if n > 1 {
+			return n
+		}
+	case 0x1b:
+		if len(text) < 2 || text[1] != '[' {
+			return 0
+		}
+		for n := 2; n < len(text) && n < 16; n++ {
+			if c := text[n]; c >= 0x40 && c <= 0x7e {
+				return n + 1
+			}
+		}
+	}
+	return 0
+}
+
+// escaped returns what an escape sequence stands for, or 0.
+func escaped(seq string) byte {
+	n := len(seq)
+	switch {
+	case n < 3 || seq[0] == 0x1b:
+		return 0
+	case seq[0] == '\\' && seq[1] == 'u' && (seq[2] != '0' || seq[3] != '0'):
+		return 0
+	}
+	return hex(seq[n-2])<<4 | hex(seq[n-1])
+}
+
+func isHex(c byte) bool { return class[c]&hexa != 0 }
+
+func hex(c byte) byte {
+	switch {
+	case c <= '9':
+		return c - '0'
+	default:
+		return c&^0x20 - 'A' + 10
+	}
+}

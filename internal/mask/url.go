@@ -1,0 +1,189 @@
+package mask
+
+import "strings"
+
+// authorityBytes bounds how far an at sign is looked for behind a slash that
+// nobody escaped.
+const authorityBytes = 256
+
+// plainUsers are users whose names are no secret.
+var plainUsers = set("git hg svn user admin root anonymous guest app postgres mysql")
+
+// url masks the user information of a URL whose authority begins at i and whose
+// scheme ends at colon.
+func (s *scanner) url(i, colon int, encoded bool) {
+	at := s.authority(i, encoded)
+	if at < 0 {
+		return
+	}
+	info := s.text[i:at]
+	sep, width := strings.IndexByte(info, ':'), 1
+	if encoded {
+		sep, width = -1, 3
+		if k := strings.Index(strings.ToUpper(info), "%3A"); k >= 0 {
+			sep = k
+		}
+	}
+	if sep < 0 {
+		if s.secretUser(info, colon) {
+			s.add(i, at)
+		}
+		return
+	}
+	user, secret := info[:sep], info[sep+width:]
+	if looksSecret(user) && len(user) >= 12 && !strings.Contains(user, ".") {
+		s.add(i, i+sep)
+	}
+	if secret != "" && !placeholder(secret) && !redacted(secret) {
+		s.add(i+sep+width, at)
+	}
+}
+
+// secretUser reports whether a user without a password is a token.
+func (s *scanner) secretUser(user string, colon int) bool {
+	if user == Masked || plainUsers[user] || placeholder(user) || redacted(user) || strings.HasSuffix(s.text[:colon], "ssh") && !randomish(user) {
+		return false
+	}
+	return looksSecret(user) && len(user) >= 8 || len(user) >= 20
+}
+
+// authority returns the last at sign of the authority that begins at i, or -1.
+func (s *scanner) authority(i int, encoded bool) (at int) {
+	at = -1
+	end := i
+	for ; end < len(s.text); end++ {
+		c := s.text[end]
+		if class[c]&(space|quote) != 0 || c == '<' || c == '>' || c == '\\' || c == '/' || c == '?' || c == '#' {
+			break
+		}
+		if encoded && c == '%' && end+2 < len(s.text) {
+			switch s.text[end+1] {
+			case '4':
+				if s.text[end+2] == '0' {
+					at = end
+				}
+			case '2':
+				if s.text[end+2]|0x20 == 'f' {
+					return at
+				}
+			}
+		}
+		if c == '@' && !encoded {
+			at = end
+		}
+	}
+	if encoded {
+		return at
+	}
+	// A password with a slash or a question mark that is not escaped: what is
+	// before it is no host with a port.
+	if host, port, ok := strings.Cut(s.text[max(i, at+1):end], ":"); ok && !strings.HasPrefix(host, "[") && !all(port, digit|tail|closer) {
+		for j := end; j < len(s.text) && j < end+authorityBytes; j++ {
+			if c := s.text[j]; class[c]&(space|quote) != 0 || c == '<' || c == '>' {
+				break
+			} else if c == '@' {
+				at = j
+			}
+		}
+	}
+	return at
+}
+
+// notUsers are what stands before a colon and is no user: mailto:bob@example.com.
+var notUsers = set("mailto sip sips xmpp acct to cc bcc from npm file link workspace docker pkg git github jsr patch portal image uid im tel urn im http https")
+
+// bareURL masks the password of user:password@host without a scheme, as MySQL's
+// driver and some tools write it. The colon is at i.
+func (s *scanner) bareURL(i int) {
+	from := i
+	for from > 0 && i-from < nameBytes && class[s.text[from-1]]&(wordly|dot) != 0 {
+		from--
+	}
+	if from == i || notUsers[strings.ToLower(s.text[from:i])] {
+		return
+	}
+	at := -1
+	j := i + 1
+	for ; j < len(s.text) && j-i < authorityBytes/2; j++ {
+		c := s.text[j]
+		if class[c]&(space|quote|stop) != 0 || c == '/' || c == '(' {
+			break
+		}
+		if c == '@' {
+			at = j
+		}
+	}
+	if at <= i+1 {
+		return
+	}
+	host, rest := s.text[at+1:j], s.text[j:]
+	name, port, ok := strings.Cut(host, ":")
+	switch {
+	case strings.HasPrefix(rest, "(") && (host == "tcp" || host == "unix" || host == "udp" || host == "cloudsql"):
+	case ok && name != "" && len(port) >= 2 && all(s.text[at+2+len(name):s.trimmed(at+2+len(name), j)], digit):
+	default:
+		return
+	}
+	if secret := s.text[i+1 : at]; secret != Masked {
+		s.add(i+1, at)
+	}
+}
+
+// Endpoint returns what of an endpoint names it: without user information, query
+// and fragment. It reads text that is no valid URL too, and then rather takes
+// away more. Safe for concurrent use.
+func Endpoint(endpoint string) string {
+	if strings.IndexAny(endpoint, "@?#=%\\") < 0 {
+		return endpoint
+	}
+	scheme, rest := "", endpoint
+	if i := strings.Index(endpoint, "://"); i >= 0 && all(endpoint[:i], alnum|dash|dot|base64) {
+		scheme, rest = endpoint[:i+3], endpoint[i+3:]
+	} else if i := strings.IndexByte(endpoint, ':'); i > 0 && all(endpoint[:i], alnum|dash) && !strings.Contains(endpoint[i:], "@") {
+		scheme, rest = endpoint[:i+1], endpoint[i+1:]
+	}
+	slashes := len(rest) - len(strings.TrimLeft(rest, `/\`))
+	scheme, rest = scheme+rest[:slashes], rest[slashes:]
+	for {
+		end := strings.IndexAny(rest, `/\?#`)
+		if end < 0 {
+			end = len(rest)
+		}
+		at := lastAt(rest[:end])
+		if host := rest[at:end]; !isHost(host) && lastAt(rest) > at {
+			at = lastAt(rest) // a slash or the like within the user information
+		}
+		if at == 0 {
+			break
+		}
+		rest = rest[at:]
+	}
+	if i := strings.IndexAny(rest, "?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	for _, q := range []string{"%3F", "%3f", "%23"} {
+		if i := strings.Index(rest, q); i >= 0 {
+			rest = rest[:i]
+		}
+	}
+	return Text(scheme + rest)
+}
+
+// lastAt returns where the text behind the last at sign begins, escaped or not; 0
+// without one.
+func lastAt(text string) int {
+	at := strings.LastIndexByte(text, '@') + 1
+	if i := strings.LastIndex(text, "%40"); i >= 0 {
+		at = max(at, i+len("%40"))
+	}
+	return at
+}
+
+// isHost reports whether text is a host with or without a port.
+func isHost(text string) bool {
+	host, port, ok := text, "", false
+	if i := strings.LastIndexByte(text, ':'); i >= 0 && !strings.HasSuffix(text, "]") {
+		host, port, ok = text[:i], text[i+1:], true
+	}
+	return (!ok || all(port, digit)) && (strings.HasPrefix(host, "[") || !strings.Contains(host, ":"))
+}

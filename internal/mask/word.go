@@ -1,0 +1,170 @@
+package mask
+
+import "strings"
+
+// prefix masks a key that begins at i with the prefix of its provider.
+func (s *scanner) prefix(i int) bool {
+	c := s.text[i]
+	if c >= 0x80 {
+		return false
+	}
+	s.hook(i)
+	for _, p := range byFirst[c] {
+		if !strings.HasPrefix(s.text[i:], p.text) {
+			continue
+		}
+		from := i + len(p.text)
+		to := from
+		if end, ok := s.key.known(from); ok && end > from {
+			to = end
+		}
+		for to < len(s.text) && class[s.text[to]]&p.class != 0 {
+			to++
+		}
+		to = max(from, s.trimmed(from, to))
+		// sk-ab****wxyz was masked by its provider.
+		if to-from < p.least || p.mixed && !mixed(head(s.text[from:to])) || strings.HasPrefix(s.text[to:], "***") || p.least < 12 && to-from < judged && classes(s.text[from:to])&(upper|dash) == dash && wordy(s.text[from:to]) {
+			continue
+		}
+		s.key.keep(from, to)
+		s.add(i, to)
+		return true
+	}
+	return false
+}
+
+// hook masks the path of a webhook's address that begins at i.
+func (s *scanner) hook(i int) {
+	for _, h := range hooksByFirst[s.text[i]] {
+		to, ok := s.hasPath(i, h)
+		if !ok {
+			continue
+		}
+		end := s.runEnd(to, false)
+		end = s.trimmed(to, end)
+		if path := s.text[to:end]; path != Masked && (h[0] != '/' || randomish(head(path)) && len(path) >= 16) && end-to >= 6 {
+			s.add(to, end)
+		}
+		return
+	}
+}
+
+// hooksByFirst are the hooks by their first byte.
+var hooksByFirst = func() (t [128][]string) {
+	for _, h := range hooks {
+		t[h[0]] = append(t[h[0]], h)
+	}
+	return t
+}()
+
+// hasPath is strings.HasPrefix for an address whose slashes may be escaped: \/ or
+// %2F. It returns where the prefix ends.
+func (s *scanner) hasPath(i int, path string) (int, bool) {
+	for k := range len(path) {
+		rest := s.text[i:]
+		switch {
+		case rest != "" && rest[0]|0x20 == path[k]|0x20:
+			i++
+		case path[k] == '/' && strings.HasPrefix(rest, `\/`):
+			i += 2
+		case path[k] == '/' && (strings.HasPrefix(rest, "%2F") || strings.HasPrefix(rest, "%2f")):
+			i += 3
+		default:
+			return 0, false
+		}
+	}
+	return i, true
+}
+
+// longestNoun bounds the words that announce a secret by themselves.
+const longestNoun = 16
+
+// word looks at a word that begins at i: a key with its prefix, a scheme of
+// authorization, or a noun whose secret follows as the next word.
+func (s *scanner) word(i int) {
+	if s.prefix(i) {
+		return
+	}
+	var low [longestNoun]byte
+	end := i
+	for end < len(s.text) && class[s.text[end]]&(lower|upper) != 0 {
+		if end-i == longestNoun {
+			return
+		}
+		low[end-i] = s.text[end] | 0x20
+		end++
+	}
+	if end == i || end == len(s.text) || s.text[end] != ' ' && s.text[end] != ':' && class[s.text[end]]&quote == 0 {
+		return
+	}
+	noun := low[:end-i]
+	switch {
+	case schemes[string(noun)]:
+		s.scheme(i, end)
+	case string(noun) == "key" || passwords[string(noun)] || tokens[string(noun)]:
+		if s.text[end] == ' ' {
+			s.noun(i, end)
+		}
+	}
+}
+
+// scheme masks what follows a scheme that stands without its header.
+func (s *scanner) scheme(i, end int) {
+	at := s.nextWord(end + 1)
+	if s.text[end] == ' ' {
+		at = s.nextWord(end)
+	}
+	if at == len(s.text) {
+		return
+	}
+	if q := opens(s.text[at:]); q.n > 0 {
+		at += q.n
+	}
+	to := s.trimmed(at, s.runEnd(at, false))
+	v := head(s.text[at:to])
+	if v == Masked || len(v) < 6 || benignWords(v, false) || redacted(v) || placeholder(v) {
+		return
+	}
+	bearer := s.text[i]|0x20 == 'b' && end-i > 3 // Bearer and Basic
+	if bearer && looksSecret(v) && !strings.Contains(v, "://") || !bearer && randomish(v) {
+		s.add(at, to)
+	}
+}
+
+// noun masks a secret that follows its noun in a sentence: "the API key 'abc123'
+// is not valid".
+func (s *scanner) noun(i, end int) {
+	n := newName(s.text[max(0, i-nameBytes/2):end])
+	k := n.kind()
+	if k != token && k != password {
+		return
+	}
+	at := s.nextWord(end)
+	filled := 0
+	for ; filled < 2 && at < len(s.text); filled++ {
+		to := at
+		for to < len(s.text) && class[s.text[to]]&lower != 0 && to-at < longestNoun {
+			to++
+		}
+		if to >= len(s.text) || s.text[to] != ' ' || !fillers[s.text[at:to]] {
+			break
+		}
+		at = s.nextWord(to)
+	}
+	if at >= len(s.text) {
+		return
+	}
+	v := s.valueAt(at, false)
+	if v.from >= v.to || v.below {
+		return
+	}
+	text := head(s.text[v.from:v.to])
+	if text == Masked || benignWords(text, v.quoted) || redacted(text) || placeholder(text) {
+		return
+	}
+	login := strings.Contains(s.text[max(0, i-gap):i], "login ")
+	switch {
+	case k == password && (login && filled == 0 || mixed(text) && len(text) >= 6 && !strings.Contains(text, " ")), randomish(text):
+		s.add(v.from, v.to)
+	}
+}
