@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/mask"
 )
 
 // Kind says what an [Event] is about.
@@ -63,9 +64,9 @@ const (
 type Event struct {
 	Kind     Kind            `json:"kind"`
 	Time     time.Time       `json:"time"`
-	Key      string          `json:"key,omitempty"`   // of the call, or of the task
-	Agent    string          `json:"agent,omitempty"` // of the call
-	Target   Target          `json:"target"`
+	Key      string          `json:"key,omitempty"`     // of the call, or of the task
+	Agent    string          `json:"agent,omitempty"`   // of the call
+	Target   Target          `json:"target"`            // its endpoint without user information and query
 	Attempt  int             `json:"attempt,omitempty"` // counts the calls to Target from 1
 	Duration time.Duration   `json:"duration,omitempty"`
 	Result   classify.Result `json:"result"`
@@ -110,6 +111,7 @@ func (o observers) notify(ctx context.Context, e Event) {
 	if e.Time.IsZero() {
 		e.Time = time.Now()
 	}
+	e.Target = e.Target.shown()
 	for _, each := range o {
 		each.notify(ctx, e)
 	}
@@ -129,7 +131,8 @@ const (
 )
 
 // LogValue returns what may be logged of e: all that is set, but for
-// ScheduledDelay and the duration of a whole Do.
+// ScheduledDelay and the duration of a whole Do. Secrets in its texts and in the
+// error's are masked.
 func (e Event) LogValue() slog.Value { return slog.GroupValue(e.attrs()...) }
 
 // attrs are the attributes of e in the order of its fields.
@@ -137,7 +140,7 @@ func (e Event) attrs() []slog.Attr {
 	attrs := make([]slog.Attr, 0, 16)
 	text := func(key, value string) {
 		if value != "" {
-			attrs = append(attrs, slog.String(key, value))
+			attrs = append(attrs, slog.String(key, mask.Text(value)))
 		}
 	}
 	number := func(key string, value int64) {
@@ -148,7 +151,7 @@ func (e Event) attrs() []slog.Attr {
 	text("kind", string(e.Kind))
 	text("key", e.Key)
 	text("agent", e.Agent)
-	text("endpoint", e.Target.Endpoint)
+	text("endpoint", mask.Endpoint(e.Target.Endpoint))
 	text("provider", e.Target.Provider)
 	text("model", e.Target.Model)
 	number("attempt", int64(e.Attempt))
@@ -166,7 +169,7 @@ func (e Event) attrs() []slog.Attr {
 	text(categoryKey, string(e.Result.Category))
 	text(reasonKey, string(e.Result.Reason))
 	if e.Err != nil {
-		attrs = append(attrs, slog.Any("err", e.Err))
+		attrs = append(attrs, slog.Any("err", masked(e.Err)))
 	}
 	return attrs
 }

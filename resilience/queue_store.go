@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/mask"
 )
 
 // Store keeps the records of a [Queue] over a restart of the process: see
@@ -29,7 +30,9 @@ const recordVersion = 1
 
 // record is a task as it is stored: kind, payload, history and due time, and
 // what calls are told apart by. The values of its context are not: they belong
-// to the process.
+// to the process. Secrets in its texts are masked, and endpoints have no user
+// information and no query. The payload stays as it is, for the task needs it:
+// that is why a store is readable for its owner alone.
 type record struct {
 	Version  int             `json:"version"`
 	Key      string          `json:"key,omitempty"`
@@ -57,11 +60,15 @@ func (t *task) record(due time.Time) ([]byte, error) {
 		return nil, nil
 	}
 	r := record{
-		Version: recordVersion, Key: t.restart.Key, Agent: t.restart.Agent, Targets: t.restart.Targets, Task: t.restart.Task,
-		Error: errText(t.restart.Err), Result: t.restart.Result, Restarts: t.spent(), Waits: t.waits, Due: due,
+		Version: recordVersion, Key: mask.Text(t.restart.Key), Agent: t.restart.Agent, Task: t.restart.Task,
+		Error: mask.Text(errText(t.restart.Err)), Result: t.restart.Result, Restarts: t.spent(), Waits: t.waits, Due: due,
+	}
+	for _, target := range t.restart.Targets {
+		r.Targets = append(r.Targets, target.shown())
 	}
 	for _, a := range t.restart.History {
-		r.History = append(r.History, recordAttempt{a, errText(a.Err)})
+		a.Target = a.Target.shown()
+		r.History = append(r.History, recordAttempt{a, mask.Text(errText(a.Err))})
 	}
 	return json.Marshal(r)
 }

@@ -5,21 +5,32 @@ import (
 	"context"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/mask"
 )
 
 // Target is who is called. Breakers, health and alerts belong to the
 // Endpoint, so that a model behind a gateway and the same model at its maker
 // have separate ones (seed 004).
 type Target struct {
-	Endpoint string `json:"endpoint,omitempty"` // a URL, as the caller writes it; logs, errors and labels show it, so no key belongs in it
+	Endpoint string `json:"endpoint,omitempty"` // a URL, as the caller writes it; events, logs, errors and labels show it as Name does
 	Provider string `json:"provider,omitempty"` // "anthropic", "openai", ...
 	Model    string `json:"model,omitempty"`
 }
 
 // Name is what the target's breaker, health and alerts are kept under: the
 // endpoint, else the provider, else the model. A target without a name has
-// none of them.
-func (t Target) Name() string { return cmp.Or(t.Endpoint, t.Provider, t.Model) }
+// none of them. Of the endpoint it leaves out user information, query and
+// fragment, which may hold secrets: two endpoints that differ in these alone have
+// one breaker. It does so for text that is no valid URL too.
+func (t Target) Name() string {
+	return cmp.Or(mask.Endpoint(t.Endpoint), t.Provider, t.Model)
+}
+
+// shown returns t as events, logs and records have it.
+func (t Target) shown() Target {
+	t.Endpoint = mask.Endpoint(t.Endpoint)
+	return t
+}
 
 // Call says what [Do] calls. The zero Call is good: no fallback, no restart,
 // nothing that is shared with other calls.

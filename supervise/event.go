@@ -31,7 +31,7 @@ type Diagnostics struct {
 	ErrorType   string `json:"errorType"`        // auth, rate_limit, timeout, spawn, mcp, network or unknown
 	Recoverable bool   `json:"recoverable"`      // see Recoverable
 	Retried     int    `json:"retried"`          // calls after the first one
-	Stderr      string `json:"stderr,omitempty"` // the last 500 characters, masked
+	Stderr      string `json:"stderr,omitempty"` // the last 500 characters, masked by MaskSecrets
 }
 
 // AuthFailed is what Event.Error says where a key or a sign-in is at fault.
@@ -41,11 +41,12 @@ const AuthFailed = "auth_failed"
 // caller's; where provider is "" it is the Result's. calls is how often the call
 // was made in all; below 1 it is 1. Of the outcome the Result and Stderr are
 // read: an error that did not come from a child is given as Outcome{Result:
-// classify.Error(err)}.
+// classify.Error(err)}. Secrets are masked in all texts, whoever gave them.
 func NewEvent(requestID, provider string, calls int, o Outcome) Event {
 	if provider == "" {
 		provider = o.Result.Provider
 	}
+	requestID, provider = MaskSecrets(requestID), MaskSecrets(provider)
 	e := Event{
 		Type: "error", RequestID: requestID, Error: UserText(o.Result, provider, o.Stderr).Message,
 		Diagnostics: Diagnostics{
@@ -53,7 +54,7 @@ func NewEvent(requestID, provider string, calls int, o Outcome) Event {
 			ErrorType:   o.Result.Name(classify.VocabularyDiagnostics),
 			Recoverable: Recoverable(o.Result, o.Stderr),
 			Retried:     max(calls, 1) - 1,
-			Stderr:      o.Stderr,
+			Stderr:      MaskSecrets(o.Stderr),
 		},
 	}
 	if o.Result.Category == "" { // there was no error, and still somebody asks for its event

@@ -101,7 +101,13 @@ func (s *scanner) nameBefore(i int) (from, to int, quoted bool) {
 			to, quoted = to-1, true
 		}
 	}
-	from = to
+	return s.nameFrom(to), to, quoted
+}
+
+// nameFrom returns where the words begin that end at to and stand on one line,
+// with nothing but single spaces between them.
+func (s *scanner) nameFrom(to int) int {
+	from := to
 	for least := to - nameBytes; from > 0 && from > least; from-- {
 		c := s.text[from-1]
 		if class[c]&(wordly|dot) == 0 && c != '$' && c != ' ' || c == ' ' && from > 1 && s.text[from-2] == ' ' {
@@ -114,7 +120,7 @@ func (s *scanner) nameBefore(i int) (from, to int, quoted bool) {
 	for from < to && s.text[from] == ' ' {
 		from++
 	}
-	return from, to, quoted
+	return from
 }
 
 // escapeEnds reports whether an escape sequence ends at i: its last letter is no

@@ -106,9 +106,12 @@ func escape(text string) int {
 		if len(text) < 2 || text[1] != '[' {
 			return 0
 		}
-		for n := 2; n < len(text) && n < 16; n++ {
+		const longest = 16
+		for n := 2; n < len(text) && n < longest; n++ {
 			if c := text[n]; c >= 0x40 && c <= 0x7e {
 				return n + 1
+			} else if class[c]&digit == 0 && c != ';' && c != '?' {
+				return 0
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import "strings"
 type shape struct{ name, text, secret string }
 
 const (
-	hex32 = "9f86d081884c7d659a2feaa0c55ad015"
+	hex32 = "7d793037a0760186574b0282f2f435e7"
 	b62   = "Zq8mT3vXw9LbR2nYk7PdJ5hC"
 )
 

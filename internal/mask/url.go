@@ -142,6 +142,9 @@ func Endpoint(endpoint string) string {
 	} else if i := strings.IndexByte(endpoint, ':'); i > 0 && all(endpoint[:i], alnum|dash) && !strings.Contains(endpoint[i:], "@") {
 		scheme, rest = endpoint[:i+1], endpoint[i+1:]
 	}
+	if scheme == "" && !isAddress(rest) {
+		return Text(rest) // a model@version
+	}
 	slashes := len(rest) - len(strings.TrimLeft(rest, `/\`))
 	scheme, rest = scheme+rest[:slashes], rest[slashes:]
 	for {
@@ -167,6 +170,13 @@ func Endpoint(endpoint string) string {
 		}
 	}
 	return Text(scheme + rest)
+}
+
+// isAddress reports whether a text without a scheme may have user information: a
+// password, or a host with a dot, a port or a path behind the at sign.
+func isAddress(text string) bool {
+	user, host, ok := strings.Cut(text, "@")
+	return !ok || strings.ContainsAny(user, ":/?#") || strings.ContainsAny(host, ".:/?#@") || host == "localhost"
 }
 
 // lastAt returns where the text behind the last at sign begins, escaped or not; 0

@@ -134,7 +134,7 @@ func (s *scanner) scheme(i, end int) {
 // noun masks a secret that follows its noun in a sentence: "the API key 'abc123'
 // is not valid".
 func (s *scanner) noun(i, end int) {
-	n := newName(s.text[max(0, i-nameBytes/2):end])
+	n := newName(s.text[s.nameFrom(end):end])
 	k := n.kind()
 	if k != token && k != password {
 		return

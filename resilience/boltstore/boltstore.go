@@ -25,6 +25,7 @@ import (
 	"go.etcd.io/bbolt"
 	bbolterrors "go.etcd.io/bbolt/errors"
 
+	"github.com/errclass/errclass/internal/ownerfile"
 	"github.com/errclass/errclass/resilience"
 )
 
@@ -53,7 +54,9 @@ var bucket = []byte("tasks")
 const lockWait = time.Second
 
 // Open opens the file, or makes it, readable for its owner alone: payloads may
-// be anything. Its folder must exist. One process at a time may have it open;
+// be anything. An existing file with a wider mode is tightened to 0600, or refused
+// where that is not allowed; on Windows it has the access list of its folder. The
+// folder must exist. One process at a time may have it open;
 // while another one has, Open fails after a second. All records are read once, so
 // that a damaged file is found here.
 func Open(path string) (*Store, error) {
@@ -72,7 +75,7 @@ func Open(path string) (*Store, error) {
 
 func (s *Store) open() error {
 	err := s.guard(true, func() (err error) {
-		s.db, err = bbolt.Open(s.path, 0o600, &bbolt.Options{Timeout: lockWait, OpenFile: s.openFile})
+		s.db, err = bbolt.Open(s.path, ownerfile.Mode, &bbolt.Options{Timeout: lockWait, OpenFile: s.openFile})
 		return err
 	})
 	if errors.Is(err, bbolterrors.ErrTimeout) {
@@ -92,8 +95,8 @@ func (s *Store) open() error {
 
 // openFile keeps the file, to close it where bbolt no longer can. Its lock may
 // then stay with this process to the end: bbolt has mapped it into memory.
-func (s *Store) openFile(path string, flag int, mode os.FileMode) (f *os.File, err error) {
-	s.file, err = os.OpenFile(path, flag, mode)
+func (s *Store) openFile(path string, flag int, _ os.FileMode) (f *os.File, err error) {
+	s.file, err = ownerfile.Open(path, flag)
 	return s.file, err
 }
 

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/ownerfile"
 	"github.com/errclass/errclass/supervise"
 )
 
@@ -93,13 +93,16 @@ the next time; where more was read the command is not repeated. A terminal's
 input reaches the command through a pipe, so programs that draw on the screen
 are not for run.
 
-The command runs in a process group of its own. On --timeout, --silence, Ctrl-C
-or a SIGTERM to errclass the whole group gets SIGTERM and, 5s later, SIGKILL.
+The command runs in a process group of its own. On --timeout, --silence, Ctrl-C,
+when errclass gets SIGTERM, SIGQUIT, SIGHUP or SIGPIPE, and when nobody reads its
+output any more, the whole group gets SIGTERM and, 5s later, SIGKILL.
 
 With --format json the last line on standard error is an event:
 {"type":"error","requestId":...,"error":...,"diagnostics":{"provider":...,
 "errorType":...,"recoverable":...,"retried":...,"stderr":...}}. --event writes it
-to a file, which is empty when all went well.
+to a file, which is empty when all went well. Its owner alone may read the file
+(an existing one is made so, or refused). Secrets are masked. An event that cannot
+be written is reported on standard error and changes no exit code.
 
 Exit codes: the command's own, or 128 and the number of the signal that ended
 it; 124 a timeout, 130 aborted, 127 not found, 126 not executable. With
@@ -152,7 +155,7 @@ func (f *runFlags) run(s Streams, args []string) error {
 	// is found out too late, and one of an earlier run would be taken for this.
 	var event io.WriteCloser
 	if f.event != "" {
-		file, err := os.Create(f.event)
+		file, err := ownerfile.Open(f.event, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 		if err != nil {
 			return usagef("--event: %w", err)
 		}
@@ -160,8 +163,13 @@ func (f *runFlags) run(s Streams, args []string) error {
 		event = file
 	}
 
+	input := newRunInput(s.In, f.retry)
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
+	ctx, closed := context.WithCancel(ctx)
+	defer closed()
+	defer endOnBrokenPipe(input, closed)()
+	s.Out, s.Err = endsWith(s.Out, closed), endsWith(s.Err, closed)
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, timeUp(f.timeout))
@@ -173,19 +181,13 @@ func (f *runFlags) run(s Streams, args []string) error {
 			Name: args[0], Args: args[1:], Stdout: s.Out, Stderr: errs,
 			Timeout: -1, Silence: limitOrNone(f.silence), Classifier: c, Provider: f.provider,
 		},
-		input: newRunInput(s.In, f.retry), retry: f.retry, most: f.most, errs: errs, quiet: *f.format == formatJSON,
+		input: input, retry: f.retry, most: f.most, errs: errs, quiet: *f.format == formatJSON,
 	}
 	o, err := r.repeat(ctx)
 	if err == nil {
 		return nil
 	}
 	return f.report(s, errs, event, failure{outcome: o, err: err, calls: r.calls, classifier: c})
-}
-
-// endings are the signals that end the command together with this program. One
-// that whoever started it wants to be ignored, as nohup does, stays ignored.
-func endings() []os.Signal {
-	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 }
 
 // limitOrNone is a limit as supervise has it: 0 would be its default there.

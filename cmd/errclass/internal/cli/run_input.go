@@ -50,6 +50,16 @@ func (r *runInput) next() (io.Reader, error) {
 	}
 }
 
+// copied reports whether this program may have copied input to the command, which
+// has no file of its own to read from.
+func (r *runInput) copied() bool {
+	if r.kept != nil {
+		return r.kept.begun()
+	}
+	_, isFile := r.direct.(*os.File)
+	return r.direct != nil && !isFile
+}
+
 // replayable reports whether the next run will read what the last one did.
 func (r *runInput) replayable() bool { return r.kept == nil || !r.kept.lost() }
 
@@ -77,6 +87,13 @@ func (k *kept) lost() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.tooMuch
+}
+
+// begun reports whether anything was read.
+func (k *kept) begun() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.tooMuch || len(k.data) > 0
 }
 
 func (k *kept) reader() io.Reader { return &keptReader{k: k} }

@@ -21,17 +21,16 @@ type failure struct {
 }
 
 // report says what is to be said about a failure, the event last, and returns
-// the exit code as an error.
+// the exit code as an error. The code is the command's, also where something of
+// the report cannot be written: standard error says so, if that can be written.
 func (f *runFlags) report(s Streams, errs *lineEnd, event io.Writer, x failure) error {
 	json := *f.format == formatJSON
 	var b bytes.Buffer
 	if f.explain {
-		if err := x.explain(&b, json, isTerminal(s.Err)); err != nil {
-			return err
-		}
+		_ = x.explain(&b, json, isTerminal(s.Err)) // a buffer takes everything
 	}
 	if r := x.outcome.Result; !json {
-		fmt.Fprintf(&b, "errclass run: %s: %s %s (%s) after %s\n", printable(x.err.Error()), r.Category, r.Reason, printable(r.Rule), count(x.calls, "run"))
+		fmt.Fprintf(&b, "errclass run: %s: %s %s (%s) after %s\n", printable(supervise.MaskSecrets(x.err.Error())), r.Category, r.Reason, printable(r.Rule), count(x.calls, "run"))
 	}
 	if event == nil && json {
 		event = &b
@@ -39,12 +38,10 @@ func (f *runFlags) report(s Streams, errs *lineEnd, event io.Writer, x failure) 
 	if event != nil {
 		e := supervise.NewEvent(f.request, f.provider, x.calls, x.outcome)
 		if _, err := e.WriteTo(event); err != nil {
-			return errors.Join(err, errs.write(b.Bytes()))
+			fmt.Fprintf(&b, "errclass run: --event: the event was not written: %v\n", err)
 		}
 	}
-	if err := errs.write(b.Bytes()); err != nil {
-		return err
-	}
+	_ = errs.write(b.Bytes()) // there is nowhere else to say it
 	return codeError(f.code(x))
 }
 
