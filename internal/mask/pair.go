@@ -281,8 +281,11 @@ func (s *scanner) named(n name, i int, encoded bool) {
 	}
 	const reach = 48
 	rest := s.text[v.to:min(len(s.text), v.to+reach)]
-	at := strings.Index(strings.ToLower(rest), "value")
-	if at < 0 || classes(rest[:at])&alnum != 0 {
+	at := 0 // of "value" in any case; what is before it are quotes and commas
+	for at < len(rest) && class[rest[at]]&alnum == 0 {
+		at++
+	}
+	if len(rest)-at < len("value") || !strings.EqualFold(rest[at:at+len("value")], "value") {
 		return
 	}
 	at += len("value")

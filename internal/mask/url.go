@@ -19,9 +19,9 @@ func (s *scanner) url(i, colon int, encoded bool) {
 	info := s.text[i:at]
 	sep, width := strings.IndexByte(info, ':'), 1
 	if encoded {
-		sep, width = -1, 3
-		if k := strings.Index(strings.ToUpper(info), "%3A"); k >= 0 {
-			sep = k
+		width = len("%3A")
+		if sep = strings.Index(info, "%3A"); sep < 0 {
+			sep = strings.Index(info, "%3a")
 		}
 	}
 	if sep < 0 {
@@ -147,20 +147,21 @@ func Endpoint(endpoint string) string {
 	}
 	slashes := len(rest) - len(strings.TrimLeft(rest, `/\`))
 	scheme, rest = scheme+rest[:slashes], rest[slashes:]
-	for {
-		end := strings.IndexAny(rest, `/\?#`)
-		if end < 0 {
-			end = len(rest)
-		}
-		at := lastAt(rest[:end])
-		if host := rest[at:end]; !isHost(host) && lastAt(rest) > at {
-			at = lastAt(rest) // a slash or the like within the user information
-		}
-		if at == 0 {
-			break
-		}
-		rest = rest[at:]
+	end := strings.IndexAny(rest, `/\?#`)
+	if end < 0 {
+		end = len(rest)
 	}
+	at := lastAt(rest[:end])
+	if !isHost(rest[at:end]) { // a slash or the like may stand within the user information
+		switch strings.Count(rest[at:], "@") + strings.Count(rest[at:], "%40") {
+		case 0:
+		case 1:
+			at = lastAt(rest)
+		default: // which of them ends it nobody can tell
+			return scheme
+		}
+	}
+	rest = rest[at:]
 	if i := strings.IndexAny(rest, "?#"); i >= 0 {
 		rest = rest[:i]
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -12,12 +13,17 @@ import (
 // which commands report or take as their end, where Go would end the process
 // without a word. Children do not inherit it.
 func KeepOnClosedPipe() {
+	ownProcess.Store(true)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 }
 
 // exitClosed is the exit code of a filter whose output was closed: that of a
 // program which SIGPIPE ended, in a shell. Scripts that allow for head know it.
 const exitClosed codeError = ExitSignal + 13
+
+// ownProcess says that this package has the process to itself: SIGPIPE, which is
+// the process's, is then about its one command.
+var ownProcess atomic.Bool
 
 // The ways Windows says EPIPE: ERROR_BROKEN_PIPE and ERROR_NO_DATA. The numbers
 // mean other things elsewhere.

@@ -21,7 +21,7 @@ func endings() []os.Signal {
 // as long as nothing was copied. Outputs that nobody reads are noticed without the
 // signal: see endsWith.
 func endOnBrokenPipe(in *runInput, end context.CancelFunc) (stop func()) {
-	if signal.Ignored(syscall.SIGPIPE) {
+	if !ownProcess.Load() || signal.Ignored(syscall.SIGPIPE) {
 		return func() {}
 	}
 	broken, done := make(chan os.Signal, 1), make(chan struct{})

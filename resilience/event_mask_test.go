@@ -1,0 +1,197 @@
+package resilience_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/resilience"
+)
+
+// TestNameHasNoSecrets: user information, query and fragment are no part of a
+// name, in URLs and in what only looks like one.
+func TestNameHasNoSecrets(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, endpoint, want string }{
+		{"plain", "https://api.example.com/v1", "https://api.example.com/v1"},
+		{"port", "http://localhost:8080/a@b:c", "http://localhost:8080/a@b:c"},
+		{"user and password", "https://bob:s3cret@api.example.com/v1", "https://api.example.com/v1"},
+		{"token", "https://s3cret@api.example.com", "https://api.example.com"},
+		{"query", "https://api.example.com/v1?key=s3cret&x=1", "https://api.example.com/v1"},
+		{"fragment", "https://api.example.com/#access_token=s3cret", "https://api.example.com/"},
+		{"all", "https://bob:s3cret@h:1/p?s3cret#s3cret", "https://h:1/p"},
+		{"two at signs", "https://bob:s3@cret@h/p", "https://h/p"},
+		{"slash in the password", "https://bob:s3/cret@h/p", "https://h/p"},
+		{"question mark in the password", "https://bob:s3?cret@h/p?q", "https://h/p"},
+		{"hash in the password", "https://bob:s3#cret@h/p", "https://h/p"},
+		{"backslash", `https://bob:s3cret@h\p?s3cret`, `https://h\p`},
+		{"opaque", "mailto:bob:s3cret@h.example", "h.example"},
+		{"opaque query", "svc:name?key=s3cret", "svc:name"},
+		{"no scheme", "bob:s3cret@h.example:443/x?y=s3cret", "h.example:443/x"},
+		{"unparseable", "https://bob:s3cret@h:port/%zz?s3cret", "https://h:port/%zz"},
+		{"control characters", "https://bob:s3cret@h/\x00?s3cret", "https://h/\x00"},
+		{"encoded at sign", "https://bob:s3cret%40h/p", "https://h/p"},
+		{"no host", "://bob:s3cret@h", "://h"},
+		{"IPv6", "http://bob:s3cret@[::1]:80/x", "http://[::1]:80/x"},
+		{"model with a version", "text-bison@001", "text-bison@001"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			name := resilience.Target{Endpoint: tt.endpoint, Provider: "p"}.Name()
+			assert.Equal(t, tt.want, name)
+			assert.Equal(t, name, resilience.Target{Endpoint: name}.Name(), "a name is its own name")
+		})
+	}
+	assert.Equal(t, "p", resilience.Target{Endpoint: "?key=s3cret", Provider: "p"}.Name(), "nothing is left of it")
+	rapid.Check(t, func(t *rapid.T) {
+		secret := rapid.StringMatching(`[a-z0-9/?#:@%]{0,6}S3CRET[a-z0-9/?#:@%]{0,6}`).Draw(t, "secret")
+		u := url.URL{Scheme: "https", User: url.UserPassword("bob", secret), Host: "h.example", Path: "/v1", RawQuery: "q=" + url.QueryEscape(secret)}
+		assert.Equal(t, "https://h.example/v1", resilience.Target{Endpoint: u.String()}.Name())
+		raw := rapid.StringMatching(`x[a-z0-9/?#:]{0,6}S3CRET[a-z0-9/?#:]{0,6}`).Draw(t, "raw")
+		assert.NotContains(t, resilience.Target{Endpoint: "https://bob:" + raw + "@h.example/v1?" + raw}.Name(), "S3CRET")
+	})
+}
+
+// diary is a store whose records a test can read.
+type diary struct {
+	mu      sync.Mutex
+	records map[string][]byte
+	all     bytes.Buffer // every record that was ever put
+}
+
+func (m *diary) Put(id string, record []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.records[id] = bytes.Clone(record)
+	m.all.Write(record)
+	return nil
+}
+
+func (m *diary) Delete(id string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.records, id)
+	return nil
+}
+
+func (m *diary) All() (map[string][]byte, error) { return m.records, nil }
+
+// leaky is an error that shows every kind of secret.
+var leaky = fmt.Errorf(`Get "https://bob:S3CRETa@h/v1?sig=S3CRETb": Authorization: Token S3CRETc, {\"api_key\":\"S3CRETd\"}: %w`, errConnReset)
+
+var errConnReset = errors.New("connection reset by peer")
+
+// TestRecordsAndEventsAreMasked: what a queue stores, and what events become in
+// JSON and in logs, has no secret; the payload alone stays as it is.
+func TestRecordsAndEventsAreMasked(t *testing.T) {
+	t.Parallel()
+	store := &diary{records: map[string][]byte{}}
+	var logged bytes.Buffer
+	var mu sync.Mutex
+	var told []resilience.Event
+	log := resilience.LogEvents(slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	q, err := resilience.NewQueue(nil, resilience.WithStore(store), resilience.WithQueueObserver(func(ctx context.Context, e resilience.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, e)
+		log(ctx, e)
+	}))
+	require.NoError(t, err)
+	q.Register("k", func(context.Context, []byte) error { return nil })
+	target := resilience.Target{Endpoint: "https://bob:S3CRETe@h/v1?key=S3CRETf"}
+	network := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork}
+	require.NoError(t, q.Offer(t.Context(), resilience.Restart{
+		Key: "job token=S3CRETg9", Targets: []resilience.Target{target}, Task: resilience.Task{Kind: "k", Payload: []byte("payload")}, Err: leaky, Result: network,
+		History: []resilience.Attempt{{Target: target, Number: 1, Start: time.Now(), Err: leaky, Result: network}},
+	}))
+	left, err := q.Shutdown(t.Context())
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	assert.Equal(t, target, left[0].Restart.Targets[0], "in this process the task is as it was offered")
+
+	records := store.all.String()
+	assert.NotContains(t, records, "S3CRET")
+	assert.Contains(t, records, "connection reset by peer")
+	assert.Contains(t, records, `"payload":"cGF5bG9hZA=="`)
+	require.NotEmpty(t, told)
+	for _, e := range told {
+		text, err := json.Marshal(e)
+		require.NoError(t, err)
+		assert.NotContains(t, string(text), "S3CRET")
+		assert.Equal(t, "https://h/v1", e.Target.Endpoint)
+		assert.ErrorIs(t, e.Err, errConnReset, "the error itself is the caller's own")
+	}
+	assert.NotContains(t, logged.String(), "S3CRET")
+	assert.Contains(t, logged.String(), "connection reset by peer")
+
+	again, err := resilience.NewQueue(nil, resilience.WithStore(store))
+	require.NoError(t, err)
+	require.Len(t, again.Tasks(), 1)
+	assert.Equal(t, []byte("payload"), again.Tasks()[0].Restart.Task.Payload)
+	_, err = again.Shutdown(t.Context())
+	require.NoError(t, err)
+}
+
+// TestLoggedErrorIsFound: an error whose text was masked is still the caller's own
+// for errors.Is and errors.As, and one without a secret is passed on as it is.
+func TestLoggedErrorIsFound(t *testing.T) {
+	t.Parallel()
+	wrapped := &url.Error{Op: "Get", URL: "https://bob:S3CRETa@h/", Err: errConnReset}
+	for _, err := range []error{wrapped, errConnReset} {
+		var logged error
+		for _, a := range (resilience.Event{Kind: resilience.KindDone, Err: err}).LogValue().Group() {
+			if a.Key == "err" {
+				logged, _ = a.Value.Any().(error)
+			}
+		}
+		require.ErrorIs(t, logged, errConnReset)
+		assert.False(t, strings.Contains(logged.Error(), "S3CRET"))
+		assert.False(t, strings.Contains(fmt.Sprintf("%+v", logged), "S3CRET"))
+		if err == error(wrapped) {
+			var found *url.Error
+			require.ErrorAs(t, logged, &found)
+		} else {
+			assert.Same(t, err, logged)
+		}
+	}
+}
+
+// TestLabelsHaveNoSecrets: calls, fallbacks and breakers name endpoints without
+// user information and query.
+func TestLabelsHaveNoSecrets(t *testing.T) {
+	t.Parallel()
+	var labels []string
+	count := resilience.CountEvents(resilience.Counters{
+		Fallback: func(_ context.Context, from, to string, _ classify.Result) { labels = append(labels, from, to) },
+		Breaker:  func(_ context.Context, endpoint, state string) { labels = append(labels, endpoint, state) },
+	})
+	x, err := resilience.New(&resilience.Config{Enabled: true}, resilience.WithObserver(count), resilience.WithObserver(func(_ context.Context, e resilience.Event) {
+		labels = append(labels, e.Target.Endpoint, e.From, e.To)
+	}))
+	require.NoError(t, err)
+	call := resilience.Call{Targets: []resilience.Target{{Endpoint: "https://bob:S3CRET@a/?key=S3CRET"}, {Endpoint: "https://S3CRET@b/#S3CRET"}}, FallBack: func(resilience.Attempt) bool { return true }}
+	var called []string
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	_, err = resilience.Do(ctx, x, call, func(_ context.Context, target resilience.Target) (int, error) {
+		called = append(called, target.Endpoint)
+		return 0, answer(400, "")
+	})
+	require.Error(t, err)
+	assert.Contains(t, called, "https://bob:S3CRET@a/?key=S3CRET", "the function gets the target as it is")
+	assert.Contains(t, labels, "https://a/")
+	assert.NotContains(t, strings.Join(labels, " "), "S3CRET")
+}
