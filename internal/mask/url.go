@@ -133,6 +133,18 @@ func (s *scanner) bareURL(i int) {
 // and fragment. It reads text that is no valid URL too, and then rather takes
 // away more. Safe for concurrent use.
 func Endpoint(endpoint string) string {
+	const most = 8 // what is left may look like an address with a user again
+	for range most {
+		name := endpointOnce(endpoint)
+		if name == endpoint {
+			return name
+		}
+		endpoint = name
+	}
+	return ""
+}
+
+func endpointOnce(endpoint string) string {
 	if strings.IndexAny(endpoint, "@?#=%\\") < 0 {
 		return endpoint
 	}
