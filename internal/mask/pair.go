@@ -156,6 +156,9 @@ func (s *scanner) valueOf(j judge, i int, c byte, encoded bool) {
 	if v.from >= v.to || v.below && (c != ':' || j.kind == header) {
 		return
 	}
+	if n := len(s.found); n > 0 && s.found[n-1].from <= v.from && v.to <= s.found[n-1].to {
+		return // names within a value that is masked already
+	}
 	j.below, j.quoted, j.assign = v.below, v.quoted, j.assign || v.item
 	if j.kind == header {
 		s.headerValue(v, c == ',', encoded)

@@ -130,7 +130,7 @@ func (s *scanner) trimmed(from, to int) int {
 
 // judged bounds how much of a value is looked at to judge it: many names may
 // point to the end of the same long one.
-const judged = 512
+const judged = 128
 
 func head(v string) string { return v[:min(len(v), judged)] }
 

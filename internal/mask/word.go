@@ -23,7 +23,7 @@ func (s *scanner) prefix(i int) bool {
 		}
 		to = max(from, s.trimmed(from, to))
 		// sk-ab****wxyz was masked by its provider.
-		if to-from < p.least || p.mixed && !mixed(head(s.text[from:to])) || strings.HasPrefix(s.text[to:], "***") || p.least < 12 && to-from < judged && classes(s.text[from:to])&(upper|dash) == dash && wordy(s.text[from:to]) {
+		if to-from < p.least || p.mixed && !mixed(head(s.text[from:to])) || strings.HasPrefix(s.text[to:], "***") || p.least < 12 && to-from < 4*judged && classes(s.text[from:to])&(upper|dash) == dash && wordy(s.text[from:to]) {
 			continue
 		}
 		s.key.keep(from, to)

@@ -23,8 +23,8 @@ import (
 // which reads and writes nothing of its parent's, and then waits for it.
 const family = `sleep 1000 </dev/null >/dev/null 2>&1 & echo $$ $!; `
 
-// program starts errclass run as a process of its own.
-func program(t *testing.T, errs io.Writer, args ...string) (*exec.Cmd, io.ReadCloser) {
+// runProgram starts errclass run as a process of its own.
+func runProgram(t *testing.T, errs io.Writer, args ...string) (*exec.Cmd, io.ReadCloser) {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -75,7 +75,7 @@ func TestRunEndsItsGroup(t *testing.T) {
 		for name, flags := range map[string][]string{"once": nil, "silence": {"--silence", "1h"}, "retry": {"--retry"}} {
 			t.Run(sig.String()+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				cmd, out := program(t, io.Discard, append(flags, "--", "sh", "-c", family+"wait")...)
+				cmd, out := runProgram(t, io.Discard, append(flags, "--", "sh", "-c", family+"wait")...)
 				ids := pids(t, out)
 				require.Len(t, ids, 2)
 				require.NoError(t, cmd.Process.Signal(sig))
@@ -100,7 +100,7 @@ func TestRunClosedOutput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cmd, out := program(t, io.Discard, "--", "sh", "-c", script)
+			cmd, out := runProgram(t, io.Discard, "--", "sh", "-c", script)
 			ids := pids(t, out)
 			require.NoError(t, out.Close())
 			var exit *exec.ExitError
@@ -144,7 +144,7 @@ func TestRunKeepsItsCodeWithoutStandardError(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	require.NoError(t, err)
 	defer full.Close()
-	cmd, out := program(t, full, "--format", "json", "--", "sh", "-c", "exit 7")
+	cmd, out := runProgram(t, full, "--format", "json", "--", "sh", "-c", "exit 7")
 	_, err = io.Copy(io.Discard, out)
 	require.NoError(t, err)
 	var exit *exec.ExitError
