@@ -7,16 +7,9 @@ import (
 	"slices"
 )
 
-// Limits on what a set of patterns may need: states, items of all states
-// together, items looked at while they are built, and nodes.
-const (
-	maxStates = 1 << 19
-	maxItems  = 1 << 22
-	maxWork   = 1 << 27
-	maxNodes  = 1 << 20
-)
-
-var errTooLarge = errors.New("it needs too many states: shorten its counted repetitions, or make what stands before them more specific")
+// errPlaces: the table has room for so many edges. Shares are such that a set of
+// nearly [maxSet] bytes may need more.
+var errPlaces = errors.New("all patterns together need too many states, and this one the most: use fewer rules")
 
 // A kind is what an assertion has to know about a byte.
 type kind uint8
@@ -85,20 +78,24 @@ func between(before, after kind) syntax.EmptyOp {
 type builder struct {
 	*program
 	classes [256]uint8
-	sample  []byte // a byte of each class
+	sample  []byte     // a byte of each class
+	next    [257]int16 // by byte: the least sample that is not below it
 	states  map[string]int32
-	items   [][]int32
+	single  []int32 // by node: one more than the state that is it alone; most states are such
+	items   []int32 // of all states, one after the other
+	bounds  []int   // by state: where its items begin; and where the last ones end
 	kind    []kind
-	edges   [][]edge // by state
-	columns uint32   // of the table
+	edges   []edge // of all states, one after the other
+	leaves  []int  // by state: where its edges begin; and where the last ones end
+	columns uint32 // of the table
 	roots   [kinds]int32
-	total   int // items of all states
-	work    int // items looked at
 
 	mark  []uint32 // by node: the last closure that visited it
 	round uint32
 	stack []int32
 	key   []byte
+	outs  [256][]int32 // by class: where a state leads
+	met   []uint8      // the classes that it leads anywhere over
 }
 
 // An edge says where a class of bytes leads. A class without one leads nowhere.
@@ -107,46 +104,92 @@ type edge struct {
 	next  int32
 }
 
+func (b *builder) count() int { return len(b.bounds) - 1 }
+
+func (b *builder) itemsOf(s int) []int32 { return b.items[b.bounds[s]:b.bounds[s+1]] }
+
+func (b *builder) edgesOf(s int) []edge { return b.edges[b.leaves[s]:b.leaves[s+1]] }
+
 // tables builds the two automata of a program.
 func (p *program) tables() (all, exact *table, err error) {
-	if all, err = determinize(p, p.starts); err == nil {
-		exact, err = determinize(p, p.exact)
+	if all, err = determinize(p, p.starts).layOut(); err == nil {
+		exact, err = determinize(p, p.exact).layOut()
 	}
 	return all, exact, err
 }
 
-// determinize builds the table of those pieces of a program that begin at starts.
-func determinize(p *program, starts []int32) (*table, error) {
-	if len(p.nodes) > maxNodes {
-		return nil, errTooLarge
-	}
-	b := &builder{program: p, states: map[string]int32{}, mark: make([]uint32, len(p.nodes))}
-	b.classify()
+// determinize finds the states of those pieces of a program that begin at starts.
+func determinize(p *program, starts []int32) *builder {
+	b := newBuilder(p)
 	for k := range kinds {
 		b.round++
 		b.roots[k] = b.state(b.closure(nil, starts), k)
 	}
-	for s := 0; s < len(b.items); s++ {
-		if len(b.items) > maxStates || b.total > maxItems || b.work > maxWork {
-			return nil, errTooLarge
-		}
-		b.edges = append(b.edges, b.leave(s))
+	for s := 0; s < b.count(); s++ {
+		b.leave(s)
 	}
 	b.renumber()
-	return b.layOut()
+	return b
+}
+
+func newBuilder(p *program) *builder {
+	b := &builder{
+		program: p, states: map[string]int32{}, bounds: []int{0}, leaves: []int{0},
+		mark: make([]uint32, len(p.nodes)), single: make([]int32, len(p.nodes)),
+	}
+	b.classify()
+	return b
+}
+
+// manyNodes is from how many nodes on the whole set takes so long that its
+// pieces are first tried by themselves.
+const manyNodes = 10_000
+
+// rehearse builds the states of each piece alone, the largest first, within a
+// budget of its own. So a piece that needs too many is found before the states
+// of all others are built. The states of literals are as many as their letters.
+func (p *program) rehearse() {
+	alone := *p
+	alone.Budget = p.clone()
+	b := newBuilder(&alone)
+	done := false
+	defer func() {
+		if !done {
+			*p.Budget = *alone.Budget // it knows the pattern
+		}
+	}()
+	slices.SortStableFunc(alone.loose, func(l, m loose) int { return int(m.nodes - l.nodes) })
+	for _, l := range alone.loose {
+		b.round++
+		b.state(b.closure(nil, []int32{l.start}), textEdge)
+		for s := len(b.leaves) - 1; s < b.count(); s++ {
+			b.leave(s)
+		}
+	}
+	done = true
 }
 
 // classify finds the classes of bytes that no node and no assertion tells
 // apart: it begins with one class and splits it by every range that is read.
 func (b *builder) classify() {
-	seen := map[byteRange]bool{}
+	var seen [256][256]bool
 	asserts := false
-	for _, n := range b.nodes {
-		if r := (byteRange{n.lo, n.hi}); n.op == opByte && !seen[r] {
-			seen[r] = true
-			b.splitClasses(func(c byte) uint8 { return oneIf(r.lo <= c && c <= r.hi) })
+	split := func(lo, hi byte) {
+		if !seen[lo][hi] {
+			seen[lo][hi] = true
+			b.splitClasses(func(c byte) uint8 { return oneIf(lo <= c && c <= hi) })
 		}
-		asserts = asserts || n.op == opAssert
+	}
+	for i := range b.nodes {
+		switch n := &b.nodes[i]; n.op {
+		case opByte:
+			split(n.lo, n.hi)
+		case opPair:
+			split(n.lo, n.lo)
+			split(n.hi, n.hi)
+		case opAssert:
+			asserts = true
+		}
 	}
 	if asserts {
 		b.splitClasses(func(c byte) uint8 { return uint8(kindOf[c]) })
@@ -156,20 +199,26 @@ func (b *builder) classify() {
 			b.sample = append(b.sample, byte(c))
 		}
 	}
+	b.next[256] = 256
+	for c := 255; c >= 0; c-- {
+		if b.next[c] = b.next[c+1]; b.sample[b.classes[c]] == byte(c) {
+			b.next[c] = int16(c)
+		}
+	}
 }
 
-// splitClasses makes two bytes differ where f tells them apart. Classes are
-// numbered in the order of their first bytes.
+// splitClasses makes two bytes differ where f tells them apart: it gives one of
+// few numbers to each. Classes are numbered in the order of their first bytes.
 func (b *builder) splitClasses(f func(c byte) uint8) {
-	numbers := map[[2]uint8]uint8{}
+	var numbers [256][kinds]uint16 // by old class and number: one more than the new class
+	count := uint16(0)
 	for c, old := range b.classes {
-		pair := [2]uint8{old, f(byte(c))}
-		number, ok := numbers[pair]
-		if !ok {
-			number = uint8(len(numbers))
-			numbers[pair] = number
+		number := &numbers[old][f(byte(c))]
+		if *number == 0 {
+			count++
+			*number = count
 		}
-		b.classes[c] = number
+		b.classes[c] = uint8(*number - 1)
 	}
 }
 
@@ -180,18 +229,28 @@ func oneIf(ok bool) uint8 {
 	return 0
 }
 
+// Steps for what the construction does, by what it takes in time.
+const (
+	stepsAState = 10
+	stepsAnEdge = 4
+)
+
 // closure appends to items what can be reached from the nodes without reading
 // a byte.
 func (b *builder) closure(items, from []int32) []int32 {
+	if len(from) == 1 && b.nodes[from[0]].op != opSplit {
+		b.spend(b.owner[from[0]], 1)
+		return append(items, from[0])
+	}
 	b.stack = append(b.stack[:0], from...)
 	for len(b.stack) > 0 {
 		n := b.stack[len(b.stack)-1]
 		b.stack = b.stack[:len(b.stack)-1]
+		b.spend(b.owner[n], 1)
 		if b.mark[n] == b.round {
 			continue
 		}
 		b.mark[n] = b.round
-		b.work++
 		if nd := &b.nodes[n]; nd.op == opSplit {
 			b.stack = append(b.stack, nd.alt, nd.out)
 		} else {
@@ -203,75 +262,100 @@ func (b *builder) closure(items, from []int32) []int32 {
 
 // state returns the number of the state with these items.
 func (b *builder) state(items []int32, k kind) int32 {
+	if len(items) == 1 && b.nodes[items[0]].op != opAssert {
+		at := &b.single[items[0]]
+		if *at == 0 {
+			*at = b.newState(items, otherByte) + 1
+		}
+		return *at - 1
+	}
 	slices.Sort(items)
 	if !slices.ContainsFunc(items, func(n int32) bool { return b.nodes[n].op == opAssert }) {
 		k = otherByte // nobody asks
 	}
 	b.key = append(b.key[:0], byte(k))
 	for _, n := range items {
+		b.spend(b.owner[n], 2)
 		b.key = binary.LittleEndian.AppendUint32(b.key, uint32(n))
 	}
-	if s, ok := b.states[string(b.key)]; ok {
-		return s
+	s, ok := b.states[string(b.key)]
+	if !ok {
+		s = b.newState(items, k)
+		b.states[string(b.key)] = s
 	}
-	s := int32(len(b.items))
-	b.states[string(b.key)] = s
-	b.items = append(b.items, slices.Clone(items))
+	return s
+}
+
+func (b *builder) newState(items []int32, k kind) int32 {
+	s := int32(b.count())
+	b.items = append(b.items, items...)
+	b.bounds = append(b.bounds, len(b.items))
 	b.kind = append(b.kind, k)
-	b.total += len(items)
+	if len(items) > 0 {
+		b.spend(b.owner[items[0]], stepsAState)
+	}
 	return s
 }
 
 // leave works out where state s leads.
-func (b *builder) leave(s int) []edge {
-	var outs [256][]int32 // by class
-	for _, n := range b.items[s] {
+func (b *builder) leave(s int) {
+	b.met = b.met[:0]
+	for _, n := range b.itemsOf(s) {
 		nd := &b.nodes[n]
 		var need syntax.EmptyOp
 		if nd.op == opAssert {
 			need, nd = nd.assert, &b.nodes[nd.out]
 		}
-		if nd.op != opByte {
-			continue
-		}
-		for c := int(nd.lo); c <= int(nd.hi); c++ {
+		lead := func(c byte) {
+			b.spend(b.owner[n], 1)
+			if need != 0 && !holds(need, b.kind[s], kindOf[c]) {
+				return
+			}
 			class := b.classes[c]
-			if b.sample[class] == byte(c) && (need == 0 || holds(need, b.kind[s], kindOf[byte(c)])) {
-				outs[class] = append(outs[class], nd.out)
+			if len(b.outs[class]) == 0 {
+				b.met = append(b.met, class)
+			}
+			b.outs[class] = append(b.outs[class], nd.out)
+		}
+		switch nd.op {
+		case opPair:
+			lead(nd.lo)
+			lead(nd.hi)
+		case opByte:
+			for c := b.next[nd.lo]; c <= int16(nd.hi); c = b.next[c+1] {
+				lead(byte(c))
 			}
 		}
 	}
-	var edges []edge
-	for class, out := range outs {
-		if out != nil {
-			b.round++
-			next := b.state(b.closure(nil, out), kindOf[b.sample[class]])
-			edges = append(edges, edge{uint8(class), next})
-		}
+	slices.Sort(b.met)
+	var items []int32
+	for _, class := range b.met {
+		out := b.outs[class]
+		b.round++
+		items = b.closure(items[:0], out)
+		next := b.state(items, kindOf[b.sample[class]])
+		b.spend(b.owner[out[0]], stepsAnEdge)
+		b.edges = append(b.edges, edge{class, next})
+		b.outs[class] = out[:0]
 	}
-	return edges
+	b.leaves = append(b.leaves, len(b.edges))
 }
 
 // renumber makes one class of those that lead every state to the same place, as
 // the two cases of most letters do, and gives the classes that lead anywhere
 // most often the lowest numbers, which keeps what is looked at together.
 func (b *builder) renumber() {
-	columns := make([][][2]int32, len(b.sample)) // by class: states, and where each leads
-	for s, edges := range b.edges {
-		for _, e := range edges {
-			columns[e.class] = append(columns[e.class], [2]int32{int32(s), e.next})
-		}
-	}
-	order := make([]int, len(columns))
+	group, counts := b.alike()
+	order := make([]int, len(counts))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return len(columns[j]) - len(columns[i]) })
+	slices.SortStableFunc(order, func(i, j int) int { return counts[j] - counts[i] })
 	const begin = acceptColumn + 1
-	numbers := make([]uint8, len(columns)) // by class: its new number
-	var kept []int                         // the classes that others are merged into, by new number
+	numbers := make([]uint8, len(counts)) // by class: its new number
+	var kept []int                        // the classes that others are merged into, by new number
 	for _, class := range order {
-		i := slices.IndexFunc(kept, func(other int) bool { return slices.Equal(columns[other], columns[class]) })
+		i := slices.IndexFunc(kept, func(other int) bool { return group[other] == group[class] })
 		if i < 0 {
 			i = len(kept)
 			kept = append(kept, class)
@@ -283,14 +367,20 @@ func (b *builder) renumber() {
 	}
 	b.sample = nil // of the old ones
 	b.columns = uint32(begin + len(kept))
-	for s := range b.edges {
-		edges := b.edges[s][:0]
-		for _, e := range b.edges[s] {
+	end := 0
+	for s := range b.count() {
+		begins := end
+		for _, e := range b.edgesOf(s) {
 			if number := numbers[e.class]; kept[number-begin] == int(e.class) {
-				edges = append(edges, edge{number, e.next})
+				b.edges[end] = edge{number, e.next}
+				end++
 			}
 		}
-		slices.SortFunc(edges, func(e, f edge) int { return int(e.class) - int(f.class) })
-		b.edges[s] = edges
+		if s > 0 {
+			b.leaves[s] = begins
+		}
+		slices.SortFunc(b.edges[begins:end], func(e, f edge) int { return int(e.class) - int(f.class) })
 	}
+	b.leaves[b.count()] = end
+	b.edges = b.edges[:end]
 }

@@ -21,8 +21,9 @@ func folded(re *syntax.Regexp) *syntax.Regexp {
 		return &syntax.Regexp{Op: syntax.OpLiteral, Flags: re.Flags | syntax.FoldCase, Rune: re.Rune}
 	case syntax.OpCharClass:
 		missing := []rune{}
+		ascii := asciiOf(re.Rune)
 		for r := 'a'; r <= 'z'; r++ {
-			lower, upper := holdsRune(re.Rune, r), holdsRune(re.Rune, r-'a'+'A')
+			lower, upper := ascii[r], ascii[r-'a'+'A']
 			if lower && !upper {
 				missing = append(missing, r-'a'+'A', r-'a'+'A')
 			} else if upper && !lower {

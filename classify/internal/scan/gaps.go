@@ -16,11 +16,20 @@ type byteLoop struct {
 }
 
 func newByteLoop(runes []rune, least, most int) byteLoop {
-	l := byteLoop{runes: runes, min: least, max: most, line: slices.Equal(runes, []rune{0, '\n' - 1, '\n' + 1, utf8.MaxRune})}
-	for r := range rune(len(l.ascii)) {
-		l.ascii[r] = holdsRune(runes, r)
+	return byteLoop{
+		runes: runes, min: least, max: most, ascii: asciiOf(runes),
+		line: slices.Equal(runes, []rune{0, '\n' - 1, '\n' + 1, utf8.MaxRune}),
 	}
-	return l
+}
+
+// asciiOf returns the ASCII part of a class, given as pairs of bounds.
+func asciiOf(bounds []rune) (holds [utf8.RuneSelf]bool) {
+	for i := 0; i+1 < len(bounds); i += 2 {
+		for r := bounds[i]; r <= min(bounds[i+1], utf8.RuneSelf-1); r++ {
+			holds[r] = true
+		}
+	}
+	return holds
 }
 
 // holdsRune reports whether r is in a class, given as pairs of bounds.

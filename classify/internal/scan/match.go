@@ -29,29 +29,35 @@ func (e *PatternError) Error() string { return fmt.Sprintf("pattern %d: %v", e.I
 func (e *PatternError) Unwrap() error { return e.Err }
 
 // Compile builds a matcher for patterns in Go regexp syntax, which ignore case
-// unless they say (?-i). Its error is a [*PatternError].
+// unless they say (?-i). Its error is a [*PatternError]; where the set is too
+// much work it holds a [*BudgetError] and names the pattern that spent the most.
 func Compile(exprs []string) (*Matcher, error) {
+	return NewBudget(exprs).Compile(exprs)
+}
+
+// Compile is the function [Compile] within b, which is the budget of exprs.
+func (b *Budget) Compile(exprs []string) (m *Matcher, err error) {
+	if err := checkSize(exprs); err != nil {
+		return nil, err
+	}
+	defer b.recoverSpent(&err)
+	b.phase = reading
 	parsed := make([][]chain, len(exprs))
 	for i, expr := range exprs {
-		var err error
-		if parsed[i], err = parse(expr); err != nil {
+		if parsed[i], err = b.parse(int32(i), expr); err != nil {
 			return nil, &PatternError{i, err}
 		}
 	}
-	m, err := build(parsed)
-	if err != nil {
-		return nil, &PatternError{largest(parsed), err}
-	}
-	return m, nil
+	return b.build(parsed)
 }
 
-func build(parsed [][]chain) (*Matcher, error) {
-	p := newProgram(parsed, true)
-	t, exact, err := p.tables()
-	if err != nil && len(p.exact) > 0 {
+func (b *Budget) build(parsed [][]chain) (*Matcher, error) {
+	before := b.clone()
+	p, t, exact, err := b.tables(parsed, true)
+	if err != nil && p.exactPieces {
 		// What is many ways in either case may be few in the one that is asked for.
-		p = newProgram(parsed, false)
-		t, exact, err = p.tables()
+		*b = *before
+		p, t, exact, err = b.tables(parsed, false)
 	}
 	if err != nil {
 		return nil, err
@@ -60,6 +66,22 @@ func build(parsed [][]chain) (*Matcher, error) {
 	m.filter.build(&m.table)
 	m.ready()
 	return m, nil
+}
+
+// tables builds the two automata of a set.
+func (b *Budget) tables(parsed [][]chain, fold bool) (p *program, all, exact *table, err error) {
+	p = newProgram(b, fold)
+	defer b.recoverSpent(&err)
+	b.phase = nodes
+	for i, chains := range parsed {
+		p.add(int32(i), chains)
+	}
+	b.phase = states
+	if len(p.nodes) > manyNodes {
+		p.rehearse()
+	}
+	all, exact, err = p.tables()
+	return p, all, exact, err
 }
 
 // ready makes what follows from the rest, and so is not encoded.
@@ -71,21 +93,6 @@ func (m *Matcher) ready() {
 			a.parent, a.ends = m.stages[a.id].parent, len(m.stages[a.id].patterns) > 0
 		}
 	}
-}
-
-// largest finds the pattern that a set is too large because of.
-func largest(parsed [][]chain) int {
-	worst, states := 0, 0
-	for i, chains := range parsed {
-		t, _, err := newProgram([][]chain{chains}, false).tables()
-		if err != nil {
-			return i
-		}
-		if t.states > states {
-			worst, states = i, t.states
-		}
-	}
-	return worst
 }
 
 // Words returns the length of the set that [Matcher.Match] fills: a bit for

@@ -48,7 +48,8 @@ func TestCompileTooLarge(t *testing.T) {
 			continue
 		}
 		assert.Equal(t, 1, at.Index, expr)
-		require.ErrorIs(t, err, errTooLarge, expr)
+		var much *BudgetError
+		require.ErrorAs(t, err, &much, expr)
 	}
 }
 

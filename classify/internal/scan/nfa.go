@@ -13,6 +13,7 @@ type nodeOp uint8
 
 const (
 	opByte   nodeOp = iota // reads a byte from lo to hi, goes to out
+	opPair                 // reads lo or hi, the two cases of a letter in a piece that is a literal, goes to out
 	opSplit                // goes to out and to alt
 	opAssert               // goes to out, which reads a byte, where the assertions hold
 	opMatch                // ends the piece out where the assertions hold
@@ -61,45 +62,74 @@ type stage struct {
 // program is the nondeterministic automaton of a whole set of patterns. It has
 // no loops: what repeats without bound has become a gap.
 type program struct {
+	*Budget
 	nodes    []node
-	nodeIDs  map[node]int32 // so that alternatives share their endings
-	fold     bool           // pieces are read in both cases
-	starts   []int32        // of the pieces
-	exact    []int32        // of those that tell cases apart, as they are
+	owner    []int32            // by node: the pattern that pays for it
+	nodeIDs  map[node]int32     // so that alternatives share their endings
+	asserted map[asserted]int32 // what assert has built
+	fold     bool               // pieces are read in both cases
+	pattern  int32              // the one that is being added
+	starts   []int32            // of the pieces
+	exact    []int32            // of those that tell cases apart, as they are
+	loose    []loose            // the pieces that are not just a literal
 	pieces   []piece
 	pieceIDs map[string]int32
 	stages   []stage
 	stageIDs map[string]int32
+
+	exactPieces bool // there are some, even where the budget ended before they came
 }
+
+// loose is where a piece begins that is not just a literal, and how many nodes it
+// has.
+type loose struct{ start, nodes int32 }
+
+// asserted is what assert is asked for.
+type asserted struct {
+	kind syntax.EmptyOp
+	next int32
+}
+
+// What steps are charged for work that takes longer than most.
+const (
+	stepsANode  = 8  // a look-up and a new node
+	stepsAPiece = 50 // and as many steps as its text has bytes
+)
 
 // newProgram builds the automaton of a list of patterns, with their letters in
 // both cases where fold says so.
-func newProgram(patterns [][]chain, fold bool) *program {
-	p := &program{fold: fold, nodeIDs: map[node]int32{}, pieceIDs: map[string]int32{}, stageIDs: map[string]int32{}}
-	for i, chains := range patterns {
-		for _, c := range chains {
-			p.add(int32(i), c)
-		}
+func newProgram(b *Budget, fold bool) *program {
+	return &program{
+		Budget: b, fold: fold, nodeIDs: map[node]int32{}, asserted: map[asserted]int32{},
+		pieceIDs: map[string]int32{}, stageIDs: map[string]int32{},
 	}
-	return p
 }
 
-// add puts the chain of a pattern into the program.
-func (p *program) add(pattern int32, c chain) {
+// add puts the chains of a pattern into the program.
+func (p *program) add(pattern int32, chains []chain) {
+	p.pattern = pattern
+	for _, c := range chains {
+		p.addChain(c)
+	}
+}
+
+func (p *program) addChain(c chain) {
 	if len(c.pieces) == 1 && !mayBeEmpty(c.pieces[0]) {
 		pc := &p.pieces[p.piece(c.pieces[0])]
-		pc.patterns = append(pc.patterns, pattern)
+		pc.patterns = append(pc.patterns, p.pattern)
 		return
 	}
 	at := int32(-1)
 	for i, re := range c.pieces {
 		at = p.stage(at, c.gaps[i], re)
 	}
-	p.stages[at].patterns = append(p.stages[at].patterns, pattern)
+	p.stages[at].patterns = append(p.stages[at].patterns, p.pattern)
 }
 
 // piece returns the number of a piece.
 func (p *program) piece(re *syntax.Regexp) int32 {
+	p.spend(p.pattern, stepsAPiece)
+	p.spendText(re)
 	key := re.String()
 	id, ok := p.pieceIDs[key]
 	if !ok {
@@ -109,8 +139,16 @@ func (p *program) piece(re *syntax.Regexp) int32 {
 		both := re
 		if p.fold {
 			both = folded(re)
+			p.exactPieces = p.exactPieces || both != re
 		}
-		p.starts = append(p.starts, p.compile(both, p.node(node{op: opMatch, out: id, exact: both != re})))
+		match := p.node(node{op: opMatch, out: id, exact: both != re})
+		if both.Op == syntax.OpLiteral {
+			p.starts = append(p.starts, p.literal(both, match))
+		} else {
+			start := p.compile(both, match)
+			p.starts = append(p.starts, start)
+			p.loose = append(p.loose, loose{start, int32(len(p.nodes)) - match})
+		}
 		if both != re {
 			p.exact = append(p.exact, p.compile(re, p.node(node{op: opMatch, out: id})))
 		}
@@ -118,17 +156,27 @@ func (p *program) piece(re *syntax.Regexp) int32 {
 	return id
 }
 
+// spendText counts what it takes to write out re, whose parts may be repeated
+// by reference.
+func (p *program) spendText(re *syntax.Regexp) {
+	p.spend(p.pattern, 2+len(re.Rune))
+	for _, sub := range re.Sub {
+		p.spendText(sub)
+	}
+}
+
 // stage returns the number of the stage behind parent.
 func (p *program) stage(parent int32, g gap, re *syntax.Regexp) int32 {
 	id := p.piece(re)
-	key := fmt.Sprint(parent, id)
+	key := fmt.Appendln(nil, parent, id)
 	for _, l := range g {
-		key += fmt.Sprint(" ", l.class.Op, l.class.Flags&syntax.FoldCase, l.class.Rune, l.min, l.max)
+		p.spend(p.pattern, stepsAPiece+4*len(l.class.Rune))
+		key = fmt.Appendln(key, l.class.Op, l.class.Flags&syntax.FoldCase, l.class.Rune, l.min, l.max)
 	}
-	at, ok := p.stageIDs[key]
+	at, ok := p.stageIDs[string(key)]
 	if !ok {
 		at = int32(len(p.stages))
-		p.stageIDs[key] = at
+		p.stageIDs[string(key)] = at
 		p.stages = append(p.stages, stage{parent: parent, gap: byteLoops(g)})
 		p.pieces[id].stages = append(p.pieces[id].stages, at)
 		if parent >= 0 {
@@ -152,18 +200,46 @@ func mayBeEmpty(re *syntax.Regexp) bool {
 	return true
 }
 
+// node returns the number of a node; equal ones are one.
 func (p *program) node(n node) int32 {
+	p.spend(p.pattern, stepsANode)
 	id, ok := p.nodeIDs[n]
 	if !ok {
-		id = int32(len(p.nodes))
-		p.nodes = append(p.nodes, n)
+		id = p.newNode(n)
 		p.nodeIDs[n] = id
 	}
 	return id
 }
 
+// newNode adds a node that is equal to no other.
+func (p *program) newNode(n node) int32 {
+	p.spend(p.pattern, 1)
+	p.nodes = append(p.nodes, n)
+	p.owner = append(p.owner, p.pattern)
+	return int32(len(p.nodes) - 1)
+}
+
+// literal is compile for a literal that is a whole piece: no other way leads to
+// its nodes, so they are not looked up.
+func (p *program) literal(re *syntax.Regexp, next int32) int32 {
+	for _, r := range slices.Backward(re.Rune) {
+		n := node{op: opByte, lo: byte(r), hi: byte(r), out: next}
+		fold := re.Flags&syntax.FoldCase != 0
+		switch {
+		case r >= utf8.RuneSelf, fold && (r|0x20 == 'k' || r|0x20 == 's'): // with cases beyond ASCII
+			next = p.runes(orbit(r, fold), next)
+			continue
+		case fold && isASCIILetter(r):
+			n = node{op: opPair, lo: byte(r &^ 0x20), hi: byte(r | 0x20), out: next}
+		}
+		next = p.newNode(n)
+	}
+	return next
+}
+
 // compile builds the nodes of re in front of next and returns the first.
 func (p *program) compile(re *syntax.Regexp, next int32) int32 {
+	p.spend(p.pattern, 1)
 	switch re.Op {
 	case syntax.OpEmptyMatch:
 		return next
@@ -212,19 +288,26 @@ func (p *program) never() int32 { return p.node(node{op: opByte, lo: 1, hi: 0}) 
 
 // assert builds an assertion. It is moved behind what reads nothing, so that
 // it stands before a byte or becomes a condition of the match: the walk knows
-// both sides there.
+// both sides there. What it has built is kept: behind alternatives of assertions
+// the same node is met along exponentially many ways.
 func (p *program) assert(kind syntax.EmptyOp, next int32) int32 {
-	switch n := p.nodes[next]; n.op {
-	case opMatch:
-		n.assert |= kind
-		return p.node(n)
-	case opSplit:
-		return p.node(node{op: opSplit, out: p.assert(kind, n.out), alt: p.assert(kind, n.alt)})
-	case opAssert:
-		n.assert |= kind
-		return p.node(n)
+	p.spend(p.pattern, stepsANode)
+	key := asserted{kind, next}
+	if id, ok := p.asserted[key]; ok {
+		return id
 	}
-	return p.node(node{op: opAssert, assert: kind, out: next})
+	n := p.nodes[next]
+	switch n.op {
+	case opMatch, opAssert:
+		n.assert |= kind
+	case opSplit:
+		n = node{op: opSplit, out: p.assert(kind, n.out), alt: p.assert(kind, n.alt)}
+	default:
+		n = node{op: opAssert, assert: kind, out: next}
+	}
+	id := p.node(n)
+	p.asserted[key] = id
+	return id
 }
 
 func (p *program) any(subs []*syntax.Regexp, next int32) int32 {

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"regexp/syntax"
 	"slices"
+	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A chain is one way to match a pattern: pieces in order, with gaps between
@@ -37,9 +39,22 @@ var (
 	errLoops = errors.New("has a loop such as .* in a group that is repeated, or too many alternatives around such loops: split it into several patterns")
 )
 
+// A parser takes patterns apart.
+type parser struct {
+	*Budget
+	pattern int32
+	loops   map[*syntax.Regexp]bool               // what hasLoop has found out
+	ways    map[*syntax.Regexp][][]*syntax.Regexp // what sequences has found out
+}
+
 // parse reads a pattern. Its error says what is wrong, not where the pattern
 // came from.
-func parse(expr string) ([]chain, error) {
+func (b *Budget) parse(pattern int32, expr string) ([]chain, error) {
+	if re := phrase(expr); re != nil {
+		b.spend(pattern, len(expr))
+		return []chain{{pieces: []*syntax.Regexp{re}, gaps: []gap{nil}}}, nil
+	}
+	b.spend(pattern, weigh(expr))
 	re, err := syntax.Parse(expr, syntax.Perl|syntax.FoldCase)
 	if err != nil {
 		return nil, explain(expr, err)
@@ -47,14 +62,30 @@ func parse(expr string) ([]chain, error) {
 	if contains(re, isLoopOfCapture) {
 		return nil, errGroup
 	}
-	all := sequences(ungroup(re))
+	p := &parser{Budget: b, pattern: pattern, loops: map[*syntax.Regexp]bool{}, ways: map[*syntax.Regexp][][]*syntax.Regexp{}}
+	all := p.sequences(ungroup(re))
 	chains := make([]chain, len(all))
 	for i, seq := range all {
-		if chains[i], err = assemble(seq); err != nil {
+		if chains[i], err = p.assemble(seq); err != nil {
 			return nil, err
 		}
 	}
 	return chains, nil
+}
+
+// phrase returns what package syntax makes of a pattern of ASCII that is nothing
+// but literal text, or nil. Most patterns of a large set are such.
+func phrase(expr string) *syntax.Regexp {
+	for i := range len(expr) {
+		if c := expr[i]; c >= utf8.RuneSelf || strings.IndexByte(`\.+*?()|[]{}^$`, c) >= 0 {
+			return nil
+		}
+	}
+	if expr == "" {
+		return nil
+	}
+	runes := []rune(strings.ToUpper(expr)) // the least of the runes that fold to each other
+	return &syntax.Regexp{Op: syntax.OpLiteral, Flags: syntax.Perl | syntax.FoldCase, Rune: runes}
 }
 
 // explain turns an error of regexp/syntax into a short text.
@@ -95,56 +126,80 @@ func ungroup(re *syntax.Regexp) *syntax.Regexp {
 
 // sequences returns the ways to match re as lists of parts: loops that become
 // gaps, and everything else.
-func sequences(re *syntax.Regexp) [][]*syntax.Regexp {
-	if !contains(re, isLoop) || isLoop(re) {
+func (p *parser) sequences(re *syntax.Regexp) [][]*syntax.Regexp {
+	if !p.hasLoop(re) || isLoop(re) {
 		return [][]*syntax.Regexp{{re}}
+	}
+	if all, ok := p.ways[re]; ok {
+		return all
 	}
 	var all [][]*syntax.Regexp
 	ok := true
 	switch re.Op {
 	case syntax.OpAlternate:
 		for _, sub := range re.Sub {
-			all = append(all, sequences(sub)...)
+			all = append(all, p.sequences(sub)...)
 		}
 	case syntax.OpQuest:
-		all = append(sequences(re.Sub[0]), nil)
+		all = append(all, p.sequences(re.Sub[0])...)
+		all = append(all, nil)
 	case syntax.OpConcat:
-		all, ok = sequencesOfConcat(re.Sub)
+		all, ok = p.sequencesOfConcat(re.Sub)
 	case syntax.OpRepeat:
 		ok = re.Max >= 0 && re.Max <= maxCount
 		for n := re.Min; ok && n <= re.Max; n++ {
 			var some [][]*syntax.Regexp
-			some, ok = sequencesOfConcat(copies(re.Sub[0], n))
+			some, ok = p.sequencesOfConcat(p.copies(re.Sub[0], n))
 			all = append(all, some...)
 		}
 	default: // OpStar, OpPlus of a group with a gap in it
 		ok = false
 	}
 	if !ok || len(all) > maxChains {
-		return [][]*syntax.Regexp{{re}}
+		all = [][]*syntax.Regexp{{re}}
 	}
+	p.ways[re] = all
 	return all
 }
 
-func sequencesOfConcat(subs []*syntax.Regexp) (all [][]*syntax.Regexp, ok bool) {
+func (p *parser) sequencesOfConcat(subs []*syntax.Regexp) (all [][]*syntax.Regexp, ok bool) {
 	all = [][]*syntax.Regexp{nil}
 	for i, sub := range subs {
-		ways := sequences(sub)
+		ways := p.sequences(sub)
 		if sub.Op == syntax.OpQuest && len(ways) == 1 && (i > 0 && isLoop(subs[i-1]) || i+1 < len(subs) && isLoop(subs[i+1])) {
 			ways = [][]*syntax.Regexp{{sub.Sub[0]}, nil} // a piece of its own should not be empty
 		}
 		if len(all)*len(ways) > maxChains {
 			return nil, false
 		}
+		if len(ways) == 1 { // no list shares its memory with another: each can grow
+			for i := range all {
+				p.spend(p.pattern, 1+len(ways[0]))
+				all[i] = append(all[i], ways[0]...)
+			}
+			continue
+		}
 		var longer [][]*syntax.Regexp
 		for _, head := range all {
 			for _, tail := range ways {
+				p.spend(p.pattern, 1+len(head)+len(tail))
 				longer = append(longer, slices.Concat(head, tail))
 			}
 		}
 		all = longer
 	}
 	return all, true
+}
+
+// hasLoop reports whether re is a loop or has one in it.
+func (p *parser) hasLoop(re *syntax.Regexp) bool {
+	has, ok := p.loops[re]
+	if !ok {
+		p.spend(p.pattern, 4+len(re.Rune))
+		has = isLoop(re) || slices.ContainsFunc(re.Sub, p.hasLoop)
+		p.loops[re] = has
+	}
+	return has
 }
 
 // contains reports whether f holds for re or a part of it.
@@ -195,8 +250,13 @@ func broad(class *syntax.Regexp) bool {
 	if class.Op == syntax.OpLiteral {
 		return false
 	}
-	l := newByteLoop(boundsOf(class), 0, 0)
-	return slices.Contains(l.ascii['a':'z'+1], true)
+	bounds := boundsOf(class)
+	for i := 0; i+1 < len(bounds); i += 2 {
+		if bounds[i] <= 'z' && bounds[i+1] >= 'a' {
+			return true
+		}
+	}
+	return false
 }
 
 // boundsOf returns the runes of a class as pairs of bounds.
@@ -226,7 +286,7 @@ func (l loop) atLeastNone() loop {
 // A gap at either end is dropped but for what it asks for at least: the search
 // begins and ends anywhere. Where loops follow each other, what they ask for at
 // least goes into the pieces around them.
-func assemble(parts []*syntax.Regexp) (chain, error) {
+func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 	var c chain
 	var piece []*syntax.Regexp
 	var open gap // before the piece that is being put together
@@ -237,10 +297,10 @@ func assemble(parts []*syntax.Regexp) (chain, error) {
 	}
 	grow := func() { // gives the last piece what the gap behind it asks for at least
 		last := &c.pieces[len(c.pieces)-1]
-		*last = concat(append([]*syntax.Regexp{*last}, copies(open[0].class, open[0].min)...))
+		*last = concat(append([]*syntax.Regexp{*last}, p.copies(open[0].class, open[0].min)...))
 		open[0] = open[0].atLeastNone()
 	}
-	parts = trim(flatten(parts))
+	parts = trim(flatten(nil, parts))
 	for i, part := range parts {
 		if !isGap(part) {
 			piece = append(piece, part)
@@ -250,11 +310,11 @@ func assemble(parts []*syntax.Regexp) (chain, error) {
 		class := part.Sub[0]
 		switch {
 		case len(piece) == 0 && len(c.pieces) == 0, i == len(parts)-1: // at an end
-			piece = append(piece, copies(class, least)...)
+			piece = append(piece, p.copies(class, least)...)
 		case len(piece) == 0: // right behind another gap
 			grow()
 			open = append(open, loop{class, least, most}.atLeastNone())
-			piece = copies(class, least)
+			piece = p.copies(class, least)
 		default:
 			closePiece()
 			open = gap{{class, least, most}}
@@ -266,9 +326,9 @@ func assemble(parts []*syntax.Regexp) (chain, error) {
 	case open[0].min > 0:
 		grow()
 	}
-	for i, p := range c.pieces {
+	for i, re := range c.pieces {
 		var err error
-		if c.pieces[i], err = bounded(p, i == 0, i == len(c.pieces)-1); err != nil {
+		if c.pieces[i], err = p.bounded(re, i == 0, i == len(c.pieces)-1); err != nil {
 			return chain{}, err
 		}
 	}
@@ -277,17 +337,17 @@ func assemble(parts []*syntax.Regexp) (chain, error) {
 
 // bounded returns re without repetitions of groups that have no bound. They can
 // go from the two ends of a pattern, where one more time changes nothing.
-func bounded(re *syntax.Regexp, first, last bool) (*syntax.Regexp, error) {
+func (p *parser) bounded(re *syntax.Regexp, first, last bool) (*syntax.Regexp, error) {
 	switch {
 	case isLoop(re):
 		switch {
-		case contains(re.Sub[0], isLoop):
+		case p.hasLoop(re.Sub[0]):
 			return nil, errLoops
 		case !first && !last:
 			return nil, errGroup
 		}
-		return concat(copies(re.Sub[0], map[syntax.Op]int{syntax.OpPlus: 1, syntax.OpRepeat: re.Min}[re.Op])), nil
-	case !contains(re, isLoop):
+		return concat(p.copies(re.Sub[0], map[syntax.Op]int{syntax.OpPlus: 1, syntax.OpRepeat: re.Min}[re.Op])), nil
+	case !p.hasLoop(re):
 		return re, nil
 	case re.Op != syntax.OpConcat:
 		return nil, errLoops
@@ -295,7 +355,7 @@ func bounded(re *syntax.Regexp, first, last bool) (*syntax.Regexp, error) {
 	parts := make([]*syntax.Regexp, len(re.Sub))
 	for i, sub := range re.Sub {
 		var err error
-		if parts[i], err = bounded(sub, first && i == 0, last && i == len(re.Sub)-1); err != nil {
+		if parts[i], err = p.bounded(sub, first && i == 0, last && i == len(re.Sub)-1); err != nil {
 			return nil, err
 		}
 	}
@@ -317,12 +377,11 @@ func trim(parts []*syntax.Regexp) []*syntax.Regexp {
 	return parts
 }
 
-// flatten unfolds nested concatenations.
-func flatten(parts []*syntax.Regexp) []*syntax.Regexp {
-	var flat []*syntax.Regexp
+// flatten appends parts to flat, with nested concatenations unfolded.
+func flatten(flat, parts []*syntax.Regexp) []*syntax.Regexp {
 	for _, p := range parts {
 		if p.Op == syntax.OpConcat {
-			flat = append(flat, flatten(p.Sub)...)
+			flat = flatten(flat, p.Sub)
 		} else {
 			flat = append(flat, p)
 		}
@@ -330,7 +389,8 @@ func flatten(parts []*syntax.Regexp) []*syntax.Regexp {
 	return flat
 }
 
-func copies(re *syntax.Regexp, n int) []*syntax.Regexp {
+func (p *parser) copies(re *syntax.Regexp, n int) []*syntax.Regexp {
+	p.spend(p.pattern, n)
 	parts := make([]*syntax.Regexp, n)
 	for i := range parts {
 		parts[i] = re

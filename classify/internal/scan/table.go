@@ -1,7 +1,7 @@
 package scan
 
 import (
-	"fmt"
+	"encoding/binary"
 	"slices"
 )
 
@@ -42,41 +42,36 @@ func (t *table) step(s state, column uint32) state {
 
 // layOut places the states of a builder.
 func (b *builder) layOut() (*table, error) {
-	t := &table{classes: b.classes, columns: b.columns, states: len(b.items)}
-	numbers := make([]state, len(b.items))
-	accepts := make([]uint32, len(b.items)) // by state: index of what it accepts
-	known := map[string]uint32{}
+	t := &table{classes: b.classes, columns: b.columns, states: b.count()}
+	numbers := make([]state, b.count())
+	accepts := make([]uint32, b.count()) // by state: index of what it accepts
+	known := acceptLists{table: t, byNodes: map[string]uint32{}, byContent: map[string]uint32{}}
 	var place placer
+	var columns []uint32
 	for _, s := range b.order() {
-		items := b.items[s]
-		var columns []uint32
-		if all := b.acceptsOf(items); all != nil {
-			for i := range all[1:] {
-				all[i].more = true
-			}
-			key := fmt.Sprint(all)
-			if _, ok := known[key]; !ok {
-				known[key] = uint32(len(t.accepts))
-				t.accepts = append(t.accepts, all...)
-			}
-			accepts[s] = known[key]
+		columns = columns[:0]
+		if at, ok := known.of(b, b.itemsOf(int(s))); ok {
+			accepts[s] = at
 			columns = append(columns, acceptColumn)
 			numbers[s] = acceptFlag
 		}
-		for _, e := range b.edges[s] {
+		for _, e := range b.edgesOf(int(s)) {
 			columns = append(columns, uint32(e.class))
 		}
-		if columns != nil {
-			numbers[s] |= state(place.find(columns))
+		if len(columns) > 0 {
+			at, looks := place.find(columns)
+			b.spend(b.owner[b.itemsOf(int(s))[0]], 1+looks*(1+len(columns))/4)
+			numbers[s] |= state(at)
 		}
 	}
-	if len(place.used) > maxPlace || len(t.accepts) > maxPlace || t.columns > noColumn {
-		return nil, errTooLarge
+	if place.end > maxPlace || len(t.accepts) > maxPlace || t.columns > noColumn {
+		pattern, _ := b.most()
+		return nil, &PatternError{pattern, errPlaces}
 	}
-	t.edges = slices.Repeat([]uint32{noColumn << columnOf}, len(place.used)+int(t.columns))
-	for s, edges := range b.edges {
+	t.edges = slices.Repeat([]uint32{noColumn << columnOf}, place.end+int(t.columns))
+	for s := range b.count() {
 		at := uint32(numbers[s] & placeMask)
-		for _, e := range edges {
+		for _, e := range b.edgesOf(s) {
 			t.edges[at+uint32(e.class)] = uint32(e.class)<<columnOf | uint32(numbers[e.next])
 		}
 		if numbers[s]&acceptFlag != 0 {
@@ -94,17 +89,17 @@ func (b *builder) layOut() (*table, error) {
 // one that it leads to, so that a walk finds its next entries beside each other.
 func (b *builder) order() []int32 {
 	const many = 4
-	order := make([]int32, 0, len(b.items))
-	seen := make([]bool, len(b.items))
-	for s := range b.items {
-		if len(b.edges[s]) > many {
+	order := make([]int32, 0, b.count())
+	seen := make([]bool, b.count())
+	for s := range b.count() {
+		if len(b.edgesOf(s)) > many {
 			seen[s] = true
 			order = append(order, int32(s))
 		}
 	}
-	slices.SortStableFunc(order, func(s, t int32) int { return len(b.edges[t]) - len(b.edges[s]) })
+	slices.SortStableFunc(order, func(s, t int32) int { return len(b.edgesOf(int(t))) - len(b.edgesOf(int(s))) })
 	stack := []int32{}
-	for s := range b.items {
+	for s := range b.count() {
 		for stack = append(stack, int32(s)); len(stack) > 0; {
 			s := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
@@ -113,7 +108,7 @@ func (b *builder) order() []int32 {
 			}
 			seen[s] = true
 			order = append(order, s)
-			for _, e := range slices.Backward(b.edges[s]) {
+			for _, e := range slices.Backward(b.edgesOf(int(s))) {
 				stack = append(stack, e.next)
 			}
 		}
@@ -121,8 +116,53 @@ func (b *builder) order() []int32 {
 	return order
 }
 
-func (b *builder) acceptsOf(items []int32) []accept {
-	var all []accept
+// acceptLists keeps the lists of accepts that a table has, so that states which
+// accept the same share one.
+type acceptLists struct {
+	table              *table
+	byNodes, byContent map[string]uint32 // where a list begins
+	key                []byte
+	list               []accept
+}
+
+// of returns where the list of what a state accepts begins, if it accepts
+// anything.
+func (l *acceptLists) of(b *builder, items []int32) (at uint32, ok bool) {
+	l.key = l.key[:0]
+	for _, n := range items {
+		if b.nodes[n].op == opMatch {
+			l.key = binary.LittleEndian.AppendUint32(l.key, uint32(n))
+		}
+	}
+	if len(l.key) == 0 {
+		return 0, false
+	}
+	if at, ok = l.byNodes[string(l.key)]; ok {
+		return at, true
+	}
+	nodes := string(l.key)
+	l.list = b.acceptsOf(l.list[:0], items)
+	if len(l.list) == 0 { // of a piece that an abandoned chain would have used
+		return 0, false
+	}
+	l.key = l.key[:0]
+	for i := range l.list {
+		a := &l.list[i]
+		a.more = i+1 < len(l.list)
+		l.key = append(l.key, byte(a.when), oneIf(a.same)|oneIf(a.isStage)<<1|oneIf(a.exact)<<2)
+		l.key = binary.LittleEndian.AppendUint32(l.key, uint32(a.id))
+	}
+	if at, ok = l.byContent[string(l.key)]; !ok {
+		at = uint32(len(l.table.accepts))
+		l.byContent[string(l.key)] = at
+		l.table.accepts = append(l.table.accepts, l.list...)
+	}
+	l.byNodes[nodes] = at
+	return at, true
+}
+
+// acceptsOf appends what a state of these items accepts.
+func (b *builder) acceptsOf(all []accept, items []int32) []accept {
 	for _, n := range items {
 		nd := b.nodes[n]
 		if nd.op != opMatch {
@@ -130,9 +170,11 @@ func (b *builder) acceptsOf(items []int32) []accept {
 		}
 		begin := len(all)
 		for _, pattern := range b.pieces[nd.out].patterns {
+			b.spend(pattern, 2)
 			all = append(all, accept{when: nd.assert, exact: nd.exact, id: pattern})
 		}
 		for _, at := range b.pieces[nd.out].stages {
+			b.spend(b.owner[n], 2)
 			all = append(all, accept{when: nd.assert, exact: nd.exact, isStage: true, id: at})
 		}
 		for i := begin; i < len(all)-1; i++ {
@@ -140,49 +182,4 @@ func (b *builder) acceptsOf(items []int32) []accept {
 		}
 	}
 	return all
-}
-
-// placer finds room for sets of columns in one long row, each set at a place
-// of its own.
-type placer struct {
-	used  []bool // by entry: taken
-	owned []bool // by place: a set begins there
-	first int    // the entries before are taken, or hard to use
-}
-
-// find takes the first place that it comes to for columns, which are sorted.
-func (p *placer) find(columns []uint32) uint32 {
-	const tries = 1 << 10
-	for p.first < len(p.used) && p.used[p.first] {
-		p.first++
-	}
-	begin := max(1, p.first-int(columns[0]))
-	for at := begin; ; at++ {
-		for need := at + int(columns[len(columns)-1]) + 1; len(p.used) < need; {
-			p.used, p.owned = append(p.used, false), append(p.owned, false)
-		}
-		if !p.fits(at, columns) {
-			continue
-		}
-		for _, c := range columns {
-			p.used[at+int(c)] = true
-		}
-		p.owned[at] = true
-		if at-begin > tries {
-			p.first += tries / 2
-		}
-		return uint32(at)
-	}
-}
-
-func (p *placer) fits(at int, columns []uint32) bool {
-	if p.owned[at] {
-		return false
-	}
-	for _, c := range columns {
-		if p.used[at+int(c)] {
-			return false
-		}
-	}
-	return true
 }

@@ -1,0 +1,256 @@
+package scan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Budget bounds the work of compiling a set of patterns and of checking texts
+// against them. It counts steps, never time, so a set is accepted or refused
+// alike on every machine. A step takes about ten nanoseconds.
+//
+// Every pattern may spend its share for free. What it spends beyond its share
+// comes out of one reserve for the whole set, of which one pattern may take only
+// a part. So the size of a set costs nothing of the reserve, and one expensive
+// pattern is refused before the shares of the others are spent.
+// A Budget is not safe for concurrent use.
+type Budget struct {
+	spent   []spending // by pattern
+	share   []int      // by pattern: what is left of it; below 0 the pattern is in debt to the reserve
+	reserve int
+	phase   phase
+}
+
+// A phase is what steps are spent on.
+type phase uint8
+
+const (
+	reading  phase = iota // parsing and taking apart
+	nodes                 // building the nondeterministic automaton
+	states                // making it deterministic
+	examples              // checking texts
+	phases
+)
+
+var phaseNames = [phases]string{
+	reading:  "character classes and repetitions",
+	nodes:    "counted repetitions and classes",
+	states:   "states of its automaton",
+	examples: "checking its examples",
+}
+
+var phaseRemedies = [phases]string{
+	reading:  `use fewer or narrower classes, such as \p{Han} for a wide range, or fewer loops`,
+	nodes:    "shorten its counted repetitions, or use fewer large classes",
+	states:   "shorten its counted repetitions, or make what stands before them more specific",
+	examples: "shorten the examples, or split them over several rules",
+}
+
+type spending [phases]int
+
+func (s *spending) total() (n int) {
+	for _, steps := range s {
+		n += steps
+	}
+	return n
+}
+
+// Limits of a set. All shares together, of the largest set that is accepted, are
+// worth a few seconds; what one pattern may take of the reserve is worth less
+// than 50 ms. Patterns that begin alike without being alike cost each other
+// something, so the reserve grows with the set.
+const (
+	maxExpr    = 64 << 10 // bytes of one pattern
+	maxSet     = 4 << 20  // bytes of all patterns
+	shareLeast = 2500     // of a pattern without a byte, in a large set
+	shareMost  = 20_000
+	shareFixed = 40_000_000 // of all patterns together
+	shareByte  = 40         // for each byte of the pattern
+	reserveOne = 3_000_000  // what one pattern may take of the reserve, and the reserve of an empty set
+	jointByte  = 100        // more in the reserve for each byte of all patterns
+	jointAll   = 40_000_000 // and no more than this
+)
+
+var (
+	errLong  = fmt.Errorf("is longer than %d bytes: split it into several patterns", maxExpr)
+	errLarge = errors.New("all patterns together are too large, and this one is the largest: use fewer rules")
+)
+
+// errSpent is what [Budget.spend] panics with; recoverSpent turns it into an
+// error. Work is spent deep in recursions that have nothing else to report.
+type errSpent struct{}
+
+// NewBudget returns the budget for a set of patterns.
+func NewBudget(exprs []string) *Budget {
+	b := &Budget{spent: make([]spending, len(exprs)), share: make([]int, len(exprs)), reserve: reserveOne}
+	bytes, fixed := 0, max(shareLeast, min(shareMost, shareFixed/max(1, len(exprs))))
+	for i, expr := range exprs {
+		b.share[i] = fixed + shareByte*len(expr)
+		bytes += len(expr)
+	}
+	b.reserve += min(jointByte*bytes, jointAll)
+	return b
+}
+
+// clone returns a budget of which as much is spent.
+func (b *Budget) clone() *Budget {
+	c := *b
+	c.spent, c.share = slices.Clone(b.spent), slices.Clone(b.share)
+	return &c
+}
+
+// spend counts steps for a pattern.
+func (b *Budget) spend(pattern int32, steps int) {
+	b.spent[pattern][b.phase] += steps
+	before := min(b.share[pattern], 0)
+	if b.share[pattern] -= steps; b.share[pattern] >= 0 {
+		return
+	}
+	b.reserve -= before - b.share[pattern]
+	if b.reserve < 0 || b.share[pattern] < -reserveOne {
+		panic(errSpent{})
+	}
+}
+
+// Steps returns what was spent so far.
+func (b *Budget) Steps() (n int) {
+	for i := range b.spent {
+		n += b.spent[i].total()
+	}
+	return n
+}
+
+// most returns the pattern that spent the most, and on what.
+func (b *Budget) most() (pattern int, on phase) {
+	for i := range b.spent {
+		if b.spent[i].total() > b.spent[pattern].total() {
+			pattern = i
+		}
+	}
+	for p := range phases {
+		if b.spent[pattern][p] > b.spent[pattern][on] {
+			on = p
+		}
+	}
+	return pattern, on
+}
+
+// recoverSpent is deferred: it turns an overrun into an error that names the
+// pattern that spent the most.
+func (b *Budget) recoverSpent(err *error) {
+	switch r := recover(); r {
+	case nil:
+	case errSpent{}:
+		*err = b.overrun()
+	default:
+		panic(r)
+	}
+}
+
+func (b *Budget) overrun() error {
+	pattern, on := b.most()
+	return &PatternError{pattern, &BudgetError{
+		Steps: b.spent[pattern].total(), On: phaseNames[on], remedy: phaseRemedies[on],
+	}}
+}
+
+// BudgetError says that a set of patterns is too much work.
+type BudgetError struct {
+	Steps  int    // spent by the pattern, of which there are too many
+	On     string // what most of them were spent on
+	remedy string
+}
+
+func (e *BudgetError) Error() string {
+	return fmt.Sprintf("it needs too much work, most of it for %s: %s", e.On, e.remedy)
+}
+
+// checkSize refuses what is too long before any of it is read.
+func checkSize(exprs []string) error {
+	total, longest := 0, 0
+	for i, expr := range exprs {
+		if len(expr) > maxExpr {
+			return &PatternError{i, errLong}
+		}
+		if total += len(expr); len(expr) > len(exprs[longest]) {
+			longest = i
+		}
+	}
+	if total > maxSet {
+		return &PatternError{longest, errLarge}
+	}
+	return nil
+}
+
+// weigh estimates the steps that package syntax takes to read expr, before it
+// does so: there is no way to stop it. Only classes cost much more than their
+// length: a table of Unicode has hundreds of ranges, and a range is folded rune
+// by rune. It may take a hyphen behind a class for a range, never the reverse.
+func weigh(expr string) int {
+	const (
+		table   = 2500
+		maxFold = 0x1e944 // above the last rune that has another case
+	)
+	steps := len(expr)
+	class, before := false, rune(0)
+	for i := 0; i < len(expr); {
+		r, size := runeAt(expr[i:])
+		switch {
+		case expr[i] == '[':
+			class = true
+		case expr[i] == '\\' && i+1 < len(expr) && expr[i+1]|0x20 == 'p':
+			steps += table
+		case expr[i] == '-' && class:
+			to, _ := runeAt(expr[i+1:])
+			steps += int(max(0, min(to, maxFold)-before))
+		}
+		i += size
+		before = r
+	}
+	return steps
+}
+
+// runeAt reads a rune that may be escaped, as \x{4e00}, \x41, \101 or \-. An
+// escape for more than one rune counts as the lowest.
+func runeAt(s string) (r rune, size int) {
+	switch {
+	case s == "":
+		return 0, 0
+	case s[0] != '\\' || len(s) == 1:
+		return utf8.DecodeRuneInString(s)
+	}
+	digits, base := s[1:], 8
+	begin, end := 1, 1
+	switch {
+	case strings.HasPrefix(digits, "x{"):
+		begin, base = 3, 16
+		for end = begin; end < len(s) && s[end] != '}'; end++ {
+		}
+		size = min(end+1, len(s))
+	case digits[0] == 'x':
+		begin, base = 2, 16
+		end = min(4, len(s))
+		size = end
+	case '0' <= digits[0] && digits[0] <= '7':
+		for end < min(4, len(s)) && '0' <= s[end] && s[end] <= '7' {
+			end++
+		}
+		size = end
+	default:
+		r, size = utf8.DecodeRuneInString(digits)
+		if unicode.IsLetter(r) {
+			r = 0
+		}
+		return r, size + 1
+	}
+	n, err := strconv.ParseUint(s[begin:end], base, 32)
+	if err != nil { // no number, or one that is too large: package syntax refuses it
+		return 0, size
+	}
+	return rune(min(n, unicode.MaxRune)), size
+}

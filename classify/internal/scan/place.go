@@ -1,0 +1,68 @@
+package scan
+
+import "math/bits"
+
+// placer finds room for sets of columns in one long row, each set at a place
+// of its own.
+type placer struct {
+	used  bitRow // by entry: taken
+	owned bitRow // by place: a set begins there
+	first int    // the entries before are taken, or hard to use
+	end   int    // no entry from here on was taken
+}
+
+// find takes the first place that it comes to for columns, which are sorted. It
+// looks at 64 places at a time, and also returns how many times it did.
+func (p *placer) find(columns []uint32) (place uint32, looks int) {
+	const tries = 1 << 10
+	for p.used.has(p.first) {
+		p.first++
+	}
+	begin := max(1, p.first-int(columns[0]))
+	at := begin
+	for ; ; at += 64 {
+		looks++
+		free := ^p.owned.word(at)
+		for _, c := range columns {
+			if free &^= p.used.word(at + int(c)); free == 0 {
+				break
+			}
+		}
+		if free != 0 {
+			at += bits.TrailingZeros64(free)
+			break
+		}
+	}
+	for _, c := range columns {
+		p.used.set(at + int(c))
+	}
+	p.owned.set(at)
+	p.end = max(p.end, at+int(columns[len(columns)-1])+1)
+	if at-begin > tries {
+		p.first += tries / 2
+	}
+	return uint32(at), looks
+}
+
+// bitRow is a row of bits that grows; those beyond its end are not set.
+type bitRow []uint64
+
+func (r bitRow) has(i int) bool { return i/64 < len(r) && r[i/64]>>(i%64)&1 != 0 }
+
+func (r *bitRow) set(i int) {
+	for i/64 >= len(*r) {
+		*r = append(*r, 0)
+	}
+	(*r)[i/64] |= 1 << (i % 64)
+}
+
+// word returns the 64 bits from i on, the first one lowest.
+func (r bitRow) word(i int) (w uint64) {
+	if i/64 < len(r) {
+		w = r[i/64] >> (i % 64)
+	}
+	if i/64+1 < len(r) {
+		w |= r[i/64+1] << (64 - i%64) // nothing where i is a multiple of 64
+	}
+	return w
+}
