@@ -2,6 +2,7 @@ package classify_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -111,4 +112,16 @@ func TestTextAloneHasNoProvider(t *testing.T) {
 		assert.Equal(t, classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonRateLimit, Rule: "000/429"}, got)
 		assert.Equal(t, "acme", classify.Standard.Classify(classify.Evidence{Message: "429", Provider: "acme"}).Provider)
 	}
+}
+
+// One of many rules is too much work; the error names it, not the last one.
+func TestNewBlamedTheWrongRule(t *testing.T) {
+	t.Parallel()
+	rules := make([]classify.Rule, 1000)
+	for i := range rules {
+		rules[i] = classify.Rule{ID: fmt.Sprintf("r%d", i), Reason: classify.ReasonPolicy, Pattern: fmt.Sprintf(`order \d+ of shop%03d`, i)}
+	}
+	rules[17].Pattern = `x(?:ab|cd){0,30}ab(?:ab|cd){30}y`
+	_, err := classify.New(classify.WithRules(rules...))
+	require.ErrorContains(t, err, `rule "r17": pattern "x(?:ab|cd){0,30}ab(?:ab|cd){30}y": rule 18 of 1000: it needs too many states: shorten`)
 }

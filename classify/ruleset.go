@@ -264,7 +264,11 @@ func (s *ruleSet) with(user []Rule) (*ruleSet, error) {
 	first, err := compileRules(rules)
 	var at *scan.PatternError
 	if errors.As(err, &at) {
-		return nil, fmt.Errorf("rule %q: pattern %q: %w", user[at.Index].ID, user[at.Index].Pattern, at.Err)
+		fault := at.Err
+		if much := (*scan.BudgetError)(nil); errors.As(fault, &much) {
+			fault = fmt.Errorf("rule %d of %d: %w", at.Index+1, len(user), fault)
+		}
+		return nil, fmt.Errorf("rule %q: pattern %s: %w", user[at.Index].ID, scan.Shorten(user[at.Index].Pattern), fault)
 	}
 	if err != nil {
 		return nil, err

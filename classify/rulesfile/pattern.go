@@ -3,32 +3,32 @@ package rulesfile
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"regexp/syntax"
 	"strings"
 
 	"github.com/errclass/errclass/classify/internal/ruledoc"
+	"github.com/errclass/errclass/classify/internal/scan"
 )
 
 // patternError says in one line which pattern is at fault and why. err is what
-// the matcher says; where the pattern is no Go regular expression at all, the
-// parser tells more: the kind of fault, for which there is a remedy, and the
-// part that is wrong. Where that part is the whole pattern it says nothing new.
+// the matcher says. Where the pattern is no Go regular expression at all, it has
+// the parser's error: the kind of fault, for which there is a remedy, and the
+// part that is wrong. If that part is the whole pattern, it says nothing new.
 func patternError(d ruledoc.Rule, err error) error {
 	var fault *syntax.Error
-	if _, parseErr := regexp.Compile("(?i)" + d.Pattern); !errors.As(parseErr, &fault) {
-		return &Error{Line: d.LineOf("pattern"), Err: err}
+	if !errors.As(err, &fault) {
+		return &Error{Line: d.LineOf("pattern"), Err: fmt.Errorf("rule %q: pattern %s: %w", d.ID, scan.Shorten(d.Pattern), err)}
 	}
 	what := string(fault.Code)
 	if part := strings.TrimPrefix(fault.Expr, "(?i)"); part != "" && part != d.Pattern {
-		what = fmt.Sprintf("%s: %q", what, part)
+		what = fmt.Sprintf("%s: %s", what, scan.Shorten(part))
 	}
 	if remedy := remedies[fault.Code]; remedy != "" {
 		what += "; " + remedy
 	}
 	return &Error{
 		Line: d.LineOf("pattern"),
-		Err:  &patternFault{text: fmt.Sprintf("rule %q: pattern %q: %s", d.ID, d.Pattern, what), err: fault},
+		Err:  &patternFault{text: fmt.Sprintf("rule %q: pattern %s: %s", d.ID, scan.Shorten(d.Pattern), what), err: fault},
 	}
 }
 

@@ -15,6 +15,10 @@
 // (fields, reason, id, pattern, then the pattern against its own examples),
 // and the first fault is returned as an [*Error] with its line and remedy.
 // A file either loads whole or not at all.
+//
+// Compiling the patterns and checking the examples share one budget of work, as
+// [classify.New] describes it. A file that needs more is refused with the line,
+// the id and the pattern of the rule that spent the most.
 package rulesfile
 
 import (
@@ -27,6 +31,7 @@ import (
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/classify/internal/ruledoc"
+	"github.com/errclass/errclass/classify/internal/scan"
 )
 
 // MaxBytes is how large a rules file may be. A rule takes about 200 bytes.
@@ -74,10 +79,7 @@ func Load(r io.Reader) ([]classify.Rule, error) {
 		}
 		rules[i] = classify.Rule{ID: d.ID, Reason: classify.Reason(d.Reason), Pattern: d.Pattern}
 	}
-	if err := checkPatterns(doc.Rules, rules); err != nil {
-		return nil, err
-	}
-	if err := checkExamples(doc.Rules); err != nil {
+	if err := checkPatterns(doc.Rules); err != nil {
 		return nil, err
 	}
 	return rules, nil
@@ -113,44 +115,77 @@ func checkFields(i int, d ruledoc.Rule, seen map[string]int) error {
 	return nil
 }
 
-// checkPatterns compiles all patterns as a classifier will. The error of that
-// begins with the rule that is at fault or, where only all rules together are
-// too much, with the one that a change helps most.
-func checkPatterns(docs []ruledoc.Rule, rules []classify.Rule) error {
-	_, err := classify.New(classify.WithBase(classify.None), classify.WithRules(rules...))
-	if err == nil {
-		return nil
+// checkPatterns compiles all patterns as a classifier will, and holds them to
+// their examples within what is left of the same budget.
+func checkPatterns(docs []ruledoc.Rule) error {
+	exprs := make([]string, len(docs))
+	for i, d := range docs {
+		exprs[i] = d.Pattern
 	}
-	for _, d := range docs {
-		if strings.HasPrefix(err.Error(), fmt.Sprintf("rule %q: ", d.ID)) {
-			return patternError(d, err)
-		}
+	budget := scan.NewBudget(exprs)
+	if _, err := budget.Compile(exprs); err != nil {
+		return inRule(docs, err)
 	}
-	return &Error{Err: err}
-}
-
-// checkExamples holds every pattern to the texts that the file gives with it.
-func checkExamples(docs []ruledoc.Rule) error {
-	for _, d := range docs {
+	for i, d := range docs {
 		if len(d.Match)+len(d.Miss) == 0 {
 			continue
 		}
-		re, err := regexp.Compile("(?i)" + d.Pattern)
+		t, err := budget.Tester(i, d.Pattern)
 		if err != nil {
 			return patternError(d, err)
 		}
-		for _, text := range d.Match {
-			if !re.MatchString(text) {
-				return faultf(d.LineOf("match"), "rule %q: pattern %q does not match %q, which stands under match; correct one of the two", d.ID, d.Pattern, text)
-			}
-		}
-		for _, text := range d.Miss {
-			if at := re.FindString(text); re.MatchString(text) {
-				return faultf(d.LineOf("miss"), "rule %q: pattern %q matches %q in %q, which stands under miss; correct one of the two", d.ID, d.Pattern, at, text)
-			}
+		if err := checkExamples(d, t); err != nil {
+			return inRule(docs, err)
 		}
 	}
 	return nil
+}
+
+// inRule gives an error of the matcher the line, the id and the pattern of the
+// rule that it is about.
+func inRule(docs []ruledoc.Rule, err error) error {
+	var at *scan.PatternError
+	if !errors.As(err, &at) {
+		return err
+	}
+	return patternError(docs[at.Index], at.Err)
+}
+
+// checkExamples holds a pattern to the texts that the file gives with it.
+func checkExamples(d ruledoc.Rule, t *scan.Tester) error {
+	for _, text := range d.Match {
+		switch matched, err := t.Match(text); {
+		case err != nil:
+			return err
+		case !matched:
+			return faultf(d.LineOf("match"), "rule %q: pattern %s does not match %s, which stands under match; correct one of the two",
+				d.ID, scan.Shorten(d.Pattern), scan.Shorten(text))
+		}
+	}
+	for _, text := range d.Miss {
+		switch matched, err := t.Match(text); {
+		case err != nil:
+			return err
+		case matched:
+			return faultf(d.LineOf("miss"), "rule %q: pattern %s matches %s%s, which stands under miss; correct one of the two",
+				d.ID, scan.Shorten(d.Pattern), where(d.Pattern, text), scan.Shorten(text))
+		}
+	}
+	return nil
+}
+
+// where names the part of a short text that a pattern matches. Package regexp
+// takes too long to find it in a long one.
+func where(pattern, text string) string {
+	const short = 1 << 10
+	if len(pattern) > short || len(text) > short {
+		return ""
+	}
+	re, err := regexp.Compile("(?i)" + pattern)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%q in ", re.FindString(text))
 }
 
 func faultf(line int, format string, args ...any) error {

@@ -164,6 +164,36 @@ func TestLoadTooLarge(t *testing.T) {
 	assert.Regexp(t, `^line 3: rule "large": pattern ".*": it needs too many states`, err.Error())
 }
 
+// Each took seconds to minutes, or blamed the last rule.
+func TestLoadSpentWithoutBound(t *testing.T) {
+	t.Parallel()
+	rule := func(id, pattern, more string) string {
+		return fmt.Sprintf("  - id: %s\n    reason: policy\n    pattern: '%s'\n%s", id, pattern, more)
+	}
+	example := func(text string) string { return "    miss: ['" + text + "']\n" }
+	for _, tt := range []struct{ name, rule, want string }{
+		{"empty alternatives", rule("bad", `(?:^|$){24}x`, ""), ""},
+		{"a long example", rule("bad", `(?:a{0,50}){0,20}b`, example(strings.Repeat("a", 3<<20))), ""},
+		{"long pieces", rule("bad", `(?:ab){500}y`, example(strings.Repeat("ab", 1<<20))), `pattern "(?:ab){500}y": its examples are too much work`},
+		{"classes", rule("bad", strings.Repeat(`\pL`, 300), ""), `" and so on (900 bytes): its counted repetitions and classes are too much work`},
+		{"ranges", rule("bad", strings.Repeat(`[b-\x{1e940}]`, 100), ""), `its character classes and loops are too much work`},
+		{"long", rule("bad", strings.Repeat(`a`, 1<<20), ""), `is longer than 65536 bytes`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file := "rules:\n" + rule("fine", "fine", "") + tt.rule + rule("last", "last", "")
+			_, err := rulesfile.Load(strings.NewReader(file))
+			if tt.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, `line 7: rule "bad": pattern "`)
+			require.ErrorContains(t, err, tt.want)
+			assert.Less(t, len(err.Error()), 600)
+		})
+	}
+}
+
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {
@@ -175,6 +205,7 @@ func (endless) Read(p []byte) (int, error) {
 
 func FuzzLoad(f *testing.F) {
 	f.Add("rules:\n  - id: x\n    reason: policy\n    pattern: '(abc'\n")
+	f.Add("rules:\n  - id: x\n    reason: policy\n    pattern: '(?:^|$){24}x(?:a?){900}'\n    match: [x]\n    miss: [a, '']\n")
 	f.Add("rules: [{id: &a x, reason: policy, pattern: a, match: [*a]}]")
 	f.Fuzz(func(t *testing.T, file string) {
 		rules, err := rulesfile.Load(strings.NewReader(file))

@@ -37,18 +37,12 @@ const (
 	phases
 )
 
-var phaseNames = [phases]string{
-	reading:  "character classes and repetitions",
-	nodes:    "counted repetitions and classes",
-	states:   "states of its automaton",
-	examples: "checking its examples",
-}
-
-var phaseRemedies = [phases]string{
-	reading:  `use fewer or narrower classes, such as \p{Han} for a wide range, or fewer loops`,
-	nodes:    "shorten its counted repetitions, or use fewer large classes",
-	states:   "shorten its counted repetitions, or make what stands before them more specific",
-	examples: "shorten the examples, or split them over several rules",
+// phaseFaults says what a pattern spent too much on, and what to do about it.
+var phaseFaults = [phases]string{
+	reading:  `its character classes and loops are too much work: use fewer, or names such as \p{Han} instead of wide ranges`,
+	nodes:    "its counted repetitions and classes are too much work: shorten the repetitions, or use fewer large classes",
+	states:   "it needs too many states: shorten its counted repetitions, or make what stands before them more specific",
+	examples: "its examples are too much work to check: shorten them",
 }
 
 type spending [phases]int
@@ -154,20 +148,24 @@ func (b *Budget) recoverSpent(err *error) {
 
 func (b *Budget) overrun() error {
 	pattern, on := b.most()
-	return &PatternError{pattern, &BudgetError{
-		Steps: b.spent[pattern].total(), On: phaseNames[on], remedy: phaseRemedies[on],
-	}}
+	return &PatternError{pattern, &BudgetError{Steps: b.spent[pattern].total(), text: phaseFaults[on]}}
 }
 
 // BudgetError says that a set of patterns is too much work.
 type BudgetError struct {
-	Steps  int    // spent by the pattern, of which there are too many
-	On     string // what most of them were spent on
-	remedy string
+	Steps int // spent by the pattern that spent the most
+	text  string
 }
 
-func (e *BudgetError) Error() string {
-	return fmt.Sprintf("it needs too much work, most of it for %s: %s", e.On, e.remedy)
+func (e *BudgetError) Error() string { return e.text }
+
+// Shorten quotes a pattern for an error, where only its beginning has room.
+func Shorten(expr string) string {
+	const most = 200
+	if len(expr) <= most {
+		return strconv.Quote(expr)
+	}
+	return fmt.Sprintf("%q and so on (%d bytes)", strings.ToValidUTF8(expr[:most], ""), len(expr))
 }
 
 // checkSize refuses what is too long before any of it is read.

@@ -15,6 +15,7 @@
 //     do get a second, small automaton.
 //  5. table.go lays the edges of all states over each other in one array, four
 //     bytes an edge.
+//     place.go finds room for them.
 //  6. filter.go notes which bytes may begin a match: four, eight, and the fifth
 //     to the twelfth.
 //
@@ -27,5 +28,8 @@
 // every text, valid UTF-8 or not, Match sets what package regexp reports for
 // each pattern with (?i). Nothing is allocated for a text that is valid UTF-8.
 // No position is followed further than the longest piece, so the time is
-// linear in the text. A set that would need too many states is refused.
+// linear in the text.
+//
+// Compiling is bounded by a [Budget] of steps, which every pattern has its share
+// of. A set that would need more is refused, with the pattern that spent the most.
 package scan

@@ -46,6 +46,8 @@ func FuzzMatch(f *testing.F) {
 		{`ab.{0,5}abc` + "\n" + `(?:a|bc).{2,4}(?:c|de)?f`, "ab abc a..def"},
 		{`a\w*b$` + "\n" + `$` + "\n" + `\b`, "azzb"},
 		{`.` + "\n" + `\x{FFFD}` + "\n" + `^.{3}$`, "\xe2\x82\xac"},
+		{`(?:^|$){24}x` + "\n" + `(?:\b|\B){9}(?:a{0,50}){0,20}b`, "ax\nb x"},
+		{`x(?:a?){300}y` + "\n" + `[b-\x{1e940}]{9}`, "xaay"},
 		{`(?s)a.*b` + "\n" + `a\s+b.{0,9}c\d+d`, "a \n b  c12d"},
 	} {
 		f.Add(seed.exprs, seed.text)
@@ -61,9 +63,18 @@ func FuzzMatch(f *testing.F) {
 				return
 			}
 		}
-		m, err := Compile(exprs)
+		b := NewBudget(exprs)
+		m, err := b.Compile(exprs)
+		require.LessOrEqual(t, b.Steps(), mostOfAll(exprs), "patterns %q", exprs)
 		if err != nil {
 			return
+		}
+		for i, expr := range exprs {
+			tester, err := b.Tester(i, expr)
+			require.NoError(t, err, "%q was accepted in a set", expr)
+			if got, err := tester.Match(text); err == nil {
+				require.Equal(t, reference(t, exprs[i:i+1], text)[0], got, "pattern %q, text %q", expr, text)
+			}
 		}
 		for _, s := range []string{text, text + strings.Repeat(" -", 40) + text, strings.Repeat("é", 33) + text + "\n" + text} {
 			require.Equal(t, reference(t, exprs, s), matched(m, s), "patterns %q, text %q", exprs, s)

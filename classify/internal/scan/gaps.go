@@ -97,12 +97,12 @@ func spans(loops []byteLoop, text string) bool {
 // A hit is a piece of a pattern with gaps, or an empty match, in the text.
 type hit struct {
 	accepts    int32 // where those of the piece begin
-	start, end int32
+	start, end int
 }
 
 // A mark is a stage that was reached.
 type mark struct {
-	end  int32 // where its last piece ends
+	end  int   // where its last piece ends
 	prev int32 // the mark of the same stage before; -1 = none
 }
 
@@ -129,7 +129,7 @@ func (s stageSet) has(stage int32) bool { return s[stage/64]>>(stage%64)&1 != 0 
 type known struct {
 	round      uint32 // of the joiner; what is known from another one does not count
 	fits       bool
-	end, start int32
+	end, start int
 }
 
 // begin makes room for a text.
@@ -174,7 +174,7 @@ func (w *walk) join() {
 		for _, h := range hits[i : end-empty] {
 			j.take(w, h)
 		}
-		if at := int(hits[i].end); at == len(w.text) || utf8.RuneStart(w.text[at]) {
+		if at := hits[i].end; at == len(w.text) || utf8.RuneStart(w.text[at]) {
 			for range empty {
 				for _, h := range hits[end-empty : end] {
 					j.take(w, h)
@@ -238,7 +238,7 @@ func (j *joiner) reaches(w *walk, at int32, h hit) bool {
 	if j.latest[s.parent] < 0 || !s.inner && w.hasAll(s.patterns) {
 		return false
 	}
-	return j.follows(w.text, s, &j.gaps[at], int(h.start))
+	return j.follows(w.text, s, &j.gaps[at], h.start)
 }
 
 // reach marks a stage.
@@ -263,7 +263,7 @@ func (j *joiner) reach(w *walk, at int32, h hit) {
 // many.
 func (j *joiner) follows(text string, s *stage, k *known, start int) bool {
 	for at := j.latest[s.parent]; at >= 0; at = j.marks[at].prev {
-		end := int(j.marks[at].end)
+		end := j.marks[at].end
 		if end > start || s.gap[0].min > 0 && !atLeast(text[end:start], s.gap[0].min) {
 			continue
 		}
@@ -278,7 +278,7 @@ func (j *joiner) follows(text string, s *stage, k *known, start int) bool {
 // that meet do.
 func (j *joiner) fits(text string, gap []byteLoop, k *known, end, start int) bool {
 	endless := len(gap) == 1 && gap[0].max < 0
-	from, to := int(k.end), int(k.start)
+	from, to := k.end, k.start
 	switch {
 	case k.round != j.round:
 	case !k.fits && from == end && to <= start:
@@ -288,14 +288,14 @@ func (j *joiner) fits(text string, gap []byteLoop, k *known, end, start int) boo
 			return true
 		}
 		if spans(gap, text[to:start]) {
-			k.start = int32(start)
+			k.start = start
 			return true
 		}
-		*k = known{round: j.round, end: int32(end), start: int32(start)}
+		*k = known{round: j.round, end: end, start: start}
 		return false
 	}
 	fits := spans(gap, text[end:start])
-	*k = known{round: j.round, fits: fits, end: int32(end), start: int32(start)}
+	*k = known{round: j.round, fits: fits, end: end, start: start}
 	return fits
 }
 

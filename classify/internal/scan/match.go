@@ -48,10 +48,17 @@ func (b *Budget) Compile(exprs []string) (m *Matcher, err error) {
 			return nil, &PatternError{i, err}
 		}
 	}
-	return b.build(parsed)
+	if m, err = b.matcher(parsed); err != nil {
+		return nil, err
+	}
+	m.filter.empty = false
+	m.filter.build(&m.table)
+	m.ready()
+	return m, nil
 }
 
-func (b *Budget) build(parsed [][]chain) (*Matcher, error) {
+// matcher builds the automata of a set. The matcher has no filter yet.
+func (b *Budget) matcher(parsed [][]chain) (*Matcher, error) {
 	before := b.clone()
 	p, t, exact, err := b.tables(parsed, true)
 	if err != nil && p.exactPieces {
@@ -63,7 +70,7 @@ func (b *Budget) build(parsed [][]chain) (*Matcher, error) {
 		return nil, err
 	}
 	m := &Matcher{table: *t, exact: *exact, stages: p.stages, patterns: len(parsed)}
-	m.filter.build(&m.table)
+	m.filter.empty = true // so that every position is tried
 	m.ready()
 	return m, nil
 }
@@ -162,7 +169,7 @@ type walk struct {
 	set    []uint64
 	hits   []hit // pieces that have to be put together
 	joiner joiner
-	places [block]int32 // of a block of the text: where a match may begin
+	places [block]int32 // of a block of the text: where a match may begin, from its beginning
 }
 
 // block is how many places are listed before any is walked from.
@@ -188,23 +195,27 @@ func (w *walk) scan() {
 	// and the three bytes after it.
 	const ahead = 8 + 3
 	for i+ahead <= len(text) {
+		// Places count from the block's beginning: a text may be longer than 2 GiB.
 		places, n := &w.places, uint64(0)
-		for end := min(len(text)-ahead+1, i+block); i < end; i += 4 {
-			word := word64(text[i:i+8]) | fold
-			places[n%block] = int32(i)
+		near := text[i:min(len(text), i+block-1+ahead)]
+		j := 0
+		for end := min(len(near)-ahead+1, block); j < end; j += 4 {
+			word := word64(near[j:j+8]) | fold
+			places[n%block] = int32(j)
 			n += f.begins(word)
-			places[n%block] = int32(i + 1)
+			places[n%block] = int32(j + 1)
 			n += f.begins(word >> 8)
-			places[n%block] = int32(i + 2)
+			places[n%block] = int32(j + 2)
 			n += f.begins(word >> 16)
-			places[n%block] = int32(i + 3)
+			places[n%block] = int32(j + 3)
 			n += f.begins(word >> 24)
 		}
 		for _, at := range places[:n] {
-			if at := int(at); f.goesOn(text, at) {
+			if at := i + int(at); f.goesOn(text, at) {
 				w.from(at)
 			}
 		}
+		i += j
 	}
 	for ; i < len(text); i++ {
 		if f.begins(lastWord(text, i)|fold) != 0 {
@@ -297,7 +308,7 @@ func (w *walk) takeNote(first state, start, end int) (a *accept, at state) {
 		}
 	}
 	if means {
-		w.hits = append(w.hits, hit{accepts: int32(first), start: int32(start), end: int32(end)})
+		w.hits = append(w.hits, hit{accepts: int32(first), start: start, end: end})
 	}
 	return a, at
 }

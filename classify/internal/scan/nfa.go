@@ -74,6 +74,7 @@ type program struct {
 	loose    []loose            // the pieces that are not just a literal
 	pieces   []piece
 	pieceIDs map[string]int32
+	key      []byte // of a piece; kept to spare its memory
 	stages   []stage
 	stageIDs map[string]int32
 
@@ -92,7 +93,7 @@ type asserted struct {
 
 // What steps are charged for work that takes longer than most.
 const (
-	stepsANode  = 8  // a look-up and a new node
+	stepsANode  = 16 // a look-up and a new node
 	stepsAPiece = 50 // and as many steps as its text has bytes
 )
 
@@ -130,11 +131,11 @@ func (p *program) addChain(c chain) {
 func (p *program) piece(re *syntax.Regexp) int32 {
 	p.spend(p.pattern, stepsAPiece)
 	p.spendText(re)
-	key := re.String()
-	id, ok := p.pieceIDs[key]
+	p.key = appendKey(p.key[:0], re)
+	id, ok := p.pieceIDs[string(p.key)]
 	if !ok {
 		id = int32(len(p.pieces))
-		p.pieceIDs[key] = id
+		p.pieceIDs[string(p.key)] = id
 		p.pieces = append(p.pieces, piece{})
 		both := re
 		if p.fold {

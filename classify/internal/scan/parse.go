@@ -54,7 +54,7 @@ func (b *Budget) parse(pattern int32, expr string) ([]chain, error) {
 		b.spend(pattern, len(expr))
 		return []chain{{pieces: []*syntax.Regexp{re}, gaps: []gap{nil}}}, nil
 	}
-	b.spend(pattern, weigh(expr))
+	b.spend(pattern, min(weigh(expr), 2*reserveOne)) // beyond that it is refused anyway
 	re, err := syntax.Parse(expr, syntax.Perl|syntax.FoldCase)
 	if err != nil {
 		return nil, explain(expr, err)
@@ -88,17 +88,27 @@ func phrase(expr string) *syntax.Regexp {
 	return &syntax.Regexp{Op: syntax.OpLiteral, Flags: syntax.Perl | syntax.FoldCase, Rune: runes}
 }
 
-// explain turns an error of regexp/syntax into a short text.
+// explain turns an error of regexp/syntax into a short text that unwraps to it.
 func explain(expr string, err error) error {
 	var at *syntax.Error
 	if !errors.As(err, &at) {
 		return err
 	}
 	if at.Expr == "" || at.Expr == expr || at.Code == syntax.ErrMissingParen {
-		return errors.New(string(at.Code))
+		return &parseError{string(at.Code), at}
 	}
-	return fmt.Errorf("%s: %s", at.Code, at.Expr)
+	const most = 200
+	return &parseError{fmt.Sprintf("%s: %s", at.Code, at.Expr[:min(len(at.Expr), most)]), at}
 }
+
+type parseError struct {
+	text string
+	err  *syntax.Error
+}
+
+func (e *parseError) Error() string { return e.text }
+
+func (e *parseError) Unwrap() error { return e.err }
 
 // isLoopOfCapture reports whether re repeats what stands in parentheses without
 // bound. Of such a group package syntax may have made a class, as of (a|b)*,

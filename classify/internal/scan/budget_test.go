@@ -1,0 +1,241 @@
+package scan
+
+import (
+	"fmt"
+	"reflect"
+	"regexp/syntax"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// hostile are patterns that cost far more than their length, each in its way.
+var hostile = map[string]string{
+	"empty alternatives":    `(?:^|$){24}x`,
+	"more empty ones":       `(?:^|$){1000}x`,
+	"nested empty ones":     `(?:(?:^|$){10}){10}x`,
+	"all assertions":        `(?:\b|^|$|\B|(?m:^)|(?m:$)){50}x`,
+	"optional empty ones":   strings.Repeat(`(?:^|$)?`, 1000) + "x",
+	"optional letters":      `x(?:a?){1000}y`,
+	"optional pairs":        `x(?:aa?){0,500}y`,
+	"ways at every letter":  `x(?:ab|cd){0,30}ab(?:ab|cd){30}y`,
+	"case to tell":          `(?-i)x(?:ab|cd){0,30}ab(?:ab|cd){30}y`,
+	"classes in a row":      strings.Repeat(`\pL`, 300),
+	"classes, counted":      `x\pL{200}y`,
+	"alternative classes":   `(?:\pL\pN|\pN\pL|\pL\pS){20}`,
+	"ranges":                strings.Repeat(`[b-\x{1e940}]`, 4000),
+	"ranges in odd classes": strings.Repeat(`[]-\x{1e940}]`, 2000) + strings.Repeat(`[[:alpha:]-\x{1e940}]`, 1000),
+	"names":                 strings.Repeat(`\pL`, 20_000),
+	"copies of classes":     strings.Repeat(`x\pL{900,}`, 500) + "y",
+	"loops in a row":        strings.Repeat(`\pL*`, 16_000) + "x",
+	"ways of ways":          strings.Repeat(`(?:`, 9) + `a.*b` + strings.Repeat(`){0,2}`, 9),
+	"branches":              "(?:" + strings.Repeat("ab|", 10_000) + "x)",
+	"a prefix's prefixes":   strings.Join(prefixes(350), "|"),
+	"groups in groups":      strings.Repeat("(", 10_000) + "a" + strings.Repeat(")", 10_000),
+	"groups in groups, few": strings.Repeat("(?:b", 900) + "a*" + strings.Repeat(")", 900),
+	"stars of stars":        `(?:(?:a*)*)*`,
+	"far gaps":              `a.{0,1000}b.{0,1000}c`,
+	"open gaps":             `.*x.*y.*z`,
+	"everything and no":     `[^\x00-\x{10FFFF}]|[\x00-\x{10FFFF}]`,
+	"other cases":           strings.Repeat("ſK", 10_000),
+	"a megabyte":            strings.Repeat("x", 1<<20),
+	"empty groups":          strings.Repeat(`(?:){1000}`, 6000),
+}
+
+func prefixes(n int) (all []string) {
+	for i := range n {
+		all = append(all, strings.Repeat("a", i+1))
+	}
+	return all
+}
+
+// most is what one pattern can spend at most: its share, what it may take of the
+// reserve, and the step that was too much.
+func most(expr string) int {
+	const lastStep = 2 * reserveOne // what is refused before it is begun
+	return shareMost + shareByte*len(expr) + reserveOne + lastStep
+}
+
+// mostOfAll is what a set can spend at most.
+func mostOfAll(exprs []string) (n int) {
+	for _, expr := range exprs {
+		n += most(expr)
+	}
+	return n
+}
+
+// Patterns of a few letters took seconds, and twice as many with each letter.
+func TestHostilePatternsCostMoreThanTheirBudget(t *testing.T) {
+	t.Parallel()
+	for name, expr := range hostile {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			exprs := []string{"first", expr, "last"}
+			b := NewBudget(exprs)
+			_, err := b.Compile(exprs)
+			assert.LessOrEqual(t, b.Steps(), most(expr)+100_000)
+			if err == nil {
+				return
+			}
+			var at *PatternError
+			require.ErrorAs(t, err, &at)
+			assert.Equal(t, 1, at.Index)
+			assert.Less(t, len(err.Error()), 300)
+		})
+	}
+}
+
+// These were refused or took seconds; they need a few states.
+func TestAssertionsWereExponential(t *testing.T) {
+	t.Parallel()
+	for _, expr := range []string{`(?:^|$){24}x`, `(?:^|$){500}x`, `(?:\b|^|$|\B){12}x`, `x(?:$|\b){30}`} {
+		b := NewBudget([]string{expr})
+		m, err := b.Compile([]string{expr})
+		require.NoError(t, err, expr)
+		assert.Less(t, b.Steps(), 1_000_000, expr)
+		for _, text := range []string{"x", "ax", "\nx", "x x", ""} {
+			assert.Equal(t, reference(t, []string{expr}, text), matched(m, text), "%q in %q", expr, text)
+		}
+	}
+}
+
+// The last pattern was blamed, or the one with the most states by itself.
+func TestWrongPatternWasBlamed(t *testing.T) {
+	t.Parallel()
+	exprs := make([]string, 5000)
+	for i := range exprs {
+		exprs[i] = fmt.Sprintf(`order \d+ of shop%04d (?:is|was) locked`, i)
+	}
+	for _, at := range []int{0, 17, 4999} {
+		for _, expr := range []string{hostile["ways at every letter"], hostile["case to tell"], hostile["classes in a row"], hostile["names"]} {
+			set := append([]string(nil), exprs...)
+			set[at] = expr
+			b := NewBudget(set)
+			_, err := b.Compile(set)
+			var fault *PatternError
+			require.ErrorAs(t, err, &fault)
+			assert.Equal(t, at, fault.Index, expr)
+			var much *BudgetError
+			require.ErrorAs(t, err, &much)
+			assert.Greater(t, much.Steps, reserveOne)
+		}
+	}
+}
+
+// A set that is too large is refused before it is read.
+func TestTooManyPatternsWereReadFirst(t *testing.T) {
+	t.Parallel()
+	exprs := make([]string, 1_000_000)
+	for i := range exprs {
+		exprs[i] = "too many"
+	}
+	exprs[7] = "the longest of all"
+	b := NewBudget(exprs)
+	_, err := b.Compile(exprs)
+	var at *PatternError
+	require.ErrorAs(t, err, &at)
+	assert.Equal(t, 7, at.Index)
+	require.ErrorIs(t, err, errLarge)
+	assert.Zero(t, b.Steps())
+}
+
+// phrases are patterns without any special character.
+func phrases(n int) []string {
+	exprs := make([]string, n)
+	for i := range exprs {
+		exprs[i] = fmt.Sprintf("connection %d to host%d refused", i*7919%1_000_003, i)
+	}
+	return exprs
+}
+
+// 100,000 phrases were refused after 22 seconds. A phrase stays within its share,
+// whatever else is in the set.
+func TestPhrasesWereRefused(t *testing.T) {
+	t.Parallel()
+	exprs := phrases(20_000)
+	b := NewBudget(exprs)
+	reserve := b.reserve
+	m, err := b.Compile(exprs)
+	require.NoError(t, err)
+	assert.Equal(t, reserve, b.reserve)
+	found := matched(m, strings.ToUpper("x "+exprs[4711]+" "+exprs[12345]+"."))
+	for i, is := range found {
+		require.Equal(t, i == 4711 || i == 12345, is, exprs[i])
+	}
+}
+
+func TestPhraseIsWhatPackageSyntaxReads(t *testing.T) {
+	t.Parallel()
+	for _, expr := range []string{"a", "Kelvin's", "connection refused: 17", "ALL", "x-y_z", "1"} {
+		want, err := syntax.Parse(expr, syntax.Perl|syntax.FoldCase)
+		require.NoError(t, err)
+		got := phrase(expr)
+		assert.Equal(t, want.Op, got.Op, expr)
+		assert.Equal(t, want.Rune, got.Rune, expr)
+		assert.Equal(t, want.String(), got.String(), expr)
+	}
+	for c := range byte(0x80) {
+		expr := "a" + string(rune(c)) + "b"
+		if re := phrase(expr); re != nil {
+			want, err := syntax.Parse(expr, syntax.Perl|syntax.FoldCase)
+			require.NoError(t, err)
+			assert.True(t, reflect.DeepEqual(want.Rune, re.Rune) && want.Op == re.Op, "%q", expr)
+		}
+	}
+}
+
+// Package regexp took a minute for an example of three megabytes.
+func TestExamplesHadNoBudget(t *testing.T) {
+	t.Parallel()
+	const size = 3 << 20
+	for name, tt := range map[string]struct {
+		expr, text    string
+		want, refused bool
+	}{
+		"nothing to find":   {`(?:a{0,50}){0,20}b`, strings.Repeat("a", size), false, false},
+		"at the end":        {`(?:a{0,50}){0,20}b`, strings.Repeat("a", size) + "b", true, false},
+		"words":             {`rate.{0,40}limit`, strings.Repeat("limit rate ", size/11), false, true},
+		"long pieces":       {`x(?:ab){500}y`, strings.Repeat("xababab", size/7), false, false},
+		"very long pieces":  {`(?:ab){500}y`, strings.Repeat("ab", size/2), false, true},
+		"pieces and gaps":   {strings.Repeat(`a.{0,900}`, 50) + "b", strings.Repeat("a", size), false, true},
+		"invalid text":      {`a\xffb|\x{fffd}c`, strings.Repeat("\xff", 1<<16) + "c", true, false},
+		"gaps that fit not": {`x\w*\s*y`, "x-" + strings.Repeat("y", size), false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := NewBudget([]string{tt.expr})
+			_, err := b.Compile([]string{tt.expr})
+			require.NoError(t, err)
+			tester, err := b.Tester(0, tt.expr)
+			require.NoError(t, err)
+			got, err := tester.Match(tt.text)
+			if tt.refused {
+				var much *BudgetError
+				require.ErrorAs(t, err, &much)
+				assert.Equal(t, phaseFaults[examples], much.Error())
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, tt.want, got)
+		})
+	}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	rules := make([]string, 1000)
+	for i := range rules {
+		rules[i] = fmt.Sprintf(`order \d+ of shop%04d.{0,40}(?:is|was) locked`, i)
+	}
+	for name, exprs := range map[string][]string{"rules=1000": rules, "phrases=100000": phrases(100_000)} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Compile(exprs); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,24 @@
+package scan
+
+import (
+	"math"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Places were 32 bits wide: beyond 2 GiB they were negative. The text is mapped,
+// and all its pages but the last are the kernel's one page of zeros.
+func TestMatchPanickedBeyond2GiB(t *testing.T) {
+	const size = math.MaxInt32 + 1<<16
+	data, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, syscall.Munmap(data)) }()
+	_ = syscall.Madvise(data, 15) // MADV_NOHUGEPAGE: a huge page of zeros may not be shared
+	copy(data[size-100:], "rate limit of a long gap, and overloaded")
+	m, err := Compile([]string{`rate.?limit`, `limit.{0,20}gap`, `overloaded`, `nothing`})
+	require.NoError(t, err)
+	require.Equal(t, []bool{true, true, true, false}, matched(m, unsafe.String(&data[0], size)))
+}

@@ -1,0 +1,104 @@
+package scan
+
+import "unicode/utf8"
+
+// A Tester holds one pattern of a set to texts and counts what that costs. It is
+// for examples beside rules, which may be as hostile as the rules. It is not safe
+// for concurrent use.
+type Tester struct {
+	budget  *Budget
+	pattern int32
+	m       *Matcher
+	cost    []int // by stage: steps for one hit of its piece
+}
+
+// Tester returns a tester for a pattern that b has compiled as part of a set. The
+// matcher of the set would find all other patterns as well.
+func (b *Budget) Tester(pattern int, expr string) (*Tester, error) {
+	alone := NewBudget([]string{expr})
+	chains, err := alone.parse(0, expr)
+	if err != nil {
+		return nil, err
+	}
+	m, err := alone.matcher([][]chain{chains})
+	if err != nil {
+		return nil, err
+	}
+	t := &Tester{budget: b, pattern: int32(pattern), m: m, cost: make([]int, len(m.stages))}
+	for i, s := range m.stages {
+		t.cost[i] = 2
+		for _, l := range s.gap { // a hit may read back as far as the gap is long
+			t.cost[i] += 2 + max(l.min, l.max)/4
+		}
+	}
+	return t, nil
+}
+
+// Match reports whether the pattern matches text. The error is a [*PatternError]
+// that holds a [*BudgetError].
+func (t *Tester) Match(text string) (matched bool, err error) {
+	defer t.budget.recoverSpent(&err)
+	t.budget.phase = examples
+	t.budget.spend(t.pattern, 10+len(text)/8)
+	if !utf8.ValidString(text) {
+		text = repair(text)
+	}
+	w := new(walk)
+	w.begin(t.m, text)
+	const often = 256 // positions between two looks at the budget
+	steps := 0
+	for i := range len(text) + 1 {
+		steps += t.from(w, i)
+		if w.set[0] != 0 {
+			return true, nil
+		}
+		if i%often == 0 {
+			t.budget.spend(t.pattern, steps/4)
+			steps = 0
+		}
+	}
+	t.budget.spend(t.pattern, steps/4)
+	if len(w.hits) > 0 {
+		w.join()
+	}
+	return w.set[0] != 0, nil
+}
+
+// from is [walk.from] and returns four times what it costs, with what the hits
+// that it notes will cost.
+func (t *Tester) from(w *walk, i int) (steps int) {
+	s := t.m.roots[w.kindAt(i-1)]
+	for end := i; ; end++ {
+		if s&acceptFlag != 0 {
+			hits := len(w.hits)
+			for at := t.m.step(s, acceptColumn); ; at++ {
+				steps += 4 + end - i // an exact piece is read again
+				if !t.m.accepts[at].more {
+					break
+				}
+			}
+			w.accept(s, i, end)
+			for _, h := range w.hits[hits:] {
+				steps += t.costOf(h)
+			}
+		}
+		if steps++; end == len(w.text) {
+			return steps
+		}
+		if s = t.m.step(s, uint32(t.m.classes[w.text[end]])); s == 0 {
+			return steps
+		}
+	}
+}
+
+func (t *Tester) costOf(h hit) (steps int) {
+	for at := h.accepts; ; at++ {
+		a := &t.m.accepts[at]
+		if a.isStage {
+			steps += 4 * t.cost[a.id]
+		}
+		if !a.same {
+			return steps
+		}
+	}
+}
