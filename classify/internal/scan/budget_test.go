@@ -124,6 +124,27 @@ func TestWrongPatternWasBlamed(t *testing.T) {
 	}
 }
 
+// The states of all other patterns were built before one was refused.
+func TestExpensivePatternWasFoundLate(t *testing.T) {
+	t.Parallel()
+	for name, exprs := range map[string][]string{"phrases": phrases(50_000), "rules": nil} {
+		for i := range 5000 {
+			if name == "rules" {
+				exprs = append(exprs, fmt.Sprintf(`w%d[a-z]{3}x?(?:foo|bar)%d`, i, i))
+			}
+		}
+		for _, expr := range []string{hostile["ways at every letter"], hostile["classes in a row"], hostile["optional pairs"]} {
+			set := append(exprs[:len(exprs):len(exprs)], expr)
+			b := NewBudget(set)
+			_, err := b.Compile(set)
+			var at *PatternError
+			require.ErrorAs(t, err, &at)
+			assert.Equal(t, len(exprs), at.Index)
+			assert.LessOrEqual(t, b.Steps(), most(expr), "%s: %.50s", name, expr)
+		}
+	}
+}
+
 // A set that is too large is refused before it is read.
 func TestTooManyPatternsWereReadFirst(t *testing.T) {
 	t.Parallel()

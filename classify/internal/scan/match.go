@@ -40,6 +40,9 @@ func (b *Budget) Compile(exprs []string) (m *Matcher, err error) {
 	if err := checkSize(exprs); err != nil {
 		return nil, err
 	}
+	if err := b.checkSuspects(exprs); err != nil {
+		return nil, err
+	}
 	defer b.recoverSpent(&err)
 	b.phase = reading
 	parsed := make([][]chain, len(exprs))

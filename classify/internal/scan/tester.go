@@ -14,8 +14,9 @@ type Tester struct {
 
 // Tester returns a tester for a pattern that b has compiled as part of a set. The
 // matcher of the set would find all other patterns as well.
-func (b *Budget) Tester(pattern int, expr string) (*Tester, error) {
+func (b *Budget) Tester(pattern int, expr string) (t *Tester, err error) {
 	alone := NewBudget([]string{expr})
+	defer alone.recoverSpent(&err)
 	chains, err := alone.parse(0, expr)
 	if err != nil {
 		return nil, err
@@ -24,7 +25,7 @@ func (b *Budget) Tester(pattern int, expr string) (*Tester, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tester{budget: b, pattern: int32(pattern), m: m, cost: make([]int, len(m.stages))}
+	t = &Tester{budget: b, pattern: int32(pattern), m: m, cost: make([]int, len(m.stages))}
 	for i, s := range m.stages {
 		t.cost[i] = 2
 		for _, l := range s.gap { // a hit may read back as far as the gap is long
