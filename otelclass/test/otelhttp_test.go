@@ -109,7 +109,7 @@ func TestOtelhttpTransport(t *testing.T) {
 		}, "retryable/network"},
 		{"own deadline", func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(ctx, 1)
-		}, hang, "retryable/timeout"}, // the span has error.type alone, which a peer may write elsewhere
+		}, hang, "timeout/timeout"},
 		{"cancelled", func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancel(ctx)
 			cancel()
