@@ -28,8 +28,7 @@ type walk struct {
 	place place    // where the errors further down came about
 	seen  sight    // what decide looks at when the walk is over
 	which deadline // that was seen
-	nodes int
-	loops bool // the chain has no bottom
+	loops bool     // the chain has no bottom
 }
 
 // sight is a set of things that only mean something once the whole chain has
@@ -96,11 +95,11 @@ type (
 // chain reads err and everything below it.
 func (w *walk) chain(err error, depth int) {
 	for ; err != nil; depth++ {
-		if depth == maxDepth || w.nodes == maxNodes {
+		if depth == maxDepth || !w.q.budget.spend(chainErrors, 1) {
+			w.q.lose(chainErrors, 1)
 			return
 		}
-		w.nodes++
-		if w.ended.cause != nil && w.ended.by(err) {
+		if w.seen&sawCause == 0 && w.ended.cause != nil && w.ended.by(err) {
 			w.seen |= sawCause
 		}
 		switch {
@@ -132,7 +131,11 @@ func (w *walk) chain(err error, depth int) {
 			continue
 		}
 		place := w.place
-		for _, branch := range branches {
+		for i, branch := range branches {
+			if w.q.budget.left[chainErrors] == 0 {
+				w.q.lose(chainErrors, len(branches)-i)
+				break
+			}
 			w.place = place
 			w.chain(branch, depth+1)
 		}
@@ -170,6 +173,23 @@ func ignorePanic() { _ = recover() }
 func errorText(err error) (text string) {
 	defer ignorePanic()
 	return err.Error()
+}
+
+// textOf is the text of an error of the chain. Texts that were made beforehand
+// cost nothing. Each of the others may be as long as all that it wraps, and so
+// may those below it: once they have become too long, no further one is asked for.
+func (w *walk) textOf(err error) string {
+	if fixedText(err) {
+		return errorText(err)
+	}
+	left := &w.q.budget.left[chainTexts]
+	if *left <= 0 {
+		w.q.lose(chainTexts, 1)
+		return ""
+	}
+	text := errorText(err)
+	*left -= len(text)
+	return text
 }
 
 // safeText is the text of an error of which nothing is known: "" where Error
@@ -214,6 +234,9 @@ func bottomless(err error, depth int, nodes *int) bool {
 		}
 		next, branches := unwrap(err)
 		for _, branch := range branches {
+			if *nodes < 0 {
+				return false
+			}
 			if bottomless(branch, depth+1, nodes) {
 				return true
 			}

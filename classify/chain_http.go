@@ -32,7 +32,7 @@ func (w *walk) readHTTP(s *shape, err error) {
 			header = headerOf(s.field(err, name))
 		}
 	}
-	if body := s.body(err); status != 0 || header != nil || len(body) > 0 {
+	if body := w.body(s, err); status != 0 || header != nil || body != "" {
 		w.q.readResponse(status, header, body)
 	}
 }
@@ -48,7 +48,15 @@ var providerHosts = map[string]string{
 // HostProvider names the provider whose API is at a host: "anthropic" for
 // "api.anthropic.com". It is "" for a host that it does not know, and for
 // gateways, which pass on the errors of many.
-func HostProvider(host string) string { return providerHosts[strings.ToLower(host)] }
+func HostProvider(host string) string {
+	if len(host) > longestHost {
+		return ""
+	}
+	return providerHosts[strings.ToLower(host)]
+}
+
+// longestHost is the most bytes that a host has (RFC 1035 2.3.4).
+const longestHost = 255
 
 // provider is whom the request went to, where err has one attached.
 func (s *shape) provider(err error) string {
@@ -60,7 +68,7 @@ func (s *shape) provider(err error) string {
 	if !u.IsValid() || !u.CanInterface() {
 		return ""
 	}
-	if u, ok := u.Interface().(*url.URL); ok && u != nil {
+	if u, ok := u.Interface().(*url.URL); ok && u != nil && len(u.Host) <= longestHost {
 		return HostProvider(u.Hostname())
 	}
 	return ""
@@ -116,29 +124,41 @@ func headerOf(v reflect.Value) map[string][]string {
 	return header
 }
 
-// body is the text of the response that err carries. The Body of an attached
-// *http.Response is a stream, which is not ours to read.
-func (s *shape) body(err error) []byte {
+// body is what is read of the response's text that err carries. The Body of an
+// attached *http.Response is a stream, which is not ours to read.
+func (w *walk) body(s *shape, err error) string {
 	if e, ok := err.(interface{ RawJSON() string }); ok {
-		raw := e.RawJSON()
-		if raw != "" && s.has("Code") && s.has("Type") && !strings.Contains(raw, `"error"`) {
+		all := e.RawJSON()
+		raw := bodyOf(w.q, all)
+		if len(raw) == len(all) && raw != "" && s.has("Code") && s.has("Type") && !strings.Contains(raw, `"error"`) {
 			raw = `{"error":` + raw + `}` // openai-go keeps only what is inside the envelope
 		}
-		return []byte(raw)
+		return raw
 	}
 	for _, name := range [...]string{"Body", "ResponseBody"} {
 		switch v := s.field(err, name); {
 		case v.Kind() == reflect.String:
-			return []byte(v.String())
+			return bodyOf(w.q, v.String())
 		case v.IsValid():
-			return v.Convert(bytesType).Bytes()
+			return string(bodyOf(w.q, v.Convert(bytesType).Bytes()))
 		}
 	}
 	if s.has("Code") && s.has("Status") && s.has("Message") && s.has("Details") {
-		body, _ := json.Marshal(map[string]any{"error": err}) // genai.APIError is the envelope, unpacked
-		return body
+		return w.packed(err)
 	}
-	return nil
+	return ""
+}
+
+// packed is the envelope that err is the content of: genai.APIError, as JSON.
+// It is left out where it is too large.
+func (w *walk) packed(err error) string {
+	r, ok := openRoom(w.q)
+	defer r.close()
+	if !ok || !r.holds(reflect.ValueOf(err)) {
+		return ""
+	}
+	body, _ := json.Marshal(map[string]any{"error": err})
+	return string(body)
 }
 
 // readRetryAfter reads a hint that an SDK has already taken from its response.
@@ -170,7 +190,7 @@ func (w *walk) readRetryAfter(s *shape, err error) {
 		case v.CanFloat():
 			w.waitSeconds(v.Float())
 		case v.Kind() == reflect.String:
-			w.q.readResponse(0, map[string][]string{"Retry-After": {v.String()}}, nil)
+			w.q.readResponse(0, map[string][]string{"Retry-After": {v.String()}}, "")
 		}
 	}
 }
@@ -216,7 +236,7 @@ func (w *walk) readTimeout(s *shape, err error) {
 		return
 	}
 	w.seen |= sawTimeout
-	if s.caps&(canHTTP|canCode|canGRPC|canConnect) == 0 && endsClientTimeout(errorText(err)) {
+	if s.caps&(canHTTP|canCode|canGRPC|canConnect) == 0 && endsClientTimeout(w.textOf(err)) {
 		w.sawOwnDeadline(clientTimeout)
 	}
 }

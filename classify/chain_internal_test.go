@@ -18,9 +18,9 @@ type (
 		Code, Type string
 		raw        string
 	}
-	bodyText  struct{ Body string }
-	bodyBytes struct{ ResponseBody []byte }
-	unpacked  struct {
+	bodyText struct{ Body string }
+	rawBytes struct{ ResponseBody []byte }
+	unpacked struct {
 		Code    int              `json:"code"`
 		Message string           `json:"message"`
 		Status  string           `json:"status"`
@@ -34,7 +34,7 @@ func (e rawJSON) RawJSON() string { return e.raw }
 func (inner) Error() string       { return "" }
 func (e inner) RawJSON() string   { return e.raw }
 func (bodyText) Error() string    { return "" }
-func (bodyBytes) Error() string   { return "" }
+func (rawBytes) Error() string    { return "" }
 func (unpacked) Error() string    { return "" }
 func (*stream) Error() string     { return "" }
 
@@ -50,14 +50,17 @@ func TestBodyOf(t *testing.T) {
 		{"openai, whole", inner{raw: `{"error":{}}`}, `{"error":{}}`},
 		{"none", inner{}, ""},
 		{"text", bodyText{"m"}, "m"},
-		{"bytes", bodyBytes{[]byte("m")}, "m"},
+		{"bytes", rawBytes{[]byte("m")}, "m"},
 		{"genai", unpacked{429, "m", "s", []map[string]any{{"a": 1}}}, `{"error":{"code":429,"message":"m","status":"s","details":[{"a":1}]}}`},
 		{"a stream is not read", &stream{&http.Response{Body: http.NoBody}}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := shapeOf(reflect.TypeOf(tt.err), tt.err)
-			assert.Equal(t, tt.want, string(s.body(tt.err)))
+			q := inquiry{budget: newBudget(DefaultMaxBytes)}
+			q.budget.shareBody()
+			w := walk{q: &q}
+			assert.Equal(t, tt.want, w.body(s, tt.err))
 		})
 	}
 }
@@ -82,11 +85,13 @@ func (violation) GetDescription() string  { return "d" }
 
 func TestGRPCBody(t *testing.T) {
 	t.Parallel()
+	q := inquiry{budget: newBudget(DefaultMaxBytes)}
+	q.budget.shareBody()
 	assert.JSONEq(t, `{"error":{"status":"RESOURCE_EXHAUSTED","message":"m","details":[
 		{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"1.5s"},
 		{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"PerDay","description":"d"}]}
-	]}}`, string(grpcBody(reflect.ValueOf(status{}), "ResourceExhausted")))
-	assert.Nil(t, grpcBody(reflect.ValueOf(struct{}{}), "ResourceExhausted"), "no details")
+	]}}`, q.grpcBody(reflect.ValueOf(status{}), "ResourceExhausted"))
+	assert.Empty(t, q.grpcBody(reflect.ValueOf(struct{}{}), "ResourceExhausted"), "no details")
 }
 
 func TestGRPCNames(t *testing.T) {

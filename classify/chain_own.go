@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"reflect"
+	"slices"
 )
 
 // ruleOwnBudget is the rule of [ErrBudgetExceeded]; Result.Policy knows it.
@@ -82,8 +84,29 @@ func endedBy(cause error) ended {
 	if cause == nil {
 		return ended{}
 	}
+	if isLong(cause) {
+		return ended{}
+	}
 	_, parts := unwrap(cause)
-	return ended{cause, parts}
+	return ended{cause, slices.DeleteFunc(slices.Clone(parts[:min(len(parts), maxDepth)]), isLong)}
+}
+
+// isLong reports whether comparing err takes long: its value is a text, or holds
+// texts, of more than anyone writes. Errors that are pointers never are.
+func isLong(err error) bool {
+	switch v := reflect.ValueOf(err); v.Kind() {
+	case reflect.String:
+		return v.Len() > DefaultMaxBytes
+	case reflect.Struct:
+		n := 0
+		for i := range v.NumField() {
+			if f := v.Field(i); f.Kind() == reflect.String {
+				n += f.Len()
+			}
+		}
+		return n > DefaultMaxBytes
+	}
+	return false
 }
 
 // by reports whether err is the error that ended the context. What the cause
@@ -132,6 +155,9 @@ func aboutDeadline(err error, depth int, nodes *int) bool {
 		}
 		next, branches := unwrap(err)
 		for _, branch := range branches {
+			if *nodes <= 0 {
+				return false
+			}
 			if aboutDeadline(branch, depth+1, nodes) {
 				return true
 			}

@@ -75,7 +75,7 @@ func (w *walk) readURL(err *url.Error) {
 		return
 	}
 	w.place = placeConn
-	if err.Err != nil && strings.HasPrefix(errorText(err.Err), "unsupported protocol scheme") {
+	if err.Err != nil && strings.HasPrefix(w.textOf(err.Err), "unsupported protocol scheme") {
 		w.q.add(signal{rule: "url/scheme", reason: ReasonNetworkPermanent, strength: factStrength})
 	}
 }
@@ -115,5 +115,5 @@ func (w *walk) readExit(err *exec.ExitError) {
 		sig = signal{rule: "exec/interrupt", reason: ReasonAborted, strength: phraseStrength}
 	}
 	w.q.add(sig)
-	w.q.readText(string(err.Stderr))
+	w.q.readBytes(err.Stderr)
 }

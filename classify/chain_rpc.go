@@ -16,6 +16,9 @@ var grpcNames = [...]string{
 // grpcName finds a code by name in any spelling: DEADLINE_EXCEEDED of Google's
 // APIs, deadline_exceeded of Connect and Twirp, both with CANCELLED.
 func grpcName(s string) string {
+	if len(s) > 2*len("DEADLINE_EXCEEDED") {
+		return ""
+	}
 	if equalFold(s, "Cancelled") {
 		return "Canceled"
 	}
@@ -65,52 +68,60 @@ func (w *walk) readGRPC(err error) {
 	}
 	name := grpcNames[code.Uint()]
 	w.addGRPC(name)
-	if body := grpcBody(status, name); body != nil {
+	if body := w.q.grpcBody(status, name); body != "" {
 		w.q.readResponse(0, nil, body)
 	}
 }
 
 // grpcBody puts the details of a status into the JSON form that the same
-// APIs use over HTTP, or gives nil where there are none: what they mean is
-// known in one place.
-func grpcBody(status reflect.Value, code string) []byte {
+// APIs use over HTTP, or gives "" where there are none: what they mean is
+// known in one place. Details that are too large are left out.
+func (q *inquiry) grpcBody(status reflect.Value, code string) string {
 	method := status.MethodByName("Details")
 	if !method.IsValid() {
-		return nil
+		return ""
+	}
+	r, ok := openRoom(q)
+	defer r.close()
+	if !ok {
+		return ""
 	}
 	list, ok := method.Call(nil)[0].Interface().([]any)
 	if !ok || len(list) == 0 {
-		return nil
+		return ""
 	}
 	var details []map[string]any
 	for _, d := range list {
-		if detail := grpcDetail(d); detail != nil {
+		if !r.entry() {
+			break
+		}
+		if detail := r.grpcDetail(d); detail != nil {
 			details = append(details, detail)
 		}
 	}
 	if details == nil {
-		return nil
+		return ""
 	}
 	message := ""
 	if m := status.MethodByName("Message"); m.IsValid() {
-		message = m.Call(nil)[0].String()
+		message = r.text(m.Call(nil)[0].String())
 	}
 	body, _ := json.Marshal(map[string]any{"error": map[string]any{
 		"status": screaming(code), "message": message, "details": details,
 	}})
-	return body
+	return string(body)
 }
 
 // grpcDetail reads one of google.rpc's error details by its getters
 // (error_details.proto); nil where it is none of those that say why.
-func grpcDetail(d any) map[string]any {
+func (r *room) grpcDetail(d any) map[string]any {
 	const at = "type.googleapis.com/google.rpc."
 	if e, ok := d.(interface {
 		GetReason() string
 		GetDomain() string
 		GetMetadata() map[string]string
 	}); ok {
-		return map[string]any{"@type": at + "ErrorInfo", "reason": e.GetReason(), "domain": e.GetDomain(), "metadata": e.GetMetadata()}
+		return map[string]any{"@type": at + "ErrorInfo", "reason": r.text(e.GetReason()), "domain": r.text(e.GetDomain()), "metadata": r.metadata(e.GetMetadata())}
 	}
 	if m := reflect.ValueOf(d).MethodByName("GetRetryDelay"); m.IsValid() && m.Type().NumIn() == 0 && m.Type().NumOut() == 1 {
 		if delay, ok := m.Call(nil)[0].Interface().(interface{ AsDuration() time.Duration }); ok {
@@ -120,27 +131,45 @@ func grpcDetail(d any) map[string]any {
 	}
 	if m := reflect.ValueOf(d).MethodByName("GetViolations"); m.IsValid() && m.Type().NumIn() == 0 && m.Type().NumOut() == 1 {
 		if list := m.Call(nil)[0]; list.Kind() == reflect.Slice {
-			return map[string]any{"@type": at + "QuotaFailure", "violations": grpcViolations(list)}
+			return map[string]any{"@type": at + "QuotaFailure", "violations": r.grpcViolations(list)}
 		}
 	}
 	return nil
 }
 
-func grpcViolations(list reflect.Value) []map[string]string {
+// metadata returns the pairs of an ErrorInfo, all or none: a map has no order
+// by which some of them could be left out.
+func (r *room) metadata(pairs map[string]string) map[string]string {
+	if len(pairs) > r.left/entryRoom {
+		r.q.lose(bodyBytes, len(pairs))
+		return nil
+	}
+	for key, value := range pairs {
+		if !r.entry() || !r.fits(key) || !r.fits(value) {
+			return nil
+		}
+	}
+	return pairs
+}
+
+func (r *room) grpcViolations(list reflect.Value) []map[string]string {
 	var all []map[string]string
-	for i := range min(list.Len(), maxDepth) {
+	for i := range list.Len() {
+		if !r.entry() {
+			break
+		}
 		v, one := list.Index(i).Interface(), map[string]string{}
 		if e, ok := v.(interface{ GetSubject() string }); ok {
-			one["subject"] = e.GetSubject()
+			one["subject"] = r.text(e.GetSubject())
 		}
 		if e, ok := v.(interface{ GetDescription() string }); ok {
-			one["description"] = e.GetDescription()
+			one["description"] = r.text(e.GetDescription())
 		}
 		if e, ok := v.(interface{ GetQuotaId() string }); ok {
-			one["quotaId"] = e.GetQuotaId()
+			one["quotaId"] = r.text(e.GetQuotaId())
 		}
 		if e, ok := v.(interface{ GetQuotaMetric() string }); ok {
-			one["quotaMetric"] = e.GetQuotaMetric()
+			one["quotaMetric"] = r.text(e.GetQuotaMetric())
 		}
 		all = append(all, one)
 	}

@@ -192,8 +192,9 @@ func (c *Classifier) classify(e *Evidence, r *Result) {
 		return
 	}
 	defer c.survive(r)
-	q := inquiry{c: c, set: c.rules(), provider: c.providerOf(e), source: source}
+	q := inquiry{c: c, set: c.rules(), provider: c.providerOf(e), source: source, budget: newBudget(c.maxBytes)}
 	if alone {
+		q.budget.shareText()
 		q.readText(text)
 	} else if !q.read(e) {
 		return

@@ -1,7 +1,6 @@
 package classify
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 )
@@ -11,6 +10,7 @@ import (
 const (
 	maxBody       = 64 << 10 // bytes
 	bodyNodes     = 4096     // JSON values that are looked at
+	bodyFacts     = 64       // facts that are kept
 	bodyDepth     = 24       // levels of objects and arrays
 	bodyNesting   = 4        // JSON within a JSON string, and again
 	bodyTries     = 12       // strings and offsets that are tried as JSON
@@ -27,22 +27,23 @@ type envelope struct {
 	provider string   // where the body tells it beyond doubt
 	text     []byte
 
+	line         []byte // of the object that is being read
+	left         int    // bytes that decoding may still allocate
+	lost         int    // bytes of JSON that were not decoded therefore
 	nodes, tries int
 }
 
 // openEnvelope reads a body: JSON (also after an event stream's "data:" or a
 // status line), XML with a Code, HTML as it is seen, or plain text. A body that
-// is cut off, by the sender or by the bound, is read as text.
-func openEnvelope(body []byte) envelope {
-	var e envelope
-	if len(body) > maxBody {
-		body = body[:maxBody]
+// is cut off, by the sender or by the bound, is read as text. left is what decoding
+// may allocate.
+func openEnvelope(body string, left int) envelope {
+	e := envelope{left: left}
+	if trimmed := strings.TrimSpace(body); trimmed != "" && trimmed[0] == '<' {
+		e.markup(trimmed)
+	} else {
+		e.words(body, 0)
 	}
-	if trimmed := bytes.TrimSpace(body); len(trimmed) > 0 && trimmed[0] == '<' {
-		e.markup(string(trimmed))
-		return e
-	}
-	e.words(string(body), 0)
 	return e
 }
 
@@ -66,7 +67,8 @@ func (e *envelope) words(s string, nesting int) {
 // found tells whether something was added since it was last asked.
 func (e *envelope) found() int { return len(e.text) + len(e.codes) + len(e.facts) + e.status }
 
-// findJSON looks for the first object or array in s that is whole.
+// findJSON looks for the first object or array in s that is whole. What would
+// cost more to decode than is left is text like any other.
 func (e *envelope) findJSON(s string, nesting int) (start, end int, value any) {
 	if nesting > bodyNesting {
 		return 0, 0, nil
@@ -78,14 +80,61 @@ func (e *envelope) findJSON(s string, nesting int) (start, end int, value any) {
 		}
 		start += at
 		e.tries++
-		dec := json.NewDecoder(strings.NewReader(s[start:]))
-		dec.UseNumber()
-		if dec.Decode(&value) == nil && holdsObject(value) {
-			return start, start + int(dec.InputOffset()), value
+		size, cost := extentOf(s[start:])
+		if size > 0 {
+			if cost > e.left {
+				e.lost += size
+				return 0, 0, nil
+			}
+			e.left -= cost
+			dec := json.NewDecoder(strings.NewReader(s[start : start+size]))
+			dec.UseNumber()
+			if dec.Decode(&value) == nil && holdsObject(value) {
+				return start, start + int(dec.InputOffset()), value
+			}
 		}
 		start++
 	}
 	return 0, 0, nil
+}
+
+// What decoding a JSON value allocates, as measured with encoding/json.
+const (
+	objectCost = 250
+	arrayCost  = 40
+	memberCost = 100 // of an object or array
+	nameCost   = 50
+	byteCost   = 4 // the decoder's buffer, which grows by doubling
+)
+
+// extentOf returns the size of the object or array that s begins with, 0 where
+// it does not end, and what it costs to decode. It knows only brackets and
+// strings: whether it is JSON, the decoder finds out.
+func extentOf(s string) (size, cost int) {
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '"':
+			for i++; i < len(s) && s[i] != '"'; i++ {
+				if s[i] == '\\' {
+					i++
+				}
+			}
+		case '{':
+			depth, cost = depth+1, cost+objectCost
+		case '[':
+			depth, cost = depth+1, cost+arrayCost
+		case ',':
+			cost += memberCost
+		case ':':
+			cost += nameCost
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1, cost + byteCost*(i+1)
+			}
+		}
+	}
+	return 0, 0
 }
 
 // write adds a text, in a line of its own.

@@ -76,31 +76,34 @@ func (e *envelope) walk(value any, depth, nesting int) {
 // taken in their order, as maps have none.
 func (e *envelope) object(m map[string]any, depth, nesting int) {
 	keys := slices.Sorted(maps.Keys(m))
-	e.facts = append(e.facts, googleFacts(m)...)
+	if len(e.facts) < bodyFacts {
+		e.facts = append(e.facts, googleFacts(m)...)
+	}
 	if e.provider == "" {
 		e.provider = bodyProvider(m)
 	}
-	line, holdsError := "", false
+	e.line = e.line[:0]
+	holdsError := false
 	for _, k := range keys {
 		switch roleOf(k) {
 		case codeRole:
-			line = e.code(line, m, k)
+			e.code(m, k)
 		case errorRole:
 			holdsError = holdsError || !isEmpty(m[k])
 			if s, ok := m[k].(string); ok && isCode(s) {
-				line = e.code(line, m, k)
+				e.code(m, k)
 			}
 		case waitRole:
-			line = join(line, " ", waitText(k, m[k]))
+			e.join(" ", waitText(k, m[k]))
 		}
 	}
 	e.failed = e.failed || holdsError || saysError(m)
 	for _, k := range keys {
 		if s, ok := m[k].(string); ok && roleOf(k) == messageRole && !mayHoldJSON(s) {
-			line = join(line, ": ", s)
+			e.join(": ", s)
 		}
 	}
-	e.write(line)
+	e.write(string(e.line))
 	for _, k := range keys {
 		s, isString := m[k].(string)
 		switch roleOf(k) {
@@ -137,7 +140,7 @@ func mayHoldJSON(s string) bool { return strings.Contains(s, "{") }
 // code takes the value of a code's key and appends it to the line of its
 // object. A number is an HTTP status, a JSON-RPC or gRPC code, or the
 // provider's own.
-func (e *envelope) code(line string, m map[string]any, key string) string {
+func (e *envelope) code(m map[string]any, key string) {
 	var s string
 	switch v := m[key].(type) {
 	case string:
@@ -148,22 +151,23 @@ func (e *envelope) code(line string, m map[string]any, key string) string {
 			s = name
 		}
 	default:
-		return line
+		return
 	}
 	if s == "" || strings.HasPrefix(s, "type.googleapis.com/") || saysNothing(s) {
-		return line
+		return
 	}
 	if status, ok := statusCode(s); ok {
 		if e.status == 0 {
 			e.status = status
 		}
-		return line
+		return
 	}
 	if !isCode(s) {
-		return join(line, ": ", s) // "reason": "Data too large"
+		e.join(": ", s) // "reason": "Data too large"
+		return
 	}
 	if strings.EqualFold(key, "name") && !strings.HasSuffix(s, "Error") && !strings.HasSuffix(s, "Exception") {
-		return line // the name of anything
+		return // the name of anything
 	}
 	if len(e.codes) < bodyCodeWords {
 		e.codes = append(e.codes, s)
@@ -171,7 +175,7 @@ func (e *envelope) code(line string, m map[string]any, key string) string {
 	if isNumber := strings.Trim(s, "-0123456789") == ""; isNumber {
 		s = "code: " + s
 	}
-	return join(line, " ", s)
+	e.join(" ", s)
 }
 
 // saysNothing reports whether a type or status says no more than that there
@@ -189,14 +193,15 @@ func isCode(s string) bool {
 	return s != "" && len(s) <= 128 && !strings.ContainsAny(s, " \t\n{")
 }
 
-func join(line, by, s string) string {
+// join adds s to the line, behind what is there already.
+func (e *envelope) join(by, s string) {
 	switch {
-	case s == "":
-		return line
-	case line == "":
-		return s
+	case s == "" || len(e.line) > maxBody:
+		return
+	case len(e.line) > 0:
+		e.line = append(e.line, by...)
 	}
-	return line + by + s
+	e.line = append(e.line, s...)
 }
 
 // saysError reports whether an object calls itself an error: Anthropic's

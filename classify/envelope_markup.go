@@ -76,7 +76,14 @@ func visible(s string) string {
 		b.WriteByte(' ')
 		s = rest
 	}
-	return strings.Join(strings.Fields(b.String()), " ")
+	var seen strings.Builder
+	for word := range strings.FieldsSeq(b.String()) {
+		if seen.Len() > 0 {
+			seen.WriteByte(' ')
+		}
+		seen.WriteString(word)
+	}
+	return seen.String()
 }
 
 // hiddenUntil names the closing tag of an element that is not seen.

@@ -15,6 +15,21 @@ type Explanation struct {
 	// program's own deadline, cancellation or budget has decided, nothing else
 	// is looked for.
 	Signals []Signal
+	// LeftOut is the evidence that was too much to be read, in the order in
+	// which it was met; it is empty where all was read. It decided nothing.
+	LeftOut []LeftOut
+}
+
+// LeftOut is evidence that was not read.
+type LeftOut struct {
+	Source string // as [Signal.Source]
+	// Unit says what was left out: "bytes of text", "bytes of bodies", "bytes of
+	// bodies as JSON" (these were read as text), "errors", "texts of errors",
+	// "header names" or "header values".
+	Unit string
+	// Amount is how much was left out. Of errors it counts only the first of
+	// each branch: what they wrap was not looked at.
+	Amount int
 }
 
 // Signal is one piece of evidence that was found.
@@ -51,14 +66,19 @@ func (c *Classifier) Explain(e Evidence) (x Explanation) {
 	defer ignorePanic() // as survive does; the result stands
 	var heard []Signal
 	text, source, alone := c.textAlone(&e)
-	q := inquiry{c: c, set: c.rules(), source: source, heard: &heard}
+	q := inquiry{c: c, set: c.rules(), source: source, heard: &heard, budget: newBudget(c.maxBytes)}
+	q.budget.leftOut = &x.LeftOut
 	if alone {
+		q.budget.shareText()
 		q.readText(text)
 	} else {
 		q.read(&e)
 	}
+	if !alone && e.Err != nil {
+		text = safeText(e.Err)
+	}
 	for i := range heard {
-		heard[i].settleIn(&e)
+		heard[i].settleIn(sourceText(heard[i].Source, &e, text))
 	}
 	x.Signals = q.decided(x.Result, c.fallback, heard)
 	return x
@@ -75,25 +95,28 @@ func (q *inquiry) hear(s signal) {
 	})
 }
 
+// sourceText returns the part of the evidence that a source names. chain is the
+// text of the error, which is asked for once.
+func sourceText(source string, e *Evidence, chain string) string {
+	switch source {
+	case fromType:
+		return e.Type
+	case fromCode:
+		return e.Code
+	case fromError:
+		return chain
+	case fromBody:
+		return string(e.Body[:min(len(e.Body), maxBody)])
+	case fromMessage:
+		return e.Message
+	}
+	return ""
+}
+
 // settleIn gives the place of a signal's text within its source, which is not
 // what was read where the rules were given only a part of it: the messages of
 // a body.
-func (s *Signal) settleIn(e *Evidence) {
-	var source string
-	switch s.Source {
-	case fromType:
-		source = e.Type
-	case fromCode:
-		source = e.Code
-	case fromError:
-		if e.Err != nil {
-			source = safeText(e.Err)
-		}
-	case fromBody:
-		source = string(e.Body)
-	case fromMessage:
-		source = e.Message
-	}
+func (s *Signal) settleIn(source string) {
 	if s.Start < 0 || s.End <= len(source) && source[s.Start:s.End] == s.Text {
 		return
 	}
@@ -154,12 +177,13 @@ func rank(s Signal) int {
 	return counts
 }
 
-// explain returns the rules that match text; source is where it is from.
-func (s *ruleSet) explain(text string, limit int, source string) []Signal {
+// explain returns the rules that match a text of n bytes, of which the head and
+// the tail are read; source is where it is from.
+func (s *ruleSet) explain(head, tail string, n int, source string) []Signal {
+	text := head + tail
 	read := []view{{text, func(place int) int { return place }}}
-	if limit > 0 && len(text) > limit {
-		half := limit / 2
-		read = []view{read[0].cut(0, half), read[0].cut(len(text)-(limit-half), len(text))}
+	if tail != "" {
+		read = []view{read[0].cut(0, len(head)), read[0].cut(len(head), len(text))}
 	}
 	matched := make([]uint64, s.words())
 	for _, v := range read {
@@ -189,6 +213,9 @@ func (s *ruleSet) explain(text string, limit int, source string) []Signal {
 		}
 		if sig.Start, sig.End = span(r.pattern, where); sig.Start >= 0 {
 			sig.Text = text[sig.Start:sig.End]
+			if sig.Start >= len(head) { // behind what was left out
+				sig.Start, sig.End = sig.Start+n-len(text), sig.End+n-len(text)
+			}
 		}
 		if !hasBit(matched, i) {
 			sig.VetoedBy = s.vetoer(all, i)

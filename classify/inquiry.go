@@ -11,6 +11,7 @@ type inquiry struct {
 	hint     retryHint
 	provider string
 	said     verdict   // what texts say of the status and the provider, where nothing better is known
+	budget   budget    // what may still be read
 	source   string    // the part of the evidence that is being read
 	heard    *[]Signal // for explain only: all signals, also those that do not count; else nil
 }
@@ -34,20 +35,30 @@ func (q *inquiry) read(e *Evidence) (failed bool) {
 		return false
 	}
 	q.source = fromType
+	q.budget.shareNames()
 	q.readType(e.Type)
 	q.source = fromCode
+	q.budget.shareNames()
 	q.readName(e.Code)
 	q.source = fromError
+	q.budget.shareNames()
+	q.budget.shareBody()
 	text := q.readChain(e.Err, e.Cause)
 	if q.best.strength == ownStrength {
 		return true
 	}
-	if !q.readResponse(e.Status, e.Header, e.Body) && e.Err == nil && !named {
+	q.budget.shareNames()
+	q.budget.shareBody()
+	q.source = fromBody
+	body := string(bodyOf(q, e.Body))
+	if !q.readResponse(e.Status, e.Header, body) && e.Err == nil && !named {
 		return false
 	}
 	q.source = fromError
+	q.budget.shareText()
 	q.readText(text)
 	q.source = fromMessage
+	q.budget.shareText()
 	q.readText(e.Message)
 	return true
 }

@@ -9,7 +9,7 @@ import (
 // by itself, what the headers say about waiting, and the body, which may name
 // the cause and then decides. It reports whether the response is a failure at
 // all: a success is none unless its body is an error envelope.
-func (q *inquiry) readResponse(status int, header map[string][]string, body []byte) (failed bool) {
+func (q *inquiry) readResponse(status int, header map[string][]string, body string) (failed bool) {
 	within := q.source // an error of the chain may hold a response
 	q.source = fromStatus
 	q.addStatus(status)
@@ -19,7 +19,7 @@ func (q *inquiry) readResponse(status int, header map[string][]string, body []by
 	}
 	q.source = fromBody
 	success := 0 < status && status < 400
-	failed = len(body) > 0 && q.readBody(body, success) || !success
+	failed = body != "" && q.readBody(body, success) || !success
 	q.source = within
 	return failed
 }
@@ -27,8 +27,10 @@ func (q *inquiry) readResponse(status int, header map[string][]string, body []by
 // readBody takes a response body into account and reports whether it says that
 // it is an error. That of a success counts only if it does: what a model wrote
 // is no evidence.
-func (q *inquiry) readBody(body []byte, success bool) (failed bool) {
-	e := openEnvelope(body)
+func (q *inquiry) readBody(body string, success bool) (failed bool) {
+	e := openEnvelope(body, q.budget.left[decodedBytes])
+	q.budget.left[decodedBytes] = e.left
+	q.lose(decodedBytes, e.lost)
 	if success && !e.failed {
 		return false
 	}

@@ -5,6 +5,10 @@ import "strings"
 // readType reads Evidence.Type. The types of this program's own deadline and
 // cancellation count as the typed errors do: they are all that a span keeps.
 func (q *inquiry) readType(name string) {
+	if len(name) > longestCode {
+		q.readText(name)
+		return
+	}
 	if s, ok := ownTypes[name]; ok {
 		s.strength = ownStrength
 		if s.reason == ReasonTimeout {
@@ -62,10 +66,17 @@ func statusCode(s string) (status int, ok bool) {
 	return int(s[0]-'0')*100 + int(s[1]-'0')*10 + int(s[2]-'0'), true
 }
 
+// longestCode is the length beyond which a text is no code, nor the name of a
+// type. AWS adds an address to its codes.
+const longestCode = 1 << 10
+
 // readCode takes a code into account that stands where codes stand. Here words
 // have a meaning that they lack in prose: UNAVAILABLE, aborted, SlowDown. What
 // is a code wherever it stands is a text rule (rules/envelopes.yaml).
 func (q *inquiry) readCode(code string) {
+	if len(code) > longestCode {
+		return
+	}
 	if s, ok := ownTypes[code]; ok {
 		q.add(s)
 		return

@@ -59,8 +59,12 @@ func (h retryHint) exhausted() bool { return h.said > longWait }
 // number of 1e9 or more is taken (of 1e12 or more: in milliseconds).
 //
 // A negative number and a date in the past are a wait of 0, and no wait is
-// longer than a year. ok is false for anything else.
+// longer than a year. ok is false for anything else, and for a value of more
+// than 256 bytes.
 func ParseRetryAfter(value string, now time.Time) (wait time.Duration, ok bool) {
+	if len(value) > longestHeader {
+		return 0, false
+	}
 	value = strings.TrimSpace(value)
 	if n, ok := parseNumber(value); ok {
 		return numberWait(n, now), true
@@ -119,15 +123,12 @@ func parseNumber(s string) (float64, bool) {
 	return n, true
 }
 
-// dateLayouts are the three forms of an HTTP-date, then what is also sent.
-var dateLayouts = [...]string{
-	"Mon, 02 Jan 2006 15:04:05 GMT", // IMF-fixdate
-	"Monday, 02-Jan-06 15:04:05 GMT",
-	time.ANSIC,
-	time.RFC3339,
-	"Mon, 02 Jan 2006 15:04:05 UTC",
-	time.RFC1123Z,
-}
+// The forms of an HTTP-date are these two and time.ANSIC (RFC 9110 5.6.7);
+// layoutOf names what is also sent.
+const (
+	imfFixdate = "Mon, 02 Jan 2006 15:04:05 GMT"
+	rfc850     = "Monday, 02-Jan-06 15:04:05 GMT"
+)
 
 // parseDate reads a date. A year of two digits that is more than fifty years
 // ahead is one of the last century (RFC 9110 5.6.7).
@@ -135,18 +136,32 @@ func parseDate(s string, now time.Time) (time.Time, bool) {
 	if len(s) < len(time.ANSIC)-4 || len(s) > 40 {
 		return time.Time{}, false
 	}
-	for _, layout := range dateLayouts {
-		if isDigit(s[0]) != (layout == time.RFC3339) {
-			continue // it would only cost an error value
-		}
-		at, err := time.Parse(layout, s)
-		if err != nil {
-			continue
-		}
-		if layout == dateLayouts[1] && at.After(now.AddDate(50, 0, 0)) {
-			at = at.AddDate(-100, 0, 0)
-		}
-		return at, true
+	layout := layoutOf(s)
+	at, err := time.Parse(layout, s)
+	if err != nil {
+		return time.Time{}, false
 	}
-	return time.Time{}, false
+	if layout == rfc850 && at.After(now.AddDate(50, 0, 0)) {
+		at = at.AddDate(-100, 0, 0)
+	}
+	return at, true
+}
+
+// layoutOf returns the only layout that s may have: a failed time.Parse
+// allocates, and a hostile text holds thousands of near dates.
+func layoutOf(s string) string {
+	switch zoned := s[3] == ','; {
+	case isDigit(s[0]):
+		return time.RFC3339
+	case zoned && strings.HasSuffix(s, "GMT"):
+		return imfFixdate
+	case zoned && strings.HasSuffix(s, "UTC"):
+		return "Mon, 02 Jan 2006 15:04:05 UTC"
+	case zoned:
+		return time.RFC1123Z
+	case s[3] == ' ':
+		return time.ANSIC
+	default:
+		return rfc850
+	}
 }

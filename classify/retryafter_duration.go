@@ -6,7 +6,8 @@ import "strings"
 // "1.2 seconds", "2 minutes and 30 seconds". It returns seconds and how many
 // bytes of s they take.
 func scanDuration(s string) (total float64, end int, ok bool) {
-	for at := 0; ; {
+	at := 0
+	for range maxParts {
 		n, size := scanNumber(s[at:])
 		if size == 0 {
 			return total, end, ok
@@ -27,7 +28,12 @@ func scanDuration(s string) (total float64, end int, ok bool) {
 			}
 		}
 	}
+	return total, end, ok
 }
+
+// maxParts is how many numbers with a unit a duration has at most: one for each
+// unit.
+const maxParts = 9
 
 // scanNumber reads an unsigned decimal number at the start of s, also one whose
 // thousands are set apart: "1,200.5".

@@ -6,63 +6,156 @@ import (
 	"time"
 )
 
-// maxResets is how many reset headers of one response are looked at; real
-// responses have at most ten.
-const maxResets = 16
+// maxHeaders is how many headers of one response are read; of real ones at most
+// twelve say something.
+const maxHeaders = 24
 
-// readHeader takes the headers of a response into account. Their names may be
-// in any case: the map need not come from net/http.
-func (q *inquiry) readHeader(header map[string][]string) {
-	now, resets, provider := q.dated(header), 0, ""
-	for name, values := range header {
-		switch {
-		case strings.EqualFold(name, "Retry-After"):
-			for _, v := range values {
-				if wait, ok := ParseRetryAfter(v, now); ok {
-					q.hint.addExplicit(wait)
-				}
-			}
-		case strings.EqualFold(name, "Retry-After-Ms"), strings.EqualFold(name, "X-Ms-Retry-After-Ms"):
-			for _, v := range values {
-				if ms, ok := parseNumber(strings.TrimSpace(v)); ok {
-					q.hint.addExplicit(waitSeconds(ms / 1000))
-				}
-			}
-		case strings.EqualFold(name, "X-Amzn-Errortype") && len(values) > 0:
-			q.readCode(values[0])
-		case resets < maxResets && len(values) > 0 && isReset(name):
-			resets++
-			q.readReset(header, name, now)
-		}
-		// Maps have no order: of two names the first in the alphabet is kept.
-		if p := headerProvider(name); p != "" && (provider == "" || p < provider) {
-			provider = p
-		}
+// longestHeader is the length beyond which a value is no wait, no date and no
+// number.
+const longestHeader = 256
+
+// headerKind is what a header tells, in the order in which headers are read.
+type headerKind uint8
+
+const (
+	noHeader headerKind = iota
+	dateHeader
+	waitHeader
+	waitMsHeader
+	typeHeader
+	resetHeader
+)
+
+func kindOfHeader(name string) headerKind {
+	switch {
+	case strings.EqualFold(name, "Date"):
+		return dateHeader
+	case strings.EqualFold(name, "Retry-After"):
+		return waitHeader
+	case strings.EqualFold(name, "Retry-After-Ms"), strings.EqualFold(name, "X-Ms-Retry-After-Ms"):
+		return waitMsHeader
+	case strings.EqualFold(name, "X-Amzn-Errortype"):
+		return typeHeader
+	case isReset(name):
+		return resetHeader
 	}
-	if q.provider == "" {
-		q.provider = provider
+	return noHeader
+}
+
+// knownHeaders are looked up where a response has too many headers to compare
+// their names.
+var knownHeaders = [...]string{
+	"Date", "date", "Retry-After", "retry-after", "Retry-After-Ms", "retry-after-ms", "X-Ms-Retry-After-Ms", "x-ms-retry-after-ms",
+	"X-Amzn-Errortype", "x-amzn-errortype", "Openai-Organization", "Anthropic-Organization-Id",
+}
+
+// headers are the headers of a response that say something, by kind and name: a
+// map has no order, and which of too many are read must not be left to chance.
+type headers struct {
+	names    [maxHeaders]string
+	kinds    [maxHeaders]headerKind
+	n        int
+	lost     int
+	provider string // of several the first in the alphabet
+}
+
+// add takes the name of a header in.
+func (h *headers) add(name string) {
+	if p := headerProvider(name); p != "" && (h.provider == "" || p < h.provider) {
+		h.provider = p
+	}
+	kind := kindOfHeader(name)
+	if kind == noHeader {
+		return
+	}
+	at := h.n
+	for at > 0 && (kind < h.kinds[at-1] || kind == h.kinds[at-1] && name < h.names[at-1]) {
+		at--
+	}
+	if h.n == maxHeaders {
+		h.lost++
+	} else {
+		h.n++
+	}
+	if at < h.n {
+		copy(h.names[at+1:h.n], h.names[at:])
+		copy(h.kinds[at+1:h.n], h.kinds[at:])
+		h.names[at], h.kinds[at] = name, kind
 	}
 }
 
-// dated is the time of a response: the provider's own, where a Date header
-// tells it, as the two clocks may differ.
-func (q *inquiry) dated(header map[string][]string) time.Time {
-	now := q.time()
-	for name, values := range header {
-		if !strings.EqualFold(name, "Date") || len(values) == 0 {
-			continue
+// readHeader takes the headers of a response into account. Their names may be
+// in any case: the map need not come from net/http. Of a response with more
+// headers than the budget has left, only the usual names are looked up.
+func (q *inquiry) readHeader(header map[string][]string) {
+	var all headers
+	if q.budget.spend(headerNames, len(header)) {
+		for name := range header {
+			all.add(name)
 		}
-		if at, ok := parseDate(strings.TrimSpace(values[0]), now); ok {
-			return at
+	} else {
+		q.lose(headerNames, len(header))
+		for _, name := range knownHeaders {
+			if _, ok := header[name]; ok {
+				all.add(name)
+			}
 		}
 	}
-	return now
+	q.lose(headerNames, all.lost)
+	now, dated := q.time(), false
+	for i, name := range all.names[:all.n] {
+		kind := all.kinds[i]
+		for _, value := range q.valuesOf(header[name], kind) {
+			if len(value) > longestHeader {
+				q.lose(headerValues, 1)
+				continue
+			}
+			value = strings.TrimSpace(value)
+			switch kind {
+			case dateHeader:
+				// The provider's own time, as the two clocks may differ.
+				if at, ok := parseDate(value, now); ok && !dated {
+					now, dated = at, true
+				}
+			case waitHeader:
+				if wait, ok := ParseRetryAfter(value, now); ok {
+					q.hint.addExplicit(wait)
+				}
+			case waitMsHeader:
+				if ms, ok := parseNumber(value); ok {
+					q.hint.addExplicit(waitSeconds(ms / 1000))
+				}
+			case typeHeader:
+				q.readCode(value)
+			case resetHeader:
+				q.readReset(header, name, value, now)
+			}
+		}
+	}
+	if q.provider == "" {
+		q.provider = all.provider
+	}
+}
+
+// valuesOf returns the values of a header that are read: of waits all, as the
+// longest counts, of others the first.
+func (q *inquiry) valuesOf(values []string, kind headerKind) []string {
+	most := 1
+	if kind == waitHeader || kind == waitMsHeader {
+		most = len(values)
+	}
+	n := min(len(values), most, q.budget.left[headerValues])
+	q.budget.left[headerValues] -= n
+	if n < most {
+		q.lose(headerValues, min(len(values), most)-n)
+	}
+	return values[:n]
 }
 
 // readReset takes a reset header into account if its limit is used up: what
 // remains is 0 or not told. GitHub answers 403 to what is a rate limit; that
 // nothing remains tells it from a refusal.
-func (q *inquiry) readReset(header map[string][]string, name string, now time.Time) {
+func (q *inquiry) readReset(header map[string][]string, name, value string, now time.Time) {
 	remaining, told := sibling(header, name, "remaining")
 	if left, ok := parseNumber(remaining); told && ok && left > 0 {
 		return
@@ -70,7 +163,7 @@ func (q *inquiry) readReset(header map[string][]string, name string, now time.Ti
 	if status, ok := sibling(header, name, "status"); ok && strings.HasPrefix(status, "allowed") {
 		return
 	}
-	wait, ok := ParseRetryAfter(header[name][0], now)
+	wait, ok := ParseRetryAfter(value, now)
 	if !ok {
 		return
 	}
@@ -130,6 +223,9 @@ func sibling(header map[string][]string, name, word string) (value string, ok bo
 		mid := len(before) + len(word)
 		if strings.EqualFold(k[:len(before)], before) && strings.EqualFold(k[len(before):mid], word) &&
 			strings.EqualFold(k[mid:], after) {
+			if len(values[0]) > longestHeader {
+				return "", true
+			}
 			return strings.TrimSpace(values[0]), true
 		}
 	}

@@ -26,21 +26,34 @@ var anchors = [...]anchor{
 // fillers may stand between an anchor and its number.
 var fillers = [...]string{"for", "about", "approximately", "around", "another", "at least"}
 
+// readWaits looks for waits that the head and the tail of a text name.
+func (q *inquiry) readWaits(head, tail string) {
+	now, left := q.time(), &q.budget.left[textWaits]
+	q.hint.readLines(head, now, left)
+	q.hint.readLines(tail, now, left)
+	if *left == 0 {
+		q.lose(textWaits, 1)
+	}
+}
+
 // readLines looks for waits that a text names outside the frames of traces.
 // The caller has seen to it that the text holds an anchor at all: see the rules
-// named hint/.
-func (h *retryHint) readLines(text string, now time.Time) {
+// named hint/. It reads at most as many waits as are left.
+func (h *retryHint) readLines(text string, now time.Time, left *int) {
+	if text == "" {
+		return
+	}
 	frames := newFrameReader(text)
-	for at := 0; at < len(text); {
+	for at := 0; at < len(text) && *left > 0; {
 		var said string
 		said, at = frames.next(at)
-		h.readText(said, now)
+		h.readText(said, now, left)
 	}
 }
 
 // readText looks for waits that a text names.
-func (h *retryHint) readText(text string, now time.Time) {
-	for i := 0; i < len(text); i++ {
+func (h *retryHint) readText(text string, now time.Time, left *int) {
+	for i := 0; i < len(text) && *left > 0; i++ {
 		if !isDigit(text[i]) {
 			continue
 		}
@@ -60,6 +73,7 @@ func (h *retryHint) readText(text string, now time.Time) {
 			i += size - 1
 			continue
 		}
+		*left--
 		i += h.readWait(text[i:], a, now) - 1
 	}
 }
@@ -72,11 +86,14 @@ func (h *retryHint) readDate(text string, start int, now time.Time) (length int)
 	if len(text)-start < len(layout) {
 		return 0
 	}
-	at, ok := parseDate(text[start:start+len(layout)], now)
-	if !ok {
+	if text[start+len("Fri, 06 Nov 2026 08")] != ':' {
 		return 0
 	}
 	if a, ok := anchorBefore(text[:start]); !ok || a.bare != 1 {
+		return 0
+	}
+	at, ok := parseDate(text[start:start+len(layout)], now)
+	if !ok {
 		return 0
 	}
 	h.addExplicit(until(at, now))

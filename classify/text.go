@@ -59,14 +59,30 @@ func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 
 // readText takes what a text says into account.
 func (q *inquiry) readText(text string) {
-	if text == "" {
+	if text != "" {
+		head, tail := cut(q, text)
+		q.readParts(head, tail, len(text))
+	}
+}
+
+// readBytes is readText of bytes: it copies only what it reads of them.
+func (q *inquiry) readBytes(text []byte) {
+	head, tail := cut(q, text)
+	q.readParts(string(head), string(tail), len(text))
+}
+
+// readParts takes the head of a text of n bytes and its tail into account; the
+// tail is "" where the head is all of it.
+func (q *inquiry) readParts(head, tail string, n int) {
+	if head == "" && tail == "" {
 		return
 	}
 	if q.heard != nil {
-		*q.heard = append(*q.heard, q.set.explain(text, q.c.maxBytes, q.source)...)
+		*q.heard = append(*q.heard, q.set.explain(head, tail, n, q.source)...)
+		q.readWaits(head, tail) // only to learn whether they are too many
 		return
 	}
-	v := q.verdictOf(text)
+	v := q.verdictOf(head, tail)
 	if q.said.status == 0 {
 		q.said.status = v.status
 	}
@@ -88,18 +104,18 @@ func (q *inquiry) readText(text string) {
 }
 
 // verdictOf decides a text: recalled where the text was seen before. A text
-// that is longer than the limit is not remembered, for the hash would have to
-// read all of it.
-func (q *inquiry) verdictOf(text string) verdict {
-	if q.c.maxBytes > 0 && len(text) > q.c.maxBytes {
-		v, _ := q.decide(text)
+// that is not read whole is not remembered, for the hash would have to read all
+// of it.
+func (q *inquiry) verdictOf(head, tail string) verdict {
+	if tail != "" {
+		v, _ := q.decide(head, tail)
 		return v
 	}
-	place, hash := q.c.seen.slot(text)
+	place, hash := q.c.seen.slot(head)
 	if v, ok := recall(place, hash); ok {
 		return v
 	}
-	v, hinted := q.decide(text)
+	v, hinted := q.decide(head, "")
 	if !hinted { // a wait is read anew each time
 		remember(place, hash, v)
 	}
@@ -107,18 +123,12 @@ func (q *inquiry) verdictOf(text string) verdict {
 }
 
 // decide says what a text comes to, and whether it names a wait, which it
-// reads. Of a text that is longer than the limit, it looks at the first and the
-// last half of the limit.
-func (q *inquiry) decide(text string) (v verdict, hinted bool) {
+// reads. Of a text that is not read whole, there is a tail as well.
+func (q *inquiry) decide(head, tail string) (v verdict, hinted bool) {
 	var fixed [stackWords]uint64
 	matched := fixed[:]
 	if n := q.set.words(); n > stackWords {
 		matched = make([]uint64, n)
-	}
-	head, tail := text, ""
-	if q.c.maxBytes > 0 && len(text) > q.c.maxBytes {
-		head = text[:q.c.maxBytes/2]
-		tail = text[len(text)-(q.c.maxBytes-len(head)):] // of an odd limit the larger half
 	}
 	plain, plainTail := q.set.plain(head), q.set.plain(tail)
 	q.set.match(matched, head, plain)
@@ -129,9 +139,7 @@ func (q *inquiry) decide(text string) (v verdict, hinted bool) {
 	reports := false // several tries
 	if meets(matched, q.set.telling) {
 		if hinted = meets(matched, q.set.hints); hinted {
-			now := q.time()
-			q.hint.readLines(head, now)
-			q.hint.readLines(tail, now)
+			q.readWaits(head, tail)
 		}
 		v.provider = q.set.provider(matched)
 		reports = meets(matched, q.set.tries)
