@@ -59,9 +59,15 @@ func newBudget(limit int) budget {
 	}
 }
 
-// names gives a share for a part that is a name or the errors of a chain: their
-// texts share what is read of one text by default.
+// shareNames gives a share for a part that is a name, or a response: its texts
+// share what is read of one text by default.
 func (b *budget) shareNames() { b.left[textBytes] += DefaultMaxBytes }
+
+// shareChain gives a share for a chain, whose texts may be as long as any other.
+func (b *budget) shareChain() {
+	b.left[textBytes] += min(max(DefaultMaxBytes, b.limit), math.MaxInt/int(resources))
+	b.shareBody()
+}
 
 // shareText gives a share for a text of the evidence itself.
 func (b *budget) shareText() {
@@ -125,7 +131,7 @@ func cut[T string | []byte](q *inquiry, text T) (head, tail T) {
 	return text[:half], text[len(text)-(n-half):] // of an odd number the larger half
 }
 
-// body returns what is read of a response's body: its start, or nothing where
+// bodyOf returns what is read of a response's body: its start, or nothing where
 // the bodies before it have spent the budget. It copies nothing.
 func bodyOf[T string | []byte](q *inquiry, body T) T {
 	n := min(len(body), maxBody)

@@ -84,7 +84,10 @@ func WithBase(base *Classifier) Option {
 }
 
 // WithMaxBytes sets how many bytes of a text are read: the first and the last
-// half of n. The default is that of the base; n ≤ 0 keeps it.
+// half of n. The default is that of the base; n ≤ 0 keeps it. The
+// texts of one chain share n, or 64 KiB if that is more; those of a response share
+// 64 KiB. The time that a classification takes, and above the default its memory,
+// grow with n.
 func WithMaxBytes(n int) Option {
 	return optionFunc(func(c config) config {
 		if n > 0 {

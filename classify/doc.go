@@ -39,6 +39,15 @@
 //     [ReasonUnknown]: what is not understood is not repeated.
 //   - No error is no answer: Error(nil) is the zero Result.
 //
+// One classification reads a bounded amount, whatever the evidence is: it is
+// meant to take at most 10 ms, and it allocates at most 4 MB beside what the
+// evidence's own methods allocate. Type is read first, then Code, the chain of
+// Err from the outermost error on, the response, the text of Err, and Message.
+// Each of them has a share of its own, so none can starve the next. Where one
+// holds too much, its first parts are read. What is left out decides nothing,
+// and [Classifier.Explain] lists it. Methods of the evidence that are slow, or
+// that allocate much, cannot be bounded.
+//
 // What follows from a reason (how often to call, whether another provider may
 // be asked, what other systems call it) stands in one table: [Reason.Policy]
 // and [Reason.Name]. [Classifier.Explain] shows what spoke for and against a

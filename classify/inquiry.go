@@ -41,8 +41,7 @@ func (q *inquiry) read(e *Evidence) (failed bool) {
 	q.budget.shareNames()
 	q.readName(e.Code)
 	q.source = fromError
-	q.budget.shareNames()
-	q.budget.shareBody()
+	q.budget.shareChain()
 	text := q.readChain(e.Err, e.Cause)
 	if q.best.strength == ownStrength {
 		return true

@@ -26,6 +26,9 @@ var anchors = [...]anchor{
 // fillers may stand between an anchor and its number.
 var fillers = [...]string{"for", "about", "approximately", "around", "another", "at least"}
 
+// lastLetters are those that the anchors and the fillers end with.
+const lastLetters = "nrsytd"
+
 // readWaits looks for waits that the head and the tail of a text name.
 func (q *inquiry) readWaits(head, tail string) {
 	now, left := q.time(), &q.budget.left[textWaits]
@@ -64,6 +67,7 @@ func (h *retryHint) readText(text string, now time.Time, left *int) {
 		}
 		if i >= len("Fri, ") && text[i-2] == ',' && isLetter(text[i-3]) {
 			if n := h.readDate(text, i-len("Fri, "), now); n > 0 {
+				*left--
 				i += n - 1
 				continue
 			}
@@ -148,6 +152,9 @@ func endsNumber(rest string) bool {
 // about itself ("will retry in 5s") is none.
 func anchorBefore(text string) (anchor, bool) {
 	text = trimJoint(text)
+	if text == "" || strings.IndexByte(lastLetters, text[len(text)-1]|0x20) < 0 {
+		return anchor{}, false
+	}
 	for _, f := range fillers {
 		if before, ok := cutSuffixFold(text, f); ok && before != trimJoint(before) {
 			text = trimJoint(before)

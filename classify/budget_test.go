@@ -1,0 +1,201 @@
+package classify
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestLastLetters: no anchor and no filler is passed over.
+func TestLastLetters(t *testing.T) {
+	t.Parallel()
+	words := fillers[:]
+	for _, a := range anchors {
+		words = append(words[:len(words):len(words)], a.words)
+	}
+	for _, w := range words {
+		assert.Contains(t, lastLetters, w[len(w)-1:], w)
+	}
+}
+
+// TestLeftOut: what was too much to be read decides nothing, and Explain says
+// what it was and how much.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	const half = DefaultMaxBytes / 2
+	filler := strings.Repeat("so it goes ", 1<<20/11)
+	body := `{"error":{"message":"` + strings.Repeat("so it goes ", 4000) + `"}}`
+	withBodies := func(n int, last string) error {
+		all := make([]error, n)
+		for i := range all {
+			all[i] = respondsWith{500, body}
+		}
+		return joinedSilently(append(all, respondsWith{500, last}))
+	}
+	many := http.Header{"Retry-After": {"7"}}
+	for i := range mostNames {
+		many[fmt.Sprint("X-", i)] = []string{"x"}
+	}
+	for _, tt := range []struct {
+		name string
+		e    Evidence
+		rule string
+		want []LeftOut
+	}{
+		{"nothing", Evidence{Status: 500, Body: []byte(body)}, "http/500", nil},
+		{"the middle of a message", Evidence{Message: filler[:half] + strings.Repeat("HTTP 402 ", 10) + filler[:half]}, "default",
+			[]LeftOut{{"message", "bytes of text", 90}}},
+		{"the rest of a body", Evidence{Status: 500, Body: []byte(filler[:maxBody] + " insufficient_quota")}, "http/500",
+			[]LeftOut{{"body", "bytes of bodies", len(" insufficient_quota")}}},
+		{"a second body that does not fit", Evidence{Err: withBodies(1, body)}, "http/500",
+			[]LeftOut{{"error", "bytes of bodies", len(body)}}},
+		{"the body after it, which fits", Evidence{Err: withBodies(2, `{"error":"insufficient_quota"}`)}, "code/insufficient-quota",
+			[]LeftOut{{"error", "bytes of bodies", len(body)}}},
+		{"bodies of a chain do not use up the evidence's own", Evidence{Err: withBodies(9, ""), Body: []byte(`{"error":"insufficient_quota"}`)}, "code/insufficient-quota",
+			[]LeftOut{{"error", "bytes of bodies", 8 * len(body)}}},
+		{"errors beyond the bound", Evidence{Err: joinedSilently(wide(300, errors.New("x")))}, "default",
+			[]LeftOut{{"error", "errors", 300 - 255}}},
+		{"a value that is no header's", Evidence{Status: 429, Header: http.Header{"Retry-After": {strings.Repeat("1s", 1000)}}}, "http/429",
+			[]LeftOut{{"header", "header values", 1}}},
+		{"values beyond the bound", Evidence{Status: 429, Header: http.Header{"Retry-After": wide(mostValues+5, "3")}}, "http/429",
+			[]LeftOut{{"header", "header values", 5}}},
+		{"names beyond the bound", Evidence{Status: 429, Header: many}, "http/429",
+			[]LeftOut{{"header", "header names", mostNames + 1}}},
+		{"JSON that is too dense to decode", Evidence{Status: 500, Body: []byte("[" + strings.Repeat(`{"a":1},`, 8000) + "{}]")}, "http/500",
+			[]LeftOut{{"body", "bytes of bodies as JSON", 8*8000 + 4}}},
+		{"waits beyond the bound", Evidence{Message: strings.Repeat("retry after 5s\n", 300)}, "default",
+			[]LeftOut{{"message", "waits", 1}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			x := Standard.Explain(tt.e)
+			assert.Equal(t, tt.rule, x.Result.Rule)
+			assert.Equal(t, tt.want, x.LeftOut)
+		})
+	}
+	assert.Equal(t, 7*time.Second, Standard.Classify(Evidence{Status: 429, Header: many}).RetryAfter, "a usual name is still looked up")
+}
+
+func wide[T any](n int, item T) []T {
+	all := make([]T, n)
+	for i := range all {
+		all[i] = item
+	}
+	return all
+}
+
+type respondsWith struct {
+	StatusCode int
+	Body       string
+}
+
+func (respondsWith) Error() string { return "so it goes" }
+
+type joinedSilently []error
+
+func (joinedSilently) Error() string     { return "so it goes" }
+func (j joinedSilently) Unwrap() []error { return j }
+
+// TestTooManyHeadersAreReadInOrder: which of too many headers are read does not
+// hang on the order of a map.
+func TestTooManyHeadersAreReadInOrder(t *testing.T) {
+	t.Parallel()
+	header := http.Header{"Retry-After": {"2"}}
+	for i := range 3 * maxHeaders {
+		header[fmt.Sprintf("Ratelimit-%03d-Reset", i)] = []string{fmt.Sprint(i + 10)}
+	}
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for range 20 {
+		q := inquiry{c: Standard.At(now), set: Standard.rules(), budget: newBudget(DefaultMaxBytes)}
+		q.readHeader(header)
+		assert.Equal(t, 2*time.Second, q.hint.explicit)
+		assert.Equal(t, time.Duration(maxHeaders-2+10)*time.Second, q.hint.derived)
+	}
+}
+
+// TestLimitsDoNotOverflow: the largest limit there is still reads texts.
+func TestLimitsDoNotOverflow(t *testing.T) {
+	t.Parallel()
+	c, err := New(WithMaxBytes(math.MaxInt))
+	require.NoError(t, err)
+	got := c.Classify(Evidence{Err: errors.New("so it goes"), Message: "rate limit exceeded", Status: 500, Body: []byte("so it goes")})
+	assert.Equal(t, "rate limit exceeded", c.Explain(Evidence{Status: 500, Message: "rate limit exceeded"}).Signals[1].Text)
+	assert.NotEmpty(t, got.Category)
+	one, err := New(WithMaxBytes(1))
+	require.NoError(t, err)
+	assert.Equal(t, ReasonUnknown, one.Message("HTTP 429").Reason)
+}
+
+// FuzzExcess: evidence that is put together from a few bytes, and repeated until
+// it is far too much, is classified within the budget, and always the same.
+func FuzzExcess(f *testing.F) {
+	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7}, `{"error":{"message":"rate limit","code":"x"}},`, uint16(2000))
+	f.Add([]byte{7, 7, 7, 1, 2}, "retry after 1s\n", uint16(9000))
+	f.Add([]byte{3, 4, 3, 4}, `{"a":[{`, uint16(60000))
+	f.Add([]byte{5, 6, 0}, "Mon, 02 Jan 2006 15:04:99 GMT", uint16(500))
+	Standard.Message("so it goes") // the rules are loaded
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, parts []byte, piece string, times uint16) {
+		if len(piece) > 1<<10 || len(parts) > 400 {
+			return
+		}
+		text := strings.Repeat(piece, min(int(times), 1<<18/max(len(piece), 1)))
+		e := assemble(parts, text)
+		c := Standard.At(now)
+		c.Classify(Evidence{Err: e.Err}) // the shapes of the types are known
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got := c.Classify(e)
+		runtime.ReadMemStats(&after)
+		// The fuzzing engine allocates meanwhile: that is what the second is for.
+		require.LessOrEqual(t, after.TotalAlloc-before.TotalAlloc, uint64(5<<20))
+		require.NotContains(t, got.Rule, panicSuffix)
+		require.Equal(t, got, c.Classify(e))
+	})
+}
+
+// assemble makes evidence of one text, part by part. Its errors return what they
+// have, and allocate nothing.
+func assemble(parts []byte, text string) (e Evidence) {
+	var all []error
+	for _, p := range parts {
+		switch p % 12 {
+		case 0:
+			all = append(all, respondsWith{500, text})
+		case 1:
+			all = append(all, errors.New(text))
+		case 2:
+			all = append(all, rawJSON{text})
+		case 3:
+			e.Body = []byte(text)
+		case 4:
+			e.Message = text
+		case 5:
+			e.Header = http.Header{"Retry-After": wide(len(text)%5000, text), "Date": {text}, text: {text}}
+		case 6:
+			e.Status, e.Type = 429, text
+		case 7:
+			all = append(all, &stream{&http.Response{StatusCode: 429, Header: http.Header{"X-Ratelimit-Reset": {text}, "Retry-After": {text}}}})
+		case 8:
+			all = append(all, unpacked{429, text, text, wide(len(text)%300, map[string]any{"reason": text})})
+		case 9:
+			all = append(all, bodyText{text})
+		case 10:
+			all = []error{joinedSilently(all)}
+		case 11:
+			e.Code = text
+		}
+	}
+	if len(all) > 0 {
+		e.Err = joinedSilently(all)
+	}
+	return e
+}
