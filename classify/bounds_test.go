@@ -277,6 +277,13 @@ func excesses() []excess {
 		{"text of waits", classify.Evidence{Message: "retry after " + fill("1s", 64<<10-20)}},
 		{"text of numbers", classify.Evidence{Message: fill("retry after 1,000,000,000,000,000,000 ", 64<<10)}},
 		{"text of wide lines", classify.Evidence{Message: fill(fill("so it goes and ", 75)+"\n", 64<<10)}},
+		{"text of odd spaces", classify.Evidence{Message: fill("so\u00a0it  goes\t\x1b[31mand on \n", 64*mega)}},
+		{"text of gaps in wide lines", classify.Evidence{Message: fill(fill("so  it goes and ", 75)+"\n", 64*mega)}},
+		{"texts of gaps", classify.Evidence{
+			Err:     branches(many(256, func(int) error { return textBody{500, fill("so\u00a0it  goes\n", 60<<10)} })),
+			Message: fill("so\u00a0it  goes\n", mega), Type: fill("so\u00a0it  goes\n", mega),
+			Body: []byte(fill("so\u00a0it  goes\n", mega)),
+		}},
 		{"a million branches", joined(1<<20, func(int) error { return rawBody{500, "x"} })},
 		{"a million causes", classify.Evidence{Err: within(60, errors.New("x")), Cause: branches(many(1<<20, func(int) error { return errors.New("x") }))}},
 		{"values as causes", classify.Evidence{

@@ -62,8 +62,8 @@ func costOf(text string, runs int) float64 {
 	c.maxBytes = 2 << 20
 	least := time.Duration(1<<63 - 1)
 	for range runs {
-		q := inquiry{c: &c, set: c.rules()}
-		least = min(least, cpuTime(func() { q.decide(text) }))
+		q := inquiry{c: &c, set: c.rules(), budget: newBudget(c.maxBytes)}
+		least = min(least, cpuTime(func() { q.decide(text, "") }))
 	}
 	return float64(least.Nanoseconds()) / float64(len(text))
 }

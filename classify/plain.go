@@ -10,9 +10,16 @@ import (
 // what a text says. The standard rules see texts without them. A user's rules
 // see the text as it is, and this form of it.
 
+// maxPlain is the length beyond which a text is read as it is. Only a classifier
+// without a limit, or with a large one, reads such texts: it must not copy them.
+const maxPlain = 1 << 20
+
 // plainText returns text as a reader sees it: without the escape sequences of
 // terminals and invisible characters, with ordinary spaces.
 func plainText(text string) string {
+	if len(text) > maxPlain {
+		return text
+	}
 	for i := range len(text) {
 		if mayBeOdd[text[i]] {
 			s := splicer{text: text}
@@ -27,7 +34,7 @@ func plainText(text string) string {
 // singleSpaced returns text with one space where several, or tabs, stand in a
 // line.
 func singleSpaced(text string) string {
-	if strings.IndexByte(text, '\t') < 0 && !strings.Contains(text, "  ") {
+	if len(text) > maxPlain || strings.IndexByte(text, '\t') < 0 && !strings.Contains(text, "  ") {
 		return text
 	}
 	s := splicer{text: text}
