@@ -49,14 +49,20 @@ type budget struct {
 	leftOut *[]LeftOut // for explain only; else nil
 }
 
-func newBudget(limit int) budget {
-	return budget{
-		left: [resources]int{
-			chainErrors: maxNodes, chainTexts: mostChainTexts,
-			headerNames: mostNames, headerValues: mostValues, textWaits: mostWaits,
-		},
-		limit: limit,
-	}
+// open makes the budget of a classification that reads limit bytes of a text. It
+// sets field by field: a literal would be copied.
+func (b *budget) open(limit int) {
+	b.limit = limit
+	b.left[chainErrors] = maxNodes
+	b.left[chainTexts] = mostChainTexts
+	b.left[headerNames] = mostNames
+	b.left[headerValues] = mostValues
+	b.left[textWaits] = mostWaits
+}
+
+func newBudget(limit int) (b budget) {
+	b.open(limit)
+	return b
 }
 
 // shareNames gives a share for a part that is a name, or a response: its texts

@@ -32,12 +32,14 @@ func TestChainAllocs(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			set := Standard.rules()
 			got := testing.AllocsPerRun(100, func() {
-				q := inquiry{c: Standard, set: set, budget: newBudget(DefaultMaxBytes)}
+				q := inquiry{c: Standard, set: set}
+				q.budget.open(DefaultMaxBytes)
 				_ = q.readChain(tt.err, nil)
 			})
 			assert.Zero(t, got)
 			got = testing.AllocsPerRun(100, func() {
-				q := inquiry{c: Standard, set: set, budget: newBudget(DefaultMaxBytes)}
+				q := inquiry{c: Standard, set: set}
+				q.budget.open(DefaultMaxBytes)
 				_ = q.readChain(tt.err, context.Canceled)
 			})
 			assert.Zero(t, got, "with a cause")
@@ -63,7 +65,8 @@ func BenchmarkChain(b *testing.B) {
 			set := Standard.rules()
 			b.ReportAllocs()
 			for b.Loop() {
-				q := inquiry{c: Standard, set: set, budget: newBudget(DefaultMaxBytes)}
+				q := inquiry{c: Standard, set: set}
+				q.budget.open(DefaultMaxBytes)
 				_ = q.readChain(bb.err, nil)
 			}
 		})

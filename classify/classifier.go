@@ -195,7 +195,8 @@ func (c *Classifier) classify(e *Evidence, r *Result) {
 		return
 	}
 	defer c.survive(r)
-	q := inquiry{c: c, set: c.rules(), provider: c.providerOf(e), source: source, budget: newBudget(c.maxBytes)}
+	q := inquiry{c: c, set: c.rules(), provider: c.providerOf(e), source: source}
+	q.budget.open(c.maxBytes)
 	if alone {
 		q.budget.shareText()
 		q.readText(text)
