@@ -26,7 +26,10 @@ Strengths are, from the weakest: word, phrase, code, cause and user.
 
 Several arguments are one message, joined by spaces; without one, all of standard
 input is the message. On a terminal the text that decided is coloured, and what
-was beaten or ruled out is underlined; NO_COLOR keeps colours out.`,
+was beaten or ruled out is underlined; NO_COLOR keeps colours out.
+
+The last line is the address of a page about the reason: what it means, what to
+look at first, and what not to do.`,
 		Example: `  errclass explain 'HTTP 429: insufficient_quota'
   make 2>&1 | errclass explain --format json`,
 	}
@@ -96,13 +99,21 @@ type explanationLine struct {
 	Rule         string            `json:"rule"`
 	Status       int               `json:"status"`
 	RetryAfterMS *int64            `json:"retry_after_ms,omitempty"`
+	RunbookURL   string            `json:"runbook_url"`
 	Signals      []signalLine      `json:"signals"`
 }
+
+// reasonsPage has a section for each reason. The reason is the section's anchor.
+const reasonsPage = "https://github.com/errclass/errclass/blob/main/docs/reasons.md"
+
+// runbookURL returns the address of the section about r. The annotation
+// runbook_url of the alerts in examples/alerting has the same form.
+func runbookURL(r classify.Reason) string { return reasonsPage + "#" + string(r) }
 
 func explanationJSON(x classify.Explanation) explanationLine {
 	e := explanationLine{
 		Category: x.Result.Category, Reason: x.Result.Reason, Rule: x.Result.Rule, Status: x.Result.Status,
-		Signals: signalLines(x.Signals),
+		RunbookURL: runbookURL(x.Result.Reason), Signals: signalLines(x.Signals),
 	}
 	if x.Result.HasRetryAfter {
 		ms := milliseconds(x.Result.RetryAfter)
@@ -120,7 +131,8 @@ func signalLines(signals []classify.Signal) []signalLine {
 }
 
 // writeExplanation writes the result, the message with the deciding bytes
-// marked, and a table of all that matched.
+// marked, a table of all that matched, and where to read on. The address comes
+// last: that line is the one beside the prompt.
 func writeExplanation(w io.Writer, message string, x classify.Explanation, colour bool) error {
 	r := x.Result
 	fmt.Fprintf(w, "%s / %s, decided by %s\n", paint(colour, categoryColours[r.Category], string(r.Category)), r.Reason, printable(r.Rule))
@@ -128,7 +140,7 @@ func writeExplanation(w io.Writer, message string, x classify.Explanation, colou
 		fmt.Fprintf(w, "retry after %s\n", r.RetryAfter)
 	}
 	if len(x.Signals) == 0 {
-		_, err := fmt.Fprintln(w, "no rule matches")
+		_, err := fmt.Fprintf(w, "no rule matches\n\nwhat to do: %s\n", runbookURL(r.Reason))
 		return err
 	}
 	if s := x.Signals[0]; s.Decided && s.Start >= 0 {
@@ -142,7 +154,11 @@ func writeExplanation(w io.Writer, message string, x classify.Explanation, colou
 		}
 		t.AppendRow(table.Row{printable(s.Rule), orDash(string(s.Reason)), orDash(s.Strength), bytes, shortened(s.Text), outcome(s, x.Signals, colour)})
 	}
-	return render(w, t)
+	if err := render(w, t); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\nwhat to do: %s\n", runbookURL(r.Reason))
+	return err
 }
 
 // outcome says what became of one of the signals, and why.

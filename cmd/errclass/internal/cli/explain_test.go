@@ -1,11 +1,14 @@
 package cli_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/cmd/errclass/internal/cli"
 )
 
@@ -23,9 +26,11 @@ func TestExplain(t *testing.T) {
 -------------------------------------------------------------------------------------------------
  000/429      rate_limit  phrase    5-8    429      decided
  000/network  network     phrase    16-23  network  beaten by 000/429: rate_limit before network
+
+what to do: https://github.com/errclass/errclass/blob/main/docs/reasons.md#rate_limit
 `, []string{"HTTP", "429", "on the network"}},
-		{"nothing", "", "fatal / unknown, decided by 000/default\nno rule matches\n", []string{"boom"}},
-		{"empty", "", "fatal / unknown, decided by 000/default\nno rule matches\n", []string{""}},
+		{"nothing", "", "fatal / unknown, decided by 000/default\nno rule matches\n\nwhat to do: https://github.com/errclass/errclass/blob/main/docs/reasons.md#unknown\n", []string{"boom"}},
+		{"empty", "", "fatal / unknown, decided by 000/default\nno rule matches\n\nwhat to do: https://github.com/errclass/errclass/blob/main/docs/reasons.md#unknown\n", []string{""}},
 		{"standard input", "a\n503\r\n", `retryable / transient, decided by 000/503
 
   a\n»503«
@@ -33,6 +38,8 @@ func TestExplain(t *testing.T) {
  RULE     REASON     STRENGTH  BYTES  MATCHED  OUTCOME
 -------------------------------------------------------
  000/503  transient  phrase    2-5    503      decided
+
+what to do: https://github.com/errclass/errclass/blob/main/docs/reasons.md#transient
 `, nil},
 		{"what a terminal must not see", "\x1b[2J\xff\u202e503\a", `retryable / transient, decided by 000/503
 
@@ -41,6 +48,8 @@ func TestExplain(t *testing.T) {
  RULE     REASON     STRENGTH  BYTES  MATCHED  OUTCOME
 -------------------------------------------------------
  000/503  transient  phrase    8-11   503      decided
+
+what to do: https://github.com/errclass/errclass/blob/main/docs/reasons.md#transient
 `, nil},
 		{"far in a long text", strings.Repeat("é", 5000) + "503" + strings.Repeat("日", 5000), `retryable / transient, decided by 000/503
 
@@ -49,6 +58,8 @@ func TestExplain(t *testing.T) {
  RULE     REASON     STRENGTH  BYTES        MATCHED  OUTCOME
 -------------------------------------------------------------
  000/503  transient  phrase    10000-10003  503      decided
+
+what to do: https://github.com/errclass/errclass/blob/main/docs/reasons.md#transient
 `, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -63,10 +74,10 @@ func TestExplainJSON(t *testing.T) {
 	t.Parallel()
 	r := run(t, "", "explain", "--rules", "minimal", "--format", "json", "429 network <\x01>")
 	assert.Equal(t, cli.ExitOK, r.code)
-	assert.JSONEq(t, `{"category":"retryable","reason":"rate_limit","rule":"000/429","status":0,"signals":[
+	assert.JSONEq(t, `{"category":"retryable","reason":"rate_limit","rule":"000/429","status":0,"runbook_url":"https://github.com/errclass/errclass/blob/main/docs/reasons.md#rate_limit","signals":[
 		{"rule":"000/429","reason":"rate_limit","category":"retryable","strength":"phrase","source":"message","start":0,"end":3,"text":"429","decided":true},
 		{"rule":"000/network","reason":"network","category":"retryable","strength":"phrase","source":"message","start":4,"end":11,"text":"network","decided":false,"beaten_by":"000/429"}]}`, r.out)
-	assert.JSONEq(t, `{"category":"fatal","reason":"unknown","rule":"000/default","status":0,"signals":[]}`,
+	assert.JSONEq(t, `{"category":"fatal","reason":"unknown","rule":"000/default","status":0,"runbook_url":"https://github.com/errclass/errclass/blob/main/docs/reasons.md#unknown","signals":[]}`,
 		run(t, "", "explain", "--rules", "minimal", "--format", "json", "").out)
 }
 
@@ -93,6 +104,26 @@ func TestExplainOwnRule(t *testing.T) {
 	r := run(t, "", "explain", "--rules", mine, "HTTP 429")
 	assert.Contains(t, r.out, "fatal / policy, decided by mine\n\n  »HTTP 429«\n")
 	assert.Contains(t, r.out, "beaten by mine: user before code\n")
+}
+
+// TestExplainNamesTheRunbook: the last line leads to a section that exists,
+// whatever the reason is.
+func TestExplainNamesTheRunbook(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../../docs/reasons.md")
+	require.NoError(t, err)
+	for _, reason := range classify.Reasons() {
+		t.Run(string(reason), func(t *testing.T) {
+			t.Parallel()
+			mine := file(t, "mine.yaml", "rules:\n  - {id: mine, reason: "+string(reason)+", pattern: boom}\n")
+			out := strings.TrimSpace(run(t, "", "explain", "--rules", mine, "boom").out)
+			last := out[strings.LastIndex(out, "\n")+1:]
+			address, anchor, _ := strings.Cut(last, "#")
+			assert.Equal(t, "what to do: https://github.com/errclass/errclass/blob/main/docs/reasons.md", address)
+			assert.Equal(t, string(reason), anchor)
+			assert.Contains(t, string(page), "\n## "+anchor+"\n", "no such section in docs/reasons.md")
+		})
+	}
 }
 
 func TestExplainUnreadable(t *testing.T) {
