@@ -43,6 +43,10 @@ bench: ## measure the budgets: x-regexp, x-bare, x-json-... are ratios within on
 bench-hyperscan: ## compare the matcher with Hyperscan, where libhyperscan-dev is installed
 	@go run ./classify/internal/hyperscan
 
+.PHONY: size
+size: ## print by how much slogclass enlarges a stripped program
+	@.ci/size
+
 .PHONY: generate
 generate: ## make the generated files anew
 	@for dir in $(MODULES); do (cd "$$dir" && go generate ./...); done

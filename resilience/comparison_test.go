@@ -1,0 +1,51 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/failsafe-go/failsafe-go"
+	"github.com/failsafe-go/failsafe-go/circuitbreaker"
+	"github.com/failsafe-go/failsafe-go/retrypolicy"
+
+	"github.com/errclass/errclass/resilience"
+)
+
+// BenchmarkComparison is behind the figures of docs/comparison.md: what a call
+// costs that succeeds at once, bare, with a retry policy and a breaker of
+// failsafe-go, and with this package.
+func BenchmarkComparison(b *testing.B) {
+	breaker := circuitbreaker.NewBuilder[int]().WithFailureThreshold(5).WithDelay(5 * time.Minute).Build()
+	retry := retrypolicy.NewBuilder[int]().
+		AbortOnErrors(circuitbreaker.ErrOpen).
+		HandleIf(func(_ int, err error) bool { return err != nil && !errors.Is(err, context.Canceled) }).
+		WithBackoff(500*time.Millisecond, 8*time.Second).
+		WithMaxRetries(2).
+		Build()
+	policies := failsafe.With[int](retry, breaker)
+	x := executor(b, enabled())
+	call := resilience.Call{Targets: []resilience.Target{primary}}
+	for _, side := range []struct {
+		name string
+		do   func(context.Context) (int, error)
+	}{
+		{"bare", func(context.Context) (int, error) { return 1, nil }},
+		{"failsafe-go", func(ctx context.Context) (int, error) {
+			return policies.WithContext(ctx).Get(func() (int, error) { return 1, nil })
+		}},
+		{"resilience", func(ctx context.Context) (int, error) {
+			return resilience.Do(ctx, x, call, func(context.Context, resilience.Target) (int, error) { return 1, nil })
+		}},
+	} {
+		b.Run(side.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := side.do(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
