@@ -51,7 +51,8 @@
 // What follows from a reason (how often to call, whether another provider may
 // be asked, what other systems call it) stands in one table: [Reason.Policy]
 // and [Reason.Name]. [Classifier.Explain] shows what spoke for and against a
-// result.
+// result. docs/reasons.md says what each reason means for the person on call,
+// and docs/faq.md what a result does not know.
 //
 // # Rule sets
 //

@@ -35,7 +35,8 @@
 //     read, 64 KiB of texts together, and 65,536 members of groups. What is left
 //     out decides nothing.
 //   - The text of an error or a message is never copied into an attribute:
-//     the two values come from a closed set of words.
+//     the two values come from a closed set of words. docs/reasons.md has a
+//     section for each reason: what to look at first, what not to do.
 //
 // # Handlers below and above
 //

@@ -3,7 +3,7 @@
 //
 //	errclass classify [MESSAGE...]   what each message means; without one, each line of standard input
 //	errclass logs [FILE...]          JSON log lines in, the same lines with error.category and error.reason out
-//	errclass explain MESSAGE         what decided, on which bytes, and what it beat
+//	errclass explain MESSAGE         what decided, on which bytes, what it beat, and where to read on
 //	errclass rules                   every text rule, by precedence
 //	errclass eval CORPUS.jsonl       how often the rules are right about labelled messages
 //	errclass run [--retry] -- CMD    runs a command, says what its failure means, repeats it where that helps
