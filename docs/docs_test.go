@@ -1,5 +1,5 @@
-// Package docs_test holds the documentation to the code: a reason without a
-// section, an alert without a runbook, or a link that leads nowhere fails here.
+// Package docs_test checks the documentation against the code. It fails if a
+// reason has no section, an alert has no runbook, or a link leads nowhere.
 package docs_test
 
 import (

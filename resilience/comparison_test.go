@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// BenchmarkComparison is behind the figures of docs/comparison.md: what a call
-// costs that succeeds at once, bare, with a retry policy and a breaker of
+// BenchmarkComparison measures the figures of docs/comparison.md. It makes a
+// call that succeeds at once: bare, with a retry policy and a breaker of
 // failsafe-go, and with this package.
 func BenchmarkComparison(b *testing.B) {
 	breaker := circuitbreaker.NewBuilder[int]().WithFailureThreshold(5).WithDelay(5 * time.Minute).Build()
