@@ -208,22 +208,22 @@ func fixedText(err error) bool {
 	return t == plainType || t == wrapType || t == wrapsType
 }
 
-// endless reports whether the chain of err has no bottom as far as anyone can
-// tell: twice as deep as evidence is read, it still goes on. Only an error
-// that wraps itself, or makes up ever new ones, gets there. Wide but shallow
-// trees, such as the joined errors of a large batch, do not.
+// endless reports whether nobody can tell that the chain of err ends: twice as
+// deep as evidence is read, or after more errors than any batch joins, it still
+// goes on. An error gets there that wraps itself, makes up ever new ones, or
+// joins the same ones again and again: 64 joins of two make 2^64 texts.
 func endless(err error) bool {
-	nodes := 1 << 14
+	nodes := maxTree
 	return bottomless(err, 0, &nodes)
 }
 
+// maxTree is how many errors a chain may have and still be asked for its text.
+const maxTree = 1 << 14
+
 func bottomless(err error, depth int, nodes *int) bool {
 	for ; err != nil; depth++ {
-		if depth == 2*maxDepth {
+		if *nodes--; *nodes < 0 || depth == 2*maxDepth {
 			return true
-		}
-		if *nodes--; *nodes < 0 {
-			return false
 		}
 		switch {
 		case isPlain(err):
@@ -234,9 +234,6 @@ func bottomless(err error, depth int, nodes *int) bool {
 		}
 		next, branches := unwrap(err)
 		for _, branch := range branches {
-			if *nodes < 0 {
-				return false
-			}
 			if bottomless(branch, depth+1, nodes) {
 				return true
 			}

@@ -233,6 +233,30 @@ func TestBounds(t *testing.T) {
 	assert.Equal(t, classify.ReasonRateLimit, classify.Error(deep).Reason, "the text of a long chain")
 }
 
+// TestSharedTree: 40 joins of two make a text of 2^40 lines, which nobody waits
+// for. What the walk finds still counts, and so does a cycle behind a batch.
+func TestSharedTree(t *testing.T) {
+	t.Parallel()
+	shared := func(err error) error {
+		for range 40 {
+			err = errors.Join(err, err)
+		}
+		return err
+	}
+	assert.Equal(t, classify.ReasonNetwork, classify.Error(shared(syscall.ECONNRESET)).Reason)
+	got := classify.Error(errors.Join(errors.New("HTTP 429"), &relays{shared(errors.New("so it goes"))}))
+	assert.Equal(t, classify.ReasonUnknown, got.Reason, got.Rule)
+
+	cycle := &relays{}
+	cycle.err = cycle
+	batch := make([]error, 20_000)
+	for i := range batch {
+		batch[i] = &relays{errors.New("so it goes")}
+	}
+	got = classify.Error(errors.Join(append(batch, cycle)...))
+	assert.Equal(t, classify.ReasonUnknown, got.Reason, got.Rule)
+}
+
 type branchesText struct{ errs []error }
 
 func (b branchesText) Error() string   { return b.errs[0].Error() }
