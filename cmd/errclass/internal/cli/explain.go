@@ -28,7 +28,8 @@ Several arguments are one message, joined by spaces; without one, all of standar
 input is the message. On a terminal the text that decided is coloured, and what
 was beaten or ruled out is underlined; NO_COLOR keeps colours out.
 
-The last line is the address of a page about the reason: what it means, what to
+Of a long message, only the beginning and the end are read; what was left out is
+named below the table. The last line is the address of a page about the reason: what it means, what to
 look at first, and what not to do.`,
 		Example: `  errclass explain 'HTTP 429: insufficient_quota'
   make 2>&1 | errclass explain --format json`,
@@ -101,6 +102,14 @@ type explanationLine struct {
 	RetryAfterMS *int64            `json:"retry_after_ms,omitempty"`
 	RunbookURL   string            `json:"runbook_url"`
 	Signals      []signalLine      `json:"signals"`
+	LeftOut      []leftOutLine     `json:"left_out,omitempty"`
+}
+
+// leftOutLine is a [classify.LeftOut] as JSON.
+type leftOutLine struct {
+	Source string `json:"source"`
+	Unit   string `json:"unit"`
+	Amount int    `json:"amount"`
 }
 
 // reasonsPage has a section for each reason. The reason is the section's anchor.
@@ -118,6 +127,9 @@ func explanationJSON(x classify.Explanation) explanationLine {
 	if x.Result.HasRetryAfter {
 		ms := milliseconds(x.Result.RetryAfter)
 		e.RetryAfterMS = &ms
+	}
+	for _, out := range x.LeftOut {
+		e.LeftOut = append(e.LeftOut, leftOutLine(out))
 	}
 	return e
 }
@@ -139,26 +151,35 @@ func writeExplanation(w io.Writer, message string, x classify.Explanation, colou
 	if r.HasRetryAfter {
 		fmt.Fprintf(w, "retry after %s\n", r.RetryAfter)
 	}
-	if len(x.Signals) == 0 {
-		_, err := fmt.Fprintf(w, "no rule matches\n\nwhat to do: %s\n", runbookURL(r.Reason))
+	if err := writeSignals(w, message, x.Signals, colour); err != nil {
 		return err
 	}
-	if s := x.Signals[0]; s.Decided && s.Start >= 0 {
-		fmt.Fprintf(w, "\n  %s\n\n", marked(message, x.Signals, colour))
+	for _, out := range x.LeftOut {
+		fmt.Fprintf(w, "\nnot read: %d %s of the %s\n", out.Amount, out.Unit, out.Source)
+	}
+	_, err := fmt.Fprintf(w, "\nwhat to do: %s\n", runbookURL(r.Reason))
+	return err
+}
+
+// writeSignals writes the message with the deciding bytes marked and a table of
+// all that matched.
+func writeSignals(w io.Writer, message string, signals []classify.Signal, colour bool) error {
+	if len(signals) == 0 {
+		_, err := fmt.Fprintln(w, "no rule matches")
+		return err
+	}
+	if s := signals[0]; s.Decided && s.Start >= 0 {
+		fmt.Fprintf(w, "\n  %s\n\n", marked(message, signals, colour))
 	}
 	t := newTable("", "RULE", "REASON", "STRENGTH", "BYTES", "MATCHED", "OUTCOME")
-	for _, s := range x.Signals {
+	for _, s := range signals {
 		bytes := "-"
 		if s.Start >= 0 {
 			bytes = fmt.Sprintf("%d-%d", s.Start, s.End)
 		}
-		t.AppendRow(table.Row{printable(s.Rule), orDash(string(s.Reason)), orDash(s.Strength), bytes, shortened(s.Text), outcome(s, x.Signals, colour)})
+		t.AppendRow(table.Row{printable(s.Rule), orDash(string(s.Reason)), orDash(s.Strength), bytes, shortened(s.Text), outcome(s, signals, colour)})
 	}
-	if err := render(w, t); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "\nwhat to do: %s\n", runbookURL(r.Reason))
-	return err
+	return render(w, t)
 }
 
 // outcome says what became of one of the signals, and why.

@@ -126,6 +126,18 @@ func TestExplainNamesTheRunbook(t *testing.T) {
 	}
 }
 
+// What was too long to be read is named: it decided nothing.
+func TestExplainLeftOut(t *testing.T) {
+	t.Parallel()
+	long := "HTTP 503 " + strings.Repeat("x ", 1<<15) + strings.Repeat("invalid api key ", 10) + strings.Repeat("y ", 1<<15)
+	out := run(t, long, "explain").out
+	assert.Contains(t, out, "http/503")
+	assert.Contains(t, out, "\nnot read: ")
+	assert.Contains(t, out, " bytes of text of the message\n")
+	out = run(t, long, "explain", "--format", "json").out
+	assert.Contains(t, out, `"left_out":[{"source":"message","unit":"bytes of text","amount":`)
+}
+
 func TestExplainUnreadable(t *testing.T) {
 	t.Parallel()
 	r := run(t, strings.Repeat("x", 64<<20+1), "explain")
