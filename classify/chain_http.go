@@ -229,14 +229,15 @@ func (w *walk) readCodes(s *shape, err error) {
 }
 
 // readTimeout reads Timeout(), which is a hint at a peer's timeout. Of
-// net/http's client, and of a copy of it, it is the program's own. An error that
-// carries a response may quote its peer, so its text proves nothing.
+// net/http's client, and of a copy of it, it is the program's own: of an error
+// that wraps nothing and has no fields of a response. The text of any other
+// proves nothing, for it may quote a peer.
 func (w *walk) readTimeout(s *shape, err error) {
 	if !err.(interface{ Timeout() bool }).Timeout() {
 		return
 	}
 	w.seen |= sawTimeout
-	if s.caps&(canHTTP|canCode|canGRPC|canConnect) == 0 && endsClientTimeout(w.textOf(err)) {
+	if s.leaf && len(s.fields) == 0 && s.caps&answered == 0 && endsClientTimeout(w.textOf(err)) {
 		w.sawOwnDeadline(clientTimeout)
 	}
 }

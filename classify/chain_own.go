@@ -180,8 +180,12 @@ func answersIs(err, target error) (is bool) {
 	return ok && e.Is(target)
 }
 
-// is asks an error's own Is about what the program did itself.
-func (w *walk) is(err error) {
+// is asks an error's own Is about what the program did itself. An error that
+// carries what a peer answered may say yes because of that.
+func (w *walk) is(s *shape, err error) {
+	if s.caps&answered != 0 {
+		return
+	}
 	if answersIs(err, ErrBudgetExceeded) {
 		w.seen |= sawBudget
 	}

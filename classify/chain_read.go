@@ -31,7 +31,7 @@ func (w *walk) read(what capability, s *shape, err error) {
 	case canReply:
 		w.readReply(s, err)
 	case canIs:
-		w.is(err)
+		w.is(s, err)
 	case canTimeout:
 		w.readTimeout(s, err)
 	case canTemporary:
@@ -40,7 +40,11 @@ func (w *walk) read(what capability, s *shape, err error) {
 		}
 	case canCanceled:
 		if err.(interface{ CanceledError() bool }).CanceledError() {
-			w.q.add(signal{rule: "sdk/canceled", reason: ReasonAborted, strength: factStrength})
+			sig := signal{rule: "sdk/canceled", reason: ReasonAborted, strength: factStrength}
+			if s.caps&answered != 0 {
+				sig.strength = phraseStrength
+			}
+			w.q.add(sig)
 		}
 	case canHTTP:
 		w.readHTTP(s, err)

@@ -43,6 +43,10 @@ const (
 	canLabels
 )
 
+// answered are the capabilities of errors that carry what a peer answered. What
+// such an error says of itself is no word of this program's.
+const answered = canHTTP | canGRPC | canConnect | canCode | canJSONRPC | canSQLState | canSQLNumber
+
 // shallow are the capabilities that are read of an error's own fields: reading
 // them calls no method that asks what the error wraps.
 const shallow = canErrno | canOp | canDNS | canAlert | canPath | canSpawn | canExit | canReply

@@ -185,3 +185,102 @@ func TestPeerTextIsNeverOwnEnd(t *testing.T) {
 		}
 	})
 }
+
+// answersAs is an SDK's error that answers questions from what its peer wrote.
+type answersAs struct {
+	StatusCode int
+	Code       string
+}
+
+func (e *answersAs) Error() string       { return "refused" }
+func (e *answersAs) Timeout() bool       { return true }
+func (e *answersAs) CanceledError() bool { return e.Code == "canceled" }
+func (e *answersAs) Is(target error) bool {
+	return target == context.DeadlineExceeded && e.Code == "deadline_exceeded" || target == context.Canceled && e.Code == "canceled"
+}
+
+// quotes has nothing but what a peer wrote, and answers as net/http's client.
+type (
+	quotes        struct{ Message string }
+	relaysTimeout struct{ err error }
+	peerTimeout   struct {
+		StatusCode int
+		text       string
+	}
+)
+
+func (e *quotes) Error() string        { return e.Message }
+func (e *quotes) Timeout() bool        { return true }
+func (e *relaysTimeout) Error() string { return "get: " + e.err.Error() }
+func (e *relaysTimeout) Unwrap() error { return e.err }
+func (e *relaysTimeout) Timeout() bool { return true }
+func (e *peerTimeout) Error() string   { return e.text }
+func (e *peerTimeout) Timeout() bool   { return true }
+
+// The methods of an SDK's error may answer from what a peer wrote.
+func TestPeerCannotForgeByMethods(t *testing.T) {
+	t.Parallel()
+	const timeout = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
+	for name, e := range map[string]classify.Evidence{
+		"Is, deadline":           {Err: &answersAs{401, "deadline_exceeded"}},
+		"Is, canceled":           {Err: &answersAs{401, "canceled"}},
+		"Timeout() of a wrapper": {Err: &relaysTimeout{&peerTimeout{401, timeout}}},
+		"Timeout() of a quote":   {Err: &quotes{timeout}, Status: 401},
+	} {
+		got := classified(e)
+		assert.Equal(t, classify.ReasonAuthentication, got.Reason, "%s: %s", name, got.Rule)
+		assert.Equal(t, classify.CategoryFatal, got.Category, "%s: %s", name, got.Rule)
+	}
+}
+
+// What stands between a refusal and a claim does not help the claim: a code that
+// outranks the status was beaten by the claim, which the status alone was not.
+func TestClaimsBesideOthers(t *testing.T) {
+	t.Parallel()
+	between := []string{
+		"ThrottlingError", "servicequotaexceededexception", "modelnotreadyexception", "P1003", "ECONNRESET", "insufficient_quota",
+		"overloaded_error", "UNAVAILABLE", "deadlock", "SlowDown", "NoSuchKey",
+	}
+	claims := []string{
+		"Interrupted by user", "context.Canceled", "context canceled", "The operation was aborted due to timeout", "AbortError",
+		"context deadline exceeded", "canceled", "Request was aborted.",
+	}
+	for _, status := range []int{401, 402, 403, 407, 451} {
+		for _, code := range between {
+			for _, claim := range claims {
+				for place, e := range map[string]classify.Evidence{
+					"code, message": {Status: status, Body: fmt.Appendf(nil, `{"error":{"code":%q,"message":%q}}`, code, claim)},
+					"code, type":    {Status: status, Body: fmt.Appendf(nil, `{"error":{"code":%q,"type":%q}}`, code, claim)},
+					"body, message": {Status: status, Body: []byte(code), Message: claim},
+					"message, body": {Status: status, Body: []byte(claim), Message: code},
+					"Code, Message": {Status: status, Code: code, Message: claim},
+					"SDK":           {Err: &codedError{StatusCode: status, Code: code, Type: claim, Message: claim}},
+				} {
+					got := classified(e)
+					assert.NotEqual(t, classify.ReasonAborted, got.Reason, "%d, %s: %s, %s: %s", status, place, code, claim, got.Rule)
+					if got.Reason == classify.ReasonTimeout {
+						t.Errorf("%d, %s: %s, %s: %s", status, place, code, claim, got.Rule)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A refusal that quotes a report of several tries, or names a code of gRPC, is a
+// refusal still.
+func TestClaimsInTexts(t *testing.T) {
+	t.Parallel()
+	for _, head := range []string{
+		"HTTP 401 Unauthorized: ", `401 {"error":{"message":"`, "403 Forbidden: ", "402 Payment Required: ", "invalid api key: ", "rpc error: code = Unauthenticated desc = ",
+		"rpc error: code = PermissionDenied desc = ", "insufficient_quota: ",
+	} {
+		for _, claim := range []string{
+			"attempt 1: x attempt 2: context canceled", "last error: context deadline exceeded", "context canceled", "Interrupted by user",
+			"giving up: operation aborted due to timeout", "attempt 1: HTTP 503, attempt 2: context.Canceled",
+		} {
+			got := classify.Message(head + claim)
+			assert.Equal(t, classify.CategoryFatal, got.Category, "%s%s: %s", head, claim, got.Rule)
+		}
+	}
+}

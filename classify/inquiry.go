@@ -7,6 +7,7 @@ type inquiry struct {
 	c        *Classifier
 	set      *ruleSet
 	best     signal
+	refusal  signal // the strongest that refuses the caller
 	status   int
 	hint     retryHint
 	provider string
@@ -78,6 +79,9 @@ func (q *inquiry) add(s signal) {
 	if s.stronger(q.best) {
 		q.best = s
 	}
+	if s.refusesCaller() && s.stronger(q.refusal) {
+		q.refusal = s
+	}
 }
 
 // settle takes a signal into account that decides whatever else is known.
@@ -100,8 +104,12 @@ func (q *inquiry) addStatus(status int) {
 	q.add(httpSignal(status))
 }
 
-// result fills r with what the signals come to.
+// result fills r with what the signals come to. An end that a peer only claims
+// gives way to a refusal, whatever was found between the two.
 func (q *inquiry) result(r *Result) {
+	if q.best.claimsEnd() && q.refusal.strength != noStrength {
+		q.best = q.refusal
+	}
 	r.Reason, r.Category, r.Rule = q.best.reason, q.best.category, q.best.rule
 	if r.Status = q.status; r.Status == 0 {
 		r.Status = q.said.status

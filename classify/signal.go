@@ -1,7 +1,5 @@
 package classify
 
-import "strings"
-
 // strength says how far a signal is to be trusted against others. The order
 // is the first half of the decision; reasonOrder is the second.
 type strength uint8
@@ -35,12 +33,6 @@ func (s signal) stronger(other signal) bool {
 	if wraps(s.reason, s.strength) && wrapped(other.reason, other.strength) {
 		return false
 	}
-	if other.claimsEnd() && s.refusesCaller() {
-		return true
-	}
-	if s.claimsEnd() && other.refusesCaller() {
-		return false
-	}
 	if s.strength != other.strength {
 		return s.strength > other.strength
 	}
@@ -53,11 +45,11 @@ func (s signal) claimsEnd() bool {
 	return (s.reason == ReasonAborted || s.reason == ReasonTimeout) && s.strength < factStrength
 }
 
-// refusesCaller reports whether s is a status by which a server refuses the
-// caller. A server that answers so was neither cancelled nor too slow, whatever
-// its body says: a dead key must not look like either.
+// refusesCaller reports whether s is a status or a code by which a server refuses
+// the caller. A server that answers so was neither cancelled nor too slow,
+// whatever its body says: a dead key must not look like either.
 func (s signal) refusesCaller() bool {
-	if s.strength != codeStrength || !strings.HasPrefix(s.rule, statusPrefix) {
+	if s.strength < codeStrength || s.strength >= userStrength {
 		return false
 	}
 	switch s.reason {

@@ -154,7 +154,7 @@ func (q *inquiry) decide(head, tail string) (v verdict, hinted bool) {
 		if end == "" {
 			end = head
 		}
-		if rule, status := q.set.ofLastTry(end); rule >= 0 {
+		if rule, status := q.set.ofLastTry(end); rule >= 0 && !q.set.refused(matched, rule) {
 			v.rule, v.status = rule, status
 			return v, hinted
 		}

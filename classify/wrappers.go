@@ -48,6 +48,13 @@ func (s *ruleSet) decider(matched []uint64, text string) int {
 	return rule
 }
 
+// refused reports whether a rule about the last try of a report only claims that
+// the call was ended, while the text says that the caller was refused: what looks
+// like a report may be a part of the refusal.
+func (s *ruleSet) refused(matched []uint64, rule int) bool {
+	return s.rules[rule].signal().claimsEnd() && meets(matched, s.unwelcome)
+}
+
 // refusal is the number of the rule about a 4xx which the loss of a connection
 // stands within, -1 where there is none: what answered 400 has answered, however
 // its body ended. That holds for no 4xx that a later try may change.
