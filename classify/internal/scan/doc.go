@@ -21,14 +21,15 @@
 //
 // [Matcher.Match] then goes over the text once: match.go asks the filter at
 // every position and follows the automaton from the few where it says yes;
-// gaps.go puts the pieces together again that were seen with a gap between
-// them that the pattern allows.
+// join.go puts the pieces together again that were seen with a gap between
+// them that the pattern allows, which gaps.go looks at.
 //
 // The result is exact: for every set of patterns that Compile accepts, and for
 // every text, valid UTF-8 or not, Match sets what package regexp reports for
-// each pattern with (?i). Nothing is allocated for a text that is valid UTF-8.
-// No position is followed further than the longest piece, so the time is
-// linear in the text.
+// each pattern with (?i). No position is followed further than the longest piece, so
+// the time is linear in the text. Pieces that were seen are forgotten as soon as no
+// later one can stand behind them, so the memory depends on the patterns alone. It
+// is kept for the next text; only a text that is not valid UTF-8 is copied.
 //
 // Compiling is bounded by a [Budget] of steps, which every pattern has its share
 // of. A set that would need more is refused, with the pattern that spent the most.

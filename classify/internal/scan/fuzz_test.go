@@ -77,7 +77,9 @@ func FuzzMatch(f *testing.F) {
 			}
 		}
 		for _, s := range []string{text, text + strings.Repeat(" -", 40) + text, strings.Repeat("é", 33) + text + "\n" + text} {
-			require.Equal(t, reference(t, exprs, s), matched(m, s), "patterns %q, text %q", exprs, s)
+			want := reference(t, exprs, s)
+			require.Equal(t, want, matched(m, s), "patterns %q, text %q", exprs, s)
+			require.Equal(t, want, matchedListing(m, s, 1+len(s)%5), "short lists, patterns %q, text %q", exprs, s)
 		}
 	})
 }

@@ -94,178 +94,22 @@ func spans(loops []byteLoop, text string) bool {
 	return text == ""
 }
 
-// A hit is a piece of a pattern with gaps, or an empty match, in the text.
-type hit struct {
-	accepts    int32 // where those of the piece begin
-	start, end int
-}
-
-// A mark is a stage that was reached.
-type mark struct {
-	end  int   // where its last piece ends
-	prev int32 // the mark of the same stage before; -1 = none
-}
-
-// joiner puts hits together.
-type joiner struct {
-	round   uint32   // counts the texts
-	seen    stageSet // those whose piece was seen, behind one of the stage before
-	awaited stageSet // those behind whose piece one of the next stage was seen
-	marks   []mark
-	latest  []int32 // by stage: its last mark; -1 = none
-	reached []int32 // the stages that have marks
-	gaps    []known // by stage: what is known of the gap before it
-}
-
-// stageSet is a set of stages, a bit for each.
-type stageSet []uint64
-
-func (s stageSet) add(stage int32) { s[stage/64] |= 1 << (stage % 64) }
-
-func (s stageSet) has(stage int32) bool { return s[stage/64]>>(stage%64)&1 != 0 }
-
-// known is what was found out about text[end:start] as the gap of a stage. It
-// keeps a long gap from being read again for every piece behind it.
-type known struct {
-	round      uint32 // of the joiner; what is known from another one does not count
-	fits       bool
-	end, start int
-}
-
-// begin makes room for a text.
-func (j *joiner) begin(stages int) {
-	if j.round++; j.round == 0 { // once around
-		clear(j.gaps)
-		j.round = 1
-	}
-	clear(j.seen)
-	clear(j.awaited)
-	for len(j.seen) < (stages+63)/64 {
-		j.seen, j.awaited = append(j.seen, 0), append(j.awaited, 0)
-	}
-}
-
-// join adds to the set the patterns whose pieces were all seen, in order, with
-// their gaps between them.
-func (w *walk) join() {
-	j := &w.joiner
-	hits := w.hits[:0]
-	for _, h := range w.hits {
-		if w.matters(h) {
-			hits = append(hits, h)
-		}
-	}
-	if len(hits) == 0 {
-		return
-	}
-	sortHits(hits)
-	for len(j.latest) < len(w.m.stages) {
-		j.latest = append(j.latest, -1)
-		j.gaps = append(j.gaps, known{})
-	}
-	for i := 0; i < len(hits); {
-		// Of several pieces that are empty here, any may stand before any.
-		end, empty := i, 0
-		for ; end < len(hits) && hits[end].end == hits[i].end; end++ {
-			if hits[end].start == hits[end].end {
-				empty++
-			}
-		}
-		for _, h := range hits[i : end-empty] {
-			j.take(w, h)
-		}
-		if at := hits[i].end; at == len(w.text) || utf8.RuneStart(w.text[at]) {
-			for range empty {
-				for _, h := range hits[end-empty : end] {
-					j.take(w, h)
-				}
-			}
-		} // else inside a rune, where package regexp does not look
-		i = end
-	}
-	for _, s := range j.reached {
-		j.latest[s] = -1
-	}
-	j.marks, j.reached = j.marks[:0], j.reached[:0]
-}
-
-// sortHits orders hits by their ends, then by their beginnings. They come by
-// their beginnings, so none is further from its place than there are hits
-// within the longest piece, and inserting each is linear in the text.
-func sortHits(hits []hit) {
-	for i, h := range hits {
-		at := i
-		for ; at > 0 && (hits[at-1].end > h.end || hits[at-1].end == h.end && hits[at-1].start > h.start); at-- {
-			hits[at] = hits[at-1]
-		}
-		hits[at] = h
-	}
-}
-
-// matters reports whether a hit may end a pattern, or something came behind it.
-func (w *walk) matters(h hit) bool {
-	for at := h.accepts; ; at++ {
-		a := &w.m.accepts[at]
-		if a.isStage && (a.ends || w.joiner.awaited.has(a.id)) {
-			return true
-		}
-		if !a.same {
-			return false
-		}
-	}
-}
-
-// take marks the stages that a hit reaches.
-func (j *joiner) take(w *walk, h hit) {
-	for at := h.accepts; ; at++ {
-		a := &w.m.accepts[at]
-		if a.isStage && j.reaches(w, a.id, h) {
-			j.reach(w, a.id, h)
-		}
-		if !a.same {
-			return
-		}
-	}
-}
-
-// reaches reports whether a hit is the piece of a stage, behind one of the stage
-// before.
-func (j *joiner) reaches(w *walk, at int32, h hit) bool {
-	s := &w.m.stages[at]
-	if s.parent < 0 {
-		return true
-	}
-	if j.latest[s.parent] < 0 || !s.inner && w.hasAll(s.patterns) {
-		return false
-	}
-	return j.follows(w.text, s, &j.gaps[at], h.start)
-}
-
-// reach marks a stage.
-func (j *joiner) reach(w *walk, at int32, h hit) {
-	s := &w.m.stages[at]
-	for _, pattern := range s.patterns {
-		w.set[pattern/64] |= 1 << (pattern % 64)
-	}
-	if !s.inner {
-		return
-	}
-	if j.latest[at] < 0 {
-		j.reached = append(j.reached, at)
-	}
-	j.marks = append(j.marks, mark{end: h.end, prev: j.latest[at]})
-	j.latest[at] = int32(len(j.marks) - 1)
-}
-
 // follows reports whether a piece that begins at start stands behind a mark of
 // the stage before s. Of the marks that leave the gap as long as it has to be,
 // the last decides: a longer gap only has more runes that may be wrong or too
 // many.
 func (j *joiner) follows(text string, s *stage, k *known, start int) bool {
+	least, runes, counted := s.gap[0].min, 0, start // text[counted:start] has so many runes
 	for at := j.latest[s.parent]; at >= 0; at = j.marks[at].prev {
 		end := j.marks[at].end
-		if end > start || s.gap[0].min > 0 && !atLeast(text[end:start], s.gap[0].min) {
+		if end > start || start-end < least {
 			continue
+		}
+		if start-end < utf8.UTFMax*least {
+			runes += utf8.RuneCountInString(text[end:counted])
+			if counted = end; runes < least {
+				continue
+			}
 		}
 		return j.fits(text, s.gap, k, end, start)
 	}
@@ -297,19 +141,4 @@ func (j *joiner) fits(text string, gap []byteLoop, k *known, end, start int) boo
 	fits := spans(gap, text[end:start])
 	*k = known{round: j.round, fits: fits, end: end, start: start}
 	return fits
-}
-
-// hasAll reports whether all these patterns are known to match.
-func (w *walk) hasAll(patterns []int32) bool {
-	for _, p := range patterns {
-		if w.set[p/64]>>(p%64)&1 == 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// atLeast reports whether text has n runes or more.
-func atLeast(text string, n int) bool {
-	return len(text) >= n && (len(text) >= utf8.UTFMax*n || utf8.RuneCountInString(text) >= n)
 }

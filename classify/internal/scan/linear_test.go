@@ -19,6 +19,8 @@ var quadratic = map[string]struct{ pattern, head, piece string }{
 	"two loops, broken": {`ab\w*\s*cd`, "ab-", "cd"},
 	"two loops":         {`ab\w*\s*cd`, "ab", "cd"},
 	"at least":          {`ab.{3,}cd.*ef`, "ab", "cd "},
+	"at least, wide":    {`é.{90,}à.*ef`, "é", "éà"},
+	"long pieces":       {`(?:cd ?){1,90}.*(?:cd ?|ab){40}.*ef`, "ab", "cd "},
 }
 
 // A gap was read again from its end to its beginning for every piece behind it.

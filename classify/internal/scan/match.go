@@ -16,6 +16,7 @@ type Matcher struct {
 	stages   []stage
 	patterns int
 	none     []uint64 // the set of no matches
+	listed   int      // how long the lists of a walk become; not maxListed only in tests
 }
 
 // PatternError says which pattern of a set is at fault.
@@ -96,11 +97,17 @@ func (b *Budget) tables(parsed [][]chain, fold bool) (p *program, all, exact *ta
 
 // ready makes what follows from the rest, and so is not encoded.
 func (m *Matcher) ready() {
-	m.none = make([]uint64, m.Words())
+	m.none, m.listed = make([]uint64, m.Words()), maxListed
 	m.filter.shorts = m.filter.short != [len(m.filter.short)]uint64{}
 	for i := range m.accepts {
 		if a := &m.accepts[i]; a.isStage {
 			a.parent, a.ends = m.stages[a.id].parent, len(m.stages[a.id].patterns) > 0
+		}
+	}
+	for _, s := range m.stages {
+		if s.parent >= 0 && len(s.gap) > 0 {
+			near := &m.stages[s.parent].near
+			*near = max(*near, utf8.UTFMax*s.gap[0].min)
 		}
 	}
 }
@@ -171,6 +178,7 @@ type walk struct {
 	text   string
 	set    []uint64
 	hits   []hit // pieces that have to be put together
+	room   limit
 	joiner joiner
 	places [block]int32 // of a block of the text: where a match may begin, from its beginning
 }
@@ -182,9 +190,10 @@ const block = 256
 var walks = sync.Pool{New: func() any { return new(walk) }}
 
 func (w *walk) begin(m *Matcher, text string) {
-	w.m, w.text, w.hits = m, text, w.hits[:0]
+	w.m, w.text = m, text
+	w.room = limitOf(w.hits, m.listed)
 	w.set = append(w.set[:0], m.none...)
-	w.joiner.begin(len(m.stages))
+	w.joiner.begin(m)
 }
 
 // scan looks for matches wherever the filter says that one may begin. It lists
@@ -311,6 +320,9 @@ func (w *walk) takeNote(first state, start, end int) (a *accept, at state) {
 		}
 	}
 	if means {
+		if len(w.hits) >= w.room.now {
+			w.extendHits(start)
+		}
 		w.hits = append(w.hits, hit{accepts: int32(first), start: start, end: end})
 	}
 	return a, at

@@ -57,6 +57,7 @@ type stage struct {
 	gap      []byteLoop // between the two
 	patterns []int32    // those that end here
 	inner    bool       // other stages follow
+	near     int        // bytes: closer than this, a gap behind it may be too short
 }
 
 // program is the nondeterministic automaton of a whole set of patterns. It has

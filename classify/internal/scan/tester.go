@@ -1,6 +1,9 @@
 package scan
 
-import "unicode/utf8"
+import (
+	"math"
+	"unicode/utf8"
+)
 
 // A Tester holds one pattern of a set to texts and counts what that costs. It is
 // for examples beside rules, which may be as hostile as the rules. It is not safe
@@ -48,6 +51,7 @@ func (t *Tester) Match(text string) (matched bool, err error) {
 	w.begin(t.m, text)
 	const often = 256 // positions between two looks at the budget
 	steps := 0
+	w.room.most = math.MaxInt // the budget bounds the list: a hit has its price
 	for i := range len(text) + 1 {
 		steps += t.from(w, i)
 		if w.set[0] != 0 {
