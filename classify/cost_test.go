@@ -32,7 +32,7 @@ var fragments = []string{
 	// Terminals and spaces.
 	"\x1b[31m", "\x1b]0;", "\x1b", `\u001b[`, "#033[3", "^[", "\u00a0", "\u200b", "  ", "\t", " ", "\r", "\n", "│ ", "a line that a terminal of eighty columns has broken in two for want of\nroom ",
 	// Text.
-	"connection reset by peer", "connection refus", "x", "ORA-00060", "\xff", "失败", "é", "rate limi", "HTTP 429 rate limit exceeded, connection refused, timed out; ", "\x00",
+	"connection reset by peer", "connection refus", "x", "ORA-00060", "\xff", "\n\xe2\x80", "\xff\xff\xc2\xff", "失败", "é", "rate limi", "HTTP 429 rate limit exceeded, connection refused, timed out; ", "\x00",
 }
 
 // repeated is a text of any length: it begins with a head, and repeats units.

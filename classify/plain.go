@@ -2,7 +2,6 @@ package classify
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -32,9 +31,9 @@ func plainText(text string) string {
 }
 
 // singleSpaced returns text with one space where several, or tabs, stand in a
-// line.
+// line, and with none at the end of a line.
 func singleSpaced(text string) string {
-	if len(text) > maxPlain || strings.IndexByte(text, '\t') < 0 && !strings.Contains(text, "  ") {
+	if len(text) > maxPlain || !hasGap(text) {
 		return text
 	}
 	s := splicer{text: text}
@@ -43,177 +42,94 @@ func singleSpaced(text string) string {
 	return text
 }
 
-// eachGap finds the runs of blanks that are more than one space.
+// hasGap reports whether eachGap may find something.
+func hasGap(text string) bool {
+	return strings.IndexByte(text, '\t') >= 0 || strings.IndexByte(text, '\r') >= 0 || strings.HasSuffix(text, " ") ||
+		strings.Contains(text, "  ") || strings.Contains(text, " \n")
+}
+
+// eachGap finds the runs of blanks that are more than one space, and all at the
+// end of a line.
 func eachGap(text string, found func(start, end int, with string)) {
 	for i := 0; i < len(text); i++ {
-		if text[i] != ' ' && text[i] != '\t' {
+		if !isBlank(text[i]) && text[i] != '\r' {
 			continue
 		}
-		start := i
-		for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
-			i++
+		start, end := i, i
+		for end < len(text) && (isBlank(text[end]) || text[end] == '\r') {
+			end++
 		}
-		if text[start:i] != " " {
-			found(start, i, " ")
+		if end == len(text) || text[end] == '\n' {
+			found(start, end, "")
+			i = end
+			continue
 		}
+		for ; i < end; i++ { // a line that a program wrote over keeps its returns
+			start := i
+			for i < end && isBlank(text[i]) {
+				i++
+			}
+			if start < i && text[start:i] != " " {
+				found(start, i, " ")
+			}
+		}
+		i--
 	}
 }
 
-// spellings are how logs write characters that a reader does not see, or sees
-// as a space, in ASCII. The longest stand first.
-var spellings = [...]struct{ text, with string }{
-	{`\u00a0`, " "}, {`\u202f`, " "}, {`\u200b`, ""}, {`\ufeff`, ""}, {`&nbsp;`, " "}, {`\xa0`, " "},
-}
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// escapes are the spellings of the character ESC before a sequence: itself, of
-// JSON, C, the shell, cat -v and rsyslog. The last is ESC and "[" in one.
-var escapes = [...]string{"\x1b", `\u001b`, `\x1b`, `\033`, `\e`, "^[", "#033", "\u009b"}
-
-// mayBeOdd are the bytes that begin what eachOdd finds, or may do so.
+// mayBeOdd are the bytes that begin what eachOdd finds, or may do so: control
+// characters, what begins the spelling of one in ASCII, and all beyond ASCII.
 var mayBeOdd = func() (odd [256]bool) {
-	for _, s := range spellings {
-		odd[s.text[0]] = true
+	for c := range odd {
+		odd[c] = c < ' ' && c != '\t' && c != '\n' && c != '\r' || c >= 0x7f || strings.IndexByte(`\#&^%`, byte(c)) >= 0
 	}
-	for _, s := range escapes {
-		odd[s[0]] = true
-	}
-	for b := utf8.RuneSelf; b < len(odd); b++ {
-		odd[b] = true
-	}
-	odd['\v'], odd['\f'] = true, true
 	return odd
 }()
 
-// eachOdd finds escape sequences, odd spaces and invisible characters.
+// eachOdd finds escape sequences, odd spaces, invisible characters, what was
+// struck over, and bytes that are no UTF-8.
 func eachOdd(text string, found func(start, end int, with string)) {
-	stop := -1 // where the terminator of a string sequence stands that was looked for last
+	ends := stringEnds{text: text, next: -1}
+	last := 0 // where the piece before ended
 	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
-		case !mayBeOdd[c]:
-			i++
-			continue
-		case c == '\v', c == '\f':
-			found(i, i+1, " ")
+		if !mayBeOdd[text[i]] {
 			i++
 			continue
 		}
-		size, with := spelled(text[i:])
-		if size == 0 {
-			size, with = sequence(text, i, &stop)
-		}
-		if size > 0 {
-			found(i, i+size, with)
-			i += size
+		r, size := character(text[i:])
+		start, end, with := i, i+size, ""
+		switch kindOf(r) {
+		case ordinaryRune:
+			i = end
 			continue
-		}
-		r, size := utf8.DecodeRuneInString(text[i:])
-		switch {
-		case r < utf8.RuneSelf || r == utf8.RuneError:
-		case unicode.Is(unicode.Zs, r):
-			found(i, i+size, " ")
-		case unicode.In(r, unicode.Zl, unicode.Zp):
-			found(i, i+size, "\n")
-		case unicode.Is(unicode.Cf, r):
-			found(i, i+size, "")
-		}
-		i += size
-	}
-}
-
-// spelled measures the spelling that s begins with; 0 where it begins with none.
-func spelled(s string) (size int, with string) {
-	for _, known := range spellings {
-		if hasPrefixFold(s, known.text) {
-			return len(known.text), known.with
-		}
-	}
-	return 0, ""
-}
-
-// sequence measures the escape sequence (ECMA-48) at a place of text; 0 where
-// there is none. One that moves the cursor reads as a space. stop is kept
-// between the calls for one text.
-func sequence(text string, at int, stop *int) (size int, with string) {
-	s := text[at:]
-	for _, esc := range escapes {
-		if !hasPrefixFold(s, esc) {
-			continue
-		}
-		n := len(esc)
-		if esc == "\u009b" {
-			return n + controlLength(s[n:]), ""
-		}
-		if n == len(s) {
-			break
-		}
-		if s[n] == '[' {
-			if size := controlLength(s[n+1:]); size > 0 {
-				n += 1 + size
-				if strings.IndexByte("mKhl", s[n-1]) < 0 { // colours, the rest of a line, modes
-					with = " "
+		case brokenRune:
+			for end < len(text) && text[end] >= utf8.RuneSelf {
+				if r, size := utf8.DecodeRuneInString(text[end:]); r != utf8.RuneError || size != 1 {
+					break
 				}
-				return n, with
+				end++
 			}
+			with = string(utf8.RuneError)
+		case spaceRune:
+			with = " "
+		case lineRune:
+			with = "\n"
+		case struckRune:
+			if _, before := utf8.DecodeLastRuneInString(text[last:i]); text[last:i] != "" {
+				start -= before
+			}
+		case escapeRune:
+			spelled := size > 1 && text[i] < utf8.RuneSelf
+			n := 0
+			if n, with = sequence(text[end:], r, spelled, &ends, end); n < 0 {
+				i = end // ASCII that only looks like ESC
+				continue
+			}
+			end += n
 		}
-		if s[0] != '\x1b' {
-			return 0, "" // ASCII that only looks like ESC
-		}
-		if strings.IndexByte("]P^_X", s[n]) >= 0 { // a title or a link, up to BEL or ESC \
-			return stringLength(text, at, n+1, stop), ""
-		}
-		return n + shortLength(s[n:]), ""
+		found(start, end, with)
+		i, last = end, end
 	}
-	return 0, ""
-}
-
-// shortLength measures what follows ESC in a sequence of two or three bytes: a
-// character set, or what a terminal does with its cursor and keys. A letter may
-// as well be text.
-func shortLength(s string) int {
-	switch {
-	case len(s) > 0 && '0' <= s[0] && s[0] <= '?':
-		return 1
-	case len(s) > 1 && strings.IndexByte("()*+#% ", s[0]) >= 0:
-		return 2
-	}
-	return 0
-}
-
-// controlLength measures the parameters and the final byte of a control
-// sequence; 0 where s begins with none.
-func controlLength(s string) int {
-	const longest = 32
-	for i := range min(len(s), longest) {
-		switch c := s[i]; {
-		case '@' <= c && c <= '~':
-			return i + 1
-		case c < ' ' || c > '?':
-			return 0
-		}
-	}
-	return 0
-}
-
-// stringLength measures a string sequence whose introducer has the given size;
-// it is the introducer alone where no terminator follows within a few lines.
-func stringLength(text string, at, size int, stop *int) int {
-	const longest = 4 << 10
-	from := at + size
-	if *stop < from {
-		*stop = len(text)
-		if i := strings.IndexAny(text[from:], "\a\x1b"); i >= 0 {
-			*stop = from + i
-		}
-	}
-	end := *stop
-	switch {
-	case end == len(text) || end-at > longest:
-		return size
-	case text[end] == '\a':
-		end++
-	case strings.HasPrefix(text[end:], "\x1b\\"):
-		end += len("\x1b\\")
-	}
-	return end - at
 }

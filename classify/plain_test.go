@@ -18,21 +18,33 @@ func TestPlainText(t *testing.T) {
 		{"of gcc", "\x1b[01;31m\x1b[Kerror: \x1b[m\x1b[Kno space", "error: no space"},
 		{"a cursor that moves", "10%\x1b[2K\x1b[1Gfailed", "10% failed"},
 		{"a cursor that stays", "\x1b7\x1b[?25lfailed\x1b8\x1b[?25h", "failed"},
-		{"a character set", "\x1b(Bfailed\x1b", "failed\x1b"},
+		{"a character set", "\x1b(Bfailed\x1b", "failed"},
 		{"a link", "see \x1b]8;;https://a.example/x\x1b\\the docs\x1b]8;;\x1b\\ now", "see the docs now"},
 		{"a title", "\x1b]0;build\afailed", "failed"},
 		{"a title without an end", "\x1b]0;build failed", "0;build failed"},
 		{"in JSON", `\u001b[31mfailed\u001B[0m`, "failed"},
 		{"in C, in the shell, of cat, of rsyslog", `\x1b[31ma\033[0mb\e[1mc^[[0md#033[0m`, "abcd"},
+		{"JSON in JSON, braces, HTML, URLs", `\\u001b[31ma\u{1b}[0mb&#27;[1mc&#x1b;[0md%1B[0me␛[1mf`, "abcdef"},
+		{"many parameters", "\x1b[0;1;4;38;2;255;255;255;48;2;100;100;100mfailed", "failed"},
+		{"links as they are spelled", `a\u001b]8;;http://x\u0007b\x1b]8;;\x07c#033]8;;#007d\x1b]8;;\x1b\\e`, "abcde"},
+		{"a link that ends in ST", "a\x1b]8;;http://x\u009cb\u009d8;;\u009cc", "abc"},
+		{"Latin-1", "\x9b31mfailed\xa0again", "failed again"},
+		{"struck over", "f\bfa\bai\bil\bl _\bm_\be", "fail me"},
+		{"nothing to strike over", "\bfail\x1b[1m\b\b", "fail"},
+		{"control characters", "fa\x00il\x07ed\x0e\x7f", "failed"},
+		{"variation selectors and fillers", "fa\ufe0fil\u034f\u3164ed\u200e", "failed"},
+		{"spelled spaces", `a\u3000b\u2007c&#160;d&#xa0;e#302#240f\302\240g`, "a b c d e f g"},
+		{"spelled letters", `\u0041 \x41 &#65; \101 #101 C:\users\x41 \n \t`, `\u0041 \x41 &#65; \101 #101 C:\users\x41 \n \t`},
+		{"no UTF-8", "fa\xff\xfe\xfdil\xe2\x80", "fa\ufffdil\ufffd"},
 		{"C1", "\u009b31mfailed\u009b0m", "failed"},
 		{"cut off", "failed \x1b[38;5", "failed [38;5"},
-		{"cut off behind ESC", "failed\x1b", "failed\x1b"},
+		{"cut off behind ESC", "failed\x1b", "failed"},
 		{"what only looks like it", `C:\error #033 x^[a-z] \x1b \u001b`, `C:\error #033 x^[a-z] \x1b \u001b`},
 		{"spaces", "a\u00a0b\u202fc\u3000d\u2009e\vf\fg", "a b c d e f g"},
 		{"spaces in ASCII", `a&nbsp;b\u00a0c\xa0d`, "a b c d"},
 		{"invisible", "\ufeffa\u200bb\u00adc\u200ed\u2060", "abcd"},
 		{"lines", "a\u2028b\u2029c", "a\nb\nc"},
-		{"other runes", "schlug fehl: Zeitüberschreitung ✗ 失败\xff", "schlug fehl: Zeitüberschreitung ✗ 失败\xff"},
+		{"other runes", "schlug fehl: Zeitüberschreitung ✗ 失败\xff", "schlug fehl: Zeitüberschreitung ✗ 失败\ufffd"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -43,7 +55,7 @@ func TestPlainText(t *testing.T) {
 
 func TestSingleSpaced(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "a b\n c d ", singleSpaced("a  b\n\t\tc\td \t"))
+	assert.Equal(t, "a b\n c d", singleSpaced("a  b\n\t\tc\td \t"))
 	assert.Equal(t, "a b c", singleSpaced("a b c"))
 }
 

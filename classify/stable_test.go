@@ -79,6 +79,25 @@ var spacing = []variation{
 	{"space", "colours in JSON", func(text string) string {
 		return `\u001b[31m` + strings.ReplaceAll(text, ": ", `\u001b[0m: \x1b[1m`) + `\u001b[0m`
 	}},
+	{"space", "a long colour", func(text string) string {
+		return "\x1b[0;1;4;38;2;255;255;255;48;2;100;100;100m" + strings.ReplaceAll(text, " ", " \x1b[m")
+	}},
+	{"space", "links", func(text string) string {
+		return "\x1b]8;;https://a.example/401\x1b\\" + strings.ReplaceAll(text, ": ", "\x1b]8;;\u009c: ") + "\x1b]8;;\a"
+	}},
+	{"space", "links in JSON", func(text string) string {
+		return `\u001b]8;;https://a.example/401\u0007` + strings.ReplaceAll(text, ": ", `\u001b]8;;\u0007: `)
+	}},
+	{"space", "colours in JSON in JSON", func(text string) string { return `\\u001b[31m` + strings.ReplaceAll(text, " ", ` \\u001b[0m`) }},
+	{"space", "colours in HTML", func(text string) string { return `&#27;[31m` + strings.ReplaceAll(text, " ", ` &#x1b;[0m`) }},
+	{"space", "spaces in HTML", func(text string) string { return strings.ReplaceAll(text, " ", "&#160;") }},
+	{"space", "spaces in JSON", func(text string) string { return strings.ReplaceAll(text, " ", `\u3000`) }},
+	{"space", "spaces of rsyslog", func(text string) string { return strings.ReplaceAll(text, " ", "#302#240") }},
+	{"space", "spaces in Latin-1", func(text string) string { return strings.ReplaceAll(text, " ", "\xa0") }},
+	{"space", "control characters", func(text string) string { return strings.ReplaceAll(text, "e", "e\x00\x0e") }},
+	{"space", "variation selectors", func(text string) string { return strings.ReplaceAll(text, "e", "e\ufe0f\u034f") }},
+	{"space", "struck over", func(text string) string { return strings.ReplaceAll(text, "e", "e\be") }},
+	{"space", "spaces at the ends of lines", func(text string) string { return strings.ReplaceAll(text, "\n", "  \r\n") + " \r" }},
 	{"space", "zero width spaces", func(text string) string { return "\ufeff" + strings.ReplaceAll(text, " ", " \u200b") }},
 }
 
