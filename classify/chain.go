@@ -1,8 +1,10 @@
 package classify
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 )
 
 // Bounds of the walk. An error may be built by anyone: what lies deeper, or
@@ -57,7 +59,7 @@ func (q *inquiry) readChain(err, cause error) string {
 	if q.best.strength == ownStrength || w.loops && !fixedText(err) {
 		return ""
 	}
-	return errorText(err)
+	return cutText(err, q.c.maxBytes)
 }
 
 // The types of errors.New, fmt.Errorf("%w") and fmt.Errorf("%w %w"). They are
@@ -66,6 +68,7 @@ var (
 	plainType = reflect.TypeOf(ErrBudgetExceeded)
 	wrapType  = reflect.TypeOf(fmt.Errorf("%w", ErrBudgetExceeded))
 	wrapsType = reflect.TypeOf(fmt.Errorf("%w%w", ErrBudgetExceeded, ErrBudgetExceeded))
+	joinType  = reflect.TypeOf(errors.Join(ErrBudgetExceeded))
 )
 
 // Nil pointers of these types, which only reflection makes: their methods panic.
@@ -173,6 +176,43 @@ func ignorePanic() { _ = recover() }
 func errorText(err error) (text string) {
 	defer ignorePanic()
 	return err.Error()
+}
+
+// cutText is the text of err, as far as a classifier with this limit reads it.
+// What errors.Join made is put together here: its own method would copy all that
+// it joins. Where that is more than limit, one byte stands for the middle, which
+// is not read.
+func cutText(err error, limit int) string {
+	if limit <= 0 || reflect.TypeOf(err) != joinType {
+		return errorText(err)
+	}
+	_, all := unwrap(err)
+	head, i := make([]byte, 0, 256), 0
+	for ; i < len(all) && len(head) <= limit; i++ {
+		if i > 0 {
+			head = append(head, '\n')
+		}
+		text := cutText(all[i], limit)
+		head = append(head, text[:min(len(text), limit+1-min(limit, len(head)))]...)
+	}
+	if len(head) <= limit {
+		return string(head)
+	}
+	head = append(head[:limit/2], ' ')
+	tail, left := make([]string, 0, 8), limit-limit/2
+	for i := len(all) - 1; i >= 0 && left > 0; i-- {
+		text := cutText(all[i], limit)
+		text = text[len(text)-min(len(text), left):]
+		tail = append(tail, text)
+		if left -= len(text); left > 0 {
+			tail = append(tail, "\n")
+			left--
+		}
+	}
+	for _, text := range slices.Backward(tail) {
+		head = append(head, text...)
+	}
+	return string(head)
 }
 
 // textOf is the text of an error of the chain. Texts that were made beforehand

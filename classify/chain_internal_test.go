@@ -5,10 +5,13 @@ import (
 	"net"
 	"net/http"
 	"reflect"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
 )
 
 // The shapes in which SDKs keep the body of a response.
@@ -154,4 +157,56 @@ func TestOwnPanicCostsTheAnswerAlone(t *testing.T) {
 	assert.Equal(t, want, broken.Error(&net.AddrError{Err: "no"}))
 	assert.Equal(t, want, broken.Classify(Evidence{Status: 500}))
 	assert.Equal(t, Explanation{Result: want}, broken.Explain(Evidence{Status: 500}))
+}
+
+// TestJoinedTextIsCut: of what errors.Join made, no more is copied than is read,
+// and what is read is the same.
+func TestJoinedTextIsCut(t *testing.T) {
+	large := make([]error, 300)
+	for i := range large {
+		large[i] = errors.New(strings.Repeat(strconv.Itoa(i)+" so it goes ", 5000))
+	}
+	joined := errors.Join(large...)
+	head, tail := halves(cutText(joined, DefaultMaxBytes), DefaultMaxBytes)
+	wantHead, wantTail := halves(joined.Error(), DefaultMaxBytes)
+	assert.Equal(t, wantHead, head)
+	assert.Equal(t, wantTail, tail)
+	assert.Less(t, testing.AllocsPerRun(5, func() { _ = cutText(joined, DefaultMaxBytes) }), 40.0)
+
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringN(0, 12, 30)
+		var draw func(depth int) error
+		draw = func(depth int) error {
+			if depth == 0 || rapid.IntRange(0, 2).Draw(t, "kind") == 0 {
+				return errors.New(text.Draw(t, "text"))
+			}
+			var all []error
+			for range rapid.IntRange(1, 4).Draw(t, "errors") {
+				all = append(all, draw(depth-1))
+			}
+			return errors.Join(all...)
+		}
+		err := draw(3)
+		limit := rapid.IntRange(1, 60).Draw(t, "limit")
+		got, want := cutText(err, limit), err.Error()
+		if len(want) <= limit {
+			if got != want {
+				t.Fatalf("got %q, want %q", got, want)
+			}
+			return
+		}
+		head, tail := halves(got, limit)
+		wantHead, wantTail := halves(want, limit)
+		if len(got) <= limit || head != wantHead || tail != wantTail {
+			t.Fatalf("limit %d: got %q, want the halves of %q", limit, got, want)
+		}
+	})
+}
+
+// halves returns the first and the last half of a limit, as texts are read.
+func halves(text string, limit int) (head, tail string) {
+	if len(text) <= limit {
+		return text, ""
+	}
+	return text[:limit/2], text[len(text)-(limit-limit/2):]
 }

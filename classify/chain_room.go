@@ -75,7 +75,7 @@ func (r *room) holds(v reflect.Value) bool {
 		return v.IsNil() || r.holds(v.Elem())
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() && !r.holds(v.Field(i)) {
+			if f := v.Type().Field(i); (f.IsExported() || f.Anonymous) && !r.holds(v.Field(i)) {
 				return false
 			}
 		}
