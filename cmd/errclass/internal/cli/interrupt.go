@@ -32,9 +32,9 @@ const (
 //
 // A terminal sends SIGINT, and a supervisor SIGTERM, to every program of a
 // pipeline, and the one that writes logs has its last lines still to write. So
-// while a pipe is read, SIGINT does nothing, as with tee -i. After SIGTERM or
-// SIGHUP the pipe is read on until it ends, until nothing has come for
-// silenceLimit, or until a second SIGTERM. The first signal ends the reading of
+// while a pipe is read, SIGINT does nothing, as with tee -i. After SIGTERM, SIGHUP
+// or SIGQUIT the pipe is read on until it ends, until nothing has come for
+// silenceLimit, or until a second SIGTERM or SIGQUIT. The first signal ends the reading of
 // any other input. It is safe for concurrent use.
 type interrupts struct {
 	signals chan os.Signal
@@ -49,7 +49,7 @@ type interrupts struct {
 	finished bool      // all inputs were read
 	noted    os.Signal // the last signal that did not end the reading
 	by       os.Signal // the one that did
-	draining time.Time // when the first SIGTERM or SIGHUP came
+	draining time.Time // when the first SIGTERM, SIGHUP or SIGQUIT came
 	lastRead time.Time
 }
 
@@ -62,7 +62,7 @@ func notifyInterrupts(command string, errs io.Writer, pipe bool) *interrupts {
 		os.Exit(int(endBy(sig)))
 	})
 	i.pipe = pipe
-	wanted := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
+	wanted := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
 	if len(wanted) > 0 { // Notify takes none for all
 		signal.Notify(i.signals, wanted...)
 	}
@@ -114,7 +114,7 @@ func (i *interrupts) received(sig os.Signal) {
 	case i.draining.IsZero():
 		i.noted, i.draining, i.lastRead = sig, time.Now(), time.Now()
 		i.endAfterSilence(silenceLimit)
-	case sig == syscall.SIGTERM && time.Since(i.draining) >= secondTerm:
+	case (sig == syscall.SIGTERM || sig == syscall.SIGQUIT) && time.Since(i.draining) >= secondTerm:
 		i.end(sig)
 	}
 }

@@ -24,7 +24,7 @@ func TestInterrupts(t *testing.T) {
 		sig  os.Signal // nil: something is read
 	}
 	const s = time.Second
-	hup, term := os.Signal(syscall.SIGHUP), os.Signal(syscall.SIGTERM)
+	hup, term, quit := os.Signal(syscall.SIGHUP), os.Signal(syscall.SIGTERM), os.Signal(syscall.SIGQUIT)
 	for _, tt := range []struct {
 		name  string
 		pipe  bool
@@ -47,6 +47,13 @@ func TestInterrupts(t *testing.T) {
 		{"pipe, third SIGTERM", true, []step{{0, term}, {s, term}, {s / 2, term}}, term, term},
 		{"pipe, SIGHUP and SIGTERM", true, []step{{0, hup}, {s / 2, term}}, nil, nil},
 		{"pipe, SIGTERM and SIGHUP", true, []step{{0, term}, {9 * s, hup}}, nil, nil},
+		{"file, SIGQUIT", false, []step{{0, quit}}, quit, nil},
+		{"pipe, SIGQUIT", true, []step{{0, quit}, {29 * s, nil}}, nil, nil},
+		{"pipe, SIGQUIT, silence", true, []step{{0, quit}, {30*s + 1, nil}}, quit, nil},
+		{"pipe, SIGQUIT and its copy", true, []step{{0, quit}, {s / 2, quit}}, nil, nil},
+		{"pipe, second SIGQUIT", true, []step{{0, quit}, {s, quit}}, quit, nil},
+		{"pipe, SIGTERM and SIGQUIT", true, []step{{0, term}, {s, quit}}, quit, nil},
+		{"pipe, Ctrl-C and SIGQUIT", true, []step{{0, os.Interrupt}, {s, quit}, {29 * s, nil}}, nil, nil},
 		{"pipe, SIGTERM and Ctrl-C", true, []step{{0, term}, {9 * s, os.Interrupt}}, nil, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

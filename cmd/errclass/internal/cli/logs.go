@@ -38,13 +38,13 @@ with --rules minimal). jq stops at a line that is no JSON, unless it reads with
 
 Signals: Ctrl-C and SIGTERM reach every program of a pipeline, and the one that
 logs has its last lines still to write. So while a pipe is read, Ctrl-C does
-nothing (as with tee -i), and SIGTERM and SIGHUP let it read on to the end of
-the input, which is the end of the program that writes it. It ends earlier with
-a second SIGTERM (a second or more after the first) or when nothing has come for
-30 seconds after the first; Ctrl-\ ends it at once. A file or a terminal is read
+nothing (as with tee -i), and SIGTERM, SIGHUP and SIGQUIT (Ctrl-\) let it read on
+to the end of the input, which is the end of the program that writes it. It ends
+earlier with a second SIGTERM or SIGQUIT (a second or more after the first) or
+when nothing has come for 30 seconds after the first. A file or a terminal is read
 until the first signal. Where a signal ended the reading, what was read is
-written, --summary counts it, and the exit code is that of the signal (130, 143
-in a shell).
+written, --summary counts it, and the exit code is that of the signal (130, 131,
+143 in a shell).
 
 An output that is closed, as by head, ends it with a message and exit code 141,
 as shells have it for a closed pipe; one that cannot be written (a full disk)

@@ -56,11 +56,11 @@ func numbered(line string, n int) string { return strings.Replace(line, "N", fmt
 // while it shuts down.
 func TestLogsOfAProgramThatShutsDown(t *testing.T) {
 	t.Parallel()
-	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		for _, command := range []string{"logs", "classify"} {
 			t.Run(command+" "+sig.String(), func(t *testing.T) {
 				t.Parallel()
-				app := exec.Command("sh", "-c", `trap 'for i in 1 2 3 4 5; do sleep 0.02; echo "`+strings.Replace(strings.ReplaceAll(errorIn, `"`, `\"`), "N", "$i", 1)+`"; done; exit 0' INT TERM HUP
+				app := exec.Command("sh", "-c", `trap 'for i in 1 2 3 4 5; do sleep 0.02; echo "`+strings.Replace(strings.ReplaceAll(errorIn, `"`, `\"`), "N", "$i", 1)+`"; done; exit 0' INT TERM HUP QUIT
 					echo '`+errorIn+`'; while :; do sleep 0.01; done`)
 				app.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 				pr, pw, err := os.Pipe()
@@ -133,6 +133,42 @@ func TestLogsSecondTerm(t *testing.T) {
 	assert.Equal(t, syscall.SIGTERM, p.signal())
 	assert.Contains(t, p.errs.String(), "errclass logs: ended by a signal (terminated) after 4 lines; the rest was not read\n")
 	assert.Contains(t, p.errs.String(), "of 4 lines")
+}
+
+// TestLogsSecondQuit: SIGQUIT ended the program with exit code 2, which means bad
+// usage, and a stack dump. Who insists gets the code of the signal.
+func TestLogsSecondQuit(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"logs", "classify"} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			p := newProgram(t, command, "--rules", "minimal")
+			in, err := p.StdinPipe()
+			require.NoError(t, err)
+			defer in.Close()
+			out, err := p.StdoutPipe()
+			require.NoError(t, err)
+			require.NoError(t, p.Start())
+			r := bufio.NewReader(out)
+			for i := 1; i <= 2; i++ {
+				_, err = io.WriteString(in, numbered(errorIn, i))
+				require.NoError(t, err)
+				_, err = r.ReadString('\n')
+				require.NoError(t, err, "the first signal does not end it")
+				if i == 1 {
+					require.NoError(t, p.Process.Signal(syscall.SIGQUIT))
+				}
+			}
+			time.Sleep(1100 * time.Millisecond) // what comes sooner may be a copy of the first
+			require.NoError(t, p.Process.Signal(syscall.SIGQUIT))
+			_, err = io.ReadAll(r)
+			require.NoError(t, err)
+			require.Error(t, p.Wait())
+			assert.Equal(t, 131, p.ProcessState.ExitCode())
+			assert.Contains(t, p.errs.String(), "ended by a signal (quit)")
+			assert.NotContains(t, p.errs.String(), "goroutine")
+		})
+	}
 }
 
 // TestLogsInterruptedFile: Ctrl-C ends the reading of a file, between two lines
