@@ -17,8 +17,8 @@
 // Every command takes --rules (standard, minimal, or a YAML file that is added
 // to standard) and --rules-only. The exit code is 0, or 1 where a threshold was
 // missed or reading or writing failed, or 2 where the command line or a rules
-// file is wrong, or 141 where the output of logs or classify was closed; run
-// exits as its command does. `errclass help COMMAND` has the rest.
+// file is wrong, or 141 where the output of logs, classify or run was closed; else
+// run exits as its command does. `errclass help COMMAND` has the rest.
 package main
 
 import (

@@ -81,8 +81,8 @@ The category says what to do next:
 The reason says why: rate_limit, network, authentication and others.
 
 Exit codes: 0 done, 1 a threshold was missed or reading or writing failed,
-2 the command line or a rules file is wrong, 141 the output of logs or classify
-was closed; run has those of its command.`,
+2 the command line or a rules file is wrong, 141 the output of logs, classify
+or run was closed; run has those of its command besides.`,
 		Example: `  errclass classify 'HTTP 429: rate limit exceeded'
   app 2>&1 | errclass logs | jq -cR 'fromjson? | select(."error.category" == "fatal")'
   errclass explain 'context deadline exceeded'

@@ -17,7 +17,7 @@ func KeepOnClosedPipe() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 }
 
-// exitClosed is the exit code of a filter whose output was closed: that of a
+// exitClosed is the exit code of a filter, or of a command, whose output was closed: that of a
 // program which SIGPIPE ended, in a shell. Scripts that allow for head know it.
 const exitClosed codeError = ExitSignal + 13
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/errclass/errclass/classify"
-	"github.com/errclass/errclass/internal/ownerfile"
 	"github.com/errclass/errclass/supervise"
 )
 
@@ -27,7 +25,7 @@ const (
 	ExitNotExecutable = 126 // as a shell
 	ExitNotFound      = 127 // as a shell
 	ExitSignal        = 128 // plus the number of the signal that ended the child, as a shell
-	ExitAborted       = 130 // as a shell after Ctrl-C
+	ExitAborted       = 130 // as a shell after Ctrl-C; for a closed output see exitClosed
 )
 
 // exitCategory are the codes of --exit-code category: those of sysexits(3) for
@@ -95,17 +93,23 @@ are not for run.
 
 The command runs in a process group of its own. On --timeout, --silence, Ctrl-C,
 when errclass gets SIGTERM, SIGQUIT, SIGHUP or SIGPIPE, and when nobody reads its
-output any more, the whole group gets SIGTERM and, 5s later, SIGKILL.
+output any more, the whole group gets SIGTERM and, 5s later, SIGKILL. It is not
+repeated after that.
 
 With --format json the last line on standard error is an event:
 {"type":"error","requestId":...,"error":...,"diagnostics":{"provider":...,
 "errorType":...,"recoverable":...,"retried":...,"stderr":...}}. --event writes it
 to a file, which is empty when all went well. Its owner alone may read the file
-(an existing one is made so, or refused). Secrets are masked. An event that cannot
-be written is reported on standard error and changes no exit code.
+(an existing one is made so; another user's, and one with further hard links, is
+refused). A file that is also standard output or standard error gets the event at
+its end and stays as it is otherwise; so does /dev/fd/N. A named pipe is refused
+where nobody has opened it for reading within a second. Secrets are masked. An
+event that cannot be written is reported on standard error and changes no exit
+code.
 
 Exit codes: the command's own, or 128 and the number of the signal that ended
-it; 124 a timeout, 130 aborted, 127 not found, 126 not executable. With
+it; 124 a timeout, 130 aborted (Ctrl-C, SIGTERM, SIGQUIT, SIGHUP), 141 an output
+that was closed, as by head, 127 not found, 126 not executable. With
 --exit-code category a failure of the command is 75 where it is retryable, 65
 for a context_overflow, 70 where it is fatal.`,
 		Example: `  errclass run --retry -- codex exec 'fix the tests'
@@ -151,31 +155,28 @@ func (f *runFlags) run(s Streams, args []string) error {
 	if f.provider == "" {
 		f.provider = strings.TrimSuffix(filepath.Base(args[0]), ".exe")
 	}
-	// The file is made before the command runs: an event that cannot be written
-	// is found out too late, and one of an earlier run would be taken for this.
+	errs := &lineEnd{w: s.Err}
 	var event io.WriteCloser
 	if f.event != "" {
-		file, err := ownerfile.Open(f.event, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
-		if err != nil {
+		if event, err = eventFile(&s, errs, f.event); err != nil {
 			return usagef("--event: %w", err)
 		}
-		defer file.Close()
-		event = file
+		defer event.Close()
 	}
 
 	input := newRunInput(s.In, f.retry)
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
-	ctx, closed := context.WithCancel(ctx)
-	defer closed()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	closed := func() { end(outputEnd{}) }
 	defer endOnBrokenPipe(input, closed)()
-	s.Out, s.Err = endsWith(s.Out, closed), endsWith(s.Err, closed)
+	s.Out, errs.w = endsWith(s.Out, closed), endsWith(s.Err, closed)
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, timeUp(f.timeout))
 		defer cancel()
 	}
-	errs := &lineEnd{w: s.Err}
 	r := repeater{
 		command: supervise.Command{
 			Name: args[0], Args: args[1:], Stdout: s.Out, Stderr: errs,
@@ -187,7 +188,11 @@ func (f *runFlags) run(s Streams, args []string) error {
 	if err == nil {
 		return nil
 	}
-	return f.report(s, errs, event, failure{outcome: o, err: err, calls: r.calls, classifier: c})
+	x := failure{outcome: o, err: err, calls: r.calls, classifier: c}
+	if errors.As(context.Cause(ctx), new(outputEnd)) && !errors.Is(err, supervise.ErrWatchdog) { // which was first
+		x = x.byClosedOutput()
+	}
+	return f.report(s, errs, event, x)
 }
 
 // limitOrNone is a limit as supervise has it: 0 would be its default there.
@@ -204,6 +209,8 @@ func (f *runFlags) code(x failure) int {
 	switch own := errors.As(x.err, &exit); {
 	case x.outcome.Result.Category == classify.CategoryTimeout:
 		return ExitTimeout
+	case errors.As(x.err, new(outputEnd)):
+		return int(exitClosed)
 	case errors.Is(x.err, context.Canceled):
 		return ExitAborted
 	case !own && (errors.Is(x.err, exec.ErrNotFound) || errors.Is(x.err, fs.ErrNotExist)):

@@ -15,12 +15,20 @@ func endings() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
 }
 
+// outputEnd is why a command ends when nobody reads its output any more. It is a
+// cancellation, for the reader wanted no more, but not by a signal.
+type outputEnd struct{}
+
+func (outputEnd) Error() string { return "the output was closed" }
+
+func (outputEnd) Unwrap() error { return context.Canceled }
+
 // endOnBrokenPipe calls end when this program gets SIGPIPE, until stop is called.
 // A command that does not read its input to the end is in its right: it raises
 // SIGPIPE here too where this program copies the input, so the signal counts only
 // as long as nothing was copied. Outputs that nobody reads are noticed without the
 // signal: see endsWith.
-func endOnBrokenPipe(in *runInput, end context.CancelFunc) (stop func()) {
+func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	if !ownProcess.Load() || signal.Ignored(syscall.SIGPIPE) {
 		return func() {}
 	}
@@ -49,12 +57,12 @@ func endOnBrokenPipe(in *runInput, end context.CancelFunc) (stop func()) {
 // here the whole group is told, also those who write nothing.
 type closable struct {
 	w   io.Writer
-	end context.CancelFunc
+	end func()
 }
 
 // endsWith makes w call end when its reader has gone. Files and terminals, which
 // have no reader, stay what they are, for the command gets them itself.
-func endsWith(w io.Writer, end context.CancelFunc) io.Writer {
+func endsWith(w io.Writer, end func()) io.Writer {
 	if f, ok := w.(*os.File); ok {
 		info, err := f.Stat()
 		if err != nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {

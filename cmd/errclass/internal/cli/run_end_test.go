@@ -4,6 +4,7 @@ package cli_test
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -81,7 +82,11 @@ func TestRunEndsItsGroup(t *testing.T) {
 				require.NoError(t, cmd.Process.Signal(sig))
 				var exit *exec.ExitError
 				require.ErrorAs(t, cmd.Wait(), &exit)
-				assert.Equal(t, 130, exit.ExitCode())
+				want := 130
+				if sig == syscall.SIGPIPE { // its output was closed
+					want = 141
+				}
+				assert.Equal(t, want, exit.ExitCode())
 				assertEnded(t, ids)
 			})
 		}
@@ -89,25 +94,36 @@ func TestRunEndsItsGroup(t *testing.T) {
 }
 
 // TestRunClosedOutput: when nobody reads the output, the command and what it has
-// started are ended, also a command that ignores SIGPIPE, and one that says
-// nothing after that.
+// started are ended, also a command that ignores SIGPIPE, one that says nothing
+// after that, and one that would be repeated. That was reported as aborted, with
+// exit code 130, as if somebody had pressed Ctrl-C.
 func TestRunClosedOutput(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
 		"it goes on writing":  family + `while echo x; do sleep 0.01; done`,
 		"it ignores SIGPIPE":  `trap "" PIPE; ` + family + `while :; do echo x; sleep 0.01; done`,
 		"it writes once more": `trap "" PIPE; ` + family + `sleep 0.2; echo x; wait`,
+		"it fails by itself":  `trap "" PIPE; ` + family + `trap "kill $!; exit 7" TERM; while :; do echo x; sleep 0.01; done`,
+		"it ends at once":     `trap "" TERM PIPE; ` + family + `sleep 0.2; echo x; kill $!; exit 7`,
+		"it would be again":   `trap "" PIPE; ` + family + `echo HTTP 503 >&2; trap "kill $!; exit 7" TERM; while :; do echo x; sleep 0.01; done`,
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			cmd, out := runProgram(t, io.Discard, "--", "sh", "-c", script)
-			ids := pids(t, out)
-			require.NoError(t, out.Close())
-			var exit *exec.ExitError
-			require.ErrorAs(t, cmd.Wait(), &exit)
-			assert.Equal(t, 130, exit.ExitCode())
-			assertEnded(t, ids)
-		})
+		for flags, args := range map[string][]string{
+			"plain": nil, "retry": {"--retry"}, "category": {"--exit-code", "category"}, "silence": {"--silence", "1h"}, "timeout": {"--timeout", "1h"},
+		} {
+			t.Run(name+"/"+flags, func(t *testing.T) {
+				t.Parallel()
+				var errs bytes.Buffer
+				cmd, out := runProgram(t, &errs, append(args, "--", "sh", "-c", script)...)
+				ids := pids(t, out)
+				require.NoError(t, out.Close())
+				var exit *exec.ExitError
+				require.ErrorAs(t, cmd.Wait(), &exit)
+				assert.Equal(t, 141, exit.ExitCode(), errs.String())
+				assert.Contains(t, errs.String(), "errclass run: sh: the output was closed: aborted aborted (context/canceled) after 1 run\n")
+				assert.NotContains(t, errs.String(), "again in")
+				assertEnded(t, ids)
+			})
+		}
 	}
 }
 

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os/exec"
+	"strconv"
 	"sync"
 
 	"github.com/errclass/errclass/classify"
@@ -20,6 +22,39 @@ type failure struct {
 	classifier *classify.Classifier
 }
 
+// byClosedOutput is x with the closed output as its reason. A command may have
+// ended by then, and in many ways: of SIGPIPE, of the SIGTERM that it got for it, or
+// by itself with its last words unread. All of them mean the same.
+func (x failure) byClosedOutput() failure {
+	name, err := "", error(outputEnd{})
+	if e, ok := errors.AsType[*supervise.Error](x.err); ok {
+		name = e.Program
+	}
+	provider := x.outcome.Result.Provider
+	x.outcome.Result = classify.Standard.Error(err)
+	x.outcome.Result.Provider = provider
+	if name != "" {
+		err = &supervise.Error{Program: name, Outcome: x.outcome, Err: err}
+	}
+	x.err = err
+	return x
+}
+
+// said is the text of err without its secrets. Names are masked apart from what is
+// said about them: in "token: permission denied" a name before a colon reads like
+// that of a secret. The types are exact, for only these put a name in front so.
+func said(err error) string {
+	switch e := err.(type) { //nolint:errorlint // see above: a wrapped one is part of another text
+	case *supervise.Error:
+		return supervise.MaskSecrets(e.Program) + ": " + said(e.Err)
+	case *fs.PathError:
+		return e.Op + " " + supervise.MaskSecrets(e.Path) + ": " + said(e.Err)
+	case *exec.Error:
+		return "exec: " + strconv.Quote(supervise.MaskSecrets(e.Name)) + ": " + said(e.Err)
+	}
+	return supervise.MaskSecrets(err.Error())
+}
+
 // report says what is to be said about a failure, the event last, and returns
 // the exit code as an error. The code is the command's, also where something of
 // the report cannot be written: standard error says so, if that can be written.
@@ -30,7 +65,7 @@ func (f *runFlags) report(s Streams, errs *lineEnd, event io.Writer, x failure) 
 		_ = x.explain(&b, json, isTerminal(s.Err)) // a buffer takes everything
 	}
 	if r := x.outcome.Result; !json {
-		fmt.Fprintf(&b, "errclass run: %s: %s %s (%s) after %s\n", printable(supervise.MaskSecrets(x.err.Error())), r.Category, r.Reason, printable(r.Rule), count(x.calls, "run"))
+		fmt.Fprintf(&b, "errclass run: %s: %s %s (%s) after %s\n", printable(said(x.err)), r.Category, r.Reason, printable(r.Rule), count(x.calls, "run"))
 	}
 	if event == nil && json {
 		event = &b
@@ -96,6 +131,13 @@ func (l *lineEnd) Write(p []byte) (int, error) {
 		l.open = p[n-1] != '\n'
 	}
 	return n, err
+}
+
+// setOpen says whether the last line has no end yet, for what others wrote.
+func (l *lineEnd) setOpen(open bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open = open
 }
 
 // write writes whole lines in one piece.
