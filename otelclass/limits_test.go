@@ -18,6 +18,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
+	"pgregory.net/rapid"
 
 	"github.com/errclass/errclass/otelclass"
 )
@@ -222,4 +223,35 @@ func TestSpanProcessorAtTheLimits(t *testing.T) {
 	assert.Len(t, spans[0].Attributes, 4)
 	assert.Equal(t, alpha, classified(t, spans[0].Attributes))
 	assert.Equal(t, []string{alpha}, events(t, spans[0]))
+}
+
+// TestRecordErrorShortenedAndMissing draws limits for the number and the length
+// of a span's attributes. Whatever part of the two words the span has kept, a
+// SpanProcessor gives both of them whole, once each.
+func TestRecordErrorShortenedAndMissing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n, room := rapid.IntRange(0, 4).Draw(t, "attributes"), rapid.IntRange(0, 3).Draw(t, "room")
+		l := sdktrace.NewSpanLimits()
+		l.AttributeCountLimit, l.AttributeValueLengthLimit = n+room, rapid.IntRange(-1, 12).Draw(t, "length")
+		exporter := tracetest.NewInMemoryExporter()
+		provider := sdktrace.NewTracerProvider(sdktrace.WithRawSpanLimits(l), sdktrace.WithSpanProcessor(
+			otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(exporter))))
+		_, span := provider.Tracer("test").Start(context.Background(), "work", trace.WithAttributes(many(n, plain)...))
+		if rapid.Bool().Draw(t, "an error before") {
+			otelclass.RecordError(span, context.DeadlineExceeded)
+		}
+		otelclass.RecordError(span, errors.New("connection refused"))
+		span.SetStatus(codes.Error, "")
+		span.End()
+		spans := exporter.GetSpans()
+		require.NoError(t, provider.Shutdown(context.Background()))
+		require.Len(t, spans, 1)
+		ours := slices.DeleteFunc(spans[0].Attributes, func(kv attribute.KeyValue) bool {
+			return kv.Key != otelclass.CategoryKey && kv.Key != otelclass.ReasonKey
+		})
+		require.Equal(t, []attribute.KeyValue{
+			otelclass.CategoryKey.String("retryable"), otelclass.ReasonKey.String("network"),
+		}, ours)
+	})
 }

@@ -146,9 +146,8 @@ type spanCall struct {
 func (c *spanCall) read() (told classify.Result) {
 	cfg := c.cfg
 	var own, last facts
-	attributes := c.view.attributes
-	for i := range attributes[:min(len(attributes), maxAttributes)] {
-		own.look(cfg, &attributes[i])
+	for i := range c.view.attributes[:min(len(c.view.attributes), maxAttributes)] {
+		own.look(cfg, &c.view.attributes[i])
 	}
 	c.httpStatus = own.status
 	text := len(c.status.Description) + len(own.errorType)
@@ -171,10 +170,10 @@ func (c *spanCall) read() (told classify.Result) {
 		res := v.result(cfg.classifier, &own)
 		switch missing := own.missing(cfg); {
 		case missing == 0:
-		case len(attributes) > maxAttributes:
+		case len(c.view.attributes) > maxAttributes:
 			c.full = true
 		default:
-			c.view.attributes, c.changed = cfg.extend(attributes, missing, last.own(words(&res))), true
+			c.view.attributes, c.changed = cfg.extend(c.view.attributes, missing, last.own(words(&res))), true
 		}
 		if failed {
 			told = res
