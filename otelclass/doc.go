@@ -17,7 +17,8 @@
 //     none, or that is unknown, these decide: http.response.status_code,
 //     rpc.response.status_code, rpc.grpc.status_code, db.response.status_code
 //     (read as db.system.name has it), error.type and the description of the
-//     status. Where they say nothing either, the span is fatal and unknown.
+//     status. Codes may be integers or strings, and http.status_code is the old
+//     name of the first. Where they say nothing either, the span is fatal and unknown.
 //   - A span that recorded an exception and has another status handled it: the
 //     event is classified, the span is not ([WithHandled] changes that).
 //   - The next processor is given a view of the span. The span itself, and the
@@ -57,18 +58,21 @@
 //	exception.message, exception.stacktrace           a peer: texts of errors repeat what it answered
 //	description of a span's status, body              a peer, likewise
 //	error, err, cause, exception, stderr              a peer, likewise
-//	error.type                                        a peer, where it has answered: a code of its answer
-//	http.response.status_code                         a peer
+//	error.type                                        a peer, if it has answered: a code of its answer
+//	http.response.status_code, http.status_code       a peer
 //	rpc.response.status_code, rpc.grpc.status_code    a peer
 //	db.response.status_code                           a peer
 //	db.system.name, db.system                         this program; they say how to read the code
 //
 // The types context.deadlineExceededError and *poll.DeadlineExceededError in
 // exception.type thus give the category timeout beside any status. In error.type
-// they do so on a span or record without a status, a code or a provider: an
-// instrumentation wrote the type of the error there. Beside one of these they are
-// the deadline of somebody, and retryable. A program that copies a peer's words
-// into exception.type gives that up.
+// they do so on a span that has no attribute of an answer, on its events neither:
+// an instrumentation wrote the type of the error there. Attributes of an answer
+// are, whatever their values, those that end in status_code or error_code, those
+// that contain .response. or begin with gen_ai., and the codes of rpc, db,
+// messaging and graphql. Beside one of these, and on a log record, the type is the
+// deadline of somebody, and retryable. A program that copies a peer's words into
+// exception.type gives that up.
 //
 // # Bounds
 //

@@ -11,15 +11,18 @@ import (
 )
 
 // The attributes that are evidence, by the names of OpenTelemetry's semantic
-// conventions 1.43, and of older ones: rpc.grpc.status_code, db.system and
-// gen_ai.system.
+// conventions 1.43, and of older ones: http.status_code, rpc.grpc.status_code,
+// rpc.system, db.system and gen_ai.system.
 const (
 	exceptionTypeKey    = attribute.Key("exception.type")
 	exceptionMessageKey = attribute.Key("exception.message")
 	exceptionStackKey   = attribute.Key("exception.stacktrace")
 	httpStatusKey       = attribute.Key("http.response.status_code")
+	httpStatusOldKey    = attribute.Key("http.status_code")
 	rpcStatusKey        = attribute.Key("rpc.response.status_code")
 	grpcStatusKey       = attribute.Key("rpc.grpc.status_code")
+	rpcSystemKey        = attribute.Key("rpc.system.name")
+	rpcSystemOldKey     = attribute.Key("rpc.system")
 	dbStatusKey         = attribute.Key("db.response.status_code")
 	dbSystemKey         = attribute.Key("db.system.name")
 	dbSystemOldKey      = attribute.Key("db.system")
@@ -46,8 +49,9 @@ type facts struct {
 	exceptionType    string
 	message, stack   string
 	errorType        string
-	rpc              string
-	grpc             int64
+	ownDeadline      bool   // errorType is this program's own deadline: see endedByItself
+	rpc, rpcSystem   string // rpc is a code of rpcSystem
+	grpc             string // a code of gRPC
 	db, dbSystem     string
 	status           int
 	provider         string
@@ -71,17 +75,17 @@ func (f *facts) look(cfg *config, kv *attribute.KeyValue) {
 	case exceptionStackKey:
 		f.exception, f.stack = true, kv.Value.AsString()
 	case httpStatusKey:
-		if n := kv.Value.AsInt64(); 400 <= n && n <= 599 {
-			f.status = int(n)
-		}
+		f.status = cmp.Or(httpStatus(kv), f.status)
+	case httpStatusOldKey:
+		f.status = cmp.Or(f.status, httpStatus(kv))
 	case rpcStatusKey:
-		f.rpc = name(kv)
+		f.rpc = code(kv)
+	case rpcSystemKey, rpcSystemOldKey:
+		f.rpcSystem = name(kv)
 	case grpcStatusKey:
-		if kv.Value.Type() == attribute.INT64 {
-			f.grpc = kv.Value.AsInt64()
-		}
+		f.grpc = code(kv)
 	case dbStatusKey:
-		f.db = name(kv)
+		f.db = code(kv)
 	case dbSystemKey, dbSystemOldKey:
 		f.dbSystem = name(kv)
 	case errorTypeKey:
@@ -98,6 +102,48 @@ func (f *facts) look(cfg *config, kv *attribute.KeyValue) {
 func name(kv *attribute.KeyValue) string {
 	s := kv.Value.AsString()
 	return s[:min(len(s), maxName)]
+}
+
+// code is the text of an attribute that holds a code: instrumentations write
+// numbers as integers or as strings. The number 0 means success.
+func code(kv *attribute.KeyValue) string {
+	if kv.Value.Type() == attribute.INT64 {
+		if n := kv.Value.AsInt64(); n != 0 {
+			return strconv.FormatInt(n, 10)
+		}
+	}
+	return name(kv)
+}
+
+// httpStatus is the HTTP status of a failure that an attribute holds, or 0.
+func httpStatus(kv *attribute.KeyValue) int {
+	n, err := strconv.Atoi(code(kv))
+	if err != nil || n < 400 || n > 599 {
+		return 0
+	}
+	return n
+}
+
+// grpcCode gives a number of gRPC the form that the classifier knows from
+// trailers. A name, which stands for itself, stays as it is; 0 means success.
+func grpcCode(code string) string {
+	n, err := strconv.ParseInt(code, 10, 64)
+	switch {
+	case err != nil:
+		return code
+	case n > 0:
+		return "grpc-status: " + strconv.FormatInt(n, 10)
+	}
+	return ""
+}
+
+// rpcCode is the code of rpc.response.status_code. A number is one of gRPC's
+// unless another system has codes of its own, such as JSON-RPC.
+func (f *facts) rpcCode() string {
+	if n, err := strconv.Atoi(f.rpc); err == nil && 0 <= n && n <= 16 && (f.rpcSystem == "" || f.rpcSystem == "grpc") {
+		return grpcCode(f.rpc)
+	}
+	return f.rpc
 }
 
 // isException reports whether attributes are those of an exception. What the
@@ -152,15 +198,12 @@ func (f *facts) exceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 
 // outcome is what the attributes say about how a call ended, with a text that
 // goes with them: the description of a span's status. A peer may have written
-// all of it, so none is given as a Type but what ownErrorType allows.
+// all of it, so none is given as a Type but this program's own deadline.
 func (f *facts) outcome(text string) classify.Evidence {
-	if f.ownErrorType() {
+	if f.ownDeadline {
 		return classify.Evidence{Type: f.errorType, Message: text}
 	}
-	e := classify.Evidence{Status: f.status, Code: f.rpc, Message: text, Provider: f.provider}
-	if e.Code == "" && f.grpc > 0 {
-		e.Code = "grpc-status: " + strconv.FormatInt(f.grpc, 10) // as the classifier knows it from trailers
-	}
+	e := classify.Evidence{Status: f.status, Code: cmp.Or(f.rpcCode(), grpcCode(f.grpc)), Message: text, Provider: f.provider}
 	if f.db != "" {
 		if e.Err = databaseError(f.dbSystem, f.db, text); e.Err != nil {
 			e.Message = "" // it is the error's

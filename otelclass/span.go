@@ -150,6 +150,7 @@ func (c *spanCall) read() (told classify.Result) {
 		own.look(cfg, &c.view.attributes[i])
 	}
 	c.httpStatus = own.status
+	own.ownDeadline = own.endedByItself(c.view.attributes, c.view.events)
 	text := len(c.status.Description) + len(own.errorType)
 	var v verdict // the last exception's
 	if c.found.n > 0 {

@@ -82,7 +82,15 @@ func TestSpanProcessor(t *testing.T) {
 		{name: "HTTP status", do: func(s trace.Span) { set(s, num("http.response.status_code", 401)); fail(s) }, want: beta},
 		{name: "HTTP status that is no failure", do: func(s trace.Span) { set(s, num("http.response.status_code", 200)); fail(s) }, want: unknown},
 		{name: "HTTP status out of range", do: func(s trace.Span) { set(s, num("http.response.status_code", 4290)); fail(s) }, want: unknown},
-		{name: "HTTP status as a string", do: func(s trace.Span) { set(s, str("http.response.status_code", "429")); fail(s) }, want: unknown},
+		{name: "HTTP status as a string", do: func(s trace.Span) { set(s, str("http.response.status_code", "429")); fail(s) }, want: alpha},
+		{name: "HTTP status as a string out of range", do: func(s trace.Span) { set(s, str("http.response.status_code", "4290")); fail(s) }, want: unknown},
+		{name: "HTTP status as a string that is no number", do: func(s trace.Span) { set(s, str("http.response.status_code", "failed")); fail(s) }, want: unknown},
+		{name: "old HTTP status", do: func(s trace.Span) { set(s, num("http.status_code", 401)); fail(s) }, want: beta},
+		{name: "old HTTP status as a string", do: func(s trace.Span) { set(s, str("http.status_code", "401")); fail(s) }, want: beta},
+		{name: "HTTP status beside an old one", do: func(s trace.Span) {
+			set(s, num("http.response.status_code", 401), num("http.status_code", 429))
+			fail(s)
+		}, want: beta},
 		{name: "the description beats the HTTP status", do: func(s trace.Span) {
 			set(s, num("http.response.status_code", 500))
 			s.SetStatus(codes.Error, "beta")
@@ -95,6 +103,29 @@ func TestSpanProcessor(t *testing.T) {
 		}, want: gamma},
 		{name: "gRPC number", do: func(s trace.Span) { set(s, num("rpc.grpc.status_code", 16)); fail(s) }, want: beta},
 		{name: "gRPC OK", do: func(s trace.Span) { set(s, num("rpc.grpc.status_code", 0)); fail(s) }, want: unknown},
+		{name: "gRPC number as a string", do: func(s trace.Span) { set(s, str("rpc.grpc.status_code", "16")); fail(s) }, want: beta},
+		{name: "gRPC name under the key of the number", do: func(s trace.Span) { set(s, str("rpc.grpc.status_code", "UNAUTHENTICATED")); fail(s) }, want: beta},
+		{name: "gRPC OK as a string", do: func(s trace.Span) { set(s, str("rpc.grpc.status_code", "0")); fail(s) }, want: unknown},
+		{name: "RPC status as a number", do: func(s trace.Span) { set(s, num("rpc.response.status_code", 16)); fail(s) }, want: beta},
+		{name: "RPC status as a number of gRPC", do: func(s trace.Span) {
+			set(s, str("rpc.system.name", "grpc"), num("rpc.response.status_code", 16))
+			fail(s)
+		}, want: beta},
+		{name: "RPC status of JSON-RPC as a number", do: func(s trace.Span) { set(s, num("rpc.response.status_code", -32602)); fail(s) }, want: "fatal/invalid_request"},
+		{name: "RPC status of JSON-RPC in the range of gRPC", do: func(s trace.Span) {
+			set(s, str("rpc.system", "jsonrpc"), num("rpc.response.status_code", 16))
+			fail(s)
+		}, want: unknown},
+		{name: "RPC OK as a number", do: func(s trace.Span) { set(s, num("rpc.response.status_code", 0)); fail(s) }, want: unknown},
+		{name: "SQLSTATE as a number", do: func(s trace.Span) { set(s, num("db.response.status_code", 28000)); fail(s) }, want: beta},
+		{name: "number of MySQL as a number", do: func(s trace.Span) {
+			set(s, str("db.system.name", "mysql"), num("db.response.status_code", 1045))
+			fail(s)
+		}, want: beta},
+		{name: "a database that speaks HTTP, a number", do: func(s trace.Span) {
+			set(s, str("db.system.name", "elasticsearch"), num("db.response.status_code", 429))
+			fail(s)
+		}, want: alpha},
 		{name: "SQLSTATE", do: func(s trace.Span) { set(s, str("db.response.status_code", "28P01")); fail(s) }, want: beta},
 		{name: "number of MySQL", do: func(s trace.Span) {
 			set(s, str("db.system.name", "mysql"), str("db.response.status_code", "1045"))
