@@ -114,7 +114,7 @@ func TestHelp(t *testing.T) {
 	}
 	r := run(t, "", "--version")
 	assert.Equal(t, cli.ExitOK, r.code)
-	assert.Regexp(t, `^errclass \S+ \(.*go1\.\d+.*\)\n$`, r.out)
+	assert.Regexp(t, `^errclass \S+ \(.*commit.*, go1\.\d+.*\)\n$`, r.out)
 }
 
 func TestCompletion(t *testing.T) {

@@ -19,11 +19,39 @@ import (
 
 func TestDescribe(t *testing.T) {
 	t.Parallel()
-	info := &debug.BuildInfo{GoVersion: "go1.26.8"}
-	assert.Equal(t, "(devel) (go1.26.8)", describe(info))
-	info.Main.Version = "v1.2.3"
-	info.Settings = []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef0123"}, {Key: "vcs.modified", Value: "true"}}
-	assert.Equal(t, "v1.2.3 (commit 0123456789ab with changes, go1.26.8)", describe(info))
+	const record = "v1.2.3 fedcba9876543210fedc\n"
+	revision := debug.BuildSetting{Key: "vcs.revision", Value: "0123456789abcdef0123"}
+	modified := debug.BuildSetting{Key: "vcs.modified", Value: "true"}
+	tests := []struct {
+		name     string
+		version  string
+		settings []debug.BuildSetting
+		record   string
+		want     string
+	}{
+		{name: "go build without version control", want: "(devel) (commit not recorded, go1.26.8)"},
+		{name: "go build in a clone", version: "v1.2.4-0.20261122230000-0123456789ab", settings: []debug.BuildSetting{revision}, record: record,
+			want: "v1.2.4-0.20261122230000-0123456789ab (commit 0123456789ab, go1.26.8)"},
+		{name: "go build in a clone with changes", version: "v1.2.3", settings: []debug.BuildSetting{revision, modified},
+			want: "v1.2.3 (commit 0123456789ab with changes, go1.26.8)"},
+		{name: "go install of a commit", version: "v1.2.4-0.20261122230000-0123456789ab", record: record,
+			want: "v1.2.4-0.20261122230000-0123456789ab (commit 0123456789ab, go1.26.8)"},
+		{name: "go install of a commit before any tag", version: "v0.0.0-20261122230000-0123456789ab",
+			want: "v0.0.0-20261122230000-0123456789ab (commit 0123456789ab, go1.26.8)"},
+		{name: "go install of a commit after a candidate", version: "v1.2.3-rc.1.0.20261122230000-0123456789ab",
+			want: "v1.2.3-rc.1.0.20261122230000-0123456789ab (commit 0123456789ab, go1.26.8)"},
+		{name: "go install of a release", version: "v1.2.3", record: record, want: "v1.2.3 (released from commit fedcba987654, go1.26.8)"},
+		{name: "a record of another release", version: "v1.2.4", record: record, want: "v1.2.4 (commit not recorded, go1.26.8)"},
+		{name: "a release of a fork without a record", version: "v1.2.3", want: "v1.2.3 (commit not recorded, go1.26.8)"},
+		{name: "a damaged record", version: "v1.2.3", record: "v1.2.3", want: "v1.2.3 (commit not recorded, go1.26.8)"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			info := &debug.BuildInfo{GoVersion: "go1.26.8", Main: debug.Module{Version: test.version}, Settings: test.settings}
+			assert.Equal(t, test.want, describe(info, test.record))
+		})
+	}
 }
 
 func TestMillisecondsRoundUp(t *testing.T) {
