@@ -1,0 +1,133 @@
+// Command release prepares a release of all modules of this repository. It is
+// run by .ci/release:
+//
+//	.ci/release VERSION            shows what a release would change
+//	.ci/release VERSION --really   makes the commit and the tags
+//
+// It reads the modules from go.work. A module is for development only, and gets
+// no tag, if its go.mod has a replace or its path has an element "internal":
+// nobody can install from such a module.
+//
+// The work is done in a temporary clone. The repository itself changes only
+// with --really, and only after everything has succeeded: its branch is
+// fast-forwarded to the new commit, then the tags are made. Nothing is pushed.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+const usage = "usage: .ci/release VERSION [--really], for example .ci/release v0.1.0"
+
+func main() {
+	version, really, err := arguments(os.Args[1:])
+	if err == nil {
+		err = run(".", version, really, time.Now(), os.Stdout)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "release: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// arguments reads the command line.
+func arguments(args []string) (version string, really bool, err error) {
+	for _, a := range args {
+		switch {
+		case a == "--really":
+			really = true
+		case strings.HasPrefix(a, "-") || version != "":
+			return "", false, fmt.Errorf("argument %q is not known; %s", a, usage)
+		default:
+			version = a
+		}
+	}
+	if version == "" {
+		return "", false, fmt.Errorf("no version given; %s", usage)
+	}
+	return version, really, nil
+}
+
+// run prepares the release of the repository at dir and reports on out.
+func run(dir, version string, really bool, now time.Time, out io.Writer) error {
+	original := repository(dir)
+	if err := original.ready(); err != nil {
+		return err
+	}
+	work, err := original.clone()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(string(work))
+
+	modules, err := readModules(work)
+	if err != nil {
+		return err
+	}
+	if err := checkVersion(original, modules, version); err != nil {
+		return err
+	}
+	if err := prepare(work, modules, version, now); err != nil {
+		return err
+	}
+	if err := work.commit("release " + version); err != nil {
+		return err
+	}
+	changes, err := work.git("show", "--stat", "--format=%s", "HEAD")
+	if err != nil {
+		return err
+	}
+	tags := tagsOf(modules, version)
+	report(out, modules, tags, changes)
+	if !really {
+		fmt.Fprintf(out, "\nNothing was changed. To make the commit and the tags: .ci/release %s --really\n", version)
+		return nil
+	}
+	if err := original.take(work, tags); err != nil {
+		return err
+	}
+	// GitHub starts no workflow for tags if more than three arrive at once. So
+	// the tag that starts the release comes alone, after those it builds from.
+	fmt.Fprintf(out, "\nThe commit and the tags are made. To publish them:\n\tgit push --atomic origin %s\n\tgit push origin %s\n",
+		strings.Join(append([]string{branch}, tags[1:]...), " "), tags[0])
+	return nil
+}
+
+// prepare changes the files of the work tree for a release: the versions, the
+// sums and the changelog's heading.
+func prepare(work repository, modules []*module, version string, now time.Time) error {
+	parent, err := work.git("rev-parse", "HEAD")
+	if err != nil {
+		return err
+	}
+	for _, m := range modules {
+		if err := m.require(modules, version); err != nil {
+			return err
+		}
+	}
+	if err := recordCommit(work, version, parent); err != nil {
+		return err
+	}
+	if err := releaseChangelog(work.path("CHANGELOG.md"), version, now); err != nil {
+		return err
+	}
+	return writeSums(work, modules, version)
+}
+
+func report(out io.Writer, modules []*module, tags []string, changes string) {
+	fmt.Fprintln(out, "Tags:")
+	for _, tag := range tags {
+		fmt.Fprintf(out, "\t%s\n", tag)
+	}
+	fmt.Fprintln(out, "For development only, no tag:")
+	for _, m := range modules {
+		if m.private != "" {
+			fmt.Fprintf(out, "\t%s (%s)\n", m.dir, m.private)
+		}
+	}
+	fmt.Fprintf(out, "Commit:\n\t%s\n", strings.ReplaceAll(changes, "\n", "\n\t"))
+}

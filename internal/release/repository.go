@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// branch is the only branch that releases are made from.
+const branch = "main"
+
+// A repository is the directory of a git work tree.
+type repository string
+
+// path returns the path of a file of the work tree, named with slashes.
+func (r repository) path(name string) string {
+	return filepath.Join(string(r), filepath.FromSlash(name))
+}
+
+// git runs git in the work tree and returns what it prints.
+func (r repository) git(args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = string(r)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(stderr.String()))
+	}
+	return strings.TrimSpace(stdout.String()), nil
+}
+
+// ready refuses a repository from which no release can be made.
+func (r repository) ready() error {
+	on, err := r.git("branch", "--show-current")
+	if err != nil {
+		return err
+	}
+	if on != branch {
+		return fmt.Errorf("the branch is %q: releases are made from %s", on, branch)
+	}
+	changed, err := r.git("status", "--porcelain")
+	if err != nil {
+		return err
+	}
+	if changed != "" {
+		return fmt.Errorf("the work tree has changes: commit or remove them first:\n%s", changed)
+	}
+	return nil
+}
+
+// clone makes a temporary clone at the commit of the branch, with the author
+// that the original uses.
+func (r repository) clone() (work repository, err error) {
+	dir, err := os.MkdirTemp("", "release-")
+	if err != nil {
+		return "", err
+	}
+	work = repository(dir)
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(dir) // the error before is the one that counts
+		}
+	}()
+	from, err := filepath.Abs(string(r))
+	if err != nil {
+		return "", err
+	}
+	if _, err := r.git("clone", "--quiet", "--shared", "--branch", branch, from, dir); err != nil {
+		return "", err
+	}
+	for _, key := range []string{"user.name", "user.email"} {
+		value, err := r.git("config", key)
+		if err != nil {
+			return "", fmt.Errorf("git config %s is not set, and the commit needs it: %w", key, err)
+		}
+		if _, err := work.git("config", key, value); err != nil {
+			return "", err
+		}
+	}
+	return work, nil
+}
+
+func (r repository) commit(message string) error {
+	_, err := r.git("commit", "--quiet", "--all", "--message", message)
+	return err
+}
+
+// take fast-forwards the branch to that of the clone and makes the tags. If a
+// tag cannot be made, it removes those before it and the commit.
+func (r repository) take(work repository, tags []string) error {
+	before, err := r.git("rev-parse", "HEAD")
+	if err != nil {
+		return err
+	}
+	if _, err := r.git("fetch", "--quiet", "--no-tags", string(work), branch); err != nil {
+		return err
+	}
+	if _, err := r.git("merge", "--quiet", "--ff-only", "FETCH_HEAD"); err != nil {
+		return err
+	}
+	for i, tag := range tags {
+		_, err := r.git("tag", "--annotate", "--message", tag, tag)
+		if err == nil {
+			continue
+		}
+		if i > 0 {
+			_, undo := r.git(append([]string{"tag", "--delete"}, tags[:i]...)...)
+			err = errors.Join(err, undo)
+		}
+		_, undo := r.git("reset", "--quiet", "--keep", before)
+		return errors.Join(err, undo)
+	}
+	return nil
+}
