@@ -62,7 +62,7 @@ func run(dir, version string, really bool, now time.Time, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(string(work))
+	defer func() { _ = os.RemoveAll(string(work)) }() // a temporary directory
 
 	modules, err := readModules(work)
 	if err != nil {
@@ -105,7 +105,7 @@ func prepare(work repository, modules []*module, version string, now time.Time) 
 		return err
 	}
 	for _, m := range modules {
-		if err := m.require(modules, version); err != nil {
+		if err := m.require(version); err != nil {
 			return err
 		}
 	}

@@ -142,8 +142,8 @@ func checkVersion(r repository, modules []*module, version string) error {
 	return nil
 }
 
-// require sets the module's requirements of the others to a version.
-func (m *module) require(modules []*module, version string) error {
+// require sets the module's requirements of our other modules to a version.
+func (m *module) require(version string) error {
 	mod, err := parse(m.gomod)
 	if err != nil {
 		return err

@@ -208,7 +208,7 @@ func TestArguments(t *testing.T) {
 		{name: "really", args: []string{"v1.0.0", "--really"}, version: "v1.0.0", really: true},
 		{name: "flag first", args: []string{"--really", "v1.0.0"}, version: "v1.0.0", really: true},
 		{name: "nothing", want: "no version given"},
-		{name: "unknown flag", args: []string{"v1.0.0", "--realy"}, want: `argument "--realy" is not known`},
+		{name: "unknown flag", args: []string{"v1.0.0", "--dry"}, want: `argument "--dry" is not known`},
 		{name: "two versions", args: []string{"v1.0.0", "v1.0.1"}, want: `argument "v1.0.1" is not known`},
 	}
 	for _, test := range tests {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -88,9 +89,9 @@ func (m *module) sum(work repository, version string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer os.Remove(packed.Name())
-	defer packed.Close()
-	if err := zip.Create(packed, gomodule.Version{Path: m.path, Version: version}, files); err != nil {
+	defer func() { _ = os.Remove(packed.Name()) }() // a temporary file
+	err = zip.Create(packed, gomodule.Version{Path: m.path, Version: version}, files)
+	if err := errors.Join(err, packed.Close()); err != nil {
 		return "", err
 	}
 	return dirhash.HashZip(packed.Name(), dirhash.Hash1)
