@@ -220,7 +220,7 @@ var sentinels = map[string]signal{
 	"conn closed":                       {rule: "go/pgconn.ErrConnClosed", reason: ReasonNetwork, strength: factStrength},
 	"invalid connection":                {rule: "go/mysql.ErrInvalidConn", reason: ReasonNetwork, strength: factStrength},
 	"driver: bad connection":            {rule: "go/driver.ErrBadConn", reason: ReasonNetwork, strength: factStrength},
-	"sql: connection is already closed": {rule: "go/sql.ErrConnDone", reason: ReasonNetwork, strength: factStrength},
+	"sql: connection is already closed": {rule: "go/sql.ErrConnDone", reason: ReasonLogic, strength: codeStrength},
 	"sql: database is closed":           {rule: "go/sql.errDBClosed", reason: ReasonLogic, strength: codeStrength},
 	"sql: no rows in result set":        {rule: "go/sql.ErrNoRows", reason: ReasonInvalidRequest, strength: factStrength},
 	"sql: transaction has already been committed or rolled back": {rule: "go/sql.ErrTxDone", reason: ReasonLogic, strength: codeStrength},

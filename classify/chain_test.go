@@ -260,7 +260,8 @@ func TestStandardLibrary(t *testing.T) {
 		{name: "http: body too large", err: &http.MaxBytesError{Limit: 1}, reason: classify.ReasonInvalidRequest},
 		{name: "http: plain answer to TLS", err: http.ErrSchemeMismatch, reason: classify.ReasonNetworkPermanent},
 		{name: "sql: no rows", err: sql.ErrNoRows, reason: classify.ReasonInvalidRequest},
-		{name: "sql: connection done", err: sql.ErrConnDone, reason: classify.ReasonNetwork},
+		{name: "sql: connection done", err: sql.ErrConnDone, reason: classify.ReasonLogic},
+		{name: "sql: connection done, wrapped", err: fmt.Errorf("begin: %w", sql.ErrConnDone), reason: classify.ReasonLogic},
 		{name: "sql: transaction done", err: sql.ErrTxDone, reason: classify.ReasonLogic},
 		{name: "sql: bad connection", err: driver.ErrBadConn, reason: classify.ReasonNetwork},
 
@@ -272,6 +273,17 @@ func TestStandardLibrary(t *testing.T) {
 		{name: "exec: not executable", err: &exec.Error{Name: "agent", Err: fs.ErrPermission}, reason: classify.ReasonSpawn},
 		{name: "exec: relative", err: &exec.Error{Name: "agent", Err: exec.ErrDot}, reason: classify.ReasonSpawn},
 	})
+}
+
+// TestErrConnDoneAsItsText: the value and its text are the same mistake, the use
+// of a connection that this program has given back.
+func TestErrConnDoneAsItsText(t *testing.T) {
+	t.Parallel()
+	value, text := classify.Error(sql.ErrConnDone), classify.Message(sql.ErrConnDone.Error())
+	assert.Equal(t, classify.ReasonLogic, value.Reason, value.Rule)
+	assert.Equal(t, text.Reason, value.Reason, text.Rule)
+	assert.Equal(t, text.Category, value.Category)
+	assert.False(t, value.Retryable())
 }
 
 // TestPlaceOfSiblings holds the branches of a join apart: what one says about
