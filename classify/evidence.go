@@ -28,19 +28,19 @@ type Evidence struct {
 
 // Result is what an error means. It is a plain value.
 type Result struct {
-	Category Category // "" = there was no error
-	Reason   Reason
+	Category Category `json:"category"` // "" = there was no error
+	Reason   Reason   `json:"reason"`
 	// Rule is the stable id of what decided: "text/insufficient-quota",
 	// "errno/ECONNRESET", "http/429". The suffix "+long-wait" marks a rate
 	// limit that became budget_exceeded, as its provider says that it stays
 	// shut for more than an hour; "+panic" a mistake of this package, which was
 	// caught: please report it.
-	Rule          string
-	Status        int           // HTTP status, 0 where none is known
-	RetryAfter    time.Duration // how long the provider asks to wait
-	HasRetryAfter bool          // a hint was given, possibly 0
-	Derived       bool          // RetryAfter was computed from a reset header
-	Provider      string
+	Rule          string        `json:"rule"`
+	Status        int           `json:"status"` // HTTP status, 0 where none is known
+	RetryAfter    time.Duration `json:"-"`      // how long the provider asks to wait; as JSON "retry_after_ms"
+	HasRetryAfter bool          `json:"-"`      // a hint was given, possibly 0; as JSON "retry_after_ms" is there
+	Derived       bool          `json:"-"`      // RetryAfter was computed from a reset header; as JSON "retry_after_derived"
+	Provider      string        `json:"provider,omitempty"`
 }
 
 // Retryable reports whether the same call should be made again as it is:

@@ -1,0 +1,97 @@
+package classify
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math"
+	"time"
+)
+
+var (
+	_ json.Marshaler   = Result{}
+	_ json.Unmarshaler = (*Result)(nil)
+	_ slog.LogValuer   = Result{}
+)
+
+// resultJSON is a [Result] as JSON. The names are those of the command's
+// `errclass classify --format json`.
+type resultJSON struct {
+	Category     Category `json:"category"`
+	Reason       Reason   `json:"reason"`
+	Rule         string   `json:"rule"`
+	Status       int      `json:"status"`
+	RetryAfterMS *int64   `json:"retry_after_ms,omitempty"` // nil = no hint, which 0 is not
+	Derived      bool     `json:"retry_after_derived,omitempty"`
+	Provider     string   `json:"provider,omitempty"`
+}
+
+// MarshalJSON writes r with the names that `errclass classify --format json`
+// has:
+//
+//	{"category":"retryable","reason":"rate_limit","rule":"http/429","status":429,"retry_after_ms":1500,"provider":"openai"}
+//
+// retry_after_ms is there where a hint was given, as whole milliseconds, rounded
+// up. retry_after_derived is there where it is true, and provider where it is
+// known.
+func (r Result) MarshalJSON() ([]byte, error) {
+	v := resultJSON{Category: r.Category, Reason: r.Reason, Rule: r.Rule, Status: r.Status, Derived: r.Derived, Provider: r.Provider}
+	if r.HasRetryAfter {
+		ms := milliseconds(r.RetryAfter)
+		v.RetryAfterMS = &ms
+	}
+	return json.Marshal(v)
+}
+
+// UnmarshalJSON reads what [Result.MarshalJSON] writes. Members that are missing
+// are zero, and unknown ones are ignored. A category or reason that this version
+// does not know is kept as it is.
+func (r *Result) UnmarshalJSON(data []byte) error {
+	var v resultJSON
+	if err := json.Unmarshal(data, &v); err != nil {
+		return err
+	}
+	read := Result{Category: v.Category, Reason: v.Reason, Rule: v.Rule, Status: v.Status, Derived: v.Derived, Provider: v.Provider}
+	if ms := v.RetryAfterMS; ms != nil {
+		const most = math.MaxInt64 / int64(time.Millisecond)
+		if *ms > most || *ms < -most {
+			return fmt.Errorf("retry_after_ms: %d is more than a time.Duration holds", *ms)
+		}
+		read.RetryAfter, read.HasRetryAfter = time.Duration(*ms)*time.Millisecond, true
+	}
+	*r = read
+	return nil
+}
+
+// LogValue returns what is known of r as a group, with the names of its JSON:
+// category, reason and rule, and where they are known status, retry_after_ms
+// and provider. The zero Result is an empty group, which handlers leave out.
+func (r Result) LogValue() slog.Value {
+	if r == (Result{}) {
+		return slog.GroupValue()
+	}
+	attrs := make([]slog.Attr, 0, 6)
+	attrs = append(attrs,
+		slog.String("category", string(r.Category)),
+		slog.String("reason", string(r.Reason)),
+		slog.String("rule", r.Rule))
+	if r.Status != 0 {
+		attrs = append(attrs, slog.Int("status", r.Status))
+	}
+	if r.HasRetryAfter {
+		attrs = append(attrs, slog.Int64("retry_after_ms", milliseconds(r.RetryAfter)))
+	}
+	if r.Provider != "" {
+		attrs = append(attrs, slog.String("provider", r.Provider))
+	}
+	return slog.GroupValue(attrs...)
+}
+
+// milliseconds rounds up: a client that waits that long has waited long enough.
+func milliseconds(d time.Duration) int64 {
+	ms := d.Milliseconds()
+	if d > time.Duration(ms)*time.Millisecond {
+		ms++
+	}
+	return ms
+}
