@@ -11,31 +11,33 @@
 //   - Below the level ([WithLevel], by default Error) it goes to the next
 //     handler as it is, without an allocation.
 //   - From the level on it is classified. The sources, in this order: the
-//     error values among its attributes, inside groups too; error values
-//     given to Logger.With, the latest call first; string attributes with one
-//     of the names of [WithTextKeys], the record's own first; the message.
+//     error values among its attributes, inside groups too (an []error is read
+//     as errors.Join of its first 256); error values given to Logger.With, the
+//     latest call first; string attributes with one of the names of
+//     [WithTextKeys], the record's own first; the message.
 //     The first source whose reason is not unknown decides. Where none does,
 //     the record is fatal and unknown.
 //   - An integer attribute status, status_code or http.response.status_code
 //     from 400 to 599 is taken as the HTTP status that belongs to the error.
 //     Where the context has ended, its cause is evidence too: an error that is
 //     this program's own deadline or cancellation is called so.
-//   - Both keys are written at the root of the record, also where groups are
-//     open, so that a dashboard has one name to look for. Their place among
-//     the other attributes of the root is not promised.
+//   - Both keys, and with [WithDetails] the rule and the provider's wait, are
+//     written at the root of the record, also where groups are open, so that a
+//     dashboard has one name to look for. Their place among the other
+//     attributes of the root is not promised.
 //   - A key that the caller has set at the root, in the record or with
-//     Logger.With, is kept as it is, each of the two on its own; nothing is
-//     written twice, also where one Handler of this package wraps another.
+//     Logger.With, is kept as it is, each on its own; nothing is written
+//     twice, also where one Handler of this package wraps another.
 //   - Values that are both an error and a slog.LogValuer are read as errors.
 //     LogValue is called here for two kinds of attributes at the root of a
 //     classified record or of Logger.With: those without a key, whose group
-//     would belong to the root, and those under one of the two keys. It is
+//     would belong to the root, and those under one of our keys. It is
 //     called once, and the next handler gets what it returned.
 //   - The work for a record is bounded: 4 errors, 4 texts and the message are
 //     read, 64 KiB of texts together, and 65,536 members of groups. What is left
 //     out decides nothing.
 //   - The text of an error or a message is never copied into an attribute:
-//     the two values come from a closed set of words. docs/reasons.md has a
+//     the values come from a closed set of words. docs/reasons.md has a
 //     section for each reason: what to look at first, what not to do.
 //
 // # Handlers below and above
@@ -48,7 +50,8 @@
 // calls since the first group are repeated on it, once for a pair and logger,
 // starting at the nearest logger above where that was done already;
 // a LogValuer or a pointer that was given to With under a group is thus read
-// again, when the first error of a kind is logged.
+// again, when the first error of a kind is logged. With [WithDetails] nothing is
+// prepared: what stands under a group is read again for each classified record.
 //
 // Handlers that choose by attributes (a router, a filter) see the keys when
 // they stand below this one.

@@ -14,6 +14,10 @@ import (
 // tried. It bounds the work for a record with very many.
 const maxSources = 4
 
+// maxJoined is how many errors of an []error are read: no more of a tree are
+// looked at by package classify either.
+const maxJoined = 256
+
 // findings is what there is to learn from some attributes, and from the context
 // of their record. It lives on the stack of one call.
 type findings struct {
@@ -24,8 +28,8 @@ type findings struct {
 	nTexts int
 	status int   // the first HTTP status that says something, 0 = none
 	cause  error // why the context has ended, nil = it has not
-	keys   keys  // those of the two keys that stand at the root already
-	lazy   bool  // a LogValuer at the root may hold one of the two keys
+	keys   keys  // those of our keys that stand at the root already
+	lazy   bool  // a LogValuer at the root may hold one of our keys
 	seen   budget
 }
 
@@ -50,8 +54,13 @@ func (f *findings) look(a *slog.Attr, root bool) {
 		// Asserted before anything is resolved: an error may have a LogValue,
 		// after which it is a group of strings; and a LogValue that panics
 		// resolves to an error that has nothing to do with the record.
-		if err, ok := a.Value.Any().(error); ok {
-			f.addError(err)
+		switch v := a.Value.Any().(type) {
+		case error:
+			f.addError(v)
+		case []error:
+			if err := errors.Join(v[:min(len(v), maxJoined)]...); err != nil {
+				f.addError(err)
+			}
 		}
 		if root && a.Value.Kind() == slog.KindLogValuer && f.cfg.mayHoldKeys(a.Key) {
 			f.lazy = true
@@ -76,7 +85,7 @@ func (f *findings) look(a *slog.Attr, root bool) {
 		for i := range members {
 			if f.seen.spent() {
 				if inline {
-					f.keys = categoryKey | reasonKey // perhaps: nothing is written twice
+					f.keys = allKeys // perhaps: nothing is written twice
 				}
 				break
 			}
@@ -91,6 +100,10 @@ func (f *findings) look(a *slog.Attr, root bool) {
 		f.keys |= categoryKey
 	case f.cfg.reason:
 		f.keys |= reasonKey
+	case RuleKey:
+		f.keys |= ruleKey
+	case RetryAfterMSKey:
+		f.keys |= retryAfterKey
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -97,6 +99,12 @@ func TestHandlerEvidence(t *testing.T) {
 		{"a status in a group", nil, "failed", []any{slog.Group("http", slog.Group("response", "status_code", 429))}, alpha},
 		{"a status given to With", []any{"status", 429}, "failed", nil, alpha},
 		{"the record's status before With's", []any{"status", 429}, "failed", []any{"status_code", 401}, beta},
+		{"several in an []error", nil, "failed", []any{"errs", []error{none, a}}, alpha},
+		{"an []error given to With", []any{"errs", []error{none, a}}, "failed", nil, alpha},
+		{"an []error in a group", nil, "failed", []any{slog.Group("g", "errs", []error{a})}, alpha},
+		{"an []error with nothing in it", nil, "gamma", []any{"errs", []error{nil, nil}, "none", []error{}, "nil", []error(nil)}, gamma},
+		{"an []error with more than is read", nil, "gamma", []any{"errs", append(slices.Repeat([]error{none}, 1000), a)}, gamma},
+		{"an []error with one that panics", nil, "failed", []any{"errs", []error{panicError{}, syscall.ECONNREFUSED}}, gamma},
 		{"an exit status", nil, "gamma", []any{"status", 1}, gamma},
 		{"a status that says nothing, and one that does", nil, "failed", []any{"status", 200, "status_code", 429}, alpha},
 		{"a status out of range", nil, "gamma", []any{"status", uint64(1<<64 - 1), "status_code", -401}, gamma},

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"syscall"
 
 	slogmulti "github.com/samber/slog-multi"
 
@@ -111,6 +112,21 @@ func ExampleWithKeys() {
 
 	logger.Error("request failed", "status", 429)
 	// Output: {"level":"ERROR","msg":"request failed","app.category":"retryable","app.reason":"rate_limit","status":429}
+}
+
+func ExampleWithDetails() {
+	logger := slog.New(slogclass.New(plain(), slogclass.WithDetails()))
+
+	logger.Error("request failed", "err", errors.New("429 Too Many Requests, try again in 1.5s"))
+	// Output: {"level":"ERROR","msg":"request failed","error.category":"retryable","error.reason":"rate_limit","error.rule":"http/429","error.retry_after_ms":1500,"err":"429 Too Many Requests, try again in 1.5s"}
+}
+
+// An attribute with several errors is read as errors.Join of them.
+func ExampleNew_severalErrors() {
+	logger := slog.New(slogclass.New(plain()))
+
+	logger.Error("two shards failed", "errs", []error{errors.New("shard 3 is gone"), syscall.ECONNREFUSED})
+	// Output: {"level":"ERROR","msg":"two shards failed","error.category":"retryable","error.reason":"network","errs":[{},111]}
 }
 
 func ExampleWithTextKeys() {

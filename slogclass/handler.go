@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/errclass/errclass/classify"
 )
@@ -16,7 +17,7 @@ import (
 type Handler struct {
 	next    slog.Handler // what the caller's WithAttrs and WithGroup have made of New's
 	cfg     *config
-	missing keys   // the keys that the caller has not set with With at the root
+	missing keys   // the keys to write that the caller has not set with With at the root
 	given   *given // evidence that the caller gave with With, nil = none
 
 	under under // the calls since the first group
@@ -30,12 +31,16 @@ type Handler struct {
 
 var _ slog.Handler = (*Handler)(nil)
 
-// keys is a set of the two keys.
+// keys is a set of the keys that this package writes.
 type keys uint8
 
 const (
 	categoryKey keys = 1 << iota
 	reasonKey
+	ruleKey
+	retryAfterKey
+
+	allKeys = categoryKey | reasonKey | ruleKey | retryAfterKey
 )
 
 // New returns a handler that adds category and reason to the error records
@@ -51,10 +56,7 @@ func New(next slog.Handler, opts ...Option) *Handler {
 	if next == nil {
 		next = slog.DiscardHandler
 	}
-	h := &Handler{next: replaceBuiltin(next), cfg: &cfg, missing: categoryKey | reasonKey}
-	if cfg.category == cfg.reason {
-		h.missing = categoryKey
-	}
+	h := &Handler{next: replaceBuiltin(next), cfg: &cfg, missing: cfg.wanted()}
 	h.failed.Store(true) // a handler for the life of the program: preparing pays
 	return h
 }
@@ -71,8 +73,8 @@ func (h *Handler) Enabled(ctx context.Context, level slog.Level) bool {
 	return h.next.Enabled(ctx, level)
 }
 
-// Handle passes the record on, with category and reason where its level is
-// high enough. The error is the next handler's, joined with one for each
+// Handle passes the record on, with category and reason (and what [WithDetails]
+// adds) where its level is high enough. The error is the next handler's, joined with one for each
 // observer that panicked.
 func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	level := h.cfg.level
@@ -99,10 +101,9 @@ func (h *Handler) handleObserved(ctx context.Context, r slog.Record) error {
 }
 
 // classified returns the handler that an error record is to be passed on to:
-// one that writes those of the two attributes that are missing, or the next
-// one, where none is or the record has been given them itself. What the record
-// means is put into observed; where that is nil, a record that has both is not
-// classified. It takes pointers for speed alone: a Record is some 300 bytes.
+// one that writes the attributes that are missing, or the next one, where none
+// is or the record has been given them itself. What the record means is put into
+// observed; where that is nil, a record that has all of them is not classified. It takes pointers for speed alone: a Record is some 300 bytes.
 func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *classify.Result) slog.Handler {
 	if h.missing == 0 && observed == nil {
 		return h.next
@@ -128,23 +129,25 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 	switch {
 	case missing == 0:
 		return h.next
-	case root && (missing != h.missing || !h.failed.Load() && !h.failed.Swap(true)):
+	case root && (missing != h.missing || h.cfg.details || !h.failed.Load() && !h.failed.Swap(true)):
 		// The record has one of the keys itself, or this is the first error of
 		// a handler that may have been made for one request: nothing that is
-		// prepared would be used again.
+		// prepared would be used again. Nor would it with details, as hints differ.
 		h.cfg.addTo(r, &res, missing)
 		return h.next
+	case h.cfg.details:
+		return h.detailed(h.cfg.attributes(nil, missing, &res))
 	default:
 		return h.prepared(res.Category, res.Reason)
 	}
 }
 
-// addTo gives a record those of the two attributes that are wanted. They come
+// addTo gives a record those of our attributes that are wanted. They come
 // first: after a group that turns out to be empty, as slog.Group("g", slog.Attr{}),
 // slog's JSON handler forgets the comma.
 func (c *config) addTo(r *slog.Record, res *classify.Result, wanted keys) {
 	var some [8]slog.Attr
-	attrs := c.attributes(some[:0], wanted, res.Category, res.Reason)
+	attrs := c.attributes(some[:0], wanted, res)
 	r.Attrs(func(a slog.Attr) bool {
 		attrs = append(attrs, a)
 		return true
@@ -154,13 +157,20 @@ func (c *config) addTo(r *slog.Record, res *classify.Result, wanted keys) {
 	*r = added
 }
 
-// attributes appends those of the two attributes that are wanted.
-func (c *config) attributes(to []slog.Attr, wanted keys, category classify.Category, reason classify.Reason) []slog.Attr {
+// attributes appends those of our attributes that are wanted and that res has.
+func (c *config) attributes(to []slog.Attr, wanted keys, res *classify.Result) []slog.Attr {
 	if wanted&categoryKey != 0 {
-		to = append(to, slog.String(c.category, string(category)))
+		to = append(to, slog.String(c.category, string(res.Category)))
 	}
 	if wanted&reasonKey != 0 {
-		to = append(to, slog.String(c.reason, string(reason)))
+		to = append(to, slog.String(c.reason, string(res.Reason)))
+	}
+	if wanted&ruleKey != 0 {
+		to = append(to, slog.String(RuleKey, res.Rule))
+	}
+	if wanted&retryAfterKey != 0 && res.HasRetryAfter {
+		// Rounded up: a client that waits that long has waited long enough.
+		to = append(to, slog.Int64(RetryAfterMSKey, (res.RetryAfter+time.Millisecond-1).Milliseconds()))
 	}
 	return to
 }

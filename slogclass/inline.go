@@ -6,14 +6,14 @@ import (
 )
 
 // mayHoldKeys reports whether what a LogValuer under this key returns decides
-// which keys stand at the root: the key is one of the two, or it is empty, and a
+// which keys stand at the root: the key is one of ours, or it is empty, and a
 // group that is returned belongs to what is around it.
 func (c *config) mayHoldKeys(key string) bool {
-	return key == "" || key == c.category || key == c.reason
+	return key == "" || key == c.category || key == c.reason || c.details && (key == RuleKey || key == RetryAfterMSKey)
 }
 
 // resolve returns a copy of attrs, which stand at the root, in which the
-// LogValuers are resolved that decide about the two keys. The next handler gets
+// LogValuers are resolved that decide about our keys. The next handler gets
 // the copy, because a LogValuer may return something else when it is asked again.
 // What one panics with becomes its value, as in slog's own handlers.
 func (c *config) resolve(attrs []slog.Attr, seen *budget) []slog.Attr {
@@ -34,20 +34,20 @@ func (c *config) resolve(attrs []slog.Attr, seen *budget) []slog.Attr {
 	return attrs
 }
 
-// keysOf is which of the two keys attrs, which are resolved, have at the root.
+// keysOf is which of our keys attrs, which are resolved, have at the root.
 func (c *config) keysOf(attrs []slog.Attr) keys {
 	f := findings{cfg: c}
 	for i := range attrs {
 		f.look(&attrs[i], true)
 	}
 	if f.lazy { // the budget was spent before all was resolved
-		return categoryKey | reasonKey
+		return allKeys
 	}
 	return f.keys
 }
 
 // resolveRecord replaces r by a copy whose LogValuers are resolved as resolve
-// says, and returns which of the two keys it has at the root.
+// says, and returns which of our keys it has at the root.
 func (c *config) resolveRecord(r *slog.Record) keys {
 	attrs := make([]slog.Attr, 0, r.NumAttrs())
 	r.Attrs(func(a slog.Attr) bool {

@@ -14,6 +14,12 @@ const (
 	ReasonKey   = "error.reason"
 )
 
+// The keys of the attributes that [WithDetails] adds.
+const (
+	RuleKey         = "error.rule"           // the id of the rule that decided, a string
+	RetryAfterMSKey = "error.retry_after_ms" // how long the provider asks to wait, an integer
+)
+
 // Option configures a [Handler].
 type Option interface{ apply(config) config }
 
@@ -24,6 +30,7 @@ type config struct {
 	dynamic    slog.Leveler // asked for every record
 	category   string
 	reason     string
+	details    bool // rule and retry-after are written too
 	textKeys   keySet
 	classifier *classify.Classifier
 	observers  []observer
@@ -37,6 +44,22 @@ func defaults() config {
 		textKeys:   newKeySet([]string{"error", "err", "cause", "exception", "exception.message", "stderr"}),
 		classifier: classify.Standard,
 	}
+}
+
+// wanted is which keys are written. Where a key has two meanings, because WithKeys
+// gave it one of its own, it is written once, with the first one.
+func (c *config) wanted() keys {
+	wanted := categoryKey
+	if c.reason != c.category {
+		wanted |= reasonKey
+	}
+	if c.details && c.category != RuleKey && c.reason != RuleKey {
+		wanted |= ruleKey
+	}
+	if c.details && c.category != RetryAfterMSKey && c.reason != RetryAfterMSKey {
+		wanted |= retryAfterKey
+	}
+	return wanted
 }
 
 // keySet is a set of a few attribute keys. Most keys that are asked for are
@@ -88,6 +111,22 @@ func WithKeys(category, reason string) Option {
 		if reason != "" {
 			c.reason = reason
 		}
+		return c
+	})
+}
+
+// WithDetails adds to what is classified also [RuleKey], the rule that decided,
+// and, where the provider said how long to wait, [RetryAfterMSKey] in
+// milliseconds, rounded up. A key that the caller has set at the root is kept. By
+// default neither is added.
+//
+// A rule is a stable id, as `errclass rules` lists them: look it up with
+// `errclass explain`, or correct it. There are some 1,600, so it is nothing for
+// the label of a metric. Records with details cost an allocation or more, and
+// under an open group the calls since that group are repeated for each of them.
+func WithDetails() Option {
+	return optionFunc(func(c config) config {
+		c.details = true
 		return c
 	})
 }

@@ -74,7 +74,7 @@ func (h *Handler) keep(p *prepared) slog.Handler {
 func (h *Handler) prepare(category classify.Category, reason classify.Reason) slog.Handler {
 	switch {
 	case !h.under.group():
-		return h.next.WithAttrs(h.cfg.attributes(make([]slog.Attr, 0, 2), h.missing, category, reason))
+		return h.next.WithAttrs(h.cfg.attributes(make([]slog.Attr, 0, 2), h.missing, &classify.Result{Category: category, Reason: reason}))
 	case h.under.link == nil:
 		// The parent keeps its own: the next handler that is derived from it
 		// repeats one call.
@@ -115,6 +115,29 @@ func (h *Handler) prepareDeep(category classify.Category, reason classify.Reason
 		if made := path[i-1].above.Value(); made != nil {
 			form = made.keep(&prepared{category: category, reason: reason, handler: form, at: l})
 		}
+	}
+	return form
+}
+
+// detailed returns the form of h.next in which attrs stand at the root. It is
+// made for one record: hints differ from one to the next.
+func (h *Handler) detailed(attrs []slog.Attr) slog.Handler {
+	switch {
+	case len(attrs) == 0:
+		return h.next
+	case !h.under.group():
+		return h.next.WithAttrs(attrs)
+	}
+	form := h.under.parent.detailed(attrs)
+	if h.under.link == nil {
+		return h.under.last.repeat(form)
+	}
+	var path []*link // the last call first
+	for l := h.under.link; l != nil; l = l.prev {
+		path = append(path, l)
+	}
+	for _, l := range slices.Backward(path) {
+		form = l.call.repeat(form)
 	}
 	return form
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -42,7 +43,8 @@ func attrsGen(n string) *rapid.Generator[[]any] {
 			slog.Any(key, errors.New("beta")), slog.Group(key, "x", 1, "err", errors.New("gamma")), slog.Group(key),
 			slog.Group("", key, "inline"), slog.Any(key, valuerError{errors.New("delta")}),
 			slog.String(slogclass.CategoryKey, "mine"), slog.String(slogclass.ReasonKey, "own"),
-			slog.Group("", slogclass.CategoryKey, "mine"), slog.Group(key, slogclass.ReasonKey, "deep"),
+			slog.String(slogclass.RuleKey, "mine"), slog.Int(slogclass.RetryAfterMSKey, 7),
+			slog.Group("", slogclass.CategoryKey, "mine"), slog.Group("", slogclass.RuleKey, "mine"), slog.Group(key, slogclass.ReasonKey, "deep"),
 		}).Draw(t, "attr")
 	})
 	return rapid.Custom(func(t *rapid.T) []any {
@@ -63,15 +65,23 @@ func keyOf(a slog.Attr) string {
 	return a.Key
 }
 
+// ourKeys are the keys that a Handler may write.
+var ourKeys = []string{slogclass.CategoryKey, slogclass.ReasonKey, slogclass.RuleKey, slogclass.RetryAfterMSKey}
+
 // TestHandlerAgainstBare logs the same through a bare JSON handler and through
-// ours: the lines differ in the two keys alone, which stand at the root, each
-// of them unless the bare line has it.
+// ours: the lines differ in our keys alone, which stand at the root, each of them
+// unless the bare line has it.
 func TestHandlerAgainstBare(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		bareOut, out := &output{}, &output{}
 		bare := slog.New(jsonHandler(bareOut))
-		ours := slog.New(slogclass.New(jsonHandler(out), slogclass.WithClassifier(words)))
+		opts := []slogclass.Option{slogclass.WithClassifier(words)}
+		must := ourKeys[:2]
+		if rapid.Bool().Draw(t, "details") {
+			opts, must = append(opts, slogclass.WithDetails()), ourKeys
+		}
+		ours := slog.New(slogclass.New(jsonHandler(out), opts...))
 		set := map[string]bool{} // our keys, where an earlier With has set them at the root
 		root, depth := true, rapid.IntRange(0, 14).Draw(t, "depth")
 		loggers := [][2]*slog.Logger{{bare, ours}}
@@ -93,21 +103,23 @@ func TestHandlerAgainstBare(t *testing.T) {
 		}
 		args := attrsGen("r").Filter(func(args []any) bool { return fresh(args, set) }).Draw(t, "record")
 		for range 3 {
-			bare.Error("alpha", args...)
-			ours.Error("alpha", args...)
+			bare.Error("alpha, try again in 2s", args...)
+			ours.Error("alpha, try again in 2s", args...)
 		}
 		for _, pair := range loggers { // deriving has not changed what they were derived from
-			pair[0].Error("alpha")
-			pair[1].Error("alpha")
+			pair[0].Error("alpha, try again in 2s")
+			pair[1].Error("alpha, try again in 2s")
 		}
 
 		want, got := bareOut.lines(t), out.lines(t)
 		require.Len(t, got, len(want))
 		for i := range want {
-			category, reason := got[i][slogclass.CategoryKey], got[i][slogclass.ReasonKey]
-			assert.NotEmpty(t, category)
-			assert.NotEmpty(t, reason)
-			for _, key := range []string{slogclass.CategoryKey, slogclass.ReasonKey} {
+			for _, key := range must {
+				if key != slogclass.RetryAfterMSKey || got[i][slogclass.RuleKey] == "alpha" {
+					assert.NotEmpty(t, got[i][key], key)
+				}
+			}
+			for _, key := range must {
 				if _, mine := want[i][key]; !mine {
 					delete(got[i], key)
 				}
@@ -130,7 +142,7 @@ func fresh(args []any, set map[string]bool) bool {
 
 func remember(args []any, set map[string]bool) {
 	for _, a := range args {
-		if k := keyOf(a.(slog.Attr)); k == slogclass.CategoryKey || k == slogclass.ReasonKey {
+		if k := keyOf(a.(slog.Attr)); slices.Contains(ourKeys, k) {
 			set[k] = true
 		}
 	}
