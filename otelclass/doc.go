@@ -43,7 +43,10 @@
 //     The first time that one of the two can't be added it is reported to
 //     otel.Handle.
 //
-// In both, an attribute that the caller has set under one of the two keys is
+// [WithDetails] adds the rule that decided and how long the provider asks to wait,
+// wherever category or reason are added.
+//
+// In both, an attribute that the caller has set under one of these keys is
 // kept, each on its own. A stack trace is read only where there is nothing
 // else. The text of an error is never copied: the values come from a closed set
 // of words. The provider is that of gen_ai.provider.name, or of gen_ai.system.

@@ -282,6 +282,14 @@ func ExampleWithKeys() {
 }
 
 // A classifier with a rule for a message of one's own program.
+func ExampleWithDetails() {
+	_, span := tracer(otelclass.WithDetails()).Start(context.Background(), "completion")
+	span.SetStatus(codes.Error, "429 Too Many Requests, try again in 1.5s")
+	span.End()
+	// Output:
+	// completion: error.category=retryable error.reason=rate_limit error.rule=http/429 error.retry_after_ms=1500
+}
+
 func ExampleWithClassifier() {
 	own, err := classify.New(classify.WithRules(classify.Rule{
 		ID: "shop/sold-out", Reason: classify.ReasonInvalidRequest, Pattern: `sold out`,

@@ -3,6 +3,7 @@ package otelclass
 import (
 	"cmp"
 	"strconv"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 
@@ -31,21 +32,28 @@ const (
 	providerOldKey      = attribute.Key("gen_ai.system")
 )
 
-// keys is a set of the two keys.
+// keys is a set of the keys that this package writes.
 type keys uint8
 
 const (
 	categoryKey keys = 1 << iota
 	reasonKey
-	bothKeys = categoryKey | reasonKey
+	ruleKey
+	retryAfterKey
+
+	bothKeys   = categoryKey | reasonKey
+	detailKeys = ruleKey | retryAfterKey
 )
 
 // facts is what the attributes of one span, event or log record say. It lives
 // on the stack of one call.
 type facts struct {
-	keys             keys // those of the two keys that are set already
+	keys             keys // those of our keys that are set already
 	category, reason string
-	exception        bool // one of exception.* is there
+	rule             string
+	retryAfter       int64 // in milliseconds
+	hint             bool  // there is a retryAfter
+	exception        bool  // one of exception.* is there
 	exceptionType    string
 	message, stack   string
 	errorType        string
@@ -68,6 +76,11 @@ func (f *facts) look(cfg *config, kv *attribute.KeyValue) {
 		return
 	}
 	switch kv.Key {
+	case RuleKey:
+		f.keys, f.rule = f.keys|ruleKey, kv.Value.AsString()
+	case RetryAfterMSKey:
+		f.keys, f.retryAfter = f.keys|retryAfterKey, kv.Value.AsInt64()
+		f.hint = kv.Value.Type() == attribute.INT64
 	case exceptionTypeKey:
 		f.exception, f.exceptionType = true, name(kv)
 	case exceptionMessageKey:
@@ -159,22 +172,42 @@ func isException(attrs []attribute.KeyValue) bool {
 	return false
 }
 
-// missing is which of the two attributes have to be added.
-func (f *facts) missing(cfg *config) keys { return cfg.wanted() &^ f.keys }
-
-// wanted is both keys, or one where they have the same name.
-func (c *config) wanted() keys {
-	if c.category == c.reason {
-		return categoryKey
+// missing is which attributes have to be added: none where both category and
+// reason are set. Details of another classification would not belong to them.
+func (f *facts) missing(cfg *config) keys {
+	wanted := cfg.wanted()
+	if wanted&bothKeys&^f.keys == 0 {
+		return 0
 	}
-	return bothKeys
+	return wanted &^ f.keys
+}
+
+// wanted is which keys are written. Where a key has two meanings, because WithKeys
+// gave it one of its own, it is written once, with the first one.
+func (c *config) wanted() keys {
+	wanted := categoryKey
+	if c.reason != c.category {
+		wanted |= reasonKey
+	}
+	if c.details {
+		wanted |= detailKeys
+		for _, key := range [...]attribute.Key{c.category, c.reason} {
+			switch key {
+			case RuleKey:
+				wanted &^= ruleKey
+			case RetryAfterMSKey:
+				wanted &^= retryAfterKey
+			}
+		}
+	}
+	return wanted
 }
 
 // stated is what the two attributes say that are set already, if both are words
 // of this project that go together. What else a caller writes there is his own
 // and must not become a label of a metric.
 func (f *facts) stated() (res classify.Result, ok bool) {
-	if f.keys != bothKeys {
+	if f.keys&bothKeys != bothKeys {
 		return res, false
 	}
 	res = classify.Result{
@@ -273,20 +306,34 @@ func (v *verdict) result(c *classify.Classifier, f *facts) classify.Result {
 	return v.Result
 }
 
-// values are what the two attributes say.
-type values struct{ category, reason string }
+// values are what our attributes say.
+type values struct {
+	category, reason string
+	rule             string // "" = not known
+	retryAfter       int64  // in milliseconds
+	hint             bool   // there is a retryAfter, possibly 0
+}
 
+// words are what res says. A wait is rounded up: a client that waits that long has
+// waited long enough.
 func words(res *classify.Result) values {
-	return values{string(res.Category), string(res.Reason)}
+	return values{
+		category: string(res.Category), reason: string(res.Reason), rule: res.Rule,
+		retryAfter: (res.RetryAfter + time.Millisecond - 1).Milliseconds(), hint: res.HasRetryAfter,
+	}
 }
 
 // own returns w with what f has of its own. A value that is no text, or none,
 // stays where it is and goes nowhere else.
 func (f *facts) own(w values) values {
-	return values{cmp.Or(f.category, w.category), cmp.Or(f.reason, w.reason)}
+	w.category, w.reason, w.rule = cmp.Or(f.category, w.category), cmp.Or(f.reason, w.reason), cmp.Or(f.rule, w.rule)
+	if f.keys&retryAfterKey != 0 {
+		w.retryAfter, w.hint = f.retryAfter, f.hint
+	}
+	return w
 }
 
-// append appends those of the two attributes that are wanted.
+// append appends those of our attributes that are wanted and known.
 func (c *config) append(to []attribute.KeyValue, wanted keys, w values) []attribute.KeyValue {
 	if wanted&categoryKey != 0 {
 		to = append(to, c.category.String(w.category))
@@ -294,5 +341,17 @@ func (c *config) append(to []attribute.KeyValue, wanted keys, w values) []attrib
 	if wanted&reasonKey != 0 {
 		to = append(to, c.reason.String(w.reason))
 	}
+	if wanted&ruleKey != 0 && w.rule != "" {
+		to = append(to, RuleKey.String(w.rule))
+	}
+	if wanted&retryAfterKey != 0 && w.hint {
+		to = append(to, RetryAfterMSKey.Int64(w.retryAfter))
+	}
 	return to
+}
+
+// same reports whether a and b are equal attributes of a kind that append makes.
+func same(a, b attribute.KeyValue) bool {
+	return a.Key == b.Key && a.Value.Type() == b.Value.Type() &&
+		a.Value.AsString() == b.Value.AsString() && a.Value.AsInt64() == b.Value.AsInt64()
 }

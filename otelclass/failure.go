@@ -27,7 +27,7 @@ func (f *failure) Unwrap() error { return f.err }
 // ErrorType returns "otelclass." and a word: observer_panic, instrument or limit.
 func (f *failure) ErrorType() string { return "otelclass." + f.kind }
 
-// errLimit says that one of the two attributes could not be added.
+// errLimit says that one of our attributes could not be added.
 var errLimit = &failure{kind: "limit", text: "a span or a log record had no room for error.category or error.reason: " +
 	"raise the limits of the SDK for the number of attributes and for their length " +
 	"(sdktrace.WithRawSpanLimits, sdklog.WithAttributeCountLimit, WithAttributeValueLengthLimit); " +

@@ -15,6 +15,12 @@ const (
 	ReasonKey   = attribute.Key("error.reason")
 )
 
+// The keys of the attributes that [WithDetails] adds.
+const (
+	RuleKey         = attribute.Key("error.rule")           // the id of the rule that decided, a string
+	RetryAfterMSKey = attribute.Key("error.retry_after_ms") // how long the provider asks to wait, an integer
+)
+
 // Signal says in which of OpenTelemetry's signals an error was seen.
 type Signal string
 
@@ -36,6 +42,7 @@ type config struct {
 	observers  []observer
 	spans      func(sdktrace.ReadOnlySpan) bool // nil = all
 	handled    bool
+	details    bool
 }
 
 func newConfig(opts []Option) *config {
@@ -64,6 +71,21 @@ func WithKeys(category, reason string) Option {
 		if reason != "" {
 			c.reason = attribute.Key(reason)
 		}
+		return c
+	})
+}
+
+// WithDetails adds, wherever category or reason are added, also [RuleKey], the
+// rule that decided, and, where the provider said how long to wait,
+// [RetryAfterMSKey] in milliseconds, rounded up. A key that the caller has set is
+// kept. By default neither is added. Where both category and reason stand already,
+// whoever put them there has left the details out.
+//
+// A rule is a stable id, as `errclass rules` lists them. There are some 1,600, so
+// it is nothing for the label of a metric.
+func WithDetails() Option {
+	return optionFunc(func(c config) config {
+		c.details = true
 		return c
 	})
 }

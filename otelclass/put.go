@@ -10,11 +10,11 @@ import (
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 )
 
-// put adds those of the two attributes that are wanted to r, which has none of
-// them, and reports whether they stand there now, whole.
+// put adds those of our attributes that are wanted to r, which has none of them,
+// and reports whether they stand there now, whole.
 func (c *config) put(r *sdklog.Record, wanted keys, w values) bool {
-	var two [2]attribute.KeyValue
-	ours := c.append(two[:0], wanted, w)
+	var some [4]attribute.KeyValue
+	ours := c.append(some[:0], wanted, w)
 	before, dropped := r.AttributesLen(), r.DroppedAttributes()
 	r.AddAttributes(ours...)
 	room := r.DroppedAttributes() == dropped
@@ -27,14 +27,14 @@ func (c *config) put(r *sdklog.Record, wanted keys, w values) bool {
 // holds reports whether the attributes of r from the i-th on are kvs: a limit of
 // the SDK may have shortened their values.
 func holds(r *sdklog.Record, i int, kvs []attribute.KeyValue) bool {
-	same := true
+	all := true
 	r.WalkAttributes(func(kv attribute.KeyValue) bool {
 		if i--; i < 0 {
-			same = same && -i <= len(kvs) && kv.Key == kvs[-i-1].Key && kv.Value.AsString() == kvs[-i-1].Value.AsString()
+			all = all && -i <= len(kvs) && same(kv, kvs[-i-1])
 		}
-		return same
+		return all
 	})
-	return same
+	return all
 }
 
 // fit makes room for ours in r, to which they were added in vain. Its limits
@@ -75,8 +75,10 @@ func (c *config) fit(r *sdklog.Record, before, dropped int, room bool, ours []at
 	return len(ours) == wanted
 }
 
-// ours reports whether key is one of the two.
-func (c *config) ours(key attribute.Key) bool { return key == c.category || key == c.reason }
+// ours reports whether key is one that this package writes.
+func (c *config) ours(key attribute.Key) bool {
+	return key == c.category || key == c.reason || c.details && (key == RuleKey || key == RetryAfterMSKey)
+}
 
 // fillers are attributes that nobody else has. They are offered to a record that
 // is full, which counts them.

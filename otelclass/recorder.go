@@ -32,7 +32,9 @@ var standardRecorder = NewRecorder()
 // of an error the span keeps no more than its outer type and its text, here all
 // that it wraps is read. The event gets category and reason, and so does the
 // span, whatever its status, which stays as it is; of several errors the last
-// one's stand there. A [SpanProcessor] leaves both alone.
+// one's stand there. A [SpanProcessor] leaves both alone. Of a Recorder with
+// [WithDetails] a span whose first error had a hint, and whose last one has none,
+// keeps a hint of 0: attributes of a span can't be removed.
 //
 // Category and reason among the attributes of opts are the caller's own: they
 // are kept, on the event and on the span. A nil span, a nil error and a span
@@ -72,6 +74,9 @@ func (r *Recorder) RecordError(span trace.Span, err error, opts ...trace.EventOp
 	// The first ones: where there are more than the SDK's limit, the last are lost.
 	opts = append([]trace.EventOption{trace.WithAttributes(r.cfg.append(nil, f.missing(r.cfg), said)...)}, given...)
 	record(span, err, printable, opts)
+	if r.cfg.details && !said.hint && hasKey(span, RetryAfterMSKey) {
+		said.hint, said.retryAfter = true, 0 // that of an error before, which can't be removed
+	}
 	ours := r.cfg.append(nil, r.cfg.wanted(), said)
 	before := droppedBy(span)
 	span.SetAttributes(ours...)
@@ -155,12 +160,18 @@ func (r *Recorder) onEvent(events []sdktrace.Event) bool {
 func containsAll(attrs, kvs []attribute.KeyValue) bool {
 	for _, kv := range kvs {
 		if !slices.ContainsFunc(attrs, func(a attribute.KeyValue) bool {
-			return a.Key == kv.Key && a.Value.AsString() == kv.Value.AsString()
+			return same(a, kv)
 		}) {
 			return false
 		}
 	}
 	return true
+}
+
+// hasKey reports whether a span of the SDK has an attribute with this key.
+func hasKey(span trace.Span, key attribute.Key) bool {
+	s, ok := span.(sdktrace.ReadOnlySpan)
+	return ok && slices.ContainsFunc(s.Attributes(), func(kv attribute.KeyValue) bool { return kv.Key == key })
 }
 
 // droppedBy is the number of attributes that a span of the SDK has dropped.

@@ -2,6 +2,7 @@ package otelclass
 
 import (
 	"context"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -91,7 +92,7 @@ func (p *SpanProcessor) ForceFlush(ctx context.Context) error {
 	return join(p.next.ForceFlush(ctx), p.panics.take())
 }
 
-// span is the view of a span that has the two attributes.
+// span is the view of a span that has our attributes.
 type span struct {
 	sdktrace.ReadOnlySpan
 	attributes []attribute.KeyValue
@@ -198,28 +199,33 @@ func (c *spanCall) mend(own, f *facts) {
 	if _, ok := f.stated(); !ok || own.keys == 0 || len(c.view.attributes) > maxAttributes {
 		return
 	}
-	whole := values{own.category, own.reason}
+	whole := *own
 	if own.keys&categoryKey != 0 {
 		whole.category = f.category
 	}
 	if own.keys&reasonKey != 0 {
 		whole.reason = f.reason
 	}
-	if whole == (values{own.category, own.reason}) ||
-		!strings.HasPrefix(whole.category, own.category) || !strings.HasPrefix(whole.reason, own.reason) {
+	if c.cfg.details && own.keys&f.keys&ruleKey != 0 {
+		whole.rule = f.rule
+	}
+	if whole == *own || !strings.HasPrefix(whole.category, own.category) ||
+		!strings.HasPrefix(whole.reason, own.reason) || !strings.HasPrefix(whole.rule, own.rule) {
 		return
 	}
 	attributes := slices.Clone(c.view.attributes)
 	for i := range attributes {
-		switch attributes[i].Key {
-		case c.cfg.category:
-			attributes[i] = c.cfg.category.String(whole.category)
-		case c.cfg.reason:
-			attributes[i] = c.cfg.reason.String(whole.reason)
+		switch key := attributes[i].Key; {
+		case key == c.cfg.category:
+			attributes[i] = key.String(whole.category)
+		case key == c.cfg.reason:
+			attributes[i] = key.String(whole.reason)
+		case key == RuleKey && c.cfg.details:
+			attributes[i] = key.String(whole.rule)
 		}
 	}
 	c.view.attributes, c.changed = attributes, true
-	own.category, own.reason = whole.category, whole.reason
+	*own = whole
 }
 
 // exception classifies the n-th exception that was found, reads at most size
@@ -261,10 +267,10 @@ func (f *facts) decide(cfg *config, t *bound.Texts, size, status int) verdict {
 	return v
 }
 
-// extend returns a copy of attrs with those of the two that are wanted. The
-// slice itself is shared with whoever else looks at the span.
+// extend returns a copy of attrs with those of ours that are wanted. The slice
+// itself is shared with whoever else looks at the span.
 func (c *config) extend(attrs []attribute.KeyValue, wanted keys, w values) []attribute.KeyValue {
-	copied := make([]attribute.KeyValue, len(attrs), len(attrs)+2)
+	copied := make([]attribute.KeyValue, len(attrs), len(attrs)+bits.OnesCount8(uint8(wanted)))
 	copy(copied, attrs)
 	return c.append(copied, wanted, w)
 }
