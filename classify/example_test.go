@@ -189,6 +189,11 @@ func ExampleCategories() {
 }
 
 // Calls is the number of calls in all, the first one included.
+func ExamplePolicy_Corrective() {
+	fmt.Println(classify.ReasonParsing.Policy().Corrective(), classify.ReasonNetwork.Policy().Corrective())
+	// Output: true false
+}
+
 func ExamplePolicy_Calls() {
 	fmt.Println(
 		classify.ReasonRateLimit.Policy().Calls(),

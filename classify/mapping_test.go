@@ -242,6 +242,7 @@ func TestErrorTaxonomy(t *testing.T) {
 		assert.Equal(t, tt.retry, p.Retry, tt.reason)
 		assert.Equal(t, tt.attempts, p.MaxAttempts, tt.reason)
 		assert.Equal(t, tt.calls, p.Calls(), tt.reason)
+		assert.Equal(t, tt.retry == classify.RetryCorrective, p.Corrective(), tt.reason)
 		assert.Equal(t, tt.fallback, p.Fallback, tt.reason)
 		assert.Equal(t, string(tt.reason), tt.reason.Name(classify.VocabularyProvider))
 		assert.Equal(t, tt.again, classify.Result{Category: p.Category, Reason: tt.reason}.Retryable(), tt.reason)

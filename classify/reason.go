@@ -49,20 +49,20 @@ const (
 	FallbackAfterCorrective Fallback = "after_corrective" // once the corrective retry has failed
 )
 
-// Policy is what a [Reason] asks a caller to do. The figures are those of the
-// provider error mapping, version 1.0.0 (seed 001), and of the network
-// resilience decision (seed 004) for network errors.
+// Policy is what a [Reason] asks a caller to do: one row of the table of reasons.
+// What code needs of it are the methods.
 type Policy struct {
 	Category    Category // of the reason; a [Result] may say otherwise, as for this program's own deadline
 	Retry       Retry
-	MaxAttempts int // the specification's figure; [Policy.Calls] reads it
+	MaxAttempts int // the table's figure, whose meaning depends on Retry: see Calls
 	Fallback    Fallback
-	Corrective  bool // Retry is RetryCorrective
 }
 
 // Calls returns how often a call is made in all, the first one included:
-// once where nothing is repeated, MaxAttempts times (at least once) with
-// exponential retries, and MaxAttempts times more with corrective ones.
+//
+//	RetryNone           1
+//	RetryExponential    MaxAttempts, at least 1
+//	RetryCorrective     1 + MaxAttempts
 func (p Policy) Calls() int {
 	switch p.Retry {
 	case RetryExponential:
@@ -73,6 +73,10 @@ func (p Policy) Calls() int {
 		return 1
 	}
 }
+
+// Corrective reports whether the request has to be changed before it is repeated:
+// the answer did not parse, so the next request says what was wrong with it.
+func (p Policy) Corrective() bool { return p.Retry == RetryCorrective }
 
 // Vocabulary selects one of the naming schemes that existing systems use for
 // the kinds of errors. See [Reason.Name].
@@ -148,7 +152,6 @@ func (r Reason) Policy() Policy {
 		Retry:       row.retry,
 		MaxAttempts: row.maxAttempts,
 		Fallback:    row.fallback,
-		Corrective:  row.retry == RetryCorrective,
 	}
 }
 

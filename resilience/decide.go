@@ -22,7 +22,7 @@ func (r *run) decide(a Attempt) {
 	}
 	p := a.Result.Policy()
 	switch {
-	case p.Corrective && r.mended < p.Calls()-1:
+	case p.Corrective() && r.mended < p.Calls()-1:
 		r.correct(a)
 		return
 	case p.Retry == classify.RetryExponential && a.Number < r.calls(a.Result):
