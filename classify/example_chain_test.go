@@ -29,7 +29,7 @@ func ExampleError_chain() {
 
 func ExampleResult_Name() {
 	r := classify.Message("openai.APIConnectionError: Connection error.")
-	fmt.Println(r.Reason, r.Name(classify.VocabularyProvider), r.Name(classify.VocabularyResilience))
+	fmt.Println(r.Reason, r.Name(classify.ViewProvider), r.Name(classify.ViewResilience))
 	// Output: network timeout NetworkTransient
 }
 

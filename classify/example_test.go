@@ -160,9 +160,9 @@ func ExampleReason_Policy() {
 func ExampleReason_Name() {
 	r := classify.ReasonNetwork
 	fmt.Println(
-		r.Name(classify.VocabularyProvider),
-		r.Name(classify.VocabularyDiagnostics),
-		r.Name(classify.VocabularyResilience),
+		r.Name(classify.ViewProvider),
+		r.Name(classify.ViewDiagnostics),
+		r.Name(classify.ViewResilience),
 	)
 	// Output: transient network NetworkTransient
 }

@@ -203,9 +203,9 @@ func TestProviderMapping(t *testing.T) {
 				assert.Equal(t, tt.want, got.Reason, "rule %s", got.Rule)
 				assert.Equal(t, tt.want.Policy().Category, got.Category)
 				if tt.ruling == "" {
-					assert.Equal(t, tt.says, got.Name(classify.VocabularyProvider))
+					assert.Equal(t, tt.says, got.Name(classify.ViewProvider))
 				} else {
-					assert.NotEqual(t, tt.says, got.Name(classify.VocabularyProvider), "ruling %s is not needed", tt.ruling)
+					assert.NotEqual(t, tt.says, got.Name(classify.ViewProvider), "ruling %s is not needed", tt.ruling)
 				}
 				if tt.e.Provider != "" && got.Rule != "default" && got.Rule != "own/budget" {
 					assert.Equal(t, tt.e.Provider, got.Provider)
@@ -244,7 +244,7 @@ func TestErrorTaxonomy(t *testing.T) {
 		assert.Equal(t, tt.calls, p.Calls(), tt.reason)
 		assert.Equal(t, tt.retry == classify.RetryCorrective, p.Corrective(), tt.reason)
 		assert.Equal(t, tt.fallback, p.Fallback, tt.reason)
-		assert.Equal(t, string(tt.reason), tt.reason.Name(classify.VocabularyProvider))
+		assert.Equal(t, string(tt.reason), tt.reason.Name(classify.ViewProvider))
 		assert.Equal(t, tt.again, classify.Result{Category: p.Category, Reason: tt.reason}.Retryable(), tt.reason)
 	}
 	own := classify.Error(classify.ErrBudgetExceeded)

@@ -78,16 +78,18 @@ func (p Policy) Calls() int {
 // the answer did not parse, so the next request says what was wrong with it.
 func (p Policy) Corrective() bool { return p.Retry == RetryCorrective }
 
-// Vocabulary selects one of the naming schemes that existing systems use for
-// the kinds of errors. See [Reason.Name].
-type Vocabulary uint8
+// View selects one of the naming schemes that existing systems have for the kinds
+// of errors: [Reason.Name] and [Result.Name] give a name in it. New programs need
+// none of them: [Reason] is finer than all three. docs/specifications.md has their
+// sources.
+type View uint8
 
 // The naming schemes.
 const (
-	VocabularyProvider    Vocabulary = iota // ErrorType of the provider error mapping (seed 001): "rate_limit", "transient", ...
-	VocabularyDiagnostics                   // errorType of an agent's diagnostics (seed 002): "auth", "spawn", "mcp", ...
-	VocabularyResilience                    // error class of the network resilience layer (seed 004): "NetworkTransient", ...
-	vocabularies
+	ViewProvider    View = iota // of clients of model providers, mostly as a metric's label error_type: "rate_limit", "transient", "policy", ...
+	ViewDiagnostics             // of the error events that workers with command line agents send: "auth", "spawn", "mcp", ...
+	ViewResilience              // of a network resilience layer: "NetworkTransient", "ProviderError", "LogicError", ...
+	viewCount
 )
 
 // reasonRow is one line of the table that all knowledge about reasons is in.
@@ -97,7 +99,7 @@ type reasonRow struct {
 	retry       Retry
 	maxAttempts int
 	fallback    Fallback
-	names       [vocabularies]string
+	names       [viewCount]string
 }
 
 // reasonTable lists the reasons; the order is that of their documentation.
@@ -123,8 +125,8 @@ var reasonTable = [...]reasonRow{
 	{ReasonUnknown, CategoryFatal, RetryExponential, 1, FallbackOptional, names("unknown", "unknown", "LogicError")},
 }
 
-func names(provider, diagnostics, resilience string) [vocabularies]string {
-	return [vocabularies]string{provider, diagnostics, resilience}
+func names(provider, diagnostics, resilience string) [viewCount]string {
+	return [viewCount]string{provider, diagnostics, resilience}
 }
 
 // row finds r in the table; ok is false for a reason that is not in it.
@@ -155,11 +157,11 @@ func (r Reason) Policy() Policy {
 	}
 }
 
-// Name returns what the vocabulary v calls r. A reason that is not one of
-// this package's is named like [ReasonUnknown]; an unknown vocabulary calls
-// everything "unknown".
-func (r Reason) Name(v Vocabulary) string {
-	if v >= vocabularies {
+// Name returns the name of r in the view v. A reason that is not one of this
+// package's is named like [ReasonUnknown]; in an unknown view everything is
+// "unknown".
+func (r Reason) Name(v View) string {
+	if v >= viewCount {
 		return string(ReasonUnknown)
 	}
 	row, _ := r.row()

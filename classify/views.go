@@ -1,22 +1,21 @@
 package classify
 
-// viewOverrides are the rules whose errors a vocabulary names otherwise than
-// their reason: the provider error mapping (seed 001) sees a bad request in
+// viewOverrides are the rules whose errors a view names otherwise than their
+// reason: the provider error mapping (seed 001) sees a bad request in
 // what is a machine without free ports, and a timeout in every connection
 // error of the OpenAI SDKs.
 var viewOverrides = [...]struct {
 	rule string
-	view Vocabulary
+	view View
 	name string
 }{
-	{"errno/EADDRNOTAVAIL", VocabularyProvider, "invalid_request"},
-	{"sdk/APIConnectionError", VocabularyProvider, "timeout"},
+	{"errno/EADDRNOTAVAIL", ViewProvider, "invalid_request"},
+	{"sdk/APIConnectionError", ViewProvider, "timeout"},
 }
 
-// Name returns what the vocabulary v calls r. It is the name of the reason,
-// but for the few rules that a vocabulary sees differently; "" where there
-// was no error.
-func (r Result) Name(v Vocabulary) string {
+// Name returns the name of r in the view v. It is the name of the reason, but for
+// the few rules that a view sees differently; "" where there was no error.
+func (r Result) Name(v View) string {
 	if r.Category == "" {
 		return ""
 	}

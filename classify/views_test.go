@@ -29,9 +29,9 @@ func TestResultName(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, tt.provider, tt.res.Name(classify.VocabularyProvider))
-			assert.Equal(t, tt.diagnostics, tt.res.Name(classify.VocabularyDiagnostics))
-			assert.Equal(t, tt.resilience, tt.res.Name(classify.VocabularyResilience))
+			assert.Equal(t, tt.provider, tt.res.Name(classify.ViewProvider))
+			assert.Equal(t, tt.diagnostics, tt.res.Name(classify.ViewDiagnostics))
+			assert.Equal(t, tt.resilience, tt.res.Name(classify.ViewResilience))
 		})
 	}
 }

@@ -101,7 +101,7 @@ func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause class
 // causePoint is errorPoint of a result, which names its error type itself.
 func causePoint(cause classify.Result, provider string) point {
 	p := errorPoint(canonical(&cause), "", provider)
-	p[DimensionErrorType] = cause.Name(classify.VocabularyProvider)
+	p[DimensionErrorType] = cause.Name(classify.ViewProvider)
 	return p
 }
 

@@ -54,7 +54,7 @@ func NewCounter(meter metric.Meter, opts ...CounterOption) (*Counter, error) {
 func errorPoint(p pair, signal Signal, provider string) point {
 	return point{
 		DimensionCategory: string(p.category), DimensionReason: string(p.reason),
-		DimensionErrorType: p.reason.Name(classify.VocabularyProvider),
+		DimensionErrorType: p.reason.Name(classify.ViewProvider),
 		DimensionSignal:    string(signal), DimensionProvider: provider,
 	}
 }
@@ -69,7 +69,7 @@ func (c *Counter) Count(ctx context.Context, signal Signal, res classify.Result)
 		return
 	}
 	p := errorPoint(canonical(&res), signal, c.cfg.provider(res.Provider))
-	p[DimensionErrorType] = res.Name(classify.VocabularyProvider)
+	p[DimensionErrorType] = res.Name(classify.ViewProvider)
 	c.errors.add(ctx, p)
 }
 

@@ -179,7 +179,7 @@ func TestCounterProviderNaming(t *testing.T) {
 	assert.Equal(t, map[string]int64{
 		"error_type=transient,provider=claude":       1,
 		"error_type=timeout,provider=claude":         1,
-		"error_type=invalid_request,provider=openai": 1, // a rule that this vocabulary sees differently
+		"error_type=invalid_request,provider=openai": 1, // a rule that this view sees differently
 	}, above(m.read(t, "memory_llm_errors")), "without a label for it, spans do not count")
 }
 

@@ -9,7 +9,7 @@ type Dimension uint8
 const (
 	DimensionCategory  Dimension = iota // errors, retries, fallbacks: error.category
 	DimensionReason                     // errors, retries, fallbacks: error.reason
-	DimensionErrorType                  // errors, retries, fallbacks: the name in classify.VocabularyProvider
+	DimensionErrorType                  // errors, retries, fallbacks: the name in classify.ViewProvider
 	DimensionSignal                     // errors: log or span
 	DimensionProvider                   // errors, calls, retries; only where WithProviders declares some
 	DimensionResult                     // retries: success or failure

@@ -234,7 +234,7 @@ func (q *Queue) admit(ctx context.Context, r Restart) (*task, error) {
 // NetworkTransient. The caller's own deadline is none.
 func restartable(r classify.Result) bool {
 	return r.Category == classify.CategoryRetryable &&
-		r.Reason.Name(classify.VocabularyResilience) == classify.ReasonNetwork.Name(classify.VocabularyResilience)
+		r.Reason.Name(classify.ViewResilience) == classify.ReasonNetwork.Name(classify.ViewResilience)
 }
 
 // release ends what admit or begin has begun.

@@ -299,5 +299,5 @@ func (r *run) restartable() bool {
 		}
 	}
 	return result.Category == classify.CategoryRetryable &&
-		result.Reason.Name(classify.VocabularyResilience) == classify.ReasonNetwork.Name(classify.VocabularyResilience)
+		result.Reason.Name(classify.ViewResilience) == classify.ReasonNetwork.Name(classify.ViewResilience)
 }

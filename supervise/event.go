@@ -51,14 +51,14 @@ func NewEvent(requestID, provider string, calls int, o Outcome) Event {
 		Type: "error", RequestID: requestID, Error: UserText(o.Result, provider, o.Stderr).Message,
 		Diagnostics: Diagnostics{
 			Provider:    provider,
-			ErrorType:   o.Result.Name(classify.VocabularyDiagnostics),
+			ErrorType:   o.Result.Name(classify.ViewDiagnostics),
 			Recoverable: Recoverable(o.Result, o.Stderr),
 			Retried:     max(calls, 1) - 1,
 			Stderr:      MaskSecrets(o.Stderr),
 		},
 	}
 	if o.Result.Category == "" { // there was no error, and still somebody asks for its event
-		e.Diagnostics.ErrorType = classify.ReasonUnknown.Name(classify.VocabularyDiagnostics)
+		e.Diagnostics.ErrorType = classify.ReasonUnknown.Name(classify.ViewDiagnostics)
 	}
 	if o.Result.Reason == classify.ReasonAuthentication {
 		e.Error, e.AuthError = AuthFailed, true

@@ -182,7 +182,7 @@ func TestLost(t *testing.T) {
 				_, err := use(t.Context(), s, tt.tool, "")
 				require.ErrorContains(t, err, fmt.Sprintf("tool %q: %s", tt.tool, tt.text))
 				if res := classify.Error(err); tt.means[0] != "" {
-					got := [2]string{string(res.Category), res.Name(classify.VocabularyDiagnostics)}
+					got := [2]string{string(res.Category), res.Name(classify.ViewDiagnostics)}
 					assert.Equal(t, tt.means, got, res.Rule)
 				}
 				assert.Equal(t, tt.reason, l.until(t, next).Reason)
