@@ -91,10 +91,10 @@ func TestCallMetricsProviders(t *testing.T) {
 }
 
 // The names and labels of seed 001, exactly.
-func TestCallMetricsProviderNaming(t *testing.T) {
+func TestCallMetricsMemoryLLMNaming(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
-	c := newCallMetrics(t, m, otelclass.WithNaming(otelclass.ProviderNaming()), otelclass.WithProviders("claude", "openai"))
+	c := newCallMetrics(t, m, otelclass.WithNaming(otelclass.MemoryLLMNaming()), otelclass.WithProviders("claude", "openai"))
 	assert.Len(t, m.read(t, "memory_llm_retries"), 9*3*2)
 	assert.Len(t, m.read(t, "memory_llm_fallback"), 9*2)
 
@@ -131,7 +131,7 @@ func TestCallMetricsOfNothing(t *testing.T) {
 func TestCallMetricsCause(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
-	c := newCallMetrics(t, m, otelclass.WithNaming(otelclass.ProviderNaming()), otelclass.WithProviders("claude"))
+	c := newCallMetrics(t, m, otelclass.WithNaming(otelclass.MemoryLLMNaming()), otelclass.WithProviders("claude"))
 	c.Retry(t.Context(), "claude", classify.Result{}, true)
 	c.Retry(t.Context(), "claude", classify.Result{Category: "mine", Reason: "own"}, true)
 	c.Fallback(t.Context(), "model-a", "model-b", classify.Result{})

@@ -154,10 +154,10 @@ func TestCounterObserve(t *testing.T) {
 }
 
 // The names and labels of seed 001, exactly.
-func TestCounterProviderNaming(t *testing.T) {
+func TestCounterMemoryLLMNaming(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
-	c := newCounter(t, m, otelclass.WithNaming(otelclass.ProviderNaming()), otelclass.WithProviders("claude", "openai"))
+	c := newCounter(t, m, otelclass.WithNaming(otelclass.MemoryLLMNaming()), otelclass.WithProviders("claude", "openai"))
 	values := m.read(t, "memory_llm_errors")
 	var types []string
 	for _, name := range []string{"rate_limit", "timeout", "authentication", "invalid_request", "parsing", "budget_exceeded", "policy", "transient", "unknown"} {

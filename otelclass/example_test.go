@@ -432,8 +432,8 @@ func ExampleDefaultNaming() {
 	// Output: shop.errors error.category errclass.calls
 }
 
-func ExampleProviderNaming() {
-	reader, counter := exampleCounter(otelclass.WithNaming(otelclass.ProviderNaming()), otelclass.WithProviders("claude", "openai"))
+func ExampleMemoryLLMNaming() {
+	reader, counter := exampleCounter(otelclass.WithNaming(otelclass.MemoryLLMNaming()), otelclass.WithProviders("claude", "openai"))
 
 	counter.Count(context.Background(), otelclass.SignalLog, classify.Standard.Classify(classify.Evidence{Status: 503, Provider: "claude"}))
 	printMetrics(reader) // Prometheus appends _total

@@ -58,7 +58,7 @@ func WithProviders(names ...string) CounterOption {
 const otherProvider = "other"
 
 // WithNaming sets what the instruments and their labels are called. The default
-// is [DefaultNaming]; [ProviderNaming] is ready too.
+// is [DefaultNaming]; [MemoryLLMNaming] is ready too.
 func WithNaming(n Naming) CounterOption {
 	n = n.or(DefaultNaming())
 	return counterOptionFunc(func(c counterConfig) counterConfig {
@@ -68,7 +68,7 @@ func WithNaming(n Naming) CounterOption {
 }
 
 // WithSignals sets which errors a [Counter] counts. By default it is both
-// signals, or where no label keeps them apart ([ProviderNaming]) only
+// signals, or where no label keeps them apart ([MemoryLLMNaming]) only
 // [SignalLog]: a failure that is logged and ends a span too would count as two.
 // Without a signal the default is kept.
 func WithSignals(signals ...Signal) CounterOption {

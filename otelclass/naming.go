@@ -60,18 +60,19 @@ func DefaultNaming() Naming {
 	}
 }
 
-// ProviderNaming returns the names of the provider error mapping, version 1.0.0
-// (seed 001 in docs/specifications.md). As Prometheus writes them:
+// MemoryLLMNaming returns names that begin with memory_llm, which dashboards made
+// for a client of model providers look for (docs/specifications.md has their
+// source). As Prometheus writes them:
 //
 //	memory_llm_errors_total{provider, error_type}
 //	memory_llm_retries_total{provider, error_type, result}
 //	memory_llm_fallback_total{from, to, error_type}
 //
-// Calls, which that document does not count, are memory_llm_calls_total, and
+// Calls, for which those dashboards have no name, are memory_llm_calls_total, and
 // breakers keep their default name. Declare the providers with
 // [WithProviders]. As there is no label for the signal, errors count in logs
 // alone unless [WithSignals] says otherwise.
-func ProviderNaming() Naming {
+func MemoryLLMNaming() Naming {
 	provider, errorType := Label{"provider", DimensionProvider}, Label{"error_type", DimensionErrorType}
 	return Naming{
 		Errors:    Metric{"memory_llm_errors", []Label{provider, errorType}},

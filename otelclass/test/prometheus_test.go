@@ -63,9 +63,9 @@ func TestPrometheusNames(t *testing.T) {
 }
 
 // The names and labels of seed 001, exactly.
-func TestPrometheusProviderNaming(t *testing.T) {
+func TestPrometheusMemoryLLMNaming(t *testing.T) {
 	t.Parallel()
-	labels, series := scraped(t, otelclass.WithNaming(otelclass.ProviderNaming()), otelclass.WithProviders("claude", "openai"))
+	labels, series := scraped(t, otelclass.WithNaming(otelclass.MemoryLLMNaming()), otelclass.WithProviders("claude", "openai"))
 	assert.Equal(t, map[string][]string{
 		"memory_llm_errors_total":   {"error_type", "provider"},
 		"memory_llm_retries_total":  {"error_type", "provider", "result"},
