@@ -26,7 +26,7 @@ const (
 	MaxRetryAfterWait = resilience.MaxRetryAfterWait
 )
 
-var backoff = resilience.Schedule003.Schedule()
+var backoff = resilience.ShortSchedule.Schedule()
 
 // CalculateBackoff returns how long to wait after attempt number attempt,
 // counted from 0: 200 ms · 2^attempt, at most 2 s, ± 10 % at random. A negative

@@ -8,60 +8,60 @@ import (
 // ScheduleName names one of the schedules of pauses.
 type ScheduleName string
 
-// The schedules. Four are those of the specifications that they are named
-// after; the fifth is made of [RetryConfig]'s own figures.
+// The schedules. The pause before retry n, counted from 0, doubles from the first
+// figure to the second one; what follows is the jitter.
 const (
-	Schedule001    ScheduleName = "001"    // min(500 ms · 2ⁿ, 8 s) ± 200 ms; the default
-	Schedule002    ScheduleName = "002"    // min(1 s · 2ⁿ, 30 s), at most 3 calls
-	Schedule003    ScheduleName = "003"    // min(200 ms · 2ⁿ, 2 s) ± 10 %
-	Schedule004    ScheduleName = "004"    // min(1 s · 2ⁿ, 30 s) ± 20 %
-	ScheduleCustom ScheduleName = "custom" // min(baseDelayMs · 2ⁿ, maxDelayMs) ± jitterPercent
+	MediumSchedule ScheduleName = "medium" // 0.5 s to 8 s, ± 200 ms; the default
+	FixedSchedule  ScheduleName = "fixed"  // three calls at most, 1 s to 30 s apart, no jitter
+	ShortSchedule  ScheduleName = "short"  // 0.2 s to 2 s, ± 10 %
+	LongSchedule   ScheduleName = "long"   // 1 s to 30 s, ± 20 %
+	CustomSchedule ScheduleName = "custom" // baseDelayMs to maxDelayMs, ± jitterPercent, of [RetryConfig]
 )
 
 // Schedule says how long to wait before a call is repeated. It is a plain
 // value; the zero Schedule never waits.
 type Schedule struct {
-	Base     time.Duration // before the first retry; doubled for each further one
-	Max      time.Duration // that doubling ends here; jitter comes on top
-	Jitter   time.Duration // symmetric: up to this much more or less
-	Fraction float64       // the same as a part of the pause
-	MaxCalls int           // in all, whatever an error's policy says; 0 = no limit
+	Base           time.Duration // before the first retry; doubled for each further one
+	Max            time.Duration // that doubling ends here; jitter comes on top
+	Jitter         time.Duration // symmetric: up to this much more or less
+	JitterFraction float64       // the same as a part of the pause; the two add up
+	MaxCalls       int           // in all, whatever an error's policy says; 0 = no limit
 }
 
 var schedules = map[ScheduleName]Schedule{
-	Schedule001: {Base: 500 * time.Millisecond, Max: 8 * time.Second, Jitter: 200 * time.Millisecond},
-	Schedule002: {Base: time.Second, Max: 30 * time.Second, MaxCalls: 3},
-	Schedule003: {Base: 200 * time.Millisecond, Max: 2 * time.Second, Fraction: 0.1},
-	Schedule004: {Base: time.Second, Max: 30 * time.Second, Fraction: 0.2},
+	MediumSchedule: {Base: 500 * time.Millisecond, Max: 8 * time.Second, Jitter: 200 * time.Millisecond},
+	FixedSchedule:  {Base: time.Second, Max: 30 * time.Second, MaxCalls: 3},
+	ShortSchedule:  {Base: 200 * time.Millisecond, Max: 2 * time.Second, JitterFraction: 0.1},
+	LongSchedule:   {Base: time.Second, Max: 30 * time.Second, JitterFraction: 0.2},
 }
 
 func (n ScheduleName) valid() bool {
 	_, named := schedules[n]
-	return named || n == ScheduleCustom
+	return named || n == CustomSchedule
 }
 
 // Schedule returns the schedule of that name; custom has its default figures
-// here. A name that is none of the five gives the default, 001.
+// here. A name that is none of the five gives the default, medium.
 func (n ScheduleName) Schedule() Schedule {
-	if n == ScheduleCustom {
+	if n == CustomSchedule {
 		return defaultSettings.retry.custom()
 	}
 	if s, ok := schedules[n]; ok {
 		return s
 	}
-	return schedules[Schedule001]
+	return schedules[MediumSchedule]
 }
 
 // schedule is what complete settings ask for.
 func (r RetryConfig) schedule() Schedule {
-	if r.Schedule == ScheduleCustom {
+	if r.Schedule == CustomSchedule {
 		return r.custom()
 	}
 	return r.Schedule.Schedule()
 }
 
 func (r RetryConfig) custom() Schedule {
-	return Schedule{Base: ms(r.BaseDelayMs), Max: ms(r.MaxDelayMs), Fraction: *r.JitterPercent}
+	return Schedule{Base: ms(r.BaseDelayMs), Max: ms(r.MaxDelayMs), JitterFraction: *r.JitterPercent}
 }
 
 // Nominal returns the pause before retry n, counted from 0, without jitter. A
@@ -81,7 +81,7 @@ func (s Schedule) Nominal(n int) time.Duration {
 // all of it down, just below 1 all of it up, 0.5 none. It is never negative.
 func (s Schedule) Delay(n int, random float64) time.Duration {
 	d := s.Nominal(n)
-	span := float64(s.Jitter) + s.Fraction*float64(d)
+	span := float64(s.Jitter) + s.JitterFraction*float64(d)
 	return max(d+time.Duration((2*random-1)*span), 0)
 }
 

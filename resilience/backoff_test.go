@@ -33,32 +33,32 @@ func TestSchedule_Figures(t *testing.T) {
 		maxCalls           int
 	}{
 		{
-			name:    resilience.Schedule001,
+			name:    resilience.MediumSchedule,
 			nominal: ms(500, 1000, 2000, 4000, 8000, 8000),
 			low:     ms(300, 800, 1800, 3800, 7800, 7800),
 			high:    ms(700, 1200, 2200, 4200, 8200, 8200),
 		},
 		{
-			name:     resilience.Schedule002,
+			name:     resilience.FixedSchedule,
 			nominal:  ms(1000, 2000, 4000, 8000, 16000, 30000, 30000),
 			low:      ms(1000, 2000, 4000, 8000, 16000, 30000, 30000),
 			high:     ms(1000, 2000, 4000, 8000, 16000, 30000, 30000),
 			maxCalls: 3,
 		},
 		{
-			name:    resilience.Schedule003,
+			name:    resilience.ShortSchedule,
 			nominal: ms(200, 400, 800, 1600, 2000, 2000),
 			low:     ms(180, 360, 720, 1440, 1800, 1800),
 			high:    ms(220, 440, 880, 1760, 2200, 2200),
 		},
 		{
-			name:    resilience.Schedule004,
+			name:    resilience.LongSchedule,
 			nominal: ms(1000, 2000, 4000, 8000, 16000, 30000, 30000),
 			low:     ms(800, 1600, 3200, 6400, 12800, 24000, 24000),
 			high:    ms(1200, 2400, 4800, 9600, 19200, 36000, 36000),
 		},
 		{
-			name:    resilience.ScheduleCustom,
+			name:    resilience.CustomSchedule,
 			nominal: ms(1000, 2000, 4000, 8000, 16000, 30000),
 			low:     ms(800, 1600, 3200, 6400, 12800, 24000),
 			high:    ms(1200, 2400, 4800, 9600, 19200, 36000),
@@ -77,7 +77,7 @@ func TestSchedule_Figures(t *testing.T) {
 			assert.Equal(t, tt.nominal[0], s.Nominal(-3))
 		})
 	}
-	assert.Equal(t, resilience.Schedule001.Schedule(), resilience.ScheduleName("007").Schedule())
+	assert.Equal(t, resilience.MediumSchedule.Schedule(), resilience.ScheduleName("slow").Schedule())
 	assert.Equal(t, time.Duration(0), resilience.Schedule{}.Delay(9, 0.9))
 }
 
@@ -87,10 +87,10 @@ func TestSchedule_Bounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := resilience.Schedule{
-			Base:     time.Duration(rapid.Int64Range(-10, math.MaxInt64).Draw(t, "base")),
-			Max:      time.Duration(rapid.Int64Range(0, math.MaxInt64/4).Draw(t, "max")),
-			Jitter:   time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "jitter")),
-			Fraction: rapid.Float64Range(0, 1).Draw(t, "fraction"),
+			Base:           time.Duration(rapid.Int64Range(-10, math.MaxInt64).Draw(t, "base")),
+			Max:            time.Duration(rapid.Int64Range(0, math.MaxInt64/4).Draw(t, "max")),
+			Jitter:         time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "jitter")),
+			JitterFraction: rapid.Float64Range(0, 1).Draw(t, "fraction"),
 		}
 		n := rapid.IntRange(-5, math.MaxInt).Draw(t, "step")
 		nominal := s.Nominal(n)
@@ -98,7 +98,7 @@ func TestSchedule_Bounds(t *testing.T) {
 			t.Fatalf("nominal %v of %+v", nominal, s)
 		}
 		d := s.Delay(n, rapid.Float64Range(0, 0.999).Draw(t, "random"))
-		if most := nominal + s.Jitter + time.Duration(s.Fraction*float64(nominal)) + 1024; d < 0 || d > most {
+		if most := nominal + s.Jitter + time.Duration(s.JitterFraction*float64(nominal)) + 1024; d < 0 || d > most {
 			t.Fatalf("delay %v beyond %v of %+v", d, most, s)
 		}
 	})
@@ -120,15 +120,15 @@ func TestDo_Pauses(t *testing.T) {
 		want   []time.Duration
 	}{
 		{name: "default", random: 0.5, want: sec(0.5, 1, 2, 4, 8)},
-		{name: "001 at its least", random: 0, want: sec(0.3, 0.8, 1.8, 3.8, 7.8)},
-		{name: "002", random: 0, retry: resilience.RetryConfig{Schedule: resilience.Schedule002}, want: sec(1, 2)},
-		{name: "003", random: 0, retry: resilience.RetryConfig{Schedule: resilience.Schedule003}, want: sec(0.18, 0.36, 0.72, 1.44, 1.8)},
-		{name: "004", random: 0.5, retry: resilience.RetryConfig{Schedule: resilience.Schedule004}, want: sec(1, 2, 4, 8, 16)},
+		{name: "medium at its least", random: 0, want: sec(0.3, 0.8, 1.8, 3.8, 7.8)},
+		{name: "fixed", random: 0, retry: resilience.RetryConfig{Schedule: resilience.FixedSchedule}, want: sec(1, 2)},
+		{name: "short", random: 0, retry: resilience.RetryConfig{Schedule: resilience.ShortSchedule}, want: sec(0.18, 0.36, 0.72, 1.44, 1.8)},
+		{name: "long", random: 0.5, retry: resilience.RetryConfig{Schedule: resilience.LongSchedule}, want: sec(1, 2, 4, 8, 16)},
 		{name: "custom", random: 0, want: sec(0.05, 0.1, 0.125, 0.125, 0.125), retry: resilience.RetryConfig{
-			Schedule: resilience.ScheduleCustom, BaseDelayMs: 100, MaxDelayMs: 250, JitterPercent: new(0.5),
+			Schedule: resilience.CustomSchedule, BaseDelayMs: 100, MaxDelayMs: 250, JitterPercent: new(0.5),
 		}},
 		{name: "custom without jitter", random: 0, want: sec(1, 2, 4, 8, 16), retry: resilience.RetryConfig{
-			Schedule: resilience.ScheduleCustom, JitterPercent: new(0.0),
+			Schedule: resilience.CustomSchedule, JitterPercent: new(0.0),
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -35,7 +35,7 @@ type Config struct {
 
 // RetryConfig says how a call is repeated.
 type RetryConfig struct {
-	// Schedule names the pauses; the default is 001.
+	// Schedule names the pauses; the default is [MediumSchedule].
 	Schedule ScheduleName `json:"schedule,omitempty" yaml:"schedule,omitempty"`
 	// MaxNetworkRetries is how often a call is repeated after a network error:
 	// the default 5 makes six calls in all. All other reasons have the number
@@ -123,7 +123,7 @@ const (
 func DefaultConfig() Config {
 	return Config{
 		Retry: RetryConfig{
-			Schedule:          Schedule001,
+			Schedule:          MediumSchedule,
 			MaxNetworkRetries: new(5),
 			BaseDelayMs:       1000,
 			MaxDelayMs:        30000,

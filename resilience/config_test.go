@@ -20,7 +20,7 @@ import (
 // The schema of seed 004 with its defaults.
 const schema004 = `{
   "enabled": false,
-  "retry": {"schedule": "001", "maxNetworkRetries": 5, "baseDelayMs": 1000, "maxDelayMs": 30000, "jitterPercent": 0.2},
+  "retry": {"schedule": "medium", "maxNetworkRetries": 5, "baseDelayMs": 1000, "maxDelayMs": 30000, "jitterPercent": 0.2},
   "circuitBreaker": {"failureThreshold": 5, "cooldownMs": 300000, "healthProbeEnabled": true, "mode": "auto"},
   "taskRestart": {"maxRestarts": 3, "restartBackoffBaseMs": 60000},
   "healthCheck": {"pingIntervalMs": 30000, "unhealthyThreshold": 0.5},
@@ -55,15 +55,15 @@ func TestConfig_Validate(t *testing.T) {
 		{name: "no restart", yaml: `taskRestart: {maxRestarts: 0}`},
 		{name: "custom", yaml: `retry: {schedule: custom, baseDelayMs: 10, maxDelayMs: 10, jitterPercent: 0}`},
 		{name: "retries", yaml: `retry: {maxNetworkRetries: -1}`, want: []string{`retry.maxNetworkRetries: must be between 0 and 1000000, is -1`}},
-		{name: "schedule", yaml: `retry: {schedule: "005"}`, want: []string{`retry.schedule: must be 001, 002, 003, 004 or custom, is "005"`}},
+		{name: "schedule", yaml: `retry: {schedule: slow}`, want: []string{`retry.schedule: must be short, medium, long, fixed or custom, is "slow"`}},
 		{name: "base", yaml: `retry: {schedule: custom, baseDelayMs: -5}`, want: []string{`retry.baseDelayMs: must be between 1 and 2147483647, is -5`}},
 		{name: "cap below base", yaml: `retry: {schedule: custom, baseDelayMs: 500, maxDelayMs: 400}`, want: []string{`retry.maxDelayMs: must not be less than baseDelayMs, 500, is 400`}},
 		{name: "per cent", yaml: `retry: {schedule: custom, jitterPercent: 20}`, want: []string{`retry.jitterPercent: must be between 0 and 1, is 20`}},
 		{name: "no number", yaml: `retry: {schedule: custom, jitterPercent: .nan}`, want: []string{`retry.jitterPercent: must be between 0 and 1, is NaN`}},
-		{name: "without effect", yaml: `retry: {schedule: "004", baseDelayMs: 500, maxDelayMs: 600, jitterPercent: 0}`, want: []string{
-			`retry.baseDelayMs: has no effect with schedule 004: set retry.schedule to custom`,
-			`retry.maxDelayMs: has no effect with schedule 004: set retry.schedule to custom`,
-			`retry.jitterPercent: has no effect with schedule 004: set retry.schedule to custom`,
+		{name: "without effect", yaml: `retry: {schedule: long, baseDelayMs: 500, maxDelayMs: 600, jitterPercent: 0}`, want: []string{
+			`retry.baseDelayMs: has no effect with schedule long: set retry.schedule to custom`,
+			`retry.maxDelayMs: has no effect with schedule long: set retry.schedule to custom`,
+			`retry.jitterPercent: has no effect with schedule long: set retry.schedule to custom`,
 		}},
 		{name: "threshold", yaml: `circuitBreaker: {failureThreshold: -1}`, want: []string{`circuitBreaker.failureThreshold: must be between 1 and 1000000, is -1`}},
 		{name: "cooldown", yaml: `circuitBreaker: {cooldownMs: 99999999999}`, want: []string{`circuitBreaker.cooldownMs: must be between 1 and 2147483647, is 99999999999`}},
@@ -79,7 +79,7 @@ func TestConfig_Validate(t *testing.T) {
 		{name: "alert", yaml: `visibility: {alertThreshold: -10}`, want: []string{`visibility.alertThreshold: must be between 1 and 1000000, is -10`}},
 		{name: "override", yaml: "{endpoints: {https://a.example: {circuitBreaker: {failureThreshold: -1}}}, agents: {writer: {retry: {schedule: x}}}}", want: []string{
 			`endpoints["https://a.example"].circuitBreaker.failureThreshold: must be between 1 and 1000000, is -1`,
-			`agents["writer"].retry.schedule: must be 001, 002, 003, 004 or custom, is "x"`,
+			`agents["writer"].retry.schedule: must be short, medium, long, fixed or custom, is "x"`,
 		}},
 		{name: "a fault is told once", yaml: "{retry: {maxNetworkRetries: -1}, agents: {writer: {}}, endpoints: {e: {}}}", want: []string{
 			`retry.maxNetworkRetries: must be between 0 and 1000000, is -1`,
@@ -103,7 +103,7 @@ func TestConfig_Validate(t *testing.T) {
 			assert.Nil(t, x)
 		})
 	}
-	cfg := resilience.Config{Retry: resilience.RetryConfig{Schedule: resilience.ScheduleCustom, JitterPercent: new(math.Inf(1))}}
+	cfg := resilience.Config{Retry: resilience.RetryConfig{Schedule: resilience.CustomSchedule, JitterPercent: new(math.Inf(1))}}
 	require.ErrorContains(t, cfg.Validate(), "retry.jitterPercent")
 }
 
@@ -113,12 +113,12 @@ func TestConfig_Overrides(t *testing.T) {
 	t.Parallel()
 	cfg := &resilience.Config{
 		Enabled: true,
-		Retry:   resilience.RetryConfig{Schedule: resilience.Schedule004, MaxNetworkRetries: new(1)},
+		Retry:   resilience.RetryConfig{Schedule: resilience.LongSchedule, MaxNetworkRetries: new(1)},
 		Agents: map[string]resilience.AgentConfig{
 			"patient": {Retry: resilience.RetryConfig{MaxNetworkRetries: new(2)}},
 		},
 		Endpoints: map[string]resilience.EndpointConfig{
-			primary.Endpoint: {Retry: resilience.RetryConfig{Schedule: resilience.Schedule003}},
+			primary.Endpoint: {Retry: resilience.RetryConfig{Schedule: resilience.ShortSchedule}},
 			tertiary.Endpoint: {
 				Retry:      resilience.RetryConfig{MaxNetworkRetries: new(3)},
 				Visibility: resilience.VisibilityConfig{AlertThreshold: 2},

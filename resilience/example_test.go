@@ -58,7 +58,7 @@ func Example() {
 // The error reads like the function's own last one, and knows the rest.
 func ExampleDo() {
 	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{
-		Schedule: resilience.ScheduleCustom, BaseDelayMs: 1, MaxDelayMs: 1,
+		Schedule: resilience.CustomSchedule, BaseDelayMs: 1, MaxDelayMs: 1,
 	}})
 	call := resilience.Call{Targets: []resilience.Target{endpoint, gateway}}
 	_, err := resilience.Do(context.Background(), x, call, down("503 service unavailable"))
@@ -93,7 +93,7 @@ func ExampleNew() {
 func ExampleDefaultConfig() {
 	cfg := resilience.DefaultConfig()
 	fmt.Println(cfg.Enabled, cfg.Retry.Schedule, *cfg.Retry.MaxNetworkRetries, cfg.CircuitBreaker.FailureThreshold, cfg.CircuitBreaker.CooldownMs)
-	// Output: false 001 5 5 300000
+	// Output: false medium 5 5 300000
 }
 
 func ExampleConfig_Validate() {
@@ -105,7 +105,7 @@ func ExampleConfig_Validate() {
 }
 
 func ExampleScheduleName_Schedule() {
-	s := resilience.Schedule004.Schedule()
+	s := resilience.LongSchedule.Schedule()
 	for n := range 6 {
 		fmt.Print(s.Nominal(n), " ")
 	}
@@ -121,7 +121,7 @@ func ExampleSchedule_Nominal() {
 
 // Half of the range is no jitter; the ends are all of it.
 func ExampleSchedule_Delay() {
-	s := resilience.Schedule001.Schedule()
+	s := resilience.MediumSchedule.Schedule()
 	fmt.Println(s.Delay(0, 0), s.Delay(0, 0.5), s.Delay(0, 0.75))
 	// Output: 300ms 500ms 600ms
 }
@@ -367,7 +367,7 @@ func ExampleWithProbe() {
 // Without jitter, pauses are the schedule's own.
 func ExampleWithRandom() {
 	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{
-		Schedule: resilience.ScheduleCustom, BaseDelayMs: 2, MaxDelayMs: 2,
+		Schedule: resilience.CustomSchedule, BaseDelayMs: 2, MaxDelayMs: 2,
 	}}, resilience.WithRandom(func() float64 { return 0.5 }), resilience.WithObserver(func(_ context.Context, e resilience.Event) {
 		if e.Kind == resilience.KindWait {
 			fmt.Println(e.ScheduledDelay)

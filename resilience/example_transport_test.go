@@ -18,7 +18,7 @@ import (
 // quick is a config for examples, whose pauses take no time.
 var quick = &resilience.Config{
 	Enabled: true,
-	Retry:   resilience.RetryConfig{Schedule: resilience.ScheduleCustom, BaseDelayMs: 1, MaxDelayMs: 1},
+	Retry:   resilience.RetryConfig{Schedule: resilience.CustomSchedule, BaseDelayMs: 1, MaxDelayMs: 1},
 }
 
 // overloaded is a server that is so for its first n requests, and then tells

@@ -31,7 +31,7 @@ func drawScenario(t *rapid.T) scenario {
 	}
 	orders := rapid.SampledFrom([]resilience.Order{resilience.RetryFirst, resilience.NextAtOnce})
 	s := scenario{
-		schedule: rapid.SampledFrom([]resilience.ScheduleName{"001", "002", "003", "004", "custom"}).Draw(t, "schedule"),
+		schedule: rapid.SampledFrom([]resilience.ScheduleName{"medium", "fixed", "short", "long", "custom"}).Draw(t, "schedule"),
 		opts:     []resilience.Option{resilience.ProviderErrors(orders.Draw(t, "provider errors")), resilience.RateLimits(orders.Draw(t, "rate limits"))},
 		call:     resilience.Call{Targets: all3[:rapid.IntRange(0, 3).Draw(t, "targets")]},
 		deadline: time.Duration(rapid.IntRange(0, 60).Draw(t, "deadline")) * time.Second,

@@ -81,7 +81,7 @@ func TestDo_Success(t *testing.T) {
 		got, err := resilience.Do(t.Context(), x, resilience.Call{Key: "k", Agent: "g", Targets: []resilience.Target{primary}}, s.call)
 		require.NoError(t, err)
 		assert.Equal(t, "a-1", got)
-		assert.Equal(t, 500*time.Millisecond, time.Since(start), "one pause of schedule 001")
+		assert.Equal(t, 500*time.Millisecond, time.Since(start), "one pause of the default schedule")
 
 		attempts := seen.of(resilience.KindAttempt)
 		require.Len(t, attempts, 2)

@@ -26,7 +26,7 @@ const hang = 20 * time.Second
 // of the way.
 func hasty() *resilience.Config {
 	cfg := enabled()
-	cfg.Retry = resilience.RetryConfig{Schedule: resilience.ScheduleCustom, BaseDelayMs: 1, MaxDelayMs: 1}
+	cfg.Retry = resilience.RetryConfig{Schedule: resilience.CustomSchedule, BaseDelayMs: 1, MaxDelayMs: 1}
 	cfg.CircuitBreaker.Mode = resilience.BreakerForceClosed
 	return cfg
 }

@@ -130,7 +130,7 @@ func TestTransport_ConcurrentSafe(t *testing.T) {
 	}))
 	defer srv.Close()
 	cfg := enabled()
-	cfg.Retry = resilience.RetryConfig{Schedule: resilience.ScheduleCustom, BaseDelayMs: 1, MaxDelayMs: 1}
+	cfg.Retry = resilience.RetryConfig{Schedule: resilience.CustomSchedule, BaseDelayMs: 1, MaxDelayMs: 1}
 	cfg.CircuitBreaker.Mode = resilience.BreakerForceClosed
 	transport := resilience.NewTransport(srv.Client().Transport, executor(t, cfg), resilience.WithMethods(http.MethodPost))
 	client := &http.Client{Transport: transport}

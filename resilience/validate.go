@@ -72,10 +72,10 @@ func (v *validation) retry(r RetryConfig) {
 		v.fault("retry.maxDelayMs", "must not be less than baseDelayMs, %d, is %d", r.BaseDelayMs, r.MaxDelayMs)
 	}
 	if !r.Schedule.valid() {
-		v.fault("retry.schedule", "must be 001, 002, 003, 004 or custom, is %q", r.Schedule)
+		v.fault("retry.schedule", "must be short, medium, long, fixed or custom, is %q", r.Schedule)
 		return
 	}
-	if r.Schedule == ScheduleCustom {
+	if r.Schedule == CustomSchedule {
 		return
 	}
 	// The defaults may stand beside any schedule, as in 004's own schema; a

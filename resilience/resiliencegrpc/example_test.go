@@ -40,7 +40,7 @@ func start(down bool, opts ...grpc.DialOption) (conn *grpc.ClientConn, stop func
 func must() *resilience.Executor {
 	x, err := resilience.New(&resilience.Config{
 		Enabled: true,
-		Retry:   resilience.RetryConfig{Schedule: resilience.ScheduleCustom, BaseDelayMs: 1, MaxDelayMs: 1}, // for an example
+		Retry:   resilience.RetryConfig{Schedule: resilience.CustomSchedule, BaseDelayMs: 1, MaxDelayMs: 1}, // for an example
 	})
 	if err != nil {
 		panic(err)

@@ -59,7 +59,7 @@ func (r *repeater) repeat(ctx context.Context) (supervise.Outcome, error) {
 
 // schedule has the pauses of seed 002, without its limit to three calls: how
 // often is the reason's to say.
-var schedule = resilience.Schedule002.Schedule()
+var schedule = resilience.FixedSchedule.Schedule()
 
 // pause is how long to wait before the next run, if there is to be one.
 func (r *repeater) pause(res classify.Result) (wait time.Duration, again bool) {
