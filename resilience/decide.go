@@ -65,7 +65,7 @@ func (r *run) correct(a Attempt) {
 // go on to the next one or the provider asks for too much patience.
 func (r *run) repeat(a Attempt) bool {
 	res := a.Result
-	if r.x.first[res.Reason] == NextAtOnce && r.more() {
+	if r.x.first[res.Reason] == FallbackFirst && r.more() {
 		return false
 	}
 	if res.HasRetryAfter && res.RetryAfter > MaxRetryAfterWait {

@@ -225,14 +225,14 @@ func ExampleOutcome_Failed() {
 }
 
 // A provider's errors move on at once, network errors stay: the way of seed 004.
-func ExampleProviderErrors() {
-	x := must(&resilience.Config{Enabled: true}, resilience.ProviderErrors(resilience.NextAtOnce))
+func ExampleWithProviderErrorOrder() {
+	x := must(&resilience.Config{Enabled: true}, resilience.WithProviderErrorOrder(resilience.FallbackFirst))
 	fmt.Println(who(x, "503 service unavailable"))
 	// Output: acme other
 }
 
-func ExampleRateLimits() {
-	x := must(&resilience.Config{Enabled: true}, resilience.RateLimits(resilience.NextAtOnce))
+func ExampleWithRateLimitOrder() {
+	x := must(&resilience.Config{Enabled: true}, resilience.WithRateLimitOrder(resilience.FallbackFirst))
 	fmt.Println(who(x, "429 too many requests"))
 	// Output: acme other
 }
@@ -254,7 +254,7 @@ func who(x *resilience.Executor, text string) string {
 
 // With no cooldown each call starts at its primary.
 func ExampleWithCooldown() {
-	x := must(&resilience.Config{Enabled: true}, resilience.RateLimits(resilience.NextAtOnce), resilience.WithCooldown(0))
+	x := must(&resilience.Config{Enabled: true}, resilience.WithRateLimitOrder(resilience.FallbackFirst), resilience.WithCooldown(0))
 	fmt.Println(who(x, "429 too many requests"))
 	fmt.Println(who(x, "429 too many requests"))
 	// Output:
@@ -268,7 +268,7 @@ func ExampleWithClassifier() {
 		fmt.Println(err)
 		return
 	}
-	x := must(&resilience.Config{Enabled: true}, resilience.WithClassifier(own), resilience.ProviderErrors(resilience.NextAtOnce))
+	x := must(&resilience.Config{Enabled: true}, resilience.WithClassifier(own), resilience.WithProviderErrorOrder(resilience.FallbackFirst))
 	fmt.Println(who(x, "stock is locked"))
 	// Output: acme other
 }

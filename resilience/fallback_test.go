@@ -110,7 +110,7 @@ func TestDo_AllTargetsFail(t *testing.T) {
 
 func TestOrders(t *testing.T) {
 	t.Parallel()
-	next := []resilience.Option{resilience.ProviderErrors(resilience.NextAtOnce), resilience.RateLimits(resilience.NextAtOnce)}
+	next := []resilience.Option{resilience.WithProviderErrorOrder(resilience.FallbackFirst), resilience.WithRateLimitOrder(resilience.FallbackFirst)}
 	for _, tt := range []struct {
 		name  string
 		opts  []resilience.Option
@@ -123,7 +123,7 @@ func TestOrders(t *testing.T) {
 		{name: "rate limit, retry first", err: errLimited, calls: 3},
 		{name: "rate limit, next at once", opts: next, err: errLimited, calls: 1},
 		{name: "rate limit, only provider errors at once", opts: next[:1], err: errLimited, calls: 3},
-		{name: "rate limit, the last option holds", opts: append(next[:2:2], resilience.RateLimits(resilience.RetryFirst)), err: errLimited, calls: 3},
+		{name: "rate limit, the last option holds", opts: append(next[:2:2], resilience.WithRateLimitOrder(resilience.RetryFirst)), err: errLimited, calls: 3},
 		{name: "network stays", opts: next, err: errNetwork, calls: 6},
 		{name: "timeout stays", opts: next, err: errSlow, calls: 3},
 	} {

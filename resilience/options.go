@@ -14,10 +14,10 @@ import (
 type Order string
 
 // The orders. Where there is no other target, or none that is open for calls,
-// NextAtOnce retries too.
+// FallbackFirst retries too.
 const (
-	RetryFirst Order = "retry_first"  // the same target, as often as the policy grants, then the next one
-	NextAtOnce Order = "next_at_once" // the next target
+	RetryFirst    Order = "retry_first"    // the same target, as often as the policy grants, then the next one
+	FallbackFirst Order = "fallback_first" // the next target
 )
 
 // Option configures an [Executor].
@@ -44,15 +44,14 @@ type optionFunc func(options) options
 
 func (f optionFunc) apply(o options) options { return f(o) }
 
-// ProviderErrors sets what comes first after an error of the provider
-// (transient: 5xx, overloaded). The default is [RetryFirst], as in seed 001;
-// [NextAtOnce] is seed 004's "provider errors fall back to the next model
-// immediately", with which network errors and timeouts still stay.
-func ProviderErrors(o Order) Option { return firstOn(classify.ReasonTransient, o) }
+// WithProviderErrorOrder sets what comes first after an error of the provider
+// (transient: 5xx, overloaded). The default is [RetryFirst]. With [FallbackFirst]
+// network errors and timeouts are still repeated on the same target first.
+func WithProviderErrorOrder(o Order) Option { return firstOn(classify.ReasonTransient, o) }
 
-// RateLimits sets what comes first after a rate limit (429). The default is
-// [RetryFirst], as in seeds 001 and 004; [NextAtOnce] is seed 003's.
-func RateLimits(o Order) Option { return firstOn(classify.ReasonRateLimit, o) }
+// WithRateLimitOrder sets what comes first after a rate limit (429). The default
+// is [RetryFirst].
+func WithRateLimitOrder(o Order) Option { return firstOn(classify.ReasonRateLimit, o) }
 
 func firstOn(r classify.Reason, order Order) Option {
 	return optionFunc(func(o options) options {

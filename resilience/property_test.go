@@ -29,10 +29,10 @@ func drawScenario(t *rapid.T) scenario {
 		errUnknown, errDNS, errQuota, answer(429, "5"), answer(429, "90"), classify.ErrBudgetExceeded, context.Canceled,
 		errNetwork, errNetwork, errTransient, errLimited, // more often, so that calls go on
 	}
-	orders := rapid.SampledFrom([]resilience.Order{resilience.RetryFirst, resilience.NextAtOnce})
+	orders := rapid.SampledFrom([]resilience.Order{resilience.RetryFirst, resilience.FallbackFirst})
 	s := scenario{
 		schedule: rapid.SampledFrom([]resilience.ScheduleName{"medium", "fixed", "short", "long", "custom"}).Draw(t, "schedule"),
-		opts:     []resilience.Option{resilience.ProviderErrors(orders.Draw(t, "provider errors")), resilience.RateLimits(orders.Draw(t, "rate limits"))},
+		opts:     []resilience.Option{resilience.WithProviderErrorOrder(orders.Draw(t, "provider errors")), resilience.WithRateLimitOrder(orders.Draw(t, "rate limits"))},
 		call:     resilience.Call{Targets: all3[:rapid.IntRange(0, 3).Draw(t, "targets")]},
 		deadline: time.Duration(rapid.IntRange(0, 60).Draw(t, "deadline")) * time.Second,
 		fails:    rapid.SliceOfN(rapid.SampledFrom(fails), 1, 25).Draw(t, "fails"),
