@@ -19,7 +19,7 @@ const (
 	DefaultRetries = 2
 	// DefaultCooldown, a minute, is how long to stay with a fallback model,
 	// after an error that was not retryable, before the primary is tried again.
-	DefaultCooldown = resilience.DefaultCooldown
+	DefaultCooldown = resilience.DefaultFallbackCooldown
 	// MaxRetryAfterWait, 60 s, is the longest Retry-After to honour: a server
 	// that is out of order must not hold its clients for hours. Nothing here
 	// applies it; callers do, to what they are about to wait.

@@ -98,9 +98,9 @@ const (
 	// (seed 003). A longer one is not cut short, as that wait is known to be in
 	// vain: the call goes to another target or fails.
 	MaxRetryAfterWait = 60 * time.Second
-	// DefaultCooldown is how long calls stay with a target that was fallen
-	// back to (seed 003), unless [WithCooldown] says otherwise.
-	DefaultCooldown = time.Minute
+	// DefaultFallbackCooldown is how long calls stay with a target that was fallen
+	// back to (seed 003), unless [WithFallbackCooldown] says otherwise.
+	DefaultFallbackCooldown = time.Minute
 	// AlertWindow is the time in which failures are counted for an alert
 	// (seed 004: "10+ failures in 5 minutes").
 	AlertWindow = 5 * time.Minute

@@ -41,7 +41,7 @@
 //     at once, once, and only after [Call.Correct].
 //   - The next target starts with fresh calls and the shortest pause. The
 //     policy's fallback column decides, and the caller ([Call.FallBack]) where
-//     it says optional. For a minute, calls then go there first ([WithCooldown]).
+//     it says optional. For a minute, calls then go there first ([WithFallbackCooldown]).
 //   - The restart queue ([WithRestarter], [Queue]) takes network failures that
 //     outlast all this. A restart that meets an open breaker does not count and
 //     comes again when the breaker lets a call through.

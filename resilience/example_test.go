@@ -253,8 +253,8 @@ func who(x *resilience.Executor, text string) string {
 }
 
 // With no cooldown each call starts at its primary.
-func ExampleWithCooldown() {
-	x := must(&resilience.Config{Enabled: true}, resilience.WithRateLimitOrder(resilience.FallbackFirst), resilience.WithCooldown(0))
+func ExampleWithFallbackCooldown() {
+	x := must(&resilience.Config{Enabled: true}, resilience.WithRateLimitOrder(resilience.FallbackFirst), resilience.WithFallbackCooldown(0))
 	fmt.Println(who(x, "429 too many requests"))
 	fmt.Println(who(x, "429 too many requests"))
 	// Output:

@@ -169,8 +169,8 @@ func TestDo_StaysWithTheFallback(t *testing.T) {
 		cooldown time.Duration
 	}{
 		{name: "default", cooldown: time.Minute},
-		{name: "an hour", opts: []resilience.Option{resilience.WithCooldown(time.Hour)}, cooldown: time.Hour},
-		{name: "not at all", opts: []resilience.Option{resilience.WithCooldown(0)}},
+		{name: "an hour", opts: []resilience.Option{resilience.WithFallbackCooldown(time.Hour)}, cooldown: time.Hour},
+		{name: "not at all", opts: []resilience.Option{resilience.WithFallbackCooldown(0)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -37,7 +37,7 @@ type options struct {
 }
 
 func defaultOptions() options {
-	return options{classifier: classify.Standard, random: rand.Float64, cooldown: DefaultCooldown}
+	return options{classifier: classify.Standard, random: rand.Float64, cooldown: DefaultFallbackCooldown}
 }
 
 type optionFunc func(options) options
@@ -66,10 +66,10 @@ func firstOn(r classify.Reason, order Order) Option {
 	})
 }
 
-// WithCooldown sets how long calls stay with a target that was fallen back to
-// before the primary is asked first again. The default is [DefaultCooldown];
+// WithFallbackCooldown sets how long calls stay with a target that was fallen back to
+// before the primary is asked first again. The default is [DefaultFallbackCooldown];
 // with 0 each call starts at its primary.
-func WithCooldown(d time.Duration) Option {
+func WithFallbackCooldown(d time.Duration) Option {
 	return optionFunc(func(o options) options { o.cooldown = d; return o })
 }
 
