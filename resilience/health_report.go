@@ -32,17 +32,17 @@ func (h *Health) untold() bool {
 // EndpointHealth is one line of a snapshot: the calls and pings of the last
 // [HealthWindow] that said something about an endpoint.
 type EndpointHealth struct {
-	Endpoint    string        `json:"endpoint"`
-	Healthy     bool          `json:"healthy"`
-	Calls       int           `json:"calls"`
-	Failed      int           `json:"failed"`
-	SuccessRate float64       `json:"successRate"` // of Calls; 1 where there are none
-	FailureRate float64       `json:"failureRate"`
-	Latency     time.Duration `json:"latency"`            // on average
-	LastPing    time.Time     `json:"lastPing,omitzero"`  // zero where there was none
-	Blind       bool          `json:"blind,omitempty"`    // the last ping could not be made
-	Sessions    int           `json:"sessions,omitempty"` // that are watched and alive
-	Death       string        `json:"death,omitempty"`    // why the last session died
+	Endpoint     string        `json:"endpoint"`
+	Healthy      bool          `json:"healthy"`
+	Calls        int           `json:"calls"`
+	Failed       int           `json:"failed"`
+	SuccessRate  float64       `json:"successRate"` // of Calls; 1 where there are none
+	FailureRate  float64       `json:"failureRate"`
+	Latency      time.Duration `json:"latency"`                // on average
+	LastPing     time.Time     `json:"lastPing,omitzero"`      // zero where there was none
+	PingBroken   bool          `json:"pingBroken,omitempty"`   // the last ping failed by its own fault, so it says nothing
+	Sessions     int           `json:"sessions,omitempty"`     // that are watched and alive
+	SessionError string        `json:"sessionError,omitempty"` // why the last session died
 }
 
 // Snapshot returns the health of all endpoints, ordered by name.
@@ -59,7 +59,7 @@ func (h *Health) Snapshot() []EndpointHealth {
 }
 
 func (h *Health) snapshot(e *endpointHealth) EndpointHealth {
-	s := EndpointHealth{Endpoint: e.name, Healthy: h.judge(e, Event{}), SuccessRate: 1, LastPing: e.pinged, Blind: e.blind, Sessions: e.live}
+	s := EndpointHealth{Endpoint: e.name, Healthy: h.judge(e, Event{}), SuccessRate: 1, LastPing: e.pinged, PingBroken: e.blind, Sessions: e.live}
 	if c := e.window.at(h.second(time.Now())); c.calls > 0 {
 		s.Calls, s.Failed = c.calls, c.failed
 		s.FailureRate = float64(c.failed) / float64(c.calls)
@@ -67,7 +67,7 @@ func (h *Health) snapshot(e *endpointHealth) EndpointHealth {
 		s.Latency = c.latency / time.Duration(c.calls)
 	}
 	if e.dead != nil {
-		s.Death = e.dead.Error()
+		s.SessionError = e.dead.Error()
 	}
 	return s
 }

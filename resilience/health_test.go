@@ -308,7 +308,7 @@ func TestHealthFailsOpen(t *testing.T) {
 				assert.Equal(t, 30*time.Second, time.Since(start), "until the first ping")
 				calls(t, h, 10, errNetwork)
 				assert.True(t, h.Healthy(watched))
-				assert.True(t, h.Snapshot()[0].Blind)
+				assert.True(t, h.Snapshot()[0].PingBroken)
 				pass(time.Minute)
 				assert.Equal(t, []string{"healthy→unhealthy 0s", "unhealthy→healthy 30s"}, rec.changes(start))
 			})
@@ -328,7 +328,7 @@ func TestHealthSeesAgain(t *testing.T) {
 		p.set(syscall.ECONNREFUSED, 0)
 		pass(30 * time.Second)
 		assert.False(t, h.Healthy(watched), "not blind any more")
-		assert.False(t, h.Snapshot()[0].Blind)
+		assert.False(t, h.Snapshot()[0].PingBroken)
 	})
 }
 

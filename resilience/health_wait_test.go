@@ -92,17 +92,17 @@ func TestHealthSessionDies(t *testing.T) {
 		require.ErrorIs(t, rec.last().Err, errExited)
 		assert.NotEmpty(t, rec.last().Result.Category)
 		s := h.Snapshot()[0]
-		assert.Equal(t, "session died: exited with code 2", s.Death)
+		assert.Equal(t, "session died: exited with code 2", s.SessionError)
 		assert.False(t, s.Healthy)
 
 		session, cancel := context.WithCancel(t.Context())
 		h.Watch(session, watched)
 		assert.True(t, h.Healthy(watched), "a new session")
 		assert.Equal(t, 1, h.Snapshot()[0].Sessions)
-		assert.Empty(t, h.Snapshot()[0].Death)
+		assert.Empty(t, h.Snapshot()[0].SessionError)
 		cancel()
 		synctest.Wait()
-		assert.Equal(t, "session died: context canceled", h.Snapshot()[0].Death)
+		assert.Equal(t, "session died: context canceled", h.Snapshot()[0].SessionError)
 		assert.Equal(t, []string{"healthy→unhealthy 0s", "unhealthy→healthy 0s", "healthy→unhealthy 0s"}, rec.changes(start))
 	})
 }
@@ -155,7 +155,7 @@ func TestHealthDeadAndPinged(t *testing.T) {
 		p.set(nil, 0)
 		pass(time.Minute)
 		assert.True(t, h.Healthy(watched))
-		assert.Empty(t, h.Snapshot()[0].Death)
+		assert.Empty(t, h.Snapshot()[0].SessionError)
 	})
 }
 
