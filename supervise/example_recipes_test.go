@@ -99,10 +99,10 @@ func Example_sessionLost() {
 		if out.Result.Reason == classify.ReasonAuthentication {
 			break
 		}
-		fmt.Println(supervise.NewSession)
+		fmt.Println(supervise.NewSessionText)
 		out, err = supervise.Run(ctx, fresh)
 	case classify.CategoryContextOverflow:
-		fmt.Println(supervise.NewSession)
+		fmt.Println(supervise.NewSessionText)
 		out, err = supervise.Run(ctx, fresh)
 	}
 	fmt.Println(out.ExitCode, err)

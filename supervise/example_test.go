@@ -243,9 +243,9 @@ func ExampleWithRestarts() {
 	// tool "lines": MCP server "files": exited with code 1
 }
 
-func ExampleWithAnswer() {
+func ExampleWithAnswerTimeout() {
 	ctx := context.Background()
-	server := supervise.NewServer("files", program("lines"), dialLines, supervise.WithAnswer(3*time.Second))
+	server := supervise.NewServer("files", program("lines"), dialLines, supervise.WithAnswerTimeout(3*time.Second))
 	_ = server.Start(ctx)
 	defer func() { _ = server.Stop(ctx) }()
 	_, err := ask(ctx, server, "hang")

@@ -4,8 +4,8 @@ import "time"
 
 // The figures of seed 002 for servers.
 const (
-	DefaultAnswer   = 30 * time.Second // for a call, and for connecting
-	DefaultRestarts = 1
+	DefaultAnswerTimeout = 30 * time.Second // for a call, and for connecting
+	DefaultRestarts      = 1
 )
 
 // ServerOption configures a [Server].
@@ -21,17 +21,17 @@ type serverConfig struct {
 }
 
 func serverDefaults() serverConfig {
-	return serverConfig{answer: DefaultAnswer, restarts: DefaultRestarts}
+	return serverConfig{answer: DefaultAnswerTimeout, restarts: DefaultRestarts}
 }
 
 type serverOptionFunc func(serverConfig) serverConfig
 
 func (f serverOptionFunc) apply(c serverConfig) serverConfig { return f(c) }
 
-// WithAnswer sets how long a call may take, and a start with its connecting,
-// before the child is ended. The default is [DefaultAnswer]; 0 keeps it, and
+// WithAnswerTimeout sets how long a call may take, and a start with its connecting,
+// before the child is ended. The default is [DefaultAnswerTimeout]; 0 keeps it, and
 // below 0 there is no limit.
-func WithAnswer(limit time.Duration) ServerOption {
+func WithAnswerTimeout(limit time.Duration) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		c.answer = orDefault(limit, c.answer)
 		return c

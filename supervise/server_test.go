@@ -31,7 +31,7 @@ func lineServer(t *testing.T, faults string, opts ...supervise.ServerOption) (s 
 	c.Env = append(c.Env, startsVariable+"="+counter, faultsVariable+"="+faults)
 	c.Grace = briefly
 	seen = newStatuses()
-	opts = append([]supervise.ServerOption{supervise.WithObserver(seen.observe), supervise.WithAnswer(time.Minute)}, opts...)
+	opts = append([]supervise.ServerOption{supervise.WithObserver(seen.observe), supervise.WithAnswerTimeout(time.Minute)}, opts...)
 	s = supervise.NewServer("files", c, dialLines, opts...)
 	t.Cleanup(func() { assert.NoError(t, s.Stop(context.Background())) })
 	return s, seen, func() int {
@@ -132,7 +132,7 @@ func TestServerDoesNotStart(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s, seen, starts := lineServer(t, tt.faults, supervise.WithAnswer(tt.answer))
+			s, seen, starts := lineServer(t, tt.faults, supervise.WithAnswerTimeout(tt.answer))
 			err := s.Start(t.Context())
 			require.ErrorContains(t, err, `MCP server "files": `+tt.reason)
 			assert.Equal(t, []supervise.ServerState{supervise.ServerSkipped}, seen.states())
@@ -238,7 +238,7 @@ func TestServerRestartLimit(t *testing.T) {
 // TestServerHangs: no answer in time fails the call and ends the child.
 func TestServerHangs(t *testing.T) {
 	t.Parallel()
-	s, seen, starts := lineServer(t, "", supervise.WithAnswer(patience))
+	s, seen, starts := lineServer(t, "", supervise.WithAnswerTimeout(patience))
 	require.NoError(t, s.Start(t.Context()))
 	_, err := ask(t.Context(), s, "hang")
 	require.ErrorContains(t, err, "no answer within 3s")

@@ -12,9 +12,9 @@ type Text struct {
 	Action  string // "Update your API key in workspace settings"; "" where there is nothing to do
 }
 
-// NewSession is what to tell a user whose session could not be resumed and who
+// NewSessionText is what to tell a user whose session could not be resumed and who
 // gets a new one instead.
-const NewSession = "Starting new session (previous session unavailable)"
+const NewSessionText = "Starting new session (previous session unavailable)"
 
 // signInText is said where a key does not help.
 var signInText = Text{"Your {name }sign-in is missing or has expired", "Sign in again"}

@@ -177,7 +177,7 @@ func TestLost(t *testing.T) {
 	} {
 		t.Run(tt.tool, func(t *testing.T) {
 			t.Parallel()
-			s, l := server(t, supervise.WithAnswer(tt.answer))
+			s, l := server(t, supervise.WithAnswerTimeout(tt.answer))
 			for _, next := range []supervise.ServerState{supervise.ServerRestarting, supervise.ServerDegraded} {
 				_, err := use(t.Context(), s, tt.tool, "")
 				require.ErrorContains(t, err, fmt.Sprintf("tool %q: %s", tt.tool, tt.text))
