@@ -17,7 +17,7 @@ const (
 	resources
 )
 
-// resourceNames are the units that [LeftOut.Unit] has.
+// resourceNames are the units that [Omission.Unit] has.
 var resourceNames = [resources]string{
 	"bytes of text", "bytes of bodies", "bytes of bodies as JSON", "errors", "texts of errors", "header names", "header values", "waits",
 }
@@ -46,7 +46,7 @@ const (
 type budget struct {
 	left    [resources]int
 	limit   int        // bytes of one text that are read; 0 = all
-	leftOut *[]LeftOut // for explain only; else nil
+	leftOut *[]Omission // for explain only; else nil
 }
 
 // open makes the budget of a classification that reads limit bytes of a text. It
@@ -113,7 +113,7 @@ func (b *budget) note(source string, r resource, n int) {
 			return
 		}
 	}
-	*b.leftOut = append(*b.leftOut, LeftOut{Source: source, Unit: resourceNames[r], Amount: n})
+	*b.leftOut = append(*b.leftOut, Omission{Source: source, Unit: resourceNames[r], Amount: n})
 }
 
 // cut returns what is read of a text: all of it, or its first and its last

@@ -48,37 +48,37 @@ func TestLeftOut(t *testing.T) {
 		name string
 		e    Evidence
 		rule string
-		want []LeftOut
+		want []Omission
 	}{
 		{"nothing", Evidence{Status: 500, Body: []byte(body)}, "http/500", nil},
 		{"the middle of a message", Evidence{Message: filler[:half] + strings.Repeat("HTTP 402 ", 10) + filler[:half]}, "default",
-			[]LeftOut{{"message", "bytes of text", 90}}},
+			[]Omission{{"message", "bytes of text", 90}}},
 		{"the rest of a body", Evidence{Status: 500, Body: []byte(filler[:maxBody] + " insufficient_quota")}, "http/500",
-			[]LeftOut{{"body", "bytes of bodies", len(" insufficient_quota")}}},
+			[]Omission{{"body", "bytes of bodies", len(" insufficient_quota")}}},
 		{"a second body that does not fit", Evidence{Err: withBodies(1, body)}, "http/500",
-			[]LeftOut{{"error", "bytes of bodies", len(body)}}},
+			[]Omission{{"error", "bytes of bodies", len(body)}}},
 		{"the body after it, which fits", Evidence{Err: withBodies(2, `{"error":"insufficient_quota"}`)}, "code/insufficient-quota",
-			[]LeftOut{{"error", "bytes of bodies", len(body)}}},
+			[]Omission{{"error", "bytes of bodies", len(body)}}},
 		{"bodies of a chain do not use up the evidence's own", Evidence{Err: withBodies(9, ""), Body: []byte(`{"error":"insufficient_quota"}`)}, "code/insufficient-quota",
-			[]LeftOut{{"error", "bytes of bodies", 8 * len(body)}}},
+			[]Omission{{"error", "bytes of bodies", 8 * len(body)}}},
 		{"errors beyond the bound", Evidence{Err: joinedSilently(wide(300, errors.New("x")))}, "default",
-			[]LeftOut{{"error", "errors", 300 - 255}}},
+			[]Omission{{"error", "errors", 300 - 255}}},
 		{"a value that is no header's", Evidence{Status: 429, Header: http.Header{"Retry-After": {strings.Repeat("1s", 1000)}}}, "http/429",
-			[]LeftOut{{"header", "header values", 1}}},
+			[]Omission{{"header", "header values", 1}}},
 		{"values beyond the bound", Evidence{Status: 429, Header: http.Header{"Retry-After": wide(mostValues+5, "3")}}, "http/429",
-			[]LeftOut{{"header", "header values", 5}}},
+			[]Omission{{"header", "header values", 5}}},
 		{"names beyond the bound", Evidence{Status: 429, Header: many}, "http/429",
-			[]LeftOut{{"header", "header names", mostNames + 1}}},
+			[]Omission{{"header", "header names", mostNames + 1}}},
 		{"JSON that is too dense to decode", Evidence{Status: 500, Body: []byte("[" + strings.Repeat(`{"a":1},`, 8000) + "{}]")}, "http/500",
-			[]LeftOut{{"body", "bytes of bodies as JSON", 8*8000 + 4}}},
+			[]Omission{{"body", "bytes of bodies as JSON", 8*8000 + 4}}},
 		{"waits beyond the bound", Evidence{Message: strings.Repeat("retry after 5s\n", 300)}, "default",
-			[]LeftOut{{"message", "waits", 1}}},
+			[]Omission{{"message", "waits", 1}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			x := Standard.Explain(tt.e)
 			assert.Equal(t, tt.rule, x.Result.Rule)
-			assert.Equal(t, tt.want, x.LeftOut)
+			assert.Equal(t, tt.want, x.Omitted)
 		})
 	}
 	assert.Equal(t, 7*time.Second, Standard.Classify(Evidence{Status: 429, Header: many}).RetryAfter, "a usual name is still looked up")

@@ -15,13 +15,13 @@ type Explanation struct {
 	// program's own deadline, cancellation or budget has decided, nothing else
 	// is looked for.
 	Signals []Signal
-	// LeftOut is the evidence that was too much to be read, in the order in
+	// Omitted is the evidence that was too much to be read, in the order in
 	// which it was met; it is empty where all was read. It decided nothing.
-	LeftOut []LeftOut
+	Omitted []Omission
 }
 
-// LeftOut is evidence that was not read.
-type LeftOut struct {
+// Omission is evidence that was not read.
+type Omission struct {
 	Source string // as [Signal.Source]
 	// Unit says what was left out: "bytes of text", "bytes of bodies", "bytes of
 	// bodies as JSON" (these were read as text), "errors", "texts of errors",
@@ -67,7 +67,7 @@ func (c *Classifier) Explain(e Evidence) (x Explanation) {
 	var heard []Signal
 	text, source, alone := c.textAlone(&e)
 	q := inquiry{c: c, set: c.rules(), source: source, heard: &heard, budget: newBudget(c.maxBytes)}
-	q.budget.leftOut = &x.LeftOut
+	q.budget.leftOut = &x.Omitted
 	if alone {
 		q.budget.shareText()
 		q.readText(text)
