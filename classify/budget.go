@@ -45,7 +45,7 @@ const (
 // its own, and what one leaves over is added to the next one's.
 type budget struct {
 	left    [resources]int
-	limit   int        // bytes of one text that are read; 0 = all
+	limit   int         // bytes of one text that are read; 0 = all
 	leftOut *[]Omission // for explain only; else nil
 }
 

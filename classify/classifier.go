@@ -28,14 +28,28 @@ type Classifier struct {
 var (
 	// Standard reads all evidence and has the broad rule set. It is the
 	// default everywhere.
-	Standard = &Classifier{seen: new(memory), rules: sync.OnceValue(loadStandard), maxBytes: DefaultMaxBytes, fallback: "default"}
-	// Minimal is exactly the twenty patterns of the original error classifier
-	// (seed 000), in their order, on the whole text and on nothing but text.
-	Minimal = &Classifier{seen: new(memory), rules: lazily(minimalRules[:]), textOnly: true, fallback: "000/default"}
+	Standard = newStandard()
+	// Minimal is exactly the twenty patterns of the original error classifier, in
+	// their order, on the whole text and on nothing but text.
+	Minimal = newMinimal()
 	// None has no rules of its own: with [WithBase] the user's rules are all
 	// there is.
-	None = &Classifier{seen: new(memory), rules: lazily(nil), maxBytes: DefaultMaxBytes, textOnly: true, fallback: "default"}
+	None = newNone()
 )
+
+// The three are made by functions, as `go doc` prints what a variable is set to.
+
+func newStandard() *Classifier {
+	return &Classifier{seen: new(memory), rules: sync.OnceValue(loadStandard), maxBytes: DefaultMaxBytes, fallback: "default"}
+}
+
+func newMinimal() *Classifier {
+	return &Classifier{seen: new(memory), rules: lazily(minimalRules[:]), textOnly: true, fallback: "000/default"}
+}
+
+func newNone() *Classifier {
+	return &Classifier{seen: new(memory), rules: lazily(nil), maxBytes: DefaultMaxBytes, textOnly: true, fallback: "default"}
+}
 
 // lazily compiles rules that are known to be good when they are first needed.
 func lazily(rules []textRule) func() *ruleSet {

@@ -1,7 +1,7 @@
 // Package modelerrors says whether an error of a model's provider is worth
 // another call to the same model, whether it is a rate limit, and whether the
 // conversation has outgrown the model. It has the names and the rules of the
-// package of that name (seed 003 in docs/specifications.md), decides with
+// package of that name in docker/cagent (docs/specifications.md), decides with
 // package classify and waits as package resilience does.
 //
 // [ClassifyModelError] is the entry point. What happens to an error, in this

@@ -8,7 +8,7 @@ import (
 
 // thinkingBudget is what Anthropic answers where so little of the window is
 // left that max_tokens cannot hold the budget for thinking. Package classify
-// takes it for what it literally is, a bad request; seed 003 for an overflow.
+// takes it for what it literally is, a bad request; this package for an overflow.
 var thinkingBudget = regexp.MustCompile(`(?i)max_tokens\W{1,4}must be greater than\W{1,4}thinking\.budget_tokens`)
 
 // IsContextOverflowError reports whether err says that the conversation exceeds

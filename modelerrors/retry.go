@@ -12,7 +12,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// How a model is given up and returned to (seed 003).
+// How a model is given up and returned to.
 const (
 	// DefaultRetries is how often a call to one model is repeated where its
 	// errors are retryable: three calls in all.

@@ -7,10 +7,9 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// alerts finds endpoints that keep failing: 10 failures within 5 minutes
-// (seed 004) are one alert, and the next one comes only after a call to the
-// endpoint has succeeded and as many have failed again. It is safe for
-// concurrent use.
+// alerts finds endpoints that keep failing: 10 failures within 5 minutes are
+// one alert, and the next one comes only after a call to the endpoint has
+// succeeded and as many have failed again. It is safe for concurrent use.
 type alerts struct {
 	mu sync.Mutex
 	by recent[string, *failures]

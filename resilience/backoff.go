@@ -86,8 +86,7 @@ func (s Schedule) Delay(n int, random float64) time.Duration {
 }
 
 // backoff keeps, for each key, how many pauses there have been since the last
-// success (seed 004: per-key tracking with reset on success). It is safe for
-// concurrent use.
+// success of a call with that key. It is safe for concurrent use.
 type backoff struct {
 	random func() float64 // in [0, 1); safe for concurrent use
 
@@ -96,7 +95,7 @@ type backoff struct {
 }
 
 // backoffKey: a target that is fallen back to starts with the shortest pause,
-// whatever the primary has come to (seed 001).
+// whatever the primary has come to.
 type backoffKey struct {
 	key    string
 	target Target

@@ -43,9 +43,9 @@ var breakerStates = map[circuitbreaker.State]BreakerState{
 }
 
 // Probe asks an endpoint whether it is up, at little cost. An error means that
-// it is not, unless it says that the probe itself is wrong (a missing key, a 404, a
-// bad URL) or the probe panics: then nothing is known (seed 004: fail-open). It
-// must return when ctx ends and be safe for concurrent use.
+// it is not, unless it says that the probe itself is wrong (a missing key, a
+// 404, a bad URL) or the probe panics: then nothing is known, and a call is let
+// through. It must return when ctx ends and be safe for concurrent use.
 type Probe func(ctx context.Context, endpoint string) error
 
 // ErrOpen is found by errors.Is where a circuit breaker refused a call.
@@ -152,7 +152,7 @@ func (b *breaker) state() BreakerState {
 // admit asks for a permit; a refusal is an [*OpenError]. grace is for the
 // retries of a call whose own failures have opened the breaker: the call keeps
 // the number of calls that it is granted, as otherwise five failures would open
-// the breaker before the sixth call that seed 004 asks for.
+// the breaker before the sixth call.
 //
 // A trial that is not back after the time for which the breaker was open may
 // never be: it is given up, and another one let through.

@@ -12,13 +12,13 @@ import (
 )
 
 // Breakers are the circuit breakers of an [Executor], one for each endpoint:
-// after 5 failures in a row (seed 004; [BreakerConfig]) calls to an endpoint
-// are refused with an [*OpenError] for 5 minutes. Then one call is let through,
-// after a health probe if there is one; if it succeeds all are, if it fails it
-// is another 5 minutes, and if it does not come back as long, another call is let
-// through. Failures that are retryable or timeouts count; fatal,
-// aborted and context_overflow ones do not, and where the one call ends so,
-// another one is let through.
+// after 5 failures in a row ([BreakerConfig]) calls to an endpoint are refused
+// with an [*OpenError] for 5 minutes. Then one call is let through, after a
+// health probe if there is one; if it succeeds all are, if it fails it is
+// another 5 minutes, and if it does not come back as long, another call is let
+// through. Failures that are retryable or timeouts count; fatal, aborted and
+// context_overflow ones do not, and where the one call ends so, another one is
+// let through.
 //
 // No more than [MaxEndpoints] are kept: for a new endpoint the one is forgotten
 // that was asked least recently, with the failures that it has counted. Open

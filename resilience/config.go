@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// Config is what an operator may set: the schema of the network resilience
-// decision (seed 004), with its names in JSON and YAML and its defaults. The
-// zero Config, and a nil one, change nothing: every call is made once.
+// Config is what an operator may set, in Go, JSON or YAML. The zero Config, and a
+// nil one, change nothing: every call is made once.
 //
 // A field that is left out has its default; where zero means something by
 // itself, as "no retry at all" does, the field is a pointer. [DefaultConfig]
@@ -94,15 +93,14 @@ type AgentConfig struct {
 
 // Figures that no field sets.
 const (
-	// MaxRetryAfterWait is the longest hint of a provider that is waited for
-	// (seed 003). A longer one is not cut short, as that wait is known to be in
-	// vain: the call goes to another target or fails.
+	// MaxRetryAfterWait is the longest hint of a provider that is waited for. A
+	// longer one is not cut short, as that wait is known to be in vain: the
+	// call goes to another target or fails.
 	MaxRetryAfterWait = 60 * time.Second
-	// DefaultFallbackCooldown is how long calls stay with a target that was fallen
-	// back to (seed 003), unless [WithFallbackCooldown] says otherwise.
+	// DefaultFallbackCooldown is how long calls stay with a target that was
+	// fallen back to, unless [WithFallbackCooldown] says otherwise.
 	DefaultFallbackCooldown = time.Minute
-	// AlertWindow is the time in which failures are counted for an alert
-	// (seed 004: "10+ failures in 5 minutes").
+	// AlertWindow is the time in which failures are counted for an alert.
 	AlertWindow = 5 * time.Minute
 	// HealthWindow is the time over which an endpoint's health is judged, and
 	// HealthMinCalls how many calls it takes to judge.
@@ -118,8 +116,7 @@ const (
 	MaxKeys = 65536
 )
 
-// DefaultConfig returns the defaults of seed 004, spelled out. Like them it is
-// not enabled.
+// DefaultConfig returns the defaults, spelled out. It is not enabled.
 func DefaultConfig() Config {
 	return Config{
 		Retry: RetryConfig{

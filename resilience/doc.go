@@ -49,8 +49,8 @@
 // All of it is told to observers ([WithObserver], [WithLogger], [CountEvents],
 // [Statuses], [WithAlert]).
 //
-// Off, which is the default and what a nil config means, the function is
-// called once and its answer and error are passed on. The figures are those of
-// the specifications (docs/specifications.md), seed 001 for pauses and seed 004
-// for the rest; they stand in [DefaultConfig] and beside [MaxRetryAfterWait].
+// Off, which is the default and what a nil config means, the function is called
+// once and its answer and error are passed on. The figures stand in
+// [DefaultConfig] and beside [MaxRetryAfterWait]; docs/specifications.md has
+// their sources.
 package resilience

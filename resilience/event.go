@@ -69,22 +69,21 @@ type Event struct {
 	Target   Target          `json:"target"`            // its endpoint without user information and query
 	Attempt  int             `json:"attempt,omitempty"` // counts the calls to Target from 1
 	Duration time.Duration   `json:"duration,omitempty"`
-	Result   classify.Result `json:"result"`
-	Cause    classify.Result `json:"cause"`
+	Result   classify.Result `json:"result,omitzero"`
+	Cause    classify.Result `json:"cause,omitzero"`
 	Err      error           `json:"-"` // the caller's own
 	From     string          `json:"from,omitempty"`
 	To       string          `json:"to,omitempty"`
 	Failures int             `json:"failures,omitempty"`
 
 	// How long a pause is. What may be logged is the provider's hint, and
-	// without one the schedule's step before jitter (seed 001).
+	// without one the schedule's step before jitter.
 	HintGiven  bool          `json:"hintGiven,omitempty"`
 	RetryAfter time.Duration `json:"retryAfter,omitempty"` // possibly 0
 	Derived    bool          `json:"derived,omitempty"`    // RetryAfter was computed from a reset header
 	Nominal    time.Duration `json:"nominal,omitempty"`
-	// ScheduledDelay is how long the pause really is, jitter included: seed
-	// 001's scheduledDelayMs, which is never logged, so neither [Event.LogValue]
-	// nor JSON has it.
+	// ScheduledDelay is how long the pause really is, jitter included. It is never
+	// logged, so neither [Event.LogValue] nor JSON has it.
 	ScheduledDelay time.Duration `json:"-"`
 }
 
@@ -120,8 +119,7 @@ func (o observers) notify(ctx context.Context, e Event) {
 var _ slog.LogValuer = Event{}
 
 // Keys of an event's attributes in a log. The first two are those of package
-// slogclass, which leaves them alone where they are set; retryAfterMs and
-// derivedRetry are seed 001's.
+// slogclass, which leaves them alone where they are set.
 const (
 	categoryKey     = "error.category"
 	reasonKey       = "error.reason"

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Health watches endpoints: the [Monitor] of seed 004. An endpoint is
+// Health watches endpoints. It is the [Monitor] of this package. An endpoint is
 // unhealthy
 //
 //   - where at least half of its calls failed, of ten or more within five
@@ -26,9 +26,8 @@ import (
 //
 // Where a ping cannot be made (it panics, or its error is not one that speaks
 // against the endpoint: a bad URL, a missing key) nothing is known, and what is
-// not known counts as healthy: seed 004's fail-open. A session that died is dead
-// all the same. Without pings nobody waits for a recovery that only calls could
-// show.
+// not known counts as healthy. A session that died is dead all the same.
+// Without pings nobody waits for a recovery that only calls could show.
 //
 // A Health is safe for concurrent use. Its goroutines, one for each endpoint
 // that is pinged, end with [Health.Shutdown].

@@ -29,9 +29,9 @@ var lines = map[Kind]line{
 // warning, a wait as an information, an alert as an error, what went well for
 // debugging. A wait has the provider's hint (retryAfterMs, derivedRetry), or
 // without one the schedule's step as backoffMs; the jittered pause is never
-// logged (seed 001). "err" is the caller's own error, unless its text has a secret
-// in it, as that of a URL with a key does: then it is an error with the masked
-// text, in which errors.Is and errors.As find the same. A nil logger logs nothing.
+// logged. "err" is the caller's own error, unless its text has a secret in it,
+// as that of a URL with a key does: then it is an error with the masked text,
+// in which errors.Is and errors.As find the same. A nil logger logs nothing.
 func LogEvents(logger *slog.Logger) Observer {
 	return func(ctx context.Context, e Event) {
 		if logger == nil {

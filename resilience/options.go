@@ -66,9 +66,9 @@ func firstOn(r classify.Reason, order Order) Option {
 	})
 }
 
-// WithFallbackCooldown sets how long calls stay with a target that was fallen back to
-// before the primary is asked first again. The default is [DefaultFallbackCooldown];
-// with 0 each call starts at its primary.
+// WithFallbackCooldown sets how long calls stay with a target that was fallen
+// back to before the primary is asked first again. The default is
+// [DefaultFallbackCooldown]; with 0 each call starts at its primary.
 func WithFallbackCooldown(d time.Duration) Option {
 	return optionFunc(func(o options) options { o.cooldown = d; return o })
 }

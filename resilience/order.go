@@ -65,8 +65,8 @@ func (s *stays) answered(primary, by Target, moved bool) {
 }
 
 // label names what tells one target from another, for events and counters:
-// providers where they differ (seed 001: from="claude", to="openai"), else
-// models, else endpoints.
+// providers where they differ (from="claude", to="openai"), else models, else
+// endpoints.
 func labels(from, to Target) (string, string) {
 	switch {
 	case from.Provider != to.Provider && from.Provider != "" && to.Provider != "":

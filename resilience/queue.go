@@ -14,10 +14,10 @@ import (
 )
 
 // Queue makes calls again whose network failures outlast their retries: the
-// [Restarter] of seed 004. A restart is a new execution of the task, 1, 2 and 4
-// minutes after the failure before ([RestartConfig]), with the same payload and
-// the values of the same context. A task that fails for another reason than the
-// network, or for the third time, has failed for good.
+// [Restarter] of this package. A restart is a new execution of the task, 1, 2
+// and 4 minutes after the failure before ([RestartConfig]), with the same
+// payload and the values of the same context. A task that fails for another
+// reason than the network, or for the third time, has failed for good.
 //
 // A restart that meets an open circuit breaker ([OpenError]) makes no call, so it
 // is none of the three ([RestartPostponed]): the task waits until the breaker lets
@@ -61,7 +61,7 @@ type Queue struct {
 
 var _ Restarter = (*Queue)(nil)
 
-// The figures of a queue that no seed names.
+// The limits of a queue.
 const (
 	// DefaultQueueCapacity is how many tasks a queue holds unless
 	// [WithQueueCapacity] says otherwise.
@@ -230,8 +230,8 @@ func (q *Queue) admit(ctx context.Context, r Restart) (*task, error) {
 	return t, nil
 }
 
-// restartable: a network failure of the kind that passes, seed 004's
-// NetworkTransient. The caller's own deadline is none.
+// restartable: a network failure of the kind that passes, NetworkTransient as
+// [classify.ViewResilience] calls it. The caller's own deadline is none.
 func restartable(r classify.Result) bool {
 	return r.Category == classify.CategoryRetryable &&
 		r.Reason.Name(classify.ViewResilience) == classify.ReasonNetwork.Name(classify.ViewResilience)

@@ -49,12 +49,11 @@ const (
 // Do calls f until it succeeds or its error says that no further call will
 // help, and returns what f returned last.
 //
-// Step by step, as in seed 004's executeWithResilience: the endpoint's health
-// ([WithMonitor]) and its circuit breaker let a call through or not; the call
-// is made; its error is classified; the reason's policy and how often the
-// target was called decide between the same target after a pause, the next
-// target, and the end; where network failures outlast all that, the call is
-// offered to the restart queue ([WithRestarter]).
+// Step by step: the endpoint's health ([WithMonitor]) and its circuit breaker
+// let a call through or not; the call is made; its error is classified; the
+// reason's policy and how often the target was called decide between the same
+// target after a pause, the next target, and the end; where network failures
+// outlast all that, the call is offered to the restart queue ([WithRestarter]).
 //
 // f is called in the caller's goroutine, with ctx and the target whose turn it
 // is; a panic of f passes through. The end of ctx ends every wait at once, and
@@ -284,9 +283,9 @@ func (r *run) offer() bool {
 	return err == nil
 }
 
-// restartable: a network failure of the kind that passes (seed 004's
-// NetworkTransient), or a breaker that such failures have opened. A call that
-// was stopped by the spent budget, say, is not.
+// restartable: a network failure of the kind that passes (NetworkTransient, as
+// [classify.ViewResilience] calls it), or a breaker that such failures have
+// opened. A call that was stopped by the spent budget, say, is not.
 func (r *run) restartable() bool {
 	result := r.last().Result
 	if r.stop != nil {

@@ -38,11 +38,10 @@ type Status struct {
 // statusEvents is how many events a status keeps.
 const statusEvents = 50
 
-// Statuses makes events visible as the status of a task (seed 004: "surface in
-// task status"). Give Observe to [WithObserver]. Calls without a key are left
-// out; a status that nothing has changed for an hour may be forgotten once
-// there are more than a thousand. The zero value is ready and safe for
-// concurrent use.
+// Statuses makes events visible as the status of a task. Give Observe to
+// [WithObserver]. Calls without a key are left out; a status that nothing has
+// changed for an hour may be forgotten once there are more than a thousand. The
+// zero value is ready and safe for concurrent use.
 type Statuses struct {
 	mu sync.Mutex
 	by recent[string, *Status]

@@ -10,7 +10,7 @@ import (
 
 // Target is who is called. Breakers, health and alerts belong to the
 // Endpoint, so that a model behind a gateway and the same model at its maker
-// have separate ones (seed 004).
+// have separate ones.
 type Target struct {
 	Endpoint string `json:"endpoint,omitempty"` // a URL, as the caller writes it; events, logs, errors and labels show it as Name does
 	Provider string `json:"provider,omitempty"` // "anthropic", "openai", ...

@@ -50,10 +50,10 @@ func (s *Server[C]) failure(err error) *ServerError {
 // Call calls a tool: f, with the client of the child that runs. While the server
 // is being started again it waits. The error is a [*CallError].
 //
-// Where f has not returned within the time of [WithAnswerTimeout], the call fails and
-// the child is ended, as a crash: what it was doing for others fails too. Where
-// ctx ends, the call alone fails, and the child goes on; f should return when its
-// context ends, and has to when its connection is closed.
+// Where f has not returned within the time of [WithAnswerTimeout], the call
+// fails and the child is ended, as a crash: what it was doing for others fails
+// too. Where ctx ends, the call alone fails, and the child goes on; f should
+// return when its context ends, and has to when its connection is closed.
 func Call[C, T any](ctx context.Context, s *Server[C], tool string, f func(context.Context, C) (T, error)) (T, error) {
 	value, err := call(ctx, s, f)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// The figures of seed 002, which hold where a Command or an option says nothing
-// else.
+// The limits of a child, unless its Command says otherwise.
 const (
 	DefaultTimeout = 10 * time.Minute // in all
 	DefaultSilence = 10 * time.Minute // without any output

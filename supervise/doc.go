@@ -25,11 +25,9 @@
 //     further up come to the same category and reason.
 //
 // For a program that reports failures to another one, [NewEvent] makes the error
-// event of seed 002, and [UserText] the words for its user, which never hold what
-// a provider or a child said.
-//
-// The figures (500 characters, five seconds, ten minutes, thirty seconds, one
-// restart) are those of seed 002.
+// event, and [UserText] the words for its user, which never hold what a provider
+// or a child said. docs/specifications.md has the source of the event and of the
+// default figures.
 //
 // A child gets no terminal from here: it is in the background of one, where
 // reading from it stops a process. Programs that draw on a screen are not what

@@ -10,8 +10,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Event is the error event of seed 002, which a worker sends to whoever asked
-// it. The order of its fields is that of its JSON.
+// Event is an error event, which a worker sends to whoever asked it. The order of
+// its fields is that of its JSON.
 type Event struct {
 	Type      string `json:"type"` // "error"
 	RequestID string `json:"requestId"`

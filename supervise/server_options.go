@@ -2,7 +2,8 @@ package supervise
 
 import "time"
 
-// The figures of seed 002 for servers.
+// How long a server may take, and how often it is started again, unless an option
+// says otherwise.
 const (
 	DefaultAnswerTimeout = 30 * time.Second // for a call, and for connecting
 	DefaultRestarts      = 1
@@ -28,9 +29,9 @@ type serverOptionFunc func(serverConfig) serverConfig
 
 func (f serverOptionFunc) apply(c serverConfig) serverConfig { return f(c) }
 
-// WithAnswerTimeout sets how long a call may take, and a start with its connecting,
-// before the child is ended. The default is [DefaultAnswerTimeout]; 0 keeps it, and
-// below 0 there is no limit.
+// WithAnswerTimeout sets how long a call may take, and a start with its
+// connecting, before the child is ended. The default is [DefaultAnswerTimeout];
+// 0 keeps it, and below 0 there is no limit.
 func WithAnswerTimeout(limit time.Duration) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		c.answer = orDefault(limit, c.answer)

@@ -145,7 +145,7 @@ func (c *session[C]) withTail(e *ServerError) *ServerError {
 	return e
 }
 
-// exitError words the end of a process as seed 002 does.
+// exitError words the end of a process: "exited with code 1".
 type exitError struct{ err error } // of Wait
 
 func (e exitError) Error() string {

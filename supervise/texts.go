@@ -12,8 +12,8 @@ type Text struct {
 	Action  string // "Update your API key in workspace settings"; "" where there is nothing to do
 }
 
-// NewSessionText is what to tell a user whose session could not be resumed and who
-// gets a new one instead.
+// NewSessionText is what to tell a user whose session could not be resumed and
+// who gets a new one instead.
 const NewSessionText = "Starting new session (previous session unavailable)"
 
 // signInText is said where a key does not help.

@@ -57,8 +57,8 @@ func (r *repeater) repeat(ctx context.Context) (supervise.Outcome, error) {
 	}
 }
 
-// schedule has the pauses of seed 002, without its limit to three calls: how
-// often is the reason's to say.
+// schedule has the pauses between runs. Its limit to three calls is not used: the
+// reason says how often.
 var schedule = resilience.FixedSchedule.Schedule()
 
 // pause is how long to wait before the next run, if there is to be one.
