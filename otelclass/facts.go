@@ -349,9 +349,3 @@ func (c *config) append(to []attribute.KeyValue, wanted keys, w values) []attrib
 	}
 	return to
 }
-
-// same reports whether a and b are equal attributes of a kind that append makes.
-func same(a, b attribute.KeyValue) bool {
-	return a.Key == b.Key && a.Value.Type() == b.Value.Type() &&
-		a.Value.AsString() == b.Value.AsString() && a.Value.AsInt64() == b.Value.AsInt64()
-}

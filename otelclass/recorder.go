@@ -160,7 +160,7 @@ func (r *Recorder) onEvent(events []sdktrace.Event) bool {
 func containsAll(attrs, kvs []attribute.KeyValue) bool {
 	for _, kv := range kvs {
 		if !slices.ContainsFunc(attrs, func(a attribute.KeyValue) bool {
-			return same(a, kv)
+			return a.Key == kv.Key && a.Value.AsString() == kv.Value.AsString()
 		}) {
 			return false
 		}
