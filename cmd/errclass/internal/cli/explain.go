@@ -102,11 +102,11 @@ type explanationLine struct {
 	RetryAfterMS *int64            `json:"retry_after_ms,omitempty"`
 	RunbookURL   string            `json:"runbook_url"`
 	Signals      []signalLine      `json:"signals"`
-	LeftOut      []leftOutLine     `json:"left_out,omitempty"`
+	Omitted      []omissionLine    `json:"omitted,omitempty"`
 }
 
-// leftOutLine is a [classify.LeftOut] as JSON.
-type leftOutLine struct {
+// omissionLine is a [classify.Omission] as JSON.
+type omissionLine struct {
 	Source string `json:"source"`
 	Unit   string `json:"unit"`
 	Amount int    `json:"amount"`
@@ -128,8 +128,8 @@ func explanationJSON(x classify.Explanation) explanationLine {
 		ms := milliseconds(x.Result.RetryAfter)
 		e.RetryAfterMS = &ms
 	}
-	for _, out := range x.LeftOut {
-		e.LeftOut = append(e.LeftOut, leftOutLine(out))
+	for _, out := range x.Omitted {
+		e.Omitted = append(e.Omitted, omissionLine(out))
 	}
 	return e
 }
@@ -154,7 +154,7 @@ func writeExplanation(w io.Writer, message string, x classify.Explanation, colou
 	if err := writeSignals(w, message, x.Signals, colour); err != nil {
 		return err
 	}
-	for _, out := range x.LeftOut {
+	for _, out := range x.Omitted {
 		fmt.Fprintf(w, "\nnot read: %d %s of the %s\n", out.Amount, out.Unit, out.Source)
 	}
 	_, err := fmt.Fprintf(w, "\nwhat to do: %s\n", runbookURL(r.Reason))

@@ -127,7 +127,7 @@ func TestExplainNamesTheRunbook(t *testing.T) {
 }
 
 // What was too long to be read is named: it decided nothing.
-func TestExplainLeftOut(t *testing.T) {
+func TestExplainOmitted(t *testing.T) {
 	t.Parallel()
 	long := "HTTP 503 " + strings.Repeat("x ", 1<<15) + strings.Repeat("invalid api key ", 10) + strings.Repeat("y ", 1<<15)
 	out := run(t, long, "explain").out
@@ -135,7 +135,7 @@ func TestExplainLeftOut(t *testing.T) {
 	assert.Contains(t, out, "\nnot read: ")
 	assert.Contains(t, out, " bytes of text of the message\n")
 	out = run(t, long, "explain", "--format", "json").out
-	assert.Contains(t, out, `"left_out":[{"source":"message","unit":"bytes of text","amount":`)
+	assert.Contains(t, out, `"omitted":[{"source":"message","unit":"bytes of text","amount":`)
 }
 
 func TestExplainUnreadable(t *testing.T) {
