@@ -37,7 +37,7 @@ licences: ## check the licences of all modules that this is built from
 
 .PHONY: bench
 bench: ## measure the budgets: x-regexp, x-bare, x-json-... are ratios within one run
-	go test -run '^$$' -bench . -benchtime $(BENCHTIME) ./classify/... ./slogclass ./otelclass ./otelclass/test ./cmd/...
+	go test -run '^$$' -bench . -benchtime $(BENCHTIME) ./classify/... ./slogclass ./otelclass ./otelclass/test ./cmd/errclass/...
 
 .PHONY: bench-hyperscan
 bench-hyperscan: ## compare the matcher with Hyperscan, where libhyperscan-dev is installed

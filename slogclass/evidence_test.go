@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/samber/oops"
 	"github.com/stretchr/testify/assert"
 
 	"github.com/errclass/errclass/classify"
@@ -28,7 +27,8 @@ type pointerError struct{ text string }
 
 func (e *pointerError) Error() string { return e.text }
 
-// valuerError is an error that is logged as a group, like samber/oops.
+// valuerError is an error that is logged as a group, like samber/oops, whose own
+// errors are in slogclass/test.
 type valuerError struct{ error }
 
 func (e valuerError) LogValue() slog.Value { return slog.GroupValue(slog.String("text", "hidden")) }
@@ -64,8 +64,6 @@ func TestHandlerEvidence(t *testing.T) {
 		{"in a group in a group", nil, "failed", []any{slog.Group("call", slog.Group("last", "err", a))}, alpha},
 		{"in a group without a name", nil, "failed", []any{slog.Group("", "err", a)}, alpha},
 		{"a LogValuer", nil, "failed", []any{"err", valuerError{a}}, alpha},
-		{"an oops error", nil, "failed", []any{"err", oops.Code("c").In("db").Wrap(a)}, alpha},
-		{"an oops error in a group", nil, "failed", []any{slog.Group("call", "err", oops.With("k", 1).Wrapf(a, "calling"))}, alpha},
 		{"given to With", []any{"err", a}, "failed", nil, alpha},
 		{"given to With in a group", []any{slog.Group("call", "err", a)}, "failed", nil, alpha},
 		{"the record's own before With's", []any{"err", a}, "failed", []any{"cause", b}, beta},

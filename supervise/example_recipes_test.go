@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/errclass/errclass/classify"
-	"github.com/errclass/errclass/resilience"
 	"github.com/errclass/errclass/supervise"
 )
 
@@ -109,24 +108,4 @@ func Example_sessionLost() {
 	// Output:
 	// Starting new session (previous session unavailable)
 	// 0 <nil>
-}
-
-// Retrying is package resilience's: an agent that is run under it is run again
-// where that helps, with the pauses of seed 002.
-func Example_retry() {
-	x, err := resilience.New(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{Schedule: resilience.FixedSchedule}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	agent := program("say", "1", "HTTP 429: rate limit exceeded, try again in 0.001s")
-	calls := 0
-
-	out, err := resilience.Do(context.Background(), x, resilience.Call{}, func(ctx context.Context, _ resilience.Target) (supervise.Outcome, error) {
-		calls++
-		return supervise.Run(ctx, agent)
-	})
-
-	fmt.Println(err != nil, supervise.NewEvent("request-4", "codex", calls, out).Line())
-	// Output: true {"type":"error","requestId":"request-4","error":"OpenAI takes no more requests at the moment","diagnostics":{"provider":"codex","errorType":"rate_limit","recoverable":true,"retried":2,"stderr":"HTTP 429: rate limit exceeded, try again in 0.001s"}}
 }

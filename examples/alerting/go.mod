@@ -3,7 +3,8 @@ module github.com/errclass/errclass/examples/alerting
 go 1.26.0
 
 require (
-	github.com/errclass/errclass v0.0.0
+	github.com/errclass/errclass v0.1.0
+	github.com/errclass/errclass/otelclass v0.1.0
 	github.com/prometheus/client_golang v1.24.1
 	github.com/stretchr/testify v1.12.1
 	go.opentelemetry.io/otel/exporters/prometheus v0.69.0
@@ -33,4 +34,7 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
-replace github.com/errclass/errclass => ../..
+replace (
+	github.com/errclass/errclass => ../..
+	github.com/errclass/errclass/otelclass => ../../otelclass
+)

@@ -2,10 +2,9 @@ module github.com/errclass/errclass/examples/dashboard
 
 go 1.26.0
 
-replace github.com/errclass/errclass => ../..
-
 require (
-	github.com/errclass/errclass v0.0.0
+	github.com/errclass/errclass v0.1.0
+	github.com/errclass/errclass/otelclass v0.1.0
 	github.com/prometheus/client_golang v1.25.0
 	github.com/prometheus/prometheus v0.315.0
 	github.com/stretchr/testify v1.12.1
@@ -38,4 +37,9 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
+)
+
+replace (
+	github.com/errclass/errclass => ../..
+	github.com/errclass/errclass/otelclass => ../../otelclass
 )

@@ -2,10 +2,9 @@ module github.com/errclass/errclass/examples/otel
 
 go 1.26.0
 
-replace github.com/errclass/errclass => ../..
-
 require (
-	github.com/errclass/errclass v0.0.0
+	github.com/errclass/errclass v0.1.0
+	github.com/errclass/errclass/otelclass v0.1.0
 	github.com/stretchr/testify v1.12.1
 	go.opentelemetry.io/contrib/bridges/otelslog v0.21.0
 	go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp v0.72.0
@@ -40,4 +39,9 @@ require (
 	google.golang.org/genproto/googleapis/api v0.0.0-20260928230214-8a89bd6388cc // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260928230214-8a89bd6388cc // indirect
 	google.golang.org/grpc v1.85.0 // indirect
+)
+
+replace (
+	github.com/errclass/errclass => ../..
+	github.com/errclass/errclass/otelclass => ../../otelclass
 )

@@ -2,10 +2,9 @@ module github.com/errclass/errclass/otelclass/test
 
 go 1.26.0
 
-replace github.com/errclass/errclass => ../..
-
 require (
-	github.com/errclass/errclass v0.0.0
+	github.com/errclass/errclass v0.1.0
+	github.com/errclass/errclass/otelclass v0.1.0
 	github.com/prometheus/client_golang v1.25.0
 	github.com/samber/oops v1.23.2
 	github.com/stretchr/testify v1.12.1
@@ -57,4 +56,9 @@ require (
 	golang.org/x/text v0.42.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20260928230214-8a89bd6388cc // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260928230214-8a89bd6388cc // indirect
+)
+
+replace (
+	github.com/errclass/errclass => ../..
+	github.com/errclass/errclass/otelclass => ..
 )

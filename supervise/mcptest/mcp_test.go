@@ -23,6 +23,10 @@ import (
 const asServer = "MCPTEST_AS_SERVER"
 
 func TestMain(m *testing.M) {
+	if os.Getenv(asRateLimited) != "" {
+		fmt.Fprint(os.Stderr, "HTTP 429: rate limit exceeded, try again in 0.001s")
+		os.Exit(1)
+	}
 	if os.Getenv(asServer) != "" {
 		if err := serve(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -1,7 +1,6 @@
-package slogclass_test
+package test
 
 import (
-	"errors"
 	"log/slog"
 	"testing"
 
@@ -29,9 +28,9 @@ func TestHandlerAboveOtelslog(t *testing.T) {
 			provider := sdklog.NewLoggerProvider(sdklog.WithProcessor(sdklog.NewSimpleProcessor(exporter)))
 			defer func() { require.NoError(t, provider.Shutdown(t.Context())) }()
 			bridge := otelslog.NewHandler("test", otelslog.WithLoggerProvider(provider))
-			logger := derive(slog.New(slogclass.New(bridge, slogclass.WithClassifier(words))))
+			logger := derive(slog.New(slogclass.New(bridge)))
 			for range 2 {
-				logger.Error("failed", "err", errors.New("alpha"))
+				logger.Error("failed", "err", errRateLimit)
 			}
 			require.Len(t, exporter.records, 2)
 			for _, r := range exporter.records {
@@ -42,7 +41,7 @@ func TestHandlerAboveOtelslog(t *testing.T) {
 				})
 				assert.Equal(t, "retryable", got[slogclass.CategoryKey].AsString())
 				assert.Equal(t, "rate_limit", got[slogclass.ReasonKey].AsString())
-				assert.Equal(t, "alpha", got["exception.message"].AsString(), "%v", got)
+				assert.Equal(t, errRateLimit.Error(), got["exception.message"].AsString(), "%v", got)
 				assert.Equal(t, "*errors.errorString", got["exception.type"].AsString())
 			}
 		})

@@ -1,4 +1,4 @@
-package slogclass_test
+package test
 
 import (
 	"context"

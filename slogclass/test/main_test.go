@@ -1,0 +1,13 @@
+package test
+
+import (
+	"errors"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// errRateLimit is retryable, with reason rate_limit.
+var errRateLimit = errors.New("HTTP 429 Too Many Requests")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

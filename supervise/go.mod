@@ -1,0 +1,14 @@
+module github.com/errclass/errclass/supervise
+
+go 1.26.0
+
+require (
+	github.com/errclass/errclass v0.1.0
+	github.com/hashicorp/go-version v1.9.0
+	github.com/stretchr/testify v1.12.1
+	go.uber.org/goleak v1.3.0
+	golang.org/x/sys v0.49.0
+	pgregory.net/rapid v1.3.0
+)
+
+require go.yaml.in/yaml/v3 v3.0.6 // indirect
