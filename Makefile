@@ -47,6 +47,18 @@ bench-hyperscan: ## compare the matcher with Hyperscan, where libhyperscan-dev i
 size: ## print by how much slogclass enlarges a stripped program
 	@.ci/size
 
+.PHONY: release-check
+release-check: ## rehearse a release: pack, tidy, install, import, compare the API
+	@go run ./internal/releasecheck
+
+.PHONY: api
+api: ## write the exported API of all packages into api/
+	@go run ./internal/releasecheck -api
+
+.PHONY: tidy
+tidy: ## go mod tidy for every module, against those of the work tree
+	@go run ./internal/releasecheck -tidy
+
 .PHONY: generate
 generate: ## make the generated files anew
 	@for dir in $(MODULES); do (cd "$$dir" && go generate ./...); done

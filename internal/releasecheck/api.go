@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/semver"
+)
+
+// exported returns the exported API of each public package, by its file in api/:
+// one line for each name, method and field, sorted. A line that goes, or changes,
+// breaks a program; a new line does not.
+func (repo *repository) exported(ctx context.Context) (map[string]string, error) {
+	public, err := repo.public(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files, err := repo.exports(ctx, public)
+	if err != nil {
+		return nil, err
+	}
+	compiled := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(files[path])
+	})
+	api := map[string]string{}
+	for _, p := range public {
+		typed, err := compiled.Import(p.ImportPath)
+		if err != nil {
+			return nil, err
+		}
+		name := strings.TrimPrefix(p.ImportPath, root+"/")
+		api["api/"+name+".txt"] = strings.Join(lines(typed), "\n") + "\n"
+	}
+	return api, nil
+}
+
+// exports maps the import path of each package that the public ones need to its
+// export data.
+func (repo *repository) exports(ctx context.Context, public []pkg) (map[string]string, error) {
+	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}
+	for _, p := range public {
+		args = append(args, p.ImportPath)
+	}
+	out, err := repo.goOutput(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{}
+	for line := range strings.Lines(out) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		files[path] = file
+	}
+	return files, nil
+}
+
+// lines describes what p exports.
+func lines(p *types.Package) []string {
+	var all []string
+	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	relative := types.RelativeTo(p)
+	for _, name := range p.Scope().Names() {
+		object := p.Scope().Lookup(name)
+		if !object.Exported() {
+			continue
+		}
+		switch object := object.(type) {
+		case *types.Const:
+			add("const %s %s = %s", name, types.TypeString(object.Type(), relative), object.Val())
+		case *types.TypeName:
+			describe(object, relative, add)
+		default:
+			add("%s", types.ObjectString(object, relative))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// describe adds a type with its exported fields and methods.
+func describe(object *types.TypeName, relative types.Qualifier, add func(string, ...any)) {
+	name := object.Name()
+	fields, ok := object.Type().Underlying().(*types.Struct)
+	if !ok || object.IsAlias() {
+		add("%s", types.ObjectString(object, relative))
+	} else {
+		head, _, _ := strings.Cut(types.ObjectString(object, relative), " struct{")
+		add("%s struct", head)
+		for field := range fields.Fields() {
+			if field.Exported() {
+				add("field %s.%s %s", name, field.Name(), types.TypeString(field.Type(), relative))
+			}
+		}
+	}
+	if object.IsAlias() || types.IsInterface(object.Type()) {
+		return
+	}
+	values := types.NewMethodSet(object.Type())
+	for method := range types.NewMethodSet(types.NewPointer(object.Type())).Methods() {
+		f := method.Obj()
+		if !f.Exported() {
+			continue
+		}
+		receiver := name
+		if values.Lookup(f.Pkg(), f.Name()) == nil {
+			receiver = "*" + name
+		}
+		signature := strings.TrimPrefix(types.TypeString(method.Type(), relative), "func")
+		add("method (%s) %s%s", receiver, f.Name(), signature)
+	}
+}
+
+// writeAPI writes the files in api/ anew.
+func (repo *repository) writeAPI(ctx context.Context) error {
+	api, err := repo.exported(ctx)
+	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(repo.dir, "api")); err != nil {
+		return err
+	}
+	for name, text := range api {
+		name = filepath.Join(repo.dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compareAPI compares the exported API with the files in api/, and prints what
+// the last release had and this one has not. That fails only if the last release
+// promised to keep it: from v1 on.
+func (repo *repository) compareAPI(ctx context.Context) error {
+	api, err := repo.exported(ctx)
+	if err != nil {
+		return err
+	}
+	kept, err := repo.keptAPI()
+	if err != nil {
+		return err
+	}
+	if changes := append(prefixed("-", missing(kept, api)), prefixed("+", missing(api, kept))...); len(changes) > 0 {
+		return fmt.Errorf("it is not what api/ says. If that is meant, run make api and commit:\n%s", strings.Join(changes, "\n"))
+	}
+	tag, last, err := repo.lastAPI(ctx)
+	if err != nil || tag == "" {
+		return err
+	}
+	gone := prefixed("-", missing(last, api))
+	fmt.Printf("              %d lines of the API of %s changed or gone\n", len(gone), tag)
+	if len(gone) == 0 {
+		return nil
+	}
+	text := strings.Join(gone, "\n")
+	if major := semver.Major(tag); major != "v0" && major == semver.Major(repo.base) {
+		return fmt.Errorf("%s has these, and programs that use them would no longer compile with %s:\n%s", tag, repo.base, text)
+	}
+	fmt.Println(text)
+	return nil
+}
+
+// keptAPI reads the files in api/.
+func (repo *repository) keptAPI() (map[string]string, error) {
+	kept := map[string]string{}
+	err := filepath.WalkDir(filepath.Join(repo.dir, "api"), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(repo.dir, name)
+		kept[filepath.ToSlash(relative)] = string(data)
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return kept, nil
+	}
+	return kept, err
+}
+
+// lastAPI reads api/ at the last tag of the root module below HEAD. There is no
+// tag before the first release.
+func (repo *repository) lastAPI(ctx context.Context) (tag string, api map[string]string, err error) {
+	git := func(args ...string) (string, error) {
+		cmd := exec.CommandContext(ctx, "git", args...)
+		cmd.Dir = repo.dir
+		out, err := cmd.Output()
+		if err != nil {
+			return "", fmt.Errorf("git %s: %w", args[0], err)
+		}
+		return string(out), nil
+	}
+	out, err := git("tag", "--list", "v*", "--merged", "HEAD")
+	if err != nil {
+		return "", nil, err
+	}
+	tags := slices.DeleteFunc(strings.Fields(out), func(t string) bool { return !semver.IsValid(t) })
+	if len(tags) == 0 {
+		fmt.Println("              no release yet to compare it with")
+		return "", nil, nil
+	}
+	tag = slices.MaxFunc(tags, semver.Compare)
+	names, err := git("ls-tree", "-r", "--name-only", tag, "api/")
+	if err != nil {
+		return "", nil, err
+	}
+	api = map[string]string{}
+	for name := range strings.Lines(names) {
+		name = strings.TrimSpace(name)
+		if api[name], err = git("show", tag+":"+name); err != nil {
+			return "", nil, err
+		}
+	}
+	return tag, api, nil
+}
+
+// missing returns the lines of each file of a that b's file has not, with the
+// file's name before them.
+func missing(a, b map[string]string) []string {
+	var all []string
+	for name, text := range a {
+		has := strings.Split(b[name], "\n")
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSuffix(line, "\n"); !slices.Contains(has, line) {
+				all = append(all, name+": "+line)
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+func prefixed(prefix string, lines []string) []string {
+	all := make([]string, len(lines))
+	for i, line := range lines {
+		all[i] = prefix + line
+	}
+	return all
+}
