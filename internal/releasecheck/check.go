@@ -112,7 +112,7 @@ func (r *rehearsal) consumer(ctx context.Context, importPath string) error {
 	}
 	_, want, ok := strings.Cut(string(program), "\n// Output: ")
 	if !ok {
-		return fmt.Errorf("%s: the last line must be a comment with what it prints: // Output: ...", name)
+		return fmt.Errorf("%s: its last line must be the comment // Output: with what it prints", name)
 	}
 	dir, err := r.empty(importPath)
 	if err != nil {

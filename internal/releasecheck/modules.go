@@ -88,7 +88,10 @@ func load(ctx context.Context) (*repository, error) {
 		}
 		byPath[m.path] = m
 	}
-	return repo, repo.order(byPath)
+	if err := repo.order(byPath); err != nil {
+		return nil, err
+	}
+	return repo, nil
 }
 
 func (repo *repository) module(dir string) (*module, error) {

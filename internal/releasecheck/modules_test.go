@@ -21,7 +21,8 @@ func tree(t *testing.T, mods map[string]string) (*repository, error) {
 		require.NoError(t, err)
 		byPath[m.path] = m
 	}
-	return repo, repo.order(byPath)
+	err := repo.order(byPath)
+	return repo, err
 }
 
 func TestProblems(t *testing.T) {
