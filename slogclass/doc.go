@@ -31,11 +31,13 @@
 //   - Values that are both an error and a slog.LogValuer are read as errors.
 //     LogValue is called here for two kinds of attributes at the root of a
 //     classified record or of Logger.With: those without a key, whose group
-//     would belong to the root, and those under one of our keys. It is
-//     called once, and the next handler gets what it returned.
+//     would belong to the root, and those under one of our keys, whose
+//     group a handler leaves out if it is empty. It is called once, and the next
+//     handler gets what it returned.
 //   - The work for a record is bounded: 4 errors, 4 texts and the message are
-//     read, 64 KiB of texts together, and 65,536 members of groups. What is left
-//     out decides nothing.
+//     read, 64 KiB of texts together, and 65,536 members of groups, and 1,024
+//     LogValuers are called. What is left out decides nothing; where it may hold
+//     one of the two keys, neither is added.
 //   - The text of an error or a message is never copied into an attribute:
 //     the values come from a closed set of words. docs/reasons.md has a
 //     section for each reason: what to look at first, what not to do.

@@ -31,6 +31,8 @@ type findings struct {
 	keys   keys  // those of our keys that stand at the root already
 	lazy   bool  // a LogValuer at the root may hold one of our keys
 	seen   budget
+	// weighed are members of groups under the two keys: is one of them written?
+	weighed budget
 }
 
 // budget counts the members of groups that are looked at in one record.
@@ -79,8 +81,13 @@ func (f *findings) look(a *slog.Attr, root bool) {
 			return // handlers leave empty groups out, and their keys with them
 		}
 		inline := root && a.Key == "" // a group without a name belongs to what is around it
-		if root && !inline && f.cfg.mayHoldKeys(a.Key) && !written(members, new(budget)) {
-			return
+		if root && !inline && f.cfg.mayHoldKeys(a.Key) {
+			switch writes(members, &f.weighed) {
+			case no:
+				return
+			case perhaps:
+				f.lazy = true
+			}
 		}
 		for i := range members {
 			if f.seen.spent() {

@@ -188,7 +188,7 @@ func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 		f.look(&attrs[i], root)
 	}
 	if f.lazy && h.missing != 0 {
-		attrs = h.cfg.resolve(attrs, new(budget))
+		attrs = h.cfg.resolve(attrs)
 		f.keys = h.cfg.keysOf(attrs)
 	}
 	derived := &Handler{cfg: h.cfg, missing: h.missing &^ f.keys, given: h.given.with(&f)}

@@ -145,3 +145,16 @@ const (
 	unknown = "fatal/unknown"
 	nothing = "<nil>/<nil>"
 )
+
+// pruned returns m without the empty objects in it, however deep. slog's JSON
+// handler writes {} for a LogValuer in a group that returns an empty group, and
+// nothing where it is given the empty group itself. Its text handler never writes
+// an empty group.
+func pruned(m map[string]any) map[string]any {
+	for key, value := range m {
+		if inner, ok := value.(map[string]any); ok && len(pruned(inner)) == 0 {
+			delete(m, key)
+		}
+	}
+	return m
+}

@@ -12,25 +12,95 @@ func (c *config) mayHoldKeys(key string) bool {
 	return key == "" || key == c.category || key == c.reason || c.details && (key == RuleKey || key == RetryAfterMSKey)
 }
 
+// maxValuers bounds the LogValuers that are called for one record or one call of
+// With: each is code of the caller, and LogValuers that share their members may
+// have more of them than there is memory.
+const maxValuers = 1 << 10
+
+// resolver resolves the LogValuers that decide about the two keys. Where it runs
+// out of its budgets it leaves some of them, or keysOf runs out of its own.
+type resolver struct {
+	cfg     *config
+	valuers int    // called so far
+	copied  budget // members of groups
+	weighed budget // members of groups under the two keys
+}
+
+// copy returns a copy of members, or false if the budget is spent.
+func (r *resolver) copy(members []slog.Attr) ([]slog.Attr, bool) {
+	if r.copied += budget(len(members)); r.copied > maxMembers {
+		return members, false
+	}
+	return slices.Clone(members), true
+}
+
+// value resolves the value of a, and reports false if the budget is spent. What
+// a LogValuer panics with becomes the value, as in slog's own handlers.
+func (r *resolver) value(a *slog.Attr) bool {
+	if a.Value.Kind() != slog.KindLogValuer {
+		return true
+	}
+	if r.valuers++; r.valuers > maxValuers {
+		return false
+	}
+	a.Value = a.Value.Resolve()
+	return true
+}
+
+// root resolves in attrs, which stand at the root and are overwritten.
+func (r *resolver) root(attrs []slog.Attr) {
+	for i := range attrs {
+		a := &attrs[i]
+		if !r.cfg.mayHoldKeys(a.Key) {
+			continue
+		}
+		if !r.value(a) {
+			return
+		}
+		if a.Value.Kind() != slog.KindGroup {
+			continue
+		}
+		if a.Key != "" {
+			if members := a.Value.Group(); writes(members, &r.weighed) == perhaps {
+				a.Value, _ = r.untilWritten(members)
+			}
+			continue
+		}
+		members, ok := r.copy(a.Value.Group())
+		if !ok {
+			return
+		}
+		r.root(members)
+		a.Value = slog.GroupValue(members...)
+	}
+}
+
+// untilWritten resolves the members of a group one after the other, until a
+// handler writes one of them, and reports whether there is such a one or the
+// budget is spent.
+func (r *resolver) untilWritten(members []slog.Attr) (group slog.Value, done bool) {
+	members, ok := r.copy(members)
+	done = !ok
+	for i := 0; i < len(members) && !done; i++ {
+		a := &members[i]
+		if !r.value(a) {
+			done = true
+		} else if a.Value.Kind() == slog.KindGroup {
+			a.Value, done = r.untilWritten(a.Value.Group())
+		} else {
+			done = isWritten(a)
+		}
+	}
+	return slog.GroupValue(members...), done
+}
+
 // resolve returns a copy of attrs, which stand at the root, in which the
 // LogValuers are resolved that decide about our keys. The next handler gets
 // the copy, because a LogValuer may return something else when it is asked again.
-// What one panics with becomes its value, as in slog's own handlers.
-func (c *config) resolve(attrs []slog.Attr, seen *budget) []slog.Attr {
+func (c *config) resolve(attrs []slog.Attr) []slog.Attr {
 	attrs = slices.Clone(attrs)
-	for i := range attrs {
-		a := &attrs[i]
-		if !c.mayHoldKeys(a.Key) {
-			continue
-		}
-		if seen.spent() {
-			break
-		}
-		a.Value = a.Value.Resolve()
-		if a.Key == "" && a.Value.Kind() == slog.KindGroup {
-			a.Value = slog.GroupValue(c.resolve(a.Value.Group(), seen)...)
-		}
-	}
+	r := resolver{cfg: c}
+	r.root(attrs)
 	return attrs
 }
 
@@ -40,7 +110,7 @@ func (c *config) keysOf(attrs []slog.Attr) keys {
 	for i := range attrs {
 		f.look(&attrs[i], true)
 	}
-	if f.lazy { // the budget was spent before all was resolved
+	if f.lazy { // a budget was spent before all was resolved
 		return allKeys
 	}
 	return f.keys
@@ -54,33 +124,51 @@ func (c *config) resolveRecord(r *slog.Record) keys {
 		attrs = append(attrs, a)
 		return true
 	})
-	attrs = c.resolve(attrs, new(budget))
+	attrs = c.resolve(attrs)
 	resolved := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
 	resolved.AddAttrs(attrs...)
 	*r = resolved
 	return c.keysOf(attrs)
 }
 
-// written reports whether a handler writes a group with these members: one that
-// has none, or only such groups, it leaves out together with the key.
-func written(members []slog.Attr, seen *budget) bool {
+// answer says whether a handler writes something.
+type answer uint8
+
+const (
+	no      answer = iota
+	perhaps        // a LogValuer decides
+	yes
+)
+
+// writes says whether a handler writes a group with these members: one that has
+// none, or only such groups, it leaves out together with the key. Where the
+// budget is spent the answer is yes.
+func writes(members []slog.Attr, seen *budget) answer {
+	all := no
 	for i := range members {
 		a := &members[i]
 		if seen.spent() {
-			return true
+			return yes
 		}
 		switch a.Value.Kind() {
 		case slog.KindGroup:
-			if written(a.Value.Group(), seen) {
-				return true
-			}
-		case slog.KindAny:
-			if a.Key != "" || a.Value.Any() != nil {
-				return true
-			}
+			all = max(all, writes(a.Value.Group(), seen))
+		case slog.KindLogValuer:
+			all = max(all, perhaps)
 		default:
-			return true
+			if isWritten(a) {
+				return yes
+			}
+		}
+		if all == yes {
+			return yes
 		}
 	}
-	return false
+	return all
+}
+
+// isWritten reports whether a handler writes a, which is neither a group nor a
+// LogValuer.
+func isWritten(a *slog.Attr) bool {
+	return a.Key != "" || a.Value.Kind() != slog.KindAny || a.Value.Any() != nil
 }

@@ -1,6 +1,7 @@
 package slogclass_test
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"testing"
@@ -61,6 +62,18 @@ func TestHandlerInlineLogValuer(t *testing.T) {
 		{"under a key", func(v changing) slog.Attr { return slog.Any(cat, v) }, valuer("mine"), "mine/rate_limit"},
 		{"under a key, an empty group", func(v changing) slog.Attr { return slog.Any(cat, v) }, valuer(group()), alpha},
 		{"under a key, a group of empty groups", func(v changing) slog.Attr { return slog.Any(cat, v) }, valuer(group(slog.Group("a"), slog.Group("b", slog.Group("c")))), alpha},
+		{"under a key, whose only member is an empty one", func(v changing) slog.Attr { return slog.Any(cat, v) }, valuer(group("a", valuer(group()))), alpha},
+		{"under a key, whose only member is an empty one, without a key", func(v changing) slog.Attr { return slog.Any(reason, v) }, valuer(group("", valuer(group()))), alpha},
+		{"under a key, empty at the fourth level", func(v changing) slog.Attr { return slog.Any(reason, v) },
+			valuer(group("a", valuer(group(slog.Group("b", "c", valuer(group())))))), alpha},
+		{"under a key, empty and then not", func(v changing) slog.Attr { return slog.Any(cat, v) }, valuer(group("a", valuer(group()), "b", valuer("mine"))), "map[b:mine]/rate_limit"},
+		{"under a key, at the third level", func(v changing) slog.Attr { return slog.Any(cat, v) }, valuer(group("a", valuer(group("b", valuer(7))))), "map[a:map[b:7]]/rate_limit"},
+		{"in a group under a key, an empty one", func(v changing) slog.Attr { return slog.Group(cat, "a", v) }, valuer(group()), alpha},
+		{"in a group under a key", func(v changing) slog.Attr { return slog.Group(cat, "a", v) }, valuer("mine"), "map[a:mine]/rate_limit"},
+		{"in a group under a key, nil", func(v changing) slog.Attr { return slog.Group(cat, "", v) }, valuer(slog.AnyValue(nil)), alpha},
+		{"in a group under a key, in a nameless group", func(v changing) slog.Attr { return slog.Group("", slog.Group(reason, "a", v)) }, valuer(group()), alpha},
+		{"under a key, empty at the second call", func(v changing) slog.Attr { return slog.Group(cat, "a", v) }, valuer("mine", group()), "map[a:mine]/rate_limit"},
+		{"under a key, empty at the first call", func(v changing) slog.Attr { return slog.Group(cat, "a", v) }, valuer(group(), "mine"), alpha},
 	}
 	for _, tt := range tests {
 		for _, with := range []bool{false, true} {
@@ -95,6 +108,7 @@ func TestHandlerInlineLogValuer(t *testing.T) {
 				require.Len(t, lines, 3)
 				for i, line := range lines {
 					assert.Equal(t, tt.want, classified(line), out)
+					line, want[i] = pruned(line), pruned(want[i])
 					for _, key := range []string{cat, reason} {
 						if _, own := want[i][key]; !own {
 							delete(line, key)
@@ -141,4 +155,71 @@ func TestHandlerGroupsThatShareMembers(t *testing.T) {
 		require.NoError(t, h.Handle(t.Context(), r))
 		h.WithAttrs([]slog.Attr{shared, slog.Any("", valuer(group("b", 2)))})
 	}
+}
+
+// counted is a LogValuer that counts its calls and returns a group without a name
+// or with one.
+type counted struct {
+	calls *int
+	value slog.Value
+}
+
+func (c counted) LogValue() slog.Value { *c.calls++; return c.value }
+
+// TestHandlerLogValuersThatShareMembers: there are 2^40 of them, or one that
+// returns itself, and the number that is called is bounded. A key that may be
+// there is not written a second time.
+func TestHandlerLogValuersThatShareMembers(t *testing.T) {
+	t.Parallel()
+	wide := make([]slog.Attr, 5000)
+	for i := range wide {
+		wide[i] = slog.Int("a", i)
+	}
+	for _, key := range []string{"", slogclass.CategoryKey} {
+		for _, inner := range []string{"", "g"} {
+			for _, last := range [][]slog.Attr{{}, wide} {
+				calls := 0
+				shared := slog.Any(inner, counted{&calls, slog.GroupValue()})
+				for range 40 {
+					shared = slog.Any(inner, counted{&calls, slog.GroupValue(append([]slog.Attr{shared, shared}, last...)...)})
+				}
+				out := &output{}
+				h := slogclass.New(first{jsonHandler(out)}, slogclass.WithClassifier(words))
+				shared.Key = key
+				for range 2 {
+					calls = 0
+					r := slog.Record{Level: slog.LevelError, Message: "alpha"}
+					r.AddAttrs(slog.Int("n", 1), shared, slog.Group(key, shared), slog.Group(key, shared))
+					require.NoError(t, h.Handle(t.Context(), r))
+					assert.LessOrEqual(t, calls, 1<<10, "calls of LogValue under %q", key)
+				}
+				calls = 0
+				h.WithAttrs([]slog.Attr{slog.Int("n", 1), shared, slog.Group(key, shared)})
+				assert.LessOrEqual(t, calls, 1<<10, "calls of LogValue under %q with With", key)
+				for _, line := range out.lines(t) {
+					if key == "" && inner == "g" { // whose members do not stand at the root
+						assert.Equal(t, "retryable", line[slogclass.CategoryKey])
+					} else if len(last) == 0 {
+						assert.NotContains(t, line, slogclass.CategoryKey, "it may be among those that were not called")
+					}
+				}
+			}
+		}
+	}
+}
+
+// first passes on the first attribute alone, and so of ours the category.
+type first struct{ slog.Handler }
+
+func (f first) Handle(ctx context.Context, r slog.Record) error {
+	passed := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		passed.AddAttrs(a)
+		return false
+	})
+	return f.Handler.Handle(ctx, passed)
+}
+
+func (f first) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return first{f.Handler.WithAttrs(attrs[:1])}
 }
