@@ -25,9 +25,10 @@
 //     written at the root of the record, also where groups are open, so that a
 //     dashboard has one name to look for. Their place among the other
 //     attributes of the root is not promised.
-//   - A key that the caller has set at the root, in the record or with
-//     Logger.With, is kept as it is, each on its own; nothing is written
-//     twice, also where one Handler of this package wraps another.
+//   - A key that the caller has set at the root, in the record, with
+//     Logger.With or as the name of a group that is not empty, is kept as it is,
+//     each on its own; nothing is written twice, also where one Handler of this
+//     package wraps another.
 //   - Values that are both an error and a slog.LogValuer are read as errors.
 //     LogValue is called here for two kinds of attributes at the root of a
 //     classified record or of Logger.With: those without a key, whose group

@@ -22,6 +22,11 @@ type Handler struct {
 
 	under under // the calls since the first group
 
+	// bare is what the group was opened on, where the first group has the name of
+	// one of the two keys and nothing was put into it so far. A record that puts
+	// nothing into it either has no such group, and is bare's.
+	bare *Handler
+
 	// ready holds the prepared handlers. See prepared.
 	ready atomic.Pointer[prepared]
 	// failed: a record was classified here. Until then nothing is prepared for
@@ -83,6 +88,9 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	}
 	if r.Level < level {
 		return h.next.Handle(ctx, r)
+	}
+	if h.bare != nil && !writesAny(&r) {
+		return h.bare.Handle(ctx, r)
 	}
 	if len(h.cfg.observers) > 0 {
 		return h.handleObserved(ctx, r)
@@ -195,6 +203,9 @@ func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	if !root {
 		derived.under = below(h, call{attrs: slices.Clone(attrs)})
 	}
+	if h.bare != nil && writes(attrs, new(budget)) == no {
+		derived.bare = h.bare
+	}
 	derived.next = h.next.WithAttrs(attrs)
 	return derived
 }
@@ -205,9 +216,28 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 	if name == "" {
 		return h
 	}
-	return &Handler{
-		cfg: h.cfg, missing: h.missing, given: h.given,
-		next:  h.next.WithGroup(name),
-		under: below(h, call{group: name}),
+	parent, bare := h, h.bare
+	if taken := h.cfg.keyNamed(name) & h.missing; taken != 0 && !h.under.group() {
+		// The group is an attribute of the root. The forms of h that are prepared
+		// have the key, so the group needs a parent of its own.
+		bare = h
+		parent = &Handler{cfg: h.cfg, missing: h.missing &^ taken, given: h.given, next: h.next}
 	}
+	return &Handler{
+		cfg: h.cfg, missing: parent.missing, given: h.given,
+		next:  h.next.WithGroup(name),
+		under: below(parent, call{group: name}),
+		bare:  bare,
+	}
+}
+
+// keyNamed is the key of this name, or none.
+func (c *config) keyNamed(name string) keys {
+	switch name {
+	case c.category:
+		return categoryKey
+	case c.reason:
+		return reasonKey
+	}
+	return 0
 }

@@ -172,3 +172,14 @@ func writes(members []slog.Attr, seen *budget) answer {
 func isWritten(a *slog.Attr) bool {
 	return a.Key != "" || a.Value.Kind() != slog.KindAny || a.Value.Any() != nil
 }
+
+// writesAny reports whether a handler writes an attribute of r, as far as that is
+// known without calling a LogValuer.
+func writesAny(r *slog.Record) (any bool) {
+	var seen budget
+	r.Attrs(func(a slog.Attr) bool {
+		any = writes([]slog.Attr{a}, &seen) != no
+		return !any
+	})
+	return any
+}

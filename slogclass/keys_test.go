@@ -38,6 +38,12 @@ func TestHandlerKeepsTheCallersKeys(t *testing.T) {
 		{"with With under a group", func(l *slog.Logger) *slog.Logger { return l.WithGroup("g").With(cat, "mine") }, nil, alpha},
 		{"with With before a group", func(l *slog.Logger) *slog.Logger { return l.With(cat, "mine").WithGroup("g").With("a", 1) }, nil, "mine/rate_limit"},
 		{"both with With before a group", func(l *slog.Logger) *slog.Logger { return l.With(cat, "mine", reason, "own").WithGroup("g") }, nil, "mine/own"},
+		{"a group of that name", func(l *slog.Logger) *slog.Logger { return l.WithGroup(cat) }, []any{"a", 1}, "map[a:1 err:alpha]/rate_limit"},
+		{"a group of the other name", func(l *slog.Logger) *slog.Logger { return l.With("b", 2).WithGroup(reason) }, nil, "retryable/map[err:alpha]"},
+		{"a group in a group of that name", func(l *slog.Logger) *slog.Logger { return l.WithGroup(cat).WithGroup("g").With("a", 1) }, nil, "map[g:map[a:1 err:alpha]]/rate_limit"},
+		{"both as names of groups", func(l *slog.Logger) *slog.Logger { return l.WithGroup(cat).WithGroup(reason) }, nil, "map[error.reason:map[err:alpha]]/rate_limit"},
+		{"a group of that name under a group", func(l *slog.Logger) *slog.Logger { return l.WithGroup("g").WithGroup(cat) }, nil, alpha},
+		{"a group of that name, the other with With", func(l *slog.Logger) *slog.Logger { return l.With(reason, "own").WithGroup(cat) }, nil, "map[err:alpha]/own"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -146,4 +152,24 @@ func TestHandlerAfterAGroupOfEmptyAttributes(t *testing.T) {
 	for _, line := range out.lines(t) {
 		assert.Equal(t, alpha, classified(line))
 	}
+}
+
+// TestHandlerEmptyGroupNamedAsAKey: a handler leaves out a group that has no
+// attributes. So the key is ours, until something is put into the group, and what
+// the group was opened on keeps both keys.
+func TestHandlerEmptyGroupNamedAsAKey(t *testing.T) {
+	t.Parallel()
+	logger, out := newLogger()
+	group := logger.WithGroup(slogclass.CategoryKey)
+	for range 3 {
+		group.Error("alpha")
+		group.With(slog.Group("a")).WithGroup("b").Error("alpha", slog.Group("c"))
+		logger.Error("alpha")
+	}
+	for _, line := range out.lines(t) { // which refuses doubled keys
+		assert.Equal(t, alpha, classified(line))
+	}
+	logger, out = newLogger()
+	logger.WithGroup(slogclass.CategoryKey).With("a", 1).Error("alpha")
+	assert.Equal(t, "map[a:1]/rate_limit", classified(out.line(t)))
 }
