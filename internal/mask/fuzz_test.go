@@ -21,12 +21,12 @@ func FuzzText(f *testing.F) {
 		f.Add(text, uint16(i*7), "password=\"")
 	}
 	f.Fuzz(func(t *testing.T, before string, which uint16, after string) {
-		got := mask.Text(before)
+		got := mask.Unguarded(before)
 		assert.Equal(t, got, mask.Text(got), "masking again changes nothing: %q", before)
 		s := shapes[int(which)%len(shapes)]
 		planted := before + "\n" + s.text + "\n" + after
 		assert.NotContains(t, strip(mask.Text(planted), before, after), s.secret, "%q", planted)
-		name := mask.Endpoint(before)
+		name := mask.UnguardedEndpoint(before)
 		assert.Equal(t, name, mask.Endpoint(name), "%q", before)
 		if strings.Contains(before, "://") {
 			assert.NotContains(t, name, "?", "%q", before)

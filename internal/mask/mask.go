@@ -38,7 +38,20 @@ const rounds = 4
 
 // Text returns text with every secret that it recognises replaced by [Masked].
 // Masking a masked text changes nothing. Safe for concurrent use.
-func Text(text string) string {
+func Text(text string) (masked string) {
+	defer guard(&masked)
+	return clean(text)
+}
+
+// guard is the last resort: a fault of this package costs a text its meaning, not
+// the process its life. What cannot be read may be a secret, so nothing is shown.
+func guard(masked *string) {
+	if recover() != nil {
+		*masked = Masked
+	}
+}
+
+func clean(text string) string {
 	for range rounds {
 		masked, changed := once(text)
 		if !changed {

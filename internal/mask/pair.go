@@ -56,14 +56,10 @@ func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 		switch {
 		case i > 0 && s.text[i-1] == ':', len(text) > 1 && text[1] == ':':
 			return 0, c, false
-		case strings.HasPrefix(text, "://"):
-			s.url(i+3, i, false)
-			return 0, c, false
-		case strings.HasPrefix(text, `:\/\/`):
-			s.url(i+5, i, false)
-			return 0, c, false
 		case len(text) > 1 && text[1] == '=':
 			return 2, '=', false
+		case s.slashes(i, i+1, false):
+			return 0, c, false
 		}
 		s.bareURL(i)
 		return 1, c, false
@@ -76,15 +72,30 @@ func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 	case '%', '\\':
 		n = escape(text)
 		c = escaped(text[:n])
-		if encoded = text[0] == '%'; c == ':' && encoded && n+n+n <= len(text) && escaped(text[n:n+n]) == '/' && escaped(text[n+n:3*n]) == '/' {
-			s.url(i+3*n, i, true)
-			return 0, c, true
+		encoded = text[0] == '%'
+		if c == ':' && s.slashes(i, i+n, true) {
+			return 0, c, encoded
 		}
 		if c == '=' || c == ':' {
 			return n, c, encoded
 		}
 	}
 	return 0, c, false
+}
+
+// slashes looks for the two slashes of a URL at i, whose scheme ends at colon.
+// Each of the three may be escaped in a way of its own.
+func (s *scanner) slashes(colon, i int, encoded bool) bool {
+	for range 2 {
+		n := slash(s.text[i:])
+		if n == 0 {
+			return false
+		}
+		encoded = encoded || n > 2
+		i += n
+	}
+	s.url(i, colon, encoded)
+	return true
 }
 
 // nameBefore returns the words that end before a separator at i. quoted says that

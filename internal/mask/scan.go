@@ -1,5 +1,7 @@
 package mask
 
+import "strings"
+
 // scanner looks for secrets in one text. Every look-behind is bounded, and every
 // look-ahead either is bounded too or remembered in an extent.
 type scanner struct {
@@ -118,16 +120,34 @@ func escape(text string) int {
 	return 0
 }
 
-// escaped returns what an escape sequence stands for, or 0.
+// escaped returns the byte that an escape sequence stands for, or 0. It reads any
+// text: what is no whole sequence stands for nothing.
 func escaped(seq string) byte {
 	n := len(seq)
 	switch {
-	case n < 3 || seq[0] == 0x1b:
+	case n < 3 || seq[0] != '\\' && seq[0] != '%' || !isHex(seq[n-1]) || !isHex(seq[n-2]):
 		return 0
-	case seq[0] == '\\' && seq[1] == 'u' && (seq[2] != '0' || seq[3] != '0'):
+	case seq[0] == '\\' && seq[1] == 'u' && (n < 6 || seq[2] != '0' || seq[3] != '0'):
 		return 0
 	}
 	return hex(seq[n-2])<<4 | hex(seq[n-1])
+}
+
+// slash returns the length of a slash at the beginning of text, in any spelling:
+// / \/ %2F %252F \u002f. 0 means that there is none.
+func slash(text string) int {
+	switch {
+	case text == "":
+		return 0
+	case text[0] == '/':
+		return 1
+	case strings.HasPrefix(text, `\/`):
+		return 2
+	}
+	if n := escape(text); escaped(text[:n]) == '/' {
+		return n
+	}
+	return 0
 }
 
 func isHex(c byte) bool { return class[c]&hexa != 0 }

@@ -17,13 +17,7 @@ func (s *scanner) url(i, colon int, encoded bool) {
 		return
 	}
 	info := s.text[i:at]
-	sep, width := strings.IndexByte(info, ':'), 1
-	if encoded {
-		width = len("%3A")
-		if sep = strings.Index(info, "%3A"); sep < 0 {
-			sep = strings.Index(info, "%3a")
-		}
-	}
+	sep, width := colonIn(info, encoded)
 	if sep < 0 {
 		if s.secretUser(info, colon) {
 			s.add(i, at)
@@ -47,28 +41,38 @@ func (s *scanner) secretUser(user string, colon int) bool {
 	return looksSecret(user) && len(user) >= 8 || len(user) >= 20
 }
 
-// authority returns the last at sign of the authority that begins at i, or -1.
+// colonIn returns where the first colon of info is, and its length.
+func colonIn(info string, encoded bool) (at, n int) {
+	for i := 0; i < len(info); i += n {
+		c := info[i]
+		if n = 1; encoded && (c == '%' || c == '\\') {
+			n = max(1, escape(info[i:]))
+			c = escaped(info[i : i+n])
+		}
+		if c == ':' {
+			return i, n
+		}
+	}
+	return -1, 0
+}
+
+// authority returns the last at sign of the authority that begins at i, or -1. In
+// an encoded one escapes are punctuation too.
 func (s *scanner) authority(i int, encoded bool) (at int) {
 	at = -1
 	end := i
-	for ; end < len(s.text); end++ {
+	for n := 1; end < len(s.text); end += n {
 		c := s.text[end]
-		if class[c]&(space|quote) != 0 || c == '<' || c == '>' || c == '\\' || c == '/' || c == '?' || c == '#' {
-			break
-		}
-		if encoded && c == '%' && end+2 < len(s.text) {
-			switch s.text[end+1] {
-			case '4':
-				if s.text[end+2] == '0' {
-					at = end
-				}
-			case '2':
-				if s.text[end+2]|0x20 == 'f' {
-					return at
-				}
+		if n = 1; encoded && (c == '%' || c == '\\') {
+			n = max(1, escape(s.text[end:]))
+			if b := escaped(s.text[end : end+n]); b != 0 || n > 1 {
+				c = b
 			}
 		}
-		if c == '@' && !encoded {
+		if class[c]&(space|quote) != 0 && (n == 1 || c != 0) || c == '<' || c == '>' || c == '\\' || c == '/' || c == '?' || c == '#' || encoded && c == '&' {
+			break
+		}
+		if c == '@' {
 			at = end
 		}
 	}
@@ -132,7 +136,12 @@ func (s *scanner) bareURL(i int) {
 // Endpoint returns what of an endpoint names it: without user information, query
 // and fragment. It reads text that is no valid URL too, and then rather takes
 // away more. Safe for concurrent use.
-func Endpoint(endpoint string) string {
+func Endpoint(endpoint string) (name string) {
+	defer guard(&name)
+	return endpointName(endpoint)
+}
+
+func endpointName(endpoint string) string {
 	const most = 8 // what is left may look like an address with a user again
 	for range most {
 		name := endpointOnce(endpoint)
@@ -155,7 +164,7 @@ func endpointOnce(endpoint string) string {
 		scheme, rest = endpoint[:i+1], endpoint[i+1:]
 	}
 	if scheme == "" && !isAddress(rest) {
-		return Text(rest) // a model@version
+		return clean(rest) // a model@version
 	}
 	slashes := len(rest) - len(strings.TrimLeft(rest, `/\`))
 	scheme, rest = scheme+rest[:slashes], rest[slashes:]
@@ -182,7 +191,7 @@ func endpointOnce(endpoint string) string {
 			rest = rest[:i]
 		}
 	}
-	return Text(scheme + rest)
+	return clean(scheme + rest)
 }
 
 // isAddress reports whether a text without a scheme may have user information: a
