@@ -109,22 +109,14 @@ func (s *scanner) shortFlag(i, from, to int) {
 	if letter != 'p' && letter != 'a' && letter != 'w' && letter != 'P' || from != i+1 {
 		return
 	}
-	const reach = 120
-	line := s.text[max(0, i-reach):i]
-	line = line[strings.LastIndexByte(line, '\n')+1:]
-	fields := strings.Fields(line)
-	tool := ""
-	if len(fields) > 0 {
-		tool = fields[len(fields)-1]
-		tool = tool[strings.LastIndexByte(tool, '/')+1:]
+	if letter == 'a' && !s.login(i, "redis-cli") || letter != 'a' && !s.login(i, "") && letter != 'p' {
+		return
 	}
-	login := false
-	for _, l := range loginTools {
-		login = login || strings.Contains(line, l)
-	}
+	login := s.login(i, "")
+	tool := s.toolBefore(i)
 	glued := at == from+1
 	switch {
-	case login && letter != 'a' && !all(v, digit) && !otherTools[tool], login && letter == 'a' && strings.Contains(line, "redis"):
+	case login && letter != 'a' && !all(v, digit) && !otherTools[tool], letter == 'a':
 	case letter != 'p' || glued || otherTools[tool] || !mixed(v) || len(v) < 6 || strings.ContainsAny(v, "/:.,="):
 		return
 	}
@@ -133,3 +125,41 @@ func (s *scanner) shortFlag(i, from, to int) {
 
 // long reports whether name is a flag that has user:password.
 func long(name string) bool { return name == "proxy-user" }
+
+// reach bounds how far before a flag its program is looked for.
+const reach = 120
+
+// login reports whether a program of loginTools, or the one that is named, is on
+// the line before i. Each part of the text is searched once.
+func (s *scanner) login(i int, name string) bool {
+	least := max(0, i-reach)
+	if name != "" {
+		at := strings.LastIndex(s.text[least:i], name)
+		return at >= 0 && strings.IndexByte(s.text[least+at:i], '\n') < 0
+	}
+	for at := max(least, s.toolsTo); at < i; at++ {
+		if class[s.text[at]]&(lower|dash) == 0 {
+			continue
+		}
+		for _, l := range loginTools {
+			if l[0] == s.text[at] && strings.HasPrefix(s.text[at:], l) {
+				s.tool = at + 1
+			}
+		}
+	}
+	s.toolsTo = max(s.toolsTo, i)
+	return s.tool > least && strings.IndexByte(s.text[s.tool:i], '\n') < 0
+}
+
+// toolBefore returns the word before i on its line, without the path before it.
+func (s *scanner) toolBefore(i int) string {
+	least, to := max(0, i-reach), i
+	for to > least && (s.text[to-1] == ' ' || s.text[to-1] == '\t') {
+		to--
+	}
+	from := to
+	for from > least && class[s.text[from-1]]&space == 0 && s.text[from-1] != '/' {
+		from--
+	}
+	return s.text[from:to]
+}

@@ -3,7 +3,6 @@ package mask_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
@@ -65,35 +64,4 @@ func TestPlanted(t *testing.T) {
 		}
 		assert.Equal(t, got, mask.Text(got))
 	})
-}
-
-// pieces are what hostile texts are made of: everything that begins a look-ahead
-// or a look-behind.
-var pieces = []string{
-	"password=", "password=\"", "password='", "password: ", "token:", "token=", "Authorization: ", "Authorization: a=b, ", "Cookie: a=b; ", "sk-", "eyJ", "://", "://a:b", "://a:b/", "@", "%3A%2F%2F", "%3D", "%2525",
-	"-----BEGIN PRIVATE KEY-----", "-----BEGIN CERTIFICATE-----", "-----END PRIVATE KEY-----", "-----", "\\\"", "\\", "\"key\":\"", "name=API_KEY value=", "-p ", "--token ", "key ", "hooks.slack.com/services/", "/hooks/", "aB3", "/", ")", "]", "[",
-	"password: |\n  ", " ", "\n", "\n  ", "a", "A1", "&quot;", "%22token%22%3A%22", ".", ",", ";", "<password>", ">", "\x1b[31m", "bearer ", "login x password ", "＝", "\\u003d", "[masked]", "user:pass@", "$2b$", "+", "\x00", "\xff",
-}
-
-// TestCost: the cost of hostile text is bounded by that of ordinary text of its
-// length in the same run. Quadratic work would cost four hundred times as much.
-func TestCost(t *testing.T) {
-	const size, most = 256 << 10, 100
-	ordinary := cost(strings.Repeat("GET /v1/models failed: connection reset by peer (attempt 2), code=503\n", size/70))
-	for _, a := range pieces {
-		for _, b := range []string{"", "a", " ", "\"", "=", ")"} {
-			piece := a + b
-			assert.LessOrEqual(t, cost(strings.Repeat(piece, size/len(piece))), most*ordinary, "%q repeated", piece)
-		}
-	}
-}
-
-func cost(text string) time.Duration {
-	best := time.Hour
-	for range 2 {
-		began := time.Now()
-		mask.Text(text)
-		best = min(best, time.Since(began))
-	}
-	return best
 }

@@ -57,6 +57,9 @@ func (s *scanner) quotedHeader(v value, pair bool) {
 
 // encodedRest is the end of a percent-encoded value with its spaces.
 func (s *scanner) encodedRest(i int) int {
+	if end, ok := s.params.known(i); ok {
+		return end
+	}
 	const words = 4
 	end := i
 	for range words {
@@ -66,7 +69,7 @@ func (s *scanner) encodedRest(i int) int {
 		}
 		end += len("%20")
 	}
-	return end
+	return s.params.keep(i, end)
 }
 
 // isScheme reports whether word may be the name of an authorization scheme:

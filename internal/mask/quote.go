@@ -24,7 +24,7 @@ func opens(text string) opening {
 	if k := backslashes(text); k < len(text) && class[text[k]]&quote != 0 {
 		return opening{n: k + 1, char: text[k], level: k}
 	}
-	if c := text[0]; c != '&' && c != '%' && c != '\\' && c < 0x80 {
+	if c := text[0]; c != '&' && c != '%' && c != '\\' && c != 0xE2 && c != 0xC2 {
 		return opening{}
 	}
 	for _, q := range spelledQuotes {
@@ -57,7 +57,7 @@ func closes(text string) int {
 		}
 		return k
 	}
-	if c := text[n-1]; c != ';' && c != '2' && c != '7' && c < 0x80 {
+	if c := text[n-1]; c != ';' && c != '2' && c != '7' && (c < 0x80 || n < 3 || text[n-3] != 0xE2 && text[n-2] != 0xC2) {
 		return 0
 	}
 	for _, q := range spelledQuotes {

@@ -11,10 +11,13 @@ type scanner struct {
 
 	// Ends of values that were computed. A later name whose value begins within
 	// one ends there too, so that no byte is read once for each name.
-	run, encodedRun, word1, list, block1, key, armour extent
-	trim                                              extent // what trimmed has looked at
-	trimTo                                            int
-	quoted                                            [quoteKinds]extent
+	run, encodedRun, word1, list, block1, armour, digit, params, bare, wide extent
+	keys                                                                    [maxRuns]extent // by the class of their bytes
+	tool, toolsTo                                                           int             // where the last program of loginTools is, plus one, and how far they were looked for
+	bareAt                                                                  int             // the last at sign of bare, or -1
+	trim                                                                    extent          // what trimmed has looked at
+	trimTo                                                                  int
+	quoted                                                                  [quoteKinds]extent
 }
 
 // extent remembers the end of the value that was looked at last.

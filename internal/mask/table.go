@@ -11,50 +11,61 @@ type keyPrefix struct {
 	least int    // bytes that must follow
 	class uint16 // what those are
 	mixed bool   // one of them is a digit, for prefixes that words begin with too
+	run   int    // the number of class, set by byFirst
 }
 
 // keyPrefixes are those that providers document, and hashes of passwords.
 var keyPrefixes = []keyPrefix{
 	// Model providers.
-	{"sk-", 8, wordly, false}, {"sk_", 8, wordly, false}, {"pk-lf-", 8, wordly, false}, {"pk_live_", 8, wordly, false},
-	{"pk_test_", 8, wordly, false}, {"rk_live_", 8, wordly, false}, {"rk_test_", 8, wordly, false}, {"rk-", 12, wordly, true}, {"pk-", 12, wordly, true},
-	{"xai-", 16, wordly, false}, {"gsk_", 16, wordly, false}, {"hf_", 16, wordly, false}, {"api_org_", 16, wordly, false},
-	{"r8_", 20, wordly, false}, {"pplx-", 16, wordly, false}, {"fw_", 20, wordly, true}, {"nvapi-", 16, wordly, false}, {"tvly-", 12, wordly, false},
-	{"jina_", 16, wordly, false}, {"pa-", 24, wordly, true}, {"esecret_", 16, wordly, false}, {"csk-", 16, wordly, true}, {"lsv2_", 16, wordly, false},
+	{"sk-", 8, wordly, false, 0}, {"sk_", 8, wordly, false, 0}, {"pk-lf-", 8, wordly, false, 0}, {"pk_live_", 8, wordly, false, 0},
+	{"pk_test_", 8, wordly, false, 0}, {"rk_live_", 8, wordly, false, 0}, {"rk_test_", 8, wordly, false, 0}, {"rk-", 12, wordly, true, 0}, {"pk-", 12, wordly, true, 0},
+	{"xai-", 16, wordly, false, 0}, {"gsk_", 16, wordly, false, 0}, {"hf_", 16, wordly, false, 0}, {"api_org_", 16, wordly, false, 0},
+	{"r8_", 20, wordly, false, 0}, {"pplx-", 16, wordly, false, 0}, {"fw_", 20, wordly, true, 0}, {"nvapi-", 16, wordly, false, 0}, {"tvly-", 12, wordly, false, 0},
+	{"jina_", 16, wordly, false, 0}, {"pa-", 24, wordly, true, 0}, {"esecret_", 16, wordly, false, 0}, {"csk-", 16, wordly, true, 0}, {"lsv2_", 16, wordly, false, 0},
 	// Clouds.
-	{"AKIA", 12, upper | digit, false}, {"ASIA", 12, upper | digit, false}, {"ABIA", 16, upper | digit, false}, {"ACCA", 16, upper | digit, false},
-	{"AIza", 16, wordly, false}, {"ya29.", 8, wordly | dot, false}, {"1//0", 20, wordly, false}, {"GOCSPX-", 16, wordly, false},
-	{"dop_v1_", 16, wordly, false}, {"doo_v1_", 16, wordly, false}, {"dor_v1_", 16, wordly, false}, {"LTAI", 12, alnum, true},
-	{"hvs.", 16, wordly, false}, {"hvb.", 16, wordly, false}, {"hvr.", 16, wordly, false}, {"fo1_", 16, wordly, false}, {"FlyV1", 16, wordly | base64 | space, true},
-	{"dapi", 32, wordly, true}, {"dckr_pat_", 16, wordly, false}, {"dp.pt.", 16, alnum, false}, {"dp.st.", 16, alnum | dash | dot, false}, {"tskey-", 12, wordly, false},
-	{"CCIPAT_", 16, wordly, false}, {"pul-", 32, hexa, true}, {"HRKU-", 16, wordly, false}, {"rnd_", 20, alnum, true}, {"sbp_", 20, alnum, true}, {"sb_secret_", 12, wordly, false},
-	{"pscale_", 20, wordly | dot, true}, {"vercel_", 20, wordly, true}, {"cfut_", 20, wordly, true}, {"v1.0-", 30, wordly, true}, {"eu01xx", 16, alnum, true}, {"NRAK-", 16, alnum, false},
+	{"AKIA", 12, upper | digit, false, 0}, {"ASIA", 12, upper | digit, false, 0}, {"ABIA", 16, upper | digit, false, 0}, {"ACCA", 16, upper | digit, false, 0},
+	{"AIza", 16, wordly, false, 0}, {"ya29.", 8, wordly | dot, false, 0}, {"1//0", 20, wordly, false, 0}, {"GOCSPX-", 16, wordly, false, 0},
+	{"dop_v1_", 16, wordly, false, 0}, {"doo_v1_", 16, wordly, false, 0}, {"dor_v1_", 16, wordly, false, 0}, {"LTAI", 12, alnum, true, 0},
+	{"hvs.", 16, wordly, false, 0}, {"hvb.", 16, wordly, false, 0}, {"hvr.", 16, wordly, false, 0}, {"fo1_", 16, wordly, false, 0}, {"FlyV1", 16, wordly | base64 | space, true, 0},
+	{"dapi", 32, wordly, true, 0}, {"dckr_pat_", 16, wordly, false, 0}, {"dp.pt.", 16, alnum, false, 0}, {"dp.st.", 16, alnum | dash | dot, false, 0}, {"tskey-", 12, wordly, false, 0},
+	{"CCIPAT_", 16, wordly, false, 0}, {"pul-", 32, hexa, true, 0}, {"HRKU-", 16, wordly, false, 0}, {"rnd_", 20, alnum, true, 0}, {"sbp_", 20, alnum, true, 0}, {"sb_secret_", 12, wordly, false, 0},
+	{"pscale_", 20, wordly | dot, true, 0}, {"vercel_", 20, wordly, true, 0}, {"cfut_", 20, wordly, true, 0}, {"v1.0-", 30, wordly, true, 0}, {"eu01xx", 16, alnum, true, 0}, {"NRAK-", 16, alnum, false, 0},
 	// Code hosts and package registries.
-	{"ghp_", 16, alnum, false}, {"gho_", 16, alnum, false}, {"ghu_", 16, alnum, false}, {"ghs_", 16, alnum, false}, {"ghr_", 16, alnum, false},
-	{"github_pat_", 16, wordly, false}, {"glpat-", 16, wordly | dot, false}, {"gldt-", 16, wordly, false}, {"glrt-", 16, wordly, false}, {"glptt-", 16, wordly, false}, {"glcbt-", 16, wordly, false},
-	{"ATATT3", 16, wordly | percent, false}, {"ATBB", 20, alnum, true}, {"npm_", 16, alnum, false}, {"pypi-", 16, wordly, false}, {"rubygems_", 16, alnum, false},
-	{"cio", 32, alnum, true}, {"oy2", 40, alnum, true}, {"CLOJARS_", 16, alnum, false}, {"AKCp", 20, alnum, true}, {"cmVmdGtu", 20, alnum, false}, {"sqp_", 20, alnum, false}, {"squ_", 20, alnum, false},
+	{"ghp_", 16, alnum, false, 0}, {"gho_", 16, alnum, false, 0}, {"ghu_", 16, alnum, false, 0}, {"ghs_", 16, alnum, false, 0}, {"ghr_", 16, alnum, false, 0},
+	{"github_pat_", 16, wordly, false, 0}, {"glpat-", 16, wordly | dot, false, 0}, {"gldt-", 16, wordly, false, 0}, {"glrt-", 16, wordly, false, 0}, {"glptt-", 16, wordly, false, 0}, {"glcbt-", 16, wordly, false, 0},
+	{"ATATT3", 16, wordly | percent, false, 0}, {"ATBB", 20, alnum, true, 0}, {"npm_", 16, alnum, false, 0}, {"pypi-", 16, wordly, false, 0}, {"rubygems_", 16, alnum, false, 0},
+	{"cio", 32, alnum, true, 0}, {"oy2", 40, alnum, true, 0}, {"CLOJARS_", 16, alnum, false, 0}, {"AKCp", 20, alnum, true, 0}, {"cmVmdGtu", 20, alnum, false, 0}, {"sqp_", 20, alnum, false, 0}, {"squ_", 20, alnum, false, 0},
 	// Payments, mail, chat, monitoring.
-	{"whsec_", 16, alnum | base64, false}, {"sq0atp-", 16, wordly, false}, {"sq0csp-", 16, wordly, false}, {"EAAA", 40, wordly, true}, {"EAAC", 40, alnum, true},
-	{"shpat_", 16, alnum, false}, {"shpss_", 16, alnum, false}, {"shpca_", 16, alnum, false}, {"shppa_", 16, alnum, false}, {"access_token$", 16, alnum | percent, true},
-	{"SG.", 16, wordly | dot, false}, {"key-", 32, hexa, true}, {"SK", 32, hexa, true}, {"sendinblue", 32, wordly, true}, {"xkeysib-", 16, wordly, false},
-	{"xoxa-", 8, wordly, false}, {"xoxb-", 8, wordly, false}, {"xoxc-", 8, wordly, false}, {"xoxd-", 8, wordly | percent, false}, {"xoxe-", 8, wordly, false}, {"xoxe.", 8, wordly | dot, false},
-	{"xoxo-", 8, wordly, false}, {"xoxp-", 8, wordly, false}, {"xoxr-", 8, wordly, false}, {"xoxs-", 8, wordly, false}, {"xapp-", 8, wordly, false},
-	{"PMAK-", 16, wordly, false}, {"figd_", 16, wordly, false}, {"lin_api_", 16, alnum, false}, {"secret_", 32, alnum, true}, {"ntn_", 20, alnum, true}, {"pat-na1-", 16, wordly, false}, {"pat-eu1-", 16, wordly, false},
-	{"glsa_", 16, wordly, false}, {"glc_", 16, alnum | base64, true}, {"sntrys_", 16, wordly | percent, false}, {"sntryu_", 16, wordly, false}, {"phc_", 20, alnum, false}, {"phx_", 20, alnum, false}, {"sgp_", 20, wordly, false},
-	{"EZAK", 20, alnum, true}, {"EZTK", 20, alnum, true}, {"duffel_", 20, wordly, true}, {"AGE-SECRET-KEY-", 16, alnum, false}, {"p8e-", 16, alnum, true}, {"tfp_", 20, wordly, true}, {"dt0c01.", 16, alnum | dot, false},
+	{"whsec_", 16, alnum | base64, false, 0}, {"sq0atp-", 16, wordly, false, 0}, {"sq0csp-", 16, wordly, false, 0}, {"EAAA", 40, wordly, true, 0}, {"EAAC", 40, alnum, true, 0},
+	{"shpat_", 16, alnum, false, 0}, {"shpss_", 16, alnum, false, 0}, {"shpca_", 16, alnum, false, 0}, {"shppa_", 16, alnum, false, 0}, {"access_token$", 16, alnum | percent, true, 0},
+	{"SG.", 16, wordly | dot, false, 0}, {"key-", 32, hexa, true, 0}, {"SK", 32, hexa, true, 0}, {"sendinblue", 32, wordly, true, 0}, {"xkeysib-", 16, wordly, false, 0},
+	{"xoxa-", 8, wordly, false, 0}, {"xoxb-", 8, wordly, false, 0}, {"xoxc-", 8, wordly, false, 0}, {"xoxd-", 8, wordly | percent, false, 0}, {"xoxe-", 8, wordly, false, 0}, {"xoxe.", 8, wordly | dot, false, 0},
+	{"xoxo-", 8, wordly, false, 0}, {"xoxp-", 8, wordly, false, 0}, {"xoxr-", 8, wordly, false, 0}, {"xoxs-", 8, wordly, false, 0}, {"xapp-", 8, wordly, false, 0},
+	{"PMAK-", 16, wordly, false, 0}, {"figd_", 16, wordly, false, 0}, {"lin_api_", 16, alnum, false, 0}, {"secret_", 32, alnum, true, 0}, {"ntn_", 20, alnum, true, 0}, {"pat-na1-", 16, wordly, false, 0}, {"pat-eu1-", 16, wordly, false, 0},
+	{"glsa_", 16, wordly, false, 0}, {"glc_", 16, alnum | base64, true, 0}, {"sntrys_", 16, wordly | percent, false, 0}, {"sntryu_", 16, wordly, false, 0}, {"phc_", 20, alnum, false, 0}, {"phx_", 20, alnum, false, 0}, {"sgp_", 20, wordly, false, 0},
+	{"EZAK", 20, alnum, true, 0}, {"EZTK", 20, alnum, true, 0}, {"duffel_", 20, wordly, true, 0}, {"AGE-SECRET-KEY-", 16, alnum, false, 0}, {"p8e-", 16, alnum, true, 0}, {"tfp_", 20, wordly, true, 0}, {"dt0c01.", 16, alnum | dot, false, 0},
 	// JSON web tokens and other base64 of an object.
-	{"eyJ", 16, wordly | dot | base64 | percent, false},
+	{"eyJ", 16, wordly | dot | base64 | percent, false, 0},
 	// Hashes of passwords.
-	{"$2a$", 20, alnum | base64 | dot | percent, false}, {"$2b$", 20, alnum | base64 | dot | percent, false}, {"$2y$", 20, alnum | base64 | dot | percent, false},
-	{"$1$", 20, alnum | base64 | dot | percent, false}, {"$5$", 20, alnum | base64 | dot | percent, false}, {"$6$", 20, alnum | base64 | dot | percent, false}, {"$y$", 20, alnum | base64 | dot | percent, false},
-	{"$apr1$", 20, alnum | base64 | dot | percent, false}, {"$argon2", 20, wordly | base64 | dot | percent, false}, {"$pbkdf2", 20, wordly | base64 | dot | percent, false}, {"$scrypt$", 20, wordly | base64 | dot | percent, false},
-	{"{SSHA}", 16, alnum | base64 | percent, false}, {"{SHA}", 16, alnum | base64 | percent, false},
+	{"$2a$", 20, alnum | base64 | dot | percent, false, 0}, {"$2b$", 20, alnum | base64 | dot | percent, false, 0}, {"$2y$", 20, alnum | base64 | dot | percent, false, 0},
+	{"$1$", 20, alnum | base64 | dot | percent, false, 0}, {"$5$", 20, alnum | base64 | dot | percent, false, 0}, {"$6$", 20, alnum | base64 | dot | percent, false, 0}, {"$y$", 20, alnum | base64 | dot | percent, false, 0},
+	{"$apr1$", 20, alnum | base64 | dot | percent, false, 0}, {"$argon2", 20, wordly | base64 | dot | percent, false, 0}, {"$pbkdf2", 20, wordly | base64 | dot | percent, false, 0}, {"$scrypt$", 20, wordly | base64 | dot | percent, false, 0},
+	{"{SSHA}", 16, alnum | base64 | percent, false, 0}, {"{SHA}", 16, alnum | base64 | percent, false, 0},
 }
+
+// maxRuns bounds the number of classes in keyPrefixes.
+const maxRuns = 16
 
 // byFirst are the prefixes by their first byte.
 var byFirst = func() (t [128][]keyPrefix) {
+	numbers := map[uint16]int{}
 	for _, p := range keyPrefixes {
+		n, ok := numbers[p.class]
+		if !ok {
+			n = len(numbers)
+			numbers[p.class] = n
+		}
+		p.run = n
 		t[p.text[0]] = append(t[p.text[0]], p)
 	}
 	return t

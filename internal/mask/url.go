@@ -82,15 +82,25 @@ func (s *scanner) authority(i int, encoded bool) (at int) {
 	// A password with a slash or a question mark that is not escaped: what is
 	// before it is no host with a port.
 	if host, port, ok := strings.Cut(s.text[max(i, at+1):end], ":"); ok && !strings.HasPrefix(host, "[") && !all(port, digit|tail|closer) {
-		for j := end; j < len(s.text) && j < end+authorityBytes; j++ {
-			if c := s.text[j]; class[c]&(space|quote) != 0 || c == '<' || c == '>' {
-				break
-			} else if c == '@' {
-				at = j
-			}
+		j := s.urlRun(end)
+		if k := strings.LastIndexByte(s.text[end:min(j, end+authorityBytes)], '@'); k >= 0 {
+			at = end + k
 		}
 	}
 	return at
+}
+
+// urlRun returns where the bytes end that may be in a URL.
+func (s *scanner) urlRun(i int) int {
+	e := &s.wide
+	if end, ok := e.known(i); ok {
+		return end
+	}
+	j := i
+	for j < len(s.text) && class[s.text[j]]&(space|quote) == 0 && s.text[j] != '<' && s.text[j] != '>' {
+		j++
+	}
+	return e.keep(i, j)
 }
 
 // notUsers are what stands before a colon and is no user: mailto:bob@example.com.
@@ -106,18 +116,8 @@ func (s *scanner) bareURL(i int) {
 	if from == i || notUsers[strings.ToLower(s.text[from:i])] {
 		return
 	}
-	at := -1
-	j := i + 1
-	for ; j < len(s.text) && j-i < authorityBytes/2; j++ {
-		c := s.text[j]
-		if class[c]&(space|quote|stop) != 0 || c == '/' || c == '(' {
-			break
-		}
-		if c == '@' {
-			at = j
-		}
-	}
-	if at <= i+1 {
+	at, j := s.bareAuthority(i + 1)
+	if at <= i+1 || j-i > authorityBytes {
 		return
 	}
 	host, rest := s.text[at+1:j], s.text[j:]
@@ -131,6 +131,26 @@ func (s *scanner) bareURL(i int) {
 	if secret := s.text[i+1 : at]; secret != Masked {
 		s.add(i+1, at)
 	}
+}
+
+// bareAuthority returns the last at sign, or -1, of the run of bytes from i that
+// may be an authority, and where the run ends.
+func (s *scanner) bareAuthority(i int) (at, end int) {
+	if end, ok := s.bare.known(i); ok {
+		return s.bareAt, end
+	}
+	at = -1
+	for end = i; end < len(s.text); end++ {
+		c := s.text[end]
+		if class[c]&(space|quote|stop) != 0 || c == '/' || c == '(' {
+			break
+		}
+		if c == '@' {
+			at = end
+		}
+	}
+	s.bareAt = at
+	return at, s.bare.keep(i, end)
 }
 
 // Endpoint returns what of an endpoint names it: without user information, query

@@ -120,8 +120,9 @@ func (s *scanner) trimmed(from, to int) int {
 	if s.trim.to == to && s.trim.from <= from {
 		return max(from, s.trimTo)
 	}
+	const longest = 64 // bytes of punctuation
 	end := to
-	for to > from && class[s.text[to-1]]&(tail|closer) != 0 && !strings.HasSuffix(s.text[:to], Masked) {
+	for to > from && end-to < longest && class[s.text[to-1]]&(tail|closer) != 0 && !strings.HasSuffix(s.text[:to], Masked) {
 		to--
 	}
 	s.trim, s.trimTo = extent{from, end}, to
@@ -184,9 +185,12 @@ func (j judge) secret(v string) bool {
 
 // redacted reports whether somebody else has masked v: sk-ab****wxyz, <redacted>.
 func redacted(v string) bool {
-	switch strings.ToLower(strings.Trim(v, "<>[]{}()*")) {
-	case "redacted", "filtered", "masked", "hidden", "removed", "secret", "omitted", "":
-		return true
+	const longest = 8 // "redacted"
+	if bare := strings.Trim(v, "<>[]{}()*"); len(bare) <= longest {
+		switch strings.ToLower(bare) {
+		case "redacted", "filtered", "masked", "hidden", "removed", "secret", "omitted", "":
+			return true
+		}
 	}
 	return strings.Contains(v, "***") || strings.Contains(v, "•••") || strings.Trim(v, "xX") == "" || strings.Trim(v, ".") == ""
 }

@@ -14,23 +14,55 @@ func (s *scanner) prefix(i int) bool {
 			continue
 		}
 		from := i + len(p.text)
-		to := from
-		if end, ok := s.key.known(from); ok && end > from {
-			to = end
-		}
-		for to < len(s.text) && class[s.text[to]]&p.class != 0 {
-			to++
-		}
-		to = max(from, s.trimmed(from, to))
-		// sk-ab****wxyz was masked by its provider.
-		if to-from < p.least || p.mixed && !mixed(head(s.text[from:to])) || strings.HasPrefix(s.text[to:], "***") || p.least < 12 && to-from < 4*judged && classes(s.text[from:to])&(upper|dash) == dash && wordy(s.text[from:to]) {
+		end := s.keyEnd(p, from)
+		if end-from < p.least {
 			continue
 		}
-		s.key.keep(from, to)
+		if n := len(s.found); n > 0 && s.found[n-1].from <= i && end <= s.found[n-1].to {
+			return true
+		}
+		to := max(from, s.trimmed(from, end))
+		// sk-ab****wxyz was masked by its provider.
+		if to-from < p.least || p.mixed && !s.mixed(from, min(to, from+judged)) || strings.HasPrefix(s.text[to:], "***") || p.least < 12 && to-from < judged && classes(s.text[from:to])&(upper|dash) == dash && wordy(s.text[from:to]) {
+			continue
+		}
 		s.add(i, to)
 		return true
 	}
 	return false
+}
+
+// keyEnd returns where the bytes of p's class end. The end is remembered for each
+// class, masked or not: a run may have a prefix at every third byte.
+func (s *scanner) keyEnd(p keyPrefix, from int) int {
+	e := &s.keys[p.run]
+	if end, ok := e.known(from); ok {
+		return end
+	}
+	to := from
+	for to < len(s.text) && class[s.text[to]]&p.class != 0 {
+		to++
+	}
+	return e.keep(from, to)
+}
+
+// mixed is the function mixed for a part of the text. It remembers where the next
+// digit is.
+func (s *scanner) mixed(from, to int) bool {
+	next, ok := s.digit.known(from)
+	if !ok {
+		for next = from; next < len(s.text) && class[s.text[next]]&digit == 0; {
+			next++
+		}
+		s.digit.keep(from, next)
+	}
+	if next >= to {
+		return false
+	}
+	for from < to && class[s.text[from]]&(lower|upper) == 0 {
+		from++
+	}
+	return from < to
 }
 
 // hook masks the path of a webhook's address that begins at i.
