@@ -36,5 +36,6 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	type plain Event // without this method
 	e.Key, e.Agent, e.From, e.To = mask.Text(e.Key), mask.Text(e.Agent), mask.Text(e.From), mask.Text(e.To)
 	e.Target = e.Target.shown()
+	e.Result, e.Cause = shownResult(e.Result), shownResult(e.Cause)
 	return json.Marshal(plain(e))
 }

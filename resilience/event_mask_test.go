@@ -47,6 +47,13 @@ func TestNameHasNoSecrets(t *testing.T) {
 		{"no host", "://bob:s3cret@h", "://h"},
 		{"IPv6", "http://bob:s3cret@[::1]:80/x", "http://[::1]:80/x"},
 		{"model with a version", "text-bison@001", "text-bison@001"},
+		{"webhook", "https://hooks.slack.com/services/T00000000/B00000000/s3crets3cret", "https://hooks.slack.com/services/[masked]"},
+		{"bot", "https://api.telegram.org/bot123456:AAs3crets3cret/x", "https://api.telegram.org/bot[masked]"},
+		{"key in the path", "https://h/v1/sk-s3crets3cret/x", "https://h/v1/[masked]/x"},
+		{"parameters without a question mark", "https://h/v1&key=s3cret", "https://h/v1"},
+		{"matrix parameters", "https://h/v1;token=s3cret/x", "https://h/v1"},
+		{"backslashes behind the scheme", `https:\\bob:s3cret@h`, `https:\\h`},
+		{"one slash", "https:/bob:s3cret@h/v1", "https:/h/v1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -63,6 +70,35 @@ func TestNameHasNoSecrets(t *testing.T) {
 		raw := rapid.StringMatching(`x[a-z0-9/?#:]{0,6}S3CRET[a-z0-9/?#:]{0,6}`).Draw(t, "raw")
 		assert.NotContains(t, resilience.Target{Endpoint: "https://bob:" + raw + "@h.example/v1?" + raw}.Name(), "S3CRET")
 	})
+}
+
+// TestProvidersAreMasked: a secret in the name of a provider, a model or an agent
+// is shown by no event, name or record.
+func TestProvidersAreMasked(t *testing.T) {
+	t.Parallel()
+	const key = "sk-S3CRETS3CRET12"
+	assert.Equal(t, "[masked]", resilience.Target{Provider: key}.Name())
+	assert.Equal(t, "m [masked]", resilience.Target{Model: "m " + key}.Name())
+	target := resilience.Target{Endpoint: "https://h/" + key, Provider: key, Model: key}
+	result := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork, Provider: key}
+	event := resilience.Event{Kind: resilience.KindAttempt, Key: key, Agent: key, Target: target, Result: result, Cause: result, From: key, To: key, Err: errors.New(key)}
+	text, err := json.Marshal(event)
+	require.NoError(t, err)
+	assert.NotContains(t, string(text), "S3CRET")
+	assert.NotContains(t, event.LogValue().String(), "S3CRET")
+
+	store := &diary{records: map[string][]byte{}}
+	q, err := resilience.NewQueue(nil, resilience.WithStore(store))
+	require.NoError(t, err)
+	q.Register("k", func(context.Context, []byte) error { return nil })
+	require.NoError(t, q.Offer(t.Context(), resilience.Restart{
+		Key: key, Agent: "a " + key, Targets: []resilience.Target{target}, Task: resilience.Task{Kind: "k"}, Err: errors.New(key), Result: result,
+		History: []resilience.Attempt{{Target: target, Number: 1, Err: errors.New(key), Result: result}},
+	}))
+	_, err = q.Shutdown(t.Context())
+	require.NoError(t, err)
+	assert.NotContains(t, store.all.String(), "S3CRET")
+	assert.Contains(t, store.all.String(), `"agent":"a [masked]"`)
 }
 
 // diary is a store whose records a test can read.

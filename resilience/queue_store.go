@@ -60,14 +60,14 @@ func (t *task) record(due time.Time) ([]byte, error) {
 		return nil, nil
 	}
 	r := record{
-		Version: recordVersion, Key: mask.Text(t.restart.Key), Agent: t.restart.Agent, Task: t.restart.Task,
-		Error: mask.Text(errText(t.restart.Err)), Result: t.restart.Result, Restarts: t.spent(), Waits: t.waits, Due: due,
+		Version: recordVersion, Key: mask.Text(t.restart.Key), Agent: mask.Text(t.restart.Agent), Task: t.restart.Task,
+		Error: mask.Text(errText(t.restart.Err)), Result: shownResult(t.restart.Result), Restarts: t.spent(), Waits: t.waits, Due: due,
 	}
 	for _, target := range t.restart.Targets {
 		r.Targets = append(r.Targets, target.shown())
 	}
 	for _, a := range t.restart.History {
-		a.Target = a.Target.shown()
+		a.Target, a.Result = a.Target.shown(), shownResult(a.Result)
 		r.History = append(r.History, recordAttempt{a, mask.Text(errText(a.Err))})
 	}
 	return json.Marshal(r)

@@ -63,7 +63,8 @@ const (
 // happened, and always where the [Config] is not enabled (then f is called once,
 // with the first target). Otherwise it is an [*Error], which reads like f's last
 // error, unwraps to it, and knows all attempts. Where no call was made it is ctx's
-// error, an [*OpenError], or what the monitor said.
+// error, an [*OpenError], or what the monitor said. The error keeps the caller's
+// own text, secrets included: only events, logs and records are masked.
 //
 // Do is safe for concurrent use.
 func Do[T any](ctx context.Context, x *Executor, call Call, f func(context.Context, Target) (T, error)) (T, error) {

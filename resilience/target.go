@@ -21,14 +21,15 @@ type Target struct {
 // endpoint, else the provider, else the model. A target without a name has
 // none of them. Of the endpoint it leaves out user information, query and
 // fragment, which may hold secrets: two endpoints that differ in these alone have
-// one breaker. It does so for text that is no valid URL too.
+// one breaker. Secrets in the path, the provider and the model are masked. It does
+// so for text that is no valid URL too.
 func (t Target) Name() string {
-	return cmp.Or(mask.Endpoint(t.Endpoint), t.Provider, t.Model)
+	return cmp.Or(mask.Endpoint(t.Endpoint), mask.Text(t.Provider), mask.Text(t.Model))
 }
 
 // shown returns t as events, logs and records have it.
 func (t Target) shown() Target {
-	t.Endpoint = mask.Endpoint(t.Endpoint)
+	t.Endpoint, t.Provider, t.Model = mask.Endpoint(t.Endpoint), mask.Text(t.Provider), mask.Text(t.Model)
 	return t
 }
 
@@ -98,4 +99,10 @@ func (c Call) mayFallBack(a Attempt) bool {
 	default:
 		return false
 	}
+}
+
+// shownResult returns r as events and records have it.
+func shownResult(r classify.Result) classify.Result {
+	r.Provider, r.Rule = mask.Text(r.Provider), mask.Text(r.Rule)
+	return r
 }

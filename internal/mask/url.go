@@ -154,8 +154,9 @@ func (s *scanner) bareAuthority(i int) (at, end int) {
 }
 
 // Endpoint returns what of an endpoint names it: without user information, query
-// and fragment. It reads text that is no valid URL too, and then rather takes
-// away more. Safe for concurrent use.
+// and fragment, with secrets in its path masked: a webhook's, a key. It reads text
+// that is no valid URL too, and then rather takes away more. Safe for concurrent
+// use.
 func Endpoint(endpoint string) (name string) {
 	defer guard(&name)
 	return endpointName(endpoint)
@@ -175,11 +176,11 @@ func endpointName(endpoint string) string {
 
 func endpointOnce(endpoint string) string {
 	if strings.IndexAny(endpoint, "@?#=%\\") < 0 {
-		return endpoint
+		return clean(endpoint)
 	}
 	scheme, rest := "", endpoint
-	if i := strings.Index(endpoint, "://"); i >= 0 && all(endpoint[:i], alnum|dash|dot|base64) {
-		scheme, rest = endpoint[:i+3], endpoint[i+3:]
+	if i := strings.IndexByte(endpoint, ':'); i >= 0 && i+1 < len(endpoint) && strings.IndexByte(`/\`, endpoint[i+1]) >= 0 && all(endpoint[:i], alnum|dash|dot|base64) {
+		scheme, rest = endpoint[:i+1], endpoint[i+1:]
 	} else if i := strings.IndexByte(endpoint, ':'); i > 0 && all(endpoint[:i], alnum|dash) && !strings.Contains(endpoint[i:], "@") {
 		scheme, rest = endpoint[:i+1], endpoint[i+1:]
 	}
@@ -210,6 +211,10 @@ func endpointOnce(endpoint string) string {
 		if i := strings.Index(rest, q); i >= 0 {
 			rest = rest[:i]
 		}
+	}
+	// Parameters without a question mark before them: /v1&key=secret.
+	if i := strings.IndexAny(rest, "&;"); i >= 0 && strings.IndexByte(rest[i:], '=') >= 0 {
+		rest = rest[:i]
 	}
 	return clean(scheme + rest)
 }
