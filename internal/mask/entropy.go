@@ -32,7 +32,7 @@ func (s *scanner) random() {
 		for len(public) > 0 && public[0].to < from {
 			public = public[1:]
 		}
-		if len(public) > 0 && public[0].from <= from {
+		if len(public) > 0 && public[0].from <= from || isCertificate(s.text[from:i]) {
 			continue
 		}
 		if !slashes {
@@ -66,6 +66,12 @@ func (s *scanner) randomPath(from, end, to int) {
 		}
 		at += next + 1
 	}
+}
+
+// isCertificate reports whether token is a certificate in base64: a sequence within
+// a sequence, each with a length of two bytes. Private keys begin with a number.
+func isCertificate(token string) bool {
+	return strings.HasPrefix(token, "MII") && token[6:8] == "CC"
 }
 
 // isBase64 reports whether a token with slashes is no path: its parts look

@@ -31,6 +31,9 @@ func (s *scanner) flag(i int) {
 		return
 	}
 	n := newName(long)
+	if n.n > 0 && n.words[0] == "env" { // --api-key-env OPENAI_API_KEY
+		return
+	}
 	n.skipFillers(false)
 	k := n.kind()
 	at := s.argument(to)

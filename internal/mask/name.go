@@ -23,6 +23,7 @@ const nameBytes = 80
 type name struct {
 	words [nameWords]string
 	n     int
+	wide  bool // a word has letters beyond ASCII
 	prose bool // the last words were fillers: "API key provided:"
 }
 
@@ -30,6 +31,16 @@ type name struct {
 // X-Api-Key, accessToken, APIKey2.
 func newName(text string) (n name) {
 	for end := len(text); end > 0 && n.n < nameWords; {
+		if text[end-1] >= 0x80 {
+			from := end
+			for from > 0 && (text[from-1] >= 0x80 || class[text[from-1]]&(lower|upper) != 0) {
+				from--
+			}
+			n.words[n.n], end = strings.ToLower(text[from:end]), from
+			n.n++
+			n.wide = true
+			continue
+		}
 		if class[text[end-1]]&(lower|upper) == 0 {
 			end--
 			continue
@@ -37,6 +48,12 @@ func newName(text string) (n name) {
 		from := end - 1
 		for from > 0 && class[text[from-1]]&(lower|upper) != 0 && !hump(text, from, end) {
 			from--
+		}
+		if from > 0 && text[from-1] >= 0x80 { // contraseña, hasło
+			for from > 0 && (text[from-1] >= 0x80 || class[text[from-1]]&(lower|upper) != 0) {
+				from--
+			}
+			n.wide = true
 		}
 		n.words[n.n] = strings.ToLower(text[from:end])
 		n.n++
@@ -90,6 +107,13 @@ func (n *name) kind() kind {
 		return weak
 	case head == "pass":
 		return weak
+	}
+	if n.wide {
+		for _, w := range wideNames {
+			if strings.HasSuffix(head, w) {
+				return password
+			}
+		}
 	}
 	return glued(head)
 }

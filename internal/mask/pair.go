@@ -26,7 +26,7 @@ func (s *scanner) separator(i int) {
 		k = weak
 	}
 	compound := words.n > 1 && class[s.text[max(from, to-1-len(words.words[0]))]]&dash != 0 // x-api-key
-	j := judge{kind: k, assign: c == '=' || c == '>' || quoted || encoded || compound, prose: words.prose, query: query}
+	j := judge{kind: k, assign: c == '=' || c == '>' || quoted || encoded || compound, prose: words.prose || words.wide && !s.asciiValue(i+n), query: query}
 	switch {
 	case k == nothing, k == weak:
 		s.named(words, i+n, encoded)
@@ -44,6 +44,12 @@ func (s *scanner) separator(i int) {
 func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 	text := s.text[i:]
 	switch c = text[0]; c {
+	case '&':
+		for _, e := range []string{"&#61;", "&#x3d;", "&#x3D;", "&equals;"} {
+			if strings.HasPrefix(text, e) {
+				return len(e), '=', false
+			}
+		}
 	case '=', '>':
 		for n = 1; n < len(text) && n < 3 && (text[n] == '=' || text[n] == '>' || text[n] == '~'); {
 			n++
@@ -54,6 +60,8 @@ func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 		return n, c, false
 	case ':':
 		switch {
+		case strings.HasPrefix(text, ":: ") && (i == 0 || s.text[i-1] != ':'):
+			return 2, c, false
 		case i > 0 && s.text[i-1] == ':', len(text) > 1 && text[1] == ':':
 			return 0, c, false
 		case len(text) > 1 && text[1] == '=':
@@ -102,12 +110,18 @@ func (s *scanner) slashes(colon, i int, encoded bool) bool {
 // a quote or a bracket ends them: "api_key":, ['token'] =.
 func (s *scanner) nameBefore(i int) (from, to int, quoted bool) {
 	to = i
-	for least := i - gap; to > 0 && to > least && (s.text[to-1] == ' ' || s.text[to-1] == '\t'); {
-		to--
+	for least := i - gap; to > 0 && to > least; {
+		n := blankBefore(s.text[:to])
+		if n == 0 {
+			break
+		}
+		to -= n
 	}
 	for range 3 {
 		if n := closes(s.text[:to]); n > 0 {
 			to, quoted = to-n, true
+		} else if strings.HasSuffix(s.text[:to], "[]") { // api_key[]=
+			to -= 2
 		} else if to > 1 && s.text[to-1] == ']' && (class[s.text[to-2]]&(quote|wordly) != 0) {
 			to, quoted = to-1, true
 		}
@@ -121,6 +135,14 @@ func (s *scanner) nameFrom(to int) int {
 	from := to
 	for least := to - nameBytes; from > 0 && from > least; from-- {
 		c := s.text[from-1]
+		if c >= 0x80 {
+			n := wideLetter(s.text[:from])
+			if n == 0 {
+				break
+			}
+			from -= n - 1
+			continue
+		}
 		if class[c]&(wordly|dot) == 0 && c != '$' && c != ' ' || c == ' ' && from > 1 && s.text[from-2] == ' ' {
 			break
 		}

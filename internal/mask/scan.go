@@ -61,7 +61,7 @@ func (s *scanner) scan() {
 			s.word(i)
 		}
 		switch c {
-		case '=', ':', '>', ',', 0xEF:
+		case '=', ':', '>', ',', '&', 0xEF:
 			s.separator(i)
 		case '-':
 			if i == 0 || class[s.text[i-1]]&(alnum|dash) == 0 {

@@ -104,3 +104,15 @@ func isUUID(v string) bool {
 	}
 	return true
 }
+
+// numbered reports whether v is one word and up to four digits: value1234. With
+// few digits and capitals alone it is a constant: SIGSEGV11.
+func numbered(v string) (word string, constant, ok bool) {
+	const most = 4
+	word = strings.TrimRight(v, "0123456789")
+	n := len(v) - len(word)
+	if n == 0 || n > most || len(word) < 3 || !all(word, lower|upper) || humps(word) || !wordy(word) {
+		return "", false, false
+	}
+	return word, n <= 2 && all(word, upper), true
+}

@@ -173,6 +173,16 @@ var shapes = []shape{
 	{"PEM cut before", "MIIEpAIBAAK\n-----END EC PRIVATE KEY-----", "MIIEpAIBAAK"},
 	{"PGP", "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQVYBF\n-----END PGP PRIVATE KEY BLOCK-----", "lQVYBF"},
 
+	// Separators and white space.
+	{"tab", "password\thunter2horse", "hunter2horse"}, {"non-breaking spaces", "password\u00a0=\u00a0hunter2horse", "hunter2horse"}, {"space without width", "password\u200b=hunter2horse", "hunter2horse"},
+	{"colours around the name", "\x1b[1mpassword\x1b[0m=\x1b[31mhunter2horse\x1b[0m", "hunter2horse"}, {"two colons", "password:: hunter2horse", "hunter2horse"}, {"parentheses", "password(hunter2horse)", "hunter2horse"},
+	{"equals sign in HTML", "password&#61;hunter2horse", "hunter2horse"}, {"empty brackets", "api_key[]=hunter2horse", "hunter2horse"}, {"plural", `{"passwords":["hunter2horse"]}`, "hunter2horse"}, {"openssl", "openssl rsa -passin pass:hunter2horse", "hunter2horse"},
+	{"SQL function", "SET PASSWORD('hunter2horse')", "hunter2horse"},
+
+	// Other languages.
+	{"pw", "pw=hunter2horse", "hunter2horse"}, {"no UTF-8 before the name", "\xffapi_key=hunter2horse", "hunter2horse"}, {"Spanish", "contraseña: hunter2horse", "hunter2horse"}, {"Chinese", "数据库密码：hunter2horse", "hunter2horse"}, {"Chinese, ASCII colon", "密码: hunter2horse", "hunter2horse"},
+	{"Russian", "пароль: hunter2horse", "hunter2horse"}, {"Japanese", "パスワード：hunter2horse", "hunter2horse"}, {"Polish", "hasło=hunter2horse", "hunter2horse"},
+
 	// Nothing announces them.
 	{"random", "rejected " + b62 + "aB3 by upstream", b62},
 	{"AWS secret alone", "got wJalrXUtnFEMI/K7MDENG/bPxRfiCYzEXAMPLEKEY back", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzEXAMPLEKEY"},
@@ -202,4 +212,9 @@ var innocent = []string{
 	"tests: pass: 5, fail: 2", "pass=12 fail=0", "2026-01-02T15:04:05.123Z level=error msg=\"boom\" key=user", "cache key: node-modules-Linux-x64-8f3a2b", "PWD=/home/bob/src OLDPWD=/tmp", "key: value", "primary key: id", "public key: required", "Token::Error raised in Lexer::Token", "std::collections::HashMap<KeyType, Token>",
 	"next_token=abc", "risk-free and disk-usage tasks", "sk-learn-contrib", "sklearn.ensemble._forest", "AKIA", "-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEbGg1wcD3ERKx8mTlq0Vb5NyZaGs\n-----END CERTIFICATE-----", "Basic authentication is not supported", "basic: usage of the tool", "the token bucket is empty", "token refresh failed after 3 attempts", "x509: certificate signed by unknown authority", "session_id: 0f9e8d7c-1111-2222-3333-444455556666",
 	"a -> b => c, d := e", "if token == nil { return ErrMissingToken }", "[masked]", "password=[masked] user=x", "100% of tokens used", "ГОСТ ошибка: неверный пароль", "错误：令牌已过期",
+	// What only looks like a secret's value: words with a number, names, certificates, cursors.
+	"key=value1234", "cache miss for key=value1234&page=2", "credential=default2", "bad token=RPAREN2", "sig=SIGSEGV11", "Basic plan2024 required", "--api-key-env OPENAI_API_KEY", "cursor=eyJpZCI6MTIzNDU2fQ", `{"cursor":"eyJpZCI6MTIzNDU2Nzg5MH0"}`,
+	"cert MIIDdzCCAl+gAwIBAgIEbGg1wcD3ERKx8mTlq0Vb5NyZaGsAwIBAgIEb rejected",
+	// Names whose values are no secrets, in other languages and separators.
+	"密码：错误", "пароль: неверный", "用户密码错误: 3", "password(s) expired", "token(ctx, err)", "std::token::Kind", "user\tpassword\temail", "a&b=c&amp;d", "passwords: required",
 }

@@ -93,6 +93,7 @@ func set(words string) map[string]bool {
 // Words that names of secrets end with: DB_PASSWORD, accessToken, x-api-key.
 var (
 	passwords = set(`password passwd passphrase passcode pwd passwort kennwort contrasena senha userpass pgpassword userpassword dbpassword mysqlpwd rootpassword adminpassword
+		passwords passwds pw contraseña пароль пароля паролем 密码 密碼 口令 パスワード 비밀번호 hasło lösenord adgangskode heslo salasana wachtwoord şifre jelszó parola
 		keypass storepass truststorepassword keystorepassword sshpass`)
 	tokens = set(`secret token apikey apikeys credential credentials creds jwt signature sig bearer otp totp pat authtoken accesstoken refreshtoken idtoken sessiontoken bottoken
 		clientsecret appsecret apisecret secretkey accesskey authkey privatekey accountkey masterkey licensekey sharedkey sessionkey signingkey encryptionkey secretaccesskey
@@ -104,7 +105,7 @@ var (
 		function functions deploy integration security ssh gpg pgp crypto cipher aes rsa hmac jwt oauth token consumer bot ingest ingestion write read root user developer partner merchant project
 		openai anthropic azure google gemini mistral groq cohere stripe sendgrid twilio datadog dd newrelic cloudflare github gitlab huggingface hf sentry algolia mailgun mapbox pinecone portkey`)
 	// pass alone is a count of tests.
-	passKinds = set("db user smtp mail email ftp sftp ssh root admin database mysql pg postgres redis mongo http https proxy auth login my key store ldap wifi basic imap")
+	passKinds = set("passin passout passwd db user smtp mail email ftp sftp ssh root admin database mysql pg postgres redis mongo http https proxy auth login my key store ldap wifi basic imap")
 	// Words that make a name one of something else: max_tokens, primary key.
 	notSecret = set(`max min num number count counts total limit budget prompt completion input output cached usage remaining per primary foreign partition sort row cache routing object map
 		dict index unique duplicate composite unexpected expected illegal parse syntax pad bos eos unk method function type hot registry public host last first before after idempotency
@@ -143,3 +144,6 @@ var idPrefixes = []string{
 	"step_", "vs_", "seti_", "si_", "txn_", "re_", "po_", "acct_", "job_", "job-", "task_", "task-", "pod-", "ses_", "container_", "cntr_", "wrkspc_", "wf_", "exec_", "run-", "prj_", "dpl_", "team_", "iad1", "sha1-", "sha256-",
 	"sha384-", "sha512-", "h1", "AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj", "_ZN", "_R", "arn",
 }
+
+// wideNames end words of languages that put no space between them.
+var wideNames = strings.Fields("密码 密碼 口令 パスワード 비밀번호")

@@ -54,6 +54,8 @@ func (s *scanner) skipGap(i int) (at int, below bool) {
 		case c == '\n' && !below:
 			below = true
 			i++
+		case c >= 0x80 && blank(s.text[i:]) > 0:
+			i += blank(s.text[i:])
 		case c == 0x1b && escape(s.text[i:]) > 0:
 			i += escape(s.text[i:])
 		default:
@@ -159,9 +161,15 @@ func (j judge) secret(v string) bool {
 		if strings.ContainsAny(v, ":/.()[]{},*<> ") {
 			return false
 		}
+		if _, _, ok := numbered(v); ok {
+			return false
+		}
 		return j.assign && len(v) >= 8 && !isUUID(v) && mixed(v) && !wordy(v) || randomish(v)
 	case token:
 		if benignWords(v, j.quoted) {
+			return false
+		}
+		if word, constant, ok := numbered(v); ok && (constant || benign[strings.ToLower(word)]) {
 			return false
 		}
 		if c := classes(v); c&(lower|upper) == 0 && c&digit != 0 {

@@ -22,6 +22,9 @@ func (s *scanner) prefix(i int) bool {
 			return true
 		}
 		to := max(from, s.trimmed(from, end))
+		if p.text == "eyJ" && to-from < 4*judged && strings.IndexByte(s.text[from:to], '.') < 0 && s.isID(i) { // JSON in base64: a cursor
+			continue
+		}
 		// sk-ab****wxyz was masked by its provider.
 		if to-from < p.least || p.mixed && !s.mixed(from, min(to, from+judged)) || strings.HasPrefix(s.text[to:], "***") || p.least < 12 && to-from < judged && classes(s.text[from:to])&(upper|dash) == dash && wordy(s.text[from:to]) {
 			continue
@@ -126,7 +129,7 @@ func (s *scanner) word(i int) {
 		low[end-i] = s.text[end] | 0x20
 		end++
 	}
-	if end == i || end == len(s.text) || s.text[end] != ' ' && s.text[end] != ':' && class[s.text[end]]&quote == 0 {
+	if end == i || end == len(s.text) || s.text[end] != ' ' && s.text[end] != ':' && s.text[end] != '\t' && s.text[end] != '(' && class[s.text[end]]&quote == 0 {
 		return
 	}
 	noun := low[:end-i]
@@ -134,7 +137,7 @@ func (s *scanner) word(i int) {
 	case schemes[string(noun)]:
 		s.scheme(i, end)
 	case string(noun) == "key" || passwords[string(noun)] || tokens[string(noun)]:
-		if s.text[end] == ' ' {
+		if c := s.text[end]; c == ' ' || c == '\t' || c == '(' {
 			s.noun(i, end)
 		}
 	}
@@ -157,6 +160,9 @@ func (s *scanner) scheme(i, end int) {
 	if v == Masked || len(v) < 6 || benignWords(v, false) || redacted(v) || placeholder(v) {
 		return
 	}
+	if _, _, ok := numbered(v); ok && s.text[i+1]|0x20 == 'a' { // "Basic plan2024 required"
+		return
+	}
 	bearer := s.text[i]|0x20 == 'b' && end-i > 3 // Bearer and Basic
 	if bearer && looksSecret(v) && !strings.Contains(v, "://") || !bearer && randomish(v) {
 		s.add(at, to)
@@ -172,6 +178,9 @@ func (s *scanner) noun(i, end int) {
 		return
 	}
 	at := s.nextWord(end)
+	if s.text[end] == '(' {
+		at = end + 1
+	}
 	filled := 0
 	for ; filled < 2 && at < len(s.text); filled++ {
 		to := at

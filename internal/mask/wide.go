@@ -1,0 +1,64 @@
+package mask
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// blanks are spaces beyond ASCII.
+var blanks = []string{"\u00a0", "\u200b", "\u3000", "\ufeff", "\u202f", "\u2009"}
+
+// blank returns the length of a space at the beginning of text, or 0.
+func blank(text string) int {
+	switch c := text[0]; c {
+	case ' ', '\t':
+		return 1
+	case 0xC2, 0xE2, 0xE3, 0xEF:
+		for _, b := range blanks {
+			if strings.HasPrefix(text, b) {
+				return len(b)
+			}
+		}
+	}
+	return 0
+}
+
+// blankBefore returns the length of a space or a terminal's colour at the end of
+// text, or 0.
+func blankBefore(text string) int {
+	switch c := text[len(text)-1]; {
+	case c == ' ', c == '\t':
+		return 1
+	case c == 'm':
+		const longest = 16
+		if at := strings.LastIndexByte(text[max(0, len(text)-longest):], 0x1b); at >= 0 {
+			at += max(0, len(text)-longest)
+			if at+escape(text[at:]) == len(text) {
+				return len(text) - at
+			}
+		}
+	case c >= 0x80:
+		for _, b := range blanks {
+			if strings.HasSuffix(text, b) {
+				return len(b)
+			}
+		}
+	}
+	return 0
+}
+
+// wideLetter returns the length of a letter beyond ASCII at the end of text, or 0.
+func wideLetter(text string) int {
+	if r, n := utf8.DecodeLastRuneInString(text); n > 1 && (unicode.IsLetter(r) || unicode.IsMark(r)) {
+		return n
+	}
+	return 0
+}
+
+// asciiValue reports whether the value at i begins with ASCII: a password does,
+// a word of the name's language that says what is wrong does not.
+func (s *scanner) asciiValue(i int) bool {
+	at, _ := s.skipGap(i)
+	return at < len(s.text) && s.text[at] < 0x80
+}
