@@ -21,7 +21,7 @@ func (b *builder) alike() (group []uint8, counts []int) {
 	for s := range b.count() {
 		edges := b.edgesOf(s)
 		for _, e := range edges {
-			counts[e.class]++
+			counts[e.class()]++
 		}
 		g.refine(edges)
 	}
@@ -32,13 +32,13 @@ func (b *builder) alike() (group []uint8, counts []int) {
 func (g *grouping) refine(edges []edge) {
 	g.groups = g.groups[:0]
 	for _, e := range edges {
-		of := g.group[e.class]
+		of := g.group[e.class()]
 		m := &g.met[of]
 		if m.classes++; m.classes == 1 {
-			m.next = e.next
+			m.next = e.next()
 			g.groups = append(g.groups, of)
 		}
-		m.differs = m.differs || m.next != e.next
+		m.differs = m.differs || m.next != e.next()
 	}
 	for _, of := range g.groups {
 		m := &g.met[of]
@@ -58,16 +58,16 @@ func (g *grouping) split(old uint8, edges []edge) {
 		into[g.met[old].next] = old
 	}
 	for _, e := range edges {
-		if g.group[e.class] != old {
+		if g.group[e.class()] != old {
 			continue
 		}
-		to, ok := into[e.next]
+		to, ok := into[e.next()]
 		if !ok {
 			to = uint8(len(g.sizes))
 			g.sizes = append(g.sizes, 0)
-			into[e.next] = to
+			into[e.next()] = to
 		}
-		g.group[e.class] = to
+		g.group[e.class()] = to
 		g.sizes[old]--
 		g.sizes[to]++
 	}

@@ -18,11 +18,15 @@ import (
 // comes out of one reserve for the whole set, of which one pattern may take only
 // a part. So the size of a set costs nothing of the reserve, and one expensive
 // pattern is refused before the shares of the others are spent.
+//
+// All patterns together may spend no more than maxAll. A step also stands for the
+// memory that it needs, about four bytes, so the limit bounds both.
 // A Budget is not safe for concurrent use.
 type Budget struct {
 	spent   []spending // by pattern
 	share   []int      // by pattern: what is left of it; below 0 the pattern is in debt to the reserve
 	reserve int
+	left    *int // of maxAll; clones count on it too, so work that is done twice counts twice
 	phase   phase
 }
 
@@ -45,6 +49,9 @@ var phaseFaults = [phases]string{
 	examples: "its examples are too much work to check: shorten them",
 }
 
+// allFault is the same of a set whose patterns all stay within their shares.
+const allFault = "all patterns together are too much work, and this one is the most of it: use fewer or shorter rules"
+
 type spending [phases]int
 
 func (s *spending) total() (n int) {
@@ -63,11 +70,12 @@ const (
 	maxSet     = 4 << 20  // bytes of all patterns
 	shareLeast = 2500     // of a pattern without a byte, in a large set
 	shareMost  = 20_000
-	shareFixed = 40_000_000 // of all patterns together
-	shareByte  = 40         // for each byte of the pattern
-	reserveOne = 3_000_000  // what one pattern may take of the reserve, and the reserve of an empty set
-	jointByte  = 100        // more in the reserve for each byte of all patterns
-	jointAll   = 40_000_000 // and no more than this
+	shareFixed = 40_000_000  // of all patterns together
+	shareByte  = 40          // for each byte of the pattern
+	reserveOne = 3_000_000   // what one pattern may take of the reserve, and the reserve of an empty set
+	jointByte  = 100         // more in the reserve for each byte of all patterns
+	jointAll   = 40_000_000  // and no more than this
+	maxAll     = 130_000_000 // all patterns together; 100,000 phrases need 117 million
 )
 
 var (
@@ -81,7 +89,8 @@ type errSpent struct{}
 
 // NewBudget returns the budget for a set of patterns.
 func NewBudget(exprs []string) *Budget {
-	b := &Budget{spent: make([]spending, len(exprs)), share: make([]int, len(exprs)), reserve: reserveOne}
+	b := &Budget{spent: make([]spending, len(exprs)), share: make([]int, len(exprs)), reserve: reserveOne, left: new(int)}
+	*b.left = maxAll
 	bytes, fixed := 0, max(shareLeast, min(shareMost, shareFixed/max(1, len(exprs))))
 	for i, expr := range exprs {
 		b.share[i] = fixed + shareByte*len(expr)
@@ -101,6 +110,9 @@ func (b *Budget) clone() *Budget {
 // spend counts steps for a pattern.
 func (b *Budget) spend(pattern int32, steps int) {
 	b.spent[pattern][b.phase] += steps
+	if *b.left -= steps; *b.left < 0 {
+		panic(errSpent{})
+	}
 	before := min(b.share[pattern], 0)
 	if b.share[pattern] -= steps; b.share[pattern] >= 0 {
 		return
@@ -148,6 +160,9 @@ func (b *Budget) recoverSpent(err *error) {
 
 func (b *Budget) overrun() error {
 	pattern, on := b.most()
+	if *b.left < 0 {
+		return &PatternError{pattern, &BudgetError{Steps: b.spent[pattern].total(), text: allFault}}
+	}
 	return &PatternError{pattern, &BudgetError{Steps: b.spent[pattern].total(), text: phaseFaults[on]}}
 }
 

@@ -83,11 +83,11 @@ type builder struct {
 	states  map[string]int32
 	single  []int32 // by node: one more than the state that is it alone; most states are such
 	items   []int32 // of all states, one after the other
-	bounds  []int   // by state: where its items begin; and where the last ones end
+	bounds  []int32 // by state: where its items begin; and where the last ones end
 	kind    []kind
-	edges   []edge // of all states, one after the other
-	leaves  []int  // by state: where its edges begin; and where the last ones end
-	columns uint32 // of the table
+	edges   []edge  // of all states, one after the other
+	leaves  []int32 // by state: where its edges begin; and where the last ones end
+	columns uint32  // of the table
 	roots   [kinds]int32
 
 	mark  []uint32 // by node: the last closure that visited it
@@ -99,10 +99,15 @@ type builder struct {
 }
 
 // An edge says where a class of bytes leads. A class without one leads nowhere.
-type edge struct {
-	class uint8
-	next  int32
-}
+// The class stands above the state, as in the table: a large set has millions of
+// edges, and maxAll leaves no room for more than 1<<24 states.
+type edge uint32
+
+func newEdge(class uint8, next int32) edge { return edge(class)<<columnOf | edge(next) }
+
+func (e edge) class() uint8 { return uint8(e >> columnOf) }
+
+func (e edge) next() int32 { return int32(e & (1<<columnOf - 1)) }
 
 func (b *builder) count() int { return len(b.bounds) - 1 }
 
@@ -112,15 +117,17 @@ func (b *builder) edgesOf(s int) []edge { return b.edges[b.leaves[s]:b.leaves[s+
 
 // tables builds the two automata of a program.
 func (p *program) tables() (all, exact *table, err error) {
-	if all, err = determinize(p, p.starts).layOut(); err == nil {
-		exact, err = determinize(p, p.exact).layOut()
+	p.nodeIDs, p.asserted, p.pieceIDs, p.stageIDs = nil, nil, nil, nil // no node comes any more
+	if all, err = determinize(p, p.starts, len(p.nodes)).layOut(); err == nil {
+		exact, err = determinize(p, p.exact, 0).layOut()
 	}
 	return all, exact, err
 }
 
 // determinize finds the states of those pieces of a program that begin at starts.
-func determinize(p *program, starts []int32) *builder {
-	b := newBuilder(p)
+// It has room for so many: lists that grow would need twice the memory.
+func determinize(p *program, starts []int32, room int) *builder {
+	b := newBuilder(p, room)
 	for k := range kinds {
 		b.round++
 		b.roots[k] = b.state(b.closure(nil, starts), k)
@@ -128,13 +135,16 @@ func determinize(p *program, starts []int32) *builder {
 	for s := 0; s < b.count(); s++ {
 		b.leave(s)
 	}
+	b.states, b.single, b.mark = nil, nil, nil // no state comes any more
 	b.renumber()
 	return b
 }
 
-func newBuilder(p *program) *builder {
+func newBuilder(p *program, room int) *builder {
 	b := &builder{
-		program: p, states: map[string]int32{}, bounds: []int{0}, leaves: []int{0},
+		program: p, states: map[string]int32{},
+		bounds: make([]int32, 1, room+1), leaves: make([]int32, 1, room+1),
+		items: make([]int32, 0, room), kind: make([]kind, 0, room), edges: make([]edge, 0, 2*room),
 		mark: make([]uint32, len(p.nodes)), single: make([]int32, len(p.nodes)),
 	}
 	b.classify()
@@ -151,7 +161,7 @@ const manyNodes = 10_000
 func (p *program) rehearse() {
 	alone := *p
 	alone.Budget = p.clone()
-	b := newBuilder(&alone)
+	b := newBuilder(&alone, 0)
 	done := false
 	defer func() {
 		if !done {
@@ -289,7 +299,7 @@ func (b *builder) state(items []int32, k kind) int32 {
 func (b *builder) newState(items []int32, k kind) int32 {
 	s := int32(b.count())
 	b.items = append(b.items, items...)
-	b.bounds = append(b.bounds, len(b.items))
+	b.bounds = append(b.bounds, int32(len(b.items)))
 	b.kind = append(b.kind, k)
 	if len(items) > 0 {
 		b.spend(b.owner[items[0]], stepsAState)
@@ -335,10 +345,10 @@ func (b *builder) leave(s int) {
 		items = b.closure(items[:0], out)
 		next := b.state(items, kindOf[b.sample[class]])
 		b.spend(b.owner[out[0]], stepsAnEdge)
-		b.edges = append(b.edges, edge{class, next})
+		b.edges = append(b.edges, newEdge(class, next))
 		b.outs[class] = out[:0]
 	}
-	b.leaves = append(b.leaves, len(b.edges))
+	b.leaves = append(b.leaves, int32(len(b.edges)))
 }
 
 // renumber makes one class of those that lead every state to the same place, as
@@ -367,19 +377,19 @@ func (b *builder) renumber() {
 	}
 	b.sample = nil // of the old ones
 	b.columns = uint32(begin + len(kept))
-	end := 0
+	end := int32(0)
 	for s := range b.count() {
 		begins := end
 		for _, e := range b.edgesOf(s) {
-			if number := numbers[e.class]; kept[number-begin] == int(e.class) {
-				b.edges[end] = edge{number, e.next}
+			if number := numbers[e.class()]; kept[number-begin] == int(e.class()) {
+				b.edges[end] = newEdge(number, e.next())
 				end++
 			}
 		}
 		if s > 0 {
 			b.leaves[s] = begins
 		}
-		slices.SortFunc(b.edges[begins:end], func(e, f edge) int { return int(e.class) - int(f.class) })
+		slices.SortFunc(b.edges[begins:end], func(e, f edge) int { return int(e.class()) - int(f.class()) })
 	}
 	b.leaves[b.count()] = end
 	b.edges = b.edges[:end]

@@ -65,7 +65,7 @@ func (b *Budget) Compile(exprs []string) (m *Matcher, err error) {
 func (b *Budget) matcher(parsed [][]chain) (*Matcher, error) {
 	before := b.clone()
 	p, t, exact, err := b.tables(parsed, true)
-	if err != nil && p.exactPieces {
+	if err != nil && p.exactPieces && *b.left >= 0 {
 		// What is many ways in either case may be few in the one that is asked for.
 		*b = *before
 		p, t, exact, err = b.tables(parsed, false)
@@ -84,8 +84,12 @@ func (b *Budget) tables(parsed [][]chain, fold bool) (p *program, all, exact *ta
 	p = newProgram(b, fold)
 	defer b.recoverSpent(&err)
 	b.phase = nodes
+	p.grow(parsed)
 	for i, chains := range parsed {
 		p.add(int32(i), chains)
+	}
+	if !p.exactPieces {
+		clear(parsed) // nobody asks again
 	}
 	b.phase = states
 	if len(p.nodes) > manyNodes {

@@ -107,6 +107,22 @@ func newProgram(b *Budget, fold bool) *program {
 	}
 }
 
+// grow makes room for the nodes of all literals, which are most of a large set.
+func (p *program) grow(parsed [][]chain) {
+	letters := 0
+	for _, chains := range parsed {
+		for _, c := range chains {
+			for _, re := range c.pieces {
+				if re.Op == syntax.OpLiteral {
+					letters += 1 + len(re.Rune)
+				}
+			}
+		}
+	}
+	p.nodes, p.owner = make([]node, 0, letters), make([]int32, 0, letters)
+	p.starts, p.pieces = make([]int32, 0, len(parsed)), make([]piece, 0, len(parsed))
+}
+
 // add puts the chains of a pattern into the program.
 func (p *program) add(pattern int32, chains []chain) {
 	p.pattern = pattern

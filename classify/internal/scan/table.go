@@ -56,7 +56,7 @@ func (b *builder) layOut() (*table, error) {
 			numbers[s] = acceptFlag
 		}
 		for _, e := range b.edgesOf(int(s)) {
-			columns = append(columns, uint32(e.class))
+			columns = append(columns, uint32(e.class()))
 		}
 		if len(columns) > 0 {
 			at, looks := place.find(columns)
@@ -72,7 +72,7 @@ func (b *builder) layOut() (*table, error) {
 	for s := range b.count() {
 		at := uint32(numbers[s] & placeMask)
 		for _, e := range b.edgesOf(s) {
-			t.edges[at+uint32(e.class)] = uint32(e.class)<<columnOf | uint32(numbers[e.next])
+			t.edges[at+uint32(e.class())] = uint32(e.class())<<columnOf | uint32(numbers[e.next()])
 		}
 		if numbers[s]&acceptFlag != 0 {
 			t.edges[at+acceptColumn] = acceptColumn<<columnOf | accepts[s]
@@ -109,7 +109,7 @@ func (b *builder) order() []int32 {
 			seen[s] = true
 			order = append(order, s)
 			for _, e := range slices.Backward(b.edgesOf(int(s))) {
-				stack = append(stack, e.next)
+				stack = append(stack, e.next())
 			}
 		}
 	}
