@@ -8,6 +8,9 @@
 //	    pattern: 'connection refused'
 //	    match: ['dial tcp: connection refused']
 //
+// It first counts keys and values: a file that has far more of them than a list of
+// rules is refused before it is read as YAML.
+//
 // It checks the form alone: fields that exist, each once, each of its kind. A
 // fault is an [*Error] with its line. What the values mean, and that patterns
 // hold for their examples, is for the caller to check: the generator of the
@@ -15,6 +18,7 @@
 package ruledoc
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -79,7 +83,14 @@ func errorAt(n *yaml.Node, format string, args ...any) error {
 // Read reads one document. An empty document has no rules.
 func Read(r io.Reader) (Document, error) {
 	var doc Document
-	dec := yaml.NewDecoder(r)
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return doc, err
+	}
+	if err := checkLimits(data); err != nil {
+		return doc, err
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var root yaml.Node
 	switch err := dec.Decode(&root); {
 	case errors.Is(err, io.EOF):
@@ -97,7 +108,7 @@ func Read(r io.Reader) (Document, error) {
 	case !errors.Is(err, io.EOF):
 		return doc, err
 	}
-	err := eachField(root.Content[0], func(key string, value *yaml.Node) (err error) {
+	err = eachField(root.Content[0], func(key string, value *yaml.Node) (err error) {
 		switch key {
 		case "rules":
 			doc.Rules, err = readRules(value)

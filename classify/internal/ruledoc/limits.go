@@ -1,0 +1,221 @@
+package ruledoc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf16"
+)
+
+// Limits of a document. The YAML library builds the whole tree before the first
+// look at it, a few hundred bytes a node, so a file is held to them first. A pair of
+// key and value counts as three tokens, an item of a list as one or two.
+const (
+	tokenBytes = 2 // bytes of the file for each token, on average
+	tokensFree = 1000
+	tokensAll  = 1_000_000
+	tokensOne  = 40_000 // of one rule with its examples
+	itemBytes  = 16     // bytes of the file for each rule, on average
+	itemsFree  = 1000
+	marksAll   = 1000 // anchors, aliases and tags
+)
+
+var (
+	errDense = errors.New("too many values for so short a file; a rule has an id, a reason and a pattern")
+	errMany  = fmt.Errorf("more than %d keys and values; split the file", tokensAll)
+	errRule  = fmt.Errorf("more than %d keys and values in one rule; drop examples", tokensOne)
+	errMarks = fmt.Errorf("more than %d anchors, aliases and tags; write the values out instead", marksAll)
+)
+
+// scanner counts the tokens of a document. It knows as much of YAML as that takes:
+// quoted texts, comments, block texts, brackets, and plain texts of several lines.
+// The counts are estimates; only a file that is far from any list of rules goes
+// beyond the limits.
+type scanner struct {
+	bytes, line int
+	depth       int  // of brackets
+	quote       byte // that is open, or 0
+	plain       bool // the line before ended in a plain text, which may go on
+	indent      int  // column of the last key or dash
+	block       int  // column of the key or dash that a block text belongs to; -1 = none
+	outer       int  // column of the outermost dashes; -1 = none so far
+
+	tokens, inRule, rules, marks int
+}
+
+// checkLimits refuses a document that would make far more nodes than a list of
+// rules, before any is made.
+func checkLimits(data []byte) error {
+	data = unixLines(data)
+	s := scanner{bytes: len(data), block: -1, outer: -1}
+	for len(data) > 0 {
+		var line []byte
+		line, data, _ = bytes.Cut(data, []byte{'\n'})
+		s.line++
+		if err := s.readLine(line); err != nil {
+			return &Error{Line: s.line, Err: err}
+		}
+	}
+	return nil
+}
+
+// unixLines returns data as UTF-8 with line feeds. YAML also knows UTF-16 and other
+// ends of a line, behind which a comment or a plain text would seem to go on.
+func unixLines(data []byte) []byte {
+	for mark, order := range map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian} {
+		if rest, ok := bytes.CutPrefix(data, []byte(mark)); ok {
+			units := make([]uint16, len(rest)/2)
+			for i := range units {
+				units[i] = order.Uint16(rest[2*i:])
+			}
+			data = []byte(string(utf16.Decode(units)))
+			break
+		}
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	for _, end := range []string{"\r\n", "\r", "\u0085", "\u2028", "\u2029"} {
+		if bytes.Contains(data, []byte(end)) {
+			data = bytes.ReplaceAll(data, []byte(end), []byte{'\n'})
+		}
+	}
+	return data
+}
+
+// check holds the counts so far to the limits.
+func (s *scanner) check() error {
+	switch {
+	case s.marks > marksAll:
+		return errMarks
+	case s.tokens > tokensAll:
+		return errMany
+	case s.tokens > tokensFree+s.bytes/tokenBytes, s.rules > itemsFree+s.bytes/itemBytes:
+		return errDense
+	case s.inRule > tokensOne:
+		return errRule
+	}
+	return nil
+}
+
+func (s *scanner) count() {
+	s.tokens++
+	s.inRule++
+}
+
+func (s *scanner) beginRule() {
+	s.rules++
+	s.inRule = 0
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' }
+
+// readLine counts the tokens of a line.
+func (s *scanner) readLine(line []byte) error {
+	at := 0
+	for at < len(line) && isSpace(line[at]) {
+		at++
+	}
+	if at == len(line) {
+		return nil
+	}
+	if s.depth == 0 {
+		if s.block >= 0 && at > s.block {
+			return nil // of a block text
+		}
+		s.block = -1
+		if at <= s.indent { // neither a quoted text nor a plain one goes on here
+			s.quote, s.plain = 0, false
+		}
+	}
+	if at == 0 && s.depth == 0 && bytes.HasPrefix(line, []byte("---")) && (len(line) == 3 || isSpace(line[3])) {
+		at, s.indent = 3, 0 // a document begins
+	}
+	begins := !s.plain // a value may begin here
+	begin := at        // of the last value
+	for at < len(line) {
+		c := line[at]
+		if s.quote != 0 {
+			at = s.skipQuoted(line, at)
+			continue
+		}
+		if isSpace(c) {
+			at++
+			continue
+		}
+		spaced := at+1 == len(line) || isSpace(line[at+1])
+		flow := s.depth > 0
+		switch {
+		case c == '#' && (at == 0 || isSpace(line[at-1])):
+			s.plain = false
+			return s.check()
+		case begins && c == '-' && spaced && !flow:
+			s.count()
+			s.indent = at
+			if s.outer < 0 || at <= s.outer {
+				s.outer = at
+				s.beginRule()
+			}
+		case begins && (c == '|' || c == '>') && !flow:
+			s.count()
+			s.block, s.plain = s.indent, false
+			return s.check()
+		case begins && (c == '"' || c == '\''):
+			s.count()
+			s.quote, begin, begins, s.plain = c, at, false, false
+		case begins && (c == '&' || c == '!' || c == '*'):
+			s.count()
+			s.marks++
+			for at+1 < len(line) && !isSpace(line[at+1]) && (c == '!' || strings.IndexByte("[]{},", line[at+1]) < 0) {
+				if at++; strings.IndexByte("[]{},", line[at]) >= 0 { // a tag may have them
+					s.count()
+				}
+			}
+		case (begins || flow) && (c == '[' || c == '{'):
+			s.count()
+			s.depth++
+			if c == '{' {
+				s.beginRule()
+			}
+			begins, s.plain = true, false
+		case flow && (c == ']' || c == '}'):
+			s.depth--
+			begins, s.plain = false, false
+		case flow && c == ',':
+			s.count()
+			begins, s.plain = true, false
+		case c == ':' && (spaced || flow && (!s.plain || strings.IndexByte(",[]{}", line[at+1]) >= 0)), begins && c == '?' && spaced:
+			s.count()
+			if !flow {
+				s.indent = min(begin, at)
+			}
+			begins, s.plain = true, false
+		case begins:
+			s.count()
+			begin, begins, s.plain = at, false, true
+		}
+		at++
+		if s.tokens&0xfff == 0 { // a line may be the whole file
+			if err := s.check(); err != nil {
+				return err
+			}
+		}
+	}
+	return s.check()
+}
+
+// skipQuoted returns where the quoted text ends, or the line.
+func (s *scanner) skipQuoted(line []byte, at int) int {
+	for ; at < len(line); at++ {
+		switch c := line[at]; {
+		case c == '\\' && s.quote == '"':
+			at++
+		case c == '\'' && s.quote == c && at+1 < len(line) && line[at+1] == c:
+			at++
+		case c == s.quote:
+			s.quote = 0
+			return at + 1
+		}
+	}
+	return len(line)
+}
