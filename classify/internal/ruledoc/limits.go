@@ -19,6 +19,8 @@ const (
 	tokensOne  = 40_000 // of one rule with its examples
 	itemBytes  = 16     // bytes of the file for each rule, on average
 	itemsFree  = 1000
+	depthMost  = 1000 // brackets in brackets
+	maxName    = 100  // bytes of an alias that an error has room for
 	marksAll   = 1000 // anchors, aliases and tags
 )
 
@@ -26,6 +28,7 @@ var (
 	errDense = errors.New("too many values for so short a file; a rule has an id, a reason and a pattern")
 	errMany  = fmt.Errorf("more than %d keys and values; split the file", tokensAll)
 	errRule  = fmt.Errorf("more than %d keys and values in one rule; drop examples", tokensOne)
+	errDepth = fmt.Errorf("brackets exceeded max depth of %d; a rule needs two", depthMost)
 	errMarks = fmt.Errorf("more than %d anchors, aliases and tags; write the values out instead", marksAll)
 )
 
@@ -42,7 +45,10 @@ type scanner struct {
 	block       int  // column of the key or dash that a block text belongs to; -1 = none
 	outer       int  // column of the outermost dashes; -1 = none so far
 
-	tokens, inRule, rules, marks int
+	tokens, inRule, most, rules, marks, deepest int
+
+	alias     string // the first one
+	aliasLine int
 }
 
 // checkLimits refuses a document that would make far more nodes than a list of
@@ -50,15 +56,20 @@ type scanner struct {
 func checkLimits(data []byte) error {
 	data = unixLines(data)
 	s := scanner{bytes: len(data), block: -1, outer: -1}
+	var fault error
 	for len(data) > 0 {
 		var line []byte
 		line, data, _ = bytes.Cut(data, []byte{'\n'})
 		s.line++
-		if err := s.readLine(line); err != nil {
-			return &Error{Line: s.line, Err: err}
+		s.readLine(line)
+		if err := s.check(); err != nil && fault == nil {
+			fault = &Error{Line: s.line, Err: err}
+		}
+		if fault != nil && s.alias != "" { // the likelier fault
+			return &Error{Line: s.aliasLine, Err: fmt.Errorf("alias *%s; write the value out instead", s.alias)}
 		}
 	}
-	return nil
+	return fault
 }
 
 // unixLines returns data as UTF-8 with line feeds. YAML also knows UTF-16 and other
@@ -86,13 +97,15 @@ func unixLines(data []byte) []byte {
 // check holds the counts so far to the limits.
 func (s *scanner) check() error {
 	switch {
+	case s.deepest > depthMost:
+		return errDepth
 	case s.marks > marksAll:
 		return errMarks
 	case s.tokens > tokensAll:
 		return errMany
 	case s.tokens > tokensFree+s.bytes/tokenBytes, s.rules > itemsFree+s.bytes/itemBytes:
 		return errDense
-	case s.inRule > tokensOne:
+	case s.most > tokensOne:
 		return errRule
 	}
 	return nil
@@ -101,6 +114,7 @@ func (s *scanner) check() error {
 func (s *scanner) count() {
 	s.tokens++
 	s.inRule++
+	s.most = max(s.most, s.inRule)
 }
 
 func (s *scanner) beginRule() {
@@ -111,17 +125,17 @@ func (s *scanner) beginRule() {
 func isSpace(c byte) bool { return c == ' ' || c == '\t' }
 
 // readLine counts the tokens of a line.
-func (s *scanner) readLine(line []byte) error {
+func (s *scanner) readLine(line []byte) {
 	at := 0
 	for at < len(line) && isSpace(line[at]) {
 		at++
 	}
 	if at == len(line) {
-		return nil
+		return
 	}
 	if s.depth == 0 {
 		if s.block >= 0 && at > s.block {
-			return nil // of a block text
+			return // of a block text
 		}
 		s.block = -1
 		if at <= s.indent { // neither a quoted text nor a plain one goes on here
@@ -148,7 +162,7 @@ func (s *scanner) readLine(line []byte) error {
 		switch {
 		case c == '#' && (at == 0 || isSpace(line[at-1])):
 			s.plain = false
-			return s.check()
+			return
 		case begins && c == '-' && spaced && !flow:
 			s.count()
 			s.indent = at
@@ -159,21 +173,26 @@ func (s *scanner) readLine(line []byte) error {
 		case begins && (c == '|' || c == '>') && !flow:
 			s.count()
 			s.block, s.plain = s.indent, false
-			return s.check()
+			return
 		case begins && (c == '"' || c == '\''):
 			s.count()
 			s.quote, begin, begins, s.plain = c, at, false, false
 		case begins && (c == '&' || c == '!' || c == '*'):
 			s.count()
 			s.marks++
+			start := at + 1
 			for at+1 < len(line) && !isSpace(line[at+1]) && (c == '!' || strings.IndexByte("[]{},", line[at+1]) < 0) {
 				if at++; strings.IndexByte("[]{},", line[at]) >= 0 { // a tag may have them
 					s.count()
 				}
 			}
+			if c == '*' && s.alias == "" {
+				s.alias, s.aliasLine = string(line[start:min(at+1, start+maxName)]), s.line
+			}
 		case (begins || flow) && (c == '[' || c == '{'):
 			s.count()
 			s.depth++
+			s.deepest = max(s.deepest, s.depth)
 			if c == '{' {
 				s.beginRule()
 			}
@@ -195,13 +214,7 @@ func (s *scanner) readLine(line []byte) error {
 			begin, begins, s.plain = at, false, true
 		}
 		at++
-		if s.tokens&0xfff == 0 { // a line may be the whole file
-			if err := s.check(); err != nil {
-				return err
-			}
-		}
 	}
-	return s.check()
 }
 
 // skipQuoted returns where the quoted text ends, or the line.

@@ -79,12 +79,14 @@ func (f *filter) goesOn(text string, i int) bool {
 
 // Where a pattern goes on over more than manyBytes bytes, the filter is no use,
 // and looks only at what stands before; likewise where what stands there goes on
-// in more than manyWays ways to each next byte, or allWays were tried for the
-// whole set: for the third look, which tells less, a quarter of them.
+// in more than manyWays ways to each next byte, or as many were tried for the
+// whole set as it has states for: for the third look, which tells less, a quarter of them.
 const (
 	manyBytes = 128
 	manyWays  = 1 << 9
+	leastWays = 1 << 16
 	allWays   = 1 << 20
+	stateWays = 1 << 6 // for each state: a few classes of many runes need no more than leastWays
 )
 
 // A way to begin a match: a state, and the bytes that lead to it.
@@ -106,8 +108,9 @@ func (f *filter) build(t *table) {
 		f.empty = f.empty || root&acceptFlag != 0
 		roots = append(roots, root)
 	}
-	one, two := look{0, 1, allWays}, look{1, 2, allWays}
-	four, eight, twelve := look{2, 4, allWays}, look{4, 8, allWays}, look{4, 8, allWays >> 2}
+	most := min(leastWays+stateWays*t.states, allWays)
+	one, two := look{0, 1, most}, look{1, 2, most}
+	four, eight, twelve := look{2, 4, most}, look{4, 8, most}, look{4, 8, most >> 2}
 	x.each(&one, roots, 0, nil, func(first uint64, s []state) {
 		x.each(&two, s, first, func() { f.admitAll(first) }, func(pair uint64, s []state) {
 			x.each(&four, s, pair, func() { f.admit(pair) }, func(begin uint64, s []state) {
