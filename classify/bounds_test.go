@@ -268,7 +268,7 @@ func excesses() []excess {
 		{"64 texts that time out", failed(deepTexts(60, huge2))},
 		{"a request of huge texts", failed(&url.Error{Op: "Get", Err: says{huge2[:8*mega]}})},
 		{"everything", classify.Evidence{
-			Err:     branches(many(300, func(i int) error { return statusBody{429, http.Header{"Retry-After": {waits}}, body64} })),
+			Err:     branches(many(300, func(int) error { return statusBody{429, http.Header{"Retry-After": {waits}}, body64} })),
 			Message: huge2, Type: huge, Status: 429, Header: names, Body: []byte(dense64),
 		}},
 

@@ -24,7 +24,8 @@ const (
 // openRoom gives room for one body; ok is false where there is too little.
 func openRoom(q *inquiry) (r room, ok bool) {
 	r = room{q, min(maxBody, q.budget.left[bodyBytes])}
-	return r, r.entry()
+	ok = r.entry()
+	return r, ok
 }
 
 // close spends what was taken.

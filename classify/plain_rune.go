@@ -108,7 +108,7 @@ func character(s string) (r rune, size int) {
 	case '\\':
 		r, size = spelledRune(s)
 	case '#': // "#033" of rsyslog, which may also be the number of an issue
-		if r, size = number(s, 1, 3, 8); r != escape && !(r == 0o302 && strings.HasPrefix(s[size:], "#240")) {
+		if r, size = number(s, 1, 3, 8); r != escape && (r != 0o302 || !strings.HasPrefix(s[size:], "#240")) {
 			return '#', 1
 		}
 		if r == 0o302 {

@@ -23,7 +23,7 @@ func ExampleResult_MarshalJSON() {
 	if err != nil {
 		panic(err)
 	}
-	os.Stdout.Write(line)
+	fmt.Printf("%s\n", line)
 	// Output: {"category":"retryable","reason":"rate_limit","rule":"http/429","status":429,"retry_after_ms":1500}
 }
 

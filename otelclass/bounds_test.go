@@ -60,14 +60,14 @@ func hugeSpans() map[string]tracetest.SpanStub {
 		"128 handled events of 67 KB": {Events: events(128, huge(67_000))},
 		"10,000 events of 1 KB":       {Status: failed, Events: events(10_000, huge(1000))},
 		"100,000 events":              {Status: failed, Events: events(100_000, huge(10))},
-		"100,000 other events":        {Status: failed, Events: events(100_000, func(i int) sdktrace.Event { return sdktrace.Event{Attributes: many(2, plain)} })},
+		"100,000 other events":        {Status: failed, Events: events(100_000, func(int) sdktrace.Event { return sdktrace.Event{Attributes: many(2, plain)} })},
 		"a message of 8 MB":           {Status: failed, Events: events(1, huge(8<<20))},
 		"a type of 8 MB":              {Status: failed, Events: events(128, func(i int) sdktrace.Event { return exceptionEvent(attribute.String("exception.type", noise(i, 8<<16))) })},
 		"a stack of 8 MB": {Status: failed, Events: events(128, func(i int) sdktrace.Event {
 			return exceptionEvent(attribute.String("exception.stacktrace", noise(i, 8<<16)))
 		})},
 		"a description of 8 MB": {Status: sdktrace.Status{Code: codes.Error, Description: noise(1, 8<<20)}},
-		"128 events with 10,000 attributes": {Status: failed, Events: events(128, func(i int) sdktrace.Event {
+		"128 events with 10,000 attributes": {Status: failed, Events: events(128, func(int) sdktrace.Event {
 			return exceptionEvent(append(many(10_000, plain), message("boom"))...)
 		})},
 		"10,000 attributes":  {Status: failed, Attributes: many(10_000, plain)},

@@ -31,7 +31,7 @@ func detailed(t *testing.T, attrs []attribute.KeyValue) string {
 	for _, key := range []attribute.Key{otelclass.RuleKey, otelclass.RetryAfterMSKey} {
 		for _, kv := range attrs {
 			if kv.Key == key {
-				text += " " + kv.Value.Emit()
+				text += " " + kv.Value.String()
 			}
 		}
 	}

@@ -43,7 +43,7 @@ func (g growing) Error() string { return growing{g.n + 1}.Error() }
 func (g growing) Unwrap() error { return growing{g.n + 1} }
 
 // incomparable cannot be compared, wraps itself, and panics when it is asked.
-type incomparable struct{ all []error }
+type incomparable struct{ _ []error }
 
 func (incomparable) Error() string   { return "incomparable" }
 func (incomparable) Is(error) bool   { panic("boom") }
@@ -53,17 +53,18 @@ func (i incomparable) Unwrap() error { return i }
 func hostile() map[string]error {
 	self := &cycle{}
 	self.next = self
-	two := &cycle{next: &cycle{}}
-	two.next.(*cycle).next = two
+	one := &cycle{}
+	two := &cycle{next: one}
+	one.next = two
 	joined := &joinedCycle{}
 	joined.all = []error{errors.New("alpha"), joined, joined}
 	cause := &causeCycle{}
 	cause.cause = &causeCycle{cause}
-	doubled := error(fmt.Errorf("boom"))
+	doubled := fmt.Errorf("boom")
 	for range 64 {
 		doubled = errors.Join(doubled, doubled)
 	}
-	deep := error(errors.New("boom"))
+	deep := errors.New("boom")
 	for range 100_000 {
 		deep = &cycle{deep}
 	}
@@ -115,7 +116,7 @@ func TestRecordErrorKeepsTheText(t *testing.T) {
 	for i := range all {
 		all[i] = fmt.Errorf("item %d: %w", i, os.ErrNotExist)
 	}
-	deep := error(errors.New("boom"))
+	deep := errors.New("boom")
 	for range 500 {
 		deep = &cycle{deep}
 	}

@@ -128,7 +128,7 @@ func (a *ahead) Read(p []byte) (int, error) {
 	if n == 0 {
 		n, err = a.beyond(p)
 	}
-	if err == io.EOF && a.atEnd != nil { // readers compare, too
+	if err == io.EOF && a.atEnd != nil { //nolint:errorlint // readers compare, too
 		a.atEnd()
 		a.atEnd = nil
 	}

@@ -197,7 +197,7 @@ func TestTransport_ContinuesStream(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				going := make(chan struct{})
-				srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 					w.Header().Set("Trailer", "X-Sum")
 					if name == "event stream" {
 						w.Header().Set("Content-Type", "text/event-stream")

@@ -175,11 +175,11 @@ func isWritten(a *slog.Attr) bool {
 
 // writesAny reports whether a handler writes an attribute of r, as far as that is
 // known without calling a LogValuer.
-func writesAny(r *slog.Record) (any bool) {
+func writesAny(r *slog.Record) (written bool) {
 	var seen budget
 	r.Attrs(func(a slog.Attr) bool {
-		any = writes([]slog.Attr{a}, &seen) != no
-		return !any
+		written = writes([]slog.Attr{a}, &seen) != no
+		return !written
 	})
-	return any
+	return written
 }

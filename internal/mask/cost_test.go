@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/errclass/errclass/internal/cputime"
 	"github.com/errclass/errclass/internal/mask"
 )
 
@@ -38,9 +39,9 @@ func repeated(units string, size int) string {
 
 // costOf is the time in nanoseconds that a byte of text keeps a processor busy.
 func costOf(text string, runs int) float64 {
-	least := cpuTime(func() { mask.Text(text) })
+	least := cputime.Of(func() { mask.Text(text) })
 	for range runs - 1 {
-		least = min(least, cpuTime(func() { mask.Text(text) }))
+		least = min(least, cputime.Of(func() { mask.Text(text) }))
 	}
 	return float64(least.Nanoseconds()) / float64(len(text))
 }

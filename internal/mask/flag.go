@@ -104,7 +104,7 @@ func (s *scanner) shortFlag(i, from, to int) {
 	}
 	if letter == 'u' && (to-from == 1 || to-from > 3) || to-from > 1 && s.text[from] == 'p' && long(s.text[from:to]) {
 		user, secret, ok := strings.Cut(v, ":")
-		if ok && user != "" && secret != "" && secret != Masked && !(all(user, digit) && all(secret, digit)) && !strings.HasPrefix(secret, "//") && !placeholder(secret) {
+		if ok && user != "" && secret != "" && secret != Masked && (!all(user, digit) || !all(secret, digit)) && !strings.HasPrefix(secret, "//") && !placeholder(secret) {
 			s.add(at+len(user)+1, end)
 		}
 		return

@@ -208,7 +208,7 @@ func (s *scanner) valueOf(j judge, i int, c byte, encoded bool) {
 	if j.kind == password && strings.HasPrefix(text, "/") && c == '=' && s.isPWD(i) {
 		return
 	}
-	if j.kind != weak && !v.quoted && s.credentials(v, j) {
+	if j.kind != weak && !v.quoted && s.credentials(v) {
 		return
 	}
 	if !j.secret(text) {
@@ -221,7 +221,7 @@ func (s *scanner) valueOf(j judge, i int, c byte, encoded bool) {
 }
 
 // credentials masks what follows a scheme without its header: auth=Bearer abc.
-func (s *scanner) credentials(v value, j judge) bool {
+func (s *scanner) credentials(v value) bool {
 	if !schemes[strings.ToLower(head(s.text[v.from:v.to]))] {
 		return false
 	}

@@ -61,7 +61,7 @@ func colonIn(info string, encoded bool) (at, n int) {
 func (s *scanner) authority(i int, encoded bool) (at int) {
 	at = -1
 	end := i
-	for n := 1; end < len(s.text); end += n {
+	for n := 0; end < len(s.text); end += n {
 		c := s.text[end]
 		if n = 1; encoded && (c == '%' || c == '\\') {
 			n = max(1, escape(s.text[end:]))
@@ -175,7 +175,7 @@ func endpointName(endpoint string) string {
 }
 
 func endpointOnce(endpoint string) string {
-	if strings.IndexAny(endpoint, "@?#=%\\") < 0 {
+	if !strings.ContainsAny(endpoint, "@?#=%\\") {
 		return clean(endpoint)
 	}
 	scheme, rest := "", endpoint

@@ -20,5 +20,5 @@ func owner(info os.FileInfo) (uid, names uint64, known bool) {
 	if !ok {
 		return 0, 0, false
 	}
-	return uint64(stat.Uid), uint64(stat.Nlink), true
+	return uint64(stat.Uid), uint64(stat.Nlink), true //nolint:unconvert // its type differs by platform
 }

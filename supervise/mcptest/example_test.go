@@ -13,9 +13,9 @@ import (
 const asRateLimited = "MCPTEST_AS_RATE_LIMITED"
 
 // Retrying is package resilience's: an agent that is run under it is run again
-// where that helps, with the pauses of seed 002.
+// where that helps, with fixed pauses.
 func Example_retry() {
-	x, err := resilience.New(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{Schedule: resilience.Schedule002}})
+	x, err := resilience.New(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{Schedule: resilience.FixedSchedule}})
 	if err != nil {
 		fmt.Println(err)
 		return

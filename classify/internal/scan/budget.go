@@ -242,7 +242,8 @@ func runeAt(s string) (r rune, size int) {
 	switch {
 	case strings.HasPrefix(digits, "x{"):
 		begin, base = 3, 16
-		for end = begin; end < len(s) && s[end] != '}'; end++ {
+		if end = strings.IndexByte(s, '}'); end < 0 {
+			end = len(s)
 		}
 		size = min(end+1, len(s))
 	case digits[0] == 'x':

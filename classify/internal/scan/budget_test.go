@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,7 +135,7 @@ func TestExpensivePatternWasFoundLate(t *testing.T) {
 			}
 		}
 		for _, expr := range []string{hostile["ways at every letter"], hostile["classes in a row"], hostile["optional pairs"]} {
-			set := append(exprs[:len(exprs):len(exprs)], expr)
+			set := slices.Concat(exprs, []string{expr})
 			b := NewBudget(set)
 			_, err := b.Compile(set)
 			var at *PatternError
