@@ -52,7 +52,7 @@ func TestTreeWasBuiltBeforeTheFirstLook(t *testing.T) {
 			var at *Error
 			require.ErrorAs(t, err, &at)
 			assert.Positive(t, at.Line)
-			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16*fileSize))
+			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(24*fileSize))
 		})
 	}
 }
