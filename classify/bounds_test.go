@@ -16,10 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/race"
 )
 
 // mostAllocated is what one classification may allocate, whatever the evidence is.
-const mostAllocated = 4 << 20
+const mostAllocated = race.PoolFactor * 4 << 20
 
 const mega = 1 << 20
 

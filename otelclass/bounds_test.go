@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/race"
 	"github.com/errclass/errclass/otelclass"
 )
 
@@ -87,7 +88,7 @@ func dense(i, n int) string {
 }
 
 // maxAllocated is what a span or record may allocate, whatever it holds.
-const maxAllocated = 4 << 20
+const maxAllocated = race.PoolFactor * 4 << 20
 
 // allocated is how many bytes do allocates.
 func allocated(do func()) uint64 {
