@@ -74,6 +74,9 @@ func (r *running) run(ctx context.Context) error {
 		r.look(ch)
 		return err
 	}
+	if ctx.Err() != nil {
+		ch.group.kill() // the child ended at the same moment, but not what it has started
+	}
 	ch.group.release()
 	r.look(ch)
 	if ch.err != nil {
