@@ -142,7 +142,7 @@ func TestCost(t *testing.T) {
 
 // FuzzCost looks for texts that cost more than their length: the first byte says
 // how many of the next are the head, the rest are the units that are repeated.
-// The fuzzer cannot see time, so what a text costs, in steps of a half, is a
+// The fuzzer cannot see time, so each step of a cost, in times of ordinary text, is a
 // branch of its own.
 func FuzzCost(f *testing.F) {
 	ordinary := ordinaryText(f, 8<<10)
