@@ -8,10 +8,10 @@ import (
 // maxDepth is how deeply values may nest, as in encoding/json.
 const maxDepth = 10_000
 
-// The functions below read what their names say from index i of d. They return
-// the index after it, or -1 where it is not there.
+// Each function below parses one element of the grammar at index i of d. It
+// returns the index after the element, or -1 if there is none.
 
-// object reads what follows an opening brace. visit may be nil.
+// object parses an object from behind its opening brace. visit may be nil.
 func object(d []byte, i, depth int, visit func(key, value []byte)) int {
 	if depth > maxDepth {
 		return -1
@@ -19,7 +19,7 @@ func object(d []byte, i, depth int, visit func(key, value []byte)) int {
 	if i = space(d, i); i < len(d) && d[i] == '}' {
 		return i + 1
 	}
-	var decoded []byte // the last key with escapes; the next one reuses it
+	var decoded []byte // buffer for keys with escapes
 	for {
 		if i >= len(d) || d[i] != '"' {
 			return -1
@@ -52,7 +52,7 @@ func object(d []byte, i, depth int, visit func(key, value []byte)) int {
 	}
 }
 
-// array reads what follows an opening bracket.
+// array parses an array from behind its opening bracket.
 func array(d []byte, i, depth int) int {
 	if depth > maxDepth {
 		return -1
@@ -71,8 +71,8 @@ func array(d []byte, i, depth int) int {
 	}
 }
 
-// next reads what follows a member: a comma, and then there is more, or the
-// end of the object or array.
+// next parses what follows a member or an item: a comma, which sets more, or
+// closing.
 func next(d []byte, i int, closing byte) (after int, more bool) {
 	i = space(d, i)
 	switch {
@@ -146,7 +146,7 @@ func number(d []byte, i int) int {
 	return i
 }
 
-// digits reads one digit or more.
+// digits parses one digit or more.
 func digits(d []byte, i int) int {
 	start := i
 	for i < len(d) && '0' <= d[i] && d[i] <= '9' {
@@ -165,8 +165,8 @@ func space(d []byte, i int) int {
 	return i
 }
 
-// text reads a string from after its opening quote to after its closing one,
-// and says whether there are escapes in it.
+// text parses a string from behind its opening quote. It reports whether the
+// string has escapes.
 func text(d []byte, i int) (end int, escaped bool) {
 	for {
 		i = plain(d, i)
@@ -192,10 +192,9 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plain skips what stands for itself inside a string and returns the index of
-// the first quote, backslash or control character. Eight bytes are looked at
-// together: a borrow can flag a byte wrongly only above one that is flagged
-// rightly, so the lowest flag always tells the truth.
+// plain returns the index of the first quote, backslash or control character.
+// It tests eight bytes at once. A borrow may set a wrong flag, but only above a
+// correct one, so the lowest flag is always correct.
 func plain(d []byte, i int) int {
 	for ; len(d)-i >= 8; i += 8 {
 		w := binary.LittleEndian.Uint64(d[i:])
@@ -212,7 +211,7 @@ func plain(d []byte, i int) int {
 	return i
 }
 
-// escape reads what follows a backslash.
+// escape parses an escape from behind its backslash.
 func escape(d []byte, i int) int {
 	if i >= len(d) {
 		return -1

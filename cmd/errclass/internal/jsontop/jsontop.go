@@ -1,23 +1,23 @@
 // Package jsontop reads the top level of JSON objects and leaves the rest as
 // bytes.
 //
-// Log lines are looked at for a handful of keys and passed on unchanged, so
-// decoding them would be most of the work. [Object] checks the whole text by
-// the grammar of RFC 8259, exactly as json.Valid does (invalid UTF-8 in strings
-// and 10,000 levels of nesting are fine there too; a fuzz test compares the
-// two), and hands out each key with its undecoded value. It allocates nothing
-// but one buffer for all keys with escapes.
+// A log line needs a few of its keys and stays unchanged, so decoding all of it
+// would be most of the work. [Object] checks the whole text against the grammar
+// of RFC 8259 and passes each key and its undecoded value to a function. It
+// accepts exactly the objects that json.Valid accepts, including invalid UTF-8
+// in strings and up to 10,000 levels of nesting; a fuzz test compares the two.
+// It allocates only one buffer for all keys with escapes.
 package jsontop
 
-// MaxKey is how long a key with escapes may be, as it stands in the text, to be
-// decoded. Nobody looks for longer ones.
+// MaxKey is the longest key with escapes that Object decodes, in bytes of the
+// undecoded key. A longer key is passed undecoded.
 const MaxKey = 4 << 10
 
-// Object calls visit for every member of the JSON object in data, in order,
-// and returns the index of the closing brace. The key is decoded (see [MaxKey]), the value is
-// as it stands in data, without white space around it; both are valid during
-// the call only. Where ok is false data is no JSON object, and what was visited
-// so far means nothing.
+// Object calls visit for every member of the JSON object in data, in order, and
+// returns the index of the closing brace. The key is decoded (see [MaxKey]); the
+// value is a part of data, without white space around it. Both are valid only
+// during the call. If ok is false, data is not a JSON object: discard what visit
+// got.
 func Object(data []byte, visit func(key, value []byte)) (end int, ok bool) {
 	i := space(data, 0)
 	if i >= len(data) || data[i] != '{' {

@@ -46,10 +46,10 @@ var samples = []string{
 	`{"a":` + strings.Repeat(`[`, 100_000),
 }
 
-func TestObjectIsEncodingJSON(t *testing.T) {
+func TestObjectEqualsEncodingJSON(t *testing.T) {
 	t.Parallel()
 	for _, s := range samples {
-		same(t, []byte(s))
+		requireSame(t, []byte(s))
 	}
 }
 
@@ -57,12 +57,12 @@ func FuzzObject(f *testing.F) {
 	for _, s := range samples[:len(samples)-5] {
 		f.Add([]byte(s))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) { same(t, data) })
+	f.Fuzz(func(t *testing.T, data []byte) { requireSame(t, data) })
 }
 
-// same holds Object to encoding/json: what is an object, what its members are,
-// and that the end is where a member can be put in.
-func same(t *testing.T, data []byte) {
+// requireSame compares Object with encoding/json: both accept the same objects
+// and find the same members, and a member can be inserted at end.
+func requireSame(t *testing.T, data []byte) {
 	t.Helper()
 	type member struct{ key, value string }
 	var got []member

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text decodes a JSON string; ok is false for any other value. Invalid UTF-8 is
-// kept.
+// Text decodes a JSON string. ok is false for any other value. Invalid UTF-8
+// stays as it is.
 func Text(value []byte) (text string, ok bool) {
 	s, ok := content(value)
 	if !ok {
@@ -20,9 +20,9 @@ func Text(value []byte) (text string, ok bool) {
 	return string(b), ok
 }
 
-// Ends decodes a JSON string as [Text] does, but reads at most limit bytes of
-// it. Of a longer string it decodes the first and the last half of limit and
-// joins them with a line end; the rest is neither copied nor decoded.
+// Ends decodes a JSON string like [Text], but at most limit bytes of it. Of a
+// longer string it decodes the first and the last limit/2 bytes and joins them
+// with a line end.
 func Ends(value []byte, limit int) (text string, ok bool) {
 	s, ok := content(value)
 	if !ok || len(s) <= limit {
@@ -38,7 +38,7 @@ func Ends(value []byte, limit int) (text string, ok bool) {
 	return string(b), ok
 }
 
-// content is what stands between the quotes of a JSON string.
+// content returns the bytes between the quotes of a JSON string.
 func content(value []byte) (s []byte, ok bool) {
 	n := len(value)
 	if n < 2 || value[0] != '"' || value[n-1] != '"' {
@@ -50,9 +50,9 @@ func content(value []byte) (s []byte, ok bool) {
 // longestEscape is the length of \u0041.
 const longestEscape = 6
 
-// escapeStart returns i, or the start of the escape that i is inside of: a
-// string can be cut there. It reads back from i as far as backslashes follow
-// each other, for only an odd number of them begins an escape.
+// escapeStart returns the last index up to i at which s can be cut without
+// cutting an escape. A backslash starts an escape only if an even number of
+// backslashes precedes it, so escapeStart counts those.
 func escapeStart(s []byte, i int) int {
 	for start := i - 1; start >= max(0, i-longestEscape+1); start-- {
 		if s[start] != '\\' {
@@ -62,7 +62,7 @@ func escapeStart(s []byte, i int) int {
 		for first > 0 && s[first-1] == '\\' {
 			first--
 		}
-		if (start-first)%2 != 0 { // this one is escaped itself
+		if (start-first)%2 != 0 { // this backslash is itself escaped
 			return i
 		}
 		length := 2
@@ -77,8 +77,8 @@ func escapeStart(s []byte, i int) int {
 	return i
 }
 
-// appendText appends the decoded content of a JSON string to b. ok is false
-// where an escape is none.
+// appendText appends the decoded content of a JSON string to b. ok is false if
+// an escape is invalid.
 func appendText(b, s []byte) (text []byte, ok bool) {
 	for {
 		i := bytes.IndexByte(s, '\\')
@@ -97,23 +97,23 @@ func appendText(b, s []byte) (text []byte, ok bool) {
 				if after+1 < len(s) && s[after] == '\\' && s[after+1] == 'u' && escape(s, after+1) > 0 {
 					second = rune(hex4(s[after+2:]))
 				}
-				// What is no pair is replaced, and what follows is read by itself.
+				// An unpaired surrogate is replaced; what follows it is decoded on its own.
 				if r = utf16.DecodeRune(r, second); r != utf8.RuneError {
 					after += longestEscape
 				}
 			}
 			b = utf8.AppendRune(b, r)
 		} else {
-			b = append(b, plainEscape[s[i+1]])
+			b = append(b, shortEscape[s[i+1]])
 		}
 		s = s[after:]
 	}
 }
 
-// plainEscape maps what follows a backslash to what both stand for.
-var plainEscape = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+// shortEscape maps the byte after a backslash to the byte that the escape means.
+var shortEscape = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// hex4 reads four hexadecimal digits, which escape has checked.
+// hex4 decodes four hexadecimal digits. escape has checked them.
 func hex4(s []byte) uint16 {
 	var n uint16
 	for _, c := range s[:4] {

@@ -20,8 +20,8 @@ func ExampleEnds() {
 	// Output: "connection\ntimes, EOF" true
 }
 
-// TestEnds cuts strings that are made of every kind of escape at every place:
-// both halves are decoded as parts of the whole, and no escape is cut in two.
+// TestEnds cuts strings with every kind of escape at every index. Both halves
+// must be parts of the whole decoded string: no escape is cut in two.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	pieces := []string{`a`, `u`, `\\`, `\"`, `\n`, `\u0041`, `\u005c`, `\ud83d\ude00`, `é`, `0041`}
@@ -36,11 +36,11 @@ func TestEnds(t *testing.T) {
 			require.Equal(t, whole, got)
 			return
 		}
-		// A pair of surrogates may be cut into two escapes, each of which is replaced.
+		// A cut between two surrogates replaces each of them.
 		whole = strings.ReplaceAll(whole, "😀", "\ufffd\ufffd")
 		got = strings.ReplaceAll(got, "😀", "\ufffd\ufffd")
 		for cut := 0; ; cut++ {
-			require.LessOrEqual(t, cut, len(got), "%q is no two ends of %q", got, whole)
+			require.LessOrEqual(t, cut, len(got), "%q is not a start and an end of %q", got, whole)
 			if cut < len(got) && got[cut] == '\n' && strings.HasPrefix(whole, got[:cut]) && strings.HasSuffix(whole, got[cut+1:]) {
 				return
 			}
@@ -48,8 +48,8 @@ func TestEnds(t *testing.T) {
 	})
 }
 
-// TestEndsReadsNoMoreThanItsLimit: a string of 16 MiB costs what its ends do.
-func TestEndsReadsNoMoreThanItsLimit(t *testing.T) {
+// TestEndsAllocatesWithinItsLimit decodes a string of 16 MiB.
+func TestEndsAllocatesWithinItsLimit(t *testing.T) {
 	const limit = 1 << 10
 	for name, unit := range map[string]string{"plain": "abcdef", "escapes": `\u0041`, "backslashes": `\\`} {
 		value := []byte(`"` + strings.Repeat(unit, 16<<20/len(unit)) + `"`)
@@ -60,8 +60,8 @@ func TestEndsReadsNoMoreThanItsLimit(t *testing.T) {
 	}
 }
 
-// TestEscapedKeysShareABuffer: a key with escapes cost two allocations and a
-// decoder; a million of them cost twice what encoding/json takes.
+// TestEscapedKeysShareABuffer is a regression test: each key with escapes once
+// took two allocations and a json.Decoder.
 func TestEscapedKeysShareABuffer(t *testing.T) {
 	line := []byte("{" + strings.Repeat(`"\u006cevel":1,`, 10_000) + `"a":1}`)
 	n := 0
@@ -77,7 +77,7 @@ func TestEscapedKeysShareABuffer(t *testing.T) {
 	assert.LessOrEqual(t, allocs, 1.0)
 }
 
-// TestLongKeysAreNotDecoded: a key of 15 MB was decoded for nobody.
+// TestLongKeysAreNotDecoded is a regression test: a key of 15 MB was decoded.
 func TestLongKeysAreNotDecoded(t *testing.T) {
 	for _, tt := range []struct {
 		escapes int
@@ -91,7 +91,7 @@ func TestLongKeysAreNotDecoded(t *testing.T) {
 	}
 }
 
-// allocated is how many bytes f allocates.
+// allocated returns the number of bytes that f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

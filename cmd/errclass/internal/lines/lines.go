@@ -1,5 +1,5 @@
-// Package lines reads lines of any length in bounded memory and without
-// waiting for more than it was asked for.
+// Package lines reads lines of any length in bounded memory. It never waits for
+// input while it has a complete line.
 package lines
 
 import (
@@ -7,19 +7,19 @@ import (
 	"io"
 )
 
-// BOM is the mark that some tools, most of them on Windows, put before the first
-// line of a file. It is no part of what the line says.
+// BOM is the UTF-8 byte order mark. Some tools, most of them on Windows, write
+// it before the first line of a file.
 const BOM = "\ufeff"
 
 // A Line is one line of the input with its line end, or a piece of one.
 type Line struct {
 	Bytes []byte // valid until the next call of Next
-	// Piece: the line is longer than the reader's limit. It comes in several
-	// pieces; Last is set on the last one. A line that fits is not a piece.
+	// Piece is set if the line is longer than the reader's limit. The line then
+	// comes in several pieces; Last is set on the last one.
 	Piece, Last bool
 }
 
-// Text is the line without its line end: "\n", or "\r\n".
+// Text returns the line without its line end, "\n" or "\r\n".
 func (l Line) Text() []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(l.Bytes, []byte("\n")), []byte("\r"))
 }
@@ -32,20 +32,20 @@ const (
 // Reader reads lines. It is not safe for concurrent use.
 type Reader struct {
 	r     io.Reader
-	idle  func() error // called before every read, which may block
+	idle  func() error // called before every read, since a read may block
 	limit int
 
 	buf        []byte
-	start, end int   // what is read and not yet handed out
-	searched   int   // how much of that is known to hold no newline
-	inPiece    bool  // the last line handed out was a piece, and not the last
-	err        error // from r, once everything before it is handed out
+	start, end int   // buf[start:end] is read and not yet returned
+	searched   int   // the first searched bytes of that hold no newline
+	inPiece    bool  // Next returned a piece, but not yet the last one
+	err        error // from r; returned after all bytes before it
 }
 
-// NewReader returns a reader of lines of up to limit bytes, which is also what
-// it holds in memory at most. idle is called whenever all that was read has
-// been handed out and r is asked for more: that is when to flush. A nil idle
-// does nothing.
+// NewReader returns a reader of lines of up to limit bytes. Its buffer never
+// exceeds limit bytes. It calls idle before each read from r, when every line in
+// the buffer has been returned: the caller can flush its output there. A nil
+// idle does nothing.
 func NewReader(r io.Reader, limit int, idle func() error) *Reader {
 	if idle == nil {
 		idle = func() error { return nil }
@@ -54,9 +54,9 @@ func NewReader(r io.Reader, limit int, idle func() error) *Reader {
 	return &Reader{r: r, idle: idle, limit: limit, buf: make([]byte, min(firstSize, limit))}
 }
 
-// Next returns the next line. A last line without a line end is a line, an
-// empty one after the last line end is not. The error is io.EOF, that of idle
-// or that of the underlying reader, once all that came before it is handed out.
+// Next returns the next line. Text after the last line end is a line too, unless
+// it is empty. After the last line Next returns io.EOF, or the error of idle or
+// of the underlying reader.
 func (r *Reader) Next() (Line, error) {
 	for {
 		if i := bytes.IndexByte(r.buf[r.start+r.searched:r.end], '\n'); i >= 0 {
@@ -79,7 +79,7 @@ func (r *Reader) Next() (Line, error) {
 	}
 }
 
-// take hands out the next n bytes; ends says that they end a line.
+// take returns the next n bytes. ends reports that they end a line.
 func (r *Reader) take(n int, ends bool) Line {
 	piece := r.inPiece || !ends
 	l := Line{Bytes: r.buf[r.start : r.start+n], Piece: piece, Last: piece && ends}
@@ -89,7 +89,7 @@ func (r *Reader) take(n int, ends bool) Line {
 	return l
 }
 
-// fill reads once more into the buffer, or sets err.
+// fill reads from r into the buffer once, or sets err.
 func (r *Reader) fill() {
 	if r.err = r.idle(); r.err != nil {
 		return

@@ -80,30 +80,30 @@ func TestReaderKeepsEveryByte(t *testing.T) {
 	}
 }
 
-func TestReaderIsIdleOnlyWhenItHasNothing(t *testing.T) {
+func TestReaderCallsIdleOnlyWithoutALine(t *testing.T) {
 	t.Parallel()
 	pr, pw := io.Pipe()
-	asked := make(chan int)
-	seen := 0
-	r := lines.NewReader(pr, 1<<10, func() error { asked <- seen; return nil })
+	idle := make(chan int) // the number of lines returned before each call
+	returned := 0
+	r := lines.NewReader(pr, 1<<10, func() error { idle <- returned; return nil })
 	go func() {
-		defer close(asked)
+		defer close(idle)
 		for {
 			if _, err := r.Next(); err != nil {
 				return
 			}
-			seen++
+			returned++
 		}
 	}()
-	assert.Equal(t, 0, <-asked)
+	assert.Equal(t, 0, <-idle)
 	_, err := pw.Write([]byte("a\nb\nc"))
 	require.NoError(t, err)
-	assert.Equal(t, 2, <-asked, "two whole lines are out before more is asked for")
+	assert.Equal(t, 2, <-idle, "both whole lines are returned before the next read")
 	_, err = pw.Write([]byte("\n"))
 	require.NoError(t, err)
-	assert.Equal(t, 3, <-asked)
+	assert.Equal(t, 3, <-idle)
 	require.NoError(t, pw.Close())
-	_, open := <-asked
+	_, open := <-idle
 	assert.False(t, open)
 }
 
@@ -121,7 +121,7 @@ func TestReaderErrors(t *testing.T) {
 		_, err := r.Next()
 		require.ErrorIs(t, err, boom)
 		_, err = r.Next()
-		require.ErrorIs(t, err, boom, "it stays")
+		require.ErrorIs(t, err, boom, "every later call returns it too")
 	})
 	t.Run("idle", func(t *testing.T) {
 		t.Parallel()
