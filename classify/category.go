@@ -1,27 +1,26 @@
 package classify
 
-// Category says what to do next about an error. It is the value of the
-// attribute error.category.
+// Category tells what to do next about an error. It is the value of the
+// attribute error.category. The empty Category means that there was no error.
 type Category string
 
-// The five categories. The empty Category means that there was no error.
+// The five categories.
 const (
 	// CategoryRetryable: the same call may succeed later.
 	CategoryRetryable Category = "retryable"
 	// CategoryContextOverflow: shrink the model's input, then call again.
 	CategoryContextOverflow Category = "context_overflow"
 	// CategoryFatal: repeating the call will not help; a person or the code
-	// must change something. What nothing recognises is fatal.
+	// must change something. An unrecognised error is fatal.
 	CategoryFatal Category = "fatal"
 	// CategoryTimeout: this program's own deadline or watchdog ended the call.
-	// It comes from typed errors only, never from text: a peer's timeout is
-	// retryable.
+	// Only typed errors yield it, never text. A peer's timeout is retryable.
 	CategoryTimeout Category = "timeout"
 	// CategoryAborted: the caller cancelled.
 	CategoryAborted Category = "aborted"
 )
 
-// Categories returns all five categories in the order of their documentation.
+// Categories returns all five categories in documentation order.
 func Categories() []Category {
 	return []Category{CategoryRetryable, CategoryContextOverflow, CategoryFatal, CategoryTimeout, CategoryAborted}
 }

@@ -45,9 +45,9 @@ var providerHosts = map[string]string{
 	"generativelanguage.googleapis.com": "google",
 }
 
-// HostProvider names the provider whose API is at a host: "anthropic" for
-// "api.anthropic.com". It is "" for a host that it does not know, and for
-// gateways, which pass on the errors of many.
+// HostProvider returns the provider of an API host: "anthropic" for
+// "api.anthropic.com". It returns "" for an unknown host and for a gateway, which
+// relays the errors of several providers.
 func HostProvider(host string) string {
 	if len(host) > longestHost {
 		return ""

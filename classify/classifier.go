@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// DefaultMaxBytes is how much of a text is read unless [WithMaxBytes] says
-// otherwise: the first and the last half of it, each 32 KiB.
+// DefaultMaxBytes is the default of [WithMaxBytes]: the first and the last
+// 32 KiB of a text are read.
 const DefaultMaxBytes = 64 << 10
 
-// Classifier turns evidence into results. Make it with [New]; the zero
-// Classifier is not usable. It is immutable as seen from outside and safe for
-// concurrent use; it never logs, and whatever the evidence does, it does not
-// panic. Of what it reads it keeps no text, only hashes of what it has decided.
+// Classifier turns evidence into results. Make one with [New]; the zero
+// Classifier is not usable. It is immutable and safe for concurrent use. It
+// never logs, and it recovers from every panic of the evidence's methods. It
+// stores no text, only hashes of texts that it has classified.
 type Classifier struct {
 	rules    func() *ruleSet  // compiled at first use
 	seen     *memory          // of what the rules decided, under this maxBytes
@@ -24,16 +24,15 @@ type Classifier struct {
 	now      func() time.Time // for tests; nil = time.Now
 }
 
-// The ready classifiers.
+// The predefined classifiers.
 var (
-	// Standard reads all evidence and has the broad rule set. It is the
-	// default everywhere.
+	// Standard reads all evidence and has the broad rule set. It is the default.
 	Standard = newStandard()
-	// Minimal is exactly the twenty patterns of the original error classifier, in
-	// their order, on the whole text and on nothing but text.
+	// Minimal tries the twenty patterns of the original classifier in order. It
+	// reads the whole text and nothing else.
 	Minimal = newMinimal()
-	// None has no rules of its own: with [WithBase] the user's rules are all
-	// there is.
+	// None has no rules. [WithBase] uses it to leave only the user's rules. It
+	// reads text alone.
 	None = newNone()
 )
 
@@ -75,8 +74,8 @@ type optionFunc func(config) config
 
 func (f optionFunc) apply(c config) config { return f(c) }
 
-// WithRules adds the user's own rules, which are looked at before those of
-// the base. Without it there are none. [New] refuses rules that are too much work.
+// WithRules adds the user's own rules, which take precedence over those of the
+// base. The default is none. [New] refuses rules that are too costly to compile.
 func WithRules(rules ...Rule) Option {
 	rules = append([]Rule(nil), rules...) // the caller's slice stays the caller's
 	return optionFunc(func(c config) config {
@@ -85,9 +84,8 @@ func WithRules(rules ...Rule) Option {
 	})
 }
 
-// WithBase sets what the new classifier is built on: [Standard] (the
-// default), [Minimal] or [None]. A nil base, or one that is the zero
-// Classifier, keeps the default.
+// WithBase sets the classifier to build on: [Standard] (the default), [Minimal]
+// or [None]. A nil base and the zero Classifier keep the default.
 func WithBase(base *Classifier) Option {
 	return optionFunc(func(c config) config {
 		if base != nil && base.rules != nil {
@@ -97,11 +95,10 @@ func WithBase(base *Classifier) Option {
 	})
 }
 
-// WithMaxBytes sets how many bytes of a text are read: the first and the last
-// half of n. The default is that of the base; n ≤ 0 keeps it. The
-// texts of one chain share n, or 64 KiB if that is more; those of a response share
-// 64 KiB. The time that a classification takes, and above the default its memory,
-// grow with n.
+// WithMaxBytes sets how many bytes of a text are read: half of n from the
+// beginning and half from the end. The default is that of the base; n ≤ 0 keeps
+// it. All texts of an error chain together have max(n, 64 KiB), all texts of a
+// response 64 KiB. A larger n takes more time, and above the default more memory.
 func WithMaxBytes(n int) Option {
 	return optionFunc(func(c config) config {
 		if n > 0 {
@@ -111,15 +108,16 @@ func WithMaxBytes(n int) Option {
 	})
 }
 
-// New returns a classifier; without options it decides like [Standard]. The
-// error names the rule that is at fault, its pattern and what is wrong.
+// New returns a classifier. Without options it classifies like [Standard]. An
+// error names the faulty rule, its pattern and the fault.
 //
-// All patterns of [WithRules] are compiled into one automaton within a budget
-// that counts steps, not time, so every machine accepts and refuses the same
-// rules. Each rule has a share of the budget that grows with its pattern; one
-// expensive rule is refused within 100 ms. The error then names the rule that
-// spent the most, what it spent it on and what to do. A pattern may have 64 KiB,
-// all patterns together 4 MiB. 100,000 phrases of 30 letters load in a few seconds.
+// New compiles all patterns of [WithRules] into one automaton. Its budget counts
+// steps, not time, so every machine accepts and refuses the same rules. Each
+// rule has a share of the budget that grows with its pattern. If the budget runs
+// out, the error names the rule that spent the most, the costly part of its
+// pattern, and a remedy. A single costly rule is refused within 100 ms. A pattern
+// may have 64 KiB, all patterns together 4 MiB. 100,000 phrases of 30 letters
+// load in a few seconds.
 func New(opts ...Option) (*Classifier, error) {
 	cfg := config{base: Standard}
 	for _, o := range opts {
@@ -179,8 +177,7 @@ func (c *Classifier) Error(err error) (r Result) {
 	return r
 }
 
-// Message classifies a text. The empty text is an error of which nothing is
-// known: unknown, and so fatal.
+// Message classifies a text. The empty text is an unknown, fatal error.
 func (c *Classifier) Message(text string) (r Result) {
 	if text == "" {
 		return c.unknown()
@@ -193,9 +190,9 @@ func (c *Classifier) unknown() Result {
 	return Result{Category: CategoryFatal, Reason: ReasonUnknown, Rule: c.fallback}
 }
 
-// Classify says what the evidence means. Evidence that shows no failure (the
-// zero Evidence, a status below 400 with nothing else or with a body that is no
-// error envelope) gives the zero Result.
+// Classify classifies the evidence. Evidence without a failure gives the zero
+// Result: the zero Evidence, or a status below 400 whose body, if any, is no
+// error envelope.
 func (c *Classifier) Classify(e Evidence) (r Result) {
 	c.classify(&e, &r)
 	return r
@@ -233,7 +230,7 @@ func (c *Classifier) survive(r *Result) {
 // "default+panic".
 const panicSuffix = "+panic"
 
-// ErrBudgetExceeded is the program's own spent budget. Wrap it to say that a
-// call was not made, or its answer not used, because the money set aside is
-// gone: it is looked at before all other evidence and never falls back.
+// ErrBudgetExceeded reports that the program's own budget is spent. Wrap it if
+// you refuse a call, or discard its answer, for lack of budget. It outranks all
+// other evidence and never falls back.
 var ErrBudgetExceeded = errors.New("budget exceeded")

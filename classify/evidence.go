@@ -2,49 +2,49 @@ package classify
 
 import "time"
 
-// Evidence is what is known about one failure. Every field may be empty; the
-// zero Evidence means that nothing failed. Classify changes none of it and keeps
-// no reference to it.
+// Evidence describes one failure. Every field may be empty; the zero Evidence
+// means that nothing failed. Classify does not change it and keeps no reference
+// to it.
 //
-// This program's own deadline, cancellation and spent budget decide before all
-// other evidence. They are read only from fields that no peer can write:
+// This program's own deadline, cancellation and spent budget outrank all other
+// evidence. Only fields that no peer can write may report them:
 //
-//	Err       the values and types of its chain; not their texts, codes and bodies
-//	Type      exception.type, of an exception that this process recorded
-//	Cause     always this program's
-//	Message, Code, Status, Header, Body    a peer may have written them
-//	Provider  named by the caller, never by the peer
+//	Err       yes: the values and types of its chain, not their texts, codes and bodies
+//	Type      yes: the type of an exception that this process recorded
+//	Cause     yes
+//	Message, Code, Status, Header, Body    no: a peer may have written them
+//	Provider  no: it only names the provider
 type Evidence struct {
-	Err      error               // the live error; its whole chain is read
-	Message  string              // a log message, a stderr tail, exception.message
-	Type     string              // exception.type; a code that a peer sent belongs into Code
-	Code     string              // a provider's or server's error code or type: insufficient_quota
-	Status   int                 // HTTP status; below 400 it says nothing
+	Err      error               // the error value; its whole chain is read
+	Message  string              // a log message, the end of stderr, exception.message
+	Type     string              // exception.type; put a peer's error type into Code
+	Code     string              // an error code or type that a peer sent, such as insufficient_quota
+	Status   int                 // HTTP status; ignored below 400
 	Header   map[string][]string // the response's headers (an http.Header)
-	Body     []byte              // a provider's response body
-	Provider string              // "anthropic", "openai", ... where known
-	Cause    error               // context.Cause or ctx.Err() of the caller's context, where it has ended
+	Body     []byte              // the response body
+	Provider string              // "anthropic", "openai", ...; "" if unknown
+	Cause    error               // context.Cause or ctx.Err() of the caller's context, once that has ended
 }
 
-// Result is what an error means. It is a plain value.
+// Result is the answer for one error. It is a plain value.
 type Result struct {
 	Category Category `json:"category"` // "" = there was no error
 	Reason   Reason   `json:"reason"`
-	// Rule is the stable id of what decided: "text/insufficient-quota",
-	// "errno/ECONNRESET", "http/429". The suffix "+long-wait" marks a rate
-	// limit that became budget_exceeded, as its provider says that it stays
-	// shut for more than an hour; "+panic" a mistake of this package, which was
-	// caught: please report it.
+	// Rule is the stable id of the rule or fact that decided:
+	// "text/insufficient-quota", "errno/ECONNRESET", "http/429". The suffix
+	// "+long-wait" marks a rate limit that counts as budget_exceeded because the
+	// provider asks to wait for more than an hour. The suffix "+panic" marks a
+	// recovered panic of this package: please report it.
 	Rule          string        `json:"rule"`
-	Status        int           `json:"status"` // HTTP status, 0 where none is known
-	RetryAfter    time.Duration `json:"-"`      // how long the provider asks to wait; as JSON "retry_after_ms"
-	HasRetryAfter bool          `json:"-"`      // a hint was given, possibly 0; as JSON "retry_after_ms" is there
-	Derived       bool          `json:"-"`      // RetryAfter was computed from a reset header; as JSON "retry_after_derived"
+	Status        int           `json:"status"` // HTTP status, 0 if unknown
+	RetryAfter    time.Duration `json:"-"`      // how long the provider asks to wait; in JSON "retry_after_ms"
+	HasRetryAfter bool          `json:"-"`      // the provider named a wait, possibly 0; in JSON "retry_after_ms" is present
+	Derived       bool          `json:"-"`      // RetryAfter was computed from a reset header; in JSON "retry_after_derived"
 	Provider      string        `json:"provider,omitempty"`
 }
 
-// Retryable reports whether the same call should be made again as it is:
-// an exponential retry that the reason's policy grants at least once.
+// Retryable reports whether to make the same call again unchanged: the reason's
+// policy has an exponential retry and more than one call.
 func (r Result) Retryable() bool {
 	if r.Category == "" {
 		return false

@@ -33,8 +33,8 @@ func ExampleError() {
 	// true
 }
 
-// A specific cause beats the status that it comes with, and numbers count
-// only where they are a status.
+// A specific cause beats the status beside it. A number counts only if the text
+// presents it as a status.
 func ExampleMessage() {
 	for _, text := range []string{
 		"HTTP 503 Service Unavailable",
@@ -52,7 +52,7 @@ func ExampleMessage() {
 	// fatal unknown
 }
 
-// All that is known about a failure goes in at once; what says most decides.
+// Classify takes all evidence at once; the most specific part decides.
 func ExampleClassifier_Classify() {
 	res := classify.Standard.Classify(classify.Evidence{
 		Message:  "completion failed",
@@ -76,7 +76,7 @@ func ExampleClassifier_Error() {
 	// retryable 000/network
 }
 
-// Minimal takes the first of its twenty patterns that occurs anywhere.
+// Minimal answers with the first of its twenty patterns that matches anywhere.
 func ExampleClassifier_Message() {
 	res := classify.Minimal.Message("exported 1503 rows")
 	fmt.Println(res.Category, res.Rule)
@@ -103,8 +103,8 @@ func ExampleNew() {
 	// rule "shop/sold-out": pattern "(sold out": missing closing )
 }
 
-// A rule of the user's beats all other evidence but the program's own deadline
-// and cancellation; of several the first one given wins.
+// A user's rule beats all other evidence except the program's own deadline,
+// cancellation and spent budget. If several match, the first one wins.
 func ExampleWithRules() {
 	own, err := classify.New(classify.WithRules(
 		classify.Rule{ID: "shop/retired", Reason: classify.ReasonInvalidRequest, Pattern: `closed for good`},
@@ -119,7 +119,7 @@ func ExampleWithRules() {
 	// Output: fatal invalid_request shop/retired
 }
 
-// With None there are no rules but one's own.
+// On top of None only the user's own rules match.
 func ExampleWithBase() {
 	own, err := classify.New(
 		classify.WithBase(classify.None),
@@ -133,7 +133,7 @@ func ExampleWithBase() {
 	// Output: transient unknown
 }
 
-// Of a longer text the first and the last half of the limit are read.
+// Of a text longer than the limit only the beginning and the end are read.
 func ExampleWithMaxBytes() {
 	short, err := classify.New(classify.WithMaxBytes(32))
 	if err != nil {
@@ -156,7 +156,7 @@ func ExampleReason_Policy() {
 	// authentication fatal none 1 no
 }
 
-// The same reason under the names that other systems give it.
+// Name returns a reason's name in other systems.
 func ExampleReason_Name() {
 	r := classify.ReasonNetwork
 	fmt.Println(
@@ -188,7 +188,6 @@ func ExampleCategories() {
 	// Output: [retryable context_overflow fatal timeout aborted]
 }
 
-// Calls is the number of calls in all, the first one included.
 func ExamplePolicy_Corrective() {
 	fmt.Println(classify.ReasonParsing.Policy().Corrective(), classify.ReasonNetwork.Policy().Corrective())
 	// Output: true false
@@ -203,7 +202,7 @@ func ExamplePolicy_Calls() {
 	// Output: 3 1 1
 }
 
-// What nothing recognises is not repeated.
+// An unrecognised error is not retryable.
 func ExampleResult_Retryable() {
 	fmt.Println(classify.Message("connection refused").Retryable(), classify.Message("boom").Retryable())
 	// Output: true false

@@ -7,58 +7,57 @@ import (
 	"strings"
 )
 
-// Explanation is a [Result] with everything that spoke for and against it.
+// Explanation is a [Result] with the evidence for and against it.
 type Explanation struct {
 	Result Result
-	// Signals are what was found, what decided first, then by precedence, what
-	// does not count last. It is empty where nothing was found. Once the
-	// program's own deadline, cancellation or budget has decided, nothing else
-	// is looked for.
+	// Signals lists the matches: first the one that decided, then the others by
+	// precedence, then those that do not count. If the program's own deadline,
+	// cancellation or budget decides, the search ends there.
 	Signals []Signal
-	// Omitted is the evidence that was too much to be read, in the order in
-	// which it was met; it is empty where all was read. It decided nothing.
+	// Omitted lists the evidence that exceeded a limit and was not read, in
+	// reading order.
 	Omitted []Omission
 }
 
 // Omission is evidence that was not read.
 type Omission struct {
 	Source string // as [Signal.Source]
-	// Unit says what was left out: "bytes of text", "bytes of bodies", "bytes of
+	// Unit is the unit of Amount: "bytes of text", "bytes of bodies", "bytes of
 	// bodies as JSON" (these were read as text), "errors", "texts of errors",
 	// "header names" or "header values".
 	Unit string
-	// Amount is how much was left out. Of errors it counts only the first of
-	// each branch: what they wrap was not looked at.
+	// Amount counts the units that were not read. For errors it counts the first
+	// one of each branch only, not the errors that it wraps.
 	Amount int
 }
 
-// Signal is one piece of evidence that was found.
+// Signal is one match in the evidence.
 type Signal struct {
 	Rule     string
-	Reason   Reason // "" = the rule only rules others out, or only carries a hint
+	Reason   Reason // "" = the rule only vetoes others or only gives a hint
 	Category Category
 	Strength string // word, phrase, code, cause, fact, user or own
-	// Source says which part of the evidence it was found in: "type", "code",
-	// "error" (its chain, or its text), "status", "header", "body" or "message". An
-	// error of the chain that holds a response has these parts as well.
+	// Source names the part of the evidence: "type", "code", "error" (the chain
+	// or its text), "status", "header", "body" or "message". If an error
+	// of the chain holds a response, "status", "header" and "body" name its parts.
 	Source string
-	// Start and End are the bytes that matched, within the source: Type, Code,
-	// Err.Error(), Body or Message. They are the leftmost match; both are -1
-	// where no text matched (an errno in the chain), or none that stands so in
-	// the source (a message whose JSON is escaped).
+	// Start and End delimit the leftmost match in the source: Type, Code,
+	// Err.Error(), Body or Message. Both are -1 if the match is not a text (an
+	// errno in the chain) or does not occur literally in the source (a message
+	// with JSON escapes).
 	Start, End int
-	// Text is what matched, also where Start is -1; "" where no text did.
+	// Text is the matched text, even if Start is -1; "" if the match is not a text.
 	Text string
-	// Decided: this signal is the result.
+	// Decided reports whether this signal is the result.
 	Decided bool
-	// VetoedBy is the rule that ruled this one out, BeatenBy the one that
-	// decided in its place; at most one of them is set.
+	// VetoedBy is the id of the rule that vetoed this signal, BeatenBy the id of
+	// the rule that decided instead. At most one of them is set.
 	VetoedBy, BeatenBy string
 }
 
-// Explain classifies like [Classifier.Classify] and says why. It looks for the
-// bytes that matched in a second pass, with package regexp, and so takes a
-// thousand times as long: it is for people, not for every error.
+// Explain classifies like [Classifier.Classify] and reports why. It searches for
+// the matched bytes in a second pass with package regexp, which takes about a
+// thousand times as long. Use it for people, not for every error.
 func (c *Classifier) Explain(e Evidence) (x Explanation) {
 	if x.Result = c.Classify(e); x.Result == (Result{}) {
 		return x

@@ -2,17 +2,17 @@ package classify
 
 import "strings"
 
-// Reason says why an error happened. It is the value of the attribute
-// error.reason. Everything that follows from a reason is looked up in one
-// table: see [Reason.Policy] and [Reason.Name].
+// Reason tells why an error happened. It is the value of the attribute
+// error.reason. The empty Reason means that there was no error.
+// [Reason.Policy] and [Reason.Name] look up what follows from a reason.
 type Reason string
 
-// The reasons. The empty Reason means that there was no error.
+// The reasons.
 const (
-	ReasonRateLimit        Reason = "rate_limit"        // too many requests; open again in seconds or minutes
+	ReasonRateLimit        Reason = "rate_limit"        // too many requests; calls succeed again in seconds or minutes
 	ReasonTransient        Reason = "transient"         // 5xx, overloaded, deadlock, failover
 	ReasonNetwork          Reason = "network"           // reset, refused, EOF, EAI_AGAIN
-	ReasonTimeout          Reason = "timeout"           // a peer's or the own deadline
+	ReasonTimeout          Reason = "timeout"           // a peer's deadline, or this program's own
 	ReasonContextOverflow  Reason = "context_overflow"  // more tokens than the model's window
 	ReasonAuthentication   Reason = "authentication"    // 401, 403, keys, permissions
 	ReasonBudgetExceeded   Reason = "budget_exceeded"   // 402, billing, hard quota
@@ -20,45 +20,45 @@ const (
 	ReasonInvalidRequest   Reason = "invalid_request"   // 400, 404, 405, 409, 413, 422
 	ReasonParsing          Reason = "parsing"           // a response or document that does not parse
 	ReasonNetworkPermanent Reason = "network_permanent" // NXDOMAIN, certificate, TLS version, bad scheme
-	ReasonSpawn            Reason = "spawn"             // a child that would not start, or died
-	ReasonMCP              Reason = "mcp"               // a tool server that would not start, crashed or closed
+	ReasonSpawn            Reason = "spawn"             // a child process did not start, or died
+	ReasonMCP              Reason = "mcp"               // a tool server did not start, crashed or closed
 	ReasonResource         Reason = "resource"          // disk, memory, file descriptors of this machine
 	ReasonLogic            Reason = "logic"             // a bug: nil pointer, index, assertion
 	ReasonAborted          Reason = "aborted"           // the caller cancelled
-	ReasonUnknown          Reason = "unknown"           // an error that nothing recognises
+	ReasonUnknown          Reason = "unknown"           // an unrecognised error
 )
 
-// Retry names how a call that failed is repeated.
+// Retry names a way to repeat a failed call.
 type Retry string
 
 // The ways to repeat a call.
 const (
 	RetryNone        Retry = "none"        // not at all
 	RetryExponential Retry = "exponential" // with a growing pause
-	RetryCorrective  Retry = "corrective"  // with the request corrected by what was wrong with the answer
+	RetryCorrective  Retry = "corrective"  // with a changed request that names the fault of the answer
 )
 
-// Fallback names whether another provider or model may be asked instead.
+// Fallback tells whether another provider or model may take the call.
 type Fallback string
 
-// The answers to "may another target take the call?".
+// The fallback rules.
 const (
 	FallbackNo              Fallback = "no"
 	FallbackYes             Fallback = "yes"
-	FallbackOptional        Fallback = "optional"         // only where the caller expects another target to succeed
+	FallbackOptional        Fallback = "optional"         // if the caller expects the other target to succeed
 	FallbackAfterCorrective Fallback = "after_corrective" // once the corrective retry has failed
 )
 
-// Policy is what a [Reason] asks a caller to do: one row of the table of reasons.
-// What code needs of it are the methods.
+// Policy tells a caller what to do about a [Reason]. Use [Policy.Calls] rather
+// than MaxAttempts.
 type Policy struct {
-	Category    Category // of the reason; a [Result] may say otherwise, as for this program's own deadline
+	Category    Category // the reason's; a [Result] may have another, as for this program's own deadline
 	Retry       Retry
-	MaxAttempts int // the table's figure, whose meaning depends on Retry: see Calls
+	MaxAttempts int // the meaning depends on Retry: see Calls
 	Fallback    Fallback
 }
 
-// Calls returns how often a call is made in all, the first one included:
+// Calls returns the number of calls in all, including the first:
 //
 //	RetryNone           1
 //	RetryExponential    MaxAttempts, at least 1
@@ -74,21 +74,20 @@ func (p Policy) Calls() int {
 	}
 }
 
-// Corrective reports whether the request has to be changed before it is repeated:
-// the answer did not parse, so the next request says what was wrong with it.
+// Corrective reports whether to change the request before repeating it: the
+// answer did not parse, so the next request names the fault.
 func (p Policy) Corrective() bool { return p.Retry == RetryCorrective }
 
-// View selects one of the naming schemes that existing systems have for the kinds
-// of errors: [Reason.Name] and [Result.Name] give a name in it. New programs need
-// none of them: [Reason] is finer than all three. docs/specifications.md has their
-// sources.
+// View selects one of three naming schemes of existing systems for
+// [Reason.Name] and [Result.Name]. New programs use [Reason] itself, which is
+// finer than all three. docs/specifications.md gives the sources.
 type View uint8
 
 // The naming schemes.
 const (
-	ViewProvider    View = iota // of clients of model providers, mostly as a metric's label error_type: "rate_limit", "transient", "policy", ...
-	ViewDiagnostics             // of the error events that workers with command line agents send: "auth", "spawn", "mcp", ...
-	ViewResilience              // of a network resilience layer: "NetworkTransient", "ProviderError", "LogicError", ...
+	ViewProvider    View = iota // clients of model providers, as the metric label error_type: "rate_limit", "transient", "policy", ...
+	ViewDiagnostics             // error events about command-line agents: "auth", "spawn", "mcp", ...
+	ViewResilience              // a network resilience layer: "NetworkTransient", "ProviderError", "LogicError", ...
 	viewCount
 )
 
@@ -139,14 +138,14 @@ func (r Reason) row() (row *reasonRow, ok bool) {
 	return &reasonTable[len(reasonTable)-1], false
 }
 
-// Valid reports whether r is one of the reasons of this package.
+// Valid reports whether r is a reason of this package.
 func (r Reason) Valid() bool {
 	_, ok := r.row()
 	return ok
 }
 
-// Policy returns what r asks a caller to do. A reason that is not one of this
-// package's gets the policy of [ReasonUnknown].
+// Policy returns the policy of r. A reason that is not valid has the policy of
+// [ReasonUnknown].
 func (r Reason) Policy() Policy {
 	row, _ := r.row()
 	return Policy{
@@ -157,9 +156,8 @@ func (r Reason) Policy() Policy {
 	}
 }
 
-// Name returns the name of r in the view v. A reason that is not one of this
-// package's is named like [ReasonUnknown]; in an unknown view everything is
-// "unknown".
+// Name returns the name of r in the view v. A reason that is not valid has the
+// name of [ReasonUnknown]. In an unknown view every name is "unknown".
 func (r Reason) Name(v View) string {
 	if v >= viewCount {
 		return string(ReasonUnknown)
@@ -168,7 +166,7 @@ func (r Reason) Name(v View) string {
 	return row.names[v]
 }
 
-// Reasons returns all reasons in the order of their documentation.
+// Reasons returns all reasons in documentation order.
 func Reasons() []Reason {
 	all := make([]Reason, len(reasonTable))
 	for i := range reasonTable {

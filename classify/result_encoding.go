@@ -26,14 +26,12 @@ type resultJSON struct {
 	Provider     string   `json:"provider,omitempty"`
 }
 
-// MarshalJSON writes r with the names that `errclass classify --format json`
-// has:
+// MarshalJSON writes r in the form of `errclass classify --format json`:
 //
 //	{"category":"retryable","reason":"rate_limit","rule":"http/429","status":429,"retry_after_ms":1500,"provider":"openai"}
 //
-// retry_after_ms is there where a hint was given, as whole milliseconds, rounded
-// up. retry_after_derived is there where it is true, and provider where it is
-// known.
+// retry_after_ms is present if HasRetryAfter is true, in whole milliseconds,
+// rounded up. retry_after_derived is present if true, provider if known.
 func (r Result) MarshalJSON() ([]byte, error) {
 	v := resultJSON{Category: r.Category, Reason: r.Reason, Rule: r.Rule, Status: r.Status, Derived: r.Derived, Provider: r.Provider}
 	if r.HasRetryAfter {
@@ -43,9 +41,9 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// UnmarshalJSON reads what [Result.MarshalJSON] writes. Members that are missing
-// are zero, and unknown ones are ignored. A category or reason that this version
-// does not know is kept as it is.
+// UnmarshalJSON reads the form that [Result.MarshalJSON] writes. Missing members
+// are zero; unknown members are ignored. It keeps a category or reason that this
+// version does not know.
 func (r *Result) UnmarshalJSON(data []byte) error {
 	var v resultJSON
 	if err := json.Unmarshal(data, &v); err != nil {
@@ -63,9 +61,9 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// LogValue returns what is known of r as a group, with the names of its JSON:
-// category, reason and rule, and where they are known status, retry_after_ms
-// and provider. The zero Result is an empty group, which handlers leave out.
+// LogValue returns r as a group with the names of its JSON form: category, reason
+// and rule, and if known status, retry_after_ms and provider. The zero Result is
+// an empty group, which handlers omit.
 func (r Result) LogValue() slog.Value {
 	if r == (Result{}) {
 		return slog.GroupValue()

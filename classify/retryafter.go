@@ -52,15 +52,14 @@ func (h retryHint) resolve(r Reason) (wait time.Duration, ok, derived bool) {
 // say so; a Retry-After header alone does not, nor does its copy in a log.
 func (h retryHint) exhausted() bool { return h.said > longWait }
 
-// ParseRetryAfter reads the value of a Retry-After header (RFC 9110 10.2.3):
-// seconds, also fractional, or an HTTP-date in any of its three forms, which
-// is taken relative to now. It also reads what the reset headers of providers
-// hold: durations ("6m0s", "20ms"), RFC 3339 times, and Unix times, as which a
-// number of 1e9 or more is taken (of 1e12 or more: in milliseconds).
+// ParseRetryAfter parses the value of a Retry-After header (RFC 9110 10.2.3):
+// seconds, also fractional, or an HTTP-date in any of its three forms. It also
+// parses the values of providers' reset headers: durations ("6m0s", "20ms"),
+// RFC 3339 times and Unix times. A number from 1e9 is a Unix time in seconds, one
+// from 1e12 in milliseconds. Times are relative to now.
 //
-// A negative number and a date in the past are a wait of 0, and no wait is
-// longer than a year. ok is false for anything else, and for a value of more
-// than 256 bytes.
+// A negative number and a time in the past give 0. The longest wait is a year.
+// ok is false for any other value, and for a value of more than 256 bytes.
 func ParseRetryAfter(value string, now time.Time) (wait time.Duration, ok bool) {
 	if len(value) > longestHeader {
 		return 0, false

@@ -1,11 +1,12 @@
 package classify
 
-// Rule is a user's own text rule. Pattern is a Go regular expression; it
-// matches anywhere in the text and ignores case unless it says (?-i). Groups
-// only group. A rule that matches beats all other evidence but the caller's
-// own cancellation or deadline; among several, the first one given wins.
+// Rule is a user's own text rule. Pattern is a Go regular expression. It matches
+// anywhere in the text and ignores case, unless it contains (?-i). Groups do not
+// capture. A matching rule beats all other evidence except the program's own
+// deadline, cancellation and spent budget. If several rules match, the first one
+// wins.
 type Rule struct {
-	ID      string // stable and unique; becomes Result.Rule
+	ID      string // unique; becomes Result.Rule
 	Reason  Reason
 	Pattern string
 }

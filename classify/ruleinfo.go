@@ -5,24 +5,23 @@ import "slices"
 // RuleInfo describes one text rule of a [Classifier].
 type RuleInfo struct {
 	ID string
-	// Pattern is in the syntax of package regexp and stands for itself: it
-	// begins with (?i), because rules ignore case unless they say otherwise.
+	// Pattern is a complete pattern for package regexp, including the (?i) that
+	// rules have by default.
 	Pattern string
-	// Reason and Category are what the rule means; both are empty for a rule
-	// that only rules others out or only carries a hint.
+	// Reason and Category are the rule's answer. Both are empty for a rule that
+	// only vetoes others or only gives a hint.
 	Reason   Reason
 	Category Category
-	// Strength is how far the rule is trusted against others: word, phrase,
-	// code, cause or, for a user's own rule, user.
+	// Strength ranks the rule: word, phrase, code or cause; user for a user's
+	// own rule.
 	Strength string
-	// Vetoes are the reasons, or the ids of the rules, that do not count
-	// where this rule matches.
+	// Vetoes lists the reasons, or the ids of rules, that do not count if this
+	// rule matches.
 	Vetoes []string
 }
 
-// Rules returns the text rules of c by precedence: of all that match a text
-// and are not vetoed, the first decides. The caller may keep and change the
-// slice.
+// Rules returns the text rules of c in order of precedence: of the rules that
+// match a text and are not vetoed, the first decides. The caller owns the slice.
 func (c *Classifier) Rules() []RuleInfo {
 	var infos []RuleInfo
 	for _, r := range c.rules().rules {

@@ -13,8 +13,8 @@ var viewOverrides = [...]struct {
 	{"sdk/APIConnectionError", ViewProvider, "timeout"},
 }
 
-// Name returns the name of r in the view v. It is the name of the reason, but for
-// the few rules that a view sees differently; "" where there was no error.
+// Name returns the name of r in the view v: the name of its reason, with a few
+// exceptions by rule. It is "" for the zero Result.
 func (r Result) Name(v View) string {
 	if r.Category == "" {
 		return ""
@@ -27,9 +27,9 @@ func (r Result) Name(v View) string {
 	return r.Reason.Name(v)
 }
 
-// Policy returns what r asks a caller to do: the policy of its reason with
-// the category of r. The program's own spent budget never falls back, since
-// another provider costs money too. Without an error the Policy is zero.
+// Policy returns the policy of r's reason with the category of r. The program's
+// own spent budget never falls back, since another provider costs money too.
+// The zero Result has the zero Policy.
 func (r Result) Policy() Policy {
 	if r.Category == "" {
 		return Policy{}
