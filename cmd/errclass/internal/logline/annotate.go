@@ -1,11 +1,14 @@
-// Package logline adds what an error means to lines of JSON logs.
+// Package logline adds a category and a reason to error lines of JSON logs.
 //
-// [Processor.Process] reads lines and writes them again. What happens to a
-// line: its top-level keys are found without decoding it; where it is an error,
-// its error fields and its message are classified and error.category and
-// error.reason are put in before the closing brace. All other bytes of it, and
-// all bytes of all other lines, stay as they are and where they are: what is
-// no error, no JSON object, or longer than [MaxLine] passes through.
+// [Processor.Process] reads lines and writes them. For each line it
+//
+//   - finds the top-level keys, without decoding the values,
+//   - passes the line on unchanged if it is not an error, not a JSON object, or
+//     longer than [MaxLine],
+//   - classifies the error fields and the message of an error,
+//   - inserts error.category and error.reason before the closing brace.
+//
+// All other bytes stay as they are and where they are.
 package logline
 
 import (
@@ -19,47 +22,46 @@ import (
 // Annotator classifies single lines. It is not safe for concurrent use: the
 // memory for one line is reused for the next.
 type Annotator struct {
-	ask     askFunc
-	all     bool
-	members members
-	insert  []byte
+	classify classifyFunc
+	all      bool
+	members  members
+	insert   []byte
 }
 
-// askFunc classifies; tests listen to its answers.
-type askFunc func(classify.Evidence) classify.Result
+// classifyFunc is [classify.Classifier.Classify]. Tests wrap it.
+type classifyFunc func(classify.Evidence) classify.Result
 
-// NewAnnotator returns an annotator; all says that every JSON object is
-// classified, not only those that say they are errors. A nil classifier is
-// [classify.Standard].
+// NewAnnotator returns an annotator. With all, it classifies every JSON object
+// and not only errors. A nil classifier is [classify.Standard].
 func NewAnnotator(c *classify.Classifier, all bool) *Annotator {
 	if c == nil {
 		c = classify.Standard
 	}
-	return &Annotator{ask: c.Classify, all: all, insert: make([]byte, 0, 128)}
+	return &Annotator{classify: c.Classify, all: all, insert: make([]byte, 0, 128)}
 }
 
-// Kind says what was made of a line.
+// Kind is the kind of a line.
 type Kind uint8
 
 // The kinds of lines.
 const (
-	Other      Kind = iota // a JSON object, but no error
-	Classified             // an error
-	NotJSON                // no JSON object
-	Blank                  // nothing but white space
+	Other      Kind = iota // a JSON object that is not an error
+	Classified             // an error, or any JSON object with all
+	NotJSON                // not a JSON object
+	Blank                  // only white space
 )
 
-// Annotation is what becomes of one line: Insert is to be put in at byte At.
+// Annotation describes how to annotate a line: insert Insert at byte At.
 type Annotation struct {
 	Kind   Kind
 	At     int
-	Insert []byte // valid until the next call; empty where the line has both keys
-	// Category and Reason are those that the line has in the end: its own
-	// where it had them. They are empty unless Kind is Classified.
+	Insert []byte // valid until the next call; empty if the line has both keys
+	// Category and Reason are those of the annotated line. If the line had its
+	// own, they are those. They are empty unless Kind is Classified.
 	Category, Reason string
 }
 
-// Annotate says what to add to line, which may have its line end.
+// Annotate returns the annotation of line. line may include its line end.
 func (a *Annotator) Annotate(line []byte) Annotation {
 	skip := 0
 	if bytes.HasPrefix(line, []byte(lines.BOM)) {
@@ -73,7 +75,7 @@ func (a *Annotator) Annotate(line []byte) Annotation {
 		return Annotation{Kind: NotJSON}
 	}
 	if !a.all {
-		isError, known := m.atError()
+		isError, known := m.level()
 		if !isError && (known || !m.hasError()) {
 			return Annotation{Kind: Other}
 		}
@@ -81,7 +83,7 @@ func (a *Annotator) Annotate(line []byte) Annotation {
 	result := Annotation{Kind: Classified, At: skip + m.end}
 	has := [2][]byte{m.values[keyCategory], m.values[keyReason]}
 	if has[0] == nil || has[1] == nil {
-		r := m.classify(a.ask)
+		r := m.result(a.classify)
 		result.Category, result.Reason = string(r.Category), string(r.Reason)
 	}
 	a.insert = a.insert[:0]
@@ -107,8 +109,8 @@ func (a *Annotator) Annotate(line []byte) Annotation {
 	return result
 }
 
-// longestName is how much is read of a category or a reason that came with the
-// line: more than any of ours has.
+// longestName limits how much is read of a category or a reason that the line
+// already has. It is longer than any valid one.
 const longestName = 64
 
 func blank(line []byte) bool {

@@ -21,14 +21,15 @@ func ExampleAnnotator_Annotate() {
 	// Output: {"level":"error","msg":"ECONNRESET","error.category":"retryable","error.reason":"network"}
 }
 
-// annotated is the line with what Annotate adds.
+// annotated returns the annotated line.
 func annotated(t *testing.T, a *logline.Annotator, line string) string {
 	t.Helper()
 	got := a.Annotate([]byte(line))
 	return line[:got.At] + string(got.Insert) + line[got.At:]
 }
 
-// testRules makes tests independent of the standard rules' wording.
+// testRules returns a classifier with rules of its own, so that the tests do not
+// depend on the wording of the standard rules.
 func testRules(t testing.TB) *classify.Classifier {
 	t.Helper()
 	c, err := classify.New(classify.WithRules(
@@ -41,7 +42,7 @@ func testRules(t testing.TB) *classify.Classifier {
 	return c
 }
 
-// TestSamples gives lines as the loggers of several languages write them.
+// TestSamples annotates lines of loggers of several languages.
 func TestSamples(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, line, reason string }{
@@ -82,9 +83,9 @@ func TestSamples(t *testing.T) {
 		{"status of an error object", `{"level":"error","err":{"message":"x","statusCode":402}}`, "budget_exceeded"},
 		{"code of an error object", `{"error":{"code":429,"message":"x"}}`, "rate_limit"},
 		{"good status", `{"level":"error","msg":"odd","status":200}`, "unknown"},
-		{"status that is none", `{"level":"error","msg":"odd","status":"503","status_code":12.5}`, "unknown"},
+		{"invalid status", `{"level":"error","msg":"odd","status":"503","status_code":12.5}`, "unknown"},
 		{"error before message", `{"level":"error","error":"bad key","msg":"slow down"}`, "authentication"},
-		{"message where the error says nothing", `{"level":"error","error":"zzz","msg":"slow down"}`, "rate_limit"},
+		{"message after an unknown error", `{"level":"error","error":"zzz","msg":"slow down"}`, "rate_limit"},
 		{"second error", `{"level":"error","error":"zzz","err":"slow down"}`, "rate_limit"},
 		{"list of errors", `{"level":"error","error":["zzz","slow down"]}`, "rate_limit"},
 		{"error object of another form", `{"error":{"detail":"slow down"}}`, "rate_limit"},
@@ -94,8 +95,8 @@ func TestSamples(t *testing.T) {
 		{"empty errors", `{"error":"","err":{},"stderr":"","exception.message":false,"msg":"slow down"}`, ""},
 		{"error flag", `{"error":true,"msg":"slow down"}`, "rate_limit"},
 		{"no level and no error", `{"msg":"slow down"}`, ""},
-		{"no level to speak of", `{"level":null,"severity":"","error":"slow down"}`, "rate_limit"},
-		{"level of a kind that is none", `{"level":{"a":1},"error":"slow down"}`, ""},
+		{"empty levels", `{"level":null,"severity":"","error":"slow down"}`, "rate_limit"},
+		{"level that is an object", `{"level":{"a":1},"error":"slow down"}`, ""},
 		{"one of two levels", `{"level":"info","severity":"error","msg":"slow down"}`, "rate_limit"},
 		{"last of two", `{"level":"error","level":"info","msg":"slow down"}`, ""},
 		{"escaped key", `{"\u006cevel":"error","ms\u0067":"slow\u0020down"}`, "rate_limit"},

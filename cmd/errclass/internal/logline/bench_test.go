@@ -12,7 +12,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/logline"
 )
 
-// logFile is a log of a web service: one line in errorEvery is an error.
+// logFile returns the log of a web service. One line in errorEvery is an error.
 func logFile(errorEvery int) []byte {
 	messages := []string{
 		`dial tcp 10.1.4.7:5432: connect: connection refused`,
@@ -33,9 +33,9 @@ func logFile(errorEvery int) []byte {
 	return b.Bytes()
 }
 
-// BenchmarkLogs measures a whole file through Process against decoding the
-// same file line by line with encoding/json, in the same run. The budget is a
-// ratio of 3; x-json-map and x-json-struct are it for two ways to decode.
+// BenchmarkLogs compares Process with decoding the same file line by line with
+// encoding/json. x-json-map and x-json-struct are the ratios for two ways to
+// decode; the budget of each is 3.
 func BenchmarkLogs(b *testing.B) {
 	for _, every := range []int{100, 10, 1} {
 		b.Run(fmt.Sprintf("one error in %d", every), func(b *testing.B) {
@@ -56,7 +56,7 @@ func BenchmarkLogs(b *testing.B) {
 	}
 }
 
-// decode is how long it takes to decode every line into a T, the best of three.
+// decode returns the time to decode every line into a T, the best of three.
 func decode[T any](b *testing.B, data []byte) time.Duration {
 	b.Helper()
 	best := time.Duration(1 << 62)

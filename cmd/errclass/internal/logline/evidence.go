@@ -14,7 +14,7 @@ var (
 	statusKeys  = [...]key{keyStatus, keyStatusCode, keyHTTPStatus}
 )
 
-// hasError reports whether the line has an error field that says something.
+// hasError reports whether the line has an error field with a value.
 func (m *members) hasError() bool {
 	for _, k := range errorKeys {
 		if present(m.values[k]) {
@@ -24,28 +24,29 @@ func (m *members) hasError() bool {
 	return false
 }
 
-// maxText is how much of one text of a line is read: the first and the last
-// half, as the line has them. An escape makes one byte of six, so what is
-// decoded holds all that a classifier reads of a longer text.
+// maxText is the number of undecoded bytes that are read of a text: its first
+// and last maxText/2. An escape decodes six bytes to one, so the decoded text is
+// still at least as long as what a classifier reads.
 const maxText = longestEscape*classify.DefaultMaxBytes + 64
 
 const longestEscape = len(`\u0041`)
 
-// classify asks the sources of the line one after the other, errors before
-// the message: the first that is known for anything decides.
+// result classifies the error fields and then the message. The first source
+// with a known reason decides.
 //
-// A log line quotes other programs, so its codes are a peer's ([classify.Evidence.Code]):
-// they are no deadline and no cancellation of this program. exception.type is
-// what the program that wrote the line recorded itself.
-func (m *members) classify(ask askFunc) classify.Result {
+// Codes are passed as [classify.Evidence.Code]: a log line quotes other
+// programs, so a code in it is never a deadline or a cancellation of the program
+// that logged. exception.type is passed as Type, because that program recorded
+// it.
+func (m *members) result(classifyEvidence classifyFunc) classify.Result {
 	common := classify.Evidence{Status: m.status()}
 	common.Type, _ = jsontop.Ends(m.values[keyExceptionType], maxText)
 	var best classify.Result
-	decides := func(e classify.Evidence) bool {
+	try := func(e classify.Evidence) (known bool) {
 		if e.Message == "" && e.Type == "" && e.Code == "" && e.Status == 0 {
 			return false
 		}
-		r := ask(e)
+		r := classifyEvidence(e)
 		if best.Category == "" {
 			best = r
 		}
@@ -56,20 +57,20 @@ func (m *members) classify(ask askFunc) classify.Result {
 		return true
 	}
 	for _, k := range errorKeys {
-		if v := m.values[k]; present(v) && decides(errorEvidence(v, common)) {
+		if v := m.values[k]; present(v) && try(errorEvidence(v, common)) {
 			return best
 		}
 	}
 	e := common
 	e.Message = m.message()
-	if decides(e) || best.Category != "" {
+	if try(e) || best.Category != "" {
 		return best
 	}
 	return classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown} // nothing to read
 }
 
-// errorEvidence reads an error value: a text, or an object as pino and others
-// write it. What is neither is taken as the JSON text that it is.
+// errorEvidence adds an error value to e. The value is a string, or an object
+// as pino and others write it. Of an array, the JSON is the message.
 func errorEvidence(v []byte, e classify.Evidence) classify.Evidence {
 	if text, ok := jsontop.Ends(v, maxText); ok {
 		e.Message = text
@@ -81,7 +82,7 @@ func errorEvidence(v []byte, e classify.Evidence) classify.Evidence {
 		}
 		return e
 	}
-	// Values are decoded after the last one is found, as keys may stand often.
+	// Values are decoded at the end, because keys may repeat.
 	var message, kind, code, stack []byte
 	jsontop.Object(v, func(name, value []byte) {
 		switch string(name) {
@@ -102,12 +103,12 @@ func errorEvidence(v []byte, e classify.Evidence) classify.Evidence {
 	if e.Message == "" {
 		e.Message = rawText(v)
 	}
-	// ECONNRESET or insufficient_quota say more than Error or FetchError.
+	// A code such as ECONNRESET is more specific than a type such as FetchError.
 	e.Code = firstText(code, kind)
 	return e
 }
 
-// firstText is the first of the values that is a text, and not an empty one.
+// firstText returns the first value that is a non-empty string.
 func firstText(values ...[]byte) string {
 	for _, v := range values {
 		if text, _ := jsontop.Ends(v, maxText); text != "" {
@@ -117,7 +118,7 @@ func firstText(values ...[]byte) string {
 	return ""
 }
 
-// rawText is JSON as it stands in the line, as much of it as is read.
+// rawText returns undecoded JSON, cut to maxText bytes like a text.
 func rawText(v []byte) string {
 	if len(v) <= maxText {
 		return string(v)
@@ -125,7 +126,7 @@ func rawText(v []byte) string {
 	return string(v[:maxText/2]) + "\n" + string(v[len(v)-maxText/2:])
 }
 
-// message is the text of the first message key that has one.
+// message returns the text of the first message key that has one.
 func (m *members) message() string {
 	for _, k := range messageKeys {
 		v := m.values[k]
@@ -148,7 +149,7 @@ func (m *members) message() string {
 	return ""
 }
 
-// status is the first status field that holds an HTTP status of an error.
+// status returns the first HTTP error status in the status fields, or 0.
 func (m *members) status() int {
 	for _, k := range statusKeys {
 		if n := httpStatus(m.values[k]); n != 0 {
@@ -158,8 +159,7 @@ func (m *members) status() int {
 	return 0
 }
 
-// httpStatus reads a JSON number that is the HTTP status of an error; all else
-// is 0.
+// httpStatus returns v if it is a JSON number from 400 to 599, and 0 otherwise.
 func httpStatus(v []byte) int {
 	if len(v) != len("503") {
 		return 0

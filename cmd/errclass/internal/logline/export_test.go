@@ -2,25 +2,25 @@ package logline
 
 import "github.com/errclass/errclass/classify"
 
-// Listen calls f with every answer that the classifier gives for a line, also
-// those that do not decide.
-func (a *Annotator) Listen(f func(classify.Result)) {
-	ask := a.ask
-	a.ask = func(e classify.Evidence) classify.Result {
-		r := ask(e)
+// OnResult calls f with every result of the classifier, also with those that do
+// not decide.
+func (a *Annotator) OnResult(f func(classify.Result)) {
+	wrapped := a.classify
+	a.classify = func(e classify.Evidence) classify.Result {
+		r := wrapped(e)
 		f(r)
 		return r
 	}
 }
 
-// ListenEvidence calls f with everything that the classifier is asked.
-func (a *Annotator) ListenEvidence(f func(classify.Evidence)) {
-	ask := a.ask
-	a.ask = func(e classify.Evidence) classify.Result {
+// OnEvidence calls f with the evidence of every classification.
+func (a *Annotator) OnEvidence(f func(classify.Evidence)) {
+	wrapped := a.classify
+	a.classify = func(e classify.Evidence) classify.Result {
 		f(e)
-		return ask(e)
+		return wrapped(e)
 	}
 }
 
-// ByteNumbers decodes an array of bytes of which it reads limit.
+// ByteNumbers is byteNumbers.
 var ByteNumbers = byteNumbers

@@ -17,8 +17,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/logline"
 )
 
-// hostileLines are lines of about size bytes that cost as much as their writer
-// could make them.
+// hostileLines returns lines of about size bytes that are expensive to read.
 func hostileLines(size int) map[string]string {
 	fill := func(head, unit, tail string) string {
 		return head + strings.Repeat(unit, max(0, size-len(head)-len(tail))/len(unit)) + tail
@@ -55,9 +54,9 @@ func hostileLines(size int) map[string]string {
 	}
 }
 
-// TestHostileLinesPassInBoundedMemory: whatever a line of 3 MiB holds, it
-// comes out as it went in, and what is allocated for it beside the buffer for
-// the line is what the texts take that are read of it.
+// TestHostileLinesPassInBoundedMemory annotates lines of 3 MiB. None of them is
+// changed, and the memory depends on the texts that are read, not on the length
+// of the line.
 func TestHostileLinesPassInBoundedMemory(t *testing.T) {
 	const size = 3 << 20
 	logline.NewAnnotator(nil, true).Annotate([]byte(`{"msg":"the rules are compiled at first use"}`))
@@ -80,7 +79,8 @@ func TestHostileLinesPassInBoundedMemory(t *testing.T) {
 	}
 }
 
-// TestJournaldMessageOfBytesIsReadAtItsEnds: an array of 16 MB took 1.2 s.
+// TestJournaldMessageOfBytesIsReadAtItsEnds is a regression test: an array of
+// 16 MB took 1.2 s.
 func TestJournaldMessageOfBytesIsReadAtItsEnds(t *testing.T) {
 	t.Parallel()
 	number := func(text string) string {
@@ -93,7 +93,7 @@ func TestJournaldMessageOfBytesIsReadAtItsEnds(t *testing.T) {
 		line := `{"PRIORITY":"3","MESSAGE":` + number(message) + `}`
 		a := logline.NewAnnotator(testRules(t), false)
 		longest := 0
-		a.ListenEvidence(func(e classify.Evidence) { longest = max(longest, len(e.Message)) })
+		a.OnEvidence(func(e classify.Evidence) { longest = max(longest, len(e.Message)) })
 		got := a.Annotate([]byte(line))
 		assert.Equal(t, "rate_limit", got.Reason, name)
 		assert.LessOrEqual(t, longest, classify.DefaultMaxBytes+1, name)
@@ -109,8 +109,8 @@ func bytesAsNumbers(text string) []uint16 {
 	return numbers
 }
 
-// TestByteNumbers compares with encoding/json: a short array is the same text,
-// of a long one the ends are.
+// TestByteNumbers compares with encoding/json: all of a short array, and both
+// ends of a long one.
 func TestByteNumbers(t *testing.T) {
 	t.Parallel()
 	values := []string{"0", "9", "65", "104", "255", "256", "1000", "-1", "1.5", "1e1", `"a"`, "null", "[1]", "{}", "true"}
@@ -148,8 +148,8 @@ func TestByteNumbers(t *testing.T) {
 	})
 }
 
-// TestLongTextsAreReadAsTheClassifierReadsThem: what is left out of a long
-// text is what the classifier would not have looked at.
+// TestLongTextsAreReadAsTheClassifierReadsThem cuts long texts: the classifier
+// reads the same bytes of the cut text as of the whole one.
 func TestLongTextsAreReadAsTheClassifierReadsThem(t *testing.T) {
 	t.Parallel()
 	const half = classify.DefaultMaxBytes / 2
@@ -161,7 +161,7 @@ func TestLongTextsAreReadAsTheClassifierReadsThem(t *testing.T) {
 		require.NoError(t, json.Unmarshal(quoted, &whole))
 		a := logline.NewAnnotator(nil, false)
 		var read string
-		a.ListenEvidence(func(e classify.Evidence) { read = e.Message })
+		a.OnEvidence(func(e classify.Evidence) { read = e.Message })
 		a.Annotate([]byte(`{"level":"error","msg":` + string(quoted) + `}`))
 		require.Greater(t, len(read), classify.DefaultMaxBytes, name)
 		sameHead, sameTail := read[:half] == whole[:half], read[len(read)-half:] == whole[len(whole)-half:]
@@ -170,8 +170,9 @@ func TestLongTextsAreReadAsTheClassifierReadsThem(t *testing.T) {
 	}
 }
 
-// TestPeerCannotEndThisProgram: what a log line quotes may name the deadline
-// and the cancellation of Go; they are those of the peer.
+// TestPeerCannotEndThisProgram reads lines that quote Go's names for a deadline
+// and a cancellation. They are a peer's: other evidence decides, and the
+// category is never timeout.
 func TestPeerCannotEndThisProgram(t *testing.T) {
 	t.Parallel()
 	names := []string{
@@ -201,8 +202,8 @@ func TestPeerCannotEndThisProgram(t *testing.T) {
 	}
 }
 
-// BenchmarkHostile measures lines that are made to cost against decoding the
-// same line with encoding/json: x-json is the ratio, and its budget is 3.
+// BenchmarkHostile compares expensive lines with decoding the same line with
+// encoding/json. x-json is the ratio; its budget is 3.
 func BenchmarkHostile(b *testing.B) {
 	for name, line := range hostileLines(1 << 20) {
 		b.Run(name, func(b *testing.B) {
@@ -218,7 +219,7 @@ func BenchmarkHostile(b *testing.B) {
 			start := time.Now()
 			for range 3 {
 				var v any
-				_ = json.Unmarshal(in, &v) // some of the lines are no JSON
+				_ = json.Unmarshal(in, &v) // some of the lines are not JSON
 			}
 			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/(float64(time.Since(start))/3), "x-json")
 		})

@@ -2,50 +2,50 @@ package logline
 
 import "github.com/errclass/errclass/cmd/errclass/internal/jsontop"
 
-// The keys that a log line gets.
+// The keys that [Annotator.Annotate] adds to a line.
 const (
 	CategoryKey = "error.category"
 	ReasonKey   = "error.reason"
 )
 
-// key numbers the top-level keys that a log line is looked at for.
+// key is a top-level key of a log line that this package reads.
 type key uint8
 
 const (
-	// How bad it is.
+	// Levels.
 	keyLevel key = iota
 	keySeverity
 	keyLvl
 	keyPriority // journald
-	// What the program said; the first that has a text counts.
+	// Messages; the first one with a text counts.
 	keyMsg
 	keyMessage
 	keyMESSAGE // journald
 	keyLog     // container runtimes
 	keyEvent   // structlog
-	// What went wrong, looked at in this order and before the message.
+	// Errors, in this order and before the message.
 	keyError
 	keyErr
 	keyExceptionMessage
 	keyStderr
-	// What goes with it.
+	// Details of the error.
 	keyExceptionType
 	keyStatus
 	keyStatusCode
 	keyHTTPStatus
-	// When it was; the first that is a time counts.
+	// Times; the first valid one counts.
 	keyTime
 	keyTS
 	keyTimestamp
 	keyAtTimestamp
 	keyRealtime // journald
-	// What this package adds, where the line does not have it yet.
+	// Keys that this package adds to a line without them.
 	keyCategory
 	keyReason
-	keys
+	keyCount
 )
 
-var keyNames = [keys]string{
+var keyNames = [keyCount]string{
 	keyLevel: "level", keySeverity: "severity", keyLvl: "lvl", keyPriority: "PRIORITY",
 	keyMsg: "msg", keyMessage: "message", keyMESSAGE: "MESSAGE", keyLog: "log", keyEvent: "event",
 	keyError: "error", keyErr: "err", keyExceptionMessage: "exception.message", keyStderr: "stderr",
@@ -55,8 +55,8 @@ var keyNames = [keys]string{
 	keyCategory: CategoryKey, keyReason: ReasonKey,
 }
 
-// keysOfLength lists the keys by the length of their names: most keys of a log
-// line are told from all of these by their length or one comparison.
+// keysOfLength lists the keys by the length of their names. Most other keys of a
+// log line are rejected by their length, or by one comparison.
 var keysOfLength = func() (byLength [26][]key) {
 	for k, name := range keyNames {
 		byLength[len(name)] = append(byLength[len(name)], key(k))
@@ -64,16 +64,15 @@ var keysOfLength = func() (byLength [26][]key) {
 	return byLength
 }()
 
-// members holds the undecoded values of the keys of one line; nil where the
-// line does not have the key. Of a key that stands twice the last one counts,
-// as it does to decoders.
+// members holds the undecoded values of the keys of one line, nil for a missing
+// key. Of a repeated key the last value counts, as in encoding/json.
 type members struct {
-	values [keys][]byte
+	values [keyCount][]byte
 	end    int  // index of the closing brace
 	empty  bool // the object has no members
 }
 
-// read finds the members of line; false means that it is no JSON object. The
+// read finds the members of line. It reports whether line is a JSON object. The
 // values point into line.
 func (m *members) read(line []byte) bool {
 	clear(m.values[:])

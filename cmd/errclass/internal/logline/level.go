@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// errorLevels are the names of levels at error or above, in lower case: slog,
-// zap, zerolog, logrus, log4j and logback, java.util.logging, Python, syslog,
-// Google Cloud and OpenTelemetry use them.
+// errorLevels holds the names of levels at error or above, in lower case, of
+// slog, zap, zerolog, logrus, log4j and logback, java.util.logging, Python,
+// syslog, Google Cloud and OpenTelemetry.
 var errorLevels = map[string]bool{
 	"error": true, "err": true, "severe": true, "fatal": true, "critical": true, "crit": true,
 	"alert": true, "emerg": true, "emergency": true, "panic": true, "dpanic": true,
@@ -19,16 +19,16 @@ const (
 	syslogError  = 3  // RFC 5424 6.2.1: 3 error, 2 critical, 1 alert, 0 emergency
 )
 
-// atError reports whether the line says that it is an error, and whether it
-// says anything about how bad it is.
-func (m *members) atError() (isError, known bool) {
+// level reports whether the line has a level (known), and whether one of its
+// levels is error or above.
+func (m *members) level() (isError, known bool) {
 	for _, k := range [...]key{keyLevel, keySeverity, keyLvl} {
 		if v := m.values[k]; present(v) {
 			known = true
 			isError = isError || isErrorLevel(v)
 		}
 	}
-	if v := m.values[keyPriority]; present(v) || string(v) == "0" { // an emergency
+	if v := m.values[keyPriority]; present(v) || string(v) == "0" { // 0 is an emergency
 		known = true
 		if len(v) <= longestLevel {
 			n, err := strconv.ParseUint(string(bytes.Trim(v, `"`)), 10, 8)
@@ -38,8 +38,8 @@ func (m *members) atError() (isError, known bool) {
 	return isError, known
 }
 
-// present reports whether a value says anything: null, false, zero, and empty
-// texts, lists and objects do not.
+// present reports whether a value is neither missing, null, false, zero nor an
+// empty string, array or object.
 func present(v []byte) bool {
 	switch string(v) {
 	case "", "null", `""`, "false", "0", "[]", "{}":
@@ -49,15 +49,15 @@ func present(v []byte) bool {
 	}
 }
 
-// isErrorLevel reads a name or a number. A name may be followed by its
-// distance or its rank, as in slog's ERROR+4 and OpenTelemetry's ERROR2.
+// isErrorLevel reports whether a level, a name or a number, is error or above. A
+// name may end in a number, as slog's ERROR+4 and OpenTelemetry's ERROR2.
 func isErrorLevel(v []byte) bool {
 	v = bytes.Trim(v, `" `)
 	if len(v) == 0 || len(v) > longestLevel {
 		return false
 	}
 	if c := v[0]; '0' <= c && c <= '9' {
-		n, _ := strconv.ParseFloat(string(v), 64) // 0 where it is no number, infinite where it is out of range
+		n, _ := strconv.ParseFloat(string(v), 64) // 0 if it is not a number, infinite if it is out of range
 		return n >= pinoError
 	}
 	var lower [longestLevel]byte

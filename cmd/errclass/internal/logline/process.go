@@ -9,23 +9,24 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 )
 
-// MaxLine is how long a line may be to be looked at; longer ones pass through.
+// MaxLine is the length of the longest line that is read. Longer lines pass
+// unchanged.
 const MaxLine = 16 << 20
 
-// outputSize is how much is written at once while there is more to read.
+// outputSize is the size of the output buffer.
 const outputSize = 64 << 10
 
 // Processor reads log lines from inputs and writes them, annotated, to one
 // output. It is not safe for concurrent use.
 type Processor struct {
-	annotator *Annotator
-	out       *bufio.Writer
-	times     bool
-	summary   Summary
-	unended   bool // the last line written has no line end
+	annotator  *Annotator
+	out        *bufio.Writer
+	times      bool
+	summary    Summary
+	unfinished bool // the last line written has no line end
 }
 
-// OutputError is a failure to write; all others are failures to read.
+// OutputError is a failure to write. Other errors are failures to read.
 type OutputError struct{ Err error }
 
 func (e *OutputError) Error() string { return "write: " + e.Err.Error() }
@@ -33,17 +34,17 @@ func (e *OutputError) Error() string { return "write: " + e.Err.Error() }
 // Unwrap returns the writer's error.
 func (e *OutputError) Unwrap() error { return e.Err }
 
-// NewProcessor returns a processor that writes to w. times says that the
-// summary should know when things were seen, which costs the reading of times.
+// NewProcessor returns a processor that writes to w. With times, it reads the
+// times of classified lines for the summary.
 func NewProcessor(a *Annotator, w io.Writer, times bool) *Processor {
 	return &Processor{annotator: a, out: bufio.NewWriterSize(w, outputSize), times: times}
 }
 
-// Process reads r to its end. What it makes of a line is written at the latest
-// before it waits for the next one, so that a slow pipe shows every line as it
-// comes. An input that ends without a line end gets one if another follows. At
-// most [MaxLine] bytes are held in memory. The error is that of r or an
-// [*OutputError]; all that was read before it is written.
+// Process reads r to its end. It writes every line before it waits for the next
+// one, so the lines of a slow pipe are not held back. If r ends without a line
+// end and another input follows, it writes a line end between them. It holds at
+// most [MaxLine] bytes in memory. The error is that of r or an [*OutputError];
+// every line read before it is written.
 func (p *Processor) Process(r io.Reader) error {
 	in := lines.NewReader(r, MaxLine, p.flush)
 	for {
@@ -63,7 +64,7 @@ func (p *Processor) Process(r io.Reader) error {
 	}
 }
 
-// Summary returns what was counted so far, sorted.
+// Summary returns the counts so far, sorted.
 func (p *Processor) Summary() Summary {
 	p.summary.Sort()
 	return p.summary
@@ -78,25 +79,25 @@ func (p *Processor) outputError(err error) error {
 	return &OutputError{Err: err}
 }
 
-// line writes one line or piece of a line. A writer that failed once fails
-// from then on, so the last error tells all.
+// line writes one line or one piece of a line. It checks only the last write:
+// after an error a bufio.Writer fails every later write.
 func (p *Processor) line(l lines.Line) error {
-	if p.unended && len(l.Bytes) > 0 {
+	if p.unfinished && len(l.Bytes) > 0 {
 		p.out.WriteByte('\n')
 	}
-	p.unended = false
+	p.unfinished = false
 	if l.Piece {
 		if l.Last {
 			p.summary.Lines++
 			p.summary.TooLong++
 			p.summary.FirstTooLong = firstLine(p.summary.FirstTooLong, p.summary.Lines)
-			p.unended = !endsLine(l.Bytes)
+			p.unfinished = !endsLine(l.Bytes)
 		}
 		_, err := p.out.Write(l.Bytes)
 		return p.outputError(err)
 	}
 	p.summary.Lines++
-	p.unended = !endsLine(l.Bytes)
+	p.unfinished = !endsLine(l.Bytes)
 	a := p.annotator.Annotate(l.Bytes)
 	switch a.Kind {
 	case NotJSON:
@@ -105,7 +106,7 @@ func (p *Processor) line(l lines.Line) error {
 	case Classified:
 		var at time.Time
 		if p.times {
-			at, _ = p.annotator.members.when()
+			at, _ = p.annotator.members.time()
 		}
 		p.summary.add(a, at)
 	}
@@ -117,7 +118,7 @@ func (p *Processor) line(l lines.Line) error {
 
 func endsLine(b []byte) bool { return len(b) > 0 && b[len(b)-1] == '\n' }
 
-// firstLine keeps the first line number that it is given.
+// firstLine returns known, or number if no line is known yet.
 func firstLine(known, number int64) int64 {
 	if known > 0 {
 		return known

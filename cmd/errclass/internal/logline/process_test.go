@@ -70,7 +70,7 @@ func TestProcessLongLines(t *testing.T) {
 	ten := `{"error":"slow down","pad":"` + strings.Repeat("é", 5<<20) + `"`
 	over := `{"error":"slow down","pad":"` + strings.Repeat("x", logline.MaxLine) + "\"}\n"
 	got, s := process(t, ten+"}\n"+over+`{"error":"slow down"}`)
-	assert.True(t, got == ten+added+"}\n"+over+`{"error":"slow down"`+added+"}", "a line of 10 MB is classified, one over the limit passes")
+	assert.True(t, got == ten+added+"}\n"+over+`{"error":"slow down"`+added+"}", "a line of 10 MB is classified, a line over the limit is not")
 	assert.Equal(t, int64(3), s.Lines)
 	assert.Equal(t, int64(2), s.Classified)
 	assert.Equal(t, int64(1), s.TooLong)
@@ -78,7 +78,7 @@ func TestProcessLongLines(t *testing.T) {
 	assert.Zero(t, s.NotJSON)
 }
 
-// TestProcessMemory sends a line of 256 MiB through.
+// TestProcessMemory bounds the memory for a line of 256 MiB.
 func TestProcessMemory(t *testing.T) {
 	p := logline.NewProcessor(logline.NewAnnotator(nil, false), io.Discard, false)
 	var before, after runtime.MemStats
@@ -141,11 +141,12 @@ func TestTimes(t *testing.T) {
 		require.Len(t, s.Counts, 1, tt.value)
 		assert.Equal(t, tt.want, s.Counts[0].First, tt.value)
 		_, err := json.Marshal(s)
-		require.NoError(t, err, "one time in one line must not cost the summary")
+		require.NoError(t, err, "a summary with this time can be written as JSON")
 	}
 }
 
-// TestProcessFlushes shows that a line comes out before the next one is there.
+// TestProcessFlushes shows that each line is written before the next one is
+// read.
 func TestProcessFlushes(t *testing.T) {
 	t.Parallel()
 	inR, inW := io.Pipe()
@@ -181,7 +182,7 @@ func TestProcessErrors(t *testing.T) {
 		err := p.Process(io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(boom)))
 		require.ErrorIs(t, err, boom)
 		assert.NotErrorAs(t, err, new(*logline.OutputError))
-		assert.Equal(t, "a\nb", out.String(), "what was read is written")
+		assert.Equal(t, "a\nb", out.String(), "the lines before the error are written")
 	})
 	t.Run("write", func(t *testing.T) {
 		t.Parallel()
@@ -194,10 +195,10 @@ func TestProcessErrors(t *testing.T) {
 	})
 }
 
-// FuzzProcess holds what comes out to what went in: without the bytes that
-// were put in every line is the line that it was, and a line that was a JSON
-// object still is one, with the same members and ours, each once. No line makes
-// the classifier panic, and none allocates more than it is long many times.
+// FuzzProcess compares the output with the input. Without the inserted bytes
+// every line is as before. A line that was a JSON object still is one, with the
+// same members and the two added keys, each of them once. The classifier does
+// not panic, and the memory is bounded by the length of the input.
 func FuzzProcess(f *testing.F) {
 	for _, s := range []string{
 		"", "\n", "x\n{\"level\":\"error\"}\r\n", `{"error":"slow down"}`, "\ufeff{\"level\":50,\"err\":{\"code\":\"x\",\"stack\":\"a\\n at b\"}}\n{}",
@@ -214,7 +215,7 @@ func FuzzProcess(f *testing.F) {
 	c.Message("the rules are compiled at first use")
 	f.Fuzz(func(t *testing.T, in []byte, all bool) {
 		a := logline.NewAnnotator(c, all)
-		a.Listen(func(r classify.Result) {
+		a.OnResult(func(r classify.Result) {
 			require.False(t, strings.HasSuffix(r.Rule, "+panic"), "the classifier panicked on %q", in)
 		})
 		out := bytes.NewBuffer(make([]byte, 0, 2*len(in)+1<<10))
@@ -227,7 +228,7 @@ func FuzzProcess(f *testing.F) {
 		was, is := bytes.SplitAfter(in, []byte("\n")), bytes.SplitAfter(out.Bytes(), []byte("\n"))
 		require.Len(t, is, len(was))
 		for i := range was {
-			require.Equal(t, string(was[i]), string(without(t, was[i], is[i])))
+			require.Equal(t, string(was[i]), string(withoutInserted(t, was[i], is[i])))
 		}
 		lines := int64(len(was))
 		if len(was[len(was)-1]) == 0 {
@@ -237,8 +238,8 @@ func FuzzProcess(f *testing.F) {
 	})
 }
 
-// without takes out of a line what was put in, if anything was.
-func without(t *testing.T, was, is []byte) []byte {
+// withoutInserted checks and removes the bytes inserted into was to make is.
+func withoutInserted(t *testing.T, was, is []byte) []byte {
 	t.Helper()
 	if bytes.Equal(was, is) {
 		return is
@@ -247,7 +248,7 @@ func without(t *testing.T, was, is []byte) []byte {
 	at := bytes.LastIndexByte(is, '}') - n
 	require.GreaterOrEqual(t, at, 0)
 	inserted := is[at : at+n]
-	require.True(t, json.Valid(bytes.TrimPrefix(was, []byte("\ufeff"))), "something was put into what is no JSON")
+	require.True(t, json.Valid(bytes.TrimPrefix(was, []byte("\ufeff"))), "bytes were inserted into a line that is not JSON")
 	count := map[string]int{}
 	values := map[string]string{}
 	for _, m := range topLevel(t, bytes.TrimPrefix(is, []byte("\ufeff"))) {
@@ -259,14 +260,14 @@ func without(t *testing.T, was, is []byte) []byte {
 	for k, v := range ours {
 		require.Contains(t, []string{logline.CategoryKey, logline.ReasonKey}, k)
 		require.Equal(t, `"`+v+`"`, values[k])
-		require.Equal(t, 1, count[k], "%q stands twice", k)
+		require.Equal(t, 1, count[k], "%q is there more than once", k)
 	}
 	return append(bytes.Clone(is[:at]), is[at+n:]...)
 }
 
 type member struct{ key, value string }
 
-// topLevel are all members of an object, as encoding/json reads them.
+// topLevel returns the members of an object, as encoding/json decodes them.
 func topLevel(t *testing.T, object []byte) (members []member) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(object))

@@ -8,30 +8,32 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Summary counts what went through a [Processor].
+// Summary counts the lines that a [Processor] processed.
 type Summary struct {
 	Lines      int64   `json:"lines"` // blank ones included
 	Classified int64   `json:"classified"`
-	NotJSON    int64   `json:"not_json"` // passed on as they are
-	TooLong    int64   `json:"too_long"` // longer than MaxLine, passed on as they are
+	NotJSON    int64   `json:"not_json"` // passed on unchanged
+	TooLong    int64   `json:"too_long"` // longer than MaxLine, passed on unchanged
 	Counts     []Count `json:"counts"`   // most frequent first; see Sort
 
-	// The numbers of the first lines of these kinds, from 1; 0 = none.
+	// The number of the first line of each kind, counted from 1. 0 means none.
 	FirstNotJSON int64 `json:"first_not_json,omitzero"`
 	FirstTooLong int64 `json:"first_too_long,omitzero"`
 }
 
-// Count is how often a category and a reason were seen, and when.
+// Count counts the lines with one category and reason.
 type Count struct {
-	Category string    `json:"category"`
-	Reason   string    `json:"reason"`
-	Count    int64     `json:"count"`
-	First    time.Time `json:"first,omitzero"` // the earliest and the latest time
-	Last     time.Time `json:"last,omitzero"`  // in these lines; zero where none has one
+	Category string `json:"category"`
+	Reason   string `json:"reason"`
+	Count    int64  `json:"count"`
+	// First and Last are the earliest and the latest time of these lines, or zero
+	// if none has a time.
+	First time.Time `json:"first,omitzero"`
+	Last  time.Time `json:"last,omitzero"`
 }
 
-// otherValue stands for categories and reasons that came with the lines and
-// are none of ours: those could be of any number.
+// otherValue replaces categories and reasons that the lines brought along and
+// errclass does not have. It bounds the number of counts.
 const otherValue = "other"
 
 // add counts a classified line.
@@ -62,7 +64,7 @@ func (s *Summary) add(a Annotation, at time.Time) {
 	}
 }
 
-// Sort puts the most frequent counts first, equal ones by their names.
+// Sort sorts the counts by frequency, the highest first, and then by name.
 func (s *Summary) Sort() {
 	slices.SortFunc(s.Counts, func(a, b Count) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Category, b.Category), cmp.Compare(a.Reason, b.Reason))

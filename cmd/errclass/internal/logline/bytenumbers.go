@@ -2,10 +2,10 @@ package logline
 
 import "strings"
 
-// byteNumbers decodes what journald writes for a message that is no valid
-// UTF-8: an array of numbers, a byte each. Of more than limit numbers it reads
-// the first and the last half of limit, joined with a line end, and takes what
-// is between them to be of the same kind.
+// byteNumbers decodes an array of numbers, each of them a byte: journald writes
+// a message this way if it is not valid UTF-8. Of more than limit numbers it
+// decodes the first and the last limit/2, joined with a line end, and does not
+// check those in between.
 func byteNumbers(v []byte, limit int) (text string, ok bool) {
 	v = v[1 : len(v)-1]
 	var b strings.Builder
@@ -14,7 +14,7 @@ func byteNumbers(v []byte, limit int) (text string, ok bool) {
 		return b.String(), ok
 	}
 	tail := lastNumbers(v[end:], limit/2)
-	if len(tail) == len(v)-end { // all of them, a few more than limit
+	if len(tail) == len(v)-end { // few more than limit: tail is all the rest
 		_, ok = appendByteNumbers(&b, tail, limit)
 		return b.String(), ok
 	}
@@ -26,9 +26,9 @@ func byteNumbers(v []byte, limit int) (text string, ok bool) {
 	return b.String(), ok
 }
 
-// appendByteNumbers decodes numbers with commas between them until limit of
-// them are read. end is the index after the last comma or at the end of v; ok
-// is false where something is no number from 0 to 255.
+// appendByteNumbers decodes up to limit numbers, separated by commas. end is the
+// index after the last number and its comma. ok is false if a number is not one
+// from 0 to 255.
 func appendByteNumbers(b *strings.Builder, v []byte, limit int) (end int, ok bool) {
 	n, digits := 0, 0
 	for i, c := range v {
@@ -60,7 +60,7 @@ func appendByteNumbers(b *strings.Builder, v []byte, limit int) (end int, ok boo
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 
-// lastNumbers is the end of v that holds the last n numbers.
+// lastNumbers returns the part of v with its last n numbers.
 func lastNumbers(v []byte, n int) []byte {
 	for i := len(v) - 1; i >= 0; i-- {
 		if v[i] == ',' {

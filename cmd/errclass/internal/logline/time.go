@@ -11,8 +11,8 @@ import (
 
 var timeKeys = [...]key{keyTime, keyTS, keyTimestamp, keyAtTimestamp, keyRealtime}
 
-// layouts are the times that loggers write as text, most common first. A
-// time without a zone is taken as UTC.
+// layouts are the layouts of times that loggers write as text, most common
+// first. A time without a zone is taken as UTC.
 var layouts = []string{
 	time.RFC3339Nano,
 	"2006-01-02T15:04:05.999999999Z0700", // zap's ISO8601 encoder
@@ -23,8 +23,9 @@ var layouts = []string{
 	time.RFC1123Z, time.RFC1123, time.UnixDate,
 }
 
-// when is the first of the line's times; false where it has none.
-func (m *members) when() (time.Time, bool) {
+// time returns the first valid time of the line. It reports whether there is
+// one.
+func (m *members) time() (time.Time, bool) {
 	for _, k := range timeKeys {
 		if v := m.values[k]; len(v) > 0 {
 			if t, ok := parseTime(v); ok {
@@ -35,8 +36,8 @@ func (m *members) when() (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// longestTime is more than any layout takes; a text that is longer would be
-// copied for every one of them.
+// longestTime is more than any layout needs. time.Parse would copy a longer text
+// once per layout.
 const longestTime = 128
 
 func parseTime(v []byte) (time.Time, bool) {
@@ -53,15 +54,15 @@ func parseTime(v []byte) (time.Time, bool) {
 	for _, layout := range layouts {
 		if t, err := time.Parse(layout, text); err == nil {
 			t = t.UTC()
-			return t, 0 < t.Year() && t.Year() < 10_000 // RFC 3339 has no others, as a zone can make them
+			return t, 0 < t.Year() && t.Year() < 10_000 // a zone can move a time out of RFC 3339's years
 		}
 	}
 	return time.Time{}, false
 }
 
-// unixTime reads a number as seconds, milliseconds, microseconds or
-// nanoseconds since 1970, whichever its size makes a time of this age:
-// zap writes seconds with a fraction, pino milliseconds, journald microseconds.
+// unixTime reads a number as seconds, milliseconds, microseconds or nanoseconds
+// since 1970. It chooses the unit by the number's size. zap writes seconds with
+// a fraction, pino milliseconds, journald microseconds.
 func unixTime(v []byte) (time.Time, bool) {
 	v = bytes.TrimSpace(v)
 	if len(v) == 0 || v[0] < '0' || v[0] > '9' {
@@ -84,7 +85,7 @@ func unixTime(v []byte) (time.Time, bool) {
 		perSecond := int64(time.Second / unit)
 		return time.Unix(whole/perSecond, whole%perSecond*int64(unit)).UTC(), true
 	}
-	// A float64 holds today's seconds to the microsecond, no finer.
+	// For today's seconds a float64 is exact to the microsecond only.
 	micro := n * (float64(unit) / float64(time.Microsecond))
 	return time.UnixMicro(int64(math.Round(micro))).UTC(), true
 }
