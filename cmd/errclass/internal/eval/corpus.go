@@ -1,8 +1,9 @@
 // Package eval measures a classifier against a labelled corpus.
 //
-// A corpus is a file of JSON lines, one message a line with the category and
-// the reason that it should get. [Read] checks every line of it, [Entry.In]
-// takes a fixed part, [Evaluate] gives the [Report].
+// A corpus is a file of JSON lines. Each line has a message and its right
+// category and reason. [Read] reads and checks a corpus, [Entry.In] selects a
+// fixed part of it, and [Evaluate] classifies the messages and returns a
+// [Report].
 package eval
 
 import (
@@ -23,33 +24,32 @@ import (
 // Entry is one labelled message.
 type Entry struct {
 	ID      string
-	Kind    string // the family it belongs to; may be empty
+	Kind    string // what wrote the message; may be empty
 	Message string
-	// Category and Reason are what the message means; Accept and
-	// AcceptCategory are further answers that count as right.
+	// Category and Reason are the right answers. Accept and AcceptCategory are
+	// further answers that count as right.
 	Category       classify.Category
 	Reason         classify.Reason
 	Accept         []classify.Reason
 	AcceptCategory []classify.Category
 }
 
-// In reports whether the entry belongs to part k of n, where the first byte of
-// the SHA-256 of its id is k modulo n. An entry stays in its part whatever
-// else the corpus holds.
+// In reports whether the entry belongs to part k of n: whether the first byte of
+// the SHA-256 of its id is k modulo n. Changes to other entries do not move it
+// to another part.
 func (e Entry) In(k, n int) bool { return int(sha256.Sum256([]byte(e.ID))[0])%n == k }
 
-// Prefix is the id up to its first hyphen: "llm" of "llm-017".
+// Prefix returns the id up to its first hyphen: "llm" of "llm-017".
 func (e Entry) Prefix() string {
 	prefix, _, _ := strings.Cut(e.ID, "-")
 	return prefix
 }
 
-// maxLine is how long a line of a corpus may be.
+// maxLine is the length of the longest valid line of a corpus.
 const maxLine = 64 << 20
 
-// Read reads a corpus; name is what errors call it. Blank lines are passed
-// over, keys that it does not know (source, note) as well. Everything else
-// that is not as it should be is an error that says name:line.
+// Read reads a corpus. It ignores blank lines and unknown keys (source, note).
+// Any other fault is an error that begins with name and the line number.
 func Read(r io.Reader, name string) ([]Entry, error) {
 	var entries []Entry
 	firstLine := map[string]int{}
@@ -74,7 +74,7 @@ func Read(r io.Reader, name string) ([]Entry, error) {
 			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
 		}
 		if first, ok := firstLine[e.ID]; ok {
-			return nil, fmt.Errorf("%s:%d: id %q stands on line %d already; give every entry its own", name, number, e.ID, first)
+			return nil, fmt.Errorf("%s:%d: id %q is already used on line %d; give every entry an id of its own", name, number, e.ID, first)
 		}
 		firstLine[e.ID] = number
 		entries = append(entries, e)
@@ -96,13 +96,13 @@ func parse(line []byte) (Entry, error) {
 	var fault *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &fault) && fault.Field == "":
-		return Entry{}, fmt.Errorf("no JSON object, but %s", fault.Value)
+		return Entry{}, fmt.Errorf("not a JSON object, but a JSON %s", fault.Value)
 	case fault != nil && fault.Type.Kind() == reflect.Slice:
 		return Entry{}, fmt.Errorf("%q is a JSON %s; make it a list of strings", fault.Field, fault.Value)
 	case fault != nil:
 		return Entry{}, fmt.Errorf("%q holds a JSON %s; make it a string", fault.Field, fault.Value)
 	case err != nil:
-		return Entry{}, fmt.Errorf("no JSON object: %w", err)
+		return Entry{}, fmt.Errorf("not a JSON object: %w", err)
 	}
 	switch {
 	case raw.ID == "":

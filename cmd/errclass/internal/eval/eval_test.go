@@ -45,12 +45,12 @@ func TestReadFaults(t *testing.T) {
 	t.Parallel()
 	good := `{"id":"a","message":"","category":"fatal","reason":"unknown"}` + "\n"
 	for _, tt := range []struct{ name, line, want string }{
-		{"no JSON", `x`, "c:2: no JSON object: invalid character 'x'"},
-		{"cut off", `{"id":"b"`, "c:2: no JSON object: unexpected end of JSON input"},
+		{"no JSON", `x`, "c:2: not a JSON object: invalid character 'x'"},
+		{"cut off", `{"id":"b"`, "c:2: not a JSON object: unexpected end of JSON input"},
 		{"wrong kind", `{"id":7}`, `c:2: "id" holds a JSON number; make it a string`},
 		{"wrong kind in a list", `{"id":"b","accept":[7]}`, `c:2: "accept" holds a JSON number; make it a string`},
 		{"no list", `{"id":"b","accept":"timeout"}`, `c:2: "accept" is a JSON string; make it a list of strings`},
-		{"list", `[]`, "c:2: no JSON object, but array"},
+		{"list", `[]`, "c:2: not a JSON object, but a JSON array"},
 		{"no id", `{"message":"x"}`, `c:2: no id; add "id"`},
 		{"no message", `{"id":"b"}`, `c:2: entry "b": no message; add`},
 		{"no category", `{"id":"b","message":"x","reason":"unknown"}`, `c:2: entry "b": unknown category ""; use one of retryable, `},
@@ -58,7 +58,7 @@ func TestReadFaults(t *testing.T) {
 		{"accepted category", `{"id":"b","message":"x","category":"fatal","reason":"unknown","accept_category":["x"]}`, `c:2: entry "b": unknown category "x"`},
 		{"reason", `{"id":"b","message":"x","category":"fatal","reason":"x"}`, `c:2: entry "b": unknown reason "x"; use one of rate_limit, `},
 		{"accepted reason", `{"id":"b","message":"x","category":"fatal","reason":"unknown","accept":["y"]}`, `c:2: entry "b": unknown reason "y"`},
-		{"same id", "\n" + good, `c:3: id "a" stands on line 1 already`},
+		{"same id", "\n" + good, `c:3: id "a" is already used on line 1`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -78,7 +78,7 @@ func TestReadFaults(t *testing.T) {
 	require.Len(t, entries, 1)
 }
 
-// TestEvaluate works a small corpus out by hand.
+// TestEvaluate evaluates a small corpus whose report was worked out by hand.
 func TestEvaluate(t *testing.T) {
 	t.Parallel()
 	entries, err := eval.Read(strings.NewReader(strings.Join([]string{
@@ -126,7 +126,7 @@ func TestEvaluateNothing(t *testing.T) {
 	assert.Zero(t, r.MacroF1)
 }
 
-// TestDeciders: entries are counted with the rules that decided them.
+// TestDeciders counts entries by the family of the rule that decided.
 func TestDeciders(t *testing.T) {
 	t.Parallel()
 	r := eval.Evaluate([]eval.Entry{
@@ -144,7 +144,8 @@ func TestDeciders(t *testing.T) {
 	assert.Empty(t, r.Misses[1].Signals)
 }
 
-// TestSplit: the parts of a corpus are fixed and make up the whole.
+// TestSplit shows that every entry is in exactly one of three parts, and that
+// the parts are of about equal size.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open("../../../../classify/testdata/corpus.jsonl")

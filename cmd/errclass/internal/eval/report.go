@@ -9,45 +9,46 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Score counts how a set of entries came out.
+// Score counts right and wrong answers.
 type Score struct {
 	Entries       int `json:"entries"`
 	RightCategory int `json:"right_category"`
 	RightReason   int `json:"right_reason"`
-	// FalseRetries were called retryable and are not; MissedRetries are
-	// retryable and were called something else.
+	// FalseRetries counts entries wrongly classified as retryable. MissedRetries
+	// counts retryable entries classified as something else.
 	FalseRetries  int `json:"false_retries"`
 	MissedRetries int `json:"missed_retries"`
 }
 
-// CategoryAccuracy is the share of entries with a right category, 0 to 1.
+// CategoryAccuracy returns the share of entries with a right category, 0 to 1.
 func (s Score) CategoryAccuracy() float64 { return share(s.RightCategory, s.Entries) }
 
-// ReasonAccuracy is the share of entries with a right reason, 0 to 1.
+// ReasonAccuracy returns the share of entries with a right reason, 0 to 1.
 func (s Score) ReasonAccuracy() float64 { return share(s.RightReason, s.Entries) }
 
-// FalseRetryShare is the share of entries that are false retries, 0 to 1.
+// FalseRetryShare returns the share of entries that are false retries, 0 to 1.
 func (s Score) FalseRetryShare() float64 { return share(s.FalseRetries, s.Entries) }
 
-// Report is what [Evaluate] finds.
+// Report is the result of [Evaluate]. Gold is the right answer of an entry, got
+// the classifier's.
 type Report struct {
 	Score
 	CategoryAccuracy float64 `json:"category_accuracy"`
 	ReasonAccuracy   float64 `json:"reason_accuracy"`
-	// MacroF1 is the mean of F1 over the categories that are gold or were
-	// given, each counting the same however rare it is.
+	// MacroF1 is the mean of F1 over all categories in Categories. Rare
+	// categories weigh as much as common ones.
 	MacroF1         float64         `json:"macro_f1"`
 	Categories      []CategoryScore `json:"categories"`
-	Confusion       []Confused      `json:"confusion"`        // of categories, the right ones included
-	ReasonConfusion []Confused      `json:"reason_confusion"` // of reasons, the wrong ones alone, most frequent first
+	Confusion       []Confused      `json:"confusion"`        // of categories, with the right answers
+	ReasonConfusion []Confused      `json:"reason_confusion"` // of reasons, only the wrong answers; most frequent first
 	Families        []Family        `json:"families"`
-	// Deciders are the families of rules: how right the entries came out that
-	// each decided. Most entries first.
+	// Deciders has a score for each family of rules. The family that decided the
+	// most entries comes first.
 	Deciders []Decider `json:"deciders"`
-	Misses   []Miss    `json:"misses"` // wrong categories first, then wrong reasons, in the corpus's order
+	Misses   []Miss    `json:"misses"` // wrong categories, then wrong reasons, each in the order of the corpus
 }
 
-// CategoryScore is how well one category is told from the others.
+// CategoryScore is the score of one category.
 type CategoryScore struct {
 	Category  string  `json:"category"`
 	Gold      int     `json:"gold"`
@@ -57,29 +58,30 @@ type CategoryScore struct {
 	F1        float64 `json:"f1"`
 }
 
-// Confused is how often Gold was called Got.
+// Confused counts the entries with the right answer Gold and the classifier's
+// answer Got.
 type Confused struct {
 	Gold  string `json:"gold"`
 	Got   string `json:"got"`
 	Count int    `json:"count"`
 }
 
-// Family is the score of the entries of one kind whose ids begin alike.
+// Family is the score of the entries with one kind and one prefix of the id.
 type Family struct {
 	Kind   string `json:"kind"`
 	Prefix string `json:"prefix"`
 	Score
 }
 
-// Decider is the score of the entries that rules of one family decided: the
-// prefix of their ids, "net" of "net/hang-up", which is the rules file or the
-// kind of evidence that they come from.
+// Decider is the score of the entries that were decided by one family of rules.
+// The family is the prefix of the rule's id, "net" of "net/hang-up". It names
+// the rules file or the kind of evidence.
 type Decider struct {
 	Family string `json:"family"`
 	Score
 }
 
-// Miss is an entry whose category or reason came out wrong.
+// Miss is an entry with a wrong category or reason.
 type Miss struct {
 	ID           string            `json:"id"`
 	GoldCategory classify.Category `json:"gold_category"`
@@ -90,15 +92,16 @@ type Miss struct {
 	Message      string            `json:"message"`
 	WrongReason  bool              `json:"wrong_reason"`
 	WrongRetry   bool              `json:"wrong_retry"` // a false or a missed retry
-	// Signals are what decided, and what stood against it.
+	// Signals are the signals of the message; the first one decided.
 	Signals []classify.Signal `json:"-"`
 }
 
-// WrongCategory reports whether the category is wrong; accepted ones are not.
+// WrongCategory reports whether the category is neither the right one nor an
+// accepted one.
 func (m Miss) WrongCategory() bool { return m.Category != m.GoldCategory }
 
-// Evaluate classifies every message with c and compares. An answer that an
-// entry accepts counts as the gold one everywhere.
+// Evaluate classifies every message with c and compares the answers with the
+// entries. An accepted answer counts as the right one everywhere.
 func Evaluate(entries []Entry, c *classify.Classifier) Report {
 	var r Report
 	categories, reasons := map[Confused]int{}, map[Confused]int{}
@@ -162,7 +165,7 @@ func Evaluate(entries []Entry, c *classify.Classifier) Report {
 	return r
 }
 
-// score is the score of one entry.
+// score returns the score of one entry.
 func score(e Entry, category classify.Category, reason classify.Reason) Score {
 	s := Score{Entries: 1}
 	if category == e.Category {
@@ -186,7 +189,7 @@ func (s *Score) add(o Score) {
 	s.MissedRetries += o.MissedRetries
 }
 
-// confusion lists the pairs, most frequent first.
+// confusion returns the pairs, most frequent first.
 func confusion(counts map[Confused]int) []Confused {
 	all := make([]Confused, 0, len(counts))
 	for pair, n := range counts {
@@ -199,7 +202,8 @@ func confusion(counts map[Confused]int) []Confused {
 	return all
 }
 
-// byCategory scores every category that is gold or was given.
+// byCategory returns the score of every category that is the right or the given
+// answer of an entry.
 func byCategory(pairs []Confused) (scores []CategoryScore, macroF1 float64) {
 	hits := map[string]int{}
 	all := map[string]*CategoryScore{}
