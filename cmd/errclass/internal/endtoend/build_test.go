@@ -22,33 +22,33 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Bounds of what is built; all are beyond what a classifier reads.
+// Limits of the builder. All are larger than the classifier's own limits.
 const (
 	maxBuilt = 400
 	maxDepth = 100
 	maxSize  = 400_000
 )
 
-// weight is how much there is to read.
+// weight is the number of errors and of bytes of text and bodies to read.
 type weight struct{ errors, bytes int }
 
-// builder makes an error of what its source says.
+// builder builds an error by the decisions of its source.
 type builder struct {
 	source
-	calls  int      // of the methods of the errors built
-	built  int      // errors, so far
-	size   int      // bytes of their texts and bodies
-	again  weight   // what is met more than once, beyond the first time
-	around []*wraps // the errors that the next one will be inside of
+	calls     int        // calls of methods of the errors built so far
+	built     int        // number of errors built so far
+	size      int        // bytes of their texts and bodies
+	repeats   weight     // of errors that stand more than once in the tree, without the first time
+	enclosing []*wrapper // errors that will wrap the next one
 }
 
-// leaves are errors that programs meet, and nil pointers that nobody means to.
+// leaves are common errors, and nil pointers in an error interface.
 var leaves = []error{
 	context.Canceled, context.DeadlineExceeded, os.ErrDeadlineExceeded, classify.ErrBudgetExceeded,
 	io.EOF, io.ErrUnexpectedEOF, fs.ErrPermission, exec.ErrNotFound, net.ErrClosed, http.ErrHandlerTimeout,
 	syscall.ECONNRESET, syscall.ENOSPC, syscall.EAGAIN, syscall.Errno(9999),
-	(*wraps)(nil), (*carries)(nil), (*answers)(nil), (*net.OpError)(nil), (*net.DNSError)(nil), (*url.Error)(nil),
-	(*fs.PathError)(nil), (*exec.Error)(nil), (*json.SyntaxError)(nil), lists(nil), lists{nil, nil}, ever(0),
+	(*wrapper)(nil), (*withFields)(nil), (*withMethods)(nil), (*net.OpError)(nil), (*net.DNSError)(nil), (*url.Error)(nil),
+	(*fs.PathError)(nil), (*exec.Error)(nil), (*json.SyntaxError)(nil), lists(nil), lists{nil, nil}, endless(0),
 	&net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}, &strconv.NumError{Func: "Atoi", Num: "x", Err: strconv.ErrSyntax},
 }
 
@@ -59,7 +59,7 @@ func (b *builder) build(depth int) error {
 		return errors.New("the last")
 	}
 	switch b.pick(16) {
-	default: // also what an exhausted source says
+	default: // also when the source is exhausted
 		return errors.New(b.words())
 	case 1:
 		return leaves[b.pick(len(leaves))]
@@ -70,63 +70,65 @@ func (b *builder) build(depth int) error {
 	case 4:
 		return lists(b.several(depth))
 	case 5:
-		e := b.wraps()
+		e := b.wrapper()
 		b.inside(&e, depth)
 		return &e
 	case 6:
-		e := &caused{b.wraps()}
+		e := &caused{b.wrapper()}
 		b.inside(&e.chain, depth)
 		return e
 	case 7:
-		e := &answers{
-			wraps: b.wraps(), status: b.status(), code: b.code(), yes: b.pick(2) == 1,
+		e := &withMethods{
+			wrapper: b.wrapper(), status: b.status(), code: b.code(), yes: b.pick(2) == 1,
 			wait: time.Duration(b.pick(256)-128) << b.pick(57), raw: b.words(),
 		}
-		b.inside(&e.wraps, depth)
+		b.inside(&e.wrapper, depth)
 		return e
 	case 8:
-		e := &carries{
+		e := &withFields{
 			StatusCode: b.status(), Code: b.code(), Type: b.code(), Message: b.words(), Body: []byte(b.words()),
-			Header: b.header(), RetryAfter: b.words(), wraps: b.wraps(),
+			Header: b.header(), RetryAfter: b.words(), wrapper: b.wrapper(),
 		}
 		if b.pick(2) == 1 {
 			e.Response = &http.Response{StatusCode: b.status(), Header: b.header()}
 		}
-		b.inside(&e.wraps, depth)
+		b.inside(&e.wrapper, depth)
 		return e
 	case 9:
-		return carriesText{Status: b.status(), Code: b.code(), ResponseBody: b.words(), Headers: b.header(), text: b.words()}
+		return withFieldsByValue{Status: b.status(), Code: b.code(), ResponseBody: b.words(), Headers: b.header(), text: b.words()}
 	case 10:
 		return status.Error(codes.Code(b.pick(20)), b.words())
 	case 11:
 		return &net.OpError{Op: "read", Net: "tcp", Err: b.build(depth + 1)}
 	case 12:
 		return &url.Error{Op: "Get", URL: "https://api.openai.com/v1", Err: b.build(depth + 1)}
-	case 13: // one error, very often
+	case 13: // one error, up to 512 times
 		before := b.weight()
 		one, n := b.build(depth+1), 1<<b.pick(10)
 		after := b.weight()
-		b.again.errors += (after.errors - before.errors) * (n - 1)
-		b.again.bytes += (after.bytes - before.bytes) * (n - 1)
+		b.repeats.errors += (after.errors - before.errors) * (n - 1)
+		b.repeats.bytes += (after.bytes - before.bytes) * (n - 1)
 		return lists(repeat(one, n))
 	case 14: // a long chain
 		err := b.build(depth + 1)
 		for range 1 << b.pick(8) {
-			err = &wraps{manners{calls: &b.calls}, "call", err}
+			err = &wrapper{stub{calls: &b.calls}, "call", err}
 		}
 		return err
-	case 15: // a cycle, where there is something to go back to
-		if len(b.around) > 0 {
-			return b.around[b.pick(len(b.around))]
+	case 15: // a cycle
+		if len(b.enclosing) > 0 {
+			return b.enclosing[b.pick(len(b.enclosing))]
 		}
-		e := b.wraps()
+		e := b.wrapper()
 		e.next = &e
 		return &e
 	}
 }
 
-// weight is how much there is to read of all that was built so far.
-func (b *builder) weight() weight { return weight{b.built + b.again.errors, b.size + b.again.bytes} }
+// weight returns the weight of all errors built so far.
+func (b *builder) weight() weight {
+	return weight{b.built + b.repeats.errors, b.size + b.repeats.bytes}
+}
 
 func repeat(err error, n int) []error {
 	all := make([]error, n)
@@ -144,19 +146,19 @@ func (b *builder) several(depth int) []error {
 	return all
 }
 
-// inside builds what e wraps.
-func (b *builder) inside(e *wraps, depth int) {
-	b.around = append(b.around, e)
+// inside builds the error that e wraps.
+func (b *builder) inside(e *wrapper, depth int) {
+	b.enclosing = append(b.enclosing, e)
 	e.next = b.build(depth + 1)
-	b.around = b.around[:len(b.around)-1]
+	b.enclosing = b.enclosing[:len(b.enclosing)-1]
 }
 
-func (b *builder) wraps() wraps {
-	m := manners{calls: &b.calls}
+func (b *builder) wrapper() wrapper {
+	m := stub{calls: &b.calls}
 	if b.pick(4) == 1 {
 		m.panics = 1 << b.pick(methods)
 	}
-	return wraps{manners: m, text: b.words()}
+	return wrapper{stub: m, text: b.words()}
 }
 
 func (b *builder) words() string {
@@ -170,7 +172,7 @@ func (b *builder) words() string {
 
 func (b *builder) status() int { return [...]int{0, 401, 429, 503, 200, 418, -1, 1 << 30}[b.pick(8)] }
 
-// code is a name that an API gives to an error, or what is none.
+// code returns an error code of an API, or any text.
 func (b *builder) code() string {
 	codes := [...]string{"", "insufficient_quota", "context.Canceled", "40001", "ThrottlingException", "ETIMEDOUT", "overloaded_error"}
 	if i := b.pick(len(codes) + 1); i < len(codes) {

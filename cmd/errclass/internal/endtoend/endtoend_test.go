@@ -17,9 +17,9 @@ import (
 )
 
 // FuzzError builds an error from the input and sends it through all signals. The
-// fuzzer itself ends an input that takes ten seconds, and calls it a crash.
+// fuzzer reports an input that takes ten seconds as a crash.
 func FuzzError(f *testing.F) {
-	for kind := range byte(16) { // each kind alone, around and inside of others
+	for kind := range byte(16) { // each kind alone, and wrapping or wrapped by others
 		f.Add([]byte{kind, 1, 9, 9, 1, 3, 5})
 		f.Add([]byte{5, 0, 1, kind, 1, 2, 1, 3, 3, 15, 1})
 		f.Add([]byte{7, 1, 4, 1, 11, 12, 0, kind, 0, 3, 1, 12, 13, 14, 15, 8})
@@ -31,15 +31,15 @@ func FuzzError(f *testing.F) {
 	})
 }
 
-// TestError is FuzzError with errors that rapid draws.
+// TestError is FuzzError with errors drawn by rapid.
 func TestError(t *testing.T) {
 	s := newSignals()
 	rapid.Check(t, func(t *rapid.T) { s.check(t, rapidSource{t}) })
 }
 
-// check builds an error and holds errclass to what it promises: everything
-// arrives as it would without it, with an answer that was found, the same one
-// wherever the evidence is the same, at a bounded cost.
+// check builds an error and checks every signal. Apart from the category and the
+// reason, the signal is the same as without errclass. The same evidence gets the
+// same answer in every signal. The cost is bounded.
 func (s *signals) check(t require.TestingT, src source) {
 	b := &builder{source: src}
 	err := b.build(0)
@@ -73,14 +73,14 @@ func (s *signals) check(t require.TestingT, src source) {
 	}
 }
 
-// rendered is the text of the error in a line that a handler wrote.
+// rendered returns the text of the error in a line of slog's JSON handler.
 func rendered(line string) string {
 	var m struct{ Err string }
-	_ = json.Unmarshal([]byte(line), &m) // a line without it has no text
+	_ = json.Unmarshal([]byte(line), &m) // Err stays empty if it is not a string
 	return m.Err
 }
 
-// texts sends the text of an error alone.
+// texts sends the text of an error without the error value.
 func (s *signals) texts(t require.TestingT, words string) {
 	want := answerOf(t, classify.Message(words))
 	line, inRecord := s.record(context.Background(), t, "err", words)
@@ -94,7 +94,7 @@ func (s *signals) texts(t require.TestingT, words string) {
 	require.Equal(t, want, event, "event, of a text")
 }
 
-// statuses sends the text with an HTTP status beside it.
+// statuses sends the text and an HTTP status.
 func (s *signals) statuses(t require.TestingT, words string, status int) {
 	want := answerOf(t, classify.Standard.Classify(classify.Evidence{Message: words, Status: status}))
 	line, inRecord := s.record(context.Background(), t, "err", words, "status", status)
@@ -103,8 +103,8 @@ func (s *signals) statuses(t require.TestingT, words string, status int) {
 	require.Equal(t, want, s.logRecord(t, attribute.String("err", words), attribute.Int("http.response.status_code", status)), "log record, with a status")
 }
 
-// answerOf is what a signal says where it has found r. The suffix says that
-// classify caught a panic of its own, and so found nothing.
+// answerOf returns the answer that a signal gives for r. It fails if classify
+// caught a panic of its own, which the suffix of the rule shows.
 func answerOf(t require.TestingT, r classify.Result) answer {
 	require.False(t, strings.HasSuffix(r.Rule, "+panic"), "rule %s", r.Rule)
 	require.NotEmpty(t, r.Category)
@@ -112,24 +112,24 @@ func answerOf(t require.TestingT, r classify.Result) answer {
 	return answer{string(r.Category), string(r.Reason)}
 }
 
-// What one classification may cost. A chain is read up to 256 errors, and a
-// cycle is looked for among 1<<14.
+// Limits of the cost of one classification. The classifier reads up to 256
+// errors of a chain and looks for a cycle among the first 1<<14.
 const (
 	maxCalls = 1<<14 + 256*4*methods
-	scratch  = 256 << 10 // kept between calls, until the garbage collector takes it
+	scratch  = 256 << 10 // memory that is kept between calls
 	perError = 4 << 10
 	perByte  = 64
 )
 
-// bound is how many bytes of memory the error that b has built may cost: so
-// many for each error and each byte of text, however they stand together.
+// bound returns the number of bytes that may be allocated to classify the error
+// that b has built. It is linear in the number of errors and of bytes of text.
 func bound(b *builder) uint64 {
 	w := b.weight()
 	return uint64(scratch + perError*w.errors + perByte*w.bytes)
 }
 
-// cost returns how many bytes it takes to classify err, by a classifier that
-// has not seen it yet. Nothing else runs here.
+// cost returns the number of bytes that a new classifier allocates to classify
+// err. No other goroutine allocates meanwhile.
 func cost(t require.TestingT, err error) uint64 {
 	c, newErr := classify.New()
 	require.NoError(t, newErr)

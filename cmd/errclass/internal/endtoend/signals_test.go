@@ -22,13 +22,13 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// answer is what a signal says of an error.
+// answer is the category and the reason that a signal shows for an error.
 type answer struct{ category, reason string }
 
-// signals are all ways that an error takes out of a program, each of them
-// twice: as it is, and with errclass in between.
+// signals has a logger, a tracer and an OpenTelemetry logger. Each of them
+// writes to two recorders: bare without errclass, the other one with it.
 type signals struct {
-	observed []classify.Result // what observers were told since the last call
+	observed []classify.Result // the results that observers got in one check
 
 	bareLines, lines bytes.Buffer
 	bareSlog, slog   *slog.Logger
@@ -41,7 +41,7 @@ type signals struct {
 }
 
 func newSignals() *signals {
-	classify.Message(message) // what is loaded once is no cost of an error
+	classify.Message(message) // load the tables, so that cost does not count them
 	s := &signals{bareSpans: tracetest.NewSpanRecorder(), spans: tracetest.NewSpanRecorder()}
 	observe := otelclass.WithObserver(func(_ context.Context, _ otelclass.Signal, r classify.Result) {
 		s.observed = append(s.observed, r)
@@ -60,11 +60,11 @@ func newSignals() *signals {
 	return s
 }
 
-// message is what records say beside their error; it means nothing.
+// message is the message of all records. It is unknown to the classifier.
 const message = "it went wrong"
 
-// record logs args through slog and returns the line as it is without errclass
-// and what errclass says.
+// record logs args through slog. It returns the line without errclass, and
+// errclass's answer.
 func (s *signals) record(ctx context.Context, t require.TestingT, args ...any) (string, answer) {
 	s.bareLines.Reset()
 	s.lines.Reset()
@@ -81,7 +81,7 @@ func (s *signals) record(ctx context.Context, t require.TestingT, args ...any) (
 	return s.bareLines.String(), a
 }
 
-// members reads the one line that must have been written.
+// members decodes a JSON object and requires that it is exactly one line.
 func members(t require.TestingT, line string) map[string]json.RawMessage {
 	require.Equal(t, 1, strings.Count(line, "\n"), "one line: %.300q", line)
 	var m map[string]json.RawMessage
@@ -90,11 +90,12 @@ func members(t require.TestingT, line string) map[string]json.RawMessage {
 }
 
 func text(v json.RawMessage) (s string) {
-	_ = json.Unmarshal(v, &s) // what is no text is ""
+	_ = json.Unmarshal(v, &s) // s stays empty if v is not a string
 	return s
 }
 
-// span makes a failed span with do and returns what it and its last event say.
+// span calls do with a failed span. It returns the answers on the span and on
+// its last event.
 func (s *signals) span(t require.TestingT, do func(trace.Span)) (span, event answer) {
 	s.bareSpans.Reset()
 	s.spans.Reset()
@@ -111,12 +112,12 @@ func (s *signals) span(t require.TestingT, do func(trace.Span)) (span, event ans
 	require.Len(t, got.Events(), len(want.Events()))
 	for i, e := range got.Events() {
 		require.Equal(t, others(want.Events()[i].Attributes), others(e.Attributes), "the rest of the event")
-		event = said(t, e.Attributes)
+		event = answerIn(t, e.Attributes)
 	}
-	return said(t, got.Attributes()), event
+	return answerIn(t, got.Attributes()), event
 }
 
-// logRecord emits a log record and returns what it says.
+// logRecord emits an OpenTelemetry log record and returns the answer on it.
 func (s *signals) logRecord(t require.TestingT, attrs ...attribute.KeyValue) answer {
 	s.bareLogs, s.logs = nil, nil
 	var r log.Record
@@ -129,10 +130,10 @@ func (s *signals) logRecord(t require.TestingT, attrs ...attribute.KeyValue) ans
 	want, got := attributes(&s.bareLogs[0]), attributes(&s.logs[0])
 	require.Equal(t, others(want), others(got), "the rest of the record")
 	require.Equal(t, s.bareLogs[0].Body(), s.logs[0].Body())
-	return said(t, got)
+	return answerIn(t, got)
 }
 
-// others are the attributes that are not errclass's.
+// others returns all attributes but errclass's.
 func others(attrs []attribute.KeyValue) []attribute.KeyValue {
 	left := []attribute.KeyValue{}
 	for _, kv := range attrs {
@@ -143,8 +144,8 @@ func others(attrs []attribute.KeyValue) []attribute.KeyValue {
 	return left
 }
 
-// said is what attributes say; both keys must be there, once.
-func said(t require.TestingT, attrs []attribute.KeyValue) (a answer) {
+// answerIn returns the answer in attrs. It requires each of the two keys once.
+func answerIn(t require.TestingT, attrs []attribute.KeyValue) (a answer) {
 	require.Len(t, attrs, len(others(attrs))+2, "category and reason")
 	for _, kv := range attrs {
 		switch kv.Key {
@@ -165,7 +166,7 @@ func attributes(r *sdklog.Record) (all []attribute.KeyValue) {
 	return all
 }
 
-// recorder is a log processor that keeps what it is given.
+// recorder is a log processor that keeps all records.
 type recorder []sdklog.Record
 
 func (r *recorder) OnEmit(_ context.Context, record *sdklog.Record) error {
@@ -177,7 +178,7 @@ func (*recorder) Enabled(context.Context, sdklog.EnabledParameters) bool { retur
 func (*recorder) Shutdown(context.Context) error                         { return nil }
 func (*recorder) ForceFlush(context.Context) error                       { return nil }
 
-// logs sends a line through errclass logs and returns what it says then.
+// logs annotates a line as errclass logs does and returns the answer on it.
 func logs(t require.TestingT, line string) answer {
 	var out bytes.Buffer
 	p := logline.NewProcessor(logline.NewAnnotator(nil, false), &out, true)

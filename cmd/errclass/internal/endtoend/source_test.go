@@ -6,16 +6,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// source decides what is built.
+// source makes the decisions of a builder.
 type source interface {
 	// pick returns a number from 0 to n-1. An exhausted source returns 0, so
-	// that whatever is built from it ends.
+	// that every build ends.
 	pick(n int) int
 	text() string
 }
 
-// fragments are texts that mean something to a classifier, alone or joined:
-// statuses, names of errors, envelopes, hints, reports of retries, frames.
+// fragments are texts that matter to a classifier, alone or joined: statuses,
+// names of errors, envelopes, hints, reports of retries, stack frames.
 var fragments = []string{
 	"", "boom", " ", "\n", ": ", "; ", "; last attempt 2: ", "attempt 1: ", "last error: ", "caused by: ",
 	"HTTP 429 Too Many Requests", "HTTP 503", "status code: 401", "500 Internal Server Error",
@@ -28,10 +28,10 @@ var fragments = []string{
 	"\nTraceback (most recent call last):\n  File \"x.py\", line 1, in <module>\n", "\x1b[31m", "\u00a0", "\xff\xfe", "\x00", "é日😀",
 }
 
-// maxText bounds one text. Some are longer than what a classifier reads.
+// maxText limits one text. It is more than a classifier reads.
 const maxText = 200_000
 
-// bytesSource takes its decisions from the input of a fuzzer.
+// bytesSource decides by the bytes of a fuzzer's input.
 type bytesSource struct{ data []byte }
 
 func (s *bytesSource) pick(n int) int {
@@ -57,7 +57,7 @@ func (s *bytesSource) text() string {
 	return repeated(b.String(), s)
 }
 
-// rapidSource lets rapid decide, which then shrinks what fails.
+// rapidSource decides by rapid, which shrinks a failing case.
 type rapidSource struct{ t *rapid.T }
 
 func (s rapidSource) pick(n int) int { return rapid.IntRange(0, n-1).Draw(s.t, "pick") }
@@ -67,7 +67,7 @@ func (s rapidSource) text() string {
 	return repeated(strings.Join(parts, ""), s)
 }
 
-// repeated returns a text, or rarely very many of it.
+// repeated returns text, and sometimes text repeated up to about maxText bytes.
 func repeated(text string, s source) string {
 	if text == "" || s.pick(16) != 1 {
 		return text
