@@ -2,27 +2,27 @@ package modelerrors
 
 import "context"
 
-// Bounds of the walk over a chain. errors.Is and errors.As never return from a
-// chain that is a circle, so neither is used in this package.
+// Limits of the walk over a chain. This package does not use errors.Is and
+// errors.As, because they never return on a cyclic chain.
 const (
 	maxDepth = 64
 	maxNodes = 256
 )
 
-// walk is one pass over an error and all that it wraps.
+// walk is one pass over an error and everything that it wraps.
 type walk struct {
-	match func(error) bool
-	nodes int
-	deep  bool // the depth did not end within maxDepth
+	match   func(error) bool
+	nodes   int
+	tooDeep bool // the chain is deeper than maxDepth
 }
 
-// from reports whether match holds for err or for something that it wraps.
+// from reports whether match is true for err or for an error that it wraps.
 func (w *walk) from(err error, depth int) bool {
 	if err == nil || w.nodes == maxNodes {
 		return false
 	}
 	if depth == maxDepth {
-		w.deep = true
+		w.tooDeep = true
 		return false
 	}
 	w.nodes++
@@ -37,7 +37,7 @@ func (w *walk) from(err error, depth int) bool {
 	return false
 }
 
-// unwrap gives what err wraps.
+// unwrap returns the errors that err wraps.
 func unwrap(err error) (wrapped []error) {
 	defer ignorePanic()
 	switch e := err.(type) {
@@ -49,16 +49,16 @@ func unwrap(err error) (wrapped []error) {
 	return wrapped
 }
 
-// ignorePanic is deferred around the methods of foreign errors.
+// ignorePanic recovers from a panic in a method of a foreign error. Defer it.
 func ignorePanic() { _ = recover() }
 
-// find is errors.As for *S; nil means that there is none in the chain.
+// find returns the first *S in the chain, nil if there is none.
 func find[S any](err error) (found *S) {
 	w := walk{match: func(e error) bool {
 		if s, ok := any(e).(*S); ok {
 			found = s
 		} else if a, ok := e.(interface{ As(any) bool }); ok {
-			asPanics(a.As, &found)
+			safeAs(a.As, &found)
 		}
 		return found != nil
 	}}
@@ -66,26 +66,25 @@ func find[S any](err error) (found *S) {
 	return found
 }
 
-// asPanics asks a foreign error whether it can be seen as what target points
-// to; where it panics it cannot.
-func asPanics(as func(any) bool, target any) {
+// safeAs calls a foreign As method. A panic counts as no match.
+func safeAs(as func(any) bool, target any) {
 	defer ignorePanic()
 	as(target)
 }
 
-// ended reports whether the caller's context ended the call. The two errors
-// themselves count, not what only says Is to them: package net calls every dial
-// that took too long a deadline.
-func ended(err error) bool {
+// contextEnded reports whether the caller's context ended the call. It compares
+// the two error values and ignores Is methods: in package net every dial timeout
+// claims to be context.DeadlineExceeded.
+func contextEnded(err error) bool {
 	w := walk{match: func(e error) bool { return e == context.Canceled || e == context.DeadlineExceeded }}
 	return w.from(err, 0)
 }
 
-// text is err.Error(). It is "" where that panics, and where err wraps itself:
-// its text may well do the same until the stack is gone.
+// text returns err.Error(), "" if that panics. It is also "" if err wraps itself:
+// recover cannot stop an Error method that recurses until the stack overflows.
 func text(err error) (s string) {
 	w := walk{match: func(error) bool { return false }}
-	if w.from(err, 0); w.deep {
+	if w.from(err, 0); w.tooDeep {
 		return ""
 	}
 	defer ignorePanic()

@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// StatusError is an error of a provider's SDK together with what its response
-// said. Adapters of providers wrap in it, so that a retry loop finds status and
-// Retry-After with errors.As and needs none of the SDKs.
+// StatusError is an SDK's error with the status and the Retry-After of its
+// response. Provider adapters wrap errors in it; retry loops find it with
+// errors.As and do not import the SDKs.
 type StatusError struct {
 	// StatusCode is the HTTP status of the provider's response.
 	StatusCode int
-	// RetryAfter is what the Retry-After header asked for, 0 without one. It
-	// is not capped: see [MaxRetryAfterWait].
+	// RetryAfter is the wait of the Retry-After header, 0 without one. It has no
+	// upper limit: see [MaxRetryAfterWait].
 	RetryAfter time.Duration
-	// Err is the error of the SDK.
+	// Err is the SDK's error.
 	Err error
 }
 
-// Error returns the text of the wrapped error behind the status, as in "HTTP
-// 429: rate limited".
+// Error returns the status and the text of Err: "HTTP 429: rate limited".
 func (e *StatusError) Error() string {
 	switch {
 	case e == nil:
@@ -40,10 +39,9 @@ func (e *StatusError) Unwrap() error {
 	return e.Err
 }
 
-// WrapHTTPError wraps err in a [*StatusError] with the status and what the
-// Retry-After header of resp asks for. resp is nil where there is no response
-// at hand; its body is not touched. A nil err, and an err whose status is below
-// 400, come back as they are.
+// WrapHTTPError wraps err in a [*StatusError] with the status and the wait of
+// resp's Retry-After header. resp may be nil; its body is not read. If err is nil
+// or the status is below 400, WrapHTTPError returns err unchanged.
 func WrapHTTPError(statusCode int, resp *http.Response, err error) error {
 	if err == nil || statusCode < http.StatusBadRequest {
 		return err
@@ -55,14 +53,14 @@ func WrapHTTPError(statusCode int, resp *http.Response, err error) error {
 	return wrapped
 }
 
-// ContextOverflowError says that a call failed because the conversation exceeds
-// the model's context window, so that a program compacts the conversation
-// instead of showing its user an HTTP error.
+// ContextOverflowError reports that the conversation exceeds the model's context
+// window. A program should then compact the conversation rather than show an
+// HTTP error to its user.
 type ContextOverflowError struct {
-	Underlying error // what the provider said; may be nil
+	Underlying error // the provider's error; may be nil
 }
 
-// Error returns "context window overflow" and the text of what is wrapped.
+// Error returns "context window overflow" and the text of Underlying.
 func (e *ContextOverflowError) Error() string {
 	if e == nil || e.Underlying == nil {
 		return "context window overflow"

@@ -10,7 +10,7 @@ import (
 	"github.com/errclass/errclass/modelerrors"
 )
 
-// A retry loop over two models, as package modelerrors is used.
+// A retry loop with a fallback model.
 func Example() {
 	primary := func() error {
 		resp := &http.Response{StatusCode: 429, Header: http.Header{"Retry-After": {"30"}}}

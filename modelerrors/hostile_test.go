@@ -14,35 +14,35 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// panicky panics wherever it is asked.
+// panicky panics in every method.
 type panicky struct{}
 
 func (panicky) Error() string { panic("Error") }
 func (panicky) Unwrap() error { panic("Unwrap") }
 func (panicky) As(any) bool   { panic("As") }
 
-// looking is a StatusError to errors.As alone.
-type looking struct{ as *modelerrors.StatusError }
+// convertible has an As method that yields a StatusError.
+type convertible struct{ as *modelerrors.StatusError }
 
-func (looking) Error() string { return "looks like one" }
-func (l looking) As(target any) bool {
+func (convertible) Error() string { return "convertible" }
+func (c convertible) As(target any) bool {
 	p, ok := target.(**modelerrors.StatusError)
 	if ok {
-		*p = l.as
+		*p = c.as
 	}
 	return ok
 }
 
-// What only says that it is a StatusError is one.
+// A StatusError is found through As methods too.
 func TestAs(t *testing.T) {
 	t.Parallel()
-	err := fmt.Errorf("outer: %w", looking{&modelerrors.StatusError{StatusCode: 503}})
+	err := fmt.Errorf("outer: %w", convertible{&modelerrors.StatusError{StatusCode: 503}})
 	assert.Equal(t, 503, modelerrors.ExtractHTTPStatusCode(err))
 	assert.True(t, modelerrors.IsRetryableModelError(err))
-	assert.Zero(t, modelerrors.ExtractHTTPStatusCode(looking{nil}))
+	assert.Zero(t, modelerrors.ExtractHTTPStatusCode(convertible{nil}))
 }
 
-// No error may bring a retry loop down, or keep it for ever.
+// No error makes a function panic or loop forever.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	circle := &modelerrors.StatusError{StatusCode: 503}
@@ -50,12 +50,12 @@ func TestHostile(t *testing.T) {
 	overflow := &modelerrors.ContextOverflowError{}
 	overflow.Underlying = fmt.Errorf("again: %w", overflow)
 	joined := &modelerrors.ContextOverflowError{}
-	joined.Underlying = errors.Join(say("x"), joined)
+	joined.Underlying = errors.Join(textError("x"), joined)
 	var noStatus *modelerrors.StatusError
 	var noOverflow *modelerrors.ContextOverflowError
 	wide := make([]error, 5000)
 	for i := range wide {
-		wide[i] = say("boom")
+		wide[i] = textError("boom")
 	}
 	for _, tt := range []struct {
 		name      string
@@ -66,14 +66,14 @@ func TestHostile(t *testing.T) {
 	}{
 		{"panics", panicky{}, 0, false, false},
 		{"panics, wrapped by a status", status(503, panicky{}), 503, true, false},
-		{"panics, beside a status", errors.Join(panicky{}, status(503, say("x"))), 503, true, false},
+		{"panics, beside a status", errors.Join(panicky{}, status(503, textError("x"))), 503, true, false},
 		{"a status that wraps itself", circle, 503, true, false},
 		{"an overflow that wraps itself", overflow, 0, false, true},
 		{"an overflow that joins itself", joined, 0, false, true},
 		{"a nil status", noStatus, 0, false, false},
 		{"a nil overflow", noOverflow, 0, false, true},
 		{"thousands", errors.Join(wide...), 0, false, false},
-		{"a long text", say(strings.Repeat("HTTP 500 ", 1<<16)), 500, true, false},
+		{"a long text", textError(strings.Repeat("HTTP 500 ", 1<<16)), 500, true, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -9,18 +9,17 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// ClassifyModelError says what to do about an error of a model. The order of
-// the evidence is in the documentation of the package.
+// ClassifyModelError decides about a model's error. The package documentation
+// has the order of the checks.
 //
 //   - retryable: call the SAME model again after a pause (5xx, 408, timeouts,
 //     broken connections).
-//   - rateLimited: it is a 429, or says so in words. Whether to call again or
-//     to fall back to the next model is for the caller to decide, so retryable
-//     is false then.
-//   - retryAfter: how long the provider asks to wait; of rate limits only, 0
-//     without a hint. It is not capped: see [MaxRetryAfterWait].
+//   - rateLimited: the error is a 429, or its text reports a rate limit. Then
+//     retryable is false: the caller chooses between waiting and the next model.
+//   - retryAfter: how long the provider asks to wait, for rate limits only; 0
+//     if it names no wait. It has no upper limit: see [MaxRetryAfterWait].
 func ClassifyModelError(err error) (retryable, rateLimited bool, retryAfter time.Duration) {
-	if err == nil || ended(err) || find[ContextOverflowError](err) != nil {
+	if err == nil || contextEnded(err) || find[ContextOverflowError](err) != nil {
 		return false, false, 0
 	}
 	if s := find[StatusError](err); s != nil {
@@ -37,37 +36,37 @@ func ClassifyModelError(err error) (retryable, rateLimited bool, retryAfter time
 		}
 		return false, true, res.RetryAfter
 	}
-	return worthAnotherCall(err, res, code), false, 0
+	return retryableResult(err, res, code), false, 0
 }
 
-// worthAnotherCall decides about an error without a StatusError.
-func worthAnotherCall(err error, res classify.Result, code int) bool {
+// retryableResult decides about an error without a StatusError.
+func retryableResult(err error, res classify.Result, code int) bool {
 	switch {
 	case code != 0 && !IsRetryableStatusCode(code):
 		return false
 	case code == 0 && strings.Contains(text(err), context.DeadlineExceeded.Error()):
-		return false // the type was lost on the way; whose deadline it was, nobody knows
+		return false // without the type it may be the caller's own deadline
 	case res.Retryable():
 		return true
 	default:
-		// Every 5xx is worth a call, 507 and 525 too, unless words beside it
-		// name a cause that stays: an invalid key, an overflow.
+		// Every 5xx is retryable, even 507 and 525, unless the text names a
+		// permanent cause: an invalid key, an overflow.
 		status := classify.Standard.Classify(classify.Evidence{Status: code})
 		return code != 0 && (res.Reason == classify.ReasonUnknown || res.Reason == status.Reason)
 	}
 }
 
-// IsRetryableModelError reports whether err is worth another call to the SAME
-// model: the first result of [ClassifyModelError].
+// IsRetryableModelError reports whether to call the SAME model again: the first
+// result of [ClassifyModelError].
 //
-// Retryable are timeouts and temporary errors of the network, HTTP 408, and
-// HTTP 5xx with Anthropic's 529. Not retryable are the caller's cancellation and
-// deadline, HTTP 429 and what else speaks of a rate limit or a quota, all other
-// HTTP 4xx, errors of authentication, invalid requests, context overflows, and
-// whatever is not recognised.
+// It is true for timeouts and temporary errors of the network, for HTTP 408, and
+// for HTTP 5xx including Anthropic's 529. It is false for the caller's
+// cancellation and deadline, rate limits and quotas (HTTP 429), all other HTTP
+// 4xx, authentication errors, invalid requests, context overflows, and unknown
+// errors.
 //
-// A 429 says "you call too fast": another model may have room, this one has
-// not.
+// A 429 is not retryable because the same model stays limited. Another model may
+// answer.
 func IsRetryableModelError(err error) bool {
 	retryable, _, _ := ClassifyModelError(err)
 	return retryable

@@ -18,7 +18,7 @@ import (
 	"github.com/errclass/errclass/modelerrors"
 )
 
-// timeoutError is a net.Error of a network that was too slow.
+// timeoutError is a net.Error that reports a timeout.
 type timeoutError struct{}
 
 func (timeoutError) Error() string   { return "no answer" }
@@ -27,7 +27,7 @@ func (timeoutError) Temporary() bool { return true }
 
 var _ net.Error = timeoutError{}
 
-// sdkError has the shape of what SDKs of providers return.
+// sdkError has the shape of an SDK's error.
 type sdkError struct {
 	StatusCode int
 	Response   *http.Response
@@ -48,14 +48,14 @@ func status(code int, err error) error {
 	return &modelerrors.StatusError{StatusCode: code, Err: err}
 }
 
-func say(text string) error { return errors.New(text) }
+func textError(text string) error { return errors.New(text) }
 
-// wait is what a StatusError with a Retry-After has.
-func wait(code int, d time.Duration) error {
-	return &modelerrors.StatusError{StatusCode: code, RetryAfter: d, Err: say("refused")}
+// statusRetryAfter is a StatusError with a Retry-After.
+func statusRetryAfter(code int, d time.Duration) error {
+	return &modelerrors.StatusError{StatusCode: code, RetryAfter: d, Err: textError("refused")}
 }
 
-// What ClassifyModelError can answer.
+// answer holds the results of ClassifyModelError.
 type answer struct {
 	retryable, rateLimited bool
 	retryAfter             time.Duration
@@ -69,7 +69,7 @@ var (
 
 func limitedFor(d time.Duration) answer { return answer{rateLimited: true, retryAfter: d} }
 
-// One row for each sentence of the package's documentation.
+// Each sentence of the package documentation has a row.
 func TestClassifyModelError(t *testing.T) {
 	t.Parallel()
 	_, dial := (&net.Dialer{Timeout: time.Nanosecond}).Dial("tcp", "127.0.0.1:1")
@@ -82,54 +82,54 @@ func TestClassifyModelError(t *testing.T) {
 
 		{"the caller cancelled", context.Canceled, no},
 		{"the caller cancelled, wrapped", fmt.Errorf("ask: %w", context.Canceled), no},
-		{"the caller cancelled one of two", errors.Join(say("503 service unavailable"), context.Canceled), no},
+		{"the caller cancelled one of two", errors.Join(textError("503 service unavailable"), context.Canceled), no},
 		{"the caller's deadline", context.DeadlineExceeded, no},
 		{"the caller's deadline beats a status", status(503, context.DeadlineExceeded), no},
-		{"the caller's cancellation beats a rate limit", wrap(wait(429, time.Second), context.Canceled), no},
-		{"a deadline that lost its type", say("Post \"https://x\": context deadline exceeded"), no},
-		{"a cancellation that lost its type", say("Post \"https://x\": context canceled"), no},
+		{"the caller's cancellation beats a rate limit", errors.Join(statusRetryAfter(429, time.Second), context.Canceled), no},
+		{"a deadline that lost its type", textError("Post \"https://x\": context deadline exceeded"), no},
+		{"a cancellation that lost its type", textError("Post \"https://x\": context canceled"), no},
 
-		{"status 429", status(429, say("slow down")), limited},
-		{"status 429 with a Retry-After", wait(429, 20*time.Second), limitedFor(20 * time.Second)},
-		{"a Retry-After is not capped", wait(429, time.Hour), limitedFor(time.Hour)},
-		{"status 429 with a Retry-After, wrapped", fmt.Errorf("model m: %w", wait(429, 20*time.Second)), limitedFor(20 * time.Second)},
-		{"status 503 has no Retry-After", wait(503, 20*time.Second), again},
-		{"status 400 has no Retry-After", wait(400, 20*time.Second), no},
-		{"status 500", status(500, say("boom")), again},
-		{"status 502", status(502, say("boom")), again},
-		{"status 504", status(504, say("boom")), again},
-		{"status 529", status(529, say("boom")), again},
-		{"status 408", status(408, say("boom")), again},
-		{"status 401", status(401, say("boom")), no},
-		{"status 404", status(404, say("boom")), no},
-		{"status decides before the text: a rate limit", status(500, say("429 rate limit exceeded")), again},
-		{"status decides before the text: a timeout", status(400, say("request timeout")), no},
-		{"status decides before the text: a key", status(503, say("invalid api key")), again},
-		{"status decides before the text: a deadline", status(504, say("context deadline exceeded")), again},
-		{"status decides before the text: an overflow", status(500, say("prompt is too long: 3 tokens > 2 maximum")), again},
-		{"status 429 decides before the text", status(429, say("503 service unavailable")), limited},
+		{"status 429", status(429, textError("slow down")), limited},
+		{"status 429 with a Retry-After", statusRetryAfter(429, 20*time.Second), limitedFor(20 * time.Second)},
+		{"a Retry-After is not capped", statusRetryAfter(429, time.Hour), limitedFor(time.Hour)},
+		{"status 429 with a Retry-After, wrapped", fmt.Errorf("model m: %w", statusRetryAfter(429, 20*time.Second)), limitedFor(20 * time.Second)},
+		{"status 503 has no Retry-After", statusRetryAfter(503, 20*time.Second), again},
+		{"status 400 has no Retry-After", statusRetryAfter(400, 20*time.Second), no},
+		{"status 500", status(500, textError("boom")), again},
+		{"status 502", status(502, textError("boom")), again},
+		{"status 504", status(504, textError("boom")), again},
+		{"status 529", status(529, textError("boom")), again},
+		{"status 408", status(408, textError("boom")), again},
+		{"status 401", status(401, textError("boom")), no},
+		{"status 404", status(404, textError("boom")), no},
+		{"status decides before the text: a rate limit", status(500, textError("429 rate limit exceeded")), again},
+		{"status decides before the text: a timeout", status(400, textError("request timeout")), no},
+		{"status decides before the text: a key", status(503, textError("invalid api key")), again},
+		{"status decides before the text: a deadline", status(504, textError("context deadline exceeded")), again},
+		{"status decides before the text: an overflow", status(500, textError("prompt is too long: 3 tokens > 2 maximum")), again},
+		{"status 429 decides before the text", status(429, textError("503 service unavailable")), limited},
 		{"status decides before what it wraps", status(400, syscall.ECONNRESET), no},
 		{"status without an error", status(503, nil), again},
-		{"status of a success", status(200, say("429")), no},
+		{"status of a success", status(200, textError("429")), no},
 
-		{"an overflow by type", &modelerrors.ContextOverflowError{Underlying: say("x")}, no},
-		{"an overflow by type beats a status", &modelerrors.ContextOverflowError{Underlying: status(500, say("x"))}, no},
-		{"an overflow by type beats a rate limit", &modelerrors.ContextOverflowError{Underlying: wait(429, time.Second)}, no},
-		{"an overflow by text", say("prompt is too long: 200000 tokens > 100000 maximum"), no},
-		{"an overflow by text, sent as a 500", say("500: prompt is too long: 200000 tokens > 100000 maximum"), no},
-		{"an overflow of the thinking budget", say("max_tokens must be greater than thinking.budget_tokens"), no},
+		{"an overflow by type", &modelerrors.ContextOverflowError{Underlying: textError("x")}, no},
+		{"an overflow by type beats a status", &modelerrors.ContextOverflowError{Underlying: status(500, textError("x"))}, no},
+		{"an overflow by type beats a rate limit", &modelerrors.ContextOverflowError{Underlying: statusRetryAfter(429, time.Second)}, no},
+		{"an overflow by text", textError("prompt is too long: 200000 tokens > 100000 maximum"), no},
+		{"an overflow by text, sent as a 500", textError("500: prompt is too long: 200000 tokens > 100000 maximum"), no},
+		{"an overflow of the thinking budget", textError("max_tokens must be greater than thinking.budget_tokens"), no},
 
-		{"text: 429", say("POST \"/v1/chat\": 429 Too Many Requests {}"), limited},
-		{"text: rate limit exceeded", say("rate limit exceeded"), limited},
-		{"text: too many requests", say("too many requests"), limited},
-		{"text: 429 with a spent quota", say("HTTP 429: insufficient_quota"), limited},
-		{"text: a hint", say("429 Too Many Requests: please try again in 20s"), limitedFor(20 * time.Second)},
-		{"text: 500", say("500 internal server error"), again},
-		{"text: 507", say("HTTP 507 Insufficient Storage"), again},
-		{"text: 529", say("529 overloaded"), again},
-		{"text: 401", say("401 unauthorized"), no},
-		{"text: 500 with an invalid key", say("HTTP 500: invalid api key"), no},
-		{"text: a client error that speaks of a timeout", say("HTTP 400: timeout must be a number"), no},
+		{"text: 429", textError("POST \"/v1/chat\": 429 Too Many Requests {}"), limited},
+		{"text: rate limit exceeded", textError("rate limit exceeded"), limited},
+		{"text: too many requests", textError("too many requests"), limited},
+		{"text: 429 with a spent quota", textError("HTTP 429: insufficient_quota"), limited},
+		{"text: a wait", textError("429 Too Many Requests: please try again in 20s"), limitedFor(20 * time.Second)},
+		{"text: 500", textError("500 internal server error"), again},
+		{"text: 507", textError("HTTP 507 Insufficient Storage"), again},
+		{"text: 529", textError("529 overloaded"), again},
+		{"text: 401", textError("401 unauthorized"), no},
+		{"text: 500 with an invalid key", textError("HTTP 500: invalid api key"), no},
+		{"text: a client error that speaks of a timeout", textError("HTTP 400: timeout must be a number"), no},
 
 		{"SDK: 429", sdk(429, "refused"), limited},
 		{"SDK: 429 with a Retry-After", sdkRetryAfter(429, http.Header{"Retry-After": {"15"}}), limitedFor(15 * time.Second)},
@@ -152,8 +152,8 @@ func TestClassifyModelError(t *testing.T) {
 		{"network: the connection ended", io.ErrUnexpectedEOF, again},
 
 		{"our own budget", classify.ErrBudgetExceeded, no},
-		{"nothing that is known", say("something weird happened"), no},
-		{"a text of nothing", say(""), no},
+		{"nothing that is known", textError("something weird happened"), no},
+		{"a text of nothing", textError(""), no},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -165,9 +165,7 @@ func TestClassifyModelError(t *testing.T) {
 	}
 }
 
-func wrap(outer, inner error) error { return errors.Join(outer, inner) }
-
-// The words that programs rely on, from logs of JavaScript, Go and proxies.
+// Texts from JavaScript, Go and proxies.
 func TestIsRetryableModelError(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
@@ -212,8 +210,8 @@ func TestIsRetryableModelError(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, want, modelerrors.IsRetryableModelError(say(text)))
-			assert.Equal(t, want, modelerrors.IsRetryableModelError(fmt.Errorf("ask the model: %w", say(text))), "wrapped")
+			assert.Equal(t, want, modelerrors.IsRetryableModelError(textError(text)))
+			assert.Equal(t, want, modelerrors.IsRetryableModelError(fmt.Errorf("ask the model: %w", textError(text))), "wrapped")
 		})
 	}
 }

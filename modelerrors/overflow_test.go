@@ -13,7 +13,7 @@ import (
 
 func TestIsContextOverflowError(t *testing.T) {
 	t.Parallel()
-	overflow := &modelerrors.ContextOverflowError{Underlying: say("x")}
+	overflow := &modelerrors.ContextOverflowError{Underlying: textError("x")}
 	for _, tt := range []struct {
 		name string
 		err  error
@@ -22,28 +22,28 @@ func TestIsContextOverflowError(t *testing.T) {
 		{"no error", nil, false},
 		{"by type", overflow, true},
 		{"by type, wrapped", fmt.Errorf("all models failed: %w", overflow), true},
-		{"by type, one of several", errors.Join(say("boom"), overflow), true},
+		{"by type, one of several", errors.Join(textError("boom"), overflow), true},
 		{"by type, without an error", &modelerrors.ContextOverflowError{}, true},
-		{"Anthropic, tokens", say("prompt is too long: 226360 tokens > 200000 maximum"), true},
-		{"Anthropic, 400", status(400, say("prompt is too long: 226360 tokens > 200000 maximum")), true},
-		{"Anthropic, 500", status(500, say("prompt is too long: 226360 tokens > 200000 maximum")), true},
-		{"Anthropic, thinking", say("max_tokens must be greater than thinking.budget_tokens"), true},
-		{"Anthropic, thinking, as it is sent", say("`max_tokens` must be greater than `thinking.budget_tokens`. Please consult the documentation"), true},
-		{"Anthropic, thinking, capitals", say("MAX_TOKENS must be greater than thinking.budget_tokens"), true},
-		{"OpenAI, words", say("This model's maximum context length is 128000 tokens"), true},
-		{"OpenAI, code", say("error code: context_length_exceeded"), true},
-		{"OpenAI, advice", say("please reduce the length of the messages"), true},
-		{"Google", say("The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)"), true},
-		{"words", say("input is too long for requested model"), true},
-		{"a token limit", say("token limit exceeded"), true},
-		{"an opaque 500", say("500 Internal Server Error"), false},
-		{"an opaque 500 by status", status(500, say("Internal Server Error")), false},
-		{"a rate limit", say("429 too many requests"), false},
-		{"a limit of tokens a minute", say("Rate limit reached for m-1 on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000"), false},
-		{"max_tokens itself", say("max_tokens must be greater than 0"), false},
-		{"a timeout", say("connection timeout"), false},
+		{"Anthropic, tokens", textError("prompt is too long: 226360 tokens > 200000 maximum"), true},
+		{"Anthropic, 400", status(400, textError("prompt is too long: 226360 tokens > 200000 maximum")), true},
+		{"Anthropic, 500", status(500, textError("prompt is too long: 226360 tokens > 200000 maximum")), true},
+		{"Anthropic, thinking", textError("max_tokens must be greater than thinking.budget_tokens"), true},
+		{"Anthropic, thinking, as it is sent", textError("`max_tokens` must be greater than `thinking.budget_tokens`. Please consult the documentation"), true},
+		{"Anthropic, thinking, capitals", textError("MAX_TOKENS must be greater than thinking.budget_tokens"), true},
+		{"OpenAI, words", textError("This model's maximum context length is 128000 tokens"), true},
+		{"OpenAI, code", textError("error code: context_length_exceeded"), true},
+		{"OpenAI, advice", textError("please reduce the length of the messages"), true},
+		{"Google", textError("The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)"), true},
+		{"words", textError("input is too long for requested model"), true},
+		{"a token limit", textError("token limit exceeded"), true},
+		{"an opaque 500", textError("500 Internal Server Error"), false},
+		{"an opaque 500 by status", status(500, textError("Internal Server Error")), false},
+		{"a rate limit", textError("429 too many requests"), false},
+		{"a limit of tokens a minute", textError("Rate limit reached for m-1 on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000"), false},
+		{"max_tokens itself", textError("max_tokens must be greater than 0"), false},
+		{"a timeout", textError("connection timeout"), false},
 		{"a deadline", context.DeadlineExceeded, false},
-		{"something else", say("something went wrong"), false},
+		{"something else", textError("something went wrong"), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -55,9 +55,9 @@ func TestIsContextOverflowError(t *testing.T) {
 func TestFormatError(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{
-		&modelerrors.ContextOverflowError{Underlying: say("prompt is too long")},
-		fmt.Errorf("outer: %w", &modelerrors.ContextOverflowError{Underlying: say("prompt is too long")}),
-		say("prompt is too long: 226360 tokens > 200000 maximum"),
+		&modelerrors.ContextOverflowError{Underlying: textError("prompt is too long")},
+		fmt.Errorf("outer: %w", &modelerrors.ContextOverflowError{Underlying: textError("prompt is too long")}),
+		textError("prompt is too long: 226360 tokens > 200000 maximum"),
 		&modelerrors.ContextOverflowError{},
 	} {
 		got := modelerrors.FormatError(err)
@@ -67,13 +67,13 @@ func TestFormatError(t *testing.T) {
 		assert.NotContains(t, got, "too long", "the provider's own words")
 	}
 	assert.Empty(t, modelerrors.FormatError(nil))
-	assert.Equal(t, "authentication failed", modelerrors.FormatError(say("authentication failed")))
-	assert.Equal(t, "HTTP 500: boom", modelerrors.FormatError(status(500, say("boom"))))
+	assert.Equal(t, "authentication failed", modelerrors.FormatError(textError("authentication failed")))
+	assert.Equal(t, "HTTP 500: boom", modelerrors.FormatError(status(500, textError("boom"))))
 }
 
 func TestContextOverflowError(t *testing.T) {
 	t.Parallel()
-	inner := say("prompt is too long")
+	inner := textError("prompt is too long")
 	err := fmt.Errorf("all models failed: %w", &modelerrors.ContextOverflowError{Underlying: inner})
 
 	var found *modelerrors.ContextOverflowError

@@ -49,7 +49,8 @@ func TestCalculateBackoff(t *testing.T) {
 			tenth := tt.nominal / 10
 			assert.GreaterOrEqual(t, low, tt.nominal-tenth)
 			assert.LessOrEqual(t, high, tt.nominal+tenth)
-			// Of 1,000 none within the outer half on one side: 2^-2000 at worst.
+			// The chance that all 1,000 draws miss the outer half of one side is
+			// about 10^-125.
 			assert.Less(t, low, tt.nominal-tenth/2, "it is jittered downwards")
 			assert.Greater(t, high, tt.nominal+tenth/2, "it is jittered upwards")
 		})

@@ -9,23 +9,22 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// IsRetryableStatusCode reports whether a response with this HTTP status is
-// worth another call to the same model: 408 and 5xx, Anthropic's 529 among
-// them. 429 is not: the provider asks to be left alone. Nor is any other 4xx,
-// which would fail in the same way again.
+// IsRetryableStatusCode reports whether to call the same model again after this
+// HTTP status: 408 and 5xx, including Anthropic's 529. 429 is not retryable,
+// because the provider asks for fewer calls. Other 4xx would fail again.
 func IsRetryableStatusCode(statusCode int) bool {
 	return statusCode == http.StatusRequestTimeout || 500 <= statusCode && statusCode <= 599
 }
 
-// ExtractHTTPStatusCode returns the HTTP status that err carries, 0 where it
-// carries none. It looks, in this order, for
+// ExtractHTTPStatusCode returns the HTTP status of err, 0 if it has none. It
+// looks, in this order, for
 //
 //  1. a [*StatusError] in the chain,
-//  2. the fields and methods of SDKs' errors in the chain (Anthropic, OpenAI,
-//     Gemini, AWS and whatever is shaped like them),
-//  3. a number from 400 to 599 in the text, where the text makes a status of it:
-//     "status code: 503", "HTTP 429", "500 Internal Server Error", "(404)". One
-//     that counts something ("processed 500 items") or is a port is none.
+//  2. the fields and methods of SDK errors in the chain (Anthropic, OpenAI,
+//     Gemini, AWS and errors of the same shape),
+//  3. a number from 400 to 599 in the text, if the text presents it as a status:
+//     "status code: 503", "HTTP 429", "500 Internal Server Error", "(404)".
+//     Counts ("processed 500 items") and ports are ignored.
 func ExtractHTTPStatusCode(err error) int {
 	if err == nil {
 		return 0
@@ -38,35 +37,34 @@ func ExtractHTTPStatusCode(err error) int {
 
 // statusOf is ExtractHTTPStatusCode for an error without a StatusError.
 func statusOf(err error) int {
-	if status := classify.Error(mute{err}).Status; status != 0 {
+	if status := classify.Error(typesOnly{err}).Status; status != 0 {
 		return status
 	}
 	return statusIn(text(err))
 }
 
-// mute is an error without its text: what is left are the types in its chain.
-type mute struct{ error }
+// typesOnly hides the text of an error, so that only the types in its chain are
+// classified.
+type typesOnly struct{ error }
 
-func (mute) Error() string   { return "" }
-func (m mute) Unwrap() error { return m.error }
+func (typesOnly) Error() string   { return "" }
+func (e typesOnly) Unwrap() error { return e.error }
 
-// maxText is how much of a text is searched for a status; what an SDK writes
-// has it at the start.
+// maxText limits the search for a status: SDKs write it at the start.
 const maxText = 8 << 10
 
 var (
 	number = regexp.MustCompile(`\b[45][0-9]{2}\b`)
-	// Words that make any number behind them a status. The last byte of what
-	// stands before a number is matched against the end of these.
+	// strongBefore matches a prefix that makes the number a status.
 	strongBefore = regexp.MustCompile(`(?i)(?:status|code|http(?:/[0-9.]{1,3})?)(?: of| is)?[\\"' :=,([]{1,6}$`)
-	// Words, brackets and beginnings that make one of a number which is
-	// followed by what may follow a status.
+	// weakBefore matches a prefix that makes the number a status if weakAfter
+	// matches too.
 	weakBefore = regexp.MustCompile(`(?i)(?:^|: |\(|\[|\b(?:error|exception|response|returned|received|got|with)[\\"' :=,([]{1,6})$`)
-	// What may follow: the end, punctuation, a JSON body, a capital.
+	// weakAfter matches the end, punctuation, a JSON body or a capital letter.
 	weakAfter = regexp.MustCompile(`^(?:\W?$|[:;,)\]}"'.]|[ -]+[A-Z{\["(<]| - )`)
 )
 
-// statusIn is the first number in s that is an HTTP status, or 0.
+// statusIn returns the first HTTP status in s, or 0.
 func statusIn(s string) int {
 	s = s[:min(len(s), maxText)]
 	for _, at := range number.FindAllStringIndex(s, -1) {
@@ -80,7 +78,8 @@ func statusIn(s string) int {
 	return 0
 }
 
-// namedBy reports whether the words after a number are those of its status.
+// namedBy reports whether the first word after a number belongs to the name of
+// that status.
 func namedBy(code int, after string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(after, " -:,()")), " ")
 	word = strings.TrimRight(word, ".,:;)\"'")
@@ -97,8 +96,7 @@ func namedBy(code int, after string) bool {
 	return false
 }
 
-// phrases are what is said of statuses that package net/http has no words for,
-// or other words.
+// phrases holds further words for a status, beside http.StatusText.
 var phrases = map[int]string{
 	http.StatusTooManyRequests:    "rate rate-limited throttled quota",
 	http.StatusServiceUnavailable: "overloaded upstream",

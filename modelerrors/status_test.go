@@ -30,11 +30,11 @@ func TestExtractHTTPStatusCode(t *testing.T) {
 		want int
 	}{
 		{"no error", nil, 0},
-		{"a StatusError", status(429, say("rate limited")), 429},
-		{"a StatusError, wrapped", fmt.Errorf("outer: %w", status(503, say("unavailable"))), 503},
-		{"a StatusError before the text", status(500, say("HTTP 404")), 500},
+		{"a StatusError", status(429, textError("rate limited")), 429},
+		{"a StatusError, wrapped", fmt.Errorf("outer: %w", status(503, textError("unavailable"))), 503},
+		{"a StatusError before the text", status(500, textError("HTTP 404")), 500},
 		{"a StatusError before an SDK's error", status(500, sdk(404, "x")), 500},
-		{"a StatusError, one of several", errors.Join(say("x"), status(502, say("x"))), 502},
+		{"a StatusError, one of several", errors.Join(textError("x"), status(502, textError("x"))), 502},
 		{"an SDK's error", sdk(529, "refused"), 529},
 		{"an SDK's error, wrapped", fmt.Errorf("outer: %w", sdk(401, "refused")), 401},
 		{"an SDK's error before the text", sdk(500, "HTTP 404"), 500},
@@ -65,7 +65,7 @@ func TestExtractHTTPStatusCodeFromText(t *testing.T) {
 		"error code 400":                                                  400,
 		"API error: status 429 too many requests":                         429,
 		"request failed: 503":                                             503,
-		"got 504 from server":                                             0, // might count servers
+		"got 504 from server":                                             0, // may be a count of servers
 		"upstream returned 504":                                           504,
 		"rate limited (429)":                                              429,
 		"[503] try later":                                                 503,
@@ -93,16 +93,16 @@ func TestExtractHTTPStatusCodeFromText(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, want, modelerrors.ExtractHTTPStatusCode(say(text)))
+			assert.Equal(t, want, modelerrors.ExtractHTTPStatusCode(textError(text)))
 		})
 	}
 }
 
-// Every status that has a name is found by it.
+// Every status is found by its number, and by its name if it has one.
 func TestExtractHTTPStatusCodeByName(t *testing.T) {
 	t.Parallel()
 	for code := 400; code <= 599; code++ {
-		assert.Equal(t, code, modelerrors.ExtractHTTPStatusCode(say("status "+strconv.Itoa(code))))
+		assert.Equal(t, code, modelerrors.ExtractHTTPStatusCode(textError("status "+strconv.Itoa(code))))
 		if name := http.StatusText(code); name != "" {
 			assert.Equal(t, code, modelerrors.ExtractHTTPStatusCode(fmt.Errorf("we were told %d %s", code, name)))
 		}
@@ -111,7 +111,7 @@ func TestExtractHTTPStatusCodeByName(t *testing.T) {
 
 func TestStatusError(t *testing.T) {
 	t.Parallel()
-	inner := say("rate limit exceeded")
+	inner := textError("rate limit exceeded")
 	err := fmt.Errorf("outer: %w", &modelerrors.StatusError{StatusCode: 429, RetryAfter: 10 * time.Second, Err: inner})
 
 	var found *modelerrors.StatusError
@@ -124,7 +124,7 @@ func TestStatusError(t *testing.T) {
 
 func TestWrapHTTPError(t *testing.T) {
 	t.Parallel()
-	inner := say("refused")
+	inner := textError("refused")
 	with := func(value string) *http.Response {
 		return &http.Response{Header: http.Header{"Retry-After": {value}}}
 	}
