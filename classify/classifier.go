@@ -152,7 +152,7 @@ func checkRules(rules []Rule) error {
 			return fmt.Errorf("rule %d: it has no id", i+1)
 		}
 		if first, ok := seen[r.ID]; ok {
-			return fmt.Errorf("rule %q: the id stands twice, as rule %d and as rule %d", r.ID, first, i+1)
+			return fmt.Errorf("rule %q: rules %d and %d have the same id", r.ID, first, i+1)
 		}
 		seen[r.ID] = i + 1
 		if r.Pattern == "" {

@@ -10,10 +10,9 @@ import (
 	"github.com/errclass/errclass/classify/internal/scan"
 )
 
-// patternError says in one line which pattern is at fault and why. err is what
-// the matcher says. Where the pattern is no Go regular expression at all, it has
-// the parser's error: the kind of fault, for which there is a remedy, and the
-// part that is wrong. If that part is the whole pattern, it says nothing new.
+// patternError describes err, an error of the matcher, in one line: the rule, its
+// pattern and the fault. A syntax error gets its kind, the faulty part and a
+// remedy. The faulty part is omitted if it is the whole pattern.
 func patternError(d ruledoc.Rule, err error) error {
 	var fault *syntax.Error
 	if !errors.As(err, &fault) {
@@ -32,7 +31,7 @@ func patternError(d ruledoc.Rule, err error) error {
 	}
 }
 
-// patternFault keeps the parser's error for errors.As under a better text.
+// patternFault replaces the text of a parser's error and keeps it for errors.As.
 type patternFault struct {
 	text string
 	err  error
@@ -42,7 +41,7 @@ func (e *patternFault) Error() string { return e.text }
 
 func (e *patternFault) Unwrap() error { return e.err }
 
-// remedies says what to do where the parser's own words do not.
+// remedies adds advice to syntax errors.
 var remedies = map[syntax.ErrorCode]string{
 	syntax.ErrInvalidPerlOp:         `Go's syntax has no look-around; add what must not match as a "miss" and narrow the pattern`,
 	syntax.ErrInvalidEscape:         `escape only punctuation, or use \b, \d, \s, \w`,

@@ -10,15 +10,14 @@
 //	    match: ['stock 17 is locked']        # optional: texts that it must match
 //	    miss: ['stock market is locked up']  # optional: near misses
 //
-// Patterns are Go regular expressions that ignore case unless they say (?-i).
-// What happens to a file: it is read up to [MaxBytes], every rule is checked
-// (fields, reason, id, pattern, then the pattern against its own examples),
-// and the first fault is returned as an [*Error] with its line and remedy.
-// A file either loads whole or not at all.
+// Patterns are Go regular expressions. They ignore case unless they contain
+// (?-i). Load reads at most [MaxBytes] and checks every rule: its fields, reason,
+// id and pattern, then the pattern against the rule's examples. The first fault
+// is returned as an [*Error] with its line and a remedy; then no rule is loaded.
 //
-// Compiling the patterns and checking the examples share one budget of work, as
-// [classify.New] describes it. A file that needs more is refused with the line,
-// the id and the pattern of the rule that spent the most.
+// Compiling and checking the examples share one budget of work, which
+// [classify.New] describes. If a file exceeds it, the error has the line, the id
+// and the pattern of the rule that spent the most.
 package rulesfile
 
 import (
@@ -34,13 +33,13 @@ import (
 	"github.com/errclass/errclass/classify/internal/scan"
 )
 
-// MaxBytes is how large a rules file may be. A rule takes about 200 bytes.
+// MaxBytes is the largest size of a rules file. A rule takes about 200 bytes.
 const MaxBytes = 4 << 20
 
-// Error is a fault in a rules file. Its text names the line, the rule, what is
-// wrong and what to do about it.
+// Error is a fault in a rules file. Its text names the line, the rule, the fault
+// and a remedy.
 type Error struct {
-	Line int // 0 where the fault is in no line, such as the size of the file
+	Line int // 0 for a fault of the whole file, such as its size
 	Err  error
 }
 
@@ -54,8 +53,9 @@ func (e *Error) Error() string {
 // Unwrap returns the fault without its line.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Load reads and checks the rules of one YAML document; an empty document has
-// none. A fault in the document is an [*Error], one of r is returned as it is.
+// Load reads and checks the rules of one YAML document. An empty document has no
+// rules. A fault in the document is an [*Error]; a read error is returned
+// unchanged.
 func Load(r io.Reader) ([]classify.Rule, error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
 	if err != nil {
@@ -85,13 +85,13 @@ func Load(r io.Reader) ([]classify.Rule, error) {
 	return rules, nil
 }
 
-// checkFields holds rule i to the form that a user's rule has.
+// checkFields checks the fields of rule i. seen maps ids to lines.
 func checkFields(i int, d ruledoc.Rule, seen map[string]int) error {
 	if d.ID == "" {
 		return faultf(d.LineOf("id"), "rule %d: it has no id; give it a stable name, such as id: shop/stock-locked", i+1)
 	}
 	if first, ok := seen[d.ID]; ok {
-		return faultf(d.LineOf("id"), "rule %q: the id stands twice, first on line %d; give each rule its own", d.ID, first)
+		return faultf(d.LineOf("id"), "rule %q: the id occurs twice, first on line %d; give each rule its own", d.ID, first)
 	}
 	seen[d.ID] = d.LineOf("id")
 	for _, f := range []struct{ key, value, remedy string }{
@@ -115,8 +115,8 @@ func checkFields(i int, d ruledoc.Rule, seen map[string]int) error {
 	return nil
 }
 
-// checkPatterns compiles all patterns as a classifier will, and holds them to
-// their examples within what is left of the same budget.
+// checkPatterns compiles all patterns as classify.New does and checks their
+// examples with the rest of the budget.
 func checkPatterns(docs []ruledoc.Rule) error {
 	exprs := make([]string, len(docs))
 	for i, d := range docs {
@@ -141,8 +141,7 @@ func checkPatterns(docs []ruledoc.Rule) error {
 	return nil
 }
 
-// inRule gives an error of the matcher the line, the id and the pattern of the
-// rule that it is about.
+// inRule adds the rule's line, id and pattern to an error of the matcher.
 func inRule(docs []ruledoc.Rule, err error) error {
 	var at *scan.PatternError
 	if !errors.As(err, &at) {
@@ -151,14 +150,15 @@ func inRule(docs []ruledoc.Rule, err error) error {
 	return patternError(docs[at.Index], at.Err)
 }
 
-// checkExamples holds a pattern to the texts that the file gives with it.
+// checkExamples checks that a pattern matches the texts under match and none of
+// the texts under miss.
 func checkExamples(d ruledoc.Rule, t *scan.Tester) error {
 	for _, text := range d.Match {
 		switch matched, err := t.Match(text); {
 		case err != nil:
 			return err
 		case !matched:
-			return faultf(d.LineOf("match"), "rule %q: pattern %s does not match %s, which stands under match; correct one of the two",
+			return faultf(d.LineOf("match"), "rule %q: pattern %s does not match %s, which is listed under match; correct one of the two",
 				d.ID, scan.Shorten(d.Pattern), scan.Shorten(text))
 		}
 	}
@@ -167,16 +167,16 @@ func checkExamples(d ruledoc.Rule, t *scan.Tester) error {
 		case err != nil:
 			return err
 		case matched:
-			return faultf(d.LineOf("miss"), "rule %q: pattern %s matches %s%s, which stands under miss; correct one of the two",
-				d.ID, scan.Shorten(d.Pattern), where(d.Pattern, text), scan.Shorten(text))
+			return faultf(d.LineOf("miss"), "rule %q: pattern %s matches %s%s, which is listed under miss; correct one of the two",
+				d.ID, scan.Shorten(d.Pattern), matchIn(d.Pattern, text), scan.Shorten(text))
 		}
 	}
 	return nil
 }
 
-// where names the part of a short text that a pattern matches. Package regexp
-// takes too long to find it in a long one.
-func where(pattern, text string) string {
+// matchIn quotes the part of a text that a pattern matches. It returns "" for a
+// long text, in which package regexp would take too long.
+func matchIn(pattern, text string) string {
 	const short = 1 << 10
 	if len(pattern) > short || len(text) > short {
 		return ""
@@ -203,8 +203,8 @@ func reasons() string {
 	return b.String()
 }
 
-// documentError gives a fault that the document's reader found this package's
-// form. The YAML library names lines in its text alone.
+// documentError turns an error of the YAML reader into an [*Error]. The YAML
+// library gives the line only in its text.
 func documentError(err error) error {
 	var at *ruledoc.Error
 	if errors.As(err, &at) {
@@ -214,7 +214,7 @@ func documentError(err error) error {
 	if rest, ok := strings.CutPrefix(text, "line "); ok {
 		if number, what, ok := strings.Cut(rest, ": "); ok {
 			if line, err := strconv.Atoi(number); err == nil {
-				return &Error{Line: line, Err: fmt.Errorf("no valid YAML: %s", what)}
+				return &Error{Line: line, Err: fmt.Errorf("invalid YAML: %s", what)}
 			}
 		}
 	}

@@ -75,11 +75,11 @@ func TestLoadFaults(t *testing.T) {
 		{"no pattern", "rules:\n  - id: x\n    reason: policy\n", `line 2: rule "x": it has no pattern; add`},
 		{"no reason", "rules:\n  - id: x\n    pattern: policy\n", `line 2: rule "x": it has no reason; use one of rate_limit, `},
 		{"unknown reason", "rules:\n  - id: x\n    reason: ratelimit\n    pattern: a\n", `line 3: rule "x": unknown reason "ratelimit"; use one of rate_limit, `},
-		{"same id", "rules:\n- {id: x, reason: policy, pattern: a}\n- {id: x, reason: policy, pattern: b}\n", `line 3: rule "x": the id stands twice, first on line 2; give`},
+		{"same id", "rules:\n- {id: x, reason: policy, pattern: a}\n- {id: x, reason: policy, pattern: b}\n", `line 3: rule "x": the id occurs twice, first on line 2; give`},
 		{"look-ahead", rule("pattern: 'a(?!b)'"), `line 4: rule "x": pattern "a(?!b)": invalid or unsupported Perl syntax: "(?!"; Go's`},
 		{"repeat", rule("pattern: '*a'"), `line 4: rule "x": pattern "*a": missing argument to repetition operator: "*"; write \`},
-		{"match", rule("pattern: abc\n    match:\n      - zABC\n      - ab"), `rule "x": pattern "abc" does not match "ab", which stands under match; correct`},
-		{"miss", rule("pattern: abc\n    miss: ['an ABC']"), `line 5: rule "x": pattern "abc" matches "ABC" in "an ABC", which stands under miss; correct`},
+		{"match", rule("pattern: abc\n    match:\n      - zABC\n      - ab"), `rule "x": pattern "abc" does not match "ab", which is listed under match; correct`},
+		{"miss", rule("pattern: abc\n    miss: ['an ABC']"), `line 5: rule "x": pattern "abc" matches "ABC" in "an ABC", which is listed under miss; correct`},
 		{"strength", rule("pattern: a\n    strength: cause"), `line 5: rule "x": remove strength: `},
 		{"category", rule("pattern: a\n    category: fatal"), `line 5: rule "x": remove category: it follows`},
 		{"vetoes", rule("pattern: a\n    vetoes: [policy]"), `line 5: rule "x": remove vetoes: `},
@@ -92,10 +92,10 @@ func TestLoadFaults(t *testing.T) {
 		{"a list at the top", "- id: x\n", `line 1: expected keys with values`},
 		{"null text", rule("pattern:"), `line 4: expected a text`},
 		{"no list of texts", rule("pattern: a\n    match: a"), `line 5: expected a list of texts`},
-		{"no YAML", "rules:\n  - id: 'x\n", `line 2: no valid YAML: found unexpected end of stream`},
-		{"tab", "rules:\n\t- id: x\n", `line 2: no valid YAML: `},
+		{"no YAML", "rules:\n  - id: 'x\n", `line 2: invalid YAML: found unexpected end of stream`},
+		{"tab", "rules:\n\t- id: x\n", `line 2: invalid YAML: `},
 		{"two documents", "rules: []\n---\nrules: []\n", `more than one YAML document`},
-		{"fault after the document", "rules: []\n---\n'x\n", `no valid YAML`},
+		{"fault after the document", "rules: []\n---\n'x\n", `invalid YAML`},
 		{"alias", "rules:\n- &a {id: x, reason: policy, pattern: a}\n- *a\n", `line 3: alias *a; write the value out instead`},
 		{"merge", "rules:\n- &a {id: x, reason: policy, pattern: a}\n- {<<: *a, id: y}\n", `line 3: unknown key "<<"`},
 		{"alias as key", "rules:\n- {&a id: x, reason: policy, pattern: a}\n- {*a : y}\n", `line 3: alias *a`},
@@ -122,8 +122,8 @@ func TestPatternFaultKeepsTheParsersError(t *testing.T) {
 	assert.Equal(t, syntax.ErrMissingParen, fault.Code)
 }
 
-// TestLoadHostile gives files that cost far more than their size when read
-// naively.
+// TestLoadHostile loads files that would cost a naive reader far more than their
+// size.
 func TestLoadHostile(t *testing.T) {
 	t.Parallel()
 	bomb := "rules:\n- &a {id: x, reason: policy, pattern: a, match: [" + strings.Repeat("a,", 1<<19) + "a]}\n" + strings.Repeat("- *a\n", 1<<19)
@@ -151,8 +151,8 @@ func TestLoadHostile(t *testing.T) {
 	})
 }
 
-// TestLoadTooLarge: a pattern that would need more states than there may be is
-// refused by its line, not by the machine's memory.
+// TestLoadTooLarge: Load refuses a pattern with too many states and names its
+// line, before it runs out of memory.
 func TestLoadTooLarge(t *testing.T) {
 	t.Parallel()
 	const file = `rules:
@@ -164,8 +164,8 @@ func TestLoadTooLarge(t *testing.T) {
 	assert.Regexp(t, `^line 3: rule "large": pattern ".*": it needs too many states`, err.Error())
 }
 
-// Each took seconds to minutes, or blamed the last rule.
-func TestLoadSpentWithoutBound(t *testing.T) {
+// Each file once took seconds to minutes, or the error named the last rule.
+func TestLoadCostly(t *testing.T) {
 	t.Parallel()
 	rule := func(id, pattern, more string) string {
 		return fmt.Sprintf("  - id: %s\n    reason: policy\n    pattern: '%s'\n%s", id, pattern, more)
