@@ -1,24 +1,28 @@
-// Command errclass tells what errors mean, in messages and in lines of logs:
-// a category (what to do next) and a reason (why).
+// Command errclass classifies error messages and log lines. It gives each of
+// them a category (what to do next) and a reason (why).
 //
-//	errclass classify [MESSAGE...]   what each message means; without one, each line of standard input
-//	errclass logs [FILE...]          JSON log lines in, the same lines with error.category and error.reason out
-//	errclass explain MESSAGE         what decided, on which bytes, what it beat, and where to read on
-//	errclass rules                   every text rule, by precedence
-//	errclass eval CORPUS.jsonl       how often the rules are right about labelled messages
-//	errclass run [--retry] -- CMD    runs a command, says what its failure means, repeats it where that helps
+//	errclass classify [MESSAGE...]   classify messages, or each line of standard input
+//	errclass logs [FILE...]          add error.category and error.reason to lines of JSON logs
+//	errclass explain MESSAGE         show the rule that decided, its bytes, and the rules that lost
+//	errclass rules                   list the text rules by precedence
+//	errclass eval CORPUS.jsonl       measure the rules against labelled messages
+//	errclass run [--retry] -- CMD    run a command, classify its failure, and retry it
 //
-// What goes through `errclass logs` stays as it is, byte for byte and in its
-// order, except that error lines get the two fields before their closing
-// brace:
+// errclass logs changes no line except that it inserts the two fields before the
+// closing brace of error lines. It keeps the order of the lines.
 //
 //	journalctl -o json | errclass logs | jq 'select(."error.category" == "fatal")'
 //
 // Every command takes --rules (standard, minimal, or a YAML file that is added
-// to standard) and --rules-only. The exit code is 0, or 1 where a threshold was
-// missed or reading or writing failed, or 2 where the command line or a rules
-// file is wrong, or 141 where the output of logs, classify or run was closed; else
-// run exits as its command does. `errclass help COMMAND` has the rest.
+// to standard) and --rules-only. The exit codes are
+//
+//   - 0: success
+//   - 1: a threshold was missed, or reading or writing failed
+//   - 2: the command line or a rules file is wrong
+//   - 141: the output of logs, classify or run was closed
+//
+// Otherwise run exits with the exit code of its command. `errclass help COMMAND`
+// has the details.
 package main
 
 import (

@@ -15,39 +15,40 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 )
 
-// maxMessage is how much of one line of input is classified.
+// maxMessage is the largest number of bytes of one input line that are read.
 const maxMessage = 64 << 20
 
 func newClassify(s Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "classify [MESSAGE...]",
-		Short: "Classify messages, given as arguments or one a line",
-		Long: `Classify says for each message what to do next and why.
+		Short: "Classify messages, given as arguments or one per line",
+		Long: `Classify prints the category and the reason of each message.
 
-Without arguments messages are read from standard input, one a line; a blank
-line is a message too. A line that is a JSON object with a text under "message"
-(or "msg") stands for that message, and its "id" comes out again as it went in.
-Its other fields are not read: logs of JSON are for errclass logs.
+Without arguments it reads messages from standard input, one per line. A blank
+line is a message too. Of a JSON object with a string under "message" (or
+"msg"), that string is the message, and "id" is copied to the output unchanged.
+Its other fields are ignored: use errclass logs for JSON logs.
 
 Text output has the category, the reason and the rule that decided, separated
-by tabs, and the wait that the message asks for, if any. JSON output is one
-object a line, with the keys id (where there is one), category, reason, rule,
-status (0 where none is known) and retry_after_ms (where there is a hint).
+by tabs. If the message names a time to wait, that follows. JSON output has one
+object per line with the keys id (if the input has one), category, reason,
+rule, status (0 if unknown) and retry_after_ms (if the message names a time to
+wait).
 
-Signals, a closed output, and an input that is also the output are as with
-errclass logs: a pipe is read to its end.`,
+Signals, a closed output, and an input that is also the output are handled as
+by errclass logs: a pipe is read to its end.`,
 		Example: `  errclass classify 'HTTP 429: rate limit exceeded' 'ECONNRESET'
   grep -i error app.log | errclass classify | sort | uniq -c
   errclass classify --format json --rules-only my.yaml < messages.jsonl`,
 	}
-	out := addFormat(cmd, "text, or one JSON object a line")
+	out := addFormat(cmd, "text, or one JSON object per line")
 	rules := addRules(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		c, err := rules.classifier()
 		if err != nil {
 			return err
 		}
-		p := &resultPrinter{out: bufio.NewWriterSize(patientWriter{s.Out}, 64<<10), json: *out == formatJSON}
+		p := &resultPrinter{out: bufio.NewWriterSize(blockingWriter{s.Out}, 64<<10), json: *out == formatJSON}
 		if len(args) > 0 {
 			for _, message := range args {
 				p.print(nil, c.Message(message))
@@ -77,8 +78,8 @@ errclass logs: a pipe is read to its end.`,
 	return cmd
 }
 
-// classifyLines classifies an input line by line. Results are written at the
-// latest before it waits for more.
+// classifyLines classifies r line by line. It writes all results before it waits
+// for more input.
 func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrinter) error {
 	in := lines.NewReader(r, maxMessage, p.out.Flush)
 	inLong := false
@@ -89,7 +90,7 @@ func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrin
 		}
 		if err != nil {
 			flushErr := p.out.Flush()
-			if flushErr != nil && errors.Is(err, flushErr) { // Next flushes before it waits
+			if flushErr != nil && errors.Is(err, flushErr) { // the flush in Next failed
 				return flushErr
 			}
 			return errors.Join(fmt.Errorf("standard input: %w", err), flushErr)
@@ -98,7 +99,7 @@ func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrin
 			message, id := lineMessage(line.Text())
 			p.print(id, c.Message(message))
 			if line.Piece {
-				fmt.Fprintf(s.Err, "errclass classify: line %d is longer than %d bytes; the rest of it was not looked at\n", number, maxMessage)
+				fmt.Fprintf(s.Err, "errclass classify: line %d is longer than %d bytes; the rest of it was not read\n", number, maxMessage)
 			}
 		}
 		inLong = line.Piece && !line.Last
@@ -108,10 +109,10 @@ func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrin
 	}
 }
 
-// lineMessage is the message that a line stands for, with its undecoded id.
+// lineMessage returns the message of an input line, and its id undecoded.
 func lineMessage(line []byte) (message string, id []byte) {
 	line = bytes.TrimPrefix(line, []byte(lines.BOM))
-	var values [2][]byte // decoded after the last one is found, as a key may stand often
+	var values [2][]byte // decoded at the end, because keys may repeat
 	_, ok := jsontop.Object(line, func(key, value []byte) {
 		switch string(key) {
 		case "message":
@@ -130,7 +131,8 @@ func lineMessage(line []byte) (message string, id []byte) {
 	return string(line), nil
 }
 
-// resultPrinter writes results, a line each. Errors stay in its writer.
+// resultPrinter writes one line per result. Flush of its writer returns the
+// first error.
 type resultPrinter struct {
 	out  *bufio.Writer
 	json bool
@@ -150,8 +152,8 @@ func (p *resultPrinter) print(id []byte, r classify.Result) {
 	p.out.Write(p.line)
 }
 
-// appendResultJSON writes by hand what encoding/json would not: an id exactly
-// as it came in.
+// appendResultJSON appends a result as JSON. It does not use encoding/json, which
+// would reformat the id.
 func appendResultJSON(b, id []byte, r classify.Result) []byte {
 	b = append(b, '{')
 	if id != nil {
@@ -165,7 +167,8 @@ func appendResultJSON(b, id []byte, r classify.Result) []byte {
 	return append(b, '}')
 }
 
-// milliseconds rounds up: who waits that long has waited long enough.
+// milliseconds returns d in milliseconds, rounded up: a shorter wait would be
+// too short.
 func milliseconds(d time.Duration) int64 {
 	ms := d.Milliseconds()
 	if d > time.Duration(ms)*time.Millisecond {

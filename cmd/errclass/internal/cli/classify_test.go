@@ -69,7 +69,7 @@ func TestClassifyLongLine(t *testing.T) {
 	in := "HTTP 503 " + strings.Repeat("x", 65<<20) + "\nHTTP 429\n"
 	r := run(t, in, "classify", "--rules", "minimal")
 	assert.Equal(t, "retryable\ttransient\t000/503\nretryable\trate_limit\t000/429\n", r.out)
-	assert.Equal(t, "errclass classify: line 1 is longer than 67108864 bytes; the rest of it was not looked at\n", r.err)
+	assert.Equal(t, "errclass classify: line 1 is longer than 67108864 bytes; the rest of it was not read\n", r.err)
 	assert.Equal(t, cli.ExitOK, r.code)
 }
 
@@ -83,7 +83,8 @@ func TestClassifyUnreadableInput(t *testing.T) {
 	assert.Equal(t, "errclass: standard input: boom\n", errOut.String())
 }
 
-// FuzzClassifyLines: one line in is one JSON object out, with the id it had.
+// FuzzClassifyLines shows that each input line becomes one JSON object with the
+// id of the line.
 func FuzzClassifyLines(f *testing.F) {
 	for _, s := range []string{"", "\n", "a\r\nb", `{"id":"\u003c","message":""}`, "{\"id\":[1,\t2],\"msg\":\"x\"}\n\n", "\xff\x00", "attempt 1: HTTP 503; last attempt 2: zz\n"} {
 		f.Add(s)

@@ -1,8 +1,8 @@
-// Package cli is the command line of errclass: what its arguments mean and how
-// its answers look. What the commands do is in the packages beside it.
+// Package cli implements the command line of errclass: its commands, flags and
+// output. The packages beside it do the work.
 //
-// Every command reads and writes the [Streams] that it is given and touches
-// nothing else of the process, so that tests run the whole of it.
+// Every command reads and writes only the [Streams] passed to [Main], so tests
+// can run whole commands.
 package cli
 
 import (
@@ -16,9 +16,9 @@ import (
 
 // Exit codes.
 const (
-	ExitOK     = 0 // also where the reader of a list of ours had enough
-	ExitFailed = 1 // a threshold was missed, or something could not be read or written
-	ExitUsage  = 2 // the command line, or a rules file that it names, is wrong
+	ExitOK     = 0 // also if the output of explain, rules or eval was closed
+	ExitFailed = 1 // a threshold was missed, or reading or writing failed
+	ExitUsage  = 2 // the command line or a rules file is wrong
 )
 
 // Streams are the three standard streams.
@@ -28,8 +28,8 @@ type Streams struct {
 	Err io.Writer
 }
 
-// Main runs the command line args, without the name of the program, and
-// returns the exit code.
+// Main runs the command line args, which does not include the name of the
+// program. It returns the exit code.
 func Main(args []string, s Streams) int {
 	started := false
 	root := newRoot(s, &started)
@@ -42,10 +42,10 @@ func Main(args []string, s Streams) int {
 	case errors.As(err, &code):
 		return int(code)
 	case outputClosed(err):
-		return ExitOK // the reader has gone, as head does; there is nobody to tell
+		return ExitOK // the reader of a list needs no more of it, as with head
 	}
 	fmt.Fprintf(s.Err, "errclass: %v\n", err)
-	if !started { // cobra refused the command line
+	if !started { // cobra rejected the command line
 		fmt.Fprintf(s.Err, "Run '%s --help' for usage.\n", cmd.CommandPath())
 		return ExitUsage
 	}
@@ -55,7 +55,7 @@ func Main(args []string, s Streams) int {
 	return ExitFailed
 }
 
-// usageError is a fault in what the user asked for that a command finds.
+// usageError is a fault of the command line that a command finds.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }
@@ -64,25 +64,25 @@ func (e *usageError) Unwrap() error { return e.err }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
 
-// newRoot builds the commands. started is set when one begins its work: errors
-// from before that are cobra's, about the command line.
+// newRoot builds the commands. It sets started when a command starts. Earlier
+// errors are cobra's, about the command line.
 func newRoot(s Streams, started *bool) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "errclass",
-		Short: "Tells what errors mean: what to do next, and why",
-		Long: `errclass tells what error messages and log lines mean.
+		Short: "Classify error messages and log lines",
+		Long: `errclass classifies error messages and log lines.
 
 The category says what to do next:
   retryable         the same call may succeed later
   context_overflow  shrink the model's input, then call again
-  fatal             a person or the code must change something; also what is unknown
+  fatal             a person or the code must change something; also unknown errors
   timeout           the command's own deadline or watchdog ended it (run)
   aborted           the caller cancelled
 The reason says why: rate_limit, network, authentication and others.
 
-Exit codes: 0 done, 1 a threshold was missed or reading or writing failed,
+Exit codes: 0 success, 1 a threshold was missed or reading or writing failed,
 2 the command line or a rules file is wrong, 141 the output of logs, classify
-or run was closed; run has those of its command besides.`,
+or run was closed. Otherwise run exits with the exit code of its command.`,
 		Example: `  errclass classify 'HTTP 429: rate limit exceeded'
   app 2>&1 | errclass logs | jq -cR 'fromjson? | select(."error.category" == "fatal")'
   errclass explain 'context deadline exceeded'

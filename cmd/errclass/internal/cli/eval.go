@@ -15,27 +15,30 @@ func newEval(s Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval CORPUS.jsonl",
 		Short: "Measure the rules against labelled messages",
-		Long: `Eval classifies the messages of a corpus and compares with its labels.
+		Long: `Eval classifies the messages of a corpus and compares the answers with its
+labels.
 
-A corpus has one JSON object a line: id, message, category and reason, and where
-it is known kind (the family), accept (further reasons that count as right) and
-accept_category (further categories). Other keys are passed over.
+A corpus has one JSON object per line with the keys id, message, category and
+reason. Optional keys are kind (what wrote the message), accept (further reasons
+that count as right) and accept_category (further categories). Other keys are
+ignored.
 
-The report calls a label gold. A false retry is called retryable and is not; a
-missed retry is retryable and was called something else. F1 is the harmonic mean
-of precision and recall, macro-F1 its mean over the categories that occur.
-Families are the entries of one kind whose ids begin alike; deciding rules are
-those whose ids begin alike, and the entries that they decided.
+In the report, gold is the label and got the answer. A false retry is an entry
+wrongly classified as retryable. A missed retry is a retryable entry classified
+as something else. F1 is the harmonic mean of precision and recall. Macro-F1 is
+its mean over the categories that occur. A family is the entries with the same
+kind and the same prefix of the id. The table of deciding rules has a row for
+each prefix of a rule's id, with the entries that these rules decided.
 
---errors shows every miss in full: the message, what it should get and got, the
-rule that decided and the signals that stood against it; --errors N the first N.
+--errors shows every miss in full: the message, the label, the answer, the rule
+that decided and the other signals. --errors N shows the first N misses.
 
---split K/N takes the entries where the first byte of the SHA-256 of the id is K
-modulo N, so that rules can be written on one part and measured on another. An
-entry stays in its part whatever else the corpus holds.
+--split K/N evaluates only the entries with a first byte of the SHA-256 of the
+id that is K modulo N. Write rules on one part and measure them on another.
+Changes to other entries do not move an entry to another part.
 
 A threshold P is a percentage, such as 95 or 95%, or a share up to 1, such as
-0.95. Exit code 1 says that one was missed, or that the corpus is faulty.`,
+0.95. The exit code is 1 if a threshold is missed or the corpus is faulty.`,
 		Example: `  errclass eval corpus.jsonl --min-category 98 --min-f1 97 --min-reason 95 --max-false-retries 1%
   errclass eval corpus.jsonl --split 0/3 --errors --rules my.yaml
   errclass eval corpus.jsonl --format json | jq .misses`,
@@ -52,11 +55,11 @@ A threshold P is a percentage, such as 95 or 95%, or a share up to 1, such as
 		return err
 	}
 	limits.falseRetries = anyNumber
-	cmd.Flags().Var(&part, "split", "evaluate part K of N, K from 0")
-	cmd.Flags().Var(&limits.category, "min-category", "exit 1 if the accuracy of categories is below")
-	cmd.Flags().Var(&limits.reason, "min-reason", "exit 1 if the accuracy of reasons is below")
-	cmd.Flags().Var(&limits.f1, "min-f1", "exit 1 if macro-F1 is below")
-	cmd.Flags().Var(&limits.falseRetries, "max-false-retries", "exit 1 if there are more false retries: a number, or a percentage of the entries")
+	cmd.Flags().Var(&part, "split", "evaluate part K of N, with K from 0 to N-1")
+	cmd.Flags().Var(&limits.category, "min-category", "exit 1 if the accuracy of categories is below P")
+	cmd.Flags().Var(&limits.reason, "min-reason", "exit 1 if the accuracy of reasons is below P")
+	cmd.Flags().Var(&limits.f1, "min-f1", "exit 1 if macro-F1 is below P")
+	cmd.Flags().Var(&limits.falseRetries, "max-false-retries", "exit 1 if there are more false retries than N, or than P% of the entries")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		name, misses, err := shown.split(cmd, args)
 		if err != nil {
@@ -86,7 +89,7 @@ A threshold P is a percentage, such as 95 or 95%, or a share up to 1, such as
 		if err != nil && !outputClosed(err) {
 			return err
 		}
-		return limits.check(r) // the verdict stands whoever reads the report
+		return limits.check(r) // also if the output was closed
 	}
 	return cmd
 }
@@ -113,17 +116,17 @@ func readCorpus(s Streams, name string, part split) ([]eval.Entry, error) {
 	return entries, nil
 }
 
-// missLine is one miss as JSON, reportLine the report.
-type (
-	missLine struct {
-		eval.Miss
-		Signals []signalLine `json:"signals"`
-	}
-	reportLine struct {
-		eval.Report
-		Misses []missLine `json:"misses"`
-	}
-)
+// missLine is an [eval.Miss] as JSON.
+type missLine struct {
+	eval.Miss
+	Signals []signalLine `json:"signals"`
+}
+
+// reportLine is an [eval.Report] as JSON.
+type reportLine struct {
+	eval.Report
+	Misses []missLine `json:"misses"`
+}
 
 func reportJSON(r eval.Report) reportLine {
 	line := reportLine{r, make([]missLine, len(r.Misses))}
@@ -133,8 +136,8 @@ func reportJSON(r eval.Report) reportLine {
 	return line
 }
 
-// writeReport writes the figures and the tables; the misses as blocks where
-// they are asked for in full.
+// writeReport writes the figures and the tables. With full, it writes the misses
+// in full instead of a table of them.
 func writeReport(w io.Writer, r eval.Report, misses int, full bool) error {
 	fmt.Fprintf(w, "entries         %d\n", r.Entries)
 	fmt.Fprintf(w, "category right  %s (%d wrong)\n", percent(r.CategoryAccuracy), r.Entries-r.RightCategory)

@@ -129,7 +129,7 @@ func TestEvalThresholds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := run(t, "", append([]string{"eval", "--rules", "minimal", name}, tt.args...)...)
-			assert.Equal(t, evalReport, r.out, "the report stands either way")
+			assert.Equal(t, evalReport, r.out, "the report is the same in all cases")
 			assert.Equal(t, tt.err, r.err)
 			assert.Equal(t, tt.err == "", r.code == cli.ExitOK)
 			assert.NotEqual(t, cli.ExitUsage, r.code)
@@ -147,8 +147,9 @@ func TestEvalBadThresholds(t *testing.T) {
 	}
 }
 
-// TestGate holds the standard rules to what the corpus must come to.
-func TestGate(t *testing.T) {
+// TestStandardRulesReachThresholds evaluates the standard rules with the
+// project's corpus.
+func TestStandardRulesReachThresholds(t *testing.T) {
 	t.Parallel()
 	r := run(t, "", "eval", "../../../../classify/testdata/corpus.jsonl", "--errors",
 		"--min-category", "98", "--min-f1", "97", "--min-reason", "95", "--max-false-retries", "1%")

@@ -11,7 +11,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/eval"
 )
 
-// split is the value of --split; the zero split is the whole corpus.
+// split is the value of --split. The zero value is the whole corpus.
 type split struct{ k, n int }
 
 func (p *split) String() string {
@@ -23,7 +23,8 @@ func (p *split) String() string {
 
 func (p *split) Type() string { return "K/N" }
 
-// Set takes K/N with 0 ≤ K < N ≤ 256: one byte decides.
+// Set takes K/N with 0 ≤ K < N ≤ 256. N is at most 256 because one byte of a
+// hash selects the part.
 func (p *split) Set(value string) error {
 	first, second, ok := strings.Cut(value, "/")
 	k, kErr := strconv.Atoi(first)
@@ -35,15 +36,15 @@ func (p *split) Set(value string) error {
 	return nil
 }
 
-// minimum is a share that must be reached; the zero minimum always is.
+// minimum is a threshold for a share.
 type minimum float64
 
 func (m *minimum) String() string { return strconv.FormatFloat(float64(*m), 'g', -1, 64) }
 
 func (m *minimum) Type() string { return "P" }
 
-// Set takes a share from 0 to 1, or a percentage, whose sign may be left out
-// above 1.
+// Set takes a share from 0 to 1, or a percentage. Above 1 the percent sign may
+// be omitted.
 func (m *minimum) Set(value string) error {
 	number, isPercent := strings.CutSuffix(value, "%")
 	p, err := strconv.ParseFloat(number, 64)
@@ -57,7 +58,8 @@ func (m *minimum) Set(value string) error {
 	return nil
 }
 
-// missLimit is the value of --errors: how many misses to show, below 0 all.
+// missLimit is the value of --errors: the number of misses to show. A negative
+// number means all.
 type missLimit int
 
 func (m *missLimit) String() string { return strconv.Itoa(int(*m)) }
@@ -73,8 +75,8 @@ func (m *missLimit) Set(value string) error {
 	return nil
 }
 
-// split tells the corpus from the number of --errors N, which arrives as an
-// argument: a value that may be left out is taken for one only behind a "=".
+// split separates the corpus from the number of --errors N. pflag passes that
+// number as an argument: it takes an optional value only after "=".
 func (m missLimit) split(cmd *cobra.Command, args []string) (corpus string, misses int, err error) {
 	misses = int(m)
 	if len(args) == 2 && misses < 0 && cmd.Flags().Changed("errors") {
@@ -91,10 +93,10 @@ func (m missLimit) split(cmd *cobra.Command, args []string) (corpus string, miss
 	return args[0], misses, nil
 }
 
-// maximum is how many of the entries may be so: a number, or a share.
+// maximum is a limit for a number of entries.
 type maximum struct {
 	number int
-	share  float64 // counts where number is below 0
+	share  float64 // of all entries; used if number is negative
 }
 
 var anyNumber = maximum{-1, 1}
@@ -108,7 +110,7 @@ func (m *maximum) String() string {
 
 func (m *maximum) Type() string { return "N|P%" }
 
-// Set takes a number of entries, or a percentage of them with its sign.
+// Set takes a number of entries, or a percentage with its percent sign.
 func (m *maximum) Set(value string) error {
 	if number, ok := strings.CutSuffix(value, "%"); ok {
 		p, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -126,7 +128,7 @@ func (m *maximum) Set(value string) error {
 	return errors.New("use a number of entries, such as 3, or a percentage of them, such as 1%")
 }
 
-// exceeded reports whether n of all entries are too many.
+// exceeded reports whether n, of all entries, is above the limit.
 func (m maximum) exceeded(n, all int) bool {
 	if m.number >= 0 {
 		return n > m.number
@@ -139,7 +141,7 @@ type thresholds struct {
 	falseRetries         maximum
 }
 
-// check says which thresholds r misses.
+// check returns an error that lists the thresholds that r misses.
 func (t thresholds) check(r eval.Report) error {
 	var missed []error
 	for _, l := range []struct {

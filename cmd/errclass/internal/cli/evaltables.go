@@ -20,8 +20,8 @@ func categoryTable(r eval.Report) table.Writer {
 	return t
 }
 
-// confusionTable has a row for what the category should be and a column for
-// what it was called.
+// confusionTable has a row for each right category and a column for each
+// category of the answers.
 func confusionTable(r eval.Report) table.Writer {
 	counts := map[[2]string]int{}
 	for _, c := range r.Confusion {
@@ -61,7 +61,7 @@ func familyTable(r eval.Report) table.Writer {
 	return t
 }
 
-// deciderTable says which rules to trust least.
+// deciderTable has a row for each family of rules.
 func deciderTable(r eval.Report) table.Writer {
 	t := newTable("Deciding rules", "RULES", "ENTRIES", "CATEGORY", "REASON", "FALSE RETRIES", "MISSED RETRIES")
 	for _, d := range r.Deciders {
@@ -72,7 +72,7 @@ func deciderTable(r eval.Report) table.Writer {
 	return t
 }
 
-// missTable lists the misses that the report has left, of all that there are.
+// missTable lists the misses in r. all is their number before --errors N.
 func missTable(r eval.Report, all int) table.Writer {
 	t := newTable(fmt.Sprintf("Misses: %d of %d", len(r.Misses), all), "ID", "GOLD", "GOT", "RULE", "MESSAGE")
 	for _, m := range r.Misses {
@@ -84,7 +84,8 @@ func missTable(r eval.Report, all int) table.Writer {
 	return t
 }
 
-// writeMisses shows the misses that the report has left in full.
+// writeMisses writes the misses in r in full. all is their number before
+// --errors N.
 func writeMisses(w io.Writer, r eval.Report, all int) error {
 	_, err := fmt.Fprintf(w, "\nMisses: %d of %d\n", len(r.Misses), all)
 	for _, m := range r.Misses {
@@ -117,10 +118,10 @@ func writeMiss(w io.Writer, m eval.Miss) error {
 	return err
 }
 
-// shownBytes is how much of a message a table shows.
+// shownBytes is the largest number of bytes of a message in a table.
 const shownBytes = 100
 
-// head is the beginning of a message, cut between characters.
+// head returns the beginning of a message, cut between characters.
 func head(message string) string {
 	if len(message) <= shownBytes {
 		return message

@@ -18,19 +18,20 @@ import (
 func newExplain(s Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [MESSAGE]",
-		Short: "Show what decided about a message, and what it beat",
-		Long: `Explain shows every rule that matches a message, the bytes that it matches and
-how strong it is, which one decided and why the others did not: another rule
-ruled them out, is stronger, has the more telling reason, or stands first.
-Strengths are, from the weakest: word, phrase, code, cause and user.
+		Short: "Show which rule decided about a message, and why",
+		Long: `Explain lists every rule that matches a message. For each rule it shows the
+bytes that it matches, its strength and its outcome. One rule decides. The
+others lost because another rule rules them out, is stronger, has a more
+specific reason, or comes first. The strengths are, from the weakest: word,
+phrase, code, cause and user.
 
-Several arguments are one message, joined by spaces; without one, all of standard
-input is the message. On a terminal the text that decided is coloured, and what
-was beaten or ruled out is underlined; NO_COLOR keeps colours out.
+Several arguments are joined with spaces to one message. Without arguments, all
+of standard input is the message. On a terminal, the bytes that decided are
+coloured and the other matches are underlined. NO_COLOR switches colours off.
 
-Of a long message, only the beginning and the end are read; what was left out is
-named below the table. The last line is the address of a page about the reason: what it means, what to
-look at first, and what not to do.`,
+Of a long message only the beginning and the end are read. The output then says
+how much was not read. The last line is the address of a page about the reason:
+what it means, what to check first, and what not to do.`,
 		Example: `  errclass explain 'HTTP 429: insufficient_quota'
   make 2>&1 | errclass explain --format json`,
 	}
@@ -61,20 +62,21 @@ look at first, and what not to do.`,
 	return cmd
 }
 
-// oneMessage is the arguments, or standard input without its last line end.
+// oneMessage returns the arguments joined with spaces, or standard input without
+// its last line end.
 func oneMessage(s Streams, args []string) (string, error) {
 	if len(args) > 0 {
 		return strings.Join(args, " "), nil
 	}
 	if isTerminal(s.In) {
-		return "", usagef("no message: give one as argument or on standard input")
+		return "", usagef("no message: pass one as an argument or on standard input")
 	}
 	data, err := io.ReadAll(io.LimitReader(s.In, maxMessage+1))
 	if err != nil {
 		return "", fmt.Errorf("standard input: %w", err)
 	}
 	if len(data) > maxMessage {
-		return "", fmt.Errorf("standard input: longer than %d bytes; give its last lines", maxMessage)
+		return "", fmt.Errorf("standard input: longer than %d bytes; pass only its last lines", maxMessage)
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), nil
 }
@@ -86,7 +88,7 @@ type signalLine struct {
 	Category classify.Category `json:"category"`
 	Strength string            `json:"strength"`
 	Source   string            `json:"source"`
-	Start    int               `json:"start"` // bytes; -1 where no text matched
+	Start    int               `json:"start"` // in bytes; -1 if the signal is not from text
 	End      int               `json:"end"`
 	Text     string            `json:"text"`
 	Decided  bool              `json:"decided"`
@@ -143,8 +145,7 @@ func signalLines(signals []classify.Signal) []signalLine {
 }
 
 // writeExplanation writes the result, the message with the deciding bytes
-// marked, a table of all that matched, and where to read on. The address comes
-// last: that line is the one beside the prompt.
+// marked, a table of all signals, and the address of the page about the reason.
 func writeExplanation(w io.Writer, message string, x classify.Explanation, colour bool) error {
 	r := x.Result
 	fmt.Fprintf(w, "%s / %s, decided by %s\n", paint(colour, categoryColours[r.Category], string(r.Category)), r.Reason, printable(r.Rule))
@@ -162,7 +163,7 @@ func writeExplanation(w io.Writer, message string, x classify.Explanation, colou
 }
 
 // writeSignals writes the message with the deciding bytes marked and a table of
-// all that matched.
+// all signals.
 func writeSignals(w io.Writer, message string, signals []classify.Signal, colour bool) error {
 	if len(signals) == 0 {
 		_, err := fmt.Fprintln(w, "no rule matches")
@@ -182,7 +183,7 @@ func writeSignals(w io.Writer, message string, signals []classify.Signal, colour
 	return render(w, t)
 }
 
-// outcome says what became of one of the signals, and why.
+// outcome describes why a signal decided or did not decide.
 func outcome(s classify.Signal, all []classify.Signal, colour bool) string {
 	switch {
 	case s.Decided:
@@ -199,43 +200,41 @@ func outcome(s classify.Signal, all []classify.Signal, colour bool) string {
 		}
 	}
 	if len(out) == 0 {
-		return "has no reason of its own" // it says that a wait is named, or rules out what is not there
+		return "has no reason of its own" // it only marks a wait, or rules out signals that are not there
 	}
 	return "rules out " + strings.Join(out, ", ")
 }
 
-// strengths are those of text rules, from the weakest.
+// strengths are the strengths of text rules, from the weakest.
 var strengths = []string{"word", "phrase", "code", "cause", "user"}
 
-// whyBeaten says what the signal that decided has before s.
-func whyBeaten(s, first classify.Signal) string {
+// whyBeaten describes why decided has precedence over s.
+func whyBeaten(s, decided classify.Signal) string {
 	switch {
-	case slices.Index(strengths, s.Strength) > slices.Index(strengths, first.Strength):
-		return "a wrapper, or an earlier try"
-	case s.Strength != first.Strength:
-		return first.Strength + " before " + s.Strength
-	case s.Reason != first.Reason:
-		return string(first.Reason) + " before " + string(s.Reason)
+	case slices.Index(strengths, s.Strength) > slices.Index(strengths, decided.Strength):
+		return "a wrapper, or an earlier attempt"
+	case s.Strength != decided.Strength:
+		return decided.Strength + " before " + s.Strength
+	case s.Reason != decided.Reason:
+		return string(decided.Reason) + " before " + string(s.Reason)
 	default:
-		return "it stands first"
+		return "it comes first"
 	}
 }
 
-// meaning is the strength and the reason of a signal.
+// meaning returns the strength and the reason of a signal.
 func meaning(s classify.Signal) string {
 	return strings.TrimSpace(s.Strength + " " + string(s.Reason))
 }
 
-// How much of a message is shown around the bytes that decided, and of a match
-// in the table.
 const (
-	shownAround = 120
-	shownMatch  = 40
+	shownAround = 120 // bytes of the message shown before and after the deciding ones
+	shownMatch  = 40  // characters of a match shown in the table
 )
 
-// marked is the message around the bytes that decided, which are coloured or,
-// where there are no colours, put between » and «. In colour, what else was
-// found is underlined.
+// marked returns the part of the message around the bytes that decided. With
+// colour, these bytes are coloured and other matches are underlined. Without,
+// they stand between » and «.
 func marked(message string, signals []classify.Signal, colour bool) string {
 	start, end := signals[0].Start, signals[0].End
 	from, to := max(0, start-shownAround), min(len(message), end+shownAround)
@@ -262,15 +261,15 @@ func marked(message string, signals []classify.Signal, colour bool) string {
 	return b.String()
 }
 
-// underlined is the message between two places, with what signals matched there
-// underlined in colour.
+// underlined returns message[from:to]. With colour, the matches of signals in it
+// are underlined.
 func underlined(message string, from, to int, signals []classify.Signal, colour bool) string {
 	if !colour {
 		return printable(message[from:to])
 	}
 	var b strings.Builder
 	for from < to {
-		next, found := to, false // where the next match begins, or this one ends
+		next, found := to, false // next is the end of the match at from, or the start of the next match
 		for _, s := range signals[1:] {
 			switch {
 			case s.Start < 0:
@@ -290,7 +289,7 @@ func underlined(message string, from, to int, signals []classify.Signal, colour 
 	return b.String()
 }
 
-// shortened is the beginning of a match, fit for a cell of a table.
+// shortened returns the beginning of a match, for a cell of a table.
 func shortened(match string) string {
 	if len(match) == 0 {
 		return "-"
@@ -317,11 +316,11 @@ var categoryColours = map[classify.Category]text.Colors{
 	classify.CategoryFatal:           {text.Bold, text.FgRed},
 }
 
-// colours reports whether the user wants colours: NO_COLOR and TERM=dumb are
-// go-pretty's to see.
+// colours reports whether colours are switched on. go-pretty reads NO_COLOR and
+// TERM.
 func colours() bool { return text.Bold.Sprint("x") != "x" }
 
-// paint colours s on a terminal.
+// paint returns s in colours c, or s itself without colour.
 func paint(colour bool, c text.Colors, s string) string {
 	if !colour {
 		return s

@@ -41,7 +41,7 @@ what to do: https://github.com/errclass/errclass/blob/main/docs/reasons.md#rate_
 
 what to do: https://github.com/errclass/errclass/blob/main/docs/reasons.md#transient
 `, nil},
-		{"what a terminal must not see", "\x1b[2J\xff\u202e503\a", `retryable / transient, decided by 000/503
+		{"control characters", "\x1b[2J\xff\u202e503\a", `retryable / transient, decided by 000/503
 
   \x1b[2J\xff\u202e»503«\a
 
@@ -81,13 +81,13 @@ func TestExplainJSON(t *testing.T) {
 		run(t, "", "explain", "--rules", "minimal", "--format", "json", "").out)
 }
 
-// TestExplainOutcomes: what lost says against what, and why.
+// TestExplainOutcomes checks the outcome of signals that did not decide.
 func TestExplainOutcomes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ message, want string }{
 		{"HTTP 503: insufficient_quota", "beaten by code/insufficient-quota: cause before code"},
 		{"HTTP 401, HTTP 429", "beaten by http/401: authentication before rate_limit"},
-		{"HTTP 500, HTTP 503", "beaten by http/500: it stands first"},
+		{"HTTP 500, HTTP 503", "beaten by http/500: it comes first"},
 		{"prompt token count of 71455 exceeds the tokens per minute limit", "ruled out by hint/tokens-per-minute"},
 		{"prompt token count of 71455 exceeds the tokens per minute limit", "rules out text/input-tokens-exceed"},
 		{"HTTP 429: try again in 2 hours", "decided by http/429+long-wait\nretry after 2h0m0s\n"},
@@ -97,7 +97,7 @@ func TestExplainOutcomes(t *testing.T) {
 	}
 }
 
-// TestExplainOwnRule: an own rule beats the standard ones, and says so.
+// TestExplainOwnRule shows that a user's rule beats the standard ones.
 func TestExplainOwnRule(t *testing.T) {
 	t.Parallel()
 	mine := file(t, "mine.yaml", "rules:\n  - {id: mine, reason: policy, pattern: 'http \\d+'}\n")
@@ -106,8 +106,8 @@ func TestExplainOwnRule(t *testing.T) {
 	assert.Contains(t, r.out, "beaten by mine: user before code\n")
 }
 
-// TestExplainNamesTheRunbook: the last line leads to a section that exists,
-// whatever the reason is.
+// TestExplainNamesTheRunbook shows that the last line is the address of a section
+// in docs/reasons.md, for every reason.
 func TestExplainNamesTheRunbook(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../../docs/reasons.md")
@@ -126,7 +126,7 @@ func TestExplainNamesTheRunbook(t *testing.T) {
 	}
 }
 
-// What was too long to be read is named: it decided nothing.
+// TestExplainOmitted shows that the output says how much was not read.
 func TestExplainOmitted(t *testing.T) {
 	t.Parallel()
 	long := "HTTP 503 " + strings.Repeat("x ", 1<<15) + strings.Repeat("invalid api key ", 10) + strings.Repeat("y ", 1<<15)

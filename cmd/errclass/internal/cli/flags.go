@@ -19,7 +19,7 @@ const (
 	formatJSON = "json"
 )
 
-// format is the value of --format: for people or for programs.
+// format is the value of --format.
 type format string
 
 func (f *format) String() string { return string(*f) }
@@ -35,7 +35,7 @@ func (f *format) Set(value string) error {
 	return nil
 }
 
-// addFormat gives cmd the flag --format.
+// addFormat adds the flag --format to cmd.
 func addFormat(cmd *cobra.Command, usage string) *format {
 	f := format(formatText)
 	cmd.Flags().Var(&f, "format", usage)
@@ -43,7 +43,7 @@ func addFormat(cmd *cobra.Command, usage string) *format {
 	return &f
 }
 
-// The rule sets that --rules knows by name.
+// The rule sets that --rules takes by name.
 const (
 	rulesStandard = "standard"
 	rulesMinimal  = "minimal"
@@ -63,21 +63,22 @@ func addRules(cmd *cobra.Command) *ruleFlags {
 	return &f
 }
 
-// complete offers values to the shell; files are offered after them.
+// complete makes the shell complete a flag with values. For --rules it completes
+// file names too.
 func complete(cmd *cobra.Command, flag string, values ...string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-		fits := slices.DeleteFunc(slices.Clone(values), func(v string) bool { return !strings.HasPrefix(v, start) })
+		matching := slices.DeleteFunc(slices.Clone(values), func(v string) bool { return !strings.HasPrefix(v, start) })
 		if flag == "rules" {
-			return fits, cobra.ShellCompDirectiveDefault
+			return matching, cobra.ShellCompDirectiveDefault
 		}
-		return fits, cobra.ShellCompDirectiveNoFileComp
+		return matching, cobra.ShellCompDirectiveNoFileComp
 	})
 	if err != nil {
-		panic(err) // the flag does not exist; every test would fail
+		panic(err) // the flag does not exist
 	}
 }
 
-// classifier builds what the flags ask for.
+// classifier returns the classifier with the rules that the flags select.
 func (f *ruleFlags) classifier() (*classify.Classifier, error) {
 	switch {
 	case f.only != "" && f.cmd.Flags().Changed("rules"):

@@ -245,7 +245,7 @@ func newWaitingReader(r io.Reader, ended <-chan struct{}, came func()) *waitingR
 		for buf, next := make([]byte, chunkSize), make([]byte, chunkSize); ; buf, next = next, buf {
 			n, err := r.Read(buf)
 			for errors.Is(err, syscall.EAGAIN) && n == 0 {
-				time.Sleep(againAfter)
+				time.Sleep(retryInterval)
 				n, err = r.Read(buf)
 			}
 			select {

@@ -72,7 +72,7 @@ with the error and 1. An input that is also the output is refused.`,
 		if err != nil {
 			return err
 		}
-		p := logline.NewProcessor(logline.NewAnnotator(c, *all), patientWriter{s.Out}, *summary)
+		p := logline.NewProcessor(logline.NewAnnotator(c, *all), blockingWriter{s.Out}, *summary)
 		readErr, writeErr := processFiles(p, s, files, sigs)
 		found := p.Summary()
 		var ended error

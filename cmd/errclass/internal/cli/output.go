@@ -14,13 +14,13 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal reports whether w shows what is written to a person.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w any) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// marshal is v as JSON in one line, without the escapes that HTML needs.
+// marshal returns v as one line of JSON, without escapes for HTML.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -29,7 +29,7 @@ func marshal(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// quoted is text as a JSON string.
+// quoted returns text as a JSON string.
 func quoted(text string) []byte {
 	b, err := marshal(text)
 	if err != nil {
@@ -48,7 +48,7 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// newTable returns a table of plain characters under the given title.
+// newTable returns a table of plain characters.
 func newTable(title string, header ...any) table.Writer {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleDefault)
@@ -64,8 +64,8 @@ func newTable(title string, header ...any) table.Writer {
 	return t
 }
 
-// render writes a table and a line end; lines of a narrow last column keep no
-// white space at their ends.
+// render writes a table and a line end. It removes white space at the ends of
+// lines.
 func render(w io.Writer, t table.Writer) error {
 	for line := range strings.Lines(t.Render() + "\n") {
 		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " \n")); err != nil {
@@ -75,8 +75,8 @@ func render(w io.Writer, t table.Writer) error {
 	return nil
 }
 
-// printable is text as a terminal may see it: on one line, with everything
-// escaped that would move the cursor, change colours or not show at all.
+// printable returns text safe for a terminal: on one line, with control
+// characters, invalid UTF-8 and invisible characters escaped.
 func printable(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {
@@ -94,5 +94,5 @@ func printable(text string) string {
 	return b.String()
 }
 
-// percent is a share for people.
+// percent formats a share as a percentage.
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }

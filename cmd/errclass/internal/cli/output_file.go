@@ -8,36 +8,36 @@ import (
 	"time"
 )
 
-// againAfter is how long to wait before a file that another process has made
-// non-blocking is tried again.
-const againAfter = 5 * time.Millisecond
+// retryInterval is the time between two attempts to read, write or open a
+// non-blocking file.
+const retryInterval = 5 * time.Millisecond
 
-// patientWriter writes to a file that another process may have made
-// non-blocking, as some runtimes do with a terminal that they share: a full one
-// is waited for, where Go gives up in the middle of a line.
-type patientWriter struct{ w io.Writer }
+// blockingWriter blocks while w is full. Another process may have made a shared
+// terminal or pipe non-blocking, as some runtimes do. A write then fails with
+// EAGAIN, possibly in the middle of a line.
+type blockingWriter struct{ w io.Writer }
 
-func (p patientWriter) Write(b []byte) (written int, err error) {
+func (p blockingWriter) Write(b []byte) (written int, err error) {
 	for {
 		n, err := p.w.Write(b[written:])
 		written += max(n, 0)
 		if written == len(b) || !errors.Is(err, syscall.EAGAIN) {
 			return written, err
 		}
-		time.Sleep(againAfter)
+		time.Sleep(retryInterval)
 	}
 }
 
-// refuseOwnOutput refuses inputs that are the output: what is written would be
-// read again, for as long as there is space. Names are as [Streams.open] takes
-// them; those that are not there are left to it.
+// refuseOwnOutput returns an error if an input is also the output: the program
+// would read what it writes until the disk is full. names are those for
+// [Streams.open], which reports missing files.
 func refuseOwnOutput(s Streams, names []string) error {
 	f, ok := s.Out.(*os.File)
 	if !ok {
 		return nil
 	}
 	out, err := f.Stat()
-	if err != nil || !keepsWhatIsWritten(out.Mode()) {
+	if err != nil || !readsBack(out.Mode()) {
 		return nil
 	}
 	for _, name := range names {
@@ -53,13 +53,13 @@ func refuseOwnOutput(s Streams, names []string) error {
 	return nil
 }
 
-// keepsWhatIsWritten reports whether what is written to such a file can be read
-// from it. A terminal and a socket have two directions.
-func keepsWhatIsWritten(m os.FileMode) bool {
+// readsBack reports whether bytes written to a file of mode m can be read from
+// it. For a terminal or a socket they cannot.
+func readsBack(m os.FileMode) bool {
 	return m.IsRegular() || m&os.ModeNamedPipe != 0 || m&os.ModeDevice != 0 && m&os.ModeCharDevice == 0
 }
 
-// stat says what a file is; "-" is standard input.
+// stat describes a file; "-" is standard input.
 func (s Streams) stat(name string) (os.FileInfo, error) {
 	if name != "-" {
 		return os.Stat(name)

@@ -9,30 +9,29 @@ import (
 	"syscall"
 )
 
-// KeepOnClosedPipe lets writes to a closed standard output fail with an error,
-// which commands report or take as their end, where Go would end the process
-// without a word. Children do not inherit it.
+// KeepOnClosedPipe makes a write to a closed standard output return an error.
+// Without it, the Go runtime ends the process with SIGPIPE and commands could not
+// report anything. Children do not inherit this.
 func KeepOnClosedPipe() {
 	ownProcess.Store(true)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 }
 
-// exitClosed is the exit code of a filter, or of a command, whose output was closed: that of a
-// program which SIGPIPE ended, in a shell. Scripts that allow for head know it.
+// exitClosed is the exit code for a closed output. It is the one that a shell
+// reports for a program ended by SIGPIPE.
 const exitClosed codeError = ExitSignal + 13
 
-// ownProcess says that this package has the process to itself: SIGPIPE, which is
-// the process's, is then about its one command.
+// ownProcess is set if the process runs only this command, so that a SIGPIPE
+// concerns this command. It is not set in tests.
 var ownProcess atomic.Bool
 
-// The ways Windows says EPIPE: ERROR_BROKEN_PIPE and ERROR_NO_DATA. The numbers
-// mean other things elsewhere.
+// The equivalents of EPIPE on Windows: ERROR_BROKEN_PIPE and ERROR_NO_DATA.
 const (
 	windowsBrokenPipe = syscall.Errno(109)
 	windowsNoData     = syscall.Errno(232)
 )
 
-// outputClosed reports whether err is a write to a pipe that nobody reads.
+// outputClosed reports whether err is from a write to a pipe without a reader.
 func outputClosed(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) ||
 		windowsPipes && (errors.Is(err, windowsBrokenPipe) || errors.Is(err, windowsNoData))

@@ -8,20 +8,21 @@ import (
 	"github.com/jedib0t/go-pretty/v6/progress"
 )
 
-// progressBar shows on a terminal how much of the files is read. A nil one
-// shows nothing.
+// progressBar shows the progress of reading files on a terminal. A nil
+// progressBar shows nothing.
 type progressBar struct {
 	tracker *progress.Tracker
 	stopped chan struct{}
 }
 
-// progressFrom is the size of input from which a bar is worth its line: less
-// is read within a tenth of a second.
-const progressFrom = 32 << 20
+// minProgress is the smallest size of the input with a progress bar. Less is
+// read within a tenth of a second.
+const minProgress = 32 << 20
 
-// newProgress shows a bar on standard error where that is a terminal, the
-// output is not one (they would write over each other), and all names are
-// regular files, whose size is known and not small.
+// newProgress shows a progress bar on standard error. It returns nil if that is
+// not a terminal, if the output is a terminal (they would overwrite each other),
+// if a file is not a regular one (its size is unknown), or if the files are
+// small.
 func newProgress(s Streams, names []string) *progressBar {
 	if !isTerminal(s.Err) || isTerminal(s.Out) {
 		return nil
@@ -34,7 +35,7 @@ func newProgress(s Streams, names []string) *progressBar {
 		}
 		size += info.Size()
 	}
-	if size < progressFrom {
+	if size < minProgress {
 		return nil
 	}
 	return startProgress(s.Err, size)
@@ -58,7 +59,7 @@ func startProgress(w io.Writer, size int64) *progressBar {
 	return bar
 }
 
-// reader counts what is read from r.
+// reader returns a reader of r that updates the bar.
 func (b *progressBar) reader(r io.Reader) io.Reader {
 	if b == nil {
 		return r
@@ -66,7 +67,7 @@ func (b *progressBar) reader(r io.Reader) io.Reader {
 	return &countingReader{r, b.tracker}
 }
 
-// done ends the bar with what was read, and waits until it stands there.
+// done stops the bar and waits until it is drawn for the last time.
 func (b *progressBar) done() {
 	if b == nil {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// ruleLine is one rule as JSON.
+// ruleLine is a [classify.RuleInfo] as JSON.
 type ruleLine struct {
 	ID       string            `json:"id"`
 	Pattern  string            `json:"pattern"`
@@ -18,25 +18,24 @@ type ruleLine struct {
 	Category classify.Category `json:"category"`
 }
 
-// patternWidth is how wide patterns are in a table before they are wrapped.
+// patternWidth is the width at which the table wraps patterns.
 const patternWidth = 80
 
 func newRules(s Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules",
 		Short: "List the rules by precedence",
-		Long: `Rules lists every text rule, the strongest first: of all that match a message,
-the first in the list decides, unless another rules it out.
+		Long: `Rules lists the text rules, the strongest first. If several rules match a
+message, the first of them in the list decides, unless another one rules it out.
 
-JSON output is one object a line with the keys id, pattern, reason and category.
-The pattern is in the syntax of Go's regexp package and stands for itself.
-Reason and category are empty for a rule that only rules others out or only
-carries a hint.`,
+JSON output has one object per line with the keys id, pattern, reason and
+category. The pattern is a regular expression in Go's syntax. Reason and
+category are empty if a rule only rules out other rules or only gives a hint.`,
 		Example: `  errclass rules --rules my.yaml
   errclass rules --format json | jq -r 'select(.reason == "network") | .id'`,
 		Args: cobra.NoArgs,
 	}
-	out := addFormat(cmd, "a table, or one JSON object a line")
+	out := addFormat(cmd, "a table, or one JSON object per line")
 	flags := addRules(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error {
 		c, err := flags.classifier()

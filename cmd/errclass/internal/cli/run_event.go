@@ -39,7 +39,7 @@ func eventFile(s *Streams, line *lineEnd, name string) (io.WriteCloser, error) {
 		}
 		return &streamEnd{line, f, name}, nil
 	}
-	if f, ok := s.In.(*os.File); ok && keepsWhatIsWritten(info.Mode()) {
+	if f, ok := s.In.(*os.File); ok && readsBack(info.Mode()) {
 		if in, err := f.Stat(); err == nil && os.SameFile(in, info) {
 			return nil, fmt.Errorf("%s is the command's standard input: use another file", name)
 		}
@@ -63,7 +63,7 @@ func openEvent(name string) (io.WriteCloser, error) {
 		// decided about its mode and its content.
 		return os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
 	}
-	for waited := time.Duration(0); ; waited += againAfter {
+	for waited := time.Duration(0); ; waited += retryInterval {
 		f, err := ownerfile.Open(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 		switch {
 		case err == nil:
@@ -77,7 +77,7 @@ func openEvent(name string) (io.WriteCloser, error) {
 		if waited >= readerLimit {
 			return nil, fmt.Errorf("nobody reads the named pipe %s: start its reader first, or use a file", name)
 		}
-		time.Sleep(againAfter)
+		time.Sleep(retryInterval)
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// commitRecord is "VERSION COMMIT" in a release, as .ci/release writes it, and
-// else empty or about an older version. A module that `go install` downloads
-// carries no other record of its commit.
+// commitRecord is "VERSION COMMIT" in a release, written by .ci/release.
+// Otherwise it is empty or names an older version. A module downloaded by
+// `go install` has no other record of its commit.
 //
 //go:embed commit.txt
 var commitRecord string
@@ -33,11 +33,11 @@ func describe(info *debug.BuildInfo, record string) string {
 	return fmt.Sprintf("%s (%s, %s)", v, commitOf(info, v, record), info.GoVersion)
 }
 
-// pseudoVersion is a version that the go command made of a commit without a tag.
+// pseudoVersion matches the version of a commit without a tag.
 var pseudoVersion = regexp.MustCompile(`[-.]\d{14}-([0-9a-f]{12})(?:\+.*)?$`)
 
-// commitOf says which commit a version was built from. It asks, in this order,
-// what the build recorded, the version itself, and the release's record.
+// commitOf describes the commit that a version was built from. It reads, in this
+// order, the build settings, the version itself, and the record of the release.
 func commitOf(info *debug.BuildInfo, version, record string) string {
 	var commit, changed string
 	for _, s := range info.Settings {
@@ -57,7 +57,7 @@ func commitOf(info *debug.BuildInfo, version, record string) string {
 		return "commit " + m[1]
 	}
 	if released, of, ok := strings.Cut(strings.TrimSpace(record), " "); ok && released == version {
-		// The release's own commit contains the record, so its hash cannot be in it.
+		// The record is part of the release's commit, so it can only name the commit before.
 		return fmt.Sprintf("released from commit %.12s", of)
 	}
 	return "commit not recorded"
