@@ -8,8 +8,8 @@ import (
 	"sort"
 )
 
-// replaceBuiltin returns h, or a TextHandler on standard error where h is the
-// handler that slog starts with. See the package documentation.
+// replaceBuiltin returns h, or a TextHandler on standard error if h is slog's
+// initial handler. See the package documentation.
 func replaceBuiltin(h slog.Handler) slog.Handler {
 	if !isBuiltin(h) {
 		return h
@@ -17,16 +17,15 @@ func replaceBuiltin(h slog.Handler) slog.Handler {
 	return slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: lowestEnabled(h)})
 }
 
-// isBuiltin recognises the handler by the name of its type, which is not
-// exported. Comparing with slog.Default() would fail in a program that has
-// called slog.SetDefault before this package is first used.
+// isBuiltin compares the name of the type, because the type is not exported. A
+// comparison with slog.Default() would fail after slog.SetDefault.
 func isBuiltin(h slog.Handler) bool {
 	t := reflect.TypeOf(h)
 	return t.Kind() == reflect.Pointer && t.Elem().PkgPath() == "log/slog" && t.Elem().Name() == "defaultHandler"
 }
 
-// lowestEnabled finds the level of a handler that does not tell it: slog has no
-// way to read what slog.SetLogLoggerLevel has set without changing it.
+// lowestEnabled returns the lowest enabled level. It searches for it, because the
+// level of slog.SetLogLoggerLevel cannot be read without changing it.
 func lowestEnabled(h slog.Handler) slog.Level {
 	const lowest, highest = -1 << 15, 1 << 15
 	n := sort.Search(highest-lowest, func(i int) bool {

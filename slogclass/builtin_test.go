@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// childEnv names the function that the test binary is to run instead of its
-// tests: slog.SetDefault changes a whole process.
+// childEnv names the function that the test binary runs instead of its tests.
+// slog.SetDefault needs a process of its own.
 const childEnv = "SLOGCLASS_TEST_CHILD"
 
 var children = map[string]func(){
@@ -49,7 +49,8 @@ var children = map[string]func(){
 	},
 }
 
-// stderrOf runs a child. One that waits for itself is ended by the deadline.
+// stderrOf runs a child and returns its standard error. The deadline ends a child
+// that deadlocks.
 func stderrOf(t *testing.T, child string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// customContext has ended without being one of package context's.
+// customContext is a context type of the caller's own. It has ended.
 type customContext struct{ context.Context }
 
 var errCustom = errors.New("custom end")
@@ -48,7 +48,7 @@ func TestCause(t *testing.T) {
 				assert.NoError(t, got)
 			}
 			if len(tt.want) == 1 {
-				assert.Equal(t, tt.want[0], got, "no wrapping where there is one error")
+				assert.Equal(t, tt.want[0], got, "a single error is not wrapped")
 			}
 			for _, want := range tt.want {
 				assert.ErrorIs(t, got, want)

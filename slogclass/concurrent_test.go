@@ -15,7 +15,7 @@ import (
 func TestHandlerConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	out := &output{}
-	root := slog.New(slogclass.New(jsonHandler(out), slogclass.WithClassifier(words)))
+	root := slog.New(slogclass.New(jsonHandler(out), slogclass.WithClassifier(testClassifier)))
 	loggers := []*slog.Logger{
 		root,
 		root.With("a", 1),

@@ -19,9 +19,8 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// everywhere classifies every record, so that slogtest, which logs at level
-// Info, meets what errors meet.
-var everywhere = []slogclass.Option{slogclass.WithLevel(slog.LevelDebug), slogclass.WithClassifier(words)}
+// everywhere classifies records at all levels, because slogtest logs at Info.
+var everywhere = []slogclass.Option{slogclass.WithLevel(slog.LevelDebug), slogclass.WithClassifier(testClassifier)}
 
 func TestHandlerConformance(t *testing.T) {
 	discard := slog.DiscardHandler
@@ -58,7 +57,7 @@ func TestHandlerConformance(t *testing.T) {
 				var m map[string]any
 				require.NoError(t, json.Unmarshal(buf.Bytes(), &m))
 				if tt.name != "bare" {
-					assert.Equal(t, unknown, classified(m), "the keys stand at the root of every record")
+					assert.Equal(t, unknown, classified(m), "every record has the keys at the root")
 				}
 				return m
 			})
@@ -66,7 +65,8 @@ func TestHandlerConformance(t *testing.T) {
 	}
 }
 
-// rebuilt is r as many middlewares make it anew.
+// rebuilt returns a copy of r with each attribute added again, as many
+// middlewares do.
 func rebuilt(r slog.Record) slog.Record {
 	c := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
 	r.Attrs(func(a slog.Attr) bool {
@@ -76,7 +76,7 @@ func rebuilt(r slog.Record) slog.Record {
 	return c
 }
 
-func TestHandlerAboveRouterLetsItChoose(t *testing.T) {
+func TestHandlerBeforeRouter(t *testing.T) {
 	t.Parallel()
 	page, rest := &output{}, &output{}
 	fatal := func(_ context.Context, r slog.Record) bool {
@@ -91,7 +91,7 @@ func TestHandlerAboveRouterLetsItChoose(t *testing.T) {
 		Add(jsonHandler(page), fatal).
 		Add(jsonHandler(rest), func(ctx context.Context, r slog.Record) bool { return !fatal(ctx, r) }).
 		Handler()
-	logger := slog.New(slogclass.New(router, slogclass.WithClassifier(words)))
+	logger := slog.New(slogclass.New(router, slogclass.WithClassifier(testClassifier)))
 	for _, l := range []*slog.Logger{logger, logger.With("n", 1), logger.WithGroup("g").With("n", 1)} {
 		for range 2 {
 			l.Error("alpha")
@@ -108,15 +108,15 @@ func TestHandlerAboveRouterLetsItChoose(t *testing.T) {
 	assert.Len(t, rest.lines(t), 6)
 }
 
-// recorder is a handler that notes the calls that made it, as a program would
-// see them, and what it was given to handle.
+// recorder is a handler that records the WithAttrs and WithGroup calls that led to
+// it, and the keys of its records.
 type recorder struct {
 	calls []string
 	log   *[]string
 	err   error
 }
 
-func (r *recorder) note(call string) *recorder {
+func (r *recorder) derive(call string) *recorder {
 	return &recorder{calls: append(slices.Clone(r.calls), call), log: r.log, err: r.err}
 }
 
@@ -138,10 +138,10 @@ func (r *recorder) WithAttrs(attrs []slog.Attr) slog.Handler {
 		keys[i] = a.Key
 		attrs[i] = slog.String("overwritten", "") // a handler owns the slice
 	}
-	return r.note("attrs(" + join(keys) + ")")
+	return r.derive("attrs(" + join(keys) + ")")
 }
 
-func (r *recorder) WithGroup(name string) slog.Handler { return r.note("group(" + name + ")") }
+func (r *recorder) WithGroup(name string) slog.Handler { return r.derive("group(" + name + ")") }
 
 func join(s []string) string {
 	var b bytes.Buffer
@@ -157,7 +157,7 @@ func join(s []string) string {
 func TestHandlerPassesCallsOn(t *testing.T) {
 	t.Parallel()
 	var log []string
-	logger := slog.New(slogclass.New(&recorder{log: &log}, slogclass.WithClassifier(words)))
+	logger := slog.New(slogclass.New(&recorder{log: &log}, slogclass.WithClassifier(testClassifier)))
 	deep := logger.With("a", 1, "b", 2).WithGroup("g").With("c", 3).WithGroup("h").With("d", 4)
 	deep.Info("info", "e", 5)
 	deep.Error("alpha", "e", 5)
@@ -179,12 +179,12 @@ func TestHandlerPassesCallsOn(t *testing.T) {
 	}, log)
 }
 
-// TestHandlerManyCalls derives further than parents are kept, and siblings from
-// every state on the way.
+// TestHandlerManyCalls derives a logger with more calls than maxDepth, and two
+// siblings from each logger on the way.
 func TestHandlerManyCalls(t *testing.T) {
 	t.Parallel()
 	var log, want []string
-	logger := slog.New(slogclass.New(&recorder{log: &log}, slogclass.WithClassifier(words))).WithGroup("g")
+	logger := slog.New(slogclass.New(&recorder{log: &log}, slogclass.WithClassifier(testClassifier))).WithGroup("g")
 	calls := "attrs(error.category error.reason) group(g)"
 	var all []*slog.Logger
 	for i := range 30 {
@@ -202,13 +202,13 @@ func TestHandlerManyCalls(t *testing.T) {
 	assert.Equal(t, want, log)
 
 	log = nil
-	for i, l := range all { // made before their siblings went on
+	for i, l := range all {
 		l.Error("alpha")
 		assert.Equal(t, strings.Replace(want[i], "attrs(sibling) group(other)", "attrs(late)", 1), log[i])
 	}
 }
 
-func TestHandlerReturnsTheReceiver(t *testing.T) {
+func TestHandlerEmptyDerivationReturnsTheReceiver(t *testing.T) {
 	t.Parallel()
 	h := slogclass.New(slog.DiscardHandler)
 	assert.Same(t, h, h.WithGroup(""))
@@ -236,12 +236,12 @@ func TestHandlerReturnsTheError(t *testing.T) {
 func TestHandlerLeavesTheRecordAlone(t *testing.T) {
 	t.Parallel()
 	out := &output{}
-	h := slogclass.New(jsonHandler(out), slogclass.WithClassifier(words)).WithAttrs([]slog.Attr{slog.Int("n", 1)})
+	h := slogclass.New(jsonHandler(out), slogclass.WithClassifier(testClassifier)).WithAttrs([]slog.Attr{slog.Int("n", 1)})
 	r := slog.NewRecord(slog.Record{}.Time, slog.LevelError, "alpha", 0)
-	for _, k := range []string{"a", "b", "c", "d", "e", "f"} { // more than a Record holds inline
+	for _, k := range []string{"a", "b", "c", "d", "e", "f"} { // more than a Record stores without a slice
 		r.AddAttrs(slog.String(k, k))
 	}
-	shared := r // as a fanout hands it on
+	shared := r // as a fan-out handler passes it on
 	require.NoError(t, h.Handle(t.Context(), r))
 	r.AddAttrs(slog.String("g", "g"))
 	require.NoError(t, h.Handle(t.Context(), shared))

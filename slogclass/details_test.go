@@ -13,7 +13,7 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// waiting is an error with a hint of its provider.
+// waiting is an error with a retry-after hint.
 type waiting struct{ RetryAfter time.Duration }
 
 func (waiting) Error() string { return "alpha" }
@@ -24,7 +24,7 @@ func TestWithDetails(t *testing.T) {
 	id := func(l *slog.Logger) *slog.Logger { return l }
 	deep := func(l *slog.Logger) *slog.Logger {
 		l = l.With("first", 1).WithGroup("g")
-		for range 20 { // more calls than are kept as parents
+		for range 20 { // more than maxDepth
 			l = l.With("a", 1).WithGroup("h")
 		}
 		return l.With("last", 1)
@@ -58,7 +58,7 @@ func TestWithDetails(t *testing.T) {
 			for range 3 {
 				logger.Error("failed", tt.args...)
 			}
-			lines := out.lines(t) // which refuses doubled keys
+			lines := out.lines(t)
 			require.Len(t, lines, 3)
 			for _, line := range lines {
 				for key, want := range tt.want {
@@ -69,8 +69,8 @@ func TestWithDetails(t *testing.T) {
 	}
 }
 
-// TestWithoutDetails: neither key is there unless it is asked for, and a caller's
-// own is like any other attribute.
+// Without WithDetails neither key is added, and the caller's own rule key is an
+// ordinary attribute.
 func TestWithoutDetails(t *testing.T) {
 	t.Parallel()
 	logger, out := newLogger()
@@ -84,22 +84,22 @@ func TestWithoutDetails(t *testing.T) {
 	assert.NotContains(t, lines[1], slogclass.RetryAfterMSKey)
 }
 
-// TestWithDetailsInHandler: of two handlers the inner one adds what is missing.
+// If a Handler wraps another, the inner one adds the missing keys.
 func TestWithDetailsInHandler(t *testing.T) {
 	t.Parallel()
 	out := &output{}
-	details := []slogclass.Option{slogclass.WithClassifier(words), slogclass.WithDetails()}
-	for _, outer := range [][]slogclass.Option{details, {slogclass.WithClassifier(words)}} {
+	details := []slogclass.Option{slogclass.WithClassifier(testClassifier), slogclass.WithDetails()}
+	for _, outer := range [][]slogclass.Option{details, {slogclass.WithClassifier(testClassifier)}} {
 		slog.New(slogclass.New(slogclass.New(jsonHandler(out), details...), outer...)).Error("failed", "err", waiting{time.Second})
 	}
-	for _, line := range out.lines(t) { // which refuses doubled keys
+	for _, line := range out.lines(t) {
 		assert.Equal(t, alpha, classified(line))
 		assert.Equal(t, "alpha", line[slogclass.RuleKey])
 		assert.InDelta(t, 1000, line[slogclass.RetryAfterMSKey], 0)
 	}
 }
 
-// TestWithDetailsCopiesNoText: a rule's id is not made of what it has matched.
+// The rule attribute is an id from the list of rules, without the matched text.
 func TestWithDetailsCopiesNoText(t *testing.T) {
 	t.Parallel()
 	out := &output{}

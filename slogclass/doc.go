@@ -1,6 +1,6 @@
-// Package slogclass puts error.category and error.reason on every error
-// record that a program logs with log/slog. Wrap the handler once, with [New]
-// or [Middleware]; no call site changes:
+// Package slogclass adds error.category and error.reason to every error record
+// that a program logs with log/slog. Wrap the handler once, with [New] or
+// [Middleware]; no call site changes:
 //
 //	logger := slog.New(slogclass.New(slog.NewJSONHandler(os.Stderr, nil)))
 //	logger.Error("completion failed", "err", err)
@@ -8,63 +8,60 @@
 //
 // What happens to a record:
 //
-//   - Below the level ([WithLevel], by default Error) it goes to the next
-//     handler as it is, without an allocation.
-//   - From the level on it is classified. The sources, in this order: the
-//     error values among its attributes, inside groups too (an []error is read
-//     as errors.Join of its first 256); error values given to Logger.With, the
-//     latest call first; string attributes with one of the names of
-//     [WithTextKeys], the record's own first; the message.
-//     The first source whose reason is not unknown decides. Where none does,
-//     the record is fatal and unknown.
+//   - A record below the level ([WithLevel], by default Error) goes to the next
+//     handler unchanged, without an allocation.
+//   - A record at or above the level is classified. The sources are tried in this
+//     order: the record's error values, in groups too (an []error is read as
+//     errors.Join of its first 256); error values given to Logger.With, the
+//     latest call first; string attributes under the keys of [WithTextKeys], the
+//     record's own first; the message. The first source with a known reason
+//     decides. If there is none, the record is fatal and unknown.
 //   - An integer attribute status, status_code or http.response.status_code
-//     from 400 to 599 is taken as the HTTP status that belongs to the error.
-//     Where the context has ended, its cause is evidence too: an error that is
-//     this program's own deadline or cancellation is called so.
-//   - Both keys, and with [WithDetails] the rule and the provider's wait, are
-//     written at the root of the record, also where groups are open, so that a
-//     dashboard has one name to look for. Their place among the other
-//     attributes of the root is not promised.
-//   - A key that the caller has set at the root, in the record, with
-//     Logger.With or as the name of a group that is not empty, is kept as it is,
-//     each on its own; nothing is written twice, also where one Handler of this
-//     package wraps another.
-//   - Values that are both an error and a slog.LogValuer are read as errors.
-//     LogValue is called here for two kinds of attributes at the root of a
-//     classified record or of Logger.With: those without a key, whose group
-//     would belong to the root, and those under one of our keys, whose
-//     group a handler leaves out if it is empty. It is called once, and the next
-//     handler gets what it returned.
-//   - The work for a record is bounded: 4 errors, 4 texts and the message are
-//     read, 64 KiB of texts together, and 65,536 members of groups, and 1,024
-//     LogValuers are called. What is left out decides nothing; where it may hold
-//     one of the two keys, neither is added.
-//   - The text of an error or a message is never copied into an attribute:
-//     the values come from a closed set of words. docs/reasons.md has a
-//     section for each reason: what to look at first, what not to do.
+//     from 400 to 599 is read as the HTTP status of the error. If the context
+//     has ended, its cause is evidence too: it tells the program's own deadline
+//     or cancellation from a peer's.
+//   - Both keys, and with [WithDetails] the rule and the retry-after hint, are
+//     written at the root of the record even if groups are open, so that a
+//     dashboard needs one name only. Their order among the other attributes of
+//     the root is not specified.
+//   - A key that the caller has set at the root is kept: in the record, with
+//     Logger.With, or as the name of a group that is not empty. Each key counts
+//     separately. No key is written twice, even if one Handler of this package
+//     wraps another.
+//   - A value that is both an error and a slog.LogValuer is read as an error.
+//     LogValue is called only for attributes at the root of a classified record
+//     or of Logger.With, and only if the key is empty (the group would be
+//     inlined into the root) or one of this package's keys (a handler omits an
+//     empty group). It is called once; the next handler gets the result.
+//   - The work for a record is bounded: 4 errors, 4 texts and the message, 64 KiB
+//     of text in all, 65,536 group members, 1,024 calls of LogValue. The rest is
+//     ignored. If one of the two keys may be in the rest, neither is added.
+//   - The text of an error or a message is never copied into an attribute: all
+//     values come from a closed set of words. docs/reasons.md has a section for
+//     each reason: what to check first, and what not to do.
 //
 // # Handlers below and above
 //
-// The next handler gets WithAttrs and WithGroup as they are called, so what it
-// does with them (formatting in advance, turning an error into exception.*)
-// it still does. The keys reach it through a WithAttrs of its own: for each
-// pair of category and reason that occurs, such a handler is prepared once and
-// kept with the logger that it was needed for. Where groups are open, the
-// calls since the first group are repeated on it, once for a pair and logger,
-// starting at the nearest logger above where that was done already;
-// a LogValuer or a pointer that was given to With under a group is thus read
-// again, when the first error of a kind is logged. With [WithDetails] nothing is
-// prepared: what stands under a group is read again for each classified record.
+// WithAttrs and WithGroup are passed on to the next handler as they are called,
+// so it can still format attributes in advance or turn an error into
+// exception.*. The keys are passed on with a WithAttrs call of their own. The
+// resulting handler is built once for each pair of category and reason that
+// occurs, and is cached in the logger. If groups are open, the calls since the
+// first group are repeated on it, once for each pair and logger, starting at the
+// nearest parent logger with a cached handler. A LogValuer or a pointer that was
+// given to With under a group is therefore read again at the first error of each
+// pair. With [WithDetails] nothing is cached: attributes under a group are read
+// again for each classified record.
 //
-// Handlers that choose by attributes (a router, a filter) see the keys when
-// they stand below this one.
+// Handlers that filter or route by attributes see the keys if they come after
+// this one.
 //
 // # The default handler of log/slog
 //
-// The handler that slog.Default starts with writes through package log, and
-// slog.SetDefault makes package log write through the new default: wrapped, the
-// two wait for each other for ever. [New] recognises it and writes through a
-// slog.TextHandler on standard error instead, at the level that was set with
-// slog.SetLogLoggerLevel. Attributes and groups given to that handler before
-// are not known to this package and are left out: call With on the new logger.
+// The initial handler of slog.Default writes through package log, and
+// slog.SetDefault makes package log write through the new default. Wrapping that
+// handler would deadlock. [New] detects it and writes through a slog.TextHandler
+// on standard error instead, at the level set with slog.SetLogLoggerLevel.
+// Attributes and groups that were added to that handler before cannot be read
+// and are dropped: call With on the new logger.
 package slogclass

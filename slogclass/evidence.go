@@ -10,52 +10,51 @@ import (
 	"github.com/errclass/errclass/internal/bound"
 )
 
-// maxSources is how many error values, and how many texts, of one record are
-// tried. It bounds the work for a record with very many.
+// maxSources bounds the error values, and also the texts, that are tried for one
+// record.
 const maxSources = 4
 
-// maxJoined is how many errors of an []error are read: no more of a tree are
-// looked at by package classify either.
+// maxJoined bounds the errors that are read from an []error. Package classify
+// visits no more errors of a tree either.
 const maxJoined = 256
 
-// findings is what there is to learn from some attributes, and from the context
-// of their record. It lives on the stack of one call.
+// findings is the evidence in some attributes and in the context of their record.
 type findings struct {
 	cfg    *config
 	errs   [maxSources]error
 	texts  [maxSources]string
 	nErrs  int
 	nTexts int
-	status int   // the first HTTP status that says something, 0 = none
-	cause  error // why the context has ended, nil = it has not
-	keys   keys  // those of our keys that stand at the root already
-	lazy   bool  // a LogValuer at the root may hold one of our keys
-	seen   budget
-	// weighed are members of groups under the two keys: is one of them written?
-	weighed budget
+	status int   // the first HTTP status from 400 to 599, or 0
+	cause  error // why the context has ended, or nil
+	keys   keys  // keys of this package that the root already has
+	// unresolved is set if a LogValuer at the root may hold one of the keys.
+	unresolved bool
+	members    budget
+	keyMembers budget // members of groups under one of the keys
 }
 
-// budget counts the members of groups that are looked at in one record.
+// budget counts the group members that are visited in one record.
 type budget int
 
-// maxMembers bounds them: groups that share their members may have more of them
-// than there is memory.
+// maxMembers bounds a budget. Groups that share members can have more of them
+// than fit into memory.
 const maxMembers = 1 << 16
 
-// spent counts one more member and reports whether it is one too many.
+// spent counts one more member and reports whether the budget is exceeded.
 func (b *budget) spent() bool {
 	*b++
 	return *b > maxMembers
 }
 
-// look takes an attribute into account. root says that its key is written at
-// the root of the record.
-func (f *findings) look(a *slog.Attr, root bool) {
+// addAttr adds the evidence in an attribute. root reports whether its key is
+// written at the root of the record.
+func (f *findings) addAttr(a *slog.Attr, root bool) {
 	switch a.Value.Kind() {
 	case slog.KindAny, slog.KindLogValuer:
-		// Asserted before anything is resolved: an error may have a LogValue,
-		// after which it is a group of strings; and a LogValue that panics
-		// resolves to an error that has nothing to do with the record.
+		// Look for errors before LogValue is called. An error's LogValue may
+		// return a group of strings, and slog turns a panic in LogValue into an
+		// error that has nothing to do with the record.
 		switch v := a.Value.Any().(type) {
 		case error:
 			f.addError(v)
@@ -65,7 +64,7 @@ func (f *findings) look(a *slog.Attr, root bool) {
 			}
 		}
 		if root && a.Value.Kind() == slog.KindLogValuer && f.cfg.mayHoldKeys(a.Key) {
-			f.lazy = true
+			f.unresolved = true
 		}
 	case slog.KindString:
 		if f.cfg.textKeys.has(a.Key) {
@@ -78,25 +77,25 @@ func (f *findings) look(a *slog.Attr, root bool) {
 	case slog.KindGroup:
 		members := a.Value.Group()
 		if len(members) == 0 {
-			return // handlers leave empty groups out, and their keys with them
+			return // handlers omit an empty group and its key
 		}
-		inline := root && a.Key == "" // a group without a name belongs to what is around it
+		inline := root && a.Key == ""
 		if root && !inline && f.cfg.mayHoldKeys(a.Key) {
-			switch writes(members, &f.weighed) {
+			switch writes(members, &f.keyMembers) {
 			case no:
 				return
 			case perhaps:
-				f.lazy = true
+				f.unresolved = true
 			}
 		}
 		for i := range members {
-			if f.seen.spent() {
+			if f.members.spent() {
 				if inline {
-					f.keys = allKeys // perhaps: nothing is written twice
+					f.keys = allKeys // the rest may hold them
 				}
 				break
 			}
-			f.look(&members[i], inline)
+			f.addAttr(&members[i], inline)
 		}
 	}
 	if !root {
@@ -128,8 +127,8 @@ func (f *findings) addText(text string) {
 	}
 }
 
-// addStatus takes an integer attribute into account. One that is named status
-// may be anything, an exit status for example; below 400 it says nothing.
+// addStatus records an HTTP error status. Other numbers are ignored: an attribute
+// named status may be an exit status, for example.
 func (f *findings) addStatus(key string, n int64) {
 	if f.status != 0 || n < 400 || n > 599 {
 		return
@@ -140,55 +139,55 @@ func (f *findings) addStatus(key string, n int64) {
 	}
 }
 
-// given is the evidence in the attributes of Logger.With. It is immutable.
-type given struct {
+// withEvidence is the evidence in the attributes of Logger.With. It is immutable;
+// nil is empty.
+type withEvidence struct {
 	errs   []error
 	texts  []string
 	status int
 }
 
-// with returns g with what was found in the attributes of a later call, which
-// counts before what g has. g may be nil, and nil is nothing.
-func (g *given) with(f *findings) *given {
+// add returns w with the findings of a later call, which come first.
+func (w *withEvidence) add(f *findings) *withEvidence {
 	if f.nErrs == 0 && f.nTexts == 0 && f.status == 0 {
-		return g
+		return w
 	}
-	f.add(g)
-	return &given{
+	f.append(w)
+	return &withEvidence{
 		errs:   slices.Clone(f.errs[:f.nErrs]),
 		texts:  slices.Clone(f.texts[:f.nTexts]),
 		status: f.status,
 	}
 }
 
-// add takes g into account, after what was found so far.
-func (f *findings) add(g *given) {
-	if g == nil {
+// append adds the evidence of w after that of f.
+func (f *findings) append(w *withEvidence) {
+	if w == nil {
 		return
 	}
-	for _, err := range g.errs {
+	for _, err := range w.errs {
 		f.addError(err)
 	}
-	for _, text := range g.texts {
+	for _, text := range w.texts {
 		f.addText(text)
 	}
 	if f.status == 0 {
-		f.status = g.status
+		f.status = w.status
 	}
 }
 
-// classify puts into res what the record means that f was found in: what the
-// first source says that knows a reason, else what the first one says.
+// classify sets res to the result of the first source with a known reason, or
+// else to that of the first source with a category.
 func (h *Handler) classify(ctx context.Context, message string, f *findings, res *classify.Result) {
-	f.add(h.given)
-	if ctx != context.Background() { // which never ends
+	f.append(h.with)
+	if ctx != context.Background() { // Background never ends
 		f.cause = cause(ctx)
 	}
-	rest := len(message) // of the texts that follow
+	rest := len(message) // bytes of all texts after the current one
 	for _, text := range f.texts[:f.nTexts] {
 		rest += len(text)
 	}
-	var read bound.Texts
+	var limit bound.Texts
 	var first classify.Result
 	for i := range f.nErrs + f.nTexts + 1 {
 		err, text := error(nil), message
@@ -200,11 +199,11 @@ func (h *Handler) classify(ctx context.Context, message string, f *findings, res
 		}
 		if err == nil {
 			rest -= len(text)
-			text = read.Take(text, rest)
+			text = limit.Take(text, rest)
 		}
-		*res = h.ask(err, text, f)
+		*res = h.classifySource(err, text, f)
 		switch {
-		case res.Category == "": // nothing that this classifier reads
+		case res.Category == "": // the classifier does not read this source
 		case res.Reason != classify.ReasonUnknown:
 			return
 		case first.Category == "":
@@ -216,8 +215,8 @@ func (h *Handler) classify(ctx context.Context, message string, f *findings, res
 	}
 }
 
-// ask classifies one source, an error or a text, with what else is known.
-func (h *Handler) ask(err error, text string, f *findings) classify.Result {
+// classifySource classifies an error or a text, with the status and the cause.
+func (h *Handler) classifySource(err error, text string, f *findings) classify.Result {
 	switch {
 	case f.status != 0 || f.cause != nil:
 		return h.cfg.classifier.Classify(classify.Evidence{Err: err, Message: text, Status: f.status, Cause: f.cause})
@@ -230,8 +229,8 @@ func (h *Handler) ask(err error, text string, f *findings) classify.Result {
 	}
 }
 
-// cause is why ctx has ended, nil where it has not. A context may be the
-// caller's own type: where it panics, nothing is known about it.
+// cause returns why ctx has ended, or nil. It recovers from panics, because a
+// context may be of any type.
 func cause(ctx context.Context) (ended error) {
 	if ctx == nil {
 		return nil
@@ -242,7 +241,7 @@ func cause(ctx context.Context) (ended error) {
 		return nil
 	}
 	if c := context.Cause(ctx); c != nil && c != err {
-		// The caller's own error, and what it was: a deadline or a cancellation.
+		// err tells a deadline from a cancellation.
 		return errors.Join(c, err)
 	}
 	return err

@@ -17,7 +17,7 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// panicError is an error whose methods cannot be trusted.
+// panicError is an error whose Error method panics.
 type panicError struct{}
 
 func (panicError) Error() string { panic("Error panicked") }
@@ -27,13 +27,14 @@ type pointerError struct{ text string }
 
 func (e *pointerError) Error() string { return e.text }
 
-// valuerError is an error that is logged as a group, like samber/oops, whose own
-// errors are in slogclass/test.
+// valuerError is an error that is logged as a group, like the errors of
+// samber/oops.
 type valuerError struct{ error }
 
 func (e valuerError) LogValue() slog.Value { return slog.GroupValue(slog.String("text", "hidden")) }
 
-// panicValuer is no error, but its LogValue resolves to one by panicking.
+// panicValuer is not an error, but slog resolves it to one because its LogValue
+// panics.
 type panicValuer struct{}
 
 func (panicValuer) LogValue() slog.Value { panic("alpha") }
@@ -87,7 +88,7 @@ func TestHandlerEvidence(t *testing.T) {
 		{"a nil pointer that is an error", nil, "gamma", []any{"err", (*pointerError)(nil)}, gamma},
 		{"a nil pointer and a true error", nil, "failed", []any{"err", (*pointerError)(nil), "cause", c}, gamma},
 		{"a panicking error", nil, "gamma", []any{"err", panicError{}}, gamma},
-		{"a panicking error, wrapped", nil, "gamma", []any{"err", fmt.Errorf("x: %w", valuerError{panicErr()})}, gamma},
+		{"a panicking error, wrapped", nil, "gamma", []any{"err", fmt.Errorf("x: %w", valuerError{panicIs{}})}, gamma},
 		{"a panicking LogValue is no error", nil, "failed", []any{"req", panicValuer{}}, unknown},
 		{"an error with a panicking LogValue", nil, "failed", []any{"err", panicValuerError{a}}, alpha},
 		{"status", nil, "failed", []any{"status", 429}, alpha},
@@ -118,7 +119,7 @@ func TestHandlerEvidence(t *testing.T) {
 			assert.Equal(t, tt.want, classified(line), out)
 			assert.Equal(t, tt.msg, line["msg"])
 
-			// The same under a group, and once more through a prepared handler.
+			// The same under a group. The second call uses the cached handler.
 			grouped, out := newLogger()
 			grouped = grouped.WithGroup("g").With(tt.with...)
 			for range 2 {
@@ -131,22 +132,21 @@ func TestHandlerEvidence(t *testing.T) {
 	}
 }
 
-// panicErr hides the type from fmt.Errorf, which would call Error.
-func panicErr() error { return quiet{} }
+// panicIs is an error whose Is method panics. Its Error method does not, because
+// fmt.Errorf calls it.
+type panicIs struct{}
 
-type quiet struct{}
+func (panicIs) Error() string { return "" }
+func (panicIs) Is(error) bool { panic("Is panicked") }
 
-func (quiet) Error() string { return "" }
-func (quiet) Is(error) bool { panic("Is panicked") }
-
-func TestHandlerLaterWithCountsFirst(t *testing.T) {
+func TestHandlerLaterWithFirst(t *testing.T) {
 	t.Parallel()
 	logger, out := newLogger()
 	logger.With("err", errors.New("alpha")).With("n", 1).With("cause", errors.New("beta")).Error("failed")
 	assert.Equal(t, beta, classified(out.line(t)))
 }
 
-func TestHandlerWithStaysWithTheDerived(t *testing.T) {
+func TestHandlerWithDoesNotChangeTheParent(t *testing.T) {
 	t.Parallel()
 	logger, out := newLogger()
 	first := logger.With("err", errors.New("alpha"))
@@ -212,14 +212,14 @@ func TestHandlerDynamicLevelAndFixedAfterIt(t *testing.T) {
 func TestHandlerNilContext(t *testing.T) {
 	t.Parallel()
 	out := &output{}
-	h := slogclass.New(jsonHandler(out), slogclass.WithClassifier(words))
-	var ctx context.Context // what a careless handler above may pass
+	h := slogclass.New(jsonHandler(out), slogclass.WithClassifier(testClassifier))
+	var ctx context.Context // a handler that wraps this one may pass nil
 	assert.NoError(t, h.Handle(ctx, slog.NewRecord(time.Time{}, slog.LevelError, "alpha", 0)))
 	assert.Equal(t, alpha, classified(out.line(t)))
 }
 
-// A status is nothing to a classifier that reads text alone.
-func TestHandlerTextAloneHasNoStatus(t *testing.T) {
+// A classifier that reads text only ignores the status.
+func TestHandlerTextClassifierIgnoresStatus(t *testing.T) {
 	t.Parallel()
 	for _, attrs := range [][]any{{"status", 500}, {"status", 500, "err", errors.New("so it goes")}} {
 		logger, out := newLogger(slogclass.WithClassifier(classify.Minimal))
@@ -230,7 +230,7 @@ func TestHandlerTextAloneHasNoStatus(t *testing.T) {
 	}
 }
 
-// hostileContext panics when it is asked anything.
+// hostileContext is a context whose Err method panics.
 type hostileContext struct{ context.Context }
 
 func (hostileContext) Err() error { panic("Err panicked") }
@@ -259,11 +259,11 @@ func TestHandlerCopiesNoText(t *testing.T) {
 	out := &output{}
 	inner := slog.NewJSONHandler(out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == "err" || a.Key == slog.MessageKey || a.Key == slog.TimeKey {
-			return slog.Attr{} // as a redacting handler below would
+			return slog.Attr{} // redacted
 		}
 		return a
 	}})
-	logger := slog.New(slogclass.New(inner, slogclass.WithClassifier(words)))
+	logger := slog.New(slogclass.New(inner, slogclass.WithClassifier(testClassifier)))
 	for range 2 {
 		logger.Error(secret, "err", fmt.Errorf("%s: %w", secret, io.EOF))
 		logger.WithGroup("g").With("err", errors.New(secret)).Error(secret)

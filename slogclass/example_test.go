@@ -16,8 +16,7 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// plain writes to standard output, without the time, which no example could
-// foresee.
+// plain returns a handler that writes to standard output without the time.
 func plain() slog.Handler {
 	return slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: dropTime})
 }
@@ -32,8 +31,8 @@ func Example() {
 	// {"level":"ERROR","msg":"completion failed","error.category":"retryable","error.reason":"rate_limit","err":"status code: 429, too many requests"}
 }
 
-// The two keys stand at the root of the line whatever groups are open, and
-// what the caller says about an error himself is kept.
+// The two keys are at the root of the line even if groups are open. Keys that the
+// caller has set are kept.
 func ExampleNew() {
 	logger := slog.New(slogclass.New(plain())).WithGroup("upstream").With("host", "api.example.com")
 
@@ -44,7 +43,7 @@ func ExampleNew() {
 	// {"level":"ERROR","msg":"request failed","error.category":"fatal","status":401,"error.reason":"vault_sealed"}
 }
 
-// Middleware in front of a router lets it choose by category.
+// A router after the middleware can route by category.
 func ExampleMiddleware() {
 	var pager strings.Builder
 	isFatal := func(_ context.Context, r slog.Record) bool {
@@ -85,7 +84,7 @@ func ExampleHandler_Handle() {
 	// Output: {"level":"ERROR","msg":"upstream: too many requests","error.category":"retryable","error.reason":"rate_limit"}
 }
 
-// An error that is known before it is logged counts after the record's own.
+// Errors given to With are read after the record's own.
 func ExampleHandler_WithAttrs() {
 	h := slogclass.New(plain()).WithAttrs([]slog.Attr{slog.Any("err", errors.New("HTTP 401"))})
 
@@ -121,7 +120,7 @@ func ExampleWithDetails() {
 	// Output: {"level":"ERROR","msg":"request failed","error.category":"retryable","error.reason":"rate_limit","error.rule":"http/429","error.retry_after_ms":1500,"err":"429 Too Many Requests, try again in 1.5s"}
 }
 
-// An attribute with several errors is read as errors.Join of them.
+// An attribute with an []error is read as errors.Join of its errors.
 func ExampleNew_severalErrors() {
 	logger := slog.New(slogclass.New(plain()))
 
@@ -136,7 +135,7 @@ func ExampleWithTextKeys() {
 	// Output: {"level":"ERROR","msg":"request failed","error.category":"retryable","error.reason":"rate_limit","problem":"too many requests"}
 }
 
-// A classifier with a rule for a message of one's own program.
+// The classifier has a rule for a message of the program.
 func ExampleWithClassifier() {
 	own, err := classify.New(classify.WithRules(classify.Rule{
 		ID: "shop/sold-out", Reason: classify.ReasonInvalidRequest, Pattern: `sold out`,
@@ -151,9 +150,9 @@ func ExampleWithClassifier() {
 	// Output: {"level":"ERROR","msg":"order refused","error.category":"fatal","error.reason":"invalid_request","err":"article 7 is sold out"}
 }
 
-// Counting errors by reason.
+// The observer counts errors by reason.
 func ExampleWithObserver() {
-	counts := map[classify.Reason]int{} // a program that logs from several goroutines would lock it
+	counts := map[classify.Reason]int{} // use a lock if several goroutines log
 	logger := slog.New(slogclass.New(slog.NewTextHandler(io.Discard, nil),
 		slogclass.WithObserver(func(_ context.Context, _ slog.Record, res classify.Result) {
 			counts[res.Reason]++

@@ -10,28 +10,28 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Handler is a [slog.Handler] that classifies error records on their way to
-// the next handler. Make it with [New]; the zero Handler is not usable. It is
-// immutable as seen from outside and safe for concurrent use, as far as the
-// next handler is; it starts no goroutine and never blocks by itself.
+// Handler is a [slog.Handler] that classifies error records and passes all
+// records to the next handler. Create it with [New]; the zero Handler is not
+// usable. It is immutable, and safe for concurrent use if the next handler is. It
+// starts no goroutine and does not block.
 type Handler struct {
-	next    slog.Handler // what the caller's WithAttrs and WithGroup have made of New's
+	next    slog.Handler // includes all WithAttrs and WithGroup calls
 	cfg     *config
-	missing keys   // the keys to write that the caller has not set with With at the root
-	given   *given // evidence that the caller gave with With, nil = none
+	missing keys          // keys to write; the caller has not set them at the root
+	with    *withEvidence // evidence in the attributes of With, or nil
 
-	under under // the calls since the first group
+	path groupPath // the calls since the first group
 
-	// bare is what the group was opened on, where the first group has the name of
-	// one of the two keys and nothing was put into it so far. A record that puts
-	// nothing into it either has no such group, and is bare's.
-	bare *Handler
+	// ungrouped is the handler that WithGroup was called on. It is set if the
+	// first group has the name of one of the two keys and has no attributes yet.
+	// If a record adds none either, the group is omitted from the output and
+	// ungrouped handles the record.
+	ungrouped *Handler
 
-	// ready holds the prepared handlers. See prepared.
-	ready atomic.Pointer[prepared]
-	// failed: a record was classified here. Until then nothing is prepared for
-	// a handler of one request, which may never see a second error.
-	failed atomic.Bool
+	cache atomic.Pointer[prepared]
+	// hadError is set after the first classified record. Before that nothing is
+	// cached: a handler made for one request may never get a second error.
+	hadError atomic.Bool
 }
 
 var _ slog.Handler = (*Handler)(nil)
@@ -48,9 +48,9 @@ const (
 	allKeys = categoryKey | reasonKey | ruleKey | retryAfterKey
 )
 
-// New returns a handler that adds category and reason to the error records
-// that it passes on to next. A nil next is [slog.DiscardHandler]; the handler
-// that [slog.Default] starts with is replaced: see the package documentation.
+// New returns a handler that adds category and reason to error records and
+// passes all records to next. If next is nil, [slog.DiscardHandler] is used. The
+// initial handler of [slog.Default] is replaced: see the package documentation.
 func New(next slog.Handler, opts ...Option) *Handler {
 	cfg := defaults()
 	for _, o := range opts {
@@ -62,25 +62,25 @@ func New(next slog.Handler, opts ...Option) *Handler {
 		next = slog.DiscardHandler
 	}
 	h := &Handler{next: replaceBuiltin(next), cfg: &cfg, missing: cfg.wanted()}
-	h.failed.Store(true) // a handler for the life of the program: preparing pays
+	h.hadError.Store(true) // h is long-lived: cache from the first error on
 	return h
 }
 
-// Middleware returns [New] with these options as a function from handler to
-// handler, the form in which slog-multi and others chain handlers.
+// Middleware returns a function that calls [New] with opts. slog-multi and other
+// packages chain handlers with such functions.
 func Middleware(opts ...Option) func(slog.Handler) slog.Handler {
 	opts = slices.Clone(opts)
 	return func(next slog.Handler) slog.Handler { return New(next, opts...) }
 }
 
-// Enabled reports what the next handler reports.
+// Enabled returns the result of the next handler's Enabled.
 func (h *Handler) Enabled(ctx context.Context, level slog.Level) bool {
 	return h.next.Enabled(ctx, level)
 }
 
-// Handle passes the record on, with category and reason (and what [WithDetails]
-// adds) where its level is high enough. The error is the next handler's, joined with one for each
-// observer that panicked.
+// Handle passes the record to the next handler. If the level is high enough, it
+// adds category, reason and the attributes of [WithDetails]. It returns the next
+// handler's error, joined with an error for each observer that panicked.
 func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	level := h.cfg.level
 	if h.cfg.dynamic != nil {
@@ -89,8 +89,8 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level < level {
 		return h.next.Handle(ctx, r)
 	}
-	if h.bare != nil && !writesAny(&r) {
-		return h.bare.Handle(ctx, r)
+	if h.ungrouped != nil && !writesAny(&r) {
+		return h.ungrouped.Handle(ctx, r)
 	}
 	if len(h.cfg.observers) > 0 {
 		return h.handleObserved(ctx, r)
@@ -99,8 +99,8 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	return next.Handle(ctx, r)
 }
 
-// handleObserved is Handle for an error record that observers are told about,
-// as it was made by the caller.
+// handleObserved handles an error record and calls the observers with the
+// caller's record, without the attributes that were added.
 func (h *Handler) handleObserved(ctx context.Context, r slog.Record) error {
 	var res classify.Result
 	c := r
@@ -108,21 +108,22 @@ func (h *Handler) handleObserved(ctx context.Context, r slog.Record) error {
 	return h.observe(ctx, &r, &res, next.Handle(ctx, c))
 }
 
-// classified returns the handler that an error record is to be passed on to:
-// one that writes the attributes that are missing, or the next one, where none
-// is or the record has been given them itself. What the record means is put into
-// observed; where that is nil, a record that has all of them is not classified. It takes pointers for speed alone: a Record is some 300 bytes.
+// classified adds the missing attributes to an error record and returns the
+// handler to pass it to. Either the record gets the attributes and the handler is
+// h.next, or the handler is a form of h.next that has them. If observed is not
+// nil, it receives the result. If it is nil, a record with all keys is not
+// classified. Pointers avoid copies: a Record has some 300 bytes.
 func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *classify.Result) slog.Handler {
 	if h.missing == 0 && observed == nil {
 		return h.next
 	}
 	f := findings{cfg: h.cfg}
-	root := !h.under.group()
+	root := !h.path.open()
 	r.Attrs(func(a slog.Attr) bool {
-		f.look(&a, root)
+		f.addAttr(&a, root)
 		return true
 	})
-	if f.lazy && h.missing != 0 {
+	if f.unresolved && h.missing != 0 {
 		f.keys = h.cfg.resolveRecord(r)
 	}
 	missing := h.missing &^ f.keys
@@ -137,10 +138,9 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 	switch {
 	case missing == 0:
 		return h.next
-	case root && (missing != h.missing || h.cfg.details || !h.failed.Load() && !h.failed.Swap(true)):
-		// The record has one of the keys itself, or this is the first error of
-		// a handler that may have been made for one request: nothing that is
-		// prepared would be used again. Nor would it with details, as hints differ.
+	case root && (missing != h.missing || h.cfg.details || !h.hadError.Load() && !h.hadError.Swap(true)):
+		// A cached handler would not be used again: the record has one of the keys
+		// itself, or its details are its own, or the handler may serve one request.
 		h.cfg.addTo(r, &res, missing)
 		return h.next
 	case h.cfg.details:
@@ -150,9 +150,9 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 	}
 }
 
-// addTo gives a record those of our attributes that are wanted. They come
-// first: after a group that turns out to be empty, as slog.Group("g", slog.Attr{}),
-// slog's JSON handler forgets the comma.
+// addTo adds the wanted attributes in front of the record's own. They cannot come
+// last: slog's JSON handler omits the comma after a group without output, such as
+// slog.Group("g", slog.Attr{}).
 func (c *config) addTo(r *slog.Record, res *classify.Result, wanted keys) {
 	var some [8]slog.Attr
 	attrs := c.attributes(some[:0], wanted, res)
@@ -165,7 +165,7 @@ func (c *config) addTo(r *slog.Record, res *classify.Result, wanted keys) {
 	*r = added
 }
 
-// attributes appends those of our attributes that are wanted and that res has.
+// attributes appends the wanted attributes that res has a value for.
 func (c *config) attributes(to []slog.Attr, wanted keys, res *classify.Result) []slog.Attr {
 	if wanted&categoryKey != 0 {
 		to = append(to, slog.String(c.category, string(res.Category)))
@@ -177,61 +177,61 @@ func (c *config) attributes(to []slog.Attr, wanted keys, res *classify.Result) [
 		to = append(to, slog.String(RuleKey, res.Rule))
 	}
 	if wanted&retryAfterKey != 0 && res.HasRetryAfter {
-		// Rounded up: a client that waits that long has waited long enough.
+		// Rounded up, so that a client never waits too short.
 		to = append(to, slog.Int64(RetryAfterMSKey, (res.RetryAfter+time.Millisecond-1).Milliseconds()))
 	}
 	return to
 }
 
-// WithAttrs returns a handler whose records have attrs too. Without attributes
-// it is the receiver.
+// WithAttrs returns a handler that adds attrs to its records. If attrs is empty,
+// it returns the receiver.
 func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	if len(attrs) == 0 {
 		return h
 	}
-	// All reading comes first: the next handler owns the slice once it has it.
-	root := !h.under.group()
+	// Read attrs first: the next handler owns the slice after the call.
+	root := !h.path.open()
 	f := findings{cfg: h.cfg}
 	for i := range attrs {
-		f.look(&attrs[i], root)
+		f.addAttr(&attrs[i], root)
 	}
-	if f.lazy && h.missing != 0 {
+	if f.unresolved && h.missing != 0 {
 		attrs = h.cfg.resolve(attrs)
 		f.keys = h.cfg.keysOf(attrs)
 	}
-	derived := &Handler{cfg: h.cfg, missing: h.missing &^ f.keys, given: h.given.with(&f)}
+	derived := &Handler{cfg: h.cfg, missing: h.missing &^ f.keys, with: h.with.add(&f)}
 	if !root {
-		derived.under = below(h, call{attrs: slices.Clone(attrs)})
+		derived.path = pathFrom(h, call{attrs: slices.Clone(attrs)})
 	}
-	if h.bare != nil && writes(attrs, new(budget)) == no {
-		derived.bare = h.bare
+	if h.ungrouped != nil && writes(attrs, new(budget)) == no {
+		derived.ungrouped = h.ungrouped
 	}
 	derived.next = h.next.WithAttrs(attrs)
 	return derived
 }
 
-// WithGroup returns a handler that puts what follows into a group of that
-// name. With an empty name it is the receiver.
+// WithGroup returns a handler that puts later attributes into a group with this
+// name. If name is empty, it returns the receiver.
 func (h *Handler) WithGroup(name string) slog.Handler {
 	if name == "" {
 		return h
 	}
-	parent, bare := h, h.bare
-	if taken := h.cfg.keyNamed(name) & h.missing; taken != 0 && !h.under.group() {
-		// The group is an attribute of the root. The forms of h that are prepared
-		// have the key, so the group needs a parent of its own.
-		bare = h
-		parent = &Handler{cfg: h.cfg, missing: h.missing &^ taken, given: h.given, next: h.next}
+	parent, ungrouped := h, h.ungrouped
+	if taken := h.cfg.keyNamed(name) & h.missing; taken != 0 && !h.path.open() {
+		// The group takes the key at the root. The cached handlers of h write the
+		// key, so the group needs a parent without it.
+		ungrouped = h
+		parent = &Handler{cfg: h.cfg, missing: h.missing &^ taken, with: h.with, next: h.next}
 	}
 	return &Handler{
-		cfg: h.cfg, missing: parent.missing, given: h.given,
-		next:  h.next.WithGroup(name),
-		under: below(parent, call{group: name}),
-		bare:  bare,
+		cfg: h.cfg, missing: parent.missing, with: h.with,
+		next:      h.next.WithGroup(name),
+		path:      pathFrom(parent, call{group: name}),
+		ungrouped: ungrouped,
 	}
 }
 
-// keyNamed is the key of this name, or none.
+// keyNamed returns the key with this name, or 0.
 func (c *config) keyNamed(name string) keys {
 	switch name {
 	case c.category:

@@ -25,10 +25,10 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// words is the standard classifier with a word of its own for some reasons, so
-// that these tests do not depend on what the standard rules say. Its own rules
-// beat all other evidence.
-var words = func() *classify.Classifier {
+// testClassifier is the standard classifier with four rules of its own. Such
+// rules beat all other evidence, so these tests do not depend on the standard
+// rules.
+var testClassifier = func() *classify.Classifier {
 	c, err := classify.New(classify.WithRules(
 		classify.Rule{ID: "alpha", Reason: classify.ReasonRateLimit, Pattern: `\balpha\b`},
 		classify.Rule{ID: "beta", Reason: classify.ReasonAuthentication, Pattern: `\bbeta\b`},
@@ -41,7 +41,7 @@ var words = func() *classify.Classifier {
 	return c
 }()
 
-// output is a buffer for lines of JSON that several goroutines write to.
+// output is a buffer for JSON lines. It is safe for concurrent use.
 type output struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -59,8 +59,8 @@ func (o *output) String() string {
 	return o.b.String()
 }
 
-// lines decodes what was written; a key that stands twice in one object fails
-// the test, for encoding/json would hide it.
+// lines decodes the lines. It fails on a duplicate key, which encoding/json
+// accepts.
 func (o *output) lines(t require.TestingT) []map[string]any {
 	var all []map[string]any
 	for line := range strings.Lines(o.String()) {
@@ -82,11 +82,11 @@ func (o *output) line(t require.TestingT) map[string]any {
 func uniqueKeys(line string) error {
 	d := json.NewDecoder(strings.NewReader(line))
 	var seen []map[string]bool // by depth; nil inside an array
-	key := false               // the next string is a key
+	key := false               // whether the next string is a key
 	for {
 		tok, err := d.Token()
 		if err != nil {
-			return nil // the end, or what Unmarshal will complain about
+			return nil // the end, or a syntax error that Unmarshal reports
 		}
 		switch tok {
 		case json.Delim('{'):
@@ -102,7 +102,7 @@ func uniqueKeys(line string) error {
 				name := tok.(string)
 				top := seen[len(seen)-1]
 				if top[name] {
-					return fmt.Errorf("key %q stands twice", name)
+					return fmt.Errorf("duplicate key %q", name)
 				}
 				top[name] = true
 				key = false
@@ -113,10 +113,11 @@ func uniqueKeys(line string) error {
 	}
 }
 
-// newLogger logs as JSON, without the time, through a Handler with words.
+// newLogger returns a logger that writes JSON without the time. It uses
+// testClassifier unless opts set another.
 func newLogger(opts ...slogclass.Option) (*slog.Logger, *output) {
 	out := &output{}
-	opts = append([]slogclass.Option{slogclass.WithClassifier(words)}, opts...)
+	opts = append([]slogclass.Option{slogclass.WithClassifier(testClassifier)}, opts...)
 	return slog.New(slogclass.New(jsonHandler(out), opts...)), out
 }
 
@@ -131,12 +132,12 @@ func dropTime(groups []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// classified is what line says about the error.
+// classified returns the line's category and reason as "category/reason".
 func classified(line map[string]any) string {
 	return fmt.Sprint(line["error.category"], "/", line["error.reason"])
 }
 
-// The pairs that words gives.
+// The values of classified for the rules of testClassifier.
 const (
 	alpha   = "retryable/rate_limit"
 	beta    = "fatal/authentication"
@@ -146,10 +147,9 @@ const (
 	nothing = "<nil>/<nil>"
 )
 
-// pruned returns m without the empty objects in it, however deep. slog's JSON
-// handler writes {} for a LogValuer in a group that returns an empty group, and
-// nothing where it is given the empty group itself. Its text handler never writes
-// an empty group.
+// pruned removes empty objects from m at any depth. slog's JSON handler writes {}
+// for a LogValuer in a group that returns an empty group, but nothing for the
+// empty group itself.
 func pruned(m map[string]any) map[string]any {
 	for key, value := range m {
 		if inner, ok := value.(map[string]any); ok && len(pruned(inner)) == 0 {

@@ -50,7 +50,7 @@ func TestHandlerKeepsTheCallersKeys(t *testing.T) {
 			t.Parallel()
 			logger, out := newLogger()
 			logger = tt.logger(logger)
-			for range 3 { // a handler's first error takes another way than the next
+			for range 3 { // only the first error of a handler does not use the cache
 				logger.Error("failed", append([]any{"err", errors.New("alpha")}, tt.args...)...)
 			}
 			lines := out.lines(t)
@@ -62,7 +62,7 @@ func TestHandlerKeepsTheCallersKeys(t *testing.T) {
 	}
 }
 
-func TestHandlerOneRecordsKeysAreNotTheNexts(t *testing.T) {
+func TestHandlerRecordKeysDoNotAffectTheNextRecord(t *testing.T) {
 	t.Parallel()
 	logger, out := newLogger()
 	logger.Error("alpha", slogclass.CategoryKey, "mine")
@@ -108,7 +108,7 @@ func TestWithTextKeys(t *testing.T) {
 	t.Parallel()
 	keys := []string{"problem"}
 	opt := slogclass.WithTextKeys(keys...)
-	keys[0] = "error" // the option has its own copy
+	keys[0] = "error" // must have no effect: the option has a copy
 	logger, out := newLogger(opt)
 	logger.Error("failed", "error", "alpha", "problem", "beta")
 	logger, none := newLogger(slogclass.WithTextKeys())
@@ -120,9 +120,9 @@ func TestWithTextKeys(t *testing.T) {
 func TestHandlerInHandler(t *testing.T) {
 	t.Parallel()
 	out := &output{}
-	inner := slogclass.New(jsonHandler(out), slogclass.WithClassifier(words))
-	same := slogclass.New(inner, slogclass.WithClassifier(words))
-	other := slogclass.New(inner, slogclass.WithClassifier(words), slogclass.WithKeys("cat", "why"))
+	inner := slogclass.New(jsonHandler(out), slogclass.WithClassifier(testClassifier))
+	same := slogclass.New(inner, slogclass.WithClassifier(testClassifier))
+	other := slogclass.New(inner, slogclass.WithClassifier(testClassifier), slogclass.WithKeys("cat", "why"))
 	for _, h := range []slog.Handler{same, other} {
 		for _, l := range []*slog.Logger{slog.New(h), slog.New(h).With("a", 1), slog.New(h).WithGroup("g").With("a", 1)} {
 			for range 3 {
@@ -130,7 +130,7 @@ func TestHandlerInHandler(t *testing.T) {
 			}
 		}
 	}
-	lines := out.lines(t) // which refuses doubled keys
+	lines := out.lines(t)
 	require.Len(t, lines, 18)
 	for i, line := range lines {
 		assert.Equal(t, alpha, classified(line))
@@ -141,7 +141,7 @@ func TestHandlerInHandler(t *testing.T) {
 	}
 }
 
-// After such a group slog's JSON handler writes no comma.
+// slog's JSON handler omits the comma after a group of empty attributes.
 func TestHandlerAfterAGroupOfEmptyAttributes(t *testing.T) {
 	t.Parallel()
 	logger, out := newLogger()
@@ -154,9 +154,8 @@ func TestHandlerAfterAGroupOfEmptyAttributes(t *testing.T) {
 	}
 }
 
-// TestHandlerEmptyGroupNamedAsAKey: a handler leaves out a group that has no
-// attributes. So the key is ours, until something is put into the group, and what
-// the group was opened on keeps both keys.
+// A handler omits a group without attributes. A group with the name of a key
+// takes the key only once it has an attribute.
 func TestHandlerEmptyGroupNamedAsAKey(t *testing.T) {
 	t.Parallel()
 	logger, out := newLogger()
@@ -166,7 +165,7 @@ func TestHandlerEmptyGroupNamedAsAKey(t *testing.T) {
 		group.With(slog.Group("a")).WithGroup("b").Error("alpha", slog.Group("c"))
 		logger.Error("alpha")
 	}
-	for _, line := range out.lines(t) { // which refuses doubled keys
+	for _, line := range out.lines(t) {
 		assert.Equal(t, alpha, classified(line))
 	}
 	logger, out = newLogger()

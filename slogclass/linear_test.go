@@ -11,7 +11,8 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// counting is a handler that counts how often it is derived and writes nothing.
+// counting is a handler that counts WithAttrs and WithGroup calls and writes
+// nothing.
 type counting struct{ derived *int }
 
 func (counting) Enabled(context.Context, slog.Level) bool  { return true }
@@ -19,9 +20,9 @@ func (counting) Handle(context.Context, slog.Record) error { return nil }
 func (c counting) WithAttrs([]slog.Attr) slog.Handler      { *c.derived++; return c }
 func (c counting) WithGroup(string) slog.Handler           { *c.derived++; return c }
 
-// TestHandlerNestedWithIsLinear logs errors on loggers that are derived from each
-// other under a group. What a logger costs does not grow with its depth: neither
-// the calls that reach the next handler nor the allocations.
+// TestHandlerNestedWithIsLinear logs errors on nested loggers under a group. The
+// cost of a logger, in calls of the next handler and in allocations, must not
+// grow with its depth.
 func TestHandlerNestedWithIsLinear(t *testing.T) {
 	err := [2]error{errors.New("alpha"), errors.New("beta")}
 	fork := func(l *slog.Logger, n int) []*slog.Logger {
@@ -102,7 +103,7 @@ func TestHandlerNestedWithIsLinear(t *testing.T) {
 				derived := 0
 				allocs = testing.AllocsPerRun(1, func() {
 					derived = 0
-					h := slogclass.New(counting{&derived}, slogclass.WithClassifier(words))
+					h := slogclass.New(counting{&derived}, slogclass.WithClassifier(testClassifier))
 					tt.do(slog.New(h).WithGroup("g"), n)
 				})
 				return float64(derived), allocs

@@ -9,19 +9,19 @@ import (
 	"github.com/errclass/errclass/internal/bound"
 )
 
-// observer is told about a classified record. See WithObserver.
+// observer is a function given to WithObserver.
 type observer = func(context.Context, slog.Record, classify.Result)
 
-// observe calls the observers once the line is written, whatever err is.
+// observe calls the observers and joins their errors to err, the next handler's.
 func (h *Handler) observe(ctx context.Context, r *slog.Record, res *classify.Result, err error) error {
 	for _, o := range h.cfg.observers {
-		err = join(err, tell(ctx, o, r, res))
+		err = join(err, callObserver(ctx, o, r, res))
 	}
 	return err
 }
 
-// tell calls an observer and turns its panic into an error.
-func tell(ctx context.Context, o observer, r *slog.Record, res *classify.Result) (err error) {
+// callObserver calls an observer and turns its panic into an error.
+func callObserver(ctx context.Context, o observer, r *slog.Record, res *classify.Result) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = errors.New("slogclass: an observer panicked, see WithObserver: " + bound.Panic(p))
@@ -31,7 +31,7 @@ func tell(ctx context.Context, o observer, r *slog.Record, res *classify.Result)
 	return nil
 }
 
-// join is errors.Join that leaves a lone error as it is.
+// join is errors.Join, but returns a single error unwrapped.
 func join(a, b error) error {
 	switch {
 	case a == nil:

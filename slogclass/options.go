@@ -8,7 +8,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// The keys of the attributes that are added unless [WithKeys] says otherwise.
+// The default keys of the two attributes. [WithKeys] changes them.
 const (
 	CategoryKey = "error.category"
 	ReasonKey   = "error.reason"
@@ -17,20 +17,19 @@ const (
 // The keys of the attributes that [WithDetails] adds.
 const (
 	RuleKey         = "error.rule"           // the id of the rule that decided, a string
-	RetryAfterMSKey = "error.retry_after_ms" // how long the provider asks to wait, an integer
+	RetryAfterMSKey = "error.retry_after_ms" // how long the provider asks to wait, an integer number of milliseconds
 )
 
 // Option configures a [Handler].
 type Option interface{ apply(config) config }
 
-// config is immutable once [New] has returned; all handlers derived from one
-// share it.
+// config is immutable after [New]. All derived handlers share it.
 type config struct {
-	level      slog.Level   // where dynamic is nil
-	dynamic    slog.Leveler // asked for every record
+	level      slog.Level   // used if dynamic is nil
+	dynamic    slog.Leveler // read for every record
 	category   string
 	reason     string
-	details    bool // rule and retry-after are written too
+	details    bool // write rule and retry-after too
 	textKeys   keySet
 	classifier *classify.Classifier
 	observers  []observer
@@ -46,8 +45,8 @@ func defaults() config {
 	}
 }
 
-// wanted is which keys are written. Where a key has two meanings, because WithKeys
-// gave it one of its own, it is written once, with the first one.
+// wanted returns the keys to write. If WithKeys has given two attributes the same
+// key, the first in order of category, reason, rule, retry-after is written.
 func (c *config) wanted() keys {
 	wanted := categoryKey
 	if c.reason != c.category {
@@ -62,15 +61,15 @@ func (c *config) wanted() keys {
 	return wanted
 }
 
-// keySet is a set of a few attribute keys. Most keys that are asked for are
-// not in it, and their length alone says so.
+// keySet is a small set of attribute keys. It rejects most other keys by their
+// length alone.
 type keySet struct {
 	keys    []string
-	lengths uint64 // bit n: there is a key of n bytes; longer ones count as 63
+	lengths uint64 // bit n is set for a key of n bytes, bit 63 for all longer ones
 }
 
 func newKeySet(keys []string) (s keySet) {
-	s.keys = slices.Clone(keys) // the caller's slice stays the caller's
+	s.keys = slices.Clone(keys)
 	for _, key := range keys {
 		s.lengths |= 1 << min(len(key), 63)
 	}
@@ -85,9 +84,9 @@ type optionFunc func(config) config
 
 func (f optionFunc) apply(c config) config { return f(c) }
 
-// WithLevel sets the level from which on records are classified. It is read
-// for every record, so a [slog.LevelVar] may change it. The default is
-// [slog.LevelError]; nil keeps it.
+// WithLevel sets the lowest level that is classified. It is read for every
+// record, so a [slog.LevelVar] may change it. The default is [slog.LevelError];
+// nil keeps it.
 func WithLevel(level slog.Leveler) Option {
 	return optionFunc(func(c config) config {
 		if fixed, ok := level.(slog.Level); ok {
@@ -99,10 +98,9 @@ func WithLevel(level slog.Leveler) Option {
 	})
 }
 
-// WithKeys sets the names of the two attributes. The defaults are
-// [CategoryKey] and [ReasonKey], which stand in a namespace that OpenTelemetry
-// reserves for itself; an empty name keeps its default. Two equal names give
-// one attribute, the category.
+// WithKeys sets the keys of the two attributes. The defaults are [CategoryKey]
+// and [ReasonKey], in a namespace that OpenTelemetry reserves for itself. An empty
+// name keeps the default. If both are equal, only the category is written.
 func WithKeys(category, reason string) Option {
 	return optionFunc(func(c config) config {
 		if category != "" {
@@ -115,15 +113,15 @@ func WithKeys(category, reason string) Option {
 	})
 }
 
-// WithDetails adds to what is classified also [RuleKey], the rule that decided,
-// and, where the provider said how long to wait, [RetryAfterMSKey] in
-// milliseconds, rounded up. A key that the caller has set at the root is kept. By
-// default neither is added.
+// WithDetails adds [RuleKey], the id of the rule that decided, to classified
+// records. If the provider said how long to wait, it also adds
+// [RetryAfterMSKey], in milliseconds, rounded up. A key that the caller has set
+// at the root is kept. By default neither is added.
 //
-// A rule is a stable id, as `errclass rules` lists them: look it up with
-// `errclass explain`, or correct it. There are some 1,600, so it is nothing for
-// the label of a metric. Records with details cost an allocation or more, and
-// under an open group the calls since that group are repeated for each of them.
+// A rule id is stable. `errclass rules` lists all of them and `errclass explain`
+// shows how a rule decided. There are some 1,600, too many for a metric label.
+// A record with details costs at least one allocation; under an open group the
+// calls since that group are repeated for each of them.
 func WithDetails() Option {
 	return optionFunc(func(c config) config {
 		c.details = true
@@ -131,11 +129,10 @@ func WithDetails() Option {
 	})
 }
 
-// WithTextKeys sets the names of the string attributes that are read as the
-// text of an error, in groups too. The defaults are error, err, cause,
-// exception, exception.message and stderr; without an argument no string
-// attribute is read. Attributes that hold an error value are read under any
-// name.
+// WithTextKeys sets the keys of the string attributes that are read as error
+// texts, in groups too. The defaults are error, err, cause, exception,
+// exception.message and stderr; without an argument no string attribute is read.
+// Error values are read under any key.
 func WithTextKeys(keys ...string) Option {
 	set := newKeySet(keys)
 	return optionFunc(func(c config) config {
@@ -144,7 +141,7 @@ func WithTextKeys(keys ...string) Option {
 	})
 }
 
-// WithClassifier sets what decides. The default is [classify.Standard]; nil
+// WithClassifier sets the classifier. The default is [classify.Standard]; nil
 // keeps it.
 func WithClassifier(c *classify.Classifier) Option {
 	return optionFunc(func(cfg config) config {
@@ -155,18 +152,19 @@ func WithClassifier(c *classify.Classifier) Option {
 	})
 }
 
-// WithObserver adds a function that is called with every classified record,
-// for counters and alerts. By default there is none; several are called in the
-// order given, nil is ignored.
+// WithObserver adds a function that is called with every classified record, for
+// counters and alerts. By default there is none. Several are called in the order
+// given; nil is ignored.
 //
-// It is called in the goroutine that logs, after the line has been written,
-// with the record as the caller made it and with what was found, also where
-// the line keeps the caller's own keys. It must be safe for concurrent use,
-// must not log through the same handler (it would be called for its own
-// records), and must Clone the record to keep it. Where it panics, the line is
-// written all the same, the other observers are called, and Handle returns the
-// panic as an error: package slog ignores that, a handler around this one may
-// report it.
+// The observer runs in the goroutine that logs, after the next handler. It gets
+// the caller's record and the result, even if the output has the caller's own
+// keys. It must be safe for concurrent use. It must not log through the same
+// handler, because it would be called for its own records. It must Clone the
+// record to keep it.
+//
+// If an observer panics, the other observers are still called and Handle returns
+// the panic as an error. Package slog ignores that error; a handler that wraps
+// this one may report it.
 func WithObserver(observe func(context.Context, slog.Record, classify.Result)) Option {
 	return optionFunc(func(c config) config {
 		if observe != nil {

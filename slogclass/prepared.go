@@ -8,15 +8,14 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// prepared is a form of Handler.next in which the two attributes already stand
-// at the root, for one category and reason. Both come from closed sets, so a
-// program needs few of them (at most some twenty for one logger), and a list
-// is shorter to walk than a table is to fill. It is immutable.
+// prepared is an immutable list of cached handlers. Each is Handler.next with the
+// two attributes at the root, for one category and reason. Both come from closed
+// sets, so a list has at most some twenty entries and needs no map.
 type prepared struct {
 	category classify.Category
 	reason   classify.Reason
 	handler  slog.Handler
-	at       *link // under.last of the handler that it is a form of
+	link     *link // path.link of the Handler that this entry was built for
 	older    *prepared
 }
 
@@ -30,8 +29,8 @@ func (p *prepared) find(category classify.Category, reason classify.Reason) *pre
 	return nil
 }
 
-// over returns the entries of p and those of older for other pairs.
-func (p *prepared) over(older *prepared) *prepared {
+// merge returns the entries of p and, for the pairs that p lacks, those of older.
+func (p *prepared) merge(older *prepared) *prepared {
 	if p == nil {
 		return older
 	}
@@ -46,103 +45,102 @@ func (p *prepared) over(older *prepared) *prepared {
 	return all
 }
 
-// prepared returns the form of h.next for the pair. It is made at the first
-// use and kept; finding it takes no lock.
+// prepared returns h.next with the pair's attributes at the root. It builds that
+// handler at the first use and caches it; a look-up takes no lock.
 func (h *Handler) prepared(category classify.Category, reason classify.Reason) slog.Handler {
-	if ready := h.ready.Load().find(category, reason); ready != nil {
-		return ready.handler
+	if cached := h.cache.Load().find(category, reason); cached != nil {
+		return cached.handler
 	}
-	return h.keep(&prepared{category: category, reason: reason, handler: h.prepare(category, reason), at: h.under.link})
+	return h.store(&prepared{category: category, reason: reason, handler: h.prepare(category, reason), link: h.path.link})
 }
 
-// keep stores a form of h.next, unless another goroutine was faster, and returns
-// the one that is stored.
-func (h *Handler) keep(p *prepared) slog.Handler {
+// store caches p, unless another goroutine was faster, and returns the cached
+// handler.
+func (h *Handler) store(p *prepared) slog.Handler {
 	for {
-		p.older = h.ready.Load()
-		if ready := p.older.find(p.category, p.reason); ready != nil {
-			return ready.handler
+		p.older = h.cache.Load()
+		if cached := p.older.find(p.category, p.reason); cached != nil {
+			return cached.handler
 		}
-		if h.ready.CompareAndSwap(p.older, p) {
+		if h.cache.CompareAndSwap(p.older, p) {
 			return p.handler
 		}
 	}
 }
 
-// prepare puts the two attributes in where no group is open yet, and repeats on
-// the outcome the calls that were made since.
+// prepare adds the two attributes before the first group and repeats the calls
+// since then on the result.
 func (h *Handler) prepare(category classify.Category, reason classify.Reason) slog.Handler {
 	switch {
-	case !h.under.group():
+	case !h.path.open():
 		return h.next.WithAttrs(h.cfg.attributes(make([]slog.Attr, 0, 2), h.missing, &classify.Result{Category: category, Reason: reason}))
-	case h.under.link == nil:
-		// The parent keeps its own: the next handler that is derived from it
-		// repeats one call.
-		return h.under.last.repeat(h.under.parent.prepared(category, reason))
+	case h.path.link == nil:
+		// The parent caches its own handler, so its next child repeats one call.
+		return h.path.last.repeat(h.path.parent.prepared(category, reason))
 	default:
 		return h.prepareDeep(category, reason)
 	}
 }
 
-// prepareDeep is prepare for a handler with more than maxDepth calls since the
-// first group. It starts at the nearest ancestor with a prepared form, and leaves
-// one at each handler on the way that the program still holds: so no call is
-// repeated for each of the handlers below it.
+// prepareDeep does the work of prepare for a handler with more than maxDepth
+// calls since the first group. It starts at the nearest ancestor with a cached
+// handler. It caches one in each Handler on the way that is still in use, so
+// their children need not repeat the same calls.
 func (h *Handler) prepareDeep(category classify.Category, reason classify.Reason) slog.Handler {
-	var path []*link // the calls to repeat, the last one first
-	var form slog.Handler
-	inherited := h.under.inherited.find(category, reason)
-	for l := h.under.link; form == nil; l = l.prev {
-		path = append(path, l)
-		if above := l.above.Value(); above != nil {
-			if ready := above.ready.Load().find(category, reason); ready != nil {
-				form = ready.handler
+	var calls []*link // the calls to repeat, last call first
+	var result slog.Handler
+	inherited := h.path.inherited.find(category, reason)
+	for l := h.path.link; result == nil; l = l.prev {
+		calls = append(calls, l)
+		if receiver := l.receiver.Value(); receiver != nil {
+			if cached := receiver.cache.Load().find(category, reason); cached != nil {
+				result = cached.handler
 				break
 			}
 		}
 		switch {
-		case inherited != nil && inherited.at == l.prev:
-			form = inherited.handler
+		case inherited != nil && inherited.link == l.prev:
+			result = inherited.handler
 		case l.prev == nil:
-			form = h.under.parent.prepared(category, reason)
+			result = h.path.parent.prepared(category, reason)
 		}
 	}
-	for i, l := range slices.Backward(path) {
-		form = l.call.repeat(form)
+	for i, l := range slices.Backward(calls) {
+		result = l.call.repeat(result)
 		if i == 0 {
-			break // h itself: prepared keeps it
+			break // h itself: prepared caches the result
 		}
-		if made := path[i-1].above.Value(); made != nil {
-			form = made.keep(&prepared{category: category, reason: reason, handler: form, at: l})
+		if derived := calls[i-1].receiver.Value(); derived != nil {
+			result = derived.store(&prepared{category: category, reason: reason, handler: result, link: l})
 		}
 	}
-	return form
+	return result
 }
 
-// detailed returns the form of h.next in which attrs stand at the root. It is
-// made for one record: hints differ from one to the next.
+// detailed returns h.next with attrs at the root. It is built for each record,
+// because retry-after hints differ.
 func (h *Handler) detailed(attrs []slog.Attr) slog.Handler {
 	switch {
 	case len(attrs) == 0:
 		return h.next
-	case !h.under.group():
+	case !h.path.open():
 		return h.next.WithAttrs(attrs)
 	}
-	form := h.under.parent.detailed(attrs)
-	if h.under.link == nil {
-		return h.under.last.repeat(form)
+	result := h.path.parent.detailed(attrs)
+	if h.path.link == nil {
+		return h.path.last.repeat(result)
 	}
-	var path []*link // the last call first
-	for l := h.under.link; l != nil; l = l.prev {
-		path = append(path, l)
+	var calls []*link // last call first
+	for l := h.path.link; l != nil; l = l.prev {
+		calls = append(calls, l)
 	}
-	for _, l := range slices.Backward(path) {
-		form = l.call.repeat(form)
+	for _, l := range slices.Backward(calls) {
+		result = l.call.repeat(result)
 	}
-	return form
+	return result
 }
 
-// call is a WithGroup or, where group is empty, a WithAttrs.
+// call records a call of WithGroup or, if group is empty, of WithAttrs.
 type call struct {
 	group string
 	attrs []slog.Attr
@@ -152,48 +150,47 @@ func (c call) repeat(h slog.Handler) slog.Handler {
 	if c.group != "" {
 		return h.WithGroup(c.group)
 	}
-	// A handler owns the slice that it is given, and this one is needed again.
+	// The handler will own the slice, and c.attrs is needed again.
 	return h.WithAttrs(slices.Clone(c.attrs))
 }
 
-// under says how a handler came to be under a group: the calls that lead from
-// the parent to it. It is empty where no group is open, for there the end of the
-// attributes is still the root.
-type under struct {
+// groupPath holds the calls from an ancestor, the parent, to a handler under a
+// group. It is empty if no group is open.
+type groupPath struct {
 	parent *Handler
-	last   call  // the only call since the parent, where link is nil
-	link   *link // the calls since the parent where there are more
-	depth  uint8 // how many parents there are, one above the other
-	// inherited are the forms that the handler which this one was derived from
-	// had, or had inherited, by then: one for each pair.
+	last   call  // the only call since the parent, if link is nil
+	link   *link // the calls since the parent, if there are several
+	depth  uint8 // the number of ancestors that are reachable through parent
+	// inherited holds the cached handlers of the Handler that this one was derived
+	// from, and those it had inherited, at that time.
 	inherited *prepared
 }
 
 // link is a call that was made more than maxDepth calls after the first group.
-// Handlers that were derived from each other share their links.
+// Handlers that are derived from each other share their links.
 type link struct {
-	call  call
-	above weak.Pointer[Handler] // what the call was made on, as long as the program holds it
-	prev  *link                 // nil: the call was made on under.parent
+	call     call
+	receiver weak.Pointer[Handler] // of the call; nil if the program has dropped it
+	prev     *link                 // nil if the receiver was path.parent
 }
 
-// maxDepth bounds the parents that a handler keeps alive, each with all that it
-// has formatted: a program that says logger = logger.With(...) in a loop would
-// otherwise hold a copy of every state that its logger ever had.
+// maxDepth bounds the ancestors that a handler keeps alive with their formatted
+// attributes. Without it, a loop of logger = logger.With(...) would retain every
+// logger that it made.
 const maxDepth = 8
 
-// group reports whether a group is open.
-func (u *under) group() bool { return u.parent != nil }
+// open reports whether a group is open.
+func (p *groupPath) open() bool { return p.parent != nil }
 
-// below says how the handler came to be that c makes of h.
-func below(h *Handler, c call) under {
-	if h.under.depth < maxDepth {
-		return under{parent: h, last: c, depth: h.under.depth + 1}
+// pathFrom returns the path of the handler that calling c on h makes.
+func pathFrom(h *Handler, c call) groupPath {
+	if h.path.depth < maxDepth {
+		return groupPath{parent: h, last: c, depth: h.path.depth + 1}
 	}
-	u := under{parent: h, depth: maxDepth, link: &link{call: c, above: weak.Make(h)}}
-	if h.under.link != nil {
-		u.parent, u.link.prev = h.under.parent, h.under.link
+	p := groupPath{parent: h, depth: maxDepth, link: &link{call: c, receiver: weak.Make(h)}}
+	if h.path.link != nil {
+		p.parent, p.link.prev = h.path.parent, h.path.link
 	}
-	u.inherited = h.ready.Load().over(h.under.inherited)
-	return u
+	p.inherited = h.cache.Load().merge(h.path.inherited)
+	return p
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// op is one step of deriving a logger: With, or WithGroup.
+// op is a call of With or WithGroup.
 type op struct {
 	group string
 	attrs []any
@@ -34,7 +34,8 @@ func (o op) String() string {
 	return fmt.Sprintf("WithGroup(%q)", o.group)
 }
 
-// attrsGen draws arguments whose keys (all but our own) are unique by n.
+// attrsGen returns a generator of attributes. The prefix n makes their keys
+// unique, except for the package's own keys.
 func attrsGen(n string) *rapid.Generator[[]any] {
 	one := rapid.Custom(func(t *rapid.T) slog.Attr {
 		key := n + rapid.StringMatching(`[a-c]`).Draw(t, "key")
@@ -57,7 +58,8 @@ func attrsGen(n string) *rapid.Generator[[]any] {
 	})
 }
 
-// keyOf is the key that an attribute is written under, inline groups included.
+// keyOf returns the key that an attribute is written under. An inline group is
+// written under the key of its first member.
 func keyOf(a slog.Attr) string {
 	if a.Value.Kind() == slog.KindGroup && a.Key == "" && len(a.Value.Group()) > 0 {
 		return a.Value.Group()[0].Key
@@ -68,27 +70,27 @@ func keyOf(a slog.Attr) string {
 // ourKeys are the keys that a Handler may write.
 var ourKeys = []string{slogclass.CategoryKey, slogclass.ReasonKey, slogclass.RuleKey, slogclass.RetryAfterMSKey}
 
-// TestHandlerAgainstBare logs the same through a bare JSON handler and through
-// ours: the lines differ in our keys alone, which stand at the root, each of them
-// unless the bare line has it.
+// TestHandlerAgainstBare logs the same records through a bare JSON handler and
+// through a Handler. The lines may differ only in the keys that the Handler adds
+// at the root.
 func TestHandlerAgainstBare(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		bareOut, out := &output{}, &output{}
 		bare := slog.New(jsonHandler(bareOut))
-		opts := []slogclass.Option{slogclass.WithClassifier(words)}
+		opts := []slogclass.Option{slogclass.WithClassifier(testClassifier)}
 		must := ourKeys[:2]
 		if rapid.Bool().Draw(t, "details") {
 			opts, must = append(opts, slogclass.WithDetails()), ourKeys
 		}
 		ours := slog.New(slogclass.New(jsonHandler(out), opts...))
-		set := map[string]bool{} // our keys, where an earlier With has set them at the root
+		set := map[string]bool{} // the package's keys that an earlier With has set in the current object
 		root, depth := true, rapid.IntRange(0, 14).Draw(t, "depth")
 		loggers := [][2]*slog.Logger{{bare, ours}}
 		for i := range depth {
 			o := op{group: rapid.SampledFrom([]string{"", "g", "h", slogclass.CategoryKey, slogclass.ReasonKey}).Draw(t, "group")}
 			if set[o.group] {
-				o.group = "g" // the caller would write the key twice himself
+				o.group = "g" // else the bare line would have a duplicate key
 			}
 			if rapid.Bool().Draw(t, "with") {
 				o = op{attrs: attrsGen(fmt.Sprint(i)).Filter(func(args []any) bool { return fresh(args, set) }).Draw(t, "args")}
@@ -109,7 +111,7 @@ func TestHandlerAgainstBare(t *testing.T) {
 			bare.Error("alpha, try again in 2s", args...)
 			ours.Error("alpha, try again in 2s", args...)
 		}
-		for _, pair := range loggers { // deriving has not changed what they were derived from
+		for _, pair := range loggers { // derived loggers must not change their parents
 			pair[0].Error("alpha, try again in 2s")
 			pair[1].Error("alpha, try again in 2s")
 		}
@@ -134,8 +136,8 @@ func TestHandlerAgainstBare(t *testing.T) {
 	})
 }
 
-// fresh reports whether args set none of our keys that are set already: such a
-// line has a key twice without any doing of ours.
+// fresh reports whether args set no key again. A duplicate key in the bare line
+// would fail the test.
 func fresh(args []any, set map[string]bool) bool {
 	for _, a := range args {
 		if set[keyOf(a.(slog.Attr))] {

@@ -6,7 +6,7 @@ import (
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 )
 
-// exporter keeps what it is given.
+// exporter stores the exported records.
 type exporter struct{ records []sdklog.Record }
 
 func (e *exporter) Export(_ context.Context, records []sdklog.Record) error {

@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// The errors of samber/oops are LogValuers: a handler that resolved them first
-// would see a group and no error.
+// The errors of samber/oops are LogValuers that resolve to groups. They must be
+// read as errors.
 func TestHandlerOopsError(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -29,8 +29,8 @@ func TestHandlerOopsError(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
 			logger := slog.New(slogclass.New(slog.NewJSONHandler(&out, nil)))
-			// At the root, then under a group, there twice: the second time
-			// through a prepared handler.
+			// Once at the root, and twice under a group. The last call uses the
+			// cached handler.
 			logger.Error("failed", tt.attr)
 			grouped := logger.WithGroup("g").With("n", 1)
 			grouped.Error("failed", tt.attr)

@@ -5,28 +5,26 @@ import (
 	"slices"
 )
 
-// mayHoldKeys reports whether what a LogValuer under this key returns decides
-// which keys stand at the root: the key is one of ours, or it is empty, and a
-// group that is returned belongs to what is around it.
+// mayHoldKeys reports whether a LogValuer with this key can add one of the
+// package's keys to the root: under such a key, or as a group to be inlined.
 func (c *config) mayHoldKeys(key string) bool {
 	return key == "" || key == c.category || key == c.reason || c.details && (key == RuleKey || key == RetryAfterMSKey)
 }
 
 // maxValuers bounds the LogValuers that are called for one record or one call of
-// With: each is code of the caller, and LogValuers that share their members may
-// have more of them than there is memory.
+// With. LogValuers that share members can have more of them than fit into memory.
 const maxValuers = 1 << 10
 
-// resolver resolves the LogValuers that decide about the two keys. Where it runs
-// out of its budgets it leaves some of them, or keysOf runs out of its own.
+// resolver calls the LogValuers that may hold one of the package's keys. If a
+// budget is exceeded, it leaves the rest unresolved.
 type resolver struct {
-	cfg     *config
-	valuers int    // called so far
-	copied  budget // members of groups
-	weighed budget // members of groups under the two keys
+	cfg        *config
+	valuers    int // called so far
+	copied     budget
+	keyMembers budget // members of groups under one of the keys
 }
 
-// copy returns a copy of members, or false if the budget is spent.
+// copy returns a copy of members, or false if the budget is exceeded.
 func (r *resolver) copy(members []slog.Attr) ([]slog.Attr, bool) {
 	if r.copied += budget(len(members)); r.copied > maxMembers {
 		return members, false
@@ -34,8 +32,8 @@ func (r *resolver) copy(members []slog.Attr) ([]slog.Attr, bool) {
 	return slices.Clone(members), true
 }
 
-// value resolves the value of a, and reports false if the budget is spent. What
-// a LogValuer panics with becomes the value, as in slog's own handlers.
+// value resolves the value of a. It reports false if the budget is exceeded. If
+// LogValue panics, slog makes the panic the value.
 func (r *resolver) value(a *slog.Attr) bool {
 	if a.Value.Kind() != slog.KindLogValuer {
 		return true
@@ -47,7 +45,7 @@ func (r *resolver) value(a *slog.Attr) bool {
 	return true
 }
 
-// root resolves in attrs, which stand at the root and are overwritten.
+// root resolves attributes of the root in place.
 func (r *resolver) root(attrs []slog.Attr) {
 	for i := range attrs {
 		a := &attrs[i]
@@ -61,7 +59,7 @@ func (r *resolver) root(attrs []slog.Attr) {
 			continue
 		}
 		if a.Key != "" {
-			if members := a.Value.Group(); writes(members, &r.weighed) == perhaps {
+			if members := a.Value.Group(); writes(members, &r.keyMembers) == perhaps {
 				a.Value, _ = r.untilWritten(members)
 			}
 			continue
@@ -75,9 +73,9 @@ func (r *resolver) root(attrs []slog.Attr) {
 	}
 }
 
-// untilWritten resolves the members of a group one after the other, until a
-// handler writes one of them, and reports whether there is such a one or the
-// budget is spent.
+// untilWritten resolves the members of a group in order and stops at the first
+// that a handler writes. done reports whether there is one or a budget is
+// exceeded.
 func (r *resolver) untilWritten(members []slog.Attr) (group slog.Value, done bool) {
 	members, ok := r.copy(members)
 	done = !ok
@@ -94,9 +92,9 @@ func (r *resolver) untilWritten(members []slog.Attr) (group slog.Value, done boo
 	return slog.GroupValue(members...), done
 }
 
-// resolve returns a copy of attrs, which stand at the root, in which the
-// LogValuers are resolved that decide about our keys. The next handler gets
-// the copy, because a LogValuer may return something else when it is asked again.
+// resolve returns a copy of attributes of the root, with the LogValuers resolved
+// that may hold one of the keys. The next handler must get the copy, because
+// LogValue may return another value the next time.
 func (c *config) resolve(attrs []slog.Attr) []slog.Attr {
 	attrs = slices.Clone(attrs)
 	r := resolver{cfg: c}
@@ -104,20 +102,20 @@ func (c *config) resolve(attrs []slog.Attr) []slog.Attr {
 	return attrs
 }
 
-// keysOf is which of our keys attrs, which are resolved, have at the root.
+// keysOf returns the package's keys that resolved attributes have at the root.
 func (c *config) keysOf(attrs []slog.Attr) keys {
 	f := findings{cfg: c}
 	for i := range attrs {
-		f.look(&attrs[i], true)
+		f.addAttr(&attrs[i], true)
 	}
-	if f.lazy { // a budget was spent before all was resolved
+	if f.unresolved { // a budget was exceeded
 		return allKeys
 	}
 	return f.keys
 }
 
-// resolveRecord replaces r by a copy whose LogValuers are resolved as resolve
-// says, and returns which of our keys it has at the root.
+// resolveRecord replaces r by a copy with resolved attributes (see resolve) and
+// returns the package's keys that it has at the root.
 func (c *config) resolveRecord(r *slog.Record) keys {
 	attrs := make([]slog.Attr, 0, r.NumAttrs())
 	r.Attrs(func(a slog.Attr) bool {
@@ -131,28 +129,28 @@ func (c *config) resolveRecord(r *slog.Record) keys {
 	return c.keysOf(attrs)
 }
 
-// answer says whether a handler writes something.
+// answer is the result of writes.
 type answer uint8
 
 const (
 	no      answer = iota
-	perhaps        // a LogValuer decides
+	perhaps        // it depends on a LogValuer
 	yes
 )
 
-// writes says whether a handler writes a group with these members: one that has
-// none, or only such groups, it leaves out together with the key. Where the
-// budget is spent the answer is yes.
-func writes(members []slog.Attr, seen *budget) answer {
+// writes reports whether a handler writes a group with these members. It omits a
+// group that is empty or has only such groups as members. If the budget is
+// exceeded, the answer is yes.
+func writes(members []slog.Attr, visited *budget) answer {
 	all := no
 	for i := range members {
 		a := &members[i]
-		if seen.spent() {
+		if visited.spent() {
 			return yes
 		}
 		switch a.Value.Kind() {
 		case slog.KindGroup:
-			all = max(all, writes(a.Value.Group(), seen))
+			all = max(all, writes(a.Value.Group(), visited))
 		case slog.KindLogValuer:
 			all = max(all, perhaps)
 		default:
@@ -167,18 +165,18 @@ func writes(members []slog.Attr, seen *budget) answer {
 	return all
 }
 
-// isWritten reports whether a handler writes a, which is neither a group nor a
-// LogValuer.
+// isWritten reports whether a handler writes a. The value must be neither a group
+// nor a LogValuer.
 func isWritten(a *slog.Attr) bool {
 	return a.Key != "" || a.Value.Kind() != slog.KindAny || a.Value.Any() != nil
 }
 
-// writesAny reports whether a handler writes an attribute of r, as far as that is
-// known without calling a LogValuer.
+// writesAny reports whether a handler may write an attribute of r. It calls no
+// LogValuer.
 func writesAny(r *slog.Record) (written bool) {
-	var seen budget
+	var visited budget
 	r.Attrs(func(a slog.Attr) bool {
-		written = writes([]slog.Attr{a}, &seen) != no
+		written = writes([]slog.Attr{a}, &visited) != no
 		return !written
 	})
 	return written

@@ -17,13 +17,14 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// selfish is an error that wraps itself; its text is safe, as a handler writes it.
-type selfish struct{ text string }
+// cyclicError is an error that wraps itself.
+type cyclicError struct{ text string }
 
-func (s *selfish) Error() string { return s.text }
-func (s *selfish) Unwrap() error { return s }
+func (e *cyclicError) Error() string { return e.text }
+func (e *cyclicError) Unwrap() error { return e }
 
-// panicky is an error whose Is and Unwrap panic, and whose text says so.
+// panicky is an error whose Is and Unwrap methods panic. Its Error method does
+// not, because slog's handler calls it.
 type panicky struct{}
 
 func (panicky) Error() string { return "panicky" }
@@ -37,7 +38,7 @@ func (e *nilError) Error() string { return e.text }
 func joined(n int) error {
 	all := make([]error, n)
 	for i := range all {
-		all[i] = fmt.Errorf("item %d: %w", i, &selfish{"HTTP 503"})
+		all[i] = fmt.Errorf("item %d: %w", i, &cyclicError{"HTTP 503"})
 	}
 	return errors.Join(all...)
 }
@@ -47,8 +48,7 @@ var texts = []string{
 	"connection refused", "\xff", strings.Repeat("  at a.B(C:1) [", 300), strings.Repeat("boom ", 30_000),
 }
 
-// drawAttr draws an attribute of any kind. Its keys, all but our own, are unique
-// by n.
+// drawAttr draws an attribute of any kind. The prefix n makes its keys unique.
 func drawAttr(t *rapid.T, n string, depth int) slog.Attr {
 	key := n + rapid.SampledFrom([]string{"err", "status", "x", "error"}).Draw(t, "key")
 	kinds := 12
@@ -63,7 +63,7 @@ func drawAttr(t *rapid.T, n string, depth int) slog.Attr {
 		return slog.String(key, rapid.SampledFrom(texts).Draw(t, "text"))
 	case 2:
 		return slog.Any(key, rapid.SampledFrom([]error{
-			(*nilError)(nil), &selfish{"alpha"}, panicky{}, joined(300), context.Canceled, context.DeadlineExceeded,
+			(*nilError)(nil), &cyclicError{"alpha"}, panicky{}, joined(300), context.Canceled, context.DeadlineExceeded,
 		}).Draw(t, "error"))
 	case 3:
 		return slog.Any(key, rapid.SampledFrom([]any{nil, 1.5, []string{"a"}, map[string]int{"a": 1}}).Draw(t, "any"))
@@ -73,7 +73,7 @@ func drawAttr(t *rapid.T, n string, depth int) slog.Attr {
 		return slog.Any("", valuer(group(n+"v", 1)))
 	case 6:
 		if depth < 3 {
-			return slog.Bool(key, true) // slog's JSON handler writes no comma after a group of empty attributes
+			return slog.Bool(key, true) // slog's JSON handler omits the comma after a group of empty attributes
 		}
 		return slog.Attr{}
 	case 7:
@@ -89,7 +89,8 @@ func drawAttr(t *rapid.T, n string, depth int) slog.Attr {
 	}
 }
 
-// ownKey returns one of the two keys, in a form that stands at the root or not.
+// ownKey draws attributes in which the caller sets one of the two keys, at the
+// root or elsewhere, or none.
 func ownKey(t *rapid.T) []slog.Attr {
 	key := rapid.SampledFrom([]string{slogclass.CategoryKey, slogclass.ReasonKey}).Draw(t, "own key")
 	return rapid.SampledFrom([][]slog.Attr{
@@ -99,7 +100,8 @@ func ownKey(t *rapid.T) []slog.Attr {
 	}).Draw(t, "own")
 }
 
-// checkRecord logs the same through a bare JSON handler and through ours.
+// checkRecord logs the same records through a bare JSON handler and through a
+// Handler. Only the two keys may differ.
 func checkRecord(t *rapid.T) {
 	bareOut, out := &output{}, &output{}
 	observe := slogclass.WithObserver(func(_ context.Context, _ slog.Record, res classify.Result) {
@@ -133,7 +135,7 @@ func checkRecord(t *rapid.T) {
 		bare.Error(message, args...)
 		ours.Error(message, args...)
 	}
-	want, got := bareOut.lines(t), out.lines(t) // which refuse doubled keys
+	want, got := bareOut.lines(t), out.lines(t)
 	require.Len(t, got, len(want))
 	for i := range want {
 		pruned(want[i])
@@ -148,8 +150,8 @@ func checkRecord(t *rapid.T) {
 	}
 }
 
-// withoutStacks shortens what slog writes for a LogValue that panicked: its stack
-// is not the same twice.
+// withoutStacks removes the stacks that slog writes for panics in LogValue. They
+// differ between calls.
 func withoutStacks(line map[string]any) map[string]any {
 	for key, v := range line {
 		switch v := v.(type) {
@@ -164,12 +166,12 @@ func withoutStacks(line map[string]any) map[string]any {
 	return line
 }
 
-func TestGuard(t *testing.T) { t.Parallel(); rapid.Check(t, checkRecord) }
+func TestHandlerRandomRecords(t *testing.T) { t.Parallel(); rapid.Check(t, checkRecord) }
 
 func FuzzHandler(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkRecord)) }
 
-// TestHandlerDerivedConcurrentSafe derives loggers from each other and logs on all
-// of them in many goroutines. Run it with -race.
+// TestHandlerDerivedConcurrentSafe derives loggers from a shared one and logs on
+// all of them in many goroutines. Run it with -race.
 func TestHandlerDerivedConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 10, 1000} {

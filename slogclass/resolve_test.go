@@ -12,8 +12,8 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// changing is a LogValuer that returns the next of its values at each call, and
-// the last one from then on. A nil value is a panic.
+// changing is a LogValuer that returns its values one by one and then repeats the
+// last. For a nil value it panics.
 type changing struct {
 	calls  *int
 	values []any
@@ -32,7 +32,7 @@ func valuer(values ...any) changing { return changing{new(int), values} }
 
 func group(args ...any) slog.Value { return slog.Group("", args...).Value }
 
-// changingError is a changing that is an error too.
+// changingError is an error and a LogValuer.
 type changingError struct {
 	changing
 	error
@@ -104,7 +104,7 @@ func TestHandlerInlineLogValuer(t *testing.T) {
 					bare.Error("alpha", args...)
 					assert.LessOrEqual(t, *ours.calls, *theirs.calls, "no more calls than slog's own handler makes")
 				}
-				lines, want := out.lines(t), bareOut.lines(t) // which refuse doubled keys
+				lines, want := out.lines(t), bareOut.lines(t)
 				require.Len(t, lines, 3)
 				for i, line := range lines {
 					assert.Equal(t, tt.want, classified(line), out)
@@ -114,7 +114,7 @@ func TestHandlerInlineLogValuer(t *testing.T) {
 							delete(line, key)
 						}
 					}
-					if tt.name != "that panics" { // the stack differs
+					if tt.name != "that panics" { // the stacks differ
 						assert.Equal(t, want[i], line)
 					}
 				}
@@ -123,12 +123,12 @@ func TestHandlerInlineLogValuer(t *testing.T) {
 	}
 }
 
-// Below the level nothing is resolved, and under a group no key of the record is
-// at the root.
+// LogValue is not called below the level, and not under a group, where no key of
+// the record is at the root.
 func TestHandlerLeavesLogValuersAlone(t *testing.T) {
 	t.Parallel()
 	value := valuer(group(slogclass.CategoryKey, "mine"))
-	h := slogclass.New(slog.DiscardHandler, slogclass.WithClassifier(words))
+	h := slogclass.New(slog.DiscardHandler, slogclass.WithClassifier(testClassifier))
 	var r slog.Record
 	r.AddAttrs(slog.Any("", value))
 	require.NoError(t, h.Handle(t.Context(), r))
@@ -140,8 +140,7 @@ func TestHandlerLeavesLogValuersAlone(t *testing.T) {
 	assert.Zero(t, *value.calls)
 }
 
-// Groups that share their members have 2^40 of them: the handler below gives up
-// (this one does not ask), and here the work is bounded.
+// Groups that share their members have 2^40 of them. The work is bounded.
 func TestHandlerGroupsThatShareMembers(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"", "g"} {
@@ -149,7 +148,7 @@ func TestHandlerGroupsThatShareMembers(t *testing.T) {
 		for range 40 {
 			shared = slog.Group(key, shared, shared)
 		}
-		h := slogclass.New(slog.DiscardHandler, slogclass.WithClassifier(words))
+		h := slogclass.New(slog.DiscardHandler, slogclass.WithClassifier(testClassifier))
 		r := slog.Record{Level: slog.LevelError, Message: "alpha"}
 		r.AddAttrs(shared, slog.Any("", valuer(group("b", 2))), slog.Attr{Key: slogclass.CategoryKey, Value: shared.Value})
 		require.NoError(t, h.Handle(t.Context(), r))
@@ -157,8 +156,7 @@ func TestHandlerGroupsThatShareMembers(t *testing.T) {
 	}
 }
 
-// counted is a LogValuer that counts its calls and returns a group without a name
-// or with one.
+// counted is a LogValuer that counts its calls.
 type counted struct {
 	calls *int
 	value slog.Value
@@ -166,9 +164,8 @@ type counted struct {
 
 func (c counted) LogValue() slog.Value { *c.calls++; return c.value }
 
-// TestHandlerLogValuersThatShareMembers: there are 2^40 of them, or one that
-// returns itself, and the number that is called is bounded. A key that may be
-// there is not written a second time.
+// LogValuers that share their members have 2^40 of them. The number of calls is
+// bounded. A key that the rest may hold is not added.
 func TestHandlerLogValuersThatShareMembers(t *testing.T) {
 	t.Parallel()
 	wide := make([]slog.Attr, 5000)
@@ -184,7 +181,7 @@ func TestHandlerLogValuersThatShareMembers(t *testing.T) {
 					shared = slog.Any(inner, counted{&calls, slog.GroupValue(append([]slog.Attr{shared, shared}, last...)...)})
 				}
 				out := &output{}
-				h := slogclass.New(first{jsonHandler(out)}, slogclass.WithClassifier(words))
+				h := slogclass.New(first{jsonHandler(out)}, slogclass.WithClassifier(testClassifier))
 				shared.Key = key
 				for range 2 {
 					calls = 0
@@ -197,10 +194,10 @@ func TestHandlerLogValuersThatShareMembers(t *testing.T) {
 				h.WithAttrs([]slog.Attr{slog.Int("n", 1), shared, slog.Group(key, shared)})
 				assert.LessOrEqual(t, calls, 1<<10, "calls of LogValue under %q with With", key)
 				for _, line := range out.lines(t) {
-					if key == "" && inner == "g" { // whose members do not stand at the root
+					if key == "" && inner == "g" { // the members are not at the root
 						assert.Equal(t, "retryable", line[slogclass.CategoryKey])
 					} else if len(last) == 0 {
-						assert.NotContains(t, line, slogclass.CategoryKey, "it may be among those that were not called")
+						assert.NotContains(t, line, slogclass.CategoryKey, "a LogValuer that was not called may hold it")
 					}
 				}
 			}
@@ -208,7 +205,7 @@ func TestHandlerLogValuersThatShareMembers(t *testing.T) {
 	}
 }
 
-// first passes on the first attribute alone, and so of ours the category.
+// first is a handler that keeps only the first attribute of each call.
 type first struct{ slog.Handler }
 
 func (f first) Handle(ctx context.Context, r slog.Record) error {
