@@ -8,16 +8,40 @@
 //
 //   - context.Canceled or context.DeadlineExceeded in the chain: not retryable,
 //     because the caller ended the call.
-//   - A [*ContextOverflowError] in the chain: not retryable.
-//   - A [*StatusError] in the chain: its status decides, whatever the text. 429
-//     is a rate limit. 408 and 5xx are retryable. All others are not.
-//   - Otherwise package classify decides by the fields of SDK errors, errnos,
-//     codes and words. 429 and the reason rate_limit are a rate limit. Other
-//     client errors are not retryable, even if their text mentions a timeout.
-//     The text "context deadline exceeded" without its type is not either.
+//   - A context overflow, by type or by text: not retryable, whatever the status.
+//   - A status, from a [*StatusError], an SDK error or the text: 429 is a rate
+//     limit. 408 and 5xx are retryable. All others are not, even if the text
+//     mentions a timeout.
+//   - Otherwise package classify decides by errnos, codes and words. Its reason
+//     rate_limit is a rate limit.
 //
 // New programs should use package classify, which also returns a reason, a
 // policy and a rule.
+//
+// # Differences
+//
+// The answers are those of docker/cagent, and its tests pass, with these
+// exceptions:
+//
+//   - A number in a text is a status only if the text presents it as one. There
+//     a line number, a port and "took 503 ms" are statuses too.
+//   - Every 5xx is retryable, as its documentation says. There 520 to 524, which
+//     Cloudflare sends for an origin that is down, are not.
+//   - A single word such as "timeout" does not outweigh a cause that no retry
+//     removes: an unknown command line flag, an expired certificate.
+//   - More errors are known: broken connections (EOF, EPIPE), locked databases,
+//     rate limits without the number 429, and further wordings of overflows.
+//   - A timeout of a dial is retryable. There it counts as the caller's deadline,
+//     because package net's error claims to be context.DeadlineExceeded.
+//   - A wait in an SDK error or a text is returned for a rate limit too, not only
+//     that of a [*StatusError].
+//   - "max_tokens must be greater than" is an overflow only before the thinking
+//     budget, and a limit of tokens per minute never is: a shorter conversation
+//     would not help.
+//   - [ExtractHTTPStatusCode] and [IsRetryableModelError] read a [*StatusError],
+//     so that all functions agree.
+//   - [ParseRetryAfterHeader] accepts digits only (RFC 9110 10.2.3), and
+//     [SleepWithContext] returns false if the context has ended before.
 //
 // All functions are safe for concurrent use and never log. They survive errors
 // that panic, wrap nil or wrap themselves.

@@ -19,7 +19,7 @@ type StatusError struct {
 	Err error
 }
 
-// Error returns the status and the text of Err: "HTTP 429: rate limited".
+// Error returns the text of Err, or "HTTP 429" if Err is nil.
 func (e *StatusError) Error() string {
 	switch {
 	case e == nil:
@@ -27,7 +27,7 @@ func (e *StatusError) Error() string {
 	case e.Err == nil:
 		return fmt.Sprintf("HTTP %d", e.StatusCode)
 	default:
-		return fmt.Sprintf("HTTP %d: %s", e.StatusCode, e.Err.Error())
+		return e.Err.Error()
 	}
 }
 

@@ -101,7 +101,7 @@ func ExampleWrapHTTPError() {
 	if errors.As(err, &status) {
 		fmt.Println(status, status.RetryAfter)
 	}
-	// Output: HTTP 503: try later 5s
+	// Output: try later 5s
 }
 
 func ExampleParseRetryAfterHeader() {
@@ -125,7 +125,7 @@ func ExampleSleepWithContext() {
 
 func ExampleStatusError_Error() {
 	fmt.Println(&modelerrors.StatusError{StatusCode: 429, Err: errors.New("slow down")})
-	// Output: HTTP 429: slow down
+	// Output: slow down
 }
 
 func ExampleStatusError_Unwrap() {

@@ -3,6 +3,7 @@ package modelerrors
 import (
 	"context"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
@@ -14,12 +15,13 @@ import (
 //
 //   - retryable: call the SAME model again after a pause (5xx, 408, timeouts,
 //     broken connections).
-//   - rateLimited: the error is a 429, or its text reports a rate limit. Then
-//     retryable is false: the caller chooses between waiting and the next model.
+//   - rateLimited: the status is 429, or the error has no status and its text
+//     reports a rate limit. Then retryable is false: the caller chooses between
+//     waiting and the next model.
 //   - retryAfter: how long the provider asks to wait, for rate limits only; 0
 //     if it names no wait. It has no upper limit: see [MaxRetryAfterWait].
 func ClassifyModelError(err error) (retryable, rateLimited bool, retryAfter time.Duration) {
-	if err == nil || contextEnded(err) || find[ContextOverflowError](err) != nil {
+	if err == nil || contextEnded(err) || IsContextOverflowError(err) {
 		return false, false, 0
 	}
 	if s := find[StatusError](err); s != nil {
@@ -30,29 +32,35 @@ func ClassifyModelError(err error) (retryable, rateLimited bool, retryAfter time
 	}
 	res := classify.Error(err)
 	code := statusOf(err)
-	if code == http.StatusTooManyRequests || res.Reason == classify.ReasonRateLimit {
+	switch {
+	case code == http.StatusTooManyRequests, code == 0 && res.Reason == classify.ReasonRateLimit:
 		if res.Derived {
 			res.RetryAfter = 0 // the reset of a limit is not a Retry-After
 		}
 		return false, true, res.RetryAfter
+	case code != 0:
+		return IsRetryableStatusCode(code), false, 0
+	default:
+		return retryableResult(err, res), false, 0
 	}
-	return retryableResult(err, res, code), false, 0
 }
 
-// retryableResult decides about an error without a StatusError.
-func retryableResult(err error, res classify.Result, code int) bool {
+// retryPhrase matches texts that are retryable here, although package classify
+// does not know the first four and calls the last one permanent.
+var retryPhrase = regexp.MustCompile(`(?i)reset before headers|upstream connect|\binternal_error\b|temporary failure|no such host`)
+
+// retryableResult decides about an error without a status.
+func retryableResult(err error, res classify.Result) bool {
+	s := strings.ToLower(head(text(err)))
 	switch {
-	case code != 0 && !IsRetryableStatusCode(code):
-		return false
-	case code == 0 && strings.Contains(text(err), context.DeadlineExceeded.Error()):
+	case strings.Contains(s, context.DeadlineExceeded.Error()) && !strings.Contains(s, "timeout"):
 		return false // without the type it may be the caller's own deadline
-	case res.Retryable():
-		return true
+	case strings.Contains(s, "capacity") && !strings.Contains(s, "overload"):
+		return false // as a rate limit: the next model may have room
+	case res.Reason == classify.ReasonUnknown, res.Reason == classify.ReasonNetworkPermanent:
+		return retryPhrase.MatchString(s)
 	default:
-		// Every 5xx is retryable, even 507 and 525, unless the text names a
-		// permanent cause: an invalid key, an overflow.
-		status := classify.Standard.Classify(classify.Evidence{Status: code})
-		return code != 0 && (res.Reason == classify.ReasonUnknown || res.Reason == status.Reason)
+		return res.Retryable()
 	}
 }
 

@@ -6,10 +6,16 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// thinkingBudget matches Anthropic's error for a conversation that leaves less of
-// the window than the thinking budget needs. Package classify calls it a bad
-// request, this package an overflow.
-var thinkingBudget = regexp.MustCompile(`(?i)max_tokens\W{1,4}must be greater than\W{1,4}thinking\.budget_tokens`)
+// overflowPhrase matches texts that are overflows here, although package classify
+// does not know them or calls them invalid requests. The last one is Anthropic's
+// error for a conversation that leaves less of the window than the thinking
+// budget needs.
+var overflowPhrase = regexp.MustCompile(`(?i)(?:request|payload) too large|token limit|maximum number of tokens|reduce the length|` +
+	`max_tokens\W{1,4}must be greater than\W{1,4}thinking\.budget_tokens`)
+
+// rateWords matches texts about a limit of tokens per time. There overflowPhrase
+// does not count.
+var rateWords = regexp.MustCompile(`(?i)rate.?limit|per[ -]?(?:second|minute|min\b|hour|day)|\bTP[MD]\b`)
 
 // IsContextOverflowError reports whether the conversation exceeds the model's
 // context window. It looks for a [*ContextOverflowError] in the chain, the codes
@@ -18,10 +24,12 @@ var thinkingBudget = regexp.MustCompile(`(?i)max_tokens\W{1,4}must be greater th
 //   - Anthropic's 400 "prompt is too long: N tokens > M maximum",
 //   - Anthropic's 400 "max_tokens must be greater than thinking.budget_tokens",
 //   - OpenAI's 400 "maximum context length" and "context_length_exceeded",
-//   - any of these with status 500, as Anthropic sometimes sends them.
+//   - "request too large" and "413 Payload Too Large",
+//   - any of these with another status: Anthropic sometimes sends a 500, OpenAI
+//     a 429.
 //
-// A 500 without such a text is not an overflow, and neither is a limit of tokens
-// per minute.
+// A status alone is not an overflow, and neither is a limit of tokens per
+// minute.
 func IsContextOverflowError(err error) bool {
 	switch {
 	case err == nil:
@@ -31,7 +39,8 @@ func IsContextOverflowError(err error) bool {
 	case classify.Error(err).Category == classify.CategoryContextOverflow:
 		return true
 	default:
-		return thinkingBudget.MatchString(text(err))
+		s := head(text(err))
+		return overflowPhrase.MatchString(s) && !rateWords.MatchString(s)
 	}
 }
 
@@ -39,13 +48,13 @@ func IsContextOverflowError(err error) bool {
 const overflowAdvice = "The conversation has exceeded the model's context window. " +
 	"Compact it (/compact in command line agents) or start a new session."
 
-// FormatError returns a text for the user: advice for a context overflow, the
-// error's own text otherwise. FormatError(nil) is "".
+// FormatError returns a text for the user: advice if a [*ContextOverflowError] is
+// in the chain, the error's own text otherwise. FormatError(nil) is "".
 func FormatError(err error) string {
 	switch {
 	case err == nil:
 		return ""
-	case IsContextOverflowError(err):
+	case find[ContextOverflowError](err) != nil:
 		return overflowAdvice
 	default:
 		return text(err)

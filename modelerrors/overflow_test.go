@@ -35,6 +35,18 @@ func TestIsContextOverflowError(t *testing.T) {
 		{"OpenAI, advice", textError("please reduce the length of the messages"), true},
 		{"Google", textError("The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)"), true},
 		{"words", textError("input is too long for requested model"), true},
+		{"too large for a model", textError("the request too large for this model was refused"), true},
+		{"too large for a server", textError("413 Payload Too Large"), true},
+		{"too large for a server, by status and text", status(413, textError("Payload Too Large")), true},
+		{"too large for a server, by status alone", status(413, textError("refused")), false},
+		{"too large, sent as a 429", status(429, textError("request too large for this model")), true},
+		{"too large, sent as a 503", sdk(503, "REQUEST TOO LARGE"), true},
+		{"the most tokens", textError("more than the maximum number of tokens"), true},
+		{"the length", textError("reduce the length, then ask again"), true},
+		{"a token limit without a verb", textError("token limit: 4096"), true},
+		{"a token limit per minute", textError("your token limit per minute is 4096"), false},
+		{"a token limit as TPM", textError("token limit (TPM) of the organization"), false},
+		{"a token limit of a rate", status(429, textError("rate limited: token limit")), false},
 		{"a token limit", textError("token limit exceeded"), true},
 		{"an opaque 500", textError("500 Internal Server Error"), false},
 		{"an opaque 500 by status", status(500, textError("Internal Server Error")), false},
@@ -57,7 +69,6 @@ func TestFormatError(t *testing.T) {
 	for _, err := range []error{
 		&modelerrors.ContextOverflowError{Underlying: textError("prompt is too long")},
 		fmt.Errorf("outer: %w", &modelerrors.ContextOverflowError{Underlying: textError("prompt is too long")}),
-		textError("prompt is too long: 226360 tokens > 200000 maximum"),
 		&modelerrors.ContextOverflowError{},
 	} {
 		got := modelerrors.FormatError(err)
@@ -68,7 +79,8 @@ func TestFormatError(t *testing.T) {
 	}
 	assert.Empty(t, modelerrors.FormatError(nil))
 	assert.Equal(t, "authentication failed", modelerrors.FormatError(textError("authentication failed")))
-	assert.Equal(t, "HTTP 500: boom", modelerrors.FormatError(status(500, textError("boom"))))
+	assert.Equal(t, "boom", modelerrors.FormatError(status(500, textError("boom"))))
+	assert.Equal(t, "prompt is too long", modelerrors.FormatError(textError("prompt is too long")), "an overflow by text")
 }
 
 func TestContextOverflowError(t *testing.T) {

@@ -40,7 +40,10 @@ func statusOf(err error) int {
 	if status := classify.Error(typesOnly{err}).Status; status != 0 {
 		return status
 	}
-	return statusIn(text(err))
+	if status := statusIn(text(err)); status != 0 {
+		return status
+	}
+	return classify.Error(err).Status
 }
 
 // typesOnly hides the text of an error, so that only the types in its chain are
@@ -50,8 +53,11 @@ type typesOnly struct{ error }
 func (typesOnly) Error() string   { return "" }
 func (e typesOnly) Unwrap() error { return e.error }
 
-// maxText limits the search for a status: SDKs write it at the start.
+// maxText limits the search in a text. SDKs write what matters at the start.
 const maxText = 8 << 10
+
+// head returns the part of a text that is searched.
+func head(s string) string { return s[:min(len(s), maxText)] }
 
 var (
 	number = regexp.MustCompile(`\b[45][0-9]{2}\b`)
@@ -66,7 +72,7 @@ var (
 
 // statusIn returns the first HTTP status in s, or 0.
 func statusIn(s string) int {
-	s = s[:min(len(s), maxText)]
+	s = head(s)
 	for _, at := range number.FindAllStringIndex(s, -1) {
 		code, _ := strconv.Atoi(s[at[0]:at[1]])
 		before, after := s[max(0, at[0]-24):at[0]], s[at[1]:min(len(s), at[1]+24)]

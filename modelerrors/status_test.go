@@ -65,7 +65,8 @@ func TestExtractHTTPStatusCodeFromText(t *testing.T) {
 		"error code 400":                                                  400,
 		"API error: status 429 too many requests":                         429,
 		"request failed: 503":                                             503,
-		"got 504 from server":                                             0, // may be a count of servers
+		"got 504 from server":                                             504,
+		"generate failed - 504: DEADLINE_EXCEEDED":                        504,
 		"upstream returned 504":                                           504,
 		"rate limited (429)":                                              429,
 		"[503] try later":                                                 503,
@@ -118,7 +119,7 @@ func TestStatusError(t *testing.T) {
 	require.ErrorAs(t, err, &found)
 	assert.ErrorIs(t, err, inner)
 	assert.Equal(t, 10*time.Second, found.RetryAfter)
-	assert.Equal(t, "HTTP 429: rate limit exceeded", found.Error())
+	assert.Equal(t, "rate limit exceeded", found.Error())
 	assert.Equal(t, "HTTP 503", status(503, nil).Error())
 }
 
