@@ -12,49 +12,50 @@ import (
 	"time"
 )
 
-// errInterrupted ends the reading of an input after a signal.
+// errInterrupted is the error of a read that a signal ended.
 var errInterrupted = errors.New("interrupted")
 
 const (
-	// silenceLimit is how long nothing may come after a SIGTERM, until reading
-	// ends. Kubernetes kills after the same time.
+	// silenceLimit is the time without input after a SIGTERM until reading ends.
+	// Kubernetes' default grace period is the same.
 	silenceLimit = 30 * time.Second
-	// secondTerm is how long after the first SIGTERM another one counts:
-	// timeout(1) sends it to a process and again to its group.
+	// secondTerm is the time after the first SIGTERM until another one ends
+	// reading. An earlier one may be a copy: timeout(1) sends the signal to the
+	// process and to its group.
 	secondTerm = time.Second
-	// endWithin is how long the rest may take to be written. After that the
-	// signal ends the program as if it had no handler.
-	endWithin = time.Second
+	// writeLimit is the time to write the rest of the output after a signal.
+	// After that the program ends even if lines are missing.
+	writeLimit = time.Second
 )
 
-// interrupts decides what signals do to a program that reads a pipe and passes
-// on what it reads.
+// interrupts handles signals for a filter that may read a pipe. It is safe for
+// concurrent use.
 //
 // A terminal sends SIGINT, and a supervisor SIGTERM, to every program of a
-// pipeline, and the one that writes logs has its last lines still to write. So
-// while a pipe is read, SIGINT does nothing, as with tee -i. After SIGTERM, SIGHUP
-// or SIGQUIT the pipe is read on until it ends, until nothing has come for
-// silenceLimit, or until a second SIGTERM or SIGQUIT. The first signal ends the reading of
-// any other input. It is safe for concurrent use.
+// pipeline. The program that logs may still write its last lines. So while the
+// filter reads a pipe, SIGINT does nothing, as with tee -i. After SIGTERM, SIGHUP
+// or SIGQUIT the filter reads on until the pipe ends, until silenceLimit passes
+// without input, or until a second SIGTERM or SIGQUIT. Any other input is read
+// until the first signal.
 type interrupts struct {
 	signals chan os.Signal
-	ended   chan struct{} // closed when reading has to end
-	stopped chan struct{} // closed when signals are no longer received
-	die     func(os.Signal)
+	ended   chan struct{} // closed when reading must end
+	stopped chan struct{} // closed by stop
+	abort   func(os.Signal)
 
 	stopOnce sync.Once
 
-	mu       sync.Mutex
-	pipe     bool      // the input that is being read is one
-	finished bool      // all inputs were read
-	noted    os.Signal // the last signal that did not end the reading
-	by       os.Signal // the one that did
-	draining time.Time // when the first SIGTERM, SIGHUP or SIGQUIT came
-	lastRead time.Time
+	mu         sync.Mutex
+	pipe       bool      // the current input is a pipe
+	finished   bool      // all inputs are read
+	pending    os.Signal // the last signal that did not end reading
+	endedBy    os.Signal // the signal that ended reading
+	drainStart time.Time // time of the first SIGTERM, SIGHUP or SIGQUIT
+	lastRead   time.Time
 }
 
-// notifyInterrupts begins to decide about the signals of this process, for the
-// command of that name. pipe says that the first input is one. Signals that
+// notifyInterrupts starts to handle the signals of this process. command is the
+// name for messages; pipe reports that the first input is a pipe. Signals that
 // were ignored when the program started, as under nohup, stay ignored.
 func notifyInterrupts(command string, errs io.Writer, pipe bool) *interrupts {
 	i := newInterrupts(func(sig os.Signal) {
@@ -63,21 +64,23 @@ func notifyInterrupts(command string, errs io.Writer, pipe bool) *interrupts {
 	})
 	i.pipe = pipe
 	wanted := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
-	if len(wanted) > 0 { // Notify takes none for all
+	if len(wanted) > 0 { // without signals, Notify would relay all of them
 		signal.Notify(i.signals, wanted...)
 	}
 	go i.watch()
 	return i
 }
 
-func newInterrupts(die func(os.Signal)) *interrupts {
+// newInterrupts returns interrupts that call abort if the rest of the output
+// cannot be written.
+func newInterrupts(abort func(os.Signal)) *interrupts {
 	return &interrupts{
-		signals: make(chan os.Signal, 8), ended: make(chan struct{}), stopped: make(chan struct{}), die: die,
+		signals: make(chan os.Signal, 8), ended: make(chan struct{}), stopped: make(chan struct{}), abort: abort,
 	}
 }
 
-// stop gives the signals back and returns the one that ended the reading, or
-// nil. It may be called again.
+// stop stops handling signals. It returns the signal that ended reading, or nil.
+// It may be called more than once.
 func (i *interrupts) stop() os.Signal {
 	i.stopOnce.Do(func() {
 		signal.Stop(i.signals)
@@ -85,7 +88,7 @@ func (i *interrupts) stop() os.Signal {
 	})
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.by
+	return i.endedBy
 }
 
 func (i *interrupts) watch() {
@@ -103,51 +106,52 @@ func (i *interrupts) received(sig os.Signal) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	switch {
-	case i.by != nil:
-		i.die(sig)
+	case i.endedBy != nil:
+		i.abort(sig)
 	case i.finished:
-		i.dieUnlessDone(sig)
+		i.abortUnlessDone(sig)
 	case !i.pipe:
 		i.end(sig)
 	case sig == os.Interrupt:
-		i.noted = sig
-	case i.draining.IsZero():
-		i.noted, i.draining, i.lastRead = sig, time.Now(), time.Now()
+		i.pending = sig
+	case i.drainStart.IsZero():
+		i.pending, i.drainStart, i.lastRead = sig, time.Now(), time.Now()
 		i.endAfterSilence(silenceLimit)
-	case (sig == syscall.SIGTERM || sig == syscall.SIGQUIT) && time.Since(i.draining) >= secondTerm:
+	case (sig == syscall.SIGTERM || sig == syscall.SIGQUIT) && time.Since(i.drainStart) >= secondTerm:
 		i.end(sig)
 	}
 }
 
-// end ends the reading. The caller holds mu.
+// end ends reading. The caller holds mu.
 func (i *interrupts) end(sig os.Signal) {
-	i.by = sig
+	i.endedBy = sig
 	close(i.ended)
-	i.dieUnlessDone(sig)
+	i.abortUnlessDone(sig)
 }
 
-func (i *interrupts) dieUnlessDone(sig os.Signal) {
-	i.after(endWithin, func() { i.die(sig) })
+// abortUnlessDone aborts after writeLimit, unless stop is called before.
+func (i *interrupts) abortUnlessDone(sig os.Signal) {
+	i.after(writeLimit, func() { i.abort(sig) })
 }
 
-// endAfterSilence ends the reading when nothing has come for silenceLimit; it
-// looks after d.
+// endAfterSilence ends reading if there was no input for silenceLimit. It checks
+// after d, and again later if there was input.
 func (i *interrupts) endAfterSilence(d time.Duration) {
 	i.after(d, func() {
 		i.mu.Lock()
 		defer i.mu.Unlock()
 		quiet := time.Since(i.lastRead)
 		switch {
-		case i.by != nil || i.finished:
+		case i.endedBy != nil || i.finished:
 		case quiet >= silenceLimit:
-			i.end(i.noted)
+			i.end(i.pending)
 		default:
 			i.endAfterSilence(silenceLimit - quiet)
 		}
 	})
 }
 
-// after calls f after d, unless stop came before.
+// after calls f after d, unless stop is called before.
 func (i *interrupts) after(d time.Duration, f func()) {
 	go func() {
 		select {
@@ -158,75 +162,76 @@ func (i *interrupts) after(d time.Duration, f func()) {
 	}()
 }
 
-// reader returns a reader of in that ends with errInterrupted when a signal
-// says so. release is to be called after the last read.
+// reader returns a reader of in. Its reads return errInterrupted after a signal
+// that ends reading. Call release after the last read.
 func (i *interrupts) reader(in io.Reader) (r io.Reader, release func()) {
 	f, isFile := in.(*os.File)
-	pipe, waits := false, false
+	pipe, mayBlock := false, false
 	if isFile {
 		if info, err := f.Stat(); err == nil {
 			pipe = isPipe(info.Mode())
-			waits = pipe || info.Mode()&os.ModeCharDevice != 0
+			mayBlock = pipe || info.Mode()&os.ModeCharDevice != 0
 		}
 	}
 	i.mu.Lock()
 	i.pipe = pipe
-	if !pipe && i.noted != nil && i.by == nil { // it was meant for this input too
-		i.end(i.noted)
+	if !pipe && i.pending != nil && i.endedBy == nil { // a signal while reading a pipe ends the files after it
+		i.end(i.pending)
 	}
 	i.mu.Unlock()
-	if !waits {
-		return &endingReader{in, i.ended}, func() {}
+	if !mayBlock {
+		return &checkedReader{in, i.ended}, func() {}
 	}
-	w := newWaitingReader(in, i.ended, i.read)
+	w := newAsyncReader(in, i.ended, i.noteRead)
 	return w, func() {
 		w.release()
 		i.mu.Lock()
-		i.pipe = false // the next one may be waited for before it is open
+		i.pipe = false // opening the next input may block
 		i.mu.Unlock()
 	}
 }
 
-// read notes that something came.
-func (i *interrupts) read() {
+// noteRead records the time of the last input.
+func (i *interrupts) noteRead() {
 	i.mu.Lock()
 	i.lastRead = time.Now()
 	i.mu.Unlock()
 }
 
-// finish says that all inputs were read: what is left to do takes no time, and
-// a signal only ends it where the output is stuck.
+// finish records that all inputs are read. From then on a signal has an effect
+// only if the output blocks for writeLimit.
 func (i *interrupts) finish() {
 	i.mu.Lock()
 	i.finished = true
 	i.mu.Unlock()
 }
 
-// isPipe reports whether another program writes what is read.
+// isPipe reports whether m is the mode of a pipe or a socket.
 func isPipe(m os.FileMode) bool { return m&(os.ModeNamedPipe|os.ModeSocket) != 0 }
 
-// endingReader reads what does not let itself be waited for.
-type endingReader struct {
+// checkedReader checks for the end before each read. It is for inputs with reads
+// that do not block.
+type checkedReader struct {
 	r     io.Reader
 	ended <-chan struct{}
 }
 
-func (e *endingReader) Read(p []byte) (int, error) {
+func (c *checkedReader) Read(p []byte) (int, error) {
 	select {
-	case <-e.ended:
+	case <-c.ended:
 		return 0, errInterrupted
 	default:
-		return e.r.Read(p)
+		return c.r.Read(p)
 	}
 }
 
-// waitingReader reads in a goroutine, so that a read that waits can be given
-// up. What was read then is still handed out.
-type waitingReader struct {
+// asyncReader reads in a goroutine, so that Read can return while the read
+// blocks. It returns all bytes read before the end.
+type asyncReader struct {
 	chunks   chan chunk
 	ended    <-chan struct{}
 	released chan struct{}
-	came     func()
+	noteRead func()
 	rest     chunk
 }
 
@@ -235,13 +240,13 @@ type chunk struct {
 	err  error
 }
 
-// chunkSize is what a pipe holds on Linux.
+// chunkSize is the capacity of a pipe on Linux.
 const chunkSize = 64 << 10
 
-func newWaitingReader(r io.Reader, ended <-chan struct{}, came func()) *waitingReader {
-	w := &waitingReader{chunks: make(chan chunk), ended: ended, released: make(chan struct{}), came: came}
+func newAsyncReader(r io.Reader, ended <-chan struct{}, noteRead func()) *asyncReader {
+	w := &asyncReader{chunks: make(chan chunk), ended: ended, released: make(chan struct{}), noteRead: noteRead}
 	go func() {
-		// While one buffer is handed out the other one is filled.
+		// One buffer is filled while Read copies from the other.
 		for buf, next := make([]byte, chunkSize), make([]byte, chunkSize); ; buf, next = next, buf {
 			n, err := r.Read(buf)
 			for errors.Is(err, syscall.EAGAIN) && n == 0 {
@@ -261,11 +266,11 @@ func newWaitingReader(r io.Reader, ended <-chan struct{}, came func()) *waitingR
 	return w
 }
 
-func (w *waitingReader) Read(p []byte) (int, error) {
+func (w *asyncReader) Read(p []byte) (int, error) {
 	if len(w.rest.data) == 0 && w.rest.err == nil {
 		select {
 		case w.rest = <-w.chunks:
-			w.came()
+			w.noteRead()
 		case <-w.ended:
 			select {
 			case w.rest = <-w.chunks: // read before the end
@@ -284,4 +289,4 @@ func (w *waitingReader) Read(p []byte) (int, error) {
 }
 
 // release ends the goroutine, at the latest after its next read.
-func (w *waitingReader) release() { close(w.released) }
+func (w *asyncReader) release() { close(w.released) }

@@ -4,5 +4,5 @@ package cli
 
 import "os"
 
-// endBy is the exit code of a process that sig ended.
+// endBy returns the exit code after a signal.
 func endBy(os.Signal) codeError { return ExitAborted }

@@ -16,12 +16,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestInterrupts says for each input what signals come to, and when.
+// TestInterrupts sends signals while a file or a pipe is read.
 func TestInterrupts(t *testing.T) {
 	t.Parallel()
 	type step struct {
 		wait time.Duration
-		sig  os.Signal // nil: something is read
+		sig  os.Signal // nil: input arrives
 	}
 	const s = time.Second
 	hup, term, quit := os.Signal(syscall.SIGHUP), os.Signal(syscall.SIGTERM), os.Signal(syscall.SIGQUIT)
@@ -29,8 +29,8 @@ func TestInterrupts(t *testing.T) {
 		name  string
 		pipe  bool
 		steps []step
-		by    os.Signal // ended the reading
-		died  os.Signal // ended the program, as what was read was not written
+		ended os.Signal // the signal that ended reading
+		abort os.Signal // the signal that ended the program before all output was written
 	}{
 		{"file, Ctrl-C", false, []step{{0, os.Interrupt}}, os.Interrupt, nil},
 		{"file, SIGTERM", false, []step{{0, term}}, term, nil},
@@ -58,52 +58,52 @@ func TestInterrupts(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var died os.Signal
-				i := newInterrupts(func(sig os.Signal) { died = sig })
+				var aborted os.Signal
+				i := newInterrupts(func(sig os.Signal) { aborted = sig })
 				i.pipe = tt.pipe
 				go i.watch()
 				for _, step := range tt.steps {
 					time.Sleep(step.wait)
 					if step.sig == nil {
-						i.read()
+						i.noteRead()
 					} else {
 						i.signals <- step.sig
 					}
 					synctest.Wait()
 				}
-				assert.Equal(t, tt.by, i.stop())
-				assert.Equal(t, tt.died, died)
+				assert.Equal(t, tt.ended, i.stop())
+				assert.Equal(t, tt.abort, aborted)
 				select {
 				case <-i.ended:
-					assert.NotNil(t, tt.by)
+					assert.NotNil(t, tt.ended)
 				default:
-					assert.Nil(t, tt.by)
+					assert.Nil(t, tt.ended)
 				}
 				time.Sleep(time.Hour)
-				assert.Equal(t, tt.died, died, "nothing comes after stop")
+				assert.Equal(t, tt.abort, aborted, "no abort after stop")
 			})
 		})
 	}
 }
 
-// TestInterruptAfterTheLastLine: a signal that comes when all was read does not
-// say that something is missing.
+// TestInterruptAfterTheLastLine shows that a signal after the end of the input
+// does not end reading.
 func TestInterruptAfterTheLastLine(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var died os.Signal
-		i := newInterrupts(func(sig os.Signal) { died = sig })
+		var aborted os.Signal
+		i := newInterrupts(func(sig os.Signal) { aborted = sig })
 		go i.watch()
 		i.finish()
 		i.signals <- syscall.SIGTERM
 		synctest.Wait()
 		assert.Nil(t, i.stop())
-		assert.Nil(t, died)
+		assert.Nil(t, aborted)
 	})
 }
 
-// TestInterruptEndsTheFilesAfterAPipe: Ctrl-C while a pipe is read is meant for
-// the files that follow it too, and not for another pipe.
+// TestInterruptEndsTheFilesAfterAPipe sends Ctrl-C while a pipe is read. The
+// pipe is read to its end, and the files after it are not read.
 func TestInterruptEndsTheFilesAfterAPipe(t *testing.T) {
 	t.Parallel()
 	i := newInterrupts(func(os.Signal) {})
@@ -127,31 +127,31 @@ func TestInterruptEndsTheFilesAfterAPipe(t *testing.T) {
 	assert.Equal(t, os.Interrupt, i.stop())
 }
 
-func TestWaitingReader(t *testing.T) {
+func TestAsyncReader(t *testing.T) {
 	t.Parallel()
 	content := bytes.Repeat([]byte("0123456789abcdef\n"), 20_000)
 	for name, in := range map[string]io.Reader{
 		"whole": bytes.NewReader(content), "halves": iotest.HalfReader(bytes.NewReader(content)), "end with data": iotest.DataErrReader(bytes.NewReader(content)),
 	} {
-		w := newWaitingReader(in, nil, func() {})
+		w := newAsyncReader(in, nil, func() {})
 		require.NoError(t, iotest.TestReader(struct{ io.Reader }{w}, content), name)
 		w.release()
 	}
 	boom := errors.New("boom")
-	w := newWaitingReader(io.MultiReader(strings.NewReader("a"), iotest.ErrReader(boom)), nil, func() {})
+	w := newAsyncReader(io.MultiReader(strings.NewReader("a"), iotest.ErrReader(boom)), nil, func() {})
 	got, err := io.ReadAll(w)
 	require.ErrorIs(t, err, boom)
 	assert.Equal(t, "a", string(got))
 }
 
-// TestWaitingReaderGivesUp: a read that waits ends with the signal, and not
-// before what was read until then is handed out.
-func TestWaitingReaderGivesUp(t *testing.T) {
+// TestAsyncReaderInterrupted shows that a blocked read ends with the signal, and
+// returns the bytes read before.
+func TestAsyncReaderInterrupted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		pr, pw := io.Pipe()
 		ended := make(chan struct{})
-		w := newWaitingReader(pr, ended, func() {})
+		w := newAsyncReader(pr, ended, func() {})
 		go func() { _, _ = pw.Write([]byte("read before the end")) }()
 		synctest.Wait()
 		close(ended)
@@ -159,7 +159,7 @@ func TestWaitingReaderGivesUp(t *testing.T) {
 		require.ErrorIs(t, err, errInterrupted)
 		assert.Contains(t, []string{"", "read before the end"}, string(got))
 		_, err = w.Read(make([]byte, 1))
-		require.ErrorIs(t, err, errInterrupted, "it stays")
+		require.ErrorIs(t, err, errInterrupted, "every later read returns it too")
 		w.release()
 		pw.Close()
 	})

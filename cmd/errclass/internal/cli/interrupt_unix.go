@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// endBy ends the process by sig, so that a shell that loops over files sees
-// that Ctrl-C was pressed. The result is the exit code where that fails, and for
-// SIGQUIT: the Go runtime answers that with a stack dump and exit code 2, which
-// means bad usage here.
+// endBy ends the process with sig, so that a shell sees which signal ended it and
+// can stop a loop after Ctrl-C. For SIGQUIT it returns an exit code instead: the
+// Go runtime would print stacks and exit with 2. It also returns one if it fails.
 func endBy(sig os.Signal) codeError {
 	n, ok := sig.(syscall.Signal)
 	if !ok {
@@ -23,7 +22,7 @@ func endBy(sig os.Signal) codeError {
 	}
 	signal.Reset(sig)
 	if syscall.Kill(syscall.Getpid(), n) == nil {
-		time.Sleep(time.Second) // it arrives at any thread, and at once
+		time.Sleep(time.Second) // until the signal is delivered, to any thread
 	}
 	return codeError(ExitSignal + int(n))
 }

@@ -16,49 +16,47 @@ func newLogs(s Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "logs [FILE...]",
 		Short: "Add error.category and error.reason to lines of JSON logs",
-		Long: `Logs reads lines of JSON and writes the same lines, with error.category and
-error.reason added to those that are errors. Without files, and for "-", it
-reads standard input.
+		Long: `Logs reads lines of JSON and writes them again. To lines that are errors it adds
+error.category and error.reason. Without files, and for "-", it reads standard
+input.
 
-An error is a line whose level, severity or lvl is error or above (by name, or
-50 and above as pino counts), whose PRIORITY is 3 or below (journalctl -o json),
-or that has no level but an error field; --all takes every JSON object.
-Classified are the error fields (error, err, exception.message, stderr), then
-the message (msg, message, MESSAGE, log, event): the first that is known for
-anything decides. HTTP statuses (status, status_code, http.response.status_code)
-count as well.
+A line is an error if its level, severity or lvl is error or above (a name, or
+50 and above as in pino), if its PRIORITY is 3 or below (journalctl -o json), or
+if it has an error field and no level. With --all every JSON object is
+classified. Logs classifies the error fields (error, err, exception.message,
+stderr) and then the message (msg, message, MESSAGE, log, event). The first one
+with a known reason decides. An HTTP status (status, status_code,
+http.response.status_code) counts too.
 
-No line is dropped, moved or rewritten. The two fields are put in before the
-closing brace, each only where the line does not have it yet; all other bytes
-stay. What is no error or no JSON object, or is longer than 16 MiB, passes as it
-is; how many lines were not looked at is said on standard error. Of a text that
-is longer than 64 KiB the first and the last 32 KiB are looked at (192 KiB each
-with --rules minimal). jq stops at a line that is no JSON, unless it reads with
--R and fromjson?.
+No line is dropped, moved or rewritten. The two fields are inserted before the
+closing brace, each only if the line does not have it yet. Lines that are not
+errors, not JSON objects, or longer than 16 MiB pass unchanged. A message on
+standard error counts lines of the last two kinds. Of a text longer than 64 KiB
+only the first and the last 32 KiB are read (192 KiB each with --rules minimal).
+jq stops at a line that is not JSON; use jq -R and fromjson? to go on.
 
-Signals: Ctrl-C and SIGTERM reach every program of a pipeline, and the one that
-logs has its last lines still to write. So while a pipe is read, Ctrl-C does
-nothing (as with tee -i), and SIGTERM, SIGHUP and SIGQUIT (Ctrl-\) let it read on
-to the end of the input, which is the end of the program that writes it. It ends
-earlier with a second SIGTERM or SIGQUIT (a second or more after the first) or
-when nothing has come for 30 seconds after the first. A file or a terminal is read
-until the first signal. Where a signal ended the reading, what was read is
-written, --summary counts it, and the exit code is that of the signal (130, 131,
-143 in a shell).
+Signals: Ctrl-C and SIGTERM reach every program of a pipeline, but the program
+that logs may still write its last lines. So while logs reads a pipe, Ctrl-C does
+nothing (as with tee -i). After SIGTERM, SIGHUP or SIGQUIT (Ctrl-\) it reads on
+until the program that logs ends. It stops earlier after 30 seconds without
+input, or at a second SIGTERM or SIGQUIT at least one second after the first. A
+file or a terminal is read until the first signal. When a signal stops the
+reading, all lines read so far are written and counted in --summary, and the
+exit code is that of the signal (130, 131 or 143 in a shell).
 
-An output that is closed, as by head, ends it with a message and exit code 141,
-as shells have it for a closed pipe; one that cannot be written (a full disk)
-with the error and 1. An input that is also the output is refused.`,
+If the output is closed, as by head, logs ends with a message and exit code 141,
+like a program that SIGPIPE ended. If writing fails (a full disk), it ends with
+the error and exit code 1. It refuses an input that is also the output.`,
 		Example: `  app 2>&1 | errclass logs >> app.jsonl
   app 2>&1 | errclass logs | jq -cR 'fromjson? | select(."error.category" == "fatal")'
   journalctl -o json -f | errclass logs
   errclass logs --summary yesterday.jsonl > /dev/null
   errclass logs --summary --format json app.jsonl 2> summary.json > /dev/null`,
 	}
-	out := addFormat(cmd, "how --summary looks: a table, or one JSON object")
+	out := addFormat(cmd, "format of --summary: a table, or one JSON object")
 	rules := addRules(cmd)
 	all := cmd.Flags().Bool("all", false, "classify every JSON object, whatever its level")
-	summary := cmd.Flags().Bool("summary", false, "count what was found, on standard error")
+	summary := cmd.Flags().Bool("summary", false, "count categories and reasons, on standard error")
 	cmd.RunE = func(_ *cobra.Command, files []string) error {
 		if len(files) == 0 {
 			files = []string{"-"}
@@ -68,7 +66,7 @@ with the error and 1. An input that is also the output is refused.`,
 		if err := refuseOwnOutput(s, files); err != nil {
 			return err
 		}
-		c, err := rules.classifier() // which may take seconds
+		c, err := rules.classifier() // may take seconds
 		if err != nil {
 			return err
 		}
@@ -105,9 +103,8 @@ with the error and 1. An input that is also the output is refused.`,
 	return cmd
 }
 
-// processFiles sends all files through p. A file that cannot be read does not
-// keep the others from it; an output that cannot be written ends it, and so does
-// a signal.
+// processFiles sends all files through p. After a file that cannot be read it
+// continues with the next one. A failure to write and a signal end it.
 func processFiles(p *logline.Processor, s Streams, names []string, sigs *interrupts) (readErr, writeErr error) {
 	bar := newProgress(s, names)
 	defer bar.done()
@@ -146,24 +143,24 @@ func processFile(p *logline.Processor, s Streams, name string, bar *progressBar,
 	return err
 }
 
-// readsPipe reports whether name is standard input and that is a pipe.
+// readsPipe reports whether name is standard input and standard input is a pipe.
 func (s Streams) readsPipe(name string) bool {
 	info, err := s.stat(name)
 	return name == "-" && err == nil && isPipe(info.Mode())
 }
 
-// describeSkipped says which lines passed without having been looked at.
+// describeSkipped reports how many lines passed without being read.
 func describeSkipped(w io.Writer, s logline.Summary, files int) {
 	where := ""
 	if files > 1 {
 		where = " of all files together"
 	}
 	if s.NotJSON > 0 {
-		fmt.Fprintf(w, "errclass logs: lines that are no JSON objects, passed on as they are: %d of %d, the first is line %d%s\n",
+		fmt.Fprintf(w, "errclass logs: lines that are not JSON objects, passed on unchanged: %d of %d, the first is line %d%s\n",
 			s.NotJSON, s.Lines, s.FirstNotJSON, where)
 	}
 	if s.TooLong > 0 {
-		fmt.Fprintf(w, "errclass logs: lines longer than %d bytes, passed on as they are: %d of %d, the first is line %d%s\n",
+		fmt.Fprintf(w, "errclass logs: lines longer than %d bytes, passed on unchanged: %d of %d, the first is line %d%s\n",
 			logline.MaxLine, s.TooLong, s.Lines, s.FirstTooLong, where)
 	}
 }
@@ -184,7 +181,7 @@ func writeSummary(w io.Writer, s logline.Summary) error {
 	return render(w, t)
 }
 
-// moment is a time for people, to the second; "-" is none.
+// moment formats a time to the second, and the zero time as "-".
 func moment(t time.Time) string {
 	if t.IsZero() {
 		return "-"

@@ -33,7 +33,7 @@ func TestLogs(t *testing.T) {
 		{"journald", journald, journaldOut, "", nil},
 		{"dash", journald, journaldOut, "", []string{"-"}},
 		{"mixed", mixed, strings.Replace(mixed, `"ERROR","msg":"HTTP 503"`, `"ERROR","msg":"HTTP 503","error.category":"retryable","error.reason":"transient"`, 1),
-			"errclass logs: lines that are no JSON objects, passed on as they are: 3 of 5, the first is line 1\n", nil},
+			"errclass logs: lines that are not JSON objects, passed on unchanged: 3 of 5, the first is line 1\n", nil},
 		{"all", `{"level":"info","msg":"HTTP 503"}`, `{"level":"info","msg":"HTTP 503","error.category":"retryable","error.reason":"transient"}`, "", []string{"--all"}},
 		{"nothing", "", "", "", nil},
 	} {
@@ -49,7 +49,7 @@ func TestLogsSummary(t *testing.T) {
 	t.Parallel()
 	r := run(t, "x\n"+journald, "logs", "--rules", "minimal", "--summary")
 	assert.Equal(t, "x\n"+journaldOut, r.out)
-	assert.Equal(t, `errclass logs: lines that are no JSON objects, passed on as they are: 1 of 4, the first is line 1
+	assert.Equal(t, `errclass logs: lines that are not JSON objects, passed on unchanged: 1 of 4, the first is line 1
  CATEGORY   REASON          COUNT  FIRST SEEN            LAST SEEN
 ------------------------------------------------------------------------------
  fatal      authentication      1  2026-01-02 03:04:07Z  2026-01-02 03:04:07Z
@@ -72,7 +72,7 @@ func TestLogsFiles(t *testing.T) {
 	const done = `{"error":"HTTP 503","error.category":"retryable","error.reason":"transient"}`
 	r := run(t, "{\"in\":1}\n", "logs", "--rules", "minimal", a, "-", b)
 	assert.Equal(t, result{out: done + "\n{\"in\":1}\nx\n{}",
-		err: "errclass logs: lines that are no JSON objects, passed on as they are: 1 of 4, the first is line 3 of all files together\n"}, r)
+		err: "errclass logs: lines that are not JSON objects, passed on unchanged: 1 of 4, the first is line 3 of all files together\n"}, r)
 
 	folder := t.TempDir()
 	r = run(t, "", "logs", "--rules", "minimal", filepath.Join(folder, "none"), a, folder)
@@ -89,7 +89,7 @@ func TestLogsLongLines(t *testing.T) {
 	r := run(t, ten+"}\n"+over+"\n{}\n", "logs", "--rules", "minimal")
 	assert.Equal(t, cli.ExitOK, r.code)
 	assert.True(t, r.out == ten+`,"error.category":"retryable","error.reason":"transient"}`+"\n"+over+"\n{}\n")
-	assert.Equal(t, "errclass logs: lines longer than 16777216 bytes, passed on as they are: 1 of 3, the first is line 2\n", r.err)
+	assert.Equal(t, "errclass logs: lines longer than 16777216 bytes, passed on unchanged: 1 of 3, the first is line 2\n", r.err)
 }
 
 // TestLogsCorpus sends every message of the corpus through as an error line:
