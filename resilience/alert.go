@@ -7,45 +7,46 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// alerts finds endpoints that keep failing: 10 failures within 5 minutes are
-// one alert, and the next one comes only after a call to the endpoint has
-// succeeded and as many have failed again. It is safe for concurrent use.
+// alerts detects endpoints that keep failing. 10 failures within 5 minutes are
+// one alert. The next alert needs a successful call and then 10 more failures.
+// It is safe for concurrent use.
 type alerts struct {
-	mu sync.Mutex
-	by recent[string, *failures]
+	mu         sync.Mutex
+	byEndpoint recent[string, *failures]
 }
 
-// failures are those of one endpoint.
+// failures are the recent failures of one endpoint.
 type failures struct {
-	times   []time.Time // no more than the threshold
+	times   []time.Time // at most threshold entries
 	alerted bool
 }
 
-// record takes the outcome of a call to an endpoint that ended now. Where it
-// is time for an alert, count is how many failures made it so, else 0.
+// record counts the outcome of a call that ended at now. If an alert is due,
+// count is the number of failures, otherwise 0.
 func (a *alerts) record(endpoint string, r classify.Result, threshold int, now time.Time) (count int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	f, known := a.by.get(endpoint, now)
+	f, known := a.byEndpoint.get(endpoint, now)
 	switch {
 	case r.Category == "":
 		if known && f.alerted {
-			a.by.remove(endpoint) // recovered
+			a.byEndpoint.remove(endpoint) // recovered
 		}
 		return 0
-	case !alarming(r):
+	case !countsForAlert(r):
 		return 0
 	}
 	if !known {
 		f = new(failures)
-		a.by.set(endpoint, f, now)
+		a.byEndpoint.set(endpoint, f, now)
 	}
 	return f.add(threshold, now)
 }
 
-// alarming: every failure but those that the caller ended or may end himself
-// by asking for less. A dead key counts, as somebody has to replace it.
-func alarming(r classify.Result) bool {
+// countsForAlert reports whether a failure counts for alerts. Aborted and
+// context_overflow failures do not, because the caller causes them. An invalid
+// key counts, because a person has to replace it.
+func countsForAlert(r classify.Result) bool {
 	return r.Category != classify.CategoryAborted && r.Category != classify.CategoryContextOverflow
 }
 

@@ -5,27 +5,26 @@ import (
 	"time"
 )
 
-// ScheduleName names one of the schedules of pauses.
+// ScheduleName is the name of a [Schedule].
 type ScheduleName string
 
-// The schedules. The pause before retry n, counted from 0, doubles from the first
-// figure to the second one; what follows is the jitter.
+// The schedules. The pause doubles with each retry, from the first figure to
+// the second one. ± is the jitter.
 const (
 	MediumSchedule ScheduleName = "medium" // 0.5 s to 8 s, ± 200 ms; the default
-	FixedSchedule  ScheduleName = "fixed"  // three calls at most, 1 s to 30 s apart, no jitter
+	FixedSchedule  ScheduleName = "fixed"  // 1 s to 30 s, no jitter; three calls at most
 	ShortSchedule  ScheduleName = "short"  // 0.2 s to 2 s, ± 10 %
 	LongSchedule   ScheduleName = "long"   // 1 s to 30 s, ± 20 %
-	CustomSchedule ScheduleName = "custom" // baseDelayMs to maxDelayMs, ± jitterPercent, of [RetryConfig]
+	CustomSchedule ScheduleName = "custom" // baseDelayMs to maxDelayMs, ± jitterPercent of [RetryConfig]
 )
 
-// Schedule says how long to wait before a call is repeated. It is a plain
-// value; the zero Schedule never waits.
+// Schedule describes the pauses between calls. The zero Schedule has no pauses.
 type Schedule struct {
-	Base           time.Duration // before the first retry; doubled for each further one
-	Max            time.Duration // that doubling ends here; jitter comes on top
-	Jitter         time.Duration // symmetric: up to this much more or less
-	JitterFraction float64       // the same as a part of the pause; the two add up
-	MaxCalls       int           // in all, whatever an error's policy says; 0 = no limit
+	Base           time.Duration // pause before the first retry; doubled for each further one
+	Max            time.Duration // longest pause before jitter
+	Jitter         time.Duration // jitter of up to this much in both directions
+	JitterFraction float64       // jitter as a fraction of the pause; both are added
+	MaxCalls       int           // upper limit of calls in all, for every policy; 0 = no limit
 }
 
 var schedules = map[ScheduleName]Schedule{
@@ -40,8 +39,8 @@ func (n ScheduleName) valid() bool {
 	return named || n == CustomSchedule
 }
 
-// Schedule returns the schedule of that name; custom has its default figures
-// here. A name that is none of the five gives the default, medium.
+// Schedule returns the schedule with this name. [CustomSchedule] returns its
+// default figures. An unknown name returns the default, medium.
 func (n ScheduleName) Schedule() Schedule {
 	if n == CustomSchedule {
 		return defaultSettings.retry.custom()
@@ -52,7 +51,7 @@ func (n ScheduleName) Schedule() Schedule {
 	return schedules[MediumSchedule]
 }
 
-// schedule is what complete settings ask for.
+// schedule returns the schedule that r selects. All fields of r must be set.
 func (r RetryConfig) schedule() Schedule {
 	if r.Schedule == CustomSchedule {
 		return r.custom()
@@ -64,8 +63,8 @@ func (r RetryConfig) custom() Schedule {
 	return Schedule{Base: ms(r.BaseDelayMs), Max: ms(r.MaxDelayMs), JitterFraction: *r.JitterPercent}
 }
 
-// Nominal returns the pause before retry n, counted from 0, without jitter. A
-// negative n is taken as 0.
+// Nominal returns the pause before retry n without jitter. n counts from 0;
+// negative values count as 0.
 func (s Schedule) Nominal(n int) time.Duration {
 	d := min(s.Base, s.Max)
 	for ; n > 0 && 0 < d && d < s.Max; n-- {
@@ -77,32 +76,33 @@ func (s Schedule) Nominal(n int) time.Duration {
 	return max(d, 0)
 }
 
-// Delay returns the pause before retry n with jitter, which random moves: 0 is
-// all of it down, just below 1 all of it up, 0.5 none. It is never negative.
+// Delay returns the pause before retry n with jitter. random is in [0, 1): 0
+// subtracts all of the jitter, 0.5 is no jitter, values near 1 add all of it.
+// The result is never negative.
 func (s Schedule) Delay(n int, random float64) time.Duration {
 	d := s.Nominal(n)
 	span := float64(s.Jitter) + s.JitterFraction*float64(d)
 	return max(d+time.Duration((2*random-1)*span), 0)
 }
 
-// backoff keeps, for each key, how many pauses there have been since the last
-// success of a call with that key. It is safe for concurrent use.
+// backoff counts the pauses of each key since its last success. It is safe for
+// concurrent use.
 type backoff struct {
-	random func() float64 // in [0, 1); safe for concurrent use
+	random func() float64 // returns numbers in [0, 1); safe for concurrent use
 
 	mu    sync.Mutex
 	steps recent[backoffKey, int]
 }
 
-// backoffKey: a target that is fallen back to starts with the shortest pause,
-// whatever the primary has come to.
+// backoffKey includes the target, so that a fallback target starts with the
+// shortest pause.
 type backoffKey struct {
 	key    string
 	target Target
 }
 
-// next returns the pause after a call that has failed number times on this
-// target within its Do; without a key, that alone counts.
+// next returns the pause after failure number of calls to this target. Calls
+// with a key continue the key's pauses; calls without one use number alone.
 func (b *backoff) next(k backoffKey, s Schedule, number int) (nominal, delay time.Duration) {
 	step := number - 1
 	if k.key != "" {
@@ -111,7 +111,7 @@ func (b *backoff) next(k backoffKey, s Schedule, number int) (nominal, delay tim
 	return s.Nominal(step), s.Delay(step, b.random())
 }
 
-// advance counts a pause and returns how many there were before.
+// advance counts a pause and returns the number of pauses before it.
 func (b *backoff) advance(k backoffKey) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -121,7 +121,7 @@ func (b *backoff) advance(k backoffKey) int {
 	return step
 }
 
-// reset forgets the pauses of a key after a success.
+// reset clears the pauses of a key after a success.
 func (b *backoff) reset(k backoffKey) {
 	if k.key == "" {
 		return

@@ -5,27 +5,27 @@ import (
 	"iter"
 )
 
-// rank says what a [bounded] map forgets first.
+// rank decides what a [bounded] map forgets first.
 type rank uint8
 
 const (
 	plain  rank = iota // forgotten first
-	held               // forgotten where there is no plain entry, or too many are held
-	pinned             // never forgotten, and not counted
+	held               // forgotten if there is no plain entry, or too many held ones
+	pinned             // never forgotten, does not count towards the capacity
 )
 
-// bounded is a map that forgets: keys come from callers, and from peers by way
-// of redirects. When it is full, a new entry takes the place of the plain entry
-// that was used least recently. Held entries stay longer, but no more than three
-// quarters are held when a new entry comes: otherwise whoever fills the map with
-// them would leave no room for all others.
+// bounded is a map with a capacity. It is needed because keys come from callers
+// and from redirects of peers. In a full map, a new entry replaces the least
+// recently used plain entry. Held entries are kept longer, but if more than
+// three quarters of the entries are held, the new entry replaces a held one.
+// Otherwise held entries could take up the whole map.
 //
-// All of its methods but each take constant time, over many calls. It is not safe for concurrent
-// use.
+// All methods but each take amortized constant time. It is not safe for
+// concurrent use.
 type bounded[K comparable, V any] struct {
-	most    int // entries that are not pinned
-	entries map[K]*list.Element
-	ranks   [pinned + 1]list.List // the most recently used one is in front
+	capacity int // limit of entries that are not pinned
+	entries  map[K]*list.Element
+	ranks    [pinned + 1]list.List // most recently used first
 }
 
 type boundedEntry[K comparable, V any] struct {
@@ -34,18 +34,17 @@ type boundedEntry[K comparable, V any] struct {
 	rank  rank
 }
 
-func newBounded[K comparable, V any](most int) *bounded[K, V] {
-	return &bounded[K, V]{most: most, entries: map[K]*list.Element{}}
+func newBounded[K comparable, V any](capacity int) *bounded[K, V] {
+	return &bounded[K, V]{capacity: capacity, entries: map[K]*list.Element{}}
 }
 
 func entryOf[K comparable, V any](e *list.Element) *boundedEntry[K, V] {
 	return e.Value.(*boundedEntry[K, V])
 }
 
-// len is the number of all entries.
 func (b *bounded[K, V]) len() int { return len(b.entries) }
 
-// get returns the value of k, which counts as a use.
+// get returns the value of k and marks the entry as used.
 func (b *bounded[K, V]) get(k K) (value V, ok bool) {
 	e, ok := b.entries[k]
 	if !ok {
@@ -56,21 +55,21 @@ func (b *bounded[K, V]) get(k K) (value V, ok bool) {
 	return entry.value, true
 }
 
-// add puts a value under a key that has none, and returns the values that were
-// forgotten for it: mostly one or none, and more where pinned entries have become
-// others since. A new entry is never forgotten for itself.
-func (b *bounded[K, V]) add(k K, value V, r rank) (forgotten []V) {
-	for r != pinned && b.ranks[plain].Len()+b.ranks[held].Len() >= b.most {
-		forgotten = append(forgotten, b.evict())
+// add inserts a value under a new key and returns the values that it removed.
+// That is mostly one or none, and more if pinned entries have changed their
+// rank since the last add. The new entry itself is never removed.
+func (b *bounded[K, V]) add(k K, value V, r rank) (removed []V) {
+	for r != pinned && b.ranks[plain].Len()+b.ranks[held].Len() >= b.capacity {
+		removed = append(removed, b.evict())
 	}
 	b.entries[k] = b.ranks[r].PushFront(&boundedEntry[K, V]{k, value, r})
-	return forgotten
+	return removed
 }
 
-// evict forgets one entry that is not pinned. There must be one.
-func (b *bounded[K, V]) evict() (forgotten V) {
+// evict removes one entry that is not pinned. There must be one.
+func (b *bounded[K, V]) evict() (removed V) {
 	from := &b.ranks[plain]
-	if from.Len() == 0 || b.ranks[held].Len() > b.most/4*3 {
+	if from.Len() == 0 || b.ranks[held].Len() > b.capacity/4*3 {
 		from = &b.ranks[held]
 	}
 	entry := entryOf[K, V](from.Back())
@@ -78,9 +77,9 @@ func (b *bounded[K, V]) evict() (forgotten V) {
 	return entry.value
 }
 
-// place changes the rank of an entry. That is no use of it, but the newest of
-// its new rank is where it begins.
-func (b *bounded[K, V]) place(k K, r rank) {
+// setRank changes the rank of an entry. The entry becomes the most recently
+// used one of its new rank.
+func (b *bounded[K, V]) setRank(k K, r rank) {
 	e, ok := b.entries[k]
 	if !ok || entryOf[K, V](e).rank == r {
 		return
@@ -91,13 +90,13 @@ func (b *bounded[K, V]) place(k K, r rank) {
 	b.entries[k] = b.ranks[r].PushFront(entry)
 }
 
-// is reports whether an entry's value satisfies f. It is no use of the entry.
-func (b *bounded[K, V]) is(k K, f func(V) bool) bool {
+// matches reports whether k exists and its value satisfies f. It does not mark
+// the entry as used.
+func (b *bounded[K, V]) matches(k K, f func(V) bool) bool {
 	e, ok := b.entries[k]
 	return ok && f(entryOf[K, V](e).value)
 }
 
-// remove forgets k.
 func (b *bounded[K, V]) remove(k K) {
 	if e, ok := b.entries[k]; ok {
 		b.ranks[entryOf[K, V](e).rank].Remove(e)
@@ -105,7 +104,7 @@ func (b *bounded[K, V]) remove(k K) {
 	}
 }
 
-// oldest returns the entry of a rank that was used least recently.
+// oldest returns the least recently used entry of a rank.
 func (b *bounded[K, V]) oldest(r rank) (value V, ok bool) {
 	e := b.ranks[r].Back()
 	if e == nil {
@@ -114,7 +113,8 @@ func (b *bounded[K, V]) oldest(r rank) (value V, ok bool) {
 	return entryOf[K, V](e).value, true
 }
 
-// each returns all entries, in no order. The loop may remove the one at hand.
+// each iterates over all entries, in no order. The loop may remove the current
+// entry.
 func (b *bounded[K, V]) each() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		for k, e := range b.entries {

@@ -90,7 +90,7 @@ func TestBoundedProperty(t *testing.T) {
 			},
 			"place": func(t *rapid.T) {
 				k, r := key.Draw(t, "key"), ranks.Draw(t, "rank")
-				got.place(k, r)
+				got.setRank(k, r)
 				if i := want.find(k); i >= 0 && want.entries[i].rank != r {
 					want.entries[i].rank = r
 					want.use(i)
@@ -134,12 +134,12 @@ func TestRecentBounds(t *testing.T) {
 	}{
 		{name: "all at once", want: MaxKeys},
 		{name: "all at once, with a bound of its own", most: 2000, want: 2000},
-		{name: "a minute apart", step: time.Minute, want: leastSweep},
-		{name: "a second apart", step: time.Second, want: int(forgetAfter/time.Second) + 1},
+		{name: "a minute apart", step: time.Minute, want: sweepThreshold},
+		{name: "a second apart", step: time.Second, want: int(idleTimeout/time.Second) + 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := recent[int, int]{most: tt.most}
+			r := recent[int, int]{capacity: tt.most}
 			for i := range 2 * MaxKeys {
 				r.set(i, i, start.Add(time.Duration(i)*tt.step))
 			}
@@ -178,10 +178,10 @@ func TestBreakersMillionEndpoints(t *testing.T) {
 			}
 			wg.Wait()
 			fail("last")
-			assert.Equal(t, MaxEndpoints, b.by.len())
+			assert.Equal(t, MaxEndpoints, b.byEndpoint.len())
 			assert.Len(t, b.Snapshot(), MaxEndpoints)
-			assert.NotNil(t, b.of(t.Context(), "open").refuses(0))
-			assert.EqualValues(t, 1, b.of(t.Context(), "last").circuit.Metrics().Failures())
+			assert.NotNil(t, b.get(t.Context(), "open").refusalAfter(0))
+			assert.EqualValues(t, 1, b.get(t.Context(), "last").circuit.Metrics().Failures())
 		})
 	}
 }

@@ -12,28 +12,28 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// BreakerMode says who decides about a circuit breaker.
+// BreakerMode says whether failures or a person control a circuit breaker.
 type BreakerMode string
 
 // The modes.
 const (
-	BreakerAuto        BreakerMode = "auto"         // the endpoint's failures
-	BreakerForceOpen   BreakerMode = "force_open"   // a person: no call goes through
-	BreakerForceClosed BreakerMode = "force_closed" // a person: every call goes through
+	BreakerAuto        BreakerMode = "auto"         // the endpoint's failures control it
+	BreakerForceOpen   BreakerMode = "force_open"   // set by a person: it stays open
+	BreakerForceClosed BreakerMode = "force_closed" // set by a person: it stays closed
 )
 
 func (m BreakerMode) valid() bool {
 	return m == BreakerAuto || m == BreakerForceOpen || m == BreakerForceClosed
 }
 
-// BreakerState is what a circuit breaker does with calls.
+// BreakerState is the state of a circuit breaker.
 type BreakerState string
 
 // The states.
 const (
-	BreakerClosed   BreakerState = "closed"    // lets them through
-	BreakerOpen     BreakerState = "open"      // refuses them
-	BreakerHalfOpen BreakerState = "half_open" // lets one through to see
+	BreakerClosed   BreakerState = "closed"    // allows calls
+	BreakerOpen     BreakerState = "open"      // refuses calls
+	BreakerHalfOpen BreakerState = "half_open" // allows one trial call
 )
 
 var breakerStates = map[circuitbreaker.State]BreakerState{
@@ -42,26 +42,26 @@ var breakerStates = map[circuitbreaker.State]BreakerState{
 	circuitbreaker.HalfOpenState: BreakerHalfOpen,
 }
 
-// Probe asks an endpoint whether it is up, at little cost. An error means that
-// it is not, unless it says that the probe itself is wrong (a missing key, a
-// 404, a bad URL) or the probe panics: then nothing is known, and a call is let
-// through. It must return when ctx ends and be safe for concurrent use.
+// Probe checks whether an endpoint is up, at lower cost than a call. An error
+// means that the endpoint is down. Two cases decide nothing, and the call is
+// made: the probe panics, or classify finds in its error a fault of the probe,
+// such as a missing key, a 404 or a bad URL. A Probe must return when ctx ends
+// and must be safe for concurrent use.
 type Probe func(ctx context.Context, endpoint string) error
 
-// ErrOpen is found by errors.Is where a circuit breaker refused a call.
+// ErrOpen is wrapped by every [*OpenError].
 var ErrOpen = errors.New("circuit breaker open")
 
-// OpenError says which circuit breaker refused a call. It is an [ErrOpen], and
-// classify takes it as transient, with RetryAfter as its hint.
+// OpenError is the error of a call that a circuit breaker refused. It wraps
+// [ErrOpen]. Package classify classifies it as transient and reads RetryAfter.
 type OpenError struct {
 	Endpoint   string
-	Mode       BreakerMode     // [BreakerForceOpen] where a person opened it
-	RetryAfter time.Duration   // until a call is let through to see; 0 where a person or another call decides that
+	Mode       BreakerMode     // [BreakerForceOpen] if a person opened it
+	RetryAfter time.Duration   // until the next trial call; 0 if forced open, or if a trial call is under way
 	Cause      classify.Result // the failure that opened it
-	Err        error           // what the probe said, where one has just failed
+	Err        error           // the error of a probe that has just failed, or nil
 }
 
-// Error says what to do about it.
 func (e *OpenError) Error() string {
 	about := fmt.Sprintf("circuit breaker open for %q", e.Endpoint)
 	switch {
@@ -83,9 +83,9 @@ func (e *OpenError) Is(target error) bool { return target == ErrOpen }
 // ErrorType returns the reason that classify gives for it.
 func (*OpenError) ErrorType() string { return string(classify.ReasonTransient) }
 
-// breaker is the circuit breaker of one endpoint. failsafe-go's does the
-// counting; what is counted is decided here, and what it lacks is added: a mode,
-// and a trial that shows nothing.
+// breaker is the circuit breaker of one endpoint. failsafe-go's breaker counts
+// failures. This type chooses what to count, and adds modes and trial calls
+// whose outcome decides nothing.
 type breaker struct {
 	endpoint string
 	cfg      BreakerConfig
@@ -94,11 +94,11 @@ type breaker struct {
 	mu      sync.Mutex
 	circuit circuitbreaker.CircuitBreaker[any]
 	mode    BreakerMode
-	since   time.Time       // of the last change of state
-	cause   classify.Result // of the last failure that counted
-	epoch   int             // calls that were let through in an earlier one no longer count; see force and admit
-	trialAt time.Time       // when the last trial was let through
-	retired bool            // forgotten by Breakers: it reports no more changes
+	since   time.Time       // the time of the last change of state
+	cause   classify.Result // the last failure that counted
+	epoch   int             // force and admit raise it; outcomes of permits with an older epoch are ignored
+	trialAt time.Time       // when the last trial call began
+	retired bool            // Breakers has forgotten it: do not report changes
 }
 
 func newBreaker(endpoint string, cfg BreakerConfig, report func(context.Context, BreakerState, BreakerState)) *breaker {
@@ -109,19 +109,19 @@ func newCircuit(cfg BreakerConfig) circuitbreaker.CircuitBreaker[any] {
 	return circuitbreaker.NewBuilder[any]().
 		WithFailureThreshold(uint(cfg.FailureThreshold)).
 		WithDelay(ms(cfg.CooldownMs)).
-		WithSuccessThreshold(1). // one trial at a time, and it decides
+		WithSuccessThreshold(1). // a single trial call decides
 		Build()
 }
 
-// permit lets one call through. The zero permit belongs to no breaker.
+// permit allows one call. The zero permit belongs to no breaker.
 type permit struct {
 	b     *breaker
 	epoch int
-	trial bool // the one call that a half-open breaker lets through
-	grace bool // the breaker is open, see admit
+	trial bool // the trial call of a half-open breaker
+	grace bool // allowed although the breaker is open; see admit
 }
 
-// change runs f with mu held and reports what it did to the state.
+// change runs f with mu held and reports a change of state.
 func (b *breaker) change(ctx context.Context, f func()) {
 	b.mu.Lock()
 	from := b.state()
@@ -130,14 +130,14 @@ func (b *breaker) change(ctx context.Context, f func()) {
 	if from != to {
 		b.since = time.Now()
 	}
-	told := from != to && !b.retired
+	changed := from != to && !b.retired
 	b.mu.Unlock()
-	if told {
+	if changed {
 		b.report(ctx, from, to)
 	}
 }
 
-// state is what b does with calls. The caller holds mu.
+// state returns b's state. The caller holds mu.
 func (b *breaker) state() BreakerState {
 	switch b.mode {
 	case BreakerForceOpen:
@@ -149,17 +149,16 @@ func (b *breaker) state() BreakerState {
 	}
 }
 
-// admit asks for a permit; a refusal is an [*OpenError]. grace is for the
-// retries of a call whose own failures have opened the breaker: the call keeps
-// the number of calls that it is granted, as otherwise five failures would open
-// the breaker before the sixth call.
+// admit returns a permit or an [*OpenError]. With grace it returns a permit
+// even if the breaker is open. Retries of the call that opened the breaker have
+// grace: otherwise five failures would open the breaker before the sixth call.
 //
-// A trial that is not back after the time for which the breaker was open may
-// never be: it is given up, and another one let through.
+// A trial call that does not end within the cooldown may never end. admit then
+// allows another one.
 func (b *breaker) admit(ctx context.Context, grace bool) (p permit, err error) {
 	b.change(ctx, func() {
 		if b.mode == BreakerAuto && b.circuit.IsHalfOpen() && time.Since(b.trialAt) >= ms(b.cfg.CooldownMs) {
-			b.anew()
+			b.resetTrial()
 			b.epoch++
 		}
 		p = permit{b: b, epoch: b.epoch}
@@ -180,7 +179,7 @@ func (b *breaker) admit(ctx context.Context, grace bool) (p permit, err error) {
 	return p, err
 }
 
-// refusal says why a call is not let through. The caller holds mu.
+// refusal returns the error for a refused call. The caller holds mu.
 func (b *breaker) refusal() *OpenError {
 	e := &OpenError{Endpoint: b.endpoint, Mode: b.mode}
 	if b.mode != BreakerForceOpen {
@@ -189,14 +188,14 @@ func (b *breaker) refusal() *OpenError {
 	return e
 }
 
-// shut reports whether a call would be refused for some time to come.
-func (b *breaker) shut() bool {
-	return b.refuses(0) != nil
+// refusesNow reports whether a call made now would be refused.
+func (b *breaker) refusesNow() bool {
+	return b.refusalAfter(0) != nil
 }
 
-// refuses is the refusal of a call that would be made after a pause, where that
-// is certain now; nil where it is not.
-func (b *breaker) refuses(pause time.Duration) *OpenError {
+// refusalAfter returns the error for a call made after a pause, if the breaker
+// will certainly still be open then. Otherwise it returns nil.
+func (b *breaker) refusalAfter(pause time.Duration) *OpenError {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.mode == BreakerForceOpen || b.mode == BreakerAuto && b.circuit.RemainingDelay() > pause {
@@ -205,14 +204,13 @@ func (b *breaker) refuses(pause time.Duration) *OpenError {
 	return nil
 }
 
-// done takes the outcome of the call that p let through, and says whether
-// that opened the breaker. Every permit comes back exactly once, with done or
-// release.
+// done records the outcome of the call and reports whether that opened the
+// breaker. Each permit needs exactly one call of done or release.
 func (p permit) done(ctx context.Context, r classify.Result) (opened bool) {
 	if p.b == nil {
 		return false
 	}
-	success, failure := r.Category == "", speaksAgainst(r)
+	success, failure := r.Category == "", countsAsFailure(r)
 	if !success && !failure {
 		p.release(ctx)
 		return false
@@ -221,8 +219,8 @@ func (p permit) done(ctx context.Context, r classify.Result) (opened bool) {
 	return opened
 }
 
-// count is done's part with mu held. A call that was let through by a closed
-// breaker says nothing about one that has opened since: it began before.
+// count is done with mu held. If the breaker has opened since the permit was
+// given, the call's outcome is ignored: the call began before.
 func (p permit) count(success bool, r classify.Result) (opened bool) {
 	b := p.b
 	if b.mode != BreakerAuto || p.epoch != b.epoch {
@@ -233,7 +231,7 @@ func (p permit) count(success bool, r classify.Result) (opened bool) {
 	}
 	switch state := b.circuit.State(); {
 	case success && p.grace && state == circuitbreaker.OpenState:
-		b.circuit.Close() // it began after the breaker had opened, so the endpoint is back
+		b.circuit.Close() // the call began after the breaker had opened, so the endpoint is up
 	case p.grace, !p.trial && state != circuitbreaker.ClosedState:
 	case success:
 		b.circuit.RecordSuccess()
@@ -244,28 +242,27 @@ func (p permit) count(success bool, r classify.Result) (opened bool) {
 	return false
 }
 
-// release gives back a permit of which nothing came: the call was cancelled,
-// or its failure says nothing about the endpoint. failsafe-go knows only
-// successes and failures, and would wait for the trial for ever.
+// release returns a permit whose call has no outcome: it was canceled, or its
+// failure says nothing about the endpoint. failsafe-go accepts only success or
+// failure, and would wait for the trial call forever.
 func (p permit) release(ctx context.Context) {
 	if p.b == nil || !p.trial {
 		return
 	}
 	p.b.change(ctx, func() {
 		if p.epoch == p.b.epoch && p.b.circuit.IsHalfOpen() {
-			p.b.anew()
+			p.b.resetTrial()
 		}
 	})
 }
 
-// anew makes a half-open breaker half-open again, which has a new permit. The
-// caller holds mu.
-func (b *breaker) anew() {
+// resetTrial gives a half-open breaker a new trial permit. The caller holds mu.
+func (b *breaker) resetTrial() {
 	b.circuit.Open()
 	b.circuit.HalfOpen()
 }
 
-// force sets the mode. Back in auto, the breaker starts anew.
+// force sets the mode. Going back to auto resets the breaker.
 func (b *breaker) force(ctx context.Context, mode BreakerMode) {
 	b.change(ctx, func() {
 		if mode == b.mode {

@@ -11,53 +11,55 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Breakers are the circuit breakers of an [Executor], one for each endpoint:
-// after 5 failures in a row ([BreakerConfig]) calls to an endpoint are refused
-// with an [*OpenError] for 5 minutes. Then one call is let through, after a
-// health probe if there is one; if it succeeds all are, if it fails it is
-// another 5 minutes, and if it does not come back as long, another call is let
-// through. Failures that are retryable or timeouts count; fatal, aborted and
-// context_overflow ones do not, and where the one call ends so, another one is
-// let through.
+// Breakers are the circuit breakers of an [Executor], one for each endpoint. 5
+// failures in a row ([BreakerConfig]) open a breaker for 5 minutes: it refuses
+// calls with an [*OpenError]. Then it allows one trial call, after a health
+// probe if there is one. If the trial call succeeds, the breaker closes. If it
+// fails, the breaker stays open for another 5 minutes. If it does not end
+// within 5 minutes, another trial call is allowed.
 //
-// No more than [MaxEndpoints] are kept: for a new endpoint the one is forgotten
-// that was asked least recently, with the failures that it has counted. Open
-// breakers are forgotten only where they are more than three quarters of all;
-// observers then see that they close. Those of endpoints that the config names,
-// and those that [Breakers.Force] has set, are never forgotten and not counted.
+// Retryable failures and timeouts count. Fatal, aborted and context_overflow
+// failures do not; if a trial call ends with one, another trial call is
+// allowed.
 //
-// It is safe for concurrent use and starts no goroutine.
+// At most [MaxEndpoints] breakers are kept. A new one replaces the least
+// recently used one. An open breaker is replaced only if more than three
+// quarters of all are open; observers then see it close. Breakers of endpoints
+// named in the config, and breakers set by [Breakers.Force], are always kept
+// and do not count towards the limit.
+//
+// Breakers is safe for concurrent use and starts no goroutine.
 type Breakers struct {
 	cfg     *Config
 	observe func(context.Context, Event)
 	probe   Probe
 
-	mu     sync.Mutex // may be held while that of a breaker is taken, not the other way round
-	by     *bounded[string, *breaker]
-	tidyAt int // so many breakers are reason to look for unused ones
+	mu         sync.Mutex // lock order: mu, then that of a breaker
+	byEndpoint *bounded[string, *breaker]
+	sweepAt    int // number of breakers that triggers the next sweep
 }
 
 func newBreakers(cfg *Config, probe Probe, observe func(context.Context, Event)) *Breakers {
-	b := &Breakers{cfg: cfg, probe: probe, observe: observe, by: newBounded[string, *breaker](MaxEndpoints), tidyAt: leastSweep}
+	b := &Breakers{cfg: cfg, probe: probe, observe: observe, byEndpoint: newBounded[string, *breaker](MaxEndpoints), sweepAt: sweepThreshold}
 	if cfg != nil {
 		for endpoint := range cfg.Endpoints {
-			b.of(context.Background(), endpoint) // so that a snapshot has them from the start
+			b.get(context.Background(), endpoint) // Snapshot lists them from the start
 		}
 	}
 	return b
 }
 
-// of returns the breaker of an endpoint, which may cost another endpoint its
-// own.
-func (b *Breakers) of(ctx context.Context, endpoint string) *breaker {
+// get returns the breaker of an endpoint. It may forget another endpoint's
+// breaker.
+func (b *Breakers) get(ctx context.Context, endpoint string) *breaker {
 	b.mu.Lock()
-	if one, ok := b.by.get(endpoint); ok {
+	if br, ok := b.byEndpoint.get(endpoint); ok {
 		b.mu.Unlock()
-		return one
+		return br
 	}
-	b.tidy()
-	one := b.fresh(endpoint)
-	forgotten := b.by.add(endpoint, one, one.rank(b.cfg))
+	b.sweep()
+	br := b.build(endpoint)
+	forgotten := b.byEndpoint.add(endpoint, br, br.rank(b.cfg))
 	open := forgotten[:0]
 	for _, old := range forgotten {
 		if old.retire() {
@@ -65,53 +67,53 @@ func (b *Breakers) of(ctx context.Context, endpoint string) *breaker {
 		}
 	}
 	b.mu.Unlock()
-	for _, old := range open { // calls are let through now
-		b.tell(ctx, old.endpoint, BreakerOpen, BreakerClosed)
+	for _, old := range open { // a forgotten breaker allows calls again
+		b.emit(ctx, old.endpoint, BreakerOpen, BreakerClosed)
 	}
-	return one
+	return br
 }
 
-func (b *Breakers) fresh(endpoint string) *breaker {
-	var one *breaker
-	one = newBreaker(endpoint, b.cfg.settings("", endpoint).breaker, func(ctx context.Context, from, to BreakerState) {
-		b.place(one)
-		b.tell(ctx, endpoint, from, to)
+func (b *Breakers) build(endpoint string) *breaker {
+	var br *breaker
+	br = newBreaker(endpoint, b.cfg.settings("", endpoint).breaker, func(ctx context.Context, from, to BreakerState) {
+		b.updateRank(br)
+		b.emit(ctx, endpoint, from, to)
 	})
-	return one
+	return br
 }
 
-func (b *Breakers) tell(ctx context.Context, endpoint string, from, to BreakerState) {
+func (b *Breakers) emit(ctx context.Context, endpoint string, from, to BreakerState) {
 	b.observe(ctx, Event{Kind: KindBreaker, Target: Target{Endpoint: endpoint}, From: string(from), To: string(to)})
 }
 
-// place says anew how long a breaker is kept, after a change of its state or
-// mode. It returns false where the breaker was forgotten meanwhile.
-func (b *Breakers) place(one *breaker) bool {
+// updateRank updates the rank of a breaker after a change of its state or mode.
+// It returns false if the breaker has been forgotten meanwhile.
+func (b *Breakers) updateRank(br *breaker) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.by.is(one.endpoint, func(current *breaker) bool { return current == one }) {
+	if !b.byEndpoint.matches(br.endpoint, func(current *breaker) bool { return current == br }) {
 		return false
 	}
-	b.by.place(one.endpoint, one.rank(b.cfg))
+	b.byEndpoint.setRank(br.endpoint, br.rank(b.cfg))
 	return true
 }
 
-// tidy forgets breakers that are as good as new, where there are very many. The
-// caller holds mu.
-func (b *Breakers) tidy() {
-	if b.by.len() < b.tidyAt {
+// sweep forgets unused breakers once there are many. The caller holds mu.
+func (b *Breakers) sweep() {
+	if b.byEndpoint.len() < b.sweepAt {
 		return
 	}
-	for endpoint, one := range b.by.each() {
-		if one.pristine(b.cfg) {
-			b.by.remove(endpoint)
+	for endpoint, br := range b.byEndpoint.each() {
+		if br.unused(b.cfg) {
+			b.byEndpoint.remove(endpoint)
 		}
 	}
-	b.tidyAt = max(leastSweep, 2*b.by.len())
+	b.sweepAt = max(sweepThreshold, 2*b.byEndpoint.len())
 }
 
-// pristine: closed, without a failure that counts, and as the config has it.
-func (b *breaker) pristine(cfg *Config) bool {
+// unused reports whether b is closed, has counted no failure, and has the
+// config's mode.
+func (b *breaker) unused(cfg *Config) bool {
 	if b.rank(cfg) != plain {
 		return false
 	}
@@ -120,8 +122,8 @@ func (b *breaker) pristine(cfg *Config) bool {
 	return b.mode == BreakerAuto && b.circuit.Metrics().Failures() == 0
 }
 
-// rank: what the config names, or a person has set, is kept; what refuses calls
-// is kept as long as there is something else to forget.
+// rank returns how long b is kept. Breakers that the config names or that a
+// person set are pinned. Open and half-open ones are held.
 func (b *breaker) rank(cfg *Config) rank {
 	if cfg != nil {
 		if _, named := cfg.Endpoints[b.endpoint]; named {
@@ -140,37 +142,37 @@ func (b *breaker) rank(cfg *Config) rank {
 	}
 }
 
-// retire ends the events of a breaker that is forgotten, and reports whether it
-// was open or half-open. The calls that are under way come back to it in vain.
+// retire stops the events of a forgotten breaker and reports whether it was
+// open or half-open. It ignores the outcomes of calls that are still under way.
 func (b *breaker) retire() (open bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.retired = true
-	// Where the config has forced it, the next breaker of the endpoint is the same.
+	// If the config forces a mode, the endpoint's next breaker has the same
+	// state.
 	return b.mode == BreakerAuto && !b.circuit.IsClosed()
 }
 
-// admit asks the endpoint's breaker for a permit; see there. With a trial the
-// probe goes first: it costs less than a call that is in vain.
+// admit returns a permit of the endpoint's breaker; see breaker.admit. Before a
+// trial call it runs the probe, which costs less than a failed call.
 func (b *Breakers) admit(ctx context.Context, endpoint string, grace bool) (permit, error) {
-	p, err := b.of(ctx, endpoint).admit(ctx, grace)
+	p, err := b.get(ctx, endpoint).admit(ctx, grace)
 	s := b.cfg.settings("", endpoint)
 	if err != nil || !p.trial || b.probe == nil || !*s.breaker.HealthProbeEnabled {
 		return p, err
 	}
-	err = b.ask(ctx, endpoint, ms(s.health.PingIntervalMs), p)
+	err = b.runProbe(ctx, endpoint, ms(s.health.PingIntervalMs), p)
 	if err == nil {
 		return p, nil
 	}
-	if stopped := ended(ctx); stopped != nil {
+	if stopped := contextErr(ctx); stopped != nil {
 		p.release(ctx)
 		return permit{}, stopped
 	}
 	if inconclusive(err) {
 		return p, nil
 	}
-	// Whatever the probe says, an endpoint that it does not find up is a
-	// network failure to those who are refused.
+	// A failed probe counts as a network failure of the endpoint.
 	down := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork, Rule: "probe"}
 	p.done(ctx, down)
 	return permit{}, &OpenError{
@@ -179,18 +181,17 @@ func (b *Breakers) admit(ctx context.Context, endpoint string, grace bool) (perm
 	}
 }
 
-// inconclusive reports whether a probe's error is about the probe and not the
-// endpoint. A breaker whose probe is wrong would stay open for ever. What is not
-// recognised is the probe's own way to say that the endpoint is down.
+// inconclusive reports whether a probe's error is a fault of the probe. If such
+// errors counted, the breaker would never close. Unknown errors mean that the
+// endpoint is down.
 func inconclusive(err error) bool {
 	res := classify.Error(err)
-	return !speaksAgainst(res) && res.Reason != classify.ReasonUnknown
+	return !countsAsFailure(res) && res.Reason != classify.ReasonUnknown
 }
 
-// ask runs the probe, which takes no longer than a ping may. One that panics has
-// said nothing against the endpoint; if it ends the goroutine the trial is given
-// back.
-func (b *Breakers) ask(ctx context.Context, endpoint string, limit time.Duration, p permit) (err error) {
+// runProbe runs the probe with the ping timeout. A panic counts as no error.
+// runtime.Goexit releases the permit.
+func (b *Breakers) runProbe(ctx context.Context, endpoint string, limit time.Duration, p permit) (err error) {
 	returned := false
 	defer func() {
 		switch {
@@ -208,11 +209,10 @@ func (b *Breakers) ask(ctx context.Context, endpoint string, limit time.Duration
 	return err
 }
 
-// Force sets by hand what the breaker of an endpoint does, until it is set
-// again: open, closed, or back to auto, where it starts anew. The config's
-// circuitBreaker.mode does the same from the start. What it sets is kept for
-// good, until the mode is again that of the config. An unknown mode, or an
-// endpoint without a name, is an error and changes nothing.
+// Force opens or closes the breaker of an endpoint, or sets it back to auto,
+// which resets it. The mode holds until the next Force. The config's
+// circuitBreaker.mode sets the initial mode. An unknown mode or an empty
+// endpoint is an error and changes nothing.
 func (b *Breakers) Force(ctx context.Context, endpoint string, mode BreakerMode) error {
 	if b == nil || endpoint == "" {
 		return fmt.Errorf("force the breaker of endpoint %q: there is none", endpoint)
@@ -221,22 +221,22 @@ func (b *Breakers) Force(ctx context.Context, endpoint string, mode BreakerMode)
 		return fmt.Errorf("breaker mode %q: must be %s, %s or %s", mode, BreakerAuto, BreakerForceOpen, BreakerForceClosed)
 	}
 	for {
-		one := b.of(ctx, endpoint)
-		one.force(ctx, mode)
-		if b.place(one) { // else many other endpoints came in between
+		br := b.get(ctx, endpoint)
+		br.force(ctx, mode)
+		if b.updateRank(br) { // false if other endpoints have replaced it meanwhile
 			return nil
 		}
 	}
 }
 
-// BreakerStatus is one line of a snapshot.
+// BreakerStatus is one entry of [Breakers.Snapshot].
 type BreakerStatus struct {
 	Endpoint   string        `json:"endpoint"`
 	State      BreakerState  `json:"state"`
 	Mode       BreakerMode   `json:"mode"`
-	Since      time.Time     `json:"since"`                // of the last change
-	Failures   int           `json:"failures"`             // among its last calls, of which it takes a full failureThreshold to open it
-	RetryAfter time.Duration `json:"retryAfter,omitempty"` // where it is open: until the next trial
+	Since      time.Time     `json:"since"`                // time of the last change
+	Failures   int           `json:"failures"`             // counted so far; failureThreshold of them open it
+	RetryAfter time.Duration `json:"retryAfter,omitempty"` // if open: until the next trial call
 }
 
 // Snapshot returns the state of all breakers, ordered by endpoint.
@@ -245,14 +245,14 @@ func (b *Breakers) Snapshot() []BreakerStatus {
 		return nil
 	}
 	b.mu.Lock()
-	all := make([]*breaker, 0, b.by.len())
-	for _, one := range b.by.each() {
-		all = append(all, one)
+	all := make([]*breaker, 0, b.byEndpoint.len())
+	for _, br := range b.byEndpoint.each() {
+		all = append(all, br)
 	}
 	b.mu.Unlock()
 	states := make([]BreakerStatus, len(all))
-	for i, one := range all {
-		states[i] = one.status()
+	for i, br := range all {
+		states[i] = br.status()
 	}
 	slices.SortFunc(states, func(x, y BreakerStatus) int { return strings.Compare(x.Endpoint, y.Endpoint) })
 	return states

@@ -1,14 +1,15 @@
 package resilience
 
-// openIn finds an [*OpenError] in a chain; nil where there is none. errors.As
-// never returns from a chain that is a circle, and this one may be a stranger's.
-func openIn(err error) (open *OpenError) {
+// findOpenError returns the first [*OpenError] in an error chain, or nil. It
+// does not use errors.As, which loops forever on a cyclic chain. It recovers
+// panics of foreign Unwrap methods.
+func findOpenError(err error) (open *OpenError) {
 	defer func() {
 		if recover() != nil {
 			open = nil
 		}
 	}()
-	const most = 256 // errors that are looked at, as in package classify
+	const most = 256 // errors to visit, as in package classify
 	for i, chain := 0, []error{err}; i < len(chain) && i < most; i++ {
 		switch e := chain[i].(type) {
 		case *OpenError:

@@ -9,13 +9,12 @@ import (
 	"time"
 )
 
-// Config is what an operator may set, in Go, JSON or YAML. The zero Config, and a
-// nil one, change nothing: every call is made once.
+// Config is the configuration, in Go, JSON or YAML. With the zero Config, or a
+// nil one, every call is made once.
 //
-// A field that is left out has its default; where zero means something by
-// itself, as "no retry at all" does, the field is a pointer. [DefaultConfig]
-// has every default spelled out. Sections of Endpoints and Agents override
-// the general ones field by field.
+// A field that is left out has its default. A field is a pointer if zero is a
+// value of its own, such as "no retries". [DefaultConfig] lists all defaults.
+// Endpoints and Agents override the general sections field by field.
 type Config struct {
 	Enabled        bool             `json:"enabled" yaml:"enabled"`
 	Retry          RetryConfig      `json:"retry" yaml:"retry"`
@@ -24,53 +23,52 @@ type Config struct {
 	HealthCheck    HealthConfig     `json:"healthCheck" yaml:"healthCheck"`
 	Visibility     VisibilityConfig `json:"visibility" yaml:"visibility"`
 
-	// Endpoints has what differs for one endpoint, by its name as in
-	// [Target.Name], mostly its URL.
+	// Endpoints overrides settings for one endpoint. The key is [Target.Name],
+	// mostly a URL.
 	Endpoints map[string]EndpointConfig `json:"endpoints,omitempty" yaml:"endpoints,omitempty"`
-	// Agents has what differs for the calls of one agent, by [Call.Agent].
-	// Where both say something, the endpoint has the last word.
+	// Agents overrides settings for the calls of one agent. The key is
+	// [Call.Agent]. An endpoint's setting takes precedence over an agent's.
 	Agents map[string]AgentConfig `json:"agents,omitempty" yaml:"agents,omitempty"`
 }
 
-// RetryConfig says how a call is repeated.
+// RetryConfig configures retries.
 type RetryConfig struct {
-	// Schedule names the pauses; the default is [MediumSchedule].
+	// Schedule names the pauses. The default is [MediumSchedule].
 	Schedule ScheduleName `json:"schedule,omitempty" yaml:"schedule,omitempty"`
-	// MaxNetworkRetries is how often a call is repeated after a network error:
-	// the default 5 makes six calls in all. All other reasons have the number
-	// of calls that their policy gives them.
+	// MaxNetworkRetries is the number of retries after a network error. The
+	// default 5 makes six calls in all. For other reasons,
+	// [classify.Policy.Calls] sets the number of calls.
 	MaxNetworkRetries *int `json:"maxNetworkRetries,omitempty" yaml:"maxNetworkRetries,omitempty"`
-	// The next three belong to the schedule "custom".
-	BaseDelayMs   int      `json:"baseDelayMs,omitempty" yaml:"baseDelayMs,omitempty"`     // before the first retry; 1000
-	MaxDelayMs    int      `json:"maxDelayMs,omitempty" yaml:"maxDelayMs,omitempty"`       // 30000
-	JitterPercent *float64 `json:"jitterPercent,omitempty" yaml:"jitterPercent,omitempty"` // a fraction up or down; 0.2
+	// The next three fields apply to the schedule "custom" only.
+	BaseDelayMs   int      `json:"baseDelayMs,omitempty" yaml:"baseDelayMs,omitempty"`     // before the first retry; default 1000
+	MaxDelayMs    int      `json:"maxDelayMs,omitempty" yaml:"maxDelayMs,omitempty"`       // default 30000
+	JitterPercent *float64 `json:"jitterPercent,omitempty" yaml:"jitterPercent,omitempty"` // symmetric, a fraction of the pause; default 0.2
 }
 
-// BreakerConfig says when an endpoint is left alone.
+// BreakerConfig configures the circuit breakers.
 type BreakerConfig struct {
-	FailureThreshold   int         `json:"failureThreshold,omitempty" yaml:"failureThreshold,omitempty"`     // failures in a row; 5
-	CooldownMs         int         `json:"cooldownMs,omitempty" yaml:"cooldownMs,omitempty"`                 // 300000, five minutes
-	HealthProbeEnabled *bool       `json:"healthProbeEnabled,omitempty" yaml:"healthProbeEnabled,omitempty"` // true: a probe ([WithProbe]) goes before the first call
-	Mode               BreakerMode `json:"mode,omitempty" yaml:"mode,omitempty"`                             // auto
+	FailureThreshold   int         `json:"failureThreshold,omitempty" yaml:"failureThreshold,omitempty"`     // failures in a row that open the breaker; default 5
+	CooldownMs         int         `json:"cooldownMs,omitempty" yaml:"cooldownMs,omitempty"`                 // how long it stays open; default 300000, five minutes
+	HealthProbeEnabled *bool       `json:"healthProbeEnabled,omitempty" yaml:"healthProbeEnabled,omitempty"` // run the probe ([WithProbe]) before the trial call; default true
+	Mode               BreakerMode `json:"mode,omitempty" yaml:"mode,omitempty"`                             // default auto
 }
 
-// RestartConfig says how often a task is started again after its call's
-// network retries were all in vain.
+// RestartConfig configures restarts of tasks whose network retries all failed.
 type RestartConfig struct {
-	MaxRestarts          *int `json:"maxRestarts,omitempty" yaml:"maxRestarts,omitempty"`                   // 3
-	RestartBackoffBaseMs int  `json:"restartBackoffBaseMs,omitempty" yaml:"restartBackoffBaseMs,omitempty"` // 60000, doubled each time: 1, 2, 4 minutes
+	MaxRestarts          *int `json:"maxRestarts,omitempty" yaml:"maxRestarts,omitempty"`                   // default 3
+	RestartBackoffBaseMs int  `json:"restartBackoffBaseMs,omitempty" yaml:"restartBackoffBaseMs,omitempty"` // default 60000, doubled each time: 1, 2, 4 minutes
 }
 
-// HealthConfig says when an endpoint counts as unhealthy.
+// HealthConfig configures [Health].
 type HealthConfig struct {
-	PingIntervalMs     int     `json:"pingIntervalMs,omitempty" yaml:"pingIntervalMs,omitempty"`         // 30000; no ping takes longer either
-	UnhealthyThreshold float64 `json:"unhealthyThreshold,omitempty" yaml:"unhealthyThreshold,omitempty"` // failed part of the calls in [HealthWindow]; 0.5
+	PingIntervalMs     int     `json:"pingIntervalMs,omitempty" yaml:"pingIntervalMs,omitempty"`         // also the timeout of a ping; default 30000
+	UnhealthyThreshold float64 `json:"unhealthyThreshold,omitempty" yaml:"unhealthyThreshold,omitempty"` // fraction of failed calls in [HealthWindow]; default 0.5
 }
 
-// VisibilityConfig says what a person gets to see.
+// VisibilityConfig configures logs and alerts.
 type VisibilityConfig struct {
-	LogRetries     *bool `json:"logRetries,omitempty" yaml:"logRetries,omitempty"`         // true: [WithLogger] logs attempts and waits too
-	AlertThreshold int   `json:"alertThreshold,omitempty" yaml:"alertThreshold,omitempty"` // failures in [AlertWindow]; 10
+	LogRetries     *bool `json:"logRetries,omitempty" yaml:"logRetries,omitempty"`         // [WithLogger] logs attempts and waits too; default true
+	AlertThreshold int   `json:"alertThreshold,omitempty" yaml:"alertThreshold,omitempty"` // failures in [AlertWindow]; default 10
 }
 
 // EndpointConfig overrides the general sections for one endpoint.
@@ -81,42 +79,41 @@ type EndpointConfig struct {
 	Visibility     VisibilityConfig `json:"visibility" yaml:"visibility"`
 }
 
-// AgentConfig overrides the general sections for the calls of one agent.
-// Breakers and health belong to endpoints, which agents share.
+// AgentConfig overrides the general sections for the calls of one agent. It has
+// no breaker and health settings, because agents share endpoints.
 type AgentConfig struct {
-	// Enabled overrides Config.Enabled in both directions, so that agents can
-	// be moved over one by one.
+	// Enabled overrides Config.Enabled, on or off.
 	Enabled     *bool         `json:"enabled,omitempty" yaml:"enabled,omitempty"`
 	Retry       RetryConfig   `json:"retry" yaml:"retry"`
 	TaskRestart RestartConfig `json:"taskRestart" yaml:"taskRestart"`
 }
 
-// Figures that no field sets.
+// Limits and defaults without a config field.
 const (
-	// MaxRetryAfterWait is the longest hint of a provider that is waited for. A
-	// longer one is not cut short, as that wait is known to be in vain: the
-	// call goes to another target or fails.
+	// MaxRetryAfterWait is the longest Retry-After that a call waits for. On a
+	// longer one, the call goes to another target or fails at once: a shorter
+	// wait would be too short.
 	MaxRetryAfterWait = 60 * time.Second
-	// DefaultFallbackCooldown is how long calls stay with a target that was
-	// fallen back to, unless [WithFallbackCooldown] says otherwise.
+	// DefaultFallbackCooldown is how long calls start with the fallback target.
+	// [WithFallbackCooldown] changes it.
 	DefaultFallbackCooldown = time.Minute
-	// AlertWindow is the time in which failures are counted for an alert.
+	// AlertWindow is the period in which failures are counted for an alert.
 	AlertWindow = 5 * time.Minute
-	// HealthWindow is the time over which an endpoint's health is judged, and
-	// HealthMinCalls how many calls it takes to judge.
+	// HealthWindow is the period that an endpoint's health is computed from.
+	// HealthMinCalls is the least number of calls in it that can make an
+	// endpoint unhealthy.
 	HealthWindow   = 5 * time.Minute
 	HealthMinCalls = 10
-	// MaxEndpoints is how many endpoints are remembered at once, by [Breakers],
-	// by [Health] and for alerts and fallbacks, each by itself. Endpoints come
-	// from callers, and from peers where a client follows redirects, so there may
-	// be any number. The one that was used least recently is forgotten first.
+	// MaxEndpoints limits the number of endpoints that [Breakers], [Health],
+	// alerts and fallbacks remember, each on its own. Endpoints come from
+	// callers, and from redirects of peers, so their number has no other bound.
+	// The least recently used one is forgotten first.
 	MaxEndpoints = 4096
-	// MaxKeys is the same for the keys of calls: their backoff ([Call.Key]) and
-	// their [Statuses].
+	// MaxKeys is the same limit for [Call.Key], in backoffs and in [Statuses].
 	MaxKeys = 65536
 )
 
-// DefaultConfig returns the defaults, spelled out. It is not enabled.
+// DefaultConfig returns a Config with every default set. It is not enabled.
 func DefaultConfig() Config {
 	return Config{
 		Retry: RetryConfig{
@@ -138,21 +135,22 @@ func DefaultConfig() Config {
 	}
 }
 
-// settings is what holds for one endpoint and one agent: every field is set.
+// settings are the effective settings for one endpoint and one agent. Every
+// field is set.
 type settings struct {
-	retry   RetryConfig
-	breaker BreakerConfig
-	restart RestartConfig
-	health  HealthConfig
-	visible VisibilityConfig
+	retry      RetryConfig
+	breaker    BreakerConfig
+	restart    RestartConfig
+	health     HealthConfig
+	visibility VisibilityConfig
 }
 
 var defaultSettings = func(d Config) settings {
 	return settings{d.Retry, d.CircuitBreaker, d.TaskRestart, d.HealthCheck, d.Visibility}
 }(DefaultConfig())
 
-// settings looks up what holds for an endpoint as an agent calls it. Either
-// may be empty. c may be nil.
+// settings returns the effective settings for an agent and an endpoint. Either
+// name may be empty. c may be nil.
 func (c *Config) settings(agent, endpoint string) settings {
 	s := defaultSettings
 	if c == nil {
@@ -160,15 +158,15 @@ func (c *Config) settings(agent, endpoint string) settings {
 	}
 	a, e := c.Agents[agent], c.Endpoints[endpoint]
 	return settings{
-		retry:   e.Retry.over(a.Retry.over(c.Retry.over(s.retry))),
-		breaker: e.CircuitBreaker.over(c.CircuitBreaker.over(s.breaker)),
-		restart: a.TaskRestart.over(c.TaskRestart.over(s.restart)),
-		health:  e.HealthCheck.over(c.HealthCheck.over(s.health)),
-		visible: e.Visibility.over(c.Visibility.over(s.visible)),
+		retry:      e.Retry.withDefaults(a.Retry.withDefaults(c.Retry.withDefaults(s.retry))),
+		breaker:    e.CircuitBreaker.withDefaults(c.CircuitBreaker.withDefaults(s.breaker)),
+		restart:    a.TaskRestart.withDefaults(c.TaskRestart.withDefaults(s.restart)),
+		health:     e.HealthCheck.withDefaults(c.HealthCheck.withDefaults(s.health)),
+		visibility: e.Visibility.withDefaults(c.Visibility.withDefaults(s.visibility)),
 	}
 }
 
-// enabled says whether the calls of an agent are looked after. c may be nil.
+// enabled reports whether calls of the agent are retried. c may be nil.
 func (c *Config) enabled(agent string) bool {
 	if c == nil {
 		return false
@@ -179,7 +177,7 @@ func (c *Config) enabled(agent string) bool {
 	return c.Enabled
 }
 
-// clone copies c with all that it points to.
+// clone returns a deep copy of c.
 func (c *Config) clone() *Config {
 	if c == nil {
 		return nil
@@ -193,89 +191,87 @@ func (c *Config) clone() *Config {
 		own.Endpoints[name] = e
 	}
 	for name, a := range own.Agents {
-		a.Enabled, a.Retry, a.TaskRestart = copied(a.Enabled), a.Retry.clone(), a.TaskRestart.clone()
+		a.Enabled, a.Retry, a.TaskRestart = clonePtr(a.Enabled), a.Retry.clone(), a.TaskRestart.clone()
 		own.Agents[name] = a
 	}
 	return &own
 }
 
 func (r RetryConfig) clone() RetryConfig {
-	r.MaxNetworkRetries, r.JitterPercent = copied(r.MaxNetworkRetries), copied(r.JitterPercent)
+	r.MaxNetworkRetries, r.JitterPercent = clonePtr(r.MaxNetworkRetries), clonePtr(r.JitterPercent)
 	return r
 }
 
 func (b BreakerConfig) clone() BreakerConfig {
-	b.HealthProbeEnabled = copied(b.HealthProbeEnabled)
+	b.HealthProbeEnabled = clonePtr(b.HealthProbeEnabled)
 	return b
 }
 
 func (r RestartConfig) clone() RestartConfig {
-	r.MaxRestarts = copied(r.MaxRestarts)
+	r.MaxRestarts = clonePtr(r.MaxRestarts)
 	return r
 }
 
 func (v VisibilityConfig) clone() VisibilityConfig {
-	v.LogRetries = copied(v.LogRetries)
+	v.LogRetries = clonePtr(v.LogRetries)
 	return v
 }
 
-func copied[T any](p *T) *T {
+func clonePtr[T any](p *T) *T {
 	if p == nil {
 		return nil
 	}
 	return new(*p)
 }
 
-// The methods named over take what is set in the receiver, and the rest from
-// below.
+// The withDefaults methods return the receiver with unset fields taken from d.
 
-func (r RetryConfig) over(below RetryConfig) RetryConfig {
+func (r RetryConfig) withDefaults(d RetryConfig) RetryConfig {
 	return RetryConfig{
-		Schedule:          cmp.Or(r.Schedule, below.Schedule),
-		MaxNetworkRetries: cmp.Or(r.MaxNetworkRetries, below.MaxNetworkRetries),
-		BaseDelayMs:       cmp.Or(r.BaseDelayMs, below.BaseDelayMs),
-		MaxDelayMs:        cmp.Or(r.MaxDelayMs, below.MaxDelayMs),
-		JitterPercent:     cmp.Or(r.JitterPercent, below.JitterPercent),
+		Schedule:          cmp.Or(r.Schedule, d.Schedule),
+		MaxNetworkRetries: cmp.Or(r.MaxNetworkRetries, d.MaxNetworkRetries),
+		BaseDelayMs:       cmp.Or(r.BaseDelayMs, d.BaseDelayMs),
+		MaxDelayMs:        cmp.Or(r.MaxDelayMs, d.MaxDelayMs),
+		JitterPercent:     cmp.Or(r.JitterPercent, d.JitterPercent),
 	}
 }
 
-func (b BreakerConfig) over(below BreakerConfig) BreakerConfig {
+func (b BreakerConfig) withDefaults(d BreakerConfig) BreakerConfig {
 	return BreakerConfig{
-		FailureThreshold:   cmp.Or(b.FailureThreshold, below.FailureThreshold),
-		CooldownMs:         cmp.Or(b.CooldownMs, below.CooldownMs),
-		HealthProbeEnabled: cmp.Or(b.HealthProbeEnabled, below.HealthProbeEnabled),
-		Mode:               cmp.Or(b.Mode, below.Mode),
+		FailureThreshold:   cmp.Or(b.FailureThreshold, d.FailureThreshold),
+		CooldownMs:         cmp.Or(b.CooldownMs, d.CooldownMs),
+		HealthProbeEnabled: cmp.Or(b.HealthProbeEnabled, d.HealthProbeEnabled),
+		Mode:               cmp.Or(b.Mode, d.Mode),
 	}
 }
 
-func (r RestartConfig) over(below RestartConfig) RestartConfig {
+func (r RestartConfig) withDefaults(d RestartConfig) RestartConfig {
 	return RestartConfig{
-		MaxRestarts:          cmp.Or(r.MaxRestarts, below.MaxRestarts),
-		RestartBackoffBaseMs: cmp.Or(r.RestartBackoffBaseMs, below.RestartBackoffBaseMs),
+		MaxRestarts:          cmp.Or(r.MaxRestarts, d.MaxRestarts),
+		RestartBackoffBaseMs: cmp.Or(r.RestartBackoffBaseMs, d.RestartBackoffBaseMs),
 	}
 }
 
-func (h HealthConfig) over(below HealthConfig) HealthConfig {
+func (h HealthConfig) withDefaults(d HealthConfig) HealthConfig {
 	return HealthConfig{
-		PingIntervalMs:     cmp.Or(h.PingIntervalMs, below.PingIntervalMs),
-		UnhealthyThreshold: cmp.Or(h.UnhealthyThreshold, below.UnhealthyThreshold),
+		PingIntervalMs:     cmp.Or(h.PingIntervalMs, d.PingIntervalMs),
+		UnhealthyThreshold: cmp.Or(h.UnhealthyThreshold, d.UnhealthyThreshold),
 	}
 }
 
-func (v VisibilityConfig) over(below VisibilityConfig) VisibilityConfig {
+func (v VisibilityConfig) withDefaults(d VisibilityConfig) VisibilityConfig {
 	return VisibilityConfig{
-		LogRetries:     cmp.Or(v.LogRetries, below.LogRetries),
-		AlertThreshold: cmp.Or(v.AlertThreshold, below.AlertThreshold),
+		LogRetries:     cmp.Or(v.LogRetries, d.LogRetries),
+		AlertThreshold: cmp.Or(v.AlertThreshold, d.AlertThreshold),
 	}
 }
 
-// ms reads a figure of the config.
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// Validate checks every field, those of the overrides as they come out on top
-// of the general ones. The error joins one line for each fault, which names
-// the field as JSON does: `retry.jitterPercent: must be between 0 and 1, is 20`.
-// A nil Config is valid.
+// Validate checks every field, and each override merged with the general
+// sections. The error joins one line for each fault. A line names the field as
+// JSON does: `retry.jitterPercent: must be between 0 and 1, is 20`. A nil
+// Config is valid.
 func (c *Config) Validate() error {
 	if c == nil {
 		return nil

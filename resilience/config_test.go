@@ -57,7 +57,7 @@ func TestConfig_Validate(t *testing.T) {
 		{name: "retries", yaml: `retry: {maxNetworkRetries: -1}`, want: []string{`retry.maxNetworkRetries: must be between 0 and 1000000, is -1`}},
 		{name: "schedule", yaml: `retry: {schedule: slow}`, want: []string{`retry.schedule: must be short, medium, long, fixed or custom, is "slow"`}},
 		{name: "base", yaml: `retry: {schedule: custom, baseDelayMs: -5}`, want: []string{`retry.baseDelayMs: must be between 1 and 2147483647, is -5`}},
-		{name: "cap below base", yaml: `retry: {schedule: custom, baseDelayMs: 500, maxDelayMs: 400}`, want: []string{`retry.maxDelayMs: must not be less than baseDelayMs, 500, is 400`}},
+		{name: "cap below base", yaml: `retry: {schedule: custom, baseDelayMs: 500, maxDelayMs: 400}`, want: []string{`retry.maxDelayMs: must be at least baseDelayMs (500), is 400`}},
 		{name: "per cent", yaml: `retry: {schedule: custom, jitterPercent: 20}`, want: []string{`retry.jitterPercent: must be between 0 and 1, is 20`}},
 		{name: "no number", yaml: `retry: {schedule: custom, jitterPercent: .nan}`, want: []string{`retry.jitterPercent: must be between 0 and 1, is NaN`}},
 		{name: "without effect", yaml: `retry: {schedule: long, baseDelayMs: 500, maxDelayMs: 600, jitterPercent: 0}`, want: []string{
@@ -85,7 +85,7 @@ func TestConfig_Validate(t *testing.T) {
 			`retry.maxNetworkRetries: must be between 0 and 1000000, is -1`,
 		}},
 		{name: "an override that fits only on top", yaml: "{retry: {schedule: custom, maxDelayMs: 2000}, agents: {writer: {retry: {baseDelayMs: 3000}}}}", want: []string{
-			`agents["writer"].retry.maxDelayMs: must not be less than baseDelayMs, 3000, is 2000`,
+			`agents["writer"].retry.maxDelayMs: must be at least baseDelayMs (3000), is 2000`,
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

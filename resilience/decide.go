@@ -7,12 +7,11 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// decide says what comes after a failed call: its verdict, and where that is
-// again, the pause.
+// decide sets action, and pause for actionRetry, after a failed call.
 func (r *run) decide(a Attempt) {
 	if r.ctx.Err() != nil {
 		if len(r.attempts) > 1 {
-			r.stop = ended(r.ctx)
+			r.stop = contextErr(r.ctx)
 		}
 		return
 	}
@@ -22,34 +21,33 @@ func (r *run) decide(a Attempt) {
 	}
 	p := a.Result.Policy()
 	switch {
-	case p.Corrective() && r.mended < p.Calls()-1:
+	case p.Corrective() && r.corrections < p.Calls()-1:
 		r.correct(a)
 		return
-	case p.Retry == classify.RetryExponential && a.Number < r.calls(a.Result):
-		if r.repeat(a) {
+	case p.Retry == classify.RetryExponential && a.Number < r.maxCalls(a.Result):
+		if r.retry(a) {
 			return
 		}
 	}
-	if len(r.rest) > 0 && r.call.mayFallBack(a) {
-		r.verdict = next
+	if len(r.remaining) > 0 && r.call.mayFallBack(a) {
+		r.action = actionNext
 	}
 }
 
-// calls is how often a target may be called in all where the last call failed
-// like this.
-func (r *run) calls(res classify.Result) int {
+// maxCalls returns how often a target may be called in all after a failure res.
+func (r *run) maxCalls(res classify.Result) int {
 	n := res.Policy().Calls()
 	if res.Reason == classify.ReasonNetwork {
-		n = 1 + *r.set.retry.MaxNetworkRetries
+		n = 1 + *r.settings.retry.MaxNetworkRetries
 	}
-	if most := r.set.retry.schedule().MaxCalls; most > 0 {
-		n = min(n, most)
+	if limit := r.settings.retry.schedule().MaxCalls; limit > 0 {
+		n = min(n, limit)
 	}
 	return n
 }
 
-// correct lets the caller change the request for the one corrective retry,
-// which is made at once.
+// correct lets the caller change the request for the corrective retry, which
+// has no pause.
 func (r *run) correct(a Attempt) {
 	if r.call.Correct == nil {
 		return
@@ -57,51 +55,52 @@ func (r *run) correct(a Attempt) {
 	if r.stop = r.call.Correct(r.ctx, a); r.stop != nil {
 		return
 	}
-	r.mended++
-	r.verdict, r.pause = again, 0
+	r.corrections++
+	r.action, r.pause = actionRetry, 0
 }
 
-// repeat arranges for another call to the same target, unless it is better to
-// go on to the next one or the provider asks for too much patience.
-func (r *run) repeat(a Attempt) bool {
+// retry schedules another call to the same target. It returns false if the next
+// target should be called instead, or if the provider's Retry-After is too
+// long.
+func (r *run) retry(a Attempt) bool {
 	res := a.Result
-	if r.x.first[res.Reason] == FallbackFirst && r.more() {
+	if r.x.order[res.Reason] == FallbackFirst && r.hasOpenTarget() {
 		return false
 	}
 	if res.HasRetryAfter && res.RetryAfter > MaxRetryAfterWait {
 		return false
 	}
-	// The key's next pause is longer also where the provider's hint takes the
-	// place of this one.
-	nominal, delay := r.x.backoff.next(r.backoffKey(), r.set.retry.schedule(), a.Number)
+	// Count the pause even if the provider's hint replaces it, so that the
+	// key's next pause is longer.
+	nominal, delay := r.x.backoff.next(r.backoffKey(), r.settings.retry.schedule(), a.Number)
 	e := Event{Kind: KindWait, Target: a.Target, Attempt: a.Number, Result: res, Err: a.Err, Nominal: nominal}
 	if res.HasRetryAfter {
 		delay = max(res.RetryAfter, 0)
 		e.HintGiven, e.RetryAfter, e.Derived, e.Nominal = true, delay, res.Derived, 0
 	}
-	// A wait beyond the caller's deadline is in vain, so somebody else is asked;
-	// without anybody else the deadline ends it, as the caller wants.
-	if deadline, ok := r.ctx.Deadline(); ok && time.Until(deadline) <= delay && r.more() {
+	// If the pause ends after the caller's deadline, prefer another target.
+	// Without one, wait until the deadline.
+	if deadline, ok := r.ctx.Deadline(); ok && time.Until(deadline) <= delay && r.hasOpenTarget() {
 		return false
 	}
-	// So is one at whose end the breaker is open all the same.
-	if name := a.Target.Name(); name != "" && !r.opened {
-		if open := r.x.breakers.of(r.ctx, name).refuses(delay); open != nil {
-			r.refused(open)
+	// Do not wait if the breaker will still be open after the pause.
+	if name := a.Target.Name(); name != "" && !r.openedBreaker {
+		if open := r.x.breakers.get(r.ctx, name).refusalAfter(delay); open != nil {
+			r.skipTarget(open)
 			return true
 		}
 	}
-	r.verdict, r.pause = again, delay
+	r.action, r.pause = actionRetry, delay
 	e.ScheduledDelay = delay
 	r.emit(e)
 	return true
 }
 
-// more reports whether a later target is open for calls.
-func (r *run) more() bool {
-	return slices.ContainsFunc(r.rest, func(t Target) bool {
+// hasOpenTarget reports whether a later target accepts calls.
+func (r *run) hasOpenTarget() bool {
+	return slices.ContainsFunc(r.remaining, func(t Target) bool {
 		name, m := t.Name(), r.x.monitor
-		return name == "" || (m == nil || m.Healthy(name)) && !r.x.breakers.of(r.ctx, name).shut()
+		return name == "" || (m == nil || m.Healthy(name)) && !r.x.breakers.get(r.ctx, name).refusesNow()
 	})
 }
 

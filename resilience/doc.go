@@ -1,6 +1,6 @@
-// Package resilience acts on what package classify says about an error: it
-// repeats a call, waits, leaves an endpoint alone, asks another one, or gives
-// up. [New] makes an [Executor], one for a program; [Do] makes a call:
+// Package resilience acts on the classification of an error: it retries a call,
+// waits, opens a circuit breaker, falls back to another target, or gives up.
+// [New] makes an [Executor], one for a program. [Do] makes a call:
 //
 //	x, err := resilience.New(&resilience.Config{Enabled: true})
 //	...
@@ -9,8 +9,8 @@
 //		return client.Ask(ctx, t.Endpoint, question)
 //	})
 //
-// A program whose calls are HTTP requests needs no Do: [NewTransport] puts it
-// into an [http.Client], and package resiliencegrpc into a gRPC connection.
+// HTTP and gRPC clients do not need Do: [NewTransport] wraps the transport of
+// an [http.Client], and package resiliencegrpc has an interceptor for gRPC.
 //
 // What happens to a call:
 //
@@ -20,37 +20,38 @@
 //	│       │          │          classify ──▶ the reason's policy
 //	│       │          │              │
 //	│       │          │              ├── calls left ──▶ wait ──▶ same target ─┐
-//	│       └──────────┴──────────────┼── another target may ──▶ next target ──┤
-//	│                                 ├── network, all in vain ──▶ restart queue
+//	│       └──────────┴──────────────┼── fallback allowed ──▶ next target ────┤
+//	│                                 ├── network, no calls left ──▶ restart queue
 //	│                                 └── else ──▶ the error
 //	└──────────────────────────────────────────────────────────────────────────┘
 //
 // Step by step:
 //
-//   - Health ([WithMonitor], [Health]): an endpoint that is ill is passed over,
-//     or waited for where there is no other.
-//   - Breaker ([Breakers]): 5 failures in a row close an endpoint to calls for 5
-//     minutes; then a probe and one call show whether it is back. The call whose
-//     failures opened it still gets all the calls that it is granted.
-//   - The error is classified ([WithClassifier]). How often the target is called
-//     in all is [classify.Policy.Calls]: 3 for rate limits, 5xx and timeouts, 6
-//     for network errors, 1 for what is fatal. The count is one for each target;
-//     where errors differ, the last one says how far it goes.
-//   - Wait: the provider's Retry-After as it is, up to a minute; else the
-//     schedule's pause with jitter ([RetryConfig]). Parsing errors are repeated
-//     at once, once, and only after [Call.Correct].
-//   - The next target starts with fresh calls and the shortest pause. The
-//     policy's fallback column decides, and the caller ([Call.FallBack]) where
-//     it says optional. For a minute, calls then go there first ([WithFallbackCooldown]).
-//   - The restart queue ([WithRestarter], [Queue]) takes network failures that
-//     outlast all this. A restart that meets an open breaker does not count and
-//     comes again when the breaker lets a call through.
+//   - Health ([WithMonitor], [Health]): an unhealthy endpoint is skipped. If no
+//     other target is available, the call waits for its recovery.
+//   - Breaker ([Breakers]): 5 failures in a row open the endpoint's breaker for
+//     5 minutes. Then a probe and one trial call decide whether it closes. The
+//     call whose failures opened the breaker still gets all of its retries.
+//   - Classify ([WithClassifier]): the error's reason sets the number of calls
+//     to a target ([classify.Policy.Calls]): 3 for rate limits, 5xx and
+//     timeouts, 6 for network errors, 1 for fatal errors. Each target has its
+//     own count. If errors differ, the last one sets the limit.
+//   - Wait: the provider's Retry-After, up to a minute; without one, the
+//     schedule's pause with jitter ([RetryConfig]). A parsing error is retried
+//     once, without a pause, and only if [Call.Correct] is set.
+//   - The next target starts with a new count of calls and the shortest pause.
+//     The policy's fallback column decides whether there is a fallback; where
+//     it is optional, [Call.FallBack] decides. After a fallback, calls start
+//     with the new target for a minute ([WithFallbackCooldown]).
+//   - The restart queue ([WithRestarter], [Queue]) takes calls that failed with
+//     network errors to the end. A restart that an open breaker refuses is not
+//     counted. It is tried again when the breaker allows a call.
 //
-// All of it is told to observers ([WithObserver], [WithLogger], [CountEvents],
-// [Statuses], [WithAlert]).
+// Observers receive every step as an [Event] ([WithObserver], [WithLogger],
+// [CountEvents], [Statuses], [WithAlert]).
 //
-// Off, which is the default and what a nil config means, the function is called
-// once and its answer and error are passed on. The figures stand in
-// [DefaultConfig] and beside [MaxRetryAfterWait]; docs/specifications.md has
-// their sources.
+// By default, and with a nil config, retries are off: the function is called
+// once, and its answer and error are returned unchanged. [DefaultConfig] and
+// [MaxRetryAfterWait] have the figures; docs/specifications.md has their
+// sources.
 package resilience

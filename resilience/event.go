@@ -9,48 +9,48 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// Kind says what an [Event] is about.
+// Kind is the kind of an [Event].
 type Kind string
 
-// The kinds of events, and the fields that each of them fills in besides
-// Time, Key, Agent and Target.
+// The kinds of events. Each comment names the fields that are set besides Time,
+// Key, Agent and Target.
 const (
-	// KindAttempt: one call has ended. Attempt, Duration, and where it failed
-	// Result and Err; where it was a retry, Cause is what had failed before.
+	// KindAttempt: a call has ended. Attempt and Duration are set; if it
+	// failed, Result and Err; if it was a retry, Cause, the failure before it.
 	KindAttempt Kind = "attempt"
-	// KindWait: a pause begins, after which the call is repeated. Attempt and
-	// Result are those of the call that failed; HintGiven, RetryAfter and
-	// Derived where the provider said how long, else Nominal; ScheduledDelay.
+	// KindWait: a pause before a retry begins. Attempt and Result are those of
+	// the failed call. HintGiven, RetryAfter and Derived are set if the
+	// provider gave a hint, otherwise Nominal. ScheduledDelay is always set.
 	KindWait Kind = "wait"
-	// KindFallback: another target takes over. From and To name the targets,
-	// Target is the new one, Result why the old one was left.
+	// KindFallback: another target takes over. From and To name the targets.
+	// Target is the new one. Result is the failure of the old one.
 	KindFallback Kind = "fallback"
-	// KindBreaker: the circuit breaker of the target's endpoint has changed.
-	// From and To are its states ([BreakerState]).
+	// KindBreaker: the circuit breaker of Target's endpoint has changed. From
+	// and To are its states ([BreakerState]).
 	KindBreaker Kind = "breaker"
-	// KindRestart: something happened to a task of the restart queue. Attempt
-	// is the number of the restart, To one of the Restart constants.
+	// KindRestart: the state of a queued task has changed. Attempt is the
+	// number of the restart. To is one of the Restart constants.
 	KindRestart Kind = "restart"
-	// KindHealth: the endpoint's health has changed. From and To are Healthy
-	// and Unhealthy.
+	// KindHealth: the endpoint's health has changed. From and To are [Healthy]
+	// and [Unhealthy].
 	KindHealth Kind = "health"
-	// KindAlert: an endpoint keeps failing. Failures is how often it did within
-	// [AlertWindow]; Result and Err are the last failure.
+	// KindAlert: an endpoint keeps failing. Failures is the number of failures
+	// within [AlertWindow]. Result and Err are those of the last one.
 	KindAlert Kind = "alert"
-	// KindDone: a [Do] returns. Attempt is the number of calls on all targets,
-	// Duration is with all pauses; Result and Err are zero where it succeeded.
+	// KindDone: a [Do] returns. Attempt is the number of calls on all targets.
+	// Duration includes all pauses. Result and Err are zero if it succeeded.
 	KindDone Kind = "done"
 )
 
 // Values of From and To in events of [KindRestart].
 const (
-	RestartQueued    = "queued"    // taken over, due later
-	RestartStarted   = "started"   // running again
-	RestartPostponed = "postponed" // an open breaker let no call through: it does not count and comes again later
-	RestartSucceeded = "succeeded" // done with
-	RestartRefused   = "refused"   // the queue is full or shut down: the call has failed for good
-	RestartFailed    = "failed"    // all restarts were in vain, or the failure is none that a restart helps
-	RestartReturned  = "returned"  // handed back by a queue that was shut down
+	RestartQueued    = "queued"    // waits for its next restart
+	RestartStarted   = "started"   // has begun to run
+	RestartPostponed = "postponed" // an open breaker refused it: tried again later, not counted
+	RestartSucceeded = "succeeded" // its function returned nil
+	RestartRefused   = "refused"   // not accepted by the queue, for example because it is full
+	RestartFailed    = "failed"    // all restarts failed, or the failure is not a network failure
+	RestartReturned  = "returned"  // returned by Queue.Shutdown
 )
 
 // Values of From and To in events of [KindHealth].
@@ -59,48 +59,47 @@ const (
 	Unhealthy = "unhealthy"
 )
 
-// Event is something that happened on the way of a call. It is a plain value;
-// fields that its kind does not name are zero.
+// Event is one step of a call. Fields that its kind does not name are zero.
 type Event struct {
 	Kind     Kind            `json:"kind"`
 	Time     time.Time       `json:"time"`
-	Key      string          `json:"key,omitempty"`     // of the call, or of the task
-	Agent    string          `json:"agent,omitempty"`   // of the call
-	Target   Target          `json:"target"`            // its endpoint without user information and query
+	Key      string          `json:"key,omitempty"`     // key of the call or the task
+	Agent    string          `json:"agent,omitempty"`   // agent of the call
+	Target   Target          `json:"target"`            // the endpoint has no user information and query
 	Attempt  int             `json:"attempt,omitempty"` // counts the calls to Target from 1
 	Duration time.Duration   `json:"duration,omitempty"`
 	Result   classify.Result `json:"result,omitzero"`
 	Cause    classify.Result `json:"cause,omitzero"`
-	Err      error           `json:"-"` // the caller's own
+	Err      error           `json:"-"` // as the caller's function returned it
 	From     string          `json:"from,omitempty"`
 	To       string          `json:"to,omitempty"`
 	Failures int             `json:"failures,omitempty"`
 
-	// How long a pause is. What may be logged is the provider's hint, and
-	// without one the schedule's step before jitter.
+	// The length of a pause. Only the provider's hint, or without one the
+	// nominal step, may be logged.
 	HintGiven  bool          `json:"hintGiven,omitempty"`
 	RetryAfter time.Duration `json:"retryAfter,omitempty"` // possibly 0
 	Derived    bool          `json:"derived,omitempty"`    // RetryAfter was computed from a reset header
 	Nominal    time.Duration `json:"nominal,omitempty"`
-	// ScheduledDelay is how long the pause really is, jitter included. It is never
-	// logged, so neither [Event.LogValue] nor JSON has it.
+	// ScheduledDelay is the actual pause with jitter. Neither [Event.LogValue]
+	// nor JSON includes it.
 	ScheduledDelay time.Duration `json:"-"`
 }
 
-// Observer is told of events as they happen, in the goroutine in which they
-// do, with the context of the call. It must be safe for concurrent use, must
-// not block, and must not call what it observes. Where it panics the call goes
-// on and the other observers are told.
+// Observer receives events. It is called in the goroutine of the event, with
+// the context of the call. It must be safe for concurrent use, must not block,
+// and must not call the object that it observes. If it panics, the call
+// continues and the other observers are still called.
 type Observer func(ctx context.Context, e Event)
 
-// notify tells o of e and survives its panic: who watches a call must not be
-// able to end it.
+// notify calls o and recovers its panic, so that an observer cannot break a
+// call.
 func (o Observer) notify(ctx context.Context, e Event) {
 	defer func() { _ = recover() }()
 	o(ctx, e)
 }
 
-// observers tells several of them, in order. Times that are missing are set.
+// observers calls several observers in order and fills in missing times.
 type observers []Observer
 
 func (o observers) notify(ctx context.Context, e Event) {
@@ -110,7 +109,7 @@ func (o observers) notify(ctx context.Context, e Event) {
 	if e.Time.IsZero() {
 		e.Time = time.Now()
 	}
-	e.Target = e.Target.shown()
+	e.Target = e.Target.masked()
 	for _, each := range o {
 		each.notify(ctx, e)
 	}
@@ -118,8 +117,8 @@ func (o observers) notify(ctx context.Context, e Event) {
 
 var _ slog.LogValuer = Event{}
 
-// Keys of an event's attributes in a log. The first two are those of package
-// slogclass, which leaves them alone where they are set.
+// Log keys of an event's attributes. slogclass uses the first two too and
+// leaves existing ones alone.
 const (
 	categoryKey     = "error.category"
 	reasonKey       = "error.reason"
@@ -128,12 +127,11 @@ const (
 	backoffMsKey    = "backoffMs"
 )
 
-// LogValue returns what may be logged of e: all that is set, but for
-// ScheduledDelay and the duration of a whole Do. Secrets in its texts and in the
-// error's are masked.
+// LogValue returns the event's fields for a log, with secrets masked. It omits
+// ScheduledDelay, and the duration of KindDone events.
 func (e Event) LogValue() slog.Value { return slog.GroupValue(e.attrs()...) }
 
-// attrs are the attributes of e in the order of its fields.
+// attrs returns the log attributes of e in the order of its fields.
 func (e Event) attrs() []slog.Attr {
 	attrs := make([]slog.Attr, 0, 16)
 	text := func(key, value string) {
@@ -153,7 +151,7 @@ func (e Event) attrs() []slog.Attr {
 	text("provider", e.Target.Provider)
 	text("model", e.Target.Model)
 	number("attempt", int64(e.Attempt))
-	if e.Kind != KindDone { // whose duration would give away the pauses
+	if e.Kind != KindDone { // its duration would reveal the jittered pauses
 		number("durationMs", e.Duration.Milliseconds())
 	}
 	text("from", e.From)
@@ -167,7 +165,7 @@ func (e Event) attrs() []slog.Attr {
 	text(categoryKey, string(e.Result.Category))
 	text(reasonKey, string(e.Result.Reason))
 	if e.Err != nil {
-		attrs = append(attrs, slog.Any("err", masked(e.Err)))
+		attrs = append(attrs, slog.Any("err", maskError(e.Err)))
 	}
 	return attrs
 }

@@ -7,9 +7,8 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// maskedError is an error whose text had a secret in it. errors.Is and errors.As
-// find what they find in the error itself. It does not unwrap: what prints the
-// whole chain would print the secret.
+// maskedError is an error with a masked text. Is and As work on the original
+// error. It has no Unwrap, because a printed chain would show the secret.
 type maskedError struct {
 	text string
 	err  error
@@ -21,8 +20,8 @@ func (e *maskedError) Is(target error) bool { return errors.Is(e.err, target) }
 
 func (e *maskedError) As(target any) bool { return errors.As(e.err, target) }
 
-// masked returns err, or where its text has a secret an error without it.
-func masked(err error) error {
+// maskError returns err, or a [maskedError] if its text has a secret.
+func maskError(err error) error {
 	text := errText(err)
 	if clean := mask.Text(text); clean != text {
 		return &maskedError{clean, err}
@@ -30,12 +29,12 @@ func masked(err error) error {
 	return err
 }
 
-// MarshalJSON writes the event's fields. Secrets in its texts are masked, and the
-// endpoint has no user information and no query.
+// MarshalJSON writes the event with secrets in its texts masked. The endpoint
+// has no user information and no query.
 func (e Event) MarshalJSON() ([]byte, error) {
 	type plain Event // without this method
 	e.Key, e.Agent, e.From, e.To = mask.Text(e.Key), mask.Text(e.Agent), mask.Text(e.From), mask.Text(e.To)
-	e.Target = e.Target.shown()
-	e.Result, e.Cause = shownResult(e.Result), shownResult(e.Cause)
+	e.Target = e.Target.masked()
+	e.Result, e.Cause = maskResult(e.Result), maskResult(e.Cause)
 	return json.Marshal(plain(e))
 }

@@ -89,7 +89,7 @@ func ExampleQueue_Shutdown() {
 func ExampleQueue_Offer() {
 	q := queueOf(nil)
 	fmt.Println(q.Offer(context.Background(), dropped("chapter 7")))
-	// Output: restart "summarize": kind "summarize" is not registered: call Queue.Register before
+	// Output: restart "summarize": kind "summarize" is not registered: call Queue.Register first
 }
 
 func ExampleQueue_Register() {

@@ -8,53 +8,54 @@ import (
 	"net/url"
 )
 
-// exchange is one RoundTrip of a [Transport]. It belongs to one goroutine.
+// exchange is the state of one RoundTrip of a [Transport]. It is used by one
+// goroutine.
 type exchange struct {
 	t       *Transport
-	request *http.Request  // the client's
-	primary Target         // what request goes to as it is
-	sent    bool           // request's own body has gone to the base, which closes it
-	refused *http.Response // the last answer, where it is a failure
+	request *http.Request  // the client's request
+	primary Target         // the target of the unchanged request
+	sent    bool           // the base has the request's own body, and closes it
+	failed  *http.Response // the last response, if it is a failure
 }
 
-// do makes the call and picks what the client gets.
+// do makes the call and selects the response or error for the client.
 func (e *exchange) do(call Call) (*http.Response, error) {
-	settled := false
+	returned := false
 	defer func() {
 		if !e.sent && e.request.Body != nil {
-			_ = e.request.Body.Close() // a RoundTripper always closes it
+			_ = e.request.Body.Close() // RoundTrip must always close the body
 		}
-		if !settled { // a function of the caller has panicked
-			abandon(e.refused)
+		if !returned { // a function of the caller panicked
+			closeResponse(e.failed)
 		}
 	}()
-	resp, err := Do(e.request.Context(), e.t.x, call, e.once)
-	settled = true
-	if err == nil || e.refused == nil {
+	resp, err := Do(e.request.Context(), e.t.x, call, e.roundTrip)
+	returned = true
+	if err == nil || e.failed == nil {
 		return resp, err
 	}
 	if ctx := e.request.Context(); ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		// It ended in a pause. The last answer is of no use: its body ends with
-		// the context too.
-		abandon(e.refused)
-		return nil, withCause(err, ended(ctx))
+		// The context ended during a pause. The body of the last response has
+		// ended with it.
+		closeResponse(e.failed)
+		return nil, withContextErr(err, contextErr(ctx))
 	}
-	return e.refused, nil
+	return e.failed, nil
 }
 
-// withCause is err with the end of the context in place of the last answer.
-func withCause(err, end error) error {
+// withContextErr returns err with ctxErr as its last error.
+func withContextErr(err, ctxErr error) error {
 	if all, ok := errors.AsType[*Error](err); ok {
-		return &Error{Attempts: all.Attempts, Err: end, Stop: end}
+		return &Error{Attempts: all.Attempts, Err: ctxErr, Stop: ctxErr}
 	}
-	return end
+	return ctxErr
 }
 
-// once makes one request.
-func (e *exchange) once(ctx context.Context, target Target) (*http.Response, error) {
-	discard(e.refused)
-	e.refused = nil
-	r, err := e.next(ctx, target)
+// roundTrip makes one request.
+func (e *exchange) roundTrip(ctx context.Context, target Target) (*http.Response, error) {
+	discard(e.failed)
+	e.failed = nil
+	r, err := e.nextRequest(ctx, target)
 	if err != nil {
 		return nil, err
 	}
@@ -62,15 +63,15 @@ func (e *exchange) once(ctx context.Context, target Target) (*http.Response, err
 	if err != nil || resp == nil || resp.StatusCode < http.StatusBadRequest {
 		return resp, err
 	}
-	e.refused = resp // to be closed also where its body panics
-	resp, failure := refused(ctx, resp)
-	e.refused = resp
+	e.failed = resp // so that do closes it even if its body panics
+	resp, failure := failedResponse(ctx, resp)
+	e.failed = resp
 	return resp, failure
 }
 
-// next is the request that goes to target now: the client's own the first
-// time, and later a copy of it with a fresh body.
-func (e *exchange) next(ctx context.Context, target Target) (*http.Request, error) {
+// nextRequest returns the next request to target. The first time it is the
+// client's own, later a copy with a new body.
+func (e *exchange) nextRequest(ctx context.Context, target Target) (*http.Request, error) {
 	first := !e.sent
 	if first && target == e.primary {
 		e.sent = true
@@ -97,11 +98,11 @@ func (e *exchange) next(ctx context.Context, target Target) (*http.Request, erro
 	return r, nil
 }
 
-// rehost sends a request to the scheme and host of a target's endpoint.
+// rehost changes a request's URL to the scheme and host of a target's endpoint.
 func rehost(r *http.Request, t Target) error {
 	u, err := url.Parse(t.Endpoint)
 	if err != nil || u.Scheme == "" || u.Host == "" {
-		return errors.New("its endpoint is not an absolute URL: name one, or give WithRewrite")
+		return errors.New("its endpoint is not an absolute URL: set one or use WithRewrite")
 	}
 	r.URL.Scheme, r.URL.Host, r.Host = u.Scheme, u.Host, ""
 	return nil

@@ -9,22 +9,21 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Executor carries out calls for [Do]: it holds what calls share, which is
-// circuit breakers, backoff, fallbacks and alerts. Make it with [New], one for
-// a program; a nil Executor makes each call once. It is safe for concurrent
-// use and starts no goroutine, so there is nothing to close.
+// Executor makes the calls of [Do]. It holds the state that calls share:
+// circuit breakers, backoffs, fallbacks and alerts. Make it with [New], one for
+// a program. A nil Executor makes each call once. An Executor is safe for
+// concurrent use. It starts no goroutine and needs no Close.
 type Executor struct {
 	options
-	cfg      *Config
-	breakers *Breakers
-	backoff  backoff
-	stays    stays
-	alerts   alerts
+	cfg       *Config
+	breakers  *Breakers
+	backoff   backoff
+	fallbacks fallbacks
+	alerts    alerts
 }
 
-// New returns an executor. The config is copied; with a nil one, or one that
-// is not enabled, calls are passed on as they are. The error is that of
-// [Config.Validate].
+// New returns an executor with a copy of the config. If the config is nil or
+// not enabled, calls are not retried. The error is that of [Config.Validate].
 func New(cfg *Config, opts ...Option) (*Executor, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("resilience config: %w", err)
@@ -36,14 +35,13 @@ func New(cfg *Config, opts ...Option) (*Executor, error) {
 		}
 	}
 	x.backoff.random = x.random
-	x.stays.cooldown = x.cooldown
-	x.stays.by.most, x.alerts.by.most = MaxEndpoints, MaxEndpoints
+	x.fallbacks.cooldown = x.fallbackCooldown
+	x.fallbacks.byPrimary.capacity, x.alerts.byEndpoint.capacity = MaxEndpoints, MaxEndpoints
 	x.breakers = newBreakers(x.cfg, x.probe, x.emit)
 	return x, nil
 }
 
-// Breakers returns the circuit breakers, to look at them and to set them by
-// hand. Those of a nil Executor are none.
+// Breakers returns the circuit breakers of x. It returns nil if x is nil.
 func (x *Executor) Breakers() *Breakers {
 	if x == nil {
 		return nil
@@ -51,11 +49,11 @@ func (x *Executor) Breakers() *Breakers {
 	return x.breakers
 }
 
-// Enabled reports whether the calls of an agent are looked after ("": those of
-// none), or passed on as they are. A nil Executor passes on all.
+// Enabled reports whether the calls of agent are retried. The empty name stands
+// for calls without an agent. A nil Executor retries none.
 func (x *Executor) Enabled(agent string) bool { return x != nil && x.cfg.enabled(agent) }
 
-// emit tells everybody of an event.
+// emit sends an event to all observers, the logger and the alert function.
 func (x *Executor) emit(ctx context.Context, e Event) {
 	if e.Time.IsZero() {
 		e.Time = time.Now()
@@ -69,15 +67,15 @@ func (x *Executor) emit(ctx context.Context, e Event) {
 	}
 }
 
-// logged: retries are logged only where the config wants them.
+// logged reports whether the config wants e in the log.
 func (x *Executor) logged(e Event) bool {
 	if e.Kind != KindAttempt && e.Kind != KindWait {
 		return true
 	}
-	return *x.cfg.settings(e.Agent, e.Target.Name()).visible.LogRetries
+	return *x.cfg.settings(e.Agent, e.Target.Name()).visibility.LogRetries
 }
 
-// classify says what an error means that a call to t has returned.
+// classify classifies an error that a call to t returned.
 func (x *Executor) classify(ctx context.Context, t Target, err error) classify.Result {
 	if err == nil {
 		return classify.Result{}
@@ -89,11 +87,11 @@ func (x *Executor) classify(ctx context.Context, t Target, err error) classify.R
 	return x.classifier.Classify(e)
 }
 
-// account tells everything that belongs to an endpoint how a call to it went,
-// and says whether its breaker has opened by that.
-func (x *Executor) account(ctx context.Context, call Call, p permit, a Attempt) (opened bool) {
-	// Whoever cancels a call tears down its connection, and that may come back
-	// as any network error: it is not the endpoint's.
+// recordOutcome updates breaker, monitor and alerts with the outcome of a call.
+// It reports whether the call opened the breaker.
+func (x *Executor) recordOutcome(ctx context.Context, call Call, p permit, a Attempt) (opened bool) {
+	// A canceled call closes its connection, and that may show as any network
+	// error. It says nothing about the endpoint.
 	if a.Err != nil && errors.Is(ctx.Err(), context.Canceled) {
 		a.Result = classify.Result{Category: classify.CategoryAborted, Reason: classify.ReasonAborted, Rule: "context/canceled"}
 	}
@@ -106,7 +104,7 @@ func (x *Executor) account(ctx context.Context, call Call, p permit, a Attempt) 
 	if x.monitor != nil {
 		x.monitor.Record(ctx, Outcome{Endpoint: name, Time: end, Latency: a.Duration, Result: a.Result})
 	}
-	threshold := x.cfg.settings(call.Agent, name).visible.AlertThreshold
+	threshold := x.cfg.settings(call.Agent, name).visibility.AlertThreshold
 	if n := x.alerts.record(name, a.Result, threshold, end); n > 0 {
 		x.emit(ctx, Event{
 			Kind: KindAlert, Key: call.Key, Agent: call.Agent, Target: a.Target,

@@ -7,63 +7,63 @@ import (
 	"time"
 )
 
-// Health watches endpoints. It is the [Monitor] of this package. An endpoint is
-// unhealthy
+// Health is the [Monitor] of this package. An endpoint is unhealthy
 //
-//   - where at least half of its calls failed, of ten or more within five
+//   - if at least half of its calls failed, out of ten or more within five
 //     minutes ([HealthConfig], [HealthMinCalls], [HealthWindow]), until a ping
-//     succeeds or enough of the failures are that long ago;
-//   - where its last session has died ([Health.Watch]), until there is a new one
-//     or a ping succeeds.
+//     succeeds or enough of the failures are older than that;
+//   - if its last session has died ([Health.Watch]), until there is a new
+//     session or a ping succeeds.
 //
-// Calls count that succeed and those that speak against the endpoint
-// ([Outcome.Failed]); pings count like calls. With [WithPing] every endpoint is
-// pinged each 30 seconds from when it is first mentioned; one that is not
-// mentioned for an hour is forgotten. No more than [MaxEndpoints] are watched: for
-// a new one the one is forgotten that was mentioned least recently. Unhealthy ones
-// are forgotten only where they are more than three quarters of all, and those
-// with a live session never.
+// Successful calls and failures of the endpoint ([Outcome.Failed]) count. Pings
+// count like calls. With [WithPing], Health pings every endpoint each 30
+// seconds, from its first use on. It forgets an endpoint after an hour without
+// use.
 //
-// Where a ping cannot be made (it panics, or its error is not one that speaks
-// against the endpoint: a bad URL, a missing key) nothing is known, and what is
-// not known counts as healthy. A session that died is dead all the same.
-// Without pings nobody waits for a recovery that only calls could show.
+// At most [MaxEndpoints] are kept. A new one replaces the least recently used
+// one. An unhealthy endpoint is replaced only if more than three quarters of
+// all are unhealthy. An endpoint with a live session is always kept.
 //
-// A Health is safe for concurrent use. Its goroutines, one for each endpoint
-// that is pinged, end with [Health.Shutdown].
+// A ping that panics, or whose error is a fault of the ping such as a bad URL
+// or a missing key, says nothing; the endpoint then counts as healthy unless
+// its session died. Without pings only calls can show a recovery, so no call
+// waits for one.
+//
+// A Health is safe for concurrent use. It runs one goroutine for each endpoint
+// that it pings; [Health.Shutdown] ends them.
 type Health struct {
 	cfg       *Config
-	ping      Probe // nil = none
+	ping      Probe // may be nil
 	observers observers
-	start     time.Time // seconds are counted from here
+	start     time.Time // origin of the seconds in healthWindow
 
-	ctx    context.Context // of the pings
+	ctx    context.Context // context of the pings
 	cancel context.CancelFunc
 	pings  sync.WaitGroup
 
 	mu        sync.Mutex
 	endpoints *bounded[string, *endpointHealth]
-	events    []Event // in the order in which they happened, to be told
+	events    []Event // not yet sent to observers, in order
 
-	telling sync.Mutex // held by whoever tells events
+	notifying sync.Mutex // held while events are sent
 }
 
 var _ Monitor = (*Health)(nil)
 
-// endpointHealth is what is known of one endpoint.
+// endpointHealth is the state of one endpoint.
 type endpointHealth struct {
 	name     string
 	settings HealthConfig
-	stop     context.CancelFunc // ends its pings; nil = there are none
+	stop     context.CancelFunc // ends its pings; nil without pings
 	window   healthWindow
-	touched  time.Time // when it was last mentioned
+	lastUsed time.Time
 
-	blind   bool  // the last ping could not be made
-	live    int   // sessions that are watched and have not died
-	dead    error // why the last session died; nil = it did not
-	healthy bool  // as was last told
-	changed chan struct{}
-	pinged  time.Time // when the last ping ended
+	pingBroken bool  // the last ping failed by its own fault
+	sessions   int   // number of live sessions
+	sessionErr error // why the last session died, or nil
+	healthy    bool  // as of the last event
+	recovered  chan struct{}
+	lastPing   time.Time // end of the last ping
 }
 
 // HealthOption configures a [Health].
@@ -73,17 +73,16 @@ type healthOption func(*Health)
 
 func (o healthOption) applyHealth(h *Health) { o(h) }
 
-// WithPing sets how to find out whether an endpoint answers: nil where it does.
-// The context ends after the ping interval at the latest, or with
-// [Health.Shutdown], and has to be obeyed. By default, and with nil, there are
-// no pings.
+// WithPing sets the ping, which returns nil if the endpoint answers. Its
+// context ends after the ping interval or with [Health.Shutdown]; the ping must
+// return then. By default, and with nil, there are no pings.
 func WithPing(ping Probe) HealthOption {
 	return healthOption(func(h *Health) { h.ping = ping })
 }
 
-// WithHealthObserver adds an observer of events of [KindHealth]: what observes
-// the executor ([LogEvents]) mostly belongs here too. By default
-// there is none; several are told in the order given, nil is ignored.
+// WithHealthObserver adds an observer of [KindHealth] events. The executor's
+// observers, such as [LogEvents], usually belong here too. By default there is
+// none. Observers are called in the order of the options. nil is ignored.
 func WithHealthObserver(o Observer) HealthOption {
 	return healthOption(func(h *Health) {
 		if o != nil {
@@ -92,8 +91,8 @@ func WithHealthObserver(o Observer) HealthOption {
 	})
 }
 
-// NewHealth returns a Health with the figures of c, which may be nil for the
-// defaults; Enabled does not matter.
+// NewHealth returns a Health with the settings of c. A nil c means the
+// defaults. Enabled is ignored.
 func NewHealth(c *Config, opts ...HealthOption) *Health {
 	h := &Health{cfg: c.clone(), start: time.Now(), endpoints: newBounded[string, *endpointHealth](MaxEndpoints)}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
@@ -105,25 +104,25 @@ func NewHealth(c *Config, opts ...HealthOption) *Health {
 	return h
 }
 
-// Healthy says whether a call makes sense now.
+// Healthy reports whether the endpoint is healthy.
 func (h *Health) Healthy(endpoint string) bool {
-	defer h.tell(context.Background())
+	defer h.notify(context.Background())
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.judge(h.of(endpoint), Event{})
+	return h.evaluate(h.get(endpoint), Event{})
 }
 
-// Record takes the outcome of one call.
+// Record counts the outcome of one call.
 func (h *Health) Record(ctx context.Context, o Outcome) {
-	defer h.tell(ctx)
+	defer h.notify(ctx)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	e := h.of(o.Endpoint)
+	e := h.get(o.Endpoint)
 	h.count(e, o)
-	h.judge(e, Event{Result: o.Result})
+	h.evaluate(e, Event{Result: o.Result})
 }
 
-// count takes an outcome into account, if it says anything about the endpoint.
+// count adds an outcome to the window if it says anything about the endpoint.
 func (h *Health) count(e *endpointHealth, o Outcome) {
 	if !o.Failed() && o.Result.Category != "" {
 		return
@@ -140,55 +139,55 @@ func (h *Health) count(e *endpointHealth, o Outcome) {
 	e.window.add(now, when, c)
 }
 
-// second counts the seconds since h began.
+// second returns the seconds from h.start to t.
 func (h *Health) second(t time.Time) int64 { return int64(t.Sub(h.start) / time.Second) }
 
-// judge brings e up to date and reports whether it is healthy. why has the
-// Result and Err of what has just been learned.
-func (h *Health) judge(e *endpointHealth, why Event) bool {
-	healthy := e.dead == nil && (e.blind || !e.failing(h.second(time.Now())))
+// evaluate updates e.healthy and returns it. cause has the Result and Err of
+// the latest outcome, for the event.
+func (h *Health) evaluate(e *endpointHealth, cause Event) bool {
+	healthy := e.sessionErr == nil && (e.pingBroken || !e.failing(h.second(time.Now())))
 	if healthy == e.healthy {
 		return healthy
 	}
 	e.healthy = healthy
-	h.endpoints.place(e.name, e.rank())
+	h.endpoints.setRank(e.name, e.rank())
 	event := Event{Kind: KindHealth, Time: time.Now(), Target: Target{Endpoint: e.name}}
 	switch {
 	case healthy:
 		event.From, event.To = Unhealthy, Healthy
-		close(e.changed) // whoever waits for it goes on
+		close(e.recovered) // wakes WaitForRecovery
 	default:
 		event.From, event.To = Healthy, Unhealthy
-		event.Failures, event.Result, event.Err = e.window.sum.failed, why.Result, why.Err
-		e.changed = make(chan struct{})
+		event.Failures, event.Result, event.Err = e.window.sum.failed, cause.Result, cause.Err
+		e.recovered = make(chan struct{})
 	}
 	h.events = append(h.events, event)
 	return healthy
 }
 
-// failing reports whether too many calls of the window failed.
+// failing reports whether too many calls in the window failed.
 func (e *endpointHealth) failing(now int64) bool {
-	c := e.window.at(now)
+	c := e.window.advance(now)
 	return c.calls >= HealthMinCalls && float64(c.failed) >= e.settings.UnhealthyThreshold*float64(c.calls)
 }
 
-// answered forgets what speaks against e: it has just answered.
-func (e *endpointHealth) answered() {
-	e.dead, e.blind = nil, false
+// markUp clears the evidence against e after a sign that the endpoint is up.
+func (e *endpointHealth) markUp() {
+	e.sessionErr, e.pingBroken = nil, false
 	if !e.healthy {
 		e.window = healthWindow{}
 	}
 }
 
-// of returns what is known of an endpoint, which begins to be watched where it
-// is new. The caller holds mu, and tells the events when he does not any more.
-func (h *Health) of(endpoint string) *endpointHealth {
+// get returns the state of an endpoint. For a new one it starts the pings. The
+// caller holds mu and calls notify after unlocking it.
+func (h *Health) get(endpoint string) *endpointHealth {
 	e, ok := h.endpoints.get(endpoint)
 	if !ok {
 		h.sweep()
 		e = &endpointHealth{name: endpoint, settings: h.cfg.settings("", endpoint).health, healthy: true}
 		for _, old := range h.endpoints.add(endpoint, e, plain) {
-			h.forgot(old)
+			h.discard(old)
 		}
 		if h.ping != nil && h.ctx.Err() == nil {
 			ctx, stop := context.WithCancel(h.ctx)
@@ -199,15 +198,15 @@ func (h *Health) of(endpoint string) *endpointHealth {
 			})
 		}
 	}
-	e.touched = time.Now()
+	e.lastUsed = time.Now()
 	return e
 }
 
-// rank: an endpoint with a live session is not forgotten, and one that is
-// unhealthy not as long as there is something else to forget.
+// rank returns how long e is kept. Endpoints with a live session are pinned.
+// Unhealthy ones are held.
 func (e *endpointHealth) rank() rank {
 	switch {
-	case e.live > 0:
+	case e.sessions > 0:
 		return pinned
 	case !e.healthy:
 		return held
@@ -216,25 +215,24 @@ func (e *endpointHealth) rank() rank {
 	}
 }
 
-// sweep forgets endpoints that are not mentioned any more, where there are very
-// many. The goroutines of those that are pinged do the same for themselves.
+// sweep forgets expired endpoints once there are many. The goroutine that pings
+// an endpoint also forgets it when it expires.
 func (h *Health) sweep() {
 	for _, r := range [...]rank{plain, held} {
-		for h.endpoints.len() >= leastSweep {
+		for h.endpoints.len() >= sweepThreshold {
 			e, ok := h.endpoints.oldest(r)
-			if !ok || !e.forgettable() {
+			if !ok || !e.expired() {
 				break
 			}
 			h.endpoints.remove(e.name)
-			h.forgot(e)
+			h.discard(e)
 		}
 	}
 }
 
-// forgot ends what belongs to an endpoint that is forgotten: its pings, and the
-// waiting of those who would have been told by them. What is not known counts as
-// healthy.
-func (h *Health) forgot(e *endpointHealth) {
+// discard ends the pings of a forgotten endpoint and wakes WaitForRecovery. The
+// endpoint counts as healthy again.
+func (h *Health) discard(e *endpointHealth) {
 	if e.stop != nil {
 		e.stop()
 	}
@@ -242,22 +240,22 @@ func (h *Health) forgot(e *endpointHealth) {
 		return
 	}
 	e.healthy = true
-	close(e.changed)
+	close(e.recovered)
 	h.events = append(h.events, Event{
 		Kind: KindHealth, Time: time.Now(), Target: Target{Endpoint: e.name}, From: Unhealthy, To: Healthy,
 	})
 }
 
-func (e *endpointHealth) forgettable() bool {
-	return e.live == 0 && time.Since(e.touched) > forgetAfter
+func (e *endpointHealth) expired() bool {
+	return e.sessions == 0 && time.Since(e.lastUsed) > idleTimeout
 }
 
-// Shutdown ends the pings and whoever waits for a recovery, and waits for the
-// pings that are under way. Its error says that ctx ended first. Afterwards h
-// goes on judging by calls and sessions alone. Shutting down again does nothing.
+// Shutdown ends the pings and all waits for recovery, and waits for running
+// pings. It returns an error if ctx ends first. Calls and sessions still change
+// the health of endpoints afterwards. Further calls do nothing.
 func (h *Health) Shutdown(ctx context.Context) error {
 	h.mu.Lock()
-	h.cancel() // under mu, so that no ping begins behind the back of Wait
+	h.cancel() // with mu held, so that no ping starts after Wait
 	h.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
@@ -268,6 +266,6 @@ func (h *Health) Shutdown(ctx context.Context) error {
 	case <-done:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("shut down health: a ping does not end with its context: %w", ctx.Err())
+		return fmt.Errorf("shut down health: a ping did not end with its context: %w", ctx.Err())
 	}
 }

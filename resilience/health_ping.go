@@ -8,8 +8,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// keepPinging pings an endpoint at its interval until ctx ends: it is forgotten,
-// or h is shut down.
+// keepPinging pings an endpoint until ctx ends or the endpoint is forgotten.
 func (h *Health) keepPinging(ctx context.Context, e *endpointHealth) {
 	interval := ms(e.settings.PingIntervalMs)
 	ticker := time.NewTicker(interval)
@@ -20,44 +19,40 @@ func (h *Health) keepPinging(ctx context.Context, e *endpointHealth) {
 		case <-ctx.Done():
 			return
 		}
-		if h.forget(e) {
+		if h.removeExpired(e) {
 			return
 		}
 		o, err := h.pingOnce(ctx, e.name, interval)
 		if ctx.Err() != nil {
-			return // the ping was ended, which says nothing
+			return // the ping was canceled
 		}
-		h.pinged(e, o, err)
+		h.recordPing(e, o, err)
 	}
 }
 
-// forget drops an endpoint that nobody mentions any more, and reports whether it
-// is or was dropped.
-func (h *Health) forget(e *endpointHealth) bool {
-	defer h.tell(h.ctx)
+// removeExpired forgets e if it has expired. It reports whether e is forgotten.
+func (h *Health) removeExpired(e *endpointHealth) bool {
+	defer h.notify(h.ctx)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
-	case !h.watches(e):
+	case !h.isCurrent(e):
 		return true
-	case !e.forgettable():
+	case !e.expired():
 		return false
 	}
 	h.endpoints.remove(e.name)
-	h.forgot(e)
+	h.discard(e)
 	return true
 }
 
-// watches reports whether e is still what is known of its endpoint. The caller
-// holds mu.
-func (h *Health) watches(e *endpointHealth) bool {
-	return h.endpoints.is(e.name, func(current *endpointHealth) bool { return current == e })
+// isCurrent reports whether e has not been forgotten. The caller holds mu.
+func (h *Health) isCurrent(e *endpointHealth) bool {
+	return h.endpoints.matches(e.name, func(current *endpointHealth) bool { return current == e })
 }
 
-// errPingPanicked stands for a ping that could not be made.
 var errPingPanicked = errors.New("the ping panicked")
 
-// pingOnce makes one ping.
 func (h *Health) pingOnce(ctx context.Context, endpoint string, limit time.Duration) (o Outcome, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -72,23 +67,23 @@ func (h *Health) pingOnce(ctx context.Context, endpoint string, limit time.Durat
 	return o, h.ping(ctx, endpoint)
 }
 
-// pinged takes a ping into account.
-func (h *Health) pinged(e *endpointHealth, o Outcome, err error) {
-	defer h.tell(h.ctx)
+// recordPing counts the outcome of a ping.
+func (h *Health) recordPing(e *endpointHealth, o Outcome, err error) {
+	defer h.notify(h.ctx)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.watches(e) {
+	if !h.isCurrent(e) {
 		return
 	}
-	e.pinged = o.Time
+	e.lastPing = o.Time
 	switch {
 	case err == nil:
-		e.answered()
+		e.markUp()
 	case o.Failed():
-		e.blind = false
+		e.pingBroken = false
 	default:
-		e.blind = true
+		e.pingBroken = true
 	}
 	h.count(e, o)
-	h.judge(e, Event{Result: o.Result, Err: err})
+	h.evaluate(e, Event{Result: o.Result, Err: err})
 }

@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// tell tells the observers of what has happened, in the order in which it did
-// and without a lock that they could wait for: what happens meanwhile is told
-// by whoever is telling already.
-func (h *Health) tell(ctx context.Context) {
-	for h.untold() && h.telling.TryLock() {
+// notify sends pending events to the observers, in order and without holding
+// mu. If another goroutine is sending, that goroutine sends the new events too.
+func (h *Health) notify(ctx context.Context) {
+	for h.pending() && h.notifying.TryLock() {
 		h.mu.Lock()
 		events := h.events
 		h.events = nil
@@ -19,35 +18,35 @@ func (h *Health) tell(ctx context.Context) {
 		for _, e := range events {
 			h.observers.notify(ctx, e)
 		}
-		h.telling.Unlock()
+		h.notifying.Unlock()
 	}
 }
 
-func (h *Health) untold() bool {
+func (h *Health) pending() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.events) > 0
 }
 
-// EndpointHealth is one line of a snapshot: the calls and pings of the last
-// [HealthWindow] that said something about an endpoint.
+// EndpointHealth is one entry of [Health.Snapshot]. Its figures are those of
+// the calls and pings in the last [HealthWindow] that count.
 type EndpointHealth struct {
 	Endpoint     string        `json:"endpoint"`
 	Healthy      bool          `json:"healthy"`
 	Calls        int           `json:"calls"`
 	Failed       int           `json:"failed"`
-	SuccessRate  float64       `json:"successRate"` // of Calls; 1 where there are none
+	SuccessRate  float64       `json:"successRate"` // 1 without calls
 	FailureRate  float64       `json:"failureRate"`
-	Latency      time.Duration `json:"latency"`                // on average
-	LastPing     time.Time     `json:"lastPing,omitzero"`      // zero where there was none
-	PingBroken   bool          `json:"pingBroken,omitempty"`   // the last ping failed by its own fault, so it says nothing
-	Sessions     int           `json:"sessions,omitempty"`     // that are watched and alive
+	Latency      time.Duration `json:"latency"`                // average
+	LastPing     time.Time     `json:"lastPing,omitzero"`      // zero without pings
+	PingBroken   bool          `json:"pingBroken,omitempty"`   // the last ping failed by its own fault
+	Sessions     int           `json:"sessions,omitempty"`     // number of live sessions
 	SessionError string        `json:"sessionError,omitempty"` // why the last session died
 }
 
 // Snapshot returns the health of all endpoints, ordered by name.
 func (h *Health) Snapshot() []EndpointHealth {
-	defer h.tell(context.Background())
+	defer h.notify(context.Background())
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	all := make([]EndpointHealth, 0, h.endpoints.len())
@@ -59,15 +58,15 @@ func (h *Health) Snapshot() []EndpointHealth {
 }
 
 func (h *Health) snapshot(e *endpointHealth) EndpointHealth {
-	s := EndpointHealth{Endpoint: e.name, Healthy: h.judge(e, Event{}), SuccessRate: 1, LastPing: e.pinged, PingBroken: e.blind, Sessions: e.live}
-	if c := e.window.at(h.second(time.Now())); c.calls > 0 {
+	s := EndpointHealth{Endpoint: e.name, Healthy: h.evaluate(e, Event{}), SuccessRate: 1, LastPing: e.lastPing, PingBroken: e.pingBroken, Sessions: e.sessions}
+	if c := e.window.advance(h.second(time.Now())); c.calls > 0 {
 		s.Calls, s.Failed = c.calls, c.failed
 		s.FailureRate = float64(c.failed) / float64(c.calls)
 		s.SuccessRate = 1 - s.FailureRate
 		s.Latency = c.latency / time.Duration(c.calls)
 	}
-	if e.dead != nil {
-		s.SessionError = e.dead.Error()
+	if e.sessionErr != nil {
+		s.SessionError = e.sessionErr.Error()
 	}
 	return s
 }

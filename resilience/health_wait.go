@@ -9,10 +9,10 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// WaitForRecovery returns nil once the endpoint is healthy, and the error of
-// ctx where that ends before. It also returns nil where waiting leads to
-// nothing, so that calls find out themselves: at once where there is no ping
-// and no session to come back, after [HealthWindow] at the latest, and with
+// WaitForRecovery waits until the endpoint is healthy. It returns ctx's error
+// if ctx ends first. In three cases it returns nil although the endpoint is
+// unhealthy, because waiting would not help and a call may: at once if there is
+// neither a ping nor a dead session, after [HealthWindow], and on
 // [Health.Shutdown].
 func (h *Health) WaitForRecovery(ctx context.Context, endpoint string) error {
 	limit := time.NewTimer(HealthWindow)
@@ -36,62 +36,61 @@ func (h *Health) WaitForRecovery(ctx context.Context, endpoint string) error {
 	}
 }
 
-// recovery returns what is closed when the endpoint recovers; nil where there
-// is nothing to wait for.
+// recovery returns a channel that is closed when the endpoint recovers. It
+// returns nil if there is nothing to wait for.
 func (h *Health) recovery(ctx context.Context, endpoint string) <-chan struct{} {
-	defer h.tell(ctx)
+	defer h.notify(ctx)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	e := h.of(endpoint)
-	if h.judge(e, Event{}) || h.ping == nil && e.dead == nil {
+	e := h.get(endpoint)
+	if h.evaluate(e, Event{}) || h.ping == nil && e.sessionErr == nil {
 		return nil
 	}
-	return e.changed
+	return e.recovered
 }
 
-// Watch ties an endpoint to a session, a process or a connection that calls go
-// through. The session is a context that ends when it does, and whose
-// [context.Cause] says why: a goroutine that waits for the process cancels it
-// with what Wait returned. When the last session that is watched ends, the
-// endpoint is unhealthy at once, until another one is watched.
+// Watch ties an endpoint's health to a session, such as a process or a
+// connection. The session ends when its context does; [context.Cause] says why.
+// For a process, a goroutine cancels the context with the error of Wait. When
+// the last session of an endpoint ends, the endpoint is unhealthy until a new
+// session is watched.
 //
-// The func that is returned stops watching, for a session that ends in good
-// order: it must be called before the context ends. Calling it again does
-// nothing.
+// The returned stop function ends the watch of a session that closes normally.
+// Call it before the context ends. Further calls do nothing.
 func (h *Health) Watch(session context.Context, endpoint string) (stop func()) {
 	h.mu.Lock()
-	e := h.of(endpoint)
-	e.live++
-	h.endpoints.place(e.name, e.rank())
-	if e.dead != nil {
-		e.answered()
+	e := h.get(endpoint)
+	e.sessions++
+	h.endpoints.setRank(e.name, e.rank())
+	if e.sessionErr != nil {
+		e.markUp()
 	}
-	h.judge(e, Event{})
+	h.evaluate(e, Event{})
 	h.mu.Unlock()
-	h.tell(session)
+	h.notify(session)
 
 	var once sync.Once
-	over := func(cause error) {
-		once.Do(func() { h.sessionOver(session, e, cause) })
+	end := func(cause error) {
+		once.Do(func() { h.sessionEnded(session, e, cause) })
 	}
-	stopWaiting := context.AfterFunc(session, func() { over(context.Cause(session)) })
+	stopWaiting := context.AfterFunc(session, func() { end(context.Cause(session)) })
 	return func() {
 		if stopWaiting() {
-			over(nil)
+			end(nil)
 		}
 	}
 }
 
-// sessionOver takes note of a session that has died of cause, or has ended in
-// good order where cause is nil.
-func (h *Health) sessionOver(session context.Context, e *endpointHealth, cause error) {
-	defer h.tell(session)
+// sessionEnded records the end of a session. cause is nil if it closed
+// normally.
+func (h *Health) sessionEnded(session context.Context, e *endpointHealth, cause error) {
+	defer h.notify(session)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	e.live--
-	if e.live == 0 && cause != nil {
-		e.dead = fmt.Errorf("session died: %w", cause)
+	e.sessions--
+	if e.sessions == 0 && cause != nil {
+		e.sessionErr = fmt.Errorf("session died: %w", cause)
 	}
-	h.judge(e, Event{Result: classify.Error(e.dead), Err: e.dead})
-	h.endpoints.place(e.name, e.rank())
+	h.evaluate(e, Event{Result: classify.Error(e.sessionErr), Err: e.sessionErr})
+	h.endpoints.setRank(e.name, e.rank())
 }

@@ -184,7 +184,7 @@ func TestHealthShutdownGivesUp(t *testing.T) {
 		pass(31 * time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		assert.EqualError(t, h.Shutdown(ctx), "shut down health: a ping does not end with its context: context deadline exceeded")
+		assert.EqualError(t, h.Shutdown(ctx), "shut down health: a ping did not end with its context: context deadline exceeded")
 		close(stuck)
 	})
 }

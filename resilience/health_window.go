@@ -2,28 +2,28 @@ package resilience
 
 import "time"
 
-// healthWindow counts what happened in the last [HealthWindow], to the second.
-// Whatever the rate of calls, it takes the same few kilobytes. It is not safe
-// for concurrent use; the zero value is empty.
+// healthWindow counts the outcomes of the last [HealthWindow] in buckets of one
+// second. Its size is fixed, whatever the rate of calls. It is not safe for
+// concurrent use. The zero value is empty.
 type healthWindow struct {
 	buckets [HealthWindow / time.Second]healthCounts // a ring, one bucket a second
-	newest  int64                                    // the second that was counted last
-	sum     healthCounts                             // of all buckets
+	newest  int64                                    // the second of the newest bucket
+	sum     healthCounts                             // sum of all buckets
 }
 
-// healthCounts are calls that said something about an endpoint.
+// healthCounts counts outcomes.
 type healthCounts struct {
 	calls, failed int
-	latency       time.Duration // of all of them together
+	latency       time.Duration // sum over all calls
 }
 
 func (c *healthCounts) add(o healthCounts) {
 	c.calls, c.failed, c.latency = c.calls+o.calls, c.failed+o.failed, c.latency+o.latency
 }
 
-// at forgets what has left the window by the second now and returns the rest.
-// Seconds are counted from any fixed moment.
-func (w *healthWindow) at(now int64) healthCounts {
+// advance drops buckets that are out of the window at second now, and returns
+// the sum of the rest.
+func (w *healthWindow) advance(now int64) healthCounts {
 	size := int64(len(w.buckets))
 	if now-w.newest >= size {
 		*w = healthWindow{newest: now}
@@ -37,10 +37,10 @@ func (w *healthWindow) at(now int64) healthCounts {
 	return w.sum
 }
 
-// add counts something that happened in the second when; what happened before
-// the window began is no news, what is yet to come is taken as just now.
+// add counts c in the second when. Seconds before the window are ignored.
+// Seconds after now are counted as now.
 func (w *healthWindow) add(now, when int64, c healthCounts) {
-	w.at(now)
+	w.advance(now)
 	size := int64(len(w.buckets))
 	when = min(when, w.newest)
 	if when < 0 || when <= w.newest-size {

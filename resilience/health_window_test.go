@@ -34,7 +34,7 @@ func TestHealthWindow(t *testing.T) {
 					want.add(e.counts)
 				}
 			}
-			if got := w.at(now); got != want {
+			if got := w.advance(now); got != want {
 				t.Fatalf("at %d: got %+v, want %+v", now, got, want)
 			}
 		}
@@ -47,5 +47,5 @@ func TestHealthWindowBackwards(t *testing.T) {
 	var w healthWindow
 	w.add(100, 100, healthCounts{calls: 1})
 	w.add(50, 50, healthCounts{calls: 1})
-	assert.Equal(t, healthCounts{calls: 2}, w.at(40))
+	assert.Equal(t, healthCounts{calls: 2}, w.advance(40))
 }

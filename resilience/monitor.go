@@ -7,66 +7,67 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Monitor knows how endpoints are. An [Executor] asks it before each call
-// ([WithMonitor]) and tells it how each went. Endpoints are named as
-// [Target.Name] does, never by "". It must be safe for concurrent use.
+// Monitor tracks the health of endpoints. An [Executor] asks it before each
+// call ([WithMonitor]) and records each outcome. Endpoints are named by
+// [Target.Name], never by "". A Monitor must be safe for concurrent use.
 type Monitor interface {
-	// Healthy says whether a call makes sense now. It answers at once. An
-	// endpoint of which too little is known is healthy.
+	// Healthy reports whether the endpoint should be called now. It must not
+	// block. An endpoint with too little data is healthy.
 	Healthy(endpoint string) bool
-	// WaitForRecovery returns nil once the endpoint is healthy, or when that
-	// can no longer be found out, and ctx's error when ctx ends before.
+	// WaitForRecovery waits until the endpoint is healthy or its recovery can
+	// no longer be detected. It returns ctx's error if ctx ends first.
 	WaitForRecovery(ctx context.Context, endpoint string) error
-	// Record takes the outcome of one call. It must not block.
+	// Record counts the outcome of one call. It must not block.
 	Record(ctx context.Context, o Outcome)
 }
 
-// Outcome is how one call went.
+// Outcome is the outcome of one call.
 type Outcome struct {
 	Endpoint string
 	Time     time.Time       // when it ended
-	Latency  time.Duration   // how long it took
-	Result   classify.Result // the zero Result is a success
+	Latency  time.Duration   // duration of the call
+	Result   classify.Result // zero if it succeeded
 }
 
-// Failed reports whether the outcome speaks against the endpoint: the call
-// failed in a way that it may recover from (retryable, timeout). What the
-// caller did wrong or ended himself says nothing about an endpoint.
-func (o Outcome) Failed() bool { return speaksAgainst(o.Result) }
+// Failed reports whether the outcome counts against the endpoint: only
+// retryable errors and timeouts do. Mistakes and cancellations of the caller do
+// not.
+func (o Outcome) Failed() bool { return countsAsFailure(o.Result) }
 
-// speaksAgainst reports whether a failure counts for breakers and health:
-// fatal, aborted and context_overflow never do.
-func speaksAgainst(r classify.Result) bool {
+// countsAsFailure reports whether a failure counts for breakers and health.
+// Fatal, aborted and context_overflow failures do not.
+func countsAsFailure(r classify.Result) bool {
 	return r.Category == classify.CategoryRetryable || r.Category == classify.CategoryTimeout
 }
 
-// Restarter takes over calls whose network failures outlast their retries. An
-// [Executor] offers them ([WithRestarter]). It must be safe for concurrent use.
+// Restarter is a queue for calls that failed with network errors after all
+// retries. An [Executor] offers them ([WithRestarter]). A Restarter must be
+// safe for concurrent use.
 type Restarter interface {
-	// Offer hands over a failed call. nil means that it will be made again; an
-	// error says why not (the queue is full or shut down, the task has had all
-	// its restarts). It must not block. ctx is that of the failed call: where
-	// that was itself a restart, ctx is the one that the task's function was
-	// given, by which the queue knows the task again.
+	// Offer queues a failed call. It returns nil if the call will be made
+	// again. Otherwise the error says why not: the queue is full or shut down,
+	// or all restarts are used up. Offer must not block. ctx is the context of
+	// the failed call. If the failed call was a restart, ctx is the context
+	// that the task's function received, which identifies the task.
 	Offer(ctx context.Context, r Restart) error
 }
 
-// Restart is a failed call that could be made again later: the same
-// parameters, and what happened so far.
+// Restart is a failed call with what is needed to make it again.
 type Restart struct {
 	Key     string
 	Agent   string
 	Targets []Target
 	Task    Task
 	History []Attempt // the calls that failed, in order
-	Err     error     // the caller's own, of the last one; an *OpenError where no call was let through
+	Err     error     // of the last attempt; an *OpenError if no call was made
 	Result  classify.Result
 }
 
-// refused is the breaker that let no call through; nil where calls were made.
-func (r Restart) refused() *OpenError {
+// openBreaker returns the error of the breaker that refused the call. It
+// returns nil if a call was made.
+func (r Restart) openBreaker() *OpenError {
 	if len(r.History) > 0 {
 		return nil
 	}
-	return openIn(r.Err)
+	return findOpenError(r.Err)
 }

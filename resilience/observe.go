@@ -7,13 +7,13 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// line is how events of one kind are logged.
-type line struct {
+// logEntry is the level and message of one kind of event.
+type logEntry struct {
 	level   slog.Level
 	message string
 }
 
-var lines = map[Kind]line{
+var logEntries = map[Kind]logEntry{
 	KindAttempt:  {slog.LevelWarn, "call failed"},
 	KindWait:     {slog.LevelInfo, "waiting before the next call"},
 	KindFallback: {slog.LevelWarn, "falling back to another target"},
@@ -25,24 +25,26 @@ var lines = map[Kind]line{
 }
 
 // LogEvents returns an observer that logs each event as one record, with the
-// context of the call: a failed call, a fallback, a breaker and the like as a
-// warning, a wait as an information, an alert as an error, what went well for
-// debugging. A wait has the provider's hint (retryAfterMs, derivedRetry), or
-// without one the schedule's step as backoffMs; the jittered pause is never
-// logged. "err" is the caller's own error, unless its text has a secret in it,
-// as that of a URL with a key does: then it is an error with the masked text,
-// in which errors.Is and errors.As find the same. A nil logger logs nothing.
+// context of the call. Alerts are errors. Failed calls, fallbacks, restarts and
+// changes of breakers and health are warnings. Waits are logged at level info,
+// successful calls and the end of a Do at level debug.
+//
+// A wait has the provider's hint (retryAfterMs, derivedRetry). Without a hint
+// it has the schedule's step as backoffMs. The pause with jitter is never
+// logged. "err" is the error of the caller's function. If its text has a
+// secret, as in a URL with a key, the text is masked; errors.Is and errors.As
+// still work on it. A nil logger logs nothing.
 func LogEvents(logger *slog.Logger) Observer {
 	return func(ctx context.Context, e Event) {
 		if logger == nil {
 			return
 		}
-		l, ok := lines[e.Kind]
+		l, ok := logEntries[e.Kind]
 		if !ok {
-			l = line{slog.LevelInfo, string(e.Kind)}
+			l = logEntry{slog.LevelInfo, string(e.Kind)}
 		}
 		if e.Kind == KindAttempt && e.Result.Category == "" {
-			l = line{slog.LevelDebug, "call succeeded"}
+			l = logEntry{slog.LevelDebug, "call succeeded"}
 		}
 		if logger.Enabled(ctx, l.level) {
 			logger.LogAttrs(ctx, l.level, l.message, e.attrs()...)
@@ -50,21 +52,21 @@ func LogEvents(logger *slog.Logger) Observer {
 	}
 }
 
-// Counters are functions that count: the methods of otelclass's CallMetrics
-// fit, as do one's own. Any of them may be nil.
+// Counters are the functions that [CountEvents] calls. The methods of
+// otelclass's CallMetrics fit. Any of them may be nil.
 type Counters struct {
-	// Call counts a call to a provider, whatever came of it.
+	// Call counts a call to a provider, successful or not.
 	Call func(ctx context.Context, provider string)
-	// Retry counts a call that repeated another one, which had failed with
-	// cause, and whether it was of use.
+	// Retry counts a retry and whether it succeeded. cause is the failure
+	// before it.
 	Retry func(ctx context.Context, provider string, cause classify.Result, succeeded bool)
-	// Fallback counts that one target took over from another, and why.
+	// Fallback counts a change of target. cause is the failure before it.
 	Fallback func(ctx context.Context, from, to string, cause classify.Result)
 	// Breaker sets the state of an endpoint's circuit breaker, a [BreakerState].
 	Breaker func(ctx context.Context, endpoint, state string)
 }
 
-// CountEvents returns an observer that counts.
+// CountEvents returns an observer that calls c for each event.
 func CountEvents(c Counters) Observer {
 	return func(ctx context.Context, e Event) {
 		switch e.Kind {

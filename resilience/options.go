@@ -9,14 +9,13 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Order says what comes first after a failure that both a retry and another
-// target might cure.
+// Order says whether a retry or a fallback comes first, after an error that
+// allows both.
 type Order string
 
-// The orders. Where there is no other target, or none that is open for calls,
-// FallbackFirst retries too.
+// The orders. FallbackFirst retries too if no other target accepts calls.
 const (
-	RetryFirst    Order = "retry_first"    // the same target, as often as the policy grants, then the next one
+	RetryFirst    Order = "retry_first"    // all retries on the same target, then the next target
 	FallbackFirst Order = "fallback_first" // the next target
 )
 
@@ -24,57 +23,57 @@ const (
 type Option interface{ apply(options) options }
 
 type options struct {
-	classifier *classify.Classifier
-	observers  observers
-	logger     Observer // nil = none
-	alert      Observer // nil = none
-	monitor    Monitor
-	restarter  Restarter
-	probe      Probe
-	random     func() float64
-	cooldown   time.Duration
-	first      map[classify.Reason]Order // what is not in it: RetryFirst
+	classifier       *classify.Classifier
+	observers        observers
+	logger           Observer // may be nil
+	alert            Observer // may be nil
+	monitor          Monitor
+	restarter        Restarter
+	probe            Probe
+	random           func() float64
+	fallbackCooldown time.Duration
+	order            map[classify.Reason]Order // missing = RetryFirst
 }
 
 func defaultOptions() options {
-	return options{classifier: classify.Standard, random: rand.Float64, cooldown: DefaultFallbackCooldown}
+	return options{classifier: classify.Standard, random: rand.Float64, fallbackCooldown: DefaultFallbackCooldown}
 }
 
 type optionFunc func(options) options
 
 func (f optionFunc) apply(o options) options { return f(o) }
 
-// WithProviderErrorOrder sets what comes first after an error of the provider
-// (transient: 5xx, overloaded). The default is [RetryFirst]. With [FallbackFirst]
-// network errors and timeouts are still repeated on the same target first.
-func WithProviderErrorOrder(o Order) Option { return firstOn(classify.ReasonTransient, o) }
+// WithProviderErrorOrder sets whether a retry or a fallback comes first after a
+// provider's error (transient: 5xx, overloaded). The default is [RetryFirst].
+// It does not affect network errors and timeouts.
+func WithProviderErrorOrder(o Order) Option { return withOrder(classify.ReasonTransient, o) }
 
-// WithRateLimitOrder sets what comes first after a rate limit (429). The default
-// is [RetryFirst].
-func WithRateLimitOrder(o Order) Option { return firstOn(classify.ReasonRateLimit, o) }
+// WithRateLimitOrder sets whether a retry or a fallback comes first after a
+// rate limit (429). The default is [RetryFirst].
+func WithRateLimitOrder(o Order) Option { return withOrder(classify.ReasonRateLimit, o) }
 
-func firstOn(r classify.Reason, order Order) Option {
+func withOrder(r classify.Reason, order Order) Option {
 	return optionFunc(func(o options) options {
-		first := map[classify.Reason]Order{r: order}
-		for k, v := range o.first {
+		merged := map[classify.Reason]Order{r: order}
+		for k, v := range o.order {
 			if k != r {
-				first[k] = v
+				merged[k] = v
 			}
 		}
-		o.first = first
+		o.order = merged
 		return o
 	})
 }
 
-// WithFallbackCooldown sets how long calls stay with a target that was fallen
-// back to before the primary is asked first again. The default is
-// [DefaultFallbackCooldown]; with 0 each call starts at its primary.
+// WithFallbackCooldown sets how long calls start with the fallback target after
+// a fallback. The default is [DefaultFallbackCooldown]. With 0 each call starts
+// with its primary target.
 func WithFallbackCooldown(d time.Duration) Option {
-	return optionFunc(func(o options) options { o.cooldown = d; return o })
+	return optionFunc(func(o options) options { o.fallbackCooldown = d; return o })
 }
 
-// WithClassifier sets what decides about errors. The default is
-// [classify.Standard]; nil keeps it.
+// WithClassifier sets the classifier. The default is [classify.Standard]; nil
+// keeps it.
 func WithClassifier(c *classify.Classifier) Option {
 	return optionFunc(func(o options) options {
 		if c != nil {
@@ -84,8 +83,8 @@ func WithClassifier(c *classify.Classifier) Option {
 	})
 }
 
-// WithObserver adds a function that is told of every [Event]. By default there
-// is none; several are told in the order given, nil is ignored.
+// WithObserver adds an observer of every [Event]. By default there is none.
+// Observers are called in the order of the options. nil is ignored.
 func WithObserver(observe Observer) Option {
 	return optionFunc(func(o options) options {
 		if observe != nil {
@@ -95,8 +94,9 @@ func WithObserver(observe Observer) Option {
 	})
 }
 
-// WithLogger logs events as [LogEvents] does, attempts and waits only where
-// visibility.logRetries is true. By default nothing is logged; nil keeps that.
+// WithLogger logs events as [LogEvents] does. Attempts and waits are logged
+// only if visibility.logRetries is true. By default, and with nil, nothing is
+// logged.
 func WithLogger(logger *slog.Logger) Option {
 	return optionFunc(func(o options) options {
 		if logger != nil {
@@ -106,17 +106,17 @@ func WithLogger(logger *slog.Logger) Option {
 	})
 }
 
-// WithAlert sets a function that is called where an endpoint keeps failing: 10
-// times within 5 minutes (visibility.alertThreshold, [AlertWindow]), and again
-// only after a call to it has succeeded. What it is given is an event of
-// [KindAlert], which observers get too; the rules of [Observer] hold. nil, the
-// default, is none.
+// WithAlert sets a function that is called when an endpoint keeps failing:
+// after 10 failures within 5 minutes (visibility.alertThreshold,
+// [AlertWindow]), and again only after a call to it has succeeded. The event is
+// a [KindAlert], which observers get too. The rules of [Observer] apply. The
+// default is nil.
 func WithAlert(alert Observer) Option {
 	return optionFunc(func(o options) options { o.alert = alert; return o })
 }
 
-// WithMonitor sets what is asked about an endpoint's health before a call. By
-// default nothing is; nil keeps that.
+// WithMonitor sets the monitor of endpoint health. By default, and with nil,
+// there is none.
 func WithMonitor(m Monitor) Option {
 	if h, ok := m.(*Health); ok && h == nil {
 		m = nil
@@ -124,9 +124,9 @@ func WithMonitor(m Monitor) Option {
 	return optionFunc(func(o options) options { o.monitor = m; return o })
 }
 
-// WithRestarter sets what takes over calls whose network failures outlast
-// their retries, and that have a [Call.Restart]. By default nothing does; nil
-// keeps that.
+// WithRestarter sets the restart queue. It receives calls with a [Call.Restart]
+// that failed with network errors after all retries. By default, and with nil,
+// there is none.
 func WithRestarter(r Restarter) Option {
 	if q, ok := r.(*Queue); ok && q == nil {
 		r = nil
@@ -134,16 +134,16 @@ func WithRestarter(r Restarter) Option {
 	return optionFunc(func(o options) options { o.restarter = r; return o })
 }
 
-// WithProbe sets how a half-open circuit breaker asks whether an endpoint is
-// back before it lets a call through. Without one, the default, that call is
-// the probe. It has as long as the interval between pings (30 s). A probe that is
-// itself wrong decides nothing: see [Probe].
+// WithProbe sets the probe that a half-open circuit breaker runs before it lets
+// a trial call through. Without one, the default, the trial call decides alone.
+// The timeout of a probe is the ping interval (30 s). See [Probe] for errors of
+// the probe itself.
 func WithProbe(p Probe) Option {
 	return optionFunc(func(o options) options { o.probe = p; return o })
 }
 
-// WithRandom sets the source of jitter: numbers in [0, 1), from any goroutine.
-// The default is [rand.Float64]; nil keeps it.
+// WithRandom sets the source of jitter. It returns numbers in [0, 1) and must
+// be safe for concurrent use. The default is [rand.Float64]; nil keeps it.
 func WithRandom(random func() float64) Option {
 	return optionFunc(func(o options) options {
 		if random != nil {

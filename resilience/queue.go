@@ -13,69 +13,71 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Queue makes calls again whose network failures outlast their retries: the
-// [Restarter] of this package. A restart is a new execution of the task, 1, 2
-// and 4 minutes after the failure before ([RestartConfig]), with the same
-// payload and the values of the same context. A task that fails for another
-// reason than the network, or for the third time, has failed for good.
+// Queue restarts calls that failed with network errors after all retries. It is
+// the [Restarter] of this package. A restart runs the task again, 1, 2 and 4
+// minutes after the last failure ([RestartConfig]). It has the same payload and
+// the values of the same context. A task that fails with an error other than a
+// network error, or for the third time, has failed for good.
 //
-// A restart that meets an open circuit breaker ([OpenError]) makes no call, so it
-// is none of the three ([RestartPostponed]): the task waits until the breaker lets
-// a call through to see, in whole pauses of a minute, so that tasks do not all come
-// back at once. A breaker is open for 5 minutes, which would use up two of three
-// restarts. Where it stays open, for a person forced it, the task stays queued and
-// is tried ever more seldom, in the end each hour.
+// If an open circuit breaker refuses a restart ([OpenError]), no call is made
+// and the restart does not count ([RestartPostponed]): a breaker is open for 5
+// minutes, which would use up two of three restarts. The task waits until the
+// breaker allows a call, rounded up to whole minutes so that tasks do not all
+// restart at once. If the breaker stays open, because a person forced it, the
+// pauses grow to one hour.
 //
-// A task is a kind, for which a function is registered ([Queue.Register]), and a
-// payload. The function mostly calls [Do] with the same [Call]: when that offers
-// the call anew, with the context that the function was given, the queue knows
-// its task again and goes on counting. Where the function returns nil the task
-// is done, where it returns a network error it is queued again.
+// A task is a kind with a registered function ([Queue.Register]), and a
+// payload. The function usually calls [Do] with the same [Call]. If that call
+// fails, Do offers it to the queue with the context of the restart. The queue
+// then recognizes its task and continues to count restarts. If the function
+// returns nil, the task is done. If it returns a network error, the task is
+// queued again.
 //
-// Nothing is lost silently: [Queue.Offer] says at once why a task is not taken,
-// every end is an event of [KindRestart] ([WithQueueObserver]), and
-// [Queue.Shutdown] hands back what is still queued. With a [Store] tasks outlive
-// the process too: a task is stored before Offer returns and removed once its
-// function has returned nil. So no task is lost and none is run again that was
-// removed; one that the end of the process interrupts is run again from its
-// start.
+// No task is lost silently. [Queue.Offer] returns an error for a task that it
+// does not accept. Every end of a task is an event of [KindRestart]
+// ([WithQueueObserver]). [Queue.Shutdown] returns the tasks that are still
+// queued. With a [Store], tasks survive the process. A task is stored before
+// Offer returns and removed after its function has returned nil. A task that is
+// interrupted by the end of the process runs again from its start.
 //
-// Make it with [NewQueue]. It is safe for concurrent use; its goroutines end with
-// Shutdown.
+// Make a Queue with [NewQueue]. It is safe for concurrent use. Shutdown ends
+// its goroutines.
 type Queue struct {
 	cfg       *Config
 	store     Store
 	observers observers
 	capacity  int
-	slots     chan struct{} // one for each task that runs
+	slots     chan struct{} // one slot per running task
 
 	closing chan struct{} // closed when Shutdown begins
-	idle    chan struct{} // closed when nothing is under way any more
+	idle    chan struct{} // closed when active is 0 after Shutdown
 
 	mu     sync.Mutex
 	kinds  map[string]func(context.Context, []byte) error
 	tasks  map[string]*task
-	active int  // offers and restarts that are under way
+	active int  // running offers and restarts
 	closed bool // Shutdown has begun
 }
 
 var _ Restarter = (*Queue)(nil)
 
-// The limits of a queue.
+// Default limits of a queue.
 const (
-	// DefaultQueueCapacity is how many tasks a queue holds unless
-	// [WithQueueCapacity] says otherwise.
+	// DefaultQueueCapacity is the number of tasks in a queue.
+	// [WithQueueCapacity] changes it.
 	DefaultQueueCapacity = 1000
-	// DefaultQueueWorkers is how many tasks run at a time unless
-	// [WithQueueWorkers] says otherwise: after an outage many are due at once.
+	// DefaultQueueWorkers is the number of tasks that run at a time.
+	// [WithQueueWorkers] changes it. After an outage many tasks are due at
+	// once.
 	DefaultQueueWorkers = 16
 )
 
-// Why a task is not taken. The errors of [Queue.Offer] wrap these.
+// The errors of [Queue.Offer] wrap one of these if the queue cannot take the
+// task.
 var (
 	ErrQueueFull         = errors.New("the restart queue is full")
 	ErrQueueClosed       = errors.New("the restart queue is shut down")
-	ErrRestartsExhausted = errors.New("all restarts were in vain")
+	ErrRestartsExhausted = errors.New("all restarts failed")
 )
 
 // QueueOption configures a [Queue].
@@ -85,15 +87,15 @@ type queueOption func(*Queue)
 
 func (o queueOption) applyQueue(q *Queue) { o(q) }
 
-// WithStore sets what keeps tasks over a restart of the process. By default,
-// and with nil, they are in memory alone.
+// WithStore sets the store for tasks. By default, and with nil, tasks are kept
+// in memory only.
 func WithStore(s Store) QueueOption {
 	return queueOption(func(q *Queue) { q.store = s })
 }
 
-// WithQueueCapacity sets how many tasks the queue holds, those that run
-// included. The default is [DefaultQueueCapacity]; n < 1 keeps it. Tasks from
-// the store are all taken.
+// WithQueueCapacity sets the number of tasks in the queue, including running
+// ones. The default is [DefaultQueueCapacity]; n < 1 keeps it. Tasks loaded
+// from the store may exceed it.
 func WithQueueCapacity(n int) QueueOption {
 	return queueOption(func(q *Queue) {
 		if n > 0 {
@@ -102,7 +104,7 @@ func WithQueueCapacity(n int) QueueOption {
 	})
 }
 
-// WithQueueWorkers sets how many tasks run at a time. The default is
+// WithQueueWorkers sets the number of tasks that run at a time. The default is
 // [DefaultQueueWorkers]; n < 1 keeps it.
 func WithQueueWorkers(n int) QueueOption {
 	return queueOption(func(q *Queue) {
@@ -112,9 +114,10 @@ func WithQueueWorkers(n int) QueueOption {
 	})
 }
 
-// WithQueueObserver adds an observer of events of [KindRestart]: what observes
-// the executor ([LogEvents], [Statuses]) mostly belongs here too. By default
-// there is none; several are told in the order given, nil is ignored.
+// WithQueueObserver adds an observer of [KindRestart] events. The executor's
+// observers, such as [LogEvents] and [Statuses], usually belong here too. By
+// default there is none. Observers are called in the order of the options. nil
+// is ignored.
 func WithQueueObserver(o Observer) QueueOption {
 	return queueOption(func(q *Queue) {
 		if o != nil {
@@ -123,11 +126,11 @@ func WithQueueObserver(o Observer) QueueOption {
 	})
 }
 
-// NewQueue returns a queue with the figures of c, which may be nil for the
-// defaults; Enabled does not matter. What the store has kept is queued again
-// and begins when its kind is registered, if it is due. The error is the
-// store's; a record that cannot be read is left in the store and told as an
-// event of a failed restart.
+// NewQueue returns a queue with the settings of c. A nil c means the defaults.
+// Enabled is ignored. Tasks in the store are queued again; they run once they
+// are due and their kind is registered. The error is the store's. A record that
+// cannot be read stays in the store and is reported as an event of a failed
+// restart.
 func NewQueue(c *Config, opts ...QueueOption) (*Queue, error) {
 	q := &Queue{
 		cfg: c.clone(), capacity: DefaultQueueCapacity, slots: make(chan struct{}, DefaultQueueWorkers),
@@ -145,11 +148,11 @@ func NewQueue(c *Config, opts ...QueueOption) (*Queue, error) {
 	return q, nil
 }
 
-// Register sets the function that runs tasks of a kind. Register kinds before
-// calls are made that may be offered, and again in each process that opens the
-// same store. The function must obey its context, which ends when a Shutdown
-// gives up waiting; its payload is its own. Registering a kind again replaces
-// the function for what has not begun yet; nil is ignored.
+// Register sets the function that runs tasks of a kind. Register a kind before
+// calls of that kind can fail, and in each process that opens the same store.
+// The function owns its payload. It must return when its context ends, which
+// happens if Shutdown stops waiting. Registering a kind again replaces the
+// function for later restarts. nil is ignored.
 func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte) error) {
 	if f == nil {
 		return
@@ -167,46 +170,46 @@ func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte
 	}
 }
 
-// Offer takes a failed call over. An error says at once why it does not: the
-// queue is full or shut down, the kind is not registered, the failure is none
-// that a restart helps, all restarts are used up, or the store has failed. With
-// a store it takes as long as the store does to write.
+// Offer queues a failed call. The error says why the queue does not accept it:
+// the queue is full or shut down, the kind is not registered, the failure is
+// not a transient network failure, all restarts are used up, or the store
+// failed. With a store, Offer waits for the store's write.
 //
-// Where ctx is that of a restart and r names the same task, it is the restart
-// that has failed. What is of the same kind and has another payload is a task of
-// its own, but its restarts are counted on from those of the other one: a
-// function that changes its payload each time comes to an end too.
+// If ctx is the context of a restart and r names the same task, Offer records
+// the failure of that restart. If only the kind is the same, r is a new task,
+// but it continues the other task's count of restarts. So a function that
+// changes its payload each time also ends.
 func (q *Queue) Offer(ctx context.Context, r Restart) error {
-	t, err := q.admit(ctx, r)
+	t, err := q.accept(ctx, r)
 	if err != nil {
-		q.tell(ctx, &task{restart: r}, Event{To: RestartRefused, Attempt: 1, Err: err, Result: r.Result})
+		q.emit(ctx, &task{restart: r}, Event{To: RestartRefused, Attempt: 1, Err: err, Result: r.Result})
 		return fmt.Errorf("restart %q: %w", r.Task.Kind, err)
 	}
 	defer q.release()
-	return q.enqueue(t, r.refused())
+	return q.enqueue(t, r.openBreaker())
 }
 
-// admit finds the task that r belongs to, or reserves a place for a new one.
-// Where there is no error, release has to follow.
-func (q *Queue) admit(ctx context.Context, r Restart) (*task, error) {
+// accept returns the task that r belongs to, or a new task. Without an error
+// the caller must call release.
+func (q *Queue) accept(ctx context.Context, r Restart) (*task, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if r.Result.Category != "" && !restartable(r.Result) {
-		return nil, fmt.Errorf("%s is no network failure that passes", r.Result.Reason)
+		return nil, fmt.Errorf("%s is not a transient network failure", r.Result.Reason)
 	}
 	parent, ok := ctx.Value(taskKey{}).(*task)
 	ok = ok && parent.queue == q
-	if ok && parent.state == taskRunning && parent.is(r.Task) {
-		if r.refused() == nil {
-			parent.failed(r)
+	if ok && parent.state == taskRunning && parent.matches(r.Task) {
+		if r.openBreaker() == nil {
+			parent.recordFailure(r)
 		}
 		q.active++
 		return parent, nil
 	}
 	most := *q.cfg.settings(r.Agent, "").restart.MaxRestarts
-	begun := 0
+	used := 0
 	if ok && parent.restart.Task.Kind == r.Task.Kind {
-		begun = parent.restarts // see Offer
+		used = parent.restarts // see Offer
 	}
 	switch {
 	case q.tasks == nil:
@@ -214,30 +217,31 @@ func (q *Queue) admit(ctx context.Context, r Restart) (*task, error) {
 	case q.closed:
 		return nil, ErrQueueClosed
 	case q.kinds[r.Task.Kind] == nil:
-		return nil, fmt.Errorf("kind %q is not registered: call Queue.Register before", r.Task.Kind)
+		return nil, fmt.Errorf("kind %q is not registered: call Queue.Register first", r.Task.Kind)
 	case most == 0:
 		return nil, fmt.Errorf("%w: taskRestart.maxRestarts is 0", ErrRestartsExhausted)
-	case begun >= most:
-		return nil, fmt.Errorf("%w: restart %d of a task of this kind offers it with another payload", ErrRestartsExhausted, begun)
+	case used >= most:
+		return nil, fmt.Errorf("%w: restart %d offered a task of the same kind with another payload", ErrRestartsExhausted, used)
 	case len(q.tasks) >= q.capacity:
 		return nil, fmt.Errorf("%w: it holds %d tasks", ErrQueueFull, len(q.tasks))
 	}
 	r.Task.Payload = bytes.Clone(r.Task.Payload)
 	r.Targets, r.History = slices.Clone(r.Targets), slices.Clone(r.History)
-	t := &task{queue: q, id: rand.Text(), restart: r, restarts: begun, ctx: context.WithoutCancel(ctx)}
+	t := &task{queue: q, id: rand.Text(), restart: r, restarts: used, ctx: context.WithoutCancel(ctx)}
 	q.tasks[t.id] = t
 	q.active++
 	return t, nil
 }
 
-// restartable: a network failure of the kind that passes, NetworkTransient as
-// [classify.ViewResilience] calls it. The caller's own deadline is none.
+// restartable reports whether r is a transient network failure
+// (NetworkTransient in [classify.ViewResilience]). The caller's own deadline is
+// not.
 func restartable(r classify.Result) bool {
 	return r.Category == classify.CategoryRetryable &&
 		r.Reason.Name(classify.ViewResilience) == classify.ReasonNetwork.Name(classify.ViewResilience)
 }
 
-// release ends what admit or begin has begun.
+// release ends an operation that accept or start has counted as active.
 func (q *Queue) release() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -245,7 +249,7 @@ func (q *Queue) release() {
 	q.checkIdle()
 }
 
-// checkIdle wakes Shutdown when nothing is under way. The caller holds mu.
+// checkIdle wakes Shutdown if no operation is active. The caller holds mu.
 func (q *Queue) checkIdle() {
 	if !q.closed || q.active > 0 {
 		return
@@ -257,35 +261,35 @@ func (q *Queue) checkIdle() {
 	}
 }
 
-// QueuedTask is a task as [Queue.Tasks] and [Queue.Shutdown] show it.
+// QueuedTask is a task as [Queue.Tasks] and [Queue.Shutdown] return it.
 type QueuedTask struct {
 	ID       string
-	Restart  Restart   // as it was offered; its History has grown since
-	Restarts int       // that have begun, but for those that an open breaker refused
-	Due      time.Time // of the next one
+	Restart  Restart   // as offered, with the failures of restarts added to its History
+	Restarts int       // number of restarts, without those that an open breaker refused
+	Due      time.Time // time of the next restart
 	Running  bool
-	Stored   bool // the next process that opens the store runs it
+	Stored   bool // it is in the store, so the next process that opens it runs the task
 }
 
-// Tasks returns all tasks of the queue, the one that is due next first.
+// Tasks returns all tasks, ordered by Due.
 func (q *Queue) Tasks() []QueuedTask {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	all := make([]QueuedTask, 0, len(q.tasks))
 	for _, t := range q.tasks {
-		all = append(all, t.show())
+		all = append(all, t.snapshot())
 	}
 	slices.SortFunc(all, func(a, b QueuedTask) int { return a.Due.Compare(b.Due) })
 	return all
 }
 
-// Shutdown takes no more tasks, begins no more restarts and waits for those
-// that run, until ctx ends; then their contexts are cancelled with the cause
-// [ErrQueueClosed]. It hands back every task that is not done: what waits, and
-// what ctx did not leave time for, which the error tells. Those that are Stored
-// are run by the next process that opens the store, which is the caller's to
-// close, after Shutdown. Shutting down again waits in the same way and hands
-// back what is left.
+// Shutdown stops the queue: it accepts no task, begins no restart, and waits
+// for running ones until ctx ends. Then it cancels their contexts with the
+// cause [ErrQueueClosed] and returns an error.
+//
+// It returns every task that is not done. The next process that opens the store
+// runs those that are Stored. The caller closes the store after Shutdown.
+// Further calls wait in the same way and return the remaining tasks.
 func (q *Queue) Shutdown(ctx context.Context) ([]QueuedTask, error) {
 	q.mu.Lock()
 	first := !q.closed
@@ -303,22 +307,23 @@ func (q *Queue) Shutdown(ctx context.Context) ([]QueuedTask, error) {
 	select {
 	case <-q.idle:
 	case <-ctx.Done():
-		err = q.abandon(ctx)
+		err = q.cancelRunning(ctx)
 	}
 	left := q.Tasks()
 	if first {
 		for _, t := range left {
 			q.observers.notify(ctx, Event{
 				Kind: KindRestart, Key: t.key(), Agent: t.Restart.Agent, Target: Call{Targets: t.Restart.Targets}.primary(),
-				To: RestartReturned, Attempt: t.next(), Result: t.Restart.Result, Err: t.Restart.Err,
+				To: RestartReturned, Attempt: t.restartNumber(), Result: t.Restart.Result, Err: t.Restart.Err,
 			})
 		}
 	}
 	return left, err
 }
 
-// abandon cancels what still runs and says how much is under way.
-func (q *Queue) abandon(ctx context.Context) error {
+// cancelRunning cancels running tasks and returns an error if any operation is
+// active.
+func (q *Queue) cancelRunning(ctx context.Context) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, t := range q.tasks {

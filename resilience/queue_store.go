@@ -11,69 +11,67 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// Store keeps the records of a [Queue] over a restart of the process: see
-// package boltstore for one in a file. It must be safe for concurrent use, and
-// what it has been given must be durable when it returns. Records are opaque
-// and are not changed or kept by the store beyond the call; one queue uses a
-// store at a time.
+// Store persists the records of a [Queue]. Package boltstore has one in a file.
+// A Store must be safe for concurrent use. Put and Delete must be durable when
+// they return. Records are opaque; a Store must not change them or keep the
+// slice. Only one queue may use a Store at a time.
 type Store interface {
-	// Put keeps a record under an id, in the place of an earlier one.
+	// Put stores a record under an id and replaces an earlier one.
 	Put(id string, record []byte) error
-	// Delete removes a record; one that is not there is no error.
+	// Delete removes a record. Deleting a missing record is no error.
 	Delete(id string) error
-	// All returns all records by id.
 	All() (map[string][]byte, error)
 }
 
-// recordVersion is the form of records. A record of another form is left alone.
+// recordVersion is the version of the record format. Records of other versions
+// stay in the store unread.
 const recordVersion = 1
 
-// record is a task as it is stored: kind, payload, history and due time, and
-// what calls are told apart by. The values of its context are not: they belong
-// to the process. Secrets in its texts are masked, and endpoints have no user
-// information and no query. The payload stays as it is, for the task needs it:
-// that is why a store is readable for its owner alone.
+// record is the stored form of a task. It has no context values, which belong
+// to the process. Secrets in texts are masked, and endpoints have no user
+// information and no query. The payload is not masked, because the task needs
+// it; this is why a store must be readable by its owner only.
 type record struct {
-	Version  int             `json:"version"`
-	Key      string          `json:"key,omitempty"`
-	Agent    string          `json:"agent,omitempty"`
-	Targets  []Target        `json:"targets,omitempty"`
-	Task     Task            `json:"task"`
-	History  []recordAttempt `json:"history,omitempty"`
-	Error    string          `json:"error,omitempty"`
-	Result   classify.Result `json:"result"`
-	Restarts int             `json:"restarts"`        // that have failed
-	Waits    int             `json:"waits,omitempty"` // restarts in a row that a breaker refused
-	Due      time.Time       `json:"due"`
+	Version       int             `json:"version"`
+	Key           string          `json:"key,omitempty"`
+	Agent         string          `json:"agent,omitempty"`
+	Targets       []Target        `json:"targets,omitempty"`
+	Task          Task            `json:"task"`
+	History       []recordAttempt `json:"history,omitempty"`
+	Error         string          `json:"error,omitempty"`
+	Result        classify.Result `json:"result"`
+	Restarts      int             `json:"restarts"`        // restarts that have failed
+	Postponements int             `json:"waits,omitempty"` // consecutive restarts that a breaker refused
+	Due           time.Time       `json:"due"`
 }
 
-// recordAttempt keeps the text of an error, which is all that outlives a
-// process.
+// recordAttempt is an attempt with the text of its error, because error values
+// cannot be stored.
 type recordAttempt struct {
 	Attempt
 	Error string `json:"error,omitempty"`
 }
 
-// record is t as it is stored, for a restart that is due then.
+// record returns the stored form of t for a restart at due.
 func (t *task) record(due time.Time) ([]byte, error) {
 	if t.queue.store == nil {
 		return nil, nil
 	}
 	r := record{
 		Version: recordVersion, Key: mask.Text(t.restart.Key), Agent: mask.Text(t.restart.Agent), Task: t.restart.Task,
-		Error: mask.Text(errText(t.restart.Err)), Result: shownResult(t.restart.Result), Restarts: t.spent(), Waits: t.waits, Due: due,
+		Error: mask.Text(errText(t.restart.Err)), Result: maskResult(t.restart.Result), Restarts: t.restartsUsed(), Postponements: t.postponements, Due: due,
 	}
 	for _, target := range t.restart.Targets {
-		r.Targets = append(r.Targets, target.shown())
+		r.Targets = append(r.Targets, target.masked())
 	}
 	for _, a := range t.restart.History {
-		a.Target, a.Result = a.Target.shown(), shownResult(a.Result)
+		a.Target, a.Result = a.Target.masked(), maskResult(a.Result)
 		r.History = append(r.History, recordAttempt{a, mask.Text(errText(a.Err))})
 	}
 	return json.Marshal(r)
 }
 
-// errText is the text of an error, which may be a stranger's and panic.
+// errText returns the text of an error, or its type if Error panics.
 func errText(err error) (text string) {
 	if err == nil {
 		return ""
@@ -86,7 +84,7 @@ func errText(err error) (text string) {
 	return err.Error()
 }
 
-// storedError is an error of a process that has ended.
+// storedError returns an error with a stored text.
 func storedError(text string) error {
 	if text == "" {
 		return nil
@@ -94,7 +92,7 @@ func storedError(text string) error {
 	return errors.New(text)
 }
 
-// load queues what the store has kept.
+// load queues the tasks of the store.
 func (q *Queue) load() error {
 	if q.store == nil {
 		return nil
@@ -104,9 +102,9 @@ func (q *Queue) load() error {
 		return err
 	}
 	for id, encoded := range records {
-		t, err := q.read(id, encoded)
+		t, err := q.decode(id, encoded)
 		if err != nil {
-			q.tell(context.Background(), &task{id: id}, Event{To: RestartFailed, Err: err})
+			q.emit(context.Background(), &task{id: id}, Event{To: RestartFailed, Err: err})
 			continue
 		}
 		q.tasks[id] = t
@@ -114,17 +112,17 @@ func (q *Queue) load() error {
 	return nil
 }
 
-// read makes a task of a record.
-func (q *Queue) read(id string, encoded []byte) (*task, error) {
+// decode makes a task from a record.
+func (q *Queue) decode(id string, encoded []byte) (*task, error) {
 	var r record
 	if err := json.Unmarshal(encoded, &r); err != nil {
-		return nil, fmt.Errorf("restart queue: record %q of the store is left alone: %w", id, err)
+		return nil, fmt.Errorf("restart queue: record %q stays in the store: %w", id, err)
 	}
 	if r.Version != recordVersion {
-		return nil, fmt.Errorf("restart queue: record %q of the store is left alone: it has version %d, known is %d", id, r.Version, recordVersion)
+		return nil, fmt.Errorf("restart queue: record %q stays in the store: unknown version %d, want %d", id, r.Version, recordVersion)
 	}
 	t := &task{
-		queue: q, id: id, state: taskWaiting, ctx: context.Background(), restarts: r.Restarts, waits: r.Waits, due: r.Due,
+		queue: q, id: id, state: taskWaiting, ctx: context.Background(), restarts: r.Restarts, postponements: r.Postponements, due: r.Due,
 		restart: Restart{Key: r.Key, Agent: r.Agent, Targets: r.Targets, Task: r.Task, Err: storedError(r.Error), Result: r.Result},
 	}
 	for _, a := range r.History {

@@ -120,7 +120,7 @@ func TestQueueStoreFails(t *testing.T) {
 			assert.Equal(t, resilience.RestartFailed, last.To)
 			require.ErrorIs(t, last.Err, errDisk)
 			assert.ErrorIs(t, last.Err, syscall.ECONNRESET)
-			assert.ErrorContains(t, last.Err, "the next process will run again")
+			assert.ErrorContains(t, last.Err, "the next process will run it again")
 			assert.Equal(t, 1, store.len())
 		})
 	})
@@ -148,7 +148,7 @@ func TestQueueStoreFails(t *testing.T) {
 			require.NoError(t, q.Offer(t.Context(), offer("a")))
 			pass(time.Hour)
 			assert.Equal(t, resilience.RestartSucceeded, rec.last().To)
-			assert.EqualError(t, rec.last().Err, "the store has kept the task, which the next process will run again: no space left on device")
+			assert.EqualError(t, rec.last().Err, "the store still has the task, so the next process will run it again: no space left on device")
 		})
 	})
 	t.Run("to keep a record in shape", func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestQueueStoreFails(t *testing.T) {
 			require.Len(t, rec.events, 2)
 			for _, e := range rec.events {
 				assert.Equal(t, resilience.RestartFailed, e.To)
-				assert.ErrorContains(t, e.Err, `record "`+e.Key+`" of the store is left alone`)
+				assert.ErrorContains(t, e.Err, `record "`+e.Key+`" stays in the store`)
 			}
 			runs := 0
 			q.Register("job", func(context.Context, []byte) error { runs++; return nil })

@@ -11,90 +11,89 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// task is one call that is to be made again. Its queue's mu guards it.
+// task is a call that is to be made again. The queue's mu guards it.
 type task struct {
-	queue    *Queue
-	id       string
-	restart  Restart         // its History grows
-	ctx      context.Context // whose values the function gets
-	restarts int             // that have begun, but for those that a breaker refused
-	waits    int             // restarts in a row that a breaker refused
-	due      time.Time       // of the next one
-	state    taskState
-	timer    *time.Timer
-	armed    int  // which timer counts; a task may be armed anew while the last one waits for a slot
-	again    bool // the restart that runs was offered again
-	counted  bool // the restart that runs has failed; where a breaker let no call through it has not
-	cancel   context.CancelCauseFunc
+	queue          *Queue
+	id             string
+	restart        Restart         // failed restarts are added to its History
+	ctx            context.Context // its values are passed to the function
+	restarts       int             // restarts that have begun, without those that a breaker refused
+	postponements  int             // consecutive restarts that a breaker refused
+	due            time.Time       // time of the next restart
+	state          taskState
+	timer          *time.Timer
+	timerNumber    int  // number of the current timer; an older one may still wait for a slot
+	reoffered      bool // the running restart has been offered again
+	failureCounted bool // the running restart has failed; a refusal by a breaker is no failure
+	cancel         context.CancelCauseFunc
 }
 
 type taskState uint8
 
 const (
-	taskSaving  taskState = iota // its place is reserved
-	taskWaiting                  // until it is due, its kind is registered, or Shutdown
+	taskSaving  taskState = iota // not yet stored
+	taskWaiting                  // until it is due and its kind is registered, or until Shutdown
 	taskRunning
 )
 
-// taskKey is the key under which the context of a restart has its task.
+// taskKey is the context key of the task that is being restarted.
 type taskKey struct{}
 
-// is reports whether t is the task that a call names.
-func (t *task) is(other Task) bool {
+// matches reports whether other names t.
+func (t *task) matches(other Task) bool {
 	return t.restart.Task.Kind == other.Kind && bytes.Equal(t.restart.Task.Payload, other.Payload)
 }
 
-// failed takes over what a restart of t has come to.
-func (t *task) failed(r Restart) {
-	t.counted, t.waits = true, 0
+// recordFailure records a failed restart.
+func (t *task) recordFailure(r Restart) {
+	t.failureCounted, t.postponements = true, 0
 	t.restart.History = append(t.restart.History, r.History...)
 	t.restart.Err, t.restart.Result = r.Err, r.Result
 }
 
-func (t *task) show() QueuedTask {
-	shown := QueuedTask{
+func (t *task) snapshot() QueuedTask {
+	snap := QueuedTask{
 		ID: t.id, Restart: t.restart, Restarts: t.restarts, Due: t.due,
 		Running: t.state == taskRunning, Stored: t.queue.store != nil && t.state != taskSaving,
 	}
-	shown.Restart.History = append([]Attempt(nil), t.restart.History...)
-	return shown
+	snap.Restart.History = append([]Attempt(nil), t.restart.History...)
+	return snap
 }
 
-// key names the task in events.
 func (t QueuedTask) key() string { return cmp.Or(t.Restart.Key, t.ID) }
 
-// next is the number of the restart that runs, or is due next.
-func (t QueuedTask) next() int {
+// restartNumber returns the number of the running or next restart.
+func (t QueuedTask) restartNumber() int {
 	if t.Running {
 		return t.Restarts
 	}
 	return t.Restarts + 1
 }
 
-// settings are the figures for the restarts of t.
+// settings returns the restart settings for t's agent.
 func (t *task) settings() RestartConfig {
 	return t.queue.cfg.settings(t.restart.Agent, "").restart
 }
 
-// spent is how many restarts of t count.
-func (t *task) spent() int {
-	if t.state == taskRunning && !t.counted {
+// restartsUsed returns the number of restarts that count.
+func (t *task) restartsUsed() int {
+	if t.state == taskRunning && !t.failureCounted {
 		return t.restarts - 1
 	}
 	return t.restarts
 }
 
-// longestRestartDelay keeps a task that may be restarted very often from
-// waiting for years.
+// longestRestartDelay limits the pause of a task with very many restarts.
 const longestRestartDelay = 24 * time.Hour
 
-// longestPostponement is the longest pause after restarts that a breaker
-// refused, unless the breaker itself asks for more.
+// longestPostponement limits the pause after restarts that a breaker refused.
+// It does not limit the breaker's own RetryAfter.
 const longestPostponement = time.Hour
 
-// delay is how long the next restart waits: the base, doubled with each one.
+// delay returns the pause before the next restart: the base, doubled with each
+// restart.
 func (t *task) delay() time.Duration {
-	return t.backoff(longestRestartDelay).Nominal(t.spent())
+	return t.backoff(longestRestartDelay).Nominal(t.restartsUsed())
 }
 
 func (t *task) backoff(longest time.Duration) Schedule {
@@ -102,37 +101,36 @@ func (t *task) backoff(longest time.Duration) Schedule {
 	return Schedule{Base: base, Max: max(base, longest)}
 }
 
-// postponement is how long a restart waits that a breaker has refused: until
-// the breaker lets a call through to see, and ever longer where that is not
-// known or others were let through instead. What the function does before it is
-// refused is done again each time, so this must not become a loop.
+// postponement returns the pause of a restart that a breaker refused: at least
+// until the breaker allows a call. The pause grows with each refusal, because
+// each restart repeats the function's work before the refused call.
 func (t *task) postponement(open *OpenError) time.Duration {
-	return max(t.after(open), t.backoff(longestPostponement).Nominal(t.waits))
+	return max(t.retryAfter(open), t.backoff(longestPostponement).Nominal(t.postponements))
 }
 
-// after is when the breaker lets a call through, in whole pauses: tasks that it
-// refuses at different moments keep apart, and do not all come back at once.
-func (t *task) after(open *OpenError) time.Duration {
+// retryAfter returns the breaker's RetryAfter, rounded up to whole base pauses.
+// So tasks that it refused at different times do not restart together.
+func (t *task) retryAfter(open *OpenError) time.Duration {
 	base := ms(t.settings().RestartBackoffBaseMs)
 	return (open.RetryAfter + base - 1) / base * base
 }
 
-// enqueue stores a task for its next restart, or for the same one again where
-// open says that no call was let through. Where it cannot be queued, a new task is
-// dropped, and one that runs fails when it returns.
+// enqueue stores a task for its next restart. With open, which means that a
+// breaker refused the call, it repeats the current restart. If enqueue fails, a
+// new task is dropped, and a running one fails when its function returns.
 func (q *Queue) enqueue(t *task, open *OpenError) error {
 	q.mu.Lock()
-	e := Event{To: RestartQueued, Attempt: t.spent() + 1, Nominal: t.delay(), Result: t.restart.Result, Err: t.restart.Err}
+	e := Event{To: RestartQueued, Attempt: t.restartsUsed() + 1, Nominal: t.delay(), Result: t.restart.Result, Err: t.restart.Err}
 	postponed := open != nil && t.state == taskRunning
 	if open != nil {
-		e.Nominal = max(e.Nominal, t.after(open))
+		e.Nominal = max(e.Nominal, t.retryAfter(open))
 	}
 	if postponed {
-		e.To, e.Nominal, e.Result, e.Err = RestartPostponed, t.postponement(open), refusal(open), open
-		t.waits++
+		e.To, e.Nominal, e.Result, e.Err = RestartPostponed, t.postponement(open), refusalResult(open), open
+		t.postponements++
 	}
 	due := time.Now().Add(e.Nominal)
-	exhausted := t.spent() >= *t.settings().MaxRestarts
+	exhausted := t.restartsUsed() >= *t.settings().MaxRestarts
 	record, err := t.record(due)
 	q.mu.Unlock()
 
@@ -142,17 +140,17 @@ func (q *Queue) enqueue(t *task, open *OpenError) error {
 	case err == nil:
 		err = q.put(t, record)
 	}
-	if err != nil && postponed { // the record that begin has left is just as good
-		e.Err, err = joined(e.Err, err), nil
+	if err != nil && postponed { // the record that start has stored is good enough
+		e.Err, err = joinErrors(e.Err, err), nil
 	}
 	if err != nil {
-		return q.refuse(t, err)
+		return q.reject(t, err)
 	}
-	q.tell(t.ctx, t, e)
+	q.emit(t.ctx, t, e)
 
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.tasks[t.id] != t { // its function returned nil without waiting for this
+	if q.tasks[t.id] != t { // its function has returned nil meanwhile
 		if q.store != nil {
 			_ = q.store.Delete(t.id)
 		}
@@ -160,7 +158,7 @@ func (q *Queue) enqueue(t *task, open *OpenError) error {
 	}
 	t.due = due
 	if t.state == taskRunning {
-		t.again = true // it waits once its function has returned
+		t.reoffered = true // finish calls wait
 		return nil
 	}
 	q.wait(t)
@@ -178,45 +176,44 @@ func (q *Queue) put(t *task, record []byte) error {
 	return nil
 }
 
-// refuse drops a new task. What becomes of one that runs is told when its
-// function returns.
-func (q *Queue) refuse(t *task, err error) error {
+// reject drops a new task. For a running one, finish emits the event.
+func (q *Queue) reject(t *task, err error) error {
 	q.mu.Lock()
-	fresh := t.state == taskSaving
-	if fresh {
+	isNew := t.state == taskSaving
+	if isNew {
 		delete(q.tasks, t.id)
 	}
 	q.mu.Unlock()
-	if fresh {
-		q.tell(t.ctx, t, Event{To: RestartRefused, Attempt: 1, Result: t.restart.Result, Err: err})
+	if isNew {
+		q.emit(t.ctx, t, Event{To: RestartRefused, Attempt: 1, Result: t.restart.Result, Err: err})
 	}
 	return fmt.Errorf("restart %q: %w", t.restart.Task.Kind, err)
 }
 
-// wait puts t back in line. The caller holds mu.
+// wait schedules the next restart of t. The caller holds mu.
 func (q *Queue) wait(t *task) {
-	t.restarts, t.state = t.spent(), taskWaiting
+	t.restarts, t.state = t.restartsUsed(), taskWaiting
 	q.arm(t)
 }
 
-// arm makes a waiting task run when it is due. The caller holds mu.
+// arm starts the timer of a waiting task. The caller holds mu.
 func (q *Queue) arm(t *task) {
 	t.disarm()
 	if q.closed || q.kinds[t.restart.Task.Kind] == nil {
 		return
 	}
-	armed := t.armed
+	armed := t.timerNumber
 	t.timer = time.AfterFunc(time.Until(t.due), func() { q.run(t, armed) })
 }
 
 func (t *task) disarm() {
-	t.armed++
+	t.timerNumber++
 	if t.timer != nil {
 		t.timer.Stop()
 	}
 }
 
-// run is one restart, in a goroutine of its own.
+// run makes one restart, in its own goroutine.
 func (q *Queue) run(t *task, armed int) {
 	select {
 	case q.slots <- struct{}{}:
@@ -224,7 +221,7 @@ func (q *Queue) run(t *task, armed int) {
 	case <-q.closing:
 		return
 	}
-	ctx, f := q.begin(t, armed)
+	ctx, f := q.start(t, armed)
 	if f == nil {
 		return
 	}
@@ -235,27 +232,27 @@ func (q *Queue) run(t *task, armed int) {
 		a.Duration = time.Since(a.Start)
 		q.finish(ctx, t, a)
 	}()
-	a.Err = call(ctx, f, bytes.Clone(t.restart.Task.Payload))
+	a.Err = callFunc(ctx, f, bytes.Clone(t.restart.Task.Payload))
 }
 
-// errGoexit stands for a function that did not return: runtime.Goexit.
-var errGoexit = errors.New("the function ended its goroutine instead of returning")
+// errGoexit is the error of a function that called runtime.Goexit.
+var errGoexit = errors.New("the function called runtime.Goexit")
 
-// begin marks t as running; a nil function says that it must not.
+// start marks t as running. It returns a nil function if t must not run.
 //
-// Its record is due again only after the pause that would follow a failure, so
-// that a task which takes the process down with it does not do so at once, and
-// that restart is not counted. Where the store cannot be written the old record
-// stands, which is just as good.
-func (q *Queue) begin(t *task, armed int) (context.Context, func(context.Context, []byte) error) {
+// The record in the store gets the due time that would follow a failure: a task
+// that crashes the process does not run again at once. The record does not
+// count this restart. If the store fails, the old record remains, which is good
+// enough.
+func (q *Queue) start(t *task, armed int) (context.Context, func(context.Context, []byte) error) {
 	q.mu.Lock()
-	if q.closed || t.armed != armed {
+	if q.closed || t.timerNumber != armed {
 		q.mu.Unlock()
 		return nil, nil
 	}
 	f := q.kinds[t.restart.Task.Kind]
 	record, err := t.record(time.Now().Add(t.delay()))
-	t.state, t.again, t.counted = taskRunning, false, false
+	t.state, t.reoffered, t.failureCounted = taskRunning, false, false
 	t.restarts++
 	ctx, cancel := context.WithCancelCause(context.WithValue(t.ctx, taskKey{}, t))
 	t.cancel = cancel
@@ -265,13 +262,12 @@ func (q *Queue) begin(t *task, armed int) (context.Context, func(context.Context
 	if err == nil {
 		err = q.put(t, record)
 	}
-	q.tell(t.ctx, t, Event{To: RestartStarted, Attempt: t.restarts, Err: err})
+	q.emit(t.ctx, t, Event{To: RestartStarted, Attempt: t.restarts, Err: err})
 	return ctx, f
 }
 
-// call runs a function and makes an error of its panic: a task must not take
-// down the program that restarts it.
-func call(ctx context.Context, f func(context.Context, []byte) error, payload []byte) (err error) {
+// callFunc calls a task's function and turns a panic into an error.
+func callFunc(ctx context.Context, f func(context.Context, []byte) error, payload []byte) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the function panicked: %v", p)
@@ -280,7 +276,7 @@ func call(ctx context.Context, f func(context.Context, []byte) error, payload []
 	return f(ctx, payload)
 }
 
-// finish decides what becomes of a task whose function has returned.
+// finish handles the outcome of a restart.
 func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 	if a.Err == nil {
 		q.drop(t, Event{To: RestartSucceeded, Attempt: t.restarts, Duration: a.Duration})
@@ -289,20 +285,20 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 	a.Result = classify.Standard.Classify(classify.Evidence{Err: a.Err, Cause: context.Cause(ctx)})
 	interrupted := ctx.Err() != nil
 	q.mu.Lock()
-	if t.again || interrupted {
-		// What was interrupted does not count: Shutdown hands the task back.
-		t.counted = t.counted && t.again
+	if t.reoffered || interrupted {
+		// An interrupted restart does not count. Shutdown returns the task.
+		t.failureCounted = t.failureCounted && t.reoffered
 		q.wait(t)
 		q.mu.Unlock()
 		return
 	}
-	open := openIn(a.Err)
-	if t.counted {
-		open = nil // another call of this restart was made, and failed
+	open := findOpenError(a.Err)
+	if t.failureCounted {
+		open = nil // another call of this restart has failed
 	}
 	if open == nil {
 		a.Target = Call{Targets: t.restart.Targets}.primary()
-		t.failed(Restart{History: []Attempt{a}, Err: a.Err, Result: a.Result})
+		t.recordFailure(Restart{History: []Attempt{a}, Err: a.Err, Result: a.Result})
 	}
 	q.mu.Unlock()
 
@@ -319,35 +315,35 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 	q.mu.Unlock()
 }
 
-// fail is the end of a task that was in vain.
+// fail drops a task that has failed for good.
 func (q *Queue) fail(t *task, a Attempt, err error) {
 	q.drop(t, Event{To: RestartFailed, Attempt: t.restarts, Duration: a.Duration, Result: a.Result, Err: err})
 }
 
-// drop removes a task for good and tells why. A record that cannot be removed
-// would be run again by the next process: the event says so.
+// drop removes a task and emits e. If the store fails to delete the record, the
+// next process would run the task again; e.Err says so.
 func (q *Queue) drop(t *task, e Event) {
 	q.mu.Lock()
-	delete(q.tasks, t.id) // first, so that an offer which comes too late sees it
+	delete(q.tasks, t.id) // before the store's Delete, so that a late enqueue notices
 	q.mu.Unlock()
 	if q.store != nil {
 		if err := q.store.Delete(t.id); err != nil {
-			e.Err = joined(e.Err, fmt.Errorf("the store has kept the task, which the next process will run again: %w", err))
+			e.Err = joinErrors(e.Err, fmt.Errorf("the store still has the task, so the next process will run it again: %w", err))
 		}
 	}
-	q.tell(t.ctx, t, e)
+	q.emit(t.ctx, t, e)
 }
 
-// joined is errors.Join that leaves a lone error as it is.
-func joined(a, b error) error {
+// joinErrors joins two errors in one line. a may be nil.
+func joinErrors(a, b error) error {
 	if a == nil {
 		return b
 	}
 	return fmt.Errorf("%w; %w", a, b)
 }
 
-// tell tells of an event of a task.
-func (q *Queue) tell(ctx context.Context, t *task, e Event) {
+// emit sends an event of a task to the observers.
+func (q *Queue) emit(ctx context.Context, t *task, e Event) {
 	e.Kind = KindRestart
 	e.Key, e.Agent, e.Target = cmp.Or(t.restart.Key, t.id), t.restart.Agent, Call{Targets: t.restart.Targets}.primary()
 	q.observers.notify(ctx, e)

@@ -554,12 +554,12 @@ func TestQueueRefuses(t *testing.T) {
 		want   string
 	}{
 		{"a kind that is not registered", nil,
-			resilience.Restart{Task: resilience.Task{Kind: "other"}}, `restart "other": kind "other" is not registered: call Queue.Register before`},
-		{"no kind at all", nil, resilience.Restart{}, `restart "": kind "" is not registered: call Queue.Register before`},
-		{"another failure", nil, auth, `restart "job": authentication is no network failure that passes`},
-		{"the caller's deadline", nil, deadline, `restart "job": timeout is no network failure that passes`},
+			resilience.Restart{Task: resilience.Task{Kind: "other"}}, `restart "other": kind "other" is not registered: call Queue.Register first`},
+		{"no kind at all", nil, resilience.Restart{}, `restart "": kind "" is not registered: call Queue.Register first`},
+		{"another failure", nil, auth, `restart "job": authentication is not a transient network failure`},
+		{"the caller's deadline", nil, deadline, `restart "job": timeout is not a transient network failure`},
 		{"no restarts", &resilience.Config{TaskRestart: resilience.RestartConfig{MaxRestarts: new(0)}}, offer("a"),
-			`restart "job": all restarts were in vain: taskRestart.maxRestarts is 0`},
+			`restart "job": all restarts failed: taskRestart.maxRestarts is 0`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -671,7 +671,7 @@ func TestQueueGoexit(t *testing.T) {
 		require.NoError(t, q.Offer(t.Context(), offer("a")))
 		pass(time.Hour)
 		assert.Equal(t, resilience.RestartFailed, rec.last().To)
-		assert.EqualError(t, rec.last().Err, "the function ended its goroutine instead of returning")
+		assert.EqualError(t, rec.last().Err, "the function called runtime.Goexit")
 		assert.Empty(t, q.Tasks())
 	})
 }

@@ -2,30 +2,30 @@ package resilience
 
 import "time"
 
-// Entries that nothing has touched for this long may be forgotten. It is far
-// beyond every wait of this package (the last restart comes after 4 minutes),
-// so only what is really over is lost.
-const forgetAfter = time.Hour
+// idleTimeout is the time after which an unused entry may be forgotten. It is
+// much longer than every wait of this package; the last restart comes after 4
+// minutes.
+const idleTimeout = time.Hour
 
-// recent is a map that does not grow for ever: keys are the caller's, who may
-// use each of them once. Beyond leastSweep entries it forgets those that are
-// old, and beyond its bound the one that was touched least recently. It is not
-// safe for concurrent use; the zero value is ready and keeps [MaxKeys].
+// recent is a bounded map whose unused entries expire. With more than
+// sweepThreshold entries it drops expired ones. At its capacity it drops the
+// least recently used one. It is not safe for concurrent use. The zero value is
+// ready to use and has capacity [MaxKeys].
 type recent[K comparable, V any] struct {
-	most    int // 0 = MaxKeys
-	entries *bounded[K, *recentEntry[K, V]]
+	capacity int // 0 = MaxKeys
+	entries  *bounded[K, *recentEntry[K, V]]
 }
 
 type recentEntry[K comparable, V any] struct {
-	key     K
-	value   V
-	touched time.Time
+	key      K
+	value    V
+	lastUsed time.Time
 }
 
-// leastSweep keeps small maps from being swept at all.
-const leastSweep = 1024
+// sweepThreshold is the number of entries below which none is swept.
+const sweepThreshold = 1024
 
-// get returns the value of k, and that it was there. It counts as a touch.
+// get returns the value of k and marks the entry as used.
 func (r *recent[K, V]) get(k K, now time.Time) (value V, ok bool) {
 	if r.entries == nil {
 		return value, false
@@ -34,34 +34,32 @@ func (r *recent[K, V]) get(k K, now time.Time) (value V, ok bool) {
 	if !ok {
 		return value, false
 	}
-	e.touched = now
+	e.lastUsed = now
 	return e.value, true
 }
 
-// set puts v under k.
 func (r *recent[K, V]) set(k K, v V, now time.Time) {
 	if r.entries == nil {
-		most := r.most
-		if most == 0 {
-			most = MaxKeys
+		capacity := r.capacity
+		if capacity == 0 {
+			capacity = MaxKeys
 		}
-		r.entries = newBounded[K, *recentEntry[K, V]](most)
+		r.entries = newBounded[K, *recentEntry[K, V]](capacity)
 	}
 	if e, ok := r.entries.get(k); ok {
-		e.value, e.touched = v, now
+		e.value, e.lastUsed = v, now
 		return
 	}
 	r.entries.add(k, &recentEntry[K, V]{k, v, now}, plain)
-	for r.entries.len() > leastSweep {
+	for r.entries.len() > sweepThreshold {
 		e, ok := r.entries.oldest(plain)
-		if !ok || now.Sub(e.touched) <= forgetAfter {
+		if !ok || now.Sub(e.lastUsed) <= idleTimeout {
 			return
 		}
 		r.entries.remove(e.key)
 	}
 }
 
-// remove forgets k.
 func (r *recent[K, V]) remove(k K) {
 	if r.entries != nil {
 		r.entries.remove(k)

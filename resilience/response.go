@@ -12,73 +12,72 @@ import (
 	"time"
 )
 
-// ResponseError stands for a response of status 400 or more: observers,
-// [Call.FallBack] and [Call.Repeatable] see it as the error of an [Attempt]. The
+// ResponseError is the error of an [Attempt] that got a response with status
+// 400 or higher. Observers, [Call.FallBack] and [Call.Repeatable] see it. The
 // client of a [Transport] gets the response itself.
 type ResponseError struct {
 	StatusCode int
-	Header     http.Header // the response's own; not to be changed. Of more than 64 KiB it is a copy of a part
-	Body       []byte      // what came of its first KiB within 250 ms; nil where it was left alone
+	Header     http.Header // the response's own, read-only; if larger than 64 KiB, a copy of a part
+	Body       []byte      // the part of the first KiB that arrived within 250 ms; nil if not read
 }
 
-// Error is the status, as in "503 Service Unavailable".
+// Error returns the status, such as "503 Service Unavailable".
 func (e *ResponseError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", e.StatusCode, http.StatusText(e.StatusCode)))
 }
 
 const (
-	// peekBytes of a response's body are looked at, and peekTime is how long
-	// they are waited for. The error envelopes of providers are shorter; those
-	// that are cut off still show their codes.
+	// peekBytes is how much of a body is read, and peekTime how long that may
+	// take. Error envelopes of providers are shorter, or have their codes in
+	// the first KiB.
 	peekBytes = 1 << 10
 	peekTime  = 250 * time.Millisecond
-	// drainBytes of a response that is not used are read, which costs less than
-	// a new connection does. http.Client reads as much before it follows a
-	// redirect.
+	// drainBytes is how much of an unused response is read to keep its
+	// connection. http.Client reads as much before it follows a redirect.
 	drainBytes = 2 << 10
-	// drainTime is how long the rest of such a response may take. It was sent
-	// before the pause and is mostly there.
+	// drainTime is how long draining may take. After a pause, most responses
+	// have arrived completely.
 	drainTime = 25 * time.Millisecond
-	// headerBytes of a response's header are kept, and headerValue of one of its
-	// values: errors live on in events and attempts. Real headers are far
-	// shorter, but net/http takes up to 10 MB.
+	// headerBytes and headerValue limit the size of a kept header and of each
+	// of its values, because events and attempts keep the error. Real headers
+	// are much shorter, but net/http accepts up to 10 MB.
 	headerBytes = 64 << 10
 	headerValue = 4 << 10
 )
 
-// refused takes a response that is a failure. It returns the error that stands
-// for it, and the response for the client, whose body is still whole.
-func refused(ctx context.Context, resp *http.Response) (*http.Response, *ResponseError) {
+// failedResponse returns the error for a failed response, and the response for
+// the client with its whole body.
+func failedResponse(ctx context.Context, resp *http.Response) (*http.Response, *ResponseError) {
 	resp, head := peek(ctx, resp)
-	return resp, &ResponseError{StatusCode: resp.StatusCode, Header: keptOf(resp.Header), Body: head}
+	return resp, &ResponseError{StatusCode: resp.StatusCode, Header: limitHeader(resp.Header), Body: head}
 }
 
-// peek reads the beginning of a body ahead of the client. Where that is all of
-// the body, the connection is free before the pause begins.
+// peek reads the beginning of a body before the client does. If that is the
+// whole body, the connection is free during the pause.
 //
-// net/http sets a response's Trailer inside the Read that finds the end of the
-// body. Where a Read is still under way, the client therefore gets a copy of the
-// response, whose Trailer changes only in the client's own calls of Read.
+// net/http sets a response's Trailer in the Read that reaches the end of the
+// body. If such a Read is still running, peek returns a copy of the response.
+// Its Trailer changes only in the client's own Reads.
 func peek(ctx context.Context, resp *http.Response) (*http.Response, []byte) {
 	if resp.Body == nil || resp.Body == http.NoBody || !readable(resp.Header) {
 		return resp, nil
 	}
 	own := *resp
-	own.Trailer = resp.Trailer.Clone() // before a goroutine may set it
-	a := readAhead(resp.Body)
+	own.Trailer = resp.Trailer.Clone() // before the goroutine can set it
+	a := newPeekedBody(resp.Body)
 	head, busy := a.peek(ctx)
 	if !busy {
 		resp.Body = a
 		return resp, head
 	}
 	own.Body = a
-	a.atEnd = func() { own.Trailer = merged(own.Trailer, resp.Trailer) }
+	a.onEOF = func() { own.Trailer = mergeTrailer(own.Trailer, resp.Trailer) }
 	return &own, head
 }
 
-// merged adds one trailer to another one. It keeps the map that is there, as
-// net/http does, because others may have it too.
-func merged(to, from http.Header) http.Header {
+// mergeTrailer adds the trailer from to the trailer to. It keeps the existing
+// map, which others may hold, as net/http does.
+func mergeTrailer(to, from http.Header) http.Header {
 	if to == nil {
 		return from
 	}
@@ -86,8 +85,8 @@ func merged(to, from http.Header) http.Header {
 	return to
 }
 
-// readable reports whether the beginning of a body can tell something: not of
-// compressed bytes, nor of a stream, whose events are the client's.
+// readable reports whether the beginning of a body should be read. Compressed
+// bytes say nothing, and the events of a stream belong to the client.
 func readable(h http.Header) bool {
 	if h.Get("Content-Encoding") != "" {
 		return false
@@ -96,9 +95,9 @@ func readable(h http.Header) bool {
 	return !strings.EqualFold(strings.TrimSpace(kind), "text/event-stream")
 }
 
-// keptOf returns what is kept of a header: all of one of sensible size. Of a
-// larger one it is the short values, in the order of their names.
-func keptOf(h http.Header) http.Header {
+// limitHeader returns h if it is not too large. Otherwise it returns a copy of
+// the short values that fit, in the order of their names.
+func limitHeader(h http.Header) http.Header {
 	size := 0
 	for name, values := range h {
 		for _, v := range values {
@@ -115,7 +114,7 @@ func keptOf(h http.Header) http.Header {
 				continue
 			}
 			size += len(name) + len(v)
-			// A copy, because net/http cuts all values from one long string.
+			// Clone, because net/http cuts all values from one long string.
 			name := strings.Clone(name)
 			kept[name] = append(kept[name], strings.Clone(v))
 		}
@@ -123,33 +122,34 @@ func keptOf(h http.Header) http.Header {
 	return kept
 }
 
-// discard closes a response before another request is made; nil is none. Its
-// connection can be used again where the end of its body is there already. It
-// takes no longer than drainTime, whatever the peer or the body does.
+// discard closes a response before another request is made. It drains the
+// response to reuse its connection if the end has already arrived. It takes at
+// most drainTime. resp may be nil.
 func discard(resp *http.Response) {
 	if resp == nil || resp.Body == nil {
 		return
 	}
 	drain := drainable(resp)
-	release(resp.Body, func() {
+	closeAfter(resp.Body, func() {
 		if drain {
-			// What peek has read comes first. An error is a connection that is not used again.
+			// Includes the bytes that peek has read. After an error the
+			// connection is not reused.
 			_, _ = io.CopyN(io.Discard, resp.Body, peekBytes+drainBytes)
 		}
 	})
 }
 
-// abandon closes a response after which no other request is made; nil is none.
-func abandon(resp *http.Response) {
+// closeResponse closes a response without draining it. resp may be nil.
+func closeResponse(resp *http.Response) {
 	if resp != nil && resp.Body != nil {
-		release(resp.Body, func() {})
+		closeAfter(resp.Body, func() {})
 	}
 }
 
-// drainable reports whether the end of a body may be near: not where a Read has
-// been waited for in vain, of a stream, or of a body that says how long it is.
+// drainable reports whether the end of a body may have arrived. That is not so
+// for a stream, for a long body, or if a Read has just timed out.
 func drainable(resp *http.Response) bool {
-	a, peeked := resp.Body.(*ahead)
+	a, peeked := resp.Body.(*peekedBody)
 	switch {
 	case resp.ContentLength > peekBytes+drainBytes:
 		return false
@@ -160,11 +160,10 @@ func drainable(resp *http.Response) bool {
 	}
 }
 
-// release runs f and closes body after it, or after drainTime. Nothing that
-// they do can be ended from outside, so they run in a goroutine: a Read ends
-// with Close, as those of net/http do. A panic is that of a body that nobody
-// has any use for, and must not end the program.
-func release(body io.Closer, f func()) {
+// closeAfter runs f and then closes body. After drainTime it closes body
+// without waiting for f, which ends a blocked Read. Both run in goroutines,
+// because they may block. Panics are recovered: nobody uses this body any more.
+func closeAfter(body io.Closer, f func()) {
 	closed := sync.OnceFunc(func() {
 		defer func() { _ = recover() }()
 		_ = body.Close()

@@ -7,19 +7,19 @@ import (
 	"sync/atomic"
 )
 
-// send makes a request with a context of its own, which ends with the body of
-// the response.
+// send makes a request with its own context, which ends with the response's
+// body.
 //
-// To close a body is not enough to end a Read of it: of a compressed body that
-// net/http decodes itself, Close waits for a Read that waits for the beginning.
-// The end of the context ends them both.
+// Closing the body is not enough to end a blocked Read: for a compressed body
+// that net/http decodes, Close waits for the Read. The end of the context ends
+// both.
 func send(base http.RoundTripper, r *http.Request) (*http.Response, error) {
-	ctx, end := context.WithCancel(r.Context())
+	ctx, cancel := context.WithCancel(r.Context())
 	own := r.WithContext(ctx)
-	kept := false
+	handedOver := false
 	defer func() {
-		if !kept {
-			end() // there is nothing left to read, or base has panicked
+		if !handedOver {
+			cancel() // there is no body to read, or base panicked
 		}
 	}()
 	resp, err := base.RoundTrip(own)
@@ -27,49 +27,49 @@ func send(base http.RoundTripper, r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if resp.Request == own {
-		resp.Request = r // whose context outlives the body
+		resp.Request = r // r's context outlives the body
 	}
 	if err != nil || resp.Body == nil || resp.Body == http.NoBody {
 		return resp, err
 	}
-	kept = true
-	b := &body{ReadCloser: resp.Body, end: end}
-	if w, ok := resp.Body.(io.Writer); ok { // of a connection that was switched to another protocol
-		resp.Body = &writable{b, w}
+	handedOver = true
+	b := &cancelingBody{ReadCloser: resp.Body, cancel: cancel}
+	if w, ok := resp.Body.(io.Writer); ok { // the connection switched to another protocol
+		resp.Body = &writableBody{b, w}
 	} else {
 		resp.Body = b
 	}
 	return resp, nil
 }
 
-// body is that of a response, and ends the context of its request.
-type body struct {
+// cancelingBody is a response's body that ends the context of the request.
+type cancelingBody struct {
 	io.ReadCloser
-	end  context.CancelFunc
-	over atomic.Bool // Read has returned an error, mostly io.EOF
+	cancel context.CancelFunc
+	ended  atomic.Bool // Read has returned an error, such as io.EOF
 }
 
-// Read ends the context with the body.
-func (b *body) Read(p []byte) (int, error) {
+// Read ends the context after an error, such as io.EOF.
+func (b *cancelingBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil {
-		b.over.Store(true)
-		b.end()
+		b.ended.Store(true)
+		b.cancel()
 	}
 	return n, err
 }
 
-// Close ends the context first where the body is not over, so that it does not
-// wait for a Read.
-func (b *body) Close() error {
-	if !b.over.Load() {
-		b.end()
+// Close ends the context first if the body has not been read to its end, so
+// that it does not wait for a Read.
+func (b *cancelingBody) Close() error {
+	if !b.ended.Load() {
+		b.cancel()
 	}
 	return b.ReadCloser.Close()
 }
 
-// writable is a body that can be written to.
-type writable struct {
-	*body
+// writableBody is a body that can be written to.
+type writableBody struct {
+	*cancelingBody
 	io.Writer
 }

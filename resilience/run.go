@@ -13,58 +13,60 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// run is one Do. It belongs to one goroutine.
+// run is the state of one Do. It is used by one goroutine.
 type run struct {
 	x    *Executor
 	ctx  context.Context
 	call Call
-	once func(context.Context, Target) (any, error) // the caller's function
+	fn   func(context.Context, Target) (any, error) // the caller's function
 
 	attempts []Attempt
-	stop     error // see Error.Stop
-	final    bool  // the caller forbids any further call
+	stop     error // becomes Error.Stop
+	final    bool  // Call.Repeatable forbids any further call
 
-	// What follows belongs to the target whose turn it is.
-	target  Target
-	rest    []Target // whose turn comes later
-	set     settings
-	number  int             // of the calls to it
-	mended  int             // corrective retries
-	opened  bool            // its breaker opened by a failure of this run
-	cause   classify.Result // of the failure that the next call repeats
-	verdict verdict
-	pause   time.Duration // before the next call, where the verdict is again
+	// The fields below belong to the current target.
+	target        Target
+	remaining     []Target // the targets after it
+	settings      settings
+	number        int             // of calls to it so far
+	corrections   int             // corrective retries so far
+	openedBreaker bool            // a failure of this run opened its breaker
+	cause         classify.Result // the failure that the next call retries
+	action        action
+	pause         time.Duration // before the next call, if action is actionRetry
 }
 
-// verdict is what to do next.
-type verdict uint8
+// action is what to do after a call.
+type action uint8
 
 const (
-	finished verdict = iota // the call succeeded
-	again                   // the same target, after a pause
-	next                    // another target
-	giveUp
+	actionDone  action = iota // the call succeeded, nothing is left to do
+	actionRetry               // call the same target after the pause
+	actionNext                // call the next target
+	actionGiveUp
 )
 
-// Do calls f until it succeeds or its error says that no further call will
-// help, and returns what f returned last.
+// Do calls f until f succeeds or its error allows no further call. It returns
+// the last value and error of f.
 //
-// Step by step: the endpoint's health ([WithMonitor]) and its circuit breaker
-// let a call through or not; the call is made; its error is classified; the
-// reason's policy and how often the target was called decide between the same
-// target after a pause, the next target, and the end; where network failures
-// outlast all that, the call is offered to the restart queue ([WithRestarter]).
+// Before each call, the endpoint's health ([WithMonitor]) and its circuit
+// breaker decide whether the call may be made. If f fails, Do classifies the
+// error. The reason's policy and the number of calls so far decide what comes
+// next: the same target after a pause, the next target, or the end. If the call
+// ends with a network error, Do offers it to the restart queue
+// ([WithRestarter]).
 //
-// f is called in the caller's goroutine, with ctx and the target whose turn it
-// is; a panic of f passes through. The end of ctx ends every wait at once, and
-// no call begins after it; a call that is under way has ctx to see it by.
+// Do calls f in the caller's goroutine, with ctx and the current target. It
+// does not recover panics of f. When ctx ends, Do stops waiting and makes no
+// further call. A running call has to watch ctx itself.
 //
-// The error is exactly that of f where only one call was made and nothing else
-// happened, and always where the [Config] is not enabled (then f is called once,
-// with the first target). Otherwise it is an [*Error], which reads like f's last
-// error, unwraps to it, and knows all attempts. Where no call was made it is ctx's
-// error, an [*OpenError], or what the monitor said. The error keeps the caller's
-// own text, secrets included: only events, logs and records are masked.
+// If the [Config] is not enabled, Do calls f once with the first target and
+// returns its error unchanged. It also returns f's error unchanged if it made
+// one call and nothing stopped a further one. Otherwise the error is an
+// [*Error]: it has the text of f's last error, unwraps to it, and lists all
+// attempts. If no call was made, the error is ctx's error, an [*OpenError], or
+// the monitor's error. Error texts are not masked, even if they contain
+// secrets; events, logs and records are.
 //
 // Do is safe for concurrent use.
 func Do[T any](ctx context.Context, x *Executor, call Call, f func(context.Context, Target) (T, error)) (T, error) {
@@ -72,7 +74,7 @@ func Do[T any](ctx context.Context, x *Executor, call Call, f func(context.Conte
 		return f(ctx, call.primary())
 	}
 	var value T
-	r := &run{x: x, ctx: ctx, call: call, once: func(ctx context.Context, t Target) (any, error) {
+	r := &run{x: x, ctx: ctx, call: call, fn: func(ctx context.Context, t Target) (any, error) {
 		var err error
 		value, err = f(ctx, t)
 		return value, err
@@ -81,27 +83,27 @@ func Do[T any](ctx context.Context, x *Executor, call Call, f func(context.Conte
 	return value, err
 }
 
-// do asks one target after the other.
+// do calls the targets one after the other.
 func (r *run) do() error {
 	if r.ctx == nil {
 		r.ctx = context.Background()
 	}
 	start := time.Now()
-	targets := r.x.stays.order(r.call.Targets)
+	targets := r.x.fallbacks.order(r.call.Targets)
 	if len(targets) == 0 {
 		targets = []Target{{}}
 	}
 	for i, t := range targets {
 		if i > 0 {
-			r.fallBack(targets[i-1], t)
+			r.emitFallback(targets[i-1], t)
 		}
-		r.on(t, targets[i+1:])
-		if r.verdict != next || i == len(targets)-1 {
-			r.x.stays.answered(r.call.primary(), t, i > 0 && r.verdict == finished)
+		r.callTarget(t, targets[i+1:])
+		if r.action != actionNext || i == len(targets)-1 {
+			r.x.fallbacks.record(r.call.primary(), t, i > 0 && r.action == actionDone)
 			break
 		}
 	}
-	err := r.end()
+	err := r.result()
 	e := Event{Kind: KindDone, Target: r.target, Attempt: len(r.attempts), Duration: time.Since(start), Result: r.last().Result, Err: err}
 	if len(r.attempts) == 0 {
 		e.Result = r.x.classify(r.ctx, r.target, err)
@@ -110,13 +112,13 @@ func (r *run) do() error {
 	return err
 }
 
-// emit tells of an event of this run.
+// emit adds the call's key and agent to e and sends it to the observers.
 func (r *run) emit(e Event) {
 	e.Key, e.Agent = r.call.Key, r.call.Agent
 	r.x.emit(r.ctx, e)
 }
 
-// last is the last call, the zero Attempt before the first.
+// last returns the last attempt, or the zero Attempt before the first.
 func (r *run) last() Attempt {
 	if n := len(r.attempts); n > 0 {
 		return r.attempts[n-1]
@@ -124,52 +126,52 @@ func (r *run) last() Attempt {
 	return Attempt{}
 }
 
-// fallBack tells that a target takes over, and why.
-func (r *run) fallBack(from, to Target) {
+// emitFallback emits the event of a change of target.
+func (r *run) emitFallback(from, to Target) {
 	e := Event{Kind: KindFallback, Target: to, Result: r.last().Result, Err: r.last().Err}
-	if r.stop != nil { // it was not let through to the other one
-		e.Result, e.Err = refusal(r.stop), r.stop
+	if r.stop != nil { // the call to from was refused
+		e.Result, e.Err = refusalResult(r.stop), r.stop
 	}
 	e.From, e.To = labels(from, to)
 	r.emit(e)
 }
 
-// refusal is what it means that a target was not called: the failure that
-// opened its breaker, or else that the target is out of service for now.
-func refusal(err error) classify.Result {
+// refusalResult classifies a refused call: as the failure that opened the
+// breaker if there is one, else as transient.
+func refusalResult(err error) classify.Result {
 	if open, ok := errors.AsType[*OpenError](err); ok && open.Cause.Category != "" {
 		return open.Cause
 	}
 	return classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonTransient, Rule: "resilience/refused"}
 }
 
-// on calls one target until there is a verdict other than again. failsafe-go
-// does the repeating and the waiting; the decisions are ours.
-func (r *run) on(t Target, rest []Target) {
-	r.target, r.rest, r.set = t, rest, r.x.cfg.settings(r.call.Agent, t.Name())
-	r.number, r.mended, r.opened, r.cause, r.stop = 0, 0, false, classify.Result{}, nil
-	r.verdict = giveUp
+// callTarget calls one target until action is not actionRetry. failsafe-go does
+// the retrying and the waiting; decide makes the decisions.
+func (r *run) callTarget(t Target, remaining []Target) {
+	r.target, r.remaining, r.settings = t, remaining, r.x.cfg.settings(r.call.Agent, t.Name())
+	r.number, r.corrections, r.openedBreaker, r.cause, r.stop = 0, 0, false, classify.Result{}, nil
+	r.action = actionGiveUp
 	retry := retrypolicy.NewBuilder[any]().
 		WithMaxRetries(-1).
-		AbortIf(func(any, error) bool { return r.verdict != again }).
+		AbortIf(func(any, error) bool { return r.action != actionRetry }).
 		WithDelayFunc(func(failsafe.ExecutionAttempt[any]) time.Duration { return r.pause }).
 		ReturnLastFailure().
 		Build()
-	// Its result is not used: when the context ends it replaces the result of
-	// a call, even of one that succeeded, by the context's error.
+	// The result is ignored: when the context ends, failsafe-go replaces the
+	// result of a call by the context's error, even if the call succeeded.
 	_ = failsafe.With(retry).WithContext(r.ctx).Run(r.attempt)
-	if r.verdict == again {
-		r.verdict, r.stop = giveUp, ended(r.ctx)
+	if r.action == actionRetry {
+		r.action, r.stop = actionGiveUp, contextErr(r.ctx)
 	}
 }
 
-// attempt makes one call if it is let through, and decides what comes next.
-// What it returns only tells failsafe-go that there was an error.
+// attempt makes one call if it is allowed, and decides what comes next.
+// failsafe-go only checks whether its error is nil.
 func (r *run) attempt() error {
-	r.verdict = giveUp
+	r.action = actionGiveUp
 	p, err := r.admit()
 	if err != nil {
-		r.refused(err)
+		r.skipTarget(err)
 		return err
 	}
 	a, value := r.invoke(p)
@@ -177,12 +179,12 @@ func (r *run) attempt() error {
 		Kind: KindAttempt, Time: a.Start.Add(a.Duration), Target: a.Target, Attempt: a.Number,
 		Duration: a.Duration, Result: a.Result, Err: a.Err, Cause: r.cause,
 	})
-	r.opened = r.x.account(r.ctx, r.call, p, a) || r.opened
+	r.openedBreaker = r.x.recordOutcome(r.ctx, r.call, p, a) || r.openedBreaker
 	if r.call.Spend != nil {
 		r.stop = r.call.Spend(r.ctx, a, value)
 	}
 	if a.Err == nil {
-		r.verdict, r.stop = finished, nil
+		r.action, r.stop = actionDone, nil
 		r.x.backoff.reset(r.backoffKey())
 		return nil
 	}
@@ -193,10 +195,10 @@ func (r *run) attempt() error {
 	return a.Err
 }
 
-// admit asks whether the call may be made. The zero permit belongs to a target
-// without a name, of which nothing is known.
+// admit asks monitor and breaker whether the call may be made. Targets without
+// a name have neither and get the zero permit.
 func (r *run) admit() (permit, error) {
-	if err := ended(r.ctx); err != nil {
+	if err := contextErr(r.ctx); err != nil {
 		return permit{}, err
 	}
 	name := r.target.Name()
@@ -204,31 +206,31 @@ func (r *run) admit() (permit, error) {
 		return permit{}, nil
 	}
 	if m := r.x.monitor; m != nil && !m.Healthy(name) {
-		if r.more() {
+		if r.hasOpenTarget() {
 			return permit{}, fmt.Errorf("endpoint %q: %w", name, ErrUnhealthy)
 		}
 		if err := m.WaitForRecovery(r.ctx, name); err != nil {
 			return permit{}, fmt.Errorf("endpoint %q: wait for recovery: %w", name, err)
 		}
 	}
-	return r.x.breakers.admit(r.ctx, name, r.opened)
+	return r.x.breakers.admit(r.ctx, name, r.openedBreaker)
 }
 
-// ErrUnhealthy is found by errors.Is where a target was passed over because of
-// its health.
+// ErrUnhealthy is wrapped by the error for a target that was skipped because it
+// is unhealthy.
 var ErrUnhealthy = errors.New("unhealthy")
 
-// refused: a call was not let through. Somebody else may still be asked,
-// whatever the policy of the error before: this target has not had its calls.
-func (r *run) refused(err error) {
+// skipTarget handles a refused call. The next target may be called whatever the
+// last error's policy says, because this target has retries left.
+func (r *run) skipTarget(err error) {
 	r.stop = err
 	if r.ctx.Err() == nil {
-		r.verdict = next
+		r.action = actionNext
 	}
 }
 
-// invoke calls the caller's function. Where that panics or ends the goroutine
-// the permit is given back.
+// invoke calls the caller's function. It releases the permit if the function
+// panics or calls runtime.Goexit.
 func (r *run) invoke(p permit) (a Attempt, value any) {
 	returned := false
 	defer func() {
@@ -238,7 +240,7 @@ func (r *run) invoke(p permit) (a Attempt, value any) {
 	}()
 	r.number++
 	a = Attempt{Target: r.target, Number: r.number, Start: time.Now()}
-	value, a.Err = r.once(r.ctx, r.target)
+	value, a.Err = r.fn(r.ctx, r.target)
 	returned = true
 	a.Duration = time.Since(a.Start)
 	a.Result = r.x.classify(r.ctx, r.target, a.Err)
@@ -246,9 +248,9 @@ func (r *run) invoke(p permit) (a Attempt, value any) {
 	return a, value
 }
 
-// end is what the caller gets.
-func (r *run) end() error {
-	if r.verdict == finished {
+// result returns Do's error.
+func (r *run) result() error {
+	if r.action == actionDone {
 		return nil
 	}
 	queued := r.offer()
@@ -264,10 +266,10 @@ func (r *run) end() error {
 	}
 }
 
-// offer hands a call over to the restart queue where that is what its last
-// failure needs, and reports whether the queue has taken it.
+// offer offers a failed call to the restart queue and reports whether the queue
+// accepted it.
 func (r *run) offer() bool {
-	if r.x.restarter == nil || r.call.Restart.Kind == "" || r.final || ended(r.ctx) != nil || !r.restartable() {
+	if r.x.restarter == nil || r.call.Restart.Kind == "" || r.final || contextErr(r.ctx) != nil || !r.restartable() {
 		return false
 	}
 	offered := Restart{
@@ -275,7 +277,7 @@ func (r *run) offer() bool {
 		History: slices.Clone(r.attempts), Err: r.last().Err, Result: r.last().Result,
 	}
 	if len(r.attempts) == 0 {
-		offered.Err, offered.Result = r.stop, refusal(r.stop)
+		offered.Err, offered.Result = r.stop, refusalResult(r.stop)
 	}
 	err := r.x.restarter.Offer(r.ctx, offered)
 	if err != nil {
@@ -284,9 +286,10 @@ func (r *run) offer() bool {
 	return err == nil
 }
 
-// restartable: a network failure of the kind that passes (NetworkTransient, as
-// [classify.ViewResilience] calls it), or a breaker that such failures have
-// opened. A call that was stopped by the spent budget, say, is not.
+// restartable reports whether the run ended with a transient network failure
+// (NetworkTransient in [classify.ViewResilience]), or with a breaker that such
+// failures opened. A run stopped by anything else, such as a spent budget, is
+// not restartable.
 func (r *run) restartable() bool {
 	result := r.last().Result
 	if r.stop != nil {

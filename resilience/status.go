@@ -9,7 +9,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Phase is where a keyed call, or a task, stands.
+// Phase is the state of a call with a key, or of a task.
 type Phase string
 
 // The phases.
@@ -21,33 +21,32 @@ const (
 	PhaseFailed    Phase = "failed"
 )
 
-// Status is what became of the calls with one key.
+// Status summarizes the calls with one key.
 type Status struct {
 	Key       string          `json:"key"`
 	Phase     Phase           `json:"phase"`
 	Target    Target          `json:"target"`
 	Calls     int             `json:"calls"`     // in all
-	Retries   int             `json:"retries"`   // of them to a target that had just failed
+	Retries   int             `json:"retries"`   // calls to a target that had just failed
 	Fallbacks int             `json:"fallbacks"` // changes of target
 	Restarts  int             `json:"restarts"`
-	Last      classify.Result `json:"last"` // of the last failure
+	Last      classify.Result `json:"last"` // the last failure
 	Updated   time.Time       `json:"updated"`
 	Events    []Event         `json:"events"` // the last 50, oldest first
 }
 
-// statusEvents is how many events a status keeps.
 const statusEvents = 50
 
-// Statuses makes events visible as the status of a task. Give Observe to
-// [WithObserver]. Calls without a key are left out; a status that nothing has
-// changed for an hour may be forgotten once there are more than a thousand. The
-// zero value is ready and safe for concurrent use.
+// Statuses collects events into a [Status] per key. Pass Observe to
+// [WithObserver]. It ignores calls without a key. With more than a thousand
+// keys, it forgets a status that has not changed for an hour. The zero value is
+// ready to use and safe for concurrent use.
 type Statuses struct {
-	mu sync.Mutex
-	by recent[string, *Status]
+	mu    sync.Mutex
+	byKey recent[string, *Status]
 }
 
-// Observe takes an event. It is an [Observer].
+// Observe records an event. It is an [Observer].
 func (s *Statuses) Observe(_ context.Context, e Event) {
 	if e.Key == "" {
 		return
@@ -58,20 +57,20 @@ func (s *Statuses) Observe(_ context.Context, e Event) {
 	if now.IsZero() {
 		now = time.Now()
 	}
-	st, ok := s.by.get(e.Key, now)
+	st, ok := s.byKey.get(e.Key, now)
 	if !ok {
 		st = &Status{Key: e.Key, Phase: PhaseRunning}
-		s.by.set(e.Key, st, now)
+		s.byKey.set(e.Key, st, now)
 	}
 	st.add(e, now)
 }
 
-// Status returns the status of a key; ok is false where no event had it. The
-// caller owns what it gets.
+// Status returns a copy of the status of a key. ok is false if the key is
+// unknown.
 func (s *Statuses) Status(key string) (status Status, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st, ok := s.by.get(key, time.Now())
+	st, ok := s.byKey.get(key, time.Now())
 	if !ok {
 		return Status{}, false
 	}
@@ -80,7 +79,6 @@ func (s *Statuses) Status(key string) (status Status, ok bool) {
 	return status, true
 }
 
-// add is what an event changes.
 func (s *Status) add(e Event, now time.Time) {
 	if len(s.Events) == statusEvents {
 		s.Events = append(s.Events[:0], s.Events[1:]...)
@@ -113,8 +111,8 @@ func (s *Status) add(e Event, now time.Time) {
 	}
 }
 
-// done: a call has ended. One that the restart queue has taken over has not
-// failed yet.
+// done records the end of a call. A call in the restart queue has not failed
+// yet.
 func (s *Status) done(e Event) {
 	switch {
 	case e.Err == nil:
@@ -124,7 +122,7 @@ func (s *Status) done(e Event) {
 	}
 }
 
-// restartPhases: what became of a task, in events of [KindRestart].
+// restartPhases maps Event.To of [KindRestart] to a phase.
 var restartPhases = map[string]Phase{
 	RestartQueued:    PhaseQueued,
 	RestartStarted:   PhaseRunning,

@@ -8,79 +8,80 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// Target is who is called. Breakers, health and alerts belong to the
-// Endpoint, so that a model behind a gateway and the same model at its maker
-// have separate ones.
+// Target is where a call goes. Breakers, health and alerts belong to the
+// Endpoint: the same model behind two endpoints has two breakers.
 type Target struct {
-	Endpoint string `json:"endpoint,omitempty"` // a URL, as the caller writes it; events, logs, errors and labels show it as Name does
+	Endpoint string `json:"endpoint,omitempty"` // a URL; events, logs, errors and labels show it as Name does
 	Provider string `json:"provider,omitempty"` // "anthropic", "openai", ...
 	Model    string `json:"model,omitempty"`
 }
 
-// Name is what the target's breaker, health and alerts are kept under: the
-// endpoint, else the provider, else the model. A target without a name has
-// none of them. Of the endpoint it leaves out user information, query and
-// fragment, which may hold secrets: two endpoints that differ in these alone have
-// one breaker. Secrets in the path, the provider and the model are masked. It does
-// so for text that is no valid URL too.
+// Name identifies the target's breaker, health and alerts. It is the endpoint,
+// else the provider, else the model. A target without a name has no breaker,
+// health or alerts.
+//
+// Name omits the endpoint's user information, query and fragment, which may
+// hold secrets. Endpoints that differ only in these share a breaker. It masks
+// secrets in the path, the provider and the model. It does this for invalid
+// URLs too.
 func (t Target) Name() string {
 	return cmp.Or(mask.Endpoint(t.Endpoint), mask.Text(t.Provider), mask.Text(t.Model))
 }
 
-// shown returns t as events, logs and records have it.
-func (t Target) shown() Target {
+// masked returns t as events, logs and records show it.
+func (t Target) masked() Target {
 	t.Endpoint, t.Provider, t.Model = mask.Endpoint(t.Endpoint), mask.Text(t.Provider), mask.Text(t.Model)
 	return t
 }
 
-// Call says what [Do] calls. The zero Call is good: no fallback, no restart,
-// nothing that is shared with other calls.
+// Call describes what [Do] calls. The zero Call has no fallback and no restart,
+// and shares no backoff with other calls.
 type Call struct {
-	// Key tracks the backoff over several calls for the same thing, a task or
-	// a conversation: the pauses go on growing until one of them succeeds.
-	// Without a key each Do starts anew. Keys also name tasks in events.
+	// Key identifies calls for the same thing, such as a task or a
+	// conversation. They share the backoff: pauses grow from call to call until
+	// one succeeds. Without a key each Do starts with the shortest pause.
+	// Events carry the key too.
 	Key string
-	// Agent selects overrides of the [Config]; "" has none.
+	// Agent selects overrides of the [Config]. "" selects none.
 	Agent string
-	// Targets are tried in order; the first one is the primary. Without any,
-	// f is called with the zero Target.
+	// Targets are tried in order. The first one is the primary. Without
+	// targets, f is called with the zero Target.
 	Targets []Target
 
-	// FallBack is asked where the policy leaves a fallback to the caller:
-	// whether another target might succeed where this one failed. That is so
-	// for invalid_request and context_overflow (another model might take it), a
+	// FallBack reports whether another target may be tried. It is called if the
+	// policy's fallback is optional: for invalid_request, context_overflow, a
 	// provider's budget_exceeded, network_permanent, spawn and unknown. By
-	// default none does.
+	// default these do not fall back.
 	FallBack func(Attempt) bool
-	// Repeatable is asked after each failure whether the call may be made again
-	// at all, on this target or another one. False is for calls that might have
-	// had their effect although they failed, and that must not have it twice: the
-	// failure is final, and no restart queue gets it. By default every call may
-	// be repeated, and what the error means decides.
+	// Repeatable reports whether the call may be made again, on any target. It
+	// is called after each failure. Return false if the failed call may have
+	// had its effect and must not have it twice: the failure is then final, and
+	// the restart queue does not get the call. By default every call may be
+	// made again.
 	Repeatable func(Attempt) bool
-	// Correct changes the request after an answer that could not be parsed,
-	// so that the one corrective retry has a chance: f is called once more
-	// unless Correct returns an error. Without Correct such an error is final:
-	// nothing is repeated and no other target is asked.
+	// Correct changes the request after a parsing error, before the one
+	// corrective retry. If it returns an error, there is no retry. Without
+	// Correct a parsing error is final: there is no retry and no fallback.
 	Correct func(context.Context, Attempt) error
-	// Spend is told of every call on every target, with what f returned, so
-	// that the caller can add up what was spent. Where it returns an error (for
-	// a spent budget one that wraps [classify.ErrBudgetExceeded]) no further
-	// call is made; an answer that was paid for is returned all the same.
+	// Spend is called after every call on every target, with the value that f
+	// returned, so that the caller can count costs. If it returns an error,
+	// such as one that wraps [classify.ErrBudgetExceeded], no further call is
+	// made. The answer of a successful call is returned all the same.
 	Spend func(ctx context.Context, a Attempt, value any) error
-	// Restart says how to make the call again later, in case its network
-	// failures outlast all retries. The zero Task is never offered to a queue.
+	// Restart describes how to make the call again later, if it fails with
+	// network errors after all retries. The zero Task is never offered to the
+	// restart queue.
 	Restart Task
 }
 
-// Task is work that can be started again, possibly by another process: a kind
-// for which a function is registered, and what that function is given.
+// Task is work that can be restarted, possibly by another process: a kind with
+// a registered function, and the function's payload.
 type Task struct {
 	Kind    string `json:"kind"`
 	Payload []byte `json:"payload,omitempty"`
 }
 
-// primary is the first target, or the zero one.
+// primary returns the first target, or the zero Target.
 func (c Call) primary() Target {
 	if len(c.Targets) == 0 {
 		return Target{}
@@ -88,8 +89,8 @@ func (c Call) primary() Target {
 	return c.Targets[0]
 }
 
-// mayFallBack says whether another target may be asked after a, which was the
-// last call that the policy grants, the corrective one included.
+// mayFallBack reports whether another target may be tried after a, the last
+// call that the policy allows on this one.
 func (c Call) mayFallBack(a Attempt) bool {
 	switch a.Result.Policy().Fallback {
 	case classify.FallbackYes, classify.FallbackAfterCorrective:
@@ -101,8 +102,8 @@ func (c Call) mayFallBack(a Attempt) bool {
 	}
 }
 
-// shownResult returns r as events and records have it.
-func shownResult(r classify.Result) classify.Result {
+// maskResult returns r as events and records show it.
+func maskResult(r classify.Result) classify.Result {
 	r.Provider, r.Rule = mask.Text(r.Provider), mask.Text(r.Rule)
 	return r
 }

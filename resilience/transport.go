@@ -9,39 +9,38 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Transport is an [http.RoundTripper] that makes the requests of any client
-// through an [Executor], one [Do] for each request. Make it with
-// [NewTransport].
+// Transport is an [http.RoundTripper] that makes each request through an
+// [Executor], with one [Do] per request. Make it with [NewTransport].
 //
-// A response with a status of 400 or more is classified by its status, its
-// headers and the first KiB of its body, and repeated as that says. The client
-// gets the last response as it came, whole body included, or the last error of
-// the base; where the request's context ends in a pause, that is the error, and
-// where no request was made at all, it is an [*OpenError], say. A response that
-// is followed by another request is closed.
+// A response with status 400 or higher is a failure. Transport classifies it by
+// status, headers and the first KiB of the body, and retries accordingly. The
+// client gets the last response with its whole body, or the last error of the
+// base. If the request's context ends during a pause, the client gets the
+// context's error. If no request was made, it gets the reason, such as an
+// [*OpenError]. A response that is followed by another request is closed.
 //
-// Only what may be repeated is: requests without a body or with a GetBody
-// (which [http.NewRequest] sets for a [bytes.Buffer], a [bytes.Reader] and a
-// [strings.Reader]), and only with an idempotent method or an Idempotency-Key
-// ([WithMethods]). All others are made once; breaker, health and alerts look
-// after them too.
+// Transport retries a request only if it has no body or a GetBody, and if its
+// method is idempotent or it has an Idempotency-Key ([WithMethods]).
+// [http.NewRequest] sets GetBody for a [bytes.Buffer], a [bytes.Reader] and a
+// [strings.Reader]. Other requests are made once; breaker, health and alerts
+// include them.
 //
-// The endpoint of a request is the scheme and host of its URL; [WithCall] says
-// otherwise, and names other targets to fall back to.
+// The endpoint of a request is the scheme and host of its URL. [WithCall]
+// changes that, and adds targets to fall back to.
 //
-// A peer cannot hold up a call by the body of a failed response: its first KiB is
-// waited for at most 250 ms, and what has come by then is classified. Streams
-// (text/event-stream) and bodies that the client decodes itself are not read at
-// all. A response that is followed by another request is drained where its end
-// is there already, within 3 KiB; otherwise its connection is closed. The client
-// reads the body of the last response from its beginning, as it comes in. What
-// happens while it does so is not seen.
+// Transport waits at most 250 ms for the first KiB of a failed response, and
+// classifies what has arrived by then. It does not read streams
+// (text/event-stream), nor bodies that the client decodes itself. Before
+// another request, it drains the failed response if its end has already
+// arrived, within 3 KiB; otherwise it closes the connection. The client reads
+// the last response's body from its beginning. Transport does not see errors of
+// that read.
 //
-// A Transport is safe for concurrent use. It never changes a request; the base
-// gets a copy whose context ends with the body of its response. The goroutines
-// that read the body of a failed response end with that read or when the body is
-// closed, so the client must close it, as always. There is nothing else to close
-// but the base's connections ([Transport.CloseIdleConnections]).
+// A Transport is safe for concurrent use. It never changes a request: the base
+// gets a copy. The context of the copy ends with the body of its response, so
+// the client must close the body, as always. That also ends the goroutines that
+// read it. A Transport itself needs no Close; [Transport.CloseIdleConnections]
+// closes the connections of the base.
 type Transport struct {
 	base    http.RoundTripper
 	x       *Executor
@@ -59,18 +58,17 @@ type transportOption func(*Transport)
 
 func (o transportOption) applyTransport(t *Transport) { o(t) }
 
-// idempotent are the methods of which several equal requests have the effect of
-// one (RFC 9110 9.2.2).
+// idempotent lists the idempotent methods (RFC 9110 9.2.2).
 var idempotent = map[string]bool{
 	http.MethodGet: true, http.MethodHead: true, http.MethodOptions: true, http.MethodTrace: true,
 	http.MethodPut: true, http.MethodDelete: true,
 }
 
-// WithMethods adds methods whose requests may be repeated: mostly POST, for an
-// API where a second equal request does no harm, as with those of models. By
-// default it is the idempotent ones (GET, HEAD, OPTIONS, TRACE, PUT, DELETE)
-// and, whatever the method, requests with a header Idempotency-Key or
-// X-Idempotency-Key, as in package net/http.
+// WithMethods adds methods whose requests may be retried. This is mostly POST,
+// for an API where a repeated request does no harm, such as a model's. The
+// default is the idempotent methods GET, HEAD, OPTIONS, TRACE, PUT and DELETE.
+// A request with a header Idempotency-Key or X-Idempotency-Key may always be
+// retried, as in package net/http.
 func WithMethods(methods ...string) TransportOption {
 	return transportOption(func(t *Transport) {
 		t.methods = maps.Clone(t.methods)
@@ -80,13 +78,14 @@ func WithMethods(methods ...string) TransportOption {
 	})
 }
 
-// WithCall sets which [Call] a request is: its key, its agent, who else may be
-// asked ([Call.Targets] after the first, which stands for the request as it
-// is). It must not change the request. [Call.Spend] gets each answer as an
-// *http.Response, whose body it must not touch. Where a restart queue takes over
-// a call that ended in a response, a 504 say, only events tell. By default, and with nil, it is
-// a Call with one target: the scheme and host of the URL as its endpoint, and
-// the provider whose host that is, where [classify.HostProvider] knows it.
+// WithCall sets the function that returns the [Call] for a request: its key,
+// agent and fallback targets. The first of [Call.Targets] stands for the
+// unchanged request. The function must not change the request. [Call.Spend]
+// gets each answer as an *http.Response and must not touch its body. If a
+// restart queue accepts a call that ended with a response, only events show it.
+//
+// By default, and with nil, the Call has one target: its endpoint is the scheme
+// and host of the URL, its provider is that of [classify.HostProvider].
 func WithCall(call func(*http.Request) Call) TransportOption {
 	return transportOption(func(t *Transport) {
 		if call != nil {
@@ -95,12 +94,13 @@ func WithCall(call func(*http.Request) Call) TransportOption {
 	})
 }
 
-// WithRewrite sets how a request is changed that goes to another target than
-// its first one. It gets a copy of its own, body included; its error is one of
-// the call. By default, and with nil, scheme and host of the URL become those of
-// the target's endpoint, and all else stays: path, body and headers,
-// credentials too. That is right for a second gateway to the same API; another
-// provider needs more.
+// WithRewrite sets the function that changes a request for a fallback target.
+// It gets a copy of the request, body included. Its error is the error of the
+// call.
+//
+// By default, and with nil, the URL gets the scheme and host of the target's
+// endpoint. Path, body and headers stay, credentials included. That fits a
+// second gateway to the same API. Another provider needs a function of its own.
 func WithRewrite(rewrite func(*http.Request, Target) error) TransportOption {
 	return transportOption(func(t *Transport) {
 		if rewrite != nil {
@@ -109,9 +109,9 @@ func WithRewrite(rewrite func(*http.Request, Target) error) TransportOption {
 	})
 }
 
-// NewTransport returns a transport on top of base, which may be nil for
-// [http.DefaultTransport]. With an executor that is nil or not enabled it is
-// exactly the base.
+// NewTransport returns a transport on top of base. A nil base means
+// [http.DefaultTransport]. If x is nil or not enabled, requests go to the base
+// unchanged.
 func NewTransport(base http.RoundTripper, x *Executor, opts ...TransportOption) *Transport {
 	t := &Transport{base: base, x: x, methods: idempotent, call: hostCall, rewrite: rehost}
 	if base == nil {
@@ -125,12 +125,11 @@ func NewTransport(base http.RoundTripper, x *Executor, opts ...TransportOption) 
 	return t
 }
 
-// maxHost is far beyond the longest name that a host can have, 253 bytes in DNS.
+// maxHost limits the length of a host. A DNS name has at most 253 bytes.
 const maxHost = 1 << 10
 
-// hostCall is what a request is unless an option says otherwise. A peer may
-// redirect a client to a host with a name of megabytes, which nothing can reach
-// and for which nothing is kept.
+// hostCall is the default of [WithCall]. A redirect may name a host of several
+// megabytes; no breaker or health is kept for such a host.
 func hostCall(r *http.Request) Call {
 	if r.URL == nil || len(r.URL.Host) > maxHost {
 		return Call{}
@@ -157,8 +156,8 @@ func (t *Transport) mayRepeat(r *http.Request) bool {
 	return false
 }
 
-// RoundTrip makes a request, repeats it where that helps, and returns the last
-// response or the last error.
+// RoundTrip makes a request, with retries, and returns the last response or the
+// last error.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	call := t.call(r)
 	if !t.x.Enabled(call.Agent) {
@@ -173,8 +172,8 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func never(Attempt) bool { return false }
 
-// CloseIdleConnections closes those of the base, if it can: that is what
-// [http.Client.CloseIdleConnections] calls.
+// CloseIdleConnections closes the idle connections of the base.
+// [http.Client.CloseIdleConnections] calls it.
 func (t *Transport) CloseIdleConnections() {
 	if c, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()

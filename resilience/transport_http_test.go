@@ -161,10 +161,10 @@ func TestTransport_HandsBackProperty(t *testing.T) {
 		statuses := rapid.SliceOfN(rapid.SampledFrom([]int{200, 400, 401, 429, 500, 503, 504}), 4, 4).Draw(rt, "statuses")
 		piece := rapid.IntRange(1, 3000).Draw(rt, "piece")
 		synctest.Test(t, func(t *testing.T) {
-			var bodies []*body
+			var bodies []*cancelingBody
 			base := roundTrip(func(*http.Request) (*http.Response, error) {
 				n := len(bodies)
-				b := &body{Reader: pieces{strings.NewReader(string(texts[n])), piece}}
+				b := &cancelingBody{Reader: pieces{strings.NewReader(string(texts[n])), piece}}
 				bodies = append(bodies, b)
 				return &http.Response{StatusCode: statuses[n], Header: http.Header{}, Body: b, ContentLength: -1}, nil
 			})

@@ -136,7 +136,7 @@ func TestTransport_Rewrite(t *testing.T) {
 		},
 		{
 			name: "no URL", endpoint: "other",
-			err: `rewrite the request for "other": its endpoint is not an absolute URL: name one, or give WithRewrite`,
+			err: `rewrite the request for "other": its endpoint is not an absolute URL: set one or use WithRewrite`,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestTransport_Rewrite(t *testing.T) {
 					return resilience.Call{Targets: []resilience.Target{{Endpoint: "one"}, {Endpoint: tt.endpoint}}}
 				})
 				r := put(t)
-				var bodies []*body
+				var bodies []*cancelingBody
 				r.GetBody = func() (io.ReadCloser, error) {
 					b := newBody("text")
 					bodies = append(bodies, b)

@@ -26,16 +26,16 @@ type roundTrip func(*http.Request) (*http.Response, error)
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // body is that of a response or a request, and tells what became of it.
-type body struct {
+type cancelingBody struct {
 	io.Reader
 	mu     sync.Mutex
 	read   int
 	closed int
 }
 
-func newBody(text string) *body { return &body{Reader: strings.NewReader(text)} }
+func newBody(text string) *cancelingBody { return &cancelingBody{Reader: strings.NewReader(text)} }
 
-func (b *body) Read(p []byte) (int, error) {
+func (b *cancelingBody) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -43,7 +43,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (b *body) Close() error {
+func (b *cancelingBody) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed++
@@ -64,8 +64,8 @@ type server struct {
 	mu       sync.Mutex
 	steps    []step
 	requests []*http.Request
-	sent     []string // bodies of the requests
-	bodies   []*body  // of the responses
+	sent     []string         // bodies of the requests
+	bodies   []*cancelingBody // of the responses
 }
 
 func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// Limits of the figures in a [Config]. They keep arithmetic from overflowing;
-// nothing sensible comes near them.
+// Upper limits of the figures in a [Config]. They prevent overflow.
 const (
 	maxMs    = math.MaxInt32 // 24 days
 	maxCount = 1_000_000
@@ -15,28 +14,26 @@ const (
 // validation collects the faults of a config.
 type validation []error
 
-// fault adds one; problem says what is wanted and what is there.
+// fault adds a fault. problem says what is expected and what was found.
 func (v *validation) fault(field, problem string, args ...any) {
 	*v = append(*v, fmt.Errorf("%s: %s", field, fmt.Sprintf(problem, args...)))
 }
 
-// between checks a whole number.
 func (v *validation) between(field string, value, least, most int) {
 	if value < least || value > most {
 		v.fault(field, "must be between %d and %d, is %d", least, most, value)
 	}
 }
 
-// part checks a fraction. NaN is refused too.
-func (v *validation) part(field string, value float64) {
+// fraction checks a number between 0 and 1. It rejects NaN.
+func (v *validation) fraction(field string, value float64) {
 	if !(value >= 0 && value <= 1) {
 		v.fault(field, "must be between 0 and 1, is %v", value)
 	}
 }
 
-// check looks at one complete set of settings. An override has the faults of
-// the general section too where it does not set the field itself: they are
-// reported for the general one alone.
+// check validates one complete set of settings. An override inherits faults of
+// the general section; these are reported only once, for the general section.
 func (v *validation) check(path string, s settings) {
 	found := validation{}
 	found.retry(s.retry)
@@ -48,8 +45,8 @@ func (v *validation) check(path string, s settings) {
 	found.between("taskRestart.maxRestarts", *s.restart.MaxRestarts, 0, maxCount)
 	found.between("taskRestart.restartBackoffBaseMs", s.restart.RestartBackoffBaseMs, 1, maxMs)
 	found.between("healthCheck.pingIntervalMs", s.health.PingIntervalMs, 1, maxMs)
-	found.part("healthCheck.unhealthyThreshold", s.health.UnhealthyThreshold)
-	found.between("visibility.alertThreshold", s.visible.AlertThreshold, 1, maxCount)
+	found.fraction("healthCheck.unhealthyThreshold", s.health.UnhealthyThreshold)
+	found.between("visibility.alertThreshold", s.visibility.AlertThreshold, 1, maxCount)
 
 	known := make(map[string]bool, len(*v))
 	for _, err := range *v {
@@ -62,14 +59,13 @@ func (v *validation) check(path string, s settings) {
 	}
 }
 
-// retry checks the schedule and the figures that belong to it.
 func (v *validation) retry(r RetryConfig) {
 	v.between("retry.maxNetworkRetries", *r.MaxNetworkRetries, 0, maxCount)
 	v.between("retry.baseDelayMs", r.BaseDelayMs, 1, maxMs)
 	v.between("retry.maxDelayMs", r.MaxDelayMs, 1, maxMs)
-	v.part("retry.jitterPercent", *r.JitterPercent)
+	v.fraction("retry.jitterPercent", *r.JitterPercent)
 	if r.MaxDelayMs < r.BaseDelayMs {
-		v.fault("retry.maxDelayMs", "must not be less than baseDelayMs, %d, is %d", r.BaseDelayMs, r.MaxDelayMs)
+		v.fault("retry.maxDelayMs", "must be at least baseDelayMs (%d), is %d", r.BaseDelayMs, r.MaxDelayMs)
 	}
 	if !r.Schedule.valid() {
 		v.fault("retry.schedule", "must be short, medium, long, fixed or custom, is %q", r.Schedule)
@@ -78,8 +74,8 @@ func (v *validation) retry(r RetryConfig) {
 	if r.Schedule == CustomSchedule {
 		return
 	}
-	// The defaults may stand beside any schedule, as in 004's own schema; a
-	// figure that somebody chose and that nothing reads is a mistake.
+	// The default values are allowed with any schedule. Any other value would
+	// be ignored, so it is reported.
 	d := defaultSettings.retry
 	for _, f := range []struct {
 		field  string

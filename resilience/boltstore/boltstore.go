@@ -1,5 +1,5 @@
-// Package boltstore keeps the tasks of a resilience.Queue in one file, so that
-// they outlive the process. Give what [Open] returns to resilience.WithStore:
+// Package boltstore stores the tasks of a resilience.Queue in one file, so that
+// they survive the process. Pass the result of [Open] to resilience.WithStore:
 //
 //	store, err := boltstore.Open("restarts.db")
 //	queue, err := resilience.NewQueue(config, resilience.WithStore(store))
@@ -7,10 +7,9 @@
 //	queue.Shutdown(ctx)
 //	store.Close()
 //
-// The file is a bbolt database: what was put into it is on disk when Put returns,
-// and the end of the process at any moment, or of the machine, leaves it whole.
-// What something else has damaged is found when it is opened, or when the damage
-// is met: then everything returns an error that wraps [ErrDamaged].
+// The file is a bbolt database. A record is on disk when Put returns. A crash
+// of the process or the machine does not damage the file. If something else has
+// damaged it, Open or a later call returns an error that wraps [ErrDamaged].
 package boltstore
 
 import (
@@ -34,31 +33,32 @@ type Store struct {
 	path string
 	file *os.File
 
-	mu      sync.Mutex // bbolt writes one after the other anyway
+	mu      sync.Mutex // bbolt serializes writes anyway
 	db      *bbolt.DB
-	damaged error // what was met; from then on bbolt is left alone
-	stuck   bool  // it was met while bbolt held locks that it does not give back
+	damaged error // the damage that was found; bbolt is not called after it
+	stuck   bool  // the damage was found while bbolt held its write locks
 }
 
 var _ resilience.Store = (*Store)(nil)
 
-// ErrDamaged is wrapped by the errors of a store whose file is damaged. Nothing
-// mends it: move the file away and begin with a new one, or put a copy back.
-var ErrDamaged = errors.New("the file is damaged, move it away or put a copy back")
+// ErrDamaged is wrapped by the errors of a store with a damaged file. Move the
+// file away and start with a new one, or restore a copy.
+var ErrDamaged = errors.New("the file is damaged: move it away or restore a copy")
 
-var errNotOpen = errors.New("the store was not opened: use what Open returns")
+var errNotOpen = errors.New("the store is not open: make it with Open")
 
 var bucket = []byte("tasks")
 
-// lockWait is how long Open waits for a process that is about to end.
+// lockWait is how long Open waits for another process to close the file.
 const lockWait = time.Second
 
-// Open opens the file, or makes it, readable for its owner alone: payloads may
-// be anything. An existing file with a wider mode is tightened to 0600, or refused
-// where that is not allowed; on Windows it has the access list of its folder. The
-// folder must exist. One process at a time may have it open;
-// while another one has, Open fails after a second. All records are read once, so
-// that a damaged file is found here.
+// Open opens or creates the file. The folder must exist. Only one process at a
+// time can have the file open; a second Open fails after one second. Open reads
+// all records once to find damage.
+//
+// Only the owner can read the file, because payloads may hold secrets. The mode
+// of an existing file is tightened to 0600; if that is not allowed, Open fails.
+// On Windows the file has the access list of its folder.
 func Open(path string) (*Store, error) {
 	s := &Store{path: path}
 	if path == "" {
@@ -66,7 +66,7 @@ func Open(path string) (*Store, error) {
 	}
 	if err := s.open(); err != nil {
 		if s.file != nil {
-			_ = s.Close() // what matters is why it is closed; twice is no harm
+			_ = s.Close() // the first error matters; closing twice is harmless
 		}
 		return nil, fmt.Errorf("open the store %s: %w", path, err)
 	}
@@ -79,7 +79,7 @@ func (s *Store) open() error {
 		return err
 	})
 	if errors.Is(err, bbolterrors.ErrTimeout) {
-		return fmt.Errorf("another process has it open, or this one: %w", err)
+		return fmt.Errorf("this or another process has it open: %w", err)
 	}
 	if err != nil {
 		return err
@@ -93,23 +93,24 @@ func (s *Store) open() error {
 	})
 }
 
-// openFile keeps the file, to close it where bbolt no longer can. Its lock may
-// then stay with this process to the end: bbolt has mapped it into memory.
+// openFile opens the file and keeps it, so that Close can close it if bbolt
+// cannot. The file lock may then last until the process ends, because bbolt has
+// mapped the file into memory.
 func (s *Store) openFile(path string, flag int, _ os.FileMode) (f *os.File, err error) {
 	s.file, err = ownerfile.Open(path, flag)
 	return s.file, err
 }
 
-// readAll looks at every record.
+// readAll reads every record.
 func readAll(tx *bbolt.Tx) error {
 	return tx.ForEach(func(_ []byte, b *bbolt.Bucket) error {
 		return b.ForEach(func(_, _ []byte) error { return nil })
 	})
 }
 
-// guard runs f and makes an error of its panic. That is how bbolt tells of a
-// damaged file, or how the runtime does where a page lies outside of it. Locks
-// that bbolt held for writing then are never given back, so it is not called again.
+// guard runs f and turns its panic into an error. bbolt panics on a damaged
+// file, and the runtime on an access outside of it. bbolt never releases the
+// write locks that it held at the panic, so guard does not call it again.
 func (s *Store) guard(writes bool, f func() error) (err error) {
 	if s == nil || s.path == "" {
 		return errNotOpen
@@ -137,13 +138,13 @@ func (s *Store) view(f func(*bbolt.Tx) error) error {
 	return s.guard(false, func() error { return s.db.View(f) })
 }
 
-// Put keeps a record under an id, in the place of an earlier one. It is on disk
-// when Put returns.
+// Put stores a record under an id and replaces an earlier one. The record is on
+// disk when Put returns.
 func (s *Store) Put(id string, record []byte) error {
 	return s.update(func(tx *bbolt.Tx) error { return tx.Bucket(bucket).Put([]byte(id), record) })
 }
 
-// Delete removes a record; one that is not there is no error.
+// Delete removes a record. Deleting a missing record is no error.
 func (s *Store) Delete(id string) error {
 	return s.update(func(tx *bbolt.Tx) error { return tx.Bucket(bucket).Delete([]byte(id)) })
 }
@@ -153,15 +154,15 @@ func (s *Store) All() (map[string][]byte, error) {
 	all := map[string][]byte{}
 	err := s.view(func(tx *bbolt.Tx) error {
 		return tx.Bucket(bucket).ForEach(func(id, record []byte) error {
-			all[string(id)] = bytes.Clone(record) // bbolt's own ends with the transaction
+			all[string(id)] = bytes.Clone(record) // record is valid only during the transaction
 			return nil
 		})
 	})
 	return all, err
 }
 
-// Close closes the file, after the queue has been shut down. What is called
-// afterwards returns an error.
+// Close closes the file. Call it after the queue's Shutdown. All later calls
+// return an error.
 func (s *Store) Close() error {
 	if s == nil {
 		return errNotOpen

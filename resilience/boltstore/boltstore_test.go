@@ -60,7 +60,7 @@ func TestStoreErrors(t *testing.T) {
 	s := open(t, path)
 
 	_, err := boltstore.Open(path)
-	require.ErrorContains(t, err, path+": another process has it open")
+	require.ErrorContains(t, err, path+": this or another process has it open")
 	assert.Error(t, s.Put("", []byte("1")), "no id")
 
 	require.NoError(t, s.Close())
@@ -71,11 +71,11 @@ func TestStoreErrors(t *testing.T) {
 
 	_, err = boltstore.Open("")
 	require.ErrorContains(t, err, "no path given")
-	require.ErrorContains(t, new(boltstore.Store).Put("a", nil), "use what Open returns")
+	require.ErrorContains(t, new(boltstore.Store).Put("a", nil), "make it with Open")
 	var none *boltstore.Store
-	require.ErrorContains(t, none.Close(), "use what Open returns")
+	require.ErrorContains(t, none.Close(), "make it with Open")
 	_, err = resilience.NewQueue(nil, resilience.WithStore(none))
-	require.ErrorContains(t, err, "use what Open returns")
+	require.ErrorContains(t, err, "make it with Open")
 	_, err = boltstore.Open(filepath.Join(folder, "no", "tasks.db"))
 	assert.ErrorContains(t, err, "open the store")
 	garbage := filepath.Join(folder, "garbage")

@@ -13,29 +13,30 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// pushbackKey is the trailer by which a server steers retries (gRFC A6).
+// pushbackKey is the trailer with which a server controls retries (gRFC A6).
 const pushbackKey = "grpc-retry-pushback-ms"
 
-// A trailer may have megabytes. No hint needs more: a date has 29 bytes.
+// Limits of what is read from a trailer, which may have megabytes. A date has
+// 29 bytes.
 const (
-	maxHint  = 64 // bytes of one hint that is read
-	maxHints = 8  // hints that are looked at
+	maxHint  = 64 // bytes of one hint
+	maxHints = 8  // hints per trailer
 )
 
-// failed takes the error of one attempt and returns it with the pause that the
-// trailer asks for.
-func (u *unary) failed(err error) error {
-	u.last, u.refuse = err, false
+// failed records the error of one attempt and returns it with the pause from
+// the trailer.
+func (u *unary) recordError(err error) error {
+	u.last, u.noRetry = err, false
 	if err == nil {
 		return nil
 	}
 	if pushback := u.trailer[pushbackKey]; len(pushback) > 0 {
 		ms, bad := strconv.ParseUint(pushback[0], 10, 31)
 		if len(pushback) > 1 || bad != nil {
-			u.refuse = true
+			u.noRetry = true
 			return err
 		}
-		return &hinted{err, time.Duration(ms) * time.Millisecond}
+		return &hintedError{err, time.Duration(ms) * time.Millisecond}
 	}
 	hints := u.trailer["retry-after"]
 	for _, value := range hints[:min(len(hints), maxHints)] {
@@ -43,20 +44,20 @@ func (u *unary) failed(err error) error {
 			continue
 		}
 		if wait, ok := classify.ParseRetryAfter(value, time.Now()); ok {
-			return &hinted{err, wait}
+			return &hintedError{err, wait}
 		}
 	}
 	return err
 }
 
-// repeatable is Call.Repeatable.
+// repeatable returns the function for Call.Repeatable.
 func (u *unary) repeatable(callers func(resilience.Attempt) bool, may bool) func(resilience.Attempt) bool {
 	return func(a resilience.Attempt) bool {
-		return may && !u.refuse && (callers == nil || callers(a))
+		return may && !u.noRetry && (callers == nil || callers(a))
 	}
 }
 
-// result is what the caller gets for what Do returned.
+// result returns the error for the caller. err is that of Do.
 func (u *unary) result(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -64,7 +65,7 @@ func (u *unary) result(ctx context.Context, err error) error {
 	_, several := errors.AsType[*resilience.Error](err)
 	switch {
 	case u.last != nil && !several:
-		return u.last // exactly gRPC's
+		return u.last // unchanged
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return &callError{status.FromContextError(ctx.Err()), err}
 	case u.last != nil:
@@ -74,23 +75,23 @@ func (u *unary) result(ctx context.Context, err error) error {
 	}
 }
 
-// callError is the end of a call that was more than one attempt, or none.
+// callError is the error of a call with several attempts, or with none.
 type callError struct {
 	status *status.Status
-	err    error // what Do returned
+	err    error // the error of Do
 }
 
 func (e *callError) Error() string              { return e.status.Err().Error() }
 func (e *callError) Unwrap() error              { return e.err }
 func (e *callError) GRPCStatus() *status.Status { return e.status }
 
-// hinted is the error of an attempt with a pause, which package classify finds
-// by the method.
-type hinted struct {
+// hintedError is an error with a pause. Package classify finds the pause by the
+// method RetryAfter.
+type hintedError struct {
 	err  error
 	wait time.Duration
 }
 
-func (e *hinted) Error() string                     { return e.err.Error() }
-func (e *hinted) Unwrap() error                     { return e.err }
-func (e *hinted) RetryAfter() (time.Duration, bool) { return e.wait, true }
+func (e *hintedError) Error() string                     { return e.err.Error() }
+func (e *hintedError) Unwrap() error                     { return e.err }
+func (e *hintedError) RetryAfter() (time.Duration, bool) { return e.wait, true }

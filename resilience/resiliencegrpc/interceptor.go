@@ -23,16 +23,16 @@ func (f optionFunc) apply(o options) options { return f(o) }
 
 type options struct {
 	methods []string
-	call    func(ctx context.Context, method string) resilience.Call // nil = the connection's
+	call    func(ctx context.Context, method string) resilience.Call // nil = derived from the connection
 	conn    func(resilience.Target) (*grpc.ClientConn, error)
 }
 
-// WithMethods adds methods that may be called again: one as
-// "/package.Service/Method", all of a service as "/package.Service/", all there
-// are as "/". By default it is those that their .proto file declares to be
-// idempotent (option idempotency_level = IDEMPOTENT or NO_SIDE_EFFECTS), as far
-// as the program has its generated code. All others are called once; breaker,
-// health and alerts look after them too.
+// WithMethods adds methods that may be called again: "/package.Service/Method"
+// for one method, "/package.Service/" for a whole service, "/" for all. The
+// default is the methods that their .proto file declares as idempotent (option
+// idempotency_level = IDEMPOTENT or NO_SIDE_EFFECTS), if their generated code
+// is linked in. Other methods are called once; breaker, health and alerts
+// include them.
 func WithMethods(methods ...string) Option {
 	return optionFunc(func(o options) options {
 		o.methods = slices.Concat(o.methods, methods)
@@ -40,12 +40,12 @@ func WithMethods(methods ...string) Option {
 	})
 }
 
-// WithCall sets which [resilience.Call] a call of a method is: its key, its
-// agent, who else may be asked ([WithConn]; the first target stands for the
-// connection that the call is made on). By default, and with nil, it is a Call
-// with one target: what the connection was made with ([grpc.ClientConn.Target])
-// as its endpoint, and the provider whose host that is, where
-// [classify.HostProvider] knows it.
+// WithCall sets the function that returns the [resilience.Call] for a method:
+// its key, agent and fallback targets ([WithConn]). The first target stands for
+// the connection of the call.
+//
+// By default, and with nil, the Call has one target: its endpoint is
+// [grpc.ClientConn.Target], its provider is that of [classify.HostProvider].
 func WithCall(call func(ctx context.Context, method string) resilience.Call) Option {
 	return optionFunc(func(o options) options {
 		if call != nil {
@@ -55,9 +55,9 @@ func WithCall(call func(ctx context.Context, method string) resilience.Call) Opt
 	})
 }
 
-// WithConn sets which connection leads to a target other than the first one.
-// Its error is one of the call. The default, and nil, is the same connection
-// for all targets.
+// WithConn sets the function that returns the connection for a fallback target.
+// Its error is the error of the call. By default, and with nil, all targets use
+// the same connection.
 func WithConn(conn func(resilience.Target) (*grpc.ClientConn, error)) Option {
 	return optionFunc(func(o options) options {
 		if conn != nil {
@@ -68,8 +68,8 @@ func WithConn(conn func(resilience.Target) (*grpc.ClientConn, error)) Option {
 }
 
 // UnaryClientInterceptor returns an interceptor that makes each unary call
-// through x. With an executor that is nil or not enabled calls are passed on as
-// they are. It is safe for concurrent use and starts no goroutine.
+// through x. If x is nil or not enabled, calls are made once. The interceptor
+// is safe for concurrent use and starts no goroutine.
 func UnaryClientInterceptor(x *resilience.Executor, opts ...Option) grpc.UnaryClientInterceptor {
 	var o options
 	for _, option := range opts {
@@ -83,7 +83,7 @@ func UnaryClientInterceptor(x *resilience.Executor, opts ...Option) grpc.UnaryCl
 			return invoke(ctx, method, req, reply, conn, callOptions...)
 		}
 		u := &unary{primary: target(call)}
-		// The caller's own trailer options still work: each has its own place.
+		// Trailer options of the caller still work.
 		callOptions = append(slices.Clip(callOptions), grpc.Trailer(&u.trailer))
 		call.Repeatable = u.repeatable(call.Repeatable, o.mayRepeat(method))
 		_, err := resilience.Do(ctx, x, call, func(ctx context.Context, t resilience.Target) (any, error) {
@@ -95,13 +95,13 @@ func UnaryClientInterceptor(x *resilience.Executor, opts ...Option) grpc.UnaryCl
 			if err == nil {
 				err = invoke(ctx, method, req, reply, to, callOptions...)
 			}
-			return reply, u.failed(err)
+			return reply, u.recordError(err)
 		})
 		return u.result(ctx, err)
 	}
 }
 
-// callOf is the Call that a call of a method is.
+// callOf returns the Call for a method.
 func (o options) callOf(ctx context.Context, method string, conn *grpc.ClientConn) resilience.Call {
 	if o.call != nil {
 		return o.call(ctx, method)
@@ -112,7 +112,8 @@ func (o options) callOf(ctx context.Context, method string, conn *grpc.ClientCon
 	}}}
 }
 
-// host is that of a target in canonical form, "dns:///example.com:443".
+// host returns the host of a target in canonical form,
+// "dns:///example.com:443".
 func host(target string) string {
 	u, err := url.Parse(target)
 	if err != nil {
@@ -125,7 +126,7 @@ func host(target string) string {
 	return name
 }
 
-// target is the first one of a call.
+// target returns the first target of c, or the zero Target.
 func target(c resilience.Call) resilience.Target {
 	if len(c.Targets) == 0 {
 		return resilience.Target{}
@@ -140,10 +141,10 @@ func (o options) mayRepeat(method string) bool {
 	})
 }
 
-// unary is one call. It belongs to one goroutine.
+// unary is the state of one call. It is used by one goroutine.
 type unary struct {
 	primary resilience.Target
-	trailer metadata.MD // of the last attempt
-	last    error       // of the last attempt, as gRPC gave it
-	refuse  bool        // the server forbids another one
+	trailer metadata.MD // trailer of the last attempt
+	last    error       // gRPC's error of the last attempt
+	noRetry bool        // the server forbids another attempt
 }

@@ -1,0 +1,26 @@
+package resilience
+
+import (
+	"context"
+	"errors"
+)
+
+// contextErr returns the error of a context that has ended, or nil. It includes
+// the context's cause.
+func contextErr(ctx context.Context) error {
+	err := ctx.Err()
+	if err == nil {
+		return nil
+	}
+	cause := context.Cause(ctx)
+	if errors.Is(cause, err) {
+		return cause
+	}
+	return &causeError{err, cause}
+}
+
+// causeError joins a context's error with a cause that does not wrap it.
+type causeError struct{ err, cause error }
+
+func (e *causeError) Error() string   { return e.err.Error() + ": " + e.cause.Error() }
+func (e *causeError) Unwrap() []error { return []error{e.err, e.cause} }

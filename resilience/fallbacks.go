@@ -1,0 +1,78 @@
+package resilience
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// fallbacks remembers which target took over from which primary. After a
+// fallback, calls start with the new target for a while, so that they do not
+// fail at the primary first. It is safe for concurrent use.
+type fallbacks struct {
+	cooldown time.Duration
+
+	mu        sync.Mutex
+	byPrimary recent[Target, fallback]
+}
+
+type fallback struct {
+	target Target
+	until  time.Time
+}
+
+// order returns targets in the order to call them: the target that took over
+// and those after it, then those before it. Without an active fallback it
+// returns the caller's own slice.
+func (s *fallbacks) order(targets []Target) []Target {
+	if len(targets) < 2 {
+		return targets
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	active, ok := s.byPrimary.get(targets[0], now)
+	if !ok {
+		return targets
+	}
+	first := slices.Index(targets, active.target)
+	switch {
+	case !now.Before(active.until):
+		s.byPrimary.remove(targets[0])
+		return targets
+	case first <= 0: // not among this call's targets
+		return targets
+	default:
+		return slices.Concat(targets[first:], targets[:first])
+	}
+}
+
+// record notes the target that answered a call. fellBack means that others
+// failed before it. The cooldown starts with the fallback; later calls do not
+// extend it.
+func (s *fallbacks) record(primary, answeredBy Target, fellBack bool) {
+	if !fellBack || s.cooldown <= 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if answeredBy == primary {
+		s.byPrimary.remove(primary)
+		return
+	}
+	now := time.Now()
+	s.byPrimary.set(primary, fallback{target: answeredBy, until: now.Add(s.cooldown)}, now)
+}
+
+// labels returns the names of two targets for events and counters: providers if
+// they differ (from="claude", to="openai"), else models, else endpoints.
+func labels(from, to Target) (string, string) {
+	switch {
+	case from.Provider != to.Provider && from.Provider != "" && to.Provider != "":
+		return from.Provider, to.Provider
+	case from.Model != to.Model && from.Model != "" && to.Model != "":
+		return from.Model, to.Model
+	default:
+		return from.Name(), to.Name()
+	}
+}
