@@ -18,17 +18,17 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/cli"
 )
 
-// asProgram makes the test binary be the program, for what only a process of
-// its own shows.
+// asProgram is an environment variable. If it is set, the test binary runs as
+// errclass: some tests need errclass as a process of its own.
 const asProgram = "ERRCLASS_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asChild) != "" && len(os.Args) > 1 && childWords[os.Args[1]] != nil {
-		playChild(os.Args[1:])
+		runChild(os.Args[1:])
 		os.Exit(0)
 	}
-	// For the commands that errclass run starts, which the race detector would
-	// keep for a second after their end.
+	// For the commands that errclass run starts. Without GORACE the race detector
+	// would delay their exit by a second.
 	if err := errors.Join(os.Setenv(asChild, "1"), os.Setenv("GORACE", "atexit_sleep_ms=0")); err != nil {
 		panic(err)
 	}
@@ -49,7 +49,7 @@ func ExampleMain() {
 	// true
 }
 
-// result is what a command line came to.
+// result is the result of a command line.
 type result struct {
 	code     int
 	out, err string
@@ -62,7 +62,7 @@ func run(t *testing.T, stdin string, args ...string) result {
 	return result{code, out.String(), errOut.String()}
 }
 
-// file writes a file for one test and returns its name.
+// file writes a temporary file and returns its name.
 func file(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -128,8 +128,7 @@ func TestCompletion(t *testing.T) {
 	assert.Contains(t, run(t, "", "__complete", "rules", "--rules", "").out, "standard\nminimal\n:0")
 }
 
-// TestClosedPipe runs the program with an output that nobody reads to its end,
-// as head does.
+// TestClosedPipe closes the output before the end, as head does.
 func TestClosedPipe(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -163,7 +162,7 @@ func TestClosedPipe(t *testing.T) {
 			require.NoError(t, out.Close())
 			var exit *exec.ExitError
 			require.ErrorAs(t, cmd.Wait(), &exit, errOut.String())
-			assert.Equal(t, 141, exit.ExitCode(), "as of a program that SIGPIPE ended")
+			assert.Equal(t, 141, exit.ExitCode(), "the code of a program that SIGPIPE ended")
 			assert.Contains(t, errOut.String(), tt.errs)
 			if tt.errs == "" {
 				assert.Empty(t, errOut.String())
@@ -172,7 +171,7 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// TestSlowPipe: an answer comes before the next line does.
+// TestSlowPipe shows that each answer is written before the next line is read.
 func TestSlowPipe(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, in, want string }{
@@ -206,7 +205,7 @@ func TestSlowPipe(t *testing.T) {
 	}
 }
 
-// full is a disk without space.
+// full fails every write, like a full disk.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }

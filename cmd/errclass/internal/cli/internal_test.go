@@ -67,7 +67,7 @@ func TestRetryHints(t *testing.T) {
 	assert.Equal(t, `{"id":"a","category":"retryable","reason":"rate_limit","rule":"http/429","status":429,"retry_after_ms":1500}`, string(appendResultJSON(nil, []byte(`"a"`), r)))
 	r.RetryAfter = 0
 	assert.Equal(t, `{"category":"retryable","reason":"rate_limit","rule":"http/429","status":429,"retry_after_ms":0}`, string(appendResultJSON(nil, nil, r)))
-	assert.Contains(t, string(quoted("\xff")), `\ufffd`, "what is no UTF-8 makes no broken JSON")
+	assert.Contains(t, string(quoted("\xff")), `\ufffd`, "invalid UTF-8 is replaced")
 	x := explanationJSON(classify.Explanation{Result: r})
 	require.NotNil(t, x.RetryAfterMS)
 	assert.Zero(t, *x.RetryAfterMS)
@@ -92,11 +92,11 @@ func TestColours(t *testing.T) {
 	assert.True(t, colours())
 	text.DisableColors()
 	defer text.EnableColors()
-	assert.False(t, colours(), "then » and « mark what decided")
+	assert.False(t, colours())
 }
 
-// TestUnderlined: matches that overlap, or reach out of what is shown, are
-// neither lost nor doubled.
+// TestUnderlined underlines matches that overlap or exceed the part that is
+// shown.
 func TestUnderlined(t *testing.T) {
 	text.EnableColors()
 	signals := []classify.Signal{{}, {Start: 2, End: 6}, {Start: 4, End: 8}, {Start: -1, End: -1}, {Start: 9, End: 99}}
@@ -113,7 +113,7 @@ func TestProgress(t *testing.T) {
 	none.done()
 	assert.Nil(t, newProgress(Streams{Err: io.Discard, Out: io.Discard}, nil), "not without a terminal")
 
-	for range 20 { // ended at once, as by a small file
+	for range 20 { // stopped at once
 		bar := startProgress(io.Discard, 5)
 		n, err := io.Copy(io.Discard, bar.reader(strings.NewReader("hello")))
 		require.NoError(t, err)
@@ -141,8 +141,8 @@ func TestOutputClosed(t *testing.T) {
 	assert.False(t, outputClosed(io.ErrShortWrite))
 }
 
-// TestPauses: seed 002's steps, as often as the reason grants, and what the
-// provider asks for in their place.
+// TestPauses checks the pauses between runs and the number of runs. A wait that
+// the provider asks for replaces the pause.
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	type wait struct {
@@ -151,7 +151,7 @@ func TestPauses(t *testing.T) {
 	}
 	network := classify.Message("ECONNRESET")
 	var got []wait
-	for r := (repeater{calls: 1}); r.calls <= 6; r.calls++ {
+	for r := (retrier{calls: 1}); r.calls <= 6; r.calls++ {
 		d, again := r.pause(network)
 		got = append(got, wait{d, again})
 	}
@@ -160,17 +160,17 @@ func TestPauses(t *testing.T) {
 
 	for _, tt := range []struct {
 		name string
-		r    repeater
+		r    retrier
 		res  classify.Result
 		want wait
 	}{
-		{"a hint", repeater{calls: 2}, classify.Message("HTTP 429, retry after 50s"), wait{50 * s, true}},
-		{"a hint of no wait", repeater{calls: 1}, classify.Message("HTTP 429, retry after 0s"), wait{0, true}},
-		{"a hint that is too long", repeater{calls: 1}, classify.Message("HTTP 429, retry after 61s"), wait{61 * s, false}},
-		{"a limit", repeater{calls: 2, most: 2}, network, wait{}},
-		{"not retryable", repeater{calls: 1}, classify.Message("Invalid API key"), wait{}},
-		{"a watchdog's timeout", repeater{calls: 1}, classify.Result{Category: classify.CategoryTimeout, Reason: classify.ReasonTimeout}, wait{s, true}},
-		{"corrective only", repeater{calls: 1}, classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonParsing}, wait{}},
+		{"a hint", retrier{calls: 2}, classify.Message("HTTP 429, retry after 50s"), wait{50 * s, true}},
+		{"a hint of no wait", retrier{calls: 1}, classify.Message("HTTP 429, retry after 0s"), wait{0, true}},
+		{"a hint that is too long", retrier{calls: 1}, classify.Message("HTTP 429, retry after 61s"), wait{61 * s, false}},
+		{"a limit", retrier{calls: 2, maxRuns: 2}, network, wait{}},
+		{"not retryable", retrier{calls: 1}, classify.Message("Invalid API key"), wait{}},
+		{"a watchdog's timeout", retrier{calls: 1}, classify.Result{Category: classify.CategoryTimeout, Reason: classify.ReasonTimeout}, wait{s, true}},
+		{"corrective only", retrier{calls: 1}, classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonParsing}, wait{}},
 	} {
 		d, again := tt.r.pause(tt.res)
 		assert.Equal(t, tt.want, wait{d, again}, tt.name)

@@ -76,7 +76,7 @@ func TestLogsFiles(t *testing.T) {
 
 	folder := t.TempDir()
 	r = run(t, "", "logs", "--rules", "minimal", filepath.Join(folder, "none"), a, folder)
-	assert.Equal(t, done, r.out, "the file that can be read is")
+	assert.Equal(t, done, r.out, "the readable file is processed")
 	assert.Equal(t, cli.ExitFailed, r.code)
 	assert.Contains(t, r.err, "none: ")
 	assert.Contains(t, r.err, "read "+folder)
@@ -92,8 +92,8 @@ func TestLogsLongLines(t *testing.T) {
 	assert.Equal(t, "errclass logs: lines longer than 16777216 bytes, passed on unchanged: 1 of 3, the first is line 2\n", r.err)
 }
 
-// TestLogsCorpus sends every message of the corpus through as an error line:
-// what classify says of it is what the line says then.
+// TestLogsCorpus shows that logs and classify give the same answers for the
+// messages of the corpus.
 func TestLogsCorpus(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../../../../classify/testdata/corpus.jsonl")
@@ -111,16 +111,16 @@ func TestLogsCorpus(t *testing.T) {
 	require.Empty(t, r.err)
 	want := strings.Split(run(t, string(data), "classify", "--format", "json").out, "\n")
 	for i, line := range strings.Split(strings.TrimSuffix(r.out, "\n"), "\n") {
-		var is struct {
+		var got struct {
 			Category string `json:"error.category"`
 			Reason   string `json:"error.reason"`
 			ID       string
 		}
-		var should struct{ ID, Category, Reason string }
-		require.NoError(t, json.Unmarshal([]byte(line), &is))
-		require.NoError(t, json.Unmarshal([]byte(want[i]), &should))
-		require.Equal(t, should.ID, is.ID)
-		require.Equal(t, should.Category, is.Category, should.ID)
-		require.Equal(t, should.Reason, is.Reason, should.ID)
+		var classified struct{ ID, Category, Reason string }
+		require.NoError(t, json.Unmarshal([]byte(line), &got))
+		require.NoError(t, json.Unmarshal([]byte(want[i]), &classified))
+		require.Equal(t, classified.ID, got.ID)
+		require.Equal(t, classified.Category, got.Category, classified.ID)
+		require.Equal(t, classified.Reason, got.Reason, classified.ID)
 	}
 }

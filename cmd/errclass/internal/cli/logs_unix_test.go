@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// program is this command as a process of its own.
+// program is errclass as a process of its own.
 type program struct {
 	*exec.Cmd
 	errs bytes.Buffer
@@ -35,7 +35,7 @@ func newProgram(t *testing.T, args ...string) *program {
 	return p
 }
 
-// signal is the signal that ended the process; 0 = none did.
+// signal returns the signal that ended the process, or 0.
 func (p *program) signal() syscall.Signal {
 	status, _ := p.ProcessState.Sys().(syscall.WaitStatus)
 	if !status.Signaled() {
@@ -51,9 +51,9 @@ const (
 
 func numbered(line string, n int) string { return strings.Replace(line, "N", fmt.Sprint(n), 1) + "\n" }
 
-// TestLogsOfAProgramThatShutsDown: a signal to the whole group, as a terminal
-// and supervisors send it, lost four of the five lines that a program writes
-// while it shuts down.
+// TestLogsOfAProgramThatShutsDown signals the whole process group, as terminals
+// and supervisors do. It is a regression test: four of the five lines that the
+// program writes while it shuts down were lost.
 func TestLogsOfAProgramThatShutsDown(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
@@ -102,7 +102,8 @@ func TestLogsOfAProgramThatShutsDown(t *testing.T) {
 	}
 }
 
-// TestLogsSecondTerm: who insists is obeyed; what was read is written.
+// TestLogsSecondTerm shows that a second SIGTERM ends reading. All lines read
+// before are written.
 func TestLogsSecondTerm(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, "logs", "--rules", "minimal", "--summary")
@@ -124,7 +125,7 @@ func TestLogsSecondTerm(t *testing.T) {
 	}
 	_, err = io.WriteString(in, "{}")
 	require.NoError(t, err)
-	time.Sleep(1100 * time.Millisecond) // what comes sooner may be a copy of the first
+	time.Sleep(1100 * time.Millisecond) // an earlier signal may be a copy of the first
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
 	rest, err := io.ReadAll(r)
 	require.NoError(t, err)
@@ -135,8 +136,8 @@ func TestLogsSecondTerm(t *testing.T) {
 	assert.Contains(t, p.errs.String(), "of 4 lines")
 }
 
-// TestLogsSecondQuit: SIGQUIT ended the program with exit code 2, which means bad
-// usage, and a stack dump. Who insists gets the code of the signal.
+// TestLogsSecondQuit shows that a second SIGQUIT ends reading with exit code 131.
+// It is a regression test: SIGQUIT printed stacks and gave exit code 2.
 func TestLogsSecondQuit(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"logs", "classify"} {
@@ -159,7 +160,7 @@ func TestLogsSecondQuit(t *testing.T) {
 					require.NoError(t, p.Process.Signal(syscall.SIGQUIT))
 				}
 			}
-			time.Sleep(1100 * time.Millisecond) // what comes sooner may be a copy of the first
+			time.Sleep(1100 * time.Millisecond) // an earlier signal may be a copy of the first
 			require.NoError(t, p.Process.Signal(syscall.SIGQUIT))
 			_, err = io.ReadAll(r)
 			require.NoError(t, err)
@@ -171,8 +172,8 @@ func TestLogsSecondQuit(t *testing.T) {
 	}
 }
 
-// TestLogsInterruptedFile: Ctrl-C ends the reading of a file, between two lines
-// of the output where that is read.
+// TestLogsInterruptedFile shows that a signal ends the reading of a file, also
+// if nobody reads the output.
 func TestLogsInterruptedFile(t *testing.T) {
 	t.Parallel()
 	const lines = 2_000_000
@@ -181,7 +182,7 @@ func TestLogsInterruptedFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newProgram(t, "logs", "--summary", long)
-			out, w, err := os.Pipe() // StdoutPipe would be closed by Wait
+			out, w, err := os.Pipe() // Wait would close a StdoutPipe
 			require.NoError(t, err)
 			defer out.Close()
 			p.Stdout = w
@@ -205,15 +206,15 @@ func TestLogsInterruptedFile(t *testing.T) {
 	}
 }
 
-// wait waits for a process that fails, and returns what it wrote to stderr.
+// wait waits for a process that fails. It returns its standard error.
 func (p *program) wait(t *testing.T) string {
 	t.Helper()
 	require.Error(t, p.Wait())
 	return p.errs.String()
 }
 
-// TestLogsIntoItsInput: an input that is the output grows as it is read, until
-// the disk is full. cat refuses it as well.
+// TestLogsIntoItsInput shows that an input that is also the output is refused, as
+// by cat: it would grow until the disk is full.
 func TestLogsIntoItsInput(t *testing.T) {
 	t.Parallel()
 	const content = "{\"level\":\"error\",\"msg\":\"HTTP 503\"}\n"
@@ -244,10 +245,10 @@ func TestLogsIntoItsInput(t *testing.T) {
 			cmd := exec.Command("sh", "-c", tt.shell, self)
 			cmd.Dir = filepath.Dir(path)
 			cmd.Env = append(os.Environ(), asProgram+"=1")
-			said, err := cmd.CombinedOutput()
+			output, err := cmd.CombinedOutput()
 			require.Error(t, err)
 			assert.Equal(t, 2, cmd.ProcessState.ExitCode())
-			assert.Contains(t, string(said), "input and output are the same file; write to another one\n")
+			assert.Contains(t, string(output), "input and output are the same file; write to another one\n")
 			got, err := os.ReadFile(path)
 			require.NoError(t, err)
 			if tt.empty {
@@ -275,16 +276,16 @@ func TestLogsIntoItsInput(t *testing.T) {
 		defer null.Close()
 		p := newProgram(t, "logs")
 		p.Stdin, p.Stdout = null, null
-		require.NoError(t, p.Run(), "a device does not give back what is written to it")
+		require.NoError(t, p.Run(), "bytes written to this device cannot be read from it")
 	})
 }
 
-// TestLogsToAFullDisk: the program ends with the error, not with a signal, and
-// counts what it read.
+// TestLogsToAFullDisk shows that the program ends with the error of the write and
+// still prints the summary.
 func TestLogsToAFullDisk(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil { // no such device here: a file that is not open for writing
+	if err != nil { // no such device on this system: use a file open for reading
 		full, err = os.Open(os.DevNull)
 	}
 	require.NoError(t, err)
@@ -301,8 +302,8 @@ func TestLogsToAFullDisk(t *testing.T) {
 	}
 }
 
-// TestLogsToANonBlockingOutput: a program that shares a terminal or a pipe can
-// make it non-blocking for all; Go then gives up in the middle of a line.
+// TestLogsToANonBlockingOutput makes the output non-blocking, as another program
+// that shares it may. No line is cut.
 func TestLogsToANonBlockingOutput(t *testing.T) {
 	t.Parallel()
 	var fds [2]int
@@ -313,12 +314,12 @@ func TestLogsToANonBlockingOutput(t *testing.T) {
 	content := strings.Repeat("{\"level\":\"info\"}\n", 100_000)
 	p.Stdin, p.Stdout = strings.NewReader(content), w
 	require.NoError(t, p.Start())
-	require.NoError(t, syscall.SetNonblock(fds[1], true)) // the process has it already
+	require.NoError(t, syscall.SetNonblock(fds[1], true)) // also for the process, which shares it
 	require.NoError(t, w.Close())
 	time.Sleep(50 * time.Millisecond) // until the pipe is full
 	got, err := io.ReadAll(r)
 	require.NoError(t, err)
 	require.NoError(t, p.Wait(), p.errs.String())
-	same := content == string(got) // what differs would be megabytes
+	same := content == string(got) // assert.Equal would print megabytes
 	assert.True(t, same, "%d of %d bytes", len(got), len(content))
 }

@@ -9,25 +9,25 @@ import (
 	"syscall"
 )
 
-// endings are the signals that end the command, its group and this program. One
-// that whoever started it wants to be ignored, as nohup does, stays ignored.
-func endings() []os.Signal {
+// endSignals returns the signals that end the command's process group and this
+// program. Signals that were ignored when the program started, as under nohup,
+// stay ignored.
+func endSignals() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
 }
 
-// outputEnd is why a command ends when nobody reads its output any more. It is a
-// cancellation, for the reader wanted no more, but not by a signal.
-type outputEnd struct{}
+// closedOutputError ends the command because its output was closed. It counts as
+// a cancellation by the reader.
+type closedOutputError struct{}
 
-func (outputEnd) Error() string { return "the output was closed" }
+func (closedOutputError) Error() string { return "the output was closed" }
 
-func (outputEnd) Unwrap() error { return context.Canceled }
+func (closedOutputError) Unwrap() error { return context.Canceled }
 
 // endOnBrokenPipe calls end when this program gets SIGPIPE, until stop is called.
-// A command that does not read its input to the end is in its right: it raises
-// SIGPIPE here too where this program copies the input, so the signal counts only
-// as long as nothing was copied. Outputs that nobody reads are noticed without the
-// signal: see endsWith.
+// It ignores the signal once this program has copied input to the command: then
+// the cause may be a command that does not read all of its input, which is not an
+// error. detectClosed finds a closed output without the signal.
 func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	if !ownProcess.Load() || signal.Ignored(syscall.SIGPIPE) {
 		return func() {}
@@ -52,17 +52,17 @@ func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	}
 }
 
-// closable is an output that ends the command when nobody reads it any more. A
-// shell's pipeline ends the same way, but there each process finds out by itself:
-// here the whole group is told, also those who write nothing.
-type closable struct {
+// closeDetector calls end when a write to w fails because w was closed. In a
+// pipeline of a shell only a process that writes notices that. Here the whole
+// process group is ended.
+type closeDetector struct {
 	w   io.Writer
 	end func()
 }
 
-// endsWith makes w call end when its reader has gone. Files and terminals, which
-// have no reader, stay what they are, for the command gets them itself.
-func endsWith(w io.Writer, end func()) io.Writer {
+// detectClosed returns a writer to w that calls end when w is closed. It returns
+// files and terminals unchanged: the command inherits those.
+func detectClosed(w io.Writer, end func()) io.Writer {
 	if f, ok := w.(*os.File); ok {
 		info, err := f.Stat()
 		if err != nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
@@ -72,10 +72,10 @@ func endsWith(w io.Writer, end func()) io.Writer {
 	if w == nil {
 		return nil
 	}
-	return &closable{w, end}
+	return &closeDetector{w, end}
 }
 
-func (c *closable) Write(p []byte) (int, error) {
+func (c *closeDetector) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
 	if err != nil && outputClosed(err) {
 		c.end()

@@ -20,9 +20,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// family is a command that prints its own process id and that of a grandchild,
-// which reads and writes nothing of its parent's, and then waits for it.
-const family = `sleep 1000 </dev/null >/dev/null 2>&1 & echo $$ $!; `
+// startGrandchild is a shell command. It starts a background process that does
+// not use the shell's streams, and prints the process ids of both.
+const startGrandchild = `sleep 1000 </dev/null >/dev/null 2>&1 & echo $$ $!; `
 
 // runProgram starts errclass run as a process of its own.
 func runProgram(t *testing.T, errs io.Writer, args ...string) (*exec.Cmd, io.ReadCloser) {
@@ -35,11 +35,11 @@ func runProgram(t *testing.T, errs io.Writer, args ...string) (*exec.Cmd, io.Rea
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Process.Kill() }) // where the test failed
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // if the test fails
 	return cmd, out
 }
 
-// pids reads the process ids that family prints.
+// pids reads the process ids that startGrandchild prints.
 func pids(t *testing.T, out io.Reader) (ids []int) {
 	t.Helper()
 	line, err := bufio.NewReader(out).ReadString('\n')
@@ -52,8 +52,7 @@ func pids(t *testing.T, out io.Reader) (ids []int) {
 	return ids
 }
 
-// assertEnded waits for the end of processes; one that nobody has waited for has
-// ended too.
+// assertEnded waits until the processes have ended. A zombie has ended too.
 func assertEnded(t *testing.T, ids []int) {
 	t.Helper()
 	for _, id := range ids {
@@ -64,26 +63,26 @@ func assertEnded(t *testing.T, ids []int) {
 			stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(id), "stat"))
 			_, rest, _ := strings.Cut(string(stat), ") ")
 			return err == nil && strings.HasPrefix(rest, "Z")
-		}, 30*time.Second, 10*time.Millisecond, "process %d goes on", id)
+		}, 30*time.Second, 10*time.Millisecond, "process %d is still running", id)
 	}
 }
 
-// TestRunEndsItsGroup: every signal that ends errclass ends the command, and what
-// it has started.
+// TestRunEndsItsGroup shows that every signal that ends errclass also ends the
+// command and the processes that the command started.
 func TestRunEndsItsGroup(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGPIPE} {
 		for name, flags := range map[string][]string{"once": nil, "silence": {"--silence", "1h"}, "retry": {"--retry"}} {
 			t.Run(sig.String()+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				cmd, out := runProgram(t, io.Discard, append(flags, "--", "sh", "-c", family+"wait")...)
+				cmd, out := runProgram(t, io.Discard, append(flags, "--", "sh", "-c", startGrandchild+"wait")...)
 				ids := pids(t, out)
 				require.Len(t, ids, 2)
 				require.NoError(t, cmd.Process.Signal(sig))
 				var exit *exec.ExitError
 				require.ErrorAs(t, cmd.Wait(), &exit)
 				want := 130
-				if sig == syscall.SIGPIPE { // its output was closed
+				if sig == syscall.SIGPIPE { // means a closed output
 					want = 141
 				}
 				assert.Equal(t, want, exit.ExitCode())
@@ -93,19 +92,18 @@ func TestRunEndsItsGroup(t *testing.T) {
 	}
 }
 
-// TestRunClosedOutput: when nobody reads the output, the command and what it has
-// started are ended, also a command that ignores SIGPIPE, one that says nothing
-// after that, and one that would be repeated. That was reported as aborted, with
-// exit code 130, as if somebody had pressed Ctrl-C.
+// TestRunClosedOutput closes the output. The command and the processes that it
+// started are ended, whatever the command does after that. It is a regression
+// test: the exit code was 130, as after Ctrl-C.
 func TestRunClosedOutput(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
-		"it goes on writing":  family + `while echo x; do sleep 0.01; done`,
-		"it ignores SIGPIPE":  `trap "" PIPE; ` + family + `while :; do echo x; sleep 0.01; done`,
-		"it writes once more": `trap "" PIPE; ` + family + `sleep 0.2; echo x; wait`,
-		"it fails by itself":  `trap "" PIPE; ` + family + `trap "kill $!; exit 7" TERM; while :; do echo x; sleep 0.01; done`,
-		"it ends at once":     `trap "" TERM PIPE; ` + family + `sleep 0.2; echo x; kill $!; exit 7`,
-		"it would be again":   `trap "" PIPE; ` + family + `echo HTTP 503 >&2; trap "kill $!; exit 7" TERM; while :; do echo x; sleep 0.01; done`,
+		"it goes on writing":  startGrandchild + `while echo x; do sleep 0.01; done`,
+		"it ignores SIGPIPE":  `trap "" PIPE; ` + startGrandchild + `while :; do echo x; sleep 0.01; done`,
+		"it writes once more": `trap "" PIPE; ` + startGrandchild + `sleep 0.2; echo x; wait`,
+		"it fails by itself":  `trap "" PIPE; ` + startGrandchild + `trap "kill $!; exit 7" TERM; while :; do echo x; sleep 0.01; done`,
+		"it ends at once":     `trap "" TERM PIPE; ` + startGrandchild + `sleep 0.2; echo x; kill $!; exit 7`,
+		"it would be retried": `trap "" PIPE; ` + startGrandchild + `echo HTTP 503 >&2; trap "kill $!; exit 7" TERM; while :; do echo x; sleep 0.01; done`,
 	} {
 		for flags, args := range map[string][]string{
 			"plain": nil, "retry": {"--retry"}, "category": {"--exit-code", "category"}, "silence": {"--silence", "1h"}, "timeout": {"--timeout", "1h"},
@@ -127,8 +125,8 @@ func TestRunClosedOutput(t *testing.T) {
 	}
 }
 
-// TestRunUnreadInput: a command may leave its input unread. That is SIGPIPE for
-// errclass, too, and no reason to end.
+// TestRunUnreadInput runs a command that closes its input. The SIGPIPE that
+// errclass gets then does not end it.
 func TestRunUnreadInput(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -141,8 +139,8 @@ func TestRunUnreadInput(t *testing.T) {
 	assert.Equal(t, "done\n", string(out))
 }
 
-// TestRunEventNotWritten: the exit code is the command's own, and standard error
-// says that there is no event.
+// TestRunEventNotWritten shows that a failure to write the event is reported on
+// standard error and does not change the exit code.
 func TestRunEventNotWritten(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"text", "json"} {
@@ -151,10 +149,11 @@ func TestRunEventNotWritten(t *testing.T) {
 		assert.Contains(t, r.err, "errclass run: --event: the event was not written: write /dev/full: no space left on device\n")
 		assert.Equal(t, 75, run(t, "", child(t, []string{"--event", "/dev/full", "--exit-code", "category"}, "err", "HTTP 503\n", "exit", "7")...).code)
 	}
-	assert.Zero(t, run(t, "", child(t, []string{"--event", "/dev/full"}, "out", "fine")...).code, "nothing was to be written")
+	assert.Zero(t, run(t, "", child(t, []string{"--event", "/dev/full"}, "out", "fine")...).code, "there is no event to write")
 }
 
-// TestRunKeepsItsCodeWithoutStandardError: what cannot be said changes no code.
+// TestRunKeepsItsCodeWithoutStandardError shows that a standard error that cannot
+// be written does not change the exit code.
 func TestRunKeepsItsCodeWithoutStandardError(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -168,8 +167,8 @@ func TestRunKeepsItsCodeWithoutStandardError(t *testing.T) {
 	assert.Equal(t, 7, exit.ExitCode())
 }
 
-// TestRunEventFileIsPrivate: the file is its owner's alone, an existing one too,
-// and holds no secret.
+// TestRunEventFileIsPrivate shows that only its owner can read the file, also if
+// it exists before, and that secrets in it are masked.
 func TestRunEventFileIsPrivate(t *testing.T) {
 	t.Parallel()
 	for name, mode := range map[string]os.FileMode{"new": 0, "readable": 0o644, "writable": 0o666} {

@@ -13,31 +13,32 @@ import (
 	"github.com/errclass/errclass/internal/ownerfile"
 )
 
-// readerLimit is how long the reader of a named pipe may take to open it: a shell
-// starts it at the same time as this program.
+// readerLimit is the time to wait for a reader of a named pipe. A shell starts
+// that reader at the same time as this program.
 const readerLimit = time.Second
 
-// eventFile opens the file of --event, before the command runs: one that cannot be
-// written would be noticed too late, and an event of an earlier run would be taken
-// for this one's. line is standard error, where words and the event share lines.
+// eventFile opens the file of --event. It does so before the command runs, to
+// report errors early and to remove the event of an earlier run. errs is the
+// writer for standard error.
 //
-// A file that is also standard output or standard error is not opened again: that
-// would empty what was written to it. The result for it is that stream, and where
-// it is standard output, s.Out becomes the writer that the command has to use.
-func eventFile(s *Streams, line *lineEnd, name string) (io.WriteCloser, error) {
+// A file that is also standard output or standard error is not opened again,
+// because that would truncate it: eventFile returns a writer that appends to the
+// stream. If it is a pipe on standard output, eventFile replaces s.Out with a
+// writer that tracks line ends.
+func eventFile(s *Streams, errs *lineWriter, name string) (io.WriteCloser, error) {
 	info, err := os.Stat(name)
-	if err != nil { // it is made, or the open says what is wrong
+	if err != nil { // create the file, or return the error of opening it
 		return openEvent(name)
 	}
 	if f, ok := sameStream(s.Err, info); ok {
-		return &streamEnd{line, f, name}, nil
+		return &streamAppender{errs, f, name}, nil
 	}
 	if f, ok := sameStream(s.Out, info); ok {
-		line := &lineEnd{w: f}
+		out := &lineWriter{w: f}
 		if isPipe(info.Mode()) {
-			s.Out = line // what the command writes goes through this program anyway
+			s.Out = out // this program copies the command's output to a pipe anyway
 		}
-		return &streamEnd{line, f, name}, nil
+		return &streamAppender{out, f, name}, nil
 	}
 	if f, ok := s.In.(*os.File); ok && readsBack(info.Mode()) {
 		if in, err := f.Stat(); err == nil && os.SameFile(in, info) {
@@ -47,7 +48,8 @@ func eventFile(s *Streams, line *lineEnd, name string) (io.WriteCloser, error) {
 	return openEvent(name)
 }
 
-// sameStream reports whether w is a file, and the one that info describes.
+// sameStream returns w as a file. It reports whether w is the file that info
+// describes.
 func sameStream(w io.Writer, info os.FileInfo) (*os.File, bool) {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -59,8 +61,8 @@ func sameStream(w io.Writer, info os.FileInfo) (*os.File, bool) {
 
 func openEvent(name string) (io.WriteCloser, error) {
 	if isDescriptor(name) {
-		// Linux opens the file behind it anew: whoever opened the descriptor has
-		// decided about its mode and its content.
+		// Linux opens the file of the descriptor again. Its mode and its content
+		// stay as the opener of the descriptor chose them.
 		return os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
 	}
 	for waited := time.Duration(0); ; waited += retryInterval {
@@ -81,40 +83,38 @@ func openEvent(name string) (io.WriteCloser, error) {
 	}
 }
 
-// isDescriptor reports whether name stands for an open file of this process.
+// isDescriptor reports whether name is the name of an open file descriptor.
 func isDescriptor(name string) bool {
 	dir, _ := path.Split(path.Clean(name))
 	return dir == "/dev/fd/" || strings.HasPrefix(dir, "/proc/") && strings.HasSuffix(dir, "/fd/")
 }
 
-// streamEnd writes lines to the end of standard output or standard error, each on
-// a line of its own.
-type streamEnd struct {
-	line *lineEnd
-	f    *os.File
-	name string // that the file was found by
+// streamAppender appends whole lines to standard output or standard error.
+type streamAppender struct {
+	lines *lineWriter
+	f     *os.File
+	name  string // a name of f
 }
 
-func (e *streamEnd) Write(p []byte) (int, error) {
-	if info, err := e.f.Stat(); err == nil && info.Mode().IsRegular() {
-		// The offset is behind what this stream wrote. Another stream of the same
-		// file may have written more.
-		if end, err := e.f.Seek(0, io.SeekEnd); err == nil {
-			e.line.setOpen(!endsLine(e.name, info, end))
+func (a *streamAppender) Write(p []byte) (int, error) {
+	if info, err := a.f.Stat(); err == nil && info.Mode().IsRegular() {
+		// Another stream of the same file may have written behind this one's offset.
+		if end, err := a.f.Seek(0, io.SeekEnd); err == nil {
+			a.lines.setUnfinished(!endsLine(a.name, info, end))
 		}
 	}
-	if err := e.line.write(p); err != nil {
+	if err := a.lines.writeLines(p); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// Close leaves the stream open, for it is the process's.
-func (e *streamEnd) Close() error { return nil }
+// Close does nothing: the process owns the stream.
+func (a *streamAppender) Close() error { return nil }
 
-// endsLine reports whether a file of size end, which info describes, is empty or
-// ends with a line end. So it does where it cannot be read. The stream itself may
-// be open for nothing but writing.
+// endsLine reports whether a file of size end is empty, ends with a line end, or
+// cannot be read. It opens the file by name, because the stream may be open only
+// for writing, and checks that it is the file that info describes.
 func endsLine(name string, info os.FileInfo, end int64) bool {
 	if end == 0 {
 		return true
@@ -129,6 +129,6 @@ func endsLine(name string, info os.FileInfo, end int64) bool {
 		return true
 	}
 	last := []byte{'\n'}
-	_, _ = f.ReadAt(last, end-1) // unread, it stays a line end
+	_, _ = f.ReadAt(last, end-1) // after an error, last is still a line end
 	return last[0] == '\n'
 }

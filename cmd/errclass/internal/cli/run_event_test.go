@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shell runs a script in which "$0" is the program, in the folder dir.
-func shell(t *testing.T, dir, script string) (said string, code int) {
+// shell runs a script in the directory dir. "$0" in the script is errclass.
+func shell(t *testing.T, dir, script string) (output string, code int) {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -30,9 +30,9 @@ func shell(t *testing.T, dir, script string) (said string, code int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// TestRunEventIntoItsOutput: --event emptied the log that standard output or
-// standard error was appended to, and made its mode 0600. The event now comes
-// last, on a line of its own, and everything else stays.
+// TestRunEventIntoItsOutput writes the event to a file that is also standard
+// output or standard error. The event is appended on a line of its own. It is a
+// regression test: the file was truncated and its mode set to 0600.
 func TestRunEventIntoItsOutput(t *testing.T) {
 	t.Parallel()
 	const command = `-- sh -c 'echo child; exit 7' `
@@ -60,8 +60,8 @@ func TestRunEventIntoItsOutput(t *testing.T) {
 			t.Parallel()
 			path := file(t, "oo", "before\n")
 			require.NoError(t, os.Chmod(path, 0o644))
-			said, code := shell(t, filepath.Dir(path), tt.script)
-			assert.Equal(t, 7, code, said)
+			output, code := shell(t, filepath.Dir(path), tt.script)
+			assert.Equal(t, 7, code, output)
 			got, err := os.ReadFile(path)
 			require.NoError(t, err)
 			lines := strings.SplitAfter(string(got), "\n")
@@ -82,21 +82,22 @@ func TestRunEventIntoItsOutput(t *testing.T) {
 	}
 }
 
-// TestRunEventIntoItsInput: --event emptied the file that the command was to read.
+// TestRunEventIntoItsInput is a regression test: --event truncated the command's
+// input.
 func TestRunEventIntoItsInput(t *testing.T) {
 	t.Parallel()
 	path := file(t, "data.csv", "a,b\n")
-	said, code := shell(t, filepath.Dir(path), `"$0" run --event data.csv -- cat < data.csv`)
+	output, code := shell(t, filepath.Dir(path), `"$0" run --event data.csv -- cat < data.csv`)
 	assert.Equal(t, 2, code)
-	assert.Equal(t, "errclass: --event: data.csv is the command's standard input: use another file\n", said)
+	assert.Equal(t, "errclass: --event: data.csv is the command's standard input: use another file\n", output)
 	got, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, "a,b\n", string(got))
 }
 
-// TestRunEventPipeWithoutReader: --event waited for the reader of a named pipe,
-// for ever, and the command did not start. A reader that starts at the same time
-// gets the event, or the end where there is none.
+// TestRunEventPipeWithoutReader shows that a named pipe without a reader is an
+// error, and that a reader started at the same time gets the event. It is a
+// regression test: errclass waited forever for a reader.
 func TestRunEventPipeWithoutReader(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pipe")
@@ -124,29 +125,29 @@ func TestRunEventPipeWithoutReader(t *testing.T) {
 	}
 }
 
-// TestRunNameIsNoSecretsName: a program's name and a colon were taken for the name
-// of a secret, and the error after it for its value. Secrets are still masked.
-func TestRunNameIsNoSecretsName(t *testing.T) {
+// TestRunProgramNamedLikeASecret is a regression test: a program's name and a
+// colon were taken for the name of a secret, and the error after it was masked.
+func TestRunProgramNamedLikeASecret(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"passwd", "token", "api_key", "secret"} {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(path, nil, 0o600))
-		for _, tt := range []struct{ arg, begin, end string }{ // between them is a folder, which looks random
+		for _, tt := range []struct{ arg, begin, end string }{ // the path between them may be masked
 			{path, name + ": fork/exec /", "/" + name + ": permission denied: "},
 			{path + ".missing", name + ".missing: fork/exec /", "/" + name + ".missing: no such file or directory: "},
 			{name + "-none", name + `-none: exec: "` + name + `-none": `, "executable file not found in $PATH: "},
 		} {
-			said := run(t, "", "run", "--", tt.arg).err
-			assert.True(t, strings.HasPrefix(said, "errclass run: "+tt.begin), said)
-			assert.Contains(t, said, tt.end)
+			message := run(t, "", "run", "--", tt.arg).err
+			assert.True(t, strings.HasPrefix(message, "errclass run: "+tt.begin), message)
+			assert.Contains(t, message, tt.end)
 		}
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "token"), []byte("#!/bin/sh\nexit 7\n"), 0o600))
 	require.NoError(t, os.Chmod(filepath.Join(dir, "token"), 0o700))
 	assert.Contains(t, run(t, "", "run", "--", filepath.Join(dir, "token")).err, "errclass run: token: exit status 7: ")
 	const key = "sk-proj-Zk3Jq8Wv5Nx2Rt7Yb4Lm9Pc6"
-	said := run(t, "", "run", "--", filepath.Join(dir, key)).err
-	assert.NotContains(t, said, key)
-	assert.Contains(t, said, ": no such file or directory: ")
+	message := run(t, "", "run", "--", filepath.Join(dir, key)).err
+	assert.NotContains(t, message, key)
+	assert.Contains(t, message, ": no such file or directory: ")
 }

@@ -6,23 +6,24 @@ import (
 	"sync"
 )
 
-// maxKept is how much of a pipe is kept for the next run.
-const maxKept = 16 << 20
+// maxReplay is the largest number of bytes of a pipe kept for the next run.
+const maxReplay = 16 << 20
 
-// runInput gives each run of a command its standard input.
+// runInput is the standard input for the runs of a command. One of direct, file
+// and replay is set, or none if there is no input.
 type runInput struct {
-	direct io.Reader // the same for every run
-	file   *os.File  // a file, read again from start
+	direct io.Reader // for the only run
+	file   *os.File  // read again from start
 	start  int64
-	kept   *kept // a pipe, replayed
+	replay *replayBuffer // for a pipe
 }
 
 func newRunInput(in io.Reader, repeated bool) *runInput {
 	f, isFile := in.(*os.File)
 	switch {
 	case isFile && isTerminal(f):
-		// A process that reads a terminal from the background is stopped: it gets
-		// a pipe, and this program reads.
+		// The kernel stops a background process that reads a terminal. So this
+		// program reads it, and the command gets a pipe.
 		in = struct{ io.Reader }{f}
 	case isFile && repeated:
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
@@ -34,102 +35,103 @@ func newRunInput(in io.Reader, repeated bool) *runInput {
 	if !repeated || in == nil {
 		return &runInput{direct: in}
 	}
-	return &runInput{kept: newKept(in)}
+	return &runInput{replay: newReplayBuffer(in)}
 }
 
-// next is the input of the next run.
+// next returns the input for the next run.
 func (r *runInput) next() (io.Reader, error) {
 	switch {
 	case r.file != nil:
 		_, err := r.file.Seek(r.start, io.SeekStart)
 		return r.file, err
-	case r.kept != nil:
-		return r.kept.reader(), nil
+	case r.replay != nil:
+		return r.replay.reader(), nil
 	default:
 		return r.direct, nil
 	}
 }
 
-// copied reports whether this program may have copied input to the command, which
-// has no file of its own to read from.
+// copied reports whether this program may have copied input to the command. It
+// does not copy from a file, which the command reads itself.
 func (r *runInput) copied() bool {
-	if r.kept != nil {
-		return r.kept.begun()
+	if r.replay != nil {
+		return r.replay.started()
 	}
 	_, isFile := r.direct.(*os.File)
 	return r.direct != nil && !isFile
 }
 
-// replayable reports whether the next run will read what the last one did.
-func (r *runInput) replayable() bool { return r.kept == nil || !r.kept.lost() }
+// replayable reports whether the next run gets the same input as the last one.
+func (r *runInput) replayable() bool { return r.replay == nil || !r.replay.lost() }
 
-// kept is an input that several readers read from its beginning, one after the
-// other. A reader that was given up may still wait for the source; what it gets
-// then is the next one's.
-type kept struct {
-	from io.Reader
+// replayBuffer lets several readers read a source from its beginning, one after
+// the other. An abandoned reader may still be blocked in a read of the source;
+// the bytes that it gets go to the buffer, for the next reader.
+type replayBuffer struct {
+	source io.Reader
 
-	mu      sync.Mutex
-	came    *sync.Cond // data or err has changed
-	data    []byte     // all that was read
-	err     error      // of the source
-	reading bool       // one reader waits for the source
-	tooMuch bool       // data was given up; who reads now reads from the source
+	mu       sync.Mutex
+	changed  *sync.Cond // data or err has changed
+	data     []byte     // all bytes read from source
+	err      error      // from source
+	reading  bool       // a reader is blocked in a read of source
+	overflow bool       // data was discarded; readers read from source directly
 }
 
-func newKept(from io.Reader) *kept {
-	k := &kept{from: from}
-	k.came = sync.NewCond(&k.mu)
-	return k
+func newReplayBuffer(source io.Reader) *replayBuffer {
+	b := &replayBuffer{source: source}
+	b.changed = sync.NewCond(&b.mu)
+	return b
 }
 
-func (k *kept) lost() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.tooMuch
+// lost reports whether data was discarded.
+func (b *replayBuffer) lost() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.overflow
 }
 
-// begun reports whether anything was read.
-func (k *kept) begun() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.tooMuch || len(k.data) > 0
+// started reports whether any byte was read.
+func (b *replayBuffer) started() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.overflow || len(b.data) > 0
 }
 
-func (k *kept) reader() io.Reader { return &keptReader{k: k} }
+func (b *replayBuffer) reader() io.Reader { return &replayReader{buffer: b} }
 
-type keptReader struct {
-	k    *kept
-	done int // of data
+type replayReader struct {
+	buffer *replayBuffer
+	offset int // in data
 }
 
-func (r *keptReader) Read(p []byte) (int, error) {
-	k := r.k
-	k.mu.Lock()
-	defer k.mu.Unlock()
+func (r *replayReader) Read(p []byte) (int, error) {
+	b := r.buffer
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for {
 		switch {
-		case r.done < len(k.data):
-			n := copy(p, k.data[r.done:])
-			r.done += n
+		case r.offset < len(b.data):
+			n := copy(p, b.data[r.offset:])
+			r.offset += n
 			return n, nil
-		case k.err != nil:
-			return 0, k.err
-		case k.reading:
-			k.came.Wait()
+		case b.err != nil:
+			return 0, b.err
+		case b.reading:
+			b.changed.Wait()
 			continue
 		}
-		k.reading = true
-		k.mu.Unlock()
-		n, err := k.from.Read(p)
-		k.mu.Lock()
-		k.reading = false
-		k.err = err
-		k.came.Broadcast()
-		if k.tooMuch || len(k.data)+n > maxKept {
-			k.tooMuch, k.data, r.done = true, nil, 0
+		b.reading = true
+		b.mu.Unlock()
+		n, err := b.source.Read(p)
+		b.mu.Lock()
+		b.reading = false
+		b.err = err
+		b.changed.Broadcast()
+		if b.overflow || len(b.data)+n > maxReplay {
+			b.overflow, b.data, r.offset = true, nil, 0
 			return n, err
 		}
-		k.data = append(k.data, p[:n]...)
+		b.data = append(b.data, p[:n]...)
 	}
 }

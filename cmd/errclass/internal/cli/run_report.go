@@ -14,7 +14,7 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// failure is a run that went wrong, with all its repetitions.
+// failure is a failed command after all its runs.
 type failure struct {
 	outcome    supervise.Outcome
 	err        error
@@ -22,11 +22,11 @@ type failure struct {
 	classifier *classify.Classifier
 }
 
-// byClosedOutput is x with the closed output as its reason. A command may have
-// ended by then, and in many ways: of SIGPIPE, of the SIGTERM that it got for it, or
-// by itself with its last words unread. All of them mean the same.
-func (x failure) byClosedOutput() failure {
-	name, err := "", error(outputEnd{})
+// asClosedOutput returns x with the closed output as its cause. After its output
+// is closed a command may end with SIGPIPE, with the SIGTERM from errclass, or
+// with an exit code of its own. All of these have the same cause.
+func (x failure) asClosedOutput() failure {
+	name, err := "", error(closedOutputError{})
 	if e, ok := errors.AsType[*supervise.Error](x.err); ok {
 		name = e.Program
 	}
@@ -40,32 +40,32 @@ func (x failure) byClosedOutput() failure {
 	return x
 }
 
-// said is the text of err without its secrets. Names are masked apart from what is
-// said about them: in "token: permission denied" a name before a colon reads like
-// that of a secret. The types are exact, for only these put a name in front so.
-func said(err error) string {
-	switch e := err.(type) { //nolint:errorlint // see above: a wrapped one is part of another text
+// maskedText returns the text of err with secrets masked. It masks names of
+// programs and files apart from the rest: in "token: permission denied" the text
+// after the colon would be masked as the value of a secret.
+func maskedText(err error) string {
+	switch e := err.(type) { //nolint:errorlint // the text of a wrapped one begins with other words
 	case *supervise.Error:
-		return supervise.MaskSecrets(e.Program) + ": " + said(e.Err)
+		return supervise.MaskSecrets(e.Program) + ": " + maskedText(e.Err)
 	case *fs.PathError:
-		return e.Op + " " + supervise.MaskSecrets(e.Path) + ": " + said(e.Err)
+		return e.Op + " " + supervise.MaskSecrets(e.Path) + ": " + maskedText(e.Err)
 	case *exec.Error:
-		return "exec: " + strconv.Quote(supervise.MaskSecrets(e.Name)) + ": " + said(e.Err)
+		return "exec: " + strconv.Quote(supervise.MaskSecrets(e.Name)) + ": " + maskedText(e.Err)
 	}
 	return supervise.MaskSecrets(err.Error())
 }
 
-// report says what is to be said about a failure, the event last, and returns
-// the exit code as an error. The code is the command's, also where something of
-// the report cannot be written: standard error says so, if that can be written.
-func (f *runFlags) report(s Streams, errs *lineEnd, event io.Writer, x failure) error {
+// report writes the explanation, the message and the event about a failure. It
+// returns the exit code as an error. A failure to write is reported on standard
+// error and does not change the exit code.
+func (f *runFlags) report(s Streams, errs *lineWriter, event io.Writer, x failure) error {
 	json := *f.format == formatJSON
 	var b bytes.Buffer
 	if f.explain {
-		_ = x.explain(&b, json, isTerminal(s.Err)) // a buffer takes everything
+		_ = x.explain(&b, json, isTerminal(s.Err)) // a write to a buffer does not fail
 	}
 	if r := x.outcome.Result; !json {
-		fmt.Fprintf(&b, "errclass run: %s: %s %s (%s) after %s\n", printable(said(x.err)), r.Category, r.Reason, printable(r.Rule), count(x.calls, "run"))
+		fmt.Fprintf(&b, "errclass run: %s: %s %s (%s) after %s\n", printable(maskedText(x.err)), r.Category, r.Reason, printable(r.Rule), count(x.calls, "run"))
 	}
 	if event == nil && json {
 		event = &b
@@ -76,23 +76,23 @@ func (f *runFlags) report(s Streams, errs *lineEnd, event io.Writer, x failure) 
 			fmt.Fprintf(&b, "errclass run: --event: the event was not written: %v\n", err)
 		}
 	}
-	_ = errs.write(b.Bytes()) // there is nowhere else to say it
+	_ = errs.writeLines(b.Bytes()) // an error cannot be reported anywhere else
 	return codeError(f.code(x))
 }
 
-// explain writes what decided: about the text that was read, and what is known
-// besides it.
+// explain writes the explanation of a failure. If evidence other than text
+// decided, such as a signal, it adds that as the first signal.
 func (x failure) explain(w io.Writer, json, colour bool) error {
 	message := x.outcome.Stderr
 	var exit *exec.ExitError
 	if errors.As(x.err, &exit) {
-		message = string(exit.Stderr) // what decided, which may have stood above the last 500 characters
+		message = string(exit.Stderr) // more than the last 500 characters, which are in the outcome
 	}
 	explanation := classify.Explanation{}
 	if message != "" {
 		explanation = x.classifier.Explain(classify.Evidence{Message: message})
 	}
-	if r := x.outcome.Result; explanation.Result.Rule != r.Rule { // a signal, a watchdog, a start that failed
+	if r := x.outcome.Result; explanation.Result.Rule != r.Rule { // for example a signal, a watchdog or a failed start
 		for i := range explanation.Signals {
 			explanation.Signals[i].Decided = false
 			explanation.Signals[i].BeatenBy = r.Rule
@@ -115,42 +115,43 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// lineEnd is standard error, to which a child writes what it likes and errclass
-// whole lines: those begin on a line of their own.
-type lineEnd struct {
-	mu   sync.Mutex
-	w    io.Writer
-	open bool // the last line has no end yet
+// lineWriter writes the output of a child, and lines of errclass, to one writer.
+// It starts the lines of errclass on a new line.
+type lineWriter struct {
+	mu         sync.Mutex
+	w          io.Writer
+	unfinished bool // the last line has no line end yet
 }
 
-func (l *lineEnd) Write(p []byte) (int, error) {
+func (l *lineWriter) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n, err := l.w.Write(p)
 	if n > 0 {
-		l.open = p[n-1] != '\n'
+		l.unfinished = p[n-1] != '\n'
 	}
 	return n, err
 }
 
-// setOpen says whether the last line has no end yet, for what others wrote.
-func (l *lineEnd) setOpen(open bool) {
+// setUnfinished sets whether the last line has no line end yet. Others may have
+// written to the same file.
+func (l *lineWriter) setUnfinished(unfinished bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.open = open
+	l.unfinished = unfinished
 }
 
-// write writes whole lines in one piece.
-func (l *lineEnd) write(lines []byte) error {
+// writeLines writes whole lines with one write.
+func (l *lineWriter) writeLines(lines []byte) error {
 	if len(lines) == 0 {
 		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.open {
+	if l.unfinished {
 		lines = append([]byte("\n"), lines...)
 	}
-	l.open = false
+	l.unfinished = false
 	_, err := l.w.Write(lines)
 	return err
 }

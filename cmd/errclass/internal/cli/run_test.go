@@ -20,12 +20,13 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// asChild makes the test binary be a command for `errclass run`: its arguments
-// are what it does, one after the other.
+// asChild is an environment variable. If it is set, the test binary runs as a
+// command for errclass run: it executes its arguments, which are pairs of a word
+// of childWords and its argument.
 const asChild = "ERRCLASS_TEST_AS_CHILD"
 
-// childWords are what the command can do. count FILE adds a byte to a file;
-// until FILE N is the end of it, well, once that has N bytes.
+// childWords are the actions of the command. "count FILE" appends a byte to a
+// file. "until FILE:N" exits with 0 if that file has N bytes.
 var childWords = map[string]func(arg string){
 	"out":   func(arg string) { fmt.Println(arg) },
 	"err":   func(arg string) { fmt.Fprint(os.Stderr, arg) },
@@ -42,14 +43,14 @@ var childWords = map[string]func(arg string){
 	},
 }
 
-func playChild(args []string) {
+func runChild(args []string) {
 	for len(args) > 1 {
 		childWords[args[0]](args[1])
 		args = args[2:]
 	}
 }
 
-// child is the command line of errclass run with the test binary as command.
+// child returns a command line of errclass run with the test binary as command.
 func child(t *testing.T, flags []string, words ...string) []string {
 	t.Helper()
 	program, err := os.Executable()
@@ -57,7 +58,7 @@ func child(t *testing.T, flags []string, words ...string) []string {
 	return append(append(append([]string{"run"}, flags...), "--", program), words...)
 }
 
-// event is the last line of text.
+// event decodes the event in the last line of text.
 func event(t *testing.T, text string) supervise.Event {
 	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -67,7 +68,7 @@ func event(t *testing.T, text string) supervise.Event {
 	return e
 }
 
-// limited is a rate limit whose provider wants no wait.
+// limited is a rate limit with a very short wait.
 const limited = "HTTP 429: rate limit exceeded, try again in 0.001s\n"
 
 func TestRunExitCodes(t *testing.T) {
@@ -79,15 +80,15 @@ func TestRunExitCodes(t *testing.T) {
 		words []string
 		code  int
 	}{
-		{"well", nil, []string{"out", "hi"}, 0},
-		{"well by category", []string{"--exit-code", "category"}, []string{"out", "hi"}, 0},
+		{"success", nil, []string{"out", "hi"}, 0},
+		{"success by category", []string{"--exit-code", "category"}, []string{"out", "hi"}, 0},
 		{"the child's own", nil, []string{"exit", "3"}, 3},
 		{"the child's own, whatever it means", nil, []string{"err", limited, "exit", "130"}, 130},
 		{"retryable", []string{"--exit-code", "category"}, []string{"err", limited, "exit", "3"}, 75},
 		{"context overflow", []string{"--exit-code", "category"}, []string{"err", "prompt is too long: 210000 tokens > 200000 maximum", "exit", "3"}, 65},
 		{"fatal", []string{"--exit-code", "category"}, []string{"err", "Invalid API key", "exit", "3"}, 70},
-		{"aborted by what it says", []string{"--exit-code", "category"}, []string{"err", "context canceled", "exit", "3"}, 130},
-		{"a peer's timeout is no timeout of ours", nil, []string{"err", "context deadline exceeded", "exit", "3"}, 3},
+		{"aborted by its message", []string{"--exit-code", "category"}, []string{"err", "context canceled", "exit", "3"}, 130},
+		{"a peer's timeout is not this program's", nil, []string{"err", "context deadline exceeded", "exit", "3"}, 3},
 		{"timeout", []string{"--timeout", "300ms"}, []string{"wait", ""}, 124},
 		{"silence", []string{"--silence", "300ms"}, []string{"wait", ""}, 124},
 		{"timeout by category", []string{"--timeout", "300ms", "--exit-code=category"}, []string{"wait", ""}, 124},
@@ -112,12 +113,12 @@ func TestRunStreamsThrough(t *testing.T) {
 	assert.Regexp(t, `^a warning\nerrclass run: .*: exit status 3: fatal spawn \(\S+\) after 1 run\n$`, r.err)
 
 	r = run(t, "", child(t, nil, "err", "no line end")...)
-	assert.Equal(t, result{0, "", "no line end"}, r, "of success nothing is said")
+	assert.Equal(t, result{0, "", "no line end"}, r, "success is not reported")
 	r = run(t, "", child(t, []string{"--format", "json"}, "err", "no line end", "exit", "1")...)
 	assert.True(t, strings.HasPrefix(r.err, "no line end\n{"), "the event has a line of its own")
 }
 
-// TestRunFlagsEnd: what follows the command is its own.
+// TestRunFlagsEnd shows that flags after the command belong to it.
 func TestRunFlagsEnd(t *testing.T) {
 	t.Parallel()
 	with := child(t, nil, "out", "--retry")
@@ -138,11 +139,11 @@ func TestRunRetries(t *testing.T) {
 		{"three times in all", []string{"--retry"}, []string{"err", limited, "exit", "3"}, 3, 3, true},
 		{"not unless asked", nil, []string{"err", limited, "exit", "3"}, 1, 3, true},
 		{"six times for the network", []string{"--retry"}, []string{"err", "ECONNRESET, retry after 0.001s\n", "exit", "3"}, 6, 3, true},
-		{"no more than asked", []string{"--retry", "--max", "2"}, []string{"err", limited, "exit", "3"}, 2, 3, true},
+		{"no more than --max", []string{"--retry", "--max", "2"}, []string{"err", limited, "exit", "3"}, 2, 3, true},
 		{"no more than the reason grants", []string{"--retry", "--max", "50"}, []string{"err", limited, "exit", "3"}, 3, 3, true},
 		{"not a bad key", []string{"--retry"}, []string{"err", "Invalid API key", "exit", "3"}, 1, 3, true},
-		{"not what is unknown", []string{"--retry"}, []string{"exit", "3"}, 1, 3, false},
-		{"not when it is to wait for hours", []string{"--retry"}, []string{"err", "HTTP 503: try again in 120s", "exit", "3"}, 1, 3, true},
+		{"not an unknown error", []string{"--retry"}, []string{"exit", "3"}, 1, 3, false},
+		{"not after a long wait", []string{"--retry"}, []string{"err", "HTTP 503: try again in 120s", "exit", "3"}, 1, 3, true},
 		{"silence too", []string{"--retry", "--max", "2", "--silence", "2s"}, []string{"err", "retry after 0s", "wait", ""}, 2, 124, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -160,7 +161,7 @@ func TestRunRetries(t *testing.T) {
 	}
 }
 
-func TestRunSucceedsAgain(t *testing.T) {
+func TestRunSucceedsAtSecondRun(t *testing.T) {
 	t.Parallel()
 	counter := filepath.Join(t.TempDir(), "runs")
 	r := run(t, "", child(t, []string{"--retry"}, "count", counter, "until", counter+":2", "err", limited, "exit", "3")...)
@@ -168,7 +169,7 @@ func TestRunSucceedsAgain(t *testing.T) {
 	assert.Equal(t, limited+"errclass run: retryable rate_limit (http/429): again in 1ms\n", r.err)
 }
 
-// TestRunTimeoutEndsWaits: --timeout is for everything, the pauses included.
+// TestRunTimeoutEndsWaits shows that --timeout includes the pauses.
 func TestRunTimeoutEndsWaits(t *testing.T) {
 	t.Parallel()
 	r := run(t, "", child(t, []string{"--retry", "--timeout", "5s", "--format", "json"}, "err", "HTTP 503: try again in 50s", "exit", "3")...)
@@ -215,7 +216,8 @@ func TestRunInput(t *testing.T) {
 	}
 }
 
-// TestRunLongInput: what is not kept cannot be replayed.
+// TestRunLongInput shows that a command is not run again after more input than
+// is kept.
 func TestRunLongInput(t *testing.T) {
 	t.Parallel()
 	const long = 17 << 20
@@ -225,7 +227,7 @@ func TestRunLongInput(t *testing.T) {
 		cli.Streams{In: io.LimitReader(zeros{}, long), Out: out, Err: &errs})
 	assert.Equal(t, 3, code)
 	assert.Equal(t, long, out.n, "one run, with all of its input")
-	assert.Contains(t, errs.String(), "not repeated: more than 16777216 bytes of standard input were read")
+	assert.Contains(t, errs.String(), "not retried: more than 16777216 bytes of standard input were read")
 }
 
 type zeros struct{}
@@ -242,7 +244,7 @@ func TestRunEvent(t *testing.T) {
 	flags := []string{"--event", name, "--provider", "codex", "--request-id", "r-1", "--format", "json"}
 	r := run(t, "", child(t, flags, "err", "Incorrect API key provided: sk-abcdefgh12345678", "exit", "3")...)
 	assert.Equal(t, 3, r.code)
-	assert.Equal(t, "Incorrect API key provided: sk-abcdefgh12345678", r.err, "the event is in the file alone")
+	assert.Equal(t, "Incorrect API key provided: sk-abcdefgh12345678", r.err, "the event is only in the file")
 	got, err := os.ReadFile(name)
 	require.NoError(t, err)
 	assert.Equal(t, `{"type":"error","requestId":"r-1","error":"auth_failed","authError":true,`+
@@ -252,7 +254,7 @@ func TestRunEvent(t *testing.T) {
 	assert.Equal(t, 0, r.code)
 	got, err = os.ReadFile(name)
 	require.NoError(t, err)
-	assert.Empty(t, got, "an old event is not taken for one of this run")
+	assert.Empty(t, got, "the event of the earlier run is gone")
 }
 
 func TestRunExplain(t *testing.T) {
@@ -288,8 +290,8 @@ func TestRunUsage(t *testing.T) {
 	}{
 		{"no command", "no command given: errclass run [flags] -- COMMAND", []string{"run", "--retry"}},
 		{"exit code", `--exit-code "x": use child or category`, []string{"run", "--exit-code", "x", "--", "true"}},
-		{"max alone", "--max is for --retry", []string{"run", "--max", "2", "--", "true"}},
-		{"below 0", "never below 0", []string{"run", "--max", "-1", "--", "true"}},
+		{"max alone", "--max needs --retry", []string{"run", "--max", "2", "--", "true"}},
+		{"negative", "must not be negative", []string{"run", "--max", "-1", "--", "true"}},
 		{"event", "--event: ", []string{"run", "--event", filepath.Join(t.TempDir(), "no", "such"), "--", "true"}},
 		{"duration", `invalid argument "5" for "--timeout"`, []string{"run", "--timeout", "5", "--", "true"}},
 	} {
@@ -303,8 +305,9 @@ func TestRunUsage(t *testing.T) {
 	}
 }
 
-// The limit is named, whether it ends the command or a pause.
-func TestRunTimeoutIsNamed(t *testing.T) {
+// TestRunReportsTimeout shows that the message has the limit of --timeout, after
+// the end of a command and of a pause.
+func TestRunReportsTimeout(t *testing.T) {
 	t.Parallel()
 	r := run(t, "", child(t, []string{"--timeout", "300ms"}, "wait", "")...)
 	assert.Contains(t, r.err, ": not done within 300ms: timeout timeout (context/deadline-exceeded) after 1 run\n")

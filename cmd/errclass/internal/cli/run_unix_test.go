@@ -22,8 +22,8 @@ func TestRunSignal(t *testing.T) {
 	assert.Equal(t, 137, run(t, "", child(t, nil, "signal", "", "wait", "")...).code)
 }
 
-// TestRunInterrupted: Ctrl-C and its like end the command and its group with
-// errclass, which says that the caller wanted it.
+// TestRunInterrupted shows that a signal ends the command, and that the event
+// reports a cancellation.
 func TestRunInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
@@ -31,7 +31,6 @@ func TestRunInterrupted(t *testing.T) {
 			t.Parallel()
 			self, err := os.Executable()
 			require.NoError(t, err)
-			// The program's own child has to be another role of the test binary.
 			cmd := exec.Command(self, "run", "--format", "json", "--", "sh", "-c", "echo ready; sleep 1000 & wait")
 			cmd.Env = append(os.Environ(), asProgram+"=1")
 			out, err := cmd.StdoutPipe()
@@ -47,9 +46,9 @@ func TestRunInterrupted(t *testing.T) {
 			var exit *exec.ExitError
 			require.ErrorAs(t, cmd.Wait(), &exit)
 			assert.Equal(t, 130, exit.ExitCode())
-			said, err := os.ReadFile(errs.Name())
+			text, err := os.ReadFile(errs.Name())
 			require.NoError(t, err)
-			e := event(t, string(said))
+			e := event(t, string(text))
 			assert.Equal(t, "unknown", e.Diagnostics.ErrorType)
 			assert.Equal(t, "The request was cancelled", e.Error)
 			assert.False(t, e.Diagnostics.Recoverable)

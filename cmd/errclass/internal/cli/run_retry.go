@@ -12,21 +12,21 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// repeater runs a command until it goes well, or no further run will help.
-type repeater struct {
+// retrier runs a command until it succeeds or must not be run again.
+type retrier struct {
 	command supervise.Command
 	input   *runInput
 	retry   bool
-	most    int // runs in all; 0 = what the policy grants
+	maxRuns int // 0 is the limit of the reason's policy
 	errs    io.Writer
-	quiet   bool // no word about repetitions
+	quiet   bool // do not report retries
 
-	calls int // made so far
+	calls int // number of runs so far
 }
 
-// repeat returns how the last run ended. Where ctx ends during a wait, that is
-// what is said about it: the end of the run was its time or its caller.
-func (r *repeater) repeat(ctx context.Context) (supervise.Outcome, error) {
+// run returns the outcome of the last run. If ctx ends during a wait, the
+// result and the error are those of ctx.
+func (r *retrier) run(ctx context.Context) (supervise.Outcome, error) {
 	for {
 		in, err := r.input.next()
 		if err != nil {
@@ -43,7 +43,7 @@ func (r *repeater) repeat(ctx context.Context) (supervise.Outcome, error) {
 			return o, err
 		}
 		if !r.input.replayable() {
-			fmt.Fprintf(r.errs, "errclass run: not repeated: more than %d bytes of standard input were read\n", maxKept)
+			fmt.Fprintf(r.errs, "errclass run: not retried: more than %d bytes of standard input were read\n", maxReplay)
 			return o, err
 		}
 		if !r.quiet {
@@ -57,15 +57,16 @@ func (r *repeater) repeat(ctx context.Context) (supervise.Outcome, error) {
 	}
 }
 
-// schedule has the pauses between runs. Its limit to three calls is not used: the
-// reason says how often.
+// schedule has the pauses between runs. Its limit of three calls is not used: the
+// reason's policy limits the runs.
 var schedule = resilience.FixedSchedule.Schedule()
 
-// pause is how long to wait before the next run, if there is to be one.
-func (r *repeater) pause(res classify.Result) (wait time.Duration, again bool) {
+// pause returns the time to wait before the next run, and whether there is a next
+// run.
+func (r *retrier) pause(res classify.Result) (wait time.Duration, again bool) {
 	limit := res.Policy().Calls()
-	if r.most > 0 {
-		limit = min(limit, r.most)
+	if r.maxRuns > 0 {
+		limit = min(limit, r.maxRuns)
 	}
 	switch {
 	case !res.Retryable(), r.calls >= limit:
