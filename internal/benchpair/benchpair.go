@@ -1,5 +1,5 @@
 // Package benchpair compares, within one benchmark, the cost of some work with
-// the cost of the same work where errclass has a part in it.
+// and without errclass.
 package benchpair
 
 import (
@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// turn is how often one side is called before it is the other's turn.
+// turn is the number of calls of one function before the other one is called.
 const turn = 64
 
-// Compare times bare and ours by turns and takes the medians, so that their
-// difference and their ratio hold on a machine that is busy with other things.
-// It reports, in nanoseconds a call, bare-ns, ours-ns and more-ns, their
-// difference; x-bare, their ratio; and more-allocs, the allocations that ours
-// has more than bare.
+// Compare measures bare and ours in turns and compares the medians, so that other
+// load on the machine affects both. It reports bare-ns and ours-ns, the time of
+// a call in nanoseconds; more-ns, the difference; x-bare, the ratio; and
+// more-allocs, the additional allocations of ours.
 func Compare(b *testing.B, bare, ours func()) {
 	b.Helper()
 	allocsBare := testing.AllocsPerRun(100, bare)

@@ -1,6 +1,6 @@
-// Package bound holds what the adapters share to bound the work for one record
-// or span: [Text] shortens a text, [HasText] says whether an error may be asked
-// for its text.
+// Package bound limits the work of the adapters for one record or span. [Text]
+// shortens a text. [HasText] reports whether an error's Error method may be
+// called.
 package bound
 
 import (
@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// MaxText is how many bytes of texts are read for one record or span.
+// MaxText is the number of bytes of text that are read of one record or span.
 const MaxText = 64 << 10
 
-// Texts hands out the texts of one record or span to be read, [MaxText] bytes in
-// all. The zero Texts has handed out none.
+// Texts shortens the texts of one record or span to [MaxText] bytes in all. The
+// zero value is ready to use.
 type Texts struct{ taken int }
 
-// Take returns what of text may be read. Texts of rest bytes follow that are of
-// less worth: they leave at least half of what there is to this one.
+// Take returns text, shortened if the limit requires it. Less important texts of
+// rest bytes follow; they reserve at most half of the bytes that are left.
 func (t *Texts) Take(text string, rest int) string {
 	left := t.Left()
 	return t.Cut(text, max(left/2, left-rest))
@@ -31,16 +31,15 @@ func (t *Texts) Cut(text string, n int) string {
 	return text
 }
 
-// Left is how many bytes may still be read.
+// Left returns the number of bytes that are left.
 func (t *Texts) Left() int { return MaxText - t.taken }
 
-// gap stands between the two pieces of a shortened text. It holds a line break,
-// which phrases do not reach across.
+// gap separates the two pieces of a shortened text. Its line breaks keep a phrase
+// from matching across both pieces.
 const gap = "\n...\n"
 
-// Text returns text if it has at most n bytes, and otherwise its beginning and
-// its end, at most n bytes together. Where a space is near, no word is cut. It
-// copies at most n bytes.
+// Text returns text if it has at most n bytes. Otherwise it returns the beginning
+// and the end, at most n bytes together, cut at a space if one is near.
 func Text(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -59,26 +58,27 @@ func Text(text string, n int) string {
 	return head + gap + tail
 }
 
-// maxWord is how far from a cut a space is looked for.
+// maxWord is the distance from a cut in which Text looks for a space.
 const maxWord = 48
 
-// The types of errors.New and fmt.Errorf: their text was made when they were.
+// fixed holds the types of errors.New and fmt.Errorf. Their Error methods only
+// return a stored text.
 var fixed = map[reflect.Type]bool{
 	reflect.TypeOf(errors.New("")):                                     true,
 	reflect.TypeOf(fmt.Errorf("%w", errors.New(""))):                   true,
 	reflect.TypeOf(fmt.Errorf("%w%w", errors.New(""), errors.New(""))): true,
 }
 
-// Limits of an error that is asked for its text.
+// Limits of an error for [HasText].
 const (
 	maxDepth = 1 << 10
 	maxNodes = 1 << 16
 )
 
-// HasText reports whether err.Error may be called. An error that wraps itself
-// calls itself there until the stack is gone, which no recover survives; one that
-// joins the same errors again and again makes a text larger than memory. An
-// Error method that does not return for another reason cannot be recognised.
+// HasText reports whether err.Error may be called. It returns false for an error
+// that wraps itself: Error would overflow the stack, and recover cannot stop
+// that. It also returns false for a very large tree of errors, whose text may
+// exceed memory. It cannot detect other reasons why Error does not return.
 func HasText(err error) bool {
 	nodes := maxNodes
 	return finite(err, 0, &nodes)
@@ -103,8 +103,8 @@ func finite(err error, depth int, nodes *int) bool {
 	return true
 }
 
-// unwrap returns what err wraps, in the standard library's two ways and in those
-// of older modules, whose Error methods follow them too.
+// unwrap returns the errors that err wraps. It knows the two methods of the
+// standard library and those of older modules.
 func unwrap(err error) (next error, branches []error) {
 	defer func() { _ = recover() }()
 	switch e := err.(type) {
@@ -116,7 +116,7 @@ func unwrap(err error) (next error, branches []error) {
 		branches = e.Unwrap()
 	case interface{ Cause() error }:
 		if next = e.Cause(); next != nil && next == err {
-			next = nil // the bottom of such a chain may be its own cause
+			next = nil // the last error of such a chain may return itself
 		}
 	case interface{ OrigErr() error }:
 		next = e.OrigErr()
@@ -126,8 +126,8 @@ func unwrap(err error) (next error, branches []error) {
 	return next, branches
 }
 
-// Panic returns the text of what somebody panicked with: its type, where that is
-// an error that may not be asked for its text.
+// Panic returns the text of a recovered value. For an error without [HasText] it
+// returns the type.
 func Panic(p any) string {
 	if err, ok := p.(error); ok && !HasText(err) {
 		return fmt.Sprintf("%T", err)

@@ -7,11 +7,12 @@ import (
 	"runtime"
 )
 
-// modes is false on Windows: os.Chmod changes nothing but the read-only mark there.
+// modes reports whether files have permission bits. On Windows os.Chmod changes
+// only the read-only attribute.
 const modes = runtime.GOOS != "windows"
 
-// nonBlock is not needed: there are no named pipes in the file system.
+// nonBlock is 0: there are no named pipes in the file system.
 const nonBlock = 0
 
-// owner knows nothing here: access lists are not read.
+// owner returns nothing: it does not read access lists.
 func owner(os.FileInfo) (uid, names uint64, known bool) { return 0, 0, false }

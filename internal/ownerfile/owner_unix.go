@@ -7,15 +7,15 @@ import (
 	"syscall"
 )
 
-// modes says that permissions are bits of a file's mode.
+// modes reports whether files have permission bits.
 const modes = true
 
-// nonBlock keeps an open from waiting for the reader of a named pipe. Regular
-// files ignore it.
+// nonBlock makes opening a named pipe fail if the pipe has no reader, instead of
+// waiting for one. It has no effect on regular files.
 const nonBlock = syscall.O_NONBLOCK
 
-// owner returns the user id of a file's owner and the number of the file's names.
-func owner(info os.FileInfo) (uid, names uint64, known bool) {
+// owner returns the user id of a file's owner and the number of its hard links.
+func owner(info os.FileInfo) (uid, links uint64, known bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return 0, 0, false

@@ -12,21 +12,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOpenRefusesWithoutAChange: root opened another user's file of mode 0600,
-// which its owner can read, and emptied all names of a file. What is refused
-// keeps its content and its mode.
+// TestOpenRefusesWithoutAChange shows that a refused file keeps its content and
+// its mode. It is a regression test: root could open another user's file, and
+// truncate a file with several hard links.
 func TestOpenRefusesWithoutAChange(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		flag  int
-		uid   int // added to this user's
+		uid   int // added to this user's id
 		link  bool
-		fails string // "" = it is opened
+		fails string // "" if the file is opened
 	}{
 		{"another user's", os.O_WRONLY, 1, false, "belongs to another user"},
-		{"another user's, to be emptied", os.O_WRONLY | os.O_CREATE | os.O_TRUNC, 1, false, "belongs to another user"},
-		{"two names, to be emptied", os.O_WRONLY | os.O_TRUNC, 0, true, "has 2 names (hard links)"},
-		{"two names", os.O_RDWR, 0, true, ""},
+		{"another user's, truncated", os.O_WRONLY | os.O_CREATE | os.O_TRUNC, 1, false, "belongs to another user"},
+		{"two links, truncated", os.O_WRONLY | os.O_TRUNC, 0, true, "has 2 hard links"},
+		{"two links", os.O_RDWR, 0, true, ""},
 	} {
 		for _, mode := range []os.FileMode{0o600, 0o644} {
 			t.Run(tt.name+" "+mode.String(), func(t *testing.T) {
@@ -58,8 +58,8 @@ func TestOpenRefusesWithoutAChange(t *testing.T) {
 	}
 }
 
-// TestOpenPipeWithoutReader: the open of a named pipe waited for its reader, for
-// ever.
+// TestOpenPipeWithoutReader is a regression test: opening a named pipe waited
+// forever for a reader.
 func TestOpenPipeWithoutReader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(path, 0o644))
@@ -73,5 +73,5 @@ func TestOpenPipeWithoutReader(t *testing.T) {
 	require.NoError(t, f.Close())
 	info, err := os.Stat(path)
 	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o644), info.Mode().Perm(), "a pipe keeps nothing, and its mode")
+	assert.Equal(t, os.FileMode(0o644), info.Mode().Perm(), "the mode of a pipe is not changed")
 }

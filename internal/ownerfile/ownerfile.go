@@ -1,10 +1,10 @@
-// Package ownerfile opens files that hold what others must not read: events,
-// restart records. [Open] is the entry point.
+// Package ownerfile opens files that other users must not read, such as events
+// and restart records. [Open] is the entry point.
 //
-// On Unix a new file gets the mode 0600, and an existing one whose mode is wider
-// is tightened to it before anything is read or written. A file of another user
-// is refused, whatever its mode: root can open it, but its owner could read it.
-// Windows has no such modes: there a file has the access list of its folder.
+// On Unix a new file gets mode 0600. An existing file with more permissions is
+// restricted to mode 0600 before it is read or written. A file of another user is
+// refused, because its owner could read it; root could open it otherwise. Windows
+// has no such modes: a file has the access list of its directory.
 package ownerfile
 
 import (
@@ -12,19 +12,19 @@ import (
 	"os"
 )
 
-// Mode is what the files have on Unix.
+// Mode is the mode of the files on Unix.
 const Mode os.FileMode = 0o600
 
-// euid returns the user id that files must have. It is a variable for tests,
-// which cannot change the owner of a file unless they run as root.
+// euid returns the user id that must own a file. Tests replace it, because only
+// root can change the owner of a file.
 var euid = os.Geteuid
 
-// Open is os.OpenFile with [Mode]. Devices, pipes and sockets, which keep nothing,
-// stay as they are. With os.O_TRUNC a file is emptied only after its mode is right,
-// and is refused if it has other names (hard links): those would be emptied with it.
+// Open is os.OpenFile with [Mode]. It does not change the mode of devices, pipes
+// and sockets, which store nothing. With os.O_TRUNC, Open truncates the file after
+// it has set the mode, and refuses a file with several hard links.
 //
-// Open never waits for the reader of a named pipe: with os.O_WRONLY it fails with
-// ENXIO if there is none.
+// Open does not wait for the reader of a named pipe. With os.O_WRONLY it fails
+// with ENXIO if there is no reader.
 func Open(path string, flag int) (*os.File, error) {
 	if flag&(os.O_WRONLY|os.O_RDWR) == os.O_WRONLY {
 		flag |= nonBlock
@@ -34,30 +34,30 @@ func Open(path string, flag int) (*os.File, error) {
 		return nil, err
 	}
 	if err := secure(f, flag&os.O_TRUNC != 0); err != nil {
-		_ = f.Close() // why it is refused is what matters
+		_ = f.Close() // err is more important
 		return nil, err
 	}
 	return f, nil
 }
 
-// secure refuses a file that cannot be made its owner's alone. It changes nothing
-// of a file that it refuses for its owner or its links.
+// secure restricts f to its owner and truncates it. It returns an error, and
+// leaves f unchanged, if f belongs to another user or has several hard links.
 func secure(f *os.File, truncate bool) error {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
 		return err
 	}
-	if uid, names, known := owner(info); known {
+	if uid, links, known := owner(info); known {
 		if self := euid(); uid != uint64(self) {
 			return fmt.Errorf("%s belongs to another user (uid %d, not %d), who could read it: use a file of your own, or change its owner", f.Name(), uid, self)
 		}
-		if truncate && names > 1 {
-			return fmt.Errorf("%s has %d names (hard links), and emptying it would empty them all: use another file, or remove it first", f.Name(), names)
+		if truncate && links > 1 {
+			return fmt.Errorf("%s has %d hard links, and truncating it would truncate all of them: use another file, or remove it first", f.Name(), links)
 		}
 	}
 	if modes && info.Mode().Perm()&^Mode != 0 {
 		if err := f.Chmod(info.Mode().Perm() & Mode); err != nil {
-			return fmt.Errorf("others may read or write %s (mode %04o), and it cannot be made %04o: change its mode or its owner, or use another file: %w",
+			return fmt.Errorf("other users may read or write %s (mode %04o), and setting mode %04o failed: change its mode or its owner, or use another file: %w",
 				f.Name(), info.Mode().Perm(), Mode, err)
 		}
 	}

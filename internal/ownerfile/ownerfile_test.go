@@ -17,7 +17,7 @@ func TestOpen(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
-		was  os.FileMode // 0 = there is no file
+		was  os.FileMode // 0 if there is no file
 		flag int
 		want string
 	}{
@@ -47,6 +47,6 @@ func TestOpen(t *testing.T) {
 		})
 	}
 	f, err := ownerfile.Open(os.DevNull, os.O_WRONLY|os.O_TRUNC)
-	require.NoError(t, err, "a device stays as it is")
+	require.NoError(t, err, "a device is not changed")
 	require.NoError(t, f.Close())
 }

@@ -1,7 +1,7 @@
 //go:build !race
 
-// Package race tells tests whether they run under the race detector.
+// Package race adapts tests to the race detector.
 package race
 
-// PoolFactor is how many times more may be allocated than otherwise.
+// PoolFactor multiplies the allocations that a test permits.
 const PoolFactor = 1

@@ -1,8 +1,8 @@
 //go:build race
 
-// Package race tells tests whether they run under the race detector.
+// Package race adapts tests to the race detector.
 package race
 
-// PoolFactor is how many times more may be allocated than otherwise: under the
-// race detector a sync.Pool forgets what it was given at random.
+// PoolFactor multiplies the allocations that a test permits. Under the race
+// detector a sync.Pool drops items at random.
 const PoolFactor = 16
