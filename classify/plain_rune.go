@@ -263,7 +263,7 @@ func shortLength(s string) int {
 	switch {
 	case len(s) > 0 && '0' <= s[0] && s[0] <= '?':
 		return 1
-	case len(s) > 1 && strings.IndexByte("()*+#% ", s[0]) >= 0:
+	case len(s) > 1 && strings.IndexByte("()*+#% ", s[0]) >= 0 && '0' <= s[1] && s[1] <= '~':
 		return 2
 	}
 	return 0

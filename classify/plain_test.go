@@ -39,6 +39,7 @@ func TestPlainText(t *testing.T) {
 		{"C1", "\u009b31mfailed\u009b0m", "failed"},
 		{"cut off", "failed \x1b[38;5", "failed [38;5"},
 		{"cut off behind ESC", "failed\x1b", "failed"},
+		{"cut off at the end of a line", "failed\x1b#\n\tat a.b(C.java:1)", "failed#\n\tat a.b(C.java:1)"},
 		{"what only looks like it", `C:\error #033 x^[a-z] \x1b \u001b`, `C:\error #033 x^[a-z] \x1b \u001b`},
 		{"spaces", "a\u00a0b\u202fc\u3000d\u2009e\vf\fg", "a b c d e f g"},
 		{"spaces in ASCII", `a&nbsp;b\u00a0c\xa0d`, "a b c d"},
