@@ -13,20 +13,21 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// alertBench counts what the alert callback is given; the breaker never opens.
-func alertBench(t *testing.T) (b *bench, alerts *events) {
+// newAlertFixture returns a fixture whose breaker never opens, and the events that the
+// alert function receives.
+func newAlertFixture(t *testing.T) (b *fixture, alerts *events) {
 	cfg := single()
 	cfg.CircuitBreaker.Mode = resilience.BreakerForceClosed
 	alerts = new(events)
-	return newBench(t, cfg, resilience.WithAlert(alerts.observe)), alerts
+	return newFixture(t, cfg, resilience.WithAlert(alerts.observe)), alerts
 }
 
-// Ten failures within five minutes are one alert, until the endpoint has
-// recovered and fails as often again.
+// Ten failures within five minutes are one alert. The next alert needs a
+// recovery and ten more failures.
 func TestAlert_OnceUntilRecovered(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b, alerts := alertBench(t)
+		b, alerts := newAlertFixture(t)
 		b.fail(9, errNetwork)
 		assert.Empty(t, alerts.all)
 		b.fail(1, errKey)
@@ -37,7 +38,7 @@ func TestAlert_OnceUntilRecovered(t *testing.T) {
 		assert.Equal(t, primary, a.Target)
 		assert.Equal(t, classify.ReasonAuthentication, a.Result.Reason)
 		assert.Equal(t, errKey, a.Err)
-		assert.Equal(t, alerts.all, b.seen.of(resilience.KindAlert), "observers get it too")
+		assert.Equal(t, alerts.all, b.events.of(resilience.KindAlert), "observers get it too")
 
 		b.fail(50, errNetwork)
 		time.Sleep(time.Hour / 2)
@@ -64,7 +65,7 @@ func TestAlert_Window(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				b, alerts := alertBench(t)
+				b, alerts := newAlertFixture(t)
 				b.fail(1, errNetwork)
 				time.Sleep(tt.took)
 				b.fail(9, errNetwork)
@@ -74,12 +75,12 @@ func TestAlert_Window(t *testing.T) {
 	}
 }
 
-// A success between does not make failures undone; what the caller did himself
-// is no failure of the endpoint.
+// A success between failures does not reset the count. Errors that the caller
+// causes do not count.
 func TestAlert_WhatCounts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b, alerts := alertBench(t)
+		b, alerts := newAlertFixture(t)
 		b.fail(9, errNetwork)
 		b.fail(30, context.Canceled)
 		b.fail(30, errOverflow)
@@ -90,11 +91,11 @@ func TestAlert_WhatCounts(t *testing.T) {
 	})
 }
 
-// Each endpoint has its own.
+// Each endpoint has its own count.
 func TestAlert_PerEndpoint(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b, alerts := alertBench(t)
+		b, alerts := newAlertFixture(t)
 		for _, target := range []resilience.Target{secondary, tertiary} {
 			for range 9 {
 				_, err := resilience.Do(t.Context(), b.x, resilience.Call{Targets: []resilience.Target{target}}, newScript(map[resilience.Target][]error{target: {errNetwork}}).call)

@@ -16,7 +16,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// The figures of the specifications, step by step, with the ends of the jitter.
+// Every step of each schedule, with the lower and upper end of the jitter.
 func TestSchedule_Figures(t *testing.T) {
 	t.Parallel()
 	const below1 = 1 - 1e-12
@@ -81,8 +81,8 @@ func TestSchedule_Figures(t *testing.T) {
 	assert.Equal(t, time.Duration(0), resilience.Schedule{}.Delay(9, 0.9))
 }
 
-// Whatever the figures, a pause is never negative, never beyond its cap and
-// jitter, and never shorter than the one before it but for jitter.
+// For any figures, a pause is not negative and not longer than its cap plus
+// jitter. Without jitter, pauses never get shorter.
 func TestSchedule_Bounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -152,8 +152,8 @@ func TestDo_Pauses(t *testing.T) {
 	}
 }
 
-// A provider's hint takes the place of the schedule, without jitter, up to a
-// minute; beyond it nobody waits.
+// A provider's hint of up to a minute replaces the schedule's pause, without
+// jitter. On a longer hint there is no wait.
 func TestDo_RetryAfter(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -171,7 +171,7 @@ func TestDo_RetryAfter(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { // begins at midnight, 2000-01-01
+			synctest.Test(t, func(t *testing.T) { // starts at midnight, 2000-01-01
 				seen := new(events)
 				x := executor(t, enabled(), resilience.WithObserver(seen.observe), resilience.WithRandom(func() float64 { return 0 }))
 				limited := answer(429, tt.hint)
@@ -193,7 +193,7 @@ func TestDo_RetryAfter(t *testing.T) {
 	}
 }
 
-// A reset header is a hint as well, and says that it was derived.
+// A reset header is a hint too, marked as derived.
 func TestDo_DerivedHint(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -214,13 +214,13 @@ func TestDo_DerivedHint(t *testing.T) {
 	})
 }
 
-// Pauses go on growing over several calls with one key, until one succeeds.
+// Pauses grow over several calls with one key until a call succeeds.
 func TestDo_BackoffOfKey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		seen := new(events)
 		cfg := enabled()
-		cfg.CircuitBreaker.Mode = resilience.BreakerForceClosed // else it would open on the way
+		cfg.CircuitBreaker.Mode = resilience.BreakerForceClosed // keep the breaker closed
 		x := executor(t, cfg, resilience.WithObserver(seen.observe))
 		try := func(key string, fails ...error) {
 			s := newScript(map[resilience.Target][]error{primary: append(fails, nil)})
@@ -237,7 +237,7 @@ func TestDo_BackoffOfKey(t *testing.T) {
 	})
 }
 
-// A hint counts as a pause of the key, too.
+// A hint counts as a step of the key's backoff.
 func TestDo_HintIsAStep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -250,7 +250,6 @@ func TestDo_HintIsAStep(t *testing.T) {
 	})
 }
 
-// The classifier is the caller's.
 func TestWithClassifier_Decides(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -259,6 +258,6 @@ func TestWithClassifier_Decides(t *testing.T) {
 		s := newScript(map[resilience.Target][]error{primary: {errUnknown}})
 		x := executor(t, enabled(), resilience.WithClassifier(own), resilience.WithClassifier(nil))
 		_, err = resilience.Do(context.WithoutCancel(t.Context()), x, resilience.Call{Targets: []resilience.Target{primary}}, s.call)
-		assert.Len(t, details(t, err).Attempts, 3)
+		assert.Len(t, asError(t, err).Attempts, 3)
 	})
 }

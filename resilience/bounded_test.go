@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// plainMap is what a bounded map should be, in the simplest way: all entries, the
-// one that was used least recently first.
+// plainMap is a simple reference for a bounded map: a list of entries, least
+// recently used first.
 type plainMap struct {
 	most    int
 	entries []boundedEntry[int, int]
@@ -56,8 +56,8 @@ func (m *plainMap) add(k, v int, r rank) (forgotten []int) {
 	return forgotten
 }
 
-// Whatever is done to a bounded map, in whatever order: it has what the plain
-// one has, and never more than it may.
+// After any sequence of operations, a bounded map has the same entries as the
+// reference and does not exceed its capacity.
 func TestBoundedProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -123,14 +123,14 @@ func TestBoundedProperty(t *testing.T) {
 	})
 }
 
-// Keys that are used once each do not fill the memory, not even within an hour.
+// Keys that are used once do not accumulate, even within an hour.
 func TestRecentBounds(t *testing.T) {
 	t.Parallel()
 	start := time.Now()
 	for _, tt := range []struct {
 		name       string
 		most, want int
-		step       time.Duration // between two keys
+		step       time.Duration // time between two keys
 	}{
 		{name: "all at once", want: MaxKeys},
 		{name: "all at once, with a bound of its own", most: 2000, want: 2000},
@@ -151,8 +151,8 @@ func TestRecentBounds(t *testing.T) {
 	}
 }
 
-// A million endpoints with one failure each, from one caller or from many: as
-// many breakers are kept as may be, and the one that is open is among them.
+// A million endpoints have one failure each, from one caller or from many. The
+// number of breakers stays at its limit, and the open one is kept.
 func TestBreakersMillionEndpoints(t *testing.T) {
 	t.Parallel()
 	down := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork}

@@ -14,27 +14,28 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// bench is an executor with one endpoint, whose calls are made one by one.
-type bench struct {
-	t    *testing.T
-	x    *resilience.Executor
-	seen *events
+// fixture is an executor with one endpoint that is called once at a time.
+type fixture struct {
+	t      *testing.T
+	x      *resilience.Executor
+	events *events
 }
 
-func newBench(t *testing.T, cfg *resilience.Config, opts ...resilience.Option) *bench {
-	seen := new(events)
-	return &bench{t: t, seen: seen, x: executor(t, cfg, append(opts, resilience.WithObserver(seen.observe))...)}
+func newFixture(t *testing.T, cfg *resilience.Config, opts ...resilience.Option) *fixture {
+	recorded := new(events)
+	return &fixture{t: t, events: recorded, x: executor(t, cfg, append(opts, resilience.WithObserver(recorded.observe))...)}
 }
 
-// single makes each Do one call, so that failures can be counted.
+// single returns a config without retries, so that each Do is one call.
 func single() *resilience.Config {
 	cfg := enabled()
 	cfg.Retry.MaxNetworkRetries = new(0)
 	return cfg
 }
 
-// do makes one call that fails with err, and reports whether it was made.
-func (b *bench) do(err error) (called bool, got error) {
+// do makes one call that fails with err, and reports whether the function was
+// called.
+func (b *fixture) do(err error) (called bool, got error) {
 	_, got = resilience.Do(b.t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary}},
 		func(context.Context, resilience.Target) (int, error) {
 			called = true
@@ -43,8 +44,8 @@ func (b *bench) do(err error) (called bool, got error) {
 	return called, got
 }
 
-// fail makes n calls that must be let through.
-func (b *bench) fail(n int, err error) {
+// fail makes n calls that fail with err. None of them may be refused.
+func (b *fixture) fail(n int, err error) {
 	b.t.Helper()
 	for i := range n {
 		called, _ := b.do(err)
@@ -52,8 +53,8 @@ func (b *bench) fail(n int, err error) {
 	}
 }
 
-// state is that of the one breaker.
-func (b *bench) state() resilience.BreakerState {
+// state returns the state of the only breaker.
+func (b *fixture) state() resilience.BreakerState {
 	b.t.Helper()
 	all := b.x.Breakers().Snapshot()
 	require.Len(b.t, all, 1)
@@ -63,7 +64,7 @@ func (b *bench) state() resilience.BreakerState {
 func TestBreaker_OpensAndCloses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, single())
+		b := newFixture(t, single())
 		b.fail(4, errNetwork)
 		assert.Equal(t, resilience.BreakerClosed, b.state())
 		b.fail(1, errNetwork)
@@ -87,7 +88,7 @@ func TestBreaker_OpensAndCloses(t *testing.T) {
 		called, _ = b.do(nil)
 		assert.False(t, called)
 		time.Sleep(time.Nanosecond)
-		b.fail(1, errNetwork) // the trial
+		b.fail(1, errNetwork) // the trial call
 		assert.Equal(t, resilience.BreakerOpen, b.state(), "open for another five minutes")
 		called, _ = b.do(nil)
 		assert.False(t, called)
@@ -96,14 +97,13 @@ func TestBreaker_OpensAndCloses(t *testing.T) {
 		assert.Equal(t, resilience.BreakerClosed, b.state())
 		assert.Equal(t, []string{
 			"closed>open", "open>half_open", "half_open>open", "open>half_open", "half_open>closed",
-		}, b.seen.moves(resilience.KindBreaker))
+		}, b.events.transitions(resilience.KindBreaker))
 		b.fail(4, errNetwork)
 		assert.Equal(t, resilience.BreakerClosed, b.state(), "it counts anew")
 	})
 }
 
-// Only failures that say something about the endpoint count, and a success
-// begins anew.
+// Only failures of the endpoint count. A success resets the count.
 func TestBreaker_WhatCounts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -124,7 +124,7 @@ func TestBreaker_WhatCounts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				b := newBench(t, single())
+				b := newFixture(t, single())
 				b.fail(4, errNetwork)
 				b.fail(1, tt.err)
 				assert.Equal(t, tt.counts, b.state() == resilience.BreakerOpen)
@@ -140,7 +140,7 @@ func TestBreaker_WhatCounts(t *testing.T) {
 	t.Run("a success between", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			b := newBench(t, single())
+			b := newFixture(t, single())
 			for range 10 {
 				b.fail(4, errNetwork)
 				b.fail(1, nil)
@@ -150,12 +150,12 @@ func TestBreaker_WhatCounts(t *testing.T) {
 	})
 }
 
-// A trial that shows nothing about the endpoint is repeated; failsafe-go alone
-// would never let anything through again.
+// After a trial call that says nothing about the endpoint, another trial call
+// is allowed. failsafe-go alone would refuse all further calls.
 func TestBreaker_TrialShowsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, single())
+		b := newFixture(t, single())
 		b.fail(5, errNetwork)
 		time.Sleep(5 * time.Minute)
 		b.fail(1, context.Canceled)
@@ -168,15 +168,15 @@ func TestBreaker_TrialShowsNothing(t *testing.T) {
 		})
 		b.fail(1, nil)
 		assert.Equal(t, resilience.BreakerClosed, b.state())
-		assert.Equal(t, []string{"closed>open", "open>half_open", "half_open>closed"}, b.seen.moves(resilience.KindBreaker))
+		assert.Equal(t, []string{"closed>open", "open>half_open", "half_open>closed"}, b.events.transitions(resilience.KindBreaker))
 	})
 }
 
-// While a trial is under way nobody else is let through.
+// During a trial call, other calls are refused.
 func TestBreaker_OneTrialAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, single())
+		b := newFixture(t, single())
 		b.fail(5, errNetwork)
 		time.Sleep(5 * time.Minute)
 		done := make(chan error)
@@ -199,13 +199,13 @@ func TestBreaker_OneTrialAtATime(t *testing.T) {
 	})
 }
 
-// A trial that never comes back does not keep an endpoint shut: when it has taken
-// as long as the breaker is open, another call is let through to see, and what
-// the first one says in the end is old news.
+// A trial call that hangs for longer than the cooldown does not block the
+// endpoint: another trial call is allowed, and the outcome of the first is
+// ignored.
 func TestBreaker_TrialHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, single())
+		b := newFixture(t, single())
 		b.fail(5, errNetwork)
 		time.Sleep(5 * time.Minute)
 		hangs, done := make(chan error), make(chan error)
@@ -221,7 +221,7 @@ func TestBreaker_TrialHangs(t *testing.T) {
 		require.ErrorAs(t, err, &open)
 		assert.Equal(t, time.Duration(0), open.RetryAfter)
 		time.Sleep(time.Nanosecond)
-		b.fail(1, errKey) // shows nothing
+		b.fail(1, errKey) // says nothing about the endpoint
 		b.fail(1, nil)
 		assert.Equal(t, resilience.BreakerClosed, b.state())
 		hangs <- errNetwork
@@ -230,28 +230,28 @@ func TestBreaker_TrialHangs(t *testing.T) {
 	})
 }
 
-// A trial that fails ends the retries of its call: the grace of the next test
-// is for calls that had begun before.
+// A failed trial call ends the retries of its call. Grace is only for calls
+// that began before the breaker opened; see the next test.
 func TestBreaker_FailedTrialEndsTheCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, enabled())
+		b := newFixture(t, enabled())
 		s := newScript(map[resilience.Target][]error{primary: {errNetwork}})
 		call := resilience.Call{Targets: []resilience.Target{primary}}
 		_, _ = resilience.Do(t.Context(), b.x, call, s.call)
 		time.Sleep(5 * time.Minute)
-		start, waits := time.Now(), len(b.seen.pauses())
+		start, waits := time.Now(), len(b.events.pauses())
 		_, err := resilience.Do(t.Context(), b.x, call, s.call)
 		assert.Len(t, s.calls, 6+1)
 		assert.Zero(t, time.Since(start), "nobody waits for a call that will be refused")
-		assert.Len(t, b.seen.pauses(), waits)
+		assert.Len(t, b.events.pauses(), waits)
 		require.ErrorIs(t, err, errNetwork)
 		require.ErrorIs(t, err, resilience.ErrOpen)
 	})
 }
 
-// What a call says that began before the breaker opened is old news.
-func TestBreaker_Stragglers(t *testing.T) {
+// The outcome of a call that began before the breaker opened is ignored.
+func TestBreaker_LateOutcomeAfterOpening(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name  string
@@ -267,7 +267,7 @@ func TestBreaker_Stragglers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				b := newBench(t, single())
+				b := newFixture(t, single())
 				slow := func(d time.Duration, err error) {
 					go func() {
 						_, _ = resilience.Do(t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary}},
@@ -282,7 +282,7 @@ func TestBreaker_Stragglers(t *testing.T) {
 				b.fail(5, errNetwork)
 				time.Sleep(min(tt.after, 5*time.Minute))
 				if tt.after > 5*time.Minute {
-					slow(2*time.Minute, nil) // the trial
+					slow(2*time.Minute, nil) // the trial call
 					time.Sleep(tt.after - 5*time.Minute)
 				}
 				synctest.Wait()
@@ -295,8 +295,8 @@ func TestBreaker_Stragglers(t *testing.T) {
 	}
 }
 
-// Five failures open it, but the call that they belong to keeps its six calls;
-// its success shows that the endpoint is back.
+// Five failures open the breaker, but the call that had them still makes its
+// sixth attempt. Its success closes the breaker.
 func TestBreaker_GraceForTheCallThatOpenedIt(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -305,13 +305,13 @@ func TestBreaker_GraceForTheCallThatOpenedIt(t *testing.T) {
 		state resilience.BreakerState
 	}{
 		{name: "in vain", fails: []error{errNetwork}, state: resilience.BreakerOpen},
-		{name: "the sixth succeeds", fails: append(times(5, errNetwork), nil), state: resilience.BreakerClosed},
-		{name: "the sixth says nothing", fails: append(times(5, errNetwork), errKey), state: resilience.BreakerOpen},
+		{name: "the sixth succeeds", fails: append(repeat(5, errNetwork), nil), state: resilience.BreakerClosed},
+		{name: "the sixth says nothing", fails: append(repeat(5, errNetwork), errKey), state: resilience.BreakerOpen},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				b := newBench(t, enabled())
+				b := newFixture(t, enabled())
 				s := newScript(map[resilience.Target][]error{primary: tt.fails})
 				_, _ = resilience.Do(t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary}}, s.call)
 				assert.Len(t, s.calls, 6)
@@ -323,11 +323,11 @@ func TestBreaker_GraceForTheCallThatOpenedIt(t *testing.T) {
 	}
 }
 
-// Retries of other calls end where a breaker opens, or a person opens it.
+// When a breaker opens or is forced open, the retries of other calls end.
 func TestBreaker_EndsRetriesOfOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, enabled())
+		b := newFixture(t, enabled())
 		s := newScript(map[resilience.Target][]error{primary: {errNetwork}})
 		time.AfterFunc(time.Second, func() {
 			assert.NoError(t, b.x.Breakers().Force(t.Context(), primary.Endpoint, resilience.BreakerForceOpen))
@@ -337,14 +337,14 @@ func TestBreaker_EndsRetriesOfOthers(t *testing.T) {
 		require.ErrorIs(t, err, errNetwork)
 		require.ErrorIs(t, err, resilience.ErrOpen)
 		assert.EqualError(t, err, errNetwork.Error())
-		assert.EqualError(t, details(t, err).Stop, `circuit breaker open for "https://a.example": it is forced open, force it closed or set it to auto`)
+		assert.EqualError(t, asError(t, err).Stop, `circuit breaker open for "https://a.example": it is forced open, force it closed or set it to auto`)
 	})
 }
 
 func TestBreaker_Force(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, single())
+		b := newFixture(t, single())
 		force := func(mode resilience.BreakerMode) {
 			t.Helper()
 			require.NoError(t, b.x.Breakers().Force(t.Context(), primary.Endpoint, mode))
@@ -360,19 +360,19 @@ func TestBreaker_Force(t *testing.T) {
 		b.fail(4, errNetwork)
 		assert.Equal(t, resilience.BreakerClosed, b.state(), "it starts anew")
 		b.fail(1, errNetwork)
-		force(resilience.BreakerForceClosed) // stuck open: a person lets calls through
+		force(resilience.BreakerForceClosed) // a person overrides the open breaker
 		b.fail(1, nil)
 		require.ErrorContains(t, b.x.Breakers().Force(t.Context(), "x", "ajar"), `breaker mode "ajar": must be auto, force_open or force_closed`)
 		assert.Len(t, b.x.Breakers().Snapshot(), 1, "a mistake makes no breaker")
-		assert.Equal(t, []string{"closed>open", "open>closed", "closed>open", "open>closed"}, b.seen.moves(resilience.KindBreaker))
+		assert.Equal(t, []string{"closed>open", "open>closed", "closed>open", "open>closed"}, b.events.transitions(resilience.KindBreaker))
 	})
 }
 
-// A call from before a change of mode says nothing about what is after it.
+// The outcome of a call that began before a change of mode is ignored.
 func TestBreaker_LateOutcomes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, single())
+		b := newFixture(t, single())
 		b.fail(4, errNetwork)
 		_, err := resilience.Do(t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary}},
 			func(ctx context.Context, _ resilience.Target) (int, error) {
@@ -395,7 +395,7 @@ func TestBreaker_Config(t *testing.T) {
 			primary.Endpoint:   {CircuitBreaker: resilience.BreakerConfig{CooldownMs: 1000}},
 			secondary.Endpoint: {CircuitBreaker: resilience.BreakerConfig{Mode: resilience.BreakerForceOpen}},
 		}
-		b := newBench(t, cfg)
+		b := newFixture(t, cfg)
 		b.fail(2, errNetwork)
 		got := b.x.Breakers().Snapshot()
 		now := time.Now()
@@ -408,12 +408,12 @@ func TestBreaker_Config(t *testing.T) {
 	})
 }
 
-// Breakers belong to endpoints: two models behind one share it, one model
-// behind two does not.
+// Two models behind one endpoint share a breaker. One model behind two
+// endpoints has two.
 func TestBreaker_PerEndpoint(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, single())
+		b := newFixture(t, single())
 		b.fail(5, errNetwork)
 		for _, tt := range []struct {
 			target resilience.Target
@@ -430,18 +430,18 @@ func TestBreaker_PerEndpoint(t *testing.T) {
 	})
 }
 
-// An open breaker sends the call to the next target, and is no failure where
-// that one answers.
+// An open breaker sends the call to the next target. If that one succeeds, the
+// call succeeds.
 func TestBreaker_OpenFallsBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, single())
+		b := newFixture(t, single())
 		b.fail(5, errNetwork)
 		s := newScript(map[resilience.Target][]error{secondary: {errKey}})
 		_, err := resilience.Do(t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary, secondary}}, s.call)
 		assert.Equal(t, []resilience.Target{secondary}, s.calls)
 		assert.Same(t, errKey, err, "one call was made")
-		moves := b.seen.of(resilience.KindFallback)
+		moves := b.events.of(resilience.KindFallback)
 		require.Len(t, moves, 1)
 		require.ErrorIs(t, moves[0].Err, resilience.ErrOpen)
 		assert.Equal(t, classify.ReasonNetwork, moves[0].Result.Reason, "what had opened it")
@@ -477,7 +477,7 @@ func TestBreaker_Probe(t *testing.T) {
 				if tt.off {
 					cfg.CircuitBreaker.HealthProbeEnabled = new(false)
 				}
-				b := newBench(t, cfg, resilience.WithProbe(func(ctx context.Context, endpoint string) error {
+				b := newFixture(t, cfg, resilience.WithProbe(func(ctx context.Context, endpoint string) error {
 					assert.Equal(t, primary.Endpoint, endpoint)
 					return tt.probe(ctx)
 				}))
@@ -500,7 +500,7 @@ func TestBreaker_Probe(t *testing.T) {
 	t.Run("cancelled", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			b := newBench(t, single(), resilience.WithProbe(func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }))
+			b := newFixture(t, single(), resilience.WithProbe(func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }))
 			b.fail(5, errNetwork)
 			time.Sleep(5 * time.Minute)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -512,7 +512,7 @@ func TestBreaker_Probe(t *testing.T) {
 	})
 }
 
-// Endpoints come from callers: unused breakers do not pile up.
+// Unused breakers do not accumulate.
 func TestBreakers_ManyEndpoints(t *testing.T) {
 	t.Parallel()
 	x := executor(t, single())

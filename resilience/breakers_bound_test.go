@@ -13,14 +13,14 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// failOnce makes one call to an endpoint that fails.
+// failOnce makes one failing call to an endpoint.
 func failOnce(ctx context.Context, x *resilience.Executor, endpoint string) error {
 	_, err := resilience.Do(ctx, x, resilience.Call{Targets: []resilience.Target{{Endpoint: endpoint}}},
 		func(context.Context, resilience.Target) (int, error) { return 0, errNetwork })
 	return err
 }
 
-// states are those of all breakers that are kept, by endpoint.
+// states returns the states of all breakers by endpoint.
 func states(x *resilience.Executor) map[string]resilience.BreakerState {
 	all := map[string]resilience.BreakerState{}
 	for _, b := range x.Breakers().Snapshot() {
@@ -29,9 +29,9 @@ func states(x *resilience.Executor) map[string]resilience.BreakerState {
 	return all
 }
 
-// A program whose endpoints are many, each with one failure, remembers a bounded
-// number of them, in breakers, health and alerts. What refuses calls stays, and so
-// does what a person or the config has set.
+// With many endpoints that have one failure each, the number of remembered
+// endpoints stays bounded in breakers, health and alerts. Open breakers, and
+// those set by a person or the config, are kept.
 func TestBreakers_ManyFailingEndpoints(t *testing.T) {
 	t.Parallel()
 	cfg := single()
@@ -62,8 +62,8 @@ func TestBreakers_ManyFailingEndpoints(t *testing.T) {
 	assert.Len(t, h.Snapshot(), resilience.MaxEndpoints)
 }
 
-// Breakers that are all open do not push out each other's successors at once:
-// the oldest open one goes, and whoever watches sees it close.
+// If all breakers are open, a new one replaces the oldest, and observers see
+// that one close.
 func TestBreakers_AllOpen(t *testing.T) {
 	t.Parallel()
 	seen := new(events)
@@ -94,8 +94,8 @@ func TestBreakers_AllOpen(t *testing.T) {
 	}
 	assert.Equal(t, open, still, "what was told comes to what is")
 
-	// There is room for endpoints that are not open: they do not take each
-	// other's place.
+	// Endpoints that are not open still have room: they do not replace each
+	// other.
 	for range 3 {
 		for i := range resilience.MaxEndpoints / 8 {
 			require.ErrorIs(t, failOnce(t.Context(), x, fmt.Sprint("new ", i)), errNetwork)
@@ -108,8 +108,8 @@ func TestBreakers_AllOpen(t *testing.T) {
 	}
 }
 
-// What a person sets holds, whatever comes in between; what he gives back may be
-// forgotten.
+// A forced mode is kept, however many endpoints follow. A breaker set back to
+// auto may be forgotten.
 func TestBreakers_ForcedMany(t *testing.T) {
 	t.Parallel()
 	x := executor(t, single())
@@ -135,8 +135,8 @@ func TestBreakers_ForcedMany(t *testing.T) {
 	assert.LessOrEqual(t, len(states(x)), resilience.MaxEndpoints)
 }
 
-// An endpoint that is called all the time keeps its failures, however many others
-// come and go.
+// A frequently called endpoint keeps its count of failures, however many other
+// endpoints follow.
 func TestBreakers_UsedIsKept(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

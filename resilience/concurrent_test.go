@@ -16,9 +16,9 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// A thousand calls at once over fifty endpoints, of which some fail in every
-// way there is: each call ends with its own answer or its own error, every
-// event is told, and all that is shared comes out even.
+// A thousand concurrent calls go to fifty endpoints, some of which fail in
+// every way. Each call returns its own answer or error, every event arrives,
+// and all counts match.
 func TestDo_ThousandConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestDo_ThousandConcurrentSafe(t *testing.T) {
 				}
 			})
 		}
-		// Somebody looks on, and turns the switches.
+		// Read snapshots and change modes concurrently.
 		for i := range endpoints {
 			wg.Go(func() {
 				time.Sleep(time.Duration(i) * 20 * time.Millisecond)
@@ -91,8 +91,8 @@ func TestDo_ThousandConcurrentSafe(t *testing.T) {
 		assert.Less(t, failed, 900, "the test should see both")
 		assert.Len(t, x.Breakers().Snapshot(), endpoints)
 
-		// Nothing is left half-open or waiting: when the outage is over and the
-		// breakers have cooled down, every endpoint answers.
+		// Nothing stays half-open or waiting: after the outage and the
+		// cooldown, every endpoint answers.
 		time.Sleep(5 * time.Minute)
 		for _, target := range targets {
 			_, err := resilience.Do(t.Context(), x, resilience.Call{Targets: []resilience.Target{target}}, newScript(nil).call)

@@ -17,8 +17,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// The schema of seed 004 with its defaults.
-const schema004 = `{
+// fullConfig is a complete config with all defaults.
+const fullConfig = `{
   "enabled": false,
   "retry": {"schedule": "medium", "maxNetworkRetries": 5, "baseDelayMs": 1000, "maxDelayMs": 30000, "jitterPercent": 0.2},
   "circuitBreaker": {"failureThreshold": 5, "cooldownMs": 300000, "healthProbeEnabled": true, "mode": "auto"},
@@ -32,10 +32,10 @@ func TestDefaultConfig_IsSeed004(t *testing.T) {
 	d := resilience.DefaultConfig()
 	text, err := json.Marshal(d)
 	require.NoError(t, err)
-	assert.JSONEq(t, schema004, string(text))
+	assert.JSONEq(t, fullConfig, string(text))
 	var fromJSON, fromYAML resilience.Config
-	require.NoError(t, json.Unmarshal([]byte(schema004), &fromJSON))
-	require.NoError(t, yaml.Unmarshal([]byte(schema004), &fromYAML), "JSON is YAML")
+	require.NoError(t, json.Unmarshal([]byte(fullConfig), &fromJSON))
+	require.NoError(t, yaml.Unmarshal([]byte(fullConfig), &fromYAML), "JSON is YAML")
 	assert.Equal(t, d, fromJSON)
 	assert.Equal(t, d, fromYAML)
 	require.NoError(t, d.Validate())
@@ -49,7 +49,7 @@ func TestConfig_Validate(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		yaml string
-		want []string // nil = valid
+		want []string // nil means valid
 	}{
 		{name: "no retry", yaml: `retry: {maxNetworkRetries: 0}`},
 		{name: "no restart", yaml: `taskRestart: {maxRestarts: 0}`},
@@ -107,8 +107,8 @@ func TestConfig_Validate(t *testing.T) {
 	require.ErrorContains(t, cfg.Validate(), "retry.jitterPercent")
 }
 
-// The endpoint has the last word, then the agent, then the general section,
-// field by field.
+// Settings are merged field by field. An endpoint's setting takes precedence
+// over an agent's, and both over the general section.
 func TestConfig_Overrides(t *testing.T) {
 	t.Parallel()
 	cfg := &resilience.Config{
@@ -155,7 +155,7 @@ func TestConfig_Overrides(t *testing.T) {
 	}
 }
 
-// What the caller does with his config afterwards changes nothing.
+// Later changes of the caller's config have no effect.
 func TestNew_CopiesTheConfig(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -179,9 +179,8 @@ func TestNew_CopiesTheConfig(t *testing.T) {
 	})
 }
 
-// nil options and nil dependencies are no options.
-// A *Queue or *Health that is nil, where a program does without, is none; as an
-// interface it is not nil, and would panic in the first outage.
+// A nil option is ignored, and so is a nil *Queue or *Health. As an interface
+// value such a pointer is not nil, and would panic at its first use.
 func TestNew_NilQueueAndHealth(t *testing.T) {
 	t.Parallel()
 	var (
@@ -194,7 +193,7 @@ func TestNew_NilQueueAndHealth(t *testing.T) {
 	require.ErrorIs(t, err, errNetwork)
 }
 
-// Values that no constructor made say so instead of panicking.
+// Zero values return an error instead of panicking.
 func TestQueue_Zero(t *testing.T) {
 	t.Parallel()
 	q := &resilience.Queue{}

@@ -21,8 +21,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// TestNameHasNoSecrets: user information, query and fragment are no part of a
-// name, in URLs and in what only looks like one.
+// A name has no user information, query and fragment. This holds for URLs and
+// for text that looks like one.
 func TestNameHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, endpoint, want string }{
@@ -72,8 +72,8 @@ func TestNameHasNoSecrets(t *testing.T) {
 	})
 }
 
-// TestProvidersAreMasked: a secret in the name of a provider, a model or an agent
-// is shown by no event, name or record.
+// A secret in the name of a provider, a model or an agent does not appear in
+// any event, name or record.
 func TestProvidersAreMasked(t *testing.T) {
 	t.Parallel()
 	const key = "sk-S3CRETS3CRET12"
@@ -87,7 +87,7 @@ func TestProvidersAreMasked(t *testing.T) {
 	assert.NotContains(t, string(text), "S3CRET")
 	assert.NotContains(t, event.LogValue().String(), "S3CRET")
 
-	store := &diary{records: map[string][]byte{}}
+	store := &recordingStore{records: map[string][]byte{}}
 	q, err := resilience.NewQueue(nil, resilience.WithStore(store))
 	require.NoError(t, err)
 	q.Register("k", func(context.Context, []byte) error { return nil })
@@ -101,14 +101,14 @@ func TestProvidersAreMasked(t *testing.T) {
 	assert.Contains(t, store.all.String(), `"agent":"a [masked]"`)
 }
 
-// diary is a store whose records a test can read.
-type diary struct {
+// recordingStore is a store that keeps every record for the test.
+type recordingStore struct {
 	mu      sync.Mutex
 	records map[string][]byte
-	all     bytes.Buffer // every record that was ever put
+	all     bytes.Buffer // all records ever put
 }
 
-func (m *diary) Put(id string, record []byte) error {
+func (m *recordingStore) Put(id string, record []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.records[id] = bytes.Clone(record)
@@ -116,25 +116,25 @@ func (m *diary) Put(id string, record []byte) error {
 	return nil
 }
 
-func (m *diary) Delete(id string) error {
+func (m *recordingStore) Delete(id string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.records, id)
 	return nil
 }
 
-func (m *diary) All() (map[string][]byte, error) { return m.records, nil }
+func (m *recordingStore) All() (map[string][]byte, error) { return m.records, nil }
 
-// errLeaky is an error that shows every kind of secret.
+// errLeaky is an error with every kind of secret.
 var errLeaky = fmt.Errorf(`get "https://bob:S3CRETa@h/v1?sig=S3CRETb": Authorization: Token S3CRETc, {\"api_key\":\"S3CRETd\"}: %w`, errConnReset)
 
 var errConnReset = errors.New("connection reset by peer")
 
-// TestRecordsAndEventsAreMasked: what a queue stores, and what events become in
-// JSON and in logs, has no secret; the payload alone stays as it is.
+// Stored records, and events in JSON and in logs, have no secrets. Only the
+// payload is unchanged.
 func TestRecordsAndEventsAreMasked(t *testing.T) {
 	t.Parallel()
-	store := &diary{records: map[string][]byte{}}
+	store := &recordingStore{records: map[string][]byte{}}
 	var logged bytes.Buffer
 	var mu sync.Mutex
 	var told []resilience.Event
@@ -181,8 +181,8 @@ func TestRecordsAndEventsAreMasked(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestLoggedErrorIsFound: an error whose text was masked is still the caller's own
-// for errors.Is and errors.As, and one without a secret is passed on as it is.
+// errors.Is and errors.As work on a masked error. An error without a secret is
+// logged unchanged.
 func TestLoggedErrorIsFound(t *testing.T) {
 	t.Parallel()
 	wrapped := &url.Error{Op: "Get", URL: "https://bob:S3CRETa@h/", Err: errConnReset}
@@ -205,8 +205,7 @@ func TestLoggedErrorIsFound(t *testing.T) {
 	}
 }
 
-// TestLabelsHaveNoSecrets: calls, fallbacks and breakers name endpoints without
-// user information and query.
+// Labels of calls, fallbacks and breakers have no user information and query.
 func TestLabelsHaveNoSecrets(t *testing.T) {
 	t.Parallel()
 	var labels []string

@@ -11,19 +11,19 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// fails records ten calls to an endpoint that failed.
-func fails(h *resilience.Health, name string) {
+// recordFailures records ten failed calls to an endpoint.
+func recordFailures(h *resilience.Health, name string) {
 	for range resilience.HealthMinCalls {
 		h.Record(context.Background(), resilience.Outcome{Endpoint: name, Latency: time.Second, Result: classify.Error(syscall.ECONNREFUSED)})
 	}
 }
 
-// An executor that asks about health before each call, and tells how each went.
+// The executor asks the Health before each call and records each outcome.
 func ExampleNewHealth() {
 	h := resilience.NewHealth(nil)
 	x := must(&resilience.Config{Enabled: true}, resilience.WithMonitor(h))
 	targets := []resilience.Target{endpoint, gateway}
-	fails(h, endpoint.Name())
+	recordFailures(h, endpoint.Name())
 
 	model, err := resilience.Do(context.Background(), x, resilience.Call{Targets: targets},
 		func(_ context.Context, t resilience.Target) (string, error) { return t.Model, nil })
@@ -34,14 +34,14 @@ func ExampleNewHealth() {
 func ExampleHealth_Healthy() {
 	h := resilience.NewHealth(nil)
 	fmt.Println(h.Healthy(endpoint.Name()))
-	fails(h, endpoint.Name())
+	recordFailures(h, endpoint.Name())
 	fmt.Println(h.Healthy(endpoint.Name()))
 	// Output:
 	// true
 	// false
 }
 
-// What the caller did wrong says nothing about an endpoint.
+// An error of the caller says nothing about an endpoint.
 func ExampleHealth_Record() {
 	h := resilience.NewHealth(nil)
 	for range 100 {
@@ -53,7 +53,7 @@ func ExampleHealth_Record() {
 
 func ExampleHealth_Snapshot() {
 	h := resilience.NewHealth(nil)
-	fails(h, "https://api.example.com")
+	recordFailures(h, "https://api.example.com")
 	for _, s := range h.Snapshot() {
 		fmt.Println(s.Endpoint, s.Healthy, s.Calls, s.FailureRate, s.Latency)
 	}
@@ -64,7 +64,7 @@ func ExampleHealth_WaitForRecovery() {
 	back := func(context.Context, string) error { return nil }
 	cfg := &resilience.Config{HealthCheck: resilience.HealthConfig{PingIntervalMs: 1}}
 	h := resilience.NewHealth(cfg, resilience.WithPing(back))
-	fails(h, "https://api.example.com")
+	recordFailures(h, "https://api.example.com")
 
 	fmt.Println(h.WaitForRecovery(context.Background(), "https://api.example.com"))
 	fmt.Println(h.Healthy("https://api.example.com"))
@@ -81,14 +81,14 @@ func ExampleHealth_Shutdown() {
 	// Output: <nil>
 }
 
-// A session is a context that ends when a process or a connection does.
+// A session is a context that ends with a process or a connection.
 func ExampleHealth_Watch() {
 	told := make(chan resilience.Event, 1)
 	h := resilience.NewHealth(nil, resilience.WithHealthObserver(func(_ context.Context, e resilience.Event) { told <- e }))
 
 	session, exited := context.WithCancelCause(context.Background())
 	h.Watch(session, "agent 7")
-	exited(errors.New("exit status 2")) // mostly: exited(cmd.Wait()), in a goroutine
+	exited(errors.New("exit status 2")) // usually exited(cmd.Wait()) in a goroutine
 
 	e := <-told
 	fmt.Println(e.Target.Endpoint, e.To, e.Err)
@@ -115,6 +115,6 @@ func ExampleWithHealthObserver() {
 	h := resilience.NewHealth(nil, resilience.WithHealthObserver(func(_ context.Context, e resilience.Event) {
 		fmt.Println(e.Target.Endpoint, e.To, e.Failures, e.Result.Reason)
 	}))
-	fails(h, "https://api.example.com")
+	recordFailures(h, "https://api.example.com")
 	// Output: https://api.example.com unhealthy 10 network
 }

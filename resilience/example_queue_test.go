@@ -10,7 +10,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// queueOf is for examples: without a store there is no error.
+// queueOf returns a queue without a store, which cannot fail.
 func queueOf(cfg *resilience.Config, opts ...resilience.QueueOption) *resilience.Queue {
 	q, err := resilience.NewQueue(cfg, opts...)
 	if err != nil {
@@ -19,18 +19,18 @@ func queueOf(cfg *resilience.Config, opts ...resilience.QueueOption) *resilience
 	return q
 }
 
-// dropped is a call whose connection was lost for longer than it was repeated.
-func dropped(payload string) resilience.Restart {
+// failedCall returns a failed call whose connection was lost in every attempt.
+func failedCall(payload string) resilience.Restart {
 	return resilience.Restart{Task: resilience.Task{Kind: "summarize", Payload: []byte(payload)}, Err: syscall.ECONNRESET}
 }
 
-// soon restarts after 1, 2 and 4 milliseconds instead of minutes.
-var soon = resilience.RestartConfig{RestartBackoffBaseMs: 1}
+// shortPauses sets pauses of 1, 2 and 4 milliseconds instead of minutes.
+var shortPauses = resilience.RestartConfig{RestartBackoffBaseMs: 1}
 
-// A call through an executor that is started again after the network was down:
-// the function that makes the call is also what the queue runs.
+// The queue restarts a call after a network failure. The function that makes
+// the call is also the function that the queue runs.
 func ExampleQueue() {
-	cfg := &resilience.Config{Enabled: true, Retry: resilience.RetryConfig{MaxNetworkRetries: new(0)}, TaskRestart: soon}
+	cfg := &resilience.Config{Enabled: true, Retry: resilience.RetryConfig{MaxNetworkRetries: new(0)}, TaskRestart: shortPauses}
 	q := queueOf(cfg)
 	x := must(cfg, resilience.WithRestarter(q))
 
@@ -67,18 +67,18 @@ func ExampleQueue() {
 	// 0 <nil>
 }
 
-// What could not be done in time is handed back.
+// Shutdown returns the tasks that are not done.
 func ExampleQueue_Shutdown() {
 	q := queueOf(nil)
 	q.Register("summarize", func(context.Context, []byte) error { return nil })
-	fmt.Println(q.Offer(context.Background(), dropped("chapter 7")))
+	fmt.Println(q.Offer(context.Background(), failedCall("chapter 7")))
 
 	left, err := q.Shutdown(context.Background())
 	for _, t := range left {
 		fmt.Println(t.Restart.Task.Kind, string(t.Restart.Task.Payload), t.Restart.Err)
 	}
 	fmt.Println(err)
-	fmt.Println(q.Offer(context.Background(), dropped("chapter 8")))
+	fmt.Println(q.Offer(context.Background(), failedCall("chapter 8")))
 	// Output:
 	// <nil>
 	// summarize chapter 7 connection reset by peer
@@ -88,18 +88,18 @@ func ExampleQueue_Shutdown() {
 
 func ExampleQueue_Offer() {
 	q := queueOf(nil)
-	fmt.Println(q.Offer(context.Background(), dropped("chapter 7")))
+	fmt.Println(q.Offer(context.Background(), failedCall("chapter 7")))
 	// Output: restart "summarize": kind "summarize" is not registered: call Queue.Register first
 }
 
 func ExampleQueue_Register() {
-	q := queueOf(&resilience.Config{TaskRestart: soon})
+	q := queueOf(&resilience.Config{TaskRestart: shortPauses})
 	done := make(chan string)
 	q.Register("summarize", func(_ context.Context, payload []byte) error {
 		done <- string(payload)
 		return nil
 	})
-	fmt.Println(q.Offer(context.Background(), dropped("chapter 7")))
+	fmt.Println(q.Offer(context.Background(), failedCall("chapter 7")))
 	fmt.Println(<-done)
 	// Output:
 	// <nil>
@@ -109,7 +109,7 @@ func ExampleQueue_Register() {
 func ExampleQueue_Tasks() {
 	q := queueOf(nil)
 	q.Register("summarize", func(context.Context, []byte) error { return nil })
-	fmt.Println(q.Offer(context.Background(), dropped("chapter 7")))
+	fmt.Println(q.Offer(context.Background(), failedCall("chapter 7")))
 	for _, t := range q.Tasks() {
 		fmt.Println(t.Restart.Task.Kind, t.Restarts, t.Running)
 	}
@@ -121,33 +121,33 @@ func ExampleQueue_Tasks() {
 	// <nil>
 }
 
-// Package boltstore has a store in a file; this one forgets.
+// Package boltstore has a store in a file; this one keeps nothing.
 func ExampleNewQueue() {
-	q, err := resilience.NewQueue(&resilience.Config{TaskRestart: soon}, resilience.WithStore(nil))
+	q, err := resilience.NewQueue(&resilience.Config{TaskRestart: shortPauses}, resilience.WithStore(nil))
 	fmt.Println(len(q.Tasks()), err)
 	// Output: 0 <nil>
 }
 
-// broken is a disk that cannot be written.
-type broken struct{}
+// fullDisk is a store on a full disk.
+type fullDisk struct{}
 
-func (broken) Put(string, []byte) error        { return syscall.ENOSPC }
-func (broken) Delete(string) error             { return nil }
-func (broken) All() (map[string][]byte, error) { return nil, nil }
+func (fullDisk) Put(string, []byte) error        { return syscall.ENOSPC }
+func (fullDisk) Delete(string) error             { return nil }
+func (fullDisk) All() (map[string][]byte, error) { return nil, nil }
 
-// A task that cannot be stored is not taken.
+// A task that cannot be stored is not accepted.
 func ExampleWithStore() {
-	q := queueOf(nil, resilience.WithStore(broken{}))
+	q := queueOf(nil, resilience.WithStore(fullDisk{}))
 	q.Register("summarize", func(context.Context, []byte) error { return nil })
-	fmt.Println(q.Offer(context.Background(), dropped("chapter 7")))
+	fmt.Println(q.Offer(context.Background(), failedCall("chapter 7")))
 	// Output: restart "summarize": store it: no space left on device
 }
 
 func ExampleWithQueueCapacity() {
 	q := queueOf(nil, resilience.WithQueueCapacity(1))
 	q.Register("summarize", func(context.Context, []byte) error { return nil })
-	fmt.Println(q.Offer(context.Background(), dropped("chapter 7")))
-	fmt.Println(q.Offer(context.Background(), dropped("chapter 8")))
+	fmt.Println(q.Offer(context.Background(), failedCall("chapter 7")))
+	fmt.Println(q.Offer(context.Background(), failedCall("chapter 8")))
 	_, err := q.Shutdown(context.Background())
 	fmt.Println(err)
 	// Output:
@@ -156,9 +156,9 @@ func ExampleWithQueueCapacity() {
 	// <nil>
 }
 
-// One restart at a time.
+// With one worker, one task runs at a time.
 func ExampleWithQueueWorkers() {
-	q := queueOf(&resilience.Config{TaskRestart: soon}, resilience.WithQueueWorkers(1))
+	q := queueOf(&resilience.Config{TaskRestart: shortPauses}, resilience.WithQueueWorkers(1))
 	var running, most atomic.Int32
 	done := make(chan bool)
 	q.Register("summarize", func(context.Context, []byte) error {
@@ -168,7 +168,7 @@ func ExampleWithQueueWorkers() {
 		return nil
 	})
 	for _, chapter := range []string{"chapter 7", "chapter 8", "chapter 9"} {
-		if err := q.Offer(context.Background(), dropped(chapter)); err != nil {
+		if err := q.Offer(context.Background(), failedCall(chapter)); err != nil {
 			fmt.Println(err)
 		}
 	}
@@ -181,14 +181,14 @@ func ExampleWithQueueWorkers() {
 
 func ExampleWithQueueObserver() {
 	over := make(chan bool)
-	q := queueOf(&resilience.Config{TaskRestart: soon}, resilience.WithQueueObserver(func(_ context.Context, e resilience.Event) {
+	q := queueOf(&resilience.Config{TaskRestart: shortPauses}, resilience.WithQueueObserver(func(_ context.Context, e resilience.Event) {
 		fmt.Println(e.Attempt, e.To)
 		if e.To == resilience.RestartSucceeded {
 			close(over)
 		}
 	}))
 	q.Register("summarize", func(context.Context, []byte) error { return nil })
-	if err := q.Offer(context.Background(), dropped("chapter 7")); err != nil {
+	if err := q.Offer(context.Background(), failedCall("chapter 7")); err != nil {
 		fmt.Println(err)
 	}
 	<-over

@@ -13,7 +13,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// flaky is a call that fails twice before it succeeds.
+// flaky returns a function that fails twice before it succeeds.
 func flaky() func(context.Context, resilience.Target) (string, error) {
 	n := 0
 	return func(context.Context, resilience.Target) (string, error) {
@@ -24,7 +24,7 @@ func flaky() func(context.Context, resilience.Target) (string, error) {
 	}
 }
 
-// down is a call that always fails the same way.
+// down returns a function that always fails with the same error.
 func down(text string) func(context.Context, resilience.Target) (string, error) {
 	return func(context.Context, resilience.Target) (string, error) { return "", errors.New(text) }
 }
@@ -34,7 +34,7 @@ var (
 	gateway  = resilience.Target{Endpoint: "https://gateway.example.com", Provider: "other", Model: "medium"}
 )
 
-// must is for examples, whose configs are known to be valid.
+// must returns an executor. It panics if the config is invalid.
 func must(cfg *resilience.Config, opts ...resilience.Option) *resilience.Executor {
 	x, err := resilience.New(cfg, opts...)
 	if err != nil {
@@ -55,7 +55,7 @@ func Example() {
 	// Output: hello <nil>
 }
 
-// The error reads like the function's own last one, and knows the rest.
+// The error has the text of the last one and lists all attempts.
 func ExampleDo() {
 	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{
 		Schedule: resilience.CustomSchedule, BaseDelayMs: 1, MaxDelayMs: 1,
@@ -119,7 +119,7 @@ func ExampleSchedule_Nominal() {
 	// Output: 100ms 800ms 1s
 }
 
-// Half of the range is no jitter; the ends are all of it.
+// A random value of 0.5 means no jitter, the ends of the range all of it.
 func ExampleSchedule_Delay() {
 	s := resilience.MediumSchedule.Schedule()
 	fmt.Println(s.Delay(0, 0), s.Delay(0, 0.5), s.Delay(0, 0.75))
@@ -206,7 +206,8 @@ func ExampleError_Unwrap() {
 	// Output: 503 service unavailable
 }
 
-// What stopped the calls is found although the text is the last error's.
+// errors.Is finds the error that stopped the calls, although the text is that
+// of the last call's error.
 func ExampleError_Is() {
 	err := &resilience.Error{Err: errors.New("503 service unavailable"), Stop: context.Canceled}
 	fmt.Println(errors.Is(err, context.Canceled))
@@ -224,21 +225,22 @@ func ExampleOutcome_Failed() {
 	// Output: true false
 }
 
-// A provider's errors move on at once, network errors stay: the way of seed 004.
+// After a provider's error the next target is called. After a network error the
+// same target is retried.
 func ExampleWithProviderErrorOrder() {
 	x := must(&resilience.Config{Enabled: true}, resilience.WithProviderErrorOrder(resilience.FallbackFirst))
-	fmt.Println(who(x, "503 service unavailable"))
+	fmt.Println(called(x, "503 service unavailable"))
 	// Output: acme other
 }
 
 func ExampleWithRateLimitOrder() {
 	x := must(&resilience.Config{Enabled: true}, resilience.WithRateLimitOrder(resilience.FallbackFirst))
-	fmt.Println(who(x, "429 too many requests"))
+	fmt.Println(called(x, "429 too many requests"))
 	// Output: acme other
 }
 
-// who says which providers are called where the first one fails.
-func who(x *resilience.Executor, text string) string {
+// called returns the providers that are called if the first one fails.
+func called(x *resilience.Executor, text string) string {
 	var called string
 	call := resilience.Call{Targets: []resilience.Target{endpoint, gateway}}
 	_, _ = resilience.Do(context.Background(), x, call, func(_ context.Context, t resilience.Target) (string, error) {
@@ -252,11 +254,11 @@ func who(x *resilience.Executor, text string) string {
 	return called
 }
 
-// With no cooldown each call starts at its primary.
+// Without a cooldown each call starts at its primary.
 func ExampleWithFallbackCooldown() {
 	x := must(&resilience.Config{Enabled: true}, resilience.WithRateLimitOrder(resilience.FallbackFirst), resilience.WithFallbackCooldown(0))
-	fmt.Println(who(x, "429 too many requests"))
-	fmt.Println(who(x, "429 too many requests"))
+	fmt.Println(called(x, "429 too many requests"))
+	fmt.Println(called(x, "429 too many requests"))
 	// Output:
 	// acme other
 	// acme other
@@ -269,7 +271,7 @@ func ExampleWithClassifier() {
 		return
 	}
 	x := must(&resilience.Config{Enabled: true}, resilience.WithClassifier(own), resilience.WithProviderErrorOrder(resilience.FallbackFirst))
-	fmt.Println(who(x, "stock is locked"))
+	fmt.Println(called(x, "stock is locked"))
 	// Output: acme other
 }
 
@@ -283,7 +285,7 @@ func ExampleWithObserver() {
 	// done 1 authentication
 }
 
-// stdout logs without times, which no example could foresee.
+// stdout returns a logger to standard output that omits times.
 func stdout() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
@@ -314,19 +316,19 @@ func ExampleWithAlert() {
 	// Output: https://api.example.com failed 3 times, last with authentication
 }
 
-// alwaysIll is a monitor that has given up.
-type alwaysIll struct{}
+// alwaysUnhealthy is a monitor that finds every endpoint unhealthy.
+type alwaysUnhealthy struct{}
 
-func (alwaysIll) Healthy(string) bool                            { return false }
-func (alwaysIll) WaitForRecovery(context.Context, string) error  { return resilience.ErrUnhealthy }
-func (alwaysIll) Record(_ context.Context, _ resilience.Outcome) {}
-func (alwaysIll) Offer(_ context.Context, r resilience.Restart) error {
+func (alwaysUnhealthy) Healthy(string) bool                            { return false }
+func (alwaysUnhealthy) WaitForRecovery(context.Context, string) error  { return resilience.ErrUnhealthy }
+func (alwaysUnhealthy) Record(_ context.Context, _ resilience.Outcome) {}
+func (alwaysUnhealthy) Offer(_ context.Context, r resilience.Restart) error {
 	fmt.Println("queued:", r.Task.Kind)
 	return nil
 }
 
 func ExampleWithMonitor() {
-	x := must(&resilience.Config{Enabled: true}, resilience.WithMonitor(alwaysIll{}))
+	x := must(&resilience.Config{Enabled: true}, resilience.WithMonitor(alwaysUnhealthy{}))
 	_, err := resilience.Do(context.Background(), x, resilience.Call{Targets: []resilience.Target{endpoint}}, flaky())
 	fmt.Println(err)
 	// Output: endpoint "https://api.example.com": wait for recovery: unhealthy
@@ -334,7 +336,7 @@ func ExampleWithMonitor() {
 
 func ExampleWithRestarter() {
 	cfg := &resilience.Config{Enabled: true, Retry: resilience.RetryConfig{MaxNetworkRetries: new(0)}}
-	x := must(cfg, resilience.WithRestarter(alwaysIll{}))
+	x := must(cfg, resilience.WithRestarter(alwaysUnhealthy{}))
 	call := resilience.Call{Restart: resilience.Task{Kind: "summarise", Payload: []byte(`{"document": 42}`)}}
 	_, err := resilience.Do(context.Background(), x, call, down("connection reset by peer"))
 	fmt.Println(err)
@@ -352,7 +354,7 @@ func ExampleWithProbe() {
 	failed := false
 	call := resilience.Call{Targets: []resilience.Target{endpoint}}
 	answer, err := resilience.Do(context.Background(), x, call, func(context.Context, resilience.Target) (string, error) {
-		if !failed { // this opens the breaker; the retry comes when it has cooled down
+		if !failed { // opens the breaker; the retry comes after its cooldown
 			failed = true
 			return "", errors.New("503 service unavailable, retry after 20ms")
 		}
@@ -364,7 +366,7 @@ func ExampleWithProbe() {
 	// hello <nil>
 }
 
-// Without jitter, pauses are the schedule's own.
+// Without jitter, the pauses are the schedule's figures.
 func ExampleWithRandom() {
 	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{
 		Schedule: resilience.CustomSchedule, BaseDelayMs: 2, MaxDelayMs: 2,

@@ -15,14 +15,14 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// quick is a config for examples, whose pauses take no time.
+// quick is a config with pauses of a millisecond.
 var quick = &resilience.Config{
 	Enabled: true,
 	Retry:   resilience.RetryConfig{Schedule: resilience.CustomSchedule, BaseDelayMs: 1, MaxDelayMs: 1},
 }
 
-// overloaded is a server that is so for its first n requests, and then tells
-// what it was asked.
+// overloaded starts a server that answers 529 to its first n requests, and then
+// returns method, path and body of a request.
 func overloaded(n int32) *httptest.Server {
 	var requests atomic.Int32
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -35,7 +35,7 @@ func overloaded(n int32) *httptest.Server {
 	}))
 }
 
-// show reads a response as a client does.
+// show prints a response's status and body.
 func show(resp *http.Response, err error) {
 	if err != nil {
 		fmt.Println("error:", err)
@@ -50,13 +50,13 @@ func ExampleNewTransport() {
 	api := overloaded(2)
 	defer api.Close()
 
-	client := &http.Client{Transport: resilience.NewTransport(nil, must(quick))} // the one line
+	client := &http.Client{Transport: resilience.NewTransport(nil, must(quick))} // the only change
 	show(client.Get(api.URL + "/models"))
 	client.CloseIdleConnections()
 	// Output: 200 GET /models
 }
 
-// The calls of a model's API are POSTs, which may as well be made again.
+// A POST to a model's API may be repeated.
 func ExampleWithMethods() {
 	api := overloaded(2)
 	defer api.Close()
@@ -67,8 +67,8 @@ func ExampleWithMethods() {
 	// Output: 200 POST /messages {"max_tokens":1}
 }
 
-// Requests that are named after their tasks, and go to a second gateway when
-// the first one has failed as often as it may.
+// Requests have the key of their task. After all retries they go to a second
+// gateway.
 func ExampleWithCall() {
 	api, second := overloaded(1000), overloaded(0)
 	defer api.Close()
@@ -86,7 +86,7 @@ func ExampleWithCall() {
 	// Output: 200 GET /models
 }
 
-// Another provider has other paths and keys.
+// Another provider needs other paths and keys.
 func ExampleWithRewrite() {
 	api, other := overloaded(1000), overloaded(0)
 	defer api.Close()
@@ -107,7 +107,7 @@ func ExampleWithRewrite() {
 	// Output: 200 GET /v1/models
 }
 
-// A transport is also an http.RoundTripper for what is no http.Client.
+// A transport can be used without an http.Client.
 func ExampleTransport_RoundTrip() {
 	api := overloaded(1000)
 	defer api.Close()
@@ -120,12 +120,12 @@ func ExampleTransport_RoundTrip() {
 
 func ExampleTransport_CloseIdleConnections() {
 	client := &http.Client{Transport: resilience.NewTransport(http.DefaultTransport, must(quick))}
-	client.CloseIdleConnections() // closes those of http.DefaultTransport
+	client.CloseIdleConnections() // closes the connections of http.DefaultTransport
 	fmt.Println("closed")
 	// Output: closed
 }
 
-// Observers see a response that is a failure as an error.
+// Observers see a failed response as an error.
 func ExampleResponseError() {
 	var err error = &resilience.ResponseError{StatusCode: 503, Header: http.Header{"Retry-After": {"7"}}}
 	fmt.Println(err)

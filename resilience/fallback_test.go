@@ -17,9 +17,9 @@ import (
 
 var all3 = []resilience.Target{primary, secondary, tertiary}
 
-// The example flow of seed 001: three calls to the primary, then a fresh
-// budget for the fallback.
-func TestDo_ExampleFlowOf001(t *testing.T) {
+// Three calls go to the primary. The fallback target then starts with a new
+// count.
+func TestDo_FallbackStartsNewCount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		seen := new(events)
@@ -39,7 +39,7 @@ func TestDo_ExampleFlowOf001(t *testing.T) {
 	})
 }
 
-// Which errors another target may take, after how many calls to the first.
+// Which errors fall back, and after how many calls to the first target.
 func TestDo_FallbackOfEachReason(t *testing.T) {
 	t.Parallel()
 	yes := func(resilience.Attempt) bool { return true }
@@ -93,13 +93,13 @@ func TestDo_FallbackOfEachReason(t *testing.T) {
 	}
 }
 
-// All targets fail: the error is the last one's, with all attempts.
+// If all targets fail, the error is the last one's and lists all attempts.
 func TestDo_AllTargetsFail(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(map[resilience.Target][]error{primary: {errLimited}, secondary: {errNetwork}, tertiary: {errSlow}})
 		_, err := resilience.Do(t.Context(), executor(t, enabled()), resilience.Call{Targets: all3}, s.call)
-		e := details(t, err)
+		e := asError(t, err)
 		assert.Same(t, errSlow, e.Unwrap())
 		require.Len(t, e.Attempts, 3+6+3)
 		assert.Equal(t, 1, e.Attempts[3].Number, "each target counts from one")
@@ -160,8 +160,8 @@ func TestOrders(t *testing.T) {
 	})
 }
 
-// After a fallback calls stay where they are for a minute.
-func TestDo_StaysWithTheFallback(t *testing.T) {
+// After a fallback, calls start with the new target for a minute.
+func TestDo_FallbackCooldown(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name     string
@@ -177,7 +177,7 @@ func TestDo_StaysWithTheFallback(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				seen := new(events)
 				x := executor(t, enabled(), append(tt.opts, resilience.WithObserver(seen.observe))...)
-				s := newScript(map[resilience.Target][]error{primary: append(times(3, errTransient), nil)})
+				s := newScript(map[resilience.Target][]error{primary: append(repeat(3, errTransient), nil)})
 				call := resilience.Call{Targets: all3}
 				do := func() string {
 					got, err := resilience.Do(t.Context(), x, call, s.call)
@@ -199,14 +199,14 @@ func TestDo_StaysWithTheFallback(t *testing.T) {
 	}
 }
 
-// Where the fallback fails as well, those are asked who are left, at last the
-// primary, which then is back.
-func TestDo_FallbackFailsWhileItStays(t *testing.T) {
+// If the fallback target fails too, the remaining targets are called, the
+// primary last. Its success ends the fallback.
+func TestDo_FallbackFailsInCooldown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		x := executor(t, enabled())
 		s := newScript(map[resilience.Target][]error{
-			primary:   append(times(3, errTransient), nil),
+			primary:   append(repeat(3, errTransient), nil),
 			secondary: {nil, errTransient},
 			tertiary:  {errTransient},
 		})
@@ -221,12 +221,12 @@ func TestDo_FallbackFailsWhileItStays(t *testing.T) {
 	})
 }
 
-// Another call that does not know the fallback starts at its primary.
+// A call without the fallback target among its targets starts at its primary.
 func TestDo_FallbackOfAnotherCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		x := executor(t, enabled())
-		s := newScript(map[resilience.Target][]error{primary: append(times(3, errTransient), nil)})
+		s := newScript(map[resilience.Target][]error{primary: append(repeat(3, errTransient), nil)})
 		_, err := resilience.Do(t.Context(), x, resilience.Call{Targets: []resilience.Target{primary, secondary}}, s.call)
 		require.NoError(t, err)
 		got, err := resilience.Do(t.Context(), x, resilience.Call{Targets: []resilience.Target{primary, tertiary}}, s.call)
@@ -235,8 +235,7 @@ func TestDo_FallbackOfAnotherCall(t *testing.T) {
 	})
 }
 
-// Integration test of seed 001: falls back on parsing after one corrective
-// retry, which the caller's correction makes worth while.
+// A parsing error is retried once after Correct, and then falls back.
 func TestDo_CorrectiveRetry(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("nothing to correct")
@@ -282,7 +281,7 @@ func TestDo_CorrectiveRetry(t *testing.T) {
 	}
 }
 
-// What was spent adds up over all targets, and a spent budget ends it.
+// Spend adds up costs over all targets. Its error ends the call.
 func TestCall_Spend(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -324,7 +323,7 @@ func TestCall_Spend(t *testing.T) {
 					return
 				}
 				require.ErrorIs(t, err, tt.want)
-				e := details(t, err)
+				e := asError(t, err)
 				assert.Len(t, e.Attempts, tt.calls)
 				assert.NotErrorIs(t, e.Unwrap(), tt.want, "the caller's own last error stays")
 				assert.Equal(t, classify.ReasonBudgetExceeded, reason(err), "and whoever classifies it sees the budget")
@@ -333,8 +332,8 @@ func TestCall_Spend(t *testing.T) {
 	}
 }
 
-// A wait that outlasts the caller's deadline is not begun while somebody else
-// can be asked.
+// If a pause would outlast the caller's deadline, the next target is called
+// instead.
 func TestDo_DeadlineBeforeTheWaitEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -21,10 +21,9 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// watched is the endpoint of most tests.
-const watched = "https://a.example"
+const testEndpoint = "https://a.example"
 
-// healthIn makes a Health in a bubble and ends it with the test.
+// healthIn returns a Health that is shut down at the end of the test.
 func healthIn(t *testing.T, c *resilience.Config, opts ...resilience.HealthOption) (*resilience.Health, *recorder) {
 	t.Helper()
 	rec := &recorder{}
@@ -33,15 +32,15 @@ func healthIn(t *testing.T, c *resilience.Config, opts ...resilience.HealthOptio
 	return h, rec
 }
 
-// calls records calls that went like err, nil for a success.
-func calls(t *testing.T, h *resilience.Health, n int, err error) {
+// recordCalls records n calls with the result err, or nil for success.
+func recordCalls(t *testing.T, h *resilience.Health, n int, err error) {
 	t.Helper()
 	for range n {
-		h.Record(t.Context(), resilience.Outcome{Endpoint: watched, Time: time.Now(), Latency: time.Second, Result: classify.Error(err)})
+		h.Record(t.Context(), resilience.Outcome{Endpoint: testEndpoint, Time: time.Now(), Latency: time.Second, Result: classify.Error(err)})
 	}
 }
 
-// changes are the events in short.
+// changes returns a summary of the events.
 func (r *recorder) changes(start time.Time) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -61,57 +60,57 @@ func TestHealthByCalls(t *testing.T) {
 		healthy bool
 	}{
 		{"nothing is known", nil, func(*testing.T, *resilience.Health) {}, true},
-		{"nine failures are too few to judge", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 9, errNetwork) }, true},
-		{"ten failures of ten", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 10, errNetwork) }, false},
-		{"five failures of ten", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 5, nil); calls(t, h, 5, errNetwork) }, false},
-		{"five failures of eleven", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 6, nil); calls(t, h, 5, errNetwork) }, true},
+		{"nine failures are too few to judge", nil, func(t *testing.T, h *resilience.Health) { recordCalls(t, h, 9, errNetwork) }, true},
+		{"ten failures of ten", nil, func(t *testing.T, h *resilience.Health) { recordCalls(t, h, 10, errNetwork) }, false},
+		{"five failures of ten", nil, func(t *testing.T, h *resilience.Health) { recordCalls(t, h, 5, nil); recordCalls(t, h, 5, errNetwork) }, false},
+		{"five failures of eleven", nil, func(t *testing.T, h *resilience.Health) { recordCalls(t, h, 6, nil); recordCalls(t, h, 5, errNetwork) }, true},
 		{"fatal errors say nothing", nil, func(t *testing.T, h *resilience.Health) {
-			calls(t, h, 100, errors.New("401 unauthorized"))
-			calls(t, h, 9, errNetwork)
+			recordCalls(t, h, 100, errors.New("401 unauthorized"))
+			recordCalls(t, h, 9, errNetwork)
 		}, true},
-		{"cancellations say nothing", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 100, context.Canceled) }, true},
-		{"overflows say nothing", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 100, errors.New("prompt is too long")) }, true},
-		{"timeouts speak against it", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 10, context.DeadlineExceeded) }, false},
+		{"cancellations say nothing", nil, func(t *testing.T, h *resilience.Health) { recordCalls(t, h, 100, context.Canceled) }, true},
+		{"overflows say nothing", nil, func(t *testing.T, h *resilience.Health) { recordCalls(t, h, 100, errors.New("prompt is too long")) }, true},
+		{"timeouts speak against it", nil, func(t *testing.T, h *resilience.Health) { recordCalls(t, h, 10, context.DeadlineExceeded) }, false},
 		{"failures within five minutes", nil, func(t *testing.T, h *resilience.Health) {
-			calls(t, h, 5, errNetwork)
-			pass(5*time.Minute - time.Second)
-			calls(t, h, 5, errNetwork)
+			recordCalls(t, h, 5, errNetwork)
+			advance(5*time.Minute - time.Second)
+			recordCalls(t, h, 5, errNetwork)
 		}, false},
 		{"failures more than five minutes apart", nil, func(t *testing.T, h *resilience.Health) {
-			calls(t, h, 5, errNetwork)
-			pass(5 * time.Minute)
-			calls(t, h, 5, errNetwork)
+			recordCalls(t, h, 5, errNetwork)
+			advance(5 * time.Minute)
+			recordCalls(t, h, 5, errNetwork)
 		}, true},
-		{"failures of long ago", nil, func(t *testing.T, h *resilience.Health) { calls(t, h, 10, errNetwork); pass(time.Hour) }, true},
+		{"failures of long ago", nil, func(t *testing.T, h *resilience.Health) { recordCalls(t, h, 10, errNetwork); advance(time.Hour) }, true},
 		{"failures that are told late", nil, func(t *testing.T, h *resilience.Health) {
 			long := time.Now().Add(-6 * time.Minute)
 			for range 20 {
-				h.Record(t.Context(), resilience.Outcome{Endpoint: watched, Time: long, Result: classify.Error(errNetwork)})
+				h.Record(t.Context(), resilience.Outcome{Endpoint: testEndpoint, Time: long, Result: classify.Error(errNetwork)})
 			}
 		}, true},
 		{"failures of the future are of now", nil, func(t *testing.T, h *resilience.Health) {
 			for range 10 {
-				h.Record(t.Context(), resilience.Outcome{Endpoint: watched, Time: time.Now().Add(time.Hour), Result: classify.Error(errNetwork)})
+				h.Record(t.Context(), resilience.Outcome{Endpoint: testEndpoint, Time: time.Now().Add(time.Hour), Result: classify.Error(errNetwork)})
 			}
 		}, false},
 		{"failures without a time are of now", nil, func(t *testing.T, h *resilience.Health) {
 			for range 10 {
-				h.Record(t.Context(), resilience.Outcome{Endpoint: watched, Result: classify.Error(errNetwork)})
+				h.Record(t.Context(), resilience.Outcome{Endpoint: testEndpoint, Result: classify.Error(errNetwork)})
 			}
 		}, false},
 		{"another threshold", &resilience.Config{HealthCheck: resilience.HealthConfig{UnhealthyThreshold: 0.9}},
-			func(t *testing.T, h *resilience.Health) { calls(t, h, 2, nil); calls(t, h, 10, errNetwork) }, true},
+			func(t *testing.T, h *resilience.Health) { recordCalls(t, h, 2, nil); recordCalls(t, h, 10, errNetwork) }, true},
 		{"another threshold of this endpoint", &resilience.Config{Endpoints: map[string]resilience.EndpointConfig{
-			watched: {HealthCheck: resilience.HealthConfig{UnhealthyThreshold: 0.1}},
-		}}, func(t *testing.T, h *resilience.Health) { calls(t, h, 18, nil); calls(t, h, 2, errNetwork) }, false},
+			testEndpoint: {HealthCheck: resilience.HealthConfig{UnhealthyThreshold: 0.1}},
+		}}, func(t *testing.T, h *resilience.Health) { recordCalls(t, h, 18, nil); recordCalls(t, h, 2, errNetwork) }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				h, rec := healthIn(t, tt.config)
-				pass(time.Hour) // a window that is not the first one
+				advance(time.Hour) // use a later window than the first
 				tt.record(t, h)
-				assert.Equal(t, tt.healthy, h.Healthy(watched))
+				assert.Equal(t, tt.healthy, h.Healthy(testEndpoint))
 				assert.True(t, h.Healthy("https://b.example"), "another endpoint")
 				if tt.healthy && len(rec.events) > 0 {
 					assert.Equal(t, resilience.Healthy, rec.last().To)
@@ -121,27 +120,27 @@ func TestHealthByCalls(t *testing.T) {
 	}
 }
 
-// Changes are told once, with what made them.
+// Each change is one event, with its cause.
 func TestHealthEvents(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, rec := healthIn(t, nil, resilience.WithHealthObserver(nil), nil)
 		start := time.Now()
-		calls(t, h, 30, errNetwork)
+		recordCalls(t, h, 30, errNetwork)
 		require.Len(t, rec.events, 1)
 		e := rec.last()
 		assert.Equal(t, resilience.KindHealth, e.Kind)
-		assert.Equal(t, resilience.Target{Endpoint: watched}, e.Target)
+		assert.Equal(t, resilience.Target{Endpoint: testEndpoint}, e.Target)
 		assert.Equal(t, 10, e.Failures)
 		assert.Equal(t, classify.ReasonNetwork, e.Result.Reason)
-		pass(6 * time.Minute)
-		assert.True(t, h.Healthy(watched))
-		assert.True(t, h.Healthy(watched))
+		advance(6 * time.Minute)
+		assert.True(t, h.Healthy(testEndpoint))
+		assert.True(t, h.Healthy(testEndpoint))
 		assert.Equal(t, []string{"healthy→unhealthy 0s", "unhealthy→healthy 6m0s"}, rec.changes(start))
 	})
 }
 
-// What an observer brings about while it is told is told afterwards: events come
+// An event that an observer causes arrives after the current one. Events arrive
 // one at a time and in order.
 func TestHealthEventsInOrder(t *testing.T) {
 	t.Parallel()
@@ -154,11 +153,11 @@ func TestHealthEventsInOrder(t *testing.T) {
 			telling = true
 			order = append(order, e.To)
 			if e.To == resilience.Unhealthy {
-				calls(t, h, 11, nil)
+				recordCalls(t, h, 11, nil)
 			}
 			telling = false
 		}))
-		calls(t, h, 10, errNetwork)
+		recordCalls(t, h, 10, errNetwork)
 		assert.Equal(t, []string{resilience.Unhealthy, resilience.Healthy}, order)
 	})
 }
@@ -168,22 +167,22 @@ func TestHealthSnapshot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, _ := healthIn(t, nil)
 		assert.Empty(t, h.Snapshot())
-		calls(t, h, 3, nil)
-		h.Record(t.Context(), resilience.Outcome{Endpoint: watched, Latency: 5 * time.Second, Result: classify.Error(errNetwork)})
+		recordCalls(t, h, 3, nil)
+		h.Record(t.Context(), resilience.Outcome{Endpoint: testEndpoint, Latency: 5 * time.Second, Result: classify.Error(errNetwork)})
 		h.Healthy("https://0.example")
 		want := []resilience.EndpointHealth{
 			{Endpoint: "https://0.example", Healthy: true, SuccessRate: 1},
-			{Endpoint: watched, Healthy: true, Calls: 4, Failed: 1, SuccessRate: 0.75, FailureRate: 0.25, Latency: 2 * time.Second},
+			{Endpoint: testEndpoint, Healthy: true, Calls: 4, Failed: 1, SuccessRate: 0.75, FailureRate: 0.25, Latency: 2 * time.Second},
 		}
 		assert.Equal(t, want, h.Snapshot())
 
-		pass(5 * time.Minute)
-		want[1] = resilience.EndpointHealth{Endpoint: watched, Healthy: true, SuccessRate: 1}
+		advance(5 * time.Minute)
+		want[1] = resilience.EndpointHealth{Endpoint: testEndpoint, Healthy: true, SuccessRate: 1}
 		assert.Equal(t, want, h.Snapshot())
 	})
 }
 
-// pinger answers as it is told to.
+// pinger is a ping with a settable result.
 type pinger struct {
 	mu    sync.Mutex
 	err   error
@@ -221,50 +220,50 @@ func TestHealthPings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pinger{took: 2 * time.Second}
 		h, _ := healthIn(t, nil, resilience.WithPing(p.ping))
-		pass(time.Hour)
+		advance(time.Hour)
 		assert.Zero(t, p.count(), "before an endpoint is mentioned")
 		start := time.Now()
-		assert.True(t, h.Healthy(watched))
-		pass(95 * time.Second)
+		assert.True(t, h.Healthy(testEndpoint))
+		advance(95 * time.Second)
 		assert.Equal(t, 3, p.count(), "each 30 s")
 		s := h.Snapshot()[0]
 		assert.Equal(t, 3, s.Calls)
 		assert.Equal(t, 2*time.Second, s.Latency)
 		assert.Equal(t, 92*time.Second, s.LastPing.Sub(start))
 
-		// An endpoint that nobody mentions is forgotten, and mentioned anew it
-		// is pinged again.
-		pass(2 * time.Hour)
+		// An unused endpoint is forgotten. With its next use the pings start
+		// again.
+		advance(2 * time.Hour)
 		forgotten := p.count()
-		pass(time.Hour)
+		advance(time.Hour)
 		assert.Equal(t, forgotten, p.count())
 		assert.Empty(t, h.Snapshot())
-		h.Healthy(watched)
-		pass(time.Minute + 5*time.Second)
+		h.Healthy(testEndpoint)
+		advance(time.Minute + 5*time.Second)
 		assert.Equal(t, forgotten+2, p.count())
 
 		require.NoError(t, h.Shutdown(t.Context()))
 		require.NoError(t, h.Shutdown(t.Context()), "shutting down again")
 		h.Healthy("https://b.example")
-		pass(time.Hour)
+		advance(time.Hour)
 		assert.Equal(t, forgotten+2, p.count(), "after Shutdown")
 	})
 }
 
-// Pings alone find an endpoint that is gone, and that it is back.
+// Without calls, pings detect an outage and a recovery.
 func TestHealthByPings(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &pinger{err: syscall.ECONNREFUSED}
 		h, rec := healthIn(t, &resilience.Config{HealthCheck: resilience.HealthConfig{PingIntervalMs: 10_000}}, resilience.WithPing(p.ping))
 		start := time.Now()
-		h.Healthy(watched)
-		pass(3 * time.Minute)
-		assert.False(t, h.Healthy(watched))
+		h.Healthy(testEndpoint)
+		advance(3 * time.Minute)
+		assert.False(t, h.Healthy(testEndpoint))
 		require.ErrorIs(t, rec.last().Err, syscall.ECONNREFUSED)
 		p.set(nil, 0)
-		pass(time.Minute)
-		assert.True(t, h.Healthy(watched))
+		advance(time.Minute)
+		assert.True(t, h.Healthy(testEndpoint))
 		assert.Equal(t, []string{"healthy→unhealthy 1m40s", "unhealthy→healthy 3m10s"}, rec.changes(start))
 		assert.Zero(t, h.Snapshot()[0].Failed, "what was before does not count any more")
 	})
@@ -276,8 +275,8 @@ func TestHealthSlowPing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pinger{took: time.Hour}
 		h, _ := healthIn(t, nil, resilience.WithPing(p.ping))
-		h.Healthy(watched)
-		pass(2 * time.Minute)
+		h.Healthy(testEndpoint)
+		advance(2 * time.Minute)
 		s := h.Snapshot()[0]
 		assert.Positive(t, s.Calls)
 		assert.Equal(t, s.Calls, s.Failed)
@@ -285,7 +284,7 @@ func TestHealthSlowPing(t *testing.T) {
 	})
 }
 
-// A ping that cannot be made says nothing, and what is not known is healthy.
+// After a ping that fails by its own fault, the endpoint counts as healthy.
 func TestHealthFailsOpen(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -302,32 +301,32 @@ func TestHealthFailsOpen(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h, rec := healthIn(t, nil, resilience.WithPing(tt.ping))
 				start := time.Now()
-				calls(t, h, 10, errNetwork)
-				assert.False(t, h.Healthy(watched))
-				require.NoError(t, h.WaitForRecovery(t.Context(), watched))
+				recordCalls(t, h, 10, errNetwork)
+				assert.False(t, h.Healthy(testEndpoint))
+				require.NoError(t, h.WaitForRecovery(t.Context(), testEndpoint))
 				assert.Equal(t, 30*time.Second, time.Since(start), "until the first ping")
-				calls(t, h, 10, errNetwork)
-				assert.True(t, h.Healthy(watched))
+				recordCalls(t, h, 10, errNetwork)
+				assert.True(t, h.Healthy(testEndpoint))
 				assert.True(t, h.Snapshot()[0].PingBroken)
-				pass(time.Minute)
+				advance(time.Minute)
 				assert.Equal(t, []string{"healthy→unhealthy 0s", "unhealthy→healthy 30s"}, rec.changes(start))
 			})
 		})
 	}
 }
 
-// Once pings can be made again the endpoint is judged again.
-func TestHealthSeesAgain(t *testing.T) {
+// Once pings work again, the endpoint's failures count again.
+func TestHealthPingRecovers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &pinger{err: errors.New("401 unauthorized")}
 		h, _ := healthIn(t, nil, resilience.WithPing(p.ping))
-		calls(t, h, 20, errNetwork)
-		pass(31 * time.Second)
-		assert.True(t, h.Healthy(watched), "blind")
+		recordCalls(t, h, 20, errNetwork)
+		advance(31 * time.Second)
+		assert.True(t, h.Healthy(testEndpoint), "blind")
 		p.set(syscall.ECONNREFUSED, 0)
-		pass(30 * time.Second)
-		assert.False(t, h.Healthy(watched), "not blind any more")
+		advance(30 * time.Second)
+		assert.False(t, h.Healthy(testEndpoint), "not blind any more")
 		assert.False(t, h.Snapshot()[0].PingBroken)
 	})
 }
@@ -340,7 +339,7 @@ func TestHealthConcurrentSafe(t *testing.T) {
 		var told atomic.Int64
 		h = resilience.NewHealth(nil, resilience.WithPing(p.ping), resilience.WithHealthObserver(func(context.Context, resilience.Event) {
 			told.Add(1)
-			h.Snapshot() // against the rules of observers, and no reason to stand still
+			h.Snapshot() // observers must not do this, but it must not deadlock
 		}))
 		var wg sync.WaitGroup
 		for i := range 50 {
@@ -365,15 +364,15 @@ func TestHealthConcurrentSafe(t *testing.T) {
 	})
 }
 
-// An executor waits for an endpoint that is down, and goes on when it is back.
+// An executor waits for an unhealthy endpoint and continues after its recovery.
 func TestHealthWithExecutor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &pinger{err: syscall.ECONNREFUSED}
 		h, _ := healthIn(t, nil, resilience.WithPing(p.ping))
 		x := executor(t, enabled(), resilience.WithMonitor(h))
-		call := resilience.Call{Targets: []resilience.Target{{Endpoint: watched}}}
-		calls(t, h, 10, errNetwork)
+		call := resilience.Call{Targets: []resilience.Target{{Endpoint: testEndpoint}}}
+		recordCalls(t, h, 10, errNetwork)
 		start := time.Now()
 		time.AfterFunc(time.Minute+time.Second, func() { p.set(nil, 0) })
 		at, err := resilience.Do(t.Context(), x, call, func(context.Context, resilience.Target) (time.Duration, error) {
@@ -385,7 +384,7 @@ func TestHealthWithExecutor(t *testing.T) {
 	})
 }
 
-// A process is a session: its end is the end of the endpoint.
+// When a watched process ends, its endpoint is unhealthy.
 func TestHealthOfProcess(t *testing.T) {
 	t.Parallel()
 	told := make(chan resilience.Event, 1)

@@ -22,28 +22,28 @@ func TestWaitForRecovery(t *testing.T) {
 		name    string
 		pings   bool
 		prepare func(*testing.T, *resilience.Health, *pinger)
-		limit   time.Duration // of the caller's context; 0 = none
+		limit   time.Duration // timeout of the caller's context; 0 = none
 		want    error
 		elapsed time.Duration
 	}{
 		{"an endpoint that is healthy", true, func(*testing.T, *resilience.Health, *pinger) {}, 0, nil, 0},
 		{"a ping succeeds", true, func(t *testing.T, h *resilience.Health, p *pinger) {
-			calls(t, h, 10, errNetwork)
+			recordCalls(t, h, 10, errNetwork)
 			time.AfterFunc(70*time.Second, func() { p.set(nil, 0) })
 		}, 0, nil, 90 * time.Second},
-		{"the caller's deadline", true, func(t *testing.T, h *resilience.Health, _ *pinger) { calls(t, h, 10, errNetwork) },
+		{"the caller's deadline", true, func(t *testing.T, h *resilience.Health, _ *pinger) { recordCalls(t, h, 10, errNetwork) },
 			42 * time.Second, context.DeadlineExceeded, 42 * time.Second},
-		{"no ping succeeds: somebody has to try", true, func(t *testing.T, h *resilience.Health, _ *pinger) { calls(t, h, 10, errNetwork) },
+		{"no ping succeeds: somebody has to try", true, func(t *testing.T, h *resilience.Health, _ *pinger) { recordCalls(t, h, 10, errNetwork) },
 			0, nil, 5 * time.Minute},
-		{"there are no pings", false, func(t *testing.T, h *resilience.Health, _ *pinger) { calls(t, h, 10, errNetwork) }, 0, nil, 0},
+		{"there are no pings", false, func(t *testing.T, h *resilience.Health, _ *pinger) { recordCalls(t, h, 10, errNetwork) }, 0, nil, 0},
 		{"a new session", false, func(t *testing.T, h *resilience.Health, _ *pinger) {
-			dies(t, h)
-			time.AfterFunc(20*time.Second, func() { h.Watch(context.Background(), watched) })
+			endSession(t, h)
+			time.AfterFunc(20*time.Second, func() { h.Watch(context.Background(), testEndpoint) })
 		}, 0, nil, 20 * time.Second},
-		{"no new session: somebody has to try", false, func(t *testing.T, h *resilience.Health, _ *pinger) { dies(t, h) },
+		{"no new session: somebody has to try", false, func(t *testing.T, h *resilience.Health, _ *pinger) { endSession(t, h) },
 			0, nil, 5 * time.Minute},
 		{"Shutdown", true, func(t *testing.T, h *resilience.Health, _ *pinger) {
-			calls(t, h, 10, errNetwork)
+			recordCalls(t, h, 10, errNetwork)
 			time.AfterFunc(20*time.Second, func() { assert.NoError(t, h.Shutdown(context.Background())) })
 		}, 0, nil, 20 * time.Second},
 		{"a context that has ended before", true, func(*testing.T, *resilience.Health, *pinger) {},
@@ -65,30 +65,30 @@ func TestWaitForRecovery(t *testing.T) {
 				}
 				defer cancel()
 				start := time.Now()
-				assert.Equal(t, tt.want, h.WaitForRecovery(ctx, watched))
+				assert.Equal(t, tt.want, h.WaitForRecovery(ctx, testEndpoint))
 				assert.Equal(t, tt.elapsed, time.Since(start))
 			})
 		})
 	}
 }
 
-// dies is a session that dies.
-func dies(t *testing.T, h *resilience.Health) {
+// endSession watches a session and ends it with an error.
+func endSession(t *testing.T, h *resilience.Health) {
 	t.Helper()
 	session, cancel := context.WithCancelCause(t.Context())
-	h.Watch(session, watched)
+	h.Watch(session, testEndpoint)
 	cancel(errExited)
 	synctest.Wait()
-	assert.False(t, h.Healthy(watched))
+	assert.False(t, h.Healthy(testEndpoint))
 }
 
 func TestHealthSessionDies(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, rec := healthIn(t, nil)
-		calls(t, h, 100, nil) // as good as it may have been
+		recordCalls(t, h, 100, nil) // many successes do not help
 		start := time.Now()
-		dies(t, h)
+		endSession(t, h)
 		require.ErrorIs(t, rec.last().Err, errExited)
 		assert.NotEmpty(t, rec.last().Result.Category)
 		s := h.Snapshot()[0]
@@ -96,8 +96,8 @@ func TestHealthSessionDies(t *testing.T) {
 		assert.False(t, s.Healthy)
 
 		session, cancel := context.WithCancel(t.Context())
-		h.Watch(session, watched)
-		assert.True(t, h.Healthy(watched), "a new session")
+		h.Watch(session, testEndpoint)
+		assert.True(t, h.Healthy(testEndpoint), "a new session")
 		assert.Equal(t, 1, h.Snapshot()[0].Sessions)
 		assert.Empty(t, h.Snapshot()[0].SessionError)
 		cancel()
@@ -107,81 +107,82 @@ func TestHealthSessionDies(t *testing.T) {
 	})
 }
 
-// Of several sessions the last one counts.
+// With several sessions, the endpoint is unhealthy only after the last one has
+// died.
 func TestHealthSeveralSessions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, _ := healthIn(t, nil)
 		first, endFirst := context.WithCancelCause(t.Context())
 		second, endSecond := context.WithCancelCause(t.Context())
-		h.Watch(first, watched)
-		h.Watch(second, watched)
+		h.Watch(first, testEndpoint)
+		h.Watch(second, testEndpoint)
 		endFirst(errExited)
 		synctest.Wait()
-		assert.True(t, h.Healthy(watched))
+		assert.True(t, h.Healthy(testEndpoint))
 		endSecond(errExited)
 		synctest.Wait()
-		assert.False(t, h.Healthy(watched))
+		assert.False(t, h.Healthy(testEndpoint))
 	})
 }
 
-// A session that ends in good order is no death.
+// A session that is stopped before it ends has not died.
 func TestHealthSessionStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, rec := healthIn(t, nil)
 		session, cancel := context.WithCancelCause(t.Context())
-		stop := h.Watch(session, watched)
+		stop := h.Watch(session, testEndpoint)
 		stop()
 		stop()
 		cancel(errExited)
 		synctest.Wait()
-		assert.True(t, h.Healthy(watched))
+		assert.True(t, h.Healthy(testEndpoint))
 		assert.Zero(t, h.Snapshot()[0].Sessions)
 		assert.Empty(t, rec.events)
 	})
 }
 
-// A dead session is dead whether or not pings can be made; a ping that succeeds
-// knows better.
-func TestHealthDeadAndPinged(t *testing.T) {
+// After a session's death, a failed ping changes nothing. A successful ping
+// makes the endpoint healthy.
+func TestHealthPingAfterSessionDied(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &pinger{err: errors.New("401 unauthorized")}
 		h, _ := healthIn(t, nil, resilience.WithPing(p.ping))
-		dies(t, h)
-		pass(time.Minute)
-		assert.False(t, h.Healthy(watched))
+		endSession(t, h)
+		advance(time.Minute)
+		assert.False(t, h.Healthy(testEndpoint))
 		p.set(nil, 0)
-		pass(time.Minute)
-		assert.True(t, h.Healthy(watched))
+		advance(time.Minute)
+		assert.True(t, h.Healthy(testEndpoint))
 		assert.Empty(t, h.Snapshot()[0].SessionError)
 	})
 }
 
-// An endpoint whose session lives is not forgotten.
-func TestHealthRemembersSessions(t *testing.T) {
+// An endpoint with a live session is not forgotten.
+func TestHealthKeepsSessions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &pinger{}
 		h, _ := healthIn(t, nil, resilience.WithPing(p.ping))
 		session, cancel := context.WithCancelCause(t.Context())
-		h.Watch(session, watched)
-		pass(3 * time.Hour)
+		h.Watch(session, testEndpoint)
+		advance(3 * time.Hour)
 		cancel(errExited)
 		synctest.Wait()
-		assert.False(t, h.Healthy(watched))
+		assert.False(t, h.Healthy(testEndpoint))
 	})
 }
 
-// Shutdown does not wait longer for a ping than it may.
+// Shutdown stops waiting for a ping when its context ends.
 func TestHealthShutdownGivesUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		stuck := make(chan struct{})
 		h, _ := healthIn(t, nil, resilience.WithPing(func(context.Context, string) error { <-stuck; return nil }))
-		h.Healthy(watched)
-		pass(31 * time.Second)
+		h.Healthy(testEndpoint)
+		advance(31 * time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		assert.EqualError(t, h.Shutdown(ctx), "shut down health: a ping did not end with its context: context deadline exceeded")
@@ -189,8 +190,7 @@ func TestHealthShutdownGivesUp(t *testing.T) {
 	})
 }
 
-// Endpoints come from callers: those that are not mentioned any more do not
-// pile up.
+// Unused endpoints do not accumulate.
 func TestHealthForgets(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -199,7 +199,7 @@ func TestHealthForgets(t *testing.T) {
 			for i := range 1000 {
 				h.Healthy(time.Now().String() + string(rune('a'+i%26)) + time.Duration(i).String())
 			}
-			pass(2 * time.Hour)
+			advance(2 * time.Hour)
 		}
 		assert.Less(t, len(h.Snapshot()), 2500)
 	})

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The ring counts what a list of everything would count.
+// The ring of buckets has the same counts as a list of all outcomes.
 func TestHealthWindow(t *testing.T) {
 	t.Parallel()
 	const size = int64(HealthWindow / time.Second)
@@ -41,7 +41,7 @@ func TestHealthWindow(t *testing.T) {
 	})
 }
 
-// A clock that goes backwards loses nothing.
+// If the clock goes backwards, no outcome is lost.
 func TestHealthWindowBackwards(t *testing.T) {
 	t.Parallel()
 	var w healthWindow

@@ -19,14 +19,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The targets of most tests.
 var (
 	primary   = resilience.Target{Endpoint: "https://a.example", Provider: "claude", Model: "a-1"}
 	secondary = resilience.Target{Endpoint: "https://b.example", Provider: "openai", Model: "b-1"}
 	tertiary  = resilience.Target{Endpoint: "https://c.example", Provider: "google", Model: "c-1"}
 )
 
-// answerError is an answer that is no success, as SDKs give it.
+// answerError is an error with a status and a response, like those of SDKs.
 type answerError struct {
 	StatusCode int
 	Response   *http.Response
@@ -35,7 +34,7 @@ type answerError struct {
 
 func (e *answerError) Error() string { return fmt.Sprintf("status %d: %s", e.StatusCode, e.Message) }
 
-// answer makes one; retryAfter "" is no header.
+// answer returns an answerError. An empty retryAfter sets no header.
 func answer(status int, retryAfter string) error {
 	header := http.Header{}
 	if retryAfter != "" {
@@ -44,38 +43,38 @@ func answer(status int, retryAfter string) error {
 	return &answerError{StatusCode: status, Response: &http.Response{StatusCode: status, Header: header}, Message: http.StatusText(status)}
 }
 
-// One error for each reason that a test needs.
+// One error for each reason that the tests need.
 var (
-	errNetwork   = fmt.Errorf("post: %w", syscall.ECONNRESET)
-	errTransient = answer(503, "")
-	errLimited   = answer(429, "")
-	errSlow      = answer(504, "")
-	errKey       = answer(401, "")
-	errRequest   = answer(400, "")
-	errOverflow  = errors.New("context_length_exceeded: maximum context length is 8192 tokens")
-	errParsing   = errors.New("invalid character '<' looking for beginning of value")
-	errPolicy    = answer(451, "")
-	errUnknown   = errors.New("qwertz")
-	errDNS       = errors.New("dial tcp: lookup a.example: no such host")
-	errQuota     = answer(402, "")
-	errOverloadd = answer(529, "")
+	errNetwork    = fmt.Errorf("post: %w", syscall.ECONNRESET)
+	errTransient  = answer(503, "")
+	errLimited    = answer(429, "")
+	errSlow       = answer(504, "")
+	errKey        = answer(401, "")
+	errRequest    = answer(400, "")
+	errOverflow   = errors.New("context_length_exceeded: maximum context length is 8192 tokens")
+	errParsing    = errors.New("invalid character '<' looking for beginning of value")
+	errPolicy     = answer(451, "")
+	errUnknown    = errors.New("qwertz")
+	errDNS        = errors.New("dial tcp: lookup a.example: no such host")
+	errQuota      = answer(402, "")
+	errOverloaded = answer(529, "")
 )
 
-// middle is a source of randomness that adds no jitter.
-func middle() float64 { return 0.5 }
+// noJitter is a random source that results in no jitter.
+func noJitter() float64 { return 0.5 }
 
-// enabled is the default config, enabled.
+// enabled returns the default config, enabled.
 func enabled() *resilience.Config { return &resilience.Config{Enabled: true} }
 
-// executor has no jitter unless an option says otherwise.
+// executor returns an executor without jitter, unless an option sets it.
 func executor(t testing.TB, cfg *resilience.Config, opts ...resilience.Option) *resilience.Executor {
 	t.Helper()
-	x, err := resilience.New(cfg, append([]resilience.Option{resilience.WithRandom(middle)}, opts...)...)
+	x, err := resilience.New(cfg, append([]resilience.Option{resilience.WithRandom(noJitter)}, opts...)...)
 	require.NoError(t, err)
 	return x
 }
 
-// events collects what observers are told.
+// events collects events.
 type events struct {
 	mu  sync.Mutex
 	all []resilience.Event
@@ -100,7 +99,7 @@ func (e *events) of(kind resilience.Kind) []resilience.Event {
 	return some
 }
 
-// pauses are the real ones, in order.
+// pauses returns the actual pauses in order.
 func (e *events) pauses() []time.Duration {
 	var all []time.Duration
 	for _, w := range e.of(resilience.KindWait) {
@@ -109,8 +108,8 @@ func (e *events) pauses() []time.Duration {
 	return all
 }
 
-// moves are the changes of one kind, as "from>to".
-func (e *events) moves(kind resilience.Kind) []string {
+// transitions returns From and To of the events of one kind, as "from>to".
+func (e *events) transitions(kind resilience.Kind) []string {
 	var all []string
 	for _, w := range e.of(kind) {
 		all = append(all, w.From+">"+w.To)
@@ -118,9 +117,9 @@ func (e *events) moves(kind resilience.Kind) []string {
 	return all
 }
 
-// script is a function to call that fails as foreseen, by target: each list
-// is consumed from its start, and its last entry stays. A target without a list
-// succeeds with its model as answer.
+// script is the caller's function with scripted errors. Each call to a target
+// takes the next error of its list; the last one repeats. A target without a
+// list succeeds and returns its model.
 type script struct {
 	mu    sync.Mutex
 	fails map[resilience.Target][]error
@@ -146,7 +145,7 @@ func (s *script) call(_ context.Context, t resilience.Target) (string, error) {
 	return "", list[0]
 }
 
-// count is how often a target was called.
+// count returns the number of calls to a target.
 func (s *script) count(t resilience.Target) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,8 +158,8 @@ func (s *script) count(t resilience.Target) int {
 	return n
 }
 
-// times repeats an error.
-func times(n int, err error) []error {
+// repeat returns a list of n times err.
+func repeat(n int, err error) []error {
 	all := make([]error, n)
 	for i := range all {
 		all[i] = err
@@ -168,13 +167,12 @@ func times(n int, err error) []error {
 	return all
 }
 
-// details is the error of a Do as an *Error.
-func details(t testing.TB, err error) *resilience.Error {
+// asError returns err as an *Error.
+func asError(t testing.TB, err error) *resilience.Error {
 	t.Helper()
 	e, ok := errors.AsType[*resilience.Error](err)
 	require.True(t, ok, "got %T: %v, want an *Error", err, err)
 	return e
 }
 
-// reason is what the standard classifier says about an error.
 func reason(err error) classify.Reason { return classify.Error(err).Reason }

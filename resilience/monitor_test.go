@@ -15,18 +15,18 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// monitor is a Monitor of which some endpoints are ill until a time.
+// monitor is a Monitor with endpoints that are unhealthy until a given time.
 type monitor struct {
-	mu       sync.Mutex
-	ill      map[string]time.Time
-	wait     error // of WaitForRecovery
-	outcomes []resilience.Outcome
+	mu             sync.Mutex
+	unhealthyUntil map[string]time.Time
+	wait           error // result of WaitForRecovery
+	outcomes       []resilience.Outcome
 }
 
 func (m *monitor) Healthy(endpoint string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return !time.Now().Before(m.ill[endpoint])
+	return !time.Now().Before(m.unhealthyUntil[endpoint])
 }
 
 func (m *monitor) WaitForRecovery(ctx context.Context, endpoint string) error {
@@ -34,7 +34,7 @@ func (m *monitor) WaitForRecovery(ctx context.Context, endpoint string) error {
 		return m.wait
 	}
 	m.mu.Lock()
-	until := m.ill[endpoint]
+	until := m.unhealthyUntil[endpoint]
 	m.mu.Unlock()
 	select {
 	case <-time.After(time.Until(until)):
@@ -78,7 +78,7 @@ func TestMonitor_Preflight(t *testing.T) {
 					defer cancel()
 				}
 				start := time.Now()
-				m := &monitor{wait: tt.wait, ill: map[string]time.Time{
+				m := &monitor{wait: tt.wait, unhealthyUntil: map[string]time.Time{
 					primary.Endpoint: start.Add(90 * time.Second), tertiary.Endpoint: start.Add(time.Hour),
 				}}
 				s := newScript(nil)
@@ -121,7 +121,7 @@ func TestMonitor_Record(t *testing.T) {
 	})
 }
 
-// restarter notes what it is offered.
+// restarter records what is offered to it.
 type restarter struct {
 	err     error
 	offered []resilience.Restart
@@ -185,7 +185,7 @@ func TestRestarter_Offer(t *testing.T) {
 				assert.Len(t, r.History, len(s.calls))
 				assert.Equal(t, tt.err, r.Err)
 				assert.Equal(t, classify.CategoryRetryable, r.Result.Category)
-				e := details(t, err)
+				e := asError(t, err)
 				assert.Equal(t, tt.refuse == nil, e.Queued)
 				if tt.refuse != nil {
 					require.ErrorIs(t, err, full)
@@ -195,8 +195,8 @@ func TestRestarter_Offer(t *testing.T) {
 	}
 }
 
-// While network failures keep a breaker open, calls that it refuses are
-// restarted as well: the outage is theirs too.
+// If network failures have opened a breaker, the calls that it refuses are also
+// offered to the restart queue.
 func TestRestarter_OpenBreaker(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -211,7 +211,7 @@ func TestRestarter_OpenBreaker(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				q := new(restarter)
-				b := newBench(t, single(), resilience.WithRestarter(q))
+				b := newFixture(t, single(), resilience.WithRestarter(q))
 				b.fail(5, tt.err)
 				_, err := resilience.Do(t.Context(), b.x, resilience.Call{
 					Targets: []resilience.Target{primary}, Restart: resilience.Task{Kind: "k"},
@@ -219,8 +219,8 @@ func TestRestarter_OpenBreaker(t *testing.T) {
 				require.ErrorIs(t, err, resilience.ErrOpen)
 				assert.Len(t, q.offered, map[bool]int{true: 1}[tt.queued])
 				if tt.queued {
-					assert.True(t, details(t, err).Queued)
-					assert.Equal(t, string(classify.ReasonTransient), details(t, err).ErrorType())
+					assert.True(t, asError(t, err).Queued)
+					assert.Equal(t, string(classify.ReasonTransient), asError(t, err).ErrorType())
 				}
 			})
 		})

@@ -18,7 +18,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// logged runs a call that fails as given and returns its log, without times.
+// logged makes a call with scripted errors and returns its log without times.
 func logged(t *testing.T, cfg *resilience.Config, level slog.Level, fails map[resilience.Target][]error, targets ...resilience.Target) []string {
 	t.Helper()
 	var out bytes.Buffer
@@ -28,7 +28,7 @@ func logged(t *testing.T, cfg *resilience.Config, level slog.Level, fails map[re
 		}
 		return a
 	}}))
-	// 0.123 puts figures into the jittered pauses that stand nowhere else.
+	// With 0.123, the jittered pause has digits that appear nowhere else.
 	x := executor(t, cfg, resilience.WithLogger(logger), resilience.WithRandom(func() float64 { return 0.123 }))
 	_, _ = resilience.Do(t.Context(), x, resilience.Call{Key: "k", Targets: targets}, newScript(fails).call)
 	return strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -52,7 +52,7 @@ func TestWithLogger_Lines(t *testing.T) {
 	})
 }
 
-// visibility.logRetries leaves out attempts and waits, for one endpoint too.
+// visibility.logRetries: false omits attempts and waits, also for one endpoint.
 func TestWithLogger_LogRetries(t *testing.T) {
 	t.Parallel()
 	quiet := resilience.VisibilityConfig{LogRetries: new(false)}
@@ -77,7 +77,7 @@ func TestWithLogger_LogRetries(t *testing.T) {
 	}
 }
 
-// The jittered pause is in the event and nowhere that is written.
+// The jittered pause is in the event, but not in its log or JSON.
 func TestEvent_ScheduledDelayIsNeverLogged(t *testing.T) {
 	t.Parallel()
 	e := resilience.Event{
@@ -85,7 +85,7 @@ func TestEvent_ScheduledDelayIsNeverLogged(t *testing.T) {
 		ScheduledDelay: 431987 * time.Microsecond, Result: classify.Result{Category: "retryable", Reason: "network"},
 	}
 	var out bytes.Buffer
-	noTime := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // its digits are anyone's
+	noTime := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // its digits could match the pause by chance
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
 		}
@@ -140,7 +140,7 @@ func TestCountEvents(t *testing.T) {
 	})
 }
 
-// A fallback is named by what tells its targets apart.
+// The labels of a fallback are what differs between the targets.
 func TestFallback_Labels(t *testing.T) {
 	t.Parallel()
 	type target = resilience.Target
@@ -162,7 +162,7 @@ func TestFallback_Labels(t *testing.T) {
 				_, err := resilience.Do(t.Context(), executor(t, enabled(), resilience.WithObserver(seen.observe)),
 					resilience.Call{Targets: []target{tt.from, tt.to}}, s.call)
 				require.NoError(t, err)
-				assert.Equal(t, []string{tt.want}, seen.moves(resilience.KindFallback))
+				assert.Equal(t, []string{tt.want}, seen.transitions(resilience.KindFallback))
 			})
 		})
 	}

@@ -14,20 +14,20 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// scenario is one call that goes wrong at random.
+// scenario is one call with random failures.
 type scenario struct {
 	schedule resilience.ScheduleName
 	opts     []resilience.Option
 	call     resilience.Call
 	deadline time.Duration // 0 = none
-	fails    []error       // of the calls in order; after that they succeed
+	fails    []error       // errors of the calls in order; later calls succeed
 }
 
 func drawScenario(t *rapid.T) scenario {
 	fails := []error{
 		nil, errNetwork, errTransient, errLimited, errSlow, errKey, errRequest, errOverflow, errParsing, errPolicy,
 		errUnknown, errDNS, errQuota, answer(429, "5"), answer(429, "90"), classify.ErrBudgetExceeded, context.Canceled,
-		errNetwork, errNetwork, errTransient, errLimited, // more often, so that calls go on
+		errNetwork, errNetwork, errTransient, errLimited, // repeated, because these errors allow retries
 	}
 	orders := rapid.SampledFrom([]resilience.Order{resilience.RetryFirst, resilience.FallbackFirst})
 	s := scenario{
@@ -46,15 +46,14 @@ func drawScenario(t *rapid.T) scenario {
 	return s
 }
 
-// Whatever fails in whatever order, with whatever options: no target is called
-// more often than its errors allow, nothing is called after an error that ends
-// it or after the deadline, every call is accounted for, and what comes back is
-// the last answer or the last error.
+// For any errors, in any order and with any options: no target is called more
+// often than its errors allow, no call follows a final error or the deadline,
+// every call has an event, and the result is the last answer or the last error.
 func TestDo_Properties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawScenario(rt)
-		var fault error // rapid cannot be told inside of the bubble
+		var fault error // rapid cannot be called inside the bubble
 		synctest.Test(t, func(t *testing.T) { fault = s.run(t) })
 		if fault != nil {
 			rt.Fatal(fault)
@@ -62,7 +61,7 @@ func TestDo_Properties(t *testing.T) {
 	})
 }
 
-// run plays the scenario and says what is wrong about it.
+// run plays the scenario and returns the first violation.
 func (s scenario) run(t *testing.T) error {
 	seen := new(events)
 	cfg := enabled()
@@ -110,7 +109,7 @@ func checkAttempts(attempts []resilience.Event, made []error) error {
 	calls := map[resilience.Target]int{}
 	for i, a := range attempts {
 		calls[a.Target]++
-		if a.Attempt != calls[a.Target] || !errors.Is(a.Err, made[i]) || calls[a.Target] > 7 { // six for network errors, one of them corrected
+		if a.Attempt != calls[a.Target] || !errors.Is(a.Err, made[i]) || calls[a.Target] > 7 { // six for network errors and one corrective retry
 			return fmt.Errorf("call %d is told as %+v", i+1, a)
 		}
 		if i == len(attempts)-1 {

@@ -13,7 +13,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// What waits is handed back at once, and nothing is taken afterwards.
+// Shutdown returns waiting tasks at once. Offer then accepts no task.
 func TestQueueShutdown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -21,7 +21,7 @@ func TestQueueShutdown(t *testing.T) {
 		runs := 0
 		q.Register("job", func(context.Context, []byte) error { runs++; return nil })
 		require.NoError(t, q.Offer(t.Context(), offer("a")))
-		pass(time.Second)
+		advance(time.Second)
 		require.NoError(t, q.Offer(t.Context(), offer("b")))
 
 		start := time.Now()
@@ -38,7 +38,7 @@ func TestQueueShutdown(t *testing.T) {
 		require.ErrorIs(t, err, resilience.ErrQueueClosed)
 		assert.EqualError(t, err, `restart "job": the restart queue is shut down`)
 		q.Register("job", func(context.Context, []byte) error { runs++; return nil })
-		pass(time.Hour)
+		advance(time.Hour)
 		assert.Zero(t, runs)
 
 		again, err := q.Shutdown(t.Context())
@@ -47,7 +47,7 @@ func TestQueueShutdown(t *testing.T) {
 	})
 }
 
-// What runs is waited for; where it fails again it is handed back too.
+// Shutdown waits for running tasks and returns those that fail again.
 func TestQueueShutdownWaits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -69,7 +69,7 @@ func TestQueueShutdownWaits(t *testing.T) {
 					return tt.outcome
 				})
 				require.NoError(t, q.Offer(t.Context(), offer("a")))
-				pass(65 * time.Second)
+				advance(65 * time.Second)
 				assert.True(t, q.Tasks()[0].Running)
 
 				start := time.Now()
@@ -88,7 +88,7 @@ func TestQueueShutdownWaits(t *testing.T) {
 	}
 }
 
-// Where the time is up, what runs is cancelled and handed back.
+// When its context ends, Shutdown cancels running tasks and returns them.
 func TestQueueShutdownGivesUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestQueueShutdownGivesUp(t *testing.T) {
 			return ctx.Err()
 		})
 		require.NoError(t, q.Offer(t.Context(), offer("a")))
-		pass(65 * time.Second)
+		advance(65 * time.Second)
 
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
@@ -123,7 +123,7 @@ func TestQueueShutdownGivesUp(t *testing.T) {
 	})
 }
 
-// An offer that is on its way is waited for, and handed back too.
+// Shutdown waits for an offer that is being stored and returns its task.
 func TestQueueShutdownWhileStoring(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

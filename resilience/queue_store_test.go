@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Tasks go on in the next process: with their kind, payload, history, due time
-// and the number of their restarts.
+// The next process continues a task with its kind, payload, history, due time
+// and number of restarts.
 func TestQueueNextProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -24,7 +24,7 @@ func TestQueueNextProcess(t *testing.T) {
 		first, _ := queueIn(t, nil, resilience.WithStore(store))
 		first.Register("job", func(context.Context, []byte) error { return errNetwork })
 		require.NoError(t, first.Offer(t.Context(), offer("a")))
-		pass(90 * time.Second) // one restart was in vain, the next is due in 90 s
+		advance(90 * time.Second) // one restart has failed, the next is due in 90 s
 		before, err := first.Shutdown(t.Context())
 		require.NoError(t, err)
 
@@ -44,21 +44,21 @@ func TestQueueNextProcess(t *testing.T) {
 		assert.Equal(t, 6, is.Restart.History[0].Number)
 		assert.EqualError(t, is.Restart.History[0].Err, errNetwork.Error())
 
-		pass(time.Hour)
+		advance(time.Hour)
 		assert.Empty(t, rec.events, "its kind is not registered")
 		start := time.Now()
 		second.Register("job", func(_ context.Context, payload []byte) error {
 			assert.Equal(t, "a", string(payload))
 			return nil
 		})
-		pass(time.Second)
+		advance(time.Second)
 		assert.Equal(t, []string{"started 2 0s", "succeeded 2 0s"}, rec.lines(start))
 		assert.Zero(t, store.len())
 	})
 }
 
-// A process that ends in the middle of a restart: the restart is made again,
-// but not at once, and does not count.
+// If a process ends during a restart, the next process makes the restart again.
+// It does not do so at once, and does not count the first one.
 func TestQueueInterrupted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -68,15 +68,15 @@ func TestQueueInterrupted(t *testing.T) {
 		defer close(killed)
 		first.Register("job", func(context.Context, []byte) error { <-killed; return nil })
 		require.NoError(t, first.Offer(t.Context(), offer("a")))
-		pass(61 * time.Second)
-		records, err := store.All() // as they are on disk when the process is killed
+		advance(61 * time.Second)
+		records, err := store.All() // what is on disk when the process is killed
 		require.NoError(t, err)
 
 		start := time.Now()
 		second, rec := queueIn(t, nil, resilience.WithStore(&memory{records: records}))
 		runs := 0
 		second.Register("job", func(context.Context, []byte) error { runs++; return errNetwork })
-		pass(time.Hour)
+		advance(time.Hour)
 		assert.Equal(t, []string{
 			"started 1 59s", "queued 2 59s", "started 2 2m59s", "queued 3 2m59s", "started 3 6m59s", "failed 3 6m59s",
 		}, rec.lines(start))
@@ -115,7 +115,7 @@ func TestQueueStoreFails(t *testing.T) {
 			q.Register("job", func(context.Context, []byte) error { return errNetwork })
 			require.NoError(t, q.Offer(t.Context(), offer("a")))
 			store.fail(errDisk, errDisk)
-			pass(time.Hour)
+			advance(time.Hour)
 			last := rec.last()
 			assert.Equal(t, resilience.RestartFailed, last.To)
 			require.ErrorIs(t, last.Err, errDisk)
@@ -132,7 +132,7 @@ func TestQueueStoreFails(t *testing.T) {
 			q.Register("job", func(context.Context, []byte) error { return nil })
 			require.NoError(t, q.Offer(t.Context(), offer("a")))
 			store.fail(errDisk, nil)
-			pass(time.Hour)
+			advance(time.Hour)
 			require.Len(t, rec.events, 3)
 			assert.Equal(t, resilience.RestartStarted, rec.events[1].To)
 			assert.ErrorIs(t, rec.events[1].Err, errDisk)
@@ -146,7 +146,7 @@ func TestQueueStoreFails(t *testing.T) {
 			q, rec := queueIn(t, nil, resilience.WithStore(&memory{remove: errDisk}))
 			q.Register("job", func(context.Context, []byte) error { return nil })
 			require.NoError(t, q.Offer(t.Context(), offer("a")))
-			pass(time.Hour)
+			advance(time.Hour)
 			assert.Equal(t, resilience.RestartSucceeded, rec.last().To)
 			assert.EqualError(t, rec.last().Err, "the store still has the task, so the next process will run it again: no space left on device")
 		})
@@ -167,19 +167,19 @@ func TestQueueStoreFails(t *testing.T) {
 			}
 			runs := 0
 			q.Register("job", func(context.Context, []byte) error { runs++; return nil })
-			pass(time.Second)
+			advance(time.Second)
 			assert.Equal(t, 1, runs)
 			assert.Equal(t, 2, store.len(), "records that cannot be read are kept")
 		})
 	})
 }
 
-// panicky is an error whose text cannot be had.
-type panicky struct{}
+// panickingError is an error whose Error method panics.
+type panickingError struct{}
 
-func (panicky) Error() string { panic("no text") }
+func (panickingError) Error() string { panic("no text") }
 
-// What a record cannot hold is refused with a word of why, not dropped.
+// A task that cannot be stored is refused with an error, not dropped.
 func TestQueueOddRecords(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -191,7 +191,7 @@ func TestQueueOddRecords(t *testing.T) {
 		require.ErrorContains(t, q.Offer(t.Context(), odd), "year")
 		assert.Empty(t, q.Tasks())
 
-		require.NoError(t, q.Offer(t.Context(), resilience.Restart{Task: resilience.Task{Kind: "job"}, Err: panicky{}, Result: classify.Result{}}))
+		require.NoError(t, q.Offer(t.Context(), resilience.Restart{Task: resilience.Task{Kind: "job"}, Err: panickingError{}, Result: classify.Result{}}))
 		require.NoError(t, q.Offer(t.Context(), resilience.Restart{Task: resilience.Task{Kind: "job", Payload: []byte("\xff\x00")}}))
 		_, err := q.Shutdown(t.Context())
 		require.NoError(t, err)

@@ -20,7 +20,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// offer is what an executor hands over after such a failure.
+// offer returns the Restart of a call that failed with a network error.
 func offer(task string) resilience.Restart {
 	return resilience.Restart{
 		Key:     "key " + task,
@@ -32,13 +32,13 @@ func offer(task string) resilience.Restart {
 	}
 }
 
-// pass lets time pass in a bubble, and what is due then come to rest.
-func pass(d time.Duration) {
+// advance advances the bubble's clock by d and waits for everything due by then.
+func advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// recorder keeps what it is told.
+// recorder records events.
 type recorder struct {
 	mu     sync.Mutex
 	events []resilience.Event
@@ -50,7 +50,7 @@ func (r *recorder) observe(_ context.Context, e resilience.Event) {
 	r.events = append(r.events, e)
 }
 
-// lines are the events in short: what happened, to which restart, when.
+// lines returns a summary of the events: what happened, which restart, when.
 func (r *recorder) lines(start time.Time) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -61,21 +61,20 @@ func (r *recorder) lines(start time.Time) []string {
 	return lines
 }
 
-// last is the last event.
 func (r *recorder) last() resilience.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.events[len(r.events)-1]
 }
 
-// memory is a store that may fail.
+// memory is a store in memory that can be made to fail.
 type memory struct {
 	mu          sync.Mutex
 	records     map[string][]byte
 	put, remove error
 	all         error
 	puts        int
-	hold        chan struct{} // Put waits for it
+	hold        chan struct{} // Put blocks until it is closed
 }
 
 func (m *memory) Put(id string, record []byte) error {
@@ -111,7 +110,7 @@ func (m *memory) All() (map[string][]byte, error) {
 	return maps.Clone(m.records), m.all
 }
 
-// fail makes it fail from now on.
+// fail sets the errors of later calls of Put and Delete.
 func (m *memory) fail(put, remove error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -124,7 +123,7 @@ func (m *memory) len() int {
 	return len(m.records)
 }
 
-// queueIn makes a queue in a bubble and ends it with the test.
+// queueIn returns a queue that is shut down at the end of the test.
 func queueIn(t *testing.T, c *resilience.Config, opts ...resilience.QueueOption) (*resilience.Queue, *recorder) {
 	t.Helper()
 	rec := &recorder{}
@@ -142,9 +141,9 @@ func TestQueueRestarts(t *testing.T) {
 	errKey := errors.New("401 unauthorized")
 	for _, tt := range []struct {
 		name     string
-		outcomes []error // of the restarts, in order
+		outcomes []error // results of the restarts in order
 		want     []string
-		err      error // of the last event
+		err      error // error of the last event
 	}{
 		{"the first restart succeeds", []error{nil}, []string{
 			"queued 1 0s", "started 1 1m0s", "succeeded 1 1m0s",
@@ -185,13 +184,13 @@ func TestQueueRestarts(t *testing.T) {
 					runs := 0
 					q.Register("job", func(_ context.Context, payload []byte) error {
 						assert.Equal(t, "a", string(payload), "the same parameters")
-						clear(payload) // it is the function's own
+						clear(payload) // the function owns its payload
 						runs++
 						return tt.outcomes[runs-1]
 					})
 					start := time.Now()
 					require.NoError(t, q.Offer(t.Context(), offer("a")))
-					pass(time.Hour)
+					advance(time.Hour)
 
 					assert.Equal(t, tt.want, rec.lines(start))
 					assert.Equal(t, len(tt.outcomes), runs)
@@ -214,9 +213,8 @@ func TestQueueRestarts(t *testing.T) {
 	}
 }
 
-// The function of a task mostly makes its call through an executor, which
-// offers it anew where it fails again, or where the breaker of its endpoint lets
-// no call through.
+// A task's function usually calls Do, which offers the call again if it fails
+// or if a breaker refuses it.
 func TestQueueWithExecutor(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -255,10 +253,10 @@ func TestQueueWithExecutor(t *testing.T) {
 				q.Register("job", ask)
 
 				err := ask(t.Context(), []byte("a"))
-				assert.True(t, details(t, err).Queued)
+				assert.True(t, asError(t, err).Queued)
 				assert.Equal(t, errNetwork.Error(), err.Error())
 				require.Len(t, q.Tasks(), 1)
-				pass(time.Hour)
+				advance(time.Hour)
 
 				var what []string
 				for _, e := range rec.events {
@@ -271,8 +269,8 @@ func TestQueueWithExecutor(t *testing.T) {
 	}
 }
 
-// A breaker that is open when a restart is due lets no call through, so the
-// restart does not count: all three are made, the moment the breaker lets one see.
+// A restart that an open breaker refuses does not count. All three restarts are
+// made, each when the breaker allows a trial call.
 func TestQueueAndBreaker(t *testing.T) {
 	t.Parallel()
 	outage := func(t *testing.T, d time.Duration, tasks int, offers, stored bool) (lines []string, calls, rounds int) {
@@ -305,7 +303,7 @@ func TestQueueAndBreaker(t *testing.T) {
 			for i := range tasks {
 				require.NoError(t, q.Offer(t.Context(), offer(fmt.Sprint(i))))
 			}
-			pass(24 * time.Hour)
+			advance(24 * time.Hour)
 			lines = rec.lines(start)
 			assert.Empty(t, q.Tasks())
 		})
@@ -315,8 +313,8 @@ func TestQueueAndBreaker(t *testing.T) {
 		for _, stored := range []bool{true, false} {
 			t.Run(fmt.Sprintf("offered %v, stored %v", offers, stored), func(t *testing.T) {
 				t.Parallel()
-				// The first restart makes six calls in 15.5 s, of which the fifth opens
-				// the breaker at 1m7.5s; later ones are its trials, of one call each.
+				// The first restart makes six calls in 15.5 s. The fifth opens
+				// the breaker at 1m7.5s. Each later restart is one trial call.
 				lines, calls, _ := outage(t, 10*time.Minute, 1, offers, stored)
 				assert.Equal(t, []string{
 					"queued 1 0s", "started 1 1m0s",
@@ -346,8 +344,8 @@ func TestQueueAndBreaker(t *testing.T) {
 	})
 }
 
-// A breaker that somebody has forced open for hours keeps tasks waiting, and
-// they do not try every minute.
+// While a person forces a breaker open for hours, tasks wait with growing
+// pauses.
 func TestQueueForcedOpen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -364,7 +362,7 @@ func TestQueueForcedOpen(t *testing.T) {
 		}
 		q.Register("job", run)
 		require.NoError(t, q.Offer(t.Context(), offer("a")))
-		pass(24 * time.Hour)
+		advance(24 * time.Hour)
 		assert.Less(t, rounds.Load(), int64(24+10))
 		require.Len(t, q.Tasks(), 1)
 		assert.Zero(t, q.Tasks()[0].Restarts)
@@ -380,18 +378,18 @@ func TestQueueForcedOpen(t *testing.T) {
 		later, rec := queueIn(t, nil, resilience.WithStore(store))
 		before := rounds.Load()
 		later.Register("job", run)
-		pass(24 * time.Hour)
+		advance(24 * time.Hour)
 		assert.Less(t, rounds.Load()-before, int64(24+3), "the next process does not begin with short pauses again")
 		require.NoError(t, x.Breakers().Force(t.Context(), primary.Endpoint, resilience.BreakerAuto))
-		pass(time.Hour)
+		advance(time.Hour)
 		assert.Equal(t, resilience.RestartSucceeded, rec.last().To)
 		assert.Equal(t, 1, rec.last().Attempt)
 		assert.Zero(t, store.len())
 	})
 }
 
-// A function that offers its task with another payload each time, with a time in
-// it for instance, offers a new task each time. They are counted on.
+// A function that offers its task with a new payload each time, for example
+// with a time in it, offers new tasks. Their restarts are counted together.
 func TestQueuePayloadChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -406,7 +404,7 @@ func TestQueuePayloadChanges(t *testing.T) {
 			return errNetwork
 		})
 		require.NoError(t, q.Offer(t.Context(), offer("a")))
-		pass(24 * time.Hour)
+		advance(24 * time.Hour)
 		assert.LessOrEqual(t, runs, 1+2+4)
 		assert.Empty(t, q.Tasks())
 		require.ErrorIs(t, refused, resilience.ErrRestartsExhausted)
@@ -414,14 +412,14 @@ func TestQueuePayloadChanges(t *testing.T) {
 	})
 }
 
-// A chain of errors that is a circle does not hold the queue up.
-func TestQueueCircle(t *testing.T) {
+// A cyclic error chain does not block the queue.
+func TestQueueErrorCycle(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q, rec := queueIn(t, nil)
 		q.Register("job", func(context.Context, []byte) error { c := &circle{}; c.next = c; return c })
 		require.NoError(t, q.Offer(t.Context(), offer("a")))
-		pass(time.Hour)
+		advance(time.Hour)
 		assert.Equal(t, resilience.RestartFailed, rec.last().To)
 	})
 }
@@ -431,8 +429,8 @@ type circle struct{ next error }
 func (*circle) Error() string   { return "circle" }
 func (c *circle) Unwrap() error { return c.next }
 
-// A task is offered anew by the function itself: the queue knows it again, and
-// its history grows.
+// If a task's function offers it again, the queue recognizes the task and
+// extends its history.
 func TestQueueOfferAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -447,7 +445,7 @@ func TestQueueOfferAgain(t *testing.T) {
 		})
 		start := time.Now()
 		require.NoError(t, q.Offer(t.Context(), offer("a")))
-		pass(time.Hour)
+		advance(time.Hour)
 		assert.Equal(t, []string{
 			"queued 1 0s", "started 1 1m0s",
 			"queued 2 1m0s", "started 2 3m0s",
@@ -457,9 +455,9 @@ func TestQueueOfferAgain(t *testing.T) {
 	})
 }
 
-// A function that succeeds in the end is done, whatever it offered on the way;
-// what it offers under another name is a task of its own.
-func TestQueueOfferOnTheWay(t *testing.T) {
+// A function that returns nil ends its task, even if it has offered it again.
+// What it offers with another kind is a task of its own.
+func TestQueueOfferDuringRestart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &memory{}
@@ -475,15 +473,15 @@ func TestQueueOfferOnTheWay(t *testing.T) {
 			return nil
 		})
 		require.NoError(t, q.Offer(t.Context(), offer("a")))
-		pass(time.Hour)
+		advance(time.Hour)
 		assert.Equal(t, map[string]int{"a": 1, "b": 1}, runs)
 		assert.Empty(t, q.Tasks())
 		assert.Zero(t, store.len())
 	})
 }
 
-// A task that is offered by a goroutine which its function has left behind is
-// not run again once it is done.
+// A goroutine that outlives its function offers a task that is already done.
+// The task does not run again.
 func TestQueueOfferTooLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -494,13 +492,13 @@ func TestQueueOfferTooLate(t *testing.T) {
 			runs++
 			store.hold = make(chan struct{})
 			go func() { assert.NoError(t, q.Offer(ctx, offer("a"))) }()
-			synctest.Wait() // it is admitted, and waits for the store
+			synctest.Wait() // accepted, waiting for the store
 			return nil
 		})
 		require.NoError(t, q.Offer(t.Context(), offer("a")))
-		pass(2 * time.Minute)
+		advance(2 * time.Minute)
 		close(store.hold)
-		pass(time.Hour)
+		advance(time.Hour)
 		assert.Equal(t, 1, runs)
 		assert.Empty(t, q.Tasks())
 		assert.Zero(t, store.len())
@@ -522,7 +520,7 @@ func TestQueueKeepsContextAndHistory(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.WithValue(t.Context(), contextKey{}, "trace 1"))
 		r := offer("a")
 		require.NoError(t, q.Offer(ctx, r))
-		cancel() // the call is over; its restart is not
+		cancel() // the end of the call does not end its restart
 		r.Task.Payload[0], r.Targets[0].Model, r.History[0].Number = 'x', "x", 99
 
 		tasks := q.Tasks()
@@ -535,7 +533,7 @@ func TestQueueKeepsContextAndHistory(t *testing.T) {
 		assert.NotEmpty(t, tasks[0].ID)
 		assert.Equal(t, time.Minute, rec.last().Nominal)
 
-		pass(time.Hour)
+		advance(time.Hour)
 		assert.Equal(t, "trace 1", value)
 		assert.NoError(t, ended)
 	})
@@ -592,12 +590,12 @@ func TestQueueFull(t *testing.T) {
 		assert.Equal(t, resilience.RestartRefused, rec.last().To)
 		assert.Len(t, q.Tasks(), 2)
 
-		pass(2 * time.Minute)
+		advance(2 * time.Minute)
 		assert.NoError(t, q.Offer(t.Context(), offer("c")), "there is room again")
 	})
 }
 
-// Figures of the config, and those of one agent.
+// Settings of the config and of one agent.
 func TestQueueConfig(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -610,13 +608,14 @@ func TestQueueConfig(t *testing.T) {
 		r := offer("a")
 		r.Agent = "eager"
 		require.NoError(t, q.Offer(t.Context(), r))
-		pass(time.Hour)
+		advance(time.Hour)
 		assert.Equal(t, []string{"queued 1 0s", "started 1 1s", "failed 1 1s"}, rec.lines(start))
 		assert.Equal(t, "eager", rec.last().Agent)
 	})
 }
 
-// After an outage many tasks are due at once.
+// After an outage many tasks are due at once. Only as many run as there are
+// workers.
 func TestQueueWorkers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -639,9 +638,9 @@ func TestQueueWorkers(t *testing.T) {
 		for i := range 10 {
 			require.NoError(t, q.Offer(t.Context(), offer(fmt.Sprint(i))))
 		}
-		pass(time.Minute + time.Second/2)
-		q.Register("job", job) // those that wait for a slot are armed again, not run twice
-		pass(time.Minute)
+		advance(time.Minute + time.Second/2)
+		q.Register("job", job) // tasks that wait for a slot get a new timer and must not run twice
+		advance(time.Minute)
 		assert.Equal(t, 2, most)
 		assert.Equal(t, 10, done)
 		assert.Empty(t, q.Tasks())
@@ -656,7 +655,7 @@ func TestQueuePanics(t *testing.T) {
 		q.Register("job", func(context.Context, []byte) error { panic("boom") })
 		q.Register("job", nil)
 		require.NoError(t, q.Offer(t.Context(), offer("a")))
-		pass(time.Hour)
+		advance(time.Hour)
 		assert.Equal(t, resilience.RestartFailed, rec.last().To)
 		assert.EqualError(t, rec.last().Err, "the function panicked: boom")
 		assert.Empty(t, q.Tasks())
@@ -669,7 +668,7 @@ func TestQueueGoexit(t *testing.T) {
 		q, rec := queueIn(t, nil)
 		q.Register("job", func(context.Context, []byte) error { runtime.Goexit(); return nil })
 		require.NoError(t, q.Offer(t.Context(), offer("a")))
-		pass(time.Hour)
+		advance(time.Hour)
 		assert.Equal(t, resilience.RestartFailed, rec.last().To)
 		assert.EqualError(t, rec.last().Err, "the function called runtime.Goexit")
 		assert.Empty(t, q.Tasks())
@@ -700,7 +699,7 @@ func TestQueueConcurrentSafe(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		pass(time.Hour)
+		advance(time.Hour)
 		assert.Len(t, done, 200)
 		for task, n := range done {
 			assert.Equal(t, 2, n, "runs of task %s", task)

@@ -11,16 +11,16 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// refuser is a restart queue that must not be asked.
-type refuser struct{ t *testing.T }
+// failingRestarter is a restart queue that must not be called.
+type failingRestarter struct{ t *testing.T }
 
-func (r refuser) Offer(_ context.Context, o resilience.Restart) error {
+func (r failingRestarter) Offer(_ context.Context, o resilience.Restart) error {
 	assert.Fail(r.t, "offered", "%v", o.Err)
 	return nil
 }
 
-// A call that must not be repeated is made once, whatever else would follow
-// from its failure: a retry, a correction, another target, a restart.
+// A call that is not repeatable is made once, whatever its error allows: no
+// retry, no correction, no fallback, no restart.
 func TestDo_Repeatable(t *testing.T) {
 	t.Parallel()
 	for _, failure := range []error{errNetwork, errTransient, errLimited, errSlow, errKey, errParsing, errQuota} {
@@ -39,7 +39,7 @@ func TestDo_Repeatable(t *testing.T) {
 					Restart:    resilience.Task{Kind: "k"},
 					Repeatable: func(a resilience.Attempt) bool { asked = append(asked, a); return false },
 				}
-				x := executor(t, enabled(), resilience.WithRestarter(refuser{t}))
+				x := executor(t, enabled(), resilience.WithRestarter(failingRestarter{t}))
 				_, err := resilience.Do(t.Context(), x, call, s.call)
 				assert.Same(t, failure, err, "exactly the caller's error")
 				assert.Len(t, s.calls, 1)
@@ -50,7 +50,7 @@ func TestDo_Repeatable(t *testing.T) {
 	}
 }
 
-// It is asked after each failure anew, and never after a success.
+// Repeatable is called after each failure, never after a success.
 func TestDo_RepeatableByAttempt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestDo_RepeatableByAttempt(t *testing.T) {
 		x := executor(t, enabled())
 		_, err := resilience.Do(t.Context(), x, call, s.call)
 		require.ErrorIs(t, err, errNetwork)
-		assert.Len(t, details(t, err).Attempts, 3)
+		assert.Len(t, asError(t, err).Attempts, 3)
 
 		call.Repeatable = func(resilience.Attempt) bool { panic("asked after a success") }
 		_, err = resilience.Do(t.Context(), x, call, newScript(nil).call)
@@ -70,7 +70,8 @@ func TestDo_RepeatableByAttempt(t *testing.T) {
 	})
 }
 
-// A target that did not let the call through has not had it.
+// If a breaker refuses the call, another target may be called, because no call
+// was made.
 func TestDo_RepeatableUnsent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

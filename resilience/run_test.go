@@ -15,7 +15,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Each reason gets the number of calls that its policy says.
+// Each reason gets the number of calls of its policy.
 func TestDo_CallsOfEachReason(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -27,7 +27,7 @@ func TestDo_CallsOfEachReason(t *testing.T) {
 		{name: "network", err: errNetwork, want: classify.ReasonNetwork, calls: 6},
 		{name: "rate limit", err: errLimited, want: classify.ReasonRateLimit, calls: 3},
 		{name: "transient", err: errTransient, want: classify.ReasonTransient, calls: 3},
-		{name: "overloaded", err: errOverloadd, want: classify.ReasonTransient, calls: 3},
+		{name: "overloaded", err: errOverloaded, want: classify.ReasonTransient, calls: 3},
 		{name: "peer's timeout", err: errSlow, want: classify.ReasonTimeout, calls: 3},
 		{name: "own deadline of one call", err: fmt.Errorf("call: %w", context.DeadlineExceeded), want: classify.ReasonTimeout, calls: 3},
 		{name: "authentication", err: errKey, want: classify.ReasonAuthentication, calls: 1},
@@ -55,7 +55,7 @@ func TestDo_CallsOfEachReason(t *testing.T) {
 					assert.Same(t, tt.err, err, "exactly the caller's error")
 					return
 				}
-				e := details(t, err)
+				e := asError(t, err)
 				require.Len(t, e.Attempts, tt.calls)
 				for i, a := range e.Attempts {
 					assert.Equal(t, i+1, a.Number)
@@ -103,7 +103,7 @@ func TestDo_Success(t *testing.T) {
 	})
 }
 
-// Off means that the function is called once, exactly as without this package.
+// If disabled, the function is called once, as without this package.
 func TestDo_Disabled(t *testing.T) {
 	t.Parallel()
 	off, err := resilience.New(nil)
@@ -131,7 +131,7 @@ func TestDo_Disabled(t *testing.T) {
 				type key struct{}
 				ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, 1))
 				if tt.calls == 1 {
-					cancel() // even that is the function's own affair
+					cancel() // the context is left to the function
 				}
 				defer cancel()
 				calls := 0
@@ -151,11 +151,11 @@ func TestDo_Disabled(t *testing.T) {
 	}
 }
 
-// The zero Call is good: no target, no key.
+// The zero Call has no target and no key.
 func TestDo_ZeroCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newScript(map[resilience.Target][]error{{}: times(7, errNetwork)})
+		s := newScript(map[resilience.Target][]error{{}: repeat(7, errNetwork)})
 		x := executor(t, enabled())
 		_, err := resilience.Do(t.Context(), x, resilience.Call{}, s.call)
 		require.ErrorIs(t, err, errNetwork)
@@ -167,7 +167,8 @@ func TestDo_ZeroCall(t *testing.T) {
 	})
 }
 
-// Counting goes on over mixed errors; the last one decides how far.
+// Calls with different errors are counted together. The last error sets the
+// limit.
 func TestDo_MixedErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -176,7 +177,7 @@ func TestDo_MixedErrors(t *testing.T) {
 		calls int
 	}{
 		{name: "network for ever", fails: []error{errNetwork}, calls: 6},
-		{name: "a rate limit after three network errors", fails: append(times(3, errNetwork), errLimited), calls: 4},
+		{name: "a rate limit after three network errors", fails: append(repeat(3, errNetwork), errLimited), calls: 4},
 		{name: "network after two rate limits", fails: []error{errLimited, errLimited, errNetwork}, calls: 6},
 		{name: "fatal at last", fails: []error{errTransient, errKey}, calls: 2},
 	} {
@@ -185,7 +186,7 @@ func TestDo_MixedErrors(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newScript(map[resilience.Target][]error{primary: tt.fails})
 				_, err := resilience.Do(t.Context(), executor(t, enabled()), resilience.Call{Targets: []resilience.Target{primary}}, s.call)
-				assert.Len(t, details(t, err).Attempts, tt.calls)
+				assert.Len(t, asError(t, err).Attempts, tt.calls)
 			})
 		})
 	}
@@ -208,7 +209,7 @@ func TestDo_MaxNetworkRetries(t *testing.T) {
 	}
 }
 
-// The caller's cancellation ends a wait at once, and says so.
+// A cancellation ends a pause at once and is Error.Stop.
 func TestDo_CancelledInWait(t *testing.T) {
 	t.Parallel()
 	why := errors.New("user pressed stop")
@@ -247,13 +248,13 @@ func TestDo_CancelledInWait(t *testing.T) {
 				}
 				require.ErrorIs(t, err, errNetwork, "the last error is not lost")
 				assert.EqualError(t, err, errNetwork.Error())
-				assert.Len(t, details(t, err).Attempts, 1)
+				assert.Len(t, asError(t, err).Attempts, 1)
 			})
 		})
 	}
 }
 
-// A call that is cancelled while it is under way returns what it returns.
+// A call that is canceled while it runs returns the function's own result.
 func TestDo_CancelledInCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -273,13 +274,13 @@ func TestDo_CancelledInCall(t *testing.T) {
 	})
 }
 
-// Between two calls a cancellation is told from the last failure; a network
-// error that comes of it is not held against the endpoint.
+// A cancellation during a later call is Error.Stop, beside the last failure. A
+// network error caused by it does not count against the endpoint.
 func TestDo_CancelledInLaterCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		x := executor(t, enabled(), resilience.WithAlert(func(context.Context, resilience.Event) { assert.Fail(t, "alert") }))
-		for range 9 { // nine failures, and as many that the cancellation made
+		for range 9 { // nine failures, and nine caused by the cancellation
 			ctx, cancel := context.WithCancel(t.Context())
 			calls := 0
 			_, err := resilience.Do(ctx, x, resilience.Call{Targets: []resilience.Target{primary}},
@@ -301,7 +302,7 @@ func TestDo_CancelledInLaterCalls(t *testing.T) {
 	})
 }
 
-// No context is the empty one.
+// A nil context is treated as context.Background.
 func TestDo_NilContext(t *testing.T) {
 	t.Parallel()
 	var none context.Context
@@ -311,7 +312,7 @@ func TestDo_NilContext(t *testing.T) {
 	assert.Equal(t, "got", got)
 }
 
-// A nil executor has no breakers, and says so.
+// A nil executor has no breakers.
 func TestExecutor_Nil(t *testing.T) {
 	t.Parallel()
 	var x *resilience.Executor
@@ -320,8 +321,8 @@ func TestExecutor_Nil(t *testing.T) {
 	require.ErrorContains(t, executor(t, enabled()).Breakers().Force(t.Context(), "", resilience.BreakerForceOpen), "there is none")
 }
 
-// An answer that came in spite of a cancellation is not thrown away, as
-// failsafe-go would.
+// A successful answer is returned even if the context has been canceled.
+// failsafe-go would drop it.
 func TestDo_AnswerAfterCancellation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -352,8 +353,7 @@ func TestDo_CancelledBefore(t *testing.T) {
 	assert.Same(t, context.Canceled, err)
 }
 
-// A panic of the function passes through, and leaves nothing behind that a
-// later call would wait for.
+// A panic of the function reaches the caller and leaves no permit behind.
 func TestDo_Panic(t *testing.T) {
 	t.Parallel()
 	x := executor(t, enabled())
@@ -366,7 +366,7 @@ func TestDo_Panic(t *testing.T) {
 	assert.Equal(t, 1, got)
 }
 
-// Who watches cannot end a call.
+// A panic of an observer does not end the call.
 func TestDo_ObserverPanics(t *testing.T) {
 	t.Parallel()
 	seen := new(events)
@@ -380,12 +380,12 @@ func TestDo_ObserverPanics(t *testing.T) {
 	assert.Len(t, seen.all, 2)
 }
 
-// hostileError panics when it is asked for its text.
+// hostileError is an error whose methods panic.
 type hostileError struct{}
 
 func (*hostileError) Error() string { panic("no text") }
 
-// Errors that are hostile or odd are passed on, not read.
+// Errors with panicking methods or odd chains are returned unchanged.
 func TestDo_OddErrors(t *testing.T) {
 	t.Parallel()
 	var typedNil *answerError

@@ -14,8 +14,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// The same that observers are told, as the status of a task, while it runs and
-// afterwards.
+// Status summarizes the events of a task, while it runs and afterwards.
 func TestStatuses_OfACall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -36,7 +35,7 @@ func TestStatuses_OfACall(t *testing.T) {
 		assert.Equal(t, 1, now.Calls)
 		assert.Equal(t, classify.ReasonRateLimit, now.Last.Reason)
 		assert.Equal(t, primary, now.Target)
-		now.Events[0].Key = "mine" // what is handed out is the caller's
+		now.Events[0].Key = "mine" // the returned status is a copy
 
 		require.NoError(t, <-done)
 		end, _ := s.Status("task")
@@ -86,7 +85,7 @@ func TestStatuses_Phases(t *testing.T) {
 	}
 }
 
-// Neither long tasks nor many of them fill the memory.
+// Neither long tasks nor many tasks use unbounded memory.
 func TestStatuses_Bounds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

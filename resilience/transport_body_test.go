@@ -24,14 +24,14 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// slowBody is a body whose pieces come when they are sent, and whose Read sees
-// neither a context nor anything else but Close.
+// slowBody is a body whose pieces arrive when the test sends them. Only Close
+// ends its Read.
 type slowBody struct {
 	pieces chan string
 	closed chan struct{}
 	rest   string
-	reads  atomic.Int32 // that are under way
-	calls  atomic.Int32 // of Close
+	reads  atomic.Int32 // running Reads
+	calls  atomic.Int32 // calls of Close
 }
 
 func newSlowBody() *slowBody {
@@ -66,8 +66,7 @@ func (b *slowBody) Close() error {
 	return nil
 }
 
-// failing returns a base whose answers are 503s with these bodies, one after the
-// other.
+// failing returns a base that answers 503 with each of the bodies in turn.
 func failing(bodies ...io.ReadCloser) http.RoundTripper {
 	n := 0
 	return roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -76,18 +75,18 @@ func failing(bodies ...io.ReadCloser) http.RoundTripper {
 	})
 }
 
-// A body that says nothing is waited for 250 ms, once for each call.
+// Each call waits 250 ms for a body that sends nothing.
 func TestTransport_SilentBodyTime(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name  string
 		piece string
-		want  time.Duration // beyond the pauses
+		want  time.Duration // in addition to the pauses
 	}{
 		{name: "nothing", want: 3 * 250 * time.Millisecond},
 		{name: "a byte", piece: "x", want: 3 * 250 * time.Millisecond},
 		{name: "1023 bytes", piece: strings.Repeat("x", 1023), want: 3 * 250 * time.Millisecond},
-		{name: "a KiB", piece: strings.Repeat("x", 1024), want: 2 * 25 * time.Millisecond}, // the rest of those before
+		{name: "a KiB", piece: strings.Repeat("x", 1024), want: 2 * 25 * time.Millisecond}, // draining the two earlier responses
 		{name: "10 KiB", piece: strings.Repeat("x", 10240)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -104,7 +103,7 @@ func TestTransport_SilentBodyTime(t *testing.T) {
 				resp, err := resilience.NewTransport(base, executor(t, enabled())).RoundTrip(request(t, http.MethodGet, ""))
 				require.NoError(t, err)
 				assert.Equal(t, 1500*time.Millisecond+tt.want, time.Since(start))
-				synctest.Wait() // what takes too long is closed without waiting for it
+				synctest.Wait() // slow bodies are closed in the background
 				assert.EqualValues(t, 1, bodies[0].calls.Load())
 				assert.EqualValues(t, 1, bodies[1].calls.Load())
 				assert.Zero(t, bodies[2].calls.Load())
@@ -118,7 +117,7 @@ func TestTransport_SilentBodyTime(t *testing.T) {
 	}
 }
 
-// The end of the request's context ends the wait too.
+// The end of the request's context ends the wait.
 func TestTransport_SilentBodyContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -135,8 +134,8 @@ func TestTransport_SilentBodyContext(t *testing.T) {
 	})
 }
 
-// Whatever pieces a body comes in, and whenever they come: the client reads all
-// of it, in order, and its error; nothing is read twice or by two at once.
+// For any pieces at any times, the client reads the whole body in order, and
+// its error. No byte is read twice and no two Reads run at once.
 func TestTransport_ContinuesProperty(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("connection lost")
@@ -154,10 +153,10 @@ func TestTransport_ContinuesProperty(t *testing.T) {
 					_, _ = io.WriteString(there, p)
 				}
 				time.Sleep(time.Duration(pauses[len(pieces)]) * time.Millisecond)
-				_ = there.CloseWithError(end) // io.EOF is a good end
+				_ = there.CloseWithError(end) // end is io.EOF or an error
 			}()
 			cfg := enabled()
-			r := request(t, http.MethodPost, "") // which is not repeated
+			r := request(t, http.MethodPost, "") // POST is not repeated
 			start := time.Now()
 			resp, err := resilience.NewTransport(failing(here), executor(t, cfg)).RoundTrip(r)
 			if err != nil || time.Since(start) > 250*time.Millisecond {
@@ -188,7 +187,7 @@ func TestTransport_ContinuesProperty(t *testing.T) {
 	})
 }
 
-// The client of a real server gets all of a body that was not there in time, its
+// If a body is still arriving, the client of a real server gets all of it, with
 // length, headers and trailers, compressed or not.
 func TestTransport_ContinuesStream(t *testing.T) {
 	t.Parallel()
@@ -225,11 +224,11 @@ func TestTransport_ContinuesStream(t *testing.T) {
 				defer srv.Close()
 				ctx, cancel := context.WithTimeout(t.Context(), hang)
 				defer cancel()
-				r, err := http.NewRequestWithContext(ctx, http.MethodPost, srv.URL, nil) // which is not repeated
+				r, err := http.NewRequestWithContext(ctx, http.MethodPost, srv.URL, nil) // POST is not repeated
 				require.NoError(t, err)
-				resp, err := (&http.Client{Transport: resilience.NewTransport(srv.Client().Transport, executor(t, hasty()))}).Do(r)
+				resp, err := (&http.Client{Transport: resilience.NewTransport(srv.Client().Transport, executor(t, fastConfig()))}).Do(r)
 				require.NoError(t, err)
-				_, announced := resp.Trailer["X-Sum"] // nobody may write to it while the client looks
+				_, announced := resp.Trailer["X-Sum"] // must not race with a write
 				assert.True(t, announced)
 				close(going)
 				assert.EqualValues(t, -1, resp.ContentLength)
@@ -245,7 +244,7 @@ func TestTransport_ContinuesStream(t *testing.T) {
 	}
 }
 
-// What a body says in time still decides, compressed or not.
+// A body that arrives in time decides the classification, compressed or not.
 func TestTransport_CompressedBodyDecides(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int32
@@ -258,20 +257,20 @@ func TestTransport_CompressedBodyDecides(t *testing.T) {
 		_ = z.Close()
 	}))
 	defer srv.Close()
-	resp, err := (&http.Client{Transport: resilience.NewTransport(srv.Client().Transport, executor(t, hasty()))}).Get(srv.URL)
+	resp, err := (&http.Client{Transport: resilience.NewTransport(srv.Client().Transport, executor(t, fastConfig()))}).Get(srv.URL)
 	require.NoError(t, err)
 	require.NoError(t, resp.Body.Close())
 	assert.EqualValues(t, 1, calls.Load())
 }
 
-// Short bodies are drained, so that one connection does for all calls; others
-// cost their connection.
+// Short bodies are drained, so that all calls use one connection. For other
+// bodies the connection is closed.
 func TestTransport_Connections(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name  string
 		body  int
-		known bool // its length is
+		known bool // Content-Length is set
 		want  int64
 	}{
 		{name: "none", known: true, want: 1},
@@ -301,7 +300,7 @@ func TestTransport_Connections(t *testing.T) {
 			}
 			srv.Start()
 			defer srv.Close()
-			resp, err := (&http.Client{Transport: resilience.NewTransport(srv.Client().Transport, executor(t, hasty()))}).Get(srv.URL)
+			resp, err := (&http.Client{Transport: resilience.NewTransport(srv.Client().Transport, executor(t, fastConfig()))}).Get(srv.URL)
 			require.NoError(t, err)
 			got, err := io.ReadAll(resp.Body)
 			require.NoError(t, err)
@@ -312,9 +311,8 @@ func TestTransport_Connections(t *testing.T) {
 	}
 }
 
-// A body that panics, ends its goroutine, lies about what it has read, or reads
-// nothing for ever, does so where the client's goroutine can see to it, and never
-// in one that nobody can recover.
+// A body may panic, call runtime.Goexit, return a wrong count, or read nothing
+// forever. The client's goroutine sees that, and no other goroutine panics.
 func TestTransport_BrokenReaders(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -351,8 +349,8 @@ func TestTransport_BrokenReaders(t *testing.T) {
 	}
 }
 
-// stuckBody is a body whose Close waits for its Read, as that of a compressed
-// body does, and which ends with its request alone.
+// stuckBody is a body whose Close waits for its Read, like that of a compressed
+// body. Only the end of its request ends it.
 type stuckBody struct {
 	ctx    context.Context
 	closed chan struct{}
@@ -361,7 +359,7 @@ type stuckBody struct {
 func (b stuckBody) Read([]byte) (int, error) { <-b.ctx.Done(); return 0, b.ctx.Err() }
 func (b stuckBody) Close() error             { <-b.ctx.Done(); close(b.closed); return nil }
 
-// A Close that waits for the end of the request gets it.
+// Closing a response ends its request, so a Close that waits for that returns.
 func TestTransport_CloseThatWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -375,13 +373,13 @@ func TestTransport_CloseThatWaits(t *testing.T) {
 		require.Len(t, bodies, 3)
 		require.NoError(t, resp.Body.Close())
 		for _, b := range bodies {
-			<-b.closed // else the bubble is deadlocked
+			<-b.closed // otherwise the bubble deadlocks
 		}
 	})
 }
 
-// A context that lives longer than its requests does not collect what belongs to
-// them: each request's own context ends with its body, or at once without one.
+// A long-lived context does not accumulate the contexts of its requests. Each
+// ends with its response's body, or at once if there is no body.
 func TestTransport_ContextEndsWithBody(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -414,7 +412,7 @@ func TestTransport_ContextEndsWithBody(t *testing.T) {
 				}
 				return &http.Response{StatusCode: tt.status, Header: header, Body: tt.body}, nil
 			})
-			resp, err := resilience.NewTransport(base, executor(t, hasty())).RoundTrip(request(t, http.MethodPost, "").WithContext(ctx))
+			resp, err := resilience.NewTransport(base, executor(t, fastConfig())).RoundTrip(request(t, http.MethodPost, "").WithContext(ctx))
 			require.ErrorIs(t, err, tt.err)
 			if err == nil && resp.Body != nil && resp.Body != http.NoBody {
 				require.NoError(t, own.Err(), "while the body is open")
@@ -431,7 +429,7 @@ func TestTransport_ContextEndsWithBody(t *testing.T) {
 	}
 }
 
-// A peer decides neither how long a call waits nor what is kept of its headers.
+// Large headers neither delay a call nor are kept.
 func TestTransport_AbsurdHeaders(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]string{
@@ -484,7 +482,7 @@ func TestTransport_AbsurdHeaders(t *testing.T) {
 	}
 }
 
-// Nothing is kept of hosts whose names a peer has made up of megabytes.
+// Nothing is kept for hosts with names of several megabytes.
 func TestTransport_AbsurdHost(t *testing.T) {
 	t.Parallel()
 	x := executor(t, enabled())

@@ -19,32 +19,32 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// hang is the time after which a test says that a call hangs.
+// hang is the time after which a test reports a hanging call.
 const hang = 20 * time.Second
 
-// hasty is a config whose pauses are a millisecond, and whose breaker stays out
-// of the way.
-func hasty() *resilience.Config {
+// fastConfig returns a config with pauses of a millisecond and a breaker that stays
+// closed.
+func fastConfig() *resilience.Config {
 	cfg := enabled()
 	cfg.Retry = resilience.RetryConfig{Schedule: resilience.CustomSchedule, BaseDelayMs: 1, MaxDelayMs: 1}
 	cfg.CircuitBreaker.Mode = resilience.BreakerForceClosed
 	return cfg
 }
 
-// peer is a server on loopback whose answers are never finished.
+// peer is a loopback server that never finishes its responses.
 type peer struct {
 	*httptest.Server
-	calls, gone atomic.Int64 // handlers that began, and that saw the client go
+	calls, gone atomic.Int64 // handlers that started, and that saw the client leave
 }
 
-// newPeer makes one. answer writes the beginning of an answer; the handler then
-// waits until the client gives it up.
+// newPeer starts a peer. answer writes the beginning of a response. The handler
+// then waits until the client leaves.
 func newPeer(t *testing.T, h2 bool, answer func(http.ResponseWriter, *http.Request)) *peer {
 	p := new(peer)
 	p.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.calls.Add(1)
 		answer(w, r)
-		_ = http.NewResponseController(w).Flush() // the client may have gone
+		_ = http.NewResponseController(w).Flush() // fails if the client has left
 		<-r.Context().Done()
 		p.gone.Add(1)
 	}))
@@ -61,98 +61,97 @@ func newPeer(t *testing.T, h2 bool, answer func(http.ResponseWriter, *http.Reque
 	return p
 }
 
-// client is one whose requests go through a Transport.
+// client returns a client with a Transport.
 func (p *peer) client(t *testing.T) *http.Client {
-	return &http.Client{Transport: resilience.NewTransport(p.Client().Transport, executor(t, hasty()))}
+	return &http.Client{Transport: resilience.NewTransport(p.Client().Transport, executor(t, fastConfig()))}
 }
 
-// refuse sends a 503 with headers in pairs.
-func refuse(w http.ResponseWriter, headers ...string) {
+// write503 sends a 503 with the given headers, as pairs of name and value.
+func write503(w http.ResponseWriter, headers ...string) {
 	for i := 0; i < len(headers); i += 2 {
 		w.Header().Set(headers[i], headers[i+1])
 	}
 	w.WriteHeader(http.StatusServiceUnavailable)
 }
 
-// say writes a text and sends it.
-func say(w http.ResponseWriter, text string) {
-	_, _ = io.WriteString(w, text) // the client may have gone
+// writeText writes and flushes a text.
+func writeText(w http.ResponseWriter, text string) {
+	_, _ = io.WriteString(w, text) // fails if the client has left
 	_ = http.NewResponseController(w).Flush()
 }
 
-// unfinished are the ways in which a peer can keep the body of a failed answer
-// open.
+// unfinished lists the ways to keep the body of a failed response open.
 var unfinished = []struct {
 	name   string
-	header http.Header // of the request
+	header http.Header // headers of the request
 	answer func(http.ResponseWriter, *http.Request)
 }{
-	{name: "headers alone", answer: func(w http.ResponseWriter, _ *http.Request) { refuse(w) }},
+	{name: "headers alone", answer: func(w http.ResponseWriter, _ *http.Request) { write503(w) }},
 	{name: "an event stream without an event", answer: func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w, "Content-Type", "text/event-stream")
+		write503(w, "Content-Type", "text/event-stream")
 	}},
 	{name: "an event stream after an event", answer: func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w, "Content-Type", "text/event-stream; charset=utf-8")
-		say(w, "data: {}\n\n")
+		write503(w, "Content-Type", "text/event-stream; charset=utf-8")
+		writeText(w, "data: {}\n\n")
 	}},
 	{name: "an event stream in capitals", answer: func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w, "Content-Type", "Text/Event-Stream ;a")
-		say(w, "data: {}\n\n")
+		write503(w, "Content-Type", "Text/Event-Stream ;a")
+		writeText(w, "data: {}\n\n")
 	}},
 	{name: "a byte, then silence", answer: func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w)
-		say(w, "{")
+		write503(w)
+		writeText(w, "{")
 	}},
 	{name: "a KiB, then silence", answer: func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w)
-		say(w, strings.Repeat("x", 1<<10))
+		write503(w)
+		writeText(w, strings.Repeat("x", 1<<10))
 	}},
 	{name: "2 KiB, then silence", answer: func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w)
-		say(w, strings.Repeat("x", 2<<10))
+		write503(w)
+		writeText(w, strings.Repeat("x", 2<<10))
 	}},
 	{name: "a known length, none of it sent", answer: func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w, "Content-Length", "100")
+		write503(w, "Content-Length", "100")
 	}},
 	{name: "a known length, half of it sent", answer: func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w, "Content-Length", "100")
-		say(w, strings.Repeat("x", 50))
+		write503(w, "Content-Length", "100")
+		writeText(w, strings.Repeat("x", 50))
 	}},
 	{name: "a known length, a KiB of it sent", answer: func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w, "Content-Length", "2000")
-		say(w, strings.Repeat("x", 1<<10))
+		write503(w, "Content-Length", "2000")
+		writeText(w, strings.Repeat("x", 1<<10))
 	}},
 	{name: "gzip that net/http decodes, headers alone", answer: func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w, "Content-Encoding", "gzip")
+		write503(w, "Content-Encoding", "gzip")
 	}},
 	{name: "gzip that net/http decodes, a beginning", answer: func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w, "Content-Encoding", "gzip")
+		write503(w, "Content-Encoding", "gzip")
 		z := gzip.NewWriter(w)
 		_, _ = io.WriteString(z, "overloaded")
 		_ = z.Flush()
 	}},
 	{name: "gzip that the client decodes", header: http.Header{"Accept-Encoding": {"gzip"}}, answer: func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w, "Content-Encoding", "gzip")
-		say(w, "\x1f\x8b")
+		write503(w, "Content-Encoding", "gzip")
+		writeText(w, "\x1f\x8b")
 	}},
 	{name: "a slow drip", answer: func(w http.ResponseWriter, r *http.Request) {
-		refuse(w)
+		write503(w)
 		for r.Context().Err() == nil {
-			say(w, "x")
+			writeText(w, "x")
 			time.Sleep(40 * time.Millisecond)
 		}
 	}},
 	{name: "no end", answer: func(w http.ResponseWriter, r *http.Request) {
-		refuse(w)
+		write503(w)
 		for r.Context().Err() == nil {
-			say(w, strings.Repeat("x", 32<<10))
+			writeText(w, strings.Repeat("x", 32<<10))
 		}
 	}},
 }
 
-// A peer that never finishes the body of a failed answer cannot hold up the
-// retries. What is given up has its connection closed; the last answer is the
-// client's, and ends when it closes it.
+// A peer that never finishes a failed response does not delay the retries. The
+// connections of earlier responses are closed. The client gets the last
+// response and ends it by closing its body.
 func TestTransport_UnfinishedBodies(t *testing.T) {
 	t.Parallel()
 	for _, tt := range unfinished {
@@ -179,8 +178,8 @@ func TestTransport_UnfinishedBodies(t *testing.T) {
 	}
 }
 
-// A thousand callers of such peers leave neither a goroutine nor a body behind:
-// with one the bubble would be deadlocked.
+// A thousand calls to such peers leave no goroutine and no open body. Either
+// would deadlock the bubble.
 func TestTransport_UnfinishedBodiesConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -188,14 +187,14 @@ func TestTransport_UnfinishedBodiesConcurrentSafe(t *testing.T) {
 		var made, closed atomic.Int64
 		base := roundTrip(func(r *http.Request) (*http.Response, error) {
 			b := newSlowBody()
-			b.pieces <- strings.Repeat("x", int(made.Add(1)%2)<<10) // nothing, or a KiB
+			b.pieces <- strings.Repeat("x", int(made.Add(1)%2)<<10) // empty, or one KiB
 			go func() {
 				<-b.closed
 				closed.Add(1)
 			}()
 			return &http.Response{StatusCode: 503, Header: http.Header{}, Body: b, ContentLength: -1, Request: r}, nil
 		})
-		client := &http.Client{Transport: resilience.NewTransport(base, executor(t, hasty()))}
+		client := &http.Client{Transport: resilience.NewTransport(base, executor(t, fastConfig()))}
 		var wg sync.WaitGroup
 		for range callers {
 			wg.Go(func() {

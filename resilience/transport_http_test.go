@@ -21,8 +21,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// pipes is a listener whose connections are made by dial, in memory, so that
-// a server and its clients can be in a bubble of fake time.
+// pipes is a listener with connections in memory, made by dial. Server and
+// clients can so run in a bubble.
 type pipes struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -53,8 +53,8 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error   { p.once.Do(func() { close(p.done) }); return nil }
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
 
-// A real client and a real server under fake time: an outage of 20 s with a
-// Retry-After, bodies that are read only in part, and one connection for all.
+// A real client and server in a bubble: an outage of 20 s with a Retry-After,
+// bodies that are read only in part, and one connection for all requests.
 func TestTransport_RealHTTP(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestTransport_RealHTTP(t *testing.T) {
 				fmt.Fprintf(w, "%s %s", r.Method, sent)
 			}),
 		}
-		go func() { _ = server.Serve(listener) }() // returns with Close
+		go func() { _ = server.Serve(listener) }() // returns after Close
 		base := &http.Transport{DialContext: listener.dial}
 		client := &http.Client{Transport: resilience.NewTransport(base, executor(t, enabled()))}
 
@@ -93,7 +93,7 @@ func TestTransport_RealHTTP(t *testing.T) {
 		assert.Equal(t, 20*time.Second, time.Since(start))
 		assert.EqualValues(t, 1, conns.Load(), "connections are used again")
 
-		// A request that nobody waits for any more.
+		// A request whose context ends during a pause.
 		start = time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
 		defer cancel()
@@ -107,8 +107,8 @@ func TestTransport_RealHTTP(t *testing.T) {
 	})
 }
 
-// Many clients of one transport against a server on loopback that fails in
-// turns: each gets its own answer, whole.
+// Many clients share a transport to a loopback server that fails every other
+// request. Each gets its own whole answer.
 func TestTransport_ConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	var tries sync.Map
@@ -152,8 +152,8 @@ func TestTransport_ConcurrentSafe(t *testing.T) {
 	client.CloseIdleConnections()
 }
 
-// Whatever a server answers, in whatever pieces: the client gets all of the
-// last answer, and every other one is closed.
+// For any responses in any pieces, the client gets the whole last response, and
+// all others are closed.
 func TestTransport_HandsBackProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -161,10 +161,10 @@ func TestTransport_HandsBackProperty(t *testing.T) {
 		statuses := rapid.SliceOfN(rapid.SampledFrom([]int{200, 400, 401, 429, 500, 503, 504}), 4, 4).Draw(rt, "statuses")
 		piece := rapid.IntRange(1, 3000).Draw(rt, "piece")
 		synctest.Test(t, func(t *testing.T) {
-			var bodies []*cancelingBody
+			var bodies []*trackedBody
 			base := roundTrip(func(*http.Request) (*http.Response, error) {
 				n := len(bodies)
-				b := &cancelingBody{Reader: pieces{strings.NewReader(string(texts[n])), piece}}
+				b := &trackedBody{Reader: pieces{strings.NewReader(string(texts[n])), piece}}
 				bodies = append(bodies, b)
 				return &http.Response{StatusCode: statuses[n], Header: http.Header{}, Body: b, ContentLength: -1}, nil
 			})
@@ -186,7 +186,7 @@ func TestTransport_HandsBackProperty(t *testing.T) {
 	})
 }
 
-// pieces reads no more than n bytes at a time.
+// pieces is a body that returns at most n bytes per Read.
 type pieces struct {
 	io.Reader
 	n int

@@ -14,13 +14,13 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// hosts is a base that answers by host.
+// hosts is a base with one server per host.
 type hosts map[string]*server
 
 func (h hosts) RoundTrip(r *http.Request) (*http.Response, error) { return h[r.URL.Host].RoundTrip(r) }
 
-// toSpare makes a call that another target may take over.
-func toSpare(r *http.Request) resilience.Call {
+// callWithSpare returns a Call with a fallback target.
+func callWithSpare(r *http.Request) resilience.Call {
 	return resilience.Call{
 		Key: r.Header.Get("Task"),
 		Targets: []resilience.Target{
@@ -42,7 +42,7 @@ func TestTransport_FallsBack(t *testing.T) {
 		first, second := &server{steps: []step{{status: 503, body: "busy"}}}, &server{steps: []step{{status: 200}}}
 		seen := new(events)
 		x := executor(t, enabled(), resilience.WithObserver(seen.observe))
-		transport := resilience.NewTransport(hosts{"api.openai.com": first, "spare.example:81": second}, x, resilience.WithCall(toSpare))
+		transport := resilience.NewTransport(hosts{"api.openai.com": first, "spare.example:81": second}, x, resilience.WithCall(callWithSpare))
 		r := put(t)
 		before := *r.URL
 		resp, err := transport.RoundTrip(r)
@@ -55,10 +55,10 @@ func TestTransport_FallsBack(t *testing.T) {
 		assert.Equal(t, "7", second.requests[0].Header.Get("Task"))
 		assert.Equal(t, "text", second.sent[0])
 		assert.Equal(t, 1, first.bodies[2].closed)
-		assert.Equal(t, []string{"first>second"}, seen.moves(resilience.KindFallback))
+		assert.Equal(t, []string{"first>second"}, seen.transitions(resilience.KindFallback))
 		assert.Equal(t, "7", seen.of(resilience.KindDone)[0].Key)
 
-		// It stays there for a while, with the body of the request itself.
+		// The next request starts at the fallback target, with its own body.
 		again := put(t)
 		again.GetBody = func() (io.ReadCloser, error) { return nil, errors.New("not needed") }
 		_, err = transport.RoundTrip(again)
@@ -68,14 +68,14 @@ func TestTransport_FallsBack(t *testing.T) {
 	})
 }
 
-// What must not be repeated goes to nobody else after it was made once, but
-// may where the first target did not get it.
+// A request that must not be repeated goes to no other target after it was
+// sent. It may if the first target's breaker refused it.
 func TestTransport_FallsBackUnsent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		first, second := &server{steps: []step{{status: 503}}}, &server{steps: []step{{status: 200}}}
 		x := executor(t, enabled())
-		transport := resilience.NewTransport(hosts{"api.openai.com": first, "spare.example:81": second}, x, resilience.WithCall(toSpare))
+		transport := resilience.NewTransport(hosts{"api.openai.com": first, "spare.example:81": second}, x, resilience.WithCall(callWithSpare))
 		post := func() *http.Response {
 			r := put(t)
 			r.Method = http.MethodPost
@@ -93,15 +93,15 @@ func TestTransport_FallsBackUnsent(t *testing.T) {
 	})
 }
 
-// Where nobody else can be asked after a response, that is what the client
-// gets, whole.
+// If the fallback target cannot be called, the client gets the last response
+// with its whole body.
 func TestTransport_FallbackRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		first := &server{steps: []step{{status: 503, body: "busy"}}}
 		x := executor(t, enabled())
 		require.NoError(t, x.Breakers().Force(t.Context(), "http://spare.example:81/ignored", resilience.BreakerForceOpen))
-		resp, err := resilience.NewTransport(hosts{"api.openai.com": first}, x, resilience.WithCall(toSpare)).RoundTrip(put(t))
+		resp, err := resilience.NewTransport(hosts{"api.openai.com": first}, x, resilience.WithCall(callWithSpare)).RoundTrip(put(t))
 		require.NoError(t, err)
 		got, err := io.ReadAll(resp.Body)
 		require.NoError(t, err)
@@ -117,7 +117,7 @@ func TestTransport_Rewrite(t *testing.T) {
 		name     string
 		endpoint string
 		rewrite  func(*http.Request, resilience.Target) error
-		want     string // the URL
+		want     string // URL of the request
 		err      string
 	}{
 		{
@@ -147,7 +147,7 @@ func TestTransport_Rewrite(t *testing.T) {
 					return resilience.Call{Targets: []resilience.Target{{Endpoint: "one"}, {Endpoint: tt.endpoint}}}
 				})
 				r := put(t)
-				var bodies []*cancelingBody
+				var bodies []*trackedBody
 				r.GetBody = func() (io.ReadCloser, error) {
 					b := newBody("text")
 					bodies = append(bodies, b)
@@ -175,7 +175,7 @@ func TestTransport_Rewrite(t *testing.T) {
 	}
 }
 
-// A function of the caller that panics leaves no response open.
+// If a function of the caller panics, all responses are closed.
 func TestTransport_Panic(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -189,7 +189,8 @@ func TestTransport_Panic(t *testing.T) {
 	})
 }
 
-// Spend sees each answer, and its veto leaves the last one to the client.
+// Spend gets each answer. If it returns an error, the client gets the last
+// response.
 func TestTransport_Spend(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -20,22 +20,22 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// roundTrip is a base that is a function.
+// roundTrip is a base that calls a function.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// body is that of a response or a request, and tells what became of it.
-type cancelingBody struct {
+// trackedBody is a body that counts reads and closes.
+type trackedBody struct {
 	io.Reader
 	mu     sync.Mutex
 	read   int
 	closed int
 }
 
-func newBody(text string) *cancelingBody { return &cancelingBody{Reader: strings.NewReader(text)} }
+func newBody(text string) *trackedBody { return &trackedBody{Reader: strings.NewReader(text)} }
 
-func (b *cancelingBody) Read(p []byte) (int, error) {
+func (b *trackedBody) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -43,14 +43,14 @@ func (b *cancelingBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (b *cancelingBody) Close() error {
+func (b *trackedBody) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed++
 	return nil
 }
 
-// step is what a base answers: a response, or an error.
+// step is one answer of a base: a response or an error.
 type step struct {
 	status int
 	header http.Header
@@ -58,14 +58,14 @@ type step struct {
 	err    error
 }
 
-// server is a base that answers step by step, the last one again and again,
-// and keeps what it was asked and what it answered.
+// server is a base with scripted answers. The last one repeats. It records
+// requests and responses.
 type server struct {
 	mu       sync.Mutex
 	steps    []step
 	requests []*http.Request
-	sent     []string         // bodies of the requests
-	bodies   []*cancelingBody // of the responses
+	sent     []string       // request bodies
+	bodies   []*trackedBody // response bodies
 }
 
 func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -77,21 +77,21 @@ func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests, s.sent = append(s.requests, r), append(s.sent, string(sent))
-	now := s.steps[0]
+	current := s.steps[0]
 	if len(s.steps) > 1 {
 		s.steps = s.steps[1:]
 	}
-	if now.err != nil {
-		return nil, now.err
+	if current.err != nil {
+		return nil, current.err
 	}
-	if now.header == nil {
-		now.header = http.Header{"Content-Type": {"application/json"}}
+	if current.header == nil {
+		current.header = http.Header{"Content-Type": {"application/json"}}
 	}
-	b := newBody(now.body)
+	b := newBody(current.body)
 	s.bodies = append(s.bodies, b)
 	return &http.Response{
-		StatusCode: now.status, Status: http.StatusText(now.status), Proto: "HTTP/1.1", Header: now.header,
-		Body: b, ContentLength: int64(len(now.body)), Request: r,
+		StatusCode: current.status, Status: http.StatusText(current.status), Proto: "HTTP/1.1", Header: current.header,
+		Body: b, ContentLength: int64(len(current.body)), Request: r,
 	}, nil
 }
 
@@ -114,8 +114,8 @@ func TestTransport_Repeats(t *testing.T) {
 		name   string
 		steps  []step
 		calls  int
-		status int   // of what comes back
-		err    error // instead
+		status int   // of the returned response
+		err    error // returned error
 		took   time.Duration
 	}{
 		{name: "success at once", steps: []step{{status: 200}}, calls: 1, status: 200},
@@ -146,7 +146,7 @@ func TestTransport_Repeats(t *testing.T) {
 					require.ErrorIs(t, err, tt.err)
 					require.EqualError(t, err, tt.err.Error())
 					assert.Nil(t, resp)
-					assert.Len(t, details(t, err).Attempts, tt.calls)
+					assert.Len(t, asError(t, err).Attempts, tt.calls)
 				} else {
 					require.NoError(t, err)
 					assert.Equal(t, tt.status, resp.StatusCode)
@@ -154,7 +154,7 @@ func TestTransport_Repeats(t *testing.T) {
 				for i, b := range base.bodies {
 					want := 1
 					if tt.err == nil && i == len(base.bodies)-1 {
-						want = 0 // the client's
+						want = 0 // left to the client
 					}
 					assert.Equal(t, want, b.closed, "response %d", i)
 				}
@@ -163,8 +163,8 @@ func TestTransport_Repeats(t *testing.T) {
 	}
 }
 
-// The client gets the last response as it came, and no more than is needed is
-// read of the others.
+// The client gets the last response unchanged. Of the others no more is read
+// than needed.
 func TestTransport_LastResponseIntact(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("0123456789", 2000)
@@ -172,8 +172,8 @@ func TestTransport_LastResponseIntact(t *testing.T) {
 		name     string
 		body     string
 		header   http.Header
-		drained  int // of those before
-		beginMax int // of the last one, before the client reads
+		drained  int // from earlier responses
+		beginMax int // from the last response, before the client reads it
 	}{
 		{name: "none", body: ""},
 		{name: "short", body: `{"error":"x"}`, drained: 13, beginMax: 13},
@@ -213,8 +213,7 @@ func TestTransport_LastResponseIntact(t *testing.T) {
 	}
 }
 
-// A response whose body breaks off breaks off for the client too, after all
-// that came before.
+// If a body breaks off, the client gets the bytes before that and the error.
 func TestTransport_BrokenBody(t *testing.T) {
 	t.Parallel()
 	for _, broken := range []error{io.ErrUnexpectedEOF, errNetwork} {
@@ -231,7 +230,8 @@ func TestTransport_BrokenBody(t *testing.T) {
 	}
 }
 
-// iotestErr reads as err, once; whoever reads on gets something else.
+// iotestErr returns a reader that fails once with err, and then with another
+// error.
 func iotestErr(err error) io.Reader {
 	return readerFunc(func([]byte) (int, error) {
 		defer func() { err = errors.New("read on after an error") }()
@@ -243,16 +243,16 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// What may be repeated: the method, the headers and the body have a say.
+// Method, headers and body decide whether a request may be repeated.
 func TestTransport_MayRepeat(t *testing.T) {
 	t.Parallel()
 	post := resilience.WithMethods(http.MethodPost)
 	for _, tt := range []struct {
 		name   string
 		method string
-		header string // set to an empty value
+		header string // header with an empty value
 		body   string
-		plain  bool // a body without GetBody
+		plain  bool // body without GetBody
 		opts   []resilience.TransportOption
 		want   bool
 	}{
@@ -281,7 +281,7 @@ func TestTransport_MayRepeat(t *testing.T) {
 				for _, failure := range []step{{status: 503}, {err: errNetwork}} {
 					base := &server{steps: []step{failure, {status: 200}}}
 					r := request(t, tt.method, tt.body)
-					r.Method = tt.method // NewRequest would say GET for ""
+					r.Method = tt.method // NewRequest turns "" into GET
 					if tt.header != "" {
 						r.Header.Set(tt.header, "")
 					}
@@ -312,7 +312,7 @@ func TestTransport_MayRepeat(t *testing.T) {
 	}
 }
 
-// Methods that one transport was told are not known to another.
+// WithMethods affects one transport only.
 func TestTransport_MethodsOfItsOwn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -340,7 +340,8 @@ func TestTransport_GetBodyFails(t *testing.T) {
 	})
 }
 
-// The end of the context ends a pause at once, and is what the client gets.
+// The end of the context ends a pause at once. The client gets the context's
+// error.
 func TestTransport_ContextEndsInPause(t *testing.T) {
 	t.Parallel()
 	hint := http.Header{"Retry-After": {"30"}}
@@ -376,7 +377,7 @@ func TestTransport_ContextEndsInPause(t *testing.T) {
 				assert.Nil(t, resp)
 				require.ErrorIs(t, err, tt.want)
 				assert.Equal(t, 10*time.Second, time.Since(start))
-				assert.Len(t, details(t, err).Attempts, 2)
+				assert.Len(t, asError(t, err).Attempts, 2)
 				assert.Equal(t, 1, base.bodies[1].closed)
 				outer, ok := errors.AsType[*url.Error](err)
 				require.True(t, ok)
@@ -386,7 +387,7 @@ func TestTransport_ContextEndsInPause(t *testing.T) {
 	}
 }
 
-// http.Client's own time limit holds for the pauses too.
+// The Timeout of http.Client includes the pauses.
 func TestTransport_ClientTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -401,8 +402,8 @@ func TestTransport_ClientTimeout(t *testing.T) {
 	})
 }
 
-// What is wrong with a request that has ended already is not the endpoint's
-// fault, and its body is closed.
+// A request whose context has already ended does not count against the
+// endpoint, and its body is closed.
 func TestTransport_ContextEndedBefore(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -417,7 +418,8 @@ func TestTransport_ContextEndedBefore(t *testing.T) {
 	assert.Equal(t, 1, b.closed)
 }
 
-// Off, it is exactly the base: the same request, the same response, once.
+// If disabled, the transport makes the same request once and returns the same
+// response.
 func TestTransport_Disabled(t *testing.T) {
 	t.Parallel()
 	agents := &resilience.Config{Enabled: true, Agents: map[string]resilience.AgentConfig{"off": {Enabled: new(false)}}}

@@ -84,8 +84,7 @@ func TestStoreErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "open the store "+garbage)
 }
 
-// A file that something else has damaged is an error, at the latest when the
-// damage is met; it takes nothing down.
+// A damaged file causes an error, in Open or in a later call, and no panic.
 func TestStoreDamaged(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -100,7 +99,7 @@ func TestStoreDamaged(t *testing.T) {
 
 	const page = 4096
 	damage := map[string]func([]byte) []byte{"cut short": func(b []byte) []byte { return b[:len(b)/3] }}
-	for at := 2 * page; at < len(whole); at += page { // the first two pages are checked by sums
+	for at := 2 * page; at < len(whole); at += page { // bbolt verifies the first two pages by checksums
 		damage[fmt.Sprintf("page %d is empty", at/page)] = func(b []byte) []byte { clear(b[at : at+page]); return b }
 		damage[fmt.Sprintf("page %d is garbage", at/page)] = func(b []byte) []byte {
 			for i := range page {
@@ -120,7 +119,7 @@ func TestStoreDamaged(t *testing.T) {
 			require.ErrorContains(t, err, broken, name)
 			continue
 		}
-		for i := range 100 { // a page that was not in use, or whose damage comes out later
+		for i := range 100 { // the damaged page may be unused or read later
 			if err := s.Delete(fmt.Sprint("task ", i)); err != nil {
 				require.ErrorIs(t, err, boltstore.ErrDamaged, name)
 			}
@@ -130,7 +129,7 @@ func TestStoreDamaged(t *testing.T) {
 	assert.NotZero(t, found)
 }
 
-// Payloads are nobody else's business.
+// Only the owner can read the file.
 func TestStoreMode(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "tasks.db")
@@ -166,7 +165,7 @@ func TestStoreConcurrentSafe(t *testing.T) {
 	assert.Len(t, all, 8*5)
 }
 
-// A task that waits for its restart is still there in the next process.
+// A waiting task survives the end of the process.
 func Example() {
 	folder, err := os.MkdirTemp("", "boltstore")
 	if err != nil {
@@ -187,7 +186,7 @@ func Example() {
 	fmt.Println(err, len(left), left[0].Stored)
 	_ = store.Close()
 
-	// The second one goes on.
+	// The second process continues.
 	store, _ = boltstore.Open(path)
 	queue, _ = resilience.NewQueue(nil, resilience.WithStore(store))
 	for _, t := range queue.Tasks() {

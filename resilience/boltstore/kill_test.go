@@ -25,9 +25,9 @@ import (
 	"github.com/errclass/errclass/resilience/boltstore"
 )
 
-// childEnv makes the test binary a process that has a queue: its value is
-// "FOLDER ROUND". childDrain, in the place of a round, lets it take no new tasks
-// and end when there are none left.
+// childEnv makes the test binary run as a child with a queue. Its value is
+// "FOLDER ROUND". With childDrain instead of a round, the child accepts no new
+// tasks and ends when no task is left.
 const (
 	childEnv   = "ERRCLASS_TEST_QUEUE"
 	childDrain = "drain"
@@ -45,8 +45,8 @@ func TestMain(m *testing.M) {
 }
 
 // A process that queues and runs tasks is killed at random moments and started
-// again. No task that the queue has taken may be lost, and none may run again
-// once it is done.
+// again. No accepted task may be lost, and no task may run again after it is
+// done.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	const rounds = 12
@@ -72,7 +72,8 @@ func TestKill(t *testing.T) {
 	require.NoError(t, store.Close())
 }
 
-// killAfter runs a child and kills it once it has written so many lines.
+// killAfter runs a child and kills it after it has written the given number of
+// lines.
 func killAfter(t *testing.T, folder, round string, lines int) {
 	t.Helper()
 	cmd := childProcess(t, folder, round)
@@ -102,13 +103,13 @@ func childProcess(t *testing.T, folder, round string) *exec.Cmd {
 	return cmd
 }
 
-// verify reads what the processes wrote down, in the order in which they did.
+// verify checks the journal of all processes.
 func verify(t *testing.T, journal string) {
 	t.Helper()
 	var offered, done, again int
 	taken, completed, over := map[string]bool{}, map[string]string{}, map[string]bool{}
 	for line := range strings.Lines(journal) {
-		f := strings.Fields(line) // what, task, round
+		f := strings.Fields(line) // event, task, round
 		require.Len(t, f, 3, "line %q", line)
 		task, round := f[1], f[2]
 		switch f[0] {
@@ -138,8 +139,8 @@ func verify(t *testing.T, journal string) {
 	t.Logf("%d tasks, %d done, %d killed between their end and its record", offered, done, again)
 }
 
-// journal appends lines to a file and to standard output. What write(2) has
-// taken is in the file, whatever becomes of the process.
+// journal appends lines to a file and to standard output. After write(2) a line
+// is in the file even if the process is killed.
 type journal struct {
 	mu    sync.Mutex
 	file  *os.File
@@ -156,7 +157,7 @@ func (j *journal) write(what, task string) {
 	fmt.Print(line)
 }
 
-// child is a process with a queue. Its tasks fail up to twice with a network
+// child runs a process with a queue. Its tasks fail up to twice with a network
 // error before they succeed.
 func child(folder, round string) error {
 	file, err := os.OpenFile(filepath.Join(folder, "journal"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -199,7 +200,7 @@ func child(folder, round string) error {
 	queue.Register("job", func(_ context.Context, payload []byte) error {
 		task := string(payload)
 		j.write("start", task)
-		if failures(folder, task) {
+		if shouldFail(folder, task) {
 			return syscall.ECONNRESET
 		}
 		j.write("completed", task)
@@ -228,9 +229,9 @@ func child(folder, round string) error {
 	}
 }
 
-// failures reports whether a task still fails; how often it did is kept in
-// files. A task's number says how often it shall.
-func failures(folder, task string) bool {
+// shouldFail reports whether a task should fail once more. The task's number sets
+// how often it fails; files keep the count.
+func shouldFail(folder, task string) bool {
 	_, number, _ := strings.Cut(task, ".")
 	n, _ := strconv.Atoi(number)
 	for i := range n % 3 {

@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/resilience/boltstore"
 )
 
-// TestFileIsPrivate: a new file is its owner's alone, and an existing one that
-// others could read becomes so, with its records.
+// Only the owner can read a new file. An existing file that others can read
+// becomes private and keeps its records.
 func TestFileIsPrivate(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "restarts.db")

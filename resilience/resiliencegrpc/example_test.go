@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/resilience/resiliencegrpc"
 )
 
-// start runs a server in memory, and connects to it. Where it is down it says
-// so to every call.
+// start runs a server in memory and connects to it. With down, the server fails
+// every call.
 func start(down bool, opts ...grpc.DialOption) (conn *grpc.ClientConn, stop func()) {
 	s := fails(nil)
 	if down {
@@ -24,7 +24,7 @@ func start(down bool, opts ...grpc.DialOption) (conn *grpc.ClientConn, stop func
 	}
 	listener := bufconn.Listen(1 << 16)
 	server := grpc.NewServer(grpc.UnknownServiceHandler(s.serve))
-	go func() { _ = server.Serve(listener) }() // returns with Stop
+	go func() { _ = server.Serve(listener) }() // returns after Stop
 	conn, err := grpc.NewClient("passthrough:///shop", append(opts,
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }),
 		grpc.WithTransportCredentials(insecure.NewCredentials()))...)
@@ -40,7 +40,7 @@ func start(down bool, opts ...grpc.DialOption) (conn *grpc.ClientConn, stop func
 func must() *resilience.Executor {
 	x, err := resilience.New(&resilience.Config{
 		Enabled: true,
-		Retry:   resilience.RetryConfig{Schedule: resilience.CustomSchedule, BaseDelayMs: 1, MaxDelayMs: 1}, // for an example
+		Retry:   resilience.RetryConfig{Schedule: resilience.CustomSchedule, BaseDelayMs: 1, MaxDelayMs: 1}, // short pauses
 	})
 	if err != nil {
 		panic(err)
@@ -50,9 +50,9 @@ func must() *resilience.Executor {
 
 func ExampleUnaryClientInterceptor() {
 	x := must()
-	conn, stop := start(false, grpc.WithUnaryInterceptor(resiliencegrpc.UnaryClientInterceptor(x))) // the one line
+	conn, stop := start(false, grpc.WithUnaryInterceptor(resiliencegrpc.UnaryClientInterceptor(x))) // the only change
 	defer stop()
-	fmt.Println(ask(context.Background(), conn, get))
+	fmt.Println(invoke(context.Background(), conn, get))
 	// Output: hello <nil>
 }
 
@@ -61,7 +61,7 @@ func ExampleWithMethods() {
 	conn, stop := start(true, grpc.WithUnaryInterceptor(resiliencegrpc.UnaryClientInterceptor(x,
 		resiliencegrpc.WithMethods("/shop.Shop/Buy"))))
 	defer stop()
-	_, err := ask(context.Background(), conn, "/shop.Shop/Buy")
+	_, err := invoke(context.Background(), conn, "/shop.Shop/Buy")
 	fmt.Println(err)
 	fmt.Println(x.Breakers().Snapshot()[0].Failures, "calls")
 	// Output:
@@ -69,7 +69,7 @@ func ExampleWithMethods() {
 	// 3 calls
 }
 
-// Calls are named after their methods, and a second server takes over.
+// Calls have their method as key, and fall back to a second server.
 func ExampleWithCall() {
 	second, stop := start(false)
 	defer stop()
@@ -81,12 +81,12 @@ func ExampleWithCall() {
 		}),
 		resiliencegrpc.WithConn(func(resilience.Target) (*grpc.ClientConn, error) { return second, nil }))))
 	defer stop()
-	fmt.Println(ask(context.Background(), conn, get))
+	fmt.Println(invoke(context.Background(), conn, get))
 	// Output: hello <nil>
 }
 
 func ExampleWithConn() {
-	conns := map[resilience.Target]*grpc.ClientConn{} // by target, as the program has them
+	conns := map[resilience.Target]*grpc.ClientConn{} // connections by target
 	option := resiliencegrpc.WithConn(func(t resilience.Target) (*grpc.ClientConn, error) {
 		if conn, ok := conns[t]; ok {
 			return conn, nil

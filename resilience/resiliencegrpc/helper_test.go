@@ -22,14 +22,14 @@ import (
 	"github.com/errclass/errclass/resilience/resiliencegrpc"
 )
 
-// The methods of the tests' service.
+// Methods of the test service.
 const (
-	get = "/shop.Shop/Get" // declared to have no side effects
-	put = "/shop.Shop/Put" // declared to be idempotent
+	get = "/shop.Shop/Get" // declared NO_SIDE_EFFECTS
+	put = "/shop.Shop/Put" // declared IDEMPOTENT
 	buy = "/shop.Shop/Buy" // not declared
 )
 
-// register does what generated code does: it makes the service's file known.
+// register registers the service's file, like generated code.
 func register() error {
 	method := func(name string, level descriptorpb.MethodOptions_IdempotencyLevel) *descriptorpb.MethodDescriptorProto {
 		m := &descriptorpb.MethodDescriptorProto{
@@ -65,12 +65,12 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// shop is a server that answers as foreseen, call by call, the last one again
-// and again: an error, or nil for the request's own text.
+// shop is a server with one scripted result per call: an error, or nil to echo
+// the request. The last one repeats.
 type shop struct {
 	mu      sync.Mutex
 	answers []func(context.Context) error
-	calls   []string // methods
+	calls   []string // called methods
 }
 
 func fails(errs ...error) *shop {
@@ -106,8 +106,8 @@ func (s *shop) made() int {
 	return len(s.calls)
 }
 
-// dial starts the server in memory and returns a connection to it, which has
-// to be closed in the bubble of the test.
+// dial starts the server in memory and returns a connection to it. Close the
+// connection inside the test's bubble.
 func (s *shop) dial(t testing.TB, name string, opts ...grpc.DialOption) *grpc.ClientConn {
 	t.Helper()
 	listener := bufconn.Listen(1 << 16)
@@ -126,13 +126,13 @@ func (s *shop) dial(t testing.TB, name string, opts ...grpc.DialOption) *grpc.Cl
 	return conn
 }
 
-// with intercepts the calls of a connection.
-func with(x *resilience.Executor, opts ...resiliencegrpc.Option) grpc.DialOption {
+// withInterceptor returns a dial option with the interceptor.
+func withInterceptor(x *resilience.Executor, opts ...resiliencegrpc.Option) grpc.DialOption {
 	return grpc.WithUnaryInterceptor(resiliencegrpc.UnaryClientInterceptor(x, opts...))
 }
 
-// ask makes one call and returns its answer.
-func ask(ctx context.Context, conn *grpc.ClientConn, method string, opts ...grpc.CallOption) (string, error) {
+// invoke makes one call and returns its answer.
+func invoke(ctx context.Context, conn *grpc.ClientConn, method string, opts ...grpc.CallOption) (string, error) {
 	reply := wrapperspb.String("left over")
 	err := conn.Invoke(ctx, method, wrapperspb.String("hello"), reply, opts...)
 	return reply.GetValue(), err

@@ -28,7 +28,7 @@ import (
 
 var busy = status.Error(codes.Unavailable, "busy")
 
-// Each code is repeated as its reason says.
+// Each status code gets the number of calls of its reason.
 func TestUnary_Codes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -63,7 +63,7 @@ func TestUnary_Codes(t *testing.T) {
 					}
 				}))
 				s := fails(status.Error(tt.code, "qwertz"))
-				_, err := ask(t.Context(), s.dial(t, "shop", with(x)), get)
+				_, err := invoke(t.Context(), s.dial(t, "shop", withInterceptor(x)), get)
 				assert.Equal(t, tt.calls, s.made())
 				require.Len(t, seen, tt.calls)
 				assert.Equal(t, tt.reason, seen[0])
@@ -104,7 +104,7 @@ func TestUnary_Methods(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s, x := fails(busy, nil), executor(t)
-				got, err := ask(t.Context(), s.dial(t, "shop", with(x, tt.opts...)), tt.method)
+				got, err := invoke(t.Context(), s.dial(t, "shop", withInterceptor(x, tt.opts...)), tt.method)
 				if tt.want {
 					require.NoError(t, err)
 					assert.Equal(t, "hello", got)
@@ -118,7 +118,7 @@ func TestUnary_Methods(t *testing.T) {
 	}
 }
 
-// What the server says about the pause, and about repeating at all.
+// Hints of the server set the pause or forbid retries.
 func TestUnary_Hints(t *testing.T) {
 	t.Parallel()
 	retryInfo := func(d time.Duration) error {
@@ -162,10 +162,10 @@ func TestUnary_Hints(t *testing.T) {
 					assert.NoError(t, grpc.SetTrailer(ctx, tt.trailer))
 					return tt.err
 				}
-				conn := s.dial(t, "shop", with(executor(t)))
+				conn := s.dial(t, "shop", withInterceptor(executor(t)))
 				start := time.Now()
 				var own metadata.MD
-				got, err := ask(t.Context(), conn, get, grpc.Trailer(&own))
+				got, err := invoke(t.Context(), conn, get, grpc.Trailer(&own))
 				assert.Equal(t, tt.took, time.Since(start))
 				assert.Equal(t, tt.calls, s.made())
 				if tt.calls > 1 {
@@ -182,8 +182,7 @@ func TestUnary_Hints(t *testing.T) {
 	}
 }
 
-// The end of the context ends a pause at once, with the status that gRPC has
-// for it.
+// The end of the context ends a pause at once, with gRPC's status for it.
 func TestUnary_ContextEndsInPause(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -205,11 +204,11 @@ func TestUnary_ContextEndsInPause(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s := fails(busy)
-				conn := s.dial(t, "shop", with(executor(t)))
+				conn := s.dial(t, "shop", withInterceptor(executor(t)))
 				ctx, cancel := tt.end(t.Context())
 				defer cancel()
 				start := time.Now()
-				_, err := ask(ctx, conn, get)
+				_, err := invoke(ctx, conn, get)
 				assert.Equal(t, 200*time.Millisecond, time.Since(start))
 				assert.Equal(t, tt.code, status.Code(err))
 				require.ErrorIs(t, err, tt.is)
@@ -224,13 +223,13 @@ func TestUnary_Breaker(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, x := fails(busy), executor(t)
-		conn := s.dial(t, "shop", with(x))
+		conn := s.dial(t, "shop", withInterceptor(x))
 		for range 2 {
-			_, err := ask(t.Context(), conn, get)
+			_, err := invoke(t.Context(), conn, get)
 			require.Error(t, err)
 		}
 		calls := s.made()
-		_, err := ask(t.Context(), conn, get)
+		_, err := invoke(t.Context(), conn, get)
 		assert.Equal(t, calls, s.made())
 		require.ErrorIs(t, err, resilience.ErrOpen)
 		st, ok := status.FromError(err)
@@ -241,7 +240,7 @@ func TestUnary_Breaker(t *testing.T) {
 	})
 }
 
-// Off, calls are passed on as they are.
+// If disabled, calls are made once.
 func TestUnary_Disabled(t *testing.T) {
 	t.Parallel()
 	off, err := resilience.New(nil)
@@ -307,7 +306,7 @@ func TestUnary_FallsBack(t *testing.T) {
 				if tt.conn != nil {
 					opts = append(opts, resiliencegrpc.WithConn(tt.conn(second.dial(t, "second"))))
 				}
-				got, err := ask(t.Context(), first.dial(t, "first", with(executor(t), opts...)), put)
+				got, err := invoke(t.Context(), first.dial(t, "first", withInterceptor(executor(t), opts...)), put)
 				assert.Equal(t, tt.calls[0], first.made())
 				assert.Equal(t, tt.calls[1], second.made())
 				if tt.err != nil {
@@ -321,7 +320,7 @@ func TestUnary_FallsBack(t *testing.T) {
 	}
 }
 
-// The caller's own veto holds beside the interceptor's.
+// Call.Repeatable of the caller applies too.
 func TestUnary_Repeatable(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -329,7 +328,7 @@ func TestUnary_Repeatable(t *testing.T) {
 		call := resiliencegrpc.WithCall(func(context.Context, string) resilience.Call {
 			return resilience.Call{Repeatable: func(a resilience.Attempt) bool { return a.Number < 2 }}
 		})
-		_, err := ask(t.Context(), s.dial(t, "shop", with(executor(t), call)), get)
+		_, err := invoke(t.Context(), s.dial(t, "shop", withInterceptor(executor(t), call)), get)
 		require.ErrorIs(t, err, busy)
 		assert.Equal(t, 2, s.made())
 	})
@@ -355,7 +354,7 @@ func TestUnary_Provider(t *testing.T) {
 	}
 }
 
-// Many calls at once on one connection, each of which fails first.
+// Concurrent calls on one connection, each of which fails first.
 func TestUnary_ConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -372,12 +371,12 @@ func TestUnary_ConcurrentSafe(t *testing.T) {
 			return nil
 		}
 		x := executor(t)
-		conn := s.dial(t, "shop", with(x))
+		conn := s.dial(t, "shop", withInterceptor(x))
 		require.NoError(t, x.Breakers().Force(t.Context(), conn.Target(), resilience.BreakerForceClosed))
 		var wg sync.WaitGroup
 		for range 100 {
 			wg.Go(func() {
-				got, err := ask(t.Context(), conn, get)
+				got, err := invoke(t.Context(), conn, get)
 				assert.NoError(t, err)
 				assert.Equal(t, "hello", got)
 			})
