@@ -8,28 +8,27 @@ import (
 )
 
 // The bounds of the work for one span or record, besides [bound.MaxText] bytes of
-// texts. The package documentation names them. The SDK's default limits (128
-// attributes, 128 events) are well within.
+// text. The package documentation describes them. The SDK's default limits (128
+// attributes, 128 events) are far below.
 const (
 	maxName       = 512     // bytes of a type, a code or the name of a system
-	maxAttributes = 1 << 14 // attributes of a span or record, 64 bytes each when they are copied
-	maxEvents     = 1 << 14 // events of a span to which attributes are added
+	maxAttributes = 1 << 14 // attributes of a span or record
+	maxEvents     = 1 << 14 // events of a span, if attributes are to be added to one
 	maxExceptions = 128     // exceptions of a span, the newest
-	maxCopied     = 1 << 14 // attributes of a span's exceptions that are copied
-	maxScanned    = 1 << 16 // attributes of a span's events that are looked at
-	maxFit        = 1 << 12 // attributes of a full record that are set anew
+	maxCopied     = 1 << 14 // attributes of exceptions that are copied
+	maxScanned    = 1 << 16 // attributes of events that are read
+	maxFit        = 1 << 12 // attributes of a full record that is rebuilt
 	maxMembers    = 1 << 12 // members of the maps of a record
 )
 
-// exceptions are the indexes of the newest exceptions among the events of a
-// span, the newest first.
+// exceptions holds the indexes of a span's exception events, newest first.
 type exceptions struct {
 	at [maxExceptions]int32
 	n  int
 }
 
-// find looks for at most n of them. Where an event has more attributes than may
-// still be looked at, it and all older ones are left out.
+// find finds the newest n exceptions. It stops at an event that exceeds
+// maxScanned.
 func (x *exceptions) find(events []sdktrace.Event, n int) {
 	left := maxScanned
 	for i := len(events) - 1; i >= 0 && x.n < n; i-- {
@@ -58,14 +57,13 @@ func anyException(events []sdktrace.Event) bool {
 	return false
 }
 
-// mapField is the field of an attribute.Value that holds an array of the members
-// of a map.
+// mapField is the field of attribute.Value that holds the members of a map.
 var mapField, mapFieldKnown = reflect.TypeFor[attribute.Value]().FieldByName("slice")
 
-// sizeOf is the number of members of a map. AsMap would copy them all, 64 bytes
-// each, and there is no other way to ask; where the SDK keeps them otherwise one
-// day, it is 0.
-func sizeOf(v attribute.Value) int {
+// mapLen returns the number of members of a map value without copying them, as
+// AsMap would. There is no API for it, so it reads an unexported field. If a later
+// version of OpenTelemetry has no such field, it returns 0.
+func mapLen(v attribute.Value) int {
 	if !mapFieldKnown {
 		return 0
 	}

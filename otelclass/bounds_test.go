@@ -21,7 +21,7 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// noise is text of n bytes that says nothing, and something else for each i.
+// noise returns n bytes of text without a meaning, different for each i.
 func noise(i, n int) string {
 	line := fmt.Sprintf("item %d of the batch was put back into the box\n", i)
 	return strings.Repeat(line, n/len(line)+1)[:n]
@@ -43,7 +43,7 @@ func many(n int, of func(i int) attribute.KeyValue) []attribute.KeyValue {
 
 func plain(i int) attribute.KeyValue { return attribute.Int(fmt.Sprintf("a%d", i), i) }
 
-// hugeSpans are spans that hold more than anyone can read.
+// hugeSpans returns spans that exceed the bounds.
 func hugeSpans() map[string]tracetest.SpanStub {
 	failed := sdktrace.Status{Code: codes.Error}
 	events := func(n int, of func(i int) sdktrace.Event) (all []sdktrace.Event) {
@@ -81,16 +81,16 @@ func hugeSpans() map[string]tracetest.SpanStub {
 	}
 }
 
-// dense is text of n bytes in which every word means something.
+// dense returns n bytes of text with many matches.
 func dense(i, n int) string {
 	line := fmt.Sprintf("try %d: connection refused, rate limit exceeded, HTTP 404, invalid api key, retry after 5s\n\tat a.B(C:1) --- \n", i)
 	return strings.Repeat(line, n/len(line)+1)[:n]
 }
 
-// maxAllocated is what a span or record may allocate, whatever it holds.
+// maxAllocated bounds the bytes allocated for any span or record.
 const maxAllocated = race.PoolFactor * 4 << 20
 
-// allocated is how many bytes do allocates.
+// allocated returns the bytes that do allocates.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -113,9 +113,9 @@ func TestSpanProcessorIsBounded(t *testing.T) {
 	}
 }
 
-// A span of the size that programs make is read as a whole, and of a larger one
-// what counts most.
-func TestSpanProcessorReadsWhatCounts(t *testing.T) {
+// A span of usual size is read completely. Of a larger one the most important
+// texts are read.
+func TestSpanProcessorReadsImportantTexts(t *testing.T) {
 	t.Parallel()
 	long := func(start, end string) string { return start + noise(0, 80_000) + " " + end }
 	numbered := func(n int, last string) (all []sdktrace.Event) {
@@ -135,8 +135,8 @@ func TestSpanProcessorReadsWhatCounts(t *testing.T) {
 		events []sdktrace.Event
 		text   string
 		want   string
-		first  string // what the first event says
-		lastly string // what the last one says
+		first  string // result of the first event
+		lastly string // result of the last event
 	}{
 		{"128 exceptions", numbered(127, "beta"), "", beta, alpha, beta},
 		{"more than are read", numbered(500, "beta"), "", beta, nothing, beta},
@@ -150,40 +150,41 @@ func TestSpanProcessorReadsWhatCounts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			next := &keeper{}
-			p := otelclass.NewSpanProcessor(next, otelclass.WithClassifier(words))
+			p := otelclass.NewSpanProcessor(next, otelclass.WithClassifier(testClassifier))
 			p.OnEnd(tracetest.SpanStub{Status: sdktrace.Status{Code: codes.Error, Description: tt.text}, Events: tt.events}.Snapshot())
 			require.Len(t, next.spans, 1)
-			said := events(t, tracetest.SpanStubFromReadOnlySpan(next.spans[0]))
+			results := events(t, tracetest.SpanStubFromReadOnlySpan(next.spans[0]))
 			assert.Equal(t, tt.want, classified(t, next.spans[0].Attributes()))
-			assert.Equal(t, tt.first, said[0])
-			assert.Equal(t, tt.lastly, said[len(said)-1])
+			assert.Equal(t, tt.first, results[0])
+			assert.Equal(t, tt.lastly, results[len(results)-1])
 		})
 	}
 }
 
-// A span too large to be searched for the caller's own keys gets no second ones.
+// A span with too many attributes gets none, because the caller's own keys may be
+// among those not read.
 func TestSpanProcessorTooLarge(t *testing.T) {
 	t.Parallel()
 	next := &keeper{}
-	var told []string
-	p := otelclass.NewSpanProcessor(next, otelclass.WithClassifier(words), observeReasons(&told))
+	var observed []string
+	p := otelclass.NewSpanProcessor(next, otelclass.WithClassifier(testClassifier), observeReasons(&observed))
 	attrs := append(many(20_000, plain), otelclass.CategoryKey.String("mine"))
 	p.OnEnd(tracetest.SpanStub{Status: sdktrace.Status{Code: codes.Error, Description: "alpha"}, Attributes: attrs}.Snapshot())
 	require.Len(t, next.spans, 1)
 	assert.Equal(t, "mine/<nil>", classified(t, next.spans[0].Attributes()))
-	assert.Equal(t, []string{"rate_limit"}, told, "counted all the same")
+	assert.Equal(t, []string{"rate_limit"}, observed, "counted all the same")
 }
 
-// huge is a record that holds more than anyone can read: its body, and what is
-// added to it in a provider with a limit, once 2*limit other attributes were.
+// huge describes a record that exceeds the bounds. attrs are added after 2*limit
+// other attributes.
 type huge struct {
 	body  attribute.Value
 	attrs []attribute.KeyValue
-	limit int
-	dup   bool // keys are not compared
+	limit int  // the provider's attribute limit
+	dup   bool // the provider allows duplicate keys
 }
 
-// record makes the record of a provider with no other limits.
+// record makes the record with a provider that has no other limits.
 func (h huge) record(t testing.TB) *sdklog.Record {
 	keep := &keepRecord{}
 	limit := h.limit
@@ -210,7 +211,7 @@ func (h huge) record(t testing.TB) *sdklog.Record {
 	return keep.record
 }
 
-// keepRecord is a processor that keeps the last record as it is.
+// keepRecord is a processor that stores a clone of the last record.
 type keepRecord struct {
 	nextLogs
 	record *sdklog.Record
@@ -253,9 +254,9 @@ func hugeRecords() map[string]huge {
 		"128 slices of 10,000 strings": {attrs: many(128, func(i int) attribute.KeyValue {
 			return attribute.StringSlice(fmt.Sprint("err", i), make([]string, 10_000))
 		})},
-		"10,000 attributes, full":                       {limit: 10_000},
-		"10,000 attributes, full, keys may stand twice": {limit: 10_000, dup: true},
-		"128 attributes, full":                          {limit: 128},
+		"10,000 attributes, full":                         {limit: 10_000},
+		"10,000 attributes, full, duplicate keys allowed": {limit: 10_000, dup: true},
+		"128 attributes, full":                            {limit: 128},
 	}
 }
 
@@ -272,17 +273,17 @@ func TestLogProcessorIsBounded(t *testing.T) {
 	}
 }
 
-// The search for texts in a map asks for its size first, in a way that the SDK
-// does not promise.
-func TestLogProcessorKnowsTheSizeOfAMap(t *testing.T) {
+// mapLen depends on an unexported field of OpenTelemetry. This test fails if the
+// field changes.
+func TestMapLen(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{0, 1, 5, 6, 100, 5000} {
-		assert.Equal(t, n, otelclass.SizeOf(attribute.MapValue(many(n, plain)...)))
+		assert.Equal(t, n, otelclass.MapLen(attribute.MapValue(many(n, plain)...)))
 	}
-	assert.Zero(t, otelclass.SizeOf(attribute.StringValue("a")))
+	assert.Zero(t, otelclass.MapLen(attribute.StringValue("a")))
 }
 
-func TestLogProcessorReadsWhatCounts(t *testing.T) {
+func TestLogProcessorReadsImportantTexts(t *testing.T) {
 	t.Parallel()
 	long := func(end string) string { return noise(0, 100_000) + " " + end }
 	tests := []struct {
@@ -305,22 +306,22 @@ func TestLogProcessorReadsWhatCounts(t *testing.T) {
 	}
 }
 
-// forgetful is the standard classifier, which remembers no text yet.
-func forgetful(b *testing.B) otelclass.Option {
+// uncached returns a standard classifier with an empty cache.
+func uncached(b *testing.B) otelclass.Option {
 	c, err := classify.New()
 	require.NoError(b, err)
 	return otelclass.WithClassifier(c)
 }
 
-// BenchmarkHuge reports the time for the largest spans and records. Every text is
-// new.
+// BenchmarkHuge reports the time for the largest spans and records. No text is
+// cached.
 func BenchmarkHuge(b *testing.B) {
 	for name, stub := range hugeSpans() {
 		span := stub.Snapshot()
 		b.Run("span/"+name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				otelclass.NewSpanProcessor(nil, forgetful(b)).OnEnd(span)
+				otelclass.NewSpanProcessor(nil, uncached(b)).OnEnd(span)
 			}
 		})
 	}
@@ -330,7 +331,7 @@ func BenchmarkHuge(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				r := fresh.Clone()
-				_ = otelclass.NewLogProcessor(nil, forgetful(b)).OnEmit(b.Context(), &r)
+				_ = otelclass.NewLogProcessor(nil, uncached(b)).OnEmit(b.Context(), &r)
 			}
 		})
 	}

@@ -11,9 +11,9 @@ import (
 // breakerStates are the values of the label state.
 var breakerStates = []string{"closed", "open", "half_open"}
 
-// breakers are the states of circuit breakers by endpoint. They are read when
-// metrics are collected, so that the three series of an endpoint always agree.
-type breakers struct{ states sync.Map } // string to string
+// breakers holds the states of circuit breakers. They are read when metrics are
+// collected, so the three series of an endpoint are always consistent.
+type breakers struct{ states sync.Map } // endpoint to state
 
 func (b *breakers) set(endpoint, state string) {
 	if state == "half-open" {
@@ -24,7 +24,7 @@ func (b *breakers) set(endpoint, state string) {
 	}
 }
 
-// register makes the gauge that reads b.
+// register creates the gauge that reads b.
 func (b *breakers) register(meter metric.Meter, m Metric) error {
 	_, err := meter.Int64ObservableGauge(m.Name,
 		metric.WithUnit("{breaker}"),
@@ -33,7 +33,7 @@ func (b *breakers) register(meter metric.Meter, m Metric) error {
 			b.states.Range(func(endpoint, current any) bool {
 				for _, state := range breakerStates {
 					p := point{DimensionEndpoint: endpoint.(string), DimensionState: state}
-					o.Observe(isState(state, current), metric.WithAttributeSet(m.set(p)))
+					o.Observe(isState(state, current), metric.WithAttributeSet(m.attributes(p)))
 				}
 				return true
 			})

@@ -8,11 +8,11 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// CallMetrics counts what retries, fallbacks and circuit breakers do. Its
-// methods are plain functions of words and results, so that whoever does these
-// things calls them without knowing this package. Make it with
-// [NewCallMetrics]; the zero CallMetrics is not usable, and a nil one counts
-// nothing. It is safe for concurrent use.
+// CallMetrics counts calls, retries and fallbacks and shows the states of circuit
+// breakers. Its methods take strings and results only, so package resilience can
+// call them without importing this package. Create it with [NewCallMetrics]; the
+// zero CallMetrics is not usable, and a nil one counts nothing. It is safe for
+// concurrent use.
 type CallMetrics struct {
 	cfg       counterConfig
 	calls     *series
@@ -34,12 +34,12 @@ const (
 //	errclass.fallbacks      {fallback}  from, to
 //	errclass.breaker.state  {breaker}   endpoint, state
 //
-// The label provider is there where [WithProviders] declares some. Series that
-// can be foreseen exist from the start with the value 0: of fallbacks those
-// between declared providers, of breakers none.
+// The label provider exists if [WithProviders] declares some. All series exist
+// from the start with the value 0, with two exceptions: fallbacks have them only
+// between declared providers, breakers have none.
 //
-// A nil meter counts nothing. The error is that of the meter, which may refuse
-// a name, and has the name in its text.
+// A nil meter counts nothing. NewCallMetrics returns the meter's error if it
+// rejects a name.
 func NewCallMetrics(meter metric.Meter, opts ...CounterOption) (*CallMetrics, error) {
 	meter = orNoop(meter)
 	m := &CallMetrics{cfg: newCounterConfig(opts)}
@@ -64,16 +64,16 @@ func NewCallMetrics(meter metric.Meter, opts ...CounterOption) (*CallMetrics, er
 	return m, nil
 }
 
-// Call counts a call to a provider, whatever comes of it. The first call and
-// each retry count.
+// Call counts a call to a provider, successful or not. The first call and each
+// retry count.
 func (m *CallMetrics) Call(ctx context.Context, provider string) {
 	if m != nil {
 		m.calls.add(ctx, point{DimensionProvider: m.cfg.provider(provider)})
 	}
 }
 
-// Retry counts a repeated call that has ended. Cause is why it was made: the
-// result of the call before it.
+// Retry counts a repeated call that has ended. Cause is the result of the call
+// before it.
 func (m *CallMetrics) Retry(ctx context.Context, provider string, cause classify.Result, succeeded bool) {
 	if m == nil {
 		return
@@ -86,9 +86,9 @@ func (m *CallMetrics) Retry(ctx context.Context, provider string, cause classify
 	m.retries.add(ctx, p)
 }
 
-// Fallback counts a call that was handed on. From and to are labels as they are
-// given, also where they are no declared providers: they name the targets that
-// the program is configured with, which are few. Cause is why from was left.
+// Fallback counts a call that to took over from from. Both are used as label
+// values even if they are not declared providers: they name configured targets,
+// of which there are few. Cause is the result of the call to from.
 func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause classify.Result) {
 	if m == nil {
 		return
@@ -98,18 +98,17 @@ func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause class
 	m.fallbacks.add(ctx, p)
 }
 
-// causePoint is errorPoint of a result, which names its error type itself.
+// causePoint returns errorPoint for a result, with the result's own error type.
 func causePoint(cause classify.Result, provider string) point {
 	p := errorPoint(canonical(&cause), "", provider)
 	p[DimensionErrorType] = cause.Name(classify.ViewProvider)
 	return p
 }
 
-// Breaker says what state the circuit breaker of an endpoint is in: closed,
-// open or half_open (half-open is understood too). The state holds until the
-// next call for that endpoint; any other word is ignored. The gauge has three
-// series an endpoint, 1 for the state that it is in and 0 for the others; an
-// endpoint is never forgotten.
+// Breaker sets the state of an endpoint's circuit breaker: closed, open or
+// half_open (half-open is accepted too). Other values are ignored. The gauge has
+// three series for each endpoint: 1 for the current state, 0 for the others. An
+// endpoint is never removed.
 func (m *CallMetrics) Breaker(_ context.Context, endpoint, state string) {
 	if m != nil {
 		m.breakers.set(endpoint, state)

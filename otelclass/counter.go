@@ -10,26 +10,24 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Counter counts errors by category and reason. Make it with [NewCounter]; the
+// Counter counts errors by category and reason. Create it with [NewCounter]; the
 // zero Counter is not usable, and a nil one counts nothing. It is safe for
-// concurrent use and takes no lock of its own.
+// concurrent use and takes no lock.
 type Counter struct {
 	cfg    counterConfig
 	errors *series
 }
 
 // NewCounter returns a counter with the instrument errclass.errors, unit
-// {error}, and the labels error.category, error.reason and signal (log or
-// span), and provider where [WithProviders] declares some. All series that
-// there can be exist from the start with the value 0, so that the very first
-// error of a kind is an increase.
+// {error}. Its labels are error.category, error.reason and signal (log or span),
+// and provider if [WithProviders] declares some. All series exist from the start
+// with the value 0, so that the first error is an increase.
 //
-// A failure that is logged and ends a span too counts once under each signal:
-// look at one of them. Alerts are for signal="log", since spans are subject to
-// sampling.
+// A failure that is logged and also ends a span counts once under each signal.
+// Use signal="log" for alerts, because spans are sampled.
 //
-// A nil meter counts nothing. The error is that of the meter, which may refuse
-// a name, and has the name in its text.
+// A nil meter counts nothing. NewCounter returns the meter's error if it rejects a
+// name.
 func NewCounter(meter metric.Meter, opts ...CounterOption) (*Counter, error) {
 	c := &Counter{cfg: newCounterConfig(opts)}
 	var points []point
@@ -49,8 +47,7 @@ func NewCounter(meter metric.Meter, opts ...CounterOption) (*Counter, error) {
 	return c, nil
 }
 
-// errorPoint is p in the dimensions that all errors have, "" for a signal or
-// provider that says nothing.
+// errorPoint returns the point of an error. signal and provider may be "".
 func errorPoint(p pair, signal Signal, provider string) point {
 	return point{
 		DimensionCategory: string(p.category), DimensionReason: string(p.reason),
@@ -59,11 +56,11 @@ func errorPoint(p pair, signal Signal, provider string) point {
 	}
 }
 
-// Count counts an error. The zero Result is none; one whose category and reason
-// no classifier gives counts as fatal and unknown, for what is a label must
-// come from a closed set. The context is that of the measurement.
+// Count counts an error. The zero Result is ignored. A category and reason that
+// no classifier gives count as fatal and unknown, because label values must come
+// from a closed set. The context is used for the measurement.
 //
-// It has the form that [WithObserver] wants.
+// [WithObserver] accepts it as an observer.
 func (c *Counter) Count(ctx context.Context, signal Signal, res classify.Result) {
 	if c == nil || res.Category == "" || !c.cfg.counts(signal) {
 		return
@@ -78,9 +75,9 @@ func (c *Counter) Count(ctx context.Context, signal Signal, res classify.Result)
 //
 //	slogclass.New(next, slogclass.WithObserver(counter.Observe))
 //
-// Where the result names no provider, that is the string attribute
-// gen_ai.provider.name or provider at the root of the record; attributes that
-// were given to Logger.With are not part of a record.
+// If the result has no provider, Observe takes it from the string attribute
+// gen_ai.provider.name or provider at the root of the record. Attributes given to
+// Logger.With are not part of a record.
 func (c *Counter) Observe(ctx context.Context, r slog.Record, res classify.Result) {
 	if c == nil {
 		return
@@ -100,8 +97,8 @@ func (c *counterConfig) counts(signal Signal) bool {
 	return slices.Contains(c.signals, signal)
 }
 
-// canonical is the pair of a result. Where there is no such pair the result
-// becomes one of which nothing is known.
+// canonical returns the pair of a result. If no classifier gives that pair, it
+// changes the result to fatal and unknown.
 func canonical(res *classify.Result) pair {
 	if !knownPair(res.Category, res.Reason) {
 		*res = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown, Provider: res.Provider}

@@ -32,14 +32,14 @@ func newCounter(t *testing.T, m meter, opts ...otelclass.CounterOption) *otelcla
 	return c
 }
 
-// Every pair that a classifier can give is there from the start, at 0.
-func TestCounterIsBornAtZero(t *testing.T) {
+// The series of all pairs exist from the start with the value 0.
+func TestCounterStartsAtZero(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
 	newCounter(t, m)
 	values := m.read(t, "errclass.errors")
 	assert.Len(t, values, 2*(len(classify.Reasons())+1))
-	assert.Empty(t, above(values))
+	assert.Empty(t, nonZero(values))
 	for _, signal := range []string{"log", "span"} {
 		for _, r := range classify.Reasons() {
 			assert.Contains(t, values, "error.category="+string(r.Policy().Category)+",error.reason="+string(r)+",signal="+signal)
@@ -48,14 +48,14 @@ func TestCounterIsBornAtZero(t *testing.T) {
 	}
 }
 
-// No rule has a pair that is not there from the start.
-func TestCounterKnowsEveryRule(t *testing.T) {
+// The pair of each rule has a series from the start.
+func TestCounterHasSeriesForEveryRule(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
 	c := newCounter(t, m, otelclass.WithSignals(otelclass.SignalLog))
 	born := m.read(t, "errclass.errors")
 	n := int64(0)
-	for _, set := range []*classify.Classifier{classify.Standard, classify.Minimal, words} {
+	for _, set := range []*classify.Classifier{classify.Standard, classify.Minimal, testClassifier} {
 		for _, r := range set.Rules() {
 			if r.Reason != "" {
 				c.Count(t.Context(), otelclass.SignalLog, classify.Result{Category: r.Category, Reason: r.Reason, Rule: r.ID})
@@ -94,7 +94,7 @@ func TestCounterCount(t *testing.T) {
 	res := classify.Message("429 too many requests")
 	c.Count(t.Context(), otelclass.SignalLog, res)
 	c.Count(t.Context(), otelclass.SignalLog, res)
-	c.Count(nil, otelclass.SignalSpan, res) //nolint:staticcheck // a nil context must do no harm
+	c.Count(nil, otelclass.SignalSpan, res) //nolint:staticcheck // a nil context must not panic
 	c.Count(t.Context(), otelclass.SignalSpan, classify.Result{})
 	c.Count(t.Context(), "metric", res)
 	c.Count(t.Context(), otelclass.SignalSpan, classify.Result{Category: "mine", Reason: "own"})
@@ -103,7 +103,7 @@ func TestCounterCount(t *testing.T) {
 		"error.category=retryable,error.reason=rate_limit,signal=log":  2,
 		"error.category=retryable,error.reason=rate_limit,signal=span": 1,
 		"error.category=fatal,error.reason=unknown,signal=span":        2,
-	}, above(m.read(t, "errclass.errors")))
+	}, nonZero(m.read(t, "errclass.errors")))
 }
 
 func TestCounterProviders(t *testing.T) {
@@ -127,15 +127,15 @@ func TestCounterProviders(t *testing.T) {
 	assert.Equal(t, map[string]int64{
 		"error.category=fatal,error.reason=authentication,provider=anthropic,signal=log": 1,
 		"error.category=fatal,error.reason=authentication,provider=other,signal=log":     4,
-	}, above(m.read(t, "errclass.errors")))
+	}, nonZero(m.read(t, "errclass.errors")))
 }
 
 func TestCounterObserve(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
 	c := newCounter(t, m, otelclass.WithProviders("anthropic", "openai"))
-	logger := slog.New(slogclass.New(slog.DiscardHandler, slogclass.WithClassifier(words), slogclass.WithObserver(c.Observe)))
-	// DiscardHandler is not enabled, so the records are given to Handle.
+	logger := slog.New(slogclass.New(slog.DiscardHandler, slogclass.WithClassifier(testClassifier), slogclass.WithObserver(c.Observe)))
+	// A logger would drop the records, because DiscardHandler is not enabled.
 	emit := func(level slog.Level, args ...any) {
 		var r slog.Record
 		r.Level, r.Message = level, "alpha"
@@ -150,10 +150,10 @@ func TestCounterObserve(t *testing.T) {
 	series := "error.category=retryable,error.reason=rate_limit,provider="
 	assert.Equal(t, map[string]int64{
 		series + "other,signal=log": 2, series + "openai,signal=log": 1, series + "anthropic,signal=log": 1,
-	}, above(m.read(t, "errclass.errors")))
+	}, nonZero(m.read(t, "errclass.errors")))
 }
 
-// The names and labels of seed 001, exactly.
+// The names and labels are an interface for dashboards and must match exactly.
 func TestCounterMemoryLLMNaming(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -170,7 +170,7 @@ func TestCounterMemoryLLMNaming(t *testing.T) {
 		got = append(got, labels)
 	}
 	assert.ElementsMatch(t, types, got)
-	assert.Empty(t, above(values))
+	assert.Empty(t, nonZero(values))
 
 	c.Count(t.Context(), otelclass.SignalLog, classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork, Provider: "claude"})
 	c.Count(t.Context(), otelclass.SignalLog, classify.Result{Category: classify.CategoryTimeout, Reason: classify.ReasonTimeout, Provider: "claude"})
@@ -179,8 +179,8 @@ func TestCounterMemoryLLMNaming(t *testing.T) {
 	assert.Equal(t, map[string]int64{
 		"error_type=transient,provider=claude":       1,
 		"error_type=timeout,provider=claude":         1,
-		"error_type=invalid_request,provider=openai": 1, // a rule that this view sees differently
-	}, above(m.read(t, "memory_llm_errors")), "without a label for it, spans do not count")
+		"error_type=invalid_request,provider=openai": 1, // a rule with its own error type
+	}, nonZero(m.read(t, "memory_llm_errors")), "without a label for it, spans do not count")
 }
 
 func TestCounterOwnNaming(t *testing.T) {
@@ -188,7 +188,7 @@ func TestCounterOwnNaming(t *testing.T) {
 	m := newMeter(t)
 	labels := []otelclass.Label{
 		{Key: "why", Value: otelclass.DimensionReason},
-		{Key: "where", Value: otelclass.DimensionEndpoint}, // errors know of no endpoint
+		{Key: "where", Value: otelclass.DimensionEndpoint}, // errors have no endpoint
 		{Key: "", Value: otelclass.DimensionCategory},
 		{Key: "odd", Value: 99},
 	}
@@ -197,7 +197,7 @@ func TestCounterOwnNaming(t *testing.T) {
 	c := newCounter(t, m, option, otelclass.WithSignals(otelclass.SignalSpan), otelclass.WithSignals())
 	c.Count(t.Context(), otelclass.SignalSpan, classify.Message("429 too many requests"))
 	c.Count(t.Context(), otelclass.SignalLog, classify.Message("429 too many requests"))
-	assert.Equal(t, map[string]int64{"why=rate_limit": 1}, above(m.read(t, "app.errors")))
+	assert.Equal(t, map[string]int64{"why=rate_limit": 1}, nonZero(m.read(t, "app.errors")))
 }
 
 func TestNewCounterRefusedName(t *testing.T) {
@@ -226,28 +226,28 @@ func TestCounterOfNothing(t *testing.T) {
 	c.Count(t.Context(), otelclass.SignalLog, classify.Message("x"))
 }
 
-// A failure that is logged through slogclass, goes through a log processor and
-// ends a span counts once under each signal.
+// A failure counts once under each signal, even if slogclass, a log processor and
+// a span processor see it.
 func TestNothingIsCountedTwice(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
 	c := newCounter(t, m)
-	tracers := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(otelclass.NewSpanProcessor(nil, otelclass.WithCounter(c), otelclass.WithClassifier(words))))
-	loggers := sdklog.NewLoggerProvider(sdklog.WithProcessor(otelclass.NewLogProcessor(nil, otelclass.WithCounter(c), otelclass.WithClassifier(words))))
+	tracers := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(otelclass.NewSpanProcessor(nil, otelclass.WithCounter(c), otelclass.WithClassifier(testClassifier))))
+	loggers := sdklog.NewLoggerProvider(sdklog.WithProcessor(otelclass.NewLogProcessor(nil, otelclass.WithCounter(c), otelclass.WithClassifier(testClassifier))))
 	logger := loggers.Logger("test")
 
 	_, span := tracers.Tracer("test").Start(t.Context(), "work")
-	for range 3 { // two attempts in vain, and the last
+	for range 3 { // three attempts
 		span.RecordError(errors.New("alpha"))
 		r := record(log.SeverityWarn, "again", "exception.message", "alpha")
-		logger.Emit(t.Context(), r) // handled: no error
+		logger.Emit(t.Context(), r) // handled, so not counted
 	}
 	otelclass.RecordError(span, errors.New("beta"))
 	span.SetStatus(codes.Error, "beta")
 	span.End()
 	span.End()
 	logger.Emit(t.Context(), record(log.SeverityError, "alpha"))
-	logger.Emit(t.Context(), record(log.SeverityError, "alpha", "error.category", "retryable", "error.reason", "rate_limit")) // slogclass counts that
+	logger.Emit(t.Context(), record(log.SeverityError, "alpha", "error.category", "retryable", "error.reason", "rate_limit")) // counted by slogclass
 	_, handled := tracers.Tracer("test").Start(t.Context(), "work")
 	handled.RecordError(errors.New("alpha"))
 	handled.End()
@@ -256,11 +256,11 @@ func TestNothingIsCountedTwice(t *testing.T) {
 
 	assert.Equal(t, map[string]int64{
 		"error.category=retryable,error.reason=rate_limit,signal=log": 1,
-		"error.category=fatal,error.reason=unknown,signal=span":       1, // RecordError read "beta" with the standard rules
-	}, above(m.read(t, "errclass.errors")))
+		"error.category=fatal,error.reason=unknown,signal=span":       1, // RecordError used the standard rules, which do not know "beta"
+	}, nonZero(m.read(t, "errclass.errors")))
 }
 
-// The provider is that of the span or record.
+// The provider is taken from the span or record.
 func TestCounterProviderOfTelemetry(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -284,10 +284,10 @@ func TestCounterProviderOfTelemetry(t *testing.T) {
 	series := "error.category=fatal,error.reason=authentication,provider="
 	assert.Equal(t, map[string]int64{
 		series + "anthropic,signal=span": 4, series + "other,signal=span": 1, series + "anthropic,signal=log": 1,
-	}, above(m.read(t, "errclass.errors")))
+	}, nonZero(m.read(t, "errclass.errors")))
 }
 
-// An error's exemplar leads to its span.
+// The exemplar of an error has the context of its span.
 func TestCounterExemplar(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -311,8 +311,8 @@ func TestConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
 	c := newCounter(t, m)
-	tracers := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(otelclass.NewSpanProcessor(nil, otelclass.WithCounter(c), otelclass.WithClassifier(words))))
-	loggers := sdklog.NewLoggerProvider(sdklog.WithProcessor(otelclass.NewLogProcessor(nil, otelclass.WithCounter(c), otelclass.WithClassifier(words))))
+	tracers := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(otelclass.NewSpanProcessor(nil, otelclass.WithCounter(c), otelclass.WithClassifier(testClassifier))))
+	loggers := sdklog.NewLoggerProvider(sdklog.WithProcessor(otelclass.NewLogProcessor(nil, otelclass.WithCounter(c), otelclass.WithClassifier(testClassifier))))
 	const goroutines, rounds = 8, 50
 	var wg sync.WaitGroup
 	for range goroutines {
@@ -332,14 +332,15 @@ func TestConcurrentSafe(t *testing.T) {
 	assert.Equal(t, map[string]int64{
 		"error.category=retryable,error.reason=rate_limit,signal=span": goroutines * rounds,
 		"error.category=fatal,error.reason=authentication,signal=log":  goroutines * rounds,
-	}, above(m.read(t, "errclass.errors")))
+	}, nonZero(m.read(t, "errclass.errors")))
 }
 
-// Spans that end while the processor is shut down arrive or do not, whole.
+// A span that ends during Shutdown is either dropped or exported with both
+// attributes.
 func TestShutdownConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	exporter := tracetest.NewInMemoryExporter()
-	p := otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(exporter), otelclass.WithClassifier(words))
+	p := otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(exporter), otelclass.WithClassifier(testClassifier))
 	span := tracetest.SpanStub{
 		SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: [16]byte{1}, SpanID: [8]byte{2}, TraceFlags: trace.FlagsSampled}),
 		Status:      sdktrace.Status{Code: codes.Error, Description: "alpha"},
@@ -360,7 +361,7 @@ func TestShutdownConcurrentSafe(t *testing.T) {
 	assert.Empty(t, exporter.GetSpans())
 }
 
-// A counter costs no allocation on top of the SDK's own.
+// Count does not allocate. The no-op meter leaves out the SDK's allocations.
 func TestCounterAllocates(t *testing.T) {
 	c, err := otelclass.NewCounter(noop.NewMeterProvider().Meter(""), otelclass.WithProviders("anthropic"))
 	require.NoError(t, err)

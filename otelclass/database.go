@@ -2,10 +2,9 @@ package otelclass
 
 import "strconv"
 
-// databaseError gives a code of db.response.status_code the form that the
-// system's drivers give it, with a text that goes with it: what the codes mean
-// is known to the classifier. It is nil for a code that stands for itself, such
-// as ORA-00060 or the HTTP status of a search engine.
+// databaseError returns db.response.status_code as an error like those of the
+// system's drivers, which the classifier reads. It returns nil for other codes,
+// such as ORA-00060 or the HTTP status of a search engine.
 func databaseError(system, code, text string) error {
 	switch system {
 	case "mysql", "mariadb":
@@ -23,7 +22,7 @@ func databaseError(system, code, text string) error {
 	return nil
 }
 
-// mysqlError has the fields by which the classifier knows its number.
+// mysqlError has the fields of the driver's error, which the classifier reads.
 type mysqlError struct {
 	Number  uint16
 	Message string

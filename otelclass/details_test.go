@@ -18,13 +18,12 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// waiting is an error with a hint of its provider.
+// waiting is an error with a retry-after hint.
 type waiting struct{ RetryAfter time.Duration }
 
 func (waiting) Error() string { return "alpha" }
 
-// detailed is what attributes say with details; a key that stands twice fails
-// the test.
+// detailed returns classified, followed by the rule and the retry-after hint.
 func detailed(t *testing.T, attrs []attribute.KeyValue) string {
 	t.Helper()
 	text := classified(t, attrs)
@@ -40,8 +39,8 @@ func detailed(t *testing.T, attrs []attribute.KeyValue) string {
 
 func TestWithDetails(t *testing.T) {
 	t.Parallel()
-	recorder := otelclass.NewRecorder(otelclass.WithClassifier(words), otelclass.WithDetails())
-	plain := otelclass.NewRecorder(otelclass.WithClassifier(words))
+	recorder := otelclass.NewRecorder(otelclass.WithClassifier(testClassifier), otelclass.WithDetails())
+	plain := otelclass.NewRecorder(otelclass.WithClassifier(testClassifier))
 	for _, tt := range []struct {
 		name   string
 		do     func(trace.Span)
@@ -117,8 +116,8 @@ func TestLogProcessorWithDetails(t *testing.T) {
 	}
 }
 
-// TestWithDetailsAtTheLimits: what there is no room for is left out and reported,
-// the details first; a rule that was shortened on the span is whole again.
+// Attributes without room are left out and reported, the details first. A rule
+// that was shortened on the span is restored.
 func TestWithDetailsAtTheLimits(t *testing.T) {
 	h := &handled{}
 	otel.SetErrorHandler(h)
@@ -129,7 +128,7 @@ func TestWithDetailsAtTheLimits(t *testing.T) {
 	}{{0, nothing}, {1, "retryable/<nil>"}, {2, alpha}, {3, alpha + " alpha"}, {4, alpha + " alpha 1500"}} {
 		exporter := &logs{}
 		provider := sdklog.NewLoggerProvider(sdklog.WithAttributeCountLimit(tt.limit), sdklog.WithProcessor(otelclass.NewLogProcessor(
-			sdklog.NewSimpleProcessor(exporter), otelclass.WithClassifier(words), otelclass.WithDetails())))
+			sdklog.NewSimpleProcessor(exporter), otelclass.WithClassifier(testClassifier), otelclass.WithDetails())))
 		provider.Logger("test").Emit(t.Context(), record(log.SeverityError, "alpha, try again in 1.5s", "a", "b"))
 		require.NoError(t, provider.Shutdown(t.Context()))
 		require.Len(t, exporter.records, 1)

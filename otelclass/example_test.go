@@ -86,7 +86,7 @@ func printMetrics(reader metric.Reader) {
 	}
 }
 
-// tracer is a tracer whose spans are printed, with the options of a processor.
+// tracer returns a tracer that prints its spans after a SpanProcessor with opts.
 func tracer(opts ...otelclass.Option) trace.Tracer {
 	return sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(
 		otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(printSpans{}), opts...))).Tracer("example")
@@ -101,9 +101,9 @@ func emitError(provider *sdklog.LoggerProvider, body string, attrs ...attribute.
 	provider.Logger("example").Emit(context.Background(), r)
 }
 
-// Spans, logs and a counter of both.
+// The counter counts the errors of spans and logs.
 func Example() {
-	reader := metric.NewManualReader() // a program exports: to Prometheus, over OTLP
+	reader := metric.NewManualReader() // in a program: an exporter for Prometheus or OTLP
 	meters := metric.NewMeterProvider(metric.WithReader(reader))
 	counter, err := otelclass.NewCounter(meters.Meter("example"))
 	if err != nil {
@@ -141,7 +141,7 @@ func ExampleNewSpanProcessor() {
 	span.SetStatus(codes.Error, "")
 	span.End()
 	_, span = provider.Tracer("example").Start(context.Background(), "cache")
-	span.RecordError(errors.New("connection refused")) // handled: the span does not fail
+	span.RecordError(errors.New("connection refused")) // handled, because the status is not Error
 	span.End()
 	// Output:
 	// POST: http.response.status_code=401 error.category=fatal error.reason=authentication
@@ -191,7 +191,7 @@ func ExampleSpanProcessor_Shutdown() {
 	// <nil>
 }
 
-// The error is read with all that it wraps; of its chain a span keeps nothing.
+// RecordError reads the errors that err wraps. A span would not store them.
 func ExampleRecordError() {
 	_, span := tracer().Start(context.Background(), "completion")
 	defer span.End()
@@ -216,7 +216,7 @@ func ExampleNewRecorder() {
 	//   exception: app.category=fatal app.reason=authentication exception.type=*errors.errorString exception.message=HTTP 401
 }
 
-// What the caller says himself is kept.
+// An attribute that the caller has set is kept.
 func ExampleRecorder_RecordError() {
 	_, span := tracer().Start(context.Background(), "completion")
 	defer span.End()
@@ -246,7 +246,7 @@ func ExampleLogProcessor_Enabled() {
 	// Output: false
 }
 
-// A record is changed in place: processors registered later see it too.
+// A record is changed in place, so processors registered later see the attributes.
 func ExampleLogProcessor_OnEmit() {
 	provider := sdklog.NewLoggerProvider(
 		sdklog.WithProcessor(otelclass.NewLogProcessor(nil)),
@@ -281,7 +281,6 @@ func ExampleWithKeys() {
 	// Output: work: app.category=retryable app.reason=network
 }
 
-// A classifier with a rule for a message of one's own program.
 func ExampleWithDetails() {
 	_, span := tracer(otelclass.WithDetails()).Start(context.Background(), "completion")
 	span.SetStatus(codes.Error, "429 Too Many Requests, try again in 1.5s")
@@ -290,6 +289,7 @@ func ExampleWithDetails() {
 	// completion: error.category=retryable error.reason=rate_limit error.rule=http/429 error.retry_after_ms=1500
 }
 
+// The classifier has a rule for a message of the program.
 func ExampleWithClassifier() {
 	own, err := classify.New(classify.WithRules(classify.Rule{
 		ID: "shop/sold-out", Reason: classify.ReasonInvalidRequest, Pattern: `sold out`,
@@ -308,7 +308,7 @@ func ExampleWithClassifier() {
 func ExampleWithObserver() {
 	alert := func(_ context.Context, signal otelclass.Signal, res classify.Result) {
 		if res.Category == classify.CategoryFatal {
-			fmt.Println("somebody must look:", res.Reason, "in a", signal)
+			fmt.Println("alert:", res.Reason, "in a", signal)
 		}
 	}
 	_, span := tracer(otelclass.WithObserver(alert)).Start(context.Background(), "work")
@@ -316,7 +316,7 @@ func ExampleWithObserver() {
 	span.End()
 	// Output:
 	// work: error.category=fatal error.reason=authentication
-	// somebody must look: authentication in a span
+	// alert: authentication in a span
 }
 
 func ExampleWithCounter() {
@@ -330,7 +330,7 @@ func ExampleWithCounter() {
 	// Output: errclass.errors{error.category=fatal,error.reason=authentication,signal=span} 1
 }
 
-// Only spans of calls to others.
+// The filter selects client spans.
 func ExampleWithSpans() {
 	clients := otelclass.WithSpans(func(s sdktrace.ReadOnlySpan) bool { return s.SpanKind() == trace.SpanKindClient })
 	_, span := tracer(clients).Start(context.Background(), "inside")
@@ -376,12 +376,12 @@ func ExampleCounter_Count() {
 	reader, counter := exampleCounter()
 
 	counter.Count(context.Background(), otelclass.SignalLog, classify.Error(context.DeadlineExceeded))
-	counter.Count(context.Background(), otelclass.SignalLog, classify.Result{}) // no error
+	counter.Count(context.Background(), otelclass.SignalLog, classify.Result{}) // no error, not counted
 	printMetrics(reader)
 	// Output: errclass.errors{error.category=timeout,error.reason=timeout,signal=log} 1
 }
 
-// Counting what slogclass classifies.
+// The counter counts the records that slogclass classifies.
 func ExampleCounter_Observe() {
 	reader, counter := exampleCounter()
 	logger := slog.New(slogclass.New(slog.NewTextHandler(&strings.Builder{}, nil), slogclass.WithObserver(counter.Observe)))
@@ -426,7 +426,7 @@ func ExampleWithSignals() {
 
 func ExampleDefaultNaming() {
 	naming := otelclass.DefaultNaming()
-	naming.Errors.Name = "shop.errors" // the labels stay
+	naming.Errors.Name = "shop.errors" // the labels are unchanged
 
 	fmt.Println(naming.Errors.Name, naming.Errors.Labels[0].Key, naming.Calls.Name)
 	// Output: shop.errors error.category errclass.calls
@@ -449,7 +449,7 @@ func exampleCallMetrics() (metric.Reader, *otelclass.CallMetrics) {
 	return reader, m
 }
 
-// Two calls fail, another provider takes over.
+// Two calls fail and another provider takes over.
 func ExampleNewCallMetrics() {
 	reader := metric.NewManualReader()
 	provider := metric.NewMeterProvider(metric.WithReader(reader))
@@ -479,7 +479,7 @@ func ExampleCallMetrics_Call() {
 	reader, m := exampleCallMetrics()
 
 	m.Call(context.Background(), "claude")
-	printMetrics(reader) // no label: no provider is declared
+	printMetrics(reader) // without WithProviders there is no label provider
 	// Output: errclass.calls{} 1
 }
 

@@ -5,17 +5,17 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// Work is what was read of a span.
+// Work is the amount of data read from a span.
 type Work struct{ Bytes, Exceptions int }
 
-// Read classifies a span and returns what was read of it.
+// Read classifies a span and returns the amount of data read.
 func Read(s sdktrace.ReadOnlySpan) Work {
-	c := spanCall{cfg: newConfig(nil), status: s.Status(), view: span{s, s.Attributes(), s.Events()}}
-	c.found.find(c.view.events, maxExceptions)
+	c := spanClassification{cfg: newConfig(nil), status: s.Status(), view: span{s, s.Attributes(), s.Events()}}
+	c.exceptions.find(c.view.events, maxExceptions)
 	left := c.texts.Left()
-	c.read()
-	return Work{left - c.texts.Left(), c.found.n}
+	c.run()
+	return Work{left - c.texts.Left(), c.exceptions.n}
 }
 
-// SizeOf is sizeOf.
-func SizeOf(v attribute.Value) int { return sizeOf(v) }
+// MapLen exports mapLen.
+func MapLen(v attribute.Value) int { return mapLen(v) }

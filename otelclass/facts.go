@@ -11,9 +11,9 @@ import (
 	"github.com/errclass/errclass/internal/bound"
 )
 
-// The attributes that are evidence, by the names of OpenTelemetry's semantic
-// conventions 1.43, and of older ones: http.status_code, rpc.grpc.status_code,
-// rpc.system, db.system and gen_ai.system.
+// The attributes that are read as evidence. The names are those of OpenTelemetry's
+// semantic conventions 1.43. http.status_code, rpc.grpc.status_code, rpc.system,
+// db.system and gen_ai.system come from older versions.
 const (
 	exceptionTypeKey    = attribute.Key("exception.type")
 	exceptionMessageKey = attribute.Key("exception.message")
@@ -45,28 +45,27 @@ const (
 	detailKeys = ruleKey | retryAfterKey
 )
 
-// facts is what the attributes of one span, event or log record say. It lives
-// on the stack of one call.
+// facts holds the evidence in the attributes of one span, event or log record.
 type facts struct {
-	keys             keys // those of our keys that are set already
+	keys             keys // the keys of this package that are set already
 	category, reason string
 	rule             string
 	retryAfter       int64 // in milliseconds
-	hint             bool  // there is a retryAfter
-	exception        bool  // one of exception.* is there
+	hasRetryAfter    bool
+	exception        bool // there is an exception.* attribute
 	exceptionType    string
 	message, stack   string
 	errorType        string
-	ownDeadline      bool   // errorType is this program's own deadline: see endedByItself
+	ownDeadline      bool   // errorType is this program's own deadline: see isOwnDeadline
 	rpc, rpcSystem   string // rpc is a code of rpcSystem
-	grpc             string // a code of gRPC
-	db, dbSystem     string
-	status           int
+	grpc             string // a gRPC status code
+	db, dbSystem     string // db is a code of dbSystem
+	status           int    // an HTTP status
 	provider         string
 }
 
-// look takes an attribute into account.
-func (f *facts) look(cfg *config, kv *attribute.KeyValue) {
+// addAttr adds the evidence in an attribute.
+func (f *facts) addAttr(cfg *config, kv *attribute.KeyValue) {
 	if kv.Key == cfg.category {
 		f.keys, f.category = f.keys|categoryKey, kv.Value.AsString()
 		return
@@ -80,7 +79,7 @@ func (f *facts) look(cfg *config, kv *attribute.KeyValue) {
 		f.keys, f.rule = f.keys|ruleKey, kv.Value.AsString()
 	case RetryAfterMSKey:
 		f.keys, f.retryAfter = f.keys|retryAfterKey, kv.Value.AsInt64()
-		f.hint = kv.Value.Type() == attribute.INT64
+		f.hasRetryAfter = kv.Value.Type() == attribute.INT64
 	case exceptionTypeKey:
 		f.exception, f.exceptionType = true, name(kv)
 	case exceptionMessageKey:
@@ -110,15 +109,14 @@ func (f *facts) look(cfg *config, kv *attribute.KeyValue) {
 	}
 }
 
-// name is the text of an attribute that holds a name or a code, as far as it is
-// read.
+// name returns the first maxName bytes of a string attribute.
 func name(kv *attribute.KeyValue) string {
 	s := kv.Value.AsString()
 	return s[:min(len(s), maxName)]
 }
 
-// code is the text of an attribute that holds a code: instrumentations write
-// numbers as integers or as strings. The number 0 means success.
+// code returns a code as a string. Instrumentations write numeric codes as
+// integers or as strings. The number 0 means success and gives "".
 func code(kv *attribute.KeyValue) string {
 	if kv.Value.Type() == attribute.INT64 {
 		if n := kv.Value.AsInt64(); n != 0 {
@@ -128,7 +126,7 @@ func code(kv *attribute.KeyValue) string {
 	return name(kv)
 }
 
-// httpStatus is the HTTP status of a failure that an attribute holds, or 0.
+// httpStatus returns an HTTP status from 400 to 599, or 0.
 func httpStatus(kv *attribute.KeyValue) int {
 	n, err := strconv.Atoi(code(kv))
 	if err != nil || n < 400 || n > 599 {
@@ -137,8 +135,8 @@ func httpStatus(kv *attribute.KeyValue) int {
 	return n
 }
 
-// grpcCode gives a number of gRPC the form that the classifier knows from
-// trailers. A name, which stands for itself, stays as it is; 0 means success.
+// grpcCode writes a numeric gRPC code like a trailer, which the classifier reads.
+// It returns other codes unchanged, and "" for 0, which means success.
 func grpcCode(code string) string {
 	n, err := strconv.ParseInt(code, 10, 64)
 	switch {
@@ -150,8 +148,8 @@ func grpcCode(code string) string {
 	return ""
 }
 
-// rpcCode is the code of rpc.response.status_code. A number is one of gRPC's
-// unless another system has codes of its own, such as JSON-RPC.
+// rpcCode returns the code of rpc.response.status_code. A number from 0 to 16 is
+// a gRPC code unless rpc.system names another system, such as JSON-RPC.
 func (f *facts) rpcCode() string {
 	if n, err := strconv.Atoi(f.rpc); err == nil && 0 <= n && n <= 16 && (f.rpcSystem == "" || f.rpcSystem == "grpc") {
 		return grpcCode(f.rpc)
@@ -159,9 +157,8 @@ func (f *facts) rpcCode() string {
 	return f.rpc
 }
 
-// isException reports whether attributes are those of an exception. What the
-// event is called says nothing: the names belong to their domains
-// (http.client.request.exception), exception.* to all of them.
+// isException reports whether there is an exception.* attribute. The name of the
+// event is not used: it differs between domains (http.client.request.exception).
 func isException(attrs []attribute.KeyValue) bool {
 	for i := range attrs {
 		switch attrs[i].Key {
@@ -172,8 +169,8 @@ func isException(attrs []attribute.KeyValue) bool {
 	return false
 }
 
-// missing is which attributes have to be added: none where both category and
-// reason are set. Details of another classification would not belong to them.
+// missing returns the keys to add. If both category and reason are set, it is
+// none, because details of another classification would not belong to them.
 func (f *facts) missing(cfg *config) keys {
 	wanted := cfg.wanted()
 	if wanted&bothKeys&^f.keys == 0 {
@@ -182,8 +179,8 @@ func (f *facts) missing(cfg *config) keys {
 	return wanted &^ f.keys
 }
 
-// wanted is which keys are written. Where a key has two meanings, because WithKeys
-// gave it one of its own, it is written once, with the first one.
+// wanted returns the keys to write. If WithKeys has given two attributes the same
+// key, the first in order of category, reason, rule, retry-after is written.
 func (c *config) wanted() keys {
 	wanted := categoryKey
 	if c.reason != c.category {
@@ -203,10 +200,9 @@ func (c *config) wanted() keys {
 	return wanted
 }
 
-// stated is what the two attributes say that are set already, if both are words
-// of this project that go together. What else a caller writes there is his own
-// and must not become a label of a metric.
-func (f *facts) stated() (res classify.Result, ok bool) {
+// existing returns the category and reason that are set already. ok is false for
+// values that no classifier gives: they must not become metric labels.
+func (f *facts) existing() (res classify.Result, ok bool) {
 	if f.keys&bothKeys != bothKeys {
 		return res, false
 	}
@@ -217,21 +213,21 @@ func (f *facts) stated() (res classify.Result, ok bool) {
 	return res, knownPair(res.Category, res.Reason)
 }
 
-// exceptionEvidence is what exception.type and exception.message say; at most n
-// bytes of the message are read.
+// exceptionEvidence returns exception.type and exception.message as evidence. It
+// reads at most n bytes of both.
 func (f *facts) exceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 	e := classify.Evidence{Type: t.Cut(f.exceptionType, maxName), Provider: f.provider}
 	e.Message = t.Cut(f.message, n-len(e.Type))
-	if end := ownEnd(f.exceptionType); end != nil {
-		// As the error that it was, it decides whatever status stands beside it.
-		e.Err, e.Type, e.Message = &recordedError{e.Message, end}, "", ""
+	if err := deadlineError(f.exceptionType); err != nil {
+		// As an error value it outranks the status.
+		e.Err, e.Type, e.Message = &recordedError{e.Message, err}, "", ""
 	}
 	return e
 }
 
-// outcome is what the attributes say about how a call ended, with a text that
-// goes with them: the description of a span's status. A peer may have written
-// all of it, so none is given as a Type but this program's own deadline.
+// outcome returns the evidence of how a call ended, with text as the message. A
+// peer may have written the attributes, so only this program's own deadline is
+// passed as a Type.
 func (f *facts) outcome(text string) classify.Evidence {
 	if f.ownDeadline {
 		return classify.Evidence{Type: f.errorType, Message: text}
@@ -239,7 +235,7 @@ func (f *facts) outcome(text string) classify.Evidence {
 	e := classify.Evidence{Status: f.status, Code: cmp.Or(f.rpcCode(), grpcCode(f.grpc)), Message: text, Provider: f.provider}
 	if f.db != "" {
 		if e.Err = databaseError(f.dbSystem, f.db, text); e.Err != nil {
-			e.Message = "" // it is the error's
+			e.Message = "" // the error has the text
 		} else {
 			e.Code = cmp.Or(e.Code, f.db)
 		}
@@ -248,104 +244,104 @@ func (f *facts) outcome(text string) classify.Evidence {
 	return e
 }
 
-// verdict collects what several sources say, in the order of their worth: the
-// first whose reason is not unknown decides. Where none does, the first one's
-// result stands.
-type verdict struct {
+// decision is the result of several sources, tried in order of importance. The
+// first source with a known reason decides, or else the first source.
+type decision struct {
 	classify.Result
 	known  bool
 	status int // HTTP status of the span that the sources belong to
 }
 
-// ask classifies a source unless an earlier one has decided.
-func (v *verdict) ask(c *classify.Classifier, e classify.Evidence) {
-	if v.known {
+// add classifies a source, unless an earlier one has decided.
+func (d *decision) add(c *classify.Classifier, e classify.Evidence) {
+	if d.known {
 		return
 	}
 	r := c.Classify(e)
-	if e.Err == nil && e.Status == 0 && v.status != 0 && (r.Reason == classify.ReasonAborted || r.Reason == classify.ReasonTimeout) {
-		// A text says that the call was ended. Beside a status that refuses the
-		// caller it does not decide.
-		e.Status = v.status
+	if e.Err == nil && e.Status == 0 && d.status != 0 && (r.Reason == classify.ReasonAborted || r.Reason == classify.ReasonTimeout) {
+		// Only a text says that the call was aborted or timed out. The status may
+		// outrank it.
+		e.Status = d.status
 		r = c.Classify(e)
 	}
-	v.known = r.Category != "" && r.Reason != classify.ReasonUnknown
-	if v.known || v.Category == "" {
-		v.Result = r
+	d.known = r.Category != "" && r.Reason != classify.ReasonUnknown
+	if d.known || d.Category == "" {
+		d.Result = r
 	}
 }
 
-// askOutcome asks what the attributes say about how a call ended.
-func (v *verdict) askOutcome(c *classify.Classifier, f *facts, text string) {
+// addOutcome adds the attributes that say how a call ended.
+func (d *decision) addOutcome(c *classify.Classifier, f *facts, text string) {
 	e := f.outcome(text)
-	v.ask(c, e)
+	d.add(c, e)
 	if f.errorType != "" && e.Code != f.errorType && e.Type == "" {
-		v.ask(c, classify.Evidence{Code: f.errorType, Provider: f.provider})
+		d.add(c, classify.Evidence{Code: f.errorType, Provider: f.provider})
 	}
 }
 
-// askStack asks exception.stacktrace where there is nothing else: the names of
-// functions in it are about the program, not about what went wrong.
-func (v *verdict) askStack(c *classify.Classifier, f *facts, t *bound.Texts, n int) {
-	if v.Category == "" && f.exceptionType == "" {
-		v.ask(c, classify.Evidence{Message: t.Cut(f.stack, n), Provider: f.provider})
+// addStack adds exception.stacktrace if there is no other evidence. Its function
+// names describe the program more than the error.
+func (d *decision) addStack(c *classify.Classifier, f *facts, t *bound.Texts, n int) {
+	if d.Category == "" && f.exceptionType == "" {
+		d.add(c, classify.Evidence{Message: t.Cut(f.stack, n), Provider: f.provider})
 	}
 }
 
-// result is what was decided; an error of which nothing is known is one too.
-func (v *verdict) result(c *classify.Classifier, f *facts) classify.Result {
-	if v.Category == "" {
-		v.Result = c.Message("")
+// result completes the result and returns it. An error without evidence is
+// classified as an empty message.
+func (d *decision) result(c *classify.Classifier, f *facts) classify.Result {
+	if d.Category == "" {
+		d.Result = c.Message("")
 	}
-	if v.Provider == "" {
-		v.Provider = f.provider
+	if d.Provider == "" {
+		d.Provider = f.provider
 	}
-	if v.Status == 0 {
-		v.Status = f.status
+	if d.Status == 0 {
+		d.Status = f.status
 	}
-	return v.Result
+	return d.Result
 }
 
-// values are what our attributes say.
+// values are the values of the attributes that this package writes.
 type values struct {
 	category, reason string
-	rule             string // "" = not known
+	rule             string // "" if not known
 	retryAfter       int64  // in milliseconds
-	hint             bool   // there is a retryAfter, possibly 0
+	hasRetryAfter    bool
 }
 
-// words are what res says. A wait is rounded up: a client that waits that long has
-// waited long enough.
-func words(res *classify.Result) values {
+// valuesOf returns the values for res. It rounds the retry-after hint up, so that
+// a client never waits too short.
+func valuesOf(res *classify.Result) values {
 	return values{
 		category: string(res.Category), reason: string(res.Reason), rule: res.Rule,
-		retryAfter: (res.RetryAfter + time.Millisecond - 1).Milliseconds(), hint: res.HasRetryAfter,
+		retryAfter: (res.RetryAfter + time.Millisecond - 1).Milliseconds(), hasRetryAfter: res.HasRetryAfter,
 	}
 }
 
-// own returns w with what f has of its own. A value that is no text, or none,
-// stays where it is and goes nowhere else.
-func (f *facts) own(w values) values {
-	w.category, w.reason, w.rule = cmp.Or(f.category, w.category), cmp.Or(f.reason, w.reason), cmp.Or(f.rule, w.rule)
+// override returns v with the values that f has already. A value of the wrong type
+// counts as none.
+func (f *facts) override(v values) values {
+	v.category, v.reason, v.rule = cmp.Or(f.category, v.category), cmp.Or(f.reason, v.reason), cmp.Or(f.rule, v.rule)
 	if f.keys&retryAfterKey != 0 {
-		w.retryAfter, w.hint = f.retryAfter, f.hint
+		v.retryAfter, v.hasRetryAfter = f.retryAfter, f.hasRetryAfter
 	}
-	return w
+	return v
 }
 
-// append appends those of our attributes that are wanted and known.
-func (c *config) append(to []attribute.KeyValue, wanted keys, w values) []attribute.KeyValue {
+// append appends the wanted attributes that have a value.
+func (c *config) append(to []attribute.KeyValue, wanted keys, v values) []attribute.KeyValue {
 	if wanted&categoryKey != 0 {
-		to = append(to, c.category.String(w.category))
+		to = append(to, c.category.String(v.category))
 	}
 	if wanted&reasonKey != 0 {
-		to = append(to, c.reason.String(w.reason))
+		to = append(to, c.reason.String(v.reason))
 	}
-	if wanted&ruleKey != 0 && w.rule != "" {
-		to = append(to, RuleKey.String(w.rule))
+	if wanted&ruleKey != 0 && v.rule != "" {
+		to = append(to, RuleKey.String(v.rule))
 	}
-	if wanted&retryAfterKey != 0 && w.hint {
-		to = append(to, RetryAfterMSKey.Int64(w.retryAfter))
+	if wanted&retryAfterKey != 0 && v.hasRetryAfter {
+		to = append(to, RetryAfterMSKey.Int64(v.retryAfter))
 	}
 	return to
 }

@@ -18,38 +18,39 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// cycle is an error that wraps itself, whose text is that of what it wraps.
+// cycle is an error that wraps itself. Its Error method calls the wrapped one.
 type cycle struct{ next error }
 
 func (c *cycle) Error() string { return "cycle: " + c.next.Error() }
 func (c *cycle) Unwrap() error { return c.next }
 
-// joinedCycle is the same with several errors.
+// joinedCycle is a cycle with Unwrap() []error.
 type joinedCycle struct{ all []error }
 
 func (c *joinedCycle) Error() string   { return errors.Join(c.all...).Error() }
 func (c *joinedCycle) Unwrap() []error { return c.all }
 
-// causeCycle is the same as older modules have it.
+// causeCycle is a cycle with a Cause method, as in older modules.
 type causeCycle struct{ cause *causeCycle }
 
 func (c *causeCycle) Error() string { return "cause: " + c.cause.Error() }
 func (c *causeCycle) Cause() error  { return c.cause }
 
-// growing wraps a new error each time it is asked.
+// growing wraps a new error at each call of Unwrap.
 type growing struct{ n int }
 
 func (g growing) Error() string { return growing{g.n + 1}.Error() }
 func (g growing) Unwrap() error { return growing{g.n + 1} }
 
-// incomparable cannot be compared, wraps itself, and panics when it is asked.
+// incomparable cannot be compared with ==, wraps itself, and panics in Is.
 type incomparable struct{ _ []error }
 
 func (incomparable) Error() string   { return "incomparable" }
 func (incomparable) Is(error) bool   { panic("boom") }
 func (i incomparable) Unwrap() error { return i }
 
-// hostile are errors whose methods harm who calls them.
+// hostile returns errors whose methods panic, recurse without end or take very
+// long.
 func hostile() map[string]error {
 	self := &cycle{}
 	self.next = self
@@ -88,14 +89,13 @@ func hostile() map[string]error {
 	}
 }
 
-// wrapping formats the error that it wraps when it is asked for its text.
+// wrapping formats the wrapped error in its Error method.
 type wrapping struct{ err error }
 
 func (w wrapping) Error() string { return fmt.Sprintf("wrapped: %v", w.err) }
 func (w wrapping) Unwrap() error { return w.err }
 
-// A process that is ended by an error's text cannot be tested for here; that the
-// test ends says it all.
+// A stack overflow would end the whole process. The test passes if it finishes.
 func TestRecordErrorHostile(t *testing.T) {
 	t.Parallel()
 	for name, err := range hostile() {
@@ -109,7 +109,7 @@ func TestRecordErrorHostile(t *testing.T) {
 	}
 }
 
-// An error with a text, however large its tree, has it on the event.
+// The event has the full text of an error with a large tree.
 func TestRecordErrorKeepsTheText(t *testing.T) {
 	t.Parallel()
 	all := make([]error, 20_000)
@@ -132,7 +132,7 @@ func TestRecordErrorKeepsTheText(t *testing.T) {
 	}
 }
 
-// An observer may panic with an error whose text ends the process.
+// An observer may panic with an error whose Error method would not return.
 func TestWithObserverPanicsHostile(t *testing.T) {
 	t.Parallel()
 	for name, bad := range hostile() {
@@ -142,9 +142,9 @@ func TestWithObserverPanicsHostile(t *testing.T) {
 	}
 }
 
-// TestForgedEnd: only an exception.type says that this program ended its own
-// call. All other attributes may have been written by a peer.
-func TestForgedEnd(t *testing.T) {
+// Only exception.type proves that this program ended the call. A peer may have
+// written all other attributes.
+func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 	t.Parallel()
 	names := []string{"context.Canceled", "context.DeadlineExceeded", "context.deadlineExceededError", "*poll.DeadlineExceededError", "internal/poll.DeadlineExceededError"}
 	keys := []string{
@@ -152,10 +152,10 @@ func TestForgedEnd(t *testing.T) {
 		"gen_ai.provider.name", "gen_ai.system", "gen_ai.response.finish_reasons", "exception.stacktrace",
 		"error", "err", "cause", "exception", "stderr", "http.response.status_code", "rpc.grpc.status_code",
 	}
-	// own tells what says that this program ended its call: the category timeout,
-	// and beside a refusal a cancellation.
-	own := func(said string, status int) bool {
-		return said == "timeout/timeout" || said == "aborted/aborted" && status == 401
+	// own reports whether a result means that this program ended the call: the
+	// category timeout, or a cancellation in spite of status 401.
+	own := func(result string, status int) bool {
+		return result == "timeout/timeout" || result == "aborted/aborted" && status == 401
 	}
 	for _, name := range names {
 		for _, status := range []int{0, 401, 504} {
@@ -170,25 +170,25 @@ func TestForgedEnd(t *testing.T) {
 				} else {
 					spanAttrs = append(spanAttrs, attribute.String(key, name))
 				}
-				if key != "error.type" || status != 0 { // no peer has answered there: see TestOwnErrorType
+				if key != "error.type" || status != 0 { // without an answer it counts: see TestOwnErrorType
 					got := ended(t, func(s trace.Span) { s.SetAttributes(spanAttrs...); s.SetStatus(codes.Error, text) })
-					assert.False(t, own(classified(t, got.Attributes), status), "span: %s=%s beside %d: %s", key, name, status, classified(t, got.Attributes))
+					assert.False(t, own(classified(t, got.Attributes), status), "span: %s=%s with status %d: %s", key, name, status, classified(t, got.Attributes))
 				}
 				var r log.Record
 				r.SetSeverity(log.SeverityError)
 				r.SetBody(attribute.StringValue(text))
 				r.AddAttributes(spanAttrs...)
 				emittedRecord := emitted(t, r)
-				said := classified(t, attributes(&emittedRecord))
-				assert.False(t, own(said, status), "record: %s=%s beside %d: %s", key, name, status, said)
+				result := classified(t, attributes(&emittedRecord))
+				assert.False(t, own(result, status), "record: %s=%s with status %d: %s", key, name, status, result)
 			}
 		}
 	}
 }
 
-// TestOwnEnd: the types that OpenTelemetry records for this program's own
-// deadline decide beside whatever a peer has answered.
-func TestOwnEnd(t *testing.T) {
+// The types that OpenTelemetry records for this program's own deadline outrank any
+// answer of a peer.
+func TestOwnDeadline(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{0, 401, 429, 500, 504} {
 		for _, err := range []error{context.DeadlineExceeded, os.ErrDeadlineExceeded} {
@@ -200,14 +200,14 @@ func TestOwnEnd(t *testing.T) {
 				s.RecordError(err, trace.WithAttributes(attribute.String("gen_ai.provider.name", "openai")))
 				fail(s)
 			})
-			assert.Equal(t, "timeout/timeout", classified(t, got.Attributes), "span: %T beside %d", err, status)
+			assert.Equal(t, "timeout/timeout", classified(t, got.Attributes), "span: %T with status %d", err, status)
 			var r log.Record
 			r.SetSeverity(log.SeverityError)
 			r.SetErr(err)
 			r.SetBody(attribute.StringValue("request failed"))
 			r.AddAttributes(attribute.Int("http.response.status_code", status), attribute.String("gen_ai.system", "openai"))
 			one := emitted(t, r)
-			assert.Equal(t, "timeout/timeout", classified(t, attributes(&one)), "record: %T beside %d", err, status)
+			assert.Equal(t, "timeout/timeout", classified(t, attributes(&one)), "record: %T with status %d", err, status)
 		}
 	}
 }

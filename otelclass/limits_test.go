@@ -23,7 +23,7 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// handled keeps the errors that OpenTelemetry's error handler is given.
+// handled is an error handler for OpenTelemetry that stores the errors.
 type handled struct {
 	mu   sync.Mutex
 	errs []error
@@ -35,7 +35,7 @@ func (h *handled) Handle(err error) {
 	h.errs = append(h.errs, err)
 }
 
-// reported returns how many of the errors are about limits, and forgets all.
+// reported returns the number of limit errors and clears all errors.
 func (h *handled) reported() (n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -49,8 +49,8 @@ func (h *handled) reported() (n int) {
 	return n
 }
 
-// TestLogProcessorAtTheLimits emits records with n attributes in providers with
-// limits: nothing of ours is lost or shortened without a report.
+// TestLogProcessorAtTheLimits emits records with n attributes through providers
+// with limits. An attribute that is lost or shortened must be reported.
 func TestLogProcessorAtTheLimits(t *testing.T) {
 	h := &handled{}
 	otel.SetErrorHandler(h)
@@ -63,7 +63,7 @@ func TestLogProcessorAtTheLimits(t *testing.T) {
 		attrs    []attribute.KeyValue
 		opts     []sdklog.LoggerProviderOption
 		want     string
-		kept     int // of all that was there before
+		kept     int // earlier attributes that remain
 		dropped  int
 		reported int
 	}{
@@ -97,7 +97,7 @@ func TestLogProcessorAtTheLimits(t *testing.T) {
 				h.reported()
 				exporter := &logs{}
 				opts := append(slices.Clone(tt.opts), sdklog.WithProcessor(
-					otelclass.NewLogProcessor(sdklog.NewSimpleProcessor(exporter), otelclass.WithClassifier(words))))
+					otelclass.NewLogProcessor(sdklog.NewSimpleProcessor(exporter), otelclass.WithClassifier(testClassifier))))
 				if dup {
 					opts = append(opts, sdklog.WithAllowKeyDuplication())
 				}
@@ -139,8 +139,8 @@ func limits(count, length int) []sdklog.LoggerProviderOption {
 	return []sdklog.LoggerProviderOption{sdklog.WithAttributeCountLimit(count), sdklog.WithAttributeValueLengthLimit(length)}
 }
 
-// TestRecordErrorAtTheLimits records an error on spans with limits, which end in
-// a SpanProcessor or without one.
+// TestRecordErrorAtTheLimits records an error on spans with limits, with and
+// without a SpanProcessor.
 func TestRecordErrorAtTheLimits(t *testing.T) {
 	h := &handled{}
 	otel.SetErrorHandler(h)
@@ -156,7 +156,7 @@ func TestRecordErrorAtTheLimits(t *testing.T) {
 		limits   sdktrace.SpanLimits
 		n, event int // attributes of the span and of the event
 		bare     string
-		failed   string // in a SpanProcessor, where the span has failed
+		failed   string // with a SpanProcessor, for a failed span
 		events   string
 		reported int
 	}{
@@ -205,14 +205,14 @@ func TestRecordErrorAtTheLimits(t *testing.T) {
 	}
 }
 
-// A span at all limits gets the two attributes on top of them.
+// A span at its limits gets the two attributes in addition.
 func TestSpanProcessorAtTheLimits(t *testing.T) {
 	t.Parallel()
 	l := sdktrace.NewSpanLimits()
 	l.AttributeCountLimit, l.AttributePerEventCountLimit, l.AttributeValueLengthLimit = 2, 2, 3
 	exporter := tracetest.NewInMemoryExporter()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithRawSpanLimits(l), sdktrace.WithSpanProcessor(
-		otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(exporter), otelclass.WithClassifier(words))))
+		otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(exporter), otelclass.WithClassifier(testClassifier))))
 	_, span := provider.Tracer("test").Start(t.Context(), "work", trace.WithAttributes(many(5, plain)...))
 	span.RecordError(errors.New("alpha"))
 	span.SetStatus(codes.Error, "")
@@ -226,8 +226,8 @@ func TestSpanProcessorAtTheLimits(t *testing.T) {
 }
 
 // TestRecordErrorShortenedAndMissing draws limits for the number and the length
-// of a span's attributes. Whatever part of the two words the span has kept, a
-// SpanProcessor gives both of them whole, once each.
+// of a span's attributes. A SpanProcessor restores both values, whatever part of
+// them the span has kept.
 func TestRecordErrorShortenedAndMissing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -13,46 +13,45 @@ import (
 	"github.com/errclass/errclass/internal/bound"
 )
 
-// LogProcessor is a [sdklog.Processor] that classifies error records on their
-// way to the next processor. Make it with [NewLogProcessor]; the zero
-// LogProcessor is not usable. It is safe for concurrent use, as far as the next
-// processor is; it starts no goroutine, takes no lock, and never blocks or
-// logs by itself.
+// LogProcessor is a [sdklog.Processor] that classifies error records and passes
+// all records to the next processor. Create it with [NewLogProcessor]; the zero
+// LogProcessor is not usable. It is safe for concurrent use if the next processor
+// is. It starts no goroutine, takes no lock, and does not block or log.
 type LogProcessor struct {
-	next    sdklog.Processor
-	cfg     *config
-	closed  atomic.Bool
-	limited limited
+	next   sdklog.Processor
+	cfg    *config
+	closed atomic.Bool
+	limits limitReport
 }
 
 var _ sdklog.Processor = (*LogProcessor)(nil)
 
 // NewLogProcessor returns a processor that adds category and reason to log
-// records in place and passes them on to next, and so to processors that are
-// registered after this one. With a nil next records are classified for the
-// latter and for the observers alone.
+// records in place and passes them to next. Processors registered after this one
+// see the attributes too. If next is nil, records are classified for those
+// processors and for the observers.
 //
-// A record is classified where its severity is Error or above, or where it has
-// an attribute exception.*, whatever its event name. One that carries a category
-// keeps it and is not counted again: whoever put it there has counted it. In one
-// that has as many attributes as its provider allows the last others give way.
+// A record is classified if its severity is Error or above, or if it has an
+// exception.* attribute. A record with a category keeps it and is not counted
+// again. If a record is full, the two replace its last attributes.
 //
 //	sdklog.WithProcessor(otelclass.NewLogProcessor(sdklog.NewBatchProcessor(exporter)))
 func NewLogProcessor(next sdklog.Processor, opts ...Option) *LogProcessor {
 	if next == nil {
-		next = noRecords{}
+		next = noopLogProcessor{}
 	}
 	return &LogProcessor{next: next, cfg: newConfig(opts)}
 }
 
-// Enabled reports what the next processor reports, and false after Shutdown.
+// Enabled returns the result of the next processor's Enabled, and false after
+// Shutdown.
 func (p *LogProcessor) Enabled(ctx context.Context, param sdklog.EnabledParameters) bool {
 	return !p.closed.Load() && p.next.Enabled(ctx, param)
 }
 
-// OnEmit passes the record on, with category and reason where it is an error.
-// The error is the next processor's, joined with one for each observer that
-// panicked.
+// OnEmit passes the record to the next processor. An error record gets category
+// and reason. OnEmit returns the next processor's error, joined with an error for
+// each observer that panicked.
 func (p *LogProcessor) OnEmit(ctx context.Context, r *sdklog.Record) error {
 	if p.closed.Load() || r == nil {
 		return nil
@@ -70,7 +69,7 @@ func (p *LogProcessor) OnEmit(ctx context.Context, r *sdklog.Record) error {
 	return err
 }
 
-// hasException reports whether r has an attribute exception.*.
+// hasException reports whether r has an exception.* attribute.
 func hasException(r *sdklog.Record) (has bool) {
 	left := maxAttributes
 	r.WalkAttributes(func(kv attribute.KeyValue) bool {
@@ -84,7 +83,7 @@ func hasException(r *sdklog.Record) (has bool) {
 	return has
 }
 
-// Shutdown shuts the next processor down; from then on all methods do nothing.
+// Shutdown shuts down the next processor. After that all methods do nothing.
 func (p *LogProcessor) Shutdown(ctx context.Context) error {
 	if p.closed.Swap(true) {
 		return nil
@@ -100,16 +99,16 @@ func (p *LogProcessor) ForceFlush(ctx context.Context) error {
 	return p.next.ForceFlush(ctx)
 }
 
-// classify adds the attributes that are missing to r and returns what it means,
-// or the zero Result where somebody has given it a category before.
+// classify adds the missing attributes to r. It returns the result, or the zero
+// Result if r already had a category.
 func (p *LogProcessor) classify(r *sdklog.Record) classify.Result {
 	cfg := p.cfg
 	var f facts
 	var t texts
 	left := maxAttributes
 	r.WalkAttributes(func(kv attribute.KeyValue) bool {
-		f.look(cfg, &kv)
-		t.look(&kv, 0)
+		f.addAttr(cfg, &kv)
+		t.addAttr(&kv, 0)
 		left--
 		return left > 0
 	})
@@ -118,26 +117,26 @@ func (p *LogProcessor) classify(r *sdklog.Record) classify.Result {
 		return classify.Result{}
 	}
 	text := body(r)
-	rest := len(text) // of the texts that follow
+	rest := len(text) // bytes of all texts after the current one
 	for _, text := range t.found[:t.n] {
 		rest += len(text)
 	}
-	var read bound.Texts
-	var v verdict
+	var limit bound.Texts
+	var d decision
 	if f.exception {
-		e := f.exceptionEvidence(&read, max(read.Left()/2, read.Left()-rest))
+		e := f.exceptionEvidence(&limit, max(limit.Left()/2, limit.Left()-rest))
 		e.Status = f.status
-		v.ask(cfg.classifier, e)
+		d.add(cfg.classifier, e)
 	}
 	for _, text := range t.found[:t.n] {
 		rest -= len(text)
-		v.ask(cfg.classifier, classify.Evidence{Message: read.Take(text, rest), Status: f.status, Provider: f.provider})
+		d.add(cfg.classifier, classify.Evidence{Message: limit.Take(text, rest), Status: f.status, Provider: f.provider})
 	}
-	v.askOutcome(cfg.classifier, &f, read.Take(text, 0))
-	v.askStack(cfg.classifier, &f, &read, read.Left())
-	res := v.result(cfg.classifier, &f)
-	if r.AttributesLen() > maxAttributes || !cfg.put(r, missing, words(&res)) {
-		p.limited.report()
+	d.addOutcome(cfg.classifier, &f, limit.Take(text, 0))
+	d.addStack(cfg.classifier, &f, &limit, limit.Left())
+	res := d.result(cfg.classifier, &f)
+	if r.AttributesLen() > maxAttributes || !cfg.addTo(r, missing, valuesOf(&res)) {
+		p.limits.report()
 	}
 	if missing&categoryKey == 0 {
 		return classify.Result{}
@@ -145,15 +144,14 @@ func (p *LogProcessor) classify(r *sdklog.Record) classify.Result {
 	return res
 }
 
-// body is the text of a record.
+// body returns the body of a record, or "" if it is not a string.
 func body(r *sdklog.Record) string {
 	b := r.Body()
-	return b.AsString() // "" for a map and other kinds
+	return b.AsString()
 }
 
-// textKeys are the names under which bridges hand on the text of an error: a
-// string where the program logged one, a map where the error had a form of its
-// own or stood in a group.
+// textKeys are the keys under which log bridges write error texts. The value is a
+// string, or a map if the error was logged as a group or in one.
 var textKeys = []attribute.Key{"error", "err", "cause", "exception", "stderr"}
 
 // Bounds of the search for texts.
@@ -166,10 +164,10 @@ const (
 type texts struct {
 	found   [maxTexts]string
 	n       int
-	members int // of maps that were looked at
+	members int // members of the maps visited
 }
 
-func (t *texts) look(kv *attribute.KeyValue, depth int) {
+func (t *texts) addAttr(kv *attribute.KeyValue, depth int) {
 	switch kv.Value.Type() {
 	case attribute.STRING:
 		if text := kv.Value.AsString(); text != "" && t.n < maxTexts && slices.Contains(textKeys, kv.Key) {
@@ -180,20 +178,20 @@ func (t *texts) look(kv *attribute.KeyValue, depth int) {
 		if depth == maxDepth || t.n == maxTexts {
 			return
 		}
-		if t.members += sizeOf(kv.Value); t.members > maxMembers {
-			return // a smaller one may follow, but what is left out must not depend on it
+		if t.members += mapLen(kv.Value); t.members > maxMembers {
+			return // skip later, smaller maps too
 		}
 		members := kv.Value.AsMap()
 		for i := range members {
-			t.look(&members[i], depth+1)
+			t.addAttr(&members[i], depth+1)
 		}
 	}
 }
 
-// noRecords is the next processor where there is none.
-type noRecords struct{}
+// noopLogProcessor replaces a nil next processor.
+type noopLogProcessor struct{}
 
-func (noRecords) Enabled(context.Context, sdklog.EnabledParameters) bool { return true }
-func (noRecords) OnEmit(context.Context, *sdklog.Record) error           { return nil }
-func (noRecords) Shutdown(context.Context) error                         { return nil }
-func (noRecords) ForceFlush(context.Context) error                       { return nil }
+func (noopLogProcessor) Enabled(context.Context, sdklog.EnabledParameters) bool { return true }
+func (noopLogProcessor) OnEmit(context.Context, *sdklog.Record) error           { return nil }
+func (noopLogProcessor) Shutdown(context.Context) error                         { return nil }
+func (noopLogProcessor) ForceFlush(context.Context) error                       { return nil }

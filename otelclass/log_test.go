@@ -15,7 +15,7 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// record is a log record with attributes, two strings each.
+// record returns a log record. kvs are the keys and values of its attributes.
 func record(severity log.Severity, body string, kvs ...string) log.Record {
 	var r log.Record
 	r.SetSeverity(severity)
@@ -26,11 +26,11 @@ func record(severity log.Severity, body string, kvs ...string) log.Record {
 	return r
 }
 
-// emitted emits r through a LogProcessor and returns what was exported.
+// emitted emits r through a LogProcessor and returns the exported record.
 func emitted(t *testing.T, r log.Record, opts ...otelclass.Option) sdklog.Record {
 	t.Helper()
 	exporter := &logs{}
-	opts = append([]otelclass.Option{otelclass.WithClassifier(words)}, opts...)
+	opts = append([]otelclass.Option{otelclass.WithClassifier(testClassifier)}, opts...)
 	provider := sdklog.NewLoggerProvider(sdklog.WithProcessor(
 		otelclass.NewLogProcessor(sdklog.NewSimpleProcessor(exporter), opts...)))
 	provider.Logger("test").Emit(t.Context(), r)
@@ -95,7 +95,7 @@ func TestLogProcessor(t *testing.T) {
 	}
 }
 
-// More attributes than are kept inside a record: nothing is lost or overwritten.
+// A record with more attributes than it stores without a slice keeps all of them.
 func TestLogProcessorKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	got := emitted(t, record(log.SeverityError, "alpha", "a", "1", "b", "2", "c", "3", "d", "4", "e", "5", "f", "6"))
@@ -106,15 +106,15 @@ func TestLogProcessorKeepsTheRest(t *testing.T) {
 	}, attributes(&got)[6:])
 }
 
-// The record is changed in place: processors registered later see it, and one
-// of them that classifies too finds nothing left to do.
+// The record is changed in place. Processors registered later see the attributes,
+// and another LogProcessor adds nothing.
 func TestLogProcessorInPlace(t *testing.T) {
 	t.Parallel()
 	first, second := &logs{}, &logs{}
-	var told int
-	count := otelclass.WithObserver(func(context.Context, otelclass.Signal, classify.Result) { told++ })
+	var observed int
+	count := otelclass.WithObserver(func(context.Context, otelclass.Signal, classify.Result) { observed++ })
 	provider := sdklog.NewLoggerProvider(
-		sdklog.WithProcessor(otelclass.NewLogProcessor(sdklog.NewSimpleProcessor(first), otelclass.WithClassifier(words), count)),
+		sdklog.WithProcessor(otelclass.NewLogProcessor(sdklog.NewSimpleProcessor(first), otelclass.WithClassifier(testClassifier), count)),
 		sdklog.WithProcessor(otelclass.NewLogProcessor(sdklog.NewSimpleProcessor(second), count)),
 	)
 	provider.Logger("test").Emit(t.Context(), record(log.SeverityError, "alpha"))
@@ -123,10 +123,10 @@ func TestLogProcessorInPlace(t *testing.T) {
 		require.Len(t, e.records, 1)
 		assert.Equal(t, alpha, classified(t, attributes(&e.records[0])))
 	}
-	assert.Equal(t, 1, told, "counted once")
+	assert.Equal(t, 1, observed, "counted once")
 }
 
-// nextLogs is a next processor that says what it was asked.
+// nextLogs is a next processor that records its calls.
 type nextLogs struct {
 	enabled  bool
 	err      error
@@ -180,7 +180,7 @@ func TestLogProcessorWithoutNext(t *testing.T) {
 	t.Parallel()
 	after := &logs{}
 	provider := sdklog.NewLoggerProvider(
-		sdklog.WithProcessor(otelclass.NewLogProcessor(nil, otelclass.WithClassifier(words))),
+		sdklog.WithProcessor(otelclass.NewLogProcessor(nil, otelclass.WithClassifier(testClassifier))),
 		sdklog.WithProcessor(sdklog.NewSimpleProcessor(after)))
 	logger := provider.Logger("test")
 	assert.True(t, logger.Enabled(t.Context(), log.EnabledParameters{}))
@@ -191,7 +191,7 @@ func TestLogProcessorWithoutNext(t *testing.T) {
 	assert.Equal(t, alpha, classified(t, attributes(&after.records[0])))
 }
 
-// A record that is no error costs nothing.
+// A record that is no error is passed on without an allocation.
 func TestLogProcessorAllocates(t *testing.T) {
 	p := otelclass.NewLogProcessor(nil)
 	var r sdklog.Record

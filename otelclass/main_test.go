@@ -20,9 +20,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// words is the standard classifier with a word of its own for some reasons, so
-// that these tests do not depend on what the standard rules say.
-var words = func() *classify.Classifier {
+// testClassifier is the standard classifier with three rules of its own, so that
+// these tests do not depend on the standard rules.
+var testClassifier = func() *classify.Classifier {
 	c, err := classify.New(classify.WithRules(
 		classify.Rule{ID: "alpha", Reason: classify.ReasonRateLimit, Pattern: `\balpha\b`},
 		classify.Rule{ID: "beta", Reason: classify.ReasonAuthentication, Pattern: `\bbeta\b`},
@@ -34,7 +34,7 @@ var words = func() *classify.Classifier {
 	return c
 }()
 
-// The pairs that words gives.
+// The values of classified for the rules of testClassifier.
 const (
 	alpha   = "retryable/rate_limit"
 	beta    = "fatal/authentication"
@@ -43,13 +43,13 @@ const (
 	nothing = "<nil>/<nil>"
 )
 
-// classified is what attributes say about the error; a key that stands twice
-// fails the test.
+// classified returns the category and reason of attributes as "category/reason".
+// It fails on a duplicate key.
 func classified(t require.TestingT, attrs []attribute.KeyValue) string {
 	category, reason := "<nil>", "<nil>"
 	seen := map[attribute.Key]bool{}
 	for _, kv := range attrs {
-		require.False(t, seen[kv.Key], "key %q stands twice", kv.Key)
+		require.False(t, seen[kv.Key], "duplicate key %q", kv.Key)
 		seen[kv.Key] = true
 		switch kv.Key {
 		case otelclass.CategoryKey:
@@ -61,7 +61,7 @@ func classified(t require.TestingT, attrs []attribute.KeyValue) string {
 	return category + "/" + reason
 }
 
-// events are what the events of a span say.
+// events returns classified for each event of a span.
 func events(t require.TestingT, s tracetest.SpanStub) []string {
 	all := []string{}
 	for _, e := range s.Events {
@@ -70,11 +70,11 @@ func events(t require.TestingT, s tracetest.SpanStub) []string {
 	return all
 }
 
-// ended makes a span with do, ends it, and returns what was exported.
+// ended starts a span, calls do, ends the span and returns the exported span.
 func ended(t *testing.T, do func(trace.Span), opts ...otelclass.Option) tracetest.SpanStub {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()
-	opts = append([]otelclass.Option{otelclass.WithClassifier(words)}, opts...)
+	opts = append([]otelclass.Option{otelclass.WithClassifier(testClassifier)}, opts...)
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(
 		otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(exporter), opts...)))
 	_, span := provider.Tracer("test").Start(t.Context(), "work")
@@ -86,14 +86,14 @@ func ended(t *testing.T, do func(trace.Span), opts ...otelclass.Option) tracetes
 	return spans[0]
 }
 
-// observeReasons is an observer that keeps the reasons.
-func observeReasons(told *[]string) otelclass.Option {
+// observeReasons returns an observer that appends the reasons.
+func observeReasons(observed *[]string) otelclass.Option {
 	return otelclass.WithObserver(func(_ context.Context, _ otelclass.Signal, res classify.Result) {
-		*told = append(*told, string(res.Reason))
+		*observed = append(*observed, string(res.Reason))
 	})
 }
 
-// logs is an exporter that keeps what it is given.
+// logs is an exporter that stores the records.
 type logs struct{ records []sdklog.Record }
 
 func (e *logs) Export(_ context.Context, records []sdklog.Record) error {
@@ -115,7 +115,7 @@ func attributes(r *sdklog.Record) []attribute.KeyValue {
 	return all
 }
 
-// meter is a meter with a reader of its own.
+// meter is a meter provider with its reader.
 type meter struct {
 	metric.Reader
 	provider *metric.MeterProvider
@@ -128,8 +128,8 @@ func newMeter(t *testing.T) meter {
 	return meter{reader, provider}
 }
 
-// read returns the values of an instrument by their labels, written as
-// key=value,key=value in the order of the keys.
+// read returns the values of an instrument by their labels. The labels have the
+// form key=value,key=value, sorted by key.
 func (m meter) read(t *testing.T, name string) map[string]int64 {
 	t.Helper()
 	var all metricdata.ResourceMetrics
@@ -156,8 +156,8 @@ func (m meter) read(t *testing.T, name string) map[string]int64 {
 	return values
 }
 
-// above keeps the series that are not 0.
-func above(values map[string]int64) map[string]int64 {
+// nonZero returns the series that are not 0.
+func nonZero(values map[string]int64) map[string]int64 {
 	left := map[string]int64{}
 	for labels, v := range values {
 		if v != 0 {

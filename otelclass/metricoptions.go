@@ -10,7 +10,7 @@ type CounterOption interface {
 type counterConfig struct {
 	naming    Naming
 	providers []string
-	signals   []Signal // nil = as the naming allows
+	signals   []Signal
 }
 
 func newCounterConfig(opts []CounterOption) counterConfig {
@@ -22,7 +22,7 @@ func newCounterConfig(opts []CounterOption) counterConfig {
 	}
 	if c.signals == nil {
 		c.signals = []Signal{SignalLog}
-		if c.naming.Errors.tells(DimensionSignal) {
+		if c.naming.Errors.hasLabel(DimensionSignal) {
 			c.signals = append(c.signals, SignalSpan)
 		}
 	}
@@ -33,15 +33,14 @@ type counterOptionFunc func(counterConfig) counterConfig
 
 func (f counterOptionFunc) applyCounter(c counterConfig) counterConfig { return f(c) }
 
-// WithProviders adds the label provider. Its values are the names given here,
-// written exactly like this, and "other" for everything else; series of all of
-// them exist from the start. By default there is no such label, and without a
-// name there is none either.
+// WithProviders adds the label provider. Its values are these names, and "other"
+// for all other providers. The series of all values exist from the start. By
+// default, and without a name, there is no such label.
 //
-// A provider is that of [classify.Result], which processors take from
-// gen_ai.provider.name or gen_ai.system; [Counter.Observe] also looks for an attribute of that
-// name, or provider, on the record. A declared provider adds 36 series to a
-// Counter; an SDK keeps 2,000 of one instrument unless told otherwise.
+// The provider is taken from [classify.Result]. Processors set it from
+// gen_ai.provider.name or gen_ai.system; [Counter.Observe] also reads an attribute
+// gen_ai.provider.name or provider of the record. Each declared provider adds 36
+// series to a Counter. An SDK keeps 2,000 series for an instrument by default.
 func WithProviders(names ...string) CounterOption {
 	names = slices.Clone(names)
 	return counterOptionFunc(func(c counterConfig) counterConfig {
@@ -54,23 +53,23 @@ func WithProviders(names ...string) CounterOption {
 	})
 }
 
-// otherProvider is the label of a provider that was not declared, or of none.
+// otherProvider is the label value for an undeclared or unknown provider.
 const otherProvider = "other"
 
-// WithNaming sets what the instruments and their labels are called. The default
-// is [DefaultNaming]; [MemoryLLMNaming] is ready too.
+// WithNaming sets the names of the instruments and of their labels. The default
+// is [DefaultNaming]; [MemoryLLMNaming] is another.
 func WithNaming(n Naming) CounterOption {
-	n = n.or(DefaultNaming())
+	n = n.withDefaults(DefaultNaming())
 	return counterOptionFunc(func(c counterConfig) counterConfig {
 		c.naming = n
 		return c
 	})
 }
 
-// WithSignals sets which errors a [Counter] counts. By default it is both
-// signals, or where no label keeps them apart ([MemoryLLMNaming]) only
-// [SignalLog]: a failure that is logged and ends a span too would count as two.
-// Without a signal the default is kept.
+// WithSignals sets the signals whose errors a [Counter] counts. The default is
+// both. If the naming has no label for the signal ([MemoryLLMNaming]), it is
+// [SignalLog] only, because a failure that is logged and also ends a span would
+// count twice. Without an argument the default is kept.
 func WithSignals(signals ...Signal) CounterOption {
 	signals = slices.Clone(signals)
 	return counterOptionFunc(func(c counterConfig) counterConfig {
@@ -81,7 +80,7 @@ func WithSignals(signals ...Signal) CounterOption {
 	})
 }
 
-// provider is the label of a provider: itself where it is declared.
+// provider returns the label value for a provider, or "" if there is no label.
 func (c *counterConfig) provider(name string) string {
 	switch {
 	case len(c.providers) == 0:
@@ -93,7 +92,8 @@ func (c *counterConfig) provider(name string) string {
 	}
 }
 
-// allProviders are the values of the label provider, "" where there is none.
+// allProviders returns the values of the label provider, or one "" if there is no
+// such label.
 func (c *counterConfig) allProviders() []string {
 	if len(c.providers) == 0 {
 		return []string{""}

@@ -2,26 +2,26 @@ package otelclass
 
 import "slices"
 
-// Dimension is something that a label of a metric tells.
+// Dimension is what the value of a metric label stands for.
 type Dimension uint8
 
-// The dimensions, and which metrics know them.
+// The dimensions, and the metrics that have them.
 const (
 	DimensionCategory  Dimension = iota // errors, retries, fallbacks: error.category
 	DimensionReason                     // errors, retries, fallbacks: error.reason
 	DimensionErrorType                  // errors, retries, fallbacks: the name in classify.ViewProvider
 	DimensionSignal                     // errors: log or span
-	DimensionProvider                   // errors, calls, retries; only where WithProviders declares some
+	DimensionProvider                   // errors, calls, retries; only with WithProviders
 	DimensionResult                     // retries: success or failure
-	DimensionFrom                       // fallbacks: who failed
-	DimensionTo                         // fallbacks: who took over
+	DimensionFrom                       // fallbacks: the target that failed
+	DimensionTo                         // fallbacks: the target that took over
 	DimensionEndpoint                   // breaker state
 	DimensionState                      // breaker state: closed, open or half_open
 	dimensions
 )
 
-// Label is a label of a metric: its key, and what it tells. A dimension that
-// the metric does not know is left out.
+// Label is a label of a metric. If the metric does not have the dimension, the
+// label is omitted.
 type Label struct {
 	Key   string
 	Value Dimension
@@ -33,19 +33,18 @@ type Metric struct {
 	Labels []Label
 }
 
-// Naming is what the instruments of this package are called. A Metric without
-// a name keeps the name and the labels that [DefaultNaming] gives it.
+// Naming holds the names and labels of the package's instruments. A Metric
+// without a name gets the name and the labels of [DefaultNaming].
 type Naming struct {
 	Errors       Metric // of a Counter
-	Calls        Metric // of CallMetrics, like all that follow
+	Calls        Metric // of CallMetrics, like the rest
 	Retries      Metric
 	Fallbacks    Metric
 	BreakerState Metric
 }
 
-// DefaultNaming returns the names that hold unless [WithNaming] says otherwise.
-// Prometheus writes errclass.errors as errclass_errors_total, and its labels
-// with underscores.
+// DefaultNaming returns the default names. [WithNaming] changes them. Prometheus
+// shows errclass.errors as errclass_errors_total, and labels with underscores.
 func DefaultNaming() Naming {
 	provider := Label{"provider", DimensionProvider}
 	return Naming{
@@ -60,18 +59,17 @@ func DefaultNaming() Naming {
 	}
 }
 
-// MemoryLLMNaming returns names that begin with memory_llm, which dashboards made
-// for a client of model providers look for (docs/specifications.md has their
-// source). As Prometheus writes them:
+// MemoryLLMNaming returns names that begin with memory_llm, for dashboards that
+// use them (docs/specifications.md names their source). As Prometheus shows them:
 //
 //	memory_llm_errors_total{provider, error_type}
 //	memory_llm_retries_total{provider, error_type, result}
 //	memory_llm_fallback_total{from, to, error_type}
 //
-// Calls, for which those dashboards have no name, are memory_llm_calls_total, and
-// breakers keep their default name. Declare the providers with
-// [WithProviders]. As there is no label for the signal, errors count in logs
-// alone unless [WithSignals] says otherwise.
+// Those dashboards have no name for calls; it is memory_llm_calls_total here.
+// Breakers have their default name. Declare the providers with [WithProviders].
+// There is no label for the signal, so errors are counted in logs only; see
+// [WithSignals].
 func MemoryLLMNaming() Naming {
 	provider, errorType := Label{"provider", DimensionProvider}, Label{"error_type", DimensionErrorType}
 	return Naming{
@@ -82,8 +80,8 @@ func MemoryLLMNaming() Naming {
 	}
 }
 
-// or returns n with what it does not name taken from def.
-func (n Naming) or(def Naming) Naming {
+// withDefaults returns n with each metric without a name taken from def.
+func (n Naming) withDefaults(def Naming) Naming {
 	for _, m := range []struct{ to, from *Metric }{
 		{&n.Errors, &def.Errors}, {&n.Calls, &def.Calls}, {&n.Retries, &def.Retries},
 		{&n.Fallbacks, &def.Fallbacks}, {&n.BreakerState, &def.BreakerState},
@@ -91,13 +89,13 @@ func (n Naming) or(def Naming) Naming {
 		if m.to.Name == "" {
 			*m.to = *m.from
 		} else {
-			m.to.Labels = slices.Clone(m.to.Labels) // the caller's slice stays the caller's
+			m.to.Labels = slices.Clone(m.to.Labels)
 		}
 	}
 	return n
 }
 
-// tells reports whether a label of m tells d.
-func (m Metric) tells(d Dimension) bool {
+// hasLabel reports whether m has a label for d.
+func (m Metric) hasLabel(d Dimension) bool {
 	return slices.ContainsFunc(m.Labels, func(l Label) bool { return l.Value == d })
 }

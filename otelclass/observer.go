@@ -9,19 +9,19 @@ import (
 	"github.com/errclass/errclass/internal/bound"
 )
 
-// observer is told about an error. See WithObserver.
+// observer is a function given to WithObserver.
 type observer = func(context.Context, Signal, classify.Result)
 
-// observe calls the observers and returns the panics of those that panicked.
+// observe calls the observers and returns their panics as errors.
 func (c *config) observe(ctx context.Context, signal Signal, res classify.Result) (err error) {
 	for _, o := range c.observers {
-		err = join(err, tell(ctx, o, signal, res))
+		err = join(err, callObserver(ctx, o, signal, res))
 	}
 	return err
 }
 
-// tell calls an observer and turns its panic into an error.
-func tell(ctx context.Context, o observer, signal Signal, res classify.Result) (err error) {
+// callObserver calls an observer and turns its panic into an error.
+func callObserver(ctx context.Context, o observer, signal Signal, res classify.Result) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &failure{kind: "observer_panic", text: "an observer panicked, see WithObserver: " + bound.Panic(p)}
@@ -31,7 +31,7 @@ func tell(ctx context.Context, o observer, signal Signal, res classify.Result) (
 	return nil
 }
 
-// join is errors.Join that leaves a lone error as it is.
+// join is errors.Join, but returns a single error unwrapped.
 func join(a, b error) error {
 	switch {
 	case a == nil:
@@ -43,22 +43,22 @@ func join(a, b error) error {
 	}
 }
 
-// unreported keeps the first error that its owner has nobody to return to, for
-// the next call that has.
-type unreported struct{ first atomic.Pointer[error] }
+// pendingError keeps the first error of methods that cannot return one, for the
+// next method that can.
+type pendingError struct{ first atomic.Pointer[error] }
 
-func (u *unreported) keep(err error) {
+func (p *pendingError) keep(err error) {
 	if err != nil {
-		u.first.CompareAndSwap(nil, &err)
+		p.first.CompareAndSwap(nil, &err)
 	}
 }
 
-// take returns what is kept, once.
-func (u *unreported) take() error {
-	if u.first.Load() == nil {
-		return nil // no write where there is nothing
+// take returns the error and removes it.
+func (p *pendingError) take() error {
+	if p.first.Load() == nil {
+		return nil // avoids the write
 	}
-	if err := u.first.Swap(nil); err != nil {
+	if err := p.first.Swap(nil); err != nil {
 		return *err
 	}
 	return nil

@@ -35,7 +35,7 @@ func TestWithObserver(t *testing.T) {
 			got = append(got, name+" "+string(s)+" "+string(res.Reason)+" "+res.Rule)
 		})
 	}
-	opts := []otelclass.Option{otelclass.WithClassifier(words), observe("a"), observe("b")}
+	opts := []otelclass.Option{otelclass.WithClassifier(testClassifier), observe("a"), observe("b")}
 	spans := otelclass.NewSpanProcessor(nil, opts...)
 	stub := tracetest.SpanStub{
 		SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: [16]byte{1}, SpanID: [8]byte{2}}),
@@ -49,7 +49,7 @@ func TestWithObserver(t *testing.T) {
 	}, got)
 }
 
-// emit makes a record of the SDK of one of the API.
+// emit converts a record of the API to one of the SDK.
 func emit(t *testing.T, r log.Record) *sdklog.Record {
 	t.Helper()
 	exporter := &logs{}
@@ -60,11 +60,11 @@ func emit(t *testing.T, r log.Record) *sdklog.Record {
 	return &exporter.records[0]
 }
 
-// What was handled, or classified before, is for nobody to be told of.
-func TestWithObserverIsToldOfErrors(t *testing.T) {
+// Observers are not called for handled exceptions and classified records.
+func TestWithObserverGetsErrorsOnly(t *testing.T) {
 	t.Parallel()
-	var told int
-	opts := []otelclass.Option{otelclass.WithHandled(), otelclass.WithObserver(func(context.Context, otelclass.Signal, classify.Result) { told++ })}
+	var observed int
+	opts := []otelclass.Option{otelclass.WithHandled(), otelclass.WithObserver(func(context.Context, otelclass.Signal, classify.Result) { observed++ })}
 	failed := func(s trace.Span) { s.RecordError(errors.New("alpha")); s.SetStatus(codes.Error, "") }
 	handled := func(s trace.Span) { s.RecordError(errors.New("alpha")) }
 	tests := []struct {
@@ -92,9 +92,9 @@ func TestWithObserverIsToldOfErrors(t *testing.T) {
 		}, 0},
 	}
 	for _, tt := range tests {
-		told = 0
+		observed = 0
 		tt.do(t)
-		assert.Equal(t, tt.want, told, tt.name)
+		assert.Equal(t, tt.want, observed, tt.name)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestWithObserverPanics(t *testing.T) {
 	t.Parallel()
 	after := 0
 	opts := []otelclass.Option{
-		otelclass.WithClassifier(words),
+		otelclass.WithClassifier(testClassifier),
 		otelclass.WithObserver(func(context.Context, otelclass.Signal, classify.Result) { panic("boom") }),
 		otelclass.WithObserver(func(context.Context, otelclass.Signal, classify.Result) { after++ }),
 	}
@@ -122,16 +122,16 @@ func TestWithObserverPanics(t *testing.T) {
 	err = spans.ForceFlush(t.Context())
 	require.ErrorContains(t, err, "an observer panicked")
 	assert.Equal(t, semconv.ErrorTypeKey.String("otelclass.observer_panic"), semconv.ErrorType(err))
-	require.NoError(t, spans.ForceFlush(t.Context()), "said once")
+	require.NoError(t, spans.ForceFlush(t.Context()), "the panic is returned once")
 	spans.OnEnd(failed)
 	next.err = full
 	err = spans.Shutdown(t.Context())
 	require.ErrorIs(t, err, full)
 	assert.ErrorContains(t, err, "boom")
-	assert.Equal(t, 4, after, "the other observers are told")
+	assert.Equal(t, 4, after, "the other observers are called")
 }
 
-// Whoever ends the goroutine ends it after the span is passed on.
+// An observer may call runtime.Goexit. The span is passed on before.
 func TestWithObserverThatEndsTheGoroutine(t *testing.T) {
 	t.Parallel()
 	next := &keeper{}

@@ -9,7 +9,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// The keys of the attributes that are added unless [WithKeys] says otherwise.
+// The default keys of the two attributes. [WithKeys] changes them.
 const (
 	CategoryKey = attribute.Key("error.category")
 	ReasonKey   = attribute.Key("error.reason")
@@ -18,10 +18,10 @@ const (
 // The keys of the attributes that [WithDetails] adds.
 const (
 	RuleKey         = attribute.Key("error.rule")           // the id of the rule that decided, a string
-	RetryAfterMSKey = attribute.Key("error.retry_after_ms") // how long the provider asks to wait, an integer
+	RetryAfterMSKey = attribute.Key("error.retry_after_ms") // how long the provider asks to wait, an integer number of milliseconds
 )
 
-// Signal says in which of OpenTelemetry's signals an error was seen.
+// Signal is the OpenTelemetry signal in which an error was seen.
 type Signal string
 
 // The signals.
@@ -30,11 +30,11 @@ const (
 	SignalSpan Signal = "span"
 )
 
-// Option configures a [SpanProcessor], a [LogProcessor] or a [Recorder]. One
-// that means nothing to what it is given to changes nothing.
+// Option configures a [SpanProcessor], a [LogProcessor] or a [Recorder]. An
+// option that does not apply to one of them is ignored there.
 type Option interface{ apply(config) config }
 
-// config is immutable once a constructor has returned.
+// config is immutable after the constructor.
 type config struct {
 	category   attribute.Key
 	reason     attribute.Key
@@ -59,10 +59,9 @@ type optionFunc func(config) config
 
 func (f optionFunc) apply(c config) config { return f(c) }
 
-// WithKeys sets the names of the two attributes. The defaults are
-// [CategoryKey] and [ReasonKey], which stand in a namespace that OpenTelemetry
-// reserves for itself; an empty name keeps its default. Two equal names give
-// one attribute, the category.
+// WithKeys sets the keys of the two attributes. The defaults are [CategoryKey]
+// and [ReasonKey], in a namespace that OpenTelemetry reserves for itself. An empty
+// name keeps the default. If both are equal, only the category is written.
 func WithKeys(category, reason string) Option {
 	return optionFunc(func(c config) config {
 		if category != "" {
@@ -75,14 +74,14 @@ func WithKeys(category, reason string) Option {
 	})
 }
 
-// WithDetails adds, wherever category or reason are added, also [RuleKey], the
-// rule that decided, and, where the provider said how long to wait,
-// [RetryAfterMSKey] in milliseconds, rounded up. A key that the caller has set is
-// kept. By default neither is added. Where both category and reason stand already,
-// whoever put them there has left the details out.
+// WithDetails adds [RuleKey], the id of the rule that decided, wherever category
+// or reason are added. If the provider said how long to wait, it also adds
+// [RetryAfterMSKey], in milliseconds, rounded up. A key that the caller has set
+// is kept. If both category and reason are set already, no details are added. By
+// default neither is added.
 //
-// A rule is a stable id, as `errclass rules` lists them. There are some 1,600, so
-// it is nothing for the label of a metric.
+// A rule id is stable; `errclass rules` lists all of them. There are some 1,600,
+// too many for a metric label.
 func WithDetails() Option {
 	return optionFunc(func(c config) config {
 		c.details = true
@@ -90,7 +89,7 @@ func WithDetails() Option {
 	})
 }
 
-// WithClassifier sets what decides. The default is [classify.Standard]; nil
+// WithClassifier sets the classifier. The default is [classify.Standard]; nil
 // keeps it.
 func WithClassifier(c *classify.Classifier) Option {
 	return optionFunc(func(cfg config) config {
@@ -101,21 +100,20 @@ func WithClassifier(c *classify.Classifier) Option {
 	})
 }
 
-// WithObserver adds a function that a processor calls with every error that it
-// sees: a span whose status is Error, and a log record at severity Error or
-// above, or of no severity, that nobody has classified before. Exceptions that
-// were handled are no errors here. By default there is none; several are called
-// in the order given, nil is ignored. A [Recorder] calls none: the span that it
-// records to is observed when it ends.
+// WithObserver adds a function that a processor calls for every error: a span
+// with status Error, and a log record without a category at severity Error or
+// above, or of unspecified severity. Handled exceptions are not errors here. By
+// default there is none. Several are called in the order given; nil is ignored. A
+// [Recorder] calls none, because the span is observed when it ends.
 //
-// It is called in the goroutine that ends the span or emits the record, after
-// the next processor, with a context that holds the span's context (for
-// exemplars) or is that of the record. Category and reason are those that stand
-// on the span where both are words of this project, else what was found.
+// The observer runs in the goroutine that ends the span or emits the record,
+// after the next processor. Its context is that of the record, or one that holds
+// the span context, for exemplars. If the span already has a category and a
+// reason that this project defines, the observer gets those.
 //
-// It must be safe for concurrent use and must not block. Where it panics the
-// span or record is passed on all the same: a LogProcessor returns the first
-// panic of OnEmit as its error, a SpanProcessor with the next ForceFlush or
+// It must be safe for concurrent use and must not block. If it panics, the span
+// or record is passed on all the same. A LogProcessor returns the panic as an
+// error of OnEmit, a SpanProcessor as an error of the next ForceFlush or
 // Shutdown.
 func WithObserver(observe func(context.Context, Signal, classify.Result)) Option {
 	return optionFunc(func(c config) config {
@@ -128,9 +126,8 @@ func WithObserver(observe func(context.Context, Signal, classify.Result)) Option
 
 // WithCounter counts the errors that a processor sees: it is [WithObserver]
 // with [Counter.Count]. By default nothing is counted; nil is ignored. Give a
-// counter to one span processor of a provider only, and to one log processor:
-// two that stand side by side each see every span, and of two with different
-// keys neither knows what the other has counted.
+// counter to only one span processor and one log processor of a provider. Two
+// would count each error twice.
 func WithCounter(counter *Counter) Option {
 	if counter == nil {
 		return optionFunc(func(c config) config { return c })
@@ -138,11 +135,11 @@ func WithCounter(counter *Counter) Option {
 	return WithObserver(counter.Count)
 }
 
-// WithSpans sets which spans a [SpanProcessor] classifies; all others it passes
-// on as they are, uncounted. By default it is every span. The function is asked
-// only about spans that failed or recorded an exception; it must be safe for
-// concurrent use and must not block. Where it panics the answer is yes. Nil
-// keeps the default.
+// WithSpans sets a filter for the spans that a [SpanProcessor] classifies. Other
+// spans are passed on unchanged and are not counted. The default is all spans;
+// nil keeps it. The filter is called only for spans that failed or recorded an
+// exception. It must be safe for concurrent use and must not block. If it panics,
+// the span is classified.
 func WithSpans(which func(sdktrace.ReadOnlySpan) bool) Option {
 	return optionFunc(func(c config) config {
 		if which != nil {
@@ -152,10 +149,10 @@ func WithSpans(which func(sdktrace.ReadOnlySpan) bool) Option {
 	})
 }
 
-// WithHandled gives the two attributes to a span that recorded an exception
-// also where its status is not Error. By default such an exception was handled:
-// its event gets them and the span does not. Observers and counters are never
-// told of it.
+// WithHandled adds the two attributes to a span with an exception even if its
+// status is not Error. By default such an exception was handled: its event gets
+// the attributes and the span does not. Observers and counters ignore it in both
+// cases.
 func WithHandled() Option {
 	return optionFunc(func(c config) config {
 		c.handled = true

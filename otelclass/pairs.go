@@ -2,15 +2,15 @@ package otelclass
 
 import "github.com/errclass/errclass/classify"
 
-// pair is a category and a reason that a classifier may give together.
+// pair is a category and reason that a classifier can return.
 type pair struct {
 	category classify.Category
 	reason   classify.Reason
 }
 
-// pairs are all of them: each reason with its own category, and the program's
-// own deadline, the one reason that has a second. A user's rule gives a reason
-// and cannot change its category.
+// pairs has all pairs. Each reason has one category, except timeout: the program's
+// own deadline has the category timeout. User rules cannot change the category of
+// a reason.
 var pairs = func() []pair {
 	var all []pair
 	for _, r := range classify.Reasons() {

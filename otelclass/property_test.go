@@ -17,8 +17,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// drawAttributes draws attributes of all the names that mean something, with
-// values of the right and the wrong kinds, and room behind the end of the slice.
+// drawAttributes draws attributes with the keys that are read, with values of
+// right and wrong types. The slice has spare capacity.
 func drawAttributes(t *rapid.T, label string) []attribute.KeyValue {
 	names := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{
 		"exception.type", "exception.message", "exception.stacktrace", "error.category", "error.reason", "error.type",
@@ -38,8 +38,8 @@ func drawAttributes(t *rapid.T, label string) []attribute.KeyValue {
 	return attrs
 }
 
-// added checks that now begins with what was there before, and that of the two
-// keys those were added which are wanted and were missing, once and in order.
+// added checks that now is before followed by the missing keys, in order. If
+// wanted is false, no key may have been added.
 func added(t *rapid.T, before, now []attribute.KeyValue, wanted bool) {
 	require.GreaterOrEqual(t, len(now), len(before))
 	require.Equal(t, before, now[:len(before)])
@@ -76,7 +76,7 @@ func TestSpanProcessorProperties(t *testing.T) {
 			stub.Events = append(stub.Events, sdktrace.Event{Attributes: attrs})
 		}
 		handled := rapid.Bool().Draw(t, "handled")
-		opts := []otelclass.Option{otelclass.WithClassifier(words)}
+		opts := []otelclass.Option{otelclass.WithClassifier(testClassifier)}
 		if handled {
 			opts = append(opts, otelclass.WithHandled())
 		}
@@ -110,7 +110,7 @@ func TestLogProcessorProperties(t *testing.T) {
 	t.Parallel()
 	exporter := &logs{}
 	provider := sdklog.NewLoggerProvider(sdklog.WithProcessor(
-		otelclass.NewLogProcessor(sdklog.NewSimpleProcessor(exporter), otelclass.WithClassifier(words))))
+		otelclass.NewLogProcessor(sdklog.NewSimpleProcessor(exporter), otelclass.WithClassifier(testClassifier))))
 	logger := provider.Logger("test")
 	rapid.Check(t, func(rt *rapid.T) {
 		attrs := slices.DeleteFunc(drawAttributes(rt, "record"), func(kv attribute.KeyValue) bool { return !kv.Valid() })

@@ -12,42 +12,39 @@ import (
 	"github.com/errclass/errclass/internal/bound"
 )
 
-// Recorder records errors on spans while they are still values. Make it with
-// [NewRecorder]; the zero Recorder is not usable. It is immutable as seen
-// from outside and safe for concurrent use.
+// Recorder records error values on spans. Create it with [NewRecorder]; the zero
+// Recorder is not usable. It is immutable and safe for concurrent use.
 type Recorder struct {
 	cfg     *config
-	limited limited
-	checked atomic.Pointer[roomy]
+	limits  limitReport
+	checked atomic.Pointer[checkedLimits]
 }
 
-// NewRecorder returns a Recorder with other keys or another classifier than
-// [RecordError] has. Give it the options of the processor that the spans go
-// to.
+// NewRecorder returns a Recorder with options, such as other keys or another
+// classifier. Give it the same options as the [SpanProcessor].
 func NewRecorder(opts ...Option) *Recorder { return &Recorder{cfg: newConfig(opts)} }
 
 var standardRecorder = NewRecorder()
 
-// RecordError does what span.RecordError does and says at once what err means:
-// of an error the span keeps no more than its outer type and its text, here all
-// that it wraps is read. The event gets category and reason, and so does the
-// span, whatever its status, which stays as it is; of several errors the last
-// one's stand there. A [SpanProcessor] leaves both alone. Of a Recorder with
-// [WithDetails] a span whose first error had a hint, and whose last one has none,
-// keeps a hint of 0: attributes of a span can't be removed.
+// RecordError calls span.RecordError and adds category and reason to the event
+// and to the span. It classifies the error value with everything that it wraps; a
+// span stores only the outer type and the text. The status of the span does not
+// matter and is not changed. A later error replaces the span's attributes. A
+// [SpanProcessor] keeps both. With [WithDetails], if an earlier error had a
+// retry-after hint and a later one has none, the hint on the span becomes 0,
+// because attributes of a span cannot be removed.
 //
-// Category and reason among the attributes of opts are the caller's own: they
-// are kept, on the event and on the span. A nil span, a nil error and a span
-// that does not record are ignored. What err's methods do, panics included,
-// harms nobody: of an error that wraps itself, or joins more than 65,536, the
-// event has the type and no message. Only an Error method that does not return
-// by itself cannot be helped.
+// If the attributes of opts contain category or reason, they are kept, on the
+// event and on the span. A nil span, a nil error and a span that does not record
+// are ignored. Panics in err's methods are recovered. If err wraps itself or joins
+// more than 65,536 errors, the event has the type and no message. An Error method
+// that never returns blocks the call.
 //
-// The SDK's limits hold for what is recorded here. On the event the two
-// attributes are the first, so that those at the end are dropped before them. A
-// span that is full drops them, and a limit for the length of values shortens
-// them; a [SpanProcessor] that the span goes to puts both right, unless the span
-// is full and has not failed. The first loss is reported to otel.Handle.
+// The SDK's limits apply. The two attributes come first on the event, so others
+// are dropped before them. On the span, a limit for the number of attributes drops
+// them, and a limit for the length of values shortens them. A [SpanProcessor] adds
+// them again, unless the span is full and has not failed. The first loss is
+// reported to otel.Handle.
 func RecordError(span trace.Span, err error, opts ...trace.EventOption) {
 	standardRecorder.RecordError(span, err, opts...)
 }
@@ -68,23 +65,23 @@ func (r *Recorder) RecordError(span trace.Span, err error, opts ...trace.EventOp
 	event := trace.NewEventConfig(given...)
 	attrs := event.Attributes()
 	for i := range attrs {
-		f.look(r.cfg, &attrs[i])
+		f.addAttr(r.cfg, &attrs[i])
 	}
-	said := f.own(words(&res))
-	// The first ones: where there are more than the SDK's limit, the last are lost.
-	opts = append([]trace.EventOption{trace.WithAttributes(r.cfg.append(nil, f.missing(r.cfg), said)...)}, given...)
+	v := f.override(valuesOf(&res))
+	// They come first, because the SDK drops the last attributes of a full event.
+	opts = append([]trace.EventOption{trace.WithAttributes(r.cfg.append(nil, f.missing(r.cfg), v)...)}, given...)
 	record(span, err, printable, opts)
-	if r.cfg.details && !said.hint && hasKey(span, RetryAfterMSKey) {
-		said.hint, said.retryAfter = true, 0 // that of an error before, which can't be removed
+	if r.cfg.details && !v.hasRetryAfter && hasKey(span, RetryAfterMSKey) {
+		v.hasRetryAfter, v.retryAfter = true, 0 // overwrite the hint of an earlier error
 	}
-	ours := r.cfg.append(nil, r.cfg.wanted(), said)
-	before := droppedBy(span)
-	span.SetAttributes(ours...)
-	r.check(span, before, ours)
+	added := r.cfg.append(nil, r.cfg.wanted(), v)
+	dropped := droppedBy(span)
+	span.SetAttributes(added...)
+	r.checkLimits(span, dropped, added)
 }
 
-// record calls span.RecordError. Where the error's own methods would panic or
-// never return under it, it adds an event of what is known.
+// record calls span.RecordError. If the error's methods panic, or printable says
+// that they would not return, it adds an event without the message.
 func record(span trace.Span, err error, printable bool, opts []trace.EventOption) {
 	add := func() {
 		span.AddEvent("exception", append(slices.Clip(opts), trace.WithAttributes(
@@ -104,50 +101,50 @@ func record(span trace.Span, err error, printable bool, opts []trace.EventOption
 	span.RecordError(err, opts...)
 }
 
-// textless is an error that must not be asked for its text; what it wraps may be
-// looked at.
+// textless hides the text of an error whose Error method must not be called.
 type textless struct{ err error }
 
 func (textless) Error() string   { return "" }
 func (e textless) Unwrap() error { return e.err }
 
-// roomy is a provider whose limits were seen to leave room: for both attributes
-// on an event, and for words of so many bytes on a span.
-type roomy struct {
+// checkedLimits records that the limits of a provider allow both attributes on an
+// event, and values of this length on a span.
+type checkedLimits struct {
 	provider *sdktrace.TracerProvider
 	length   int
 }
 
-// check reports where the limits of a span of the SDK have dropped or shortened
-// ours, which were set on it. Limits cannot be asked for, so the span is read; once
-// a provider's are known to be high enough, only where it dropped something.
-func (r *Recorder) check(span trace.Span, before int, ours []attribute.KeyValue) {
+// checkLimits reports if the SDK has dropped or shortened the added attributes.
+// dropped is the number of attributes that the span had dropped before. The SDK
+// does not tell its limits, so the span is read. Once a provider's limits are
+// known to suffice, it is read only if it dropped an attribute.
+func (r *Recorder) checkLimits(span trace.Span, dropped int, added []attribute.KeyValue) {
 	s, ok := span.(sdktrace.ReadOnlySpan)
 	if !ok || !span.IsRecording() {
 		return
 	}
 	provider, _ := span.TracerProvider().(*sdktrace.TracerProvider)
-	now := roomy{provider: provider}
-	for _, kv := range ours {
+	now := checkedLimits{provider: provider}
+	for _, kv := range added {
 		now.length = max(now.length, len(kv.Value.AsString()))
 	}
 	known := r.checked.Load()
-	if s.DroppedAttributes() == before && provider != nil && known != nil && known.provider == provider && known.length >= now.length {
+	if s.DroppedAttributes() == dropped && provider != nil && known != nil && known.provider == provider && known.length >= now.length {
 		return
 	}
-	if !containsAll(s.Attributes(), ours) || !r.onEvent(s.Events()) {
-		r.limited.report()
+	if !containsAll(s.Attributes(), added) || !r.anyHasBoth(s.Events()) {
+		r.limits.report()
 		return
 	}
 	r.checked.Store(&now)
 }
 
-// onEvent reports whether one of the last events has both attributes.
-func (r *Recorder) onEvent(events []sdktrace.Event) bool {
+// anyHasBoth reports whether one of the last events has both attributes.
+func (r *Recorder) anyHasBoth(events []sdktrace.Event) bool {
 	for _, e := range events[max(0, len(events)-16):] {
 		var f facts
 		for i := range e.Attributes {
-			f.look(r.cfg, &e.Attributes[i])
+			f.addAttr(r.cfg, &e.Attributes[i])
 		}
 		if f.missing(r.cfg) == 0 {
 			return true
@@ -156,7 +153,7 @@ func (r *Recorder) onEvent(events []sdktrace.Event) bool {
 	return false
 }
 
-// containsAll reports whether all of kvs are among attrs.
+// containsAll reports whether attrs contains all of kvs.
 func containsAll(attrs, kvs []attribute.KeyValue) bool {
 	for _, kv := range kvs {
 		if !slices.ContainsFunc(attrs, func(a attribute.KeyValue) bool {
@@ -174,7 +171,7 @@ func hasKey(span trace.Span, key attribute.Key) bool {
 	return ok && slices.ContainsFunc(s.Attributes(), func(kv attribute.KeyValue) bool { return kv.Key == key })
 }
 
-// droppedBy is the number of attributes that a span of the SDK has dropped.
+// droppedBy returns the number of attributes that a span of the SDK has dropped.
 func droppedBy(span trace.Span) int {
 	if s, ok := span.(sdktrace.ReadOnlySpan); ok {
 		return s.DroppedAttributes()

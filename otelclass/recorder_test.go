@@ -18,7 +18,7 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// deadline is an error whose text says nothing and whose chain says it all.
+// deadline is an error that wraps DeadlineExceeded. Its text is not classified.
 type deadline struct{}
 
 func (deadline) Error() string { return "gone" }
@@ -59,11 +59,11 @@ func TestRecordError(t *testing.T) {
 		{name: "nil error", do: func(s trace.Span) { otelclass.RecordError(s, nil) }, want: nothing, events: []string{}},
 		{name: "nil pointer", do: func(s trace.Span) { otelclass.RecordError(s, (*brittle)(nil)) }, want: unknown, events: []string{unknown}},
 		{name: "another recorder", do: func(s trace.Span) {
-			otelclass.NewRecorder(otelclass.WithClassifier(words)).RecordError(s, errors.New("alpha"))
+			otelclass.NewRecorder(otelclass.WithClassifier(testClassifier)).RecordError(s, errors.New("alpha"))
 		}, want: alpha, events: []string{alpha}},
 		{name: "other keys", do: func(s trace.Span) {
 			otelclass.NewRecorder(otelclass.WithKeys("a", "b")).RecordError(s, deadline{})
-		}, want: nothing, events: []string{unknown}}, // the event's from the processor
+		}, want: nothing, events: []string{unknown}}, // the processor has added the event's
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestRecordErrorNilPointer(t *testing.T) {
 	assert.Equal(t, "*otelclass_test.brittle", v.AsString())
 }
 
-// Spans that do not record, and the slice of options, are left alone.
+// Spans that do not record, and the slice of options, are not changed.
 func TestRecordErrorLeavesAlone(t *testing.T) {
 	t.Parallel()
 	otelclass.RecordError(nil, deadline{})
@@ -117,7 +117,7 @@ func TestRecordErrorLeavesAlone(t *testing.T) {
 	assert.Nil(t, opts[:4][1])
 }
 
-// What a recorder wrote is what is counted: it knows more than the text says.
+// The counter uses the Recorder's result instead of classifying the text.
 func TestRecordErrorIsCounted(t *testing.T) {
 	t.Parallel()
 	var got []classify.Result
@@ -133,5 +133,5 @@ func TestRecordErrorIsCounted(t *testing.T) {
 	}, observe)
 	require.Len(t, got, 2, "once for each span that failed")
 	assert.Equal(t, classify.Result{Category: classify.CategoryTimeout, Reason: classify.ReasonTimeout}, got[0])
-	assert.Equal(t, classify.ReasonRateLimit, got[1].Reason, "the caller's own words are no labels")
+	assert.Equal(t, classify.ReasonRateLimit, got[1].Reason, "the caller's own values are not used as labels")
 }

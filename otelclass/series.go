@@ -8,21 +8,22 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 )
 
-// point is where a series stands in each dimension, "" where that says nothing.
+// point holds a series' value in each dimension, "" for none.
 type point [dimensions]string
 
-// of returns the part of p that a label of m tells.
-func (m Metric) of(p point) (told point) {
+// project returns p without the dimensions that m has no label for.
+func (m Metric) project(p point) (projected point) {
 	for _, l := range m.Labels {
 		if l.Value < dimensions {
-			told[l.Value] = p[l.Value]
+			projected[l.Value] = p[l.Value]
 		}
 	}
-	return told
+	return projected
 }
 
-// set are the labels of a point. A dimension that says nothing has no label.
-func (m Metric) set(p point) attribute.Set {
+// attributes returns the labels of a point. A dimension without a value has no
+// label.
+func (m Metric) attributes(p point) attribute.Set {
 	kvs := make([]attribute.KeyValue, 0, len(m.Labels))
 	for _, l := range m.Labels {
 		if l.Value < dimensions && l.Key != "" && p[l.Value] != "" {
@@ -32,16 +33,16 @@ func (m Metric) set(p point) attribute.Set {
 	return attribute.NewSet(kvs...)
 }
 
-// series are a counter and its series. Those that can be foreseen are created
-// at 0: for Prometheus a series that begins with 1 has not increased. The table
-// is not written to once it is made, so counting takes no lock of ours.
+// series is a counter with a set of known series. They are created at 0, because
+// Prometheus sees no increase in a series that begins with 1. The map is not
+// changed after newSeries, so counting takes no lock.
 type series struct {
 	metric Metric
 	count  metric.Int64Counter
-	known  map[point][]metric.AddOption
+	labels map[point][]metric.AddOption
 }
 
-// newSeries makes the counter with a series at 0 for each of the points.
+// newSeries creates the counter with a series at 0 for each point.
 func newSeries(meter metric.Meter, m Metric, unit, description string, points []point) (*series, error) {
 	count, err := meter.Int64Counter(m.Name, metric.WithUnit(unit), metric.WithDescription(description))
 	if err != nil {
@@ -49,27 +50,27 @@ func newSeries(meter metric.Meter, m Metric, unit, description string, points []
 	}
 	s := &series{m, count, make(map[point][]metric.AddOption, len(points))}
 	for _, p := range points {
-		if p = m.of(p); s.known[p] == nil {
-			s.known[p] = s.labels(p)
-			count.Add(context.Background(), 0, s.known[p]...)
+		if p = m.project(p); s.labels[p] == nil {
+			s.labels[p] = s.newLabels(p)
+			count.Add(context.Background(), 0, s.labels[p]...)
 		}
 	}
 	return s, nil
 }
 
-func (s *series) labels(p point) []metric.AddOption {
-	return []metric.AddOption{metric.WithAttributeSet(s.metric.set(p))}
+func (s *series) newLabels(p point) []metric.AddOption {
+	return []metric.AddOption{metric.WithAttributeSet(s.metric.attributes(p))}
 }
 
-// add counts one more at p.
+// add adds one to the series of p.
 func (s *series) add(ctx context.Context, p point) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	p = s.metric.of(p)
-	labels := s.known[p]
+	p = s.metric.project(p)
+	labels := s.labels[p]
 	if labels == nil {
-		labels = s.labels(p) // a target of a fallback that was not declared
+		labels = s.newLabels(p) // an undeclared target of a fallback
 	}
 	s.count.Add(ctx, 1, labels...)
 }
@@ -78,7 +79,7 @@ func instrumentError(name string, err error) error {
 	return &failure{kind: "instrument", text: `cannot create "` + name + `", see WithNaming`, err: err}
 }
 
-// orNoop is meter, or one that counts nothing where there is none.
+// orNoop returns meter, or a no-op meter for nil.
 func orNoop(meter metric.Meter) metric.Meter {
 	if meter == nil {
 		return noop.NewMeterProvider().Meter("")

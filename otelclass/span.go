@@ -17,50 +17,49 @@ import (
 )
 
 // SpanProcessor is a [sdktrace.SpanProcessor] that classifies failed spans and
-// recorded exceptions on their way to the next processor. Make it with
+// recorded exceptions and passes all spans to the next processor. Create it with
 // [NewSpanProcessor]; the zero SpanProcessor is not usable. It is safe for
-// concurrent use, as far as the next processor is; it starts no goroutine,
-// takes no lock, and never blocks or logs by itself.
+// concurrent use if the next processor is. It starts no goroutine, takes no lock,
+// and does not block or log.
 type SpanProcessor struct {
-	next    sdktrace.SpanProcessor
-	cfg     *config
-	closed  atomic.Bool
-	panics  unreported
-	limited limited
+	next   sdktrace.SpanProcessor
+	cfg    *config
+	closed atomic.Bool
+	panics pendingError
+	limits limitReport
 }
 
 var _ sdktrace.SpanProcessor = (*SpanProcessor)(nil)
 
-// NewSpanProcessor returns a processor that adds category and reason to spans
-// and exception events and passes them on to next, which must be the processor
-// that exports: a span has ended when it gets here and can no longer be
-// changed, so next is given a view of it, and processors that are registered
-// beside this one see nothing. With a nil next spans are classified for the
-// observers alone.
+// NewSpanProcessor returns a processor that adds category and reason to spans and
+// exception events and passes them to next. Next must be the processor that
+// exports. An ended span cannot be changed, so only next gets a view with the
+// attributes; other registered processors do not see them. If next is nil, spans
+// are classified for the observers only.
 //
 //	sdktrace.WithSpanProcessor(otelclass.NewSpanProcessor(sdktrace.NewBatchSpanProcessor(exporter)))
 func NewSpanProcessor(next sdktrace.SpanProcessor, opts ...Option) *SpanProcessor {
 	if next == nil {
-		next = noSpans{}
+		next = noopSpanProcessor{}
 	}
 	return &SpanProcessor{next: next, cfg: newConfig(opts)}
 }
 
-// OnStart passes the live span on.
+// OnStart passes the span to the next processor.
 func (p *SpanProcessor) OnStart(parent context.Context, s sdktrace.ReadWriteSpan) {
 	if !p.closed.Load() {
 		p.next.OnStart(parent, s)
 	}
 }
 
-// OnEnd passes the span on, with category and reason where it failed or
-// recorded an exception. All other spans pass as they are.
+// OnEnd passes the span to the next processor. A span that failed or recorded an
+// exception gets category and reason.
 func (p *SpanProcessor) OnEnd(s sdktrace.ReadOnlySpan) {
 	if p.closed.Load() {
 		return
 	}
-	// Each of the SDK's two methods copies the span's snapshot, some 9 ns: all that
-	// a span costs that is no error.
+	// These two calls are the whole cost of a successful span, some 9 ns each: the
+	// SDK's methods copy the snapshot.
 	if s.Status().Code != codes.Error && !anyException(s.Events()) {
 		p.next.OnEnd(s)
 		return
@@ -68,15 +67,15 @@ func (p *SpanProcessor) OnEnd(s sdktrace.ReadOnlySpan) {
 	view, res := p.classify(s)
 	p.next.OnEnd(view)
 	if res.Category != "" && len(p.cfg.observers) > 0 {
-		// The span's context is what makes an exemplar of a measurement.
+		// Exemplars need the span context.
 		ctx := trace.ContextWithSpanContext(context.Background(), s.SpanContext())
 		p.panics.keep(p.cfg.observe(ctx, SignalSpan, res))
 	}
 }
 
-// Shutdown shuts the next processor down; from then on all methods do nothing.
-// The error is the next processor's, joined with that of an observer that
-// panicked since the last ForceFlush.
+// Shutdown shuts down the next processor. After that all methods do nothing. It
+// returns the next processor's error, joined with the first panic of an observer
+// since the last ForceFlush.
 func (p *SpanProcessor) Shutdown(ctx context.Context) error {
 	if p.closed.Swap(true) {
 		return nil
@@ -84,7 +83,7 @@ func (p *SpanProcessor) Shutdown(ctx context.Context) error {
 	return join(p.next.Shutdown(ctx), p.panics.take())
 }
 
-// ForceFlush flushes the next processor. The error is as for Shutdown.
+// ForceFlush flushes the next processor. It returns errors as Shutdown does.
 func (p *SpanProcessor) ForceFlush(ctx context.Context) error {
 	if p.closed.Load() {
 		return nil
@@ -92,111 +91,112 @@ func (p *SpanProcessor) ForceFlush(ctx context.Context) error {
 	return join(p.next.ForceFlush(ctx), p.panics.take())
 }
 
-// span is the view of a span that has our attributes.
+// span is a view of a span with the added attributes.
 type span struct {
 	sdktrace.ReadOnlySpan
 	attributes []attribute.KeyValue
 	events     []sdktrace.Event
 }
 
-// Attributes returns the attributes of the span, ours last.
+// Attributes returns the attributes of the span, followed by the added ones.
 func (s *span) Attributes() []attribute.KeyValue { return s.attributes }
 
-// Events returns the events of the span, those of exceptions with ours last.
+// Events returns the events of the span. Exceptions have the added attributes.
 func (s *span) Events() []sdktrace.Event { return s.events }
 
-// classify returns a view of s with the attributes that are missing, or s
-// itself where none is, and what the observers are to be told of, if anything.
+// classify returns a view of s with the missing attributes, or s itself if none
+// is missing. The result is for the observers; it is zero if they are not called.
 func (p *SpanProcessor) classify(s sdktrace.ReadOnlySpan) (sdktrace.ReadOnlySpan, classify.Result) {
 	cfg := p.cfg
-	if !cfg.wants(s) {
+	if !cfg.selects(s) {
 		return s, classify.Result{}
 	}
-	c := spanCall{
+	c := spanClassification{
 		cfg: cfg, status: s.Status(),
 		view: span{s, s.Attributes(), s.Events()},
 	}
-	c.found.find(c.view.events, maxExceptions)
-	told := c.read()
-	if c.full {
-		p.limited.report()
+	c.exceptions.find(c.view.events, maxExceptions)
+	observed := c.run()
+	if c.skipped {
+		p.limits.report()
 	}
 	if !c.changed {
-		return s, told
+		return s, observed
 	}
-	return &c.view, told
+	return &c.view, observed
 }
 
-// spanCall is the classification of one span.
-type spanCall struct {
-	cfg     *config
-	status  sdktrace.Status
-	view    span
-	changed bool // the view differs from the span
-	full    bool // an attribute was not added, for a bound was reached
-	cloned  bool // view.events is a copy
-	copied  int  // attributes of events
-	found   exceptions
-	texts   bound.Texts
+// spanClassification is the state of classifying one span.
+type spanClassification struct {
+	cfg        *config
+	status     sdktrace.Status
+	view       span
+	changed    bool // the view differs from the span
+	skipped    bool // an attribute was not added because of a bound
+	cloned     bool // view.events is a copy
+	copied     int  // attributes of exceptions copied so far
+	exceptions exceptions
+	texts      bound.Texts
 
 	httpStatus int // of the span
 }
 
-// read classifies the exceptions and the span, what counts most first: the last
-// exception, how the span ended, then the exceptions before, backwards.
-func (c *spanCall) read() (told classify.Result) {
+// run classifies the exceptions and the span. The most important sources are read
+// first, while there is room for text: the last exception, the end of the span,
+// then the other exceptions from last to first.
+func (c *spanClassification) run() (observed classify.Result) {
 	cfg := c.cfg
 	var own, last facts
 	for i := range c.view.attributes[:min(len(c.view.attributes), maxAttributes)] {
-		own.look(cfg, &c.view.attributes[i])
+		own.addAttr(cfg, &c.view.attributes[i])
 	}
 	c.httpStatus = own.status
-	own.ownDeadline = own.endedByItself(c.view.attributes, c.view.events)
+	own.ownDeadline = own.isOwnDeadline(c.view.attributes, c.view.events)
 	text := len(c.status.Description) + len(own.errorType)
-	var v verdict // the last exception's
-	if c.found.n > 0 {
+	var d decision // of the last exception
+	if c.exceptions.n > 0 {
 		rest := text
-		if c.found.n > 1 {
+		if c.exceptions.n > 1 {
 			rest = bound.MaxText
 		}
-		v = c.exception(0, &last, max(c.texts.Left()/2, c.texts.Left()-rest))
-		c.mend(&own, &last)
+		d = c.classifyException(0, &last, max(c.texts.Left()/2, c.texts.Left()-rest))
+		c.restoreShortened(&own, &last)
 	}
 	failed := c.status.Code == codes.Error
 	if failed || cfg.handled {
 		rest := 0
-		if c.found.n > 1 {
+		if c.exceptions.n > 1 {
 			rest = bound.MaxText
 		}
-		v.askOutcome(cfg.classifier, &own, c.texts.Take(c.status.Description, rest))
-		res := v.result(cfg.classifier, &own)
+		d.addOutcome(cfg.classifier, &own, c.texts.Take(c.status.Description, rest))
+		res := d.result(cfg.classifier, &own)
 		switch missing := own.missing(cfg); {
 		case missing == 0:
 		case len(c.view.attributes) > maxAttributes:
-			c.full = true
+			c.skipped = true
 		default:
-			c.view.attributes, c.changed = cfg.extend(c.view.attributes, missing, last.own(words(&res))), true
+			c.view.attributes, c.changed = cfg.extend(c.view.attributes, missing, last.override(valuesOf(&res))), true
 		}
 		if failed {
-			told = res
-			if stated, ok := own.stated(); ok {
-				told = stated
+			observed = res
+			if existing, ok := own.existing(); ok {
+				observed = existing
 			}
 		}
 	}
-	for n := 1; n < c.found.n; n++ {
+	for n := 1; n < c.exceptions.n; n++ {
 		var f facts
-		c.exception(n, &f, c.texts.Left()/(c.found.n-n))
-		c.mend(&own, &f)
+		c.classifyException(n, &f, c.texts.Left()/(c.exceptions.n-n))
+		c.restoreShortened(&own, &f)
 	}
-	return told
+	return observed
 }
 
-// mend replaces words on the span that a limit for the length of values has
-// shortened by those on the exception event that they were recorded with: such a
-// limit does not hold for events.
-func (c *spanCall) mend(own, f *facts) {
-	if _, ok := f.stated(); !ok || own.keys == 0 || len(c.view.attributes) > maxAttributes {
+// restoreShortened replaces values on the span that the SDK's limit for their
+// length has shortened. It takes the full values from the exception event that
+// was recorded with them, because the limit does not apply to events.
+func (c *spanClassification) restoreShortened(own, f *facts) {
+	if _, ok := f.existing(); !ok || own.keys == 0 || len(c.view.attributes) > maxAttributes {
 		return
 	}
 	whole := *own
@@ -228,71 +228,71 @@ func (c *spanCall) mend(own, f *facts) {
 	*own = whole
 }
 
-// exception classifies the n-th exception that was found, reads at most size
-// bytes of its texts, and puts what its attributes say into f, which is zero.
-func (c *spanCall) exception(n int, f *facts, size int) verdict {
-	i := c.found.at[n]
+// classifyException classifies the n-th exception, reading at most size bytes of
+// its texts. f must be zero; it receives the exception's attributes.
+func (c *spanClassification) classifyException(n int, f *facts, size int) decision {
+	i := c.exceptions.at[n]
 	attrs := c.view.events[i].Attributes
 	for j := range attrs {
-		f.look(c.cfg, &attrs[j])
+		f.addAttr(c.cfg, &attrs[j])
 	}
-	v := f.decide(c.cfg, &c.texts, size, c.httpStatus)
+	d := f.decide(c.cfg, &c.texts, size, c.httpStatus)
 	missing := f.missing(c.cfg)
 	if missing == 0 {
-		return v
+		return d
 	}
 	if len(c.view.events) > maxEvents || c.copied+len(attrs) > maxCopied {
-		c.full = true
-		return v
+		c.skipped = true
+		return d
 	}
 	if !c.cloned {
-		c.view.events, c.cloned, c.changed = slices.Clone(c.view.events), true, true // they are the span's
+		c.view.events, c.cloned, c.changed = slices.Clone(c.view.events), true, true // the slice belongs to the span
 	}
 	c.copied += len(attrs)
-	c.view.events[i].Attributes = c.cfg.extend(attrs, missing, words(&v.Result))
-	return v
+	c.view.events[i].Attributes = c.cfg.extend(attrs, missing, valuesOf(&d.Result))
+	return d
 }
 
-// decide is what an exception event of a span with this HTTP status means. What a
-// recorder has written there came from the live error and is better evidence
-// than the text.
-func (f *facts) decide(cfg *config, t *bound.Texts, size, status int) verdict {
-	if res, ok := f.stated(); ok {
-		return verdict{Result: res, known: res.Reason != classify.ReasonUnknown}
+// decide classifies an exception event. status is the HTTP status of the span. If
+// a Recorder has added both attributes, they decide, because it read the error
+// value and not only its text.
+func (f *facts) decide(cfg *config, t *bound.Texts, size, status int) decision {
+	if res, ok := f.existing(); ok {
+		return decision{Result: res, known: res.Reason != classify.ReasonUnknown}
 	}
-	v := verdict{status: status}
-	v.ask(cfg.classifier, f.exceptionEvidence(t, size))
-	v.askStack(cfg.classifier, f, t, size)
-	v.result(cfg.classifier, f)
-	return v
+	d := decision{status: status}
+	d.add(cfg.classifier, f.exceptionEvidence(t, size))
+	d.addStack(cfg.classifier, f, t, size)
+	d.result(cfg.classifier, f)
+	return d
 }
 
-// extend returns a copy of attrs with those of ours that are wanted. The slice
-// itself is shared with whoever else looks at the span.
+// extend returns a copy of attrs with the wanted attributes appended. It must not
+// append to attrs itself: other readers of the span share that slice.
 func (c *config) extend(attrs []attribute.KeyValue, wanted keys, w values) []attribute.KeyValue {
 	copied := make([]attribute.KeyValue, len(attrs), len(attrs)+bits.OnesCount8(uint8(wanted)))
 	copy(copied, attrs)
 	return c.append(copied, wanted, w)
 }
 
-// wants asks the user which spans are to be classified. Where he panics it is
-// all of them.
-func (c *config) wants(s sdktrace.ReadOnlySpan) (wanted bool) {
+// selects reports whether the filter of WithSpans selects a span. If the filter
+// panics, it does.
+func (c *config) selects(s sdktrace.ReadOnlySpan) (selected bool) {
 	if c.spans == nil {
 		return true
 	}
 	defer func() {
 		if recover() != nil {
-			wanted = true
+			selected = true
 		}
 	}()
 	return c.spans(s)
 }
 
-// noSpans is the next processor where there is none.
-type noSpans struct{}
+// noopSpanProcessor replaces a nil next processor.
+type noopSpanProcessor struct{}
 
-func (noSpans) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
-func (noSpans) OnEnd(sdktrace.ReadOnlySpan)                     {}
-func (noSpans) Shutdown(context.Context) error                  { return nil }
-func (noSpans) ForceFlush(context.Context) error                { return nil }
+func (noopSpanProcessor) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
+func (noopSpanProcessor) OnEnd(sdktrace.ReadOnlySpan)                     {}
+func (noopSpanProcessor) Shutdown(context.Context) error                  { return nil }
+func (noopSpanProcessor) ForceFlush(context.Context) error                { return nil }

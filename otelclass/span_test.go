@@ -17,7 +17,7 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// event adds an event with these attributes, two strings each.
+// event adds an event. kvs are the keys and values of its attributes.
 func event(s trace.Span, name string, kvs ...string) {
 	var attrs []attribute.KeyValue
 	for i := 0; i < len(kvs); i += 2 {
@@ -59,7 +59,7 @@ func TestSpanProcessor(t *testing.T) {
 			s.RecordError(errors.New("something"))
 			fail(s)
 		}, want: unknown, events: []string{alpha, unknown}},
-		{name: "the span knows what the exception does not", do: func(s trace.Span) {
+		{name: "the span decides if the exception is unknown", do: func(s trace.Span) {
 			s.RecordError(errors.New("something"))
 			set(s, num("http.response.status_code", 429))
 			fail(s)
@@ -195,7 +195,7 @@ func TestSpanProcessor(t *testing.T) {
 		{name: "nil options", opts: []otelclass.Option{
 			nil, otelclass.WithClassifier(nil), otelclass.WithObserver(nil), otelclass.WithCounter(nil), otelclass.WithSpans(nil),
 		}, do: func(s trace.Span) { s.SetStatus(codes.Error, "alpha") }, want: alpha},
-		{name: "WithSpans says no", opts: []otelclass.Option{
+		{name: "WithSpans excludes the span", opts: []otelclass.Option{
 			otelclass.WithSpans(func(s sdktrace.ReadOnlySpan) bool { return s.Name() != "work" }),
 		}, do: func(s trace.Span) { s.RecordError(errors.New("alpha")); fail(s) }, want: nothing, events: []string{nothing}},
 		{name: "WithSpans panics", opts: []otelclass.Option{
@@ -215,13 +215,13 @@ func TestSpanProcessor(t *testing.T) {
 	}
 }
 
-// What stands beside the chain, and whoever kept a slice, sees the span as the
-// program left it.
+// Other registered processors, and holders of the span's slices, see the span
+// unchanged.
 func TestSpanProcessorCopies(t *testing.T) {
 	t.Parallel()
 	exporter, beside := tracetest.NewInMemoryExporter(), &keeper{}
 	provider := sdktrace.NewTracerProvider(
-		sdktrace.WithSpanProcessor(otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(exporter), otelclass.WithClassifier(words))),
+		sdktrace.WithSpanProcessor(otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(exporter), otelclass.WithClassifier(testClassifier))),
 		sdktrace.WithSpanProcessor(beside),
 	)
 	_, span := provider.Tracer("test").Start(t.Context(), "work", trace.WithAttributes(attribute.Int("a", 1), attribute.Int("b", 2)))
@@ -265,7 +265,7 @@ func TestSpanProcessorKeepsTheRest(t *testing.T) {
 	assert.False(t, got.EndTime.IsZero())
 }
 
-// keeper is a processor that keeps what it is given and says what it was asked.
+// keeper is a processor that stores its spans and the contexts of its calls.
 type keeper struct {
 	started []sdktrace.ReadWriteSpan
 	spans   []sdktrace.ReadOnlySpan
@@ -281,7 +281,7 @@ func (k *keeper) OnEnd(s sdktrace.ReadOnlySpan)        { k.spans = append(k.span
 func (k *keeper) Shutdown(ctx context.Context) error   { k.calls = append(k.calls, ctx); return k.err }
 func (k *keeper) ForceFlush(ctx context.Context) error { k.calls = append(k.calls, ctx); return k.err }
 
-// stamp is a next processor that writes to the live span.
+// stamp is a next processor that sets an attribute in OnStart.
 type stamp struct{ keeper }
 
 func (s *stamp) OnStart(_ context.Context, span sdktrace.ReadWriteSpan) {
@@ -331,7 +331,7 @@ func TestSpanProcessorHonoursTheContext(t *testing.T) {
 	assert.ErrorIs(t, p.Shutdown(ctx), context.Canceled)
 }
 
-// waiter is a next processor that takes as long as it may.
+// waiter is a next processor that blocks until the context ends.
 type waiter struct{}
 
 func (waiter) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
@@ -364,7 +364,7 @@ func TestSpanProcessorNested(t *testing.T) {
 	}, next.spans[0].Attributes())
 }
 
-// A span that is no error costs nothing.
+// A successful span is passed on without an allocation.
 func TestSpanProcessorAllocates(t *testing.T) {
 	p := otelclass.NewSpanProcessor(discard{})
 	plain := tracetest.SpanStub{

@@ -1,8 +1,7 @@
-// Package test holds no code, only tests: real bridges, processors, exporters
-// and instrumentations of OpenTelemetry hand their spans and log records through
-// package otelclass, and what arrives at the other end has to say what went
-// wrong. Everything listens on loopback.
+// Package test tests package otelclass with real bridges, processors, exporters
+// and instrumentations of OpenTelemetry. Exported spans and log records must have
+// the right attributes. All servers listen on loopback.
 //
-// It is a module of its own: nobody who uses errclass inherits what it
-// requires.
+// It is a module of its own, so that users of errclass do not depend on these
+// libraries.
 package test

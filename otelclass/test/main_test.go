@@ -12,20 +12,20 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// nothing is what telemetry says that is no error.
+// nothing is the value of classified without the two attributes.
 const nothing = "<nil>/<nil>"
 
-// classified is what attributes say about the error. A key that stands twice
-// fails the test.
+// classified returns the category and reason of attributes as "category/reason".
+// It fails on a duplicate key.
 func classified(t require.TestingT, attrs map[string][]string) string {
-	said := []string{"<nil>", "<nil>"}
+	result := []string{"<nil>", "<nil>"}
 	for i, key := range []string{"error.category", "error.reason"} {
 		if values := attrs[key]; len(values) > 0 {
-			require.Len(t, values, 1, "key %q stands twice", key)
-			said[i] = values[0]
+			require.Len(t, values, 1, "duplicate key %q", key)
+			result[i] = values[0]
 		}
 	}
-	return said[0] + "/" + said[1]
+	return result[0] + "/" + result[1]
 }
 
 func add(to map[string][]string, kv attribute.KeyValue) {
@@ -49,7 +49,7 @@ func recordAttributes(r *sdklog.Record) map[string][]string {
 	return all
 }
 
-// records is a log exporter that keeps what it is given.
+// records is a log exporter that stores the records.
 type records struct{ all []sdklog.Record }
 
 func (e *records) Export(_ context.Context, rs []sdklog.Record) error {
@@ -62,8 +62,8 @@ func (e *records) Export(_ context.Context, rs []sdklog.Record) error {
 func (*records) Shutdown(context.Context) error   { return nil }
 func (*records) ForceFlush(context.Context) error { return nil }
 
-// said are what records say, in order.
-func (e *records) said(t require.TestingT) []string {
+// classified returns classified for each record, in order.
+func (e *records) classified(t require.TestingT) []string {
 	all := []string{}
 	for i := range e.all {
 		all = append(all, classified(t, recordAttributes(&e.all[i])))

@@ -18,7 +18,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// failing is a service that gives one answer.
+// failing is a health service that returns err.
 type failing struct {
 	grpc_health_v1.UnimplementedHealthServer
 	err error
@@ -28,8 +28,8 @@ func (f failing) Check(context.Context, *grpc_health_v1.HealthCheckRequest) (*gr
 	return &grpc_health_v1.HealthCheckResponse{}, f.err
 }
 
-// An instrumented server fails, and an instrumented client sees it. What is the
-// client's fault is no error of the server.
+// An instrumented server fails a call of an instrumented client. The server's span
+// is not an error if the client is at fault.
 func TestOtelgrpc(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -69,7 +69,7 @@ func TestOtelgrpc(t *testing.T) {
 				_, err = grpc_health_v1.NewHealthClient(conn).Check(t.Context(), &grpc_health_v1.HealthCheckRequest{})
 				assert.Equal(t, status.Code(tt.err), status.Code(err))
 				require.NoError(t, conn.Close())
-				server.GracefulStop() // the server's span has ended then
+				server.GracefulStop() // ends the server's span
 				wg.Wait()
 			})
 			assert.Equal(t, map[trace.SpanKind]string{trace.SpanKindServer: tt.server, trace.SpanKindClient: tt.client}, got)

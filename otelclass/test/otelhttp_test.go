@@ -19,23 +19,23 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// spansOf runs do with a provider and returns what its spans say, by their kind.
+// spansOf runs do with a provider and returns classified for its spans, by kind.
 func spansOf(t *testing.T, do func(*sdktrace.TracerProvider)) map[trace.SpanKind]string {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(exporter))))
 	do(provider)
-	said := map[trace.SpanKind]string{}
+	result := map[trace.SpanKind]string{}
 	for _, s := range exporter.GetSpans() {
-		require.NotContains(t, said, s.SpanKind)
-		said[s.SpanKind] = classified(t, attributes(s.Attributes))
+		require.NotContains(t, result, s.SpanKind)
+		result[s.SpanKind] = classified(t, attributes(s.Attributes))
 	}
 	require.NoError(t, provider.Shutdown(t.Context()))
-	return said
+	return result
 }
 
-// An instrumented server fails, and an instrumented client sees it. What is the
-// client's fault is no error of the server.
+// An instrumented server fails a call of an instrumented client. The server's span
+// is not an error if the client is at fault.
 func TestOtelhttp(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -58,7 +58,7 @@ func TestOtelhttp(t *testing.T) {
 				handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tt.status) })
 				server := httptest.NewServer(otelhttp.NewHandler(handler, "serve", otelhttp.WithTracerProvider(provider)))
 				assert.NoError(t, get(t, t.Context(), provider, server.URL))
-				server.Close() // the server's span has ended then
+				server.Close() // ends the server's span
 			})
 			assert.Equal(t, map[trace.SpanKind]string{trace.SpanKindServer: tt.server, trace.SpanKindClient: tt.client}, got)
 		})
@@ -82,10 +82,10 @@ func get(t *testing.T, ctx context.Context, provider *sdktrace.TracerProvider, u
 	return res.Body.Close()
 }
 
-// Calls that get no answer.
+// These calls get no answer.
 func TestOtelhttpTransport(t *testing.T) {
 	t.Parallel()
-	hang := func(t *testing.T) string { // until the client goes away
+	hang := func(t *testing.T) string { // hangs until the client disconnects
 		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 		t.Cleanup(server.Close)
 		return server.URL

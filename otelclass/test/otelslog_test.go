@@ -19,21 +19,21 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// quiet is an error whose text says nothing: what it means is in its chain, as
-// in an SDK's error with a status.
+// quiet is an error with a status and a text that is not classified, like the
+// errors of some SDKs.
 type quiet struct{ StatusCode int }
 
 func (quiet) Error() string { return "request failed" }
 
-// wayward is a quiet error that is logged in a form of its own.
-type wayward struct{ quiet }
+// quietValuer is a quiet error with a LogValue method.
+type quietValuer struct{ quiet }
 
-func (wayward) LogValue() slog.Value { return slog.StringValue("request failed") }
+func (quietValuer) LogValue() slog.Value { return slog.StringValue("request failed") }
 
-// The rows say how a program hands an error to slog, and what arrives by each
-// way: with slogclass above otelslog, and with a LogProcessor below it alone. An
-// error that only its text gives away is "text", one that only its value does is
-// "value". The table of docs/opentelemetry.md is made from it.
+// Each row is a way to log an error with slog. It has the results with slogclass
+// before otelslog, and with only a LogProcessor after it. "text" is an error that is
+// classified by its text, "value" one that is classified by its StatusCode field.
+// The table in docs/opentelemetry.md shows these rows.
 func TestOtelslog(t *testing.T) {
 	t.Parallel()
 	const auth, unknown = "fatal/authentication", "fatal/unknown"
@@ -61,7 +61,7 @@ func TestOtelslog(t *testing.T) {
 		{"message", func(l *slog.Logger, err error) { l.Error(err.Error()) },
 			[2]string{auth, unknown}, [2]string{auth, unknown}},
 		{"two errors", func(l *slog.Logger, err error) { l.Error("failed", "err", err, "cause", errors.New("no")) },
-			[2]string{auth, auth}, [2]string{unknown, unknown}}, // otelslog keeps the last one
+			[2]string{auth, auth}, [2]string{unknown, unknown}}, // otelslog keeps only the last error
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -76,13 +76,14 @@ func TestOtelslog(t *testing.T) {
 			}
 		})
 	}
-	own, _ := through(t, true, func(l *slog.Logger) { l.Error("failed", "err", wayward{quiet{401}}) })
+	own, _ := through(t, true, func(l *slog.Logger) { l.Error("failed", "err", quietValuer{quiet{401}}) })
 	assert.Equal(t, auth, own, "a LogValuer of the program's own")
 }
 
-// through logs with do and returns what the record says that is exported, and
-// what was counted. A LogProcessor is there in any case.
-func through(t *testing.T, above bool, do func(*slog.Logger)) (string, map[string]int64) {
+// through calls do with a logger. It returns classified for the exported record
+// and the counts. There is always a LogProcessor; withSlogclass adds slogclass
+// before otelslog.
+func through(t *testing.T, withSlogclass bool, do func(*slog.Logger)) (string, map[string]int64) {
 	t.Helper()
 	reader := metric.NewManualReader()
 	meters := metric.NewMeterProvider(metric.WithReader(reader))
@@ -92,16 +93,16 @@ func through(t *testing.T, above bool, do func(*slog.Logger)) (string, map[strin
 	loggers := sdklog.NewLoggerProvider(sdklog.WithProcessor(
 		otelclass.NewLogProcessor(sdklog.NewSimpleProcessor(exporter), otelclass.WithCounter(counter))))
 	var handler slog.Handler = otelslog.NewHandler("test", otelslog.WithLoggerProvider(loggers))
-	if above {
+	if withSlogclass {
 		handler = slogclass.New(handler, slogclass.WithObserver(counter.Observe))
 	}
 	logger := slog.New(handler)
 	logger.Info("no error")
 	do(logger)
 	require.NoError(t, loggers.Shutdown(t.Context()))
-	said := exporter.said(t)
-	require.Len(t, said, 2)
-	require.Equal(t, nothing, said[0])
+	results := exporter.classified(t)
+	require.Len(t, results, 2)
+	require.Equal(t, nothing, results[0])
 
 	counts := map[string]int64{}
 	var all metricdata.ResourceMetrics
@@ -116,5 +117,5 @@ func through(t *testing.T, above bool, do func(*slog.Logger)) (string, map[strin
 		}
 	}
 	require.NoError(t, meters.Shutdown(t.Context()))
-	return said[1], counts
+	return results[1], counts
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// Spans and records arrive with the two attributes, over both transports of
+// Spans and records are received with the two attributes, over both transports of
 // OTLP and through both processors of the SDKs.
 func TestOTLP(t *testing.T) {
 	t.Parallel()
@@ -92,7 +92,7 @@ func TestOTLP(t *testing.T) {
 	}
 }
 
-// Shutdown alone exports what a batch still holds.
+// Shutdown exports the remaining batch.
 func TestOTLPShutdown(t *testing.T) {
 	t.Parallel()
 	got := newReceiver()

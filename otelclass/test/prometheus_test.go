@@ -14,8 +14,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// scraped returns the names of metrics with those of their labels, as
-// Prometheus sees them, and how many series there are.
+// scraped returns the label names and the number of series of each metric, as
+// Prometheus shows them.
 func scraped(t *testing.T, opts ...otelclass.CounterOption) (labels map[string][]string, series map[string]int) {
 	t.Helper()
 	registry := prometheus.NewRegistry()
@@ -62,7 +62,7 @@ func TestPrometheusNames(t *testing.T) {
 	assert.Equal(t, []string{"from", "to"}, labels["errclass_fallbacks_total"])
 }
 
-// The names and labels of seed 001, exactly.
+// The names and labels are an interface for dashboards and must match exactly.
 func TestPrometheusMemoryLLMNaming(t *testing.T) {
 	t.Parallel()
 	labels, series := scraped(t, otelclass.WithNaming(otelclass.MemoryLLMNaming()), otelclass.WithProviders("claude", "openai"))

@@ -18,7 +18,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// receiver takes OTLP, over HTTP and gRPC, and keeps what it says about errors.
+// receiver receives OTLP over HTTP and gRPC and stores classified for each span,
+// event and record.
 type receiver struct {
 	mu     sync.Mutex
 	spans  map[string]string   // by name
@@ -44,7 +45,7 @@ func (r *receiver) overHTTP(t *testing.T) string {
 	return server.Listener.Addr().String()
 }
 
-// accept reads a request into message, keeps it and answers.
+// accept reads a request into message, passes it to keep and answers.
 func accept[M proto.Message](t *testing.T, w http.ResponseWriter, req *http.Request, message M, answer proto.Message, keep func(*testing.T, M)) {
 	body, err := io.ReadAll(req.Body)
 	assert.NoError(t, err)
@@ -70,7 +71,8 @@ func (r *receiver) overGRPC(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// traces and logs are the two services: their methods have the same name.
+// traces and logs are the two OTLP services. They are separate types, because
+// their methods have the same name.
 type traces struct {
 	tracepb.UnimplementedTraceServiceServer
 	t  *testing.T

@@ -19,7 +19,7 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// jsonAttributes are attributes as the exporters to standard output write them.
+// jsonAttributes are attributes in the JSON of the standard output exporters.
 type jsonAttributes []struct {
 	Key   string
 	Value struct{ Value any }

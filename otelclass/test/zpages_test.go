@@ -14,9 +14,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// zpages keeps the live spans that it is given when they start, and shows those
-// that it is given when they end: the first have to be the SDK's own, the latter
-// show what was added.
+// zpages stores spans in OnStart and shows spans from OnEnd. OnStart must get the
+// SDK's own span, and OnEnd the view with the attributes.
 func TestZpages(t *testing.T) {
 	t.Parallel()
 	pages := zpages.NewSpanProcessor()

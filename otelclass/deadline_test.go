@@ -17,11 +17,12 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// ownType is what otelhttp writes where the program's own deadline ended a call.
+// ownType is the attribute that otelhttp writes if the program's own deadline
+// ended a call.
 var ownType = attribute.String("error.type", "context.deadlineExceededError")
 
-// TestOwnErrorType: instrumentations such as otelhttp write the type of the error
-// to error.type and record no exception. It counts where no peer has answered.
+// Instrumentations such as otelhttp write the type of the error to error.type and
+// record no exception. The type counts if no peer has answered.
 func TestOwnErrorType(t *testing.T) {
 	t.Parallel()
 	str, num := attribute.String, attribute.Int
@@ -76,9 +77,9 @@ func TestOwnErrorType(t *testing.T) {
 	}
 }
 
-// TestOwnErrorTypeBesideAnyAnswer draws names and values of attributes that
-// describe an answer, among others, and more than are read.
-func TestOwnErrorTypeBesideAnyAnswer(t *testing.T) {
+// TestOwnErrorTypeWithAnswer draws attributes of an answer among others, also
+// beyond the limits of what is read.
+func TestOwnErrorTypeWithAnswer(t *testing.T) {
 	t.Parallel()
 	word := rapid.StringMatching(`[a-z]{1,8}`)
 	key := rapid.OneOf(
@@ -111,8 +112,8 @@ func TestOwnErrorTypeBesideAnyAnswer(t *testing.T) {
 	})
 }
 
-// TestOwnErrorTypeOnLogRecords: a log record need not have the attributes of an
-// answer that it reports.
+// The type does not count on log records, which may lack the attributes of an
+// answer.
 func TestOwnErrorTypeOnLogRecords(t *testing.T) {
 	t.Parallel()
 	r := record(log.SeverityError, "call failed")

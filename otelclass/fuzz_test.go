@@ -24,7 +24,7 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// pieces are what the texts of errors are made of.
+// pieces are the parts of random error texts.
 var pieces = []string{
 	"", " ", "\n", ": ", "alpha", "HTTP 429", "attempt 1: ", "last attempt 2: ", "retry after 5s", "context.Canceled", "context canceled",
 	"\n  at a.B(C:1) ", "\tgoroutine 1 [running]:\n", `{"error":{"code":"insufficient_quota"}}`, "UNAVAILABLE", "\xff", "\x1b[31m", "connection refused",
@@ -36,7 +36,7 @@ func drawText(t *rapid.T, label string) string {
 	return strings.Repeat(text, rapid.SampledFrom([]int{1, 1, 1, 1, 50, 2000}).Draw(t, label+" times"))
 }
 
-// drawValue draws a value of any kind, nested ones too.
+// drawValue draws a value of any kind, nested to the given depth.
 func drawValue(t *rapid.T, depth int) attribute.Value {
 	kinds := 7
 	if depth > 0 {
@@ -68,7 +68,7 @@ var guardKeys = []string{
 	"gen_ai.system", "err", "error", "cause", "stderr", "a", "b", "c",
 }
 
-// drawAttrs draws at most n attributes with different keys.
+// drawAttrs draws at most n attributes with distinct keys.
 func drawAttrs(t *rapid.T, n, depth int) []attribute.KeyValue {
 	attrs := []attribute.KeyValue{}
 	for _, key := range rapid.SliceOfNDistinct(rapid.SampledFrom(guardKeys), 0, n, rapid.ID).Draw(t, "keys") {
@@ -79,7 +79,7 @@ func drawAttrs(t *rapid.T, n, depth int) []attribute.KeyValue {
 
 var hostileOnce = sync.OnceValue(hostile)
 
-// drawError draws an error, a hostile one at times.
+// drawError draws an error; some of them are hostile.
 func drawError(t *rapid.T) error {
 	all := hostileOnce()
 	var names []string
@@ -98,8 +98,8 @@ func drawError(t *rapid.T) error {
 	return err
 }
 
-// noPanic is an observer that fails where a classifier has caught its own panic,
-// or gave words that do not belong together.
+// noPanic returns an observer that fails if the classifier has recovered from a
+// panic or has returned an inconsistent pair.
 func noPanic(t require.TestingT) otelclass.Option {
 	return otelclass.WithObserver(func(_ context.Context, _ otelclass.Signal, res classify.Result) {
 		require.NotContains(t, res.Rule, "+panic")
@@ -180,13 +180,13 @@ func checkRecord(t *rapid.T) {
 	rest := slices.DeleteFunc(slices.Clone(now), func(kv attribute.KeyValue) bool {
 		return !slices.Contains(before, kv) && (kv.Key == otelclass.CategoryKey || kv.Key == otelclass.ReasonKey)
 	})
-	classified(t, now) // no key stands twice
+	classified(t, now) // fails on a duplicate key
 	if length < 0 && (limit < 0 || limit >= len(before)+2) {
 		added(t, append([]attribute.KeyValue{}, before...), now, true)
 	}
 	lost := len(before) - len(rest)
 	require.LessOrEqual(t, lost, 2, "two give way at most")
-	for i, kv := range rest { // the others stand as they were, in their order
+	for i, kv := range rest { // the others are unchanged and in order
 		require.GreaterOrEqual(t, slices.Index(before, kv), i)
 	}
 	require.LessOrEqual(t, first.record.DroppedAttributes(), next.record.DroppedAttributes())
@@ -197,7 +197,7 @@ func checkRecord(t *rapid.T) {
 	}
 }
 
-func TestGuard(t *testing.T) {
+func TestRandomTelemetry(t *testing.T) {
 	t.Parallel()
 	t.Run("span", func(t *testing.T) { t.Parallel(); rapid.Check(t, checkSpan) })
 	t.Run("recorded error", func(t *testing.T) { t.Parallel(); rapid.Check(t, checkRecorded) })
@@ -208,8 +208,8 @@ func FuzzSpan(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(checkSpan)) }
 func FuzzRecorded(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkRecorded)) }
 func FuzzRecord(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(checkRecord)) }
 
-// TestProcessorsConcurrentSafe shares processors, a recorder and what they are given among
-// goroutines. Run it with -race.
+// TestProcessorsConcurrentSafe shares processors, a recorder and their inputs
+// among goroutines. Run it with -race.
 func TestProcessorsConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 10, 1000} {
@@ -243,7 +243,8 @@ func TestProcessorsConcurrentSafe(t *testing.T) {
 	}
 }
 
-// countSpans counts the spans that have both attributes, with a lock.
+// countSpans counts the spans that have both attributes. It is safe for concurrent
+// use.
 type countSpans struct {
 	discard
 	mu         sync.Mutex

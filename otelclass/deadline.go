@@ -9,10 +9,11 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// ownEnd returns the error whose type OpenTelemetry records under this name,
-// where it is this program's own deadline: the type is unexported or has no
-// other use. Cancellation is a plain string error, whose type says nothing.
-func ownEnd(exceptionType string) error {
+// deadlineError returns the error for the recorded type name of a deadline error
+// of the standard library, or nil. Such a type stands for this program's own
+// deadline. context.Canceled is not covered, because its type is a plain string
+// error.
+func deadlineError(exceptionType string) error {
 	switch exceptionType {
 	case "context.deadlineExceededError":
 		return context.DeadlineExceeded
@@ -22,43 +23,43 @@ func ownEnd(exceptionType string) error {
 	return nil
 }
 
-// endedByItself reports whether error.type of a span names this program's own
+// isOwnDeadline reports whether error.type of a span names this program's own
 // deadline. An instrumentation writes the type of the error there, or a code that
-// a peer sent. So the name counts only if nothing on the span or on its events
-// comes from an answer. It never counts on a log record: that one need not say
-// whether there was an answer.
-func (f *facts) endedByItself(attrs []attribute.KeyValue, events []sdktrace.Event) bool {
-	if ownEnd(f.errorType) == nil || len(attrs) > maxAttributes || anyOfAnswer(attrs) {
+// a peer sent. So the type counts only if no attribute of the span or of its
+// events comes from an answer. It does not count on a log record, which may lack
+// the attributes of an answer.
+func (f *facts) isOwnDeadline(attrs []attribute.KeyValue, events []sdktrace.Event) bool {
+	if deadlineError(f.errorType) == nil || len(attrs) > maxAttributes || anyAnswerKey(attrs) {
 		return false
 	}
 	left := maxScanned
 	for i := range events {
 		attrs := events[i].Attributes
-		if left -= len(attrs) + 1; left < 0 || anyOfAnswer(attrs) {
+		if left -= len(attrs) + 1; left < 0 || anyAnswerKey(attrs) {
 			return false
 		}
 	}
 	return true
 }
 
-func anyOfAnswer(attrs []attribute.KeyValue) bool {
+func anyAnswerKey(attrs []attribute.KeyValue) bool {
 	for i := range attrs {
-		if ofAnswer(string(attrs[i].Key)) {
+		if isAnswerKey(string(attrs[i].Key)) {
 			return true
 		}
 	}
 	return false
 }
 
-// plainKey leaves out what separates the words of a key: status_code, statusCode
-// and status.code are one name.
+// plainKey removes the separators of a key, so that status_code, statusCode and
+// status.code are equal.
 var plainKey = strings.NewReplacer("_", "", "-", "", ".", "")
 
-// ofAnswer reports whether an attribute with this key describes what a peer has
-// answered, whatever its value. It goes by the shape of the name, not by a list
-// of names: conventions are renamed, and instrumentations add their own. A key
-// that is too long to be read may be such a one.
-func ofAnswer(key string) bool {
+// isAnswerKey reports whether an attribute with this key describes the answer of
+// a peer. It matches patterns instead of a list of names, because conventions are
+// renamed and instrumentations add their own. A key longer than maxName counts as
+// one.
+func isAnswerKey(key string) bool {
 	if len(key) > maxName {
 		return true
 	}
@@ -71,7 +72,7 @@ func ofAnswer(key string) bool {
 		return true
 	case strings.HasPrefix(key, "http.status"), strings.HasPrefix(key, "gen_ai."):
 		return true
-	case strings.Contains(key, "rpc."): // grpc.code too
+	case strings.Contains(key, "rpc."): // includes grpc.code
 		return strings.Contains(plain, "code") || strings.Contains(plain, "status") || strings.Contains(plain, "error")
 	case strings.HasPrefix(key, "messaging."), strings.HasPrefix(key, "graphql."):
 		return strings.Contains(plain, "code") || strings.Contains(plain, "error")
@@ -79,7 +80,7 @@ func ofAnswer(key string) bool {
 	return false
 }
 
-// recordedError stands for an error that was recorded: its text, and what it was.
+// recordedError is an error restored from its recorded text and type.
 type recordedError struct {
 	text string
 	err  error

@@ -1,0 +1,107 @@
+package otelclass
+
+import (
+	"crypto/rand"
+	"slices"
+	"strconv"
+	"sync"
+
+	"go.opentelemetry.io/otel/attribute"
+	sdklog "go.opentelemetry.io/otel/sdk/log"
+)
+
+// addTo adds the wanted attributes to r, which has none of them. It reports
+// whether r has all of them now, unshortened.
+func (c *config) addTo(r *sdklog.Record, wanted keys, v values) bool {
+	var two [2]attribute.KeyValue // details take an allocation
+	added := c.append(two[:0], wanted, v)
+	before, dropped := r.AttributesLen(), r.DroppedAttributes()
+	r.AddAttributes(added...)
+	room := r.DroppedAttributes() == dropped
+	if room && holds(r, before, added) {
+		return true
+	}
+	return before <= maxFit && c.fit(r, before, dropped, room, added)
+}
+
+// holds reports whether the attributes of r from index i on equal kvs. They
+// differ if the SDK has shortened a value.
+func holds(r *sdklog.Record, i int, kvs []attribute.KeyValue) bool {
+	all := true
+	r.WalkAttributes(func(kv attribute.KeyValue) bool {
+		if i--; i < 0 {
+			all = all && -i <= len(kvs) && kv.Key == kvs[-i-1].Key && kv.Value.AsString() == kvs[-i-1].Value.AsString()
+		}
+		return all
+	})
+	return all
+}
+
+// fit makes room in r for added, after AddAttributes has dropped or shortened
+// some of it. The SDK does not tell its limits; they are derived from that. The
+// last attributes of r are removed, those of an exception last of all, and are
+// counted as dropped. An attribute that would be shortened is left out, because a
+// part of its value would be another value.
+func (c *config) fit(r *sdklog.Record, before, dropped int, room bool, added []attribute.KeyValue) bool {
+	limit := r.AttributesLen()
+	kept := make([]attribute.KeyValue, 0, limit+len(added))
+	r.WalkAttributes(func(kv attribute.KeyValue) bool {
+		if len(kept) < before {
+			kept = append(kept, kv)
+		}
+		return len(kept) < before
+	})
+	wanted := len(added)
+	added = slices.DeleteFunc(slices.Clone(added), func(kv attribute.KeyValue) bool {
+		probe := r.Clone()
+		probe.SetAttributes(kv)
+		return !holds(&probe, 0, []attribute.KeyValue{kv})
+	})
+	if room {
+		limit += len(added)
+	}
+	for pass := range 2 { // exceptions only in the second pass
+		for i := len(kept) - 1; i >= 0 && len(kept)+len(added) > limit; i-- {
+			if !c.writes(kept[i].Key) && (pass == 1 || !isException(kept[i:i+1])) {
+				kept = slices.Delete(kept, i, i+1)
+			}
+		}
+	}
+	added = added[:min(len(added), max(limit-len(kept), 0))]
+	r.SetAttributes(append(kept, added...)...)
+	if !room && r.AttributesLen() == limit {
+		countDropped(r, dropped+before+wanted-limit)
+	}
+	return len(added) == wanted
+}
+
+// writes reports whether this package writes the key.
+func (c *config) writes(key attribute.Key) bool {
+	return key == c.category || key == c.reason || c.details && (key == RuleKey || key == RetryAfterMSKey)
+}
+
+// fillers are attributes with random keys. countDropped adds them to a full
+// record, which counts them as dropped.
+var fillers = sync.OnceValue(func() []attribute.KeyValue {
+	prefix := rand.Text()
+	all := make([]attribute.KeyValue, 1024)
+	for i := range all {
+		all[i] = attribute.String(prefix+strconv.Itoa(i), "")
+	}
+	return all
+})
+
+// maxCounting bounds the attributes that the SDK compares during countDropped.
+const maxCounting = 1 << 14
+
+// countDropped adds n to the number of dropped attributes of a full record, which
+// SetAttributes has reset. There is no API to set it. If maxCounting is reached,
+// the number is too low.
+func countDropped(r *sdklog.Record, n int) {
+	all := fillers()
+	for work := 0; n > 0 && work < maxCounting; work += r.AttributesLen() + len(all) {
+		some := all[:min(n, len(all))]
+		r.AddAttributes(some...)
+		n -= len(some)
+	}
+}
