@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -57,54 +56,22 @@ func (s repeated) text(size int) string {
 // costHead makes every reader that a rule has to wake read the text.
 const costHead = "connection reset by peer, retry after 5s HTTP 404 last error: connection reset attempt 1: attempt 2: x\n"
 
-// costOf is the time in nanoseconds that a byte of a text keeps a processor
-// busy: the least of several runs, of which none recalls what another decided.
-func costOf(text string, runs int) float64 {
+// decideOnce classifies a text of up to 2 MiB, without the cache of answers.
+func decideOnce(text string) {
 	c := *Standard
 	c.maxBytes = 2 << 20
-	least := time.Duration(1<<63 - 1)
-	for range runs {
-		q := inquiry{c: &c, set: c.rules(), budget: newBudget(c.maxBytes)}
-		least = min(least, cputime.Of(func() { q.decide(text, "") }))
-	}
-	return float64(least.Nanoseconds()) / float64(len(text))
+	q := inquiry{c: &c, set: c.rules(), budget: newBudget(c.maxBytes)}
+	q.decide(text, "")
 }
 
 func ordinaryText(tb testing.TB, size int) string {
 	return repeated{units: []string{strings.Join(corpusMessages(tb), "\n") + "\n"}}.text(size)
 }
 
-// The limits. A machine that does other work at the same time makes caches cold
-// and measurements longer, so what exceeds a limit is measured again; what is
-// quadratic exceeds it each time.
-const (
-	mostTimesOrdinary = 5.0
-	mostGrowth        = 4.5
-	noise             = 1.7
-	measurements      = 12
-)
-
-// checkCost measures a shape at sizes that grow by four.
+// checkCost checks the cost of s.
 func checkCost(t require.TestingT, s repeated, ordinary string, sizes ...int) {
-	worst := ""
-	for range measurements {
-		worst = ""
-		base, before := costOf(ordinary, 2), 0.0
-		for i, size := range sizes {
-			cost := costOf(s.text(size), 2)
-			if cost > mostTimesOrdinary*noise*base {
-				worst = fmt.Sprintf("%d bytes cost %.0f ns each, ordinary ones %.0f", size, cost, base)
-			}
-			if growth := 4 * cost / before; i > 0 && growth > mostGrowth*noise && cost > base {
-				worst = fmt.Sprintf("from %d to %d bytes the cost grows by %.1f", sizes[i-1], size, growth)
-			}
-			before = cost
-		}
-		if worst == "" {
-			return
-		}
-	}
-	require.Empty(t, worst, "%v", s)
+	scaling := cputime.Scaling{Run: decideOnce, Ordinary: ordinary, MaxRatio: 5}
+	require.NoError(t, scaling.Check(s.text, sizes...), "%v", s)
 }
 
 // TestCost: no text costs much more than an ordinary one of its length, or grows
@@ -165,7 +132,7 @@ func FuzzCost(f *testing.F) {
 				s.units = append(s.units, piece)
 			}
 		}
-		t.Logf("in steps of ordinary text: %d", seenCost(costOf(s.text(8<<10), 2)/costOf(ordinary, 2)))
+		t.Logf("in steps of ordinary text: %d", seenCost(cputime.PerByte(decideOnce, s.text(8<<10), 2)/cputime.PerByte(decideOnce, ordinary, 2)))
 		checkCost(t, s, ordinary, 4<<10, 16<<10, 64<<10)
 	})
 }
@@ -213,12 +180,12 @@ func BenchmarkCost(b *testing.B) {
 		{"often", repeated{costHead, []string{"HTTP 429 rate limit exceeded, connection refused, timed out; "}}},
 		{"all", repeated{costHead, fragments}},
 	} {
-		ordinary := costOf(ordinaryText(b, 64<<10), 5)
+		ordinary := cputime.PerByte(decideOnce, ordinaryText(b, 64<<10), 5)
 		for _, size := range []int{4 << 10, 16 << 10, 64 << 10, 1 << 20} {
 			b.Run(fmt.Sprintf("%s/%dKiB", bm.name, size>>10), func(b *testing.B) {
 				var cost, quarter float64
 				for b.Loop() {
-					cost, quarter = costOf(bm.text(size), 3), costOf(bm.text(size/4), 3)
+					cost, quarter = cputime.PerByte(decideOnce, bm.text(size), 3), cputime.PerByte(decideOnce, bm.text(size/4), 3)
 				}
 				b.ReportMetric(cost, "ns/B")
 				b.ReportMetric(cost/ordinary, "x-ordinary")

@@ -1,4 +1,5 @@
-// Package cputime measures what a test costs, whatever else the machine does.
+// Package cputime measures the cost of code in tests, independent of other load
+// on the machine.
 package cputime
 
 import (
@@ -8,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// Of is the time that f keeps a processor busy. Elsewhere than on Linux it is the
-// time that f takes.
+// Of returns the CPU time of f. On systems other than Linux it returns the elapsed
+// time.
 func Of(f func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -18,8 +19,9 @@ func Of(f func()) time.Duration {
 	return thread() - before
 }
 
-// thread reads the clock of this thread. Getrusage counts in ticks of some
-// milliseconds on many machines, and package syscall has no ClockGettime.
+// thread returns the CPU time of this thread. It does not use Getrusage, which
+// has a resolution of some milliseconds on many machines. Package syscall has no
+// ClockGettime.
 func thread() time.Duration {
 	const threadClock = 3 // CLOCK_THREAD_CPUTIME_ID
 	var clock syscall.Timespec

@@ -1,11 +1,11 @@
 //go:build !linux
 
-// Package cputime measures what a test costs, whatever else the machine does.
+// Package cputime measures the cost of code in tests.
 package cputime
 
 import "time"
 
-// Of is the time that f takes.
+// Of returns the elapsed time of f.
 func Of(f func()) time.Duration {
 	start := time.Now()
 	f()

@@ -15,13 +15,13 @@ func TestOf(t *testing.T) {
 	const pause = 20 * time.Millisecond
 	slept := cputime.Of(func() { time.Sleep(pause) })
 	if runtime.GOOS == "linux" {
-		assert.Less(t, slept, pause/2, "sleeping keeps no processor busy")
+		assert.Less(t, slept, pause/2, "sleeping takes no CPU time")
 	}
 	sum := 0
 	assert.Positive(t, cputime.Of(func() {
 		for i := range 1 << 20 {
 			sum += i
 		}
-	}), "work does")
+	}), "a loop takes CPU time")
 	assert.Positive(t, sum)
 }
