@@ -49,11 +49,12 @@ var breakerStates = map[circuitbreaker.State]BreakerState{
 // and must be safe for concurrent use.
 type Probe func(ctx context.Context, endpoint string) error
 
-// ErrOpen is wrapped by every [*OpenError].
+// ErrOpen matches every [*OpenError] in errors.Is.
 var ErrOpen = errors.New("circuit breaker open")
 
-// OpenError is the error of a call that a circuit breaker refused. It wraps
-// [ErrOpen]. Package classify classifies it as transient and reads RetryAfter.
+// OpenError is the error of a call that a circuit breaker refused. errors.Is
+// matches it with [ErrOpen]. Package classify classifies it as transient and
+// reads RetryAfter.
 type OpenError struct {
 	Endpoint   string
 	Mode       BreakerMode     // [BreakerForceOpen] if a person opened it

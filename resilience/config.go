@@ -91,8 +91,8 @@ type AgentConfig struct {
 // Limits and defaults without a config field.
 const (
 	// MaxRetryAfterWait is the longest Retry-After that a call waits for. On a
-	// longer one, the call goes to another target or fails at once: a shorter
-	// wait would be too short.
+	// longer one, the call goes to another target or fails at once: calling
+	// earlier would not help.
 	MaxRetryAfterWait = 60 * time.Second
 	// DefaultFallbackCooldown is how long calls start with the fallback target.
 	// [WithFallbackCooldown] changes it.

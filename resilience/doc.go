@@ -16,7 +16,7 @@
 //
 //	┌──▶ health ──▶ breaker ──▶ the function ──▶ success: its answer
 //	│       │          │              │
-//	│       │ ill      │ open         ▼ error
+//	│       │ down     │ open         ▼ error
 //	│       │          │          classify ──▶ the reason's policy
 //	│       │          │              │
 //	│       │          │              ├── calls left ──▶ wait ──▶ same target ─┐

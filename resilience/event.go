@@ -42,7 +42,7 @@ const (
 	KindDone Kind = "done"
 )
 
-// Values of From and To in events of [KindRestart].
+// Values of To in events of [KindRestart].
 const (
 	RestartQueued    = "queued"    // waits for its next restart
 	RestartStarted   = "started"   // has begun to run

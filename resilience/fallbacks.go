@@ -24,21 +24,21 @@ type fallback struct {
 // order returns targets in the order to call them: the target that took over
 // and those after it, then those before it. Without an active fallback it
 // returns the caller's own slice.
-func (s *fallbacks) order(targets []Target) []Target {
+func (f *fallbacks) order(targets []Target) []Target {
 	if len(targets) < 2 {
 		return targets
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	now := time.Now()
-	active, ok := s.byPrimary.get(targets[0], now)
+	active, ok := f.byPrimary.get(targets[0], now)
 	if !ok {
 		return targets
 	}
 	first := slices.Index(targets, active.target)
 	switch {
 	case !now.Before(active.until):
-		s.byPrimary.remove(targets[0])
+		f.byPrimary.remove(targets[0])
 		return targets
 	case first <= 0: // not among this call's targets
 		return targets
@@ -50,18 +50,18 @@ func (s *fallbacks) order(targets []Target) []Target {
 // record notes the target that answered a call. fellBack means that others
 // failed before it. The cooldown starts with the fallback; later calls do not
 // extend it.
-func (s *fallbacks) record(primary, answeredBy Target, fellBack bool) {
-	if !fellBack || s.cooldown <= 0 {
+func (f *fallbacks) record(primary, answeredBy Target, fellBack bool) {
+	if !fellBack || f.cooldown <= 0 {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if answeredBy == primary {
-		s.byPrimary.remove(primary)
+		f.byPrimary.remove(primary)
 		return
 	}
 	now := time.Now()
-	s.byPrimary.set(primary, fallback{target: answeredBy, until: now.Add(s.cooldown)}, now)
+	f.byPrimary.set(primary, fallback{target: answeredBy, until: now.Add(f.cooldown)}, now)
 }
 
 // labels returns the names of two targets for events and counters: providers if

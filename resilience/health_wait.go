@@ -10,9 +10,8 @@ import (
 )
 
 // WaitForRecovery waits until the endpoint is healthy. It returns ctx's error
-// if ctx ends first. In three cases it returns nil although the endpoint is
-// unhealthy, because waiting would not help and a call may: at once if there is
-// neither a ping nor a dead session, after [HealthWindow], and on
+// if ctx ends first. It also returns nil if waiting does not help: at once if
+// there is neither a ping nor a dead session, after [HealthWindow], and on
 // [Health.Shutdown].
 func (h *Health) WaitForRecovery(ctx context.Context, endpoint string) error {
 	limit := time.NewTimer(HealthWindow)
@@ -50,9 +49,9 @@ func (h *Health) recovery(ctx context.Context, endpoint string) <-chan struct{} 
 }
 
 // Watch ties an endpoint's health to a session, such as a process or a
-// connection. The session ends when its context does; [context.Cause] says why.
+// connection. The session dies when its context ends; [context.Cause] says why.
 // For a process, a goroutine cancels the context with the error of Wait. When
-// the last session of an endpoint ends, the endpoint is unhealthy until a new
+// the last session of an endpoint dies, the endpoint is unhealthy until a new
 // session is watched.
 //
 // The returned stop function ends the watch of a session that closes normally.

@@ -202,8 +202,8 @@ func (q *Queue) arm(t *task) {
 	if q.closed || q.kinds[t.restart.Task.Kind] == nil {
 		return
 	}
-	armed := t.timerNumber
-	t.timer = time.AfterFunc(time.Until(t.due), func() { q.run(t, armed) })
+	timerNumber := t.timerNumber
+	t.timer = time.AfterFunc(time.Until(t.due), func() { q.run(t, timerNumber) })
 }
 
 func (t *task) disarm() {
@@ -214,14 +214,14 @@ func (t *task) disarm() {
 }
 
 // run makes one restart, in its own goroutine.
-func (q *Queue) run(t *task, armed int) {
+func (q *Queue) run(t *task, timerNumber int) {
 	select {
 	case q.slots <- struct{}{}:
 		defer func() { <-q.slots }()
 	case <-q.closing:
 		return
 	}
-	ctx, f := q.start(t, armed)
+	ctx, f := q.start(t, timerNumber)
 	if f == nil {
 		return
 	}
@@ -244,9 +244,9 @@ var errGoexit = errors.New("the function called runtime.Goexit")
 // that crashes the process does not run again at once. The record does not
 // count this restart. If the store fails, the old record remains, which is good
 // enough.
-func (q *Queue) start(t *task, armed int) (context.Context, func(context.Context, []byte) error) {
+func (q *Queue) start(t *task, timerNumber int) (context.Context, func(context.Context, []byte) error) {
 	q.mu.Lock()
-	if q.closed || t.timerNumber != armed {
+	if q.closed || t.timerNumber != timerNumber {
 		q.mu.Unlock()
 		return nil, nil
 	}

@@ -64,25 +64,25 @@ func peek(ctx context.Context, resp *http.Response) (*http.Response, []byte) {
 	}
 	own := *resp
 	own.Trailer = resp.Trailer.Clone() // before the goroutine can set it
-	a := newPeekedBody(resp.Body)
-	head, busy := a.peek(ctx)
+	body := newPeekedBody(resp.Body)
+	head, busy := body.peek(ctx)
 	if !busy {
-		resp.Body = a
+		resp.Body = body
 		return resp, head
 	}
-	own.Body = a
-	a.onEOF = func() { own.Trailer = mergeTrailer(own.Trailer, resp.Trailer) }
+	own.Body = body
+	body.onEOF = func() { own.Trailer = mergeTrailer(own.Trailer, resp.Trailer) }
 	return &own, head
 }
 
-// mergeTrailer adds the trailer from to the trailer to. It keeps the existing
-// map, which others may hold, as net/http does.
-func mergeTrailer(to, from http.Header) http.Header {
-	if to == nil {
-		return from
+// mergeTrailer copies src into dst and returns dst. Like net/http it keeps the
+// map dst, which others may hold.
+func mergeTrailer(dst, src http.Header) http.Header {
+	if dst == nil {
+		return src
 	}
-	maps.Copy(to, from)
-	return to
+	maps.Copy(dst, src)
+	return dst
 }
 
 // readable reports whether the beginning of a body should be read. Compressed
@@ -146,23 +146,23 @@ func closeResponse(resp *http.Response) {
 	}
 }
 
-// drainable reports whether the end of a body may have arrived. That is not so
-// for a stream, for a long body, or if a Read has just timed out.
+// drainable reports whether the end of a body may have arrived. It returns
+// false for a stream, for a long body, and if a Read has just timed out.
 func drainable(resp *http.Response) bool {
-	a, peeked := resp.Body.(*peekedBody)
+	body, peeked := resp.Body.(*peekedBody)
 	switch {
 	case resp.ContentLength > peekBytes+drainBytes:
 		return false
 	case peeked:
-		return !a.busy()
+		return !body.busy()
 	default:
 		return resp.ContentLength >= 0
 	}
 }
 
-// closeAfter runs f and then closes body. After drainTime it closes body
-// without waiting for f, which ends a blocked Read. Both run in goroutines,
-// because they may block. Panics are recovered: nobody uses this body any more.
+// closeAfter runs f and then closes body. After drainTime it does not wait for
+// f: closing the body ends a blocked Read. Both run in goroutines, because they
+// may block. Panics are recovered, because nobody uses this body any more.
 func closeAfter(body io.Closer, f func()) {
 	closed := sync.OnceFunc(func() {
 		defer func() { _ = recover() }()

@@ -39,38 +39,38 @@ var _ io.ReadCloser = (*peekedBody)(nil)
 
 // newPeekedBody starts to read the beginning of a body.
 func newPeekedBody(body io.ReadCloser) *peekedBody {
-	a := &peekedBody{body: body, done: make(chan struct{}), closed: make(chan struct{})}
-	go a.fill()
-	return a
+	b := &peekedBody{body: body, done: make(chan struct{}), closed: make(chan struct{})}
+	go b.fill()
+	return b
 }
 
 // errReadEnded is the error of a Read that called runtime.Goexit.
 var errReadEnded = errors.New("read the response's body: Read called runtime.Goexit")
 
 // fill reads until the buffer is full, peek has returned, or Read fails.
-func (a *peekedBody) fill() {
+func (b *peekedBody) fill() {
 	returned := false
 	defer func() {
 		if !returned { // keep the panic for the client's goroutine, which may recover it
 			p := recover()
-			a.mu.Lock()
-			a.panicked, a.err = p, errReadEnded
-			a.mu.Unlock()
+			b.mu.Lock()
+			b.panicked, b.err = p, errReadEnded
+			b.mu.Unlock()
 		}
-		close(a.done)
+		close(b.done)
 	}()
 	const maxEmptyReads = 100 // consecutive empty Reads, as in package bufio
 	to := 0
 	for empty := 0; empty < maxEmptyReads; {
-		n, err := a.body.Read(a.buf[to:])
+		n, err := b.body.Read(b.buf[to:])
 		if empty++; n > 0 {
 			empty = 0
 		}
-		to += len(a.buf[to:][:n]) // panics if Read returned an invalid n
-		a.mu.Lock()
-		a.to, a.err = to, err
-		stop := a.stop || err != nil || to == len(a.buf)
-		a.mu.Unlock()
+		to += len(b.buf[to:][:n]) // panics if Read returned an invalid n
+		b.mu.Lock()
+		b.to, b.err = to, err
+		stop := b.stop || err != nil || to == len(b.buf)
+		b.mu.Unlock()
 		if stop {
 			break
 		}
@@ -81,27 +81,27 @@ func (a *peekedBody) fill() {
 // peek waits for the beginning of the body, at most peekTime, and returns a
 // copy of it. busy reports whether a Read is still running. peek panics if Read
 // panicked.
-func (a *peekedBody) peek(ctx context.Context) (head []byte, busy bool) {
+func (b *peekedBody) peek(ctx context.Context) (head []byte, busy bool) {
 	limit := time.NewTimer(peekTime)
 	defer limit.Stop()
 	select {
-	case <-a.done:
+	case <-b.done:
 	case <-limit.C:
 	case <-ctx.Done():
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.stop = true
-	if a.panicked != nil {
-		panic(a.panicked)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.stop = true
+	if b.panicked != nil {
+		panic(b.panicked)
 	}
-	return bytes.Clone(a.buf[:a.to]), a.busy()
+	return bytes.Clone(b.buf[:b.to]), b.busy()
 }
 
 // busy reports whether the goroutine's Read is still running.
-func (a *peekedBody) busy() bool {
+func (b *peekedBody) busy() bool {
 	select {
-	case <-a.done:
+	case <-b.done:
 		return false
 	default:
 		return true
@@ -109,58 +109,58 @@ func (a *peekedBody) busy() bool {
 }
 
 // Read returns the buffered bytes, then those of the body.
-func (a *peekedBody) Read(p []byte) (int, error) {
+func (b *peekedBody) Read(p []byte) (int, error) {
 	select {
-	case <-a.closed:
+	case <-b.closed:
 		return 0, http.ErrBodyReadAfterClose
 	default:
 	}
-	if n := a.readBuffered(p); n > 0 || len(p) == 0 {
+	if n := b.readBuffered(p); n > 0 || len(p) == 0 {
 		return n, nil
 	}
 	select {
-	case <-a.done:
-	case <-a.closed:
+	case <-b.done:
+	case <-b.closed:
 		return 0, http.ErrBodyReadAfterClose
 	}
-	n, err := a.readBuffered(p), error(nil) // bytes of the goroutine's last Read
+	n, err := b.readBuffered(p), error(nil) // bytes of the goroutine's last Read
 	if n == 0 {
-		n, err = a.readBody(p)
+		n, err = b.readBody(p)
 	}
-	if err == io.EOF && a.onEOF != nil { //nolint:errorlint // io.Reader returns io.EOF unwrapped
-		a.onEOF()
-		a.onEOF = nil
+	if err == io.EOF && b.onEOF != nil { //nolint:errorlint // io.Reader returns io.EOF unwrapped
+		b.onEOF()
+		b.onEOF = nil
 	}
 	return n, err
 }
 
 // readBuffered copies unread bytes of the buffer.
-func (a *peekedBody) readBuffered(p []byte) int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	n := copy(p, a.buf[a.from:a.to])
-	a.from += n
+func (b *peekedBody) readBuffered(p []byte) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := copy(p, b.buf[b.from:b.to])
+	b.from += n
 	return n
 }
 
 // readBody reads from the body itself. If the goroutine's Read failed, readBody
 // returns the same error.
-func (a *peekedBody) readBody(p []byte) (int, error) {
+func (b *peekedBody) readBody(p []byte) (int, error) {
 	switch {
-	case a.panicked != nil:
-		panic(a.panicked)
-	case a.err != nil:
-		return 0, a.err
+	case b.panicked != nil:
+		panic(b.panicked)
+	case b.err != nil:
+		return 0, b.err
 	default:
-		return a.body.Read(p)
+		return b.body.Read(p)
 	}
 }
 
 // Close closes the body. It does not wait for a running Read.
-func (a *peekedBody) Close() error {
-	a.close.Do(func() {
-		close(a.closed)
-		a.closeErr = a.body.Close()
+func (b *peekedBody) Close() error {
+	b.close.Do(func() {
+		close(b.closed)
+		b.closeErr = b.body.Close()
 	})
-	return a.closeErr
+	return b.closeErr
 }

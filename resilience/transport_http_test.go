@@ -107,14 +107,14 @@ func TestTransport_RealHTTP(t *testing.T) {
 	})
 }
 
-// Many clients share a transport to a loopback server that fails every other
-// request. Each gets its own whole answer.
+// Many clients share a transport to a loopback server that fails each request
+// twice. Each client gets its own whole answer.
 func TestTransport_ConcurrentSafe(t *testing.T) {
 	t.Parallel()
-	var tries sync.Map
+	var attempts sync.Map
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		sent, _ := io.ReadAll(r.Body)
-		n, _ := tries.LoadOrStore(string(sent), new(atomic.Int32))
+		n, _ := attempts.LoadOrStore(string(sent), new(atomic.Int32))
 		switch n.(*atomic.Int32).Add(1) {
 		case 1:
 			w.WriteHeader(http.StatusBadGateway)
