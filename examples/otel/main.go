@@ -1,18 +1,18 @@
-// Command otel shows what errclass adds to the telemetry of a service: the two
-// attributes on spans, on exception events and on log records, and a counter.
-// It needs nothing installed, and ends by itself:
+// Command otel shows what errclass adds to the telemetry of a service: two
+// attributes on spans, exception events and log records, and a counter. It needs
+// nothing else installed:
 //
 //	go run ./examples/otel
 //
-// What happens:
+// The files:
 //
-//	telemetry.go  the set-up: where otelclass and slogclass stand
-//	service.go    a service on loopback calls an upstream that fails, and logs
-//	              and records its errors as ever
-//	receiver.go   takes what is exported, as an OpenTelemetry collector does
-//	print.go      what has arrived, request by request
+//	telemetry.go  the set-up with otelclass and slogclass
+//	service.go    a service on loopback that calls a failing upstream, and logs
+//	              and records its errors as usual
+//	receiver.go   receives the exports, as an OpenTelemetry collector does
+//	print.go      prints the received telemetry, request by request
 //
-// To send it to a collector of yours instead, and print nothing of it:
+// To export to your own collector, and print nothing:
 //
 //	OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 go run ./examples/otel
 package main
@@ -26,8 +26,8 @@ import (
 	"time"
 )
 
-// endpointVariable is what OpenTelemetry's exporters read, here and elsewhere:
-// https://opentelemetry.io/docs/specs/otel/protocol/exporter/
+// endpointVariable is the environment variable that configures OpenTelemetry's
+// exporters: https://opentelemetry.io/docs/specs/otel/protocol/exporter/
 const endpointVariable = "OTEL_EXPORTER_OTLP_ENDPOINT"
 
 func main() {
@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// run makes the requests, exports what they leave behind and prints it.
+// run makes the requests, exports their telemetry and prints it.
 func run(ctx context.Context, out io.Writer) error {
 	var built *receiver
 	if os.Getenv(endpointVariable) == "" {
@@ -56,8 +56,8 @@ func run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	err = makeRequests(ctx, t)
-	// What is still in batches is exported now; a collector that does not
-	// answer gets ten seconds.
+	// Shutdown exports the remaining batches. A collector has ten seconds to
+	// answer.
 	ending, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	if err := errors.Join(err, t.shutdown(ending)); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asProgram makes the test's own binary run main instead of the tests, so that
-// what is tested is the whole program: its output and its exit code.
+// asProgram is an environment variable. If it is set, the test binary runs main
+// instead of the tests, so that a test can check the output and the exit code.
 const asProgram = "OTEL_EXAMPLE_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program runs main, with no other settings for OpenTelemetry than env.
+// program runs main with env as the only OpenTelemetry settings.
 func program(t *testing.T, env ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, errOut bytes.Buffer
@@ -69,7 +69,7 @@ signal=span  error.category=retryable  error.reason=transient       2
 signal=span  error.category=timeout    error.reason=timeout         2
 `
 
-// What the program prints has come over the wire.
+// The program prints what its receiver got over HTTP.
 func TestBuiltInReceiver(t *testing.T) {
 	t.Parallel()
 	stdout, stderr, err := program(t)
@@ -92,7 +92,7 @@ func TestCollectorOfTheEnvironment(t *testing.T) {
 	assert.Equal(t, printed, arrived.String())
 }
 
-// A collector that refuses is an error of the program.
+// If the collector refuses the exports, the program fails.
 func TestCollectorRefuses(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())

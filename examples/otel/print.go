@@ -12,9 +12,9 @@ import (
 	trace "go.opentelemetry.io/proto/otlp/trace/v1"
 )
 
-// print writes what has arrived: spans in the order of their start, each with
-// its events and, below the first span of a trace, the log records of that
-// trace; then the counter.
+// print writes the received telemetry: the spans in the order of their start,
+// each with its events, then the counter. The log records of a trace follow its
+// root span.
 func (r *receiver) print(out io.Writer) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,7 +65,7 @@ func (r *receiver) printCounts(w io.Writer) {
 	}
 }
 
-// line is a kind of thing, its name, and what it says about an error.
+// line prints one item: its kind, its name, and its category and reason.
 func line(w io.Writer, kind, name string, attrs []*common.KeyValue) {
 	category := value(attrs, "error.category")
 	if category == "" {

@@ -15,8 +15,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// receiver takes OTLP over HTTP, uncompressed protobuf, and keeps it. The zero
-// receiver is ready to serve. It is safe for concurrent use.
+// receiver accepts OTLP over HTTP as uncompressed protobuf and stores it. The
+// zero receiver is ready to use. It is safe for concurrent use.
 type receiver struct {
 	mu      sync.Mutex
 	spans   []*trace.Span
@@ -24,24 +24,23 @@ type receiver struct {
 	metrics []*metrics.Metric
 }
 
-// ServeHTTP takes one request of an exporter.
+// ServeHTTP handles one export.
 func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(req.Body)
 	if err == nil {
-		err = r.take(req.URL.Path, body)
+		err = r.store(req.URL.Path, body)
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	// The answers of all three have no field that must be set, and such a
-	// message is empty.
+	// The response of each signal is a message without required fields, so the
+	// body stays empty.
 	w.Header().Set("Content-Type", "application/x-protobuf")
 }
 
-// take keeps what was sent to a path. Which resource and which scope it belongs
-// to does not matter here.
-func (r *receiver) take(path string, body []byte) error {
+// store keeps the items of an export and drops their resource and scope.
+func (r *receiver) store(path string, body []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch path {

@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// requests are made of the service one after the other. Each path is that of
-// the upstream too.
+// requests lists the requests to the service, in order. The service calls the
+// same path of its upstream.
 var requests = []string{"/fine", "/overloaded", "/bad-key", "/slow"}
 
 // makeRequests starts the upstream and the service, makes the requests and
@@ -45,7 +45,7 @@ func makeRequests(ctx context.Context, t *telemetry) error {
 	return nil
 }
 
-// flaky is the upstream.
+// flaky is the handler of the upstream.
 func flaky(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/overloaded":
@@ -53,11 +53,11 @@ func flaky(w http.ResponseWriter, r *http.Request) {
 	case "/bad-key":
 		http.Error(w, "invalid api key", http.StatusUnauthorized)
 	case "/slow":
-		<-r.Context().Done() // longer than anybody waits
+		<-r.Context().Done() // never answers
 	}
 }
 
-// service asks its upstream for every answer.
+// service calls its upstream for every request.
 type service struct {
 	*telemetry
 	upstream string
@@ -72,12 +72,12 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.log.ErrorContext(ctx, "no answer from upstream", "err", err)
 	span := trace.SpanFromContext(ctx)
-	otelclass.RecordError(span, err) // span.RecordError works too, with the text of err alone
+	otelclass.RecordError(span, err) // span.RecordError works too, but keeps only the text of err
 	span.SetStatus(codes.Error, "")
 	w.WriteHeader(http.StatusBadGateway)
 }
 
-// ask fails where the upstream does, or does not answer in time.
+// ask calls the upstream. It fails if the upstream fails or exceeds the deadline.
 func (s *service) ask(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()

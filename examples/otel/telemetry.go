@@ -19,7 +19,7 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// telemetry is what the service is instrumented with.
+// telemetry holds the logger and the providers of the service.
 type telemetry struct {
 	log     *slog.Logger
 	tracers *sdktrace.TracerProvider
@@ -28,7 +28,7 @@ type telemetry struct {
 	failed  exportErrors
 }
 
-// newTelemetry exports over OTLP/HTTP to where the environment says.
+// newTelemetry exports over OTLP/HTTP to the endpoint of the environment.
 func newTelemetry(ctx context.Context) (*telemetry, error) {
 	spans, err := otlptracehttp.New(ctx)
 	if err != nil {
@@ -51,26 +51,25 @@ func newTelemetry(ctx context.Context) (*telemetry, error) {
 		return nil, err
 	}
 
-	// The two processors: they wrap those that export.
+	// The two processors of otelclass wrap the exporting ones.
 	t.tracers = sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(
 		otelclass.NewSpanProcessor(sdktrace.NewBatchSpanProcessor(spans), otelclass.WithCounter(counter))))
 	t.loggers = sdklog.NewLoggerProvider(sdklog.WithProcessor(
 		otelclass.NewLogProcessor(sdklog.NewBatchProcessor(logs), otelclass.WithCounter(counter))))
 
-	// slogclass stands above the bridge and sees errors as values. What it has
-	// classified and counted the LogProcessor leaves alone.
+	// slogclass wraps the bridge, so it reads error values. The LogProcessor skips
+	// the records that slogclass has classified and counted.
 	bridge := otelslog.NewHandler("examples/otel", otelslog.WithLoggerProvider(t.loggers))
 	t.log = slog.New(slogclass.New(bridge, slogclass.WithObserver(counter.Observe)))
 	return t, nil
 }
 
-// shutdown exports what there is, and says what could not be exported.
+// shutdown exports the rest and returns the first export error.
 func (t *telemetry) shutdown(ctx context.Context) error {
 	return errors.Join(t.tracers.Shutdown(ctx), t.loggers.Shutdown(ctx), t.meters.Shutdown(ctx), t.failed.first())
 }
 
-// exportErrors keeps the first error of the batches, which have nobody to
-// return one to.
+// exportErrors keeps the first error of a background export.
 type exportErrors struct {
 	mu  sync.Mutex
 	err error

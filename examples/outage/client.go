@@ -14,11 +14,11 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// taskHeader names the task that a request belongs to.
+// taskHeader is the header with the id of the request's task.
 const taskHeader = "X-Task"
 
-// ask makes the request of a task. It is what a program does that knows
-// nothing of retries: they are in the client's transport, or nowhere.
+// ask makes the request of a task. It contains no retries: they are in the
+// client's transport, if at all.
 func ask(ctx context.Context, client *http.Client, host string, task int) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+host+"/v1/messages", strings.NewReader(`{"question":"?"}`))
 	if err != nil {
@@ -39,14 +39,14 @@ func ask(ctx context.Context, client *http.Client, host string, task int) error 
 	return nil
 }
 
-// naive is what is often written first: whatever the error is, the same
-// request again, five times, after a second each.
+// naive retries every failed request five times, at intervals of a second,
+// whatever the error is.
 type naive struct{ base http.RoundTripper }
 
 func (n naive) RoundTrip(r *http.Request) (*http.Response, error) {
-	for try := 1; ; try++ {
+	for attempt := 1; ; attempt++ {
 		resp, err := n.base.RoundTrip(r)
-		if err == nil && resp.StatusCode < http.StatusBadRequest || try == 6 {
+		if err == nil && resp.StatusCode < http.StatusBadRequest || attempt == 6 {
 			return resp, err
 		}
 		if err == nil {
@@ -62,18 +62,18 @@ func (n naive) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// classified is errclass: the transport of package resilience, and its queue
-// for what does not come back within seconds.
+// classified is the client with package resilience: its transport, and its queue
+// for longer outages.
 type classified struct {
 	client *http.Client
 	queue  *resilience.Queue
 }
 
-// kindAsk is the kind of the queue's tasks: a request to be made again.
+// kindAsk is the kind of the queue's tasks: make a request again.
 const kindAsk = "ask"
 
-// newClassified puts it together. done is called with each task that a restart
-// has completed.
+// newClassified builds the client. It calls done for each task that a restart
+// completes.
 func newClassified(w *world, observe resilience.Observer, done func(task int)) (*classified, error) {
 	config := &resilience.Config{Enabled: true} // the defaults
 	queue, err := resilience.NewQueue(config, resilience.WithQueueObserver(observe))
@@ -90,7 +90,7 @@ func newClassified(w *world, observe resilience.Observer, done func(task int)) (
 			}
 			return nil
 		}),
-		// Jitter that depends on the time alone, so that a seed gives one outcome.
+		// The jitter depends on the time only, so that a seed has one outcome.
 		resilience.WithRandom(func() float64 {
 			return rand.New(rand.NewPCG(w.seed, uint64(time.Now().UnixNano()))).Float64()
 		}))

@@ -6,14 +6,12 @@ import (
 	"testing/synctest"
 )
 
-// underFakeTime runs f and ends the program.
+// underFakeTime calls f with a function that runs code in a new bubble of fake
+// time, then exits the program. Parse the program's flags first.
 //
-// What is measured is the real executor, breaker and queue, which know no other
-// clock than that of package time. The fake one of Go's runtime, under which a
-// sleep takes no time, is to be had in testing/synctest alone, and that needs a
-// *testing.T; testing.Main is the documented way for a program to get one. f is
-// given a function that runs another one in a bubble whose time begins anew.
-// The program's own flags have to be parsed before.
+// The executor, the breakers and the queue use the clock of package time. Only
+// testing/synctest can replace that clock, and it needs a *testing.T.
+// testing.Main is the documented way for a program to get one.
 func underFakeTime(f func(bubble func(func())) error, failed func(error)) {
 	test := func(t *testing.T) {
 		err := f(func(inside func()) {
@@ -23,7 +21,7 @@ func underFakeTime(f func(bubble func(func())) error, failed func(error)) {
 			failed(err)
 			os.Exit(1)
 		}
-		os.Exit(0) // before testing.Main says PASS
+		os.Exit(0) // before testing.Main prints PASS
 	}
 	everything := func(string, string) (bool, error) { return true, nil }
 	testing.Main(everything, []testing.InternalTest{{Name: "outage", F: test}}, nil, nil)

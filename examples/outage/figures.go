@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// slots are the columns of the chart: half hours.
+// slots is the number of columns of the chart: half hours.
 const slots = 48
 
-// share is a part of something.
+// share counts how many of a number of things have a property.
 type share struct{ part, of int }
 
 func (s *share) add(part bool) {
@@ -19,12 +19,12 @@ func (s *share) add(part bool) {
 	}
 }
 
-// percent is 0 of nothing.
+// percent returns 0 if the share is empty.
 func (s share) percent() float64 { return 100 * mean(s.part, s.of) }
 
 func (s share) String() string { return fmt.Sprintf("%d of %d, %.1f %%", s.part, s.of, s.percent()) }
 
-// mean is 0 of nothing.
+// mean returns 0 if n is 0.
 func mean(sum, n int) float64 {
 	if n == 0 {
 		return 0
@@ -32,38 +32,38 @@ func mean(sum, n int) float64 {
 	return float64(sum) / float64(n)
 }
 
-// acts are what breakers and the restart queue did. Only errclass has them.
-type acts struct {
-	openings share // of breakers; the part that was false: a health probe would have found the endpoint up
-	refusals share // of calls by breakers; the part in which the endpoint was up again
-	restarts share // tasks that the queue was given; the part that it brought to an end
+// actions counts what breakers and the restart queue did. Only errclass has them.
+type actions struct {
+	openings share // of breakers; part: a health probe would have found the endpoint up
+	refusals share // of calls by breakers; part: the endpoint was up again
+	restarts share // tasks given to the queue; part: completed
 }
 
-// figures are what a day with one strategy has come to.
+// figures are the results of a day with one strategy.
 type figures struct {
-	acts
+	actions
 	succeeded share            // of all tasks
-	byHost    map[string]share // the same
-	// recovered is the share of the tasks that succeeded in the end, among
-	// those that met a failure which passes, or a breaker.
+	byHost    map[string]share // the same for each endpoint
+	// recovered counts tasks with a temporary failure or a refusal by a breaker;
+	// part: succeeded in the end.
 	recovered share
-	// retries are the calls of tasks that recovered after a call in vain, but for
-	// their first ones; retried is how many tasks that were.
+	// retried counts the tasks that recovered after a failed call, retries their
+	// calls without the first ones.
 	retries, retried int
 	calls            int
-	wasted           int             // calls of a task after it was told of a fatal error
+	wasted           int             // calls of a task after a fatal error
 	down             int             // calls to an endpoint that was down
-	failed           [slots]int      // tasks that did not succeed, by when they began
-	delays           []time.Duration // of recovered tasks from begin to success, the shortest first
+	failed           [slots]int      // tasks that did not succeed, by their start
+	delays           []time.Duration // of recovered tasks, from start to success, sorted
 }
 
-// sum adds up what the tasks have come to.
+// sum computes the figures of the tasks.
 func (s *simulation) sum(all []job) figures {
-	f := figures{acts: s.acts, down: s.world.down, byHost: map[string]share{}}
+	f := figures{actions: s.actions, down: s.world.down, byHost: map[string]share{}}
 	for _, j := range all {
 		rec := s.world.calls[j.id]
 		if rec == nil {
-			rec = &record{} // breakers refused it to the end
+			rec = &record{} // breakers refused all its calls
 		}
 		finished, ok := s.done[j.id]
 		f.calls += rec.calls
@@ -92,7 +92,7 @@ func (s *simulation) sum(all []job) figures {
 	return f
 }
 
-// quantile of the delays; 0 where there is none.
+// quantile returns a quantile of the delays, 0 if there are none.
 func (f figures) quantile(q float64) time.Duration {
 	if len(f.delays) == 0 {
 		return 0
@@ -100,7 +100,7 @@ func (f figures) quantile(q float64) time.Duration {
 	return f.delays[int(q*float64(len(f.delays)-1))].Round(100 * time.Millisecond)
 }
 
-// goal is a figure that specification 004 (docs/specifications.md) asks for.
+// goal is a figure that specification 004 (docs/specifications.md) requires.
 type goal struct {
 	name  string
 	asked string
@@ -110,7 +110,7 @@ type goal struct {
 
 var goals = []goal{
 	{
-		"recovered from failures that pass", "80 %+",
+		"recovered from temporary failures", "80 %+",
 		func(f figures) string { return f.recovered.String() },
 		func(f figures) bool { return f.recovered.percent() >= 80 },
 	},

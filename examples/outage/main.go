@@ -1,23 +1,23 @@
-// Command outage shows what package resilience does for a program whose
-// providers fail: a day with 10,000 tasks and five endpoints, of which four have
-// troubles of their own. It needs no network and ends within seconds:
+// Command outage simulates a day of failing providers with and without package
+// resilience. The day has 10,000 tasks and five endpoints, four of which have
+// outages. It needs no network and takes seconds:
 //
 //	go run ./examples/outage            # -seed N for another day, -tasks N for more
 //
-// The day is lived through three times: without any retry, with a client that
-// repeats every request five times, and with package resilience. What differs
-// is the http.RoundTripper of one http.Client; the calling code is the same.
+// It simulates the day three times: without retries, with a client that retries
+// every failed request five times, and with package resilience. Only the
+// http.RoundTripper of the http.Client differs; the calling code is the same.
 //
-//	script.go     what is wrong with which endpoint when
-//	world.go      the endpoints, an http.RoundTripper without a network
-//	client.go     the three clients; newClassified is what a program would copy
-//	simulate.go   the tasks of a day, and what breakers and queue did meanwhile
-//	figures.go    what it has come to, and the figures that are asked (specification 004)
+//	script.go     the outages of each endpoint
+//	world.go      the endpoints, as an http.RoundTripper without a network
+//	client.go     the three clients; newClassified is the code to copy
+//	simulate.go   the tasks of a day; counts what breakers and the queue do
+//	figures.go    the results and the goals (specification 004)
 //	report.go     table and chart
-//	faketime.go   a day takes no time
+//	faketime.go   fake time
 //
 // The executor, the breakers, the backoff and the restart queue are the real
-// ones. A seed gives the same figures each time.
+// ones. A seed always gives the same figures.
 package main
 
 import (
@@ -29,20 +29,20 @@ import (
 	"os"
 )
 
-// errMissed: the exit code is 1 then.
+// errMissed makes the exit code 1.
 var errMissed = errors.New("a goal was missed")
 
 func main() {
-	seed := flag.Uint64("seed", 1, "of the day")
-	tasks := flag.Int("tasks", 10_000, "that are spread over the day")
+	seed := flag.Uint64("seed", 1, "seed of the day's outages and tasks")
+	tasks := flag.Int("tasks", 10_000, "number of tasks")
 	flag.Parse()
 	underFakeTime(
 		func(bubble func(func())) error { return run(os.Stdout, bubble, *seed, *tasks) },
 		func(err error) { fmt.Fprintln(os.Stderr, "outage:", err) })
 }
 
-// run lives through a day with each strategy, in a bubble of fake time each,
-// and prints what it has come to.
+// run simulates a day with each strategy in its own bubble of fake time and
+// prints the figures.
 func run(w io.Writer, bubble func(func()), seed uint64, tasks int) error {
 	results, err := compare(bubble, seed, tasks)
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 	"go.uber.org/goleak"
 )
 
-// asProgram makes the test's own binary run main instead of the tests, so that
-// what is tested is the whole program: its fake time, output and exit code.
+// asProgram is an environment variable. If it is set, the test binary runs main
+// instead of the tests, so that a test can check the fake time, the output and
+// the exit code.
 const asProgram = "OUTAGE_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -32,7 +33,7 @@ func bubble(t *testing.T) func(func()) {
 	return func(f func()) { synctest.Test(t, func(*testing.T) { f() }) }
 }
 
-// The figures that seed 004 asks for, on the day that the program shows.
+// The default day reaches the goals of specification 004.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	results, err := compare(bubble(t), 1, 10_000)
@@ -40,7 +41,7 @@ func TestFigures(t *testing.T) {
 	ours, without, naive := results[errclass], results[noRetry], results[everything]
 
 	assert.GreaterOrEqual(t, ours.recovered.percent(), 80.0)
-	assert.Greater(t, ours.recovered.of, 300, "enough of them to tell")
+	assert.Greater(t, ours.recovered.of, 300, "a large enough sample")
 	assert.InDelta(t, 3, mean(ours.retries, ours.retried), 0.5)
 	assert.Greater(t, ours.openings.of, 30)
 	assert.Less(t, ours.openings.percent(), 5.0)
@@ -71,7 +72,7 @@ func TestFigures(t *testing.T) {
 	assert.Equal(t, 10_000, without.calls)
 }
 
-// Other days are not chosen for their figures.
+// Other days reach the goals too.
 func TestFigures_OtherDays(t *testing.T) {
 	t.Parallel()
 	var sum figures // over all days: one has too few openings
@@ -91,7 +92,7 @@ func TestFigures_OtherDays(t *testing.T) {
 	assert.GreaterOrEqual(t, sum.restarts.percent(), 90.0)
 }
 
-// A seed gives the same figures each time, whatever order goroutines run in.
+// A seed always gives the same figures, in any order of goroutines.
 func TestFigures_Deterministic(t *testing.T) {
 	t.Parallel()
 	first, err := compare(bubble(t), 7, 10_000)
@@ -112,7 +113,7 @@ func TestProgram(t *testing.T) {
 		code int
 		want []string
 	}{
-		{name: "the day as it is", want: []string{"A day of 10000 tasks, seed 1", "recovered from failures that pass", "█", "24h"}},
+		{name: "the day as it is", want: []string{"A day of 10000 tasks, seed 1", "recovered from temporary failures", "█", "24h"}},
 		{name: "another day", args: []string{"-seed", "3"}, want: []string{"seed 3"}},
 		{name: "too few tasks to open a breaker", args: []string{"-tasks", "5"}, code: 1, want: []string{"A day of 5 tasks", "MISSED", "outage: a goal was missed"}},
 		{name: "bad usage", args: []string{"-seed", "x"}, code: 2, want: []string{"invalid value"}},
@@ -132,7 +133,7 @@ func TestProgram(t *testing.T) {
 			if tt.code == 0 {
 				assert.NotContains(t, string(out), "MISSED")
 			}
-			assert.NotContains(t, string(out), "PASS", "nothing of package testing is seen")
+			assert.NotContains(t, string(out), "PASS", "no output of package testing")
 		})
 	}
 }
@@ -159,7 +160,7 @@ func TestScript_At(t *testing.T) {
 	}
 }
 
-// Every day has its troubles, one after the other.
+// Every endpoint has its outages in order, within the limits of its plan.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {

@@ -8,7 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 )
 
-// report prints the figures of all strategies and says whether errclass has
+// report prints the figures of all strategies. It returns whether errclass
 // reached the goals.
 func report(w io.Writer, results map[strategy]figures) (met bool) {
 	met = true
@@ -28,7 +28,7 @@ func report(w io.Writer, results map[strategy]figures) (met bool) {
 		{"tasks that succeeded", func(f figures) string { return f.succeeded.String() }},
 		{"calls", func(f figures) string { return fmt.Sprint(f.calls) }},
 		{"calls to an endpoint that was down", func(f figures) string { return fmt.Sprint(f.down) }},
-		{"calls refused while it was up again", func(f figures) string { return f.refusals.String() }},
+		{"calls refused while the endpoint was up", func(f figures) string { return f.refusals.String() }},
 		{"time to recover, median", func(f figures) string { return f.quantile(0.5).String() }},
 		{"time to recover, 95 %", func(f figures) string { return f.quantile(0.95).String() }},
 	} {
@@ -45,12 +45,12 @@ func report(w io.Writer, results map[strategy]figures) (met bool) {
 	return met
 }
 
-// newTable has a column for each strategy behind those that are named.
+// newTable returns a table with the named columns and one for each strategy.
 func newTable(w io.Writer, columns ...string) table.Writer {
 	t := table.NewWriter()
 	t.SetOutputMirror(w)
 	t.SetStyle(table.StyleLight)
-	t.Style().Format.Header = 0 // as it is written
+	t.Style().Format.Header = 0 // keep the case
 	header := table.Row{}
 	for _, c := range columns {
 		header = append(header, c)
@@ -62,7 +62,7 @@ func newTable(w io.Writer, columns ...string) table.Writer {
 	return t
 }
 
-// line is a row with a value for each strategy; what is nothing of nothing is a
+// line returns a row with a value for each strategy. An empty value becomes a
 // dash.
 func line(name, second string, results map[strategy]figures, value func(figures) string) table.Row {
 	row := table.Row{name, second}
@@ -76,7 +76,7 @@ func line(name, second string, results map[strategy]figures, value func(figures)
 	return row
 }
 
-// bars are eighths of a character's height.
+// bars are the characters of the chart, in eighths of a character's height.
 var bars = []rune(" ▁▂▃▄▅▆▇█")
 
 // chart draws the tasks that failed in each half hour, all strategies on one
@@ -92,7 +92,7 @@ func chart(w io.Writer, results map[strategy]figures) {
 	for _, s := range strategies {
 		var row strings.Builder
 		for _, n := range results[s].failed {
-			row.WriteRune(bars[(n*(len(bars)-1)+most-1)/most]) // rounded up: one is seen
+			row.WriteRune(bars[(n*(len(bars)-1)+most-1)/most]) // rounded up, so that one task is visible
 		}
 		fmt.Fprintf(w, "%-17s│%s│\n", s, row.String())
 	}

@@ -8,28 +8,28 @@ import (
 	"time"
 )
 
-// kind is what is wrong with an endpoint.
+// kind is the kind of an endpoint's outage.
 type kind string
 
-// The kinds, as the table calls them.
+// The kinds, with their names in the table.
 const (
 	fine    kind = "none"
-	reset   kind = "resets"   // of connections: it is down for seconds
+	reset   kind = "resets"   // connections are reset, for seconds
 	outage  kind = "down"     // connections are refused, for minutes
-	limit   kind = "429"      // Retry-After says until when
-	deadKey kind = "dead key" // 401 until a person replaces it
+	limit   kind = "429"      // a rate limit with Retry-After
+	deadKey kind = "dead key" // 401 until a person replaces the key
 )
 
-// spell is a time in which something is wrong.
+// spell is one outage of an endpoint.
 type spell struct {
 	from, to time.Duration // since the start
 	kind     kind
 }
 
-// script is what is wrong with an endpoint when: spells in order, with gaps.
+// script lists the outages of an endpoint in order, with gaps between them.
 type script []spell
 
-// at is what is wrong at a time, and for how long it will be.
+// at returns the kind of the outage at a time, and how long it will last.
 func (s script) at(t time.Duration) (kind, time.Duration) {
 	i, _ := slices.BinarySearchFunc(s, t, func(one spell, t time.Duration) int {
 		if one.to <= t {
@@ -43,16 +43,16 @@ func (s script) at(t time.Duration) (kind, time.Duration) {
 	return fine, 0
 }
 
-// plan says how a script is made up: spells of one kind come after gaps, both
-// of random length between two bounds.
+// plan describes a random script: outages of one kind with gaps before them, both
+// of random length between two limits.
 type plan struct {
 	kind             kind
 	gapMin, gapMax   time.Duration
 	longMin, longMax time.Duration
 }
 
-// The endpoints. Each has one kind of trouble, so that the figures can be told
-// apart, and steady has none.
+// plans holds the endpoints. Each has one kind of outage, so that its effect is
+// visible in the figures; steady has none.
 var plans = map[string]plan{
 	"steady.example":  {kind: fine},
 	"resets.example":  {reset, 30 * time.Second, 4 * time.Minute, 2 * time.Second, 15 * time.Second},
@@ -71,7 +71,7 @@ func (p plan) String() string {
 	return fmt.Sprintf("%s, %s to %s", p.kind, short(p.longMin), short(p.longMax))
 }
 
-// short leaves out the zeros of "3h0m0s".
+// short formats "3h0m0s" as "3h".
 func short(d time.Duration) string {
 	s := d.String()
 	for _, zero := range []string{"0s", "0m"} {
@@ -82,7 +82,7 @@ func short(d time.Duration) string {
 	return s
 }
 
-// scripts makes a day of them.
+// scripts returns the scripts of a day, by endpoint.
 func scripts(seed uint64) map[string]script {
 	all := map[string]script{}
 	for i, host := range hosts() {
@@ -91,7 +91,7 @@ func scripts(seed uint64) map[string]script {
 	return all
 }
 
-// script draws the spells of a day.
+// script draws the outages of a day.
 func (p plan) script(random *rand.Rand) script {
 	var s script
 	between := func(low, high time.Duration) time.Duration {

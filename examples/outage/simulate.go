@@ -20,7 +20,7 @@ const day = 24 * time.Hour
 // strategy is a way to deal with failures.
 type strategy string
 
-// The strategies, as the table calls them.
+// The strategies, with their names in the table.
 const (
 	noRetry    strategy = "no retry"
 	everything strategy = "retry everything"
@@ -29,10 +29,10 @@ const (
 
 var strategies = []strategy{noRetry, everything, errclass}
 
-// hosts are the endpoints in a fixed order.
+// hosts returns the endpoints in a fixed order.
 func hosts() []string { return slices.Sorted(maps.Keys(plans)) }
 
-// job is a task: a request that is to be made, at some time of the day.
+// job is a task: one request at some time of the day.
 type job struct {
 	id   int
 	at   time.Duration // since the start
@@ -57,11 +57,11 @@ type simulation struct {
 	mu      sync.Mutex
 	done    map[int]time.Duration // when tasks succeeded
 	refused map[int]bool          // tasks that a breaker refused
-	acts    acts
+	actions actions
 }
 
-// simulate lives through a day and what the queue is left with at its end. It
-// has to run under fake time.
+// simulate runs the tasks of a day and empties the queue at its end. It must run
+// under fake time.
 func simulate(ctx context.Context, seed uint64, n int, how strategy) (figures, error) {
 	s := &simulation{world: newWorld(seed, scripts(seed)), done: map[int]time.Duration{}, refused: map[int]bool{}}
 	client := &http.Client{Transport: s.world}
@@ -93,15 +93,15 @@ func simulate(ctx context.Context, seed uint64, n int, how strategy) (figures, e
 	return s.sum(all), nil
 }
 
-// succeeded notes that a task is done.
+// succeeded records the time at which a task succeeded.
 func (s *simulation) succeeded(task int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.done[task] = time.Since(s.world.start)
 }
 
-// observe counts what breakers and the queue do, and asks the script whether
-// the breakers are right.
+// observe counts what breakers and the queue do. It compares the breakers'
+// decisions with the script.
 func (s *simulation) observe(_ context.Context, e resilience.Event) {
 	up := s.world.up(strings.TrimPrefix(e.Target.Endpoint, "https://"), e.Time)
 	s.mu.Lock()
@@ -109,11 +109,11 @@ func (s *simulation) observe(_ context.Context, e resilience.Event) {
 	switch e.Kind {
 	case resilience.KindBreaker:
 		if e.To == string(resilience.BreakerOpen) {
-			s.acts.openings.add(up)
+			s.actions.openings.add(up)
 		}
 	case resilience.KindDone:
 		if e.Attempt == 0 {
-			s.acts.refusals.add(up)
+			s.actions.refusals.add(up)
 			if task, err := strconv.Atoi(e.Key); err == nil {
 				s.refused[task] = true
 			}
@@ -121,9 +121,9 @@ func (s *simulation) observe(_ context.Context, e resilience.Event) {
 	case resilience.KindRestart:
 		switch e.To {
 		case resilience.RestartSucceeded:
-			s.acts.restarts.add(true)
+			s.actions.restarts.add(true)
 		case resilience.RestartFailed, resilience.RestartRefused, resilience.RestartReturned:
-			s.acts.restarts.add(false)
+			s.actions.restarts.add(false)
 		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// world is what the clients call: endpoints with a script of what is wrong
-// with them when. It is an http.RoundTripper and safe for concurrent use.
+// world simulates the endpoints: it answers each request as the script of its
+// host says. It is an http.RoundTripper and safe for concurrent use.
 type world struct {
 	seed    uint64
 	start   time.Time
@@ -23,58 +23,57 @@ type world struct {
 
 	mu    sync.Mutex
 	calls map[int]*record // by task
-	down  int             // calls that met an endpoint which was down
+	down  int             // calls to an endpoint that was down
 }
 
-// record is what a task's calls came to.
+// record counts the calls of a task.
 type record struct {
 	calls  int
-	failed int  // of them, but for those that follow
-	fatal  int  // of them: a person has to act
-	wasted int  // calls after a fatal error
-	first  kind // what the first call met
+	failed int // with a temporary failure
+	fatal  int // with a fatal error
+	wasted int // after a fatal error
 }
 
 func newWorld(seed uint64, scripts map[string]script) *world {
 	return &world{seed: seed, start: time.Now(), scripts: scripts, calls: map[int]*record{}}
 }
 
-// noise is a number in [0, 1) that depends on its arguments alone: the order in
-// which goroutines happen to run must not matter.
+// noise returns a number in [0, 1) that depends on its arguments only, so that the
+// order of goroutines does not matter.
 func noise(seed uint64, a, b int) float64 {
 	return rand.New(rand.NewPCG(seed, uint64(a)<<32|uint64(uint32(b)))).Float64()
 }
 
-// latency of a call that is answered: 0.2 to 2 s.
+// latency returns the duration of a successful call: 0.2 to 2 s.
 func (w *world) latency(task, call int) time.Duration {
 	return 200*time.Millisecond + time.Duration(noise(w.seed, task, call)*float64(1800*time.Millisecond))
 }
 
-// at is what is wrong with a host now, and for how long.
+// at returns the outage of a host at a time, and how long it will last.
 func (w *world) at(host string, now time.Time) (kind, time.Duration) {
 	return w.scripts[host].at(now.Sub(w.start))
 }
 
-// up says what a health probe would find.
+// up reports whether a health probe would succeed.
 func (w *world) up(host string, now time.Time) bool {
 	k, _ := w.at(host, now)
 	return k != reset && k != outage
 }
 
-// RoundTrip answers as the script says.
+// RoundTrip answers a request by the script. It closes the body unread.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
-		defer func() { _ = r.Body.Close() }() // which is never read
+		defer func() { _ = r.Body.Close() }()
 	}
 	task, err := strconv.Atoi(r.Header.Get(taskHeader))
 	if err != nil {
 		return nil, fmt.Errorf("request without a task: %w", err)
 	}
 	trouble, left := w.at(r.URL.Host, time.Now())
-	call := w.note(task, trouble)
+	call := w.count(task, trouble)
 	took := w.latency(task, call)
 	if trouble != fine {
-		took /= 20 // failing is quick
+		took /= 20 // failures are quicker
 	}
 	select {
 	case <-time.After(took):
@@ -87,7 +86,7 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	case outage:
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	case limit:
-		// Whole seconds, rounded up, as a server gives them.
+		// Servers send whole seconds, rounded up.
 		seconds := strconv.Itoa(int((left-took)/time.Second) + 1)
 		return answer(r, http.StatusTooManyRequests, `{"error":{"type":"rate_limit_error","message":"Rate limit exceeded"}}`, "Retry-After", seconds), nil
 	case deadKey:
@@ -97,13 +96,13 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// note counts a call and returns its number within the task.
-func (w *world) note(task int, trouble kind) int {
+// count counts a call and returns its number within the task.
+func (w *world) count(task int, trouble kind) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	rec := w.calls[task]
 	if rec == nil {
-		rec = &record{first: trouble}
+		rec = &record{}
 		w.calls[task] = rec
 	}
 	rec.calls++

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// APIError is an answer of the provider that is no success. Like the error
-// types of the providers' own SDKs it has the status, the response and the
-// body; errclass reads them without knowing the type.
+// APIError is an error response of the provider. Like the error types of real
+// SDKs it has the status, the response and the body. errclass reads these fields
+// without importing the type.
 type APIError struct {
 	StatusCode int
 	Response   *http.Response
@@ -21,7 +21,7 @@ func (e *APIError) Error() string {
 	return fmt.Sprintf("%s %q: %d %s", e.Response.Request.Method, e.Response.Request.URL.Path, e.StatusCode, e.Body)
 }
 
-// client asks the provider for completions. It is safe for concurrent use.
+// client requests completions from the provider. It is safe for concurrent use.
 type client struct {
 	url  string
 	http *http.Client
@@ -31,8 +31,8 @@ func newClient(url string) *client {
 	return &client{url: url, http: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
 }
 
-// complete asks for a completion. Its errors are those of net/http, of ctx, or
-// an [*APIError], wrapped.
+// complete requests a completion. It wraps the error of net/http or of ctx, or
+// an [*APIError].
 func (c *client) complete(ctx context.Context, path string) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+path, strings.NewReader(`{"prompt":"hello"}`))
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// patience is how long a call may take, and after how long the caller of the
-// last one changes his mind.
-const patience = 200 * time.Millisecond
+// limit is the deadline of the call "own deadline" and the time after which
+// "caller cancels" is cancelled.
+const limit = 200 * time.Millisecond
 
-// failures are the calls that the program makes: where to, and with what
+// failures lists the calls: each has a path and a function that derives its
 // context.
 var failures = []struct {
 	name    string
@@ -27,8 +27,8 @@ var failures = []struct {
 	{"caller cancels", "/hang", cancelled},
 }
 
-// logFailures makes the calls and logs what became of them. This is how the
-// program looked before errclass, and how it looks with it.
+// logFailures makes the calls and logs their errors. The code is the same with
+// and without errclass.
 func logFailures(ctx context.Context, logger *slog.Logger, calls *client) {
 	for _, f := range failures {
 		callCtx, cancel := f.context(ctx)
@@ -41,12 +41,12 @@ func logFailures(ctx context.Context, logger *slog.Logger, calls *client) {
 }
 
 func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, patience)
+	return context.WithTimeout(ctx, limit)
 }
 
-// cancelled is a context that its owner cancels while the call is under way.
+// cancelled returns a context that is cancelled during the call.
 func cancelled(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	time.AfterFunc(patience, cancel)
+	time.AfterFunc(limit, cancel)
 	return ctx, cancel
 }

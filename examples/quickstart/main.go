@@ -1,18 +1,18 @@
 // Command quickstart shows what errclass adds to the logs of a program that
-// calls the APIs of model providers. It needs no network and ends by itself:
+// calls model providers. It needs no network:
 //
 //	go run ./examples/quickstart
 //
-// What happens:
+// The files:
 //
-//	provider.go   a server on loopback fails in eight ways, as providers do
-//	client.go     a client turns that into errors, as the SDKs of providers do
-//	failures.go   a program makes eight calls and logs each error with slog
-//	main.go       the one line that puts error.category and error.reason on
-//	              every such record; then the same in a chain of slog-multi
+//	provider.go   a server on loopback that fails in eight ways
+//	client.go     a client whose errors look like those of an SDK
+//	failures.go   eight calls; slog logs each error
+//	main.go       the line that adds error.category and error.reason to every
+//	              record, then the same in a slog-multi chain
 //
-// Standard output has nothing but JSON, so it can be piped into jq; what is
-// meant for people goes to standard error.
+// Standard output is JSON, so you can pipe it into jq. Text for people goes to
+// standard error.
 package main
 
 import (

@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// asProgram makes the test's own binary run main instead of the tests, so that
-// what is tested is the whole program: its output and its exit code.
+// asProgram is an environment variable. If it is set, the test binary runs main
+// instead of the tests, so that a test can check the output and the exit code.
 const asProgram = "QUICKSTART_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -82,7 +82,7 @@ func TestQuickstart(t *testing.T) {
 	}
 }
 
-// The wait that the provider asks for is in the error as well.
+// The result has the provider's Retry-After.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	url, stop, err := startProvider()
@@ -119,7 +119,7 @@ func decode(t *testing.T, lines []byte) []record {
 	return records
 }
 
-// textLine is the line of text about the case with that name.
+// textLine returns the line about the case with that name.
 func textLine(text, name string) string {
 	for line := range strings.Lines(text) {
 		if strings.Contains(line, `call.case="`+name+`"`) || strings.Contains(line, "call.case="+name) {

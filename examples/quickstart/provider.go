@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// answers are what the provider says to a request, by its path. The bodies have
-// the form that Anthropic's and OpenAI's APIs give to errors.
+// answers maps a request's path to the response. The bodies have the form of
+// Anthropic's and OpenAI's error responses.
 var answers = map[string]struct {
 	status     int
 	retryAfter string
@@ -41,14 +41,13 @@ func startProvider() (url string, stop func(), err error) {
 	return "http://" + listener.Addr().String(), stop, nil
 }
 
-// fail is the handler: no request succeeds.
+// fail answers every request with an error.
 func fail(w http.ResponseWriter, r *http.Request) {
-	// Only when the request has been read does the server notice that the
-	// client hangs up.
+	// The server notices a closed connection only after it has read the request.
 	_, _ = io.Copy(io.Discard, r.Body)
 	switch r.URL.Path {
 	case "/drop":
-		panic(http.ErrAbortHandler) // net/http closes the connection without a word
+		panic(http.ErrAbortHandler) // net/http closes the connection without a response
 	case "/hang":
 		<-r.Context().Done()
 		return

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// forPeople writes short lines of text: the time of day, three letters for the
-// level, and the rest as it is.
+// forPeople writes short lines of text: it shortens the time to the time of day
+// and the level to three letters.
 func forPeople(w io.Writer) slog.Handler {
 	return slog.NewTextHandler(w, &slog.HandlerOptions{ReplaceAttr: shorten})
 }
