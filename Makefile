@@ -15,11 +15,11 @@ test: ## run the tests of every module that go.work names
 	go test work
 
 .PHONY: race
-race: ## the same with the race detector
+race: ## run the same tests with the race detector
 	CGO_ENABLED=1 go test -race work
 
 .PHONY: lint
-lint: ## go vet and golangci-lint, which is installed into .bin where it is missing
+lint: ## run go vet and golangci-lint (installed into .bin if missing)
 	go vet work
 	@for dir in $(MODULES); do (cd "$$dir" && "$(CURDIR)/.ci/golangci-lint" run ./...); done
 
@@ -28,23 +28,23 @@ fuzz: ## run every fuzz target of every module for FUZZTIME (10s)
 	@.ci/fuzz $(FUZZTIME)
 
 .PHONY: vuln
-vuln: ## look for known vulnerabilities, where their database is to be had
+vuln: ## look for known vulnerabilities, if their database is reachable
 	@.ci/govulncheck
 
 .PHONY: licences
-licences: ## check the licences of all modules that this is built from
+licences: ## check the licences of all dependencies
 	@.ci/licences
 
 .PHONY: bench
-bench: ## measure the budgets: x-regexp, x-bare, x-json-... are ratios within one run
+bench: ## run the benchmarks; x-... metrics are ratios within one run
 	go test -run '^$$' -bench . -benchtime $(BENCHTIME) ./classify/... ./slogclass ./otelclass ./otelclass/test ./cmd/errclass/...
 
 .PHONY: bench-hyperscan
-bench-hyperscan: ## compare the matcher with Hyperscan, where libhyperscan-dev is installed
+bench-hyperscan: ## compare the matcher with Hyperscan (needs libhyperscan-dev)
 	@go run ./classify/internal/hyperscan
 
 .PHONY: size
-size: ## print by how much slogclass enlarges a stripped program
+size: ## print how many bytes slogclass adds to a stripped program
 	@.ci/size
 
 .PHONY: release-check
@@ -52,23 +52,23 @@ release-check: ## rehearse a release: pack, tidy, install, import, compare the A
 	@go run ./internal/releasecheck
 
 .PHONY: api
-api: ## write the exported API of all packages into api/
+api: ## write the exported API of all packages to api/
 	@go run ./internal/releasecheck -api
 
 .PHONY: tidy
-tidy: ## go mod tidy for every module, against those of the work tree
+tidy: ## run go mod tidy in every module, with the other modules of the work tree
 	@go run ./internal/releasecheck -tidy
 
 .PHONY: generate
-generate: ## make the generated files anew
+generate: ## regenerate the generated files
 	@for dir in $(MODULES); do (cd "$$dir" && go generate ./...); done
 
 .PHONY: cross
-cross: ## compile for the platforms that no test here runs on
+cross: ## compile for the other supported platforms
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build work
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go build work
 	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build work
 
 .PHONY: ci
-ci: ## everything that a change has to pass
+ci: ## run all checks that a change must pass
 	@.ci/run
