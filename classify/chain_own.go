@@ -124,23 +124,25 @@ func (e *ended) by(err error) bool {
 }
 
 // category is that of ctx.Err(), as far as it can be told. An exact
-// context.Canceled or context.DeadlineExceeded is ctx.Err() itself. Without
-// one, a cause that is about a deadline, or an error in whose chain one was
-// seen, says that a deadline has passed; otherwise the caller cancelled.
+// context.Canceled or context.DeadlineExceeded is ctx.Err() itself; of two of
+// them the last one is, as [Cause] joins them. Without one, a cause that is about
+// a deadline, or an error in whose chain one was seen, says that a deadline has
+// passed; otherwise the caller cancelled.
 func (e *ended) category(seen sight) Category {
 	parts := e.parts
 	if len(parts) == 0 {
 		parts = []error{e.cause}
 	}
-	deadline := false
-	for _, part := range parts {
-		if same(part, context.Canceled) {
+	for _, part := range slices.Backward(parts) {
+		switch {
+		case same(part, context.Canceled):
 			return CategoryAborted
+		case same(part, context.DeadlineExceeded):
+			return CategoryTimeout
 		}
-		deadline = deadline || same(part, context.DeadlineExceeded)
 	}
 	nodes := maxNodes
-	if deadline || !endless(e.cause) && aboutDeadline(e.cause, 0, &nodes) || seen&(sawDeadline|sawCanceled) == sawDeadline {
+	if !endless(e.cause) && aboutDeadline(e.cause, 0, &nodes) || seen&(sawDeadline|sawCanceled) == sawDeadline {
 		return CategoryTimeout
 	}
 	return CategoryAborted

@@ -23,7 +23,7 @@ type Evidence struct {
 	Header   map[string][]string // the response's headers (an http.Header)
 	Body     []byte              // the response body
 	Provider string              // "anthropic", "openai", ...; "" if unknown
-	Cause    error               // context.Cause or ctx.Err() of the caller's context, once that has ended
+	Cause    error               // how the caller's context has ended: [Cause] of it
 }
 
 // Result is the answer for one error. It is a plain value.
@@ -43,12 +43,7 @@ type Result struct {
 	Provider      string        `json:"provider,omitempty"`
 }
 
-// Retryable reports whether to make the same call again unchanged: the reason's
-// policy has an exponential retry and more than one call.
-func (r Result) Retryable() bool {
-	if r.Category == "" {
-		return false
-	}
-	p := r.Reason.Policy()
-	return p.Retry == RetryExponential && p.Calls() > 1
-}
+// Retryable reports whether to make the same call again unchanged. It is false
+// for [CategoryTimeout]: this program's own deadline has passed, and with it the
+// context of the call.
+func (r Result) Retryable() bool { return r.Category == CategoryRetryable }

@@ -101,8 +101,9 @@
 //
 // A span stores only an error's outer type and its text. [RecordError] classifies
 // the error itself with everything that it wraps, and a processor keeps that
-// result. For logs, package slogclass before a bridge such as otelslog does the
-// same; the LogProcessor then finds the attributes on the record.
+// result. [RecordErrorContext] also reads how the context has ended. For logs,
+// package slogclass before a bridge such as otelslog does the same; the
+// LogProcessor then finds the attributes on the record.
 //
 // # Counting
 //

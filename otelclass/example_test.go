@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	"go.opentelemetry.io/contrib/bridges/otelslog"
 	"go.opentelemetry.io/otel/attribute"
@@ -204,6 +205,19 @@ func ExampleRecordError() {
 	//   exception: error.category=timeout error.reason=timeout exception.type=*fmt.wrapError exception.message=giving up: context deadline exceeded
 }
 
+func ExampleRecordErrorContext() {
+	draining := errors.New("the server is shutting down")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, span := tracer().Start(ctx, "completion")
+	defer span.End()
+
+	cancel(draining)
+	otelclass.RecordErrorContext(ctx, context.Cause(ctx))
+	// Output:
+	// completion: error.category=aborted error.reason=aborted
+	//   exception: error.category=aborted error.reason=aborted exception.type=*errors.errorString exception.message=the server is shutting down
+}
+
 func ExampleNewRecorder() {
 	keys := otelclass.WithKeys("app.category", "app.reason")
 	recorder := otelclass.NewRecorder(keys)
@@ -226,6 +240,19 @@ func ExampleRecorder_RecordError() {
 	// Output:
 	// completion: error.category=fatal error.reason=vault_sealed
 	//   exception: error.category=fatal error.reason=vault_sealed exception.type=*errors.errorString exception.message=HTTP 401
+}
+
+func ExampleRecorder_RecordErrorContext() {
+	keys := otelclass.WithKeys("app.category", "app.reason")
+	ctx, cancel := context.WithDeadlineCause(context.Background(), time.Time{}, errors.New("the report took too long"))
+	defer cancel()
+	ctx, span := tracer(keys).Start(ctx, "completion")
+	defer span.End()
+
+	otelclass.NewRecorder(keys).RecordErrorContext(ctx, context.Cause(ctx))
+	// Output:
+	// completion: app.category=timeout app.reason=timeout
+	//   exception: app.category=timeout app.reason=timeout exception.type=*errors.errorString exception.message=the report took too long
 }
 
 func ExampleNewLogProcessor() {

@@ -1,6 +1,7 @@
 package otelclass
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -9,6 +10,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/internal/bound"
 )
 
@@ -49,8 +51,23 @@ func RecordError(span trace.Span, err error, opts ...trace.EventOption) {
 	standardRecorder.RecordError(span, err, opts...)
 }
 
+// RecordErrorContext is [RecordError] for the span in ctx. If ctx has ended, and
+// err is its cause, err is timeout or aborted: see [classify.Cause].
+func RecordErrorContext(ctx context.Context, err error, opts ...trace.EventOption) {
+	standardRecorder.RecordErrorContext(ctx, err, opts...)
+}
+
 // RecordError is [RecordError] with the options of r.
 func (r *Recorder) RecordError(span trace.Span, err error, opts ...trace.EventOption) {
+	r.recordError(span, err, nil, opts)
+}
+
+// RecordErrorContext is [RecordErrorContext] with the options of r.
+func (r *Recorder) RecordErrorContext(ctx context.Context, err error, opts ...trace.EventOption) {
+	r.recordError(trace.SpanFromContext(ctx), err, classify.Cause(ctx), opts)
+}
+
+func (r *Recorder) recordError(span trace.Span, err, cause error, opts []trace.EventOption) {
 	if span == nil || err == nil || !span.IsRecording() {
 		return
 	}
@@ -60,7 +77,7 @@ func (r *Recorder) RecordError(span trace.Span, err error, opts ...trace.EventOp
 	if !printable {
 		evidence = textless{err}
 	}
-	res := r.cfg.classifier.Error(evidence)
+	res := r.cfg.classifier.Classify(classify.Evidence{Err: evidence, Cause: cause})
 	var f facts
 	event := trace.NewEventConfig(given...)
 	attrs := event.Attributes()

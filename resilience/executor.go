@@ -80,11 +80,7 @@ func (x *Executor) classify(ctx context.Context, t Target, err error) classify.R
 	if err == nil {
 		return classify.Result{}
 	}
-	e := classify.Evidence{Err: err, Provider: t.Provider}
-	if ctx.Err() != nil {
-		e.Cause = context.Cause(ctx)
-	}
-	return x.classifier.Classify(e)
+	return x.classifier.Classify(classify.Evidence{Err: err, Provider: t.Provider, Cause: classify.Cause(ctx)})
 }
 
 // recordOutcome updates breaker, monitor and alerts with the outcome of a call.

@@ -282,7 +282,7 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 		q.drop(t, Event{To: RestartSucceeded, Attempt: t.restarts, Duration: a.Duration})
 		return
 	}
-	a.Result = classify.Standard.Classify(classify.Evidence{Err: a.Err, Cause: context.Cause(ctx)})
+	a.Result = classify.Standard.Classify(classify.Evidence{Err: a.Err, Cause: classify.Cause(ctx)})
 	interrupted := ctx.Err() != nil
 	q.mu.Lock()
 	if t.reoffered || interrupted {

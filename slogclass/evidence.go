@@ -181,7 +181,7 @@ func (f *findings) append(w *withEvidence) {
 func (h *Handler) classify(ctx context.Context, message string, f *findings, res *classify.Result) {
 	f.append(h.with)
 	if ctx != context.Background() { // Background never ends
-		f.cause = cause(ctx)
+		f.cause = classify.Cause(ctx)
 	}
 	rest := len(message) // bytes of all texts after the current one
 	for _, text := range f.texts[:f.nTexts] {
@@ -227,22 +227,4 @@ func (h *Handler) classifySource(err error, text string, f *findings) classify.R
 	default:
 		return classify.Result{}
 	}
-}
-
-// cause returns why ctx has ended, or nil. It recovers from panics, because a
-// context may be of any type.
-func cause(ctx context.Context) (ended error) {
-	if ctx == nil {
-		return nil
-	}
-	defer func() { _ = recover() }()
-	err := ctx.Err()
-	if err == nil {
-		return nil
-	}
-	if c := context.Cause(ctx); c != nil && c != err {
-		// err tells a deadline from a cancellation.
-		return errors.Join(c, err)
-	}
-	return err
 }

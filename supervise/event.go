@@ -86,13 +86,13 @@ func (e Event) WriteTo(w io.Writer) (int64, error) {
 
 // Recoverable reports whether the same request may succeed once its user, or
 // time, has done something: true where a new key helps, false where somebody has
-// to sign in again, and else whether to repeat it makes sense (Result.Retryable).
+// to sign in again, and else whether the category is retryable or timeout.
 // stderr is what the child said; it may be empty.
 func Recoverable(res classify.Result, stderr string) bool {
 	if res.Reason == classify.ReasonAuthentication {
 		return !mustSignIn(res, stderr)
 	}
-	return res.Retryable()
+	return res.Retryable() || res.Category == classify.CategoryTimeout
 }
 
 // keyRules are the text rules about keys. They beat what a program says about

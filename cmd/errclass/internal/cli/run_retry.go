@@ -68,8 +68,10 @@ func (r *retrier) pause(res classify.Result) (wait time.Duration, again bool) {
 	if r.maxRuns > 0 {
 		limit = min(limit, r.maxRuns)
 	}
+	// A timeout here is that of one silent run; the command's own ends everything.
+	again = res.Retryable() || res.Category == classify.CategoryTimeout
 	switch {
-	case !res.Retryable(), r.calls >= limit:
+	case !again, r.calls >= limit:
 		return 0, false
 	case res.HasRetryAfter:
 		return res.RetryAfter, res.RetryAfter <= resilience.MaxRetryAfterWait

@@ -1,12 +1,15 @@
-package slogclass
+package classify_test
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/errclass/errclass/classify"
 )
 
 // customContext is a context type of the caller's own. It has ended.
@@ -16,7 +19,7 @@ var errCustom = errors.New("custom end")
 
 func (customContext) Err() error { return errCustom }
 
-func TestCause(t *testing.T) {
+func TestCauseOfContext(t *testing.T) {
 	t.Parallel()
 	own := errors.New("shutting down")
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -43,7 +46,7 @@ func TestCause(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := cause(tt.ctx)
+			got := classify.Cause(tt.ctx)
 			if len(tt.want) == 0 {
 				assert.NoError(t, got)
 			}
@@ -55,4 +58,26 @@ func TestCause(t *testing.T) {
 			}
 		})
 	}
+}
+
+// panicking is a context whose methods panic.
+type panicking struct{ context.Context }
+
+func (panicking) Err() error { panic("no") }
+
+func TestCauseOfPanickingContext(t *testing.T) {
+	t.Parallel()
+	assert.NoError(t, classify.Cause(panicking{t.Context()}))
+	assert.NoError(t, classify.Cause((*panicking)(nil)))
+}
+
+func ExampleCause() {
+	draining := errors.New("the server is shutting down")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(draining)
+
+	err := fmt.Errorf("load the profile: %w", context.Cause(ctx))
+	res := classify.Standard.Classify(classify.Evidence{Err: err, Cause: classify.Cause(ctx)})
+	fmt.Println(res.Category, res.Retryable())
+	// Output: aborted false
 }
