@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Shows that the alerts work: promtool's tests of the rules, then the real
-# thing on loopback. A service, Prometheus, Alertmanager and a webhook are
-# started; the provider answers one call with 401; the script ends with 0 once
-# the pager has been told of it.
+# Checks that the alerts work: promtool's tests of the rules, then an end-to-end
+# test on loopback. The script starts a service, Prometheus, Alertmanager and a
+# webhook. The provider answers one call with 401. The script exits with 0 once
+# the pager's webhook was called.
 #
 # Needs prometheus, promtool, alertmanager, amtool and curl; on Debian:
 #   apt-get install prometheus prometheus-alertmanager curl
@@ -15,7 +15,7 @@ for tool in prometheus promtool amtool curl; do
 		exit 2
 	}
 done
-alertmanager=$(command -v prometheus-alertmanager || command -v alertmanager) # Debian's name, and its own
+alertmanager=$(command -v prometheus-alertmanager || command -v alertmanager) # Debian's name, or the original one
 
 promtool check config prometheus.yml
 promtool test rules rules_test.yml
@@ -33,8 +33,8 @@ finish() {
 }
 trap finish EXIT
 
-# Ports of our own, so that nothing else on this machine is in the way, and
-# every interval a second: the configuration is otherwise that of this folder.
+# Use the configuration of this directory with random ports, which avoids
+# conflicts, and with intervals of a second.
 base=$((20000 + RANDOM % 10000))
 service=127.0.0.1:$base prometheus=127.0.0.1:$((base + 1)) manager=127.0.0.1:$((base + 2)) webhook=127.0.0.1:$((base + 3))
 for file in prometheus.yml alertmanager.yml; do
@@ -61,14 +61,14 @@ start prometheus prometheus --config.file="$dir/prometheus.yml" --storage.tsdb.p
 waiting=$!
 children+=("$waiting")
 
-# The zeros have to be in Prometheus before the failure.
+# Wait until Prometheus has scraped the zeros, before the failure.
 until_answer() { # WORD URL [CURL'S OPTIONS]
 	local word=$1 child
 	shift
 	for _ in $(seq 300); do
 		if curl -sfG "$@" 2>/dev/null | grep -q "$word"; then return; fi
 		for child in "${children[@]}"; do
-			kill -0 "$child" 2>/dev/null || { echo "$0: a program has ended before its time" >&2; return 1; }
+			kill -0 "$child" 2>/dev/null || { echo "$0: a program ended too early" >&2; return 1; }
 		done
 		sleep 0.1
 	done
@@ -81,5 +81,5 @@ until_answer anthropic "http://$prometheus/api/v1/query" \
 
 curl -sf -X POST "http://$service/call?provider=anthropic&status=401"
 
-wait "$waiting" || { echo "$0: the pager has not been told" >&2; exit 1; }
+wait "$waiting" || { echo "$0: the pager was not notified" >&2; exit 1; }
 cat "$dir/alerts"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Shows that the page works: the service of examples/alerting, Prometheus and
-# the page are started on loopback, calls fail in many ways, and a browser opens
-# the page. The script ends with 0 when every panel says what has happened. It
-# leaves screenshots behind:
+# Checks that the page works. The script starts the service of examples/alerting
+# and Prometheus on loopback, makes calls that fail in many ways, and opens the
+# page in a browser. It exits with 0 if every panel has the right figures. It
+# writes screenshots:
 #
 #   check.sh [SECONDS [DIRECTORY]]
 #
-# SECONDS is the time over which the calls are spread (default 5; up to 240 for
-# a picture that has something to show), DIRECTORY is for page.html, light.png
-# and dark.png (by default a temporary one, whose name is printed).
+# SECONDS is the duration of the calls (default 5; use up to 240 for a better
+# picture). DIRECTORY gets page.html, light.png and dark.png; the default is a
+# temporary directory, which the script prints.
 #
 # Needs prometheus, chromium and curl; on Debian:
 #   apt-get install prometheus chromium curl
@@ -38,8 +38,8 @@ finish() {
 }
 trap finish EXIT
 
-# Ports of our own, and scrapes so close that an increase, which is
-# extrapolated, is a whole number when it is rounded.
+# Use random ports, and scrape so often that the extrapolation of increase()
+# rounds to the right number.
 base=$((20000 + RANDOM % 10000))
 service=127.0.0.1:$base prometheus=127.0.0.1:$((base + 1))
 sed -e "s/127.0.0.1:9464/$service/; s/_interval: 15s/_interval: 200ms/" ../alerting/prometheus.yml >"$dir/prometheus.yml"
@@ -61,17 +61,18 @@ until_is() { # VALUE QUERY
 	for _ in $(seq 300); do
 		[ "$(query "$2")" != "$1" ] || return 0
 		for child in "${children[@]}"; do
-			kill -0 "$child" 2>/dev/null || { echo "$0: a program has ended before its time" >&2; return 1; }
+			kill -0 "$child" 2>/dev/null || { echo "$0: a program ended too early" >&2; return 1; }
 		done
 		sleep 0.1
 	done
 	echo "$0: $2 is $(query "$2"), not $1" >&2
 	return 1
 }
-# The zeros have to be in Prometheus before the failures.
+# Wait until Prometheus has scraped the zeros, before the failures.
 until_is 0 'sum(errclass_errors_total{signal="log"})'
 
-# What happens: 40 calls, 22 errors, 12 retries of which 8 succeed, 3 fallbacks.
+# The script makes 40 calls with 22 errors, 12 retries, of which 8 succeed, and 3
+# fallbacks.
 call() { curl -sf -X POST "http://$service/call?$1"; }
 breaker() { curl -sf -X POST "http://$service/breaker" -d "endpoint=https://api.$1.example" -d "state=$2"; }
 script=(
@@ -116,7 +117,7 @@ expect() { # PANEL TEXT
 	text=$(sed -n "/<section id=\"$1\"/,/<\/section>/p" "$out/page.html" | tr '\n' ' ' |
 		sed -E 's/<text[^>]*>[^<]*<\/text>//g; s/<title>[^<]*<\/title>//g; s/<[^>]*>/ /g; s/ +/ /g; s/^ //; s/ $//')
 	if ! grep -Eqx "$2" <<<"$text"; then
-		printf '%s: panel %s says\n  %s\nand not\n  %s\n' "$0" "$1" "$text" "$2" >&2
+		printf '%s: panel %s shows\n  %s\nwant\n  %s\n' "$0" "$1" "$text" "$2" >&2
 		wrong=1
 	fi
 }
@@ -126,7 +127,7 @@ expect errors-per-call 'Errors per call 55%'
 expect unknown-per-error 'Unknown per error 0%'
 expect retries-that-helped 'Retries that helped 67%'
 expect breakers-open 'Breakers open 1'
-rate='[0-9]+\.[0-9]' # depends on how long ago it was
+rate='[0-9]+\.[0-9]' # depends on the time since the errors
 expect errors-by-category "Errors per minute, by category fatal $rate retryable $rate context_overflow $rate timeout $rate aborted $rate"
 expect errors-by-reason "Errors by reason retryable: transient 8 retryable: rate_limit 5 (context_overflow: context_overflow 2 fatal: authentication 2|fatal: authentication 2 context_overflow: context_overflow 2) \
 ((aborted: aborted|fatal: budget_exceeded|fatal: invalid_request|retryable: timeout|timeout: timeout) 1 ?){5}"
@@ -135,11 +136,11 @@ expect fallbacks 'Fallbacks anthropic → openai 2 openai → anthropic 1'
 expect breaker-states 'Circuit breakers https://api.anthropic.example closed https://api.mistral.example half-open https://api.openai.example open'
 expect top-endpoints 'Top endpoints job provider errors fatal calls errors per call (service anthropic 11 1 20 55% ?|service openai 11 3 20 55% ?){2}'
 
-# Areas for the five categories and the two outcomes, strips for three states.
+# There are areas for five categories and two outcomes, and strips for three states.
 areas=$(grep -o '<path class="c-[a-z_]*" d="M[^"]*L' "$out/page.html" | wc -l)
 [ "$areas" = 7 ] || { echo "$0: $areas areas are drawn, not 7" >&2; wrong=1; }
 for state in closed half_open open; do
 	grep -q "<rect class=\"c-$state\"" "$out/page.html" || { echo "$0: no breaker is shown as $state" >&2; wrong=1; }
 done
 [ "$wrong" = 0 ]
-echo "the page says what has happened: $out/page.html, light.png, dark.png"
+echo "all panels have the right figures: $out/page.html, light.png, dark.png"

@@ -9,9 +9,9 @@ import (
 	"text/template"
 )
 
-// The console page: a template that makes a template. What stands in [[ ]] is
-// done here, what stands in {{ }} is left for Prometheus to do when it serves
-// the page: https://prometheus.io/docs/visualization/consoles/
+// The console page is a template for a template. This program expands the actions
+// in [[ ]]. Prometheus expands those in {{ }} when it serves the page:
+// https://prometheus.io/docs/visualization/consoles/
 var (
 	//go:embed console.tmpl
 	consoleTemplate string
@@ -21,7 +21,7 @@ var (
 	consoleScript string
 )
 
-// newConsole is the page. It has no assets but itself.
+// newConsole returns the page, which needs no other files.
 func newConsole() ([]byte, error) {
 	t, err := template.New("console.tmpl").Delims("[[", "]]").Funcs(template.FuncMap{
 		"expr": consoleExpr, "legend": consoleLegend, "value": consoleValue, "from": consoleFrom, "join": strings.Join,
@@ -36,23 +36,24 @@ func newConsole() ([]byte, error) {
 	return page.Bytes(), err
 }
 
-// consoleExpr is a query as an expression of Prometheus's template language.
-// $job is quoted there, as it comes from the address of the page; $window is
-// left to the script.
+// consoleExpr returns a query as an expression of Prometheus's template language.
+// The expression quotes $job, because it comes from the page's URL. It leaves
+// $window to the page's script.
 func consoleExpr(expr string, u unit) string {
 	if u == unitRatio {
-		expr = "100 * (" + expr + ")" // which templates cannot calculate
+		expr = "100 * (" + expr + ")" // templates cannot multiply
 	}
 	format := strings.NewReplacer(`"$job"`, "%[1]q", "$range", "%[2]s").Replace(expr)
 	return "printf " + strconv.Quote(format) + " $job $range"
 }
 
-// consoleLegend is the name of a series: $label becomes the label's value.
+// consoleLegend returns the template of a series' name: $label becomes the value
+// of the label.
 func consoleLegend(legend string) string {
 	return label.ReplaceAllString(legend, "{{ .Labels.$1 }}")
 }
 
-// consoleValue writes the value of a series.
+// consoleValue returns the template of a value.
 func consoleValue(u unit) string {
 	switch u {
 	case unitRatio:
@@ -63,8 +64,8 @@ func consoleValue(u unit) string {
 	return `{{ printf "%.0f" .Value }}`
 }
 
-// consoleFrom is the threshold of a number. It has a decimal point: templates
-// compare floats with floats only.
+// consoleFrom returns the alarm threshold of a number, with a decimal point,
+// because templates compare floats only with floats.
 func consoleFrom(p panel) string {
 	from := p.Alarm.From
 	if p.Unit == unitRatio {

@@ -1,4 +1,4 @@
-// Draws what the template cannot: the panels over time.
+// Draws the panels over time, which the template cannot do.
 (function () {
   "use strict";
   var units = { s: 1, m: 60, h: 3600, d: 86400 };
@@ -20,7 +20,7 @@
     return legend.replace(/\$(\w+)/g, function (_, label) { return labels[label] || ""; });
   }
 
-  // The values of a series by step; undefined where there is none.
+  // Returns the values of a series by step, undefined for missing ones.
   function steps(series) {
     var values = [];
     series.values.forEach(function (v) { values[Math.round((v[0] - start) / step)] = Number(v[1]); });
@@ -33,7 +33,7 @@
     return range > 86400 ? d.getDate() + "." + (d.getMonth() + 1) + ". " + time : time;
   }
 
-  // A round number for the top of an axis, and half of it for the middle.
+  // Returns a round number for the top of an axis.
   function top(most) {
     var magnitude = Math.pow(10, Math.floor(Math.log10(most || 1)));
     return magnitude * [1, 2, 3, 4, 6, 8, 10].find(function (f) { return f * magnitude >= most; });
@@ -77,7 +77,7 @@
       s.figure = element("b");
       key.append(element("span", { "class": "c-" + order[s.rank] }, [element("i"), s.name, s.figure]));
     });
-    // The figures are those at the pointer, or else the last.
+    // The key shows the values at the pointer, or the last ones.
     function show(i) { series.forEach(function (s) { s.figure.textContent = (s.values[i] || 0).toFixed(1); }); }
     show(known[known.length - 1]);
     svg.onmousemove = function (event) {

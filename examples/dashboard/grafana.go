@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The part of Grafana's dashboard model that is written here, as of schema
-// version 39 (Grafana 10.4 and later):
+// The used part of Grafana's dashboard model, schema version 39 (Grafana 10.4 and
+// later):
 // https://grafana.com/docs/grafana/latest/visualizations/dashboards/build-dashboards/view-dashboard-json-model/
 type (
 	grafanaDashboard struct {
@@ -125,10 +125,10 @@ type (
 	}
 )
 
-// datasource is the variable with which a reader picks a Prometheus.
+// datasource is the dashboard variable that selects a Prometheus server.
 var datasource = grafanaRef{Type: "prometheus", UID: "${datasource}"}
 
-// newGrafana is the dashboard for Grafana.
+// newGrafana returns the dashboard for Grafana.
 func newGrafana() grafanaDashboard {
 	d := grafanaDashboard{
 		UID: "errclass", Title: "Errors by category", Description: "What to do next about errors, and why: counted by otelclass.",
@@ -156,7 +156,7 @@ func newGrafana() grafanaDashboard {
 	return d
 }
 
-// grafanaHeights are in Grafana's rows of 30 pixels.
+// grafanaHeights are panel heights in Grafana's rows of 30 pixels.
 var grafanaHeights = map[kind]int{kindNumber: 4, kindArea: 8, kindBars: 8, kindTimeline: 8, kindTable: 8}
 
 func newGrafanaPanel(p panel) grafanaPanel {
@@ -233,7 +233,7 @@ func newGrafanaPanel(p panel) grafanaPanel {
 
 var label = regexp.MustCompile(`\$(\w+)`)
 
-// forGrafana has Grafana's own variables where a query says $range or $window.
+// forGrafana replaces $range and $window by Grafana's variables.
 func forGrafana(expr string) string {
 	return strings.NewReplacer("$range", "$__range", "$window", "$__rate_interval").Replace(expr)
 }
@@ -250,7 +250,7 @@ func grafanaUnit(u unit) grafanaField {
 	return grafanaField{}
 }
 
-// colourOverrides give series their colours by their names.
+// colourOverrides sets the colours of series by their names.
 func colourOverrides(names []string, pattern string) []grafanaOverride {
 	var all []grafanaOverride
 	for _, name := range names {
@@ -262,7 +262,8 @@ func colourOverrides(names []string, pattern string) []grafanaOverride {
 	return all
 }
 
-// colour is the one on dark, which Grafana starts with; it does on light too.
+// colour returns the colour for dark themes, Grafana's default. It is readable on
+// light themes too.
 func colour(name string) string {
 	for _, c := range colours {
 		if c.Name == name {

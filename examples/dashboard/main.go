@@ -1,6 +1,6 @@
-// Command dashboard writes the two forms of the dashboard from one table of
-// panels (panels.go): grafana.json, to import into Grafana, and
-// consoles/errclass.html, a page that Prometheus itself serves.
+// Command dashboard writes two files from one table of panels (panels.go):
+// grafana.json, to import into Grafana, and consoles/errclass.html, a page that
+// Prometheus serves.
 //
 //	go generate ./examples/dashboard
 package main
@@ -15,11 +15,11 @@ import (
 
 //go:generate go run .
 
-// files are what is written, by name.
+// files returns the files to write, by name.
 func files() (map[string][]byte, error) {
 	var dashboard bytes.Buffer
 	enc := json.NewEncoder(&dashboard)
-	enc.SetEscapeHTML(false) // > is what people read in PromQL
+	enc.SetEscapeHTML(false) // keep > in PromQL
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(newGrafana()); err != nil {
 		return nil, err

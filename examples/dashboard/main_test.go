@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is committed is what the table of panels makes.
+// The committed files match the table of panels.
 func TestFilesAreFresh(t *testing.T) {
 	t.Parallel()
 	all, err := files()
@@ -52,8 +52,8 @@ func TestPanels(t *testing.T) {
 	assert.Zero(t, columns, "columns that the last row leaves empty")
 }
 
-// Grafana drops what it does not know without a word, so the file has nothing
-// but what the model above says, and its parts fit together.
+// Grafana silently ignores unknown fields, so the file has only fields of the
+// model, and its parts are consistent.
 func TestGrafanaModel(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("grafana.json")
@@ -104,7 +104,7 @@ func TestGrafanaModel(t *testing.T) {
 	}
 }
 
-// The page fetches nothing but the data of its own Prometheus.
+// The page fetches only the data of its own Prometheus.
 func TestConsoleHasNoAssets(t *testing.T) {
 	t.Parallel()
 	page, err := newConsole()

@@ -2,18 +2,18 @@ package main
 
 import "strings"
 
-// kind is how a panel shows what its queries return.
+// kind is the form of a panel.
 type kind string
 
 const (
-	kindNumber   kind = "number"   // one figure, as it is now
-	kindArea     kind = "area"     // stacked over time, one area a series
-	kindTimeline kind = "timeline" // a strip a series over time, in the colours of states
-	kindBars     kind = "bars"     // one bar a series, the longest first
-	kindTable    kind = "table"    // one row for the labels in By, one column a query
+	kindNumber   kind = "number"   // one current value
+	kindArea     kind = "area"     // values over time, stacked, one area per series
+	kindTimeline kind = "timeline" // states over time, one strip per series
+	kindBars     kind = "bars"     // one bar per series, the longest first
+	kindTable    kind = "table"    // one row per combination of the labels in By, one column per query
 )
 
-// unit is how a value is written.
+// unit is the format of a value.
 type unit string
 
 const (
@@ -23,38 +23,38 @@ const (
 )
 
 // panel is a panel of the dashboard, in Grafana and on the console page. In a
-// query $job is a regular expression, $range the time that the page shows and
-// $window a time that holds enough samples for a rate.
+// query $job is a regular expression, $range the displayed period, and $window a
+// period with enough samples for a rate.
 type panel struct {
-	ID      string // of the element on the console page, and what check.sh looks for
+	ID      string // id of the element on the console page; check.sh uses it
 	Title   string
 	About   string
 	Kind    kind
 	Unit    unit
-	Columns int // of 24, which is how Grafana counts
+	Columns int // width, of 24 columns as in Grafana
 	Queries []query
-	Alarm   alarm    // of a number
-	Colour  string   // the label that says which of colours a series has
-	Order   []string // of an area: values of Colour, from the bottom up
-	By      []string // of a table
+	Alarm   alarm    // for a number
+	Colour  string   // the label that selects a series' colour
+	Order   []string // for an area: values of Colour, from the bottom up
+	By      []string // for a table: the labels of its rows
 }
 
-// query is PromQL, and what its result is called: a legend in which $label is
-// the value of a label, or the heading of a column.
+// query is a PromQL expression with a legend or column heading. In a legend,
+// $label stands for the label's value.
 type query struct {
 	Expr   string
 	Legend string
-	Unit   unit // of a column; elsewhere it is the panel's
+	Unit   unit // for a column; other kinds use the panel's unit
 }
 
-// alarm is from which value on a number is shown in which of colours.
+// alarm gives a number a colour from a threshold on.
 type alarm struct {
 	From   float64
 	Colour string
 }
 
-// errors selects from the counter of errors in logs: spans are subject to
-// sampling, and adding both up would count an error twice.
+// errors selects the errors in logs. Spans are sampled, and the sum of both would
+// count some errors twice.
 func errors(matchers ...string) string {
 	return selector("errclass_errors_total", append([]string{`signal="log"`}, matchers...)...)
 }
@@ -63,11 +63,11 @@ func selector(metric string, matchers ...string) string {
 	return metric + "{" + strings.Join(append(matchers, `job=~"$job"`), ",") + "}"
 }
 
-// panels are the dashboard, from left to right and from top to bottom. What is
-// "now" are the last five minutes, as in the alerts of examples/alerting.
+// panels lists the panels from left to right and from top to bottom. "Now" means
+// the last five minutes, as in the alerts of examples/alerting.
 var panels = []panel{
 	{
-		ID: "fatal-now", Title: "Fatal now", About: "Errors of the last 5 minutes that repeating does not mend.",
+		ID: "fatal-now", Title: "Fatal now", About: "Errors of the last 5 minutes for which a retry does not help.",
 		Kind: kindNumber, Unit: unitCount, Columns: 4, Alarm: alarm{0.5, "fatal"},
 		Queries: []query{{Expr: `sum(increase(` + errors(`error_category="fatal"`) + `[5m]))`}},
 	},
@@ -77,17 +77,17 @@ var panels = []panel{
 		Queries: []query{{Expr: `sum(increase(` + errors(`error_reason="authentication"`) + `[5m]))`}},
 	},
 	{
-		ID: "errors-per-call", Title: "Errors per call", About: "Of the last 5 minutes; more than 10 % is an alert.",
+		ID: "errors-per-call", Title: "Errors per call", About: "In the last 5 minutes. An alert fires above 10 %.",
 		Kind: kindNumber, Unit: unitRatio, Columns: 4, Alarm: alarm{0.10, "retryable"},
 		Queries: []query{{Expr: `sum(rate(` + errors() + `[5m])) / (sum(rate(` + selector("errclass_calls_total") + `[5m])) > 0)`}},
 	},
 	{
-		ID: "unknown-per-error", Title: "Unknown per error", About: "Errors of the last 5 minutes that no rule knows; more than 5 % is an alert.",
+		ID: "unknown-per-error", Title: "Unknown per error", About: "Errors of the last 5 minutes without a matching rule. An alert fires above 5 %.",
 		Kind: kindNumber, Unit: unitRatio, Columns: 4, Alarm: alarm{0.05, "retryable"},
 		Queries: []query{{Expr: `sum(rate(` + errors(`error_reason="unknown"`) + `[5m])) / (sum(rate(` + errors() + `[5m])) > 0)`}},
 	},
 	{
-		ID: "retries-that-helped", Title: "Retries that helped", About: "Repeated calls that succeeded, of all in the time shown.",
+		ID: "retries-that-helped", Title: "Retries that helped", About: "Share of repeated calls that succeeded, in the displayed period.",
 		Kind: kindNumber, Unit: unitRatio, Columns: 4,
 		Queries: []query{{Expr: `sum(increase(` + selector("errclass_retries_total", `result="success"`) + `[$range]))` +
 			` / (sum(increase(` + selector("errclass_retries_total") + `[$range])) > 0)`}},
@@ -104,7 +104,7 @@ var panels = []panel{
 		Queries: []query{{Expr: `60 * sum by (error_category) (rate(` + errors() + `[$window]))`, Legend: "$error_category"}},
 	},
 	{
-		ID: "errors-by-reason", Title: "Errors by reason", About: "In the time shown.",
+		ID: "errors-by-reason", Title: "Errors by reason", About: "In the displayed period.",
 		Kind: kindBars, Unit: unitCount, Columns: 10, Colour: "error_category",
 		Queries: []query{{
 			Expr:   `sort_desc(sum by (error_category, error_reason) (increase(` + errors() + `[$range])) >= 0.5)`,
@@ -112,12 +112,12 @@ var panels = []panel{
 		}},
 	},
 	{
-		ID: "retries-by-outcome", Title: "Retries per minute, by outcome", About: "Repeated calls by how they ended.",
+		ID: "retries-by-outcome", Title: "Retries per minute, by outcome", About: "Repeated calls by outcome.",
 		Kind: kindArea, Unit: unitPerMinute, Columns: 14, Colour: "result", Order: []string{"failure", "success"},
 		Queries: []query{{Expr: `60 * sum by (result) (rate(` + selector("errclass_retries_total") + `[$window]))`, Legend: "$result"}},
 	},
 	{
-		ID: "top-endpoints", Title: "Top endpoints", About: "Who is called, those with the most errors in the time shown first. The label provider is there where otelclass.WithProviders declares some.",
+		ID: "top-endpoints", Title: "Top endpoints", About: "Endpoints with the most errors in the displayed period. The label provider requires otelclass.WithProviders.",
 		Kind: kindTable, Columns: 10, By: []string{"job", "provider"},
 		Queries: []query{
 			{`topk(10, sum by (job, provider) (increase(` + errors() + `[$range])) >= 0.5)`, "errors", unitCount},
@@ -139,7 +139,7 @@ var panels = []panel{
 		}},
 	},
 	{
-		ID: "fallbacks", Title: "Fallbacks", About: "Calls that another target took over, in the time shown.",
+		ID: "fallbacks", Title: "Fallbacks", About: "Calls that another target took over, in the displayed period.",
 		Kind: kindBars, Unit: unitCount, Columns: 10,
 		Queries: []query{{
 			Expr:   `sort_desc(sum by (from, to) (increase(` + selector("errclass_fallbacks_total") + `[$range])) >= 0.5)`,
@@ -148,8 +148,8 @@ var panels = []panel{
 	},
 }
 
-// colours are those of categories, outcomes and states, on light and on dark.
-// What they tell stands beside them in words everywhere.
+// colours are those of categories, outcomes and states, for light and dark themes.
+// A text next to each colour says the same.
 var colours = []struct{ Name, Light, Dark string }{
 	{"fatal", "#cf3a3a", "#e5534b"},
 	{"retryable", "#e09a00", "#e0a526"},
@@ -163,8 +163,8 @@ var colours = []struct{ Name, Light, Dark string }{
 	{"open", "#cf3a3a", "#e5534b"},
 }
 
-// categories are in the order in which an area stacks them, from the bottom up.
+// categories lists the categories in the order of an area, from the bottom up.
 var categories = []string{"fatal", "retryable", "context_overflow", "timeout", "aborted"}
 
-// states are what the values of a timeline mean.
+// states are the meanings of a timeline's values 0, 1 and 2.
 var states = []string{"closed", "half_open", "open"}

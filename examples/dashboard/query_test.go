@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// exported are the metrics of otelclass, as Prometheus sees them: the values of
-// their labels by name. Labels whose values a program chooses have one example.
+// exported returns the metrics of otelclass in Prometheus: for each metric, the
+// values of each label. Free labels have one example value.
 func exported(t *testing.T) map[string]map[string][]string {
 	t.Helper()
 	registry := prometheus.NewRegistry()
@@ -46,8 +46,8 @@ func exported(t *testing.T) map[string]map[string][]string {
 	return metrics
 }
 
-// Every query is one that Prometheus understands, and asks for nothing that
-// otelclass does not export: names, labels, and the values of labels.
+// Every query parses, and uses only metrics, labels and label values that
+// otelclass exports.
 func TestQueries(t *testing.T) {
 	t.Parallel()
 	metrics := exported(t)
@@ -58,7 +58,7 @@ func TestQueries(t *testing.T) {
 		for _, q := range p.Queries {
 			expr, err := promQL.ParseExpr(plain.Replace(q.Expr))
 			require.NoError(t, err, "%s: %s", p.ID, q.Expr)
-			var labels map[string][]string // of the metric that was selected last
+			var labels map[string][]string // of the last selected metric
 			parser.Inspect(expr, func(node parser.Node, _ []parser.Node) error {
 				selector, ok := node.(*parser.VectorSelector)
 				if !ok {
@@ -75,7 +75,7 @@ func TestQueries(t *testing.T) {
 				}
 				return nil
 			})
-			var grouped []string // of the last aggregation on the way down
+			var grouped []string // labels of the innermost aggregation
 			parser.Inspect(expr, func(node parser.Node, _ []parser.Node) error {
 				if a, ok := node.(*parser.AggregateExpr); ok {
 					for _, name := range a.Grouping {
@@ -85,7 +85,7 @@ func TestQueries(t *testing.T) {
 				}
 				return nil
 			})
-			// What the legend, the colours and the columns say has to be left.
+			// The aggregation keeps the labels of the legend, colours and columns.
 			for _, name := range label.FindAllStringSubmatch(q.Legend, -1) {
 				assert.Contains(t, grouped, name[1], "%s: legend", p.ID)
 			}
@@ -102,7 +102,7 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// A stack of areas and a timeline know every value that there can be.
+// Areas and timelines have a colour for every value.
 func TestColoursOfAllValues(t *testing.T) {
 	t.Parallel()
 	metrics := exported(t)

@@ -1,12 +1,11 @@
-// Command service is a small service whose calls fail on demand, so that the
-// alerts of this folder have something to fire at, and the dashboard of
-// examples/dashboard something to show:
+// Command service is a small service that fails on demand. The alerts of this
+// directory and the dashboard of examples/dashboard use it. A request such as
 //
 //	curl -X POST 'http://127.0.0.1:9464/call?status=401'
 //
-// makes it call its provider, which answers with that status. The failure is
-// logged with plain slog. The handler around the logger classifies it and
-// counts it, and /metrics shows the counter to Prometheus.
+// makes the service call a provider, which answers with that status. The service
+// logs the failure with slog. slogclass classifies and counts it, and /metrics
+// exports the counter to Prometheus.
 package main
 
 import (
@@ -55,7 +54,7 @@ func run(ctx context.Context, listen string) error {
 	return serve(ctx, listen, h)
 }
 
-// newHandler returns all that the service serves, and what ends its metrics.
+// newHandler returns the service's handler and a function that stops its metrics.
 func newHandler() (http.Handler, func(), error) {
 	registry := prometheus.NewRegistry()
 	exporter, err := otelprometheus.New(otelprometheus.WithRegisterer(registry),
@@ -75,8 +74,8 @@ func newHandler() (http.Handler, func(), error) {
 	return mux, func() { _ = meters.Shutdown(context.Background()) }, nil
 }
 
-// providers are declared, so that their series exist before the first failure:
-// an alert on an increase sees nothing of a counter that is born at 1.
+// providers are declared to the counters, so that their series exist before the
+// first failure. An alert on increase() misses a series that starts at 1.
 var providers = []string{"anthropic", "openai"}
 
 // service calls a provider.
@@ -99,11 +98,12 @@ func newService(meter metric.Meter) (*service, error) {
 	return &service{log: slog.New(handler), calls: calls}, nil
 }
 
-// call makes calls to a provider that end as the query asks for. Status is one
-// HTTP status (200 = no failure) or one of sayings for each call, with commas
-// between them: further ones are those of retries, which are made while what
-// came before is retryable. Provider is the provider's name; fallback is that
-// of another, which takes over, successfully, where the last call has failed.
+// call makes calls to a provider with the outcomes that the query parameters
+// name. status lists the outcomes, separated by commas: an HTTP status (200 is a
+// success) or a key of namedFailures. The first is that of the first call, the
+// others are those of retries, which happen while the error is retryable.
+// provider names the provider. If the last call fails, the provider that fallback
+// names takes the call and succeeds.
 func (s *service) call(w http.ResponseWriter, r *http.Request) {
 	provider := r.FormValue("provider")
 	if provider == "" {
@@ -124,8 +124,8 @@ func (s *service) call(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// ask calls the provider until it answers well, or repeating does not help, or
-// there are no more statuses. The result is that of the last call.
+// ask calls the provider until a call succeeds, the error is not retryable, or
+// there are no more statuses. It returns the result of the last call.
 func (s *service) ask(ctx context.Context, provider string, statuses []string) (res classify.Result) {
 	for i, status := range statuses {
 		s.calls.Call(ctx, provider)
@@ -145,23 +145,23 @@ func (s *service) ask(ctx context.Context, provider string, statuses []string) (
 	return res
 }
 
-// sayings are failures that are no status.
-var sayings = map[string]error{
+// namedFailures are failures without an HTTP status.
+var namedFailures = map[string]error{
 	"overflow": errors.New("prompt is too long: 210000 tokens > 200000 maximum"),
 	"deadline": context.DeadlineExceeded,
 	"canceled": context.Canceled,
 }
 
-// answer is what comes of a call: the error of the call, nil where it succeeds,
-// and an error where the status means nothing.
+// answer returns the outcome of a call: its failure, or nil. It returns err for an
+// invalid status.
 func answer(provider, status string) (failure, err error) {
 	url := "https://api." + provider + ".example/v1/messages"
-	if said := sayings[status]; said != nil {
-		return fmt.Errorf("POST %s: %w", url, said), nil
+	if named := namedFailures[status]; named != nil {
+		return fmt.Errorf("POST %s: %w", url, named), nil
 	}
 	code, err := strconv.Atoi(status)
 	if err != nil || http.StatusText(code) == "" {
-		return nil, errors.New("status: not a status code of HTTP, such as 401")
+		return nil, errors.New("status: want an HTTP status, such as 401")
 	}
 	if code < http.StatusBadRequest {
 		return nil, nil
@@ -169,8 +169,7 @@ func answer(provider, status string) (failure, err error) {
 	return fmt.Errorf("POST %s: HTTP %d %s", url, code, http.StatusText(code)), nil
 }
 
-// breaker says that the breaker of an endpoint is in a state, as whoever runs
-// breakers would.
+// breaker reports the state of an endpoint's breaker to the metrics.
 func (s *service) breaker(w http.ResponseWriter, r *http.Request) {
 	s.calls.Breaker(r.Context(), r.FormValue("endpoint"), r.FormValue("state"))
 	w.WriteHeader(http.StatusNoContent)

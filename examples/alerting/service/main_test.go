@@ -47,8 +47,8 @@ func TestRetriesAndFallbacks(t *testing.T) {
 		{"a retry helps", "status=503,200", "2", "1", "0", "1", "0"},
 		{"no retry helps", "status=503,503,503", "3", "3", "2", "0", "0"},
 		{"another takes over", "status=503,503&fallback=openai", "2", "2", "1", "0", "1"},
-		{"nobody has to take over", "status=503,200&fallback=openai", "2", "1", "0", "1", "0"},
-		{"a caller who has gone is not served", "status=canceled,200", "1", "0", "0", "0", "0"},
+		{"no fallback is needed", "status=503,200&fallback=openai", "2", "1", "0", "1", "0"},
+		{"a canceled call is not repeated", "status=canceled,200", "1", "0", "0", "0", "0"},
 		{"repeating does not help", "status=401,200", "1", "0", "0", "0", "0"},
 	}
 	for _, tt := range tests {

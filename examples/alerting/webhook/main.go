@@ -1,6 +1,6 @@
-// Command webhook receives what Alertmanager sends and prints each alert as a
-// line of JSON, with the receiver that it was routed to. It ends with 0 when an
-// alert with a given label has arrived at a given receiver:
+// Command webhook receives notifications of Alertmanager. It prints each alert as
+// a line of JSON with its receiver. It exits with 0 once the given receiver gets
+// an alert with the given label:
 //
 //	webhook -listen 127.0.0.1:9095 -receiver pager -label error_reason=authentication
 package main
@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// notification is what Alertmanager posts, as far as it is of interest here:
+// notification has the fields of a notification that this program uses:
 // https://prometheus.io/docs/alerting/latest/configuration/#webhook_config.
 type notification struct {
 	Receiver string  `json:"receiver"`
@@ -36,17 +36,17 @@ func main() {
 	listen := flag.String("listen", "127.0.0.1:9095", "address that Alertmanager posts to")
 	receiver := flag.String("receiver", "pager", "receiver to wait for")
 	label := flag.String("label", "error_reason=authentication", "label, as name=value, to wait for")
-	patience := flag.Duration("timeout", time.Minute, "how long to wait")
+	timeout := flag.Duration("timeout", time.Minute, "how long to wait")
 	flag.Parse()
 	name, value, ok := strings.Cut(*label, "=")
 	if !ok {
-		fmt.Fprintln(os.Stderr, "webhook: -label has no =, as in error_reason=authentication")
+		fmt.Fprintln(os.Stderr, "webhook: -label: want name=value, such as error_reason=authentication")
 		os.Exit(2)
 	}
 	wanted := func(a alert) bool {
 		return a.Receiver == *receiver && a.Status == "firing" && a.Labels[name] == value
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), *patience)
+	ctx, cancel := context.WithTimeout(context.Background(), *timeout)
 	defer cancel()
 	if err := run(ctx, *listen, wanted); err != nil {
 		fmt.Fprintln(os.Stderr, "webhook:", err)
@@ -54,7 +54,7 @@ func main() {
 	}
 }
 
-// run prints alerts until one is wanted, or ctx ends, which is an error.
+// run prints alerts until wanted returns true for one. It fails if ctx ends first.
 func run(ctx context.Context, listen string, wanted func(alert) bool) error {
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
@@ -79,12 +79,12 @@ func run(ctx context.Context, listen string, wanted func(alert) bool) error {
 		case err := <-failed:
 			return err
 		case <-ctx.Done():
-			return errors.New("the alert has not come")
+			return errors.New("the alert did not arrive")
 		}
 	}
 }
 
-// receive hands the alerts of a notification on, one after the other.
+// receive sends the alerts of each notification to a channel.
 func receive(ctx context.Context, to chan<- alert) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var n notification

@@ -28,12 +28,12 @@ func TestReceive(t *testing.T) {
 
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	post(ended, `{"alerts":[{}]}`, make(chan alert)) // nobody listens, and it returns
+	post(ended, `{"alerts":[{}]}`, make(chan alert)) // returns although nothing receives
 }
 
 func TestRunEndsInTime(t *testing.T) {
 	t.Parallel()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	assert.EqualError(t, run(ended, "127.0.0.1:0", func(alert) bool { return true }), "the alert has not come")
+	assert.EqualError(t, run(ended, "127.0.0.1:0", func(alert) bool { return true }), "the alert did not arrive")
 }
