@@ -15,12 +15,12 @@ const (
 	stop    // ends an unquoted value: ; & < > |
 	tail    // punctuation that ends a sentence, not a value
 	percent // = % ~ $ ! and what else values have
+	wide    // a part of a letter beyond ASCII
 	alnum   = lower | upper | digit
 	wordly  = alnum | dash
 )
 
-// class has the classes of each byte. Bytes beyond ASCII have none and belong to
-// values.
+// class has the classes of each byte. Bytes beyond ASCII belong to values.
 var class = func() (t [256]uint16) {
 	set := func(bytes string, c uint16) {
 		for i := range len(bytes) {
@@ -43,6 +43,9 @@ var class = func() (t [256]uint16) {
 	set(";&<>|", stop)
 	set(".:!?,;", tail)
 	set("=%~$!", percent)
+	for c := 0x80; c < len(t); c++ {
+		t[c] |= wide
+	}
 	return t
 }()
 

@@ -10,7 +10,7 @@ const (
 
 // random masks tokens that look random, but for ids and hashes.
 func (s *scanner) random() {
-	public := s.public
+	last := 0 // the end of the last random token
 	for i := 0; i < len(s.text); {
 		if class[s.text[i]]&(alnum|dash|base64) == 0 {
 			i++
@@ -26,23 +26,34 @@ func (s *scanner) random() {
 		for to < len(s.text) && to-i < 2 && s.text[to] == '=' { // base64's padding
 			to++
 		}
-		if i-from < leastRandom {
+		if s.text[from] == '-' {
+			i = max(i, s.publicBlock(from))
+		}
+		if i-from < leastRandom || i > to {
 			continue
 		}
-		for len(public) > 0 && public[0].to < from {
-			public = public[1:]
-		}
-		if len(public) > 0 && public[0].from <= from || isCertificate(s.text[from:i]) {
+		if isCertificate(s.text[from:i]) {
 			continue
 		}
 		if !slashes {
 			if isRandom(s.text[from:i], 2) && !s.isID(from) {
+				if s.isMiddlePart(last, from) {
+					s.add(last, from)
+				}
 				s.add(from, to)
+				last = to
 			}
 			continue
 		}
 		s.randomPath(from, i, to)
 	}
+}
+
+// isMiddlePart reports whether the text between two random tokens is a short part
+// of a token in three parts, which dots divide.
+func (s *scanner) isMiddlePart(from, to int) bool {
+	const shortest, longest = 3, 24
+	return from > 0 && to-from >= shortest && to-from <= longest && s.text[from] == '.' && s.text[to-1] == '.' && all(s.text[from+1:to-1], wordly)
 }
 
 // randomPath looks at a token with slashes: base64 as a whole, or a path whose
@@ -88,15 +99,20 @@ func isBase64(text string) bool {
 			wild++
 		}
 	}
-	return judged > 0 && wild*3 >= judged*2 && isRandom(strings.ReplaceAll(text, "/", ""), 1)
+	return judged > 0 && wild*3 >= judged*2 && isRandom(text, 1)
 }
 
 // isRandom reports whether token mixes small letters, capitals and digits as
 // random text does. Hexadecimal digits, UUIDs, ULIDs, words and constants do not.
 func isRandom(token string, digits int) bool {
 	token = token[:min(len(token), mostRandom)]
-	var low, up, num, turns, vowels int
+	var low, up, num, turns, vowels, slashes int
+	var last uint16
 	for i := range len(token) {
+		if token[i] == '/' {
+			slashes++
+			continue
+		}
 		switch c := kindOf(token[i]); c {
 		case lower:
 			low++
@@ -108,9 +124,10 @@ func isRandom(token string, digits int) bool {
 		if strings.IndexByte("aeiouAEIOU", token[i]) >= 0 {
 			vowels++
 		}
-		if i > 0 && kindOf(token[i]) != kindOf(token[i-1]) {
+		if c := kindOf(token[i]); i > 0 && c != last {
 			turns++
 		}
+		last = kindOf(token[i])
 	}
 	n := low + up + num
 	if low < 3 || up < 3 || num < digits || n < leastRandom-4 {
@@ -118,7 +135,7 @@ func isRandom(token string, digits int) bool {
 	}
 	// Of random letters and digits three in five neighbours differ in kind; of
 	// names like V1beta1HorizontalPodAutoscaler2Spec one in four.
-	return turns*100 >= 38*len(token) && vowels*100 <= 36*n
+	return turns*100 >= 38*(len(token)-slashes) && vowels*100 <= 36*n
 }
 
 // isID reports whether the token at from is an id by its own beginning or by the
@@ -142,7 +159,7 @@ func (s *scanner) isID(from int) bool {
 	for start > 0 && to-start < nameBytes/2 && (class[s.text[start-1]]&(wordly|dot) != 0 || s.text[start-1] == ' ') {
 		start--
 	}
-	if to > 2 && s.text[to-1] >= '0' && strings.HasPrefix(s.text[to:], ":") && strings.Contains(strings.ToLower(s.text[start:to]), "sha") {
+	if to > 2 && s.text[to-1] >= '0' && strings.HasPrefix(s.text[to:], ":") && (strings.Contains(s.text[start:to], "sha") || strings.Contains(s.text[start:to], "SHA")) {
 		return true // sha256:...
 	}
 	n := newName(s.text[start:to])

@@ -1,5 +1,7 @@
 package mask
 
+import "strings"
+
 // Unguarded and UnguardedEndpoint are Text and Endpoint without their last resort:
 // tests must see a panic.
 var (
@@ -12,8 +14,8 @@ var Escaped = escaped
 
 // Prefixes are all beginnings that the tables know.
 func Prefixes() (all []string) {
-	for _, p := range keyPrefixes {
-		all = append(all, p.text)
+	for _, g := range prefixGroups {
+		all = append(all, strings.Fields(g.texts)...)
 	}
 	return append(all, hooks...)
 }

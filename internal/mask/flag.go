@@ -2,9 +2,8 @@ package mask
 
 import "strings"
 
-// loginTools are programs whose -p or -a is a password, and whose line has none
-// but theirs.
-var loginTools = []string{"mysql", "mariadb", "sshpass", "login", "mongo", "redis-cli", "ldap", "psql", "sqlcmd", "htpasswd", "vncviewer", "smbclient", "curl", "wget", "-u ", "--user", "--username"}
+// userFlags make -p of the same line a password.
+var userFlags = []string{"-u ", "--user"}
 
 // otherTools are programs whose -p is something else.
 var otherTools = set("mkdir cp ssh scp rsync install nmap run nc ps patch touch read declare ls diff tar git docker podman kubectl make chmod tail perl unzip exec jq date lsof kill sftp nice npx python python3 cargo go pytest")
@@ -49,7 +48,7 @@ func (s *scanner) flag(i int) {
 		return
 	}
 	text := head(s.text[v.from:v.to])
-	if strings.HasPrefix(text, "id=") || isScheme(text) && schemes[strings.ToLower(text)] {
+	if strings.HasPrefix(text, "id=") || isScheme(text) && schemes[lowerWord(text)] {
 		return
 	}
 	if (judge{kind: k, assign: true, quoted: v.quoted}).secret(text) && (k != weak || randomish(text)) {
@@ -80,7 +79,7 @@ func (s *scanner) argument(to int) int {
 	return at
 }
 
-// shortFlag masks the argument of -p, -a and -u: secret, user:secret.
+// shortFlag masks the argument of -p and -u: secret, user:secret.
 func (s *scanner) shortFlag(i, from, to int) {
 	letter, at := s.text[from], s.argument(to)
 	switch {
@@ -109,21 +108,17 @@ func (s *scanner) shortFlag(i, from, to int) {
 		}
 		return
 	}
-	if letter != 'p' && letter != 'a' && letter != 'w' && letter != 'P' || from != i+1 {
+	if letter != 'p' || from != i+1 {
 		return
 	}
-	if letter == 'a' && !s.login(i, "redis-cli") || letter != 'a' && !s.login(i, "") && letter != 'p' {
-		return
-	}
-	login := s.login(i, "")
 	tool := s.toolBefore(i)
 	glued := at == from+1
+	_, known := s.glued.known(i)
 	switch {
-	case login && letter != 'a' && !all(v, digit) && !otherTools[tool], letter == 'a':
-	case letter != 'p' || glued || otherTools[tool] || !mixed(v) || len(v) < 6 || strings.ContainsAny(v, "/:.,="):
-		return
+	case otherTools[tool], known && !glued:
+	case s.hasUser(i) && !all(v, digit), !glued && mixed(v) && len(v) >= 6 && !strings.ContainsAny(v, "/:.,="):
+		s.add(at, end)
 	}
-	s.add(at, end)
 }
 
 // long reports whether name is a flag that has user:password.
@@ -132,26 +127,22 @@ func long(name string) bool { return name == "proxy-user" }
 // reach bounds how far before a flag its program is looked for.
 const reach = 120
 
-// login reports whether a program of loginTools, or the one that is named, is on
-// the line before i. Each part of the text is searched once.
-func (s *scanner) login(i int, name string) bool {
+// hasUser reports whether one of userFlags is on the line before i. Each part of
+// the text is searched once.
+func (s *scanner) hasUser(i int) bool {
 	least := max(0, i-reach)
-	if name != "" {
-		at := strings.LastIndex(s.text[least:i], name)
-		return at >= 0 && strings.IndexByte(s.text[least+at:i], '\n') < 0
-	}
-	for at := max(least, s.toolsTo); at < i; at++ {
-		if class[s.text[at]]&(lower|dash) == 0 {
+	for at := max(least, s.usersTo); at < i; at++ {
+		if s.text[at] != '-' {
 			continue
 		}
-		for _, l := range loginTools {
-			if l[0] == s.text[at] && strings.HasPrefix(s.text[at:], l) {
-				s.tool = at + 1
+		for _, f := range userFlags {
+			if strings.HasPrefix(s.text[at:], f) {
+				s.user = at + 1
 			}
 		}
 	}
-	s.toolsTo = max(s.toolsTo, i)
-	return s.tool > least && strings.IndexByte(s.text[s.tool:i], '\n') < 0
+	s.usersTo = max(s.usersTo, i)
+	return s.user > least && strings.IndexByte(s.text[s.user:i], '\n') < 0
 }
 
 // toolBefore returns the word before i on its line, without the path before it.

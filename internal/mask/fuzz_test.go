@@ -1,6 +1,7 @@
 package mask_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,10 +14,10 @@ import (
 // FuzzText: no text makes it panic, masking twice changes nothing, and a secret
 // on a line of its own is found whatever is around it.
 func FuzzText(f *testing.F) {
-	for i, s := range shapes {
+	for i, s := range slices.Concat(shapes, moreShapes) {
 		f.Add(s.text, uint16(i), innocent[i%len(innocent)])
 	}
-	for i, text := range innocent {
+	for i, text := range slices.Concat(innocent, moreInnocent) {
 		f.Add(text, uint16(i*7), "password=\"")
 	}
 	f.Fuzz(func(t *testing.T, before string, which uint16, after string) {

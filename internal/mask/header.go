@@ -21,7 +21,7 @@ func (s *scanner) headerValue(v value, pair, encoded bool) {
 	if first == Masked {
 		return
 	}
-	if next := s.nextWord(to); next < len(s.text) && isScheme(first) {
+	if next := s.nextPart(to); next < len(s.text) && isScheme(first) {
 		second := head(s.text[next:s.trimmed(next, s.wordEnd(next))])
 		if q := opens(second); q.n > 0 {
 			second = second[q.n:]
@@ -29,7 +29,7 @@ func (s *scanner) headerValue(v value, pair, encoded bool) {
 		switch {
 		case second == Masked, second == "", redacted(second), placeholder(second):
 		case benignWords(second, false):
-		case schemes[strings.ToLower(first)] || len(second) > 3 && !benign[strings.ToLower(first)]:
+		case schemes[lowerWord(first)] || len(second) > 3 && !benign[lowerWord(first)]:
 			s.addList(next)
 		}
 		return
@@ -46,7 +46,7 @@ func (s *scanner) quotedHeader(v value, pair bool) {
 	switch {
 	case strings.HasSuffix(text, Masked) && (first == Masked || rest == Masked), redacted(text), placeholder(text):
 	case more && isScheme(first):
-		if !benignWords(rest, true) && (schemes[strings.ToLower(first)] || !benign[strings.ToLower(first)]) {
+		if !benignWords(rest, true) && (schemes[lowerWord(first)] || !benign[lowerWord(first)]) {
 			s.add(v.from+len(first)+1, v.to)
 		}
 	case pair && !strings.Contains(text, "=") && !randomish(text):
@@ -75,7 +75,7 @@ func (s *scanner) encodedRest(i int) int {
 // isScheme reports whether word may be the name of an authorization scheme:
 // letters, dashes, and digits only where known ones have them.
 func isScheme(word string) bool {
-	if schemes[strings.ToLower(word)] {
+	if schemes[lowerWord(word)] {
 		return true
 	}
 	const longest = 24
@@ -128,6 +128,22 @@ func (s *scanner) quotedParam(i int) bool {
 	return i > 0 && s.text[i-1] == '=' && opens(s.text[i:]).n > 0
 }
 
+// nextPart is nextWord for a header, which may go on in the next line if that is
+// indented.
+func (s *scanner) nextPart(i int) int {
+	at := i
+	for n := 0; n < 2 && at < len(s.text) && (s.text[at] == '\r' || s.text[at] == '\n'); n++ {
+		at++
+	}
+	if at > i && s.text[at-1] == '\n' && strings.HasPrefix(s.text[at:], "> ") { // a trace of a connection
+		at += len(">") + 1
+	}
+	if at > i && class[s.text[at-1]]&space != 0 && at < len(s.text) && (s.text[at] == ' ' || s.text[at] == '\t') {
+		return s.nextWord(at)
+	}
+	return s.nextWord(i)
+}
+
 // nextWord returns where the next word on the line begins, or the text's end.
 func (s *scanner) nextWord(i int) int {
 	for end := i + gap; i < len(s.text) && i < end; i++ {
@@ -151,6 +167,9 @@ func (s *scanner) addList(i int) {
 	for end > i {
 		more := s.text[end-1] == ';' || s.text[end-1] == ','
 		next := s.nextWord(end)
+		if more {
+			next = s.nextPart(end)
+		}
 		if next >= len(s.text) {
 			break
 		}

@@ -1,6 +1,7 @@
 package mask_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	assert.GreaterOrEqual(t, len(shapes), 80)
-	for _, s := range shapes {
+	for _, s := range slices.Concat(shapes, moreShapes) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			got := mask.Text(s.text)
@@ -37,7 +38,14 @@ func assertGone(t assert.TestingT, got string, s shape) {
 func TestInnocent(t *testing.T) {
 	t.Parallel()
 	assert.GreaterOrEqual(t, len(innocent), 60)
-	for _, text := range innocent {
+	for _, text := range slices.Concat(innocent, moreInnocent) {
 		assert.Equal(t, text, mask.Text(text))
+	}
+}
+
+// TestInnocentAllocations: a text without a secret is returned as it is.
+func TestInnocentAllocations(t *testing.T) {
+	for _, text := range slices.Concat(innocent, moreInnocent) {
+		assert.Zero(t, testing.AllocsPerRun(1, func() { mask.Text(text) }), "%q", text)
 	}
 }

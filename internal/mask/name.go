@@ -1,12 +1,16 @@
 package mask
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // kind is what a name says about the value that follows it.
 type kind uint8
 
 const (
 	nothing  kind = iota
+	code          // OTP: digits that a person types in
 	weak          // key=: a secret where the value looks like one beyond doubt
 	token         // a secret unless the value is a word that says what is wrong
 	password      // the same, and its value may be a word
@@ -21,10 +25,11 @@ const nameBytes = 80
 
 // name is the words before a separator, in lower case, the last one first.
 type name struct {
-	words [nameWords]string
-	n     int
-	wide  bool // a word has letters beyond ASCII
-	prose bool // the last words were fillers: "API key provided:"
+	words   [nameWords]string
+	n       int
+	wide    bool // a word has letters beyond ASCII
+	prose   bool // the last words were fillers: "API key provided:"
+	several bool // the name is a plural: access_tokens
 }
 
 // newName splits a name at everything that is no letter, and at capitals:
@@ -36,7 +41,7 @@ func newName(text string) (n name) {
 			for from > 0 && (text[from-1] >= 0x80 || class[text[from-1]]&(lower|upper) != 0) {
 				from--
 			}
-			n.words[n.n], end = strings.ToLower(text[from:end]), from
+			n.words[n.n], end = lowerWord(text[from:end]), from
 			n.n++
 			n.wide = true
 			continue
@@ -55,7 +60,7 @@ func newName(text string) (n name) {
 			}
 			n.wide = true
 		}
-		n.words[n.n] = strings.ToLower(text[from:end])
+		n.words[n.n] = lowerWord(text[from:end])
 		n.n++
 		end = from
 	}
@@ -107,6 +112,12 @@ func (n *name) kind() kind {
 		return weak
 	case head == "pass":
 		return weak
+	case codes[head], head == "code" && codeKinds[before]:
+		return code
+	case plurals[head] != "":
+		return n.plural(plurals[head])
+	case n.isPhrase():
+		return password
 	}
 	if n.wide {
 		for _, w := range wideNames {
@@ -117,6 +128,45 @@ func (n *name) kind() kind {
 	}
 	return glued(head)
 }
+
+// plurals are those of words that are looked at in lists and maps alone: numbers
+// of tokens are no secrets.
+var plurals = map[string]string{"tokens": "token", "keys": "key", "secrets": "secret", "apikeys": "apikey", "codes": "code", "cookies": "cookie"}
+
+// plural looks a name up whose last word is the plural of singular.
+func (n *name) plural(singular string) kind {
+	n.several = true
+	switch before := n.words[1]; {
+	case singular == "code" && codeKinds[before]:
+		return code
+	case singular == "apikey", singular != "code" && keyKinds[before]:
+		return token
+	case singular == "token", singular == "secret":
+		return weak
+	}
+	return nothing
+}
+
+// isPhrase reports whether the name ends with one of phrases.
+func (n *name) isPhrase() bool {
+	for _, p := range phrasesByLast[n.words[0]] {
+		if n.n >= len(p) && slices.Equal(p, n.words[:len(p)]) {
+			return true
+		}
+	}
+	return false
+}
+
+// phrasesByLast has the words of phrases, the last one first, by that word.
+var phrasesByLast = func() map[string][][]string {
+	m := map[string][][]string{}
+	for _, p := range phrases {
+		set(p)
+		n := newName(p)
+		m[n.words[0]] = append(m[n.words[0]], slices.Clone(n.words[:n.n]))
+	}
+	return m
+}()
 
 // tokenKind tells words that name other things too when they stand alone.
 func (n *name) tokenKind(head, before string) kind {
@@ -137,12 +187,17 @@ func glued(word string) kind {
 	switch {
 	case len(word) < 6:
 		return nothing
-	case strings.HasSuffix(word, "password"), strings.HasSuffix(word, "passwd"), strings.HasSuffix(word, "passphrase"):
+	case hasSuffix(word, "password"), hasSuffix(word, "passwd"), hasSuffix(word, "passphrase"):
 		return password
-	case strings.HasSuffix(word, "apikey"), strings.HasSuffix(word, "secret"), strings.HasSuffix(word, "token"), strings.HasSuffix(word, "accesskey"), strings.HasSuffix(word, "secretkey"):
+	case hasSuffix(word, "apikey"), hasSuffix(word, "secret"), hasSuffix(word, "token"), hasSuffix(word, "accesskey"), hasSuffix(word, "secretkey"):
 		return token
 	}
 	return nothing
+}
+
+// hasSuffix is strings.HasSuffix in any case.
+func hasSuffix(word, suffix string) bool {
+	return len(word) >= len(suffix) && word[len(word)-1]|0x20 == suffix[len(suffix)-1] && strings.EqualFold(word[len(word)-len(suffix):], suffix)
 }
 
 // isID reports whether the name is that of an id.

@@ -25,8 +25,11 @@ func (s *scanner) separator(i int) {
 	if k == nothing && query && words.n == 1 && words.words[0] == "code" { // OAuth's
 		k = weak
 	}
+	if c == '-' && !s.arrow(i, n, words) {
+		return
+	}
 	compound := words.n > 1 && class[s.text[max(from, to-1-len(words.words[0]))]]&dash != 0 // x-api-key
-	j := judge{kind: k, assign: c == '=' || c == '>' || quoted || encoded || compound, prose: words.prose || words.wide && !s.asciiValue(i+n), query: query}
+	j := judge{kind: k, assign: c == '=' || c == '>' || quoted || encoded || compound, prose: words.prose || words.wide && !s.asciiValue(i+n), query: query, several: words.several}
 	switch {
 	case k == nothing, k == weak:
 		s.named(words, i+n, encoded)
@@ -37,6 +40,18 @@ func (s *scanner) separator(i int) {
 		j.prose = true
 	}
 	s.valueOf(j, i+n, c, encoded)
+}
+
+// arrow reports whether -> or a copula between a name and its value is one, and no
+// dereference: ptr->token->kind.
+func (s *scanner) arrow(i, n int, words name) bool {
+	if s.text[i] == '-' {
+		return i > 0 && s.text[i-1] == ' ' || i+n < len(s.text) && class[s.text[i+n]]&alnum != 0
+	}
+	if s.text[i] == 0xE2 { // →
+		return true
+	}
+	return words.wide && i+n < len(s.text) && s.text[i+n] < 0x80
 }
 
 // separatorAt returns the length of a separator at i, what it is, and whether it
@@ -73,6 +88,16 @@ func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 		return 1, c, false
 	case ',':
 		return 1, c, false
+	case '-':
+		if strings.HasPrefix(text, "->") {
+			return len("->"), '-', false
+		}
+	case 0xE2, 0xE3, 0xE4, 0xE6, 0xE7, 0xEA, 0xEB, 0xEC:
+		for _, w := range copulas {
+			if strings.HasPrefix(text, w) {
+				return len(w), '-', false
+			}
+		}
 	case 0xEF: // full-width
 		if strings.HasPrefix(text, "：") || strings.HasPrefix(text, "＝") {
 			return 3, ':', false
@@ -185,14 +210,26 @@ func (s *scanner) valueOf(j judge, i int, c byte, encoded bool) {
 	if j.kind >= token && j.kind <= password && c == ':' && s.block1Of(i) {
 		return
 	}
+	if j.kind != header && (s.nested(j, i) || c == ':' && s.lines(j, i)) {
+		return
+	}
+	if j.several && j.kind != code {
+		j.kind = weak
+	}
 	v := s.valueAt(i, encoded)
-	if v.from >= v.to || v.below && (c != ':' || j.kind == header) {
+	if v.from < v.to && s.often(v) {
+		return
+	}
+	if v.from >= v.to || v.below && (c != ':' && c != '=' || c == '=' && j.kind == weak || j.kind == header) {
 		return
 	}
 	if n := len(s.found); n > 0 && s.found[n-1].from <= v.from && v.to <= s.found[n-1].to {
 		return // names within a value that is masked already
 	}
 	j.below, j.quoted, j.assign = v.below, v.quoted, j.assign || v.item
+	if v.below && j.kind == password && s.text[v.from-1] == ' ' && s.endsLine(v.to) {
+		j.below = false // a word that is indented below its name
+	}
 	if j.kind == header {
 		s.headerValue(v, c == ',', encoded)
 		return
@@ -220,9 +257,26 @@ func (s *scanner) valueOf(j judge, i int, c byte, encoded bool) {
 	}
 }
 
+// mostJudged bounds how many names may lead to the same value.
+const mostJudged = 8
+
+// often counts the values that end where v does. It masks v and reports true if
+// they are more than mostJudged: each is judged anew, and no such text is
+// innocent.
+func (s *scanner) often(v value) bool {
+	if s.judgedTo != v.to {
+		s.judgedTo, s.judgedTimes = v.to, 0
+	}
+	if s.judgedTimes++; s.judgedTimes <= mostJudged {
+		return false
+	}
+	s.add(v.from, v.to)
+	return true
+}
+
 // credentials masks what follows a scheme without its header: auth=Bearer abc.
 func (s *scanner) credentials(v value) bool {
-	if !schemes[strings.ToLower(head(s.text[v.from:v.to]))] {
+	if !schemes[lowerWord(head(s.text[v.from:v.to]))] {
 		return false
 	}
 	s.headerValue(v, false, false)

@@ -32,11 +32,7 @@ func (s *scanner) block(i int) {
 		}
 		return
 	}
-	if !secret { // up to the next block, whatever it is
-		body := min(len(text), len(pemBegin)+len(label)+len(pemDash))
-		if j := strings.Index(text[body:], pemDash); j >= 0 {
-			s.public = append(s.public, span{i, i + body + j})
-		}
+	if !secret {
 		return
 	}
 	end := len(s.text)
@@ -45,6 +41,25 @@ func (s *scanner) block(i int) {
 	}
 	s.armour.keep(i, end)
 	s.add(i, end)
+}
+
+// publicBlock returns where the lines of a PEM block end that begins at i and is
+// no private key, or i.
+func (s *scanner) publicBlock(i int) int {
+	text := s.text[i:]
+	if !strings.HasPrefix(text, pemBegin) {
+		return i
+	}
+	label, _, ok := strings.Cut(text[len(pemBegin):min(len(text), len(pemBegin)+pemLabel)], pemDash)
+	if !ok || strings.Contains(label, "PRIVATE") {
+		return i
+	}
+	body := len(pemBegin) + len(label) + len(pemDash)
+	n := strings.Index(text[body:], pemDash)
+	if n < 0 {
+		return i
+	}
+	return i + body + n
 }
 
 // endOfBlock returns the end of the line that ends a block and begins at i.

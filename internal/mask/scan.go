@@ -5,19 +5,31 @@ import "strings"
 // scanner looks for secrets in one text. Every look-behind is bounded, and every
 // look-ahead either is bounded too or remembered in an extent.
 type scanner struct {
-	text   string
-	found  []span
-	public []span // PEM blocks that are no secret, which entropy leaves alone
+	text  string
+	found []span
 
-	// Ends of values that were computed. A later name whose value begins within
-	// one ends there too, so that no byte is read once for each name.
-	run, encodedRun, word1, list, block1, armour, digit, params, bare, wide extent
-	keys                                                                    [maxRuns]extent // by the class of their bytes
-	tool, toolsTo                                                           int             // where the last program of loginTools is, plus one, and how far they were looked for
-	bareAt                                                                  int             // the last at sign of bare, or -1
-	trim                                                                    extent          // what trimmed has looked at
-	trimTo                                                                  int
-	quoted                                                                  [quoteKinds]extent
+	// Ends that were computed. A later look-ahead that begins within one of these
+	// extents uses its end, so that no byte is read once for each name before it.
+	run, encodedRun extent             // unquoted values
+	quoted          [quoteKinds]extent // quoted values
+	runs            [prefixRuns]extent // keys, by the class of their bytes
+	word1           extent             // words of a header
+	list            extent             // words of a header that belong together
+	params          extent             // percent-encoded headers
+	block1          extent             // YAML block scalars
+	items           extent             // YAML lists
+	brackets        extent             // lists and maps
+	armour          extent             // private keys
+	digit           extent             // up to the next digit
+	bare, wide      extent             // authorities and the rest of URLs
+	trim            extent             // values whose punctuation was trimmed
+	trimTo          int                // the end of trim without the punctuation
+	bareAt          int                // the last at sign of bare, or -1
+	user, usersTo   int                // behind the last of userFlags; how far they were looked for
+	judgedTo        int                // the end of the value that was judged last
+	judgedTimes     int                // how many values with that end were judged
+	commandTo       int                // how far commands were read
+	glued           extent             // a command that has no secret in the argument after -p
 }
 
 // extent remembers the end of the value that was looked at last.
@@ -61,9 +73,12 @@ func (s *scanner) scan() {
 			s.word(i)
 		}
 		switch c {
-		case '=', ':', '>', ',', '&', 0xEF:
+		case '=', ':', '>', ',', '&', 0xE2, 0xE3, 0xE4, 0xE6, 0xE7, 0xEA, 0xEB, 0xEC, 0xEF:
 			s.separator(i)
 		case '-':
+			if i+1 < len(s.text) && s.text[i+1] == '>' {
+				s.separator(i)
+			}
 			if i == 0 || class[s.text[i-1]]&(alnum|dash) == 0 {
 				s.flag(i)
 			}

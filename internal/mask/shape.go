@@ -105,6 +105,20 @@ func isUUID(v string) bool {
 	return true
 }
 
+// nameLike reports whether v is a name of several parts: words, versions and small
+// numbers that dashes and dots divide, as in db-credentials-v2 and us-east-1.
+func nameLike(v string) bool {
+	parts := 0
+	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' || r == '.' || r == '/' }) {
+		parts++
+		bare := strings.TrimRight(part, "0123456789")
+		if len(part)-len(bare) > 3 || bare != "" && len(bare) != 1 && (!all(bare, lower|upper) || !wordy(bare) || humps(bare)) {
+			return false
+		}
+	}
+	return parts > 1
+}
+
 // numbered reports whether v is one word and up to four digits: value1234. With
 // few digits and capitals alone it is a constant: SIGSEGV11.
 func numbered(v string) (word string, constant, ok bool) {

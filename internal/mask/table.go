@@ -1,75 +1,13 @@
 package mask
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // The tables of this file say what secrets look like. Code does not name a
 // provider, a word or a prefix of its own.
-
-// keyPrefix is the beginning that a provider gives to its keys.
-type keyPrefix struct {
-	text  string
-	least int    // bytes that must follow
-	class uint16 // what those are
-	mixed bool   // one of them is a digit, for prefixes that words begin with too
-	run   int    // the number of class, set by byFirst
-}
-
-// keyPrefixes are those that providers document, and hashes of passwords.
-var keyPrefixes = []keyPrefix{
-	// Model providers.
-	{"sk-", 8, wordly, false, 0}, {"sk_", 8, wordly, false, 0}, {"pk-lf-", 8, wordly, false, 0}, {"pk_live_", 8, wordly, false, 0},
-	{"pk_test_", 8, wordly, false, 0}, {"rk_live_", 8, wordly, false, 0}, {"rk_test_", 8, wordly, false, 0}, {"rk-", 12, wordly, true, 0}, {"pk-", 12, wordly, true, 0},
-	{"xai-", 16, wordly, false, 0}, {"gsk_", 16, wordly, false, 0}, {"hf_", 16, wordly, false, 0}, {"api_org_", 16, wordly, false, 0},
-	{"r8_", 20, wordly, false, 0}, {"pplx-", 16, wordly, false, 0}, {"fw_", 20, wordly, true, 0}, {"nvapi-", 16, wordly, false, 0}, {"tvly-", 12, wordly, false, 0},
-	{"jina_", 16, wordly, false, 0}, {"pa-", 24, wordly, true, 0}, {"esecret_", 16, wordly, false, 0}, {"csk-", 16, wordly, true, 0}, {"lsv2_", 16, wordly, false, 0},
-	// Clouds.
-	{"AKIA", 12, upper | digit, false, 0}, {"ASIA", 12, upper | digit, false, 0}, {"ABIA", 16, upper | digit, false, 0}, {"ACCA", 16, upper | digit, false, 0},
-	{"AIza", 16, wordly, false, 0}, {"ya29.", 8, wordly | dot, false, 0}, {"1//0", 20, wordly, false, 0}, {"GOCSPX-", 16, wordly, false, 0},
-	{"dop_v1_", 16, wordly, false, 0}, {"doo_v1_", 16, wordly, false, 0}, {"dor_v1_", 16, wordly, false, 0}, {"LTAI", 12, alnum, true, 0},
-	{"hvs.", 16, wordly, false, 0}, {"hvb.", 16, wordly, false, 0}, {"hvr.", 16, wordly, false, 0}, {"fo1_", 16, wordly, false, 0}, {"FlyV1", 16, wordly | base64 | space, true, 0},
-	{"dapi", 32, wordly, true, 0}, {"dckr_pat_", 16, wordly, false, 0}, {"dp.pt.", 16, alnum, false, 0}, {"dp.st.", 16, alnum | dash | dot, false, 0}, {"tskey-", 12, wordly, false, 0},
-	{"CCIPAT_", 16, wordly, false, 0}, {"pul-", 32, hexa, true, 0}, {"HRKU-", 16, wordly, false, 0}, {"rnd_", 20, alnum, true, 0}, {"sbp_", 20, alnum, true, 0}, {"sb_secret_", 12, wordly, false, 0},
-	{"pscale_", 20, wordly | dot, true, 0}, {"vercel_", 20, wordly, true, 0}, {"cfut_", 20, wordly, true, 0}, {"v1.0-", 30, wordly, true, 0}, {"eu01xx", 16, alnum, true, 0}, {"NRAK-", 16, alnum, false, 0},
-	// Code hosts and package registries.
-	{"ghp_", 16, alnum, false, 0}, {"gho_", 16, alnum, false, 0}, {"ghu_", 16, alnum, false, 0}, {"ghs_", 16, alnum, false, 0}, {"ghr_", 16, alnum, false, 0},
-	{"github_pat_", 16, wordly, false, 0}, {"glpat-", 16, wordly | dot, false, 0}, {"gldt-", 16, wordly, false, 0}, {"glrt-", 16, wordly, false, 0}, {"glptt-", 16, wordly, false, 0}, {"glcbt-", 16, wordly, false, 0},
-	{"ATATT3", 16, wordly | percent, false, 0}, {"ATBB", 20, alnum, true, 0}, {"npm_", 16, alnum, false, 0}, {"pypi-", 16, wordly, false, 0}, {"rubygems_", 16, alnum, false, 0},
-	{"cio", 32, alnum, true, 0}, {"oy2", 40, alnum, true, 0}, {"CLOJARS_", 16, alnum, false, 0}, {"AKCp", 20, alnum, true, 0}, {"cmVmdGtu", 20, alnum, false, 0}, {"sqp_", 20, alnum, false, 0}, {"squ_", 20, alnum, false, 0},
-	// Payments, mail, chat, monitoring.
-	{"whsec_", 16, alnum | base64, false, 0}, {"sq0atp-", 16, wordly, false, 0}, {"sq0csp-", 16, wordly, false, 0}, {"EAAA", 40, wordly, true, 0}, {"EAAC", 40, alnum, true, 0},
-	{"shpat_", 16, alnum, false, 0}, {"shpss_", 16, alnum, false, 0}, {"shpca_", 16, alnum, false, 0}, {"shppa_", 16, alnum, false, 0}, {"access_token$", 16, alnum | percent, true, 0},
-	{"SG.", 16, wordly | dot, false, 0}, {"key-", 32, hexa, true, 0}, {"SK", 32, hexa, true, 0}, {"sendinblue", 32, wordly, true, 0}, {"xkeysib-", 16, wordly, false, 0},
-	{"xoxa-", 8, wordly, false, 0}, {"xoxb-", 8, wordly, false, 0}, {"xoxc-", 8, wordly, false, 0}, {"xoxd-", 8, wordly | percent, false, 0}, {"xoxe-", 8, wordly, false, 0}, {"xoxe.", 8, wordly | dot, false, 0},
-	{"xoxo-", 8, wordly, false, 0}, {"xoxp-", 8, wordly, false, 0}, {"xoxr-", 8, wordly, false, 0}, {"xoxs-", 8, wordly, false, 0}, {"xapp-", 8, wordly, false, 0},
-	{"PMAK-", 16, wordly, false, 0}, {"figd_", 16, wordly, false, 0}, {"lin_api_", 16, alnum, false, 0}, {"secret_", 32, alnum, true, 0}, {"ntn_", 20, alnum, true, 0}, {"pat-na1-", 16, wordly, false, 0}, {"pat-eu1-", 16, wordly, false, 0},
-	{"glsa_", 16, wordly, false, 0}, {"glc_", 16, alnum | base64, true, 0}, {"sntrys_", 16, wordly | percent, false, 0}, {"sntryu_", 16, wordly, false, 0}, {"phc_", 20, alnum, false, 0}, {"phx_", 20, alnum, false, 0}, {"sgp_", 20, wordly, false, 0},
-	{"EZAK", 20, alnum, true, 0}, {"EZTK", 20, alnum, true, 0}, {"duffel_", 20, wordly, true, 0}, {"AGE-SECRET-KEY-", 16, alnum, false, 0}, {"p8e-", 16, alnum, true, 0}, {"tfp_", 20, wordly, true, 0}, {"dt0c01.", 16, alnum | dot, false, 0},
-	// JSON web tokens and other base64 of an object.
-	{"eyJ", 16, wordly | dot | base64 | percent, false, 0},
-	// Hashes of passwords.
-	{"$2a$", 20, alnum | base64 | dot | percent, false, 0}, {"$2b$", 20, alnum | base64 | dot | percent, false, 0}, {"$2y$", 20, alnum | base64 | dot | percent, false, 0},
-	{"$1$", 20, alnum | base64 | dot | percent, false, 0}, {"$5$", 20, alnum | base64 | dot | percent, false, 0}, {"$6$", 20, alnum | base64 | dot | percent, false, 0}, {"$y$", 20, alnum | base64 | dot | percent, false, 0},
-	{"$apr1$", 20, alnum | base64 | dot | percent, false, 0}, {"$argon2", 20, wordly | base64 | dot | percent, false, 0}, {"$pbkdf2", 20, wordly | base64 | dot | percent, false, 0}, {"$scrypt$", 20, wordly | base64 | dot | percent, false, 0},
-	{"{SSHA}", 16, alnum | base64 | percent, false, 0}, {"{SHA}", 16, alnum | base64 | percent, false, 0},
-}
-
-// maxRuns bounds the number of classes in keyPrefixes.
-const maxRuns = 16
-
-// byFirst are the prefixes by their first byte.
-var byFirst = func() (t [128][]keyPrefix) {
-	numbers := map[uint16]int{}
-	for _, p := range keyPrefixes {
-		n, ok := numbers[p.class]
-		if !ok {
-			n = len(numbers)
-			numbers[p.class] = n
-		}
-		p.run = n
-		t[p.text[0]] = append(t[p.text[0]], p)
-	}
-	return t
-}()
 
 // hooks are addresses whose path is the secret: whoever has it may post. The path
 // behind is masked. {} stands for one part of a path.
@@ -81,23 +19,80 @@ var hooks = []string{
 	"webhook.site/", "gotify.example/", "ntfy.sh/", "/hooks/", "/webhooks/", "/webhook/", "/incoming-webhooks/",
 }
 
+// vocabulary has the words of all sets, so that lowerWord allocates nothing.
+var vocabulary = map[string]string{}
+
 // set makes a set of words.
 func set(words string) map[string]bool {
 	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
+	for w := range strings.FieldsSeq(words) {
 		m[w] = true
+		vocabulary[w] = w
 	}
 	return m
+}
+
+// longestListed bounds the bytes of the words of a set.
+const longestListed = 48
+
+// lowerWord returns a word in lower case and without apostrophes. A word with
+// capitals that no set has may be returned as it is.
+func lowerWord(word string) string {
+	if c := classes(word); c&upper == 0 && c&(quote|wide) == 0 || len(word) > longestListed {
+		return word
+	}
+	var low [longestListed + 2*utf8.UTFMax]byte
+	n := 0
+	for _, r := range word {
+		if n > longestListed {
+			return word
+		}
+		if r != '\'' {
+			n += utf8.EncodeRune(low[n:], unicode.ToLower(r))
+		}
+	}
+	if w, ok := vocabulary[string(low[:n])]; ok {
+		return w
+	}
+	return word
 }
 
 // Words that names of secrets end with: DB_PASSWORD, accessToken, x-api-key.
 var (
 	passwords = set(`password passwd passphrase passcode pwd passwort kennwort contrasena senha userpass pgpassword userpassword dbpassword mysqlpwd rootpassword adminpassword
 		passwords passwds pw contraseña пароль пароля паролем 密码 密碼 口令 パスワード 비밀번호 hasło lösenord adgangskode heslo salasana wachtwoord şifre jelszó parola
-		keypass storepass truststorepassword keystorepassword sshpass`)
-	tokens = set(`secret token apikey apikeys credential credentials creds jwt signature sig bearer otp totp pat authtoken accesstoken refreshtoken idtoken sessiontoken bottoken
+		keypass storepass truststorepassword keystorepassword sshpass requirepass masterauth masteruserpassword
+		пароли şifresi parol paroli parole heslem lozinka lozinku geslo salasõna parool lykilorð aðgangsorð slaptažodis parolă contrasenya pasahitza wagwoord nenosiri
+		סיסמה סיסמא رمز पासवर्ड รหัสผ่าน 암호 暗証番号 暗号 密钥 口令码 κωδικός κωδικο գաղտնաբառ პაროლი пароля паролю`)
+	// settings are names of configuration files that no punctuation ends.
+	settings = set("requirepass masterauth masteruserpassword")
+	// codes are short, and a person types them in.
+	codes = set("otp totp pin cvv cvc mtan hotp")
+	// codeKinds are the words before code that make it one of these.
+	codeKinds = set("verification security confirmation authentication auth login signin access sms otp totp mfa fa factor time use backup recovery reset activation unlock pairing pin passcode device sign")
+	// users announce a user's name.
+	users = set("login user username account uid usr")
+	// tokenFates and keyFates say what happened to a token or a key, auxiliaries lead
+	// to them.
+	tokenFates  = set("expired revoked rejected invalid deactivated disabled compromised leaked rotated blocked unauthorized refused denied accepted valid malformed recognized longer known found match")
+	keyFates    = set("revoked deactivated disabled compromised leaked rotated unauthorized longer")
+	auxiliaries = set("has have had is was were been be got not no does did could cannot may can already just")
+	// publicFields are fields beside a secret that are none.
+	publicFields = set(`user users username email mail login account region zone host hostname server port url uri endpoint address domain type kind scheme source provider service scope scopes
+		created updated expires expiry expiration date time timestamp status state enabled active role roles description label labels title realm issuer audience algorithm alg format
+		length size method mode comment note env environment namespace owner vendor bucket database db schema protocol level category reason error code`)
+	// phrases are names of several words, as other languages have them.
+	phrases = strings.Split("mot de passe|clave de acceso|clave secreta|palabra de paso|código de acceso|codigo de acesso|palavra passe|chave de acesso|chave secreta|parola d'ordine|parola chiave|kata sandi|kata kunci|mật khẩu|κωδικός πρόσβασης|كلمة المرور|كلمة السر|رمز عبور|code secret|mots de passe|clave api|clé api|clé secrète|chave api|geheimer schlüssel|api schlüssel|секретный ключ|ключ доступа|कूट शब्द|pass phrase|pass code", "|")
+	tokens  = set(`secret token apikey apikeys credential credentials creds jwt signature sig bearer pat authtoken accesstoken refreshtoken idtoken sessiontoken bottoken
 		clientsecret appsecret apisecret secretkey accesskey authkey privatekey accountkey masterkey licensekey sharedkey sessionkey signingkey encryptionkey secretaccesskey
 		hmac psk sas phpsessid jsessionid sessionid aspsessionid assertion xsrf csrf csrftoken xsrftoken apitoken usertoken auth oauth userkey webhooksecret salt hash passhash`)
+	// paramSchemes are followed by parameters, name=value.
+	paramSchemes = set("digest hawk")
+	// pairNouns are followed by user:secret, or by "with" and it.
+	pairNouns   = set("credentials creds credential login logon signin auth authenticate authenticated authenticating")
+	pairFillers = set("with as using for user is are of were was")
+	// Words that code names by themselves.
+	_ = set("key pass name code time env hash salt auth oauth hmac sas pat csrf xsrf passcode")
 	// headers have values of several words.
 	headers = set("authorization authorisation cookie cookies cookie2 setcookie")
 	// key alone names too much else; these words before it make it a secret's.
@@ -114,7 +109,7 @@ var (
 	fillers = set(`provided given supplied received used specified found sent is was equals with value values of string text plain plaintext raw b64 base64 env prod dev test staging live old new
 		current previous default base being to set as got here entered header hex production sandbox the your for`)
 	// schemes are those of authorization that stand without their header too.
-	schemes = set("bearer basic token apikey bot negotiate ntlm digest hawk")
+	schemes = set("bearer basic token apikey bot negotiate ntlm digest hawk ssws dpop geniekey")
 )
 
 // benign are the words of a value that say something about a secret.
@@ -129,6 +124,7 @@ var benign = set(`a an and any all also are as at be because been but by can can
 	ip lacks last login lookup match matches max min more name needed new newline next old one optional other parse parsed permission permissions policy prompt read reset request response retry
 	scope scopes secret server service session signature signed signing sign size skipped something stale state status text undefined-value unspecified update url via void wait warning whitespace
 	bool boolean number integer object array float date file-path path stdin stdout prompt interactive include omit same-origin ephemeral rotated rotation renewed refreshed cancelled canceled pending
+	variable variables env environment flag option argument and/or before first correctly properly hash hashed hashing strength manager prompt field reuse complexity rotation endpoint page form link dialog
 	timeout refused ignored present absent unchanged updated created deleted default changeme example placeholder lax strict secure httponly digest negotiate ntlm plain md5 sha1 sha256 hmac rs256 hs256 es256`)
 
 // idNames are the last words of names whose values operators need, however random
@@ -146,4 +142,7 @@ var idPrefixes = []string{
 }
 
 // wideNames end words of languages that put no space between them.
-var wideNames = strings.Fields("密码 密碼 口令 パスワード 비밀번호")
+var wideNames = strings.Fields("密码 密碼 口令 パスワード 비밀번호 暗証番号 暗号 密钥 令牌 รหัสผ่าน 암호 秘密鍵 访问密钥 访问令牌")
+
+// copulas stand between a name and its value in these languages.
+var copulas = strings.Fields("「 为 是 為 は が を 은 는 이 가 →  ⇒")

@@ -79,15 +79,32 @@ func (s *scanner) authority(i int, encoded bool) (at int) {
 	if encoded {
 		return at
 	}
-	// A password with a slash or a question mark that is not escaped: what is
-	// before it is no host with a port.
+	// A password may have a slash or a question mark that is not escaped. Then what
+	// is before it is no host with a port, or a host without a dot although a host
+	// follows a later at sign.
 	if host, port, ok := strings.Cut(s.text[max(i, at+1):end], ":"); ok && !strings.HasPrefix(host, "[") && !all(port, digit|tail|closer) {
 		j := s.urlRun(end)
 		if k := strings.LastIndexByte(s.text[end:min(j, end+authorityBytes)], '@'); k >= 0 {
 			at = end + k
 		}
+	} else if at >= 0 && !ok && end < len(s.text) && s.text[end] == '/' && !strings.Contains(host, ".") && strings.Contains(s.text[i:at], ":") {
+		j := min(s.urlRun(end), end+authorityBytes)
+		if k := strings.LastIndexByte(s.text[end:j], '@'); k >= 0 && isHostWord(s.text[end+k+1:j]) {
+			at = end + k
+		}
 	}
 	return at
+}
+
+// isHostWord reports whether text begins with a host, and not with a version.
+func isHostWord(text string) bool {
+	if i := strings.IndexAny(text, "/?#"); i >= 0 {
+		text = text[:i]
+	}
+	if text == "" || class[text[0]]&(lower|upper) == 0 || !all(text, wordly|dot|tail) {
+		return false
+	}
+	return text[0] != 'v' || len(text) < 2 || class[text[1]]&digit == 0
 }
 
 // urlRun returns where the bytes end that may be in a URL.
@@ -106,6 +123,9 @@ func (s *scanner) urlRun(i int) int {
 // notUsers are what stands before a colon and is no user: mailto:bob@example.com.
 var notUsers = set("mailto sip sips xmpp acct to cc bcc from npm file link workspace docker pkg git github jsr patch portal image uid im tel urn im http https")
 
+// slashSchemes stand before user/secret@host.
+var slashSchemes = set("thin oci oci8")
+
 // bareURL masks the password of user:password@host without a scheme, as MySQL's
 // driver and some tools write it. The colon is at i.
 func (s *scanner) bareURL(i int) {
@@ -113,7 +133,11 @@ func (s *scanner) bareURL(i int) {
 	for from > 0 && i-from < nameBytes && class[s.text[from-1]]&(wordly|dot) != 0 {
 		from--
 	}
-	if from == i || notUsers[strings.ToLower(s.text[from:i])] {
+	if from == i || notUsers[lowerWord(s.text[from:i])] {
+		return
+	}
+	if slashSchemes[lowerWord(s.text[from:i])] {
+		s.addUserSlash(value{from: i + 1, to: s.runEnd(i+1, false)}, true)
 		return
 	}
 	at, j := s.bareAuthority(i + 1)

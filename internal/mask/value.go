@@ -32,8 +32,8 @@ func (s *scanner) valueAt(i int, encoded bool) (v value) {
 	for n := 0; n < depth && rest != "" && (rest[0] == '[' || rest[0] == '(') && !strings.HasPrefix(rest, Masked); n++ {
 		i, rest, v.item = i+1, rest[1:], rest[0] == '['
 	}
-	// Go's, Python's and C#'s prefixes of strings: b'...', @"...".
-	if len(rest) > 1 && strings.IndexByte("bBrRuUfF@$", rest[0]) >= 0 && class[rest[1]]&quote != 0 {
+	// Prefixes of strings: Python's b'...', C#'s @"...", SQL's N'...'.
+	if len(rest) > 1 && strings.IndexByte("bBrRuUfFnNeE@$", rest[0]) >= 0 && class[rest[1]]&quote != 0 {
 		i, rest = i+1, rest[1:]
 	}
 	if q := opens(rest); q.n > 0 {
@@ -51,6 +51,8 @@ func (s *scanner) skipGap(i int) (at int, below bool) {
 		switch c := s.text[i]; {
 		case c == ' ' || c == '\t' || c == '\r':
 			i++
+		case c == '\\' && i+1 < len(s.text) && s.text[i+1] == '\n': // the line goes on
+			i += 2
 		case c == '\n' && !below:
 			below = true
 			i++
@@ -94,6 +96,8 @@ func (s *scanner) endsRun(i int, encoded bool) bool {
 		n := escape(s.text[i:])
 		b := escaped(s.text[i : i+n])
 		return n > 0 && (class[b]&(space|quote|stop) != 0 || b == ',')
+	case c == 0xE3:
+		return strings.HasPrefix(s.text[i:], "」")
 	case c == 0xC2 || c == 0xE2: // a non-breaking space, curly quotes
 		return strings.HasPrefix(s.text[i:], "\u00a0") || strings.HasPrefix(s.text[i:], "”") || strings.HasPrefix(s.text[i:], "’")
 	}
@@ -139,12 +143,13 @@ func head(v string) string { return v[:min(len(v), judged)] }
 
 // judge is how a value is looked at.
 type judge struct {
-	kind   kind
-	assign bool // = or a quoted name: it is beyond doubt a value, no sentence
-	prose  bool // the name is part of a sentence
-	query  bool // the name is a parameter of a URL
-	below  bool // the value stands on the next line
-	quoted bool
+	kind    kind
+	assign  bool // = or a quoted name: it is beyond doubt a value, no sentence
+	prose   bool // the name is part of a sentence
+	query   bool // the name is a parameter of a URL
+	below   bool // the value stands on the next line
+	quoted  bool
+	several bool // the name is a plural
 }
 
 // secret reports whether v is one.
@@ -154,6 +159,8 @@ func (j judge) secret(v string) bool {
 		return false
 	}
 	switch j.kind {
+	case code:
+		return isCode(v) || randomish(v) || j.assign && mixed(v) && len(v) >= 6 && !wordy(v)
 	case weak:
 		if j.query && len(v) >= 16 && classes(v)&digit != 0 && !isUUID(v) {
 			return true
@@ -169,7 +176,7 @@ func (j judge) secret(v string) bool {
 		if benignWords(v, j.quoted) {
 			return false
 		}
-		if word, constant, ok := numbered(v); ok && (constant || benign[strings.ToLower(word)]) {
+		if word, constant, ok := numbered(v); ok && (constant || benign[lowerWord(word)]) {
 			return false
 		}
 		if c := classes(v); c&(lower|upper) == 0 && c&digit != 0 {
@@ -195,7 +202,7 @@ func (j judge) secret(v string) bool {
 func redacted(v string) bool {
 	const longest = 8 // "redacted"
 	if bare := strings.Trim(v, "<>[]{}()*"); len(bare) <= longest {
-		switch strings.ToLower(bare) {
+		switch lowerWord(bare) {
 		case "redacted", "filtered", "masked", "hidden", "removed", "secret", "omitted", "":
 			return true
 		}
@@ -238,6 +245,6 @@ func benignWords(v string, quoted bool) bool {
 	if first == "" || all(first, tail|closer|dash|percent|base64) { // "->", "=": no value
 		return true
 	}
-	first = strings.ToLower(strings.ReplaceAll(first, "'", ""))
+	first = lowerWord(first)
 	return benign[first]
 }

@@ -9,6 +9,7 @@ func (s *scanner) prefix(i int) bool {
 		return false
 	}
 	s.hook(i)
+	s.idPair(i)
 	for _, p := range byFirst[c] {
 		if !strings.HasPrefix(s.text[i:], p.text) {
 			continue
@@ -35,10 +36,27 @@ func (s *scanner) prefix(i int) bool {
 	return false
 }
 
+// idPair masks the secret of id:secret, where the id has one of idPairs.
+func (s *scanner) idPair(i int) {
+	for _, p := range idPairs {
+		if p.text[0] != s.text[i] || !strings.HasPrefix(s.text[i:], p.text) {
+			continue
+		}
+		at := i + len(p.text) + p.least
+		if at+1 >= len(s.text) || s.text[at] != ':' || !all(s.text[i+len(p.text):at], p.class) {
+			continue
+		}
+		to := s.trimmed(at+1, s.runEnd(at+1, false))
+		if v := head(s.text[at+1 : to]); randomish(v) || looksSecret(v) && len(v) >= 12 {
+			s.add(at+1, to)
+		}
+	}
+}
+
 // keyEnd returns where the bytes of p's class end. The end is remembered for each
 // class, masked or not: a run may have a prefix at every third byte.
 func (s *scanner) keyEnd(p keyPrefix, from int) int {
-	e := &s.keys[p.run]
+	e := &s.runs[p.run]
 	if end, ok := e.known(from); ok {
 		return end
 	}
@@ -111,35 +129,115 @@ func (s *scanner) hasPath(i int, path string) (int, bool) {
 	return i, true
 }
 
-// longestNoun bounds the words that announce a secret by themselves.
-const longestNoun = 16
+// longestWord bounds the words of wordUses.
+const longestWord = 20
 
-// word looks at a word that begins at i: a key with its prefix, a scheme of
-// authorization, or a noun whose secret follows as the next word.
+// wordUse says what a word announces.
+type wordUse struct {
+	scheme  bool // of authorization
+	noun    bool // the name of a secret
+	pair    bool // user:secret may follow
+	verb    bool // of a protocol
+	program *program
+}
+
+// wordUses has the words that announce a secret by themselves.
+var wordUses = func() map[string]*wordUse {
+	m := map[string]*wordUse{}
+	use := func(word string) *wordUse {
+		if m[word] == nil {
+			m[word] = &wordUse{}
+		}
+		return m[word]
+	}
+	for w := range schemes {
+		use(w).scheme = true
+	}
+	for _, nouns := range []map[string]bool{passwords, tokens, codes, set("key code pass")} {
+		for w := range nouns {
+			use(w).noun = true
+		}
+	}
+	for w := range pairNouns {
+		use(w).pair = true
+	}
+	for w := range protocolVerbs {
+		use(w).verb = true
+	}
+	for w, p := range programs {
+		use(w).program = p
+	}
+	return m
+}()
+
+// wordStarts has the lengths of the words of wordUses by their first byte, a bit
+// for each.
+var wordStarts = func() (t [256]uint32) {
+	for w := range wordUses {
+		t[w[0]] |= 1 << min(len(w), 31)
+	}
+	return t
+}()
+
+// word looks at a word that begins at i: a key with its prefix, or a word of
+// wordUses.
 func (s *scanner) word(i int) {
 	if s.prefix(i) {
 		return
 	}
-	var low [longestNoun]byte
+	s.afterWide(i)
+	var low [longestWord]byte
 	end := i
-	for end < len(s.text) && class[s.text[end]]&(lower|upper) != 0 {
-		if end-i == longestNoun {
+	for end < len(s.text) && class[s.text[end]]&wordly != 0 {
+		if end-i == longestWord {
 			return
 		}
-		low[end-i] = s.text[end] | 0x20
+		low[end-i] = s.text[end]
+		if class[s.text[end]]&upper != 0 {
+			low[end-i] |= 0x20
+		}
 		end++
 	}
-	if end == i || end == len(s.text) || s.text[end] != ' ' && s.text[end] != ':' && s.text[end] != '\t' && s.text[end] != '(' && class[s.text[end]]&quote == 0 {
+	if end-i < 2 || wordStarts[low[0]]&(1<<(end-i)) == 0 {
 		return
 	}
-	noun := low[:end-i]
-	switch {
-	case schemes[string(noun)]:
+	use := wordUses[string(low[:end-i])]
+	if use == nil {
+		return
+	}
+	if use.noun && (end == len(s.text) || class[s.text[end]]&(wordly|quote) == 0 && s.text[end] != '=' && s.text[end] != ':') {
+		s.noun(i, end)
+	}
+	if end == len(s.text) {
+		return
+	}
+	c := s.text[end]
+	if use.scheme && (c == ' ' || c == '\t' || c == ':' || c == '(' || class[c]&quote != 0) {
 		s.scheme(i, end)
-	case string(noun) == "key" || passwords[string(noun)] || tokens[string(noun)]:
-		if c := s.text[end]; c == ' ' || c == '\t' || c == '(' {
-			s.noun(i, end)
-		}
+	}
+	if use.verb && c != ':' && c != '.' {
+		s.protocol(i, end, string(low[:end-i]))
+	}
+	if use.pair && c == ' ' {
+		s.pairAfter(end)
+	}
+	if use.program != nil {
+		s.command(i, end)
+	}
+}
+
+// afterWide looks at a word that follows a name in letters beyond ASCII.
+func (s *scanner) afterWide(i int) {
+	if i < 3 || s.text[i-1] != ' ' || s.text[i-2] < 0x80 {
+		return
+	}
+	n := newName(s.text[s.nameFrom(i-1) : i-1])
+	if n.kind() != password {
+		return
+	}
+	v := s.valueAt(i, false)
+	if text := head(s.text[v.from:v.to]); looksSecret(text) && !benignWords(text, v.quoted) && !redacted(text) && !placeholder(text) {
+		s.add(v.from, v.to)
 	}
 }
 
@@ -151,6 +249,12 @@ func (s *scanner) scheme(i, end int) {
 	}
 	if at == len(s.text) {
 		return
+	}
+	if paramSchemes[lowerWord(s.text[i:end])] {
+		if name, rest, ok := strings.Cut(head(s.text[at:s.wordEnd(at)]), "="); ok && len(name) > 1 && len(rest) > 1 && all(name, wordly) {
+			s.addList(at)
+			return
+		}
 	}
 	if q := opens(s.text[at:]); q.n > 0 {
 		at += q.n
@@ -166,46 +270,5 @@ func (s *scanner) scheme(i, end int) {
 	bearer := s.text[i]|0x20 == 'b' && end-i > 3 // Bearer and Basic
 	if bearer && looksSecret(v) && !strings.Contains(v, "://") || !bearer && randomish(v) {
 		s.add(at, to)
-	}
-}
-
-// noun masks a secret that follows its noun in a sentence: "the API key 'abc123'
-// is not valid".
-func (s *scanner) noun(i, end int) {
-	n := newName(s.text[s.nameFrom(end):end])
-	k := n.kind()
-	if k != token && k != password {
-		return
-	}
-	at := s.nextWord(end)
-	if s.text[end] == '(' {
-		at = end + 1
-	}
-	filled := 0
-	for ; filled < 2 && at < len(s.text); filled++ {
-		to := at
-		for to < len(s.text) && class[s.text[to]]&lower != 0 && to-at < longestNoun {
-			to++
-		}
-		if to >= len(s.text) || s.text[to] != ' ' || !fillers[s.text[at:to]] {
-			break
-		}
-		at = s.nextWord(to)
-	}
-	if at >= len(s.text) {
-		return
-	}
-	v := s.valueAt(at, false)
-	if v.from >= v.to || v.below {
-		return
-	}
-	text := head(s.text[v.from:v.to])
-	if text == Masked || benignWords(text, v.quoted) || redacted(text) || placeholder(text) {
-		return
-	}
-	login := strings.Contains(s.text[max(0, i-gap):i], "login ")
-	switch {
-	case k == password && (login && filled == 0 || mixed(text) && len(text) >= 6 && !strings.Contains(text, " ")), randomish(text):
-		s.add(v.from, v.to)
 	}
 }

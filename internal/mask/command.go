@@ -1,0 +1,135 @@
+package mask
+
+import "strings"
+
+// commandLine is the state of reading one line of commands.
+type commandLine struct {
+	program  *program
+	letters  uint64 // short options that precede, a bit each
+	pending  byte   // the form of an option whose argument follows, or 0
+	stdin    bool   // the program reads a secret from its standard input
+	operands [mostOperands]value
+	n        int   // of operands
+	echoed   value // the last argument of an echo
+}
+
+// commandDepth bounds commands within quoted arguments: sh -c "mysql -px".
+const commandDepth = 2
+
+// command reads the line from the program at i. It returns without reading if an
+// earlier command of the line was read up to here already.
+func (s *scanner) command(i, end int) {
+	if i < s.commandTo || !s.startsProgram(i, end) {
+		return
+	}
+	s.commandTo = s.commands(i, len(s.text), commandDepth)
+	s.glued.to = min(s.glued.to, s.commandTo)
+}
+
+// startsProgram reports whether the word from i to end may be a program's name,
+// and not a part of a longer word.
+func (s *scanner) startsProgram(i, end int) bool {
+	if i > 0 && class[s.text[i-1]]&(wordly|dot) != 0 || i > 0 && strings.IndexByte("@=", s.text[i-1]) >= 0 {
+		return false
+	}
+	end += len(exeSuffix(s.text[end:]))
+	return end < len(s.text) && (s.text[end] == ' ' || s.text[end] == '\t' || class[s.text[end]]&quote != 0 || s.text[end] == '\\')
+}
+
+// exeSuffix returns the ending of Windows programs at the beginning of text.
+func exeSuffix(text string) string {
+	const exe = ".exe"
+	if len(text) >= len(exe) && strings.EqualFold(text[:len(exe)], exe) {
+		return text[:len(exe)]
+	}
+	return ""
+}
+
+// commands reads the commands of the line from i to end, or to the end of the
+// line. It returns where it stopped.
+func (s *scanner) commands(i, end, depth int) int {
+	var line commandLine
+	for i < end {
+		arg, next, separator := s.commandArg(i, end)
+		switch {
+		case separator == '\n':
+			return next
+		case separator == '|':
+			line = commandLine{echoed: line.echoed}
+		case separator == '<': // <<< word
+			if line.stdin {
+				line.pending = '_'
+			}
+		case separator == ',':
+		case separator != 0:
+			line = commandLine{}
+		case arg.quoted && depth > 0 && strings.IndexByte(head(s.text[arg.from:arg.to]), ' ') > 0 && line.pending == 0:
+			s.commands(arg.from, arg.to, depth-1)
+			s.commandArgument(&line, arg)
+		default:
+			s.commandArgument(&line, arg)
+		}
+		i = next
+	}
+	return i
+}
+
+// commandArg returns the argument at i and where to read on. separator is the
+// byte that ends the command instead, or 0.
+func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
+	for i < end && (s.text[i] == ' ' || s.text[i] == '\t' || s.text[i] == ',' || s.text[i] == '[' || s.text[i] == '(') {
+		i++
+	}
+	if i+1 < end && s.text[i] == '\\' && (s.text[i+1] == '\n' || s.text[i+1] == 'n') { // the command goes on
+		if s.text[i+1] == 'n' {
+			return value{}, i + 2, '\n'
+		}
+		return value{}, i + 2, ','
+	}
+	if i >= end {
+		return value{}, end, '\n'
+	}
+	switch c := s.text[i]; c {
+	case '\n':
+		return value{}, i + 1, c
+	case '|', ';', '&':
+		return value{}, i + 1, c
+	case '<':
+		if strings.HasPrefix(s.text[i:end], "<<<") {
+			return value{}, i + len("<<<"), c
+		}
+		fallthrough
+	case '>': // a rule of Redis: >secret
+		if i+1 < end && class[s.text[i+1]]&(alnum|percent) != 0 {
+			to := min(end, s.runEnd(i+1, false))
+			return value{from: i, to: to}, to, 0
+		}
+		return value{}, i + 1, ','
+	}
+	if q := opens(s.text[i:end]); q.n > 0 {
+		if i > 0 && class[s.text[i-1]]&space == 0 && s.text[i-1] != ',' && s.text[i-1] != '[' && s.text[i-1] != '(' {
+			return s.afterArg(i+q.n, end)
+		}
+		to := min(end, s.quotedEnd(q, i+q.n))
+		return value{from: i + q.n, to: to, quoted: true}, min(end, to+q.n), 0
+	}
+	to := min(end, max(i+1, s.runEnd(i, false)))
+	if q := opens(s.text[to:end]); q.n > 0 && to-i >= 2 && (s.text[i] == '-' && to-i == 2 || s.text[to-1] == '=' || s.text[to-1] == ':') { // -p'two words'
+		to = min(end, s.quotedEnd(q, to+q.n))
+		return value{from: i, to: to}, min(end, to+q.n), 0
+	}
+	return value{from: i, to: to}, to, 0
+}
+
+// afterArg reads on behind the quote that closes the string around a command. The
+// command ends there, unless it is a list of strings.
+func (s *scanner) afterArg(i, end int) (arg value, next int, separator byte) {
+	at := i
+	for at < end && (s.text[at] == ' ' || s.text[at] == ',') {
+		at++
+	}
+	if at > i && at < end && opens(s.text[at:end]).n > 0 {
+		return s.commandArg(at, end)
+	}
+	return value{}, i, ';'
+}

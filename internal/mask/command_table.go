@@ -1,0 +1,126 @@
+package mask
+
+import "strings"
+
+// command says where the arguments of a program hold secrets.
+type command struct {
+	names string
+	// options, each with the form of its secret as the last byte:
+	//
+	//	-p_  the next argument
+	//	-p*  the rest of the same argument
+	//	-u:  user:secret, as the next argument or as the rest. So do % , =
+	//	-S<  the standard input
+	options string
+	// operands are forms of the arguments that are no options:
+	//
+	//	word  that word
+	//	_     any argument
+	//	NAME  a name that announces a secret
+	//	@     the secret
+	//	_/@   user/secret, or user/secret@host
+	//	_/@_  user/secret@host
+	//	-b    an option with that letter precedes
+	//	<     the standard input is the secret
+	operands []string
+}
+
+var commands = []command{
+	// Databases and caches.
+	{"mysql mariadb mysqldump mysqladmin mysqlimport mysqlshow mysqlslap mysqlpump mysqlsh mycli", "-p*", nil},
+	{"mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat psexec", "-p_", nil},
+	{"redis-cli valkey-cli keydb-cli redis-benchmark", "-a_ --pass_", nil},
+	{"sqlcmd bcp osql isql tsql", "-P_ -P*", nil},
+	{"sqlplus sqlldr expdp impdp", "", []string{"_/@"}},
+	{"connect conn exp imp rman sqlcl", "", []string{"_/@_", "target _/@_"}},
+	{"cqlsh beeline xtrabackup innobackupex influx", "-p_", nil},
+	{"setuser", ">* <* #*", nil},
+	// Archives and cryptography.
+	{"zip unzip zipcloak", "-P_ -P*", nil},
+	{"7z 7za 7zr 7zz rar unrar", "-p* -hp*", nil},
+	{"openssl", "pass:* -k_ -K_ -passin_ -passout_ -pass_", nil},
+	{"qpdf", "", []string{"--encrypt @", "--encrypt _ @"}},
+	{"pdftk", "", []string{"_ input_pw @", "_ output _ user_pw @", "_ output _ owner_pw @"}},
+	// Networks, shares, remote desktops and directories.
+	{"sshpass", "-p_ -p*", nil},
+	{"smbclient rpcclient smbget smbcacls smbtree smbmap wmic winexe netexec crackmapexec nxc", "-U% -u: -p_", nil},
+	{"snmpwalk snmpget snmpset snmpgetnext snmpbulkwalk snmpbulkget snmptable snmptrap snmpinform snmpstatus snmpdf", "-c_ -c* -A_ -X_", nil},
+	{"ldapsearch ldapadd ldapmodify ldapdelete ldapmodrdn ldapcompare ldapwhoami ldapexop", "-w_ -w*", nil},
+	{"ldappasswd", "-w_ -w* -s_ -a_", nil},
+	{"xfreerdp xfreerdp3 wfreerdp rdesktop mstsc cmdkey runas schtasks psexec evil-winrm ncftpget ncftpput ncftp hydra wpscan", "/p:* /pass:* /password:* /rp:* -p_", nil},
+	{"ipmitool", "-P_", nil},
+	{"mosquitto_pub mosquitto_sub", "-P_ --pw_", nil},
+	{"lftp", "-u,", nil},
+	{"curl", "-u: -U: --user: --proxy-user: -E: --cert: --pass_", nil},
+	{"http https xh", "-a: --auth:", nil},
+	{"net", "/p:*", []string{"use _ _ @", "user _ @"}},
+	{"nmcli", "", []string{"wifi connect _ password @", "device wifi connect _ password @", "dev wifi connect _ password @"}},
+	{"wpa_passphrase", "", []string{"_ @"}},
+	// Accounts and logins.
+	{"htpasswd", "", []string{"-n _ @", "-b _ _ @"}},
+	{"login", "-p_ -p* --password-stdin< --with-token<", nil},
+	{"skopeo buildah crane", "--creds: --src-creds: --dest-creds:", nil},
+	{"vault", "", []string{"login @", "operator unseal @"}},
+	{"cargo", "", []string{"login @"}},
+	{"rclone", "", []string{"obscure @"}},
+	{"nuget dotnet", "-k_ -ApiKey_", []string{"setApiKey @"}},
+	{"twine", "-p_", nil},
+	{"mc", "", []string{"alias set _ _ _ @"}},
+	{"rabbitmqctl", "", []string{"add_user _ @", "change_password _ @", "authenticate_user _ @"}},
+	{"sudo su", "-S< --stdin<", nil},
+	{"passwd", "--stdin<", nil},
+	{"chpasswd", "", []string{"<"}},
+	// Settings.
+	{"setx setenv putenv set export", "", []string{"NAME @", "/m NAME @"}},
+	{"aws npm yarn pnpm git poetry composer conda gcloud heroku flyctl pulumi wrangler bundle pip", "", []string{
+		"configure set NAME @", "config set NAME @", "config NAME @", "set NAME @", "secrets set NAME @"}},
+	{"kubectl oc", "--from-literal=", nil},
+	{"echo printf", "", nil},
+}
+
+// mostOperands bounds the operands of a form.
+const mostOperands = 6
+
+// option is one of command.options.
+type option struct {
+	flag string
+	form byte
+}
+
+// operandForm is one of command.operands.
+type operandForm struct {
+	letter byte // of the option that must precede, or 0
+	words  []string
+}
+
+// program is a command in the form that commandLine reads.
+type program struct {
+	options  []option
+	operands []operandForm
+	echo     bool // prints its argument
+	glued    bool // -p has its secret in the same argument alone
+}
+
+// programs has the commands by their names.
+var programs = func() map[string]*program {
+	m := map[string]*program{}
+	for _, c := range commands {
+		p := &program{}
+		for o := range strings.FieldsSeq(c.options) {
+			p.options = append(p.options, option{o[:len(o)-1], o[len(o)-1]})
+		}
+		for _, text := range c.operands {
+			f := operandForm{words: strings.Fields(text)}
+			if w := f.words[0]; len(w) == 2 && w[0] == '-' {
+				f.letter, f.words = w[1], f.words[1:]
+			}
+			p.operands = append(p.operands, f)
+		}
+		p.glued = strings.Contains(c.options, "-p*") && !strings.Contains(c.options, "-p_")
+		for n := range strings.FieldsSeq(c.names) {
+			p.echo = p.echo || n == "echo" || n == "printf"
+			m[n] = p
+		}
+	}
+	return m
+}()

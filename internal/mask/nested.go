@@ -1,0 +1,200 @@
+package mask
+
+import "strings"
+
+// nested masks the secrets of a list or a map that is the value of a secret's
+// name: tokens: [a, b], "credentials": {"x": {"value": "a"}}, map[a:b]. It
+// reports whether one begins at i.
+func (s *scanner) nested(j judge, i int) bool {
+	i, _ = s.skipGap(i)
+	rest := s.text[i:]
+	switch {
+	case strings.HasPrefix(rest, Masked):
+		return false
+	case strings.HasPrefix(rest, "map["):
+		i += len("map")
+	case len(rest) > 1 && rest[0] == '(' && class[rest[1]]&quote != 0:
+	case rest == "" || rest[0] != '[' && rest[0] != '{' || len(rest) > 1 && rest[0] == rest[1] && rest[0] == '{':
+		return false
+	}
+	if _, ok := s.brackets.known(i); ok {
+		return true
+	}
+	const deepest = 64
+	depth := 0
+	public, key, n := false, false, 0 // of the key before the value; whether one is expected; values
+	for k := i; k < len(s.text); {
+		switch c := s.text[k]; {
+		case c == '[' && strings.HasPrefix(s.text[k:], Masked):
+			k += len(Masked)
+			n++
+			continue
+		case c == '[' || c == '{' || c == '(' && k == i:
+			depth++
+			k++
+			public = public && key
+			continue
+		case c == ']' || c == '}' || c == ')':
+			depth--
+			k++
+			if depth <= 0 {
+				s.brackets.keep(i, k)
+				return true
+			}
+			public, key = false, false
+			continue
+		case c == ',' || c == ';':
+			public, key = false, false
+			k++
+			continue
+		case c == '\n' && k > i && s.endsList(k):
+			s.brackets.keep(i, k)
+			return true
+		case class[c]&space != 0 || c == ':' || c == '=' || c == '>':
+			k++
+			continue
+		}
+		if depth > deepest || k-i > mostNested {
+			s.brackets.keep(i, k)
+			return true
+		}
+		v := s.leaf(k)
+		k = max(k+1, v.next)
+		if v.key {
+			name := newName(head(s.text[v.from:v.to]))
+			public, key = name.isPublic(), true
+			continue
+		}
+		n++
+		j.prose = j.kind != password && (key || j.several) // a word alone is a name
+		if text := head(s.text[v.from:v.to]); !public && s.leafSecret(j, text, v.quoted) {
+			s.add(v.from, v.to)
+		}
+		public, key = false, false
+	}
+	s.brackets.keep(i, len(s.text))
+	return true
+}
+
+// mostNested bounds the bytes of a list or a map that are looked at.
+const mostNested = 4096
+
+// endsList reports whether the end of a line at i ends brackets that nobody
+// closed: no comma or bracket is on either side of it.
+func (s *scanner) endsList(i int) bool {
+	before, after := i, i
+	for before > 0 && i-before < gap && class[s.text[before-1]]&space != 0 {
+		before--
+	}
+	for after < len(s.text) && after-i < gap && class[s.text[after]]&space != 0 {
+		after++
+	}
+	return (before == 0 || strings.IndexByte(",[{:", s.text[before-1]) < 0) && (after >= len(s.text) || strings.IndexByte("]},\"'", s.text[after]) < 0)
+}
+
+// leaf is a key or a value within brackets.
+type leaf struct {
+	value
+	next int
+	key  bool // a colon, an equals sign or an arrow follows
+}
+
+// leaf returns the key or value at i.
+func (s *scanner) leaf(i int) (l leaf) {
+	if q := opens(s.text[i:]); q.n > 0 {
+		l.from, l.quoted = i+q.n, true
+		l.to = s.quotedEnd(q, l.from)
+		l.next = min(len(s.text), l.to+q.n)
+	} else {
+		l.from, l.to = i, i
+		for l.to < len(s.text) && class[s.text[l.to]]&(space|quote) == 0 && strings.IndexByte(",]}[{", s.text[l.to]) < 0 && !s.endsKey(i, l.to) {
+			l.to++
+		}
+		l.next = l.to
+	}
+	at := l.next
+	for end := at + gap; at < len(s.text) && at < end && (s.text[at] == ' ' || s.text[at] == '\t'); {
+		at++
+	}
+	l.key = at < len(s.text) && (s.text[at] == ':' || s.text[at] == '=')
+	return l
+}
+
+// endsKey reports whether the colon or equals sign at i ends a key from from.
+func (s *scanner) endsKey(from, i int) bool {
+	c := s.text[i]
+	return (c == ':' || c == '=' && i+1 < len(s.text) && s.text[i+1] != '=') && i > from && i-from <= nameBytes && all(s.text[from:i], wordly|dot)
+}
+
+// leafSecret reports whether a value within brackets is a secret. Names of one's
+// own are looked at elsewhere.
+func (s *scanner) leafSecret(j judge, text string, quoted bool) bool {
+	if !quoted && classes(text)&(lower|upper) == 0 && j.kind != password {
+		return false
+	}
+	j.assign, j.quoted, j.below = true, quoted, false
+	if j.kind != password && j.kind != code && nameLike(text) {
+		return false
+	}
+	return j.secret(text)
+}
+
+// isPublic reports whether the value of the name is no secret although it is one
+// of several fields of a secret.
+func (n *name) isPublic() bool {
+	if n.n == 0 {
+		return false
+	}
+	for _, w := range n.words[:n.n] {
+		if notSecret[w] {
+			return true
+		}
+	}
+	return idNames[n.words[0]] || publicFields[n.words[0]]
+}
+
+// below masks the lines of a YAML list that is the value of a secret's name, or a
+// single word that is indented below it.
+func (s *scanner) lines(j judge, i int) bool {
+	for i < len(s.text) && (s.text[i] == ' ' || s.text[i] == '\r') {
+		i++
+	}
+	if i >= len(s.text) || s.text[i] != '\n' {
+		return false
+	}
+	if _, ok := s.items.known(i); ok {
+		return true
+	}
+	from, end := i, i
+	for end < len(s.text) {
+		at := end + 1
+		for at < len(s.text) && s.text[at] == ' ' {
+			at++
+		}
+		if !strings.HasPrefix(s.text[min(at, len(s.text)):], "- ") {
+			break
+		}
+		item := s.valueAt(at+len("- "), false)
+		if item.from >= item.to || item.below {
+			break
+		}
+		after := item.to
+		if item.quoted && after < len(s.text) {
+			after++
+		}
+		next := after
+		for next < len(s.text) && s.text[next] != '\n' {
+			next++
+		}
+		text := head(s.text[item.from:item.to])
+		if strings.TrimSpace(s.text[after:min(next, after+gap)]) == "" && (item.quoted || !strings.Contains(text, ": ")) && s.leafSecret(j, text, item.quoted) {
+			s.add(item.from, item.to)
+		}
+		end = next
+	}
+	if end == from {
+		return false
+	}
+	s.items.keep(from, end)
+	return true
+}

@@ -1,0 +1,199 @@
+package mask
+
+import "strings"
+
+// noun masks a secret that follows its noun in a sentence: "the API key 'abc123'
+// is not valid", x-api-key abc123, PASSWORD 'abc'.
+func (s *scanner) noun(i, end int) {
+	from := s.nameFrom(end)
+	n := newName(s.text[from:end])
+	k := n.kind()
+	if k == code {
+		s.codeBefore(from, end)
+	}
+	if end == len(s.text) || s.text[end] != ' ' && s.text[end] != '\t' && s.text[end] != '(' {
+		return
+	}
+	if k == nothing || k == header || n.several {
+		return
+	}
+	at, filled := s.skipFillers(end)
+	if at >= len(s.text) {
+		return
+	}
+	if k == password && strings.HasPrefix(s.text[at:], "FOR ") {
+		s.passwordFor(at)
+	}
+	angle := s.text[at] == '<'
+	if angle {
+		at++
+	}
+	v := s.valueAt(at, false)
+	if v.from >= v.to || v.below || angle && (v.to >= len(s.text) || s.text[v.to] != '>') {
+		return
+	}
+	text := head(s.text[v.from:v.to])
+	if text == Masked || benignWords(text, v.quoted) || redacted(text) || placeholder(text) {
+		return
+	}
+	joined := i > from && class[s.text[i-1]]&dash != 0 || all(s.text[from:end], upper|dash) && i > from // x-api-key, DB_PASSWORD
+	var secret bool
+	switch k {
+	case code:
+		secret = isCode(text)
+	case weak:
+		secret = text != "" && n.words[0] == "key" && len(text) >= 8 && changes(text) >= 3 && mixed(text) && !strings.ContainsAny(text, "/.:") && !v.quoted && s.hasFate(v.to, keyFates)
+	case password:
+		word := !strings.ContainsAny(text, " ") && len(text) > 2
+		secret = word && (mixed(text) && len(text) >= 6 || all(text, digit) && len(text) >= 6 || filled == 0 && (v.quoted || s.afterUser(from, i) || joined && s.lineStart(from) && s.endsLine(v.to)))
+	case token:
+		secret = len(text) >= 8 && mixed(text) && !strings.ContainsAny(text, " /:()") && (joined || angle || changes(text) >= 2 && s.hasFate(v.to, tokenFates))
+		if _, _, ok := numbered(text); ok && !joined || isUUID(text) || nameLike(text) {
+			secret = false
+		}
+	}
+	if secret || k >= token && randomish(text) {
+		s.add(v.from, v.to)
+	}
+}
+
+// pairAfter masks the secret of user:secret, which follows a word of pairNouns that
+// ends at end: "login as bob:abc failed".
+func (s *scanner) pairAfter(end int) {
+	const words = 2
+	at := s.nextWord(end)
+	for n := 0; n < words && at < len(s.text); n++ {
+		to := at
+		for to < len(s.text) && class[s.text[to]]&lower != 0 && to-at < longestWord {
+			to++
+		}
+		if to >= len(s.text) || s.text[to] != ' ' || !pairFillers[s.text[at:to]] {
+			break
+		}
+		at = s.nextWord(to)
+	}
+	if at >= len(s.text) {
+		return
+	}
+	v := s.valueAt(at, false)
+	text := head(s.text[v.from:v.to])
+	sep := strings.IndexAny(text, ":/")
+	if sep < 1 || v.below || !all(text[:sep], wordly|dot) || benign[lowerWord(text[:sep])] || all(text[:sep], digit) {
+		return
+	}
+	secret := text[sep+1:]
+	if len(secret) < 4 || all(secret, digit) || strings.ContainsAny(secret, "/ :") || text[sep] == '/' && !looksSecret(secret) ||
+		isPublicWord(text[:sep]) || nameLike(secret) || benignWords(secret, false) || placeholder(secret) || redacted(secret) {
+		return
+	}
+	s.add(v.from+sep+1, v.to)
+}
+
+// isPublicWord reports whether word names a field that is no user: provider:google.
+func isPublicWord(word string) bool {
+	n := newName(word)
+	return n.isPublic()
+}
+
+// passwordFor masks SQL's SET PASSWORD FOR user = 'secret'. FOR is at i.
+func (s *scanner) passwordFor(i int) {
+	line, _, _ := strings.Cut(s.text[i:min(len(s.text), i+nameBytes)], "\n")
+	at := strings.IndexByte(line, '=')
+	if at < 0 {
+		return
+	}
+	v := s.valueAt(i+at+1, false)
+	if text := head(s.text[v.from:v.to]); v.quoted && !v.below && !benignWords(text, true) && !redacted(text) && !placeholder(text) {
+		s.add(v.from, v.to)
+	}
+}
+
+// skipFillers returns where the word begins that follows a noun and its fillers,
+// and how many of those there are.
+func (s *scanner) skipFillers(end int) (at, filled int) {
+	at = s.nextWord(end)
+	if s.text[end] == '(' {
+		at = end + 1
+	}
+	for ; filled < 2 && at < len(s.text); filled++ {
+		to := at
+		for to < len(s.text) && class[s.text[to]]&lower != 0 && to-at < longestWord {
+			to++
+		}
+		if to >= len(s.text) || s.text[to] != ' ' || !fillers[s.text[at:to]] {
+			break
+		}
+		at = s.nextWord(to)
+	}
+	return at, filled
+}
+
+// afterUser reports whether the name that begins at i follows a user's name, as in
+// a netrc file: login alice password secret.
+func (s *scanner) afterUser(from, i int) bool {
+	text := strings.TrimRight(s.text[max(from, i-gap):i], " ")
+	at := strings.LastIndexByte(text, ' ')
+	if at < 0 || benign[lowerWord(text[at+1:])] {
+		return false
+	}
+	text = strings.TrimRight(text[:at], " ")
+	return users[lowerWord(text[strings.LastIndexByte(text, ' ')+1:])]
+}
+
+// hasFate reports whether the words at i say what happened to a key: "has
+// expired", "was revoked".
+func (s *scanner) hasFate(i int, fates map[string]bool) bool {
+	const words = 3
+	if i < len(s.text) && class[s.text[i]]&quote != 0 {
+		i++
+	}
+	for range words {
+		i = s.nextWord(i)
+		to := i
+		for to < len(s.text) && class[s.text[to]]&lower != 0 && to-i < longestWord {
+			to++
+		}
+		if fates[s.text[i:to]] {
+			return true
+		}
+		if !auxiliaries[s.text[i:to]] {
+			return false
+		}
+		i = to
+	}
+	return false
+}
+
+// isCode reports whether v is a code that a person types in: 482913, G-482913,
+// AB12-CD34.
+func isCode(v string) bool {
+	const least, most = 4, 24
+	if len(v) < least || len(v) > most || !all(v, upper|digit|dash) && (!strings.Contains(v, "-") || !all(v, lower|digit|dash)) {
+		return false
+	}
+	digits := 0
+	for i := range len(v) {
+		if class[v[i]]&digit != 0 {
+			digits++
+		}
+	}
+	const year, long = 4, 10
+	return digits >= year && digits <= long && (all(v, digit) || strings.Contains(v, "-") && !wordy(v))
+}
+
+// codeBefore masks a code that stands before its noun, which ends at end: "482913
+// is your verification code".
+func (s *scanner) codeBefore(from, end int) {
+	text := s.text[from:end]
+	at := strings.Index(text, " is ")
+	if at < 0 {
+		at = strings.Index(text, " as ")
+	}
+	if at < 0 {
+		return
+	}
+	start := strings.LastIndexByte(text[:at], ' ') + 1
+	if isCode(text[start:at]) {
+		s.add(from+start, from+at)
+	}
+}

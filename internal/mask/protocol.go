@@ -1,0 +1,231 @@
+package mask
+
+import "strings"
+
+// protocolVerbs are commands of text protocols whose argument is a secret. They
+// are in capitals: AUTH and PASS are words of prose too.
+var protocolVerbs = set("auth pass login authenticate 334 identified")
+
+// mechanisms are those of SASL. An initial response in base64 may follow one.
+var mechanisms = set("plain login cram-md5 digest-md5 xoauth2 oauthbearer ntlm gssapi external scram-sha-1 scram-sha-256 anonymous")
+
+// peers are what transcripts put before a line that the client sent.
+var peers = set("c client send sent sending tx out redis smtp imap pop pop3 ftp irc cmd command")
+
+// transcript are the first words of the line before PASS in transcripts.
+var transcript = set("user nick cap 331 +ok 220 ehlo helo host c s client")
+
+// protocolArgs bounds the arguments of a verb.
+const protocolArgs = 3
+
+// protocol masks what follows a verb of protocolVerbs, which stands from i to end.
+func (s *scanner) protocol(i, end int, verb string) {
+	for j := i; j < end; j++ {
+		if class[s.text[j]]&lower != 0 && verb != "identified" {
+			return
+		}
+	}
+	quoted := end < len(s.text) && class[s.text[end]]&quote != 0
+	args, n, whole := s.protocolArgs(end)
+	if n == 0 {
+		return
+	}
+	first, last := head(s.text[args[0].from:args[0].to]), args[n-1]
+	sent := quoted || s.isSent(i)
+	switch verb {
+	case "identified":
+		s.identified(args[:n])
+	case "334": // the server asks for the password: nothing, or base64 of "Password:"
+		if first == "UGFzc3dvcmQ6" {
+			s.nextLine(args[0].to)
+		}
+	case "auth", "authenticate":
+		switch {
+		case mechanisms[lowerWord(first)]:
+			if n == 2 && (whole || args[1].to-args[1].from >= 16) && isBase64Word(s.text[args[1].from:args[1].to]) {
+				s.addArg(args[1])
+			}
+		case whole && n <= 2 && (sent || s.lineStart(i) || looksSecret(head(s.text[last.from:last.to]))):
+			if n == 1 || sent || !benignWords(first, false) {
+				s.addArg(last)
+			}
+		}
+	case "pass":
+		text := head(s.text[args[0].from:args[0].to])
+		if n == 1 && whole && !strings.ContainsAny(text, "/") && (sent || s.lineStart(i) && transcript[s.wordOfLineBefore(i)]) {
+			s.addArg(args[0])
+		}
+	case "login": // IMAP: tag LOGIN user password
+		if n == 2 && whole && !benignWords(first, args[0].quoted) && s.tagged(i) {
+			s.addArg(args[1])
+		}
+	}
+}
+
+// protocolArgs returns the arguments behind a verb. whole says that the line ends
+// behind them.
+func (s *scanner) protocolArgs(i int) (args [protocolArgs]value, n int, whole bool) {
+	if n := closes(s.text[i:min(len(s.text), i+1)]); n > 0 {
+		i += n
+	}
+	for n < protocolArgs {
+		for end := i + gap; i < len(s.text) && i < end && (s.text[i] == ' ' || s.text[i] == '\t'); {
+			i++
+		}
+		if s.endsLine(i) {
+			return args, n, true
+		}
+		v := value{from: i}
+		if q := opens(s.text[i:]); q.n > 0 {
+			v.from, v.quoted = i+q.n, true
+			v.to = s.quotedEnd(q, v.from)
+			i = min(len(s.text), v.to+q.n)
+		} else {
+			v.to = s.runEnd(i, false)
+			i = v.to
+		}
+		if v.to <= v.from {
+			return args, n, false
+		}
+		args[n] = v
+		n++
+	}
+	return args, n, s.endsLine(i)
+}
+
+// endsLine reports whether a line, or a string that holds one, ends at i.
+func (s *scanner) endsLine(i int) bool {
+	if i >= len(s.text) {
+		return true
+	}
+	switch c := s.text[i]; {
+	case c == '\n', c == '\r', c == ';':
+		return true
+	case c == '\\':
+		return i+1 < len(s.text) && strings.IndexByte(`rn"`, s.text[i+1]) >= 0
+	case class[c]&quote != 0:
+		return i > 0 && class[s.text[i-1]]&space == 0
+	}
+	return false
+}
+
+// lineStart reports whether a line begins at i.
+func (s *scanner) lineStart(i int) bool {
+	return i == 0 || s.text[i-1] == '\n' || s.escapeEnds(i)
+}
+
+// isSent reports whether the word at i follows a prompt, as transcripts and traces
+// of connections have it.
+func (s *scanner) isSent(i int) bool {
+	to := i
+	for to > 0 && i-to < 4 && (s.text[to-1] == ' ' || class[s.text[to-1]]&quote != 0) {
+		to--
+	}
+	if to == 0 || to == i && s.text[i-1] != '>' {
+		return false
+	}
+	switch s.text[to-1] {
+	case '>':
+		return true
+	case ':':
+		from := to - 1
+		for from > 0 && to-from < longestWord && class[s.text[from-1]]&alnum != 0 {
+			from--
+		}
+		return peers[lowerWord(s.text[from:to-1])]
+	}
+	return false
+}
+
+// tagged reports whether the word at i follows an IMAP tag: a001, 3, x.
+func (s *scanner) tagged(i int) bool {
+	const longest = 8
+	to := i - 1
+	if to < 1 || s.text[to] != ' ' {
+		return false
+	}
+	from := to
+	for from > 0 && to-from < longest && class[s.text[from-1]]&(alnum|dot) != 0 {
+		from--
+	}
+	return to > from && (classes(s.text[from:to])&(digit|dot) != 0) && (s.lineStart(from) || s.isSent(from))
+}
+
+// wordOfLineBefore returns the first word of the line before the one at i, in
+// lower case. It reads no more than a short line.
+func (s *scanner) wordOfLineBefore(i int) string {
+	const reach = 80
+	if i == 0 {
+		return ""
+	}
+	to := i - 1
+	if s.text[to] != '\n' {
+		to--
+	}
+	if to > 0 && s.text[to-1] == '\r' {
+		to--
+	}
+	least := max(0, to-reach)
+	from := least + strings.LastIndexAny(s.text[least:max(least, to)], "\n\\") + 1
+	if from > 0 && s.text[from-1] == '\\' && from < to {
+		from++ // the n of \n
+	}
+	word, _, _ := strings.Cut(s.text[from:max(from, to)], " ")
+	return lowerWord(strings.Trim(word, `:>"`))
+}
+
+// nextLine masks a line of base64 behind i, with or without a prompt before it.
+func (s *scanner) nextLine(i int) {
+	for i < len(s.text) && (s.text[i] == '\r' || s.text[i] == '\n') {
+		i++
+	}
+	for _, prompt := range []string{"C: ", "> ", ">>> ", "<- ", "-> "} {
+		if strings.HasPrefix(s.text[i:], prompt) {
+			i += len(prompt)
+			break
+		}
+	}
+	to := s.runEnd(i, false)
+	if s.endsLine(to) && isBase64Word(s.text[i:to]) {
+		s.addArg(value{from: i, to: to})
+	}
+}
+
+// isBase64Word reports whether word may be base64 of a text with a password.
+func isBase64Word(word string) bool {
+	word = head(word)
+	return len(word) >= 4 && all(word, alnum|base64|percent) && !mechanisms[lowerWord(word)] && !benignWords(word, false) && (strings.HasSuffix(word, "=") || len(word) >= 8 && !wordy(word) || looksSecret(word))
+}
+
+// identified masks SQL's IDENTIFIED BY 'secret', IDENTIFIED WITH plugin BY
+// 'secret'.
+func (s *scanner) identified(args []value) {
+	for i, a := range args {
+		if i+1 < len(args) && strings.EqualFold(s.text[a.from:a.to], "by") {
+			v := args[i+1]
+			if strings.EqualFold(s.text[v.from:v.to], "password") && i+2 < len(args) {
+				v = args[i+2]
+			}
+			s.addArg(v)
+			return
+		}
+	}
+	if n := len(args); n == protocolArgs && strings.EqualFold(s.text[args[n-1].from:args[n-1].to], "by") {
+		if v := s.valueAt(args[n-1].to, false); !v.below {
+			s.addArg(v)
+		}
+	}
+}
+
+// addArg masks the argument of a verb.
+func (s *scanner) addArg(v value) {
+	to := v.to
+	if !v.quoted {
+		to = max(v.from, s.trimmed(v.from, v.to))
+	}
+	text := head(s.text[v.from:to])
+	if text == "" || placeholder(text) || redacted(text) || benignWords(text, v.quoted) || mechanisms[lowerWord(text)] {
+		return
+	}
+	s.add(v.from, to)
+}
