@@ -49,15 +49,15 @@ size: ## print how many bytes slogclass adds to a stripped program
 
 .PHONY: release-check
 release-check: ## rehearse a release: pack, tidy, install, import, compare the API
-	@go run ./internal/releasecheck
+	@go run ./internal/release/check
 
 .PHONY: api
 api: ## write the exported API of all packages to api/
-	@go run ./internal/releasecheck -api
+	@go run ./internal/release/check -api
 
 .PHONY: tidy
 tidy: ## run go mod tidy in every module, with the other modules of the work tree
-	@go run ./internal/releasecheck -tidy
+	@go run ./internal/release/check -tidy
 
 .PHONY: generate
 generate: ## regenerate the generated files

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// commitRecord is the name of a file that a command embeds, so that it can tell
-// its commit where the build does not record one, as `go install` of a version.
+// commitRecord is the name of a file that a command embeds. The command reads its
+// commit from it after `go install` of a version, which does not record one.
 const commitRecord = "commit.txt"
 
-// recordCommit writes the version and the commit that the release is made from
-// into each commit.txt. The release's own commit is not known yet: it contains
+// recordCommit writes the version and the parent commit of the release to each
+// commit.txt. The commit of the release is not known yet, because it contains
 // this file.
 func recordCommit(work repository, version, commit string) error {
 	list, err := work.git("ls-files", "-z")
@@ -36,8 +36,9 @@ var (
 	heading    = regexp.MustCompile(`(?m)^## `)
 )
 
-// releaseChangelog gives the changelog's section Unreleased the heading of the
-// version, under a new and empty one. It refuses a section without entries.
+// releaseChangelog changes the heading of the section Unreleased to the version,
+// and adds a new, empty section Unreleased. It returns an error if the section
+// has no entries.
 func releaseChangelog(file, version string, now time.Time) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -53,10 +54,10 @@ func releaseChangelog(file, version string, now time.Time) error {
 		section = section[:next[0]]
 	}
 	if !regexp.MustCompile(`(?m)^[-*|] *\S`).MatchString(section) {
-		return fmt.Errorf("%s: the section Unreleased has no entry: say what changed for users", path.Base(file))
+		return fmt.Errorf("%s: the section Unreleased has no entry: describe the changes for users", path.Base(file))
 	}
 	if strings.Contains(text, "\n## ["+strings.TrimPrefix(version, "v")+"]") {
-		return fmt.Errorf("%s has a section for %s already", path.Base(file), version)
+		return fmt.Errorf("%s already has a section for %s", path.Base(file), version)
 	}
 	released := fmt.Sprintf("## [Unreleased]\n\n## [%s] - %s", strings.TrimPrefix(version, "v"), now.UTC().Format(time.DateOnly))
 	return os.WriteFile(file, []byte(text[:at[0][0]]+released+text[at[0][1]:]), 0o644)

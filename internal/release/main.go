@@ -1,16 +1,16 @@
-// Command release prepares a release of all modules of this repository. It is
-// run by .ci/release:
+// Command release prepares a release of all modules of this repository. The script
+// .ci/release runs it:
 //
-//	.ci/release VERSION            shows what a release would change
-//	.ci/release VERSION --really   makes the commit and the tags
+//	.ci/release VERSION            show the changes of a release
+//	.ci/release VERSION --really   make the commit and the tags
 //
-// It reads the modules from go.work. A module is for development only, and gets
-// no tag, if its go.mod has a replace or its path has an element "internal":
-// nobody can install from such a module.
+// It reads the modules from go.work. A module gets no tag if its go.mod has a
+// replace or its path has an element "internal": users cannot install such a
+// module.
 //
-// The work is done in a temporary clone. The repository itself changes only
-// with --really, and only after everything has succeeded: its branch is
-// fast-forwarded to the new commit, then the tags are made. Nothing is pushed.
+// It works in a temporary clone. The repository changes only with --really, and
+// only after everything has succeeded: the branch is fast-forwarded to the new
+// commit, and then the tags are made. Nothing is pushed.
 package main
 
 import (
@@ -19,6 +19,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/errclass/errclass/internal/release/workspace"
 )
 
 const usage = "usage: .ci/release VERSION [--really], for example .ci/release v0.1.0"
@@ -34,14 +36,14 @@ func main() {
 	}
 }
 
-// arguments reads the command line.
+// arguments parses the command line.
 func arguments(args []string) (version string, really bool, err error) {
 	for _, a := range args {
 		switch {
 		case a == "--really":
 			really = true
 		case strings.HasPrefix(a, "-") || version != "":
-			return "", false, fmt.Errorf("argument %q is not known; %s", a, usage)
+			return "", false, fmt.Errorf("unknown argument %q; %s", a, usage)
 		default:
 			version = a
 		}
@@ -87,25 +89,24 @@ func run(dir, version string, really bool, now time.Time, out io.Writer) error {
 		fmt.Fprintf(out, "\nNothing was changed. To make the commit and the tags: .ci/release %s --really\n", version)
 		return nil
 	}
-	if err := original.take(work, tags); err != nil {
+	if err := original.apply(work, tags); err != nil {
 		return err
 	}
-	// GitHub starts no workflow for tags if more than three arrive at once. So
-	// the tag that starts the release comes alone, after those it builds from.
+	// GitHub starts no workflow if more than three tags are pushed at once. So the
+	// tag that starts the release is pushed alone, after the others.
 	fmt.Fprintf(out, "\nThe commit and the tags are made. To publish them:\n\tgit push --atomic origin %s\n\tgit push origin %s\n",
 		strings.Join(append([]string{branch}, tags[1:]...), " "), tags[0])
 	return nil
 }
 
-// prepare changes the files of the work tree for a release: the versions, the
-// sums and the changelog's heading.
-func prepare(work repository, modules []*module, version string, now time.Time) error {
+// prepare changes the files of the work tree for a release.
+func prepare(work repository, modules []*workspace.Module, version string, now time.Time) error {
 	parent, err := work.git("rev-parse", "HEAD")
 	if err != nil {
 		return err
 	}
 	for _, m := range modules {
-		if err := m.require(version); err != nil {
+		if err := m.SetVersion(m.Name("."), version); err != nil {
 			return err
 		}
 	}
@@ -118,15 +119,15 @@ func prepare(work repository, modules []*module, version string, now time.Time) 
 	return writeSums(work, modules, version)
 }
 
-func report(out io.Writer, modules []*module, tags []string, changes string) {
+func report(out io.Writer, modules []*workspace.Module, tags []string, changes string) {
 	fmt.Fprintln(out, "Tags:")
 	for _, tag := range tags {
 		fmt.Fprintf(out, "\t%s\n", tag)
 	}
 	fmt.Fprintln(out, "For development only, no tag:")
 	for _, m := range modules {
-		if m.private != "" {
-			fmt.Fprintf(out, "\t%s (%s)\n", m.dir, m.private)
+		if m.Private != "" {
+			fmt.Fprintf(out, "\t%s (%s)\n", m.Dir, m.Private)
 		}
 	}
 	fmt.Fprintf(out, "Commit:\n\t%s\n", strings.ReplaceAll(changes, "\n", "\n\t"))

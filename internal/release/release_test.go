@@ -15,8 +15,8 @@ import (
 
 var day = time.Date(2026, 11, 22, 23, 0, 0, 0, time.UTC)
 
-// files are a repository with a root module, one above it, a command above
-// both, and two that are for development only.
+// files is a repository with a root module, a module that requires it, a command
+// that requires both, and two modules for development only.
 var files = map[string]string{
 	"LICENSE":              "licence\n",
 	"CHANGELOG.md":         "# Changelog\n\n## [Unreleased]\n\n- `a`: is new.\n",
@@ -33,7 +33,7 @@ var files = map[string]string{
 	"internal/tool/go.mod": "module example.com/a/internal/tool\n\ngo 1.26.0\n",
 }
 
-// newRepository commits files, with those of changes instead; "" removes one.
+// newRepository commits files, some of them replaced by changes.
 func newRepository(t *testing.T, changes map[string]string) repository {
 	t.Helper()
 	r := repository(t.TempDir())
@@ -75,7 +75,7 @@ func TestRelease(t *testing.T) {
 	require.NoError(t, run(string(r), "v0.1.0", true, day, &out))
 
 	assert.Equal(t, "b/v0.1.0\ncmd/c/v0.1.0\nv0.1.0", git(t, r, "tag", "--list"))
-	assert.Equal(t, before, git(t, r, "rev-parse", "v0.1.0^{commit}~"), "the tagged commit is the next one")
+	assert.Equal(t, before, git(t, r, "rev-parse", "v0.1.0^{commit}~"), "the tagged commit is the child of the former HEAD")
 	assert.Empty(t, git(t, r, "status", "--porcelain"))
 	assert.Contains(t, out.String(), "git push --atomic origin main b/v0.1.0 cmd/c/v0.1.0\n\tgit push origin v0.1.0\n")
 	assert.Contains(t, out.String(), "b/test (its go.mod has a replace)\n\tinternal/tool (its path is internal)\n")
@@ -87,8 +87,8 @@ func TestRelease(t *testing.T) {
 	command := read(t, r, "cmd/c/go.mod")
 	assert.Contains(t, command, "\texample.com/a v0.1.0\n\texample.com/a/b v0.1.0\n\texample.org/other v1.0.0\n")
 
-	// The sum of b as the definition of h1 has it: over its files with the
-	// licence of the root, and its go.sum with the sum of the root.
+	// The h1 sum of b covers its files, the licence of the root, and its go.sum,
+	// which has the sum of the root.
 	var names []string
 	texts := map[string]string{}
 	for inside, name := range map[string]string{"LICENSE": "LICENSE", "b.go": "b/b.go", "go.mod": "b/go.mod", "go.sum": "b/go.sum"} {
@@ -100,7 +100,7 @@ func TestRelease(t *testing.T) {
 	})
 	require.NoError(t, err)
 	sums := strings.Split(read(t, r, "cmd/c/go.sum"), "\n")
-	require.Len(t, sums, 6, "two of the root, two of b, the other module's, the end")
+	require.Len(t, sums, 6, "two lines each for the root and b, one for the other module, and the empty end")
 	assert.Equal(t, "example.com/a/b v0.1.0 "+sum, sums[2])
 	assert.Equal(t, "example.org/other v1.0.0 h1:kept", sums[4])
 	for i, begin := range []string{"example.com/a v0.1.0 h1:", "example.com/a v0.1.0/go.mod h1:", "example.com/a/b v0.1.0 h1:", "example.com/a/b v0.1.0/go.mod h1:"} {
@@ -121,7 +121,8 @@ func TestReleaseIsDryByDefault(t *testing.T) {
 	assert.Contains(t, out.String(), "Nothing was changed.")
 }
 
-// A second release replaces the sums and the record of the first one.
+// TestReleaseAgain shows that a second release replaces the sums and the commit
+// record of the first one.
 func TestReleaseAgain(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t, nil)
@@ -151,7 +152,7 @@ func TestReleaseRefuses(t *testing.T) {
 		{name: "a version with build data", version: "v0.1.0+linux", want: "is not of the form v1.2.3"},
 		{name: "a pseudo-version", version: "v0.0.0-20261122230000-0123456789ab", want: "pseudo-version"},
 		{name: "a major version that the path lacks", version: "v2.0.0", want: "does not fit the module path"},
-		{name: "a version that exists", version: "v0.1.0", git: [][]string{{"tag", "v0.1.0"}}, want: "version v0.1.0 exists: tag v0.1.0"},
+		{name: "a version that exists", version: "v0.1.0", git: [][]string{{"tag", "v0.1.0"}}, want: "version v0.1.0 already exists: tag v0.1.0"},
 		{name: "a version that one module has", version: "v0.1.0", git: [][]string{{"tag", "b/v0.1.0"}}, want: "tag b/v0.1.0"},
 		{name: "an older version", version: "v0.1.1", git: [][]string{{"tag", "cmd/c/v0.1.2"}}, want: "is older than tag cmd/c/v0.1.2"},
 		{name: "another branch", version: "v0.1.0", git: [][]string{{"switch", "--quiet", "--create", "other"}}, want: `the branch is "other"`},
@@ -160,10 +161,10 @@ func TestReleaseRefuses(t *testing.T) {
 		{name: "a file that is not committed", version: "v0.1.0", git: [][]string{{"rm", "--quiet", "--cached", "a.go"}, {"commit", "--quiet", "--message", "second"}}, want: "?? a.go"},
 		{name: "no heading", version: "v0.1.0", changes: map[string]string{"CHANGELOG.md": "# Changelog\n"}, want: "got 0"},
 		{name: "no entry", version: "v0.1.0", changes: map[string]string{"CHANGELOG.md": "## [Unreleased]\n\n## [0.0.1]\n\n- `a`: old.\n"}, want: "has no entry"},
-		{name: "a section that exists", version: "v0.1.0", changes: map[string]string{"CHANGELOG.md": "## [Unreleased]\n\n- x\n\n## [0.1.0] - 2026-01-01\n"}, want: "has a section for v0.1.0"},
+		{name: "a section that exists", version: "v0.1.0", changes: map[string]string{"CHANGELOG.md": "## [Unreleased]\n\n- x\n\n## [0.1.0] - 2026-01-01\n"}, want: "already has a section for v0.1.0"},
 		{name: "a requirement of a module for development", version: "v0.1.0", changes: map[string]string{"b/go.mod": "module example.com/a/b\n\nrequire example.com/a v0.0.0\n\nreplace example.com/a => ../\n"}, want: "which would not be released"},
 		{name: "a replace in a module that was released", version: "v0.2.0", git: [][]string{{"tag", "cmd/c/v0.1.0"}},
-			changes: map[string]string{"cmd/c/go.mod": "module example.com/a/cmd/c\n\nreplace example.com/a => ../..\n"}, want: "would not be now"},
+			changes: map[string]string{"cmd/c/go.mod": "module example.com/a/cmd/c\n\nreplace example.com/a => ../..\n"}, want: "would not be released now"},
 		{name: "a circle", version: "v0.1.0", changes: map[string]string{"go.mod": "module example.com/a\n\nrequire example.com/a/b v0.0.0\n"}, want: "in a circle"},
 	}
 	for _, test := range tests {
@@ -182,7 +183,8 @@ func TestReleaseRefuses(t *testing.T) {
 	}
 }
 
-// A hook that refuses one tag leaves neither the commit nor the tags before it.
+// TestReleaseUndoesATagThatFails shows that neither the commit nor other tags are
+// left if a hook rejects one tag.
 func TestReleaseUndoesATagThatFails(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t, nil)
@@ -208,8 +210,8 @@ func TestArguments(t *testing.T) {
 		{name: "really", args: []string{"v1.0.0", "--really"}, version: "v1.0.0", really: true},
 		{name: "flag first", args: []string{"--really", "v1.0.0"}, version: "v1.0.0", really: true},
 		{name: "nothing", want: "no version given"},
-		{name: "unknown flag", args: []string{"v1.0.0", "--dry"}, want: `argument "--dry" is not known`},
-		{name: "two versions", args: []string{"v1.0.0", "v1.0.1"}, want: `argument "v1.0.1" is not known`},
+		{name: "unknown flag", args: []string{"v1.0.0", "--dry"}, want: `unknown argument "--dry"`},
+		{name: "two versions", args: []string{"v1.0.0", "v1.0.1"}, want: `unknown argument "v1.0.1"`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// branch is the only branch that releases are made from.
+// branch is the branch for releases.
 const branch = "main"
 
-// A repository is the directory of a git work tree.
+// repository is the directory of a git work tree.
 type repository string
 
-// path returns the path of a file of the work tree, named with slashes.
+// path returns the path of a file in the work tree. name has slashes.
 func (r repository) path(name string) string {
 	return filepath.Join(string(r), filepath.FromSlash(name))
 }
 
-// git runs git in the work tree and returns what it prints.
+// git runs git in the work tree and returns its output.
 func (r repository) git(args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = string(r)
@@ -33,14 +33,14 @@ func (r repository) git(args ...string) (string, error) {
 	return strings.TrimSpace(stdout.String()), nil
 }
 
-// ready refuses a repository from which no release can be made.
+// ready returns an error if no release can be made from the repository.
 func (r repository) ready() error {
 	on, err := r.git("branch", "--show-current")
 	if err != nil {
 		return err
 	}
 	if on != branch {
-		return fmt.Errorf("the branch is %q: releases are made from %s", on, branch)
+		return fmt.Errorf("the branch is %q: switch to %s for a release", on, branch)
 	}
 	changed, err := r.git("status", "--porcelain")
 	if err != nil {
@@ -52,8 +52,7 @@ func (r repository) ready() error {
 	return nil
 }
 
-// clone makes a temporary clone at the commit of the branch, with the author
-// that the original uses.
+// clone makes a temporary clone of the branch. It configures the same author.
 func (r repository) clone() (work repository, err error) {
 	dir, err := os.MkdirTemp("", "release-")
 	if err != nil {
@@ -62,7 +61,7 @@ func (r repository) clone() (work repository, err error) {
 	work = repository(dir)
 	defer func() {
 		if err != nil {
-			_ = os.RemoveAll(dir) // the error before is the one that counts
+			_ = os.RemoveAll(dir) // err is more important
 		}
 	}()
 	from, err := filepath.Abs(string(r))
@@ -75,7 +74,7 @@ func (r repository) clone() (work repository, err error) {
 	for _, key := range []string{"user.name", "user.email"} {
 		value, err := r.git("config", key)
 		if err != nil {
-			return "", fmt.Errorf("git config %s is not set, and the commit needs it: %w", key, err)
+			return "", fmt.Errorf("git config %s is not set; the commit needs it: %w", key, err)
 		}
 		if _, err := work.git("config", key, value); err != nil {
 			return "", err
@@ -89,9 +88,9 @@ func (r repository) commit(message string) error {
 	return err
 }
 
-// take fast-forwards the branch to that of the clone and makes the tags. If a
-// tag cannot be made, it removes those before it and the commit.
-func (r repository) take(work repository, tags []string) error {
+// apply fast-forwards the branch to that of the clone and makes the tags. If a
+// tag fails, it removes the commit and the tags made so far.
+func (r repository) apply(work repository, tags []string) error {
 	before, err := r.git("rev-parse", "HEAD")
 	if err != nil {
 		return err

@@ -11,7 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Modules of tests and examples get no tag.
+// TestModulesOfThisRepository shows that modules of tests and examples get no
+// tag.
 func TestModulesOfThisRepository(t *testing.T) {
 	t.Parallel()
 	modules, err := readModules("../..")
@@ -19,9 +20,9 @@ func TestModulesOfThisRepository(t *testing.T) {
 	tags := tagsOf(modules, "v1.2.3")
 	assert.Equal(t, "v1.2.3", tags[0])
 	for _, m := range modules {
-		private := slices.Contains([]string{"compat", "examples"}, firstElement(m.dir)) || path.Base(m.dir) == "test"
+		private := slices.Contains([]string{"compat", "examples"}, firstElement(m.Dir)) || path.Base(m.Dir) == "test"
 		if private {
-			assert.NotContains(t, tags, m.dir+"/v1.2.3", "nobody installs from %s: give its go.mod a replace", m.dir)
+			assert.NotContains(t, tags, m.Dir+"/v1.2.3", "users do not install %s: add a replace to its go.mod", m.Dir)
 		}
 	}
 }
@@ -33,7 +34,8 @@ func firstElement(dir string) string {
 	return dir
 }
 
-// Dependabot reads no go.work.
+// TestDependabotKnowsEveryModule compares go.work with the directories in
+// dependabot.yml. Dependabot does not read go.work.
 func TestDependabotKnowsEveryModule(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../../.github/dependabot.yml")
@@ -50,6 +52,6 @@ func TestDependabotKnowsEveryModule(t *testing.T) {
 	modules, err := readModules("../..")
 	require.NoError(t, err)
 	for _, m := range modules {
-		assert.Contains(t, file.Updates[0].Directories, path.Join("/", m.dir), "add the directory to .github/dependabot.yml")
+		assert.Contains(t, file.Updates[0].Directories, path.Join("/", m.Dir), "add the directory to .github/dependabot.yml")
 	}
 }

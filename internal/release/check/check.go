@@ -11,17 +11,19 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/errclass/errclass/internal/release/workspace"
 )
 
-// maxModules bounds what a program that imports slogclass alone has in its
-// module graph, itself included. The README gives the figure.
+// maxModules is the largest number of modules in the module graph of a program
+// that imports only slogclass, including the program. The README has the number.
 const maxModules = 16
 
-// heavy matches the modules that must not be among them.
+// heavy matches modules that must not be in that graph.
 var heavy = regexp.MustCompile(`^(go\.opentelemetry\.io|google\.golang\.org)/`)
 
-// check runs all steps. One that fails does not keep the next from running, if
-// that one can.
+// check runs all steps. It continues after a step that fails, and returns the
+// errors of all steps.
 func (r *rehearsal) check(ctx context.Context) error {
 	errs := r.repo.problems()
 	step := func(name string, do func() error) {
@@ -33,17 +35,17 @@ func (r *rehearsal) check(ctx context.Context) error {
 		fmt.Printf("%-6s %4.0f s  %s\n", map[bool]string{true: "ok", false: "FAILED"}[err == nil], time.Since(start).Seconds(), name)
 	}
 	for _, m := range r.repo.released {
-		step("pack "+m.path+"@"+r.version, func() error { return r.pack(ctx, m, false) })
+		step("pack "+m.Path+"@"+r.version, func() error { return r.pack(ctx, m, false) })
 	}
 	for _, m := range r.repo.released {
 		dir := r.source(m)
-		step("tidy and build without go.work: "+m.path, func() error {
+		step("tidy and build without go.work: "+m.Path, func() error {
 			return errors.Join(r.goRun(ctx, dir, "mod", "tidy", "-diff"), r.goRun(ctx, dir, "build", "./..."))
 		})
 	}
 	for _, m := range r.repo.others {
-		step("tidy: "+m.path, func() error {
-			return r.goRun(ctx, filepath.Join(r.repo.dir, m.dir), "mod", "tidy", "-diff")
+		step("tidy: "+m.Path, func() error {
+			return r.goRun(ctx, filepath.Join(r.repo.dir, m.Dir), "mod", "tidy", "-diff")
 		})
 	}
 	step("install cmd/errclass and run it", func() error { return r.command(ctx) })
@@ -58,15 +60,15 @@ func (r *rehearsal) check(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// empty makes an empty folder.
-func (r *rehearsal) empty(name string) (string, error) {
+// makeDir makes an empty directory.
+func (r *rehearsal) makeDir(name string) (string, error) {
 	dir := filepath.Join(r.dir, "users", strings.ReplaceAll(name, "/", "-"))
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// command installs errclass as a user does, and asks it twice.
+// command installs errclass as a user does, and runs it.
 func (r *rehearsal) command(ctx context.Context) error {
-	dir, err := r.empty("command")
+	dir, err := r.makeDir("command")
 	if err != nil {
 		return err
 	}
@@ -80,41 +82,41 @@ func (r *rehearsal) command(ctx context.Context) error {
 		return err
 	}
 	if len(entries) != 1 {
-		return fmt.Errorf("go install left %d files in %s, not the command alone", len(entries), dir)
+		return fmt.Errorf("go install wrote %d files to %s, want only the command", len(entries), dir)
 	}
 	command := filepath.Join(dir, entries[0].Name())
-	for _, ask := range []struct {
+	for _, tt := range []struct {
 		args []string
 		want string
 	}{
 		{[]string{"--version"}, r.version},
 		{[]string{"classify", "HTTP 429 Too Many Requests"}, "rate_limit"},
 	} {
-		got, err := r.output(ctx, dir, command, ask.args...)
+		got, err := r.output(ctx, dir, command, tt.args...)
 		if err != nil {
 			return err
 		}
-		if !strings.Contains(got, ask.want) {
-			return fmt.Errorf("errclass %s prints %q, without %q", strings.Join(ask.args, " "), got, ask.want)
+		if !strings.Contains(got, tt.want) {
+			return fmt.Errorf("errclass %s prints %q, which does not contain %q", strings.Join(tt.args, " "), got, tt.want)
 		}
 	}
 	return nil
 }
 
-// consumer builds and runs the program in testdata/consumers that imports one
-// public package. It is a module that requires the package's module at the
-// version of the rehearsal.
+// consumer builds and runs the program in testdata/consumers that imports a public
+// package. Its module requires the package's module at the version of the
+// rehearsal.
 func (r *rehearsal) consumer(ctx context.Context, importPath string) error {
-	name := path.Join("internal/releasecheck/testdata/consumers", strings.TrimPrefix(importPath, root+"/"), "main.go")
+	name := path.Join("internal/release/check/testdata/consumers", strings.TrimPrefix(importPath, root+"/"), "main.go")
 	program, err := os.ReadFile(filepath.Join(r.repo.dir, filepath.FromSlash(name)))
 	if err != nil {
-		return fmt.Errorf("each public package has a program that uses it: write %s", name)
+		return fmt.Errorf("each public package needs a program that uses it: write %s", name)
 	}
 	_, want, ok := strings.Cut(string(program), "\n// Output: ")
 	if !ok {
-		return fmt.Errorf("%s: its last line must be the comment // Output: with what it prints", name)
+		return fmt.Errorf("%s: the last line must be a comment // Output: with the program's output", name)
 	}
-	dir, err := r.empty(importPath)
+	dir, err := r.makeDir(importPath)
 	if err != nil {
 		return err
 	}
@@ -139,7 +141,7 @@ func (r *rehearsal) consumer(ctx context.Context, importPath string) error {
 	return nil
 }
 
-// graph checks the modules of a program that imports slogclass alone.
+// graph checks the modules of a program that imports only slogclass.
 func (r *rehearsal) graph(ctx context.Context, dir string) error {
 	out, err := r.goOutput(ctx, dir, "list", "-m", "all")
 	if err != nil {
@@ -148,34 +150,33 @@ func (r *rehearsal) graph(ctx context.Context, dir string) error {
 	modules := strings.Split(strings.TrimSpace(out), "\n")
 	fmt.Printf("              %d modules in go list -m all, %d permitted\n", len(modules), maxModules)
 	if len(modules) > maxModules || slices.ContainsFunc(modules, heavy.MatchString) {
-		return fmt.Errorf("a program that imports slogclass alone must have at most %d modules, none of OpenTelemetry, gRPC or protobuf, and has %d:\n%s", maxModules, len(modules), out)
+		return fmt.Errorf("a program that imports only slogclass must have at most %d modules, and none of OpenTelemetry, gRPC or protobuf; it has %d:\n%s", maxModules, len(modules), out)
 	}
 	return nil
 }
 
-// tidyAll runs go mod tidy for all modules, and writes into the work tree what
-// changed. In released modules the requirements of each other keep the version
-// of the next release.
+// tidyAll runs go mod tidy for all modules and changes the work tree. Released
+// modules still require each other at the version of the next release.
 func (r *rehearsal) tidyAll(ctx context.Context) error {
 	for _, m := range r.repo.released {
 		if err := r.pack(ctx, m, true); err != nil {
 			return err
 		}
-		if err := r.takeBack(m); err != nil {
+		if err := r.copyBack(m); err != nil {
 			return err
 		}
 	}
 	for _, m := range r.repo.others {
-		if err := r.goRun(ctx, filepath.Join(r.repo.dir, m.dir), "mod", "tidy"); err != nil {
+		if err := r.goRun(ctx, filepath.Join(r.repo.dir, m.Dir), "mod", "tidy"); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// takeBack copies the tidied go.mod and go.sum of m into the work tree.
-func (r *rehearsal) takeBack(m *module) error {
-	from, to := r.source(m), filepath.Join(r.repo.dir, m.dir)
+// copyBack copies the tidied go.mod and go.sum of m to the work tree.
+func (r *rehearsal) copyBack(m *workspace.Module) error {
+	from, to := r.source(m), filepath.Join(r.repo.dir, m.Dir)
 	mod, err := os.ReadFile(filepath.Join(from, "go.mod"))
 	if err != nil {
 		return err
@@ -188,5 +189,5 @@ func (r *rehearsal) takeBack(m *module) error {
 	if err := os.WriteFile(filepath.Join(to, "go.mod"), mod, 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(to, "go.sum"), []byte(formatSums(thirdParty(string(sums)))), 0o644)
+	return os.WriteFile(filepath.Join(to, "go.sum"), []byte(workspace.FormatSums(workspace.ThirdParty(string(sums), root))), 0o644)
 }

@@ -9,20 +9,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tree writes go.mod files below a temporary folder, and loads them.
+// tree writes a repository with these go.mod files, and reads it.
 func tree(t *testing.T, mods map[string]string) (*repository, error) {
 	t.Helper()
-	repo := &repository{dir: t.TempDir()}
-	byPath := map[string]*module{}
-	for dir, text := range mods {
-		require.NoError(t, os.MkdirAll(filepath.Join(repo.dir, dir), 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(repo.dir, dir, "go.mod"), []byte(text), 0o644))
-		m, err := repo.module(dir)
-		require.NoError(t, err)
-		byPath[m.path] = m
+	dir := t.TempDir()
+	work := "go 1.26.0\n"
+	for name, text := range mods {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, name), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name, "go.mod"), []byte(text), 0o644))
+		work += "use ./" + name + "\n"
 	}
-	err := repo.order(byPath)
-	return repo, err
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.work"), []byte(work), 0o644))
+	return read(dir)
 }
 
 func TestProblems(t *testing.T) {
@@ -31,14 +29,15 @@ func TestProblems(t *testing.T) {
 	tests := []struct {
 		name string
 		mods map[string]string
-		want string // part of the only problem; "" = none
+		want string // part of the only problem; "" for none
 	}{
 		{"none", map[string]string{".": head, "a": head + "/a\nrequire " + root + " v0.1.0"}, ""},
 		{"a replace", map[string]string{".": head, "a": head + "/a\nrequire " + root + " v0.1.0\nreplace " + root + " => ../"}, "a/go.mod: replace " + root},
-		{"a replace in a module of development", map[string]string{".": head, "compat": head + "/compat\nreplace " + root + " => ../"}, ""},
+		{"a replace in a module for development", map[string]string{".": head, "compat": head + "/compat\nreplace " + root + " => ../"}, ""},
 		{"an exclude", map[string]string{".": head + "\nexclude example.com/x v1.0.0"}, "exclude example.com/x"},
 		{"two versions", map[string]string{".": head, "a": head + "/a\nrequire " + root + " v0.1.0", "b": head + "/b\nrequire " + root + " v0.2.0"}, "a/go.mod: requires " + root + " at v0.1.0"},
 		{"a requirement of development", map[string]string{".": head, "compat": head + "/compat", "a": head + "/a\nrequire " + root + "/compat v0.1.0"}, "never released"},
+		{"another path than the directory's", map[string]string{".": head, "a": head + "/b"}, "call it " + root + "/a, like its directory"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -67,21 +66,14 @@ func TestOrderPutsRequirementsFirst(t *testing.T) {
 	require.NoError(t, err)
 	var got []string
 	for _, m := range repo.released {
-		got = append(got, m.dir)
+		got = append(got, m.Dir)
 	}
 	assert.Equal(t, []string{".", "z", "a"}, got)
 
 	_, err = tree(t, map[string]string{
+		".": head,
 		"a": head + "/a\nrequire " + root + "/z v0.1.0",
 		"z": head + "/z\nrequire " + root + "/a v0.1.0",
 	})
 	assert.ErrorContains(t, err, "in a circle")
-}
-
-func TestSums(t *testing.T) {
-	t.Parallel()
-	lines := thirdParty("example.com/x v1.0.0 h1:a=\n" + root + " v0.1.0 h1:b=\n" + root + "/a v0.1.0/go.mod h1:c=\n")
-	assert.Equal(t, []string{"example.com/x v1.0.0 h1:a="}, lines)
-	lines = append(lines, "example.com/x v1.0.0/go.mod h1:d=", "example.com/a v1.10.0 h1:e=", "example.com/a v1.9.0 h1:f=")
-	assert.Equal(t, "example.com/a v1.9.0 h1:f=\nexample.com/a v1.10.0 h1:e=\nexample.com/x v1.0.0 h1:a=\nexample.com/x v1.0.0/go.mod h1:d=\n", formatSums(lines))
 }

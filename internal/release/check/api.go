@@ -18,9 +18,9 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// exported returns the exported API of each public package, by its file in api/:
-// one line for each name, method and field, sorted. A line that goes, or changes,
-// breaks a program; a new line does not.
+// exported returns the exported API of each public package, by the name of its
+// file in api/. It has one line for each name, method and field. Removing or
+// changing a line breaks programs; adding one does not.
 func (repo *repository) exported(ctx context.Context) (map[string]string, error) {
 	public, err := repo.public(ctx)
 	if err != nil {
@@ -45,8 +45,8 @@ func (repo *repository) exported(ctx context.Context) (map[string]string, error)
 	return api, nil
 }
 
-// exports maps the import path of each package that the public ones need to its
-// export data.
+// exports returns the file with the export data of each public package and of
+// their dependencies, by import path.
 func (repo *repository) exports(ctx context.Context, public []pkg) (map[string]string, error) {
 	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}
 	for _, p := range public {
@@ -64,7 +64,7 @@ func (repo *repository) exports(ctx context.Context, public []pkg) (map[string]s
 	return files, nil
 }
 
-// lines describes what p exports.
+// lines returns the lines for the exported API of p.
 func lines(p *types.Package) []string {
 	var all []string
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
@@ -87,7 +87,7 @@ func lines(p *types.Package) []string {
 	return all
 }
 
-// describe adds a type with its exported fields and methods.
+// describe adds the lines for a type, its exported fields and its methods.
 func describe(object *types.TypeName, relative types.Qualifier, add func(string, ...any)) {
 	name := object.Name()
 	fields, ok := object.Type().Underlying().(*types.Struct)
@@ -120,7 +120,7 @@ func describe(object *types.TypeName, relative types.Qualifier, add func(string,
 	}
 }
 
-// writeAPI writes the files in api/ anew.
+// writeAPI replaces the files in api/.
 func (repo *repository) writeAPI(ctx context.Context) error {
 	api, err := repo.exported(ctx)
 	if err != nil {
@@ -141,9 +141,9 @@ func (repo *repository) writeAPI(ctx context.Context) error {
 	return nil
 }
 
-// compareAPI compares the exported API with the files in api/, and prints what
-// the last release had and this one has not. That fails only if the last release
-// promised to keep it: from v1 on.
+// compareAPI compares the exported API with the files in api/ and with the last
+// release. It prints the lines that the last release has and the API lacks. From
+// v1 on, such lines are an error unless the major version changes.
 func (repo *repository) compareAPI(ctx context.Context) error {
 	api, err := repo.exported(ctx)
 	if err != nil {
@@ -154,20 +154,20 @@ func (repo *repository) compareAPI(ctx context.Context) error {
 		return err
 	}
 	if changes := append(prefixed("-", missing(kept, api)), prefixed("+", missing(api, kept))...); len(changes) > 0 {
-		return fmt.Errorf("it is not what api/ says. If that is meant, run make api and commit:\n%s", strings.Join(changes, "\n"))
+		return fmt.Errorf("it differs from api/. If that is intended, run make api and commit:\n%s", strings.Join(changes, "\n"))
 	}
 	tag, last, err := repo.lastAPI(ctx)
 	if err != nil || tag == "" {
 		return err
 	}
 	gone := prefixed("-", missing(last, api))
-	fmt.Printf("              %d lines of the API of %s changed or gone\n", len(gone), tag)
+	fmt.Printf("              %d lines of the API of %s changed or removed\n", len(gone), tag)
 	if len(gone) == 0 {
 		return nil
 	}
 	text := strings.Join(gone, "\n")
 	if major := semver.Major(tag); major != "v0" && major == semver.Major(repo.base) {
-		return fmt.Errorf("%s has these, and programs that use them would no longer compile with %s:\n%s", tag, repo.base, text)
+		return fmt.Errorf("%s lacks these lines of %s, so programs that use them would not compile:\n%s", repo.base, tag, text)
 	}
 	fmt.Println(text)
 	return nil
@@ -194,8 +194,8 @@ func (repo *repository) keptAPI() (map[string]string, error) {
 	return kept, err
 }
 
-// lastAPI reads api/ at the last tag of the root module below HEAD. There is no
-// tag before the first release.
+// lastAPI reads api/ at the last tag of the root module that HEAD contains. tag is
+// "" before the first release.
 func (repo *repository) lastAPI(ctx context.Context) (tag string, api map[string]string, err error) {
 	git := func(args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, "git", args...)
@@ -212,7 +212,7 @@ func (repo *repository) lastAPI(ctx context.Context) (tag string, api map[string
 	}
 	tags := slices.DeleteFunc(strings.Fields(out), func(t string) bool { return !semver.IsValid(t) })
 	if len(tags) == 0 {
-		fmt.Println("              no release yet to compare it with")
+		fmt.Println("              no earlier release to compare with")
 		return "", nil, nil
 	}
 	tag = slices.MaxFunc(tags, semver.Compare)
@@ -230,8 +230,8 @@ func (repo *repository) lastAPI(ctx context.Context) (tag string, api map[string
 	return tag, api, nil
 }
 
-// missing returns the lines of each file of a that b's file has not, with the
-// file's name before them.
+// missing returns the lines of files in a that the same file in b lacks. Each
+// line begins with the name of the file.
 func missing(a, b map[string]string) []string {
 	var all []string
 	for name, text := range a {

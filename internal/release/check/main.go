@@ -1,0 +1,79 @@
+// Command check rehearses a release in a clone before anything is published. Of
+// the network it needs only the module proxy.
+//
+//	go run ./internal/release/check          rehearse (make release-check)
+//	go run ./internal/release/check -api     write the exported API to api/
+//	go run ./internal/release/check -tidy    run go mod tidy for every module
+//
+// A rehearsal has these steps:
+//
+//  1. Pack every released module into a module proxy on disk, each after those
+//     that it requires. The packed go.mod requires the other modules at the version
+//     of the rehearsal; go.sum has their sums.
+//  2. Run go mod tidy -diff and go build in each packed module without go.work, and
+//     go mod tidy -diff in each other module.
+//  3. Install the command from an empty directory, and run it.
+//  4. For each public package, build and run a program in an empty directory that
+//     imports no other package of errclass. The program for slogclass must have few
+//     modules.
+//  5. Compare the exported API with api/ and with the last tag.
+//
+// Each rehearsal has a version of its own. At the end its files are removed from
+// the module cache.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+)
+
+func main() {
+	writeAPI := flag.Bool("api", false, "write the exported API to api/ and stop")
+	tidy := flag.Bool("tidy", false, "run go mod tidy for every module and stop")
+	keep := flag.Bool("keep", false, "keep the temporary directory and print its name")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	start := time.Now()
+	if err := run(ctx, *writeAPI, *tidy, *keep); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		fmt.Fprintln(os.Stderr, "release check: FAILED")
+		stop()
+		os.Exit(1) //nolint:gocritic // stop has run
+	}
+	fmt.Printf("release check: done in %.0f s\n", time.Since(start).Seconds())
+}
+
+func run(ctx context.Context, writeAPI, tidy, keep bool) (err error) {
+	repo, err := load(ctx)
+	if err != nil {
+		return err
+	}
+	if writeAPI {
+		return repo.writeAPI(ctx)
+	}
+	dir, err := os.MkdirTemp("", "errclass-release-")
+	if err != nil {
+		return err
+	}
+	r, err := newRehearsal(ctx, repo, dir)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if keep {
+			fmt.Println("kept:", dir)
+			return
+		}
+		err = errors.Join(err, r.clean())
+	}()
+	if tidy {
+		return r.tidyAll(ctx)
+	}
+	return r.check(ctx)
+}
