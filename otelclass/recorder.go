@@ -72,7 +72,7 @@ func (r *Recorder) recordError(span trace.Span, err, cause error, opts []trace.E
 		return
 	}
 	given := slices.DeleteFunc(slices.Clone(opts), func(o trace.EventOption) bool { return o == nil })
-	printable := bound.HasText(err)
+	printable := bound.HasText(err) // false if err.Error() may not return
 	evidence := err
 	if !printable {
 		evidence = textless{err}
@@ -97,8 +97,8 @@ func (r *Recorder) recordError(span trace.Span, err, cause error, opts []trace.E
 	r.checkLimits(span, dropped, added)
 }
 
-// record calls span.RecordError. If the error's methods panic, or printable says
-// that they would not return, it adds an event without the message.
+// record calls span.RecordError. If printable is false, or the error's methods
+// panic, it adds an event without the message.
 func record(span trace.Span, err error, printable bool, opts []trace.EventOption) {
 	add := func() {
 		span.AddEvent("exception", append(slices.Clip(opts), trace.WithAttributes(

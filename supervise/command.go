@@ -10,56 +10,54 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// The limits of a child, unless its Command says otherwise.
+// The default limits of a child.
 const (
-	DefaultTimeout = 10 * time.Minute // in all
-	DefaultSilence = 10 * time.Minute // without any output
+	DefaultTimeout = 10 * time.Minute // total time
+	DefaultSilence = 10 * time.Minute // time without output
 	DefaultGrace   = 5 * time.Second  // between SIGTERM and SIGKILL
-	StderrRunes    = 500              // kept of standard error
+	StderrRunes    = 500              // characters kept of standard error
 )
 
-// Command is what to run, and how to look at it. Only Name is needed. It is
-// read and never changed, so one Command may be run many times, also at once,
-// as far as its readers and writers allow.
+// Command describes a child process and its limits. Only Name is required. Run
+// does not change it, so one Command may be run many times, and concurrently if
+// its readers and writers allow it.
 type Command struct {
-	Name string   // a program, looked up in PATH, or the path of one
-	Args []string // its arguments, without the name
-	Dir  string   // its working directory; "" = that of this program
-	Env  []string // its environment, KEY=VALUE each; nil = that of this program
+	Name string   // the program: a path, or a name to be found in PATH
+	Args []string // the arguments, without the name
+	Dir  string   // the working directory; "" means the current one
+	Env  []string // the environment as KEY=VALUE; nil means that of this program
 
-	// Stdin is what the child reads; nil is an empty input. An *os.File is given
-	// to the child itself. From any other reader a goroutine copies, which ends
-	// with the child or, where it waits for the reader, when that returns.
+	// Stdin is the child's input; nil is empty. The child reads from an *os.File
+	// directly. A goroutine copies from any other reader. It ends with the child,
+	// or after a Read that blocks longer.
 	Stdin io.Reader
-	// Stdout and Stderr get what the child writes, as it comes; nil discards
-	// it. Where both are the same writer, it is called by one goroutine at a
-	// time.
+	// Stdout and Stderr receive the child's output as it is written; nil discards
+	// it. If both are the same writer, only one goroutine at a time calls it.
 	Stdout, Stderr io.Writer
 
-	Timeout time.Duration // how long it may run; 0 = DefaultTimeout, below 0 = no limit
-	Silence time.Duration // how long it may write nothing at all; 0 = DefaultSilence, below 0 = no limit
-	Grace   time.Duration // from SIGTERM to SIGKILL, and for the end of its output; 0 = DefaultGrace, below 0 = none
+	Timeout time.Duration // limit of the total time; 0 means DefaultTimeout, negative means none
+	Silence time.Duration // limit of the time without output; 0 means DefaultSilence, negative means none
+	Grace   time.Duration // time from SIGTERM to SIGKILL, and limit for reading the rest of the output; 0 means DefaultGrace, negative means none
 
-	// Mask takes secrets out of what is kept of standard error; nil =
-	// MaskSecrets. Stderr above gets everything as it was written.
+	// Mask removes secrets from the stored standard error; nil means MaskSecrets.
+	// It does not apply to Stderr.
 	Mask func(string) string
-	// Classifier says what the end of the child means; nil = classify.Standard.
+	// Classifier classifies the end of the child; nil means classify.Standard.
 	Classifier *classify.Classifier
-	// Provider is the name that the Result carries: "codex", "anthropic"; may
-	// be empty.
+	// Provider is copied to the Result: "codex", "anthropic". It may be empty.
 	Provider string
 }
 
-// base is the program's name without its folder and extension.
+// base returns the program's name without directory and extension.
 func (c *Command) base() string {
 	return strings.TrimSuffix(filepath.Base(c.Name), ".exe")
 }
 
-// cmd is the command as os/exec has it.
+// cmd returns the exec.Cmd for c.
 func (c *Command) cmd() *exec.Cmd {
 	cmd := exec.Command(c.Name, c.Args...)
 	cmd.Dir, cmd.Env = c.Dir, c.Env
-	if c.Name == "" { // os/exec says so with an error of no type
+	if c.Name == "" { // the error of os/exec has no type
 		cmd.Err = &exec.Error{Err: exec.ErrNotFound}
 	}
 	return cmd
@@ -81,8 +79,7 @@ func (c *Command) mask(text string) string {
 
 func (c *Command) grace() time.Duration { return orDefault(c.Grace, DefaultGrace) }
 
-// orDefault reads a duration of which 0 means a default and anything below 0
-// none, which is 0 here.
+// orDefault returns fallback for 0, and 0 for a negative duration.
 func orDefault(d, fallback time.Duration) time.Duration {
 	if d == 0 {
 		return fallback

@@ -10,38 +10,37 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Event is an error event, which a worker sends to whoever asked it. The order of
-// its fields is that of its JSON.
+// Event is an error event that a worker sends to its client. The order of the
+// fields is that of the JSON.
 type Event struct {
 	Type      string `json:"type"` // "error"
 	RequestID string `json:"requestId"`
-	// Error is AuthFailed where keys or sign-ins are at fault, else words for the
-	// user: see UserText. It never holds what a provider said.
+	// Error is AuthFailed if a key or a sign-in is at fault, otherwise a message
+	// for the user: see UserText. It never quotes a provider.
 	Error string `json:"error"`
-	// AuthError is set together with AuthFailed, for receivers that look for a
-	// flag. It is left out of the JSON otherwise.
+	// AuthError is true together with AuthFailed, for receivers that expect a flag.
+	// Otherwise it is omitted from the JSON.
 	AuthError   bool        `json:"authError,omitempty"`
 	Diagnostics Diagnostics `json:"diagnostics"`
 }
 
-// Diagnostics is for those who look into a failure, and for the receiver's next
-// step.
+// Diagnostics holds the details of a failure.
 type Diagnostics struct {
-	Provider    string `json:"provider"`         // as the caller calls it
+	Provider    string `json:"provider"`         // the caller's name for it
 	ErrorType   string `json:"errorType"`        // auth, rate_limit, timeout, spawn, mcp, network or unknown
 	Recoverable bool   `json:"recoverable"`      // see Recoverable
 	Retried     int    `json:"retried"`          // calls after the first one
 	Stderr      string `json:"stderr,omitempty"` // the last 500 characters, masked by MaskSecrets
 }
 
-// AuthFailed is what Event.Error says where a key or a sign-in is at fault.
+// AuthFailed is the value of Event.Error if a key or a sign-in is at fault.
 const AuthFailed = "auth_failed"
 
-// NewEvent makes the event for a failure. requestID and provider are the
-// caller's; where provider is "" it is the Result's. calls is how often the call
-// was made in all; below 1 it is 1. Of the outcome the Result and Stderr are
-// read: an error that did not come from a child is given as Outcome{Result:
-// classify.Error(err)}. Secrets are masked in all texts, whoever gave them.
+// NewEvent returns the event for a failure. If provider is "", the Result's is
+// used. calls is the number of calls made in total; less than 1 means 1. Only
+// Result and Stderr of the outcome are read. For an error that did not come from a
+// child, pass Outcome{Result: classify.Error(err)}. Secrets are masked in all
+// texts.
 func NewEvent(requestID, provider string, calls int, o Outcome) Event {
 	if provider == "" {
 		provider = o.Result.Provider
@@ -57,7 +56,7 @@ func NewEvent(requestID, provider string, calls int, o Outcome) Event {
 			Stderr:      MaskSecrets(o.Stderr),
 		},
 	}
-	if o.Result.Category == "" { // there was no error, and still somebody asks for its event
+	if o.Result.Category == "" { // called without an error
 		e.Diagnostics.ErrorType = classify.ReasonUnknown.Name(classify.ViewDiagnostics)
 	}
 	if o.Result.Reason == classify.ReasonAuthentication {
@@ -66,28 +65,28 @@ func NewEvent(requestID, provider string, calls int, o Outcome) Event {
 	return e
 }
 
-// Line is the event as one line of JSON, without a line end.
+// Line returns the event as one line of JSON, without a line end.
 func (e Event) Line() string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // a log is no web page
+	enc.SetEscapeHTML(false)
 	if err := enc.Encode(e); err != nil {
-		panic(err) // strings, a bool and a number always marshal
+		panic(err) // impossible: all fields are strings, bools and numbers
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// WriteTo writes the event and a line end, in one Write, so that lines of several
-// writers do not mix.
+// WriteTo writes the event and a line end with one call of Write, so that lines of
+// several goroutines do not mix.
 func (e Event) WriteTo(w io.Writer) (int64, error) {
 	n, err := io.WriteString(w, e.Line()+"\n")
 	return int64(n), err
 }
 
-// Recoverable reports whether the same request may succeed once its user, or
-// time, has done something: true where a new key helps, false where somebody has
-// to sign in again, and else whether the category is retryable or timeout.
-// stderr is what the child said; it may be empty.
+// Recoverable reports whether the same request may succeed later. For an
+// authentication error it is true if a new key helps, and false if the user has to
+// sign in again. Otherwise it is true for the categories retryable and timeout.
+// stderr is the child's standard error; it may be empty.
 func Recoverable(res classify.Result, stderr string) bool {
 	if res.Reason == classify.ReasonAuthentication {
 		return !mustSignIn(res, stderr)
@@ -95,27 +94,26 @@ func Recoverable(res classify.Result, stderr string) bool {
 	return res.Retryable() || res.Category == classify.CategoryTimeout
 }
 
-// keyRules are the text rules about keys. They beat what a program says about
-// signing in: "Invalid API key · Please run /login" is helped by a key.
+// keyRules are the rules for invalid keys. They take precedence over advice to
+// sign in: for "Invalid API key · Please run /login" a new key helps.
 var keyRules = map[string]bool{"text/invalid-api-key": true, "text/api-key-must-be-set": true}
 
-// signInRules are those about sign-ins that have expired or were never made.
+// signInRules are the rules for missing or expired sign-ins.
 var signInRules = map[string]bool{
 	"text/not-logged-in": true, "text/oauth-token-expired": true, "text/oauth-not-allowed": true,
 	"oauth/rejected": true, "oauth/jwt": true, "oauth/saml": true,
 }
 
-// sessionRule is about sessions and tokens of all kinds, of which those that
-// programs have got by a sign-in are the most; the text, where there is one, says
-// it better.
+// sessionRule is the rule for expired sessions and tokens. Most of them come from a
+// sign-in. It counts only if there is no text to check.
 const sessionRule = "access/session"
 
-// signIn finds the same in a text that was decided by something else, such as a
-// status.
-var signIn = sync.OnceValue(func() *classify.Classifier {
+// signInClassifier recognises sign-in problems in a text whose result came from
+// another rule, such as a status.
+var signInClassifier = sync.OnceValue(func() *classify.Classifier {
 	c, err := classify.New(classify.WithBase(classify.None), classify.WithRules(signInRule))
 	if err != nil {
-		panic(err) // a rule of this package; every test would fail
+		panic(err) // the rule is a constant of this package
 	}
 	return c
 })
@@ -127,8 +125,8 @@ var signInRule = classify.Rule{
 		`|(?:session|sign-?in|login) (?:has |is |was )?expired`,
 }
 
-// mustSignIn reports whether a sign-in, not a key, is what an authentication
-// error is about.
+// mustSignIn reports whether an authentication error is about a sign-in and not
+// about a key.
 func mustSignIn(res classify.Result, stderr string) bool {
 	switch {
 	case keyRules[res.Rule]:
@@ -138,6 +136,6 @@ func mustSignIn(res classify.Result, stderr string) bool {
 	case stderr == "":
 		return res.Rule == sessionRule
 	default:
-		return signIn().Message(stderr).Reason == classify.ReasonAuthentication
+		return signInClassifier().Message(stderr).Reason == classify.ReasonAuthentication
 	}
 }

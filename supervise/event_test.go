@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// said is an outcome of a child that said text.
-func said(text string) supervise.Outcome {
+// outcomeOf returns the outcome of a child with text on its standard error.
+func outcomeOf(text string) supervise.Outcome {
 	return supervise.Outcome{Result: classify.Message(text), Stderr: text}
 }
 
@@ -29,9 +29,9 @@ func TestEvent(t *testing.T) {
 		outcome        supervise.Outcome
 		want           string
 	}{
-		{"a key", "codex", 1, said("Invalid API key"),
+		{"a key", "codex", 1, outcomeOf("Invalid API key"),
 			`{"type":"error","requestId":"r-1","error":"auth_failed","authError":true,"diagnostics":{"provider":"codex","errorType":"auth","recoverable":true,"retried":0,"stderr":"Invalid API key"}}`},
-		{"a sign-in", "claude", 1, said("Not logged in"),
+		{"a sign-in", "claude", 1, outcomeOf("Not logged in"),
 			`{"type":"error","requestId":"r-1","error":"auth_failed","authError":true,"diagnostics":{"provider":"claude","errorType":"auth","recoverable":false,"retried":0,"stderr":"Not logged in"}}`},
 		{"a limit", "claude", 3, supervise.Outcome{Result: classify.Message("HTTP 429")},
 			`{"type":"error","requestId":"r-1","error":"Anthropic takes no more requests at the moment","diagnostics":{"provider":"claude","errorType":"rate_limit","recoverable":true,"retried":2}}`},
@@ -57,8 +57,8 @@ func TestEvent(t *testing.T) {
 	}
 }
 
-// TestRecoverable: a new key helps, a new sign-in is somebody's work, and for
-// all else it is whether repeating helps.
+// An error is recoverable if a new key or a retry may help, but not if the user has
+// to sign in again.
 func TestRecoverable(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -117,13 +117,13 @@ func TestUserText(t *testing.T) {
 	}
 }
 
-// TestNothingRaw: whatever a child says, the user is not told it, and the event
-// is one line that JSON can read.
+// The text for the user never quotes the child, and the event is always one line of
+// valid JSON.
 func TestNothingRaw(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"Invalid API key ", "HTTP 429 ", "Not logged in ", "ECONNRESET ", ""}).Draw(t, "kind") + "RAW" + rapid.String().Draw(t, "text")
-		o := said(text)
+		o := outcomeOf(text)
 		e := supervise.NewEvent("r", "codex", 1, o)
 		assert.NotContains(t, e.Error, "RAW")
 		assert.NotContains(t, supervise.UserText(o.Result, "codex", text).Message, "RAW")

@@ -10,10 +10,8 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// The four graceful degradations of seed 002: what is not critical fails, and
-// the query goes on.
-
-// A tool server does not start: a warning, and life without its tools.
+// If a tool server does not start, the program prints a warning and continues
+// without its tools.
 func Example_serverDoesNotStart() {
 	ctx := context.Background()
 	var tools []*supervise.Server[*lineClient]
@@ -24,7 +22,7 @@ func Example_serverDoesNotStart() {
 				Type   string `json:"type"`
 				Server string `json:"server"`
 			}{"warning", server.Status().Server})
-			fmt.Println(string(line)) // part of the init event; the error is for the log
+			fmt.Println(string(line)) // part of the init event; log the error
 			continue
 		}
 		defer func() { _ = server.Stop(ctx) }()
@@ -38,7 +36,8 @@ func Example_serverDoesNotStart() {
 	// 1 still here <nil>
 }
 
-// A tool call fails: its error is the tool's answer, and the agent goes on.
+// If a tool call fails, its error becomes the tool's answer and the agent
+// continues.
 func Example_toolCallFails() {
 	ctx := context.Background()
 	server := supervise.NewServer("files", program("lines"), dialLines)
@@ -61,13 +60,13 @@ func Example_toolCallFails() {
 	// tool_result is_error=false done
 }
 
-// One way to do a thing is not there: another one is taken.
+// If one tool is unavailable, the program uses another.
 func Example_toolUnavailable() {
 	ctx := context.Background()
 	web := supervise.NewServer("web search", supervise.Command{Name: "/nonexistent/web-search"}, dialLines)
 	files := supervise.NewServer("files", program("lines"), dialLines)
 	for _, server := range []*supervise.Server[*lineClient]{web, files} {
-		_ = server.Start(ctx) // what does not start is skipped
+		_ = server.Start(ctx) // a server that does not start is skipped
 		defer func() { _ = server.Stop(ctx) }()
 	}
 
@@ -84,9 +83,9 @@ func Example_toolUnavailable() {
 	// found it <nil>
 }
 
-// A session cannot be resumed: a new one is started, and its user is told. What
-// a new session does not help either (a key, a limit, the user's own
-// cancellation) is not hidden behind one.
+// If a session cannot be resumed, the program tells the user and starts a new one.
+// It does not do so for an error that a new session cannot solve: an invalid key, a
+// rate limit, or a cancellation by the user.
 func Example_sessionLost() {
 	ctx := context.Background()
 	resume := program("say", "1", "No conversation found with session ID 1234")

@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// program is the command of the examples: the test binary, in one of its roles
-// (see main_test.go), where a program has "codex" and its arguments.
+// program returns the command of the examples. It runs the test binary with one of
+// the roles in main_test.go. A real program would run "codex", for example.
 func program(role string, args ...string) supervise.Command { return self(nil, role, args...) }
 
 func ExampleRun() {
@@ -30,7 +30,8 @@ func ExampleRun() {
 	// retryable rate_limit 20s
 }
 
-// A child that writes nothing for too long is ended, with all that it started.
+// A child without output is ended after Silence, with all processes that it
+// started.
 func ExampleRun_silence() {
 	c := program("wait")
 	c.Silence = 100 * time.Millisecond
@@ -41,7 +42,7 @@ func ExampleRun_silence() {
 	// Output: true timeout watchdog/silence
 }
 
-// Wherever the error is met again, it means the same.
+// Classifying the error again gives the same result.
 func ExampleError() {
 	_, err := supervise.Run(context.Background(), program("say", "1", "Invalid API key"))
 
@@ -96,7 +97,7 @@ func ExampleNewEvent() {
 	// Output: {"type":"error","requestId":"request-1","error":"auth_failed","authError":true,"diagnostics":{"provider":"codex","errorType":"auth","recoverable":true,"retried":0,"stderr":"Incorrect API key provided: [masked]"}}
 }
 
-// An error that did not come from a child makes an event too.
+// This event is about an error that did not come from a child.
 func ExampleEvent_Line() {
 	failed := supervise.Outcome{Result: classify.Error(errors.New("HTTP 503 Service Unavailable"))}
 	fmt.Println(supervise.NewEvent("request-2", "claude", 3, failed).Line())
@@ -157,8 +158,7 @@ func ExampleNewServer() {
 	// Output: hello <nil> running
 }
 
-// A call during which the server dies fails as that tool's failure. The server
-// is started once more.
+// The call fails because the server crashes. The server is restarted.
 func ExampleCall() {
 	ctx := context.Background()
 	server := supervise.NewServer("files", program("lines"), dialLines)
@@ -256,7 +256,7 @@ func ExampleWithAnswerTimeout() {
 	// timeout
 }
 
-// A program is looked up under the name by which it is called.
+// The program is found in PATH by the name of the command.
 func ExampleCommand() {
 	c := supervise.Command{
 		Name: "codex", Args: []string{"exec", "fix the tests"},

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// group is a process group, which has the number of its first process for as
-// long as one member lives. What makes a session of its own (setsid, a daemon)
-// leaves it.
+// group is a process group. Its id is the pid of the first process and stays valid
+// as long as one member lives. A process that calls setsid, such as a daemon,
+// leaves the group.
 type group struct{ id int }
 
 func startGroup(cmd *exec.Cmd) (*group, error) {
@@ -23,20 +23,19 @@ func startGroup(cmd *exec.Cmd) (*group, error) {
 	return &group{cmd.Process.Pid}, nil
 }
 
-// terminate asks all to end. One that is stopped has to go on to hear it.
+// terminate sends SIGTERM. SIGCONT lets stopped processes handle it.
 func (g *group) terminate() {
-	_ = g.signal(syscall.SIGTERM) // there may be nobody left, here and below
+	_ = g.signal(syscall.SIGTERM) // fails if no member is left, here and below
 	_ = g.signal(syscall.SIGCONT)
 }
 
 func (g *group) kill() { _ = g.signal(syscall.SIGKILL) }
 
-// alive reports whether anybody is left. A process that has ended and that
-// nobody waited for counts too: under an init that reaps no orphans the whole
-// grace is waited.
+// alive reports whether a member is left. Zombies count too, so under an init that
+// does not reap orphans, stop waits for the whole grace.
 func (g *group) alive() bool { return g.signal(0) == nil }
 
 func (g *group) signal(s syscall.Signal) error { return syscall.Kill(-g.id, s) }
 
-// release gives nothing back: the group is but a number.
+// release does nothing: a process group needs no clean-up.
 func (g *group) release() {}

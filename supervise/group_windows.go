@@ -9,13 +9,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// group is a job object: processes that a member starts are members. What the
-// first process starts before it was made a member, a matter of microseconds,
-// is none.
+// group is a job object. Processes that a member starts are members too, except
+// those that the first process starts in the microseconds before it is assigned.
 type group struct {
 	id  int
 	mu  sync.Mutex
-	job windows.Handle // 0 = none could be made, or it was given back
+	job windows.Handle // 0 if it could not be created or was closed
 	cmd *exec.Cmd
 }
 
@@ -23,7 +22,7 @@ func startGroup(cmd *exec.Cmd) (*group, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
-	cmd.SysProcAttr.CreationFlags |= windows.CREATE_NEW_PROCESS_GROUP // CTRL_BREAK goes to it alone
+	cmd.SysProcAttr.CreationFlags |= windows.CREATE_NEW_PROCESS_GROUP // CTRL_BREAK reaches only this group
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -32,7 +31,7 @@ func startGroup(cmd *exec.Cmd) (*group, error) {
 		if assign(job, g.id) == nil {
 			g.job = job
 		} else {
-			_ = windows.CloseHandle(job) // without a job, kill ends the first process alone
+			_ = windows.CloseHandle(job) // without a job, kill ends only the first process
 		}
 	}
 	return g, nil
@@ -47,17 +46,17 @@ func assign(job windows.Handle, pid int) error {
 	return windows.AssignProcessToJobObject(job, p)
 }
 
-// terminate asks all to end, as far as Windows can: programs of the same
-// console get CTRL_BREAK, whose default is to end them.
+// terminate sends CTRL_BREAK to the members that share the console. By default it
+// ends them.
 func (g *group) terminate() {
-	_ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(g.id)) // without a console nobody is asked, and kill follows
+	_ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(g.id)) // fails without a console; kill follows
 }
 
 func (g *group) kill() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.job == 0 || windows.TerminateJobObject(g.job, 1) != nil {
-		_ = g.cmd.Process.Kill() // it has ended already
+		_ = g.cmd.Process.Kill() // may have ended already
 	}
 }
 
@@ -80,7 +79,7 @@ func (g *group) alive() bool {
 	return err == nil && info.active > 0
 }
 
-// release gives the job object back. Its members go on.
+// release closes the job object. Its members keep running.
 func (g *group) release() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

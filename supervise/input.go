@@ -9,11 +9,10 @@ import (
 	"sync/atomic"
 )
 
-// input is what a child reads from: a reader of the caller's that has to be
-// copied. os/exec could do that, but its Wait waits for the reader too, which may
-// be a person.
+// input copies the caller's reader to a child's standard input. os/exec can do
+// that, but its Wait waits for the reader, which may block on a person.
 type input struct {
-	from io.Reader // nil = nothing to copy
+	from io.Reader // nil if there is nothing to copy
 	to   io.WriteCloser
 	err  atomic.Pointer[error] // of the reader
 }
@@ -35,8 +34,8 @@ func (in *input) copy() {
 	}
 	go func() {
 		defer in.close()
-		from := &remembering{from: in.from}
-		_, _ = io.Copy(in.to, from) // a child that does not read to the end is in its right
+		from := &errReader{from: in.from}
+		_, _ = io.Copy(in.to, from) // a write error is ignored: the child need not read everything
 		if from.err != nil {
 			err := fmt.Errorf("standard input: %w", from.err)
 			in.err.Store(&err)
@@ -44,13 +43,13 @@ func (in *input) copy() {
 	}()
 }
 
-// remembering is a reader that remembers how it failed.
-type remembering struct {
+// errReader is a reader that stores its error.
+type errReader struct {
 	from io.Reader
 	err  error
 }
 
-func (r *remembering) Read(p []byte) (int, error) {
+func (r *errReader) Read(p []byte) (int, error) {
 	n, err := r.from.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		r.err = err
@@ -60,13 +59,13 @@ func (r *remembering) Read(p []byte) (int, error) {
 
 func (in *input) close() {
 	if in.to != nil {
-		_ = in.to.Close() // the child has gone, or will see the end of its input
+		_ = in.to.Close() // ends the child's input
 	}
 }
 
-// failed is the reader's error: the child took its input for complete, and it
-// was not.
-func (in *input) failed() error {
+// readError returns the error of the caller's reader. The child saw only a part of
+// its input and took it for complete.
+func (in *input) readError() error {
 	if err := in.err.Load(); err != nil {
 		return *err
 	}

@@ -15,17 +15,17 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// startsVariable names a file that gets a byte with every start of a server, and
-// faultsVariable what goes wrong with each of them, separated by commas.
+// startsVariable names a file that gets a byte at every start of the server.
+// faultsVariable lists the faults of the starts, separated by commas.
 const (
 	startsVariable = "SUPERVISE_TEST_STARTS"
 	faultsVariable = "SUPERVISE_TEST_FAULTS"
 )
 
-// serveLines is a server on stdio: a line in, a line out. "hello" is the
-// handshake; see the cases for what else it does.
+// serveLines is a server on stdio that answers each line with a line. "hello" is
+// the handshake. The cases are the other commands.
 func serveLines([]string) {
-	lifeline()
+	dialLifeline()
 	fault := nextFault()
 	if code, ok := strings.CutPrefix(fault, "exit "); ok {
 		crash(code)
@@ -50,8 +50,8 @@ func serveLines([]string) {
 		case "close-input":
 			_ = os.Stdin.Close()
 			fmt.Println("closed")
-			forever()
-		case "hang": // and answer nothing
+			waitForever()
+		case "hang": // sends no answer
 		}
 	}
 }
@@ -62,7 +62,7 @@ func crash(code string) {
 	os.Exit(n)
 }
 
-// nextFault counts this start and returns what is to go wrong with it.
+// nextFault counts this start and returns its fault, or "".
 func nextFault() string {
 	name := os.Getenv(startsVariable)
 	if name == "" {
@@ -77,7 +77,7 @@ func nextFault() string {
 	return ""
 }
 
-// lineClient speaks the protocol of serveLines. One question at a time.
+// lineClient is a client for serveLines. It sends one question at a time.
 type lineClient struct {
 	mu   sync.Mutex
 	conn io.ReadWriteCloser
@@ -114,18 +114,18 @@ func ask(ctx context.Context, s *supervise.Server[*lineClient], question string)
 	return supervise.Call(ctx, s, "lines", func(_ context.Context, c *lineClient) (string, error) { return c.ask(question) })
 }
 
-// statuses collects what an observer sees.
+// statuses is an observer that stores the statuses.
 type statuses struct {
 	mu   sync.Mutex
-	seen []supervise.ServerStatus
-	came chan struct{} // a value with each
+	all  []supervise.ServerStatus
+	came chan struct{} // receives at each status
 }
 
 func newStatuses() *statuses { return &statuses{came: make(chan struct{}, 100)} }
 
 func (s *statuses) observe(status supervise.ServerStatus) {
 	s.mu.Lock()
-	s.seen = append(s.seen, status)
+	s.all = append(s.all, status)
 	s.mu.Unlock()
 	s.came <- struct{}{}
 }
@@ -135,18 +135,18 @@ func (s *statuses) until(t *testing.T, state supervise.ServerState) supervise.Se
 	t.Helper()
 	for {
 		s.mu.Lock()
-		for _, status := range s.seen {
+		for _, status := range s.all {
 			if status.State == state {
 				s.mu.Unlock()
 				return status
 			}
 		}
 		s.mu.Unlock()
-		soon(t, asClosed(s.came), "the server to be "+string(state))
+		waitClosed(t, asClosed(s.came), "the server to be "+string(state))
 	}
 }
 
-// asClosed is closed when ch gives a value.
+// asClosed returns a channel that is closed when ch receives a value.
 func asClosed(ch <-chan struct{}) <-chan struct{} {
 	closed := make(chan struct{})
 	go func() {
@@ -159,7 +159,7 @@ func asClosed(ch <-chan struct{}) <-chan struct{} {
 func (s *statuses) states() (all []supervise.ServerState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, status := range s.seen {
+	for _, status := range s.all {
 		all = append(all, status.State)
 	}
 	return all

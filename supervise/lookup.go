@@ -17,35 +17,35 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// DefaultVersionTimeout is how long a program may take to say its version. The
-// first start of a program on Node.js takes some seconds on a slow disk.
+// DefaultVersionTimeout is the default of [WithVersionTimeout]. The first start of
+// a program on Node.js takes some seconds on a slow disk.
 const DefaultVersionTimeout = 10 * time.Second
 
 // Installed is a program that can be run.
 type Installed struct {
 	Path    string
-	Version string // as it says itself: "0.34.0"; "" where it says none
+	Version string // from the output of --version: "0.34.0"; "" if there is none
 }
 
-// SetupProblem is what is wrong with a program's installation.
+// SetupProblem is a problem with the installation of a program.
 type SetupProblem string
 
 // The problems that [LookUp] finds.
 const (
 	NotFound    SetupProblem = "not_found"
 	NeedsUpdate SetupProblem = "needs_update"
-	CheckFailed SetupProblem = "check_failed" // it crashed, or said nothing in time, or no version
+	CheckFailed SetupProblem = "check_failed" // --version crashed, timed out or printed no version
 )
 
-// SetupError is a program that cannot be used. Its text is meant for the
-// program's user: "Codex CLI not found. Run: npm install -g @openai/codex".
+// SetupError reports that a program cannot be used. Its text is for the user:
+// "Codex CLI not found. Run: npm install -g @openai/codex".
 type SetupError struct {
 	Problem    SetupProblem
 	Product    string // "Codex CLI"
-	Version    string // that is installed; "" where it is not known
-	MinVersion string // that is needed
-	Hint       string // the command that helps
-	Err        error  // what is behind it; nil for needs_update
+	Version    string // the installed version; "" if unknown
+	MinVersion string // the required version
+	Hint       string // the command that installs or updates the program
+	Err        error  // the cause; nil for needs_update
 }
 
 func (e *SetupError) Error() string {
@@ -66,74 +66,75 @@ func (e *SetupError) Error() string {
 
 func (e *SetupError) Unwrap() error { return e.Err }
 
-// ErrorType is the reason, as OpenTelemetry's error.type has it: spawn, or timeout
-// where the program said nothing.
+// ErrorType returns the reason, for OpenTelemetry's error.type: spawn, or timeout
+// if --version timed out.
 func (e *SetupError) ErrorType() string { return string(classify.Error(e).Reason) }
 
 // LookUpOption configures [LookUp].
-type LookUpOption interface{ apply(lookUp) lookUp }
+type LookUpOption interface {
+	apply(lookUpConfig) lookUpConfig
+}
 
-type lookUp struct {
+type lookUpConfig struct {
 	product string
 	timeout time.Duration
 	env     []string
 }
 
-type lookUpOption func(lookUp) lookUp
+type lookUpOption func(lookUpConfig) lookUpConfig
 
-func (f lookUpOption) apply(l lookUp) lookUp { return f(l) }
+func (f lookUpOption) apply(c lookUpConfig) lookUpConfig { return f(c) }
 
-// WithProduct sets what people call the program: "Codex CLI". The default is a
-// table of common agents (codex, claude, gemini, ...), and else the program's
-// name.
+// WithProduct sets the product name of the program: "Codex CLI". The default comes
+// from a table of common agents (codex, claude, gemini, ...). For other programs
+// it is the program's name.
 func WithProduct(name string) LookUpOption {
-	return lookUpOption(func(l lookUp) lookUp {
+	return lookUpOption(func(c lookUpConfig) lookUpConfig {
 		if name != "" {
-			l.product = name
+			c.product = name
 		}
-		return l
+		return c
 	})
 }
 
-// WithVersionTimeout sets how long the program may take to say its version. The
-// default is [DefaultVersionTimeout]; 0 keeps it.
+// WithVersionTimeout sets the time limit for --version. The default is
+// [DefaultVersionTimeout]; 0 keeps it.
 func WithVersionTimeout(d time.Duration) LookUpOption {
-	return lookUpOption(func(l lookUp) lookUp {
-		l.timeout = orDefault(d, l.timeout)
-		return l
+	return lookUpOption(func(c lookUpConfig) lookUpConfig {
+		c.timeout = orDefault(d, c.timeout)
+		return c
 	})
 }
 
-// WithLookUpEnv sets the environment in which the program says its version. The
-// default, nil, is that of this program. PATH is always looked up in the latter.
+// WithLookUpEnv sets the environment for --version. The default, nil, is that of
+// this program. The program itself is always found with this program's PATH.
 func WithLookUpEnv(env ...string) LookUpOption {
-	env = append([]string(nil), env...) // the caller's slice stays the caller's
-	return lookUpOption(func(l lookUp) lookUp {
-		l.env = env
-		return l
+	env = append([]string(nil), env...)
+	return lookUpOption(func(c lookUpConfig) lookUpConfig {
+		c.env = env
+		return c
 	})
 }
 
-// LookUp finds a program by its name (or path) and asks it for its version with
-// --version. minVersion is the least one that will do, "" for any; hint is the
-// command that installs or updates it, "" for none. The error is a [*SetupError],
-// or the context's where that ended first.
+// LookUp finds a program by its name or path and runs it with --version.
+// minVersion is the minimum version, "" for any. hint is the command that installs
+// or updates the program, "" for none. The error is a [*SetupError], or that of the
+// context if it ended first.
 //
-// Versions are compared as semantic versions are: 0.34.0-alpha.1 comes before
-// 0.34.0.
+// Versions are compared as semantic versions: 0.34.0-alpha.1 is less than 0.34.0.
 func LookUp(ctx context.Context, name, minVersion, hint string, opts ...LookUpOption) (Installed, error) {
-	l := lookUp{product: productOf(name), timeout: DefaultVersionTimeout}
+	cfg := lookUpConfig{product: productOf(name), timeout: DefaultVersionTimeout}
 	for _, o := range opts {
 		if o != nil {
-			l = o.apply(l)
+			cfg = o.apply(cfg)
 		}
 	}
 	problem := func(p SetupProblem, found string, err error) error {
-		return &SetupError{Problem: p, Product: l.product, Version: found, MinVersion: minVersion, Hint: hint, Err: err}
+		return &SetupError{Problem: p, Product: cfg.product, Version: found, MinVersion: minVersion, Hint: hint, Err: err}
 	}
-	least, err := leastVersion(minVersion)
+	minimum, err := parseMinimum(minVersion)
 	if err != nil {
-		return Installed{}, fmt.Errorf("minimum version %q of %s: %w", minVersion, l.product, err)
+		return Installed{}, fmt.Errorf("minimum version %q of %s: %w", minVersion, cfg.product, err)
 	}
 	path, err := exec.LookPath(name)
 	switch {
@@ -143,31 +144,31 @@ func LookUp(ctx context.Context, name, minVersion, hint string, opts ...LookUpOp
 		return Installed{}, problem(CheckFailed, "", err)
 	}
 	var out capped
-	outcome, err := Run(ctx, Command{Name: path, Args: []string{"--version"}, Env: l.env, Stdout: &out, Stderr: &out, Timeout: l.timeout, Silence: -1})
+	outcome, err := Run(ctx, Command{Name: path, Args: []string{"--version"}, Env: cfg.env, Stdout: &out, Stderr: &out, Timeout: cfg.timeout, Silence: -1})
 	switch {
 	case ctx.Err() != nil:
-		return Installed{Path: path}, ended(ctx)
+		return Installed{Path: path}, contextError(ctx)
 	case errors.Is(err, ErrWatchdog):
-		return Installed{Path: path}, problem(CheckFailed, "", noVersion(l.timeout))
+		return Installed{Path: path}, problem(CheckFailed, "", versionError(cfg.timeout))
 	case err != nil:
-		return Installed{Path: path}, problem(CheckFailed, "", crashed(err, outcome))
+		return Installed{Path: path}, problem(CheckFailed, "", withLastLine(err, outcome))
 	}
 	found, text := firstVersion(MaskSecrets(out.String()))
 	switch {
-	case least == nil:
+	case minimum == nil:
 	case found == nil:
-		return Installed{Path: path}, problem(CheckFailed, "", errors.New("it does not say its version"))
-	case found.LessThan(least):
+		return Installed{Path: path}, problem(CheckFailed, "", errors.New("no version in the output of --version"))
+	case found.LessThan(minimum):
 		return Installed{Path: path, Version: text}, problem(NeedsUpdate, text, nil)
 	}
 	return Installed{Path: path, Version: text}, nil
 }
 
-// crashed adds to err the last line that the program wrote on standard error.
-func crashed(err error, o Outcome) error {
+// withLastLine adds the last line of standard error to err.
+func withLastLine(err error, o Outcome) error {
 	var run *Error
 	if errors.As(err, &run) {
-		err = run.Err // the product's name stands before it already
+		err = run.Err // leave out the program's name: SetupError adds the product's
 	}
 	if o.Stderr == "" {
 		return err
@@ -175,7 +176,7 @@ func crashed(err error, o Outcome) error {
 	return fmt.Errorf("%w: %s", err, strings.TrimSpace(o.Stderr[strings.LastIndexByte(o.Stderr, '\n')+1:]))
 }
 
-// products are the names that people know programs by.
+// products maps programs to their product names.
 var products = map[string]string{
 	"codex":        "Codex CLI",
 	"claude":       "Claude Code",
@@ -196,18 +197,18 @@ func productOf(name string) string {
 	return filepath.Base(name)
 }
 
-// A version somewhere in a line: "codex-cli 0.34.0", "1.0.17 (Claude Code)",
-// "v22.3.0", "2025.10.02-bd871ac", "0.35.0-alpha.2".
+// versionText matches a version in a line: "codex-cli 0.34.0",
+// "1.0.17 (Claude Code)", "v22.3.0", "2025.10.02-bd871ac", "0.35.0-alpha.2".
 var versionText = regexp.MustCompile(`(?:^|[^\w.])v?(\d{1,9}(?:\.\d{1,9}){1,3}(?:-[0-9A-Za-z.-]{1,64})?)`)
 
-func leastVersion(text string) (*version.Version, error) {
+func parseMinimum(text string) (*version.Version, error) {
 	if text == "" {
 		return nil, nil
 	}
 	return version.NewVersion(text)
 }
 
-// firstVersion is the first version that a text names; nil where there is none.
+// firstVersion returns the first version in a text, or nil.
 func firstVersion(text string) (v *version.Version, as string) {
 	for _, m := range versionText.FindAllStringSubmatch(text, -1) {
 		as = strings.TrimRight(m[1], ".-")
@@ -218,11 +219,11 @@ func firstVersion(text string) (v *version.Version, as string) {
 	return nil, ""
 }
 
-// capped keeps the beginning of what is written, enough for any version.
+// capped is a buffer that drops everything after the first 4 KiB.
 type capped struct{ bytes.Buffer }
 
 func (c *capped) Write(p []byte) (int, error) {
-	const enough = 4 << 10
-	c.Buffer.Write(p[:min(len(p), max(0, enough-c.Len()))])
+	const limit = 4 << 10
+	c.Buffer.Write(p[:min(len(p), max(0, limit-c.Len()))])
 	return len(p), nil
 }

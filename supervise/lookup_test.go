@@ -15,7 +15,8 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// installed puts the test binary into a folder under another name, in a role.
+// installed installs the test binary in a temporary directory under another name.
+// env sets its role.
 func installed(t *testing.T, name, role, version string) (path string, env supervise.LookUpOption) {
 	t.Helper()
 	self, err := os.Executable()
@@ -24,7 +25,7 @@ func installed(t *testing.T, name, role, version string) (path string, env super
 		name += ".exe"
 	}
 	path = filepath.Join(t.TempDir(), name)
-	if os.Symlink(self, path) != nil { // as on Windows without the right to it
+	if os.Symlink(self, path) != nil { // on Windows it may need a privilege
 		b, err := os.ReadFile(self)
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(path, b, 0o700))
@@ -78,7 +79,7 @@ func TestLookUpProblems(t *testing.T) {
 			path("codex", "crashes", "")},
 		{"hangs", "", "Codex CLI check failed: no answer to --version within 500ms", supervise.CheckFailed, classify.CategoryTimeout,
 			path("codex", "wait", "")},
-		{"says nothing", "1.0", "Codex CLI check failed: it does not say its version", supervise.CheckFailed, classify.CategoryFatal,
+		{"says nothing", "1.0", "Codex CLI check failed: no version in the output of --version", supervise.CheckFailed, classify.CategoryFatal,
 			path("codex", "version", "hello")},
 		{"of another name", "1.0", "other needs update: 0.1 is installed, 1.0 or later is needed. Run: " + hint, supervise.NeedsUpdate, classify.CategoryFatal,
 			path("other", "version", "0.1")},
@@ -119,13 +120,13 @@ func TestLookUpCaller(t *testing.T) {
 	require.EqualError(t, err, "The Program not found", "without a hint none is given")
 }
 
-// TestLookUpNotExecutable: it is there, and cannot be run.
+// A file without execute permission is found but cannot be run.
 func TestLookUpNotExecutable(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "codex"), nil, 0o600))
 	_, err := supervise.LookUp(t.Context(), filepath.Join(folder, "codex"), "", "")
-	if runtime.GOOS == "windows" { // where only what ends in .exe and the like is looked for
+	if runtime.GOOS == "windows" { // looks only for files with an extension such as .exe
 		require.EqualError(t, err, "Codex CLI not found")
 		return
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// The test binary is also every child that the tests run: these variables say
-// which one, and where somebody waits for its end.
+// The tests run their own binary as the child. These variables select the child's
+// role and the address of its lifeline.
 const (
 	roleVariable     = "SUPERVISE_TEST_ROLE"
 	lifelineVariable = "SUPERVISE_TEST_LIFELINE"
@@ -28,19 +28,18 @@ const (
 
 func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVariable); role != "" {
-		play, ok := roles[role]
+		run, ok := roles[role]
 		if !ok {
 			fmt.Fprintln(os.Stderr, "no such role:", role)
 			os.Exit(2)
 		}
-		play(os.Args[1:])
+		run(os.Args[1:])
 		os.Exit(0)
 	}
 	goleak.VerifyTestMain(m)
 }
 
-// roles are what children do. What only one system has is added in files of
-// that system.
+// roles are the functions of the children. Files with build tags add more.
 var roles = map[string]func(args []string){
 	// say CODE TEXT: writes TEXT to standard error and exits with CODE.
 	"say": func(args []string) {
@@ -55,18 +54,18 @@ var roles = map[string]func(args []string){
 	},
 	// cat: copies its input.
 	"cat": func([]string) { _, _ = io.Copy(os.Stdout, os.Stdin) },
-	// wait: says that it is there, and waits to be ended.
+	// wait: prints "ready" and waits to be ended.
 	"wait": func([]string) {
-		lifeline()
+		dialLifeline()
 		fmt.Println("ready")
-		forever()
+		waitForever()
 	},
-	// leave: starts a child that waits and holds the output open, and goes.
-	"leave": func([]string) { family("wait") },
-	// parent ROLE: starts a child of that role, and waits to be ended.
+	// leave: starts a child that waits and keeps the output open, and exits.
+	"leave": func([]string) { startGrandchild("wait") },
+	// parent ROLE: starts a child with that role and waits to be ended.
 	"parent": func(args []string) {
-		family(args[0])
-		forever()
+		startGrandchild(args[0])
+		waitForever()
 	},
 	"version": func(args []string) {
 		if text := os.Getenv("SUPERVISE_TEST_VERSION"); len(args) == 1 && args[0] == "--version" {
@@ -76,18 +75,18 @@ var roles = map[string]func(args []string){
 	"lines": serveLines,
 }
 
-// forever waits to be ended. A process that holds a lifeline goes when its test
-// hangs up, so that none outlives the tests.
-func forever() {
-	if line != nil {
-		_, _ = io.Copy(io.Discard, line)
+// waitForever waits to be ended. A process with a lifeline returns when the test
+// closes it, so that no process outlives the tests.
+func waitForever() {
+	if lifeline != nil {
+		_, _ = io.Copy(io.Discard, lifeline)
 		return
 	}
 	time.Sleep(time.Hour)
 }
 
-// family starts a child of this child and waits until it is there.
-func family(role string) {
+// startGrandchild starts a child of this child and waits until it is ready.
+func startGrandchild(role string) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), roleVariable+"="+role)
 	cmd.Stderr = os.Stderr
@@ -103,22 +102,22 @@ func family(role string) {
 	fmt.Print(ready)
 }
 
-var line net.Conn // held until the process ends
+// lifeline is a connection to the test, open until this process ends.
+var lifeline net.Conn
 
-// lifeline connects to the test that waits for the end of this process, if one
-// does.
-func lifeline() {
+// dialLifeline opens the lifeline if the test has set its address.
+func dialLifeline() {
 	if address := os.Getenv(lifelineVariable); address != "" {
 		var err error
-		if line, err = net.Dial("tcp", address); err != nil {
+		if lifeline, err = net.Dial("tcp", address); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(3)
 		}
 	}
 }
 
-// self is a command that runs the test binary in a role. Limits are such that
-// no test meets them unless it sets them.
+// self returns a command that runs the test binary with a role. Its limits are so
+// high that no test reaches them by accident.
 func self(t testing.TB, role string, args ...string) supervise.Command {
 	program, err := os.Executable()
 	if t != nil {
@@ -126,15 +125,15 @@ func self(t testing.TB, role string, args ...string) supervise.Command {
 	}
 	return supervise.Command{
 		Name: program, Args: args,
-		// The race detector would keep every child for a second after its end.
+		// By default the race detector delays each exit by a second.
 		Env:     append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0"),
 		Timeout: time.Minute, Silence: time.Minute,
 	}
 }
 
-// watched adds a lifeline to a command. The channel is closed when the process
-// that holds it has ended.
-func watched(t *testing.T, c *supervise.Command) (gone <-chan struct{}, hangUp func()) {
+// withLifeline adds a lifeline to a command. gone is closed when the process that
+// opened it has ended. hangUp closes the lifeline.
+func withLifeline(t *testing.T, c *supervise.Command) (gone <-chan struct{}, hangUp func()) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -154,17 +153,17 @@ func watched(t *testing.T, c *supervise.Command) (gone <-chan struct{}, hangUp f
 	return ch, func() { _ = (<-conns).Close() }
 }
 
-// soon waits for a channel to be closed, as long as any machine may need.
-func soon(t *testing.T, ch <-chan struct{}, what string) {
+// waitClosed waits for a channel to be closed and fails after 30 s.
+func waitClosed(t *testing.T, ch <-chan struct{}, what string) {
 	t.Helper()
 	select {
 	case <-ch:
 	case <-time.After(30 * time.Second):
-		require.Fail(t, "waited in vain for "+what)
+		require.Fail(t, "timeout waiting for "+what)
 	}
 }
 
-// signalWriter closes ready at the first write.
+// signalWriter is a writer that closes ready at the first write.
 type signalWriter struct {
 	ready chan struct{}
 	done  bool

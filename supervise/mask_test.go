@@ -41,7 +41,7 @@ func TestMaskSecrets(t *testing.T) {
 	}
 }
 
-// TestMaskedMeansTheSame: what a text says about a failure survives.
+// A masked text is classified like the original.
 func TestMaskedMeansTheSame(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -58,7 +58,7 @@ func TestMaskedMeansTheSame(t *testing.T) {
 	}
 }
 
-// TestMaskFinds: a key is found wherever it stands.
+// A key is masked at any position.
 func TestMaskFinds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,36 +10,36 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Outcome is how a child ended. It is a plain value.
+// Outcome describes how a child ended.
 type Outcome struct {
-	Result   classify.Result // what it means; zero = it went well
-	ExitCode int             // -1 where there is none: it did not start, or a signal ended it
-	Signal   os.Signal       // that ended it, or nil; always nil on Windows
-	Stderr   string          // the last 500 characters of standard error, masked, without white space at their end
+	Result   classify.Result // zero if the child succeeded
+	ExitCode int             // -1 if the child did not start or a signal ended it
+	Signal   os.Signal       // the signal that ended the child, or nil; always nil on Windows
+	Stderr   string          // the last 500 characters of standard error, masked, without trailing white space
 	Duration time.Duration   // from the start to the end
 }
 
-// Error is a child that did not end well. Its text has the program's name and
-// how it ended, but nothing of what the child wrote.
+// Error is the failure of a child. Its text has the program's name and how the
+// child ended. It does not quote the child's output.
 type Error struct {
-	Program string // the name of the program, without its folder
+	Program string // the name of the program, without its directory
 	Outcome Outcome
-	Err     error // an *exec.ExitError, what os/exec said to its start, a watchdog's error, or the cause of the context's end
+	Err     error // an *exec.ExitError, an error of starting the program, of a watchdog or of the context
 }
 
 func (e *Error) Error() string { return e.Program + ": " + e.Err.Error() }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrorType is the reason, as OpenTelemetry's error.type has it.
+// ErrorType returns the reason, for OpenTelemetry's error.type.
 func (e *Error) ErrorType() string { return string(e.Outcome.Result.Reason) }
 
-// ErrWatchdog is in the chain of every error that stands for a child that was
-// ended because it took too long. So is context.DeadlineExceeded.
+// ErrWatchdog matches, with errors.Is, the error of every child that a watchdog
+// ended. Such an error also matches context.DeadlineExceeded.
 var ErrWatchdog = errors.New("ended by the watchdog")
 
-// watchdogError says which limit was met. It is this program's own deadline:
-// see Is.
+// watchdogError is the error of an exceeded limit. package classify treats it as
+// this program's own deadline: see Is.
 type watchdogError struct {
 	rule string // of the Result
 	text string
@@ -49,8 +49,8 @@ func (e *watchdogError) Error() string { return e.text }
 
 func (e *watchdogError) Timeout() bool { return true }
 
-// Is makes the error this program's own deadline for package classify, which
-// has to give it the category timeout wherever it is classified again.
+// Is reports true for context.DeadlineExceeded, so that package classify gives the
+// error the category timeout.
 func (e *watchdogError) Is(target error) bool {
 	return target == context.DeadlineExceeded || target == ErrWatchdog
 }
@@ -59,18 +59,18 @@ func (e *watchdogError) result() classify.Result {
 	return classify.Result{Category: classify.CategoryTimeout, Reason: classify.ReasonTimeout, Rule: e.rule}
 }
 
-func tooLong(limit time.Duration) *watchdogError {
+func timeoutError(limit time.Duration) *watchdogError {
 	return &watchdogError{"watchdog/timeout", fmt.Sprintf("still running after %s", limit)}
 }
 
-func tooSilent(limit time.Duration) *watchdogError {
+func silenceError(limit time.Duration) *watchdogError {
 	return &watchdogError{"watchdog/silence", fmt.Sprintf("no output for %s", limit)}
 }
 
-func noAnswer(limit time.Duration) *watchdogError {
+func answerError(limit time.Duration) *watchdogError {
 	return &watchdogError{"watchdog/answer", fmt.Sprintf("no answer within %s", limit)}
 }
 
-func noVersion(limit time.Duration) *watchdogError {
+func versionError(limit time.Duration) *watchdogError {
 	return &watchdogError{"watchdog/version", fmt.Sprintf("no answer to --version within %s", limit)}
 }

@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// activity is when a child wrote last, and whether somebody is still taking it.
+// activity records when a child wrote last.
 type activity struct {
 	began   time.Time
-	last    atomic.Int64 // since began
-	writing atomic.Int32 // writers that have not returned
+	last    atomic.Int64 // time since began
+	writing atomic.Int32 // running calls of the caller's writers
 }
 
-// idle is how long nothing has come, which is 0 while a writer of the caller's
-// takes its time: then it is not the child that waits.
+// idle returns the time since the child wrote last. While a writer of the caller
+// blocks, it is 0, because the child may be waiting for it.
 func (a *activity) idle() time.Duration {
 	if a.writing.Load() > 0 {
 		return 0
@@ -26,32 +26,32 @@ func (a *activity) idle() time.Duration {
 	return time.Since(a.began) - time.Duration(a.last.Load())
 }
 
-func (a *activity) note() { a.last.Store(int64(time.Since(a.began))) }
+func (a *activity) record() { a.last.Store(int64(time.Since(a.began))) }
 
-// output is one of a child's outputs on its way to a writer. The pipe is not left
-// to os/exec, which cuts off what a slow writer has not taken when the child has
-// ended for a while.
+// output copies one output of a child to a writer. It does not use the pipes of
+// os/exec, which drop the output that a slow writer has not read some time after
+// the child has ended.
 type output struct {
-	name  string
-	from  *os.File
-	child *os.File // the child's end, until it has it
-	to    io.Writer
-	one   *sync.Mutex // where two outputs share a writer
-	at    *activity
-	done  chan struct{} // closed once err is set: all is read, or cannot be written
-	err   error         // of the writer
+	name     string
+	from     *os.File
+	childEnd *os.File // open until the child has started
+	to       io.Writer
+	mu       *sync.Mutex // set if two outputs share a writer
+	activity *activity
+	done     chan struct{} // closed at the end of copy, when err is set
+	err      error         // of the writer
 }
 
-func newOutput(name string, to io.Writer, at *activity) (*output, error) {
-	from, child, err := os.Pipe()
+func newOutput(name string, to io.Writer, a *activity) (*output, error) {
+	from, childEnd, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	return &output{name: name, from: from, child: child, to: to, at: at, done: make(chan struct{})}, nil
+	return &output{name: name, from: from, childEnd: childEnd, to: to, activity: a, done: make(chan struct{})}, nil
 }
 
-// copy passes on what the child writes until its end. A writer that fails ends it
-// too, and the child, which writes for nobody, finds its pipe broken.
+// copy copies until the end of the output or an error of the writer. After an error
+// it closes the pipe, so the child's next write fails.
 func (o *output) copy() {
 	defer close(o.done)
 	defer o.close()
@@ -63,19 +63,19 @@ func (o *output) copy() {
 				return
 			}
 		}
-		if err != nil { // the end, or given up
+		if err != nil { // the end, or closed by closeAll
 			return
 		}
 	}
 }
 
 func (o *output) write(p []byte) error {
-	o.at.writing.Add(1)
-	defer o.at.writing.Add(-1)
-	defer o.at.note()
-	if o.one != nil {
-		o.one.Lock()
-		defer o.one.Unlock()
+	o.activity.writing.Add(1)
+	defer o.activity.writing.Add(-1)
+	defer o.activity.record()
+	if o.mu != nil {
+		o.mu.Lock()
+		defer o.mu.Unlock()
 	}
 	n, err := o.to.Write(p)
 	if err == nil && n < len(p) {
@@ -84,8 +84,8 @@ func (o *output) write(p []byte) error {
 	return err
 }
 
-// failed is the writer's error, as far as it is known.
-func (o *output) failed() error {
+// writeError returns the writer's error, or nil while copy is still running.
+func (o *output) writeError() error {
 	select {
 	case <-o.done:
 	default:
@@ -97,29 +97,30 @@ func (o *output) failed() error {
 	return fmt.Errorf("%s: %w", o.name, o.err)
 }
 
-func (o *output) close() { _ = o.from.Close() } // twice is an error of no interest
+func (o *output) close() { _ = o.from.Close() } // may be closed already
 
-// outputs are those of one child.
+// outputs holds the outputs of one child.
 type outputs struct {
-	at  activity
-	all []*output
+	activity activity
+	all      []*output
 }
 
-// add makes an output that goes to a writer, and returns the child's end of it.
+// add adds an output that is copied to a writer. It returns the child's end of the
+// pipe.
 func (o *outputs) add(name string, to io.Writer) (*os.File, error) {
-	one, err := newOutput(name, to, &o.at)
+	one, err := newOutput(name, to, &o.activity)
 	if err != nil {
 		return nil, err
 	}
 	o.all = append(o.all, one)
-	return one.child, nil
+	return one.childEnd, nil
 }
 
-// begin says that the child has its ends, or never will have them.
+// begin starts copying, or closes the pipes if the child has not started.
 func (o *outputs) begin(started bool) {
-	o.at.began = time.Now()
+	o.activity.began = time.Now()
 	for _, one := range o.all {
-		_ = one.child.Close()
+		_ = one.childEnd.Close()
 		if started {
 			go one.copy()
 		} else {
@@ -128,10 +129,10 @@ func (o *outputs) begin(started bool) {
 	}
 }
 
-// drain waits for the end of all outputs of a child that has ended. Somebody who
-// was left behind may hold them open, and even write: they are given up when grace
-// is over. The time in which the caller's writer takes its own does not count,
-// for what the child wrote still has to get there.
+// drain waits for the end of all outputs after the child has ended. A process that
+// the child left behind may keep them open and even write to them, so drain closes
+// them after grace. Time in which the caller's writer blocks does not count, so
+// that a slow writer gets the child's whole output.
 func (o *outputs) drain(grace time.Duration) {
 	all := make(chan struct{})
 	go func() {
@@ -140,33 +141,33 @@ func (o *outputs) drain(grace time.Duration) {
 			<-one.done
 		}
 	}()
-	const looks = 10
-	look := time.NewTicker(max(grace/looks, time.Millisecond))
-	defer look.Stop()
-	for waited := 0; waited < looks; {
+	const ticks = 10 // per grace
+	ticker := time.NewTicker(max(grace/ticks, time.Millisecond))
+	defer ticker.Stop()
+	for waited := 0; waited < ticks; {
 		select {
 		case <-all:
 			return
-		case <-look.C:
+		case <-ticker.C:
 		}
-		if o.at.writing.Load() == 0 {
+		if o.activity.writing.Load() == 0 {
 			waited++
 		}
 	}
-	o.giveUp()
+	o.closeAll()
 }
 
-func (o *outputs) giveUp() {
+func (o *outputs) closeAll() {
 	for _, one := range o.all {
 		one.close()
 	}
 }
 
-// failed is what the writers said.
-func (o *outputs) failed() error {
+// writeError returns the joined errors of the writers.
+func (o *outputs) writeError() error {
 	var errs []error
 	for _, one := range o.all {
-		errs = append(errs, one.failed())
+		errs = append(errs, one.writeError())
 	}
 	return errors.Join(errs...)
 }

@@ -13,21 +13,20 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Run runs a child to its end and says what that end means. The error is nil
-// exactly where the Result is zero: the child exited with 0 and all of its
-// output was passed on; else it is an [*Error].
+// Run runs a child to its end and classifies that end. If the child exited with 0
+// and all of its output was passed on, the Result is zero and the error is nil.
+// Otherwise the error is an [*Error].
 //
-// It returns when the child has ended and its output was read. For output that
-// somebody holds open whom the child left behind, it waits no longer than
-// Command.Grace; such a process goes on where the child ended by itself, and is
-// ended with it where a watchdog or the context ended it. Where a process
-// survives SIGKILL (it waits for a device), Run gives up on it after another
-// Grace.
+// Run returns when the child has ended and its output was read. If a process that
+// the child left behind keeps the output open, Run waits for at most
+// Command.Grace. Such a process keeps running if the child ended by itself; if a
+// watchdog or the context ended the child, it is ended too. If a process survives
+// SIGKILL because it waits for a device, Run gives up after another Grace.
 //
-// Safe for concurrent use.
+// Run is safe for concurrent use.
 func Run(ctx context.Context, c Command) (Outcome, error) {
 	began := time.Now()
-	r := running{command: &c, outcome: Outcome{ExitCode: -1}}
+	r := execution{command: &c, outcome: Outcome{ExitCode: -1}}
 	err := r.run(ctx)
 	r.outcome.Duration = time.Since(began)
 	text := c.mask(r.tail.text())
@@ -35,22 +34,22 @@ func Run(ctx context.Context, c Command) (Outcome, error) {
 	if err == nil {
 		return r.outcome, nil
 	}
-	r.outcome.Result = c.meaning(ctx, err, text)
+	r.outcome.Result = c.classify(ctx, err, text)
 	r.outcome.Result.Provider = c.Provider
 	return r.outcome, &Error{Program: c.base(), Outcome: r.outcome, Err: err}
 }
 
-// running is one run of a command.
-type running struct {
+// execution is the state of one Run.
+type execution struct {
 	command *Command
 	outcome Outcome
 	tail    tail
 	outputs outputs
 }
 
-// run starts the child and waits for its end, or makes one.
-func (r *running) run(ctx context.Context) error {
-	if err := ended(ctx); err != nil {
+// run starts the child and waits until it ends, or ends it.
+func (r *execution) run(ctx context.Context) error {
+	if err := contextError(ctx); err != nil {
 		return err
 	}
 	cmd := r.command.cmd()
@@ -69,48 +68,48 @@ func (r *running) run(ctx context.Context) error {
 		return err
 	}
 	input.copy()
-	if err := r.watch(ctx, ch.ended); err != nil {
+	if err := r.watch(ctx, ch.drained); err != nil {
 		ch.stop()
-		r.look(ch)
+		r.recordExit(ch)
 		return err
 	}
 	if ctx.Err() != nil {
-		ch.group.kill() // the child ended at the same moment, but not what it has started
+		ch.group.kill() // the child ended at the same moment, but its own children may live
 	}
 	ch.group.release()
-	r.look(ch)
+	r.recordExit(ch)
 	if ch.err != nil {
 		return ch.err
 	}
-	return errors.Join(r.outputs.failed(), input.failed())
+	return errors.Join(r.outputs.writeError(), input.readError())
 }
 
-// watch returns nil when the child has ended by itself, or why it must end.
-func (r *running) watch(ctx context.Context, over <-chan struct{}) error {
+// watch returns nil when drained is closed, or the reason to end the child.
+func (r *execution) watch(ctx context.Context, drained <-chan struct{}) error {
 	timeout := orDefault(r.command.Timeout, DefaultTimeout)
 	silence := orDefault(r.command.Silence, DefaultSilence)
-	total, stopTotal := alarm(timeout)
+	total, stopTotal := newTimer(timeout)
 	defer stopTotal()
-	quiet, stopQuiet := alarm(silence)
+	quiet, stopQuiet := newTimer(silence)
 	defer func() { stopQuiet() }()
 	for {
 		var err error
 		select {
-		case <-over:
+		case <-drained:
 			return nil
 		case <-ctx.Done():
-			err = ended(ctx)
+			err = contextError(ctx)
 		case <-total:
-			err = tooLong(timeout)
+			err = timeoutError(timeout)
 		case <-quiet:
-			if left := silence - r.outputs.at.idle(); left > 0 {
-				quiet, stopQuiet = alarm(left)
+			if left := silence - r.outputs.activity.idle(); left > 0 {
+				quiet, stopQuiet = newTimer(left)
 				continue
 			}
-			err = tooSilent(silence)
+			err = silenceError(silence)
 		}
 		select {
-		case <-over: // at the same moment, and that is the better news
+		case <-drained: // the child ended at the same moment: prefer its own end
 			return nil
 		default:
 			return err
@@ -118,8 +117,9 @@ func (r *running) watch(ctx context.Context, over <-chan struct{}) error {
 	}
 }
 
-// alarm is a channel that gets a value after d; for 0 it never does.
-func alarm(d time.Duration) (<-chan time.Time, func() bool) {
+// newTimer returns a channel that receives after d, and a function that stops the
+// timer. For d <= 0 the channel never receives.
+func newTimer(d time.Duration) (<-chan time.Time, func() bool) {
 	if d <= 0 {
 		return nil, func() bool { return false }
 	}
@@ -127,9 +127,9 @@ func alarm(d time.Duration) (<-chan time.Time, func() bool) {
 	return t.C, t.Stop
 }
 
-// ended is how ctx has ended: its error and, where the caller gave one, the
-// cause; nil while it has not.
-func ended(ctx context.Context) error {
+// contextError returns the error of ctx joined with the caller's cause, or nil if
+// ctx has not ended.
+func contextError(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if err == nil || cause == nil || errors.Is(cause, err) {
 		return cause
@@ -137,8 +137,8 @@ func ended(ctx context.Context) error {
 	return errors.Join(err, cause)
 }
 
-// look takes down how the process ended, as far as it has.
-func (r *running) look(ch *child) {
+// recordExit sets exit code and signal in the outcome if the process has ended.
+func (r *execution) recordExit(ch *child) {
 	select {
 	case <-ch.exited:
 		r.outcome.ExitCode, r.outcome.Signal = exit(ch.cmd.ProcessState)
@@ -156,15 +156,15 @@ func exit(state *os.ProcessState) (code int, signal os.Signal) {
 	return state.ExitCode(), signal
 }
 
-// connect gives the child its standard output and error.
-func (r *running) connect(cmd *exec.Cmd) error {
+// connect sets the child's standard output and error.
+func (r *execution) connect(cmd *exec.Cmd) error {
 	out, errs := r.command.Stdout, r.command.Stderr
-	shared := out != nil && same(out, errs)
-	keep := io.Writer(&r.tail)
+	shared := out != nil && sameWriter(out, errs)
+	stderr := io.Writer(&r.tail)
 	if errs != nil {
-		keep = io.MultiWriter(&r.tail, errs)
+		stderr = io.MultiWriter(&r.tail, errs)
 	}
-	toErrs, err := r.outputs.add("standard error", keep)
+	toErrs, err := r.outputs.add("standard error", stderr)
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func (r *running) connect(cmd *exec.Cmd) error {
 	f, isFile := out.(*os.File)
 	switch watched := orDefault(r.command.Silence, DefaultSilence) > 0; {
 	case isFile && !shared && !watched:
-		cmd.Stdout = f // nobody has to see what goes there
+		cmd.Stdout = f // without a watchdog no copy is needed
 		return nil
 	case out == nil && !watched:
 		return nil
@@ -185,47 +185,48 @@ func (r *running) connect(cmd *exec.Cmd) error {
 	}
 	cmd.Stdout = toOut
 	if shared {
-		one := new(sync.Mutex)
+		mu := new(sync.Mutex)
 		for _, o := range r.outputs.all {
-			o.one = one
+			o.mu = mu
 		}
 	}
 	return nil
 }
 
-// same is a == b for writers of any type, also those that cannot be compared.
-func same(a, b io.Writer) (equal bool) {
+// sameWriter reports whether a == b. It returns false for writers that cannot be
+// compared.
+func sameWriter(a, b io.Writer) (equal bool) {
 	defer func() { _ = recover() }()
 	return a == b
 }
 
-// meaning is what err means. text is what is kept of standard error, masked.
-func (c *Command) meaning(ctx context.Context, err error, text string) classify.Result {
-	var dog *watchdogError
-	if errors.As(err, &dog) {
-		return dog.result()
+// classify classifies err. text is the masked standard error.
+func (c *Command) classify(ctx context.Context, err error, text string) classify.Result {
+	var watchdog *watchdogError
+	if errors.As(err, &watchdog) {
+		return watchdog.result()
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return classify.Standard.Error(err) // a user's rules do not decide about the caller's own doing
+		return classify.Standard.Error(err) // user rules do not apply to the caller's own cancellation
 	}
-	by := c.classifier()
-	bare := by.Error(err)
+	classifier := c.classifier()
+	exitOnly := classifier.Error(err)
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || text == "" {
-		return bare
+		return exitOnly
 	}
-	for _, reading := range readings(text) {
-		// What err carries is what decided, so that it is classified the same
-		// wherever it is met again.
-		exit.Stderr = []byte(reading)
-		if res := by.Error(err); res != bare {
+	for _, candidate := range stderrCandidates(text) {
+		// Store the text that decides in err, so that classifying err again gives
+		// the same result.
+		exit.Stderr = []byte(candidate)
+		if res := classifier.Error(err); res != exitOnly {
 			return res
 		}
-		// Classifiers that read nothing but text look at err.Error() alone.
-		if res := by.Message(reading); res.Reason != classify.ReasonUnknown && bare.Reason == classify.ReasonUnknown {
+		// A classifier that reads only text ignores exit.Stderr.
+		if res := classifier.Message(candidate); res.Reason != classify.ReasonUnknown && exitOnly.Reason == classify.ReasonUnknown {
 			return res
 		}
 	}
 	exit.Stderr = []byte(lastRunes(text, StderrRunes))
-	return bare
+	return exitOnly
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// briefly makes the end of a child that resists come soon.
-const briefly = 50 * time.Millisecond
+// shortGrace is the grace for children that ignore SIGTERM.
+const shortGrace = 50 * time.Millisecond
 
 func TestRun(t *testing.T) {
 	t.Parallel()
@@ -39,7 +39,7 @@ func TestRun(t *testing.T) {
 	assert.Equal(t, "err\n", errs.String())
 }
 
-func TestMeaning(t *testing.T) {
+func TestClassification(t *testing.T) {
 	t.Parallel()
 	trace := "Error: HTTP 429: rate limit exceeded\n" + strings.Repeat("    at Object.<anonymous> (/app/node_modules/x/index.js:10:20)\n", 40)
 	for _, tt := range []struct {
@@ -75,18 +75,18 @@ func TestMeaning(t *testing.T) {
 			assert.Equal(t, o, run.Outcome)
 			assert.Equal(t, string(tt.reason), run.ErrorType())
 			require.ErrorAs(t, err, new(*exec.ExitError))
-			assert.Equal(t, "exit status 3", strings.TrimPrefix(err.Error(), run.Program+": "), "what the child said is not in the text")
+			assert.Equal(t, "exit status 3", strings.TrimPrefix(err.Error(), run.Program+": "), "the text does not quote the child")
 			if tt.by == nil {
 				again := classify.Error(err)
 				again.Provider = "codex"
-				assert.Equal(t, o.Result, again, "wherever the error is met again it means the same")
+				assert.Equal(t, o.Result, again, "classifying the error again gives the same result")
 			}
 		})
 	}
 }
 
-// TestCutNumber: what is left of a word at the cut must not be read. 500
-// characters from the end, "1429 rate" becomes "429 rate".
+// A partial word at the cut must not be classified. Here the last 500 characters
+// begin within "1429 rate", at "429 rate".
 func TestCutNumber(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("x ", 300) + "1429 rate"
@@ -115,7 +115,7 @@ func TestStderrTail(t *testing.T) {
 			o, err := supervise.Run(t.Context(), c)
 			require.NoError(t, err)
 			assert.Equal(t, tt.want, o.Stderr)
-			assert.Equal(t, tt.write, all.String(), "what is passed on is what was written")
+			assert.Equal(t, tt.write, all.String(), "Command.Stderr gets the output unchanged")
 		})
 	}
 }
@@ -210,7 +210,7 @@ func TestCaller(t *testing.T) {
 			go func() {
 				select {
 				case <-ready.ready:
-				case <-ctx.Done(): // a deadline does not wait for anybody
+				case <-ctx.Done(): // the deadline may come before the child is ready
 				}
 				end(tt.cause)
 			}()
@@ -225,7 +225,7 @@ func TestCaller(t *testing.T) {
 			assert.Equal(t, tt.reason, o.Result.Reason)
 
 			o, err = supervise.Run(ctx, supervise.Command{Name: "errclass-no-such-program"})
-			require.ErrorIs(t, err, ctx.Err(), "nothing is started after the end")
+			require.ErrorIs(t, err, ctx.Err(), "no child is started after the context has ended")
 			assert.Equal(t, tt.category, o.Result.Category)
 			assert.Equal(t, -1, o.ExitCode)
 		})
@@ -259,7 +259,7 @@ func TestStdin(t *testing.T) {
 	}
 }
 
-// zeros never ends.
+// zeros is an endless reader.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
@@ -272,7 +272,7 @@ func TestStdinIsNotRead(t *testing.T) {
 	require.NoError(t, err, "a child need not read its input")
 }
 
-// TestStdinBlocks: the child has ended, the reader of its input has not.
+// Run returns when the child has ended, even if the reader of its input blocks.
 func TestStdinBlocks(t *testing.T) {
 	t.Parallel()
 	r, w := io.Pipe()
@@ -289,7 +289,7 @@ func TestStdinFails(t *testing.T) {
 	c := self(t, "cat")
 	c.Stdin = io.MultiReader(strings.NewReader("half"), &failing{err: broken})
 	_, err := supervise.Run(t.Context(), c)
-	require.ErrorIs(t, err, broken, "the child took half of its input for all of it")
+	require.ErrorIs(t, err, broken, "the child read only a part of its input")
 	assert.ErrorContains(t, err, "standard input: disk on fire")
 }
 
@@ -309,7 +309,7 @@ func TestOutputFails(t *testing.T) {
 	assert.Equal(t, classify.ReasonResource, o.Result.Reason)
 }
 
-// unsynchronised is a writer that the race detector watches.
+// unsynchronised is a writer without a lock, for the race detector.
 type unsynchronised struct{ n int }
 
 func (u *unsynchronised) Write(p []byte) (int, error) { u.n += len(p); return len(p), nil }
@@ -324,7 +324,7 @@ func TestOneWriterForBoth(t *testing.T) {
 	assert.Equal(t, len("out\nerr\n"), w.n)
 }
 
-// uncomparable panics when it is compared.
+// uncomparable is a writer that panics when it is compared.
 type uncomparable []int
 
 func (uncomparable) Write(p []byte) (int, error) { return len(p), nil }
@@ -337,7 +337,7 @@ func TestUncomparableWriters(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestFileOutput: without a watchdog for silence a file is given to the child.
+// Without a silence limit the child writes to an *os.File directly.
 func TestFileOutput(t *testing.T) {
 	t.Parallel()
 	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
@@ -352,13 +352,13 @@ func TestFileOutput(t *testing.T) {
 	assert.Equal(t, "out\n", string(got))
 }
 
-// TestLeftBehind: what a child that ended well has started goes on; only its
-// output is not waited for any longer.
+// A process that a successful child left behind keeps running. Run does not wait
+// for its output.
 func TestLeftBehind(t *testing.T) {
 	t.Parallel()
 	c := self(t, "leave")
-	c.Grace = briefly
-	gone, hangUp := watched(t, &c)
+	c.Grace = shortGrace
+	gone, hangUp := withLifeline(t, &c)
 	o, err := supervise.Run(t.Context(), c)
 	require.NoError(t, err)
 	assert.Equal(t, 0, o.ExitCode)
@@ -368,7 +368,7 @@ func TestLeftBehind(t *testing.T) {
 	default:
 	}
 	hangUp()
-	soon(t, gone, "the connection's end")
+	waitClosed(t, gone, "the connection's end")
 }
 
 func TestRunConcurrentSafe(t *testing.T) {

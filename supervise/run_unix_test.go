@@ -19,14 +19,14 @@ import (
 )
 
 func init() {
-	// stubborn does not hear SIGTERM.
+	// stubborn ignores SIGTERM.
 	roles["stubborn"] = func([]string) {
 		signal.Ignore(syscall.SIGTERM)
-		lifeline()
+		dialLifeline()
 		fmt.Println("ready")
-		forever()
+		waitForever()
 	}
-	// polite ends by itself when it is asked to, and well.
+	// polite exits with 0 on SIGTERM.
 	roles["polite"] = func([]string) {
 		asked := make(chan os.Signal, 1)
 		signal.Notify(asked, syscall.SIGTERM)
@@ -34,18 +34,18 @@ func init() {
 		<-asked
 		fmt.Fprintln(os.Stderr, "saved")
 	}
-	// signal NUMBER: ends itself by that signal.
+	// signal NUMBER: sends itself that signal.
 	roles["signal"] = func(args []string) {
 		var n int
 		_, _ = fmt.Sscan(args[0], &n)
 		_ = syscall.Kill(os.Getpid(), syscall.Signal(n))
-		forever()
+		waitForever()
 	}
-	// stopped stops itself, as a job that reads from a terminal in the background.
+	// stopped stops itself, like a background job that reads from a terminal.
 	roles["stopped"] = func([]string) {
 		fmt.Println("ready")
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
-		forever()
+		waitForever()
 	}
 }
 
@@ -73,8 +73,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestReaderGone: "signal: broken pipe" is no network error, which would be tried
-// six times.
+// "signal: broken pipe" is not a network error and must not be retried.
 func TestReaderGone(t *testing.T) {
 	t.Parallel()
 	o, err := supervise.Run(t.Context(), supervise.Command{Name: "sh", Args: []string{"-c", "kill -PIPE $$"}})
@@ -84,7 +83,7 @@ func TestReaderGone(t *testing.T) {
 	assert.False(t, o.Result.Retryable())
 }
 
-// runUntilReady runs a command and cancels it once it has said that it is there.
+// runUntilReady runs a command and cancels it when the child is ready.
 func runUntilReady(t *testing.T, c supervise.Command) (supervise.Outcome, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -111,7 +110,7 @@ func TestEndings(t *testing.T) {
 	}{
 		{"a child is asked to end", "wait", time.Minute, syscall.SIGTERM, -1},
 		{"a child ends well when it is asked", "polite", time.Minute, nil, 0},
-		{"a child that does not listen is killed", "stubborn", briefly, syscall.SIGKILL, -1},
+		{"a child that does not listen is killed", "stubborn", shortGrace, syscall.SIGKILL, -1},
 		{"without grace all are killed", "stubborn", -1, syscall.SIGKILL, -1},
 		{"a child that is stopped goes on and ends", "stopped", time.Minute, syscall.SIGTERM, -1},
 	} {
@@ -134,22 +133,22 @@ func TestGroups(t *testing.T) {
 		t.Run(role, func(t *testing.T) {
 			t.Parallel()
 			c := self(t, "parent", role)
-			c.Grace = briefly
-			gone, _ := watched(t, &c)
+			c.Grace = shortGrace
+			gone, _ := withLifeline(t, &c)
 			_, err := runUntilReady(t, c)
 			require.ErrorIs(t, err, context.Canceled)
-			soon(t, gone, "the end of the child's child")
+			waitClosed(t, gone, "the end of the child's child")
 		})
 	}
 }
 
-// TestStopInHaste: who cannot wait for a server's end is told so, and it ends all
-// the same.
+// If the context of Stop ends first, Stop returns its error and the server still
+// ends.
 func TestStopInHaste(t *testing.T) {
 	t.Parallel()
 	c := self(t, "stubborn")
-	c.Grace = briefly
-	gone, _ := watched(t, &c)
+	c.Grace = shortGrace
+	gone, _ := withLifeline(t, &c)
 	s := supervise.NewServer("stubborn", c, func(_ context.Context, conn ioConn) (struct{}, error) {
 		_, err := conn.Read(make([]byte, len("ready\n")))
 		return struct{}{}, err
@@ -158,7 +157,7 @@ func TestStopInHaste(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, s.Stop(ctx), context.Canceled)
-	soon(t, gone, "its end")
+	waitClosed(t, gone, "its end")
 	require.NoError(t, s.Stop(t.Context()))
 	assert.Equal(t, supervise.ServerStopped, s.Status().State)
 }

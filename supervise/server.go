@@ -9,66 +9,66 @@ import (
 	"time"
 )
 
-// Server keeps a child alive that serves on its standard input and output, such
-// as an MCP server. Make one with [NewServer], start it, and ask it with [Call].
-// C is the client that speaks its protocol.
+// Server keeps a child running that serves on its standard input and output, such
+// as an MCP server. Create it with [NewServer], call Start, and use it with
+// [Call]. C is the type of the client for its protocol.
 //
-// A server that crashes is started once more; when it crashes again it is
-// degraded: its calls fail at once, and everything else goes on. A crash is an
-// exit, the end of its output, a pipe that broke, a client that gave up the
-// connection (as MCP's do when they read what is no JSON), or a call without an
-// answer in time, after which it is ended.
+// A server that crashes is restarted once. If it crashes again, it is degraded:
+// its calls fail at once. A crash is one of these: an exit, the end of its output,
+// a broken pipe, a client that closes the connection (MCP clients do so when they
+// read invalid JSON), or a call without an answer in time. In the last case the
+// child is ended.
 //
-// Safe for concurrent use. It never logs; see [WithObserver].
+// A Server is safe for concurrent use. It never logs; see [WithObserver].
 type Server[C any] struct {
 	name    string
 	command Command
 	connect func(context.Context, io.ReadWriteCloser) (C, error)
 	cfg     serverConfig
 
-	life context.Context // ends with Stop
-	end  context.CancelCauseFunc
-	done chan struct{} // closed when nothing of the server is left; nil before Start
+	lifetime context.Context // ends with Stop
+	cancel   context.CancelCauseFunc
+	done     chan struct{} // closed when the last child has ended; nil before Start
 
 	mu      sync.Mutex
 	status  ServerStatus
-	session *session[C]   // while running
-	changed chan struct{} // closed and replaced with every change of status
+	session *session[C]   // nil unless running
+	changed chan struct{} // closed and replaced at every change of status
 }
 
-// ServerState is what can be said of a server.
+// ServerState is the state of a [Server].
 type ServerState string
 
 // The states of a server.
 const (
 	ServerNew        ServerState = "new"        // not started yet
 	ServerStarting   ServerState = "starting"   // for the first time
-	ServerRunning    ServerState = "running"    // and takes calls
-	ServerRestarting ServerState = "restarting" // after a crash; calls wait for it
-	ServerSkipped    ServerState = "skipped"    // it would not start: a warning, and life without it
-	ServerDegraded   ServerState = "degraded"   // it crashed too often: life without it
+	ServerRunning    ServerState = "running"    // takes calls
+	ServerRestarting ServerState = "restarting" // after a crash; calls wait
+	ServerSkipped    ServerState = "skipped"    // did not start; the program continues without it
+	ServerDegraded   ServerState = "degraded"   // crashed too often; the program continues without it
 	ServerStopped    ServerState = "stopped"    // by Stop
 )
 
-// ServerStatus is what is known of a server. As JSON it is an event for a
-// program's users: {"type":"degraded","server":"files","reason":"exited with
-// code 1"}.
+// ServerStatus is the state of a server and the reason for it. Its JSON is an
+// event for the program's users:
+// {"type":"degraded","server":"files","reason":"exited with code 1"}.
 type ServerStatus struct {
 	State  ServerState `json:"type"`
 	Server string      `json:"server"`
 	Reason string      `json:"reason,omitempty"` // of skipped, degraded and restarting: "exited with code 1"
-	Err    error       `json:"-"`                // the same as an error, with all that is known
+	Err    error       `json:"-"`                // the reason as an error
 }
 
-// errStopped ends the life of a server.
+// errStopped is the cause with which Stop ends the lifetime.
 var errStopped = errors.New("the server was stopped")
 
-// NewServer returns a server that is not started yet. command says how to run
-// it; its Stdin, Stdout, Timeout and Silence are not used. connect gets a new
-// connection to the child's standard input and output after each start, and
-// returns the client that [Call] hands out. The context that it is given ends
-// when the child has not answered in time. A client that has a Close method is
-// closed when its child has ended.
+// NewServer returns a server that is not started yet. command describes the
+// child; its Stdin, Stdout, Timeout and Silence are not used. After each start
+// connect gets a connection to the child's standard input and output. It returns
+// the client that [Call] passes to its function. Its context ends if the child
+// does not answer in time. A client with a Close method is closed after its child
+// has ended.
 func NewServer[C any](name string, command Command, connect func(context.Context, io.ReadWriteCloser) (C, error), opts ...ServerOption) *Server[C] {
 	s := &Server[C]{
 		name: name, command: command, connect: connect, cfg: serverDefaults(),
@@ -80,50 +80,49 @@ func NewServer[C any](name string, command Command, connect func(context.Context
 			s.cfg = o.apply(s.cfg)
 		}
 	}
-	s.life, s.end = context.WithCancelCause(context.Background())
+	s.lifetime, s.cancel = context.WithCancelCause(context.Background())
 	return s
 }
 
-// Status returns the state of the server, and the reason where there is one.
+// Status returns the state of the server and the reason for it, if there is one.
 func (s *Server[C]) Status() ServerStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.status
 }
 
-// set changes the status and tells those who wait for it, then the observers.
-// After Stop only stopped comes.
-func (s *Server[C]) set(to ServerStatus, with *session[C]) {
-	to.Server = s.name
+// setStatus changes the status, wakes the waiting calls, and then calls the
+// observers. After Stop it ignores all states but stopped.
+func (s *Server[C]) setStatus(status ServerStatus, current *session[C]) {
+	status.Server = s.name
 	s.mu.Lock()
-	if s.life.Err() != nil && to.State != ServerStopped || s.status.State == ServerStopped {
+	if s.lifetime.Err() != nil && status.State != ServerStopped || s.status.State == ServerStopped {
 		s.mu.Unlock()
 		return
 	}
-	s.status, s.session = to, with
+	s.status, s.session = status, current
 	close(s.changed)
 	s.changed = make(chan struct{})
 	s.mu.Unlock()
 	for _, observe := range s.cfg.observers {
-		notify(observe, to)
+		callObserver(observe, status)
 	}
 }
 
-// notify survives an observer's panic: who watches a server must not be able to
-// end it.
-func notify(observe func(ServerStatus), s ServerStatus) {
+// callObserver calls an observer and recovers from its panic.
+func callObserver(observe func(ServerStatus), s ServerStatus) {
 	defer func() { _ = recover() }()
 	observe(s)
 }
 
-// Start starts the child and connects to it. Where that fails the server is
-// skipped, which is a warning and no more: the error is an [*ServerError]. ctx
-// is for starting alone; Stop ends the child. Start may be called once.
+// Start starts the child and connects to it. If that fails, the server is skipped
+// and the error is a [*ServerError], which a program may treat as a warning. ctx
+// applies only to starting; Stop ends the child. Start may be called once.
 func (s *Server[C]) Start(ctx context.Context) error {
 	s.mu.Lock()
-	if state := s.status.State; state != ServerNew || s.life.Err() != nil {
+	if state := s.status.State; state != ServerNew || s.lifetime.Err() != nil {
 		s.mu.Unlock()
-		return fmt.Errorf("server %q: it can be started once, and is %s; make a new one", s.name, state)
+		return fmt.Errorf("server %q: state is %s: it can be started only once, make a new one", s.name, state)
 	}
 	s.status.State = ServerStarting
 	s.done = make(chan struct{})
@@ -131,45 +130,45 @@ func (s *Server[C]) Start(ctx context.Context) error {
 
 	first, err := s.launch(ctx)
 	if err != nil {
-		s.set(ServerStatus{State: ServerSkipped, Reason: err.Reason, Err: err}, nil)
+		s.setStatus(ServerStatus{State: ServerSkipped, Reason: err.Reason, Err: err}, nil)
 		close(s.done)
 		return err
 	}
-	s.set(ServerStatus{State: ServerRunning}, first)
+	s.setStatus(ServerStatus{State: ServerRunning}, first)
 	go s.supervise(first)
 	return nil
 }
 
-// supervise waits for the ends of sessions and starts new ones, until it may not
-// any more.
+// supervise waits for a session to end and starts the next one, up to the number
+// of restarts.
 func (s *Server[C]) supervise(current *session[C]) {
 	defer close(s.done)
 	for restarts := 0; ; restarts++ {
-		crash := current.wait(s.life)
-		if s.life.Err() != nil {
+		crash := current.wait(s.lifetime)
+		if s.lifetime.Err() != nil {
 			return
 		}
 		if restarts == s.cfg.restarts {
-			s.set(ServerStatus{State: ServerDegraded, Reason: crash.Reason, Err: crash}, nil)
+			s.setStatus(ServerStatus{State: ServerDegraded, Reason: crash.Reason, Err: crash}, nil)
 			return
 		}
-		s.set(ServerStatus{State: ServerRestarting, Reason: crash.Reason, Err: crash}, nil)
-		next, err := s.launch(s.life)
+		s.setStatus(ServerStatus{State: ServerRestarting, Reason: crash.Reason, Err: crash}, nil)
+		next, err := s.launch(s.lifetime)
 		if err != nil {
-			s.set(ServerStatus{State: ServerDegraded, Reason: err.Reason, Err: err}, nil)
+			s.setStatus(ServerStatus{State: ServerDegraded, Reason: err.Reason, Err: err}, nil)
 			return
 		}
-		s.set(ServerStatus{State: ServerRunning}, next)
+		s.setStatus(ServerStatus{State: ServerRunning}, next)
 		current = next
 	}
 }
 
-// Stop ends the server: its standard input is closed and its group gets SIGTERM
-// and, after Command.Grace, SIGKILL. It returns when the child has ended, or with
-// ctx's error when that ends first; the child is then ended all the same. Calls
-// that wait fail. Stopping twice, or what was never started, is no error.
+// Stop ends the server. It closes the child's standard input and sends SIGTERM to
+// its group and, after Command.Grace, SIGKILL. Waiting calls fail. Stop returns
+// when the child has ended. If ctx ends first, it returns the cause of ctx, and
+// the child is still ended. Calling Stop twice, or before Start, is no error.
 func (s *Server[C]) Stop(ctx context.Context) error {
-	s.end(errStopped)
+	s.cancel(errStopped)
 	s.mu.Lock()
 	done := s.done
 	s.mu.Unlock()
@@ -180,40 +179,40 @@ func (s *Server[C]) Stop(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
-	s.set(ServerStatus{State: ServerStopped}, nil)
+	s.setStatus(ServerStatus{State: ServerStopped}, nil)
 	return nil
 }
 
-// ready returns the session that takes calls, and waits for it while one is
-// being started.
-func (s *Server[C]) ready(ctx context.Context) (*session[C], error) {
+// readySession returns the current session. While the child is being started it
+// waits.
+func (s *Server[C]) readySession(ctx context.Context) (*session[C], error) {
 	for {
 		s.mu.Lock()
 		status, current, changed := s.status, s.session, s.changed
 		s.mu.Unlock()
 		switch {
-		case s.life.Err() != nil:
+		case s.lifetime.Err() != nil:
 			return nil, s.failure(errStopped)
 		case current != nil && !current.broken():
 			return current, nil
 		case status.State == ServerNew:
-			return nil, s.failure(errors.New("it was not started"))
+			return nil, s.failure(errors.New("the server was not started"))
 		case status.State == ServerSkipped, status.State == ServerDegraded:
 			return nil, status.Err
 		}
 		select {
 		case <-changed:
-		case <-s.life.Done():
+		case <-s.lifetime.Done():
 		case <-ctx.Done():
-			return nil, ended(ctx)
+			return nil, contextError(ctx)
 		}
 	}
 }
 
-// limited is ctx with the time that the server has to answer.
-func limited(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+// answerContext returns ctx with the limit for an answer of the server.
+func answerContext(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit <= 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeoutCause(ctx, limit, noAnswer(limit))
+	return context.WithTimeoutCause(ctx, limit, answerError(limit))
 }

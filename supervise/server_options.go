@@ -2,10 +2,9 @@ package supervise
 
 import "time"
 
-// How long a server may take, and how often it is started again, unless an option
-// says otherwise.
+// The defaults of [WithAnswerTimeout] and [WithRestarts].
 const (
-	DefaultAnswerTimeout = 30 * time.Second // for a call, and for connecting
+	DefaultAnswerTimeout = 30 * time.Second
 	DefaultRestarts      = 1
 )
 
@@ -14,7 +13,7 @@ type ServerOption interface {
 	apply(serverConfig) serverConfig
 }
 
-// serverConfig is immutable once NewServer has returned.
+// serverConfig is immutable after NewServer.
 type serverConfig struct {
 	answer    time.Duration
 	restarts  int
@@ -29,9 +28,9 @@ type serverOptionFunc func(serverConfig) serverConfig
 
 func (f serverOptionFunc) apply(c serverConfig) serverConfig { return f(c) }
 
-// WithAnswerTimeout sets how long a call may take, and a start with its
-// connecting, before the child is ended. The default is [DefaultAnswerTimeout];
-// 0 keeps it, and below 0 there is no limit.
+// WithAnswerTimeout sets the time limit for a call, and for starting and
+// connecting. After that the child is ended. The default is
+// [DefaultAnswerTimeout]; 0 keeps it, a negative limit means none.
 func WithAnswerTimeout(limit time.Duration) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		c.answer = orDefault(limit, c.answer)
@@ -39,8 +38,8 @@ func WithAnswerTimeout(limit time.Duration) ServerOption {
 	})
 }
 
-// WithRestarts sets how often a crashed server is started again in its life. The
-// default is [DefaultRestarts]; below 0 is 0.
+// WithRestarts sets how often a server is restarted after crashes, in total. The
+// default is [DefaultRestarts]; a negative number means 0.
 func WithRestarts(n int) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		c.restarts = max(n, 0)
@@ -48,12 +47,12 @@ func WithRestarts(n int) ServerOption {
 	})
 }
 
-// WithObserver adds a function that is called with every change of a server's
-// status, one call after the other, in the goroutine that starts, watches or
-// stops it. While it runs the server is not started again, so it must return
-// soon; it may call Status, and must not call Stop. Where it panics the others are
-// called all the same. By default there is none; several are called in the order
-// given, and nil is ignored.
+// WithObserver adds a function that is called at every change of a server's
+// status. The calls do not overlap. They run in the goroutine that starts, watches
+// or stops the server and delay a restart, so the function must return soon. It
+// may call Status but must not call Stop. If it panics, the other observers are
+// still called. By default there is none. Several are called in the order given;
+// nil is ignored.
 func WithObserver(observe func(ServerStatus)) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		if observe != nil {

@@ -19,17 +19,17 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// patience is how long a child may take for what it does at once, where the test
-// is about a child that does not do it.
-const patience = 3 * time.Second
+// shortTimeout is the answer timeout in tests of a child that does not answer.
+const shortTimeout = 3 * time.Second
 
-// lineServer is a server of this test binary, stopped when the test ends.
+// lineServer returns a server that runs the test binary. It is stopped when the
+// test ends.
 func lineServer(t *testing.T, faults string, opts ...supervise.ServerOption) (s *supervise.Server[*lineClient], seen *statuses, starts func() int) {
 	t.Helper()
 	counter := filepath.Join(t.TempDir(), "starts")
 	c := self(t, "lines")
 	c.Env = append(c.Env, startsVariable+"="+counter, faultsVariable+"="+faults)
-	c.Grace = briefly
+	c.Grace = shortGrace
 	seen = newStatuses()
 	opts = append([]supervise.ServerOption{supervise.WithObserver(seen.observe), supervise.WithAnswerTimeout(time.Minute)}, opts...)
 	s = supervise.NewServer("files", c, dialLines, opts...)
@@ -59,16 +59,16 @@ func TestServer(t *testing.T) {
 
 	_, err := ask(t.Context(), s, "echo late")
 	require.ErrorContains(t, err, `tool "lines": MCP server "files": the server was stopped`)
-	require.ErrorContains(t, s.Start(t.Context()), "it can be started once, and is stopped; make a new one")
+	require.ErrorContains(t, s.Start(t.Context()), "state is stopped: it can be started only once, make a new one")
 }
 
-// TestServerCrashes: one restart, then degraded. The failures are those of calls.
+// After a crash the server is restarted once. After another it is degraded.
 func TestServerCrashes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, question, reason string }{
 		{"exits", "crash 3", "exited with code 3"},
 		{"exits with 0", "crash 0", "exited with code 0"},
-		{"closes its output", "close-output", "it closed its standard output"},
+		{"closes its output", "close-output", "closed its standard output"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -107,8 +107,7 @@ func TestServerCrashes(t *testing.T) {
 	}
 }
 
-// TestServerRestarts: a call that comes while the server is started again is
-// answered.
+// A call during a restart waits and is answered.
 func TestServerRestarts(t *testing.T) {
 	t.Parallel()
 	s, _, starts := lineServer(t, "")
@@ -128,7 +127,7 @@ func TestServerDoesNotStart(t *testing.T) {
 		answer               time.Duration
 	}{
 		{"exits", "exit 7", "exited with code 7", time.Minute},
-		{"says nothing", "mute", "no answer within 3s", patience},
+		{"says nothing", "mute", "no answer within 3s", shortTimeout},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -154,7 +153,7 @@ func TestServerDoesNotStart(t *testing.T) {
 	t.Run("has no client", func(t *testing.T) {
 		t.Parallel()
 		s := supervise.NewServer[*lineClient]("files", self(t, "lines"), nil)
-		require.ErrorContains(t, s.Start(t.Context()), "no function that connects")
+		require.ErrorContains(t, s.Start(t.Context()), "connect function of NewServer is nil")
 		assert.NoError(t, s.Stop(t.Context()))
 	})
 	t.Run("refuses its client", func(t *testing.T) {
@@ -162,7 +161,7 @@ func TestServerDoesNotStart(t *testing.T) {
 		s, _, _ := lineServer(t, "")
 		other := supervise.NewServer("files", self(t, "cat"), func(ctx context.Context, conn ioConn) (*lineClient, error) {
 			_, err := dialLines(ctx, conn)
-			require.NoError(t, err) // cat answers hello with hello
+			require.NoError(t, err) // cat repeats the handshake
 			return nil, errors.New("protocol version 1 is too old")
 		})
 		require.ErrorContains(t, other.Start(t.Context()), "connect: protocol version 1 is too old")
@@ -171,8 +170,8 @@ func TestServerDoesNotStart(t *testing.T) {
 	})
 }
 
-// TestServerReasonIsMasked: the reason is for a program's users, and what a client
-// says about a connection may quote what came over it.
+// The reason is masked, because users see it and an error of the client may quote
+// the child's output.
 func TestServerReasonIsMasked(t *testing.T) {
 	t.Parallel()
 	s := supervise.NewServer("files", self(t, "cat"), func(context.Context, ioConn) (*lineClient, error) {
@@ -184,8 +183,8 @@ func TestServerReasonIsMasked(t *testing.T) {
 	assert.NoError(t, s.Stop(t.Context()))
 }
 
-// TestConnectPanics: what connects to a server runs in the background after a
-// crash, where its panic would end the program.
+// A panic of connect is recovered. After a crash connect runs in a background
+// goroutine.
 func TestConnectPanics(t *testing.T) {
 	t.Parallel()
 	connected := 0
@@ -199,7 +198,7 @@ func TestConnectPanics(t *testing.T) {
 	require.NoError(t, s.Start(t.Context()))
 	_, err := ask(t.Context(), s, "crash 1")
 	require.Error(t, err)
-	assert.Equal(t, "connect: it panicked: oh", seen.until(t, supervise.ServerDegraded).Reason)
+	assert.Equal(t, "connect: panicked: oh", seen.until(t, supervise.ServerDegraded).Reason)
 	assert.NoError(t, s.Stop(t.Context()))
 }
 
@@ -213,7 +212,7 @@ func TestServerRestartFails(t *testing.T) {
 	assert.Equal(t, 2, starts())
 }
 
-// TestObserverPanics: the server and the other observers go on.
+// A panic of an observer does not affect the server and the other observers.
 func TestObserverPanics(t *testing.T) {
 	t.Parallel()
 	s, seen, _ := lineServer(t, "", supervise.WithObserver(func(supervise.ServerStatus) { panic("oh") }), supervise.WithObserver(nil), nil)
@@ -235,10 +234,10 @@ func TestServerRestartLimit(t *testing.T) {
 	assert.Equal(t, 1, starts())
 }
 
-// TestServerHangs: no answer in time fails the call and ends the child.
+// If there is no answer in time, the call fails and the child is ended.
 func TestServerHangs(t *testing.T) {
 	t.Parallel()
-	s, seen, starts := lineServer(t, "", supervise.WithAnswerTimeout(patience))
+	s, seen, starts := lineServer(t, "", supervise.WithAnswerTimeout(shortTimeout))
 	require.NoError(t, s.Start(t.Context()))
 	_, err := ask(t.Context(), s, "hang")
 	require.ErrorContains(t, err, "no answer within 3s")
@@ -252,8 +251,7 @@ func TestServerHangs(t *testing.T) {
 	assert.Equal(t, 2, starts())
 }
 
-// TestServerCallerLeaves: the end of the caller's context is none of the
-// server's business.
+// The end of the caller's context fails the call but does not end the child.
 func TestServerCallerLeaves(t *testing.T) {
 	t.Parallel()
 	s, seen, _ := lineServer(t, "")
@@ -271,7 +269,7 @@ func TestServerCallerLeaves(t *testing.T) {
 	assert.Equal(t, []supervise.ServerState{supervise.ServerRunning}, seen.states())
 }
 
-// TestToolFails: a tool that says no is no crash.
+// An error of a tool is not a crash.
 func TestToolFails(t *testing.T) {
 	t.Parallel()
 	s, seen, _ := lineServer(t, "")
@@ -284,7 +282,7 @@ func TestToolFails(t *testing.T) {
 	assert.Equal(t, []supervise.ServerState{supervise.ServerRunning}, seen.states())
 }
 
-// TestServerBrokenPipe: the child closed its input and lives.
+// A child that closes its input without exiting counts as crashed.
 func TestServerBrokenPipe(t *testing.T) {
 	t.Parallel()
 	s, seen, _ := lineServer(t, "")
@@ -293,8 +291,8 @@ func TestServerBrokenPipe(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "closed", got)
 	_, err = ask(t.Context(), s, "echo x")
-	require.ErrorContains(t, err, "it closed its standard input")
-	assert.Equal(t, "it closed its standard input", seen.until(t, supervise.ServerRestarting).Reason)
+	require.ErrorContains(t, err, "closed its standard input")
+	assert.Equal(t, "closed its standard input", seen.until(t, supervise.ServerRestarting).Reason)
 }
 
 func TestServerStops(t *testing.T) {
@@ -302,7 +300,7 @@ func TestServerStops(t *testing.T) {
 	t.Run("with its group and its calls", func(t *testing.T) {
 		t.Parallel()
 		c := self(t, "lines")
-		gone, _ := watched(t, &c)
+		gone, _ := withLifeline(t, &c)
 		s := supervise.NewServer("files", c, dialLines)
 		require.NoError(t, s.Start(t.Context()))
 		asked := make(chan struct{})
@@ -316,14 +314,14 @@ func TestServerStops(t *testing.T) {
 		}()
 		<-asked
 		require.NoError(t, s.Stop(t.Context()))
-		soon(t, gone, "the end of the child")
+		waitClosed(t, gone, "the end of the child")
 		require.ErrorContains(t, <-failed, "the server was stopped")
 	})
 	t.Run("before it was started", func(t *testing.T) {
 		t.Parallel()
 		s, seen, _ := lineServer(t, "")
 		_, err := ask(t.Context(), s, "echo x")
-		require.ErrorContains(t, err, "it was not started")
+		require.ErrorContains(t, err, "the server was not started")
 		require.NoError(t, s.Stop(t.Context()))
 		require.Error(t, s.Start(t.Context()))
 		assert.Equal(t, []supervise.ServerState{supervise.ServerStopped}, seen.states())
@@ -333,7 +331,7 @@ func TestServerStops(t *testing.T) {
 		connecting := make(chan struct{})
 		s := supervise.NewServer("files", self(t, "cat"), func(_ context.Context, conn ioConn) (struct{}, error) {
 			close(connecting)
-			_, err := conn.Read(make([]byte, 1)) // nothing comes
+			_, err := conn.Read(make([]byte, 1)) // blocks
 			return struct{}{}, err
 		})
 		failed := make(chan error, 1)
@@ -357,7 +355,7 @@ func TestServerStops(t *testing.T) {
 	})
 }
 
-// closing is a client that is closed with its child.
+// closing is a client with a Close method.
 type closing struct {
 	*lineClient
 	closed chan struct{}
@@ -374,11 +372,11 @@ func TestServerClosesItsClient(t *testing.T) {
 	})
 	require.NoError(t, s.Start(t.Context()))
 	require.NoError(t, s.Stop(t.Context()))
-	soon(t, closed, "the client to be closed")
+	waitClosed(t, closed, "the client to be closed")
 }
 
-// TestServerConcurrentSafe: calls, a crash and a stop at once. Every call ends,
-// with its own answer or with an error.
+// Calls, a crash and Stop happen concurrently. Every call ends with its own answer
+// or with an error.
 func TestServerConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	s, _, _ := lineServer(t, "")

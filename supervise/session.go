@@ -9,35 +9,35 @@ import (
 	"time"
 )
 
-// session is one life of a server's child.
+// session is one run of a server's child, from its start to its end.
 type session[C any] struct {
 	server *Server[C]
 	child  *child
 	conn   *stdio
 	tail   *tail
 	client C
-	closer io.Closer     // the client, where it has to be closed; nil before it is connected
-	over   chan struct{} // closed once crash is set
+	closer io.Closer     // the client, if it has a Close method; nil before it is connected
+	done   chan struct{} // closed when crash is set
 	crash  *ServerError
 }
 
-// settle is how long a child that closed a pipe may take to exit, before it is
-// ended for that, as the exit code says more than the pipe; and how long what it
-// wrote last may take to come.
-const settle = time.Second
+// exitWait is the time that a child gets to exit after it closed a pipe, because
+// its exit code tells more than the closed pipe. It also bounds the wait for the
+// last output of a child that has exited.
+const exitWait = time.Second
 
 // launch starts the child and connects to it.
 func (s *Server[C]) launch(ctx context.Context) (*session[C], *ServerError) {
-	ctx, cancel := limited(ctx, s.cfg.answer)
+	ctx, cancel := answerContext(ctx, s.cfg.answer)
 	defer cancel()
 	if ctx.Err() != nil {
-		return nil, s.failure(ended(ctx))
+		return nil, s.failure(contextError(ctx))
 	}
 	if s.connect == nil {
-		return nil, s.failure(errors.New("NewServer was given no function that connects"))
+		return nil, s.failure(errors.New("connect function of NewServer is nil"))
 	}
 	cmd := s.command.cmd()
-	c := &session[C]{server: s, tail: new(tail), over: make(chan struct{})}
+	c := &session[C]{server: s, tail: new(tail), done: make(chan struct{})}
 	stderr := io.Writer(c.tail)
 	if s.command.Stderr != nil {
 		stderr = io.MultiWriter(c.tail, s.command.Stderr)
@@ -53,59 +53,59 @@ func (s *Server[C]) launch(ctx context.Context) (*session[C], *ServerError) {
 		return nil, s.failure(err)
 	}
 	c.child, err = start(cmd, &o, s.command.grace())
-	c.conn.started()
+	c.conn.closeChildEnds()
 	if err != nil {
 		_ = c.conn.Close()
 		return nil, s.failure(err)
 	}
-	// Whatever connect waits for, it is over when the connection is.
-	forget := context.AfterFunc(ctx, func() { c.conn.fail(ended(ctx)) })
-	forgetLife := context.AfterFunc(s.life, func() { c.conn.fail(errStopped) })
-	defer forgetLife()
+	// Closing the connection ends a connect function that blocks on it.
+	cancelTimeout := context.AfterFunc(ctx, func() { c.conn.fail(contextError(ctx)) })
+	cancelStop := context.AfterFunc(s.lifetime, func() { c.conn.fail(errStopped) })
+	defer cancelStop()
 	c.client, err = s.dial(ctx, c.conn)
-	if forget() && err == nil {
+	if cancelTimeout() && err == nil {
 		c.closer, _ = any(c.client).(io.Closer)
 		return c, nil
 	}
-	if err == nil { // at the last moment, and the connection is closed already
-		err = ended(ctx)
+	if err == nil { // ctx ended at the same moment and has closed the connection
+		err = contextError(ctx)
 	}
 	c.conn.fail(fmt.Errorf("connect: %w", err))
 	return nil, c.wait(context.Background())
 }
 
-// dial connects. After a crash that happens in the background, where a panic
-// would end the program.
+// dial calls connect and recovers from its panics. After a crash it runs in a
+// background goroutine, where a panic would end the program.
 func (s *Server[C]) dial(ctx context.Context, conn io.ReadWriteCloser) (client C, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("it panicked: %v", p)
+			err = fmt.Errorf("panicked: %v", p)
 		}
 	}()
 	return s.connect(ctx, conn)
 }
 
-// wait waits until the child has ended or has to, ends it, and says why. When
-// life ends the child is ended too.
-func (c *session[C]) wait(life context.Context) *ServerError {
+// wait waits until the child exits, the connection breaks or lifetime ends. Then
+// it ends the child and returns the reason.
+func (c *session[C]) wait(lifetime context.Context) *ServerError {
 	select {
 	case <-c.child.exited:
-		c.child.wait(settle) // for its last words
-	case <-c.conn.broke:
-		// Where the child crashed, its exit comes with the end of its pipes. Where
-		// this side gave up, nothing is to be waited for.
-		if c.conn.byChild() {
-			c.child.wait(settle)
+		c.child.wait(exitWait) // for its last output
+	case <-c.conn.broken:
+		// A crash closes the pipes shortly before the exit. If this side closed
+		// the connection, there is no exit to wait for.
+		if c.conn.brokenByChild() {
+			c.child.wait(exitWait)
 		}
-	case <-life.Done():
+	case <-lifetime.Done():
 		c.conn.fail(errStopped)
 	}
-	c.crash = c.reason()
-	close(c.over)
+	c.crash = c.crashError()
+	close(c.done)
 	_ = c.conn.Close()
 	c.child.stop()
 	if c.closer != nil {
-		_ = c.closer.Close() // what it says is that its connection was lost
+		_ = c.closer.Close() // its error is that the connection was lost
 	}
 	return c.crash
 }
@@ -113,7 +113,7 @@ func (c *session[C]) wait(life context.Context) *ServerError {
 // broken reports whether the session takes no more calls.
 func (c *session[C]) broken() bool {
 	select {
-	case <-c.conn.broke:
+	case <-c.conn.broken:
 		return true
 	case <-c.child.exited:
 		return true
@@ -122,36 +122,36 @@ func (c *session[C]) broken() bool {
 	}
 }
 
-// reason is why the session is over.
-func (c *session[C]) reason() *ServerError {
-	why := c.conn.why()
+// crashError returns the error that ended the session.
+func (c *session[C]) crashError() *ServerError {
+	cause := c.conn.cause()
 	select {
 	case <-c.child.exited:
-		if why != nil && !c.conn.byChild() {
-			break // this side had given it up before
+		if cause != nil && !c.conn.brokenByChild() {
+			break // this side closed the connection before the exit
 		}
 		return c.withTail(c.server.failure(exitError{c.child.err}))
 	default:
 	}
-	if why == nil {
-		why = errStopped
+	if cause == nil {
+		cause = errStopped
 	}
-	return c.withTail(c.server.failure(why))
+	return c.withTail(c.server.failure(cause))
 }
 
-// withTail adds what the child said last.
+// withTail adds the end of the child's standard error.
 func (c *session[C]) withTail(e *ServerError) *ServerError {
 	e.Stderr = lastRunes(c.server.command.mask(c.tail.text()), StderrRunes)
 	return e
 }
 
-// exitError words the end of a process: "exited with code 1".
-type exitError struct{ err error } // of Wait
+// exitError describes how a process ended: "exited with code 1".
+type exitError struct{ err error } // err is that of Wait
 
 func (e exitError) Error() string {
 	var exit *exec.ExitError
 	if !errors.As(e.err, &exit) {
-		return "exited with code 0" // which a server does not do either
+		return "exited with code 0" // a crash too, for a server
 	}
 	if exit.ExitCode() < 0 {
 		return "ended by a " + exit.Error() // "signal: killed"

@@ -8,30 +8,30 @@ import (
 	"sync"
 )
 
-// stdio is a connection to a child's standard input and output. It notes when
-// it breaks, and why.
+// stdio is a connection to a child's standard input and output. It records when
+// and why it breaks.
 type stdio struct {
-	in  *os.File // written to here, read by the child
-	out *os.File // read here, written to by the child
+	in  *os.File // the child's input: this side writes
+	out *os.File // the child's output: this side reads
 
-	childs []*os.File // the child's ends, until it has them
+	childEnds []*os.File // open until the child has started
 
-	once  sync.Once
-	broke chan struct{} // closed once err and child are set
-	err   error
-	child bool // the child broke it
+	once    sync.Once
+	broken  chan struct{} // closed when err and byChild are set
+	err     error
+	byChild bool // the child broke the connection
 }
 
 var _ io.ReadWriteCloser = (*stdio)(nil)
 
 var (
-	errOutputClosed = errors.New("it closed its standard output")
-	errInputClosed  = errors.New("it closed its standard input")
-	errGivenUp      = errors.New("the client closed the connection")
+	errOutputClosed = errors.New("closed its standard output")
+	errInputClosed  = errors.New("closed its standard input")
+	errClientClosed = errors.New("the client closed the connection")
 )
 
-// connectStdio makes the pipes itself: those of os/exec are closed when the
-// process has ended, read to their end or not.
+// connectStdio creates the pipes. It does not use those of os/exec, which are
+// closed when the process ends, before all output is read.
 func connectStdio(cmd *exec.Cmd) (*stdio, error) {
 	childIn, in, err := os.Pipe()
 	if err != nil {
@@ -43,64 +43,65 @@ func connectStdio(cmd *exec.Cmd) (*stdio, error) {
 		return nil, err
 	}
 	cmd.Stdin, cmd.Stdout = childIn, childOut
-	return &stdio{in: in, out: out, childs: []*os.File{childIn, childOut}, broke: make(chan struct{})}, nil
+	return &stdio{in: in, out: out, childEnds: []*os.File{childIn, childOut}, broken: make(chan struct{})}, nil
 }
 
-// started gives up the child's ends, which the child has now or never will.
-func (s *stdio) started() {
-	for _, f := range s.childs {
+// closeChildEnds closes the child's ends of the pipes in this process. It is
+// called after the start, successful or not.
+func (s *stdio) closeChildEnds() {
+	for _, f := range s.childEnds {
 		_ = f.Close()
 	}
-	s.childs = nil
+	s.childEnds = nil
 }
 
-// Read reads what the child writes. io.EOF is the end of the child's output.
+// Read reads from the child's standard output.
 func (s *stdio) Read(p []byte) (int, error) {
 	n, err := s.out.Read(p)
 	if err != nil {
-		s.breakUp(errOutputClosed, true)
+		s.setBroken(errOutputClosed, true)
 	}
 	return n, err
 }
 
-// Write writes what the child reads.
+// Write writes to the child's standard input.
 func (s *stdio) Write(p []byte) (int, error) {
 	n, err := s.in.Write(p)
 	if err != nil {
-		s.breakUp(errInputClosed, true)
+		s.setBroken(errInputClosed, true)
 	}
 	return n, err
 }
 
-// Close closes both pipes. A client that calls it has no use for the child any
-// more, for instance since it could not read what it got.
+// Close closes both pipes. If a client calls it, the session ends.
 func (s *stdio) Close() error {
-	s.fail(errGivenUp)
+	s.fail(errClientClosed)
 	return nil
 }
 
-// fail ends the connection from this side.
-func (s *stdio) fail(why error) {
-	s.breakUp(why, false)
-	_ = s.in.Close() // twice is an error of no interest
+// fail breaks the connection from this side.
+func (s *stdio) fail(cause error) {
+	s.setBroken(cause, false)
+	_ = s.in.Close() // may be closed already
 	_ = s.out.Close()
 }
 
-func (s *stdio) breakUp(why error, byChild bool) {
+// setBroken records the first cause.
+func (s *stdio) setBroken(cause error, byChild bool) {
 	s.once.Do(func() {
-		s.err, s.child = why, byChild
-		close(s.broke)
+		s.err, s.byChild = cause, byChild
+		close(s.broken)
 	})
 }
 
-// why is what broke the connection, nil while it holds.
-func (s *stdio) why() error {
+// cause returns the error that broke the connection, or nil.
+func (s *stdio) cause() error {
 	select {
-	case <-s.broke:
+	case <-s.broken:
 		return s.err
 	default:
 		return nil
 	}
 }
 
-func (s *stdio) byChild() bool { return s.why() != nil && s.child }
+func (s *stdio) brokenByChild() bool { return s.cause() != nil && s.byChild }

@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// tailBytes is how much of standard error is kept while a child runs: what the
-// classifier reads where the last 500 characters say nothing. A stack trace that
-// stands below its cause is longer than those.
+// tailBytes is the number of bytes of standard error that are kept while a child
+// runs. If the last 500 characters have no evidence, the classifier reads all of
+// them. A stack trace after the message is often longer than 500 characters.
 const tailBytes = 32 << 10
 
-// tail keeps the end of what is written to it. Safe for concurrent use.
+// tail keeps the end of the text written to it. It is safe for concurrent use.
 type tail struct {
 	mu  sync.Mutex
 	buf []byte // at most twice tailBytes
-	cut bool   // something was dropped
+	cut bool   // the beginning was dropped
 }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -34,9 +34,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// text is what is kept, without white space at its end. A word or line that
-// lost its beginning is left out: it may be the second half of a secret, or of a
-// number.
+// text returns the kept text without trailing white space. A line or word that
+// lost its beginning is removed: it may be a part of a secret or of a number.
 func (t *tail) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,14 +45,14 @@ func (t *tail) text() string {
 	}
 	text := string(kept)
 	if cut {
-		text = whole(text)
+		text = dropPartial(text)
 	}
 	return strings.TrimRightFunc(text, unicode.IsSpace)
 }
 
-// whole is text, whose beginning is lost, from the beginning of a line; where
-// there is but one line, from that of a word.
-func whole(text string) string {
+// dropPartial removes the incomplete first line of a text, or the incomplete first
+// word if there is only one line.
+func dropPartial(text string) string {
 	if _, rest, found := strings.Cut(text, "\n"); found && strings.TrimSpace(rest) != "" {
 		return rest
 	}
@@ -63,8 +62,8 @@ func whole(text string) string {
 	return ""
 }
 
-// lastRunes is the last n characters of text. A byte that is no UTF-8 counts as
-// one, and stays what it is.
+// lastRunes returns the last n characters of text. An invalid UTF-8 byte counts as
+// one character and is kept.
 func lastRunes(text string, n int) string {
 	start := len(text)
 	for ; n > 0 && start > 0; n-- {
@@ -74,12 +73,12 @@ func lastRunes(text string, n int) string {
 	return text[start:]
 }
 
-// readings are the texts that say what a child died of, the likelier first: its
-// last words, then all that is kept.
-func readings(text string) []string {
+// stderrCandidates returns the texts to classify, in this order: the last 500
+// characters, then the whole text.
+func stderrCandidates(text string) []string {
 	last := lastRunes(text, StderrRunes)
 	if len(last) == len(text) {
 		return []string{text}
 	}
-	return []string{whole(last), text}
+	return []string{dropPartial(last), text}
 }

@@ -1,7 +1,7 @@
-// Package mcptest holds no code, only tests: package supervise keeps a real MCP
-// server, built with the official SDK, and its real client through crashes,
-// silence and garbage. The example of an agent under package resilience is here
-// too: supervise does not require that package.
+// Package mcptest tests package supervise with a real MCP server and client, built
+// with the official SDK: crashes, missing answers and invalid output. It also has
+// the example of supervise with package resilience.
 //
-// It is a module of its own: nobody who uses errclass inherits what it requires.
+// It is a module of its own, so that users of supervise do not depend on these
+// libraries.
 package mcptest

@@ -9,11 +9,10 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// asRateLimited makes the test binary be an agent whose provider refuses it.
+// asRateLimited makes the test binary an agent that gets rate limit errors.
 const asRateLimited = "MCPTEST_AS_RATE_LIMITED"
 
-// Retrying is package resilience's: an agent that is run under it is run again
-// where that helps, with fixed pauses.
+// Package resilience retries a child if its error is retryable.
 func Example_retry() {
 	x, err := resilience.New(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{Schedule: resilience.FixedSchedule}})
 	if err != nil {

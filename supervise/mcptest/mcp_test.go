@@ -19,7 +19,7 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// asServer makes the test binary be the MCP server.
+// asServer makes the test binary the MCP server.
 const asServer = "MCPTEST_AS_SERVER"
 
 func TestMain(m *testing.M) {
@@ -68,14 +68,14 @@ func serve() error {
 	return s.Run(context.Background(), &mcp.StdioTransport{})
 }
 
-// connect is what a program writes to use the SDK's client with package
-// supervise.
+// connect connects the SDK's client. It is the whole code that a program needs to
+// use the client with package supervise.
 func connect(ctx context.Context, conn io.ReadWriteCloser) (*mcp.ClientSession, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "mcptest", Version: "v1.0.0"}, nil)
 	return client.Connect(ctx, &mcp.IOTransport{Reader: conn, Writer: conn}, nil)
 }
 
-// use calls a tool and returns what it said; what it refused is an error too.
+// use calls a tool and returns its text. A tool error is returned as an error.
 func use(ctx context.Context, s *supervise.Server[*mcp.ClientSession], tool, w string) (string, error) {
 	return supervise.Call(ctx, s, tool, func(ctx context.Context, c *mcp.ClientSession) (string, error) {
 		res, err := c.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: word{w}})
@@ -103,7 +103,7 @@ func (l *log) observe(s supervise.ServerStatus) {
 	l.came <- s
 }
 
-// until waits for a state; no state is waited for twice.
+// until waits for the next status with this state.
 func (l *log) until(t *testing.T, state supervise.ServerState) supervise.ServerStatus {
 	t.Helper()
 	limit := time.After(30 * time.Second)
@@ -114,7 +114,7 @@ func (l *log) until(t *testing.T, state supervise.ServerState) supervise.ServerS
 				return s
 			}
 		case <-limit:
-			require.Fail(t, "waited in vain for "+string(state))
+			require.Fail(t, "timeout waiting for "+string(state))
 		}
 	}
 }
@@ -148,8 +148,8 @@ func TestServes(t *testing.T) {
 	wg.Wait()
 }
 
-// TestToolSaysNo: what a tool says is the call's failure alone.
-func TestToolSaysNo(t *testing.T) {
+// An error of a tool fails only the call.
+func TestToolError(t *testing.T) {
 	t.Parallel()
 	s, l := server(t)
 	_, err := use(t.Context(), s, "fail", "HTTP 429: rate limit exceeded")
@@ -163,10 +163,9 @@ func TestToolSaysNo(t *testing.T) {
 	assert.Equal(t, []supervise.ServerState{supervise.ServerRunning}, l.states)
 }
 
-// TestLost: the server dies, hangs, or writes garbage: the call fails as the
-// tool's, the server is started once more, and works. The second time it is
-// degraded. Of garbage the client says so itself, mostly before it closes the
-// connection.
+// The server crashes, hangs or writes invalid output. The call fails and the server
+// is restarted and works. The second time it is degraded. For invalid output the
+// text of the error is not checked, because it may come from the client.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
