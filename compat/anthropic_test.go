@@ -55,13 +55,13 @@ func TestAnthropicRequestTimeout(t *testing.T) {
 	check(t, err, ownDeadline)
 }
 
-// anthropicError is the body that the API sends.
+// anthropicError returns an error body of the API.
 func anthropicError(kind, message string) string {
 	return `{"type":"error","error":{"type":"` + kind + `","message":"` + message + `"},"request_id":"req_011CSxY2a"}`
 }
 
-// What the API documents (https://docs.anthropic.com/en/api/errors), and the
-// messages that it is known to send.
+// The documented errors (https://docs.anthropic.com/en/api/errors) and known
+// messages.
 func TestAnthropicAnswers(t *testing.T) {
 	t.Parallel()
 	const (
@@ -138,7 +138,7 @@ func TestAnthropicAnswers(t *testing.T) {
 	}
 }
 
-// What stands between program and provider answers in its own name.
+// Gateways and proxies send their own error responses.
 func TestAnthropicGateway(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -165,7 +165,7 @@ func TestAnthropicGateway(t *testing.T) {
 	}
 }
 
-// An error event comes within a response of status 200.
+// A stream with status 200 may contain an error event.
 func TestAnthropicStream(t *testing.T) {
 	t.Parallel()
 	const start = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[]}}"

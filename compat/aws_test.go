@@ -17,8 +17,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// bedrockClient is an AWS client; those of all services come out of the same
-// generator and share their errors (smithy-go).
+// bedrockClient is an AWS client. The clients of all services are generated and
+// have the same error types (smithy-go).
 func bedrockClient(url string, client *http.Client, opts ...func(*bedrockruntime.Options)) *bedrockruntime.Client {
 	return bedrockruntime.New(bedrockruntime.Options{
 		BaseEndpoint: &url, HTTPClient: client, Region: "eu-central-1", Retryer: aws.NopRetryer{},
@@ -59,16 +59,16 @@ func TestAWSTransport(t *testing.T) {
 	garbledAnswers(t, callBedrock)
 }
 
-// awsError is what the services answer: the code in a header, the message in
-// the body.
+// awsError returns an error response: the code in a header, the message in the
+// body.
 func awsError(status int, code, message string, more ...string) answer {
 	return answer{status, header(append([]string{"X-Amzn-Errortype", code + ":http://internal.amazon.com/coral/com.amazon.bedrock/", "X-Amzn-Requestid", "7e1d"}, more...)...),
 		`{"message":"` + message + `"}`}
 }
 
-// The exceptions of Bedrock (types/errors.go), the common errors of AWS
-// (https://docs.aws.amazon.com/general/latest/gr/CommonErrors.html), and the
-// messages that they are known to have.
+// The exceptions of Bedrock (types/errors.go) and the common errors of AWS
+// (https://docs.aws.amazon.com/general/latest/gr/CommonErrors.html), with known
+// messages.
 var awsAnswers = []struct {
 	name   string
 	answer answer
@@ -117,8 +117,8 @@ func TestAWSAnswers(t *testing.T) {
 	}
 }
 
-// TestAWSRetried: the standard retryer puts an error of its own around the
-// last one. Its waits are kept out.
+// TestAWSRetried: the standard retryer wraps the last error in its own. The test
+// disables its waits.
 func TestAWSRetried(t *testing.T) {
 	t.Parallel()
 	url, client := serve(t, awsError(503, "ServiceUnavailableException", "Bedrock is unable to process your request."))
@@ -145,12 +145,12 @@ func TestAWSCredentials(t *testing.T) {
 	check(t, err, want{reason: classify.ReasonAuthentication})
 }
 
-// missingCredentials is what a chain of providers ends with.
+// missingCredentials fails like a chain of credential providers.
 type missingCredentials struct{}
 
 func (*missingCredentials) Error() string { return "no EC2 IMDS role found" }
 
-// TestAWSInput: what the SDK refuses to send.
+// TestAWSInput: requests that the SDK refuses to send.
 func TestAWSInput(t *testing.T) {
 	t.Parallel()
 	url, client := serve(t, hang(false))
@@ -158,7 +158,7 @@ func TestAWSInput(t *testing.T) {
 	check(t, err, want{reason: classify.ReasonInvalidRequest})
 }
 
-// eventStream encodes an exception within an event stream.
+// eventStream encodes an exception as an event stream message.
 func eventStream(t *testing.T, code, message string) answer {
 	t.Helper()
 	var body bytes.Buffer

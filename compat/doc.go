@@ -1,12 +1,12 @@
-// Package compat holds no code, only tests: real clients (the SDKs of model
-// providers, gRPC, database drivers, an MCP client, net/http, os/exec) fail in
-// every way that is known of them, and package classify has to say why.
+// Package compat has only tests. They make real clients (SDKs of model providers,
+// gRPC, database drivers, an MCP client, net/http, os/exec) fail in all known
+// ways and check how package classify classifies the errors.
 //
-// Package classify knows those clients by the methods and fields of their
-// errors, without importing them. What is tested there is the shape that an
-// error has today; what is tested here is that the errors of the real module
-// still have it. The README says what is checked and how to add a client.
+// Package classify recognises the errors of these clients by methods and fields,
+// without importing them. Its own tests use copies of these types. The tests here
+// use the real modules, so they notice when a client changes its errors. The
+// README describes the checks and how to add a client.
 //
-// It is a module of its own: nobody who uses errclass inherits what it
-// requires.
+// The package is a module of its own, so users of errclass do not inherit its
+// requirements.
 package compat

@@ -16,38 +16,40 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// childEnv tells this very program to be a child: "exit N", with what the
-// child writes to standard error on the lines below, or "hang".
+// childEnv is an environment variable that turns the test binary into a child
+// process. Its value is "hang", or "exit N" and the lines to write to standard
+// error.
 const childEnv = "ERRCLASS_COMPAT_CHILD"
 
-// actAsChild is what TestMain asks first.
+// actAsChild runs the child and reports whether childEnv is set. TestMain calls it
+// first.
 func actAsChild() bool {
-	play, ok := os.LookupEnv(childEnv)
+	script, ok := os.LookupEnv(childEnv)
 	if !ok {
 		return false
 	}
-	how, stderr, _ := strings.Cut(play, "\n")
+	how, stderr, _ := strings.Cut(script, "\n")
 	fmt.Fprint(os.Stderr, stderr)
 	var code int
 	if _, err := fmt.Sscanf(how, "exit %d", &code); err == nil {
 		os.Exit(code)
 	}
-	_, _ = io.Copy(io.Discard, os.Stdin) // hang until the parent is gone
+	_, _ = io.Copy(io.Discard, os.Stdin) // hang until the parent ends
 	return true
 }
 
-// child is a command that plays.
-func child(ctx context.Context, t *testing.T, play string) *exec.Cmd {
+// child returns a command that runs the test binary with childEnv.
+func child(ctx context.Context, t *testing.T, script string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.CommandContext(ctx, self)
-	cmd.Env = append(os.Environ(), childEnv+"="+play)
+	cmd.Env = append(os.Environ(), childEnv+"="+script)
 	return cmd
 }
 
-// output runs a command as most programs do: Output keeps the end of standard
-// error in the *exec.ExitError.
+// output runs a command with Output, which keeps the end of standard error in the
+// *exec.ExitError.
 func output(cmd *exec.Cmd) error {
 	_, err := cmd.Output()
 	return err
@@ -76,7 +78,7 @@ func TestExec(t *testing.T) {
 			cmd := child(t.Context(), t, "exit 0")
 			cmd.Dir = filepath.Join(t.TempDir(), "gone")
 			return cmd.Run()
-		}, want{reason: classify.ReasonInvalidRequest}}, // as os.Chdir says it
+		}, want{reason: classify.ReasonInvalidRequest}}, // like os.Chdir
 		{"exit 1", func(t *testing.T) error { return child(t.Context(), t, "exit 1").Run() },
 			want{reason: classify.ReasonSpawn}},
 		{"exit 126", func(t *testing.T) error { return child(t.Context(), t, "exit 126").Run() },
@@ -87,7 +89,7 @@ func TestExec(t *testing.T) {
 			want{reason: classify.ReasonAborted}},
 		{"exit 137", func(t *testing.T) error { return child(t.Context(), t, "exit 137").Run() },
 			want{reason: classify.ReasonSpawn}},
-		// The text is "exit status 1": what the child wrote is in a field.
+		// The text is "exit status 1"; the child's output is in a field.
 		{"it says: rate limit", func(t *testing.T) error {
 			return output(child(t.Context(), t, "exit 1\nAPI Error: 429 rate_limit_error: too many requests"))
 		}, want{reason: classify.ReasonRateLimit, text: classify.ReasonSpawn}},
@@ -118,8 +120,8 @@ func TestExec(t *testing.T) {
 	}
 }
 
-// TestExecDeadline: os/exec kills the child and says only "signal: killed".
-// That the deadline did it is known to whoever has the context.
+// TestExecDeadline: os/exec kills the child and returns "signal: killed". Only the
+// context tells that the deadline was the cause.
 func TestExecDeadline(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), soon)

@@ -59,7 +59,7 @@ func TestGenAIRequestTimeout(t *testing.T) {
 	check(t, err, ownDeadline)
 }
 
-// Details of google.rpc, as the API's JSON has them.
+// Details of google.rpc in the JSON form of the API.
 const (
 	retryIn34s  = `{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.074824224s"}`
 	perMinute   = `{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaMetric":"generativelanguage.googleapis.com/generate_content_paid_tier_input_token_count","quotaId":"GenerateContentPaidTierInputTokensPerModelPerMinute","quotaDimensions":{"location":"global","model":"gemini-2.5-pro"},"quotaValue":"2000000"}]}`
@@ -69,7 +69,7 @@ const (
 	apiDisabled = `{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"SERVICE_DISABLED","domain":"googleapis.com","metadata":{"service":"generativelanguage.googleapis.com"}}`
 )
 
-// googleError is the body that Google's APIs send.
+// googleError returns an error body of Google's APIs.
 func googleError(status, number, message string, details ...string) string {
 	list := ""
 	for i, d := range details {
@@ -81,8 +81,8 @@ func googleError(status, number, message string, details ...string) string {
 	return `{"error":{"code":` + number + `,"message":"` + message + `","status":"` + status + `","details":[` + list + `]}}`
 }
 
-// What the API documents (https://ai.google.dev/gemini-api/docs/troubleshooting,
-// google.rpc.Code) and the messages that it is known to send.
+// The documented errors (https://ai.google.dev/gemini-api/docs/troubleshooting,
+// google.rpc.Code) and known messages.
 func TestGenAIAnswers(t *testing.T) {
 	t.Parallel()
 	const plan = "You exceeded your current quota, please check your plan and billing details. For more information on this error, head to: https://ai.google.dev/gemini-api/docs/rate-limits."
@@ -145,7 +145,7 @@ func TestGenAIAnswers(t *testing.T) {
 			tt.want.status = tt.answer.status
 			url, client := serve(t, tt.answer)
 			check(t, callGenAI(t.Context(), url, client), tt.want)
-			check(t, streamGenAI(t.Context(), url, client), tt.want) // an answer that is no stream
+			check(t, streamGenAI(t.Context(), url, client), tt.want) // the response is not a stream
 		})
 	}
 }
@@ -171,7 +171,7 @@ func TestGenAIStream(t *testing.T) {
 			_, _ = w.Write([]byte(chunk + "\n\ndata: {\"candi"))
 			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
-		}), want{reason: classify.ReasonParsing}}, // the SDK parses what came before it looks why no more did
+		}), want{reason: classify.ReasonParsing}}, // the SDK parses the truncated part before it checks for the read error
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

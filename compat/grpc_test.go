@@ -24,7 +24,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// callGRPC makes a call of any method: no service is generated for this.
+// callGRPC calls a method without generated code.
 func callGRPC(ctx context.Context, t *testing.T, target string, opts ...grpc.DialOption) error {
 	t.Helper()
 	conn, err := grpc.NewClient(target, append([]grpc.DialOption{
@@ -37,7 +37,7 @@ func callGRPC(ctx context.Context, t *testing.T, target string, opts ...grpc.Dia
 	return conn.Invoke(ctx, "/shop.Stock/Take", &emptypb.Empty{}, &emptypb.Empty{})
 }
 
-// serveGRPC starts a server of which every method ends like handle.
+// serveGRPC starts a server whose methods all call handle.
 func serveGRPC(t *testing.T, handle func(ctx context.Context) error) (target string) {
 	t.Helper()
 	server := grpc.NewServer(grpc.UnknownServiceHandler(func(_ any, s grpc.ServerStream) error { return handle(s.Context()) }))
@@ -69,8 +69,8 @@ func TestGRPCCodes(t *testing.T) {
 	}
 }
 
-// The code is what the server thought; the description or the details may
-// name the cause.
+// The server chooses the code. The description or the details may name a more
+// specific cause.
 func TestGRPCCauses(t *testing.T) {
 	t.Parallel()
 	info := func(reason string) *errdetails.ErrorInfo {
@@ -123,8 +123,8 @@ func TestGRPCCauses(t *testing.T) {
 	}
 }
 
-// gRPC turns its own deadline and cancellation into codes, which the server
-// could have sent as well: only cancellation keeps its category.
+// gRPC reports the program's own deadline and cancellation as codes, which a
+// server may send too. So only the cancellation keeps its category.
 func TestGRPCEnds(t *testing.T) {
 	t.Parallel()
 	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
@@ -201,7 +201,7 @@ func TestGRPCTransport(t *testing.T) {
 			listener, err := net.Listen("tcp", "127.0.0.1:0")
 			require.NoError(t, err)
 			server = grpc.NewServer(grpc.UnknownServiceHandler(func(_ any, s grpc.ServerStream) error {
-				go server.Stop() // waits for this very handler
+				go server.Stop() // it waits for this handler
 				<-s.Context().Done()
 				return s.Context().Err()
 			}))
@@ -224,8 +224,8 @@ func TestGRPCTransport(t *testing.T) {
 	}
 }
 
-// What stands before a gRPC server answers in HTTP; the client makes codes of
-// it (https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md).
+// A proxy in front of a gRPC server answers in HTTP. The client maps the status to
+// a code (https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md).
 func TestGRPCProxy(t *testing.T) {
 	t.Parallel()
 	for code, reason := range map[int]classify.Reason{

@@ -18,32 +18,31 @@ func TestMain(m *testing.M) {
 		return
 	}
 	goleak.VerifyTestMain(m,
-		// A package that genai's credentials import starts it in its init.
+		// An import of genai's credentials starts it in an init function.
 		goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
 }
 
-// want is what classify has to say about the error of a client.
+// want is the expected result for a client's error.
 type want struct {
 	reason   classify.Reason
-	category classify.Category // "" = the reason's own
+	category classify.Category // "" = the category of the reason
 	status   int               // 0 = the client has none; the text may name one
-	wait     time.Duration     // 0 = no hint, unless zeroWait
-	zeroWait bool              // a hint of 0: call again at once
-	derived  bool              // the hint is computed from a reset header
+	wait     time.Duration     // 0 = none, unless zeroWait is set
+	zeroWait bool              // a wait of 0: call again at once
+	derived  bool              // the wait is computed from a reset header
 	textWait bool              // the text names the wait too
-	provider string            // "" = the client does not say; the text may name one
-	// text is the reason that the error's text alone has to give; "" = the
-	// same. Another one stands only where the text does not carry the fact,
-	// with the text or the cause in a comment.
+	provider string            // "" = the client does not name one; the text may
+	// text is the expected reason of the text alone; "" = the same. Set it only if
+	// the text lacks the fact, and explain it in a comment.
 	text classify.Reason
 }
 
-// ownDeadline is what ends a call that this program gave too little time for.
-// In text nobody can tell whose deadline it was.
+// ownDeadline is the result for a call that exceeds this program's deadline. The
+// text does not tell whose deadline it was.
 var ownDeadline = want{reason: classify.ReasonTimeout, category: classify.CategoryTimeout}
 
-// check classifies err as programs pass it on: bare, wrapped, and joined with
-// other errors; then as its text alone.
+// check classifies err bare, wrapped, and joined with other errors, then its text
+// alone.
 func check(t *testing.T, err error, want want) {
 	t.Helper()
 	require.Error(t, err)
@@ -62,7 +61,7 @@ func check(t *testing.T, err error, want want) {
 	checkText(t, "refresh the summary: call: "+err.Error(), want)
 }
 
-// checkTyped holds classify to every field that want has.
+// checkTyped compares every field of the result with want.
 func checkTyped(t *testing.T, form string, err error, want want) {
 	t.Helper()
 	got := classify.Error(err)
@@ -75,7 +74,7 @@ func checkTyped(t *testing.T, form string, err error, want want) {
 	assert.Equal(t, want.String(), describe(got), "%s: rule %s of %T: %v", form, got.Rule, err, err)
 }
 
-// describe puts a result into one line, which reads well where it differs.
+// describe formats a result as one line.
 func describe(r classify.Result) string {
 	s := fmt.Sprintf("%s/%s status=%d provider=%s", r.Category, r.Reason, r.Status, r.Provider)
 	if r.HasRetryAfter {
@@ -84,7 +83,7 @@ func describe(r classify.Result) string {
 	return s
 }
 
-// String is what describe says of a result that is as wanted.
+// String formats w like describe.
 func (w want) String() string {
 	return describe(classify.Result{
 		Category: w.category, Reason: w.reason, Status: w.status, Provider: w.provider,
@@ -92,8 +91,8 @@ func (w want) String() string {
 	})
 }
 
-// checkText holds the text to the reason. What else it tells may be less than
-// what the types tell, but nothing else.
+// checkText compares the reason of the text with want. Other fields may be empty,
+// but must not contradict want.
 func checkText(t *testing.T, text string, want want) {
 	t.Helper()
 	reason := want.text

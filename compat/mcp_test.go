@@ -17,7 +17,7 @@ import (
 
 var mcpClient = &mcp.Implementation{Name: "compat", Version: "1"}
 
-// connectMCP opens a session and closes it again.
+// connectMCP opens and closes a session.
 func connectMCP(ctx context.Context, transport mcp.Transport) error {
 	session, err := mcp.NewClient(mcpClient, nil).Connect(ctx, transport, nil)
 	if err != nil {
@@ -26,7 +26,7 @@ func connectMCP(ctx context.Context, transport mcp.Transport) error {
 	return session.Close()
 }
 
-// overHTTP is a transport without reconnects.
+// overHTTP returns an HTTP transport without reconnects.
 func overHTTP(url string, client *http.Client) mcp.Transport {
 	return &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: client, MaxRetries: -1, DisableStandaloneSSE: true}
 }
@@ -38,8 +38,8 @@ func TestMCPTransport(t *testing.T) {
 	})
 }
 
-// The client keeps the reason phrase of a status, and the JSON-RPC error of a
-// body.
+// The client's error has the reason phrase of the status or the JSON-RPC error of
+// the body.
 func TestMCPAnswers(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -72,8 +72,8 @@ func TestMCPAnswers(t *testing.T) {
 	}
 }
 
-// mcpSession connects to a server whose tool "take" ends with err, and which
-// passes other methods through method.
+// mcpSession connects to a server. Its tool "take" returns err, and method handles
+// its other methods.
 func mcpSession(t *testing.T, err func(context.Context) error) *mcp.ClientSession {
 	t.Helper()
 	server := mcp.NewServer(&mcp.Implementation{Name: "stock", Version: "1"}, nil)
@@ -88,8 +88,8 @@ func mcpSession(t *testing.T, err func(context.Context) error) *mcp.ClientSessio
 	return session
 }
 
-// What a server answers to a call, as JSON-RPC 2.0 5.1 and MCP number it. The
-// client's text is the message alone: the code is in the type.
+// Error codes of JSON-RPC 2.0 5.1 and MCP. The client's error has the code in a
+// field; its text is the message alone.
 func TestMCPCalls(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -153,7 +153,7 @@ func TestMCPCalls(t *testing.T) {
 	})
 }
 
-// A server that is a child process.
+// The server is a child process.
 func TestMCPCommand(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

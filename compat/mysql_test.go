@@ -15,14 +15,13 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// mysqlFake is as much of a MySQL server as it takes to fail: a handshake
-// without TLS, then errors
+// mysqlFake is a minimal MySQL server: a handshake without TLS, then errors
 // (https://dev.mysql.com/doc/dev/mysql-server/latest/PAGE_PROTOCOL.html).
 type mysqlFake struct {
-	greeting []byte // in place of the handshake
-	login    []byte // answers the login, nil = welcome
-	query    []byte // answers a query, nil = see hang
-	hang     func() // is called by a query that is never answered; nil = the connection is closed
+	greeting []byte // sent instead of the handshake
+	login    []byte // response to the login, nil = success
+	query    []byte // response to a query, nil = none: see hang
+	hang     func() // called for a query without a response; nil = close the connection
 }
 
 // Commands of the text protocol.
@@ -65,7 +64,7 @@ func (f mysqlFake) session(conn net.Conn) {
 		case f.query != nil:
 			err = writePacket(conn, sequence+1, f.query)
 		case f.hang != nil:
-			f.hang() // the next read waits for the client to leave
+			f.hang() // the next read waits until the client disconnects
 		default:
 			return
 		}
@@ -206,7 +205,7 @@ func TestMySQLConnections(t *testing.T) {
 	t.Run("read timeout", func(t *testing.T) {
 		t.Parallel()
 		address := mysqlFake{hang: func() {}}.serve(t)
-		// The driver keeps nothing of its deadline but ErrInvalidConn.
+		// The driver returns only ErrInvalidConn for its deadline.
 		check(t, queryMySQL(t.Context(), address, "readTimeout=30ms", nil), want{reason: classify.ReasonNetwork})
 	})
 	t.Run("the context's deadline", func(t *testing.T) {

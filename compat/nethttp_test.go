@@ -16,7 +16,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// get is what programs do with net/http and encoding/json.
+// get requests and decodes JSON with net/http and encoding/json.
 func get(ctx context.Context, url string, client *http.Client) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -45,8 +45,8 @@ func TestNetHTTP(t *testing.T) {
 	garbledAnswers(t, get)
 }
 
-// TestNetHTTPStatus: net/http has no error for a status; programs put it into
-// words, mostly with the reason phrase.
+// TestNetHTTPStatus: net/http returns no error for a status. Programs write one,
+// usually with the reason phrase.
 func TestNetHTTPStatus(t *testing.T) {
 	t.Parallel()
 	for status, reason := range map[int]classify.Reason{
@@ -91,7 +91,7 @@ func TestNetHTTPClient(t *testing.T) {
 		}, want{reason: classify.ReasonAuthentication}},
 		{"a proxy forbids", func(t *testing.T) error {
 			return throughProxy(t, answer{status: http.StatusForbidden})
-			// net/http keeps nothing of the proxy but the word Forbidden.
+			// net/http keeps only the word Forbidden of the proxy's response.
 		}, want{reason: classify.ReasonAuthentication}},
 		{"a proxy does not reach the host", func(t *testing.T) error {
 			return throughProxy(t, answer{status: http.StatusBadGateway})
@@ -123,7 +123,7 @@ func TestNetHTTPClient(t *testing.T) {
 	}
 }
 
-// throughProxy asks a proxy for a tunnel.
+// throughProxy makes a request through a proxy tunnel.
 func throughProxy(t *testing.T, a answer) error {
 	t.Helper()
 	proxy, client := serve(t, a)

@@ -53,7 +53,7 @@ func TestOpenAIRequestTimeout(t *testing.T) {
 	check(t, err, ownDeadline)
 }
 
-// openaiError is the body that the API sends; code "" is null.
+// openaiError returns an error body of the API. An empty code becomes null.
 func openaiError(kind, code, message string) string {
 	if code == "" {
 		code = "null"
@@ -63,10 +63,10 @@ func openaiError(kind, code, message string) string {
 	return `{"error":{"message":"` + message + `","type":"` + kind + `","param":null,"code":` + code + `}}`
 }
 
-// What the API documents (https://platform.openai.com/docs/guides/error-codes),
-// and the messages that it is known to send. The error's text is its status
-// and nothing else ("OpenAI API error: 429 Too Many Requests"): where the body
-// names another cause than the status, text is what the status means.
+// The documented errors (https://platform.openai.com/docs/guides/error-codes) and
+// known messages. The error's text has only the status ("OpenAI API error: 429 Too
+// Many Requests"). If the body names another cause, want.text is the reason of the
+// status.
 func TestOpenAIAnswers(t *testing.T) {
 	t.Parallel()
 	const invalid = "invalid_request_error"
@@ -143,7 +143,7 @@ func TestOpenAIAnswers(t *testing.T) {
 			url, client := serve(t, tt.answer)
 			check(t, callOpenAI(t.Context(), url, client), tt.want)
 
-			// With the headers that the API itself sends.
+			// With the headers of the real API.
 			tt.want.provider = "openai"
 			url, client = serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Openai-Organization", "org-x")
@@ -154,8 +154,8 @@ func TestOpenAIAnswers(t *testing.T) {
 	}
 }
 
-// Servers that speak OpenAI's protocol have bodies of their own. The SDK
-// keeps what is below "error", and nothing of a body that has no such key.
+// Compatible servers have other bodies. The SDK keeps the value of "error" and
+// drops a body without that key.
 func TestOpenAICompatible(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -185,7 +185,7 @@ func TestOpenAICompatible(t *testing.T) {
 	}
 }
 
-// The error that comes within a stream has its message as text, and no
+// An error event in a stream becomes an error with its message and without a
 // response.
 func TestOpenAIStream(t *testing.T) {
 	t.Parallel()
@@ -219,8 +219,8 @@ func TestOpenAIStream(t *testing.T) {
 	}
 }
 
-// TestOpenAIErrorThatIsAString: of {"error":"..."} the SDK keeps neither the
-// status nor the text, only that it could not read it.
+// TestOpenAIErrorThatIsAString: for {"error":"..."} the SDK returns a decoding
+// error without the status and the text.
 func TestOpenAIErrorThatIsAString(t *testing.T) {
 	t.Parallel()
 	url, client := serve(t, answer{401, nil, `{"error":"unauthorized"}`})

@@ -13,14 +13,14 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// pgFake is as much of a PostgreSQL server as it takes to fail.
+// pgFake is a minimal PostgreSQL server.
 type pgFake struct {
-	startup *pgproto3.ErrorResponse // answers the login, nil = welcome
-	query   *pgproto3.ErrorResponse // answers a query
-	hang    bool                    // answers a query only when it is cancelled, else the connection is closed
-	asked   func()                  // is called when the query has come; may be nil
+	startup *pgproto3.ErrorResponse // response to the login, nil = success
+	query   *pgproto3.ErrorResponse // response to a query; nil = close the connection, or see hang
+	hang    bool                    // answer a query only after it was cancelled
+	onQuery func()                  // called when a query arrives; may be nil
 
-	cancelled chan struct{} // gets what a CancelRequest asks for
+	cancelled chan struct{} // receives for each CancelRequest
 }
 
 // serve starts the server and returns its address.
@@ -52,8 +52,8 @@ func listen(t *testing.T, session func(net.Conn)) (address string) {
 	return listener.Addr().String()
 }
 
-// session speaks the protocol as far as
-// https://www.postgresql.org/docs/current/protocol-flow.html asks for.
+// session implements the protocol's minimum:
+// https://www.postgresql.org/docs/current/protocol-flow.html.
 func (f pgFake) session(conn net.Conn) {
 	backend := pgproto3.NewBackend(conn, conn)
 	for welcome := false; !welcome; {
@@ -68,7 +68,7 @@ func (f pgFake) session(conn net.Conn) {
 			}
 		case *pgproto3.StartupMessage:
 			welcome = true
-		default: // a CancelRequest, on a connection of its own
+		default: // a CancelRequest on its own connection
 			select {
 			case f.cancelled <- struct{}{}:
 			default: // one request is enough
@@ -93,10 +93,10 @@ func (f pgFake) session(conn net.Conn) {
 	defer close(over)
 	for {
 		msg, err := backend.Receive()
-		if _, bye := msg.(*pgproto3.Terminate); err != nil || bye {
+		if _, end := msg.(*pgproto3.Terminate); err != nil || end {
 			return
 		}
-		if _, asked := msg.(*pgproto3.Query); !asked {
+		if _, query := msg.(*pgproto3.Query); !query {
 			continue
 		}
 		switch {
@@ -105,8 +105,8 @@ func (f pgFake) session(conn net.Conn) {
 				return
 			}
 		case f.hang:
-			if f.asked != nil {
-				f.asked()
+			if f.onQuery != nil {
+				f.onQuery()
 			}
 			go func() {
 				select {
@@ -132,8 +132,7 @@ func pgError(severity, code, message string) *pgproto3.ErrorResponse {
 	return &pgproto3.ErrorResponse{Severity: severity, SeverityUnlocalized: severity, Code: code, Message: message}
 }
 
-// pgLogins are errors that end a connection before it begins, with the
-// server's own texts.
+// pgLogins are errors of the login, with the server's texts.
 var pgLogins = []struct {
 	name  string
 	error *pgproto3.ErrorResponse
@@ -147,7 +146,7 @@ var pgLogins = []struct {
 	{"shutting down", pgError("FATAL", "57P03", "the database system is shutting down"), want{reason: classify.ReasonTransient}},
 }
 
-// pgQueries are errors that a statement ends with.
+// pgQueries are errors of a statement.
 var pgQueries = []struct {
 	name  string
 	error *pgproto3.ErrorResponse
@@ -180,7 +179,7 @@ var pgQueries = []struct {
 	{"corrupt", pgError("ERROR", "XX001", "invalid page in block 7 of relation base/1/2"), want{reason: classify.ReasonResource}},
 }
 
-// dialErrors are ways in which a database is not reached at all.
+// dialErrors are errors of the connection to the server.
 var dialErrors = []struct {
 	name string
 	err  error

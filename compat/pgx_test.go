@@ -72,7 +72,7 @@ func TestPGX(t *testing.T) {
 	t.Run("the caller cancels", func(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithCancel(t.Context())
-		check(t, queryPGX(ctx, pgFake{hang: true, asked: cancel}.serve(t), "sslmode=disable", nil), want{reason: classify.ReasonAborted})
+		check(t, queryPGX(ctx, pgFake{hang: true, onQuery: cancel}.serve(t), "sslmode=disable", nil), want{reason: classify.ReasonAborted})
 	})
 	t.Run("no rows", func(t *testing.T) {
 		t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// pqDialer makes pq dial like dial.
+// pqDialer is a pq.Dialer that calls a function.
 type pqDialer struct{ dial dialer }
 
 func (d pqDialer) Dial(network, address string) (net.Conn, error) {
@@ -53,7 +53,7 @@ func TestPQ(t *testing.T) {
 	}
 	for _, tt := range pgQueries {
 		if tt.error.Severity == "FATAL" {
-			// The driver keeps nothing of it but driver.ErrBadConn.
+			// The driver returns only driver.ErrBadConn.
 			tt.want = want{reason: classify.ReasonNetwork}
 		}
 		t.Run("query/"+tt.name, func(t *testing.T) {
@@ -79,8 +79,8 @@ func TestPQ(t *testing.T) {
 		t.Parallel()
 		check(t, queryPQ(t.Context(), "127.0.0.1:x", "sslmode=disable", nil), want{reason: classify.ReasonInvalidRequest})
 	})
-	// Whatever ends the context, the driver asks the server to cancel, and
-	// returns what the server says of that.
+	// When the context ends, the driver sends a CancelRequest and returns the
+	// server's error.
 	t.Run("the context's deadline", func(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithTimeout(t.Context(), soon)
@@ -90,7 +90,7 @@ func TestPQ(t *testing.T) {
 	t.Run("the caller cancels", func(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithCancel(t.Context())
-		check(t, queryPQ(ctx, pgFake{hang: true, asked: cancel}.serve(t), "sslmode=disable", nil), want{reason: classify.ReasonAborted})
+		check(t, queryPQ(ctx, pgFake{hang: true, onQuery: cancel}.serve(t), "sslmode=disable", nil), want{reason: classify.ReasonAborted})
 	})
 	t.Run("no rows", func(t *testing.T) {
 		t.Parallel()

@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// answer is one response of a provider.
+// answer is an HTTP response of a provider.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// header builds the headers of an answer from names and values.
+// header returns headers from pairs of names and values.
 func header(pairs ...string) http.Header {
 	h := http.Header{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -26,7 +26,7 @@ func header(pairs ...string) http.Header {
 	return h
 }
 
-// ServeHTTP sends the answer, as JSON unless it says otherwise.
+// ServeHTTP sends the answer. Its default content type is JSON.
 func (a answer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	w.Header().Set("Content-Type", "application/json")
@@ -37,7 +37,7 @@ func (a answer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, a.body)
 }
 
-// stream is an answer of server-sent events.
+// stream returns an answer with server-sent events.
 func stream(events ...string) answer {
 	a := answer{status: http.StatusOK, header: header("Content-Type", "text/event-stream")}
 	for _, e := range events {
@@ -46,7 +46,7 @@ func stream(events ...string) answer {
 	return a
 }
 
-// errorPage is what a proxy answers in its own name.
+// errorPage returns the HTML error page of a proxy.
 func errorPage(status int) answer {
 	text := fmt.Sprintf("%d %s", status, http.StatusText(status))
 	return answer{status, header("Content-Type", "text/html"),
@@ -54,8 +54,8 @@ func errorPage(status int) answer {
 			"</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n"}
 }
 
-// serve starts a server on loopback and returns its URL and a client for it,
-// both of which are closed with the test.
+// serve starts a server on loopback and returns its URL and a client. The test's
+// cleanup closes both.
 func serve(t *testing.T, handler http.Handler) (url string, client *http.Client) {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -63,8 +63,8 @@ func serve(t *testing.T, handler http.Handler) (url string, client *http.Client)
 	return server.URL, newClient(t, nil)
 }
 
-// newClient returns a client of its own, so that no test reuses the
-// connection of another. dial is nil for the network.
+// newClient returns a new client, so that tests do not share connections. A nil
+// dial stands for the default dialer.
 func newClient(t *testing.T, dial dialer) *http.Client {
 	t.Helper()
 	transport := &http.Transport{DialContext: dial}

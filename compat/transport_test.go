@@ -24,11 +24,11 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// caller makes one request of an API at url, over client, and returns its error.
+// caller makes one API request to url with client and returns the error.
 type caller func(ctx context.Context, url string, client *http.Client) error
 
-// transportFailures are the ways in which any client of HTTP fails before it
-// has an answer, or while it reads one.
+// transportFailures tests an HTTP client with failures before and during the
+// response.
 func transportFailures(t *testing.T, call caller) {
 	t.Helper()
 	for _, tt := range []struct {
@@ -66,7 +66,7 @@ func transportFailures(t *testing.T, call caller) {
 	}
 }
 
-// soon is a deadline that a hanging server lets pass.
+// soon is a deadline that a hanging server exceeds.
 const soon = 30 * time.Millisecond
 
 func refused(t *testing.T, call caller) error {
@@ -103,7 +103,7 @@ func cutShort(t *testing.T, call caller) error {
 	return call(t.Context(), url, client)
 }
 
-// hang answers nothing, or the head of an answer, until the client is gone.
+// hang sends nothing, or only the head of a response, until the client disconnects.
 func hang(head bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -123,10 +123,9 @@ func deadline(t *testing.T, call caller) error {
 	return call(ctx, url, client)
 }
 
-// deadlineInBody is for clients that say so when the context ends while they
-// read. Others leave it to chance whether they see the deadline or, first,
-// the connection that net/http closes because of it (AWS), or what their
-// reading goroutine made of it in words (MCP).
+// deadlineInBody tests clients that report the end of the context while they read
+// a body. Other clients have a race: they may report the connection that net/http
+// closes at the deadline (AWS), or only a text of it (MCP).
 func deadlineInBody(t *testing.T, call caller) {
 	t.Run("the context's deadline, within the body", func(t *testing.T) {
 		t.Parallel()
@@ -160,8 +159,8 @@ func cancelledBefore(t *testing.T, call caller) error {
 	return call(ctx, url, client)
 }
 
-// secure starts a TLS server whose certificate, made by edit, the client
-// trusts unless trust is false.
+// secure starts a TLS server. edit changes its certificate. If trust is true, the
+// client trusts it.
 func secure(t *testing.T, trust bool, edit func(*x509.Certificate), server *tls.Config) (string, *http.Client) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -180,7 +179,7 @@ func secure(t *testing.T, trust bool, edit func(*x509.Certificate), server *tls.
 
 	s := httptest.NewUnstartedServer(hang(false))
 	s.TLS = server
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // what fails here is meant to
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // failures are expected
 	s.StartTLS()
 	t.Cleanup(s.Close)
 
@@ -236,7 +235,7 @@ func handshakeDropped(t *testing.T, call caller) error {
 	return call(t.Context(), "https://"+listener.Addr().String(), newClient(t, nil))
 }
 
-// resolve fails like the resolver of a client that does not find its host.
+// resolve fails like a resolver for an unknown host.
 func resolve(dns *net.DNSError) func(*testing.T, caller) error {
 	return func(t *testing.T, call caller) error {
 		client := newClient(t, func(_ context.Context, network, _ string) (net.Conn, error) {
@@ -263,8 +262,8 @@ func badScheme(t *testing.T, call caller) error {
 	return call(t.Context(), "htttp://127.0.0.1:1", newClient(t, nil))
 }
 
-// garbledAnswers are successes that are none: the call worked, and what came
-// back is not what an API answers.
+// garbledAnswers tests a client with successful responses that do not have the
+// API's form.
 func garbledAnswers(t *testing.T, call caller) {
 	t.Helper()
 	for _, tt := range []struct {
@@ -282,5 +281,5 @@ func garbledAnswers(t *testing.T, call caller) {
 	}
 }
 
-// noEdit leaves a certificate valid.
+// noEdit does not change the certificate.
 func noEdit(*x509.Certificate) {}
