@@ -13,7 +13,7 @@ import (
 // addTo adds the wanted attributes to r, which has none of them. It reports
 // whether r has all of them now, unshortened.
 func (c *config) addTo(r *sdklog.Record, wanted keys, v values) bool {
-	var two [2]attribute.KeyValue // details take an allocation
+	var two [2]attribute.KeyValue // enough without details, which need an allocation
 	added := c.append(two[:0], wanted, v)
 	before, dropped := r.AttributesLen(), r.DroppedAttributes()
 	r.AddAttributes(added...)

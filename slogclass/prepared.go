@@ -161,8 +161,8 @@ type groupPath struct {
 	last   call  // the only call since the parent, if link is nil
 	link   *link // the calls since the parent, if there are several
 	depth  uint8 // the number of ancestors that are reachable through parent
-	// inherited holds the cached handlers of the Handler that this one was derived
-	// from, and those it had inherited, at that time.
+	// inherited is a copy of the cache of the preceding Handler, made when this one
+	// was derived. It includes what that Handler had inherited.
 	inherited *prepared
 }
 
