@@ -69,7 +69,11 @@ func Read(dir string) ([]*Module, error) {
 			}
 		}
 	}
-	return sorted(modules)
+	modules, err = sorted(modules)
+	if err == nil && modules[0].Dir != "." {
+		return nil, errors.New("go.mod: the root module must not require modules below it")
+	}
+	return modules, err
 }
 
 // sorted returns the modules, each after those that it requires.

@@ -234,7 +234,7 @@ const (
 
 // marked returns the part of the message around the bytes that decided. With
 // colour, these bytes are coloured and other matches are underlined. Without,
-// they stand between » and «.
+// they are between » and «.
 func marked(message string, signals []classify.Signal, colour bool) string {
 	start, end := signals[0].Start, signals[0].End
 	from, to := max(0, start-shownAround), min(len(message), end+shownAround)

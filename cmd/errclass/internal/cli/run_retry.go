@@ -68,7 +68,7 @@ func (r *retrier) pause(res classify.Result) (wait time.Duration, again bool) {
 	if r.maxRuns > 0 {
 		limit = min(limit, r.maxRuns)
 	}
-	// A timeout here is that of one silent run; the command's own ends everything.
+	// A timeout here is from --silence: after --timeout, ctx has ended.
 	again = res.Retryable() || res.Category == classify.CategoryTimeout
 	switch {
 	case !again, r.calls >= limit:

@@ -38,7 +38,7 @@ type builder struct {
 	calls     int        // calls of methods of the errors built so far
 	built     int        // number of errors built so far
 	size      int        // bytes of their texts and bodies
-	repeats   weight     // of errors that stand more than once in the tree, without the first time
+	repeats   weight     // of errors that occur more than once in the tree, without the first time
 	enclosing []*wrapper // errors that will wrap the next one
 }
 

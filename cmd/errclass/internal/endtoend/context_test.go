@@ -17,10 +17,11 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// end makes a context and lets it end.
+// end returns a context that ends later.
 type end func(context.Context) (context.Context, context.CancelFunc)
 
-// Causes of the caller's own. The last two say something else than ctx.Err().
+// Causes that are not ctx.Err(). Without their context, the last two have another
+// category.
 var (
 	errDrain   = errors.New("the server is shutting down")
 	errPatient = fmt.Errorf("the report took too long: %w", context.DeadlineExceeded)
@@ -47,7 +48,7 @@ func deadline(d time.Duration, cause error) end {
 	}
 }
 
-// within nests contexts, the first one outermost.
+// within nests contexts. The first one is the outermost.
 func within(ends ...end) end {
 	return func(ctx context.Context) (context.Context, context.CancelFunc) {
 		var cancels []context.CancelFunc
@@ -64,7 +65,7 @@ func within(ends ...end) end {
 	}
 }
 
-// What a call returns whose context has ended.
+// returns has the errors that a call returns after its context has ended.
 var returns = map[string]func(context.Context) error{
 	"the cause":             context.Cause,
 	"the cause, wrapped":    func(ctx context.Context) error { return fmt.Errorf("ask: %w", context.Cause(ctx)) },
@@ -74,15 +75,15 @@ var returns = map[string]func(context.Context) error{
 	"another, of no reason": func(context.Context) error { return errors.New("it went wrong") },
 }
 
-// TestEndOfContext: slogclass, otelclass and resilience answer alike for the end
-// of a context, whatever its cause is.
+// TestEndOfContext shows that slogclass, otelclass and resilience give the same
+// answer for the end of a context with any cause.
 func TestEndOfContext(t *testing.T) {
 	aborted, timedOut := answer{"aborted", "aborted"}, answer{"timeout", "timeout"}
 	s := newSignals()
 	for _, tt := range []struct {
 		name string
 		end  end
-		want answer // for the errors that are the end of the context
+		want answer // for errors caused by the end of the context
 	}{
 		{"cancelled", cancelled(nil), aborted},
 		{"cancelled for a cause", cancelled(errDrain), aborted},
@@ -130,8 +131,8 @@ func TestEndOfContext(t *testing.T) {
 	}
 }
 
-// callUntilEnd makes a call that lasts until ctx has ended. It returns the answer
-// of resilience, and the call's error.
+// callUntilEnd makes a call that waits for the end of ctx. It returns
+// resilience's answer and the error of the call.
 func callUntilEnd(ctx context.Context, t *testing.T, returned func(context.Context) error) (got answer, err error) {
 	x, invalid := resilience.New(&resilience.Config{Enabled: true}, resilience.WithObserver(func(_ context.Context, e resilience.Event) {
 		if e.Kind == resilience.KindAttempt {
@@ -148,7 +149,7 @@ func callUntilEnd(ctx context.Context, t *testing.T, returned func(context.Conte
 	return got, err
 }
 
-// TestRetryableIsTheCategory: a loop on Retryable ends with its context.
+// TestRetryableIsTheCategory shows that Retryable depends only on the category.
 func TestRetryableIsTheCategory(t *testing.T) {
 	t.Parallel()
 	for _, c := range classify.Categories() {

@@ -78,7 +78,7 @@ func TestReadFaults(t *testing.T) {
 	require.Len(t, entries, 1)
 }
 
-// TestEvaluate evaluates a small corpus whose report was worked out by hand.
+// TestEvaluate compares the report of a small corpus with one computed by hand.
 func TestEvaluate(t *testing.T) {
 	t.Parallel()
 	entries, err := eval.Read(strings.NewReader(strings.Join([]string{
