@@ -5,10 +5,10 @@ import (
 	"errors"
 )
 
-// Cause returns what belongs into [Evidence.Cause]: nil while ctx has not ended,
-// then ctx.Err(), joined with context.Cause(ctx) if that is another error. It
-// needs both: the cause is the error that calls return, ctx.Err() tells whether a
-// deadline passed or somebody cancelled. A nil ctx has not ended.
+// Cause returns the value for [Evidence.Cause]: nil while ctx is alive, then
+// ctx.Err(), joined with context.Cause(ctx) if that is a different error. Both are
+// needed: calls return the cause, and ctx.Err() tells a deadline from a
+// cancellation. A nil ctx is alive.
 //
 //	res := classify.Standard.Classify(classify.Evidence{Err: err, Cause: classify.Cause(ctx)})
 func Cause(ctx context.Context) (ended error) {
