@@ -49,6 +49,14 @@ func exeSuffix(text string) string {
 // line. It returns where it stopped.
 func (s *scanner) commands(i, end, depth int) int {
 	var line commandLine
+	if depth == commandDepth { // the quote behind a program's path: "C:\Program Files\7z.exe" x
+		if arg, next, separator := s.commandArg(i, end); separator == 0 {
+			if n := closes(s.text[next:min(end, next+1)]); n > 0 && next+n < end && s.text[next+n] == ' ' && i > 0 && class[s.text[i-1]]&space == 0 {
+				s.commandArgument(&line, arg)
+				i = next + n
+			}
+		}
+	}
 	for i < end {
 		arg, next, separator := s.commandArg(i, end)
 		switch {

@@ -33,6 +33,10 @@ func (s *scanner) commandArgument(line *commandLine, arg value) {
 	}
 	for _, o := range line.program.options {
 		if !strings.HasPrefix(text, o.flag) {
+			if strings.IndexByte(":%", o.form) >= 0 && endsCluster(text, o.flag) {
+				line.pending = o.form
+				return
+			}
 			continue
 		}
 		rest := value{from: arg.from + len(o.flag), to: arg.to}
@@ -75,6 +79,12 @@ func (s *scanner) commandArgument(line *commandLine, arg value) {
 		line.n++
 		s.operand(line)
 	}
+}
+
+// endsCluster reports whether text is several short options, the last of which is
+// flag: -sSu.
+func endsCluster(text, flag string) bool {
+	return len(flag) == 2 && len(text) > 2 && len(text) < 8 && text[0] == '-' && text[len(text)-1] == flag[1] && all(text[1:], lower|upper)
 }
 
 // takes reports whether word is an operand that p knows: the login of vault login

@@ -27,8 +27,9 @@ type command struct {
 
 var commands = []command{
 	// Databases and caches.
-	{"mysql mariadb mysqldump mysqladmin mysqlimport mysqlshow mysqlslap mysqlpump mysqlsh mycli", "-p*", nil},
-	{"mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat psexec", "-p_", nil},
+	{"mysql mariadb mysqldump mysqlimport mysqlshow mysqlslap mysqlpump mysqlsh mycli", "-p*", nil},
+	{"mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat", "-p_", nil},
+	{"mysqladmin", "-p*", []string{"password @", "_ password @", "_ _ password @"}},
 	{"redis-cli valkey-cli keydb-cli redis-benchmark", "-a_ --pass_", nil},
 	{"sqlcmd bcp osql isql tsql", "-P_ -P*", nil},
 	{"sqlplus sqlldr expdp impdp", "", []string{"_/@"}},
@@ -53,7 +54,7 @@ var commands = []command{
 	{"lftp", "-u,", nil},
 	{"curl", "-u: -U: --user: --proxy-user: -E: --cert: --pass_", nil},
 	{"http https xh", "-a: --auth:", nil},
-	{"net", "/p:*", []string{"use _ _ @", "user _ @"}},
+	{"net", "/p:*", []string{"use _ _ @", "use _ _ _ @", "user _ @"}},
 	{"nmcli", "", []string{"wifi connect _ password @", "device wifi connect _ password @", "dev wifi connect _ password @"}},
 	{"wpa_passphrase", "", []string{"_ @"}},
 	// Accounts and logins.

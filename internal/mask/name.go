@@ -118,6 +118,8 @@ func (n *name) kind() kind {
 		return n.plural(plurals[head])
 	case n.isPhrase():
 		return password
+	case n.endsWith(codesByLast):
+		return code
 	}
 	if n.wide {
 		for _, w := range wideNames {
@@ -149,7 +151,12 @@ func (n *name) plural(singular string) kind {
 
 // isPhrase reports whether the name ends with one of phrases.
 func (n *name) isPhrase() bool {
-	for _, p := range phrasesByLast[n.words[0]] {
+	return n.endsWith(phrasesByLast)
+}
+
+// endsWith reports whether the last words of the name are one of phrases.
+func (n *name) endsWith(phrases map[string][][]string) bool {
+	for _, p := range phrases[n.words[0]] {
 		if n.n >= len(p) && slices.Equal(p, n.words[:len(p)]) {
 			return true
 		}
@@ -157,8 +164,10 @@ func (n *name) isPhrase() bool {
 	return false
 }
 
-// phrasesByLast has the words of phrases, the last one first, by that word.
-var phrasesByLast = func() map[string][][]string {
+var phrasesByLast, codesByLast = byLast(phrases), byLast(codePhrases)
+
+// byLast returns the words of phrases, the last one first, by that word.
+func byLast(phrases []string) map[string][][]string {
 	m := map[string][][]string{}
 	for _, p := range phrases {
 		set(p)
@@ -166,7 +175,7 @@ var phrasesByLast = func() map[string][][]string {
 		m[n.words[0]] = append(m[n.words[0]], slices.Clone(n.words[:n.n]))
 	}
 	return m
-}()
+}
 
 // tokenKind tells words that name other things too when they stand alone.
 func (n *name) tokenKind(head, before string) kind {
@@ -187,7 +196,7 @@ func glued(word string) kind {
 	switch {
 	case len(word) < 6:
 		return nothing
-	case hasSuffix(word, "password"), hasSuffix(word, "passwd"), hasSuffix(word, "passphrase"):
+	case hasSuffix(word, "password"), hasSuffix(word, "passwd"), hasSuffix(word, "passphrase"), hasSuffix(word, "storepass"), hasSuffix(word, "keypass"):
 		return password
 	case hasSuffix(word, "apikey"), hasSuffix(word, "secret"), hasSuffix(word, "token"), hasSuffix(word, "accesskey"), hasSuffix(word, "secretkey"):
 		return token

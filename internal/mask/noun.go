@@ -8,7 +8,7 @@ func (s *scanner) noun(i, end int) {
 	from := s.nameFrom(end)
 	n := newName(s.text[from:end])
 	k := n.kind()
-	if k == code {
+	if k == code || k == password {
 		s.codeBefore(from, end)
 	}
 	if end == len(s.text) || s.text[end] != ' ' && s.text[end] != '\t' && s.text[end] != '(' {
@@ -47,7 +47,7 @@ func (s *scanner) noun(i, end int) {
 		word := !strings.ContainsAny(text, " ") && len(text) > 2
 		secret = word && (mixed(text) && len(text) >= 6 || all(text, digit) && len(text) >= 6 || filled == 0 && (v.quoted || s.afterUser(from, i) || joined && s.lineStart(from) && s.endsLine(v.to)))
 	case token:
-		secret = len(text) >= 8 && mixed(text) && !strings.ContainsAny(text, " /:()") && (joined || angle || changes(text) >= 2 && s.hasFate(v.to, tokenFates))
+		secret = len(text) >= 8 && mixed(text) && !strings.ContainsAny(text, " /:()") && (joined || angle || changes(text) >= 2 && (s.hasFate(v.to, tokenFates) || leads[s.wordBefore(from, i)]))
 		if _, _, ok := numbered(text); ok && !joined || isUUID(text) || nameLike(text) {
 			secret = false
 		}
@@ -138,6 +138,13 @@ func (s *scanner) afterUser(from, i int) bool {
 	}
 	text = strings.TrimRight(text[:at], " ")
 	return users[lowerWord(text[strings.LastIndexByte(text, ' ')+1:])]
+}
+
+// wordBefore returns the word of a name, which begins at from, before the one at
+// i.
+func (s *scanner) wordBefore(from, i int) string {
+	text := strings.TrimRight(s.text[from:i], " ")
+	return lowerWord(text[strings.LastIndexByte(text, ' ')+1:])
 }
 
 // hasFate reports whether the words at i say what happened to a key: "has

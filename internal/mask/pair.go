@@ -21,6 +21,11 @@ func (s *scanner) separator(i int) {
 	// "max API key length: 5" and such are prose: the name is more than one word.
 	words.skipFillers(!quoted && strings.IndexByte(s.text[from:to], ' ') >= 0)
 	k := words.kind()
+	if k == weak && c == '=' && from > 0 && strings.IndexByte(";&,", s.text[from-1]) >= 0 && words.n == 1 && words.words[0] == "pass" { // ;Pass=secret
+		if at, _ := s.skipGap(i + n); at < len(s.text) && class[s.text[at]]&digit == 0 {
+			k = password
+		}
+	}
 	query := from > 0 && (s.text[from-1] == '?' || s.text[from-1] == '&')
 	if k == nothing && query && words.n == 1 && words.words[0] == "code" { // OAuth's
 		k = weak
@@ -36,16 +41,24 @@ func (s *scanner) separator(i int) {
 		if k == nothing {
 			return
 		}
-	case c == ',':
+	case c == ',' && !s.isCall(from, words):
 		j.prose = true
+	case c == ',':
+		c = '|'
 	}
 	s.valueOf(j, i+n, c, encoded)
+}
+
+// isCall reports whether the quoted name at from is the first argument of a call,
+// as in setenv("DB_PASSWORD", "secret").
+func (s *scanner) isCall(from int, words name) bool {
+	return words.n > 1 && from > 1 && class[s.text[from-1]]&quote != 0 && s.text[from-2] == '('
 }
 
 // arrow reports whether -> or a copula between a name and its value is one, and no
 // dereference: ptr->token->kind.
 func (s *scanner) arrow(i, n int, words name) bool {
-	if s.text[i] == '-' {
+	if s.text[i] == '-' || s.text[i] == '~' {
 		return i > 0 && s.text[i-1] == ' ' || i+n < len(s.text) && class[s.text[i+n]]&alnum != 0
 	}
 	if s.text[i] == 0xE2 { // →
@@ -88,9 +101,13 @@ func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 		return 1, c, false
 	case ',':
 		return 1, c, false
-	case '-':
-		if strings.HasPrefix(text, "->") {
+	case '-', '~':
+		if len(text) > 1 && text[1] == '>' {
 			return len("->"), '-', false
+		}
+	case '|', '?': // a || "default"
+		if len(text) > 1 && text[1] == c {
+			return len("||"), '|', false
 		}
 	case 0xE2, 0xE3, 0xE4, 0xE6, 0xE7, 0xEA, 0xEB, 0xEC:
 		for _, w := range copulas {
@@ -210,6 +227,11 @@ func (s *scanner) valueOf(j judge, i int, c byte, encoded bool) {
 	if j.kind >= token && j.kind <= password && c == ':' && s.block1Of(i) {
 		return
 	}
+	if c == '|' { // the value is a string of code
+		if at, below := s.skipGap(i); below || opens(s.text[at:]).n == 0 {
+			return
+		}
+	}
 	if j.kind != header && (s.nested(j, i) || c == ':' && s.lines(j, i)) {
 		return
 	}
@@ -220,7 +242,10 @@ func (s *scanner) valueOf(j judge, i int, c byte, encoded bool) {
 	if v.from < v.to && s.often(v) {
 		return
 	}
-	if v.from >= v.to || v.below && (c != ':' && c != '=' || c == '=' && j.kind == weak || j.kind == header) {
+	if v.from >= v.to || v.below && (c != ':' && c != '=' || c == '=' && j.kind == weak || j.kind == header && !s.folded(v.from)) {
+		return
+	}
+	if c == ':' && !v.quoted && s.isField(v) {
 		return
 	}
 	if n := len(s.found); n > 0 && s.found[n-1].from <= v.from && v.to <= s.found[n-1].to {
@@ -256,6 +281,22 @@ func (s *scanner) valueOf(j judge, i int, c byte, encoded bool) {
 		s.phrase(v.to)
 	}
 }
+
+// folded reports whether the word at i continues a header on its next line: it is
+// indented, and a known scheme.
+func (s *scanner) folded(i int) bool {
+	return class[s.text[i-1]]&space != 0 && s.text[i-1] != '\n' && schemes[lowerWord(s.text[i:s.wordEnd(i)])]
+}
+
+// isField reports whether v is the next field of a Go struct, behind an empty one:
+// {Password: User:bob}.
+func (s *scanner) isField(v value) bool {
+	field, _, ok := strings.Cut(head(s.text[v.from:v.to]), ":")
+	return ok && s.text[v.from-1] == ' ' && len(field) > 1 && class[field[0]]&upper != 0 && all(field, lower|upper) && !s.isURL(v.from+len(field))
+}
+
+// isURL reports whether the colon at i is that of a URL.
+func (s *scanner) isURL(i int) bool { return slash(s.text[i+1:]) > 0 }
 
 // mostJudged bounds how many names may lead to the same value.
 const mostJudged = 8

@@ -4,7 +4,7 @@ import "strings"
 
 // protocolVerbs are commands of text protocols whose argument is a secret. They
 // are in capitals: AUTH and PASS are words of prose too.
-var protocolVerbs = set("auth pass login authenticate 334 identified")
+var protocolVerbs = set("auth pass login authenticate 334 identified oper identify")
 
 // mechanisms are those of SASL. An initial response in base64 may follow one.
 var mechanisms = set("plain login cram-md5 digest-md5 xoauth2 oauthbearer ntlm gssapi external scram-sha-1 scram-sha-256 anonymous")
@@ -20,10 +20,8 @@ const protocolArgs = 3
 
 // protocol masks what follows a verb of protocolVerbs, which stands from i to end.
 func (s *scanner) protocol(i, end int, verb string) {
-	for j := i; j < end; j++ {
-		if class[s.text[j]]&lower != 0 && verb != "identified" {
-			return
-		}
+	if class[s.text[i]]&lower != 0 && verb != "identified" && !s.isSent(i) {
+		return
 	}
 	quoted := end < len(s.text) && class[s.text[end]]&quote != 0
 	args, n, whole := s.protocolArgs(end)
@@ -31,7 +29,7 @@ func (s *scanner) protocol(i, end int, verb string) {
 		return
 	}
 	first, last := head(s.text[args[0].from:args[0].to]), args[n-1]
-	sent := quoted || s.isSent(i)
+	sent := quoted || s.isSent(i) || strings.HasSuffix(s.text[:i], "HELLO 3 ") || strings.HasSuffix(s.text[:i], "HELLO 2 ")
 	switch verb {
 	case "identified":
 		s.identified(args[:n])
@@ -52,8 +50,12 @@ func (s *scanner) protocol(i, end int, verb string) {
 		}
 	case "pass":
 		text := head(s.text[args[0].from:args[0].to])
-		if n == 1 && whole && !strings.ContainsAny(text, "/") && (sent || s.lineStart(i) && transcript[s.wordOfLineBefore(i)]) {
+		if n == 1 && whole && !strings.ContainsAny(text, "/") && (sent || s.lineStart(i) && (transcript[s.wordOfLineBefore(i)] || transcript[s.wordOfLineAfter(args[0].to)])) {
 			s.addArg(args[0])
+		}
+	case "oper", "identify": // IRC
+		if whole && n <= 2 && (verb == "identify" || n == 2 && (sent || s.lineStart(i))) && !benignWords(first, false) {
+			s.addArg(last)
 		}
 	case "login": // IMAP: tag LOGIN user password
 		if n == 2 && whole && !benignWords(first, args[0].quoted) && s.tagged(i) {
@@ -174,11 +176,33 @@ func (s *scanner) wordOfLineBefore(i int) string {
 	return lowerWord(strings.Trim(word, `:>"`))
 }
 
+// wordOfLineAfter returns the first word of the line behind i, in lower case.
+func (s *scanner) wordOfLineAfter(i int) string {
+	i = s.skipLineEnd(i)
+	to := i
+	for to < len(s.text) && to-i < longestWord && class[s.text[to]]&alnum != 0 {
+		to++
+	}
+	return lowerWord(s.text[i:to])
+}
+
+// skipLineEnd returns where the line after the one that ends at i begins. The end
+// may be escaped.
+func (s *scanner) skipLineEnd(i int) int {
+	for range 2 {
+		switch {
+		case i < len(s.text) && (s.text[i] == '\r' || s.text[i] == '\n'):
+			i++
+		case strings.HasPrefix(s.text[i:], `\r`), strings.HasPrefix(s.text[i:], `\n`):
+			i += 2
+		}
+	}
+	return i
+}
+
 // nextLine masks a line of base64 behind i, with or without a prompt before it.
 func (s *scanner) nextLine(i int) {
-	for i < len(s.text) && (s.text[i] == '\r' || s.text[i] == '\n') {
-		i++
-	}
+	i = s.skipLineEnd(i)
 	for _, prompt := range []string{"C: ", "> ", ">>> ", "<- ", "-> "} {
 		if strings.HasPrefix(s.text[i:], prompt) {
 			i += len(prompt)
@@ -206,12 +230,14 @@ func (s *scanner) identified(args []value) {
 			if strings.EqualFold(s.text[v.from:v.to], "password") && i+2 < len(args) {
 				v = args[i+2]
 			}
-			s.addArg(v)
+			if v.quoted || s.endsLine(v.to) {
+				s.addArg(v)
+			}
 			return
 		}
 	}
 	if n := len(args); n == protocolArgs && strings.EqualFold(s.text[args[n-1].from:args[n-1].to], "by") {
-		if v := s.valueAt(args[n-1].to, false); !v.below {
+		if v := s.valueAt(args[n-1].to, false); !v.below && (v.quoted || s.endsLine(v.to)) {
 			s.addArg(v)
 		}
 	}

@@ -75,6 +75,10 @@ func (s *scanner) scan() {
 		switch c {
 		case '=', ':', '>', ',', '&', 0xE2, 0xE3, 0xE4, 0xE6, 0xE7, 0xEA, 0xEB, 0xEC, 0xEF:
 			s.separator(i)
+		case '~', '|', '?':
+			if i+1 < len(s.text) && (s.text[i+1] == '>' || c == s.text[i+1]) {
+				s.separator(i)
+			}
 		case '-':
 			if i+1 < len(s.text) && s.text[i+1] == '>' {
 				s.separator(i)

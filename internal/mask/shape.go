@@ -87,6 +87,12 @@ func changes(v string) (n int) {
 // kindOf is the one class of lower, upper and digit that c has, or 0.
 func kindOf(c byte) uint16 { return class[c] & alnum }
 
+// isPointer reports whether v is an address, as fmt prints pointers.
+func isPointer(v string) bool {
+	const longest = 14 // with 0x
+	return len(v) <= longest && strings.HasPrefix(v, "0x") && all(v[len("0x"):], hexa)
+}
+
 // isUUID reports whether v is a UUID, or several hexadecimal groups in its form.
 func isUUID(v string) bool {
 	v = strings.Trim(v, "{}")

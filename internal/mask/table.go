@@ -74,13 +74,17 @@ var (
 	users = set("login user username account uid usr")
 	// tokenFates and keyFates say what happened to a token or a key, auxiliaries lead
 	// to them.
-	tokenFates  = set("expired revoked rejected invalid deactivated disabled compromised leaked rotated blocked unauthorized refused denied accepted valid malformed recognized longer known found match")
+	tokenFates  = set("expired revoked rejected invalid deactivated disabled compromised leaked rotated blocked unauthorized refused denied accepted valid malformed recognized longer known found match authorized permitted allowed active")
 	keyFates    = set("revoked deactivated disabled compromised leaked rotated unauthorized longer")
 	auxiliaries = set("has have had is was were been be got not no does did could cannot may can already just")
+	// leads are words before a token that is used.
+	leads = set("using with use uses used sent sending via")
 	// publicFields are fields beside a secret that are none.
 	publicFields = set(`user users username email mail login account region zone host hostname server port url uri endpoint address domain type kind scheme source provider service scope scopes
 		created updated expires expiry expiration date time timestamp status state enabled active role roles description label labels title realm issuer audience algorithm alg format
 		length size method mode comment note env environment namespace owner vendor bucket database db schema protocol level category reason error code`)
+	// codePhrases are names of codes in other languages.
+	codePhrases = strings.Split("bestätigungscode|sicherheitscode|zugangscode|einmalcode|code de vérification|code de sécurité|code de confirmation|código de verificación|código de seguridad|código de verificação|código de segurança|codice di verifica|codice di sicurezza|код подтверждения|код безопасности|проверочный код|одноразовый код|验证码|驗證碼|校验码|動態碼|認証コード|確認コード|인증번호|인증코드|verificatiecode|doğrulama kodu|kod weryfikacyjny|mã xác nhận|mã xác minh|kode verifikasi|رمز التحقق", "|")
 	// phrases are names of several words, as other languages have them.
 	phrases = strings.Split("mot de passe|clave de acceso|clave secreta|palabra de paso|código de acceso|codigo de acesso|palavra passe|chave de acesso|chave secreta|parola d'ordine|parola chiave|kata sandi|kata kunci|mật khẩu|κωδικός πρόσβασης|كلمة المرور|كلمة السر|رمز عبور|code secret|mots de passe|clave api|clé api|clé secrète|chave api|geheimer schlüssel|api schlüssel|секретный ключ|ключ доступа|कूट शब्द|pass phrase|pass code", "|")
 	tokens  = set(`secret token apikey apikeys credential credentials creds jwt signature sig bearer pat authtoken accesstoken refreshtoken idtoken sessiontoken bottoken
@@ -100,14 +104,14 @@ var (
 		function functions deploy integration security ssh gpg pgp crypto cipher aes rsa hmac jwt oauth token consumer bot ingest ingestion write read root user developer partner merchant project
 		openai anthropic azure google gemini mistral groq cohere stripe sendgrid twilio datadog dd newrelic cloudflare github gitlab huggingface hf sentry algolia mailgun mapbox pinecone portkey`)
 	// pass alone is a count of tests.
-	passKinds = set("passin passout passwd db user smtp mail email ftp sftp ssh root admin database mysql pg postgres redis mongo http https proxy auth login my key store ldap wifi basic imap")
+	passKinds = set("passin passout passwd db user smtp mail email ftp sftp ssh root admin database mysql pg postgres redis mongo http https proxy auth login my key store ldap wifi basic imap become sudo su vault enable bind keystore truststore storage archive zip rar pdf wp joomla app sql oracle sa service")
 	// Words that make a name one of something else: max_tokens, primary key.
 	notSecret = set(`max min num number count counts total limit budget prompt completion input output cached usage remaining per primary foreign partition sort row cache routing object map
 		dict index unique duplicate composite unexpected expected illegal parse syntax pad bos eos unk method function type hot registry public host last first before after idempotency
 		deduplication missing column field json surrogate lookup search group order reading start end stop`)
 	// Words after the name that are not part of it: "API key provided:".
 	fillers = set(`provided given supplied received used specified found sent is was equals with value values of string text plain plaintext raw b64 base64 env prod dev test staging live old new
-		current previous default base being to set as got here entered header hex production sandbox the your for`)
+		current previous default base being to set as got here entered header hex production sandbox the your for lautet ist est es là är é è jest`)
 	// schemes are those of authorization that stand without their header too.
 	schemes = set("bearer basic token apikey bot negotiate ntlm digest hawk ssws dpop geniekey")
 )

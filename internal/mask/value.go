@@ -173,6 +173,9 @@ func (j judge) secret(v string) bool {
 		}
 		return j.assign && len(v) >= 8 && !isUUID(v) && mixed(v) && !wordy(v) || randomish(v)
 	case token:
+		if isPointer(v) {
+			return false
+		}
 		if benignWords(v, j.quoted) {
 			return false
 		}
