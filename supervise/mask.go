@@ -8,10 +8,13 @@ const Masked = mask.Masked
 // MaskSecrets replaces likely secrets by [Masked]:
 //
 //   - keys with a provider's prefix (sk-..., ghp_..., AIza...)
-//   - values after names such as api_key, token and password, in JSON (also
-//     escaped), YAML, query strings, environments, flags and connection strings
-//   - credentials in Authorization and Cookie headers, user information in URLs,
-//     and the paths of webhooks
+//   - values, lists and maps after names such as api_key, token and password, in
+//     JSON (also escaped), YAML, query strings, environments, flags and connection
+//     strings, and in several languages
+//   - credentials in headers, in protocols such as SMTP and Redis, in SQL, and in the
+//     arguments of known programs
+//   - user information in URLs, and the paths of webhooks
+//   - one-time codes and PINs after their name
 //   - JSON web tokens, private keys, and long tokens that look random
 //
 // Ids and hashes are kept. So are words that say what is wrong with a secret

@@ -6,21 +6,21 @@ const (
 	upper
 	digit
 	hexa
-	dash    // - _
-	dot     // .
-	base64  // + /
-	space   // also control characters
-	quote   // " ' `
-	closer  // ) ] }
-	stop    // ends an unquoted value: ; & < > |
-	tail    // punctuation that ends a sentence, not a value
-	percent // = % ~ $ ! and what else values have
-	wide    // a part of a letter beyond ASCII
-	alnum   = lower | upper | digit
-	wordly  = alnum | dash
+	dash     // - _
+	dot      // .
+	base64   // + /
+	space    // and control characters
+	quote    // " ' `
+	closer   // ) ] }
+	stop     // ends an unquoted value: ; & < > |
+	tail     // punctuation that may end a sentence
+	percent  // = % ~ $ !
+	nonASCII // a byte of a character beyond ASCII
+	alnum    = lower | upper | digit
+	wordly   = alnum | dash
 )
 
-// class has the classes of each byte. Bytes beyond ASCII belong to values.
+// class has the classes of each byte.
 var class = func() (t [256]uint16) {
 	set := func(bytes string, c uint16) {
 		for i := range len(bytes) {
@@ -44,12 +44,12 @@ var class = func() (t [256]uint16) {
 	set(".:!?,;", tail)
 	set("=%~$!", percent)
 	for c := 0x80; c < len(t); c++ {
-		t[c] |= wide
+		t[c] |= nonASCII
 	}
 	return t
 }()
 
-// all reports whether every byte of text is of one of the classes.
+// all reports whether each byte of text has one of the classes.
 func all(text string, classes uint16) bool {
 	for i := range len(text) {
 		if class[text[i]]&classes == 0 {
@@ -59,7 +59,7 @@ func all(text string, classes uint16) bool {
 	return true
 }
 
-// classes returns the classes of all bytes of text.
+// classes returns the union of the classes of the bytes of text.
 func classes(text string) (all uint16) {
 	for i := range len(text) {
 		all |= class[text[i]]

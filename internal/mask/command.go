@@ -2,32 +2,31 @@ package mask
 
 import "strings"
 
-// commandLine is the state of reading one line of commands.
+// commandLine is the state of reading a command.
 type commandLine struct {
 	program  *program
-	letters  uint64 // short options that precede, a bit each
-	pending  byte   // the form of an option whose argument follows, or 0
+	letters  uint64 // bit set of the short options
+	pending  byte   // form of the option before the next argument, or 0
 	stdin    bool   // the program reads a secret from its standard input
 	operands [mostOperands]value
-	n        int   // of operands
-	echoed   value // the last argument of an echo
+	n        int   // number of operands
+	echoed   value // last argument of echo, which is piped
 }
 
-// commandDepth bounds commands within quoted arguments: sh -c "mysql -px".
+// commandDepth bounds the depth of commands in quoted arguments: sh -c "mysql -px".
 const commandDepth = 2
 
-// command reads the line from the program at i. It returns without reading if an
-// earlier command of the line was read up to here already.
+// command reads the command line from s.text[i:end], the name of a program. It does
+// nothing if i is within the command line that was read last.
 func (s *scanner) command(i, end int) {
 	if i < s.commandTo || !s.startsProgram(i, end) {
 		return
 	}
 	s.commandTo = s.commands(i, len(s.text), commandDepth)
-	s.glued.to = min(s.glued.to, s.commandTo)
+	s.gluedOnly.to = min(s.gluedOnly.to, s.commandTo)
 }
 
-// startsProgram reports whether the word from i to end may be a program's name,
-// and not a part of a longer word.
+// startsProgram reports whether s.text[i:end] is a whole word, with or without a path.
 func (s *scanner) startsProgram(i, end int) bool {
 	if i > 0 && class[s.text[i-1]]&(wordly|dot) != 0 || i > 0 && strings.IndexByte("@=", s.text[i-1]) >= 0 {
 		return false
@@ -36,7 +35,7 @@ func (s *scanner) startsProgram(i, end int) bool {
 	return end < len(s.text) && (s.text[end] == ' ' || s.text[end] == '\t' || class[s.text[end]]&quote != 0 || s.text[end] == '\\')
 }
 
-// exeSuffix returns the ending of Windows programs at the beginning of text.
+// exeSuffix returns the .exe at the beginning of text, or "".
 func exeSuffix(text string) string {
 	const exe = ".exe"
 	if len(text) >= len(exe) && strings.EqualFold(text[:len(exe)], exe) {
@@ -45,11 +44,11 @@ func exeSuffix(text string) string {
 	return ""
 }
 
-// commands reads the commands of the line from i to end, or to the end of the
-// line. It returns where it stopped.
+// commands reads commands from i to end or to the end of the line, and returns the
+// position behind them.
 func (s *scanner) commands(i, end, depth int) int {
 	var line commandLine
-	if depth == commandDepth { // the quote behind a program's path: "C:\Program Files\7z.exe" x
+	if depth == commandDepth { // a quoted path: "C:\Program Files\7z.exe" x
 		if arg, next, separator := s.commandArg(i, end); separator == 0 {
 			if n := closes(s.text[next:min(end, next+1)]); n > 0 && next+n < end && s.text[next+n] == ' ' && i > 0 && class[s.text[i-1]]&space == 0 {
 				s.commandArgument(&line, arg)
@@ -82,13 +81,13 @@ func (s *scanner) commands(i, end, depth int) int {
 	return i
 }
 
-// commandArg returns the argument at i and where to read on. separator is the
-// byte that ends the command instead, or 0.
+// commandArg returns the argument at i and the position behind it. separator is the
+// byte that ends the command, or 0. A comma stands for nothing: no argument is at i.
 func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	for i < end && (s.text[i] == ' ' || s.text[i] == '\t' || s.text[i] == ',' || s.text[i] == '[' || s.text[i] == '(') {
 		i++
 	}
-	if i+1 < end && s.text[i] == '\\' && (s.text[i+1] == '\n' || s.text[i+1] == 'n') { // the command goes on
+	if i+1 < end && s.text[i] == '\\' && (s.text[i+1] == '\n' || s.text[i+1] == 'n') { // a continued line, or an escaped line break
 		if s.text[i+1] == 'n' {
 			return value{}, i + 2, '\n'
 		}
@@ -107,7 +106,7 @@ func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 			return value{}, i + len("<<<"), c
 		}
 		fallthrough
-	case '>': // a rule of Redis: >secret
+	case '>': // >secret of Redis
 		if i+1 < end && class[s.text[i+1]]&(alnum|percent) != 0 {
 			to := min(end, s.runEnd(i+1, false))
 			return value{from: i, to: to}, to, 0
@@ -129,8 +128,8 @@ func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	return value{from: i, to: to}, to, 0
 }
 
-// afterArg reads on behind the quote that closes the string around a command. The
-// command ends there, unless it is a list of strings.
+// afterArg is commandArg behind a quote that closes the string around the command.
+// The command ends there, unless it is a list of strings.
 func (s *scanner) afterArg(i, end int) (arg value, next int, separator byte) {
 	at := i
 	for at < end && (s.text[at] == ' ' || s.text[at] == ',') {

@@ -2,8 +2,7 @@ package mask
 
 import "strings"
 
-// commandArgument takes one argument into the state of its line, and masks it if
-// it is a secret.
+// commandArgument adds arg to the state of its command, and masks its secret.
 func (s *scanner) commandArgument(line *commandLine, arg value) {
 	text := head(s.text[arg.from:arg.to])
 	if line.pending != 0 {
@@ -17,9 +16,9 @@ func (s *scanner) commandArgument(line *commandLine, arg value) {
 	if p := programOf(text); p != nil && (line.program == nil || !line.program.takes(lowerWord(text))) {
 		*line = commandLine{program: p, echoed: line.echoed}
 		if p.glued {
-			s.glued = extent{arg.from, len(s.text)}
+			s.gluedOnly = extent{arg.from, len(s.text)}
 		} else {
-			s.glued.to = min(s.glued.to, arg.from)
+			s.gluedOnly.to = min(s.gluedOnly.to, arg.from)
 		}
 		s.operand(line)
 		return
@@ -81,14 +80,14 @@ func (s *scanner) commandArgument(line *commandLine, arg value) {
 	}
 }
 
-// endsCluster reports whether text is several short options, the last of which is
-// flag: -sSu.
+// endsCluster reports whether text is several short options, and flag is the last:
+// -sSu.
 func endsCluster(text, flag string) bool {
 	return len(flag) == 2 && len(text) > 2 && len(text) < 8 && text[0] == '-' && text[len(text)-1] == flag[1] && all(text[1:], lower|upper)
 }
 
-// takes reports whether word is an operand that p knows: the login of vault login
-// is no program.
+// takes reports whether word is an operand of p. In "vault login", login is one, and
+// not a program.
 func (p *program) takes(word string) bool {
 	for _, f := range p.operands {
 		for _, w := range f.words {
@@ -100,7 +99,7 @@ func (p *program) takes(word string) bool {
 	return false
 }
 
-// programOf returns the program that word names, with or without a path.
+// programOf returns the program with the name word, which may have a path, or nil.
 func programOf(word string) *program {
 	word = word[strings.LastIndexAny(word, `/\`)+1:]
 	word = strings.TrimSuffix(word, exeSuffix(word[max(0, len(word)-len(".exe")):]))
@@ -120,8 +119,7 @@ func programOf(word string) *program {
 	return nil
 }
 
-// operand masks the last operand if a form of the program says that it is a
-// secret.
+// operand masks the last operand, if a form of the program matches all operands.
 func (s *scanner) operand(line *commandLine) {
 	for _, f := range line.program.operands {
 		if f.letter != 0 && line.letters&(1<<(f.letter&0x3f)) == 0 {
@@ -168,12 +166,12 @@ func (s *scanner) operandsMatch(line *commandLine, words []string) bool {
 	return true
 }
 
-// compound reports whether a name has several words, or is one of an environment.
+// compound reports whether a name has punctuation, or capitals alone.
 func compound(name string) bool {
 	return strings.ContainsAny(name, "_-.:") || all(name, upper|digit)
 }
 
-// endsCommand reports whether nothing but another option follows on the line.
+// endsCommand reports whether no operand follows at i.
 func (s *scanner) endsCommand(i int) bool {
 	for i < len(s.text) && (s.text[i] == ' ' || s.text[i] == '\t') {
 		i++
@@ -181,7 +179,7 @@ func (s *scanner) endsCommand(i int) bool {
 	return i >= len(s.text) || s.text[i] == '\n' || s.text[i] == '\r' || s.text[i] == '-' || s.text[i] == '/' || s.text[i] == '\\' || class[s.text[i]]&(quote|stop) != 0
 }
 
-// addForm masks the argument v of an option, of which form is the last byte.
+// addForm masks the secret of an argument v. form is that of its option.
 func (s *scanner) addForm(form byte, v value) {
 	if form != '_' && form != '*' {
 		at := strings.IndexByte(head(s.text[v.from:v.to]), form)
@@ -195,15 +193,15 @@ func (s *scanner) addForm(form byte, v value) {
 		to = max(v.from, s.trimmed(v.from, v.to))
 	}
 	text := head(s.text[v.from:to])
-	const port = 5 // digits of -p 8080
+	const port = 5 // longest number in -p 8080
 	if text == "" || text[0] == '-' || form == '_' && text[0] == '/' || strings.HasPrefix(text, "//") || placeholder(text) || redacted(text) || benignWords(text, v.quoted) || len(text) <= port && all(text, digit) {
 		return
 	}
 	s.add(v.from, to)
 }
 
-// addUserSlash masks the secret of user/secret@host. withHost says that the host
-// is no option.
+// addUserSlash masks the secret of user/secret@host. With withHost the host must be
+// there.
 func (s *scanner) addUserSlash(v value, withHost bool) {
 	text := head(s.text[v.from:v.to])
 	user, rest, ok := strings.Cut(text, "/")
@@ -223,7 +221,7 @@ func (s *scanner) addUserSlash(v value, withHost bool) {
 	}
 }
 
-// addEchoed masks what an echo before the pipe prints: secret, user:secret.
+// addEchoed masks the argument of the echo before the pipe: secret, or user:secret.
 func (s *scanner) addEchoed(line *commandLine) {
 	v := line.echoed
 	if v.from >= v.to {

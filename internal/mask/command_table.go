@@ -2,26 +2,27 @@ package mask
 
 import "strings"
 
-// command says where the arguments of a program hold secrets.
+// command describes where the arguments of programs have secrets.
 type command struct {
 	names string
-	// options, each with the form of its secret as the last byte:
+	// options that have secrets. The last byte is the form:
 	//
 	//	-p_  the next argument
 	//	-p*  the rest of the same argument
-	//	-u:  user:secret, as the next argument or as the rest. So do % , =
-	//	-S<  the standard input
+	//	-u:  user:secret, in the next argument or the rest of this one
+	//	-U%  user%secret, likewise; -u, and -u= have a comma or an equals sign
+	//	-S<  standard input
 	options string
-	// operands are forms of the arguments that are no options:
+	// operands are forms of the arguments that are not options:
 	//
-	//	word  that word
+	//	word  this word
 	//	_     any argument
-	//	NAME  a name that announces a secret
+	//	NAME  the name of a secret
 	//	@     the secret
 	//	_/@   user/secret, or user/secret@host
 	//	_/@_  user/secret@host
-	//	-b    an option with that letter precedes
-	//	<     the standard input is the secret
+	//	-b    the program has the option -b
+	//	<     the secret is standard input
 	operands []string
 }
 
@@ -79,30 +80,30 @@ var commands = []command{
 	{"echo printf", "", nil},
 }
 
-// mostOperands bounds the operands of a form.
+// mostOperands bounds the operands of a command.
 const mostOperands = 6
 
-// option is one of command.options.
+// option is an element of command.options.
 type option struct {
 	flag string
 	form byte
 }
 
-// operandForm is one of command.operands.
+// operandForm is an element of command.operands.
 type operandForm struct {
-	letter byte // of the option that must precede, or 0
+	letter byte // option that the program must have, or 0
 	words  []string
 }
 
-// program is a command in the form that commandLine reads.
+// program is a parsed command.
 type program struct {
 	options  []option
 	operands []operandForm
-	echo     bool // prints its argument
-	glued    bool // -p has its secret in the same argument alone
+	echo     bool // echo or printf
+	glued    bool // -p takes no separate argument
 }
 
-// programs has the commands by their names.
+// programs has the programs by their names.
 var programs = func() map[string]*program {
 	m := map[string]*program{}
 	for _, c := range commands {

@@ -2,13 +2,13 @@ package mask
 
 import "strings"
 
-// The last resort: a token of the letters of base64 that no shape announces.
+// Limits for random tokens, which have the bytes of base64.
 const (
-	leastRandom = 24  // bytes; shorter ones are ids as often as secrets
-	mostRandom  = 512 // bytes whose letters are counted; longer ones are judged by these
+	leastRandom = 24  // least bytes; many shorter ones are ids
+	mostRandom  = 512 // bytes that are counted; the rest of a longer token is ignored
 )
 
-// random masks tokens that look random, but for ids and hashes.
+// random masks tokens that look random, except ids and hashes.
 func (s *scanner) random() {
 	last := 0 // the end of the last random token
 	for i := 0; i < len(s.text); {
@@ -23,7 +23,7 @@ func (s *scanner) random() {
 			i++
 		}
 		to := i
-		for to < len(s.text) && to-i < 2 && s.text[to] == '=' { // base64's padding
+		for to < len(s.text) && to-i < 2 && s.text[to] == '=' { // padding of base64
 			to++
 		}
 		if s.text[from] == '-' {
@@ -49,15 +49,15 @@ func (s *scanner) random() {
 	}
 }
 
-// isMiddlePart reports whether the text between two random tokens is a short part
-// of a token in three parts, which dots divide.
+// isMiddlePart reports whether s.text[from:to] is the middle part of a token like
+// those of Discord: three parts with dots between them, of which two look random.
 func (s *scanner) isMiddlePart(from, to int) bool {
 	const shortest, longest = 3, 24
 	return from > 0 && to-from >= shortest && to-from <= longest && s.text[from] == '.' && s.text[to-1] == '.' && all(s.text[from+1:to-1], wordly)
 }
 
-// randomPath looks at a token with slashes: base64 as a whole, or a path whose
-// parts are looked at one by one.
+// randomPath masks random text in a token with slashes, which is base64 or a path. The
+// parts of a path are judged one by one.
 func (s *scanner) randomPath(from, end, to int) {
 	text := s.text[from:end]
 	if text[0] != '/' && isBase64(text) {
@@ -79,31 +79,32 @@ func (s *scanner) randomPath(from, end, to int) {
 	}
 }
 
-// isCertificate reports whether token is a certificate in base64: a sequence within
-// a sequence, each with a length of two bytes. Private keys begin with a number.
+// isCertificate reports whether token is a certificate: base64 of a DER sequence in a
+// sequence, each with a length of two bytes. Private keys begin with an integer.
 func isCertificate(token string) bool {
 	return strings.HasPrefix(token, "MII") && token[6:8] == "CC"
 }
 
-// isBase64 reports whether a token with slashes is no path: its parts look
-// random, those that are long enough to tell.
+// isBase64 reports whether a token with slashes is base64 and not a path: two in three
+// of its longer parts look random.
 func isBase64(text string) bool {
 	const leastPart = 4
-	judged, wild := 0, 0
+	parts, wild := 0, 0
 	for part := range strings.SplitSeq(text[:min(len(text), mostRandom)], "/") {
 		if len(part) < leastPart {
 			continue
 		}
-		judged++
-		if c := classes(part); c&upper != 0 && c&lower != 0 && (c&digit != 0 || humps(part)) && !wordy(part) || c&upper != 0 && c&digit != 0 {
+		parts++
+		if c := classes(part); c&upper != 0 && c&lower != 0 && (c&digit != 0 || mixedCase(part)) && !isWords(part) || c&upper != 0 && c&digit != 0 {
 			wild++
 		}
 	}
-	return judged > 0 && wild*3 >= judged*2 && isRandom(text, 1)
+	return parts > 0 && wild*3 >= parts*2 && isRandom(text, 1)
 }
 
-// isRandom reports whether token mixes small letters, capitals and digits as
-// random text does. Hexadecimal digits, UUIDs, ULIDs, words and constants do not.
+// isRandom reports whether token mixes lower case, upper case and digits as random
+// text does. Hexadecimal digits, UUIDs, ULIDs, words and constants do not. digits is
+// the least number of digits.
 func isRandom(token string, digits int) bool {
 	token = token[:min(len(token), mostRandom)]
 	var low, up, num, turns, vowels, slashes int
@@ -133,13 +134,13 @@ func isRandom(token string, digits int) bool {
 	if low < 3 || up < 3 || num < digits || n < leastRandom-4 {
 		return false
 	}
-	// Of random letters and digits three in five neighbours differ in kind; of
-	// names like V1beta1HorizontalPodAutoscaler2Spec one in four.
+	// Three in five neighbours of random text differ in kind, and one in four of names
+	// like V1beta1HorizontalPodAutoscaler2Spec.
 	return turns*100 >= 38*(len(token)-slashes) && vowels*100 <= 36*n
 }
 
-// isID reports whether the token at from is an id by its own beginning or by the
-// name before it.
+// isID reports whether the token at from is an id: it has one of idPrefixes, or a name
+// of an id precedes it.
 func (s *scanner) isID(from int) bool {
 	for _, p := range idPrefixes {
 		if strings.HasPrefix(s.text[from:], p) {

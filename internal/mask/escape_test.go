@@ -9,8 +9,8 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// TestMixedEscapes: escapes of different lengths beside each other do not panic.
-// A colon of three bytes before slashes of six did.
+// TestMixedEscapes is a regression test: a colon in three bytes before slashes in six
+// caused a panic.
 func TestMixedEscapes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, text, want string }{
@@ -35,7 +35,7 @@ func TestMixedEscapes(t *testing.T) {
 	}
 }
 
-// TestEscapedIsTotal: any text has an answer.
+// TestEscapedIsTotal checks that escaped accepts any text.
 func TestEscapedIsTotal(t *testing.T) {
 	t.Parallel()
 	for _, seq := range []string{"", "%", "%3", `\`, `\u`, `\u0`, `\u00`, `\u003`, `\ux`, `\x`, `\x3`, "\x1b[31m", "a3A", `\u0xxxx`, "%zz"} {
@@ -46,7 +46,7 @@ func TestEscapedIsTotal(t *testing.T) {
 	}
 }
 
-// separators are what texts are divided by, in each spelling.
+// separators has separators in each spelling, and parts of them.
 var separators = []string{
 	"%3A", "%3D", "%2F", "%40", "%20", "%22", "%26", "%253A", "%253D", "%252F", "%2540", "%25", "%2525", "%", `\u003a`, `\u003d`, `\u002f`, `\u0040`, `\u0022`, `\u0`, `\u0xxxx`, `\u`,
 	`\x3a`, `\x3d`, `\x2f`, `\x40`, `\x`, `\x0`, "&quot;", "&#61;", "&#x3d;", "&amp;", "&", "=", ":", "://", "=>", "->", "/", "@", " ", "\n", "\t", "\u00a0", "\u200b", "＝", "：", "'", "\"", `\"`, `\\`, `\`, "`",
@@ -55,8 +55,8 @@ var separators = []string{
 
 var escapeWords = []string{"https", "password", "api_key", "Authorization", "Bearer", "name", "value", "x", "hunter2", "sk-abcdefgh12", mask.Masked, "h", "", "token", "-----BEGIN PRIVATE KEY-----"}
 
-// FuzzEscapes joins words by separators in every spelling. It calls what has no
-// recover, so that the last resort of Text hides no fault.
+// FuzzEscapes joins words by separators. It calls functions without a recover, so that
+// panics fail.
 func FuzzEscapes(f *testing.F) {
 	f.Add([]byte{0, 0, 7, 16, 7, 16})
 	for i := range separators {

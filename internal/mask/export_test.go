@@ -2,17 +2,16 @@ package mask
 
 import "strings"
 
-// Unguarded and UnguardedEndpoint are Text and Endpoint without their last resort:
-// tests must see a panic.
+// Unguarded and UnguardedEndpoint are Text and Endpoint without recover.
 var (
 	Unguarded         = clean
 	UnguardedEndpoint = endpointName
 )
 
-// Escaped is escaped.
+// Escaped exports escaped.
 var Escaped = escaped
 
-// Prefixes are all beginnings that the tables know.
+// Prefixes returns the prefixes of keys and the beginnings of webhooks.
 func Prefixes() (all []string) {
 	for _, g := range prefixGroups {
 		all = append(all, strings.Fields(g.texts)...)

@@ -1,6 +1,6 @@
 package mask_test
 
-// moreShapes are shapes by family.
+// moreShapes has more shapes, grouped by family.
 var moreShapes = []shape{
 	{"separator", "api_key -> plainsecret9", "plainsecret9"},
 	{"separator", "password->q7Xw29LbTz81", "q7Xw29LbTz81"},
@@ -326,7 +326,7 @@ var moreShapes = []shape{
 	{"pair", "auth with dave:marzipan rejected", "marzipan"},
 }
 
-// moreInnocent are texts without a secret that resemble one of moreShapes.
+// moreInnocent has texts without a secret that resemble moreShapes.
 var moreInnocent = []string{
 	"token count 512",
 	"password must be at least 8 characters",

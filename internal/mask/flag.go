@@ -2,13 +2,13 @@ package mask
 
 import "strings"
 
-// userFlags make -p of the same line a password.
+// userFlags are options that make -p on the same line a password.
 var userFlags = []string{"-u ", "--user"}
 
-// otherTools are programs whose -p is something else.
+// otherTools are programs with another meaning of -p.
 var otherTools = set("mkdir cp ssh scp rsync install nmap run nc ps patch touch read declare ls diff tar git docker podman kubectl make chmod tail perl unzip exec jq date lsof kill sftp nice npx python python3 cargo go pytest")
 
-// flag looks at an option of a command line that begins with the dash at i.
+// flag masks the argument of the option at i, if its name is that of a secret.
 func (s *scanner) flag(i int) {
 	from := i + 1
 	if from < len(s.text) && s.text[from] == '-' {
@@ -26,7 +26,7 @@ func (s *scanner) flag(i int) {
 		s.shortFlag(i, from, to)
 		return
 	}
-	if from == i+1 && len(long) < 4 { // -key and -token are Go's and Java's flags
+	if from == i+1 && len(long) < 4 { // Go and Java have -key and -token
 		return
 	}
 	n := newName(long)
@@ -36,7 +36,7 @@ func (s *scanner) flag(i int) {
 	n.skipFillers(false)
 	k := n.kind()
 	at := s.argument(to)
-	if k == nothing || at == to || s.text[to] == '=' { // separator sees --token=
+	if k == nothing || at == to || s.text[to] == '=' { // --token= is for separator
 		return
 	}
 	v := s.valueAt(at, false)
@@ -51,13 +51,13 @@ func (s *scanner) flag(i int) {
 	if strings.HasPrefix(text, "id=") || isScheme(text) && schemes[lowerWord(text)] {
 		return
 	}
-	if (judge{kind: k, assign: true, quoted: v.quoted}).secret(text) && (k != weak || randomish(text)) {
+	if (judge{kind: k, assign: true, quoted: v.quoted}).secret(text) && (k != weak || looksRandom(text)) {
 		s.add(v.from, v.to)
 	}
 }
 
-// argument returns where the argument behind a flag's name begins: after spaces,
-// or the punctuation of a list of strings. It returns to where there is none.
+// argument returns the start of the argument behind an option that ends at to, or to
+// if there is none. Spaces or the punctuation of a list are between them.
 func (s *scanner) argument(to int) int {
 	at := to
 	for at < len(s.text) && at-to < 8 {
@@ -68,7 +68,7 @@ func (s *scanner) argument(to int) int {
 		}
 		break
 	}
-	// The quote that opens the argument belongs to it.
+	// The opening quote is part of the argument.
 	from := at
 	for from > to && (class[s.text[from-1]]&quote != 0 || s.text[from-1] == '\\') {
 		from--
@@ -79,7 +79,7 @@ func (s *scanner) argument(to int) int {
 	return at
 }
 
-// shortFlag masks the argument of -p and -u: secret, user:secret.
+// shortFlag masks the secrets of -p secret and -u user:secret.
 func (s *scanner) shortFlag(i, from, to int) {
 	letter, at := s.text[from], s.argument(to)
 	switch {
@@ -113,7 +113,7 @@ func (s *scanner) shortFlag(i, from, to int) {
 	}
 	tool := s.toolBefore(i)
 	glued := at == from+1
-	_, known := s.glued.known(i)
+	_, known := s.gluedOnly.known(i)
 	switch {
 	case otherTools[tool], known && !glued:
 	case s.hasUser(i) && !all(v, digit), !glued && mixed(v) && len(v) >= 6 && !strings.ContainsAny(v, "/:.,="):
@@ -121,14 +121,14 @@ func (s *scanner) shortFlag(i, from, to int) {
 	}
 }
 
-// long reports whether name is a flag that has user:password.
+// long reports whether the option name takes user:password.
 func long(name string) bool { return name == "proxy-user" }
 
-// reach bounds how far before a flag its program is looked for.
+// reach bounds the distance of an option from its program, in bytes.
 const reach = 120
 
-// hasUser reports whether one of userFlags is on the line before i. Each part of
-// the text is searched once.
+// hasUser reports whether one of userFlags precedes i on its line. It searches each
+// part of the text once.
 func (s *scanner) hasUser(i int) bool {
 	least := max(0, i-reach)
 	for at := max(least, s.usersTo); at < i; at++ {
@@ -145,7 +145,7 @@ func (s *scanner) hasUser(i int) bool {
 	return s.user > least && strings.IndexByte(s.text[s.user:i], '\n') < 0
 }
 
-// toolBefore returns the word before i on its line, without the path before it.
+// toolBefore returns the last part of the word before i on its line.
 func (s *scanner) toolBefore(i int) string {
 	least, to := max(0, i-reach), i
 	for to > least && (s.text[to-1] == ' ' || s.text[to-1] == '\t') {

@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// FuzzText: no text makes it panic, masking twice changes nothing, and a secret
-// on a line of its own is found whatever is around it.
+// FuzzText checks that no text causes a panic, that masking twice changes nothing, and
+// that a secret on a line of its own is masked, whatever the other lines are.
 func FuzzText(f *testing.F) {
 	for i, s := range slices.Concat(shapes, moreShapes) {
 		f.Add(s.text, uint16(i), innocent[i%len(innocent)])
@@ -34,7 +34,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// strip drops a text in which the secret stood beside its shape too.
+// strip returns "" if one of the texts around the shape has a secret itself.
 func strip(masked string, around ...string) string {
 	for _, s := range shapes {
 		for _, a := range around {
@@ -46,8 +46,8 @@ func strip(masked string, around ...string) string {
 	return masked
 }
 
-// TestPlanted joins shapes and innocent texts by what stands between texts: each
-// secret is found.
+// TestPlanted checks that each secret is masked in texts that join shapes and innocent
+// texts.
 func TestPlanted(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

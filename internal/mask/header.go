@@ -2,9 +2,9 @@ package mask
 
 import "strings"
 
-// headerValue masks the value of Authorization, Cookie and their like. A scheme
-// stays, as far as one is told from a secret; so does what follows the
-// credentials on their line, if it is no parameter of them.
+// headerValue masks the value of a header such as Authorization or Cookie. The
+// scheme stays, and so does text behind the credentials. pair is true for two
+// strings with a comma between them.
 func (s *scanner) headerValue(v value, pair, encoded bool) {
 	if v.quoted {
 		s.quotedHeader(v, pair)
@@ -39,7 +39,7 @@ func (s *scanner) headerValue(v value, pair, encoded bool) {
 	}
 }
 
-// quotedHeader is for "Authorization": "Bearer abc".
+// quotedHeader masks the quoted value of a header: "Authorization": "Bearer abc".
 func (s *scanner) quotedHeader(v value, pair bool) {
 	text := head(s.text[v.from:v.to])
 	first, rest, more := strings.Cut(text, " ")
@@ -49,13 +49,13 @@ func (s *scanner) quotedHeader(v value, pair bool) {
 		if !benignWords(rest, true) && (schemes[lowerWord(first)] || !benign[lowerWord(first)]) {
 			s.add(v.from+len(first)+1, v.to)
 		}
-	case pair && !strings.Contains(text, "=") && !randomish(text):
+	case pair && !strings.Contains(text, "=") && !looksRandom(text):
 	case !benignWords(text, true):
 		s.add(v.from, v.to)
 	}
 }
 
-// encodedRest is the end of a percent-encoded value with its spaces.
+// encodedRest returns the end of a percent-encoded value of several words.
 func (s *scanner) encodedRest(i int) int {
 	if end, ok := s.params.known(i); ok {
 		return end
@@ -72,8 +72,7 @@ func (s *scanner) encodedRest(i int) int {
 	return s.params.keep(i, end)
 }
 
-// isScheme reports whether word may be the name of an authorization scheme:
-// letters, dashes, and digits only where known ones have them.
+// isScheme reports whether word may be an authorization scheme.
 func isScheme(word string) bool {
 	if schemes[lowerWord(word)] {
 		return true
@@ -85,13 +84,13 @@ func isScheme(word string) bool {
 	if strings.HasPrefix(word, "AWS4-") || strings.HasPrefix(word, "SCRAM-") || strings.HasPrefix(word, "OAuth") || strings.HasPrefix(word, "GOOG4-") || strings.HasPrefix(word, "TC3-") {
 		return true
 	}
-	return wordy(word)
+	return isWords(word)
 }
 
-// wordEnd returns where a word of a header ends: at white space, or a quote that
-// does not follow an equals sign.
+// wordEnd returns the end of the word of a header at i. White space and quotes end a
+// word. Quotes behind an equals sign do not.
 func (s *scanner) wordEnd(i int) int {
-	if end, ok := s.word1.known(i); ok {
+	if end, ok := s.headerWord.known(i); ok {
 		return end
 	}
 	j := i
@@ -119,23 +118,23 @@ func (s *scanner) wordEnd(i int) int {
 		}
 		j++
 	}
-	return s.word1.keep(i, max(j, i))
+	return s.headerWord.keep(i, max(j, i))
 }
 
-// quotedParam reports whether a quote with a backslash at i begins a parameter's
-// value: nonce=\"abc\".
+// quotedParam reports whether an escaped quote at i opens the value of a parameter:
+// nonce=\"abc\".
 func (s *scanner) quotedParam(i int) bool {
 	return i > 0 && s.text[i-1] == '=' && opens(s.text[i:]).n > 0
 }
 
-// nextPart is nextWord for a header, which may go on in the next line if that is
-// indented.
+// nextPart is like nextWord, but goes on to the next line if that is indented, as
+// folded headers are.
 func (s *scanner) nextPart(i int) int {
 	at := i
 	for n := 0; n < 2 && at < len(s.text) && (s.text[at] == '\r' || s.text[at] == '\n'); n++ {
 		at++
 	}
-	if at > i && s.text[at-1] == '\n' && strings.HasPrefix(s.text[at:], "> ") { // a trace of a connection
+	if at > i && s.text[at-1] == '\n' && strings.HasPrefix(s.text[at:], "> ") { // curl -v
 		at += len(">") + 1
 	}
 	if at > i && class[s.text[at-1]]&space != 0 && at < len(s.text) && (s.text[at] == ' ' || s.text[at] == '\t') {
@@ -144,9 +143,9 @@ func (s *scanner) nextPart(i int) int {
 	return s.nextWord(i)
 }
 
-// nextWord returns where the next word on the line begins, or the text's end.
+// nextWord returns the start of the next word on the line, or the end of the text.
 func (s *scanner) nextWord(i int) int {
-	for end := i + gap; i < len(s.text) && i < end; i++ {
+	for end := i + maxGap; i < len(s.text) && i < end; i++ {
 		if c := s.text[i]; c != ' ' && c != '\t' {
 			if i > 0 && (s.text[i-1] == ' ' || s.text[i-1] == '\t') && class[c]&space == 0 {
 				return i
@@ -157,11 +156,11 @@ func (s *scanner) nextWord(i int) int {
 	return len(s.text)
 }
 
-// addList masks a word and those behind it that belong to a list with it: after a
-// comma or semicolon, and name=value.
+// addList masks the word at i and the rest of its list: words behind a comma or a
+// semicolon, and parameters.
 func (s *scanner) addList(i int) {
 	if _, ok := s.list.known(i); ok {
-		return // a list that is masked already goes through here
+		return // i is within a list that is masked
 	}
 	from, end := i, s.wordEnd(i)
 	for end > i {

@@ -1,26 +1,25 @@
-// Package mask takes secrets out of free text: error texts, command lines,
-// headers, URLs, log lines. [Text] is the entry point, [Endpoint] is for the
+// Package mask removes secrets from free text: error texts, command lines,
+// headers, URLs and log lines. [Text] is the entry point. [Endpoint] is for the
 // names of endpoints.
 //
 // What happens to a text:
 //
-//   - One pass over its bytes looks for what announces a secret: a separator
-//     after a name (password=, "api_key":), a flag (--token), an authorization
-//     scheme, a URL with user information, a webhook's address, a PEM block, the
-//     prefix that a provider gives to its keys. The words and prefixes are data:
-//     see table.go.
-//   - Long tokens that look random are masked last, wherever they stand. Ids,
-//     hashes and paths, which operators need, do not count as random: see
-//     entropy.go.
-//   - What was found is replaced by [Masked].
+//   - One pass looks for signs of a secret: a separator after a name (password=,
+//     "api_key":), a flag (--token), an authorization scheme, a program or a
+//     protocol's verb that takes a password, a URL with user information, a
+//     webhook, a PEM block, or a prefix of a provider's keys. Words, prefixes and
+//     programs are data: see table.go, prefixes.go and command_table.go.
+//   - Then long tokens that look random are masked, wherever they are. Ids, hashes
+//     and paths stay, because operators need them: see entropy.go.
+//   - [Masked] replaces each secret.
 //
-// A word that says what is wrong with a secret stays ("token: expired"), so that
-// a masked text still means the same. The cost is linear in the length of the
-// text, whatever it holds: look-behinds are bounded, and the end of a value is
-// computed once for all names that point into it.
+// A word that describes a problem stays ("token: expired"), so that a masked text
+// keeps its meaning. The cost is linear in the length of any text: look-behinds
+// are bounded, and each look-ahead is computed once and remembered. A text without
+// a secret is returned without an allocation.
 //
-// It is a net with a known mesh, not a proof that nothing is left: a password
-// that is a plain word in a plain sentence is not told from other words.
+// Masking is not complete: a password that is an ordinary word in an ordinary
+// sentence stays.
 package mask
 
 import (
@@ -28,23 +27,22 @@ import (
 	"strings"
 )
 
-// Masked stands where a secret was.
+// Masked replaces a secret.
 const Masked = "[masked]"
 
-// rounds limits how often a masked text is masked again until nothing changes.
-// One round that changes nothing is the rule; what a mask leaves on its right may
-// begin a token of its own.
+// rounds limits how often a text is masked until nothing changes. Usually the
+// second round changes nothing. The text behind a mask may be a token of its own.
 const rounds = 4
 
-// Text returns text with every secret that it recognises replaced by [Masked].
-// Masking a masked text changes nothing. Safe for concurrent use.
+// Text replaces each secret that it recognises in text by [Masked]. Masking the
+// result again changes nothing. Safe for concurrent use.
 func Text(text string) (masked string) {
 	defer guard(&masked)
 	return clean(text)
 }
 
-// guard is the last resort: a fault of this package costs a text its meaning, not
-// the process its life. What cannot be read may be a secret, so nothing is shown.
+// guard recovers from a panic. The whole text is then masked, because any of it may
+// be a secret.
 func guard(masked *string) {
 	if recover() != nil {
 		*masked = Masked
@@ -62,7 +60,7 @@ func clean(text string) string {
 	return text
 }
 
-// span is a part of a text that is a secret.
+// span is the place of a secret in a text.
 type span struct{ from, to int }
 
 func once(text string) (string, bool) {
@@ -72,8 +70,8 @@ func once(text string) (string, bool) {
 	return s.replaced()
 }
 
-// replaced returns the text with all spans replaced, those that overlap or touch
-// by one mark.
+// replaced returns the text with [Masked] in place of each span, and whether that
+// changes the text. Spans that overlap or touch become one.
 func (s *scanner) replaced() (string, bool) {
 	if len(s.found) == 0 {
 		return s.text, false

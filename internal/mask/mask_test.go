@@ -23,7 +23,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// assertGone looks for what is left of a secret.
+// assertGone checks that got has no part of the secret of s.
 func assertGone(t assert.TestingT, got string, s shape) {
 	const part = 4
 	for i := 0; i+part <= len(s.secret); i++ {
@@ -43,7 +43,7 @@ func TestInnocent(t *testing.T) {
 	}
 }
 
-// TestInnocentAllocations: a text without a secret is returned as it is.
+// TestInnocentAllocations checks that a text without a secret costs no allocation.
 func TestInnocentAllocations(t *testing.T) {
 	for _, text := range slices.Concat(innocent, moreInnocent) {
 		assert.Zero(t, testing.AllocsPerRun(1, func() { mask.Text(text) }), "%q", text)

@@ -5,34 +5,35 @@ import (
 	"strings"
 )
 
-// kind is what a name says about the value that follows it.
+// kind is the kind of value that a name announces.
 type kind uint8
 
 const (
 	nothing  kind = iota
-	code          // OTP: digits that a person types in
-	weak          // key=: a secret where the value looks like one beyond doubt
-	token         // a secret unless the value is a word that says what is wrong
-	password      // the same, and its value may be a word
-	header        // several words, the first of them perhaps a scheme
+	code          // a one-time code or PIN
+	weak          // a secret only if the value looks random: key=
+	token         // a secret unless the value is a benign word
+	password      // like token, and the value may be an ordinary word
+	header        // several words, of which the first may be a scheme
 )
 
-// nameWords is how many words of a name are looked at, from its end.
+// nameWords bounds the words of a name, counted from its end.
 const nameWords = 6
 
-// nameBytes bounds how far back a name is looked for.
+// nameBytes bounds the bytes of a name.
 const nameBytes = 80
 
-// name is the words before a separator, in lower case, the last one first.
+// name has the words before a separator, the last one first, in the form of
+// lowerWord.
 type name struct {
-	words   [nameWords]string
-	n       int
-	wide    bool // a word has letters beyond ASCII
-	prose   bool // the last words were fillers: "API key provided:"
-	several bool // the name is a plural: access_tokens
+	words    [nameWords]string
+	n        int
+	nonASCII bool // a word has characters beyond ASCII
+	prose    bool // fillers were removed: "API key provided:"
+	several  bool // the name is a plural: access_tokens
 }
 
-// newName splits a name at everything that is no letter, and at capitals:
+// newName splits text into words at capitals and at bytes that are no letters:
 // X-Api-Key, accessToken, APIKey2.
 func newName(text string) (n name) {
 	for end := len(text); end > 0 && n.n < nameWords; {
@@ -43,7 +44,7 @@ func newName(text string) (n name) {
 			}
 			n.words[n.n], end = lowerWord(text[from:end]), from
 			n.n++
-			n.wide = true
+			n.nonASCII = true
 			continue
 		}
 		if class[text[end-1]]&(lower|upper) == 0 {
@@ -51,14 +52,14 @@ func newName(text string) (n name) {
 			continue
 		}
 		from := end - 1
-		for from > 0 && class[text[from-1]]&(lower|upper) != 0 && !hump(text, from, end) {
+		for from > 0 && class[text[from-1]]&(lower|upper) != 0 && !startsWord(text, from, end) {
 			from--
 		}
 		if from > 0 && text[from-1] >= 0x80 { // contraseña, hasło
 			for from > 0 && (text[from-1] >= 0x80 || class[text[from-1]]&(lower|upper) != 0) {
 				from--
 			}
-			n.wide = true
+			n.nonASCII = true
 		}
 		n.words[n.n] = lowerWord(text[from:end])
 		n.n++
@@ -67,8 +68,8 @@ func newName(text string) (n name) {
 	return n
 }
 
-// hump reports whether a word of text, which ends at end, begins at i.
-func hump(text string, i, end int) bool {
+// startsWord reports whether a capital at i starts a word of text[:end].
+func startsWord(text string, i, end int) bool {
 	if class[text[i]]&upper == 0 {
 		return false
 	}
@@ -76,8 +77,8 @@ func hump(text string, i, end int) bool {
 		i+1 < end && class[text[i+1]]&lower != 0 // APIKey
 }
 
-// skipFillers drops the words that follow a name in a sentence, or describe its
-// value.
+// skipFillers removes the fillers at the end of the name. prose is true if the name
+// is in a sentence.
 func (n *name) skipFillers(prose bool) {
 	for n.n > 1 && fillers[n.words[0]] {
 		copy(n.words[:], n.words[1:n.n])
@@ -87,7 +88,7 @@ func (n *name) skipFillers(prose bool) {
 	}
 }
 
-// kind looks the name up.
+// kind returns the kind of the name.
 func (n *name) kind() kind {
 	if n.n == 0 {
 		return nothing
@@ -121,21 +122,21 @@ func (n *name) kind() kind {
 	case n.endsWith(codesByLast):
 		return code
 	}
-	if n.wide {
-		for _, w := range wideNames {
+	if n.nonASCII {
+		for _, w := range unspacedNames {
 			if strings.HasSuffix(head, w) {
 				return password
 			}
 		}
 	}
-	return glued(head)
+	return suffixKind(head)
 }
 
-// plurals are those of words that are looked at in lists and maps alone: numbers
-// of tokens are no secrets.
+// plurals are names of lists and maps of secrets, with their singular. A single value
+// is judged as weak, because it may be a number of tokens.
 var plurals = map[string]string{"tokens": "token", "keys": "key", "secrets": "secret", "apikeys": "apikey", "codes": "code", "cookies": "cookie"}
 
-// plural looks a name up whose last word is the plural of singular.
+// plural returns the kind of a name that ends with the plural of singular.
 func (n *name) plural(singular string) kind {
 	n.several = true
 	switch before := n.words[1]; {
@@ -166,7 +167,7 @@ func (n *name) endsWith(phrases map[string][][]string) bool {
 
 var phrasesByLast, codesByLast = byLast(phrases), byLast(codePhrases)
 
-// byLast returns the words of phrases, the last one first, by that word.
+// byLast returns the words of each phrase, the last one first, by their last word.
 func byLast(phrases []string) map[string][][]string {
 	m := map[string][][]string{}
 	for _, p := range phrases {
@@ -177,7 +178,8 @@ func byLast(phrases []string) map[string][][]string {
 	return m
 }
 
-// tokenKind tells words that name other things too when they stand alone.
+// tokenKind returns the kind of a name that ends with head, a word of tokens. Some of
+// these words alone have other meanings.
 func (n *name) tokenKind(head, before string) kind {
 	switch head {
 	case "hash", "salt":
@@ -191,8 +193,8 @@ func (n *name) tokenKind(head, before string) kind {
 	return token
 }
 
-// glued finds names that are written as one word: dbpassword, stripeapikey.
-func glued(word string) kind {
+// suffixKind returns the kind of a name in one word: dbpassword, stripeapikey.
+func suffixKind(word string) kind {
 	switch {
 	case len(word) < 6:
 		return nothing
@@ -204,12 +206,12 @@ func glued(word string) kind {
 	return nothing
 }
 
-// hasSuffix is strings.HasSuffix in any case.
+// hasSuffix is strings.HasSuffix, but ignores the case of word.
 func hasSuffix(word, suffix string) bool {
 	return len(word) >= len(suffix) && word[len(word)-1]|0x20 == suffix[len(suffix)-1] && strings.EqualFold(word[len(word)-len(suffix):], suffix)
 }
 
-// isID reports whether the name is that of an id.
+// isID reports whether the name is one of an id.
 func (n *name) isID() bool {
 	return n.n > 0 && idNames[n.words[0]]
 }

@@ -2,9 +2,9 @@ package mask
 
 import "strings"
 
-// nested masks the secrets of a list or a map that is the value of a secret's
-// name: tokens: [a, b], "credentials": {"x": {"value": "a"}}, map[a:b]. It
-// reports whether one begins at i.
+// nested masks the secrets of the list or map at i: tokens: [a, b],
+// "credentials": {"x": {"value": "a"}}, map[a:b]. j is the judge of its name. It
+// reports whether there is a list or map.
 func (s *scanner) nested(j judge, i int) bool {
 	i, _ = s.skipGap(i)
 	rest := s.text[i:]
@@ -20,14 +20,13 @@ func (s *scanner) nested(j judge, i int) bool {
 	if _, ok := s.brackets.known(i); ok {
 		return true
 	}
-	const deepest = 64
+	const mostDepth = 64
 	depth := 0
-	public, key, n := false, false, 0 // of the key before the value; whether one is expected; values
+	var public, key bool // the last key is public; a key precedes the next value
 	for k := i; k < len(s.text); {
 		switch c := s.text[k]; {
 		case c == '[' && strings.HasPrefix(s.text[k:], Masked):
 			k += len(Masked)
-			n++
 			continue
 		case c == '[' || c == '{' || c == '(' && k == i:
 			depth++
@@ -54,7 +53,7 @@ func (s *scanner) nested(j judge, i int) bool {
 			k++
 			continue
 		}
-		if depth > deepest || k-i > mostNested {
+		if depth > mostDepth || k-i > mostNested {
 			s.brackets.keep(i, k)
 			return true
 		}
@@ -65,8 +64,7 @@ func (s *scanner) nested(j judge, i int) bool {
 			public, key = name.isPublic(), true
 			continue
 		}
-		n++
-		j.prose = j.kind != password && (key || j.several) // a word alone is a name
+		j.prose = j.kind != password && (key || j.several) // a word may be a name
 		if text := head(s.text[v.from:v.to]); !public && s.leafSecret(j, text, v.quoted) {
 			s.add(v.from, v.to)
 		}
@@ -76,27 +74,27 @@ func (s *scanner) nested(j judge, i int) bool {
 	return true
 }
 
-// mostNested bounds the bytes of a list or a map that are looked at.
+// mostNested bounds the bytes that are read of a list or a map.
 const mostNested = 4096
 
-// endsList reports whether the end of a line at i ends brackets that nobody
-// closed: no comma or bracket is on either side of it.
+// endsList reports whether the line break at i ends an unclosed list. Within a list, a
+// comma, a colon or a bracket is beside it.
 func (s *scanner) endsList(i int) bool {
 	before, after := i, i
-	for before > 0 && i-before < gap && class[s.text[before-1]]&space != 0 {
+	for before > 0 && i-before < maxGap && class[s.text[before-1]]&space != 0 {
 		before--
 	}
-	for after < len(s.text) && after-i < gap && class[s.text[after]]&space != 0 {
+	for after < len(s.text) && after-i < maxGap && class[s.text[after]]&space != 0 {
 		after++
 	}
 	return (before == 0 || strings.IndexByte(",[{:", s.text[before-1]) < 0) && (after >= len(s.text) || strings.IndexByte("]},\"'", s.text[after]) < 0)
 }
 
-// leaf is a key or a value within brackets.
+// leaf is a key or a value in brackets.
 type leaf struct {
 	value
 	next int
-	key  bool // a colon, an equals sign or an arrow follows
+	key  bool // a colon or an equals sign follows
 }
 
 // leaf returns the key or value at i.
@@ -113,21 +111,21 @@ func (s *scanner) leaf(i int) (l leaf) {
 		l.next = l.to
 	}
 	at := l.next
-	for end := at + gap; at < len(s.text) && at < end && (s.text[at] == ' ' || s.text[at] == '\t'); {
+	for end := at + maxGap; at < len(s.text) && at < end && (s.text[at] == ' ' || s.text[at] == '\t'); {
 		at++
 	}
 	l.key = at < len(s.text) && (s.text[at] == ':' || s.text[at] == '=')
 	return l
 }
 
-// endsKey reports whether the colon or equals sign at i ends a key from from.
+// endsKey reports whether s.text[from:i] is a key without quotes, and a colon or an
+// equals sign is at i.
 func (s *scanner) endsKey(from, i int) bool {
 	c := s.text[i]
 	return (c == ':' || c == '=' && i+1 < len(s.text) && s.text[i+1] != '=') && i > from && i-from <= nameBytes && all(s.text[from:i], wordly|dot)
 }
 
-// leafSecret reports whether a value within brackets is a secret. Names of one's
-// own are looked at elsewhere.
+// leafSecret reports whether a value of a list or map is a secret.
 func (s *scanner) leafSecret(j judge, text string, quoted bool) bool {
 	if !quoted && classes(text)&(lower|upper) == 0 && j.kind != password {
 		return false
@@ -139,8 +137,8 @@ func (s *scanner) leafSecret(j judge, text string, quoted bool) bool {
 	return j.secret(text)
 }
 
-// isPublic reports whether the value of the name is no secret although it is one
-// of several fields of a secret.
+// isPublic reports whether a field with this name has no secret, even in a map of
+// secrets.
 func (n *name) isPublic() bool {
 	if n.n == 0 {
 		return false
@@ -153,8 +151,8 @@ func (n *name) isPublic() bool {
 	return idNames[n.words[0]] || publicFields[n.words[0]]
 }
 
-// below masks the lines of a YAML list that is the value of a secret's name, or a
-// single word that is indented below it.
+// lines masks the items of the YAML list on the lines behind i. It reports whether
+// there is one.
 func (s *scanner) lines(j judge, i int) bool {
 	for i < len(s.text) && (s.text[i] == ' ' || s.text[i] == '\r') {
 		i++
@@ -187,7 +185,7 @@ func (s *scanner) lines(j judge, i int) bool {
 			next++
 		}
 		text := head(s.text[item.from:item.to])
-		if strings.TrimSpace(s.text[after:min(next, after+gap)]) == "" && (item.quoted || !strings.Contains(text, ": ")) && s.leafSecret(j, text, item.quoted) {
+		if strings.TrimSpace(s.text[after:min(next, after+maxGap)]) == "" && (item.quoted || !strings.Contains(text, ": ")) && s.leafSecret(j, text, item.quoted) {
 			s.add(item.from, item.to)
 		}
 		end = next

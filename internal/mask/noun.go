@@ -2,8 +2,9 @@ package mask
 
 import "strings"
 
-// noun masks a secret that follows its noun in a sentence: "the API key 'abc123'
-// is not valid", x-api-key abc123, PASSWORD 'abc'.
+// noun masks a secret that follows its name without a separator: "the API key
+// 'abc123' is not valid", x-api-key abc123, PASSWORD 'abc'. The last word of the name
+// is s.text[i:end].
 func (s *scanner) noun(i, end int) {
 	from := s.nameFrom(end)
 	n := newName(s.text[from:end])
@@ -42,23 +43,23 @@ func (s *scanner) noun(i, end int) {
 	case code:
 		secret = isCode(text)
 	case weak:
-		secret = text != "" && n.words[0] == "key" && len(text) >= 8 && changes(text) >= 3 && mixed(text) && !strings.ContainsAny(text, "/.:") && !v.quoted && s.hasFate(v.to, keyFates)
+		secret = text != "" && n.words[0] == "key" && len(text) >= 8 && kindChanges(text) >= 3 && mixed(text) && !strings.ContainsAny(text, "/.:") && !v.quoted && s.hasState(v.to, keyStates)
 	case password:
 		word := !strings.ContainsAny(text, " ") && len(text) > 2
 		secret = word && (mixed(text) && len(text) >= 6 || all(text, digit) && len(text) >= 6 || filled == 0 && (v.quoted || s.afterUser(from, i) || joined && s.lineStart(from) && s.endsLine(v.to)))
 	case token:
-		secret = len(text) >= 8 && mixed(text) && !strings.ContainsAny(text, " /:()") && (joined || angle || changes(text) >= 2 && (s.hasFate(v.to, tokenFates) || leads[s.wordBefore(from, i)]))
-		if _, _, ok := numbered(text); ok && !joined || isUUID(text) || nameLike(text) {
+		secret = len(text) >= 8 && mixed(text) && !strings.ContainsAny(text, " /:()") && (joined || angle || kindChanges(text) >= 2 && (s.hasState(v.to, tokenStates) || usageWords[s.wordBefore(from, i)]))
+		if _, _, ok := numberedWord(text); ok && !joined || isUUID(text) || nameLike(text) {
 			secret = false
 		}
 	}
-	if secret || k >= token && randomish(text) {
+	if secret || k >= token && looksRandom(text) {
 		s.add(v.from, v.to)
 	}
 }
 
-// pairAfter masks the secret of user:secret, which follows a word of pairNouns that
-// ends at end: "login as bob:abc failed".
+// pairAfter masks the secret of user:secret behind a word of pairNouns that ends at
+// end: "login as bob:abc failed".
 func (s *scanner) pairAfter(end int) {
 	const words = 2
 	at := s.nextWord(end)
@@ -89,13 +90,14 @@ func (s *scanner) pairAfter(end int) {
 	s.add(v.from+sep+1, v.to)
 }
 
-// isPublicWord reports whether word names a field that is no user: provider:google.
+// isPublicWord reports whether word is the name of a public field: provider:google.
 func isPublicWord(word string) bool {
 	n := newName(word)
 	return n.isPublic()
 }
 
-// passwordFor masks SQL's SET PASSWORD FOR user = 'secret'. FOR is at i.
+// passwordFor masks the secret of SET PASSWORD FOR user = 'secret' in SQL. FOR is at
+// i.
 func (s *scanner) passwordFor(i int) {
 	line, _, _ := strings.Cut(s.text[i:min(len(s.text), i+nameBytes)], "\n")
 	at := strings.IndexByte(line, '=')
@@ -108,8 +110,8 @@ func (s *scanner) passwordFor(i int) {
 	}
 }
 
-// skipFillers returns where the word begins that follows a noun and its fillers,
-// and how many of those there are.
+// skipFillers returns the start of the word behind a name that ends at end, and the
+// number of fillers between them.
 func (s *scanner) skipFillers(end int) (at, filled int) {
 	at = s.nextWord(end)
 	if s.text[end] == '(' {
@@ -128,10 +130,10 @@ func (s *scanner) skipFillers(end int) (at, filled int) {
 	return at, filled
 }
 
-// afterUser reports whether the name that begins at i follows a user's name, as in
-// a netrc file: login alice password secret.
+// afterUser reports whether a user's name precedes the word at i, as in a netrc
+// file: login alice password secret.
 func (s *scanner) afterUser(from, i int) bool {
-	text := strings.TrimRight(s.text[max(from, i-gap):i], " ")
+	text := strings.TrimRight(s.text[max(from, i-maxGap):i], " ")
 	at := strings.LastIndexByte(text, ' ')
 	if at < 0 || benign[lowerWord(text[at+1:])] {
 		return false
@@ -140,16 +142,15 @@ func (s *scanner) afterUser(from, i int) bool {
 	return users[lowerWord(text[strings.LastIndexByte(text, ' ')+1:])]
 }
 
-// wordBefore returns the word of a name, which begins at from, before the one at
-// i.
+// wordBefore returns the last word of s.text[from:i].
 func (s *scanner) wordBefore(from, i int) string {
 	text := strings.TrimRight(s.text[from:i], " ")
 	return lowerWord(text[strings.LastIndexByte(text, ' ')+1:])
 }
 
-// hasFate reports whether the words at i say what happened to a key: "has
-// expired", "was revoked".
-func (s *scanner) hasFate(i int, fates map[string]bool) bool {
+// hasState reports whether the words at i name one of states: "has expired", "was
+// revoked".
+func (s *scanner) hasState(i int, states map[string]bool) bool {
 	const words = 3
 	if i < len(s.text) && class[s.text[i]]&quote != 0 {
 		i++
@@ -160,7 +161,7 @@ func (s *scanner) hasFate(i int, fates map[string]bool) bool {
 		for to < len(s.text) && class[s.text[to]]&lower != 0 && to-i < longestWord {
 			to++
 		}
-		if fates[s.text[i:to]] {
+		if states[s.text[i:to]] {
 			return true
 		}
 		if !auxiliaries[s.text[i:to]] {
@@ -171,8 +172,7 @@ func (s *scanner) hasFate(i int, fates map[string]bool) bool {
 	return false
 }
 
-// isCode reports whether v is a code that a person types in: 482913, G-482913,
-// AB12-CD34.
+// isCode reports whether v is a short code: 482913, G-482913, AB12-CD34.
 func isCode(v string) bool {
 	const least, most = 4, 24
 	if len(v) < least || len(v) > most || !all(v, upper|digit|dash) && (!strings.Contains(v, "-") || !all(v, lower|digit|dash)) {
@@ -185,11 +185,11 @@ func isCode(v string) bool {
 		}
 	}
 	const year, long = 4, 10
-	return digits >= year && digits <= long && (all(v, digit) || strings.Contains(v, "-") && !wordy(v))
+	return digits >= year && digits <= long && (all(v, digit) || strings.Contains(v, "-") && !isWords(v))
 }
 
-// codeBefore masks a code that stands before its noun, which ends at end: "482913
-// is your verification code".
+// codeBefore masks a code before its name: "482913 is your verification code". The
+// words of the name begin at from and end at end.
 func (s *scanner) codeBefore(from, end int) {
 	text := s.text[from:end]
 	at := strings.Index(text, " is ")

@@ -2,8 +2,9 @@ package mask
 
 import "strings"
 
-// separator looks at what may stand between a name and its value at i: = : => :=
-// > after a tag, a comma between quotes, and these when they are escaped.
+// separator masks the value behind the separator at i, if the name before it is
+// that of a secret. Separators are = : => := -> || and others, the > of a tag and
+// the comma between two strings. They may be escaped.
 func (s *scanner) separator(i int) {
 	n, c, encoded := s.separatorAt(i)
 	if n == 0 {
@@ -18,7 +19,7 @@ func (s *scanner) separator(i int) {
 		return
 	}
 	words := newName(s.text[from:to])
-	// "max API key length: 5" and such are prose: the name is more than one word.
+	// A name of several words is prose: "max API key length: 5".
 	words.skipFillers(!quoted && strings.IndexByte(s.text[from:to], ' ') >= 0)
 	k := words.kind()
 	if k == weak && c == '=' && from > 0 && strings.IndexByte(";&,", s.text[from-1]) >= 0 && words.n == 1 && words.words[0] == "pass" { // ;Pass=secret
@@ -27,14 +28,14 @@ func (s *scanner) separator(i int) {
 		}
 	}
 	query := from > 0 && (s.text[from-1] == '?' || s.text[from-1] == '&')
-	if k == nothing && query && words.n == 1 && words.words[0] == "code" { // OAuth's
+	if k == nothing && query && words.n == 1 && words.words[0] == "code" { // of OAuth
 		k = weak
 	}
 	if c == '-' && !s.arrow(i, n, words) {
 		return
 	}
 	compound := words.n > 1 && class[s.text[max(from, to-1-len(words.words[0]))]]&dash != 0 // x-api-key
-	j := judge{kind: k, assign: c == '=' || c == '>' || quoted || encoded || compound, prose: words.prose || words.wide && !s.asciiValue(i+n), query: query, several: words.several}
+	j := judge{kind: k, assign: c == '=' || c == '>' || quoted || encoded || compound, prose: words.prose || words.nonASCII && !s.asciiValue(i+n), query: query, several: words.several}
 	switch {
 	case k == nothing, k == weak:
 		s.named(words, i+n, encoded)
@@ -49,14 +50,14 @@ func (s *scanner) separator(i int) {
 	s.valueOf(j, i+n, c, encoded)
 }
 
-// isCall reports whether the quoted name at from is the first argument of a call,
-// as in setenv("DB_PASSWORD", "secret").
+// isCall reports whether the quoted name at from is the first argument of a call:
+// setenv("DB_PASSWORD", "secret").
 func (s *scanner) isCall(from int, words name) bool {
 	return words.n > 1 && from > 1 && class[s.text[from-1]]&quote != 0 && s.text[from-2] == '('
 }
 
-// arrow reports whether -> or a copula between a name and its value is one, and no
-// dereference: ptr->token->kind.
+// arrow reports whether the arrow or copula at i separates a name and a value. The
+// arrow of ptr->token->kind does not.
 func (s *scanner) arrow(i, n int, words name) bool {
 	if s.text[i] == '-' || s.text[i] == '~' {
 		return i > 0 && s.text[i-1] == ' ' || i+n < len(s.text) && class[s.text[i+n]]&alnum != 0
@@ -64,11 +65,11 @@ func (s *scanner) arrow(i, n int, words name) bool {
 	if s.text[i] == 0xE2 { // →
 		return true
 	}
-	return words.wide && i+n < len(s.text) && s.text[i+n] < 0x80
+	return words.nonASCII && i+n < len(s.text) && s.text[i+n] < 0x80
 }
 
-// separatorAt returns the length of a separator at i, what it is, and whether it
-// is percent-encoded.
+// separatorAt returns the length of the separator at i, or 0. c is its first byte,
+// decoded; encoded is true if it is percent-encoded.
 func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 	text := s.text[i:]
 	switch c = text[0]; c {
@@ -133,8 +134,8 @@ func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 	return 0, c, false
 }
 
-// slashes looks for the two slashes of a URL at i, whose scheme ends at colon.
-// Each of the three may be escaped in a way of its own.
+// slashes reports whether the two slashes of a URL begin at i, and masks its user
+// information. colon is where the scheme ends. Each slash may be escaped.
 func (s *scanner) slashes(colon, i int, encoded bool) bool {
 	for range 2 {
 		n := slash(s.text[i:])
@@ -148,11 +149,11 @@ func (s *scanner) slashes(colon, i int, encoded bool) bool {
 	return true
 }
 
-// nameBefore returns the words that end before a separator at i. quoted says that
-// a quote or a bracket ends them: "api_key":, ['token'] =.
+// nameBefore returns the name before the separator at i. quoted is true if a quote
+// or a bracket ends it: "api_key":, ['token'] =.
 func (s *scanner) nameBefore(i int) (from, to int, quoted bool) {
 	to = i
-	for least := i - gap; to > 0 && to > least; {
+	for least := i - maxGap; to > 0 && to > least; {
 		n := blankBefore(s.text[:to])
 		if n == 0 {
 			break
@@ -171,14 +172,14 @@ func (s *scanner) nameBefore(i int) (from, to int, quoted bool) {
 	return s.nameFrom(to), to, quoted
 }
 
-// nameFrom returns where the words begin that end at to and stand on one line,
-// with nothing but single spaces between them.
+// nameFrom returns the start of the words on one line, with single spaces between
+// them, that end at to.
 func (s *scanner) nameFrom(to int) int {
 	from := to
 	for least := to - nameBytes; from > 0 && from > least; from-- {
 		c := s.text[from-1]
 		if c >= 0x80 {
-			n := wideLetter(s.text[:from])
+			n := unicodeLetter(s.text[:from])
 			if n == 0 {
 				break
 			}
@@ -198,7 +199,7 @@ func (s *scanner) nameFrom(to int) int {
 	return from
 }
 
-// escapeEnds reports whether an escape sequence ends at i: its last letter is no
+// escapeEnds reports whether an escape sequence ends at i. Its last letter is not
 // part of a name.
 func (s *scanner) escapeEnds(i int) bool {
 	if i >= 2 && s.text[i-2] == '\\' && strings.IndexByte("nrtbf", s.text[i-1]) >= 0 {
@@ -214,9 +215,10 @@ func (s *scanner) escapeEnds(i int) bool {
 	return false
 }
 
-// valueOf masks the value at i if j finds that it is a secret.
+// valueOf masks the value at i if j.secret reports that it is a secret. c is the
+// separator before it.
 func (s *scanner) valueOf(j judge, i int, c byte, encoded bool) {
-	if c == '>' { // a tag's
+	if c == '>' { // the content of an element
 		end := s.quotedEnd(opening{n: 1, text: "<"}, i)
 		j.quoted = true
 		if v := s.text[i:end]; j.kind == header || j.secret(v) {
@@ -224,10 +226,10 @@ func (s *scanner) valueOf(j judge, i int, c byte, encoded bool) {
 		}
 		return
 	}
-	if j.kind >= token && j.kind <= password && c == ':' && s.block1Of(i) {
+	if j.kind >= token && j.kind <= password && c == ':' && s.yamlBlock(i) {
 		return
 	}
-	if c == '|' { // the value is a string of code
+	if c == '|' { // only a string literal may be a value
 		if at, below := s.skipGap(i); below || opens(s.text[at:]).n == 0 {
 			return
 		}
@@ -239,7 +241,7 @@ func (s *scanner) valueOf(j judge, i int, c byte, encoded bool) {
 		j.kind = weak
 	}
 	v := s.valueAt(i, encoded)
-	if v.from < v.to && s.often(v) {
+	if v.from < v.to && s.tooMany(v) {
 		return
 	}
 	if v.from >= v.to || v.below && (c != ':' && c != '=' || c == '=' && j.kind == weak || j.kind == header && !s.folded(v.from)) {
@@ -249,22 +251,22 @@ func (s *scanner) valueOf(j judge, i int, c byte, encoded bool) {
 		return
 	}
 	if n := len(s.found); n > 0 && s.found[n-1].from <= v.from && v.to <= s.found[n-1].to {
-		return // names within a value that is masked already
+		return // the name is within a secret
 	}
 	j.below, j.quoted, j.assign = v.below, v.quoted, j.assign || v.item
 	if v.below && j.kind == password && s.text[v.from-1] == ' ' && s.endsLine(v.to) {
-		j.below = false // a word that is indented below its name
+		j.below = false // a continued line
 	}
 	if j.kind == header {
 		s.headerValue(v, c == ',', encoded)
 		return
 	}
 	text := head(s.text[v.from:v.to])
-	// Quoted once more, as shells and structs of Go do.
+	// A string within a string, as in shells and in structs that Go prints.
 	if inner := opens(text); v.quoted && inner.n > 0 {
 		text = text[inner.n:]
 	}
-	if c == ',' && !randomish(text) {
+	if c == ',' && !looksRandom(text) {
 		return
 	}
 	if j.kind == password && strings.HasPrefix(text, "/") && c == '=' && s.isPWD(i) {
@@ -282,14 +284,14 @@ func (s *scanner) valueOf(j judge, i int, c byte, encoded bool) {
 	}
 }
 
-// folded reports whether the word at i continues a header on its next line: it is
-// indented, and a known scheme.
+// folded reports whether the word at i continues the header of the line before. It
+// then is indented, and an authorization scheme.
 func (s *scanner) folded(i int) bool {
 	return class[s.text[i-1]]&space != 0 && s.text[i-1] != '\n' && schemes[lowerWord(s.text[i:s.wordEnd(i)])]
 }
 
-// isField reports whether v is the next field of a Go struct, behind an empty one:
-// {Password: User:bob}.
+// isField reports whether v is not the value of a field but the next field of a Go
+// struct: {Password: User:bob}.
 func (s *scanner) isField(v value) bool {
 	field, _, ok := strings.Cut(head(s.text[v.from:v.to]), ":")
 	return ok && s.text[v.from-1] == ' ' && len(field) > 1 && class[field[0]]&upper != 0 && all(field, lower|upper) && !s.isURL(v.from+len(field))
@@ -298,13 +300,12 @@ func (s *scanner) isField(v value) bool {
 // isURL reports whether the colon at i is that of a URL.
 func (s *scanner) isURL(i int) bool { return slash(s.text[i+1:]) > 0 }
 
-// mostJudged bounds how many names may lead to the same value.
+// mostJudged bounds the names before one value that are judged.
 const mostJudged = 8
 
-// often counts the values that end where v does. It masks v and reports true if
-// they are more than mostJudged: each is judged anew, and no such text is
-// innocent.
-func (s *scanner) often(v value) bool {
+// tooMany reports whether more than mostJudged names precede v, and masks v then.
+// This bounds the cost. Ordinary text has no such values.
+func (s *scanner) tooMany(v value) bool {
 	if s.judgedTo != v.to {
 		s.judgedTo, s.judgedTimes = v.to, 0
 	}
@@ -315,7 +316,8 @@ func (s *scanner) often(v value) bool {
 	return true
 }
 
-// credentials masks what follows a scheme without its header: auth=Bearer abc.
+// credentials masks v and the next word if v is an authorization scheme: auth=Bearer
+// abc. It reports whether v is one.
 func (s *scanner) credentials(v value) bool {
 	if !schemes[lowerWord(head(s.text[v.from:v.to]))] {
 		return false
@@ -324,13 +326,13 @@ func (s *scanner) credentials(v value) bool {
 	return true
 }
 
-// isPWD reports whether the name before the separator that ends at i is the
-// working directory's.
+// isPWD reports whether the separator before i follows PWD, the working directory.
 func (s *scanner) isPWD(i int) bool {
 	return strings.HasSuffix(s.text[:i], "PWD=")
 }
 
-// phrase masks the rest of a pass phrase of plain words, which ends with its line.
+// phrase masks the rest of a pass phrase up to the end of its line, if it consists of
+// lower-case words.
 func (s *scanner) phrase(i int) {
 	const words, bytes = 8, 100
 	n, end := 0, i
@@ -356,8 +358,8 @@ func (s *scanner) phrase(i int) {
 	s.add(i, end)
 }
 
-// block1Of masks the lines of a YAML block scalar that begins at i.
-func (s *scanner) block1Of(i int) bool {
+// yamlBlock masks the YAML block scalar at i. It reports whether there is one.
+func (s *scanner) yamlBlock(i int) bool {
 	for i < len(s.text) && s.text[i] == ' ' {
 		i++
 	}
@@ -372,7 +374,7 @@ func (s *scanner) block1Of(i int) bool {
 		return false
 	}
 	i++
-	if _, ok := s.block1.known(i); ok {
+	if _, ok := s.yamlBlocks.known(i); ok {
 		return true
 	}
 	first := i
@@ -389,13 +391,13 @@ func (s *scanner) block1Of(i int) bool {
 		}
 		end++
 	}
-	s.block1.keep(i, end)
+	s.yamlBlocks.keep(i, end)
 	s.add(first, end)
 	return true
 }
 
-// named finds the value of a secret whose name is a value itself: {"name":
-// "API_KEY", "value": "..."}.
+// named masks a secret with its name in a field of its own: {"name": "API_KEY",
+// "value": "..."}. n is the name of that field, and i the end of its separator.
 func (s *scanner) named(n name, i int, encoded bool) {
 	if n.n == 0 || n.words[0] != "name" && n.words[0] != "key" {
 		return
@@ -412,7 +414,7 @@ func (s *scanner) named(n name, i int, encoded bool) {
 	}
 	const reach = 48
 	rest := s.text[v.to:min(len(s.text), v.to+reach)]
-	at := 0 // of "value" in any case; what is before it are quotes and commas
+	at := 0 // of "value"
 	for at < len(rest) && class[rest[at]]&alnum == 0 {
 		at++
 	}

@@ -6,12 +6,11 @@ const (
 	pemBegin = "-----BEGIN "
 	pemEnd   = "-----END "
 	pemDash  = "-----"
-	pemLabel = 48 // bytes at most
+	pemLabel = 48 // most bytes
 )
 
-// block looks at the dashes of a PEM block at i. A private key is masked from its
-// beginning to its end, as far as the text has them: what was cut out of a longer
-// text may have one of them alone.
+// block masks the private key whose first or last line is at i. Either line may be
+// missing, if the text is a part of a longer one.
 func (s *scanner) block(i int) {
 	text := s.text[i:]
 	begin := strings.HasPrefix(text, pemBegin)
@@ -23,7 +22,7 @@ func (s *scanner) block(i int) {
 		label = label[:j]
 	}
 	secret := strings.Contains(label, "PRIVATE")
-	if _, ok := s.armour.known(i); ok {
+	if _, ok := s.privateKey.known(i); ok {
 		return
 	}
 	if !begin {
@@ -39,12 +38,12 @@ func (s *scanner) block(i int) {
 	if j := strings.Index(text, pemEnd); j >= 0 {
 		end = s.endOfBlock(i + j)
 	}
-	s.armour.keep(i, end)
+	s.privateKey.keep(i, end)
 	s.add(i, end)
 }
 
-// publicBlock returns where the lines of a PEM block end that begins at i and is
-// no private key, or i.
+// publicBlock returns the end of the PEM block at i, or i if there is none or it is a
+// private key.
 func (s *scanner) publicBlock(i int) int {
 	text := s.text[i:]
 	if !strings.HasPrefix(text, pemBegin) {
@@ -62,7 +61,7 @@ func (s *scanner) publicBlock(i int) int {
 	return i + body + n
 }
 
-// endOfBlock returns the end of the line that ends a block and begins at i.
+// endOfBlock returns the end of the last line of a block, which begins at i.
 func (s *scanner) endOfBlock(i int) int {
 	from := min(len(s.text), i+len(pemEnd))
 	label := s.text[from:min(len(s.text), from+pemLabel)]
@@ -72,8 +71,8 @@ func (s *scanner) endOfBlock(i int) int {
 	return from
 }
 
-// cutBlock returns where the lines of base64 before i begin, which lost their
-// first line.
+// cutBlock returns the start of the base64 before i, for a block without its first
+// line.
 func (s *scanner) cutBlock(i int) int {
 	from := i
 	for from > 0 {

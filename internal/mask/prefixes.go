@@ -2,15 +2,15 @@ package mask
 
 import "strings"
 
-// prefixGroup lists the prefixes of keys that are followed by the same bytes.
+// prefixGroup has prefixes of keys, and what follows them.
 type prefixGroup struct {
-	class uint16 // bytes that may follow the prefix
-	least int    // how many of them must follow
-	mixed bool   // letters and digits must follow, since words have this prefix too
-	texts string
+	class uint16 // classes of the bytes behind the prefix
+	least int    // least number of these bytes
+	mixed bool   // both letters and digits must follow, because words have these prefixes too
+	texts string // the prefixes
 }
 
-// prefixGroups has the prefixes that providers document, and those of password
+// prefixGroups has the prefixes that providers document, and the prefixes of password
 // hashes.
 var prefixGroups = []prefixGroup{
 	{alnum, 12, true, `LTAI`},
@@ -67,7 +67,7 @@ var prefixGroups = []prefixGroup{
 	{wordly | percent, 16, false, `ATATT3 sntrys_ ATCTT3`},
 }
 
-// keyPrefix is one prefix of prefixGroups.
+// keyPrefix is a prefix of prefixGroups.
 type keyPrefix struct {
 	text  string
 	class uint16
@@ -76,11 +76,11 @@ type keyPrefix struct {
 	run   int // index into scanner.runs, by class
 }
 
-// idPairs are ids that are written before their secret, with a colon between
-// them.
+// idPairs are prefixes of ids that a colon and a secret may follow. least is the exact
+// number of bytes behind the prefix.
 var idPairs = []keyPrefix{{text: "AC", least: 32, class: hexa}, {text: "SK", least: 32, class: hexa}, {text: "AK", least: 22, class: alnum}}
 
-// prefixRuns is the number of different classes in prefixGroups.
+// prefixRuns is the number of distinct classes in prefixGroups.
 const prefixRuns = 18
 
 // byFirst has the prefixes by their first byte.

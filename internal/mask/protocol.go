@@ -2,23 +2,23 @@ package mask
 
 import "strings"
 
-// protocolVerbs are commands of text protocols whose argument is a secret. They
-// are in capitals: AUTH and PASS are words of prose too.
+// protocolVerbs are commands of text protocols with a secret as their argument.
 var protocolVerbs = set("auth pass login authenticate 334 identified oper identify")
 
-// mechanisms are those of SASL. An initial response in base64 may follow one.
+// mechanisms are SASL mechanisms. A response in base64 may follow one.
 var mechanisms = set("plain login cram-md5 digest-md5 xoauth2 oauthbearer ntlm gssapi external scram-sha-1 scram-sha-256 anonymous")
 
-// peers are what transcripts put before a line that the client sent.
-var peers = set("c client send sent sending tx out redis smtp imap pop pop3 ftp irc cmd command")
+// clientLabels precede the lines of the client in transcripts, with a colon.
+var clientLabels = set("c client send sent sending tx out redis smtp imap pop pop3 ftp irc cmd command")
 
-// transcript are the first words of the line before PASS in transcripts.
-var transcript = set("user nick cap 331 +ok 220 ehlo helo host c s client")
+// loginLines are first words of the lines before and behind PASS in transcripts.
+var loginLines = set("user nick cap 331 +ok 220 ehlo helo host c s client")
 
 // protocolArgs bounds the arguments of a verb.
 const protocolArgs = 3
 
-// protocol masks what follows a verb of protocolVerbs, which stands from i to end.
+// protocol masks the secret behind verb, which is s.text[i:end]. Verbs in lower case
+// may be prose, so they need a prompt before them.
 func (s *scanner) protocol(i, end int, verb string) {
 	if class[s.text[i]]&lower != 0 && verb != "identified" && !s.isSent(i) {
 		return
@@ -33,7 +33,7 @@ func (s *scanner) protocol(i, end int, verb string) {
 	switch verb {
 	case "identified":
 		s.identified(args[:n])
-	case "334": // the server asks for the password: nothing, or base64 of "Password:"
+	case "334": // the server asks for the password
 		if first == "UGFzc3dvcmQ6" {
 			s.nextLine(args[0].to)
 		}
@@ -50,7 +50,7 @@ func (s *scanner) protocol(i, end int, verb string) {
 		}
 	case "pass":
 		text := head(s.text[args[0].from:args[0].to])
-		if n == 1 && whole && !strings.ContainsAny(text, "/") && (sent || s.lineStart(i) && (transcript[s.wordOfLineBefore(i)] || transcript[s.wordOfLineAfter(args[0].to)])) {
+		if n == 1 && whole && !strings.ContainsAny(text, "/") && (sent || s.lineStart(i) && (loginLines[s.wordOfLineBefore(i)] || loginLines[s.wordOfLineAfter(args[0].to)])) {
 			s.addArg(args[0])
 		}
 	case "oper", "identify": // IRC
@@ -64,14 +64,14 @@ func (s *scanner) protocol(i, end int, verb string) {
 	}
 }
 
-// protocolArgs returns the arguments behind a verb. whole says that the line ends
-// behind them.
+// protocolArgs returns the arguments of a verb that ends at i. whole is true if the
+// line ends behind them.
 func (s *scanner) protocolArgs(i int) (args [protocolArgs]value, n int, whole bool) {
 	if n := closes(s.text[i:min(len(s.text), i+1)]); n > 0 {
 		i += n
 	}
 	for n < protocolArgs {
-		for end := i + gap; i < len(s.text) && i < end && (s.text[i] == ' ' || s.text[i] == '\t'); {
+		for end := i + maxGap; i < len(s.text) && i < end && (s.text[i] == ' ' || s.text[i] == '\t'); {
 			i++
 		}
 		if s.endsLine(i) {
@@ -95,7 +95,7 @@ func (s *scanner) protocolArgs(i int) (args [protocolArgs]value, n int, whole bo
 	return args, n, s.endsLine(i)
 }
 
-// endsLine reports whether a line, or a string that holds one, ends at i.
+// endsLine reports whether a line ends at i, or a string with a line in it.
 func (s *scanner) endsLine(i int) bool {
 	if i >= len(s.text) {
 		return true
@@ -116,8 +116,7 @@ func (s *scanner) lineStart(i int) bool {
 	return i == 0 || s.text[i-1] == '\n' || s.escapeEnds(i)
 }
 
-// isSent reports whether the word at i follows a prompt, as transcripts and traces
-// of connections have it.
+// isSent reports whether a prompt or one of clientLabels precedes the word at i.
 func (s *scanner) isSent(i int) bool {
 	to := i
 	for to > 0 && i-to < 4 && (s.text[to-1] == ' ' || class[s.text[to-1]]&quote != 0) {
@@ -134,7 +133,7 @@ func (s *scanner) isSent(i int) bool {
 		for from > 0 && to-from < longestWord && class[s.text[from-1]]&alnum != 0 {
 			from--
 		}
-		return peers[lowerWord(s.text[from:to-1])]
+		return clientLabels[lowerWord(s.text[from:to-1])]
 	}
 	return false
 }
@@ -153,8 +152,8 @@ func (s *scanner) tagged(i int) bool {
 	return to > from && (classes(s.text[from:to])&(digit|dot) != 0) && (s.lineStart(from) || s.isSent(from))
 }
 
-// wordOfLineBefore returns the first word of the line before the one at i, in
-// lower case. It reads no more than a short line.
+// wordOfLineBefore returns the first word of the line before i, which is the start of
+// a line. It returns "" if that line is long.
 func (s *scanner) wordOfLineBefore(i int) string {
 	const reach = 80
 	if i == 0 {
@@ -170,13 +169,14 @@ func (s *scanner) wordOfLineBefore(i int) string {
 	least := max(0, to-reach)
 	from := least + strings.LastIndexAny(s.text[least:max(least, to)], "\n\\") + 1
 	if from > 0 && s.text[from-1] == '\\' && from < to {
-		from++ // the n of \n
+		from++ // behind an escaped line break
 	}
 	word, _, _ := strings.Cut(s.text[from:max(from, to)], " ")
 	return lowerWord(strings.Trim(word, `:>"`))
 }
 
-// wordOfLineAfter returns the first word of the line behind i, in lower case.
+// wordOfLineAfter returns the first word of the line behind i, which is the end of a
+// line.
 func (s *scanner) wordOfLineAfter(i int) string {
 	i = s.skipLineEnd(i)
 	to := i
@@ -186,8 +186,7 @@ func (s *scanner) wordOfLineAfter(i int) string {
 	return lowerWord(s.text[i:to])
 }
 
-// skipLineEnd returns where the line after the one that ends at i begins. The end
-// may be escaped.
+// skipLineEnd skips the line break at i, which may be escaped.
 func (s *scanner) skipLineEnd(i int) int {
 	for range 2 {
 		switch {
@@ -200,7 +199,7 @@ func (s *scanner) skipLineEnd(i int) int {
 	return i
 }
 
-// nextLine masks a line of base64 behind i, with or without a prompt before it.
+// nextLine masks the line behind i, if it is base64. A prompt may precede it.
 func (s *scanner) nextLine(i int) {
 	i = s.skipLineEnd(i)
 	for _, prompt := range []string{"C: ", "> ", ">>> ", "<- ", "-> "} {
@@ -215,14 +214,14 @@ func (s *scanner) nextLine(i int) {
 	}
 }
 
-// isBase64Word reports whether word may be base64 of a text with a password.
+// isBase64Word reports whether word may be a password in base64.
 func isBase64Word(word string) bool {
 	word = head(word)
-	return len(word) >= 4 && all(word, alnum|base64|percent) && !mechanisms[lowerWord(word)] && !benignWords(word, false) && (strings.HasSuffix(word, "=") || len(word) >= 8 && !wordy(word) || looksSecret(word))
+	return len(word) >= 4 && all(word, alnum|base64|percent) && !mechanisms[lowerWord(word)] && !benignWords(word, false) && (strings.HasSuffix(word, "=") || len(word) >= 8 && !isWords(word) || looksSecret(word))
 }
 
-// identified masks SQL's IDENTIFIED BY 'secret', IDENTIFIED WITH plugin BY
-// 'secret'.
+// identified masks the secret of IDENTIFIED BY 'secret' and IDENTIFIED WITH plugin BY
+// 'secret' in SQL.
 func (s *scanner) identified(args []value) {
 	for i, a := range args {
 		if i+1 < len(args) && strings.EqualFold(s.text[a.from:a.to], "by") {
@@ -243,7 +242,7 @@ func (s *scanner) identified(args []value) {
 	}
 }
 
-// addArg masks the argument of a verb.
+// addArg masks v, unless it is a placeholder or a benign word.
 func (s *scanner) addArg(v value) {
 	to := v.to
 	if !v.quoted {

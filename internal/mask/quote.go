@@ -4,19 +4,19 @@ import "strings"
 
 // opening is the quote that a value begins with.
 type opening struct {
-	n     int    // its length with all backslashes; 0 = none
-	char  byte   // " ' or `, where it is one
-	level int    // backslashes before char: a string within a string
-	text  string // any other spelling, which closes it too: &quot; %22 \u0022
+	n     int    // length including backslashes, or 0 if there is no quote
+	char  byte   // " ' or `; 0 for any other spelling
+	level int    // number of backslashes: the depth of strings within strings
+	text  string // any other spelling: &quot; %22 \u0022
 }
 
-// spelledQuotes are quotes as HTML, URLs and JSON write them.
+// spelledQuotes are the quotes of HTML, URLs, JSON and typography.
 var spelledQuotes = []string{"&quot;", "&#34;", "&#39;", "&apos;", "%22", "%27", "%5C%22", "%5c%22", `\u0022`, `\u0027`, `\x22`, `\x27`, "“", "”", "‘", "’", "«"}
 
-// mostBackslashes bounds how deep strings within strings are looked at.
+// mostBackslashes bounds the backslashes before a quote.
 const mostBackslashes = 15
 
-// opens returns the quote at the beginning of text.
+// opens returns the quote at the beginning of text, if there is one.
 func opens(text string) opening {
 	if text == "" {
 		return opening{}
@@ -35,7 +35,7 @@ func opens(text string) opening {
 	return opening{}
 }
 
-// backslashes counts those at the beginning of text.
+// backslashes counts the backslashes at the beginning of text.
 func backslashes(text string) int {
 	n := 0
 	for n < len(text) && n < mostBackslashes && text[n] == '\\' {
@@ -44,7 +44,8 @@ func backslashes(text string) int {
 	return n
 }
 
-// closes returns the length of a quote at the end of text, backslashes included.
+// closes returns the length of the quote at the end of text, including
+// backslashes, or 0.
 func closes(text string) int {
 	n := len(text)
 	if n == 0 {
@@ -68,8 +69,8 @@ func closes(text string) int {
 	return 0
 }
 
-// quotedEnd returns where the value ends that began with q before i: at the
-// closing quote, or without one at the end of the line.
+// quotedEnd returns the end of the value from i, which q opened: the closing quote,
+// or the end of the line if there is none.
 func (s *scanner) quotedEnd(q opening, i int) int {
 	e := &s.quoted[quoteIndex(q)]
 	if end, ok := e.known(i); ok {
@@ -97,7 +98,7 @@ func (s *scanner) quotedEnd(q opening, i int) int {
 	return e.keep(i, len(s.text))
 }
 
-// closing is the counterpart of a quote that is spelled.
+// closing returns the quote that closes the spelled quote q.
 func closing(q string) string {
 	switch q {
 	case "“":
@@ -110,11 +111,11 @@ func closing(q string) string {
 	return q
 }
 
-// quoteKinds is how many kinds of quotes quoteIndex tells.
+// quoteKinds is the number of results of quoteIndex.
 const quoteKinds = 3*4 + 1
 
-// quoteIndex numbers the kinds of quotes. Deep levels share a number: an end that
-// is taken from another one masks more, never less than a line.
+// quoteIndex returns an index for the kind of quote. Levels above 3 share one, so
+// that a value may end too late, but not behind its line.
 func quoteIndex(q opening) int {
 	switch level := min(q.level, 3); q.char {
 	case '"':

@@ -2,40 +2,40 @@ package mask
 
 import "strings"
 
-// scanner looks for secrets in one text. Every look-behind is bounded, and every
-// look-ahead either is bounded too or remembered in an extent.
+// scanner looks for secrets in one text. Look-behinds are bounded. Look-aheads are
+// bounded or remembered in an extent.
 type scanner struct {
 	text  string
 	found []span
 
-	// Ends that were computed. A later look-ahead that begins within one of these
-	// extents uses its end, so that no byte is read once for each name before it.
-	run, encodedRun extent             // unquoted values
+	// The last look-ahead of each kind. A look-ahead that begins within the last one
+	// has the same end, so the text between is not read again.
+	run, encodedRun extent             // unquoted values; encodedRun: percent-encoded ones
 	quoted          [quoteKinds]extent // quoted values
-	runs            [prefixRuns]extent // keys, by the class of their bytes
-	word1           extent             // words of a header
-	list            extent             // words of a header that belong together
-	params          extent             // percent-encoded headers
-	block1          extent             // YAML block scalars
+	runs            [prefixRuns]extent // keys behind a prefix, by the class of their bytes
+	headerWord      extent             // words of a header
+	list            extent             // comma-separated words of a header
+	params          extent             // percent-encoded header values
+	yamlBlocks      extent             // YAML block scalars
 	items           extent             // YAML lists
-	brackets        extent             // lists and maps
-	armour          extent             // private keys
-	digit           extent             // up to the next digit
-	bare, wide      extent             // authorities and the rest of URLs
-	trim            extent             // values whose punctuation was trimmed
-	trimTo          int                // the end of trim without the punctuation
+	brackets        extent             // lists and maps in brackets
+	privateKey      extent             // PEM blocks of private keys
+	digit           extent             // bytes before the next digit
+	bare, urlEnds   extent             // URLs without a scheme; URLs behind their authority
+	trim            extent             // values without the punctuation behind them
+	trimTo          int                // the end that trimmed returned for trim
 	bareAt          int                // the last at sign of bare, or -1
-	user, usersTo   int                // behind the last of userFlags; how far they were looked for
+	user, usersTo   int                // the position behind the last of userFlags; the end of the text searched for them
 	judgedTo        int                // the end of the value that was judged last
 	judgedTimes     int                // how many values with that end were judged
-	commandTo       int                // how far commands were read
-	glued           extent             // a command that has no secret in the argument after -p
+	commandTo       int                // the end of the last command line
+	gluedOnly       extent             // a command line whose -p takes no separate argument
 }
 
-// extent remembers the end of the value that was looked at last.
+// extent is the start and the end of a look-ahead.
 type extent struct{ from, to int }
 
-// known returns the remembered end for a value that begins at i.
+// known returns the end of the extent, if i is in it.
 func (e *extent) known(i int) (int, bool) {
 	return e.to, e.from <= i && i < e.to
 }
@@ -45,20 +45,21 @@ func (e *extent) keep(from, to int) int {
 	return to
 }
 
-// add marks a secret.
+// add records a secret.
 func (s *scanner) add(from, to int) {
 	if from >= to || s.text[from:to] == Masked {
 		return
 	}
-	// Names in a value point to ends that are marked already.
+	// A name within a secret has the same value again.
 	if n := len(s.found); n > 0 && s.found[n-1].from <= from && to <= s.found[n-1].to {
 		return
 	}
 	s.found = append(s.found, span{from, to})
 }
 
-// scan is the pass over the text. fresh says that a word may begin at i: what is
-// before it is no letter or digit, or belongs to an escape ("\nsk-...").
+// scan passes over the text once. fresh is true where a word may begin: at the
+// start, behind a byte that is no letter or digit, and behind an escape
+// ("\nsk-...").
 func (s *scanner) scan() {
 	fresh := true
 	for i := 0; i < len(s.text); {
@@ -97,8 +98,8 @@ func (s *scanner) scan() {
 	}
 }
 
-// escape returns the length of an escape sequence at the beginning of text: \n,
-// \", \u003d, %3D, %253D, or a terminal's colour. 0 means that there is none.
+// escape returns the length of the escape sequence at the beginning of text, or 0.
+// Sequences are \n, \", \u003d, %3D, %253D and the colours of terminals.
 func escape(text string) int {
 	switch text[0] {
 	case '\\':
@@ -142,8 +143,7 @@ func escape(text string) int {
 	return 0
 }
 
-// escaped returns the byte that an escape sequence stands for, or 0. It reads any
-// text: what is no whole sequence stands for nothing.
+// escaped decodes an escape sequence of one byte. It returns 0 for any other text.
 func escaped(seq string) byte {
 	n := len(seq)
 	switch {
@@ -155,8 +155,8 @@ func escaped(seq string) byte {
 	return hex(seq[n-2])<<4 | hex(seq[n-1])
 }
 
-// slash returns the length of a slash at the beginning of text, in any spelling:
-// / \/ %2F %252F \u002f. 0 means that there is none.
+// slash returns the length of the slash at the beginning of text, or 0. A slash may
+// be escaped: \/ %2F %252F \u002f.
 func slash(text string) int {
 	switch {
 	case text == "":

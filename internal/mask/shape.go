@@ -2,8 +2,8 @@ package mask
 
 import "strings"
 
-// looksSecret reports whether v is no plain word: it has a digit among letters,
-// or letters that no word has in that order.
+// looksSecret reports whether v is no ordinary word: it mixes letters and digits,
+// or is not pronounceable.
 func looksSecret(v string) bool {
 	c := classes(v)
 	switch {
@@ -11,16 +11,16 @@ func looksSecret(v string) bool {
 		return c&digit != 0 && len(v) >= 9 && !strings.ContainsAny(v, ".,:/")
 	case c&digit != 0:
 		return !isUUID(v) && len(v) >= 4
-	case wordy(v):
+	case isWords(v):
 		return false
 	}
 	const longWord = 20 // "unauthenticated", "misconfigured"
-	return len(v) > longWord || !strings.ContainsAny(v, "./:()<>*") && humps(v)
+	return len(v) > longWord || !strings.ContainsAny(v, "./:()<>*") && mixedCase(v)
 }
 
-// humps reports whether capitals stand within v as they do in no name: neither
-// CamelCase nor CONSTANT.
-func humps(v string) bool {
+// mixedCase reports whether v has capitals within words. CamelCase and CONSTANT
+// have none.
+func mixedCase(v string) bool {
 	rest := strings.TrimLeft(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	return len(v)-len(rest) <= 1 && strings.ContainsAny(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 }
@@ -31,9 +31,9 @@ func mixed(v string) bool {
 	return c&digit != 0 && c&(lower|upper) != 0
 }
 
-// wordy reports whether v consists of words: parts without digits of 2 to 16
-// letters, each with a vowel or short, divided by punctuation or capitals.
-func wordy(v string) bool {
+// isWords reports whether v consists of words. Punctuation or capitals divide them.
+// A word has 2 to 16 letters, and a vowel if it is longer than 3.
+func isWords(v string) bool {
 	for from := 0; from < len(v); {
 		if c := class[v[from]]; c&(lower|upper) == 0 {
 			if c&digit != 0 {
@@ -43,7 +43,7 @@ func wordy(v string) bool {
 			continue
 		}
 		to := from + 1
-		for to < len(v) && class[v[to]]&(lower|upper) != 0 && !hump(v, to, len(v)) {
+		for to < len(v) && class[v[to]]&(lower|upper) != 0 && !startsWord(v, to, len(v)) {
 			to++
 		}
 		part := v[from:to]
@@ -55,9 +55,9 @@ func wordy(v string) bool {
 	return true
 }
 
-// randomish reports whether a part of v, which dashes and the like divide, mixes
-// digits and letters as a random text does.
-func randomish(v string) bool {
+// looksRandom reports whether a part of v mixes digits and letters as random text
+// does. Punctuation divides the parts.
+func looksRandom(v string) bool {
 	if isUUID(v) || len(v) < 12 || strings.ContainsAny(v, "()[]{}<>*:\\") || strings.HasPrefix(v, "0x") {
 		return false
 	}
@@ -66,7 +66,7 @@ func randomish(v string) bool {
 		for to < len(v) && class[v[to]]&(alnum|base64|percent) != 0 && v[to] != '/' {
 			to++
 		}
-		if part := v[from:to]; len(part) >= 8 && mixed(part) && changes(part) >= 3 {
+		if part := v[from:to]; len(part) >= 8 && mixed(part) && kindChanges(part) >= 3 {
 			return true
 		}
 		from = to + 1
@@ -74,8 +74,8 @@ func randomish(v string) bool {
 	return false
 }
 
-// changes counts where v goes from one class of letters to another.
-func changes(v string) (n int) {
+// kindChanges counts the neighbours in v of different kinds.
+func kindChanges(v string) (n int) {
 	for i := 1; i < len(v); i++ {
 		if kindOf(v[i]) != kindOf(v[i-1]) {
 			n++
@@ -84,7 +84,7 @@ func changes(v string) (n int) {
 	return n
 }
 
-// kindOf is the one class of lower, upper and digit that c has, or 0.
+// kindOf returns lower, upper or digit, or 0 if c is none of these.
 func kindOf(c byte) uint16 { return class[c] & alnum }
 
 // isPointer reports whether v is an address, as fmt prints pointers.
@@ -93,7 +93,7 @@ func isPointer(v string) bool {
 	return len(v) <= longest && strings.HasPrefix(v, "0x") && all(v[len("0x"):], hexa)
 }
 
-// isUUID reports whether v is a UUID, or several hexadecimal groups in its form.
+// isUUID reports whether v is a UUID, with or without braces.
 func isUUID(v string) bool {
 	v = strings.Trim(v, "{}")
 	if len(v) != 36 {
@@ -111,27 +111,27 @@ func isUUID(v string) bool {
 	return true
 }
 
-// nameLike reports whether v is a name of several parts: words, versions and small
-// numbers that dashes and dots divide, as in db-credentials-v2 and us-east-1.
+// nameLike reports whether v is a name of several words, versions and small
+// numbers: db-credentials-v2, us-east-1.
 func nameLike(v string) bool {
 	parts := 0
 	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' || r == '.' || r == '/' }) {
 		parts++
 		bare := strings.TrimRight(part, "0123456789")
-		if len(part)-len(bare) > 3 || bare != "" && len(bare) != 1 && (!all(bare, lower|upper) || !wordy(bare) || humps(bare)) {
+		if len(part)-len(bare) > 3 || bare != "" && len(bare) != 1 && (!all(bare, lower|upper) || !isWords(bare) || mixedCase(bare)) {
 			return false
 		}
 	}
 	return parts > 1
 }
 
-// numbered reports whether v is one word and up to four digits: value1234. With
-// few digits and capitals alone it is a constant: SIGSEGV11.
-func numbered(v string) (word string, constant, ok bool) {
+// numberedWord reports whether v is a word with one to four digits at its end:
+// value1234. constant is true for capitals with one or two digits: SIGSEGV11.
+func numberedWord(v string) (word string, constant, ok bool) {
 	const most = 4
 	word = strings.TrimRight(v, "0123456789")
 	n := len(v) - len(word)
-	if n == 0 || n > most || len(word) < 3 || !all(word, lower|upper) || humps(word) || !wordy(word) {
+	if n == 0 || n > most || len(word) < 3 || !all(word, lower|upper) || mixedCase(word) || !isWords(word) {
 		return "", false, false
 	}
 	return word, n <= 2 && all(word, upper), true

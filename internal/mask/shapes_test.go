@@ -2,8 +2,8 @@ package mask_test
 
 import "strings"
 
-// A shape is a form in which programs show secrets. No part of secret that is
-// longer than three bytes may be left of it in the masked text.
+// A shape is a text with a secret. The masked text may not have four bytes of the
+// secret.
 type shape struct{ name, text, secret string }
 
 const (
@@ -183,14 +183,14 @@ var shapes = []shape{
 	{"pw", "pw=hunter2horse", "hunter2horse"}, {"no UTF-8 before the name", "\xffapi_key=hunter2horse", "hunter2horse"}, {"Spanish", "contraseña: hunter2horse", "hunter2horse"}, {"Chinese", "数据库密码：hunter2horse", "hunter2horse"}, {"Chinese, ASCII colon", "密码: hunter2horse", "hunter2horse"},
 	{"Russian", "пароль: hunter2horse", "hunter2horse"}, {"Japanese", "パスワード：hunter2horse", "hunter2horse"}, {"Polish", "hasło=hunter2horse", "hunter2horse"},
 
-	// Nothing announces them.
+	// Random tokens without a name.
 	{"random", "rejected " + b62 + "aB3 by upstream", b62},
 	{"AWS secret alone", "got wJalrXUtnFEMI/K7MDENG/bPxRfiCYzEXAMPLEKEY back", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzEXAMPLEKEY"},
 	{"base64 alone", "got q7Xw29LbTz81+Zq8mT3vXw9LbR2nYk7PdJ5hC== back", "q7Xw29LbTz81"},
 	{"Discord bot", "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs", "ZnCjm1XVW7vRze4b7Cq4se7kKWs"},
 }
 
-// innocent are texts without a secret, which stay byte for byte.
+// innocent are texts without a secret. They do not change.
 var innocent = []string{
 	"", "ok", "HTTP 429 for model gpt-5 at task-1234567890", "token limit exceeded: 8192 tokens", "invalid token", "password authentication failed for user \"app\"",
 	"token: expired; api_key: missing", "Bearer authentication failed", "Invalid bearer token", "HTTP 401: invalid x-api-key", "OPENAI_API_KEY: not set", "Error: OPENAI_API_KEY is not set",
@@ -212,9 +212,9 @@ var innocent = []string{
 	"tests: pass: 5, fail: 2", "pass=12 fail=0", "2026-01-02T15:04:05.123Z level=error msg=\"boom\" key=user", "cache key: node-modules-Linux-x64-8f3a2b", "PWD=/home/bob/src OLDPWD=/tmp", "key: value", "primary key: id", "public key: required", "Token::Error raised in Lexer::Token", "std::collections::HashMap<KeyType, Token>",
 	"next_token=abc", "risk-free and disk-usage tasks", "sk-learn-contrib", "sklearn.ensemble._forest", "AKIA", "-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEbGg1wcD3ERKx8mTlq0Vb5NyZaGs\n-----END CERTIFICATE-----", "Basic authentication is not supported", "basic: usage of the tool", "the token bucket is empty", "token refresh failed after 3 attempts", "x509: certificate signed by unknown authority", "session_id: 0f9e8d7c-1111-2222-3333-444455556666",
 	"a -> b => c, d := e", "if token == nil { return ErrMissingToken }", "[masked]", "password=[masked] user=x", "100% of tokens used", "ГОСТ ошибка: неверный пароль", "错误：令牌已过期",
-	// What only looks like a secret's value: words with a number, names, certificates, cursors.
+	// Values that resemble secrets: words with a number, names, certificates, cursors.
 	"key=value1234", "cache miss for key=value1234&page=2", "credential=default2", "bad token=RPAREN2", "sig=SIGSEGV11", "Basic plan2024 required", "--api-key-env OPENAI_API_KEY", "cursor=eyJpZCI6MTIzNDU2fQ", `{"cursor":"eyJpZCI6MTIzNDU2Nzg5MH0"}`,
 	"cert MIIDdzCCAl+gAwIBAgIEbGg1wcD3ERKx8mTlq0Vb5NyZaGsAwIBAgIEb rejected",
-	// Names whose values are no secrets, in other languages and separators.
+	// Names without a secret, with other separators and in other languages.
 	"密码：错误", "пароль: неверный", "用户密码错误: 3", "password(s) expired", "token(ctx, err)", "std::token::Kind", "user\tpassword\temail", "a&b=c&amp;d", "passwords: required",
 }

@@ -6,11 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// The tables of this file say what secrets look like. Code does not name a
-// provider, a word or a prefix of its own.
+// This file has the words that announce secrets, and those that do not.
 
-// hooks are addresses whose path is the secret: whoever has it may post. The path
-// behind is masked. {} stands for one part of a path.
+// hooks are the beginnings of webhooks. The rest of their path is a secret.
 var hooks = []string{
 	"hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/",
 	"api.telegram.org/bot", "api.telegram.org/file/bot", "outlook.office.com/webhook/", "webhook.office.com/webhookb2/", "hooks.zapier.com/hooks/catch/", "maker.ifttt.com/",
@@ -19,10 +17,11 @@ var hooks = []string{
 	"webhook.site/", "gotify.example/", "ntfy.sh/", "/hooks/", "/webhooks/", "/webhook/", "/incoming-webhooks/",
 }
 
-// vocabulary has the words of all sets, so that lowerWord allocates nothing.
+// vocabulary has the words of all sets. lowerWord returns them without an
+// allocation.
 var vocabulary = map[string]string{}
 
-// set makes a set of words.
+// set returns the set of the words in a list, and adds them to vocabulary.
 func set(words string) map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(words) {
@@ -32,13 +31,13 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// longestListed bounds the bytes of the words of a set.
+// longestListed bounds the bytes of the words in vocabulary.
 const longestListed = 48
 
-// lowerWord returns a word in lower case and without apostrophes. A word with
-// capitals that no set has may be returned as it is.
+// lowerWord returns word in lower case and without apostrophes, if vocabulary has that
+// form. Otherwise it returns word.
 func lowerWord(word string) string {
-	if c := classes(word); c&upper == 0 && c&(quote|wide) == 0 || len(word) > longestListed {
+	if c := classes(word); c&upper == 0 && c&(quote|nonASCII) == 0 || len(word) > longestListed {
 		return word
 	}
 	var low [longestListed + 2*utf8.UTFMax]byte
@@ -57,66 +56,68 @@ func lowerWord(word string) string {
 	return word
 }
 
-// Words that names of secrets end with: DB_PASSWORD, accessToken, x-api-key.
+// Names of secrets end with these words: DB_PASSWORD, accessToken, x-api-key.
 var (
 	passwords = set(`password passwd passphrase passcode pwd passwort kennwort contrasena senha userpass pgpassword userpassword dbpassword mysqlpwd rootpassword adminpassword
 		passwords passwds pw contraseña пароль пароля паролем 密码 密碼 口令 パスワード 비밀번호 hasło lösenord adgangskode heslo salasana wachtwoord şifre jelszó parola
 		keypass storepass truststorepassword keystorepassword sshpass requirepass masterauth masteruserpassword
 		пароли şifresi parol paroli parole heslem lozinka lozinku geslo salasõna parool lykilorð aðgangsorð slaptažodis parolă contrasenya pasahitza wagwoord nenosiri
 		סיסמה סיסמא رمز पासवर्ड รหัสผ่าน 암호 暗証番号 暗号 密钥 口令码 κωδικός κωδικο գաղտնաբառ პაროლი пароля паролю`)
-	// settings are names of configuration files that no punctuation ends.
+	// settings are names of secrets in configuration files.
 	settings = set("requirepass masterauth masteruserpassword")
-	// codes are short, and a person types them in.
+	// codes are names of one-time codes and PINs.
 	codes = set("otp totp pin cvv cvc mtan hotp")
-	// codeKinds are the words before code that make it one of these.
+	// codeKinds before "code" make it a name of a one-time code.
 	codeKinds = set("verification security confirmation authentication auth login signin access sms otp totp mfa fa factor time use backup recovery reset activation unlock pairing pin passcode device sign")
-	// users announce a user's name.
+	// users precede the name of a user.
 	users = set("login user username account uid usr")
-	// tokenFates and keyFates say what happened to a token or a key, auxiliaries lead
-	// to them.
-	tokenFates  = set("expired revoked rejected invalid deactivated disabled compromised leaked rotated blocked unauthorized refused denied accepted valid malformed recognized longer known found match authorized permitted allowed active")
-	keyFates    = set("revoked deactivated disabled compromised leaked rotated unauthorized longer")
+	// tokenStates and keyStates follow a token or a key in prose. auxiliaries may be
+	// between them.
+	tokenStates = set("expired revoked rejected invalid deactivated disabled compromised leaked rotated blocked unauthorized refused denied accepted valid malformed recognized longer known found match authorized permitted allowed active")
+	keyStates   = set("revoked deactivated disabled compromised leaked rotated unauthorized longer")
 	auxiliaries = set("has have had is was were been be got not no does did could cannot may can already just")
-	// leads are words before a token that is used.
-	leads = set("using with use uses used sent sending via")
-	// publicFields are fields beside a secret that are none.
+	// usageWords precede a token in prose.
+	usageWords = set("using with use uses used sent sending via")
+	// publicFields are names of fields that are no secrets, in a map of secrets.
 	publicFields = set(`user users username email mail login account region zone host hostname server port url uri endpoint address domain type kind scheme source provider service scope scopes
 		created updated expires expiry expiration date time timestamp status state enabled active role roles description label labels title realm issuer audience algorithm alg format
 		length size method mode comment note env environment namespace owner vendor bucket database db schema protocol level category reason error code`)
 	// codePhrases are names of codes in other languages.
 	codePhrases = strings.Split("bestätigungscode|sicherheitscode|zugangscode|einmalcode|code de vérification|code de sécurité|code de confirmation|código de verificación|código de seguridad|código de verificação|código de segurança|codice di verifica|codice di sicurezza|код подтверждения|код безопасности|проверочный код|одноразовый код|验证码|驗證碼|校验码|動態碼|認証コード|確認コード|인증번호|인증코드|verificatiecode|doğrulama kodu|kod weryfikacyjny|mã xác nhận|mã xác minh|kode verifikasi|رمز التحقق", "|")
-	// phrases are names of several words, as other languages have them.
+	// phrases are names of passwords that have several words.
 	phrases = strings.Split("mot de passe|clave de acceso|clave secreta|palabra de paso|código de acceso|codigo de acesso|palavra passe|chave de acesso|chave secreta|parola d'ordine|parola chiave|kata sandi|kata kunci|mật khẩu|κωδικός πρόσβασης|كلمة المرور|كلمة السر|رمز عبور|code secret|mots de passe|clave api|clé api|clé secrète|chave api|geheimer schlüssel|api schlüssel|секретный ключ|ключ доступа|कूट शब्द|pass phrase|pass code", "|")
 	tokens  = set(`secret token apikey apikeys credential credentials creds jwt signature sig bearer pat authtoken accesstoken refreshtoken idtoken sessiontoken bottoken
 		clientsecret appsecret apisecret secretkey accesskey authkey privatekey accountkey masterkey licensekey sharedkey sessionkey signingkey encryptionkey secretaccesskey
 		hmac psk sas phpsessid jsessionid sessionid aspsessionid assertion xsrf csrf csrftoken xsrftoken apitoken usertoken auth oauth userkey webhooksecret salt hash passhash`)
-	// paramSchemes are followed by parameters, name=value.
+	// paramSchemes are authorization schemes with parameters: name=value.
 	paramSchemes = set("digest hawk")
-	// pairNouns are followed by user:secret, or by "with" and it.
+	// pairNouns and then pairFillers may precede user:secret.
 	pairNouns   = set("credentials creds credential login logon signin auth authenticate authenticated authenticating")
 	pairFillers = set("with as using for user is are of were was")
-	// Words that code names by themselves.
+	// These words are in code, not in a table.
 	_ = set("key pass name code time env hash salt auth oauth hmac sas pat csrf xsrf passcode")
-	// headers have values of several words.
+	// headers are names with values of several words.
 	headers = set("authorization authorisation cookie cookies cookie2 setcookie")
-	// key alone names too much else; these words before it make it a secret's.
+	// keyKinds before "key" make it the name of a secret.
 	keyKinds = set(`api access secret private auth account shared master encryption signing license service client app application admin server webhook subscription session storage
 		function functions deploy integration security ssh gpg pgp crypto cipher aes rsa hmac jwt oauth token consumer bot ingest ingestion write read root user developer partner merchant project
 		openai anthropic azure google gemini mistral groq cohere stripe sendgrid twilio datadog dd newrelic cloudflare github gitlab huggingface hf sentry algolia mailgun mapbox pinecone portkey`)
-	// pass alone is a count of tests.
+	// passKinds before "pass" make it the name of a password. Test reports have "pass"
+	// alone.
 	passKinds = set("passin passout passwd db user smtp mail email ftp sftp ssh root admin database mysql pg postgres redis mongo http https proxy auth login my key store ldap wifi basic imap become sudo su vault enable bind keystore truststore storage archive zip rar pdf wp joomla app sql oracle sa service")
-	// Words that make a name one of something else: max_tokens, primary key.
+	// notSecret are words of names that are not those of secrets: max_tokens, primary
+	// key.
 	notSecret = set(`max min num number count counts total limit budget prompt completion input output cached usage remaining per primary foreign partition sort row cache routing object map
 		dict index unique duplicate composite unexpected expected illegal parse syntax pad bos eos unk method function type hot registry public host last first before after idempotency
 		deduplication missing column field json surrogate lookup search group order reading start end stop`)
-	// Words after the name that are not part of it: "API key provided:".
+	// fillers follow a name and are not part of it: "API key provided:".
 	fillers = set(`provided given supplied received used specified found sent is was equals with value values of string text plain plaintext raw b64 base64 env prod dev test staging live old new
 		current previous default base being to set as got here entered header hex production sandbox the your for lautet ist est es là är é è jest`)
-	// schemes are those of authorization that stand without their header too.
+	// schemes are authorization schemes. Texts have them without their header too.
 	schemes = set("bearer basic token apikey bot negotiate ntlm digest hawk ssws dpop geniekey")
 )
 
-// benign are the words of a value that say something about a secret.
+// benign are words that follow the name of a secret and are not secrets.
 var benign = set(`a an and any all also are as at be because been but by can cannot cant could did do does doesnt dont either empty error errors expired expires failed failure fail false file
 	for from get given has hasnt have header headers if in incorrect incorrectly into invalid invalidated is isnt it its issue issued issuer key keys length limit malformed mismatch mismatched missing must needs
 	never no non none not nothing null nil null-value of off ok on only or out parameter param password passwords please provided real redacted hidden masked filtered removed omitted rejected required requires revoked
@@ -131,13 +132,12 @@ var benign = set(`a an and any all also are as at be because been but by can can
 	variable variables env environment flag option argument and/or before first correctly properly hash hashed hashing strength manager prompt field reuse complexity rotation endpoint page form link dialog
 	timeout refused ignored present absent unchanged updated created deleted default changeme example placeholder lax strict secure httponly digest negotiate ntlm plain md5 sha1 sha256 hmac rs256 hs256 es256`)
 
-// idNames are the last words of names whose values operators need, however random
-// they look.
+// idNames are the last words of the names of ids. Random text behind them stays.
 var idNames = set(`id ids uuid guid requestid traceid spanid sha sha1 sha256 sha512 md5 etag hash digest commit revision rev checksum fingerprint ray cursor integrity trace span parent traceparent
 	traceref nonce crumb build image layer version tag ref run job pod container instance node event message msg thread conversation correlation correlationid transaction txid tx operation op
 	batch order invoice serial session request response rid arn host session-id sid2 snapshot object kid thumbprint file path name user tenant project org workspace query execution workflow model`)
 
-// idPrefixes begin ids of services: req_011C..., chatcmpl-...
+// idPrefixes are the prefixes of ids: req_011C..., chatcmpl-...
 var idPrefixes = []string{
 	"req_", "req-", "msg_", "resp_", "chatcmpl-", "cmpl-", "run_", "thread_", "asst_", "file-", "file_", "batch_", "toolu_", "srvtoolu_", "call_", "cus_", "ch_", "pi_", "pm_", "evt_", "sub_", "in_", "price_",
 	"prod_", "org-", "org_", "proj_", "user-", "user_", "trace_", "trace-", "span_", "gen-", "rs_", "ws_", "fc_", "ft-", "ftjob-", "modelcmpl-", "embd-", "msgbatch_", "session_", "conv_", "item_", "event_",
@@ -145,8 +145,9 @@ var idPrefixes = []string{
 	"sha384-", "sha512-", "h1", "AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj", "_ZN", "_R", "arn",
 }
 
-// wideNames end words of languages that put no space between them.
-var wideNames = strings.Fields("密码 密碼 口令 パスワード 비밀번호 暗証番号 暗号 密钥 令牌 รหัสผ่าน 암호 秘密鍵 访问密钥 访问令牌")
+// unspacedNames are names of secrets in languages without spaces between words. Other
+// words may precede them directly.
+var unspacedNames = strings.Fields("密码 密碼 口令 パスワード 비밀번호 暗証番号 暗号 密钥 令牌 รหัสผ่าน 암호 秘密鍵 访问密钥 访问令牌")
 
-// copulas stand between a name and its value in these languages.
+// copulas are separators of a name and its value.
 var copulas = strings.Fields("「 为 是 為 は が を 은 는 이 가 →  ⇒")

@@ -2,15 +2,14 @@ package mask
 
 import "strings"
 
-// authorityBytes bounds how far an at sign is looked for behind a slash that
-// nobody escaped.
+// authorityBytes bounds the search for an at sign behind an unescaped slash.
 const authorityBytes = 256
 
-// plainUsers are users whose names are no secret.
+// plainUsers are names of users that are no secrets.
 var plainUsers = set("git hg svn user admin root anonymous guest app postgres mysql")
 
-// url masks the user information of a URL whose authority begins at i and whose
-// scheme ends at colon.
+// url masks the user information of a URL. Its scheme ends at colon, and its authority
+// begins at i.
 func (s *scanner) url(i, colon int, encoded bool) {
 	at := s.authority(i, encoded)
 	if at < 0 {
@@ -33,15 +32,15 @@ func (s *scanner) url(i, colon int, encoded bool) {
 	}
 }
 
-// secretUser reports whether a user without a password is a token.
+// secretUser reports whether the user of a URL without a password is a token.
 func (s *scanner) secretUser(user string, colon int) bool {
-	if user == Masked || plainUsers[user] || placeholder(user) || redacted(user) || strings.HasSuffix(s.text[:colon], "ssh") && !randomish(user) {
+	if user == Masked || plainUsers[user] || placeholder(user) || redacted(user) || strings.HasSuffix(s.text[:colon], "ssh") && !looksRandom(user) {
 		return false
 	}
 	return looksSecret(user) && len(user) >= 8 || len(user) >= 20
 }
 
-// colonIn returns where the first colon of info is, and its length.
+// colonIn returns the position of the first colon in info, or -1, and its length.
 func colonIn(info string, encoded bool) (at, n int) {
 	for i := 0; i < len(info); i += n {
 		c := info[i]
@@ -56,8 +55,8 @@ func colonIn(info string, encoded bool) (at, n int) {
 	return -1, 0
 }
 
-// authority returns the last at sign of the authority that begins at i, or -1. In
-// an encoded one escapes are punctuation too.
+// authority returns the last at sign of the authority at i, or -1. With encoded,
+// punctuation may be escaped.
 func (s *scanner) authority(i int, encoded bool) (at int) {
 	at = -1
 	end := i
@@ -79,9 +78,8 @@ func (s *scanner) authority(i int, encoded bool) (at int) {
 	if encoded {
 		return at
 	}
-	// A password may have a slash or a question mark that is not escaped. Then what
-	// is before it is no host with a port, or a host without a dot although a host
-	// follows a later at sign.
+	// A password may have an unescaped slash or question mark. The text before it is
+	// then no host with a port, or it has no dot and a later at sign precedes a host.
 	if host, port, ok := strings.Cut(s.text[max(i, at+1):end], ":"); ok && !strings.HasPrefix(host, "[") && !all(port, digit|tail|closer) {
 		j := s.urlRun(end)
 		if k := strings.LastIndexByte(s.text[end:min(j, end+authorityBytes)], '@'); k >= 0 {
@@ -96,7 +94,7 @@ func (s *scanner) authority(i int, encoded bool) (at int) {
 	return at
 }
 
-// isHostWord reports whether text begins with a host, and not with a version.
+// isHostWord reports whether text begins with a host. Versions are no hosts.
 func isHostWord(text string) bool {
 	if i := strings.IndexAny(text, "/?#"); i >= 0 {
 		text = text[:i]
@@ -107,9 +105,9 @@ func isHostWord(text string) bool {
 	return text[0] != 'v' || len(text) < 2 || class[text[1]]&digit == 0
 }
 
-// urlRun returns where the bytes end that may be in a URL.
+// urlRun returns the end of the bytes from i that may be in a URL.
 func (s *scanner) urlRun(i int) int {
-	e := &s.wide
+	e := &s.urlEnds
 	if end, ok := e.known(i); ok {
 		return end
 	}
@@ -120,14 +118,14 @@ func (s *scanner) urlRun(i int) int {
 	return e.keep(i, j)
 }
 
-// notUsers are what stands before a colon and is no user: mailto:bob@example.com.
+// notUsers are words before a colon that are no users: mailto:bob@example.com.
 var notUsers = set("mailto sip sips xmpp acct to cc bcc from npm file link workspace docker pkg git github jsr patch portal image uid im tel urn im http https")
 
-// slashSchemes stand before user/secret@host.
+// slashSchemes are schemes with user/secret@host.
 var slashSchemes = set("thin oci oci8")
 
-// bareURL masks the password of user:password@host without a scheme, as MySQL's
-// driver and some tools write it. The colon is at i.
+// bareURL masks the password of user:password@host without a scheme, the form of
+// MySQL's driver. The colon is at i.
 func (s *scanner) bareURL(i int) {
 	from := i
 	for from > 0 && i-from < nameBytes && class[s.text[from-1]]&(wordly|dot) != 0 {
@@ -157,8 +155,8 @@ func (s *scanner) bareURL(i int) {
 	}
 }
 
-// bareAuthority returns the last at sign, or -1, of the run of bytes from i that
-// may be an authority, and where the run ends.
+// bareAuthority returns the last at sign, or -1, and the end of the bytes from i that
+// may be an authority.
 func (s *scanner) bareAuthority(i int) (at, end int) {
 	if end, ok := s.bare.known(i); ok {
 		return s.bareAt, end
@@ -177,17 +175,16 @@ func (s *scanner) bareAuthority(i int) (at, end int) {
 	return at, s.bare.keep(i, end)
 }
 
-// Endpoint returns what of an endpoint names it: without user information, query
-// and fragment, with secrets in its path masked: a webhook's, a key. It reads text
-// that is no valid URL too, and then rather takes away more. Safe for concurrent
-// use.
+// Endpoint returns a name for an endpoint: its URL without user information, query and
+// fragment, with the secrets of its path masked. From an invalid URL it may remove
+// more. Safe for concurrent use.
 func Endpoint(endpoint string) (name string) {
 	defer guard(&name)
 	return endpointName(endpoint)
 }
 
 func endpointName(endpoint string) string {
-	const most = 8 // what is left may look like an address with a user again
+	const most = 8 // the rest may look like a URL with a user again
 	for range most {
 		name := endpointOnce(endpoint)
 		if name == endpoint {
@@ -218,12 +215,12 @@ func endpointOnce(endpoint string) string {
 		end = len(rest)
 	}
 	at := lastAt(rest[:end])
-	if !isHost(rest[at:end]) { // a slash or the like may stand within the user information
+	if !isHost(rest[at:end]) { // the user information may have a slash
 		switch strings.Count(rest[at:], "@") + strings.Count(rest[at:], "%40") {
 		case 0:
 		case 1:
 			at = lastAt(rest)
-		default: // which of them ends it nobody can tell
+		default: // which one ends the user information is unknown
 			return scheme
 		}
 	}
@@ -236,22 +233,22 @@ func endpointOnce(endpoint string) string {
 			rest = rest[:i]
 		}
 	}
-	// Parameters without a question mark before them: /v1&key=secret.
+	// Parameters without a question mark: /v1&key=secret.
 	if i := strings.IndexAny(rest, "&;"); i >= 0 && strings.IndexByte(rest[i:], '=') >= 0 {
 		rest = rest[:i]
 	}
 	return clean(scheme + rest)
 }
 
-// isAddress reports whether a text without a scheme may have user information: a
-// password, or a host with a dot, a port or a path behind the at sign.
+// isAddress reports whether text, which has no scheme, may be a URL: there is no at
+// sign, or it is behind a password or before a host.
 func isAddress(text string) bool {
 	user, host, ok := strings.Cut(text, "@")
 	return !ok || strings.ContainsAny(user, ":/?#") || strings.ContainsAny(host, ".:/?#@") || host == "localhost"
 }
 
-// lastAt returns where the text behind the last at sign begins, escaped or not; 0
-// without one.
+// lastAt returns the position behind the last at sign of text, or 0. The at sign may
+// be percent-encoded.
 func lastAt(text string) int {
 	at := strings.LastIndexByte(text, '@') + 1
 	if i := strings.LastIndex(text, "%40"); i >= 0 {
@@ -260,7 +257,7 @@ func lastAt(text string) int {
 	return at
 }
 
-// isHost reports whether text is a host with or without a port.
+// isHost reports whether text is a host, with or without a port.
 func isHost(text string) bool {
 	host, port, ok := text, "", false
 	if i := strings.LastIndexByte(text, ':'); i >= 0 && !strings.HasSuffix(text, "]") {

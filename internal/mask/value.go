@@ -2,23 +2,23 @@ package mask
 
 import "strings"
 
-// gap bounds how much white space is skipped between a name and its value.
-const gap = 64
+// maxGap bounds the white space between a name and its value, in bytes.
+const maxGap = 64
 
-// value is what follows a name.
+// value is the place of a value in the text, without quotes.
 type value struct {
 	from, to int
 	quoted   bool
-	below    bool // it stands on the next line
-	item     bool // it is in brackets: X-Api-Key:[...]
+	below    bool // it is on the line after its name
+	item     bool // it is in square brackets: X-Api-Key:[...]
 }
 
-// valueAt finds the value at i. encoded says that the text is percent-encoded
-// there.
+// valueAt returns the value at i. encoded is true if the text there is
+// percent-encoded.
 func (s *scanner) valueAt(i int, encoded bool) (v value) {
 	i, v.below = s.skipGap(i)
 	for encoded && (strings.HasPrefix(s.text[i:], "%20") || strings.HasPrefix(s.text[i:], "+")) {
-		i += escape(s.text[i:]) // 0 for the plus
+		i += escape(s.text[i:]) // escape returns 0 for a plus
 		if i < len(s.text) && s.text[i] == '+' {
 			i++
 		}
@@ -28,11 +28,11 @@ func (s *scanner) valueAt(i int, encoded bool) (v value) {
 		v.from, v.to = i, i+len(Masked)
 		return v
 	}
-	const depth = 4 // of lists of lists
+	const depth = 4 // of brackets within brackets
 	for n := 0; n < depth && rest != "" && (rest[0] == '[' || rest[0] == '(') && !strings.HasPrefix(rest, Masked); n++ {
 		i, rest, v.item = i+1, rest[1:], rest[0] == '['
 	}
-	// Prefixes of strings: Python's b'...', C#'s @"...", SQL's N'...'.
+	// String prefixes: b'...' of Python, @"..." of C#, N'...' of SQL.
 	if len(rest) > 1 && strings.IndexByte("bBrRuUfFnNeE@$", rest[0]) >= 0 && class[rest[1]]&quote != 0 {
 		i, rest = i+1, rest[1:]
 	}
@@ -45,13 +45,14 @@ func (s *scanner) valueAt(i int, encoded bool) (v value) {
 	return v
 }
 
-// skipGap skips white space and colours, and one end of a line.
+// skipGap skips white space, terminal colours and at most one line break. below is
+// true if it skipped a line break.
 func (s *scanner) skipGap(i int) (at int, below bool) {
-	for end := i + gap; i < len(s.text) && i < end; {
+	for end := i + maxGap; i < len(s.text) && i < end; {
 		switch c := s.text[i]; {
 		case c == ' ' || c == '\t' || c == '\r':
 			i++
-		case c == '\\' && i+1 < len(s.text) && s.text[i+1] == '\n': // the line goes on
+		case c == '\\' && i+1 < len(s.text) && s.text[i+1] == '\n': // a continued line
 			i += 2
 		case c == '\n' && !below:
 			below = true
@@ -67,7 +68,7 @@ func (s *scanner) skipGap(i int) (at int, below bool) {
 	return i, below
 }
 
-// runEnd returns where an unquoted value ends.
+// runEnd returns the end of the unquoted value at i.
 func (s *scanner) runEnd(i int, encoded bool) int {
 	e := &s.run
 	if encoded {
@@ -104,8 +105,8 @@ func (s *scanner) endsRun(i int, encoded bool) bool {
 	return false
 }
 
-// endsItem reports whether a comma before i separates items, and is not part of
-// a value: white space, a quote or the next name follows.
+// endsItem reports whether a comma before i ends a value. White space, a quote or
+// the next name then follows. Other commas are part of the value.
 func (s *scanner) endsItem(i int) bool {
 	const longName = 32
 	for j := i; j < len(s.text) && j < i+longName; j++ {
@@ -121,7 +122,7 @@ func (s *scanner) endsItem(i int) bool {
 	return i >= len(s.text)
 }
 
-// trimmed takes the punctuation of a sentence off the end of a value.
+// trimmed returns the end of a value without the punctuation of its sentence.
 func (s *scanner) trimmed(from, to int) int {
 	if s.trim.to == to && s.trim.from <= from {
 		return max(from, s.trimTo)
@@ -135,24 +136,24 @@ func (s *scanner) trimmed(from, to int) int {
 	return to
 }
 
-// judged bounds how much of a value is looked at to judge it: many names may
-// point to the end of the same long one.
-const judged = 128
+// maxJudged bounds the bytes of a value that are judged, because several names may
+// have the same long value.
+const maxJudged = 128
 
-func head(v string) string { return v[:min(len(v), judged)] }
+func head(v string) string { return v[:min(len(v), maxJudged)] }
 
-// judge is how a value is looked at.
+// judge is what the context of a value says about it.
 type judge struct {
 	kind    kind
-	assign  bool // = or a quoted name: it is beyond doubt a value, no sentence
+	assign  bool // an equals sign or a quoted name precedes, so it is no prose
 	prose   bool // the name is part of a sentence
-	query   bool // the name is a parameter of a URL
-	below   bool // the value stands on the next line
+	query   bool // the name is a URL parameter
+	below   bool // the value is on the line after the name
 	quoted  bool
 	several bool // the name is a plural
 }
 
-// secret reports whether v is one.
+// secret reports whether v is a secret.
 func (j judge) secret(v string) bool {
 	v = head(v)
 	if v == "" || v == Masked || redacted(v) || placeholder(v) {
@@ -160,7 +161,7 @@ func (j judge) secret(v string) bool {
 	}
 	switch j.kind {
 	case code:
-		return isCode(v) || randomish(v) || j.assign && mixed(v) && len(v) >= 6 && !wordy(v)
+		return isCode(v) || looksRandom(v) || j.assign && mixed(v) && len(v) >= 6 && !isWords(v)
 	case weak:
 		if j.query && len(v) >= 16 && classes(v)&digit != 0 && !isUUID(v) {
 			return true
@@ -168,10 +169,10 @@ func (j judge) secret(v string) bool {
 		if strings.ContainsAny(v, ":/.()[]{},*<> ") {
 			return false
 		}
-		if _, _, ok := numbered(v); ok {
+		if _, _, ok := numberedWord(v); ok {
 			return false
 		}
-		return j.assign && len(v) >= 8 && !isUUID(v) && mixed(v) && !wordy(v) || randomish(v)
+		return j.assign && len(v) >= 8 && !isUUID(v) && mixed(v) && !isWords(v) || looksRandom(v)
 	case token:
 		if isPointer(v) {
 			return false
@@ -179,7 +180,7 @@ func (j judge) secret(v string) bool {
 		if benignWords(v, j.quoted) {
 			return false
 		}
-		if word, constant, ok := numbered(v); ok && (constant || benign[lowerWord(word)]) {
+		if word, constant, ok := numberedWord(v); ok && (constant || benign[lowerWord(word)]) {
 			return false
 		}
 		if c := classes(v); c&(lower|upper) == 0 && c&digit != 0 {
@@ -201,7 +202,7 @@ func (j judge) secret(v string) bool {
 	return false
 }
 
-// redacted reports whether somebody else has masked v: sk-ab****wxyz, <redacted>.
+// redacted reports whether v is masked already: sk-ab****wxyz, <redacted>.
 func redacted(v string) bool {
 	const longest = 8 // "redacted"
 	if bare := strings.Trim(v, "<>[]{}()*"); len(bare) <= longest {
@@ -213,8 +214,8 @@ func redacted(v string) bool {
 	return strings.Contains(v, "***") || strings.Contains(v, "•••") || strings.Trim(v, "xX") == "" || strings.Trim(v, ".") == ""
 }
 
-// placeholder reports whether v stands for a value: $TOKEN, ${{ secrets.X }}, %s,
-// <your key>, {{ token }}.
+// placeholder reports whether v is a placeholder for a value: $TOKEN, %s,
+// ${{ secrets.X }}, <your key>, {{ token }}.
 func placeholder(v string) bool {
 	switch {
 	case len(v) < 2:
@@ -229,8 +230,8 @@ func placeholder(v string) bool {
 	return strings.HasPrefix(v, "{{") || strings.HasPrefix(v, "{") && strings.HasSuffix(v, "}") && all(v[1:len(v)-1], wordly)
 }
 
-// benignWords reports whether v is a word that says what is wrong, or quoted a
-// sentence that begins with one.
+// benignWords reports whether v is one of the benign words, or a quoted sentence
+// that begins with one.
 func benignWords(v string, quoted bool) bool {
 	first := v
 	if quoted {

@@ -2,7 +2,8 @@ package mask
 
 import "strings"
 
-// prefix masks a key that begins at i with the prefix of its provider.
+// prefix masks a key at i that begins with one of prefixGroups. It reports whether
+// there is one.
 func (s *scanner) prefix(i int) bool {
 	c := s.text[i]
 	if c >= 0x80 {
@@ -23,11 +24,11 @@ func (s *scanner) prefix(i int) bool {
 			return true
 		}
 		to := max(from, s.trimmed(from, end))
-		if p.text == "eyJ" && to-from < 4*judged && strings.IndexByte(s.text[from:to], '.') < 0 && s.isID(i) { // JSON in base64: a cursor
+		if p.text == "eyJ" && to-from < 4*maxJudged && strings.IndexByte(s.text[from:to], '.') < 0 && s.isID(i) { // a cursor: JSON in base64
 			continue
 		}
-		// sk-ab****wxyz was masked by its provider.
-		if to-from < p.least || p.mixed && !s.mixed(from, min(to, from+judged)) || strings.HasPrefix(s.text[to:], "***") || p.least < 12 && to-from < judged && classes(s.text[from:to])&(upper|dash) == dash && wordy(s.text[from:to]) {
+		// The provider has masked sk-ab****wxyz.
+		if to-from < p.least || p.mixed && !s.mixed(from, min(to, from+maxJudged)) || strings.HasPrefix(s.text[to:], "***") || p.least < 12 && to-from < maxJudged && classes(s.text[from:to])&(upper|dash) == dash && isWords(s.text[from:to]) {
 			continue
 		}
 		s.add(i, to)
@@ -36,7 +37,7 @@ func (s *scanner) prefix(i int) bool {
 	return false
 }
 
-// idPair masks the secret of id:secret, where the id has one of idPairs.
+// idPair masks the secret of id:secret at i, if the id is one of idPairs.
 func (s *scanner) idPair(i int) {
 	for _, p := range idPairs {
 		if p.text[0] != s.text[i] || !strings.HasPrefix(s.text[i:], p.text) {
@@ -47,14 +48,14 @@ func (s *scanner) idPair(i int) {
 			continue
 		}
 		to := s.trimmed(at+1, s.runEnd(at+1, false))
-		if v := head(s.text[at+1 : to]); randomish(v) || looksSecret(v) && len(v) >= 12 {
+		if v := head(s.text[at+1 : to]); looksRandom(v) || looksSecret(v) && len(v) >= 12 {
 			s.add(at+1, to)
 		}
 	}
 }
 
-// keyEnd returns where the bytes of p's class end. The end is remembered for each
-// class, masked or not: a run may have a prefix at every third byte.
+// keyEnd returns the end of the bytes of p's class from from. The end is remembered
+// for each class, because a run of bytes may have many prefixes.
 func (s *scanner) keyEnd(p keyPrefix, from int) int {
 	e := &s.runs[p.run]
 	if end, ok := e.known(from); ok {
@@ -67,8 +68,8 @@ func (s *scanner) keyEnd(p keyPrefix, from int) int {
 	return e.keep(from, to)
 }
 
-// mixed is the function mixed for a part of the text. It remembers where the next
-// digit is.
+// mixed reports whether the text has digits and letters in the given part. It
+// remembers the position of the next digit.
 func (s *scanner) mixed(from, to int) bool {
 	next, ok := s.digit.known(from)
 	if !ok {
@@ -86,7 +87,7 @@ func (s *scanner) mixed(from, to int) bool {
 	return from < to
 }
 
-// hook masks the path of a webhook's address that begins at i.
+// hook masks the path of the webhook at i.
 func (s *scanner) hook(i int) {
 	for _, h := range hooksByFirst[s.text[i]] {
 		to, ok := s.hasPath(i, h)
@@ -95,14 +96,14 @@ func (s *scanner) hook(i int) {
 		}
 		end := s.runEnd(to, false)
 		end = s.trimmed(to, end)
-		if path := s.text[to:end]; path != Masked && (h[0] != '/' || randomish(head(path)) && len(path) >= 16) && end-to >= 6 {
+		if path := s.text[to:end]; path != Masked && (h[0] != '/' || looksRandom(head(path)) && len(path) >= 16) && end-to >= 6 {
 			s.add(to, end)
 		}
 		return
 	}
 }
 
-// hooksByFirst are the hooks by their first byte.
+// hooksByFirst has the hooks by their first byte.
 var hooksByFirst = func() (t [128][]string) {
 	for _, h := range hooks {
 		t[h[0]] = append(t[h[0]], h)
@@ -110,8 +111,8 @@ var hooksByFirst = func() (t [128][]string) {
 	return t
 }()
 
-// hasPath is strings.HasPrefix for an address whose slashes may be escaped: \/ or
-// %2F. It returns where the prefix ends.
+// hasPath reports whether path begins at i, and returns its end. Slashes may be
+// escaped: \/ or %2F.
 func (s *scanner) hasPath(i int, path string) (int, bool) {
 	for k := range len(path) {
 		rest := s.text[i:]
@@ -129,19 +130,19 @@ func (s *scanner) hasPath(i int, path string) (int, bool) {
 	return i, true
 }
 
-// longestWord bounds the words of wordUses.
+// longestWord bounds the bytes of the words of wordUses.
 const longestWord = 20
 
-// wordUse says what a word announces.
+// wordUse says what may follow a word.
 type wordUse struct {
-	scheme  bool // of authorization
-	noun    bool // the name of a secret
-	pair    bool // user:secret may follow
-	verb    bool // of a protocol
+	scheme  bool // an authorization scheme
+	noun    bool // the name of a secret in prose
+	pair    bool // announces user:secret
+	verb    bool // a verb of protocolVerbs
 	program *program
 }
 
-// wordUses has the words that announce a secret by themselves.
+// wordUses has the words that a secret may follow without a separator.
 var wordUses = func() map[string]*wordUse {
 	m := map[string]*wordUse{}
 	use := func(word string) *wordUse {
@@ -170,8 +171,8 @@ var wordUses = func() map[string]*wordUse {
 	return m
 }()
 
-// wordStarts has the lengths of the words of wordUses by their first byte, a bit
-// for each.
+// wordStarts has a bit set of the lengths of wordUses by their first byte. It saves
+// most lookups.
 var wordStarts = func() (t [256]uint32) {
 	for w := range wordUses {
 		t[w[0]] |= 1 << min(len(w), 31)
@@ -179,13 +180,13 @@ var wordStarts = func() (t [256]uint32) {
 	return t
 }()
 
-// word looks at a word that begins at i: a key with its prefix, or a word of
-// wordUses.
+// word masks the key that begins at i, or the secret behind the word at i, if that is
+// one of wordUses.
 func (s *scanner) word(i int) {
 	if s.prefix(i) {
 		return
 	}
-	s.afterWide(i)
+	s.afterNonASCII(i)
 	var low [longestWord]byte
 	end := i
 	for end < len(s.text) && class[s.text[end]]&wordly != 0 {
@@ -226,8 +227,9 @@ func (s *scanner) word(i int) {
 	}
 }
 
-// afterWide looks at a word that follows a name in letters beyond ASCII.
-func (s *scanner) afterWide(i int) {
+// afterNonASCII masks the word at i if it follows a name that ends with a character
+// beyond ASCII.
+func (s *scanner) afterNonASCII(i int) {
 	if i < 3 || s.text[i-1] != ' ' || s.text[i-2] < 0x80 {
 		return
 	}
@@ -241,7 +243,8 @@ func (s *scanner) afterWide(i int) {
 	}
 }
 
-// scheme masks what follows a scheme that stands without its header.
+// scheme masks the credentials behind an authorization scheme without a header. The
+// scheme is s.text[i:end].
 func (s *scanner) scheme(i, end int) {
 	at := s.nextWord(end + 1)
 	if s.text[end] == ' ' {
@@ -264,11 +267,11 @@ func (s *scanner) scheme(i, end int) {
 	if v == Masked || len(v) < 6 || benignWords(v, false) || redacted(v) || placeholder(v) {
 		return
 	}
-	if _, _, ok := numbered(v); ok && s.text[i+1]|0x20 == 'a' { // "Basic plan2024 required"
+	if _, _, ok := numberedWord(v); ok && s.text[i+1]|0x20 == 'a' { // "Basic plan2024 required"
 		return
 	}
 	bearer := s.text[i]|0x20 == 'b' && end-i > 3 // Bearer and Basic
-	if bearer && looksSecret(v) && !strings.Contains(v, "://") || !bearer && randomish(v) {
+	if bearer && looksSecret(v) && !strings.Contains(v, "://") || !bearer && looksRandom(v) {
 		s.add(at, to)
 	}
 }

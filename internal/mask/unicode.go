@@ -9,7 +9,7 @@ import (
 // blanks are spaces beyond ASCII.
 var blanks = []string{"\u00a0", "\u200b", "\u3000", "\ufeff", "\u202f", "\u2009"}
 
-// blank returns the length of a space at the beginning of text, or 0.
+// blank returns the length of the space at the beginning of text, or 0.
 func blank(text string) int {
 	switch c := text[0]; c {
 	case ' ', '\t':
@@ -24,8 +24,8 @@ func blank(text string) int {
 	return 0
 }
 
-// blankBefore returns the length of a space or a terminal's colour at the end of
-// text, or 0.
+// blankBefore returns the length of the space or terminal colour at the end of text,
+// or 0.
 func blankBefore(text string) int {
 	switch c := text[len(text)-1]; {
 	case c == ' ', c == '\t':
@@ -48,16 +48,17 @@ func blankBefore(text string) int {
 	return 0
 }
 
-// wideLetter returns the length of a letter beyond ASCII at the end of text, or 0.
-func wideLetter(text string) int {
+// unicodeLetter returns the length of the letter beyond ASCII at the end of text, or
+// 0.
+func unicodeLetter(text string) int {
 	if r, n := utf8.DecodeLastRuneInString(text); n > 1 && (unicode.IsLetter(r) || unicode.IsMark(r)) {
 		return n
 	}
 	return 0
 }
 
-// asciiValue reports whether the value at i begins with ASCII: a password does,
-// a word of the name's language that says what is wrong does not.
+// asciiValue reports whether the value at i begins with ASCII. Benign words of most
+// other languages do not.
 func (s *scanner) asciiValue(i int) bool {
 	at, _ := s.skipGap(i)
 	return at < len(s.text) && s.text[at] < 0x80
