@@ -170,6 +170,7 @@ func (p *program) rehearse() {
 	}()
 	slices.SortStableFunc(alone.loose, func(l, m loose) int { return int(m.nodes - l.nodes) })
 	for _, l := range alone.loose {
+		b.forgetStates()
 		b.round++
 		b.state(b.closure(nil, []int32{l.start}), textEdge)
 		for s := len(b.leaves) - 1; s < b.count(); s++ {
@@ -177,6 +178,18 @@ func (p *program) rehearse() {
 		}
 	}
 	done = true
+}
+
+// forgetStates drops all states, which no other piece has.
+func (b *builder) forgetStates() {
+	if len(b.states) > 0 {
+		b.states = map[string]int32{}
+	}
+	for _, n := range b.items { // a state that is one node is known by it
+		b.single[n] = 0
+	}
+	b.bounds, b.leaves = b.bounds[:1], b.leaves[:1]
+	b.items, b.kind, b.edges = b.items[:0], b.kind[:0], b.edges[:0]
 }
 
 // classify finds the classes of bytes that no node and no assertion tells

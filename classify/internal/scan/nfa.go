@@ -66,8 +66,9 @@ type program struct {
 	*Budget
 	nodes    []node
 	owner    []int32            // by node: the pattern that pays for it
-	nodeIDs  map[node]int32     // so that alternatives share their endings
-	asserted map[asserted]int32 // what assert has built
+	nodeIDs  map[node]int32     // of the piece that is being built, so that alternatives share their endings
+	asserted map[asserted]int32 // what assert has built of it
+	nowhere  int32              // the node that never returns; 0 = not built, because the first node is a match
 	fold     bool               // pieces are read in both cases
 	pattern  int32              // the one that is being added
 	starts   []int32            // of the pieces
@@ -151,6 +152,7 @@ func (p *program) piece(re *syntax.Regexp) int32 {
 	p.key = appendKey(p.key[:0], re)
 	id, ok := p.pieceIDs[string(p.key)]
 	if !ok {
+		p.forgetNodes()
 		id = int32(len(p.pieces))
 		p.pieceIDs[string(p.key)] = id
 		p.pieces = append(p.pieces, piece{})
@@ -172,6 +174,19 @@ func (p *program) piece(re *syntax.Regexp) int32 {
 		}
 	}
 	return id
+}
+
+// forgetNodes empties the look-ups of the piece before. Nodes lead to the match
+// of their own piece, so no other piece can share them. A table that became large
+// is replaced: to clear it would take as long for every small piece behind it.
+func (p *program) forgetNodes() {
+	const large = 1 << 10
+	if len(p.nodeIDs)+len(p.asserted) > large {
+		p.nodeIDs, p.asserted = map[node]int32{}, map[asserted]int32{}
+		return
+	}
+	clear(p.nodeIDs)
+	clear(p.asserted)
 }
 
 // spendText counts what it takes to write out re, whose parts may be repeated
@@ -301,8 +316,15 @@ func (p *program) compile(re *syntax.Regexp, next int32) int32 {
 	return p.never() // OpNoMatch
 }
 
-// never is a node that reads no byte at all.
-func (p *program) never() int32 { return p.node(node{op: opByte, lo: 1, hi: 0}) }
+// never is a node that reads no byte at all. All pieces share it.
+func (p *program) never() int32 {
+	if p.nowhere == 0 {
+		p.nowhere = p.node(node{op: opByte, lo: 1, hi: 0})
+	} else {
+		p.spend(p.pattern, stepsANode)
+	}
+	return p.nowhere
+}
 
 // assert builds an assertion. It is moved behind what reads nothing, so that
 // it stands before a byte or becomes a condition of the match: the walk knows
