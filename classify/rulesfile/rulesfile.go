@@ -57,10 +57,35 @@ func (e *Error) Unwrap() error { return e.Err }
 // rules. A fault in the document is an [*Error]; a read error is returned
 // unchanged.
 func Load(r io.Reader) ([]classify.Rule, error) {
+	rules, _, err := load(r)
+	return rules, err
+}
+
+// load also returns the steps that it took: one for each byte read, and the work
+// for the patterns.
+func load(r io.Reader) (rules []classify.Rule, steps int, err error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
 	if err != nil {
-		return nil, err
+		return nil, len(data), err
 	}
+	docs, err := read(data)
+	if err != nil {
+		return nil, len(data), err
+	}
+	steps, err = checkPatterns(docs)
+	steps += len(data)
+	if err != nil {
+		return nil, steps, err
+	}
+	rules = make([]classify.Rule, len(docs))
+	for i, d := range docs {
+		rules[i] = classify.Rule{ID: d.ID, Reason: classify.Reason(d.Reason), Pattern: d.Pattern}
+	}
+	return rules, steps, nil
+}
+
+// read reads the rules of a document, whose patterns are still to be checked.
+func read(data []byte) ([]ruledoc.Rule, error) {
 	if len(data) > MaxBytes {
 		return nil, &Error{Err: fmt.Errorf("larger than %d bytes; split the rules or drop examples", MaxBytes)}
 	}
@@ -72,17 +97,12 @@ func Load(r io.Reader) ([]classify.Rule, error) {
 		return nil, &Error{Err: errors.New("order and tables belong to the standard rules; remove them")}
 	}
 	seen := make(map[string]int, len(doc.Rules))
-	rules := make([]classify.Rule, len(doc.Rules))
 	for i, d := range doc.Rules {
 		if err := checkFields(i, d, seen); err != nil {
 			return nil, err
 		}
-		rules[i] = classify.Rule{ID: d.ID, Reason: classify.Reason(d.Reason), Pattern: d.Pattern}
 	}
-	if err := checkPatterns(doc.Rules); err != nil {
-		return nil, err
-	}
-	return rules, nil
+	return doc.Rules, nil
 }
 
 // checkFields checks the fields of rule i. seen maps ids to lines.
@@ -116,29 +136,29 @@ func checkFields(i int, d ruledoc.Rule, seen map[string]int) error {
 }
 
 // checkPatterns compiles all patterns as classify.New does and checks their
-// examples with the rest of the budget.
-func checkPatterns(docs []ruledoc.Rule) error {
+// examples with the rest of the budget. It returns its steps.
+func checkPatterns(docs []ruledoc.Rule) (steps int, err error) {
 	exprs := make([]string, len(docs))
 	for i, d := range docs {
 		exprs[i] = d.Pattern
 	}
 	budget := scan.NewBudget(exprs)
 	if _, err := budget.Compile(exprs); err != nil {
-		return inRule(docs, err)
+		return budget.Work(), inRule(docs, err)
 	}
 	for i, d := range docs {
 		if len(d.Match)+len(d.Miss) == 0 {
 			continue
 		}
 		t, err := budget.Tester(i, d.Pattern)
-		if err != nil {
-			return patternError(d, err)
+		if err == nil {
+			err = checkExamples(d, t)
 		}
-		if err := checkExamples(d, t); err != nil {
-			return inRule(docs, err)
+		if err != nil {
+			return budget.Work(), inRule(docs, err)
 		}
 	}
-	return nil
+	return budget.Work(), nil
 }
 
 // inRule adds the rule's line, id and pattern to an error of the matcher.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp/syntax"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -194,6 +195,61 @@ func TestLoadCostly(t *testing.T) {
 	}
 }
 
+// Limits of the steps that a file takes. A step is worth 10 to 40 ns.
+const (
+	stepsAByte   = 2_500       // of a file that loads: a rule of 30 bytes may spend its share three times
+	stepsFree    = 40_000_000  // of any file: what a few patterns may take of the reserve
+	stepsRefused = 400_000_000 // the set, its testers, and what was tried in vain
+	stepsAtOnce  = 15_000_000  // of a file whose size is known before the work; most of it is for suspects
+)
+
+// Each was refused after it was built, or not at all.
+func TestLoadTookStepsWithoutBound(t *testing.T) {
+	t.Parallel()
+	rules := func(n int, pattern, more string) string {
+		var b strings.Builder
+		b.WriteString("rules:\n")
+		for i := range n {
+			fmt.Fprintf(&b, "- {id: a%d, reason: policy, pattern: '%s'%s}\n", i, strings.ReplaceAll(pattern, "%d", strconv.Itoa(i)), more)
+		}
+		return b.String()
+	}
+	for name, tt := range map[string]struct {
+		file, want string
+		most       int
+	}{
+		"classes of many ranges":      {rules(20_000, `\p{L}%d`, ""), "counted repetitions and classes", stepsAtOnce},
+		"gaps of many ranges":         {rules(50_000, `\p{Greek}*x%d\pL+`, ""), "all patterns together", stepsAtOnce},
+		"folded classes":              {rules(20_000, `x(?:\p{L}|\p{N}%d)`, ""), "counted repetitions and classes", stepsAtOnce},
+		"nested repetitions":          {rules(20_000, `(?:(?:ab){9}c){9}%d`, ""), "counted repetitions and classes", stepsAtOnce},
+		"a piece that all share":      {rules(10_000, `x(?:abc){300}.*y%d`, ", miss: [a]"), "the patterns that have examples are too much work", stepsRefused},
+		"many matches of many rules":  {rules(10, `rate.{0,40}limit%d`, ", miss: ['"+strings.Repeat("rate limi','", 18_000)+"']"), "its examples are too much work", stepsRefused},
+		"repetitions in repetitions":  {rules(1, strings.Repeat("(?:", 200)+"a"+strings.Repeat("){1,2}", 200), ""), "invalid repeat count", stepsAtOnce},
+		"a class in each alternative": {rules(1, strings.TrimSuffix(strings.Repeat(`\p{L}x|`, 5000), "|"), ""), "too much work", stepsAtOnce},
+		"phrases":                     {rules(20_000, `shop %d is locked`, ""), "", stepsFree},
+		"phrases with examples":       {rules(10_000, `shop %d is locked`, ", match: ['SHOP 1 IS LOCKED']"), "does not match", stepsFree},
+		"larger than a file may be":   {strings.Repeat("# comment\n", 5<<20), "larger than", rulesfile.MaxBytes + 1},
+		"a comment":                   {strings.Repeat("# comment\n", 400_000), "", rulesfile.MaxBytes},
+		"a huge id":                   {"rules: [{reason: policy, pattern: a, id: " + strings.Repeat("i", 4_000_000) + "}]", "", rulesfile.MaxBytes + 100_000},
+		"a deep document":             {"rules:\n" + strings.Repeat("- ", 9_000) + "x", "expected keys with values", rulesfile.MaxBytes},
+		"anchors of anchors":          {"rules: [{id: &a x, reason: *a, pattern: *a}]", "alias *a", 100},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rules, steps, err := rulesfile.LoadCounted(strings.NewReader(tt.file))
+			assert.LessOrEqual(t, steps, tt.most)
+			if tt.want == "" {
+				require.NoError(t, err)
+				assert.LessOrEqual(t, steps, stepsFree+stepsAByte*len(tt.file))
+				return
+			}
+			require.ErrorContains(t, err, tt.want)
+			assert.Empty(t, rules)
+			assert.Less(t, len(err.Error()), 1000)
+		})
+	}
+}
+
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {
@@ -208,12 +264,18 @@ func FuzzLoad(f *testing.F) {
 	f.Add("rules:\n  - id: x\n    reason: policy\n    pattern: '(?:^|$){24}x(?:a?){900}'\n    match: [x]\n    miss: [a, '']\n")
 	f.Add("rules: [{id: &a x, reason: policy, pattern: a, match: [*a]}]")
 	f.Fuzz(func(t *testing.T, file string) {
-		rules, err := rulesfile.Load(strings.NewReader(file))
+		rules, steps, err := rulesfile.LoadCounted(strings.NewReader(file))
 		if err != nil {
 			if len(rules) != 0 {
 				t.Fatalf("rules beside an error: %v", err)
 			}
+			if steps > stepsRefused {
+				t.Fatalf("%d steps until it is refused: %v", steps, err)
+			}
 			return
+		}
+		if most := stepsFree + stepsAByte*len(file); steps > most {
+			t.Fatalf("%q takes %d steps to load, more than %d", file, steps, most)
 		}
 		c, err := classify.New(classify.WithRules(rules...))
 		if err != nil {

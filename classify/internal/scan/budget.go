@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // A Budget bounds the work of compiling a set of patterns and of checking texts
@@ -20,13 +18,20 @@ import (
 // pattern is refused before the shares of the others are spent.
 //
 // All patterns together may spend no more than maxAll. A step also stands for the
-// memory that it needs, about four bytes, so the limit bounds both.
+// memory that it needs, so the limit bounds both.
+//
+// What a set will certainly cost is charged before it is built: see outlook. A set
+// whose size shows only while it is built stops at maxAll. That takes as long as
+// the largest set that is accepted: 2 to 4 seconds, and 1.2 GB allocated in all.
+//
 // A Budget is not safe for concurrent use.
 type Budget struct {
 	spent   []spending // by pattern
 	share   []int      // by pattern: what is left of it; below 0 the pattern is in debt to the reserve
 	reserve int
 	left    *int // of maxAll; clones count on it too, so work that is done twice counts twice
+	alone   *int // of maxAll, for the testers: each compiles its pattern once more
+	work    *int // everything that was done, for tests; nothing depends on it
 	phase   phase
 }
 
@@ -48,6 +53,9 @@ var phaseFaults = [phases]string{
 	states:   "it needs too many states: shorten its counted repetitions, or make what stands before them more specific",
 	examples: "its examples are too much work to check: shorten them",
 }
+
+// testersFault is what the patterns are refused for that many testers compile.
+const testersFault = "the patterns that have examples are too much work to try one by one: use fewer examples"
 
 // allFault is the same of a set whose patterns all stay within their shares.
 const allFault = "all patterns together are too much work, and this one is the most of it: use fewer or shorter rules"
@@ -89,8 +97,8 @@ type errSpent struct{}
 
 // NewBudget returns the budget for a set of patterns.
 func NewBudget(exprs []string) *Budget {
-	b := &Budget{spent: make([]spending, len(exprs)), share: make([]int, len(exprs)), reserve: reserveOne, left: new(int)}
-	*b.left = maxAll
+	b := &Budget{spent: make([]spending, len(exprs)), share: make([]int, len(exprs)), reserve: reserveOne, left: new(int), alone: new(int), work: new(int)}
+	*b.left, *b.alone = maxAll, maxAll
 	bytes, fixed := 0, max(shareLeast, min(shareMost, shareFixed/max(1, len(exprs))))
 	for i, expr := range exprs {
 		b.share[i] = fixed + shareByte*len(expr)
@@ -110,6 +118,7 @@ func (b *Budget) clone() *Budget {
 // spend counts steps for a pattern.
 func (b *Budget) spend(pattern int32, steps int) {
 	b.spent[pattern][b.phase] += steps
+	*b.work += steps
 	if *b.left -= steps; *b.left < 0 {
 		panic(errSpent{})
 	}
@@ -130,6 +139,10 @@ func (b *Budget) Steps() (n int) {
 	}
 	return n
 }
+
+// Work returns the steps of all that was done for the set: also of what was tried
+// in vain, of what was estimated, and of testers.
+func (b *Budget) Work() int { return *b.work }
 
 // most returns the pattern that spent the most, and on what.
 func (b *Budget) most() (pattern int, on phase) {
@@ -198,73 +211,4 @@ func checkSize(exprs []string) error {
 		return &PatternError{longest, errLarge}
 	}
 	return nil
-}
-
-// weigh estimates the steps that package syntax takes to read expr, before it
-// does so: there is no way to stop it. Only classes cost much more than their
-// length: a table of Unicode has hundreds of ranges, and a range is folded rune
-// by rune. It may take a hyphen behind a class for a range, never the reverse.
-func weigh(expr string) int {
-	const (
-		table   = 2500
-		maxFold = 0x1e944 // above the last rune that has another case
-	)
-	steps := len(expr)
-	class, before := false, rune(0)
-	for i := 0; i < len(expr); {
-		r, size := runeAt(expr[i:])
-		switch {
-		case expr[i] == '[':
-			class = true
-		case expr[i] == '\\' && i+1 < len(expr) && expr[i+1]|0x20 == 'p':
-			steps += table
-		case expr[i] == '-' && class:
-			to, _ := runeAt(expr[i+1:])
-			steps += int(max(0, min(to, maxFold)-before))
-		}
-		i += size
-		before = r
-	}
-	return steps
-}
-
-// runeAt reads a rune that may be escaped, as \x{4e00}, \x41, \101 or \-. An
-// escape for more than one rune counts as the lowest.
-func runeAt(s string) (r rune, size int) {
-	switch {
-	case s == "":
-		return 0, 0
-	case s[0] != '\\' || len(s) == 1:
-		return utf8.DecodeRuneInString(s)
-	}
-	digits, base := s[1:], 8
-	begin, end := 1, 1
-	switch {
-	case strings.HasPrefix(digits, "x{"):
-		begin, base = 3, 16
-		if end = strings.IndexByte(s, '}'); end < 0 {
-			end = len(s)
-		}
-		size = min(end+1, len(s))
-	case digits[0] == 'x':
-		begin, base = 2, 16
-		end = min(4, len(s))
-		size = end
-	case '0' <= digits[0] && digits[0] <= '7':
-		for end < min(4, len(s)) && '0' <= s[end] && s[end] <= '7' {
-			end++
-		}
-		size = end
-	default:
-		r, size = utf8.DecodeRuneInString(digits)
-		if unicode.IsLetter(r) {
-			r = 0
-		}
-		return r, size + 1
-	}
-	n, err := strconv.ParseUint(s[begin:end], base, 32)
-	if err != nil { // no number, or one that is too large: package syntax refuses it
-		return 0, size
-	}
-	return rune(min(n, unicode.MaxRune)), size
 }

@@ -44,14 +44,11 @@ func (b *Budget) Compile(exprs []string) (m *Matcher, err error) {
 	if err := b.checkSuspects(exprs); err != nil {
 		return nil, err
 	}
-	defer b.recoverSpent(&err)
-	b.phase = reading
-	parsed := make([][]chain, len(exprs))
-	for i, expr := range exprs {
-		if parsed[i], err = b.parse(int32(i), expr); err != nil {
-			return nil, &PatternError{i, err}
-		}
+	parsed, err := b.read(exprs)
+	if err != nil {
+		return nil, err
 	}
+	defer b.recoverSpent(&err)
 	if m, err = b.matcher(parsed); err != nil {
 		return nil, err
 	}
@@ -59,6 +56,27 @@ func (b *Budget) Compile(exprs []string) (m *Matcher, err error) {
 	m.filter.build(&m.table)
 	m.ready()
 	return m, nil
+}
+
+// read takes all patterns apart. It stops at the first one up to which they are
+// certainly too much work.
+func (b *Budget) read(exprs []string) (parsed [][]chain, err error) {
+	defer b.recoverSpent(&err)
+	b.phase = reading
+	ahead, err := b.newOutlook(exprs)
+	if err != nil {
+		return nil, err
+	}
+	parsed = make([][]chain, len(exprs))
+	for i, expr := range exprs {
+		if parsed[i], err = b.parse(int32(i), expr); err != nil {
+			return nil, &PatternError{i, err}
+		}
+		if err := ahead.add(int32(i), b.spent[i][reading], parsed[i]); err != nil {
+			return nil, err
+		}
+	}
+	return parsed, nil
 }
 
 // matcher builds the automata of a set. The matcher has no filter yet.

@@ -21,6 +21,7 @@ func (b *Budget) checkSuspects(exprs []string) error {
 	}
 	for _, i := range suspects(exprs) {
 		alone := NewBudget(exprs[i : i+1])
+		alone.work = b.work
 		err := alone.try(exprs[i])
 		var much *BudgetError
 		if errors.As(err, &much) {
@@ -34,9 +35,9 @@ func (b *Budget) checkSuspects(exprs []string) error {
 // try compiles a single pattern but for its filter.
 func (b *Budget) try(expr string) (err error) {
 	defer b.recoverSpent(&err)
-	chains, err := b.parse(0, expr)
+	parsed, err := b.read([]string{expr})
 	if err == nil {
-		_, err = b.matcher([][]chain{chains})
+		_, err = b.matcher(parsed)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"errors"
 	"math"
 	"unicode/utf8"
 )
@@ -16,9 +17,20 @@ type Tester struct {
 }
 
 // Tester returns a tester for a pattern that b has compiled as part of a set. The
-// matcher of the set would find all other patterns as well.
+// matcher of the set would find all other patterns as well. All testers of a set
+// together may spend as much as the set.
 func (b *Budget) Tester(pattern int, expr string) (t *Tester, err error) {
 	alone := NewBudget([]string{expr})
+	alone.left, alone.work = b.alone, b.work
+	defer func() {
+		var at *PatternError
+		switch {
+		case *b.alone < 0:
+			err = &PatternError{pattern, &BudgetError{Steps: alone.Steps(), text: testersFault}}
+		case errors.As(err, &at):
+			at.Index = pattern
+		}
+	}()
 	defer alone.recoverSpent(&err)
 	chains, err := alone.parse(0, expr)
 	if err != nil {

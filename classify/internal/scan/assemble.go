@@ -1,0 +1,127 @@
+package scan
+
+import "regexp/syntax"
+
+// assemble cuts a list of parts into pieces and gaps.
+//
+// A gap at either end is dropped but for what it asks for at least: the search
+// begins and ends anywhere. Where loops follow each other, what they ask for at
+// least goes into the pieces around them.
+func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
+	var c chain
+	var piece []*syntax.Regexp
+	var open gap // before the piece that is being put together
+	closePiece := func() {
+		c.pieces = append(c.pieces, concat(piece))
+		c.gaps = append(c.gaps, open)
+		piece, open = nil, nil
+	}
+	grow := func() { // gives the last piece what the gap behind it asks for at least
+		last := &c.pieces[len(c.pieces)-1]
+		*last = concat(append([]*syntax.Regexp{*last}, p.copies(open[0].class, open[0].min)...))
+		open[0] = open[0].atLeastNone()
+	}
+	parts = trim(flatten(nil, parts))
+	for i, part := range parts {
+		if !isGap(part) {
+			piece = append(piece, part)
+			continue
+		}
+		least, most, _ := repeated(part)
+		class := part.Sub[0]
+		switch {
+		case len(piece) == 0 && len(c.pieces) == 0, i == len(parts)-1: // at an end
+			piece = append(piece, p.copies(class, least)...)
+		case len(piece) == 0: // right behind another gap
+			grow()
+			open = append(open, loop{class, least, most}.atLeastNone())
+			piece = p.copies(class, least)
+		default:
+			closePiece()
+			open = gap{{class, least, most}}
+		}
+	}
+	switch {
+	case len(piece) > 0 || len(c.pieces) == 0:
+		closePiece()
+	case open[0].min > 0:
+		grow()
+	}
+	for i, re := range c.pieces {
+		var err error
+		if c.pieces[i], err = p.bounded(re, i == 0, i == len(c.pieces)-1); err != nil {
+			return chain{}, err
+		}
+	}
+	return c, nil
+}
+
+// bounded returns re without repetitions of groups that have no bound. They can
+// go from the two ends of a pattern, where one more time changes nothing.
+func (p *parser) bounded(re *syntax.Regexp, first, last bool) (*syntax.Regexp, error) {
+	switch {
+	case isLoop(re):
+		switch {
+		case p.hasLoop(re.Sub[0]):
+			return nil, errLoops
+		case !first && !last:
+			return nil, errGroup
+		}
+		return concat(p.copies(re.Sub[0], map[syntax.Op]int{syntax.OpPlus: 1, syntax.OpRepeat: re.Min}[re.Op])), nil
+	case !p.hasLoop(re):
+		return re, nil
+	case re.Op != syntax.OpConcat:
+		return nil, errLoops
+	}
+	parts := make([]*syntax.Regexp, len(re.Sub))
+	for i, sub := range re.Sub {
+		var err error
+		if parts[i], err = p.bounded(sub, first && i == 0, last && i == len(re.Sub)-1); err != nil {
+			return nil, err
+		}
+	}
+	return concat(parts), nil
+}
+
+// trim drops what may be left out at the two ends of a pattern: a search that
+// succeeds with it succeeds without it.
+func trim(parts []*syntax.Regexp) []*syntax.Regexp {
+	mayGo := func(re *syntax.Regexp) bool {
+		return re.Op == syntax.OpQuest || re.Op == syntax.OpStar || re.Op == syntax.OpRepeat && re.Min == 0
+	}
+	for len(parts) > 0 && mayGo(parts[0]) {
+		parts = parts[1:]
+	}
+	for len(parts) > 0 && mayGo(parts[len(parts)-1]) {
+		parts = parts[:len(parts)-1]
+	}
+	return parts
+}
+
+// flatten appends parts to flat, with nested concatenations unfolded.
+func flatten(flat, parts []*syntax.Regexp) []*syntax.Regexp {
+	for _, p := range parts {
+		if p.Op == syntax.OpConcat {
+			flat = flatten(flat, p.Sub)
+		} else {
+			flat = append(flat, p)
+		}
+	}
+	return flat
+}
+
+func (p *parser) copies(re *syntax.Regexp, n int) []*syntax.Regexp {
+	p.spend(p.pattern, n)
+	parts := make([]*syntax.Regexp, n)
+	for i := range parts {
+		parts[i] = re
+	}
+	return parts
+}
+
+func concat(parts []*syntax.Regexp) *syntax.Regexp {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return &syntax.Regexp{Op: syntax.OpConcat, Sub: parts}
+}

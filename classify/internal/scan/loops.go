@@ -1,0 +1,80 @@
+package scan
+
+import (
+	"regexp/syntax"
+	"unicode"
+)
+
+// isGap reports whether re repeats a class without bound, far, or with letters
+// in it: spelt out in an automaton, such a loop is alive beside everything
+// else, and the states of the two would multiply.
+func isGap(re *syntax.Regexp) bool {
+	least, most, ok := repeated(re)
+	return ok && (most < 0 || most-least > maxCount || most > 1 && broad(re.Sub[0]))
+}
+
+// isLoop reports whether re is a gap or repeats a group without bound.
+func isLoop(re *syntax.Regexp) bool {
+	return isGap(re) || re.Op == syntax.OpStar || re.Op == syntax.OpPlus || re.Op == syntax.OpRepeat && re.Max < 0
+}
+
+// repeated returns the bounds of a loop over a class; most < 0: no bound.
+func repeated(re *syntax.Regexp) (least, most int, ok bool) {
+	switch re.Op {
+	case syntax.OpStar:
+		least, most = 0, -1
+	case syntax.OpPlus:
+		least, most = 1, -1
+	case syntax.OpQuest:
+		least, most = 0, 1
+	case syntax.OpRepeat:
+		least, most = re.Min, re.Max
+	default:
+		return 0, 0, false
+	}
+	return least, most, isClass(re.Sub[0])
+}
+
+func isClass(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL, syntax.OpCharClass:
+		return true
+	}
+	return re.Op == syntax.OpLiteral && len(re.Rune) == 1
+}
+
+// broad reports whether a class holds an ASCII letter among others.
+func broad(class *syntax.Regexp) bool {
+	if class.Op == syntax.OpLiteral {
+		return false
+	}
+	bounds := boundsOf(class)
+	for i := 0; i+1 < len(bounds); i += 2 {
+		if bounds[i] <= 'z' && bounds[i+1] >= 'a' {
+			return true
+		}
+	}
+	return false
+}
+
+// boundsOf returns the runes of a class as pairs of bounds.
+func boundsOf(class *syntax.Regexp) []rune {
+	switch class.Op {
+	case syntax.OpAnyChar:
+		return []rune{0, unicode.MaxRune}
+	case syntax.OpAnyCharNotNL:
+		return []rune{0, '\n' - 1, '\n' + 1, unicode.MaxRune}
+	case syntax.OpLiteral:
+		return orbit(class.Rune[0], class.Flags&syntax.FoldCase != 0)
+	}
+	return class.Rune
+}
+
+// atLeastNone is what is left of l when its min is matched elsewhere.
+func (l loop) atLeastNone() loop {
+	if l.max > 0 {
+		l.max -= l.min
+	}
+	l.min = 0
+	return l
+}

@@ -1,0 +1,4 @@
+package rulesfile
+
+// LoadCounted is [Load] and the steps that it took.
+var LoadCounted = load
