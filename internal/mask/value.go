@@ -32,6 +32,12 @@ func (s *scanner) valueAt(i int, encoded bool) (v value) {
 	for n := 0; n < depth && rest != "" && (rest[0] == '[' || rest[0] == '(') && !strings.HasPrefix(rest, Masked); n++ {
 		i, rest, v.item = i+1, rest[1:], rest[0] == '['
 	}
+	if rest != "" && rest[0] == '<' {
+		if to := strings.IndexByte(head(rest), '>'); to > 1 && all(rest[1:to], alnum|dash|base64|dot) && mixed(rest[1:to]) && !nameLike(rest[1:to]) {
+			v.from, v.to = i+1, i+to
+			return v
+		}
+	}
 	// String prefixes: b'...' of Python, @"..." of C#, N'...' of SQL.
 	if len(rest) > 1 && strings.IndexByte("bBrRuUfFnNeE@$", rest[0]) >= 0 && class[rest[1]]&quote != 0 {
 		i, rest = i+1, rest[1:]

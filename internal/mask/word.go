@@ -270,6 +270,9 @@ func (s *scanner) scheme(i, end int) {
 	if _, _, ok := numberedWord(v); ok && s.text[i+1]|0x20 == 'a' { // "Basic plan2024 required"
 		return
 	}
+	if name, rest, ok := strings.Cut(v, "="); ok && rest != "" && rest[0] != '=' && isWords(name) { // token_type=bearer expires_in=3600
+		return
+	}
 	bearer := s.text[i]|0x20 == 'b' && end-i > 3 // Bearer and Basic
 	if bearer && looksSecret(v) && !strings.Contains(v, "://") || !bearer && looksRandom(v) {
 		s.add(at, to)
