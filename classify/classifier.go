@@ -29,10 +29,11 @@ var (
 	// Standard reads all evidence and has the broad rule set. It is the default.
 	Standard = newStandard()
 	// Minimal tries the twenty patterns of the original classifier in order. It
-	// reads the whole text and nothing else.
+	// reads the whole text and nothing else: a failure without a text, such as a
+	// status alone, is unknown.
 	Minimal = newMinimal()
 	// None has no rules. [WithBase] uses it to leave only the user's rules. It
-	// reads text alone.
+	// reads text alone: a failure without a text, such as a status, is unknown.
 	None = newNone()
 )
 
@@ -202,7 +203,14 @@ func (c *Classifier) Classify(e Evidence) (r Result) {
 // line, and copying them would be a good part of the cost.
 func (c *Classifier) classify(e *Evidence, r *Result) {
 	text, source, alone := c.textAlone(e)
-	if alone && (text == "" && e.Err == nil || c.recalled(text, e, r)) {
+	switch {
+	case !alone:
+	case text == "" && e.Err == nil:
+		if e.Status >= 400 || e.Type != "" || e.Code != "" {
+			*r = c.unknown() // a failure without a text
+		}
+		return
+	case c.recalled(text, e, r):
 		return
 	}
 	defer c.survive(r)

@@ -125,3 +125,35 @@ func TestNewBlamedTheWrongRule(t *testing.T) {
 	_, err := classify.New(classify.WithRules(rules...))
 	require.ErrorContains(t, err, `rule "r17": pattern "x(?:ab|cd){0,30}ab(?:ab|cd){30}y": rule 18 of 1000: it needs too many states: shorten`)
 }
+
+// What fails without a text is an error, also for classifiers that read text alone.
+func TestNoneTookAStatusForNoError(t *testing.T) {
+	t.Parallel()
+	own, err := classify.New(classify.WithBase(classify.None), classify.WithRules(classify.Rule{ID: "x", Pattern: "x", Reason: classify.ReasonLogic}))
+	require.NoError(t, err)
+	for _, tt := range []struct {
+		name   string
+		e      classify.Evidence
+		failed bool
+	}{
+		{"nothing", classify.Evidence{}, false},
+		{"a status", classify.Evidence{Status: 503}, true},
+		{"the lowest status", classify.Evidence{Status: 400}, true},
+		{"a status of a success", classify.Evidence{Status: 204}, false},
+		{"a status of a success, with a body", classify.Evidence{Status: 200, Body: []byte(`{}`)}, false},
+		{"a type", classify.Evidence{Type: "*net.OpError"}, true},
+		{"a code", classify.Evidence{Code: "insufficient_quota"}, true},
+		{"a provider", classify.Evidence{Provider: "acme"}, false},
+	} {
+		for name, c := range map[string]*classify.Classifier{"None": classify.None, "Minimal": classify.Minimal, "own": own} {
+			got := c.Classify(tt.e)
+			if !tt.failed {
+				assert.Zero(t, got, "%s, %s", name, tt.name)
+				continue
+			}
+			assert.Equal(t, c.Message(""), got, "%s, %s", name, tt.name)
+			assert.Equal(t, got, c.Explain(tt.e).Result, "%s, %s", name, tt.name)
+		}
+	}
+	assert.Equal(t, "x", own.Classify(classify.Evidence{Status: 503, Message: "x"}).Rule)
+}
