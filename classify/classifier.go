@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -12,8 +13,8 @@ import (
 const DefaultMaxBytes = 64 << 10
 
 // Classifier turns evidence into results. Make one with [New]; the zero
-// Classifier is not usable. It is immutable and safe for concurrent use. It
-// never logs, and it recovers from every panic of the evidence's methods. It
+// Classifier is not usable. It is immutable, unless made with [Switchable], and
+// safe for concurrent use. It never logs, and it recovers from every panic of the evidence's methods. It
 // stores no text, only hashes of texts that it has classified.
 type Classifier struct {
 	rules    func() *ruleSet  // compiled at first use
@@ -22,6 +23,8 @@ type Classifier struct {
 	textOnly bool             // reads err.Error() and Message, nothing else
 	fallback string           // Rule of a result that nothing decided
 	now      func() time.Time // for tests; nil = time.Now
+
+	live *atomic.Pointer[Classifier] // answers instead, if not nil: see Switchable
 }
 
 // The predefined classifiers.
@@ -89,7 +92,7 @@ func WithRules(rules ...Rule) Option {
 // or [None]. A nil base and the zero Classifier keep the default.
 func WithBase(base *Classifier) Option {
 	return optionFunc(func(c config) config {
-		if base != nil && base.rules != nil {
+		if base = base.current(); base.usable() {
 			c.base = base
 		}
 		return c
@@ -181,7 +184,7 @@ func (c *Classifier) Error(err error) (r Result) {
 // Message classifies a text. The empty text is an unknown, fatal error.
 func (c *Classifier) Message(text string) (r Result) {
 	if text == "" {
-		return c.unknown()
+		return c.current().unknown()
 	}
 	c.classify(&Evidence{Message: text}, &r)
 	return r
@@ -202,6 +205,7 @@ func (c *Classifier) Classify(e Evidence) (r Result) {
 // classify fills r, which is zero. Both structs are twice the size of a cache
 // line, and copying them would be a good part of the cost.
 func (c *Classifier) classify(e *Evidence, r *Result) {
+	c = c.current()
 	text, source, alone := c.textAlone(e)
 	switch {
 	case !alone:

@@ -59,7 +59,8 @@
 // [Standard] has the broad rule set and is the default. [Minimal] has the twenty
 // patterns of the original classifier and reads text alone. [None] has no rules.
 // [New] adds your own rules to one of them ([WithRules]); package rulesfile
-// reads rules from YAML. A classifier is immutable and safe for concurrent use.
+// reads rules from YAML and follows a file while the program runs. A classifier is
+// safe for concurrent use, and immutable unless made with [Switchable].
 //
 // The package imports the standard library only and never logs. It stores no
 // text, only hashes of texts that it has classified.

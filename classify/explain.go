@@ -59,6 +59,7 @@ type Signal struct {
 // the matched bytes in a second pass with package regexp, which takes about a
 // thousand times as long. Use it for people, not for every error.
 func (c *Classifier) Explain(e Evidence) (x Explanation) {
+	c = c.current()
 	if x.Result = c.Classify(e); x.Result == (Result{}) {
 		return x
 	}

@@ -24,6 +24,7 @@ type RuleInfo struct {
 // match a text and are not vetoed, the first decides. The caller owns the slice.
 func (c *Classifier) Rules() []RuleInfo {
 	var infos []RuleInfo
+	c = c.current()
 	for _, r := range c.rules().rules {
 		if r.id == "" {
 			continue // between two parts

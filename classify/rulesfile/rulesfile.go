@@ -1,6 +1,7 @@
 // Package rulesfile reads text rules from YAML for [classify.WithRules].
 //
-// A rules file is one YAML document with a list of rules; [Load] reads it:
+// A rules file is one YAML document with a list of rules. [Load] reads it once,
+// [Watch] follows it while the program runs:
 //
 //	rules:
 //	  - id: shop/stock-locked        # becomes Result.Rule
