@@ -210,12 +210,12 @@ func (w *watcher) look() content {
 		info.ModTime().Equal(l.info.ModTime()) && l.at.Sub(info.ModTime()) > timestamps {
 		return l.found
 	}
-	w.last = lastRead{time.Now(), info, read(w.path, info)}
+	w.last = lastRead{time.Now(), info, readFile(w.path, info)}
 	return w.last.found
 }
 
-// read reads a file, but no more of it than Load accepts.
-func read(path string, info os.FileInfo) content {
+// readFile reads a file, but no more of it than Load accepts.
+func readFile(path string, info os.FileInfo) content {
 	if !info.Mode().IsRegular() { // reading a pipe would block
 		return content{err: &os.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}}
 	}
