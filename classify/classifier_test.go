@@ -3,6 +3,7 @@ package classify_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -156,4 +157,22 @@ func TestNoneTookAStatusForNoError(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "x", own.Classify(classify.Evidence{Status: 503, Message: "x"}).Rule)
+}
+
+// The user's rules stand first, as they were given; then those of the base, by
+// strength, with those that give no reason last.
+func TestRulesAreInOrder(t *testing.T) {
+	t.Parallel()
+	c, err := classify.New(classify.WithRules(
+		classify.Rule{ID: "z", Pattern: "z", Reason: classify.ReasonUnknown},
+		classify.Rule{ID: "a", Pattern: "a", Reason: classify.ReasonPolicy}))
+	require.NoError(t, err)
+	rules := c.Rules()
+	assert.Equal(t, "z", rules[0].ID)
+	assert.Equal(t, "a", rules[1].ID)
+	order := []string{"user", "cause", "code", "phrase", "word", ""}
+	for i, r := range rules[1:] {
+		before := rules[i]
+		assert.LessOrEqual(t, slices.Index(order, before.Strength), slices.Index(order, r.Strength), "%s before %s", before.ID, r.ID)
+	}
 }

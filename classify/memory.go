@@ -7,9 +7,9 @@ import (
 
 // memory remembers what texts came to, because what fails tends to fail again
 // in the same words: a storm of one error costs little more than a hash each. It
-// holds no text, only a hash that is seeded anew in every process, of which 42
+// holds no text, only a hash that is seeded anew in every process, of which 40
 // bits are compared beyond the 11 that name the slot: two texts are taken for one
-// in 1 of 2^42 comparisons. It is safe for concurrent use and never grows.
+// in 1 of 2^40 comparisons. It is safe for concurrent use and never grows.
 type memory [memorySize]atomic.Uint64
 
 // A slot holds, from its lowest bits on: the rule's number plus two, 0 = nothing
@@ -18,13 +18,16 @@ const (
 	memorySize    = 1 << 11
 	ruleBits      = 12
 	statusBits    = 8
-	providerBits  = 2
+	providerBits  = 4
 	verdictBits   = ruleBits + statusBits + providerBits
 	verdictMask   = 1<<verdictBits - 1
 	noStatus      = 399
 	statusShift   = ruleBits
 	providerShift = ruleBits + statusBits
 )
+
+// A slot has room for every provider, or this does not compile.
+const _ = uint(1<<providerBits - len(providerNames))
 
 var memorySeed = maphash.MakeSeed()
 

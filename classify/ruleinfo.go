@@ -20,8 +20,10 @@ type RuleInfo struct {
 	Vetoes []string
 }
 
-// Rules returns the text rules of c in order of precedence: of the rules that
-// match a text and are not vetoed, the first decides. The caller owns the slice.
+// Rules returns the text rules of c: the user's in their order, then those of the
+// base from the strongest to the weakest. The order alone does not decide. A
+// matching rule may veto others, and a specific cause outranks the error that
+// wraps it; [Classifier.Explain] shows what decided. The caller owns the slice.
 func (c *Classifier) Rules() []RuleInfo {
 	var infos []RuleInfo
 	c = c.current()

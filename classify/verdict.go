@@ -9,9 +9,6 @@ type verdict struct {
 	provider int // number of the provider that the text names, in providerNames; 0 = none
 }
 
-// providerNames are the providers that rules named provider/ tell.
-var providerNames = [...]string{"", "anthropic", "openai", "google"}
-
 // Rules whose ids begin so say more than a reason.
 const (
 	statusPrefix   = "http/"

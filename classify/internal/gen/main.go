@@ -32,6 +32,14 @@ var strengths = []string{"cause", "code", "phrase", "word"}
 // reports several tries.
 var telling = []string{"hint/", "provider/", "log/"}
 
+// lookedUp lists the tables in which package classify looks codes up. The others
+// only expand into rules.
+var lookedUp = []string{
+	"body", "bodyCause", "bodyVague", "bodyWeak", "errno", "errnoLocal", "goParser", "goType",
+	"grpc", "grpcVague", "http", "jsonrpc", "jsonrpcLocal", "jsonrpcVague", "mssql", "mysql",
+	"reply", "sqlstate", "sqlstateClass",
+}
+
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("gen: ")
@@ -227,7 +235,15 @@ func source(doc ruledoc.Document) ([]byte, error) {
 	}
 	b.WriteString("}\n\n")
 	tables := slices.SortedFunc(slices.Values(doc.Tables), func(a, b ruledoc.Table) int { return cmp.Compare(a.Name, b.Name) })
+	for _, name := range lookedUp {
+		if !slices.ContainsFunc(tables, func(t ruledoc.Table) bool { return t.Name == name }) {
+			return nil, fmt.Errorf("no document has table %q", name)
+		}
+	}
 	for _, t := range tables {
+		if !slices.Contains(lookedUp, t.Name) {
+			continue
+		}
 		slices.SortFunc(t.Rows, func(a, b ruledoc.Row) int { return cmp.Compare(a.Code, b.Code) })
 		fmt.Fprintf(&b, "var %sCodes = codeTable{\n", t.Name)
 		for _, row := range t.Rows {
@@ -235,6 +251,11 @@ func source(doc ruledoc.Document) ([]byte, error) {
 		}
 		b.WriteString("}\n\n")
 	}
+	b.WriteString("// providerNames are the providers that rules named provider/ tell; 0 is none of them.\nvar providerNames = [...]string{\"\"")
+	for _, name := range providers(doc.Rules) {
+		fmt.Fprintf(&b, ", %q", name)
+	}
+	b.WriteString("}\n\n")
 	fmt.Fprintf(&b, "// standardRules are the %d text rules of Standard, by precedence: the first that matches decides.\n", len(doc.Rules))
 	b.WriteString("var standardRules = [...]textRule{\n")
 	for _, r := range doc.Rules {
@@ -252,6 +273,17 @@ func source(doc ruledoc.Document) ([]byte, error) {
 	}
 	b.WriteString("}\n")
 	return format.Source(b.Bytes())
+}
+
+// providers returns the names that rules named provider/ tell.
+func providers(rules []ruledoc.Rule) (names []string) {
+	for _, r := range rules {
+		if name, ok := strings.CutPrefix(r.ID, "provider/"); ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 func quote(s string) string {

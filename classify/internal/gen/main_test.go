@@ -1,6 +1,9 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,4 +24,23 @@ func TestAddTable(t *testing.T) {
 	assert.Equal(t, []ruledoc.Row{row("Aborted", "transient"), row("Canceled", "aborted")}, doc.Tables[0].Rows)
 	err := addTable(&doc, ruledoc.Table{Name: "grpc", Rows: []ruledoc.Row{row("Aborted", "network")}})
 	assert.EqualError(t, err, "table grpc: code Aborted is network here and transient in another document")
+}
+
+// Every table that is generated is read by package classify.
+func TestLookedUpTablesAreRead(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob("../../*.go")
+	require.NoError(t, err)
+	var code strings.Builder
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_gen.go") || strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		src, err := os.ReadFile(path)
+		require.NoError(t, err)
+		code.Write(src)
+	}
+	for _, name := range lookedUp {
+		assert.Regexp(t, `\b`+name+`Codes\b`, code.String())
+	}
 }
