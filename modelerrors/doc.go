@@ -31,8 +31,9 @@
 //     removes: an unknown command line flag, an expired certificate.
 //   - More errors are known: broken connections (EOF, EPIPE), locked databases,
 //     rate limits without the number 429, and further wordings of overflows.
-//   - A timeout of a dial is retryable. There it counts as the caller's deadline,
-//     because package net's error claims to be context.DeadlineExceeded.
+//   - A timeout of a dial and http.Client.Timeout are retryable. There they count
+//     as the caller's deadline, because the errors of packages net and net/http
+//     claim to be context.DeadlineExceeded.
 //   - A wait in an SDK error or a text is returned for a rate limit too, not only
 //     that of a [*StatusError].
 //   - "max_tokens must be greater than" is an overflow only before the thinking

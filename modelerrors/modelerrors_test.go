@@ -7,12 +7,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/modelerrors"
@@ -68,6 +70,21 @@ var (
 )
 
 func limitedFor(d time.Duration) answer { return answer{rateLimited: true, retryAfter: d} }
+
+// clientTimeout is the error of an http.Client whose Timeout has passed.
+func clientTimeout(t *testing.T) error {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer server.Close()
+	client := server.Client()
+	client.Timeout = 10 * time.Millisecond
+	resp, err := client.Get(server.URL)
+	if err == nil {
+		_ = resp.Body.Close()
+	}
+	require.ErrorContains(t, err, "Client.Timeout")
+	return err
+}
 
 // Each sentence of the package documentation has a row.
 func TestClassifyModelError(t *testing.T) {
@@ -156,6 +173,7 @@ func TestClassifyModelError(t *testing.T) {
 
 		{"network: a timeout", timeoutError{}, again},
 		{"network: dialing took too long", dial, again},
+		{"network: the client's own limit", clientTimeout(t), again},
 		{"network: reading took too long", &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}, again},
 		{"network: a reset", &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}, again},
 		{"network: refused", syscall.ECONNREFUSED, again},
