@@ -22,7 +22,7 @@ func newAlertFixture(t *testing.T) (b *fixture, alerts *events) {
 	return newFixture(t, cfg, resilience.WithAlert(alerts.observe)), alerts
 }
 
-// Ten failures within five minutes are one alert. The next alert needs a
+// Ten failures within five minutes raise one alert. The next alert needs a
 // recovery and ten more failures.
 func TestAlert_OnceUntilRecovered(t *testing.T) {
 	t.Parallel()

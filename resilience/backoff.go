@@ -23,7 +23,7 @@ type Schedule struct {
 	Base           time.Duration // pause before the first retry; doubled for each further one
 	Max            time.Duration // longest pause before jitter
 	Jitter         time.Duration // jitter of up to this much in both directions
-	JitterFraction float64       // jitter as a fraction of the pause; both are added
+	JitterFraction float64       // jitter as a fraction of the pause, in addition to Jitter
 	MaxCalls       int           // upper limit of calls in all, for every policy; 0 = no limit
 }
 
@@ -101,8 +101,9 @@ type backoffKey struct {
 	target Target
 }
 
-// next returns the pause after failure number of calls to this target. Calls
-// with a key continue the key's pauses; calls without one use number alone.
+// next returns the pause before the next call to a target, after the failure of
+// the call with this number. If k has a key, the pause continues those of the
+// key, and number is ignored.
 func (b *backoff) next(k backoffKey, s Schedule, number int) (nominal, delay time.Duration) {
 	step := number - 1
 	if k.key != "" {

@@ -16,7 +16,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Every step of each schedule, with the lower and upper end of the jitter.
+// Each schedule has these pauses, with these lower and upper ends of the
+// jitter.
 func TestSchedule_Figures(t *testing.T) {
 	t.Parallel()
 	const below1 = 1 - 1e-12
@@ -153,7 +154,7 @@ func TestDo_Pauses(t *testing.T) {
 }
 
 // A provider's hint of up to a minute replaces the schedule's pause, without
-// jitter. On a longer hint there is no wait.
+// jitter. If the hint is longer, Do does not wait.
 func TestDo_RetryAfter(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -237,7 +238,7 @@ func TestDo_BackoffOfKey(t *testing.T) {
 	})
 }
 
-// A hint counts as a step of the key's backoff.
+// A pause set by a hint counts as a step of the key's backoff.
 func TestDo_HintIsAStep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

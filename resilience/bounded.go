@@ -5,13 +5,13 @@ import (
 	"iter"
 )
 
-// rank decides what a [bounded] map forgets first.
+// rank sets the order in which a full [bounded] map removes entries.
 type rank uint8
 
 const (
 	plain  rank = iota // forgotten first
-	held               // forgotten if there is no plain entry, or too many held ones
-	pinned             // never forgotten, does not count towards the capacity
+	held               // removed if there is no plain entry, or if there are too many held ones
+	pinned             // never removed; does not count towards the capacity
 )
 
 // bounded is a map with a capacity. It is needed because keys come from callers
@@ -56,8 +56,8 @@ func (b *bounded[K, V]) get(k K) (value V, ok bool) {
 }
 
 // add inserts a value under a new key and returns the values that it removed.
-// That is mostly one or none, and more if pinned entries have changed their
-// rank since the last add. The new entry itself is never removed.
+// It usually removes one value or none. It removes several if pinned entries
+// have lost that rank since the last add. It never removes the new entry.
 func (b *bounded[K, V]) add(k K, value V, r rank) (removed []V) {
 	for r != pinned && b.ranks[plain].Len()+b.ranks[held].Len() >= b.capacity {
 		removed = append(removed, b.evict())

@@ -12,7 +12,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// BreakerMode says whether failures or a person control a circuit breaker.
+// BreakerMode says whether a circuit breaker is automatic or set by a person.
 type BreakerMode string
 
 // The modes.
@@ -43,10 +43,10 @@ var breakerStates = map[circuitbreaker.State]BreakerState{
 }
 
 // Probe checks whether an endpoint is up, at lower cost than a call. An error
-// means that the endpoint is down. Two cases decide nothing, and the call is
-// made: the probe panics, or classify finds in its error a fault of the probe,
-// such as a missing key, a 404 or a bad URL. A Probe must return when ctx ends
-// and must be safe for concurrent use.
+// means that the endpoint is down, unless classify finds that the probe itself
+// is at fault: a missing key, a 404, a bad URL. In that case, and if the probe
+// panics, the call is made as if there were no probe. A Probe must return when
+// ctx ends and must be safe for concurrent use.
 type Probe func(ctx context.Context, endpoint string) error
 
 // ErrOpen matches every [*OpenError] in errors.Is.
@@ -58,7 +58,7 @@ var ErrOpen = errors.New("circuit breaker open")
 type OpenError struct {
 	Endpoint   string
 	Mode       BreakerMode     // [BreakerForceOpen] if a person opened it
-	RetryAfter time.Duration   // until the next trial call; 0 if forced open, or if a trial call is under way
+	RetryAfter time.Duration   // time until the next trial call; 0 if forced open, or if a trial call is under way
 	Cause      classify.Result // the failure that opened it
 	Err        error           // the error of a probe that has just failed, or nil
 }
@@ -81,12 +81,12 @@ func (e *OpenError) Unwrap() error { return e.Err }
 // Is reports whether target is [ErrOpen].
 func (e *OpenError) Is(target error) bool { return target == ErrOpen }
 
-// ErrorType returns the reason that classify gives for it.
+// ErrorType returns "transient", the reason that package classify finds for e.
 func (*OpenError) ErrorType() string { return string(classify.ReasonTransient) }
 
-// breaker is the circuit breaker of one endpoint. failsafe-go's breaker counts
-// failures. This type chooses what to count, and adds modes and trial calls
-// whose outcome decides nothing.
+// breaker is the circuit breaker of one endpoint. It uses failsafe-go's breaker
+// to count failures. It chooses which failures count, adds modes, and allows
+// another trial call if one ends without success or failure.
 type breaker struct {
 	endpoint string
 	cfg      BreakerConfig
@@ -95,8 +95,8 @@ type breaker struct {
 	mu      sync.Mutex
 	circuit circuitbreaker.CircuitBreaker[any]
 	mode    BreakerMode
-	since   time.Time       // the time of the last change of state
-	cause   classify.Result // the last failure that counted
+	since   time.Time       // time of the last change of state
+	cause   classify.Result // the last counted failure
 	epoch   int             // force and admit raise it; outcomes of permits with an older epoch are ignored
 	trialAt time.Time       // when the last trial call began
 	retired bool            // Breakers has forgotten it: do not report changes
@@ -220,8 +220,9 @@ func (p permit) done(ctx context.Context, r classify.Result) (opened bool) {
 	return opened
 }
 
-// count is done with mu held. If the breaker has opened since the permit was
-// given, the call's outcome is ignored: the call began before.
+// count implements done. The caller holds mu. If the breaker has opened since
+// the permit was given, count ignores the outcome, because the call began
+// before that.
 func (p permit) count(success bool, r classify.Result) (opened bool) {
 	b := p.b
 	if b.mode != BreakerAuto || p.epoch != b.epoch {
@@ -243,9 +244,9 @@ func (p permit) count(success bool, r classify.Result) (opened bool) {
 	return false
 }
 
-// release returns a permit whose call has no outcome: it was canceled, or its
-// failure says nothing about the endpoint. failsafe-go accepts only success or
-// failure, and would wait for the trial call forever.
+// release gives a permit back if its call was canceled, or if its failure says
+// nothing about the endpoint. failsafe-go accepts only success or failure:
+// without release it would wait for the trial call forever.
 func (p permit) release(ctx context.Context) {
 	if p.b == nil || !p.trial {
 		return

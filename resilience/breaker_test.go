@@ -14,7 +14,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// fixture is an executor with one endpoint that is called once at a time.
+// fixture is an executor with one endpoint. Tests make one call at a time.
 type fixture struct {
 	t      *testing.T
 	x      *resilience.Executor
@@ -33,8 +33,8 @@ func single() *resilience.Config {
 	return cfg
 }
 
-// do makes one call that fails with err, and reports whether the function was
-// called.
+// do makes a call that fails with err. called reports whether the breaker
+// allowed it.
 func (b *fixture) do(err error) (called bool, got error) {
 	_, got = resilience.Do(b.t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary}},
 		func(context.Context, resilience.Target) (int, error) {
@@ -150,8 +150,9 @@ func TestBreaker_WhatCounts(t *testing.T) {
 	})
 }
 
-// After a trial call that says nothing about the endpoint, another trial call
-// is allowed. failsafe-go alone would refuse all further calls.
+// If a trial call fails with an error that says nothing about the endpoint,
+// another trial call is allowed. failsafe-go alone would refuse all further
+// calls.
 func TestBreaker_TrialShowsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -295,8 +296,8 @@ func TestBreaker_LateOutcomeAfterOpening(t *testing.T) {
 	}
 }
 
-// Five failures open the breaker, but the call that had them still makes its
-// sixth attempt. Its success closes the breaker.
+// Five failures of one call open the breaker. The call still makes its sixth
+// attempt. Its success closes the breaker.
 func TestBreaker_GraceForTheCallThatOpenedIt(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

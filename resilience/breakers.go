@@ -189,8 +189,8 @@ func inconclusive(err error) bool {
 	return !countsAsFailure(res) && res.Reason != classify.ReasonUnknown
 }
 
-// runProbe runs the probe with the ping timeout. A panic counts as no error.
-// runtime.Goexit releases the permit.
+// runProbe runs the probe with the ping timeout. If the probe panics, runProbe
+// returns nil. If it calls runtime.Goexit, runProbe releases the permit.
 func (b *Breakers) runProbe(ctx context.Context, endpoint string, limit time.Duration, p permit) (err error) {
 	returned := false
 	defer func() {
@@ -235,8 +235,8 @@ type BreakerStatus struct {
 	State      BreakerState  `json:"state"`
 	Mode       BreakerMode   `json:"mode"`
 	Since      time.Time     `json:"since"`                // time of the last change
-	Failures   int           `json:"failures"`             // counted so far; failureThreshold of them open it
-	RetryAfter time.Duration `json:"retryAfter,omitempty"` // if open: until the next trial call
+	Failures   int           `json:"failures"`             // counted so far; the breaker opens at failureThreshold
+	RetryAfter time.Duration `json:"retryAfter,omitempty"` // time until the next trial call, if open
 }
 
 // Snapshot returns the state of all breakers, ordered by endpoint.

@@ -62,8 +62,8 @@ func TestBreakers_ManyFailingEndpoints(t *testing.T) {
 	assert.Len(t, h.Snapshot(), resilience.MaxEndpoints)
 }
 
-// If all breakers are open, a new one replaces the oldest, and observers see
-// that one close.
+// If all breakers are open, a new one replaces the oldest, and observers
+// receive an event that the old one closed.
 func TestBreakers_AllOpen(t *testing.T) {
 	t.Parallel()
 	seen := new(events)
@@ -86,16 +86,16 @@ func TestBreakers_AllOpen(t *testing.T) {
 	for _, e := range seen.of(resilience.KindBreaker) {
 		gauge[e.Target.Endpoint] = e.To
 	}
-	still := 0
+	reported := 0
 	for _, to := range gauge {
 		if to == string(resilience.BreakerOpen) {
-			still++
+			reported++
 		}
 	}
-	assert.Equal(t, open, still, "what was told comes to what is")
+	assert.Equal(t, open, reported, "the events agree with the snapshot")
 
-	// Endpoints that are not open still have room: they do not replace each
-	// other.
+	// A quarter of the capacity is left for breakers that are not open. They do
+	// not replace each other.
 	for range 3 {
 		for i := range resilience.MaxEndpoints / 8 {
 			require.ErrorIs(t, failOnce(t.Context(), x, fmt.Sprint("new ", i)), errNetwork)

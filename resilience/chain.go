@@ -9,8 +9,8 @@ func findOpenError(err error) (open *OpenError) {
 			open = nil
 		}
 	}()
-	const most = 256 // errors to visit, as in package classify
-	for i, chain := 0, []error{err}; i < len(chain) && i < most; i++ {
+	const maxErrors = 256 // errors to visit, as in package classify
+	for i, chain := 0, []error{err}; i < len(chain) && i < maxErrors; i++ {
 		switch e := chain[i].(type) {
 		case *OpenError:
 			if e != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// BenchmarkComparison measures the figures of docs/comparison.md: a successful
-// call made directly, with a retry policy and a breaker of failsafe-go, and
-// with this package.
+// BenchmarkComparison measures the figures of docs/comparison.md. It makes a
+// successful call directly, with a retry policy and a breaker of failsafe-go,
+// and with this package.
 func BenchmarkComparison(b *testing.B) {
 	breaker := circuitbreaker.NewBuilder[int]().WithFailureThreshold(5).WithDelay(5 * time.Minute).Build()
 	retry := retrypolicy.NewBuilder[int]().

@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// A thousand concurrent calls go to fifty endpoints, some of which fail in
-// every way. Each call returns its own answer or error, every event arrives,
+// A thousand concurrent calls go to fifty endpoints and fail with errors of
+// many reasons. Each call returns its own answer or error, every event arrives,
 // and all counts match.
 func TestDo_ThousandConcurrentSafe(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,8 @@ type Config struct {
 
 // RetryConfig configures retries.
 type RetryConfig struct {
-	// Schedule names the pauses. The default is [MediumSchedule].
+	// Schedule selects the pauses between calls. The default is
+	// [MediumSchedule].
 	Schedule ScheduleName `json:"schedule,omitempty" yaml:"schedule,omitempty"`
 	// MaxNetworkRetries is the number of retries after a network error. The
 	// default 5 makes six calls in all. For other reasons,
@@ -42,7 +43,7 @@ type RetryConfig struct {
 	// The next three fields apply to the schedule "custom" only.
 	BaseDelayMs   int      `json:"baseDelayMs,omitempty" yaml:"baseDelayMs,omitempty"`     // before the first retry; default 1000
 	MaxDelayMs    int      `json:"maxDelayMs,omitempty" yaml:"maxDelayMs,omitempty"`       // default 30000
-	JitterPercent *float64 `json:"jitterPercent,omitempty" yaml:"jitterPercent,omitempty"` // symmetric, a fraction of the pause; default 0.2
+	JitterPercent *float64 `json:"jitterPercent,omitempty" yaml:"jitterPercent,omitempty"` // jitter as a fraction of the pause, in both directions; default 0.2
 }
 
 // BreakerConfig configures the circuit breakers.
@@ -90,12 +91,12 @@ type AgentConfig struct {
 
 // Limits and defaults without a config field.
 const (
-	// MaxRetryAfterWait is the longest Retry-After that a call waits for. On a
-	// longer one, the call goes to another target or fails at once: calling
-	// earlier would not help.
+	// MaxRetryAfterWait is the longest Retry-After that a call waits for. If a
+	// provider asks for more, the call goes to another target or fails at once,
+	// because an earlier retry would fail too.
 	MaxRetryAfterWait = 60 * time.Second
-	// DefaultFallbackCooldown is how long calls start with the fallback target.
-	// [WithFallbackCooldown] changes it.
+	// DefaultFallbackCooldown is the time after a fallback in which calls start
+	// with the new target. [WithFallbackCooldown] changes it.
 	DefaultFallbackCooldown = time.Minute
 	// AlertWindow is the period in which failures are counted for an alert.
 	AlertWindow = 5 * time.Minute
@@ -105,11 +106,12 @@ const (
 	HealthWindow   = 5 * time.Minute
 	HealthMinCalls = 10
 	// MaxEndpoints limits the number of endpoints that [Breakers], [Health],
-	// alerts and fallbacks remember, each on its own. Endpoints come from
-	// callers, and from redirects of peers, so their number has no other bound.
-	// The least recently used one is forgotten first.
+	// alerts and fallbacks each remember. It is needed because endpoints come
+	// from callers and from redirects of peers. The least recently used endpoint
+	// is forgotten first.
 	MaxEndpoints = 4096
-	// MaxKeys is the same limit for [Call.Key], in backoffs and in [Statuses].
+	// MaxKeys limits the number of values of [Call.Key] that the backoff and
+	// [Statuses] each remember.
 	MaxKeys = 65536
 )
 

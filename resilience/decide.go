@@ -7,7 +7,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// decide sets action, and pause for actionRetry, after a failed call.
+// decide sets r.action after a failed call, and r.pause if that is actionRetry.
 func (r *run) decide(a Attempt) {
 	if r.ctx.Err() != nil {
 		if len(r.attempts) > 1 {
@@ -34,7 +34,8 @@ func (r *run) decide(a Attempt) {
 	}
 }
 
-// maxCalls returns how often a target may be called in all after a failure res.
+// maxCalls returns the maximum number of calls to a target, the first one
+// included, if the last one failed with res.
 func (r *run) maxCalls(res classify.Result) int {
 	n := res.Policy().Calls()
 	if res.Reason == classify.ReasonNetwork {

@@ -40,12 +40,12 @@
 //     schedule's pause with jitter ([RetryConfig]). A parsing error is retried
 //     once, without a pause, and only if [Call.Correct] is set.
 //   - The next target starts with a new count of calls and the shortest pause.
-//     The policy's fallback column decides whether there is a fallback; where
-//     it is optional, [Call.FallBack] decides. After a fallback, calls start
-//     with the new target for a minute ([WithFallbackCooldown]).
-//   - The restart queue ([WithRestarter], [Queue]) takes calls that failed with
-//     network errors to the end. A restart that an open breaker refuses is not
-//     counted. It is tried again when the breaker allows a call.
+//     [classify.Policy] decides whether there is a fallback; where it is
+//     optional, [Call.FallBack] decides. After a fallback, calls start with the
+//     new target for a minute ([WithFallbackCooldown]).
+//   - The restart queue ([WithRestarter], [Queue]) takes calls that still fail
+//     with a network error after all retries. A restart that an open breaker
+//     refuses is not counted. It is tried again when the breaker allows a call.
 //
 // Observers receive every step as an [Event] ([WithObserver], [WithLogger],
 // [CountEvents], [Statuses], [WithAlert]).

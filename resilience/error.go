@@ -10,7 +10,7 @@ import (
 // Attempt is one call of the caller's function.
 type Attempt struct {
 	Target   Target          `json:"target"`
-	Number   int             `json:"number"` // counts the calls to this target from 1
+	Number   int             `json:"number"` // number of the call to this target, from 1
 	Start    time.Time       `json:"start"`
 	Duration time.Duration   `json:"duration"`
 	Result   classify.Result `json:"result"` // zero if it succeeded

@@ -35,7 +35,7 @@ const (
 	// and [Unhealthy].
 	KindHealth Kind = "health"
 	// KindAlert: an endpoint keeps failing. Failures is the number of failures
-	// within [AlertWindow]. Result and Err are those of the last one.
+	// within [AlertWindow]. Result and Err are those of the last failure.
 	KindAlert Kind = "alert"
 	// KindDone: a [Do] returns. Attempt is the number of calls on all targets.
 	// Duration includes all pauses. Result and Err are zero if it succeeded.
@@ -66,7 +66,7 @@ type Event struct {
 	Key      string          `json:"key,omitempty"`     // key of the call or the task
 	Agent    string          `json:"agent,omitempty"`   // agent of the call
 	Target   Target          `json:"target"`            // the endpoint has no user information and query
-	Attempt  int             `json:"attempt,omitempty"` // counts the calls to Target from 1
+	Attempt  int             `json:"attempt,omitempty"` // number of the call to Target, from 1
 	Duration time.Duration   `json:"duration,omitempty"`
 	Result   classify.Result `json:"result,omitzero"`
 	Cause    classify.Result `json:"cause,omitzero"`
@@ -75,8 +75,8 @@ type Event struct {
 	To       string          `json:"to,omitempty"`
 	Failures int             `json:"failures,omitempty"`
 
-	// The length of a pause. Only the provider's hint, or without one the
-	// nominal step, may be logged.
+	// The next fields describe a pause. A log shows the provider's hint or,
+	// without one, Nominal. It never shows ScheduledDelay.
 	HintGiven  bool          `json:"hintGiven,omitempty"`
 	RetryAfter time.Duration `json:"retryAfter,omitempty"` // possibly 0
 	Derived    bool          `json:"derived,omitempty"`    // RetryAfter was computed from a reset header

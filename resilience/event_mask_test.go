@@ -21,8 +21,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// A name has no user information, query and fragment. This holds for URLs and
-// for text that looks like one.
+// Name omits the user information, query and fragment of a URL, also if the URL
+// is invalid.
 func TestNameHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, endpoint, want string }{

@@ -14,7 +14,7 @@ type exchange struct {
 	t       *Transport
 	request *http.Request  // the client's request
 	primary Target         // the target of the unchanged request
-	sent    bool           // the base has the request's own body, and closes it
+	sent    bool           // the base has received the client's body and closes it
 	failed  *http.Response // the last response, if it is a failure
 }
 
@@ -35,15 +35,16 @@ func (e *exchange) do(call Call) (*http.Response, error) {
 		return resp, err
 	}
 	if ctx := e.request.Context(); ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		// The context ended during a pause. The body of the last response has
-		// ended with it.
+		// The context ended during a pause. That has ended the body of the last
+		// response too.
 		closeResponse(e.failed)
 		return nil, withContextErr(err, contextErr(ctx))
 	}
 	return e.failed, nil
 }
 
-// withContextErr returns err with ctxErr as its last error.
+// withContextErr replaces the last error in err by ctxErr. It keeps the
+// attempts.
 func withContextErr(err, ctxErr error) error {
 	if all, ok := errors.AsType[*Error](err); ok {
 		return &Error{Attempts: all.Attempts, Err: ctxErr, Stop: ctxErr}
@@ -63,14 +64,14 @@ func (e *exchange) roundTrip(ctx context.Context, target Target) (*http.Response
 	if err != nil || resp == nil || resp.StatusCode < http.StatusBadRequest {
 		return resp, err
 	}
-	e.failed = resp // so that do closes it even if its body panics
+	e.failed = resp // failedResponse may panic: then e.do closes resp
 	resp, failure := failedResponse(ctx, resp)
 	e.failed = resp
 	return resp, failure
 }
 
-// nextRequest returns the next request to target. The first time it is the
-// client's own, later a copy with a new body.
+// nextRequest returns the request to send to target. The first request to the
+// primary target is the client's own. All others are copies.
 func (e *exchange) nextRequest(ctx context.Context, target Target) (*http.Request, error) {
 	first := !e.sent
 	if first && target == e.primary {
@@ -98,7 +99,8 @@ func (e *exchange) nextRequest(ctx context.Context, target Target) (*http.Reques
 	return r, nil
 }
 
-// rehost changes a request's URL to the scheme and host of a target's endpoint.
+// rehost sets the scheme and host of a request's URL to those of a target's
+// endpoint.
 func rehost(r *http.Request, t Target) error {
 	u, err := url.Parse(t.Endpoint)
 	if err != nil || u.Scheme == "" || u.Host == "" {

@@ -67,7 +67,8 @@ func (x *Executor) emit(ctx context.Context, e Event) {
 	}
 }
 
-// logged reports whether the config wants e in the log.
+// logged reports whether e is logged. The config can turn off attempts and
+// waits.
 func (x *Executor) logged(e Event) bool {
 	if e.Kind != KindAttempt && e.Kind != KindWait {
 		return true

@@ -39,7 +39,8 @@ func TestDo_FallbackStartsNewCount(t *testing.T) {
 	})
 }
 
-// Which errors fall back, and after how many calls to the first target.
+// The reason sets the number of calls to the first target, and whether the
+// second target is called after them.
 func TestDo_FallbackOfEachReason(t *testing.T) {
 	t.Parallel()
 	yes := func(resilience.Attempt) bool { return true }
@@ -199,8 +200,8 @@ func TestDo_FallbackCooldown(t *testing.T) {
 	}
 }
 
-// If the fallback target fails too, the remaining targets are called, the
-// primary last. Its success ends the fallback.
+// If the fallback target fails too, the remaining targets are called. The
+// primary is the last of them. If it succeeds, the fallback ends.
 func TestDo_FallbackFailsInCooldown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

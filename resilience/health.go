@@ -11,12 +11,12 @@ import (
 //
 //   - if at least half of its calls failed, out of ten or more within five
 //     minutes ([HealthConfig], [HealthMinCalls], [HealthWindow]), until a ping
-//     succeeds or enough of the failures are older than that;
+//     succeeds or enough of the failures leave that window;
 //   - if its last session has died ([Health.Watch]), until there is a new
 //     session or a ping succeeds.
 //
 // Successful calls and failures of the endpoint ([Outcome.Failed]) count. Pings
-// count like calls. With [WithPing], Health pings every endpoint each 30
+// count like calls. With [WithPing], Health pings every endpoint every 30
 // seconds, from its first use on. It forgets an endpoint after an hour without
 // use.
 //
@@ -35,7 +35,7 @@ type Health struct {
 	cfg       *Config
 	ping      Probe // may be nil
 	observers observers
-	start     time.Time // origin of the seconds in healthWindow
+	start     time.Time // time 0 of healthWindow
 
 	ctx    context.Context // context of the pings
 	cancel context.CancelFunc
@@ -58,7 +58,7 @@ type endpointHealth struct {
 	window   healthWindow
 	lastUsed time.Time
 
-	pingBroken bool  // the last ping failed by its own fault
+	pingBroken bool  // the last ping failed because the ping itself is faulty
 	sessions   int   // number of live sessions
 	sessionErr error // why the last session died, or nil
 	healthy    bool  // as of the last event
@@ -215,8 +215,8 @@ func (e *endpointHealth) rank() rank {
 	}
 }
 
-// sweep forgets expired endpoints once there are many. The goroutine that pings
-// an endpoint also forgets it when it expires.
+// sweep removes expired endpoints once there are many. Endpoints with pings are
+// also removed by removeExpired.
 func (h *Health) sweep() {
 	for _, r := range [...]rank{plain, held} {
 		for h.endpoints.len() >= sweepThreshold {

@@ -8,7 +8,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// keepPinging pings an endpoint until ctx ends or the endpoint is forgotten.
+// keepPinging pings an endpoint until ctx ends or the endpoint is removed.
 func (h *Health) keepPinging(ctx context.Context, e *endpointHealth) {
 	interval := ms(e.settings.PingIntervalMs)
 	ticker := time.NewTicker(interval)
@@ -30,7 +30,8 @@ func (h *Health) keepPinging(ctx context.Context, e *endpointHealth) {
 	}
 }
 
-// removeExpired forgets e if it has expired. It reports whether e is forgotten.
+// removeExpired removes e if it has expired. It reports whether e is removed,
+// now or before.
 func (h *Health) removeExpired(e *endpointHealth) bool {
 	defer h.notify(h.ctx)
 	h.mu.Lock()

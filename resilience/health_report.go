@@ -28,8 +28,9 @@ func (h *Health) pending() bool {
 	return len(h.events) > 0
 }
 
-// EndpointHealth is one entry of [Health.Snapshot]. Its figures are those of
-// the calls and pings in the last [HealthWindow] that count.
+// EndpointHealth is one entry of [Health.Snapshot]. Its figures cover the calls
+// and pings of the last [HealthWindow], without those that say nothing about
+// the endpoint.
 type EndpointHealth struct {
 	Endpoint     string        `json:"endpoint"`
 	Healthy      bool          `json:"healthy"`
@@ -39,7 +40,7 @@ type EndpointHealth struct {
 	FailureRate  float64       `json:"failureRate"`
 	Latency      time.Duration `json:"latency"`                // average
 	LastPing     time.Time     `json:"lastPing,omitzero"`      // zero without pings
-	PingBroken   bool          `json:"pingBroken,omitempty"`   // the last ping failed by its own fault
+	PingBroken   bool          `json:"pingBroken,omitempty"`   // the last ping failed because the ping itself is faulty
 	Sessions     int           `json:"sessions,omitempty"`     // number of live sessions
 	SessionError string        `json:"sessionError,omitempty"` // why the last session died
 }

@@ -284,7 +284,7 @@ func TestHealthSlowPing(t *testing.T) {
 	})
 }
 
-// After a ping that fails by its own fault, the endpoint counts as healthy.
+// If the ping itself is faulty, the endpoint counts as healthy.
 func TestHealthFailsOpen(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

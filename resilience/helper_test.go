@@ -43,7 +43,7 @@ func answer(status int, retryAfter string) error {
 	return &answerError{StatusCode: status, Response: &http.Response{StatusCode: status, Header: header}, Message: http.StatusText(status)}
 }
 
-// One error for each reason that the tests need.
+// These are errors with different reasons.
 var (
 	errNetwork    = fmt.Errorf("post: %w", syscall.ECONNRESET)
 	errTransient  = answer(503, "")

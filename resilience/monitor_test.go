@@ -121,7 +121,7 @@ func TestMonitor_Record(t *testing.T) {
 	})
 }
 
-// restarter records what is offered to it.
+// restarter records the calls that it is offered.
 type restarter struct {
 	err     error
 	offered []resilience.Restart

@@ -28,7 +28,8 @@ func logged(t *testing.T, cfg *resilience.Config, level slog.Level, fails map[re
 		}
 		return a
 	}}))
-	// With 0.123, the jittered pause has digits that appear nowhere else.
+	// With this random value, the jittered pause has digits that appear nowhere
+	// else in the log.
 	x := executor(t, cfg, resilience.WithLogger(logger), resilience.WithRandom(func() float64 { return 0.123 }))
 	_, _ = resilience.Do(t.Context(), x, resilience.Call{Key: "k", Targets: targets}, newScript(fails).call)
 	return strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -85,7 +86,7 @@ func TestEvent_ScheduledDelayIsNeverLogged(t *testing.T) {
 		ScheduledDelay: 431987 * time.Microsecond, Result: classify.Result{Category: "retryable", Reason: "network"},
 	}
 	var out bytes.Buffer
-	noTime := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // its digits could match the pause by chance
+	noTime := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // the digits of the time could match those of the pause by chance
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
 		}
@@ -140,7 +141,8 @@ func TestCountEvents(t *testing.T) {
 	})
 }
 
-// The labels of a fallback are what differs between the targets.
+// The labels of a fallback are the providers of the targets if they differ,
+// else the models, else the endpoints.
 func TestFallback_Labels(t *testing.T) {
 	t.Parallel()
 	type target = resilience.Target

@@ -13,7 +13,8 @@ import (
 // allows both.
 type Order string
 
-// The orders. FallbackFirst retries too if no other target accepts calls.
+// The orders. With FallbackFirst, a call is retried only if no other target
+// accepts calls.
 const (
 	RetryFirst    Order = "retry_first"    // all retries on the same target, then the next target
 	FallbackFirst Order = "fallback_first" // the next target
@@ -65,9 +66,9 @@ func withOrder(r classify.Reason, order Order) Option {
 	})
 }
 
-// WithFallbackCooldown sets how long calls start with the fallback target after
-// a fallback. The default is [DefaultFallbackCooldown]. With 0 each call starts
-// with its primary target.
+// WithFallbackCooldown sets the time after a fallback in which calls start with
+// the new target. The default is [DefaultFallbackCooldown]. With 0, each call
+// starts with its primary target.
 func WithFallbackCooldown(d time.Duration) Option {
 	return optionFunc(func(o options) options { o.fallbackCooldown = d; return o })
 }
@@ -134,10 +135,10 @@ func WithRestarter(r Restarter) Option {
 	return optionFunc(func(o options) options { o.restarter = r; return o })
 }
 
-// WithProbe sets the probe that a half-open circuit breaker runs before it lets
-// a trial call through. Without one, the default, the trial call decides alone.
-// The timeout of a probe is the ping interval (30 s). See [Probe] for errors of
-// the probe itself.
+// WithProbe sets the probe that a half-open circuit breaker runs before it
+// allows a trial call. By default there is no probe: the trial call alone
+// decides. The timeout of a probe is the ping interval (30 s). [Probe]
+// describes what its errors mean.
 func WithProbe(p Probe) Option {
 	return optionFunc(func(o options) options { o.probe = p; return o })
 }

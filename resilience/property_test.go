@@ -53,10 +53,10 @@ func TestDo_Properties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawScenario(rt)
-		var fault error // rapid cannot be called inside the bubble
-		synctest.Test(t, func(t *testing.T) { fault = s.run(t) })
-		if fault != nil {
-			rt.Fatal(fault)
+		var violation error // reported below, because rapid cannot be called inside the bubble
+		synctest.Test(t, func(t *testing.T) { violation = s.run(t) })
+		if violation != nil {
+			rt.Fatal(violation)
 		}
 	})
 }

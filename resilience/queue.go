@@ -15,16 +15,16 @@ import (
 
 // Queue restarts calls that failed with network errors after all retries. It is
 // the [Restarter] of this package. A restart runs the task again, 1, 2 and 4
-// minutes after the last failure ([RestartConfig]). It has the same payload and
-// the values of the same context. A task that fails with an error other than a
-// network error, or for the third time, has failed for good.
+// minutes after the last failure ([RestartConfig]), with the same payload and the
+// values of the same context. A task fails for good if it fails with an error
+// other than a network error, or if its third restart fails.
 //
 // If an open circuit breaker refuses a restart ([OpenError]), no call is made
-// and the restart does not count ([RestartPostponed]): a breaker is open for 5
-// minutes, which would use up two of three restarts. The task waits until the
-// breaker allows a call, rounded up to whole minutes so that tasks do not all
-// restart at once. If the breaker stays open, because a person forced it, the
-// pauses grow to one hour.
+// and the restart does not count ([RestartPostponed]). Otherwise the five
+// minutes of an open breaker would use up two of three restarts. The task waits
+// until the breaker allows a call, rounded up to whole minutes so that tasks do
+// not all restart at once. If the breaker stays open, because a person forced it,
+// the pauses grow to one hour.
 //
 // A task is a kind with a registered function ([Queue.Register]), and a
 // payload. The function usually calls [Do] with the same [Call]. If that call
@@ -234,14 +234,14 @@ func (q *Queue) accept(ctx context.Context, r Restart) (*task, error) {
 }
 
 // restartable reports whether r is a transient network failure
-// (NetworkTransient in [classify.ViewResilience]). The caller's own deadline is
-// not.
+// (NetworkTransient in [classify.ViewResilience]). It returns false for the
+// caller's own deadline.
 func restartable(r classify.Result) bool {
 	return r.Category == classify.CategoryRetryable &&
 		r.Reason.Name(classify.ViewResilience) == classify.ReasonNetwork.Name(classify.ViewResilience)
 }
 
-// release ends an operation that accept or start has counted as active.
+// release ends an active operation, which accept or start began.
 func (q *Queue) release() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

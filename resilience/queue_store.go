@@ -52,7 +52,7 @@ type recordAttempt struct {
 	Error string `json:"error,omitempty"`
 }
 
-// record returns the stored form of t for a restart at due.
+// record returns the stored form of t. due is the time of the next restart.
 func (t *task) record(due time.Time) ([]byte, error) {
 	if t.queue.store == nil {
 		return nil, nil

@@ -57,8 +57,8 @@ func TestQueueNextProcess(t *testing.T) {
 	})
 }
 
-// If a process ends during a restart, the next process makes the restart again.
-// It does not do so at once, and does not count the first one.
+// If a process ends during a restart, the next process makes that restart
+// again, after a pause. The interrupted restart does not count.
 func TestQueueInterrupted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -179,7 +179,8 @@ type panickingError struct{}
 
 func (panickingError) Error() string { panic("no text") }
 
-// A task that cannot be stored is refused with an error, not dropped.
+// Offer returns an error for a task that cannot be encoded. A task is stored and
+// loaded even if its error panics or its payload is not UTF-8.
 func TestQueueOddRecords(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -108,16 +108,17 @@ func (t *task) postponement(open *OpenError) time.Duration {
 	return max(t.retryAfter(open), t.backoff(longestPostponement).Nominal(t.postponements))
 }
 
-// retryAfter returns the breaker's RetryAfter, rounded up to whole base pauses.
-// So tasks that it refused at different times do not restart together.
+// retryAfter returns the breaker's RetryAfter, rounded up to a multiple of the
+// base pause. Rounding spreads the restarts of tasks that were refused at
+// different times.
 func (t *task) retryAfter(open *OpenError) time.Duration {
 	base := ms(t.settings().RestartBackoffBaseMs)
 	return (open.RetryAfter + base - 1) / base * base
 }
 
-// enqueue stores a task for its next restart. With open, which means that a
-// breaker refused the call, it repeats the current restart. If enqueue fails, a
-// new task is dropped, and a running one fails when its function returns.
+// enqueue stores a task for its next restart. If open is not nil, a breaker
+// refused the call, and the next restart has the same number. If enqueue fails,
+// it drops a new task; a running task fails when its function returns.
 func (q *Queue) enqueue(t *task, open *OpenError) error {
 	q.mu.Lock()
 	e := Event{To: RestartQueued, Attempt: t.restartsUsed() + 1, Nominal: t.delay(), Result: t.restart.Result, Err: t.restart.Err}
@@ -140,7 +141,7 @@ func (q *Queue) enqueue(t *task, open *OpenError) error {
 	case err == nil:
 		err = q.put(t, record)
 	}
-	if err != nil && postponed { // the record that start has stored is good enough
+	if err != nil && postponed { // the record that start stored remains valid
 		e.Err, err = joinErrors(e.Err, err), nil
 	}
 	if err != nil {
@@ -176,7 +177,8 @@ func (q *Queue) put(t *task, record []byte) error {
 	return nil
 }
 
-// reject drops a new task. For a running one, finish emits the event.
+// reject drops a new task and emits an event. It leaves a running task to
+// finish.
 func (q *Queue) reject(t *task, err error) error {
 	q.mu.Lock()
 	isNew := t.state == taskSaving
@@ -240,10 +242,10 @@ var errGoexit = errors.New("the function called runtime.Goexit")
 
 // start marks t as running. It returns a nil function if t must not run.
 //
-// The record in the store gets the due time that would follow a failure: a task
-// that crashes the process does not run again at once. The record does not
-// count this restart. If the store fails, the old record remains, which is good
-// enough.
+// start stores t with the time of the restart that would follow a failure. So a
+// task that crashes the process does not run again at once. The stored number of
+// restarts does not include this one. If the store fails, the old record remains
+// and t runs anyway.
 func (q *Queue) start(t *task, timerNumber int) (context.Context, func(context.Context, []byte) error) {
 	q.mu.Lock()
 	if q.closed || t.timerNumber != timerNumber {
@@ -286,7 +288,8 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 	interrupted := ctx.Err() != nil
 	q.mu.Lock()
 	if t.reoffered || interrupted {
-		// An interrupted restart does not count. Shutdown returns the task.
+		// An interrupted restart does not count, unless it has failed and was
+		// offered again. Shutdown returns the task.
 		t.failureCounted = t.failureCounted && t.reoffered
 		q.wait(t)
 		q.mu.Unlock()
@@ -294,7 +297,7 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 	}
 	open := findOpenError(a.Err)
 	if t.failureCounted {
-		open = nil // another call of this restart has failed
+		open = nil // this restart counts already, because another of its calls has failed
 	}
 	if open == nil {
 		a.Target = Call{Targets: t.restart.Targets}.primary()

@@ -388,8 +388,9 @@ func TestQueueForcedOpen(t *testing.T) {
 	})
 }
 
-// A function that offers its task with a new payload each time, for example
-// with a time in it, offers new tasks. Their restarts are counted together.
+// A function offers its task with a new payload each time, for example with a
+// time in it. The queue takes these for new tasks but counts their restarts
+// together.
 func TestQueuePayloadChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -455,8 +456,9 @@ func TestQueueOfferAgain(t *testing.T) {
 	})
 }
 
-// A function that returns nil ends its task, even if it has offered it again.
-// What it offers with another kind is a task of its own.
+// A task ends when its function returns nil, even if the function has offered
+// the task again. A task with another payload that the function offers is a new
+// task.
 func TestQueueOfferDuringRestart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -595,7 +597,7 @@ func TestQueueFull(t *testing.T) {
 	})
 }
 
-// Settings of the config and of one agent.
+// The restart settings of an agent override those of the config.
 func TestQueueConfig(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

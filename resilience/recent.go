@@ -2,9 +2,8 @@ package resilience
 
 import "time"
 
-// idleTimeout is the time after which an unused entry may be forgotten. It is
-// much longer than every wait of this package; the last restart comes after 4
-// minutes.
+// idleTimeout is the time after which an unused entry may be forgotten. By
+// default calls and restarts wait for minutes only.
 const idleTimeout = time.Hour
 
 // recent is a bounded map whose unused entries expire. With more than
@@ -22,7 +21,8 @@ type recentEntry[K comparable, V any] struct {
 	lastUsed time.Time
 }
 
-// sweepThreshold is the number of entries below which none is swept.
+// sweepThreshold is the number of entries that may stay although they have
+// expired.
 const sweepThreshold = 1024
 
 // get returns the value of k and marks the entry as used.

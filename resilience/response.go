@@ -17,7 +17,7 @@ import (
 // client of a [Transport] gets the response itself.
 type ResponseError struct {
 	StatusCode int
-	Header     http.Header // the response's own, read-only; if larger than 64 KiB, a copy of a part
+	Header     http.Header // of the response, read-only; of a header larger than 64 KiB, a copy without the values that exceed the limit
 	Body       []byte      // the part of the first KiB that arrived within 250 ms; nil if not read
 }
 
@@ -63,7 +63,7 @@ func peek(ctx context.Context, resp *http.Response) (*http.Response, []byte) {
 		return resp, nil
 	}
 	own := *resp
-	own.Trailer = resp.Trailer.Clone() // before the goroutine can set it
+	own.Trailer = resp.Trailer.Clone() // a running Read may set resp.Trailer later
 	body := newPeekedBody(resp.Body)
 	head, busy := body.peek(ctx)
 	if !busy {
@@ -85,8 +85,9 @@ func mergeTrailer(dst, src http.Header) http.Header {
 	return dst
 }
 
-// readable reports whether the beginning of a body should be read. Compressed
-// bytes say nothing, and the events of a stream belong to the client.
+// readable reports whether the beginning of a body should be read. It returns
+// false for a compressed body, which cannot be classified, and for an event
+// stream, which only the client may read.
 func readable(h http.Header) bool {
 	if h.Get("Content-Encoding") != "" {
 		return false
@@ -122,9 +123,9 @@ func limitHeader(h http.Header) http.Header {
 	return kept
 }
 
-// discard closes a response before another request is made. It drains the
-// response to reuse its connection if the end has already arrived. It takes at
-// most drainTime. resp may be nil.
+// discard closes a response before another request is made. If the end of the
+// body may have arrived, it first drains the body, so that the connection can
+// be reused. Draining takes at most drainTime. resp may be nil.
 func discard(resp *http.Response) {
 	if resp == nil || resp.Body == nil {
 		return
@@ -132,8 +133,8 @@ func discard(resp *http.Response) {
 	drain := drainable(resp)
 	closeAfter(resp.Body, func() {
 		if drain {
-			// Includes the bytes that peek has read. After an error the
-			// connection is not reused.
+			// The limit includes the bytes that peek has read. If CopyN fails,
+			// net/http does not reuse the connection.
 			_, _ = io.CopyN(io.Discard, resp.Body, peekBytes+drainBytes)
 		}
 	})
@@ -162,7 +163,7 @@ func drainable(resp *http.Response) bool {
 
 // closeAfter runs f and then closes body. After drainTime it does not wait for
 // f: closing the body ends a blocked Read. Both run in goroutines, because they
-// may block. Panics are recovered, because nobody uses this body any more.
+// may block. Panics are ignored, because the response is no longer used.
 func closeAfter(body io.Closer, f func()) {
 	closed := sync.OnceFunc(func() {
 		defer func() { _ = recover() }()

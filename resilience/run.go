@@ -31,9 +31,9 @@ type run struct {
 	number        int             // of calls to it so far
 	corrections   int             // corrective retries so far
 	openedBreaker bool            // a failure of this run opened its breaker
-	cause         classify.Result // the failure that the next call retries
+	cause         classify.Result // failure that the next call retries
 	action        action
-	pause         time.Duration // before the next call, if action is actionRetry
+	pause         time.Duration // before the next call; used if action is actionRetry
 }
 
 // action is what to do after a call.
@@ -145,8 +145,8 @@ func refusalResult(err error) classify.Result {
 	return classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonTransient, Rule: "resilience/refused"}
 }
 
-// callTarget calls one target until action is not actionRetry. failsafe-go does
-// the retrying and the waiting; decide makes the decisions.
+// callTarget calls a target until r.action is no longer actionRetry.
+// failsafe-go repeats the call and waits; decide sets r.action and r.pause.
 func (r *run) callTarget(t Target, remaining []Target) {
 	r.target, r.remaining, r.settings = t, remaining, r.x.cfg.settings(r.call.Agent, t.Name())
 	r.number, r.corrections, r.openedBreaker, r.cause, r.stop = 0, 0, false, classify.Result{}, nil
@@ -157,8 +157,8 @@ func (r *run) callTarget(t Target, remaining []Target) {
 		WithDelayFunc(func(failsafe.ExecutionAttempt[any]) time.Duration { return r.pause }).
 		ReturnLastFailure().
 		Build()
-	// The result is ignored: when the context ends, failsafe-go replaces the
-	// result of a call by the context's error, even if the call succeeded.
+	// Run's error is ignored. When the context ends, failsafe-go returns the
+	// context's error, even if the call succeeded.
 	_ = failsafe.With(retry).WithContext(r.ctx).Run(r.attempt)
 	if r.action == actionRetry {
 		r.action, r.stop = actionGiveUp, contextErr(r.ctx)

@@ -103,7 +103,7 @@ func TestDo_Success(t *testing.T) {
 	})
 }
 
-// If disabled, the function is called once, as without this package.
+// If retries are disabled, Do calls the function once and returns its result.
 func TestDo_Disabled(t *testing.T) {
 	t.Parallel()
 	off, err := resilience.New(nil)
@@ -131,7 +131,7 @@ func TestDo_Disabled(t *testing.T) {
 				type key struct{}
 				ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, 1))
 				if tt.calls == 1 {
-					cancel() // the context is left to the function
+					cancel() // Do does not check the context if retries are disabled
 				}
 				defer cancel()
 				calls := 0
@@ -168,7 +168,7 @@ func TestDo_ZeroCall(t *testing.T) {
 }
 
 // Calls with different errors are counted together. The last error sets the
-// limit.
+// limit of calls.
 func TestDo_MixedErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -274,13 +274,14 @@ func TestDo_CancelledInCall(t *testing.T) {
 	})
 }
 
-// A cancellation during a later call is Error.Stop, beside the last failure. A
-// network error caused by it does not count against the endpoint.
+// If the context is canceled during a later call, the error matches both the
+// cancellation and the last failure. A network error caused by the cancellation
+// does not count against the endpoint.
 func TestDo_CancelledInLaterCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		x := executor(t, enabled(), resilience.WithAlert(func(context.Context, resilience.Event) { assert.Fail(t, "alert") }))
-		for range 9 { // nine failures, and nine caused by the cancellation
+		for range 9 { // each round has one counted failure and one caused by the cancellation
 			ctx, cancel := context.WithCancel(t.Context())
 			calls := 0
 			_, err := resilience.Do(ctx, x, resilience.Call{Targets: []resilience.Target{primary}},

@@ -27,7 +27,7 @@ type Status struct {
 	Phase     Phase           `json:"phase"`
 	Target    Target          `json:"target"`
 	Calls     int             `json:"calls"`     // in all
-	Retries   int             `json:"retries"`   // calls to a target that had just failed
+	Retries   int             `json:"retries"`   // calls that repeat a failed call to the same target
 	Fallbacks int             `json:"fallbacks"` // changes of target
 	Restarts  int             `json:"restarts"`
 	Last      classify.Result `json:"last"` // the last failure

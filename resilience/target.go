@@ -11,7 +11,7 @@ import (
 // Target is where a call goes. Breakers, health and alerts belong to the
 // Endpoint: the same model behind two endpoints has two breakers.
 type Target struct {
-	Endpoint string `json:"endpoint,omitempty"` // a URL; events, logs, errors and labels show it as Name does
+	Endpoint string `json:"endpoint,omitempty"` // a URL; events, logs, errors and labels show only what Name returns
 	Provider string `json:"provider,omitempty"` // "anthropic", "openai", ...
 	Model    string `json:"model,omitempty"`
 }
@@ -28,7 +28,7 @@ func (t Target) Name() string {
 	return cmp.Or(mask.Endpoint(t.Endpoint), mask.Text(t.Provider), mask.Text(t.Model))
 }
 
-// masked returns t as events, logs and records show it.
+// masked returns t with secrets masked, for events, logs and records.
 func (t Target) masked() Target {
 	t.Endpoint, t.Provider, t.Model = mask.Endpoint(t.Endpoint), mask.Text(t.Provider), mask.Text(t.Model)
 	return t
@@ -102,7 +102,7 @@ func (c Call) mayFallBack(a Attempt) bool {
 	}
 }
 
-// maskResult returns r as events and records show it.
+// maskResult returns r with secrets masked, for events and records.
 func maskResult(r classify.Result) classify.Result {
 	r.Provider, r.Rule = mask.Text(r.Provider), mask.Text(r.Rule)
 	return r

@@ -31,8 +31,8 @@ import (
 // Transport waits at most 250 ms for the first KiB of a failed response, and
 // classifies what has arrived by then. It does not read streams
 // (text/event-stream), nor bodies that the client decodes itself. Before
-// another request, it drains the failed response if its end has already
-// arrived, within 3 KiB; otherwise it closes the connection. The client reads
+// another request, it drains the failed response if that is at most 3 KiB and
+// has arrived; otherwise it closes the connection. The client reads
 // the last response's body from its beginning. Transport does not see errors of
 // that read.
 //

@@ -66,7 +66,8 @@ func (b *slowBody) Close() error {
 	return nil
 }
 
-// failing returns a base that answers 503 with each of the bodies in turn.
+// failing returns a base that answers 503 to every request. The bodies are used
+// in order.
 func failing(bodies ...io.ReadCloser) http.RoundTripper {
 	n := 0
 	return roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -312,7 +313,8 @@ func TestTransport_Connections(t *testing.T) {
 }
 
 // A body may panic, call runtime.Goexit, return a wrong count, or read nothing
-// forever. The client's goroutine sees that, and no other goroutine panics.
+// forever. The fault appears in the client's goroutine, and no other goroutine
+// panics.
 func TestTransport_BrokenReaders(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -349,8 +351,8 @@ func TestTransport_BrokenReaders(t *testing.T) {
 	}
 }
 
-// stuckBody is a body whose Close waits for its Read, like that of a compressed
-// body. Only the end of its request ends it.
+// stuckBody is a body whose Read and Close block until the context of the
+// request ends. The Close of a compressed body blocks like that.
 type stuckBody struct {
 	ctx    context.Context
 	closed chan struct{}
@@ -359,7 +361,8 @@ type stuckBody struct {
 func (b stuckBody) Read([]byte) (int, error) { <-b.ctx.Done(); return 0, b.ctx.Err() }
 func (b stuckBody) Close() error             { <-b.ctx.Done(); close(b.closed); return nil }
 
-// Closing a response ends its request, so a Close that waits for that returns.
+// Closing a response ends the context of its request. So a Close that waits for
+// that context returns.
 func TestTransport_CloseThatWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -378,8 +381,8 @@ func TestTransport_CloseThatWaits(t *testing.T) {
 	})
 }
 
-// A long-lived context does not accumulate the contexts of its requests. Each
-// ends with its response's body, or at once if there is no body.
+// Contexts of requests do not accumulate in a long-lived parent. Each ends with
+// the body of its response, or at once if there is no body.
 func TestTransport_ContextEndsWithBody(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

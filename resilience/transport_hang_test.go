@@ -34,7 +34,7 @@ func fastConfig() *resilience.Config {
 // peer is a loopback server that never finishes its responses.
 type peer struct {
 	*httptest.Server
-	calls, gone atomic.Int64 // handlers that started, and that saw the client leave
+	calls, gone atomic.Int64 // number of started handlers, and of those that noticed that the client had left
 }
 
 // newPeer starts a peer. answer writes the beginning of a response. The handler

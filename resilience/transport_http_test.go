@@ -21,8 +21,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// pipes is a listener with connections in memory, made by dial. Server and
-// clients can so run in a bubble.
+// pipes is a listener for connections in memory, which dial makes. With it,
+// server and clients can run in a synctest bubble.
 type pipes struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -53,8 +53,9 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error   { p.once.Do(func() { close(p.done) }); return nil }
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
 
-// A real client and server in a bubble: an outage of 20 s with a Retry-After,
-// bodies that are read only in part, and one connection for all requests.
+// A real client and server run in a bubble. The server is down for 20 s and
+// sends a Retry-After. The client reads failed bodies only in part and uses one
+// connection for all requests.
 func TestTransport_RealHTTP(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -93,7 +94,7 @@ func TestTransport_RealHTTP(t *testing.T) {
 		assert.Equal(t, 20*time.Second, time.Since(start))
 		assert.EqualValues(t, 1, conns.Load(), "connections are used again")
 
-		// A request whose context ends during a pause.
+		// Here the context of the request ends during a pause.
 		start = time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
 		defer cancel()

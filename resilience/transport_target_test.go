@@ -68,8 +68,9 @@ func TestTransport_FallsBack(t *testing.T) {
 	})
 }
 
-// A request that must not be repeated goes to no other target after it was
-// sent. It may if the first target's breaker refused it.
+// A request that must not be repeated goes to no other target once it has been
+// sent. If the first target's breaker refused it, it was not sent and may go to
+// another.
 func TestTransport_FallsBackUnsent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

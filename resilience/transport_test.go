@@ -163,8 +163,8 @@ func TestTransport_Repeats(t *testing.T) {
 	}
 }
 
-// The client gets the last response unchanged. Of the others no more is read
-// than needed.
+// The client gets the last response unchanged. The transport reads no more of
+// the other responses than it needs.
 func TestTransport_LastResponseIntact(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("0123456789", 2000)
@@ -173,7 +173,7 @@ func TestTransport_LastResponseIntact(t *testing.T) {
 		body     string
 		header   http.Header
 		drained  int // from earlier responses
-		beginMax int // from the last response, before the client reads it
+		beginMax int // read from the last response before the client reads it
 	}{
 		{name: "none", body: ""},
 		{name: "short", body: `{"error":"x"}`, drained: 13, beginMax: 13},

@@ -14,33 +14,33 @@ const (
 // validation collects the faults of a config.
 type validation []error
 
-// fault adds a fault. problem says what is expected and what was found.
-func (v *validation) fault(field, problem string, args ...any) {
+// addf appends a fault of a field: what is expected, and what was found.
+func (v *validation) addf(field, problem string, args ...any) {
 	*v = append(*v, fmt.Errorf("%s: %s", field, fmt.Sprintf(problem, args...)))
 }
 
 func (v *validation) between(field string, value, least, most int) {
 	if value < least || value > most {
-		v.fault(field, "must be between %d and %d, is %d", least, most, value)
+		v.addf(field, "must be between %d and %d, is %d", least, most, value)
 	}
 }
 
-// fraction checks a number between 0 and 1. It rejects NaN.
+// fraction checks that value is between 0 and 1. It rejects NaN.
 func (v *validation) fraction(field string, value float64) {
 	if !(value >= 0 && value <= 1) {
-		v.fault(field, "must be between 0 and 1, is %v", value)
+		v.addf(field, "must be between 0 and 1, is %v", value)
 	}
 }
 
-// check validates one complete set of settings. An override inherits faults of
-// the general section; these are reported only once, for the general section.
+// check validates one complete set of settings. Faults that are in v already
+// are not added again: an override inherits those of the general section.
 func (v *validation) check(path string, s settings) {
 	found := validation{}
 	found.retry(s.retry)
 	found.between("circuitBreaker.failureThreshold", s.breaker.FailureThreshold, 1, maxCount)
 	found.between("circuitBreaker.cooldownMs", s.breaker.CooldownMs, 1, maxMs)
 	if !s.breaker.Mode.valid() {
-		found.fault("circuitBreaker.mode", "must be %s, %s or %s, is %q", BreakerAuto, BreakerForceOpen, BreakerForceClosed, s.breaker.Mode)
+		found.addf("circuitBreaker.mode", "must be %s, %s or %s, is %q", BreakerAuto, BreakerForceOpen, BreakerForceClosed, s.breaker.Mode)
 	}
 	found.between("taskRestart.maxRestarts", *s.restart.MaxRestarts, 0, maxCount)
 	found.between("taskRestart.restartBackoffBaseMs", s.restart.RestartBackoffBaseMs, 1, maxMs)
@@ -65,10 +65,10 @@ func (v *validation) retry(r RetryConfig) {
 	v.between("retry.maxDelayMs", r.MaxDelayMs, 1, maxMs)
 	v.fraction("retry.jitterPercent", *r.JitterPercent)
 	if r.MaxDelayMs < r.BaseDelayMs {
-		v.fault("retry.maxDelayMs", "must be at least baseDelayMs (%d), is %d", r.BaseDelayMs, r.MaxDelayMs)
+		v.addf("retry.maxDelayMs", "must be at least baseDelayMs (%d), is %d", r.BaseDelayMs, r.MaxDelayMs)
 	}
 	if !r.Schedule.valid() {
-		v.fault("retry.schedule", "must be short, medium, long, fixed or custom, is %q", r.Schedule)
+		v.addf("retry.schedule", "must be short, medium, long, fixed or custom, is %q", r.Schedule)
 		return
 	}
 	if r.Schedule == CustomSchedule {
@@ -86,7 +86,7 @@ func (v *validation) retry(r RetryConfig) {
 		{"retry.jitterPercent", *r.JitterPercent != *d.JitterPercent},
 	} {
 		if f.chosen {
-			v.fault(f.field, "has no effect with schedule %s: set retry.schedule to custom", r.Schedule)
+			v.addf(f.field, "has no effect with schedule %s: set retry.schedule to custom", r.Schedule)
 		}
 	}
 }

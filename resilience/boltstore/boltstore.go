@@ -33,10 +33,10 @@ type Store struct {
 	path string
 	file *os.File
 
-	mu      sync.Mutex // bbolt serializes writes anyway
+	mu      sync.Mutex // held during each call of bbolt, which allows one writer at a time anyway
 	db      *bbolt.DB
-	damaged error // the damage that was found; bbolt is not called after it
-	stuck   bool  // the damage was found while bbolt held its write locks
+	damaged error // set once damage is found; after that bbolt is not called
+	stuck   bool  // a panic left bbolt's write locks held
 }
 
 var _ resilience.Store = (*Store)(nil)
@@ -93,9 +93,9 @@ func (s *Store) open() error {
 	})
 }
 
-// openFile opens the file and keeps it, so that Close can close it if bbolt
-// cannot. The file lock may then last until the process ends, because bbolt has
-// mapped the file into memory.
+// openFile opens the file for bbolt. It also stores the file in s, so that
+// Close can close it if bbolt cannot. The file lock may then last until the
+// process ends, because bbolt has mapped the file into memory.
 func (s *Store) openFile(path string, flag int, _ os.FileMode) (f *os.File, err error) {
 	s.file, err = ownerfile.Open(path, flag)
 	return s.file, err
@@ -108,9 +108,10 @@ func readAll(tx *bbolt.Tx) error {
 	})
 }
 
-// guard runs f and turns its panic into an error. bbolt panics on a damaged
-// file, and the runtime on an access outside of it. bbolt never releases the
-// write locks that it held at the panic, so guard does not call it again.
+// guard runs f and turns a panic of f into an error. On a damaged file bbolt
+// panics, or an access outside the mapped memory faults. bbolt never releases
+// the write locks that it held at the panic. Therefore guard refuses all later
+// calls.
 func (s *Store) guard(writes bool, f func() error) (err error) {
 	if s == nil || s.path == "" {
 		return errNotOpen
@@ -149,7 +150,7 @@ func (s *Store) Delete(id string) error {
 	return s.update(func(tx *bbolt.Tx) error { return tx.Bucket(bucket).Delete([]byte(id)) })
 }
 
-// All returns all records by id.
+// All returns all records, as a map from id to record.
 func (s *Store) All() (map[string][]byte, error) {
 	all := map[string][]byte{}
 	err := s.view(func(tx *bbolt.Tx) error {

@@ -25,9 +25,9 @@ import (
 	"github.com/errclass/errclass/resilience/boltstore"
 )
 
-// childEnv makes the test binary run as a child with a queue. Its value is
-// "FOLDER ROUND". With childDrain instead of a round, the child accepts no new
-// tasks and ends when no task is left.
+// The environment variable childEnv makes the test binary run as a child with a
+// queue. Its value is "FOLDER ROUND" or "FOLDER drain". With drain, the child
+// accepts no new tasks and exits when no task is left.
 const (
 	childEnv   = "ERRCLASS_TEST_QUEUE"
 	childDrain = "drain"
@@ -229,8 +229,9 @@ func child(folder, round string) error {
 	}
 }
 
-// shouldFail reports whether a task should fail once more. The task's number sets
-// how often it fails; files keep the count.
+// shouldFail reports whether a task should fail once more. A task fails 0 to 2
+// times, depending on its number. Each failure creates a file, because the
+// count must survive the process.
 func shouldFail(folder, task string) bool {
 	_, number, _ := strings.Cut(task, ".")
 	n, _ := strconv.Atoi(number)

@@ -23,8 +23,8 @@ const (
 	maxHints = 8  // hints per trailer
 )
 
-// failed records the error of one attempt and returns it with the pause from
-// the trailer.
+// recordError records the error of one attempt and returns it, with the pause
+// from the trailer if there is one.
 func (u *unary) recordError(err error) error {
 	u.last, u.noRetry = err, false
 	if err == nil {
@@ -50,7 +50,9 @@ func (u *unary) recordError(err error) error {
 	return err
 }
 
-// repeatable returns the function for Call.Repeatable.
+// repeatable returns a function for Call.Repeatable. It combines the caller's
+// own function with the rules of the method (may) and of the server
+// (u.noRetry).
 func (u *unary) repeatable(callers func(resilience.Attempt) bool, may bool) func(resilience.Attempt) bool {
 	return func(a resilience.Attempt) bool {
 		return may && !u.noRetry && (callers == nil || callers(a))
@@ -75,7 +77,7 @@ func (u *unary) result(ctx context.Context, err error) error {
 	}
 }
 
-// callError is the error of a call with several attempts, or with none.
+// callError is the error of a call that made several attempts, or none.
 type callError struct {
 	status *status.Status
 	err    error // the error of Do
@@ -85,8 +87,8 @@ func (e *callError) Error() string              { return e.status.Err().Error() 
 func (e *callError) Unwrap() error              { return e.err }
 func (e *callError) GRPCStatus() *status.Status { return e.status }
 
-// hintedError is an error with a pause. Package classify finds the pause by the
-// method RetryAfter.
+// hintedError is an error with the pause that the server asks for. Package
+// classify calls its method RetryAfter.
 type hintedError struct {
 	err  error
 	wait time.Duration

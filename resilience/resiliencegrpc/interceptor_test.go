@@ -354,7 +354,8 @@ func TestUnary_Provider(t *testing.T) {
 	}
 }
 
-// Concurrent calls on one connection, each of which fails first.
+// Concurrent calls share one connection. The server fails the first hundred
+// calls.
 func TestUnary_ConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
