@@ -16,8 +16,8 @@ type walk struct {
 	tooDeep bool // the chain is deeper than maxDepth
 }
 
-// from reports whether match is true for err or for an error that it wraps.
-func (w *walk) from(err error, depth int) bool {
+// anyMatch reports whether match is true for err or for an error that it wraps.
+func (w *walk) anyMatch(err error, depth int) bool {
 	if err == nil || w.nodes == maxNodes {
 		return false
 	}
@@ -30,7 +30,7 @@ func (w *walk) from(err error, depth int) bool {
 		return true
 	}
 	for _, next := range unwrap(err) {
-		if w.from(next, depth+1) {
+		if w.anyMatch(next, depth+1) {
 			return true
 		}
 	}
@@ -49,7 +49,8 @@ func unwrap(err error) (wrapped []error) {
 	return wrapped
 }
 
-// ignorePanic recovers from a panic in a method of a foreign error. Defer it.
+// ignorePanic recovers from a panic. Defer it before calling a method of an
+// unknown error.
 func ignorePanic() { _ = recover() }
 
 // find returns the first *S in the chain, nil if there is none.
@@ -62,7 +63,7 @@ func find[S any](err error) (found *S) {
 		}
 		return found != nil
 	}}
-	w.from(err, 0)
+	w.anyMatch(err, 0)
 	return found
 }
 
@@ -77,14 +78,14 @@ func safeAs(as func(any) bool, target any) {
 // claims to be context.DeadlineExceeded.
 func contextEnded(err error) bool {
 	w := walk{match: func(e error) bool { return e == context.Canceled || e == context.DeadlineExceeded }}
-	return w.from(err, 0)
+	return w.anyMatch(err, 0)
 }
 
 // text returns err.Error(), "" if that panics. It is also "" if err wraps itself:
 // recover cannot stop an Error method that recurses until the stack overflows.
 func text(err error) (s string) {
 	w := walk{match: func(error) bool { return false }}
-	if w.from(err, 0); w.tooDeep {
+	if w.anyMatch(err, 0); w.tooDeep {
 		return ""
 	}
 	defer ignorePanic()

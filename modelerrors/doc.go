@@ -23,22 +23,22 @@
 // The answers are those of docker/cagent, and its tests pass, with these
 // exceptions:
 //
-//   - A number in a text is a status only if the text presents it as one. There
-//     a line number, a port and "took 503 ms" are statuses too.
-//   - Every 5xx is retryable, as its documentation says. There 520 to 524, which
-//     Cloudflare sends for an origin that is down, are not.
-//   - A single word such as "timeout" does not outweigh a cause that no retry
-//     removes: an unknown command line flag, an expired certificate.
+//   - A number in a text is a status only if the text presents it as one. For
+//     docker/cagent a line number, a port and "took 503 ms" are statuses too.
+//   - Every 5xx is retryable, as docker/cagent's documentation says. Its code leaves
+//     out 520 to 524, which Cloudflare sends for an origin that is down.
+//   - A single word such as "timeout" does not make an error retryable if the text
+//     has a permanent cause: an unknown command line flag, an expired certificate.
 //   - More errors are known: broken connections (EOF, EPIPE), locked databases,
 //     rate limits without the number 429, and further wordings of overflows.
-//   - A timeout of a dial and http.Client.Timeout are retryable. There they count
-//     as the caller's deadline, because the errors of packages net and net/http
+//   - A timeout of a dial and http.Client.Timeout are retryable. For docker/cagent
+//     they are the caller's deadline, because the errors of packages net and net/http
 //     claim to be context.DeadlineExceeded.
-//   - A wait in an SDK error or a text is returned for a rate limit too, not only
-//     that of a [*StatusError].
-//   - "max_tokens must be greater than" is an overflow only before the thinking
-//     budget, and a limit of tokens per minute never is: a shorter conversation
-//     would not help.
+//   - For a rate limit, the wait is returned even if it is in an SDK error or a text,
+//     not only if it is in a [*StatusError].
+//   - "max_tokens must be greater than" is an overflow only if
+//     "thinking.budget_tokens" follows. A limit of tokens per minute is none,
+//     because a shorter conversation would not help.
 //   - [ExtractHTTPStatusCode] and [IsRetryableModelError] read a [*StatusError],
 //     so that all functions agree.
 //   - [ParseRetryAfterHeader] accepts digits only (RFC 9110 10.2.3), and

@@ -21,7 +21,7 @@ func (panicky) Error() string { panic("Error") }
 func (panicky) Unwrap() error { panic("Unwrap") }
 func (panicky) As(any) bool   { panic("As") }
 
-// convertible has an As method that yields a StatusError.
+// convertible has an As method that sets its target to a StatusError.
 type convertible struct{ as *modelerrors.StatusError }
 
 func (convertible) Error() string { return "convertible" }

@@ -35,7 +35,7 @@ func ClassifyModelError(err error) (retryable, rateLimited bool, retryAfter time
 	switch {
 	case code == http.StatusTooManyRequests, code == 0 && res.Reason == classify.ReasonRateLimit:
 		if res.Derived {
-			res.RetryAfter = 0 // the reset of a limit is not a Retry-After
+			res.RetryAfter = 0 // a wait until a limit resets is not a Retry-After
 		}
 		return false, true, res.RetryAfter
 	case code != 0:
@@ -54,9 +54,9 @@ func retryableResult(err error, res classify.Result) bool {
 	s := strings.ToLower(head(text(err)))
 	switch {
 	case strings.Contains(s, context.DeadlineExceeded.Error()) && !strings.Contains(s, "timeout"):
-		return false // without the type it may be the caller's own deadline
+		return false // a text alone does not tell whether this was the caller's own deadline
 	case strings.Contains(s, "capacity") && !strings.Contains(s, "overload"):
-		return false // as a rate limit: the next model may have room
+		return false // the next model may have capacity, as after a rate limit
 	case res.Reason == classify.ReasonUnknown, res.Reason == classify.ReasonNetworkPermanent:
 		return retryPhrase.MatchString(s)
 	default:

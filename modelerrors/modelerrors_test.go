@@ -29,7 +29,7 @@ func (timeoutError) Temporary() bool { return true }
 
 var _ net.Error = timeoutError{}
 
-// sdkError has the shape of an SDK's error.
+// sdkError has the fields and methods of an SDK's error.
 type sdkError struct {
 	StatusCode int
 	Response   *http.Response
@@ -195,7 +195,7 @@ func TestClassifyModelError(t *testing.T) {
 	}
 }
 
-// Texts from JavaScript, Go and proxies.
+// The texts come from JavaScript, Go and proxies.
 func TestIsRetryableModelError(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

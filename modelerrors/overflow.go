@@ -13,8 +13,8 @@ import (
 var overflowPhrase = regexp.MustCompile(`(?i)(?:request|payload) too large|token limit|maximum number of tokens|reduce the length|` +
 	`max_tokens\W{1,4}must be greater than\W{1,4}thinking\.budget_tokens`)
 
-// rateWords matches texts about a limit of tokens per time. There overflowPhrase
-// does not count.
+// rateWords matches texts about a limit of tokens per time. In such a text
+// overflowPhrase is ignored.
 var rateWords = regexp.MustCompile(`(?i)rate.?limit|per[ -]?(?:second|minute|min\b|hour|day)|\bTP[MD]\b`)
 
 // IsContextOverflowError reports whether the conversation exceeds the model's

@@ -53,10 +53,11 @@ type typesOnly struct{ error }
 func (typesOnly) Error() string   { return "" }
 func (e typesOnly) Unwrap() error { return e.error }
 
-// maxText limits the search in a text. SDKs write what matters at the start.
+// maxText is the number of bytes of a text that are searched. SDKs write what
+// matters at the start.
 const maxText = 8 << 10
 
-// head returns the part of a text that is searched.
+// head returns the first maxText bytes of a text.
 func head(s string) string { return s[:min(len(s), maxText)] }
 
 var (
@@ -66,7 +67,8 @@ var (
 	// weakBefore matches a prefix that makes the number a status if weakAfter
 	// matches too.
 	weakBefore = regexp.MustCompile(`(?i)(?:^|: |\(|\[|\b(?:error|exception|response|returned|received|got|with)[\\"' :=,([]{1,6})$`)
-	// weakAfter matches the end, punctuation, a JSON body or a capital letter.
+	// weakAfter matches what may follow the number: the end, punctuation, a JSON
+	// body or a capital letter.
 	weakAfter = regexp.MustCompile(`^(?:\W?$|[:;,)\]}"'.]|[ -]+[A-Z{\["(<]| - )`)
 )
 
@@ -102,7 +104,7 @@ func namedBy(code int, after string) bool {
 	return false
 }
 
-// phrases holds further words for a status, beside http.StatusText.
+// phrases holds words that name a status, in addition to http.StatusText.
 var phrases = map[int]string{
 	http.StatusTooManyRequests:    "rate rate-limited throttled quota",
 	http.StatusServiceUnavailable: "overloaded upstream",

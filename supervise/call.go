@@ -17,8 +17,9 @@ type ServerError struct {
 	Err    error  // the error behind the reason
 }
 
-// Error returns a text with the words "MCP server", the most common kind. They let
-// a classifier of the text alone recognise the failure of a tool server.
+// Error returns a text with the words "MCP server", because most servers are of
+// that kind. A classifier that reads only the text recognises the failure of a
+// tool server by these words.
 func (e *ServerError) Error() string { return fmt.Sprintf("MCP server %q: %s", e.Server, e.Reason) }
 
 func (e *ServerError) Unwrap() error { return e.Err }

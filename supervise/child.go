@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// child is a started process with its group.
+// child is a started process and its process group.
 type child struct {
 	cmd     *exec.Cmd
 	group   *group
 	grace   time.Duration
 	outputs *outputs
 	exited  chan struct{} // closed when the process has ended and err is set
-	drained chan struct{} // closed after exited, when the output was read too
+	drained chan struct{} // closed after exited, once the output has been read
 	err     error         // of cmd.Wait
 }
 
@@ -38,10 +38,10 @@ func start(cmd *exec.Cmd, o *outputs, grace time.Duration) (*child, error) {
 const groupPoll = 10 * time.Millisecond
 
 // stop ends the whole group with SIGTERM and, after grace, with SIGKILL. It
-// returns true when the child has ended and its output was read. It returns false
-// if that takes too long: a process that waits for a device survives SIGKILL, and
-// the caller's writer may block. It may be called after the child has ended, to
-// end the rest of the group.
+// returns true once the child has ended and its output has been read. It returns
+// false if that takes too long: a process that waits for a device survives
+// SIGKILL, and the caller's writer may block. If the child has already ended, stop
+// ends the rest of the group.
 func (c *child) stop() bool {
 	defer c.group.release()
 	c.group.terminate()

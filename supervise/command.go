@@ -28,8 +28,8 @@ type Command struct {
 	Env  []string // the environment as KEY=VALUE; nil means that of this program
 
 	// Stdin is the child's input; nil is empty. The child reads from an *os.File
-	// directly. A goroutine copies from any other reader. It ends with the child,
-	// or after a Read that blocks longer.
+	// directly. From any other reader a goroutine copies. If a Read of that reader
+	// blocks, the goroutine may outlive the child.
 	Stdin io.Reader
 	// Stdout and Stderr receive the child's output as it is written; nil discards
 	// it. If both are the same writer, only one goroutine at a time calls it.
@@ -57,7 +57,7 @@ func (c *Command) base() string {
 func (c *Command) cmd() *exec.Cmd {
 	cmd := exec.Command(c.Name, c.Args...)
 	cmd.Dir, cmd.Env = c.Dir, c.Env
-	if c.Name == "" { // the error of os/exec has no type
+	if c.Name == "" { // os/exec returns an error without a type for an empty name
 		cmd.Err = &exec.Error{Err: exec.ErrNotFound}
 	}
 	return cmd
@@ -79,7 +79,7 @@ func (c *Command) mask(text string) string {
 
 func (c *Command) grace() time.Duration { return orDefault(c.Grace, DefaultGrace) }
 
-// orDefault returns fallback for 0, and 0 for a negative duration.
+// orDefault returns d, fallback if d is 0, and 0 if d is negative.
 func orDefault(d, fallback time.Duration) time.Duration {
 	if d == 0 {
 		return fallback

@@ -28,6 +28,7 @@
 // provider or a child. docs/specifications.md has the source of the event and of
 // the default limits.
 //
-// A child gets no terminal. In the background of one, reading from it would stop
-// the process. This package is not for programs that draw on a screen.
+// A child cannot use the terminal of this program: on Unix it runs in a background
+// process group, which is stopped if it reads from the terminal. So this package is
+// not for programs that draw on a screen.
 package supervise

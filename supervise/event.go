@@ -18,7 +18,7 @@ type Event struct {
 	// Error is AuthFailed if a key or a sign-in is at fault, otherwise a message
 	// for the user: see UserText. It never quotes a provider.
 	Error string `json:"error"`
-	// AuthError is true together with AuthFailed, for receivers that expect a flag.
+	// AuthError is true if Error is AuthFailed, for receivers that expect a flag.
 	// Otherwise it is omitted from the JSON.
 	AuthError   bool        `json:"authError,omitempty"`
 	Diagnostics Diagnostics `json:"diagnostics"`
@@ -104,12 +104,12 @@ var signInRules = map[string]bool{
 	"oauth/rejected": true, "oauth/jwt": true, "oauth/saml": true,
 }
 
-// sessionRule is the rule for expired sessions and tokens. Most of them come from a
-// sign-in. It counts only if there is no text to check.
+// sessionRule is the rule for expired sessions and tokens. Most of them come from
+// a sign-in. It is used only if there is no text to check.
 const sessionRule = "access/session"
 
-// signInClassifier recognises sign-in problems in a text whose result came from
-// another rule, such as a status.
+// signInClassifier finds sign-in problems in a text that another rule has
+// classified, for example by its status.
 var signInClassifier = sync.OnceValue(func() *classify.Classifier {
 	c, err := classify.New(classify.WithBase(classify.None), classify.WithRules(signInRule))
 	if err != nil {

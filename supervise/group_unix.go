@@ -31,7 +31,7 @@ func (g *group) terminate() {
 
 func (g *group) kill() { _ = g.signal(syscall.SIGKILL) }
 
-// alive reports whether a member is left. Zombies count too, so under an init that
+// alive reports whether a member is left. Zombies count as members. So if init
 // does not reap orphans, stop waits for the whole grace.
 func (g *group) alive() bool { return g.signal(0) == nil }
 

@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// group is a job object. Processes that a member starts are members too, except
-// those that the first process starts in the microseconds before it is assigned.
+// group is a job object. A process that a member starts is a member too. The first
+// process is assigned some microseconds after its start; processes that it starts
+// before are not members.
 type group struct {
 	id  int
 	mu  sync.Mutex

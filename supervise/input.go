@@ -9,8 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// input copies the caller's reader to a child's standard input. os/exec can do
-// that, but its Wait waits for the reader, which may block on a person.
+// input copies the caller's reader to a child's standard input. It does not use
+// the copying of os/exec: there Wait waits for the reader, which may wait for a
+// person to type.
 type input struct {
 	from io.Reader // nil if there is nothing to copy
 	to   io.WriteCloser
@@ -63,8 +64,8 @@ func (in *input) close() {
 	}
 }
 
-// readError returns the error of the caller's reader. The child saw only a part of
-// its input and took it for complete.
+// readError returns the error of the caller's reader. After such an error the
+// child has taken a part of its input for all of it.
 func (in *input) readError() error {
 	if err := in.err.Load(); err != nil {
 		return *err

@@ -23,7 +23,7 @@ const (
 )
 
 // serveLines is a server on stdio that answers each line with a line. "hello" is
-// the handshake. The cases are the other commands.
+// the handshake; the other cases of the switch are commands.
 func serveLines([]string) {
 	dialLifeline()
 	fault := nextFault()
@@ -62,7 +62,7 @@ func crash(code string) {
 	os.Exit(n)
 }
 
-// nextFault counts this start and returns its fault, or "".
+// nextFault counts a start of the server and returns the fault for it, or "".
 func nextFault() string {
 	name := os.Getenv(startsVariable)
 	if name == "" {

@@ -25,7 +25,7 @@ func installed(t *testing.T, name, role, version string) (path string, env super
 		name += ".exe"
 	}
 	path = filepath.Join(t.TempDir(), name)
-	if os.Symlink(self, path) != nil { // on Windows it may need a privilege
+	if os.Symlink(self, path) != nil { // on Windows, Symlink may need a privilege
 		b, err := os.ReadFile(self)
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(path, b, 0o700))
@@ -126,7 +126,7 @@ func TestLookUpNotExecutable(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "codex"), nil, 0o600))
 	_, err := supervise.LookUp(t.Context(), filepath.Join(folder, "codex"), "", "")
-	if runtime.GOOS == "windows" { // looks only for files with an extension such as .exe
+	if runtime.GOOS == "windows" { // Windows finds only files with an extension such as .exe
 		require.EqualError(t, err, "Codex CLI not found")
 		return
 	}

@@ -47,12 +47,12 @@ var roles = map[string]func(args []string){
 		code, _ := strconv.Atoi(args[0])
 		os.Exit(code)
 	},
-	// both: a line on each of the two outputs.
+	// both: writes a line to standard output and one to standard error.
 	"both": func([]string) {
 		fmt.Println("out")
 		fmt.Fprintln(os.Stderr, "err")
 	},
-	// cat: copies its input.
+	// cat: copies its input to its output.
 	"cat": func([]string) { _, _ = io.Copy(os.Stdout, os.Stdin) },
 	// wait: prints "ready" and waits to be ended.
 	"wait": func([]string) {
@@ -60,7 +60,8 @@ var roles = map[string]func(args []string){
 		fmt.Println("ready")
 		waitForever()
 	},
-	// leave: starts a child that waits and keeps the output open, and exits.
+	// leave: starts a child with the role wait, which keeps the output open, and
+	// exits.
 	"leave": func([]string) { startGrandchild("wait") },
 	// parent ROLE: starts a child with that role and waits to be ended.
 	"parent": func(args []string) {
@@ -131,8 +132,8 @@ func self(t testing.TB, role string, args ...string) supervise.Command {
 	}
 }
 
-// withLifeline adds a lifeline to a command. gone is closed when the process that
-// opened it has ended. hangUp closes the lifeline.
+// withLifeline adds a lifeline to a command. gone is closed when the process with
+// the lifeline has ended. hangUp closes the lifeline.
 func withLifeline(t *testing.T, c *supervise.Command) (gone <-chan struct{}, hangUp func()) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

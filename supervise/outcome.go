@@ -34,7 +34,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrorType returns the reason, for OpenTelemetry's error.type.
 func (e *Error) ErrorType() string { return string(e.Outcome.Result.Reason) }
 
-// ErrWatchdog matches, with errors.Is, the error of every child that a watchdog
+// ErrWatchdog matches, with errors.Is, every error of a child that a watchdog
 // ended. Such an error also matches context.DeadlineExceeded.
 var ErrWatchdog = errors.New("ended by the watchdog")
 

@@ -17,8 +17,8 @@ type activity struct {
 	writing atomic.Int32 // running calls of the caller's writers
 }
 
-// idle returns the time since the child wrote last. While a writer of the caller
-// blocks, it is 0, because the child may be waiting for it.
+// idle returns the time since the child's last output. It returns 0 while a writer
+// of the caller blocks, because the child may be waiting for it.
 func (a *activity) idle() time.Duration {
 	if a.writing.Load() > 0 {
 		return 0
@@ -28,8 +28,8 @@ func (a *activity) idle() time.Duration {
 
 func (a *activity) record() { a.last.Store(int64(time.Since(a.began))) }
 
-// output copies one output of a child to a writer. It does not use the pipes of
-// os/exec, which drop the output that a slow writer has not read some time after
+// output copies one output of a child to a writer. It does not use the copying of
+// os/exec, because that drops what a slow writer has not received some time after
 // the child has ended.
 type output struct {
 	name     string
@@ -63,7 +63,7 @@ func (o *output) copy() {
 				return
 			}
 		}
-		if err != nil { // the end, or closed by closeAll
+		if err != nil { // end of the output, or closeAll has closed the pipe
 			return
 		}
 	}

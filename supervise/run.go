@@ -74,7 +74,7 @@ func (r *execution) run(ctx context.Context) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		ch.group.kill() // the child ended at the same moment, but its own children may live
+		ch.group.kill() // the child ended by itself at the same moment; this ends the processes that it started
 	}
 	ch.group.release()
 	r.recordExit(ch)
@@ -84,7 +84,8 @@ func (r *execution) run(ctx context.Context) error {
 	return errors.Join(r.outputs.writeError(), input.readError())
 }
 
-// watch returns nil when drained is closed, or the reason to end the child.
+// watch waits until drained is closed and returns nil, or returns the reason to
+// end the child.
 func (r *execution) watch(ctx context.Context, drained <-chan struct{}) error {
 	timeout := orDefault(r.command.Timeout, DefaultTimeout)
 	silence := orDefault(r.command.Silence, DefaultSilence)
@@ -109,7 +110,7 @@ func (r *execution) watch(ctx context.Context, drained <-chan struct{}) error {
 			err = silenceError(silence)
 		}
 		select {
-		case <-drained: // the child ended at the same moment: prefer its own end
+		case <-drained: // the child ended by itself at the same moment: ignore err
 			return nil
 		default:
 			return err
@@ -207,7 +208,7 @@ func (c *Command) classify(ctx context.Context, err error, text string) classify
 		return watchdog.result()
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return classify.Standard.Error(err) // user rules do not apply to the caller's own cancellation
+		return classify.Standard.Error(err) // rules of the user do not apply when the caller cancels
 	}
 	classifier := c.classifier()
 	exitOnly := classifier.Error(err)
@@ -216,8 +217,8 @@ func (c *Command) classify(ctx context.Context, err error, text string) classify
 		return exitOnly
 	}
 	for _, candidate := range stderrCandidates(text) {
-		// Store the text that decides in err, so that classifying err again gives
-		// the same result.
+		// Store in err the text that decides. Then classifying err again gives the
+		// same result.
 		exit.Stderr = []byte(candidate)
 		if res := classifier.Error(err); res != exitOnly {
 			return res

@@ -309,7 +309,8 @@ func TestOutputFails(t *testing.T) {
 	assert.Equal(t, classify.ReasonResource, o.Result.Reason)
 }
 
-// unsynchronised is a writer without a lock, for the race detector.
+// unsynchronised is a writer without a lock. The race detector reports concurrent
+// calls of it.
 type unsynchronised struct{ n int }
 
 func (u *unsynchronised) Write(p []byte) (int, error) { u.n += len(p); return len(p), nil }

@@ -19,14 +19,14 @@ import (
 )
 
 func init() {
-	// stubborn ignores SIGTERM.
+	// stubborn: ignores SIGTERM.
 	roles["stubborn"] = func([]string) {
 		signal.Ignore(syscall.SIGTERM)
 		dialLifeline()
 		fmt.Println("ready")
 		waitForever()
 	}
-	// polite exits with 0 on SIGTERM.
+	// polite: exits with 0 on SIGTERM.
 	roles["polite"] = func([]string) {
 		asked := make(chan os.Signal, 1)
 		signal.Notify(asked, syscall.SIGTERM)
@@ -34,14 +34,15 @@ func init() {
 		<-asked
 		fmt.Fprintln(os.Stderr, "saved")
 	}
-	// signal NUMBER: sends itself that signal.
+	// signal NUMBER: sends that signal to itself.
 	roles["signal"] = func(args []string) {
 		var n int
 		_, _ = fmt.Sscan(args[0], &n)
 		_ = syscall.Kill(os.Getpid(), syscall.Signal(n))
 		waitForever()
 	}
-	// stopped stops itself, like a background job that reads from a terminal.
+	// stopped: stops itself, as a background job that reads from a terminal is
+	// stopped.
 	roles["stopped"] = func([]string) {
 		fmt.Println("ready")
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)

@@ -14,10 +14,10 @@ import (
 // [Call]. C is the type of the client for its protocol.
 //
 // A server that crashes is restarted once. If it crashes again, it is degraded:
-// its calls fail at once. A crash is one of these: an exit, the end of its output,
-// a broken pipe, a client that closes the connection (MCP clients do so when they
-// read invalid JSON), or a call without an answer in time. In the last case the
-// child is ended.
+// its calls fail at once. A server has crashed if it exits, closes its output or
+// its input, or does not answer a call in time, or if its client closes the
+// connection (MCP clients do so when they read invalid JSON). A server that does
+// not answer in time is ended.
 //
 // A Server is safe for concurrent use. It never logs; see [WithObserver].
 type Server[C any] struct {
@@ -60,15 +60,15 @@ type ServerStatus struct {
 	Err    error       `json:"-"`                // the reason as an error
 }
 
-// errStopped is the cause with which Stop ends the lifetime.
+// errStopped is the cause of the end of Server.lifetime after Stop.
 var errStopped = errors.New("the server was stopped")
 
-// NewServer returns a server that is not started yet. command describes the
-// child; its Stdin, Stdout, Timeout and Silence are not used. After each start
-// connect gets a connection to the child's standard input and output. It returns
-// the client that [Call] passes to its function. Its context ends if the child
-// does not answer in time. A client with a Close method is closed after its child
-// has ended.
+// NewServer returns a server that is not started yet. command describes the child;
+// its Stdin, Stdout, Timeout and Silence are not used. After each start, connect
+// gets a connection to the child's standard input and output, and returns the
+// client that [Call] passes to its function. The context of connect ends if the
+// child does not answer in time. If the client has a Close method, it is called
+// after the child has ended.
 func NewServer[C any](name string, command Command, connect func(context.Context, io.ReadWriteCloser) (C, error), opts ...ServerOption) *Server[C] {
 	s := &Server[C]{
 		name: name, command: command, connect: connect, cfg: serverDefaults(),
@@ -209,7 +209,7 @@ func (s *Server[C]) readySession(ctx context.Context) (*session[C], error) {
 	}
 }
 
-// answerContext returns ctx with the limit for an answer of the server.
+// answerContext returns ctx with the answer timeout.
 func answerContext(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit <= 0 {
 		return context.WithCancel(ctx)

@@ -51,8 +51,8 @@ func WithRestarts(n int) ServerOption {
 // status. The calls do not overlap. They run in the goroutine that starts, watches
 // or stops the server and delay a restart, so the function must return soon. It
 // may call Status but must not call Stop. If it panics, the other observers are
-// still called. By default there is none. Several are called in the order given;
-// nil is ignored.
+// still called. By default there is none. Observers are called in the order of the
+// options; nil is ignored.
 func WithObserver(observe func(ServerStatus)) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		if observe != nil {

@@ -62,7 +62,7 @@ func TestServer(t *testing.T) {
 	require.ErrorContains(t, s.Start(t.Context()), "state is stopped: it can be started only once, make a new one")
 }
 
-// After a crash the server is restarted once. After another it is degraded.
+// After its first crash the server is restarted. After the second it is degraded.
 func TestServerCrashes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, question, reason string }{
@@ -161,7 +161,7 @@ func TestServerDoesNotStart(t *testing.T) {
 		s, _, _ := lineServer(t, "")
 		other := supervise.NewServer("files", self(t, "cat"), func(ctx context.Context, conn ioConn) (*lineClient, error) {
 			_, err := dialLines(ctx, conn)
-			require.NoError(t, err) // cat repeats the handshake
+			require.NoError(t, err) // cat echoes the handshake, which the client accepts
 			return nil, errors.New("protocol version 1 is too old")
 		})
 		require.ErrorContains(t, other.Start(t.Context()), "connect: protocol version 1 is too old")
@@ -234,7 +234,7 @@ func TestServerRestartLimit(t *testing.T) {
 	assert.Equal(t, 1, starts())
 }
 
-// If there is no answer in time, the call fails and the child is ended.
+// If the server does not answer in time, the call fails and the child is ended.
 func TestServerHangs(t *testing.T) {
 	t.Parallel()
 	s, seen, starts := lineServer(t, "", supervise.WithAnswerTimeout(shortTimeout))
@@ -269,7 +269,7 @@ func TestServerCallerLeaves(t *testing.T) {
 	assert.Equal(t, []supervise.ServerState{supervise.ServerRunning}, seen.states())
 }
 
-// An error of a tool is not a crash.
+// If a tool returns an error, the server has not crashed.
 func TestToolFails(t *testing.T) {
 	t.Parallel()
 	s, seen, _ := lineServer(t, "")

@@ -21,9 +21,9 @@ type session[C any] struct {
 	crash  *ServerError
 }
 
-// exitWait is the time that a child gets to exit after it closed a pipe, because
-// its exit code tells more than the closed pipe. It also bounds the wait for the
-// last output of a child that has exited.
+// exitWait is the time that a child gets to exit after it has closed a pipe,
+// because its exit code tells more than the closed pipe. After the exit it is the
+// time for reading the last output.
 const exitWait = time.Second
 
 // launch starts the child and connects to it.
@@ -58,7 +58,7 @@ func (s *Server[C]) launch(ctx context.Context) (*session[C], *ServerError) {
 		_ = c.conn.Close()
 		return nil, s.failure(err)
 	}
-	// Closing the connection ends a connect function that blocks on it.
+	// If connect blocks on the connection, closing the connection ends it.
 	cancelTimeout := context.AfterFunc(ctx, func() { c.conn.fail(contextError(ctx)) })
 	cancelStop := context.AfterFunc(s.lifetime, func() { c.conn.fail(errStopped) })
 	defer cancelStop()
@@ -105,7 +105,7 @@ func (c *session[C]) wait(lifetime context.Context) *ServerError {
 	_ = c.conn.Close()
 	c.child.stop()
 	if c.closer != nil {
-		_ = c.closer.Close() // its error is that the connection was lost
+		_ = c.closer.Close() // Close reports at most that the connection was lost
 	}
 	return c.crash
 }

@@ -9,7 +9,8 @@ import (
 
 // tailBytes is the number of bytes of standard error that are kept while a child
 // runs. If the last 500 characters have no evidence, the classifier reads all of
-// them. A stack trace after the message is often longer than 500 characters.
+// these bytes, because a stack trace after the message is often longer than 500
+// characters.
 const tailBytes = 32 << 10
 
 // tail keeps the end of the text written to it. It is safe for concurrent use.

@@ -77,8 +77,8 @@ func (s slow) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// drain waits for a slow writer, but not for a process that was left behind and
-// keeps the output open.
+// drain waits for a slow writer. It does not wait for a process that was left
+// behind and keeps the output open.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestNoLimits(t *testing.T) {
 	})
 }
 
-// If a child ends at the same moment as a limit fires, its own end counts.
+// If a child ends at the same moment as it reaches a limit, the limit is ignored.
 func TestEndAndLimitAtOnce(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -136,7 +136,7 @@ func TestEndAndLimitAtOnce(t *testing.T) {
 	}
 }
 
-// wait returns false for a process that survives SIGKILL.
+// child.wait returns false for a process that survives SIGKILL.
 func TestSurvivor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"text/template"
 )
 
-// The console page is a template for a template. This program expands the actions
-// in [[ ]]. Prometheus expands those in {{ }} when it serves the page:
+// The console page is expanded twice. This program expands the actions in [[ ]].
+// Prometheus expands those in {{ }} when it serves the page:
 // https://prometheus.io/docs/visualization/consoles/
 var (
 	//go:embed console.tmpl
@@ -24,7 +24,7 @@ var (
 // newConsole returns the page, which needs no other files.
 func newConsole() ([]byte, error) {
 	t, err := template.New("console.tmpl").Delims("[[", "]]").Funcs(template.FuncMap{
-		"expr": consoleExpr, "legend": consoleLegend, "value": consoleValue, "from": consoleFrom, "join": strings.Join,
+		"expr": consoleExpr, "legend": consoleLegend, "value": consoleValue, "threshold": consoleThreshold, "join": strings.Join,
 	}).Parse(consoleTemplate)
 	if err != nil {
 		return nil, err
@@ -37,8 +37,8 @@ func newConsole() ([]byte, error) {
 }
 
 // consoleExpr returns a query as an expression of Prometheus's template language.
-// The expression quotes $job, because it comes from the page's URL. It leaves
-// $window to the page's script.
+// The expression quotes $job, because its value comes from the page's URL. $window
+// stays in it, because the page's script replaces it.
 func consoleExpr(expr string, u unit) string {
 	if u == unitRatio {
 		expr = "100 * (" + expr + ")" // templates cannot multiply
@@ -64,12 +64,12 @@ func consoleValue(u unit) string {
 	return `{{ printf "%.0f" .Value }}`
 }
 
-// consoleFrom returns the alarm threshold of a number, with a decimal point,
-// because templates compare floats only with floats.
-func consoleFrom(p panel) string {
-	from := p.Alarm.From
+// consoleThreshold returns the alarm threshold of a panel. It always writes a
+// decimal point, because Prometheus's templates compare a float only with a float.
+func consoleThreshold(p panel) string {
+	threshold := p.Alarm.From
 	if p.Unit == unitRatio {
-		from *= 100
+		threshold *= 100
 	}
-	return fmt.Sprintf("%.3f", from)
+	return fmt.Sprintf("%.3f", threshold)
 }

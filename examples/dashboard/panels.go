@@ -47,14 +47,14 @@ type query struct {
 	Unit   unit // for a column; other kinds use the panel's unit
 }
 
-// alarm gives a number a colour from a threshold on.
+// alarm colours a number that reaches a threshold.
 type alarm struct {
 	From   float64
 	Colour string
 }
 
-// errors selects the errors in logs. Spans are sampled, and the sum of both would
-// count some errors twice.
+// errors selects the errors counted from logs. Those of spans are left out: spans
+// are sampled, and the sum of both would count some errors twice.
 func errors(matchers ...string) string {
 	return selector("errclass_errors_total", append([]string{`signal="log"`}, matchers...)...)
 }
@@ -148,8 +148,8 @@ var panels = []panel{
 	},
 }
 
-// colours are those of categories, outcomes and states, for light and dark themes.
-// A text next to each colour says the same.
+// colours holds the colours of categories, outcomes and states, for light and dark
+// themes. The dashboard also shows each of them as text.
 var colours = []struct{ Name, Light, Dark string }{
 	{"fatal", "#cf3a3a", "#e5534b"},
 	{"retryable", "#e09a00", "#e0a526"},

@@ -15,8 +15,9 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// exported returns the metrics of otelclass in Prometheus: for each metric, the
-// values of each label. Free labels have one example value.
+// exported returns the metrics of otelclass in Prometheus. It maps each metric to
+// its labels, and each label to its values. A label with arbitrary values has one
+// example.
 func exported(t *testing.T) map[string]map[string][]string {
 	t.Helper()
 	registry := prometheus.NewRegistry()
@@ -58,7 +59,7 @@ func TestQueries(t *testing.T) {
 		for _, q := range p.Queries {
 			expr, err := promQL.ParseExpr(plain.Replace(q.Expr))
 			require.NoError(t, err, "%s: %s", p.ID, q.Expr)
-			var labels map[string][]string // of the last selected metric
+			var labels map[string][]string // labels of the last selected metric
 			parser.Inspect(expr, func(node parser.Node, _ []parser.Node) error {
 				selector, ok := node.(*parser.VectorSelector)
 				if !ok {

@@ -72,7 +72,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.log.ErrorContext(ctx, "no answer from upstream", "err", err)
 	span := trace.SpanFromContext(ctx)
-	otelclass.RecordError(span, err) // span.RecordError works too, but keeps only the text of err
+	otelclass.RecordError(span, err) // span.RecordError works too, but otelclass then sees only the text of err
 	span.SetStatus(codes.Error, "")
 	w.WriteHeader(http.StatusBadGateway)
 }

@@ -17,8 +17,8 @@ import (
 // taskHeader is the header with the id of the request's task.
 const taskHeader = "X-Task"
 
-// ask makes the request of a task. It contains no retries: they are in the
-// client's transport, if at all.
+// ask makes the request of a task. It makes no retries: that is up to the client's
+// transport.
 func ask(ctx context.Context, client *http.Client, host string, task int) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+host+"/v1/messages", strings.NewReader(`{"question":"?"}`))
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// slots is the number of columns of the chart: half hours.
+// slots is the number of columns of the chart, one for each half hour.
 const slots = 48
 
-// share counts how many of a number of things have a property.
+// share is a count (of) and how many of them have a property (part).
 type share struct{ part, of int }
 
 func (s *share) add(part bool) {
@@ -19,12 +19,12 @@ func (s *share) add(part bool) {
 	}
 }
 
-// percent returns 0 if the share is empty.
+// percent returns the part in percent, 0 if the share is empty.
 func (s share) percent() float64 { return 100 * mean(s.part, s.of) }
 
 func (s share) String() string { return fmt.Sprintf("%d of %d, %.1f %%", s.part, s.of, s.percent()) }
 
-// mean returns 0 if n is 0.
+// mean returns sum/n, 0 if n is 0.
 func mean(sum, n int) float64 {
 	if n == 0 {
 		return 0
@@ -34,21 +34,21 @@ func mean(sum, n int) float64 {
 
 // actions counts what breakers and the restart queue did. Only errclass has them.
 type actions struct {
-	openings share // of breakers; part: a health probe would have found the endpoint up
-	refusals share // of calls by breakers; part: the endpoint was up again
-	restarts share // tasks given to the queue; part: completed
+	openings share // times that breakers opened; part: the endpoint was up, so a health probe would have succeeded
+	refusals share // calls that breakers refused; part: the endpoint was up again
+	restarts share // tasks given to the queue; part: they completed
 }
 
 // figures are the results of a day with one strategy.
 type figures struct {
 	actions
 	succeeded share            // of all tasks
-	byHost    map[string]share // the same for each endpoint
+	byHost    map[string]share // succeeded for each endpoint
 	// recovered counts tasks with a temporary failure or a refusal by a breaker;
-	// part: succeeded in the end.
+	// part: they succeeded in the end.
 	recovered share
-	// retried counts the tasks that recovered after a failed call, retries their
-	// calls without the first ones.
+	// retries counts the calls after the first one of recovered tasks whose calls
+	// failed. retried counts these tasks.
 	retries, retried int
 	calls            int
 	wasted           int             // calls of a task after a fatal error

@@ -79,8 +79,8 @@ func line(name, second string, results map[strategy]figures, value func(figures)
 // bars are the characters of the chart, in eighths of a character's height.
 var bars = []rune(" ▁▂▃▄▅▆▇█")
 
-// chart draws the tasks that failed in each half hour, all strategies on one
-// scale.
+// chart draws the number of tasks that failed in each half hour, with the same
+// scale for all strategies.
 func chart(w io.Writer, results map[strategy]figures) {
 	most := 1
 	for _, f := range results {

@@ -100,8 +100,8 @@ func (s *simulation) succeeded(task int) {
 	s.done[task] = time.Since(s.world.start)
 }
 
-// observe counts what breakers and the queue do. It compares the breakers'
-// decisions with the script.
+// observe counts the actions of breakers and the queue. It looks up in the script
+// whether a breaker's decision was right.
 func (s *simulation) observe(_ context.Context, e resilience.Event) {
 	up := s.world.up(strings.TrimPrefix(e.Target.Endpoint, "https://"), e.Time)
 	s.mu.Lock()

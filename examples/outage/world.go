@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// world simulates the endpoints: it answers each request as the script of its
-// host says. It is an http.RoundTripper and safe for concurrent use.
+// world simulates the endpoints. It answers each request by the script of the
+// host. It is an http.RoundTripper and safe for concurrent use.
 type world struct {
 	seed    uint64
 	start   time.Time
@@ -38,8 +38,8 @@ func newWorld(seed uint64, scripts map[string]script) *world {
 	return &world{seed: seed, start: time.Now(), scripts: scripts, calls: map[int]*record{}}
 }
 
-// noise returns a number in [0, 1) that depends on its arguments only, so that the
-// order of goroutines does not matter.
+// noise returns a number in [0, 1) that depends on its arguments only. So the
+// figures do not depend on the order of goroutines.
 func noise(seed uint64, a, b int) float64 {
 	return rand.New(rand.NewPCG(seed, uint64(a)<<32|uint64(uint32(b)))).Float64()
 }

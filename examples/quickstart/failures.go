@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// limit is the deadline of the call "own deadline" and the time after which
-// "caller cancels" is cancelled.
+// limit is the deadline of the call "own deadline", and the time after which the
+// call "caller cancels" is cancelled.
 const limit = 200 * time.Millisecond
 
 // failures lists the calls: each has a path and a function that derives its
@@ -27,8 +27,8 @@ var failures = []struct {
 	{"caller cancels", "/hang", cancelled},
 }
 
-// logFailures makes the calls and logs their errors. The code is the same with
-// and without errclass.
+// logFailures makes the calls and logs their errors. It is the same code as
+// without errclass.
 func logFailures(ctx context.Context, logger *slog.Logger, calls *client) {
 	for _, f := range failures {
 		callCtx, cancel := f.context(ctx)

@@ -148,7 +148,7 @@ func TestServes(t *testing.T) {
 	wg.Wait()
 }
 
-// An error of a tool fails only the call.
+// If a tool returns an error, only the call fails.
 func TestToolError(t *testing.T) {
 	t.Parallel()
 	s, l := server(t)
@@ -163,9 +163,10 @@ func TestToolError(t *testing.T) {
 	assert.Equal(t, []supervise.ServerState{supervise.ServerRunning}, l.states)
 }
 
-// The server crashes, hangs or writes invalid output. The call fails and the server
-// is restarted and works. The second time it is degraded. For invalid output the
-// text of the error is not checked, because it may come from the client.
+// If the server crashes, hangs or writes invalid output, the call fails, and the
+// server is restarted and works. After a second failure it is degraded. For
+// invalid output the test does not check the text of the error, because it may
+// come from the client.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

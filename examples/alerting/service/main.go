@@ -74,8 +74,9 @@ func newHandler() (http.Handler, func(), error) {
 	return mux, func() { _ = meters.Shutdown(context.Background()) }, nil
 }
 
-// providers are declared to the counters, so that their series exist before the
-// first failure. An alert on increase() misses a series that starts at 1.
+// providers are declared to the counters, so that their series exist with the
+// value 0 before the first failure. increase() does not see the first failure of a
+// series that starts with 1.
 var providers = []string{"anthropic", "openai"}
 
 // service calls a provider.
@@ -98,12 +99,13 @@ func newService(meter metric.Meter) (*service, error) {
 	return &service{log: slog.New(handler), calls: calls}, nil
 }
 
-// call makes calls to a provider with the outcomes that the query parameters
-// name. status lists the outcomes, separated by commas: an HTTP status (200 is a
-// success) or a key of namedFailures. The first is that of the first call, the
-// others are those of retries, which happen while the error is retryable.
-// provider names the provider. If the last call fails, the provider that fallback
-// names takes the call and succeeds.
+// call simulates calls to a provider. The query parameters are:
+//
+//   - status: the outcomes of the calls, separated by commas. Each is an HTTP
+//     status (200 is a success) or a key of namedFailures. Only a retryable
+//     failure is followed by the next call.
+//   - provider: the name of the provider.
+//   - fallback: the provider that takes over, with success, if the last call fails.
 func (s *service) call(w http.ResponseWriter, r *http.Request) {
 	provider := r.FormValue("provider")
 	if provider == "" {
