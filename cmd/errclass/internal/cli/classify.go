@@ -112,7 +112,7 @@ func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrin
 // lineMessage returns the message of an input line, and its id undecoded.
 func lineMessage(line []byte) (message string, id []byte) {
 	line = bytes.TrimPrefix(line, []byte(lines.BOM))
-	var values [2][]byte // decoded at the end, because keys may repeat
+	var values [2][]byte // not yet decoded: if a key repeats, the last value counts
 	_, ok := jsontop.Object(line, func(key, value []byte) {
 		switch string(key) {
 		case "message":
@@ -167,8 +167,8 @@ func appendResultJSON(b, id []byte, r classify.Result) []byte {
 	return append(b, '}')
 }
 
-// milliseconds returns d in milliseconds, rounded up: a shorter wait would be
-// too short.
+// milliseconds returns d in milliseconds. It rounds up, so that nobody waits less
+// than d.
 func milliseconds(d time.Duration) int64 {
 	ms := d.Milliseconds()
 	if d > time.Duration(ms)*time.Millisecond {

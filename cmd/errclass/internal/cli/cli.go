@@ -16,7 +16,7 @@ import (
 
 // Exit codes.
 const (
-	ExitOK     = 0 // also if the output of explain, rules or eval was closed
+	ExitOK     = 0 // success; also if the output of explain, rules or eval was closed
 	ExitFailed = 1 // a threshold was missed, or reading or writing failed
 	ExitUsage  = 2 // the command line or a rules file is wrong
 )
@@ -42,7 +42,7 @@ func Main(args []string, s Streams) int {
 	case errors.As(err, &code):
 		return int(code)
 	case outputClosed(err):
-		return ExitOK // the reader of a list needs no more of it, as with head
+		return ExitOK // the reader, such as head, has read enough
 	}
 	fmt.Fprintf(s.Err, "errclass: %v\n", err)
 	if !started { // cobra rejected the command line
@@ -55,7 +55,7 @@ func Main(args []string, s Streams) int {
 	return ExitFailed
 }
 
-// usageError is a fault of the command line that a command finds.
+// usageError is an error in the command line that a command reports, not cobra.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }
@@ -64,8 +64,8 @@ func (e *usageError) Unwrap() error { return e.err }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
 
-// newRoot builds the commands. It sets started when a command starts. Earlier
-// errors are cobra's, about the command line.
+// newRoot returns the root command. It sets *started when a command starts to
+// run. If *started is still false after an error, cobra rejected the command line.
 func newRoot(s Streams, started *bool) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "errclass",

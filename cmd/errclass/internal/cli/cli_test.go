@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 		runChild(os.Args[1:])
 		os.Exit(0)
 	}
-	// For the commands that errclass run starts. Without GORACE the race detector
-	// would delay their exit by a second.
+	// The commands that errclass run starts inherit both variables. Without GORACE
+	// the race detector would delay their exit by a second.
 	if err := errors.Join(os.Setenv(asChild, "1"), os.Setenv("GORACE", "atexit_sleep_ms=0")); err != nil {
 		panic(err)
 	}

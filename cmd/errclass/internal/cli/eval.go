@@ -89,7 +89,7 @@ A threshold P is a percentage, such as 95 or 95%, or a share up to 1, such as
 		if err != nil && !outputClosed(err) {
 			return err
 		}
-		return limits.check(r) // also if the output was closed
+		return limits.check(r) // even if the output was closed
 	}
 	return cmd
 }

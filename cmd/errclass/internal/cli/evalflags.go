@@ -43,8 +43,8 @@ func (m *minimum) String() string { return strconv.FormatFloat(float64(*m), 'g',
 
 func (m *minimum) Type() string { return "P" }
 
-// Set takes a share from 0 to 1, or a percentage. Above 1 the percent sign may
-// be omitted.
+// Set takes a share from 0 to 1, or a percentage. A number above 1 is a
+// percentage even without the percent sign.
 func (m *minimum) Set(value string) error {
 	number, isPercent := strings.CutSuffix(value, "%")
 	p, err := strconv.ParseFloat(number, 64)
@@ -75,8 +75,8 @@ func (m *missLimit) Set(value string) error {
 	return nil
 }
 
-// split separates the corpus from the number of --errors N. pflag passes that
-// number as an argument: it takes an optional value only after "=".
+// split separates the name of the corpus from the N of "--errors N". pflag takes
+// an optional value only after "=", so N is among the arguments.
 func (m missLimit) split(cmd *cobra.Command, args []string) (corpus string, misses int, err error) {
 	misses = int(m)
 	if len(args) == 2 && misses < 0 && cmd.Flags().Changed("errors") {
@@ -93,7 +93,7 @@ func (m missLimit) split(cmd *cobra.Command, args []string) (corpus string, miss
 	return args[0], misses, nil
 }
 
-// maximum is a limit for a number of entries.
+// maximum is an upper limit on a number of entries.
 type maximum struct {
 	number int
 	share  float64 // of all entries; used if number is negative
@@ -128,7 +128,8 @@ func (m *maximum) Set(value string) error {
 	return errors.New("use a number of entries, such as 3, or a percentage of them, such as 1%")
 }
 
-// exceeded reports whether n, of all entries, is above the limit.
+// exceeded reports whether n is above the limit. all is the number of all
+// entries.
 func (m maximum) exceeded(n, all int) bool {
 	if m.number >= 0 {
 		return n > m.number

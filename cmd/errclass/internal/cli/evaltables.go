@@ -21,7 +21,7 @@ func categoryTable(r eval.Report) table.Writer {
 }
 
 // confusionTable has a row for each right category and a column for each
-// category of the answers.
+// category that the classifier returned.
 func confusionTable(r eval.Report) table.Writer {
 	counts := map[[2]string]int{}
 	for _, c := range r.Confusion {
@@ -72,7 +72,8 @@ func deciderTable(r eval.Report) table.Writer {
 	return t
 }
 
-// missTable lists the misses in r. all is their number before --errors N.
+// missTable lists the misses in r. all is the number of misses before --errors N
+// shortened the list.
 func missTable(r eval.Report, all int) table.Writer {
 	t := newTable(fmt.Sprintf("Misses: %d of %d", len(r.Misses), all), "ID", "GOLD", "GOT", "RULE", "MESSAGE")
 	for _, m := range r.Misses {
@@ -84,8 +85,8 @@ func missTable(r eval.Report, all int) table.Writer {
 	return t
 }
 
-// writeMisses writes the misses in r in full. all is their number before
-// --errors N.
+// writeMisses writes the misses in r in full. all is the number of misses before
+// --errors N shortened the list.
 func writeMisses(w io.Writer, r eval.Report, all int) error {
 	_, err := fmt.Fprintf(w, "\nMisses: %d of %d\n", len(r.Misses), all)
 	for _, m := range r.Misses {

@@ -200,7 +200,7 @@ func outcome(s classify.Signal, all []classify.Signal, colour bool) string {
 		}
 	}
 	if len(out) == 0 {
-		return "has no reason of its own" // it only marks a wait, or rules out signals that are not there
+		return "has no reason of its own" // it names a wait, or would rule out signals that this message lacks
 	}
 	return "rules out " + strings.Join(out, ", ")
 }

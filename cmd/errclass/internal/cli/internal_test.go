@@ -95,8 +95,8 @@ func TestColours(t *testing.T) {
 	assert.False(t, colours())
 }
 
-// TestUnderlined underlines matches that overlap or exceed the part that is
-// shown.
+// TestUnderlined underlines matches that overlap each other or extend beyond the
+// part that is shown.
 func TestUnderlined(t *testing.T) {
 	text.EnableColors()
 	signals := []classify.Signal{{}, {Start: 2, End: 6}, {Start: 4, End: 8}, {Start: -1, End: -1}, {Start: 9, End: 99}}

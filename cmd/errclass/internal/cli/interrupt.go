@@ -19,9 +19,9 @@ const (
 	// silenceLimit is the time without input after a SIGTERM until reading ends.
 	// Kubernetes' default grace period is the same.
 	silenceLimit = 30 * time.Second
-	// secondTerm is the time after the first SIGTERM until another one ends
-	// reading. An earlier one may be a copy: timeout(1) sends the signal to the
-	// process and to its group.
+	// secondTerm is the least time between the first and the second SIGTERM. An
+	// earlier second one is ignored because it may be a copy: timeout(1) sends the
+	// signal to the process and to its group.
 	secondTerm = time.Second
 	// writeLimit is the time to write the rest of the output after a signal.
 	// After that the program ends even if lines are missing.
@@ -175,7 +175,7 @@ func (i *interrupts) reader(in io.Reader) (r io.Reader, release func()) {
 	}
 	i.mu.Lock()
 	i.pipe = pipe
-	if !pipe && i.pending != nil && i.endedBy == nil { // a signal while reading a pipe ends the files after it
+	if !pipe && i.pending != nil && i.endedBy == nil { // after a signal during a pipe, the next files are not read
 		i.end(i.pending)
 	}
 	i.mu.Unlock()
@@ -209,8 +209,8 @@ func (i *interrupts) finish() {
 // isPipe reports whether m is the mode of a pipe or a socket.
 func isPipe(m os.FileMode) bool { return m&(os.ModeNamedPipe|os.ModeSocket) != 0 }
 
-// checkedReader checks for the end before each read. It is for inputs with reads
-// that do not block.
+// checkedReader checks before each read whether reading must end. It is for
+// inputs that never block a read.
 type checkedReader struct {
 	r     io.Reader
 	ended <-chan struct{}

@@ -11,7 +11,8 @@ import (
 
 // endBy ends the process with sig, so that a shell sees which signal ended it and
 // can stop a loop after Ctrl-C. For SIGQUIT it returns an exit code instead: the
-// Go runtime would print stacks and exit with 2. It also returns one if it fails.
+// Go runtime would print stacks and exit with 2. It also returns an exit code if
+// it cannot send the signal.
 func endBy(sig os.Signal) codeError {
 	n, ok := sig.(syscall.Signal)
 	if !ok {

@@ -104,7 +104,7 @@ the error and exit code 1. It refuses an input that is also the output.`,
 }
 
 // processFiles sends all files through p. After a file that cannot be read it
-// continues with the next one. A failure to write and a signal end it.
+// continues with the next one. It stops after a signal or a failure to write.
 func processFiles(p *logline.Processor, s Streams, names []string, sigs *interrupts) (readErr, writeErr error) {
 	bar := newProgress(s, names)
 	defer bar.done()
@@ -149,7 +149,8 @@ func (s Streams) readsPipe(name string) bool {
 	return name == "-" && err == nil && isPipe(info.Mode())
 }
 
-// describeSkipped reports how many lines passed without being read.
+// describeSkipped writes how many lines were passed on unchanged because they are
+// too long or not JSON.
 func describeSkipped(w io.Writer, s logline.Summary, files int) {
 	where := ""
 	if files > 1 {

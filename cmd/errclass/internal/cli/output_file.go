@@ -29,8 +29,8 @@ func (p blockingWriter) Write(b []byte) (written int, err error) {
 }
 
 // refuseOwnOutput returns an error if an input is also the output: the program
-// would read what it writes until the disk is full. names are those for
-// [Streams.open], which reports missing files.
+// would read what it writes until the disk is full. It ignores missing files,
+// because [Streams.open] reports them.
 func refuseOwnOutput(s Streams, names []string) error {
 	f, ok := s.Out.(*os.File)
 	if !ok {

@@ -21,8 +21,8 @@ func KeepOnClosedPipe() {
 // reports for a program ended by SIGPIPE.
 const exitClosed codeError = ExitSignal + 13
 
-// ownProcess is set if the process runs only this command, so that a SIGPIPE
-// concerns this command. It is not set in tests.
+// ownProcess is set in the errclass program, and not in tests. If it is set, a
+// SIGPIPE comes from a write of errclass.
 var ownProcess atomic.Bool
 
 // The equivalents of EPIPE on Windows: ERROR_BROKEN_PIPE and ERROR_NO_DATA.

@@ -19,10 +19,11 @@ type progressBar struct {
 // read within a tenth of a second.
 const minProgress = 32 << 20
 
-// newProgress shows a progress bar on standard error. It returns nil if that is
-// not a terminal, if the output is a terminal (they would overwrite each other),
-// if a file is not a regular one (its size is unknown), or if the files are
-// small.
+// newProgress shows a progress bar on standard error. It returns nil if
+//   - standard error is not a terminal,
+//   - standard output is a terminal too, which the bar would overwrite,
+//   - a file is not a regular file, so that its size is unknown, or
+//   - the files are small.
 func newProgress(s Streams, names []string) *progressBar {
 	if !isTerminal(s.Err) || isTerminal(s.Out) {
 		return nil

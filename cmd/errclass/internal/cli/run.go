@@ -195,8 +195,8 @@ func (f *runFlags) run(s Streams, args []string) error {
 	return f.report(s, errs, event, x)
 }
 
-// limitOrNone converts a limit for supervise, where -1 is no limit and 0 the
-// default.
+// limitOrNone converts a flag, where 0 means no limit, to a limit of supervise,
+// where -1 means no limit and 0 the default.
 func limitOrNone(d time.Duration) time.Duration {
 	if d == 0 {
 		return -1

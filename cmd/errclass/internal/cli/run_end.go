@@ -52,9 +52,8 @@ func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	}
 }
 
-// closeDetector calls end when a write to w fails because w was closed. In a
-// pipeline of a shell only a process that writes notices that. Here the whole
-// process group is ended.
+// closeDetector calls end when a write to w fails because w was closed. The
+// command's processes would notice that only when they write.
 type closeDetector struct {
 	w   io.Writer
 	end func()

@@ -167,8 +167,8 @@ func TestRunKeepsItsCodeWithoutStandardError(t *testing.T) {
 	assert.Equal(t, 7, exit.ExitCode())
 }
 
-// TestRunEventFileIsPrivate shows that only its owner can read the file, also if
-// it exists before, and that secrets in it are masked.
+// TestRunEventFileIsPrivate shows that only the owner can read the event file,
+// even if the file existed before. Secrets in it are masked.
 func TestRunEventFileIsPrivate(t *testing.T) {
 	t.Parallel()
 	for name, mode := range map[string]os.FileMode{"new": 0, "readable": 0o644, "writable": 0o666} {

@@ -36,7 +36,7 @@ func eventFile(s *Streams, errs *lineWriter, name string) (io.WriteCloser, error
 	if f, ok := sameStream(s.Out, info); ok {
 		out := &lineWriter{w: f}
 		if isPipe(info.Mode()) {
-			s.Out = out // this program copies the command's output to a pipe anyway
+			s.Out = out // costs nothing: errclass copies output for a pipe anyway
 		}
 		return &streamAppender{out, f, name}, nil
 	}
@@ -61,8 +61,8 @@ func sameStream(w io.Writer, info os.FileInfo) (*os.File, bool) {
 
 func openEvent(name string) (io.WriteCloser, error) {
 	if isDescriptor(name) {
-		// Linux opens the file of the descriptor again. Its mode and its content
-		// stay as the opener of the descriptor chose them.
+		// On Linux this opens the descriptor's file again. Do not truncate it or
+		// change its mode: both are up to the program that opened the descriptor.
 		return os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
 	}
 	for waited := time.Duration(0); ; waited += retryInterval {
@@ -98,7 +98,7 @@ type streamAppender struct {
 
 func (a *streamAppender) Write(p []byte) (int, error) {
 	if info, err := a.f.Stat(); err == nil && info.Mode().IsRegular() {
-		// Another stream of the same file may have written behind this one's offset.
+		// Another stream of the same file may have written after this one's offset.
 		if end, err := a.f.Seek(0, io.SeekEnd); err == nil {
 			a.lines.setUnfinished(!endsLine(a.name, info, end))
 		}

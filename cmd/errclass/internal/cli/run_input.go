@@ -22,8 +22,8 @@ func newRunInput(in io.Reader, repeated bool) *runInput {
 	f, isFile := in.(*os.File)
 	switch {
 	case isFile && isTerminal(f):
-		// The kernel stops a background process that reads a terminal. So this
-		// program reads it, and the command gets a pipe.
+		// The command runs in the background, where the kernel would stop it for
+		// reading a terminal. So errclass reads the terminal, and the command a pipe.
 		in = struct{ io.Reader }{f}
 	case isFile && repeated:
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {

@@ -40,11 +40,11 @@ func (x failure) asClosedOutput() failure {
 	return x
 }
 
-// maskedText returns the text of err with secrets masked. It masks names of
-// programs and files apart from the rest: in "token: permission denied" the text
-// after the colon would be masked as the value of a secret.
+// maskedText returns the text of err with secrets masked. It masks the name of a
+// program or file separately. Otherwise, for a program named "token", the error
+// in "token: permission denied" would be masked as the value of a secret.
 func maskedText(err error) string {
-	switch e := err.(type) { //nolint:errorlint // the text of a wrapped one begins with other words
+	switch e := err.(type) { //nolint:errorlint // a wrapping error puts other text in front
 	case *supervise.Error:
 		return supervise.MaskSecrets(e.Program) + ": " + maskedText(e.Err)
 	case *fs.PathError:
@@ -86,7 +86,7 @@ func (x failure) explain(w io.Writer, json, colour bool) error {
 	message := x.outcome.Stderr
 	var exit *exec.ExitError
 	if errors.As(x.err, &exit) {
-		message = string(exit.Stderr) // more than the last 500 characters, which are in the outcome
+		message = string(exit.Stderr) // the outcome has only the last 500 characters
 	}
 	explanation := classify.Explanation{}
 	if message != "" {

@@ -17,7 +17,7 @@ type retrier struct {
 	command supervise.Command
 	input   *runInput
 	retry   bool
-	maxRuns int // 0 is the limit of the reason's policy
+	maxRuns int // 0 means as many as the reason's policy allows
 	errs    io.Writer
 	quiet   bool // do not report retries
 

@@ -216,8 +216,8 @@ func TestRunInput(t *testing.T) {
 	}
 }
 
-// TestRunLongInput shows that a command is not run again after more input than
-// is kept.
+// TestRunLongInput shows that a command is not run again if it read more input
+// than errclass keeps.
 func TestRunLongInput(t *testing.T) {
 	t.Parallel()
 	const long = 17 << 20
@@ -305,8 +305,8 @@ func TestRunUsage(t *testing.T) {
 	}
 }
 
-// TestRunReportsTimeout shows that the message has the limit of --timeout, after
-// the end of a command and of a pause.
+// TestRunReportsTimeout shows that the message names the limit of --timeout,
+// whether the limit ended the command or a pause.
 func TestRunReportsTimeout(t *testing.T) {
 	t.Parallel()
 	r := run(t, "", child(t, []string{"--timeout", "300ms"}, "wait", "")...)

@@ -57,7 +57,7 @@ func commitOf(info *debug.BuildInfo, version, record string) string {
 		return "commit " + m[1]
 	}
 	if released, of, ok := strings.Cut(strings.TrimSpace(record), " "); ok && released == version {
-		// The record is part of the release's commit, so it can only name the commit before.
+		// The record is part of the release's commit, so it can only name the previous commit.
 		return fmt.Sprintf("released from commit %.12s", of)
 	}
 	return "commit not recorded"

@@ -29,16 +29,17 @@ const (
 	maxSize  = 400_000
 )
 
-// weight is the number of errors and of bytes of text and bodies to read.
+// weight is the amount of input: the number of errors, and the bytes of their
+// texts and bodies.
 type weight struct{ errors, bytes int }
 
-// builder builds an error by the decisions of its source.
+// builder builds a random error. Its source makes the random choices.
 type builder struct {
 	source
 	calls     int        // calls of methods of the errors built so far
 	built     int        // number of errors built so far
 	size      int        // bytes of their texts and bodies
-	repeats   weight     // of errors that occur more than once in the tree, without the first time
+	repeats   weight     // weight of repeated errors in the tree, without their first occurrence
 	enclosing []*wrapper // errors that will wrap the next one
 }
 
@@ -48,7 +49,7 @@ var leaves = []error{
 	io.EOF, io.ErrUnexpectedEOF, fs.ErrPermission, exec.ErrNotFound, net.ErrClosed, http.ErrHandlerTimeout,
 	syscall.ECONNRESET, syscall.ENOSPC, syscall.EAGAIN, syscall.Errno(9999),
 	(*wrapper)(nil), (*withFields)(nil), (*withMethods)(nil), (*net.OpError)(nil), (*net.DNSError)(nil), (*url.Error)(nil),
-	(*fs.PathError)(nil), (*exec.Error)(nil), (*json.SyntaxError)(nil), lists(nil), lists{nil, nil}, endless(0),
+	(*fs.PathError)(nil), (*exec.Error)(nil), (*json.SyntaxError)(nil), multiError(nil), multiError{nil, nil}, endless(0),
 	&net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}, &strconv.NumError{Func: "Atoi", Num: "x", Err: strconv.ErrSyntax},
 }
 
@@ -68,7 +69,7 @@ func (b *builder) build(depth int) error {
 	case 3:
 		return errors.Join(b.several(depth)...)
 	case 4:
-		return lists(b.several(depth))
+		return multiError(b.several(depth))
 	case 5:
 		e := b.wrapper()
 		b.inside(&e, depth)
@@ -108,7 +109,7 @@ func (b *builder) build(depth int) error {
 		after := b.weight()
 		b.repeats.errors += (after.errors - before.errors) * (n - 1)
 		b.repeats.bytes += (after.bytes - before.bytes) * (n - 1)
-		return lists(repeat(one, n))
+		return multiError(repeat(one, n))
 	case 14: // a long chain
 		err := b.build(depth + 1)
 		for range 1 << b.pick(8) {

@@ -17,18 +17,18 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// end returns a context that ends later.
-type end func(context.Context) (context.Context, context.CancelFunc)
+// derive returns a child context that ends later.
+type derive func(context.Context) (context.Context, context.CancelFunc)
 
-// Causes that are not ctx.Err(). Without their context, the last two have another
-// category.
+// Causes that differ from ctx.Err(). Without the context, the last two are
+// classified differently.
 var (
 	errDrain   = errors.New("the server is shutting down")
 	errPatient = fmt.Errorf("the report took too long: %w", context.DeadlineExceeded)
 	errKey     = errors.New("503 service unavailable")
 )
 
-func cancelled(cause error) end {
+func cancelled(cause error) derive {
 	return func(ctx context.Context) (context.Context, context.CancelFunc) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		time.AfterFunc(time.Second, func() { cancel(cause) })
@@ -36,25 +36,25 @@ func cancelled(cause error) end {
 	}
 }
 
-func timeout(d time.Duration, cause error) end {
+func timeout(d time.Duration, cause error) derive {
 	return func(ctx context.Context) (context.Context, context.CancelFunc) {
 		return context.WithTimeoutCause(ctx, d, cause)
 	}
 }
 
-func deadline(d time.Duration, cause error) end {
+func deadline(d time.Duration, cause error) derive {
 	return func(ctx context.Context) (context.Context, context.CancelFunc) {
 		return context.WithDeadlineCause(ctx, time.Now().Add(d), cause)
 	}
 }
 
-// within nests contexts. The first one is the outermost.
-func within(ends ...end) end {
+// nested nests contexts. The first one is the outermost.
+func nested(levels ...derive) derive {
 	return func(ctx context.Context) (context.Context, context.CancelFunc) {
 		var cancels []context.CancelFunc
-		for _, e := range ends {
+		for _, level := range levels {
 			var cancel context.CancelFunc
-			ctx, cancel = e(ctx)
+			ctx, cancel = level(ctx)
 			cancels = append(cancels, cancel)
 		}
 		return ctx, func() {
@@ -65,8 +65,8 @@ func within(ends ...end) end {
 	}
 }
 
-// returns has the errors that a call returns after its context has ended.
-var returns = map[string]func(context.Context) error{
+// callErrors has the errors that a call may return after its context has ended.
+var callErrors = map[string]func(context.Context) error{
 	"the cause":             context.Cause,
 	"the cause, wrapped":    func(ctx context.Context) error { return fmt.Errorf("ask: %w", context.Cause(ctx)) },
 	"the cause, joined":     func(ctx context.Context) error { return errors.Join(errors.New("no answer"), context.Cause(ctx)) },
@@ -82,7 +82,7 @@ func TestEndOfContext(t *testing.T) {
 	s := newSignals()
 	for _, tt := range []struct {
 		name string
-		end  end
+		ctx  derive
 		want answer // for errors caused by the end of the context
 	}{
 		{"cancelled", cancelled(nil), aborted},
@@ -97,16 +97,16 @@ func TestEndOfContext(t *testing.T) {
 		{"deadline", deadline(time.Second, nil), timedOut},
 		{"deadline for a cause", deadline(time.Second, errDrain), timedOut},
 		{"deadline for a cause about one", deadline(time.Second, errPatient), timedOut},
-		{"nested, the inner one times out", within(cancelled(errDrain), timeout(time.Second/2, errPatient)), timedOut},
-		{"nested, the inner one times out for a cause", within(cancelled(errPatient), deadline(time.Second/2, errDrain)), timedOut},
-		{"nested, the outer one times out", within(timeout(time.Second/2, errDrain), cancelled(nil)), timedOut},
-		{"nested, the outer one is cancelled", within(cancelled(errDrain), timeout(time.Hour, errPatient)), aborted},
-		{"nested, the outer one is cancelled, three levels", within(cancelled(errDrain), deadline(time.Hour, nil), timeout(time.Hour, errKey)), aborted},
+		{"nested, the inner one times out", nested(cancelled(errDrain), timeout(time.Second/2, errPatient)), timedOut},
+		{"nested, the inner one times out for a cause", nested(cancelled(errPatient), deadline(time.Second/2, errDrain)), timedOut},
+		{"nested, the outer one times out", nested(timeout(time.Second/2, errDrain), cancelled(nil)), timedOut},
+		{"nested, the outer one is cancelled", nested(cancelled(errDrain), timeout(time.Hour, errPatient)), aborted},
+		{"nested, the outer one is cancelled, three levels", nested(cancelled(errDrain), deadline(time.Hour, nil), timeout(time.Hour, errKey)), aborted},
 	} {
-		for of, returned := range returns {
+		for of, returned := range callErrors {
 			t.Run(tt.name+"/"+of, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					ctx, cancel := tt.end(t.Context())
+					ctx, cancel := tt.ctx(t.Context())
 					defer cancel()
 					inCall, err := callUntilEnd(ctx, t, returned)
 

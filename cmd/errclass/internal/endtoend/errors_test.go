@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// stub is embedded in the errors below. It counts the calls of their methods,
-// and the methods in panics panic.
+// stub is embedded in the errors below. It counts the calls of their methods. A
+// method panics if its bit is set in panics.
 type stub struct {
 	calls  *int
 	panics uint16
@@ -49,11 +49,11 @@ type wrapper struct {
 func (e *wrapper) Error() string { e.called(inError); return e.text }
 func (e *wrapper) Unwrap() error { e.called(inUnwrap); return e.next }
 
-// lists wraps several errors. It cannot be compared with ==.
-type lists []error
+// multiError wraps several errors. It cannot be compared with ==.
+type multiError []error
 
-func (e lists) Error() string   { return "several" }
-func (e lists) Unwrap() []error { return e }
+func (e multiError) Error() string   { return "several" }
+func (e multiError) Unwrap() []error { return e }
 
 // caused wraps an error by the method Cause, as older modules do.
 type caused struct{ chain wrapper }

@@ -26,7 +26,7 @@ import (
 type answer struct{ category, reason string }
 
 // signals has a logger, a tracer and an OpenTelemetry logger. Each of them
-// writes to two recorders: bare without errclass, the other one with it.
+// writes to two recorders: one with errclass, and one without (bare).
 type signals struct {
 	observed []classify.Result // the results that observers got in one check
 
@@ -94,14 +94,14 @@ func text(v json.RawMessage) (s string) {
 	return s
 }
 
-// span calls do with a failed span. It returns the answers on the span and on
-// its last event.
-func (s *signals) span(t require.TestingT, do func(trace.Span)) (span, event answer) {
+// span starts a span with status Error and passes it to record. It returns the
+// answers on the span and on its last event.
+func (s *signals) span(t require.TestingT, record func(trace.Span)) (span, event answer) {
 	s.bareSpans.Reset()
 	s.spans.Reset()
 	_, live := s.tracer.Start(context.Background(), "work", trace.WithAttributes(attribute.Int("n", 7)))
 	live.SetStatus(codes.Error, "")
-	do(live)
+	record(live)
 	live.End()
 	require.Len(t, s.bareSpans.Ended(), 1)
 	require.Len(t, s.spans.Ended(), 1, "the span arrives")
@@ -133,7 +133,7 @@ func (s *signals) logRecord(t require.TestingT, attrs ...attribute.KeyValue) ans
 	return answerIn(t, got)
 }
 
-// others returns all attributes but errclass's.
+// others returns the attributes that errclass did not add.
 func others(attrs []attribute.KeyValue) []attribute.KeyValue {
 	left := []attribute.KeyValue{}
 	for _, kv := range attrs {

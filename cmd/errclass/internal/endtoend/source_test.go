@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// source makes the decisions of a builder.
+// source makes the random choices of a builder.
 type source interface {
 	// pick returns a number from 0 to n-1. An exhausted source returns 0, so
 	// that every build ends.
@@ -31,7 +31,7 @@ var fragments = []string{
 // maxText limits one text. It is more than a classifier reads.
 const maxText = 200_000
 
-// bytesSource decides by the bytes of a fuzzer's input.
+// bytesSource takes its choices from the bytes of a fuzzer's input.
 type bytesSource struct{ data []byte }
 
 func (s *bytesSource) pick(n int) int {
@@ -57,7 +57,7 @@ func (s *bytesSource) text() string {
 	return repeated(b.String(), s)
 }
 
-// rapidSource decides by rapid, which shrinks a failing case.
+// rapidSource takes its choices from rapid, which shrinks a failing case.
 type rapidSource struct{ t *rapid.T }
 
 func (s rapidSource) pick(n int) int { return rapid.IntRange(0, n-1).Draw(s.t, "pick") }

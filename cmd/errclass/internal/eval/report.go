@@ -29,8 +29,8 @@ func (s Score) ReasonAccuracy() float64 { return share(s.RightReason, s.Entries)
 // FalseRetryShare returns the share of entries that are false retries, 0 to 1.
 func (s Score) FalseRetryShare() float64 { return share(s.FalseRetries, s.Entries) }
 
-// Report is the result of [Evaluate]. Gold is the right answer of an entry, got
-// the classifier's.
+// Report is the result of [Evaluate]. In the names below, gold stands for the
+// right answer of an entry, and got for the classifier's answer.
 type Report struct {
 	Score
 	CategoryAccuracy float64 `json:"category_accuracy"`
@@ -39,8 +39,8 @@ type Report struct {
 	// categories weigh as much as common ones.
 	MacroF1         float64         `json:"macro_f1"`
 	Categories      []CategoryScore `json:"categories"`
-	Confusion       []Confused      `json:"confusion"`        // of categories, with the right answers
-	ReasonConfusion []Confused      `json:"reason_confusion"` // of reasons, only the wrong answers; most frequent first
+	Confusion       []Confused      `json:"confusion"`        // pairs of categories, right answers included
+	ReasonConfusion []Confused      `json:"reason_confusion"` // pairs of reasons, only wrong answers; most frequent first
 	Families        []Family        `json:"families"`
 	// Deciders has a score for each family of rules. The family that decided the
 	// most entries comes first.
@@ -202,8 +202,8 @@ func confusion(counts map[Confused]int) []Confused {
 	return all
 }
 
-// byCategory returns the score of every category that is the right or the given
-// answer of an entry.
+// byCategory returns the score of every category that is the right answer or the
+// classifier's answer for an entry.
 func byCategory(pairs []Confused) (scores []CategoryScore, macroF1 float64) {
 	hits := map[string]int{}
 	all := map[string]*CategoryScore{}

@@ -11,7 +11,8 @@ const maxDepth = 10_000
 // Each function below parses one element of the grammar at index i of d. It
 // returns the index after the element, or -1 if there is none.
 
-// object parses an object from behind its opening brace. visit may be nil.
+// object parses an object; i is the index after its opening brace. visit may be
+// nil.
 func object(d []byte, i, depth int, visit func(key, value []byte)) int {
 	if depth > maxDepth {
 		return -1
@@ -52,7 +53,7 @@ func object(d []byte, i, depth int, visit func(key, value []byte)) int {
 	}
 }
 
-// array parses an array from behind its opening bracket.
+// array parses an array; i is the index after its opening bracket.
 func array(d []byte, i, depth int) int {
 	if depth > maxDepth {
 		return -1
@@ -71,8 +72,8 @@ func array(d []byte, i, depth int) int {
 	}
 }
 
-// next parses what follows a member or an item: a comma, which sets more, or
-// closing.
+// next parses the byte after a member or an item. more is true if it is a comma,
+// and false if it is closing.
 func next(d []byte, i int, closing byte) (after int, more bool) {
 	i = space(d, i)
 	switch {
@@ -165,8 +166,8 @@ func space(d []byte, i int) int {
 	return i
 }
 
-// text parses a string from behind its opening quote. It reports whether the
-// string has escapes.
+// text parses a string; i is the index after its opening quote. It reports
+// whether the string has escapes.
 func text(d []byte, i int) (end int, escaped bool) {
 	for {
 		i = plain(d, i)
@@ -193,8 +194,8 @@ const (
 )
 
 // plain returns the index of the first quote, backslash or control character.
-// It tests eight bytes at once. A borrow may set a wrong flag, but only above a
-// correct one, so the lowest flag is always correct.
+// It tests eight bytes at once. A borrow in the subtraction may flag a wrong
+// byte, but only after a correct one, so the first flagged byte is always correct.
 func plain(d []byte, i int) int {
 	for ; len(d)-i >= 8; i += 8 {
 		w := binary.LittleEndian.Uint64(d[i:])
@@ -211,7 +212,7 @@ func plain(d []byte, i int) int {
 	return i
 }
 
-// escape parses an escape from behind its backslash.
+// escape parses an escape; i is the index after its backslash.
 func escape(d []byte, i int) int {
 	if i >= len(d) {
 		return -1

@@ -97,7 +97,7 @@ func appendText(b, s []byte) (text []byte, ok bool) {
 				if after+1 < len(s) && s[after] == '\\' && s[after+1] == 'u' && escape(s, after+1) > 0 {
 					second = rune(hex4(s[after+2:]))
 				}
-				// An unpaired surrogate is replaced; what follows it is decoded on its own.
+				// An unpaired surrogate is replaced. The next escape is decoded separately.
 				if r = utf16.DecodeRune(r, second); r != utf8.RuneError {
 					after += longestEscape
 				}

@@ -36,7 +36,7 @@ func TestEnds(t *testing.T) {
 			require.Equal(t, whole, got)
 			return
 		}
-		// A cut between two surrogates replaces each of them.
+		// A cut within a surrogate pair leaves two unpaired surrogates; each is replaced.
 		whole = strings.ReplaceAll(whole, "😀", "\ufffd\ufffd")
 		got = strings.ReplaceAll(got, "😀", "\ufffd\ufffd")
 		for cut := 0; ; cut++ {

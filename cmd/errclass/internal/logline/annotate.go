@@ -56,8 +56,8 @@ type Annotation struct {
 	Kind   Kind
 	At     int
 	Insert []byte // valid until the next call; empty if the line has both keys
-	// Category and Reason are those of the annotated line. If the line had its
-	// own, they are those. They are empty unless Kind is Classified.
+	// Category and Reason are the values on the annotated line. Values that the
+	// line already had are kept. Both are empty unless Kind is Classified.
 	Category, Reason string
 }
 

@@ -14,7 +14,7 @@ func byteNumbers(v []byte, limit int) (text string, ok bool) {
 		return b.String(), ok
 	}
 	tail := lastNumbers(v[end:], limit/2)
-	if len(tail) == len(v)-end { // few more than limit: tail is all the rest
+	if len(tail) == len(v)-end { // the array is only a little longer than limit: tail is all the rest
 		_, ok = appendByteNumbers(&b, tail, limit)
 		return b.String(), ok
 	}

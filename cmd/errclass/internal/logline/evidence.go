@@ -24,9 +24,9 @@ func (m *members) hasError() bool {
 	return false
 }
 
-// maxText is the number of undecoded bytes that are read of a text: its first
-// and last maxText/2. An escape decodes six bytes to one, so the decoded text is
-// still at least as long as what a classifier reads.
+// maxText limits the undecoded bytes that are read of a text to its first and its
+// last maxText/2. An escape has up to six bytes. Even a text of escapes alone is,
+// when decoded, as long as the part that a classifier reads.
 const maxText = longestEscape*classify.DefaultMaxBytes + 64
 
 const longestEscape = len(`\u0041`)
@@ -70,7 +70,7 @@ func (m *members) result(classifyEvidence classifyFunc) classify.Result {
 }
 
 // errorEvidence adds an error value to e. The value is a string, or an object
-// as pino and others write it. Of an array, the JSON is the message.
+// as pino and others write it. If it is an array, its JSON is the message.
 func errorEvidence(v []byte, e classify.Evidence) classify.Evidence {
 	if text, ok := jsontop.Ends(v, maxText); ok {
 		e.Message = text
@@ -82,7 +82,7 @@ func errorEvidence(v []byte, e classify.Evidence) classify.Evidence {
 		}
 		return e
 	}
-	// Values are decoded at the end, because keys may repeat.
+	// These are decoded at the end: if a key repeats, the last value counts.
 	var message, kind, code, stack []byte
 	jsontop.Object(v, func(name, value []byte) {
 		switch string(name) {

@@ -109,8 +109,8 @@ func bytesAsNumbers(text string) []uint16 {
 	return numbers
 }
 
-// TestByteNumbers compares with encoding/json: all of a short array, and both
-// ends of a long one.
+// TestByteNumbers compares byteNumbers with encoding/json: all of a short array,
+// and both ends of a long one.
 func TestByteNumbers(t *testing.T) {
 	t.Parallel()
 	values := []string{"0", "9", "65", "104", "255", "256", "1000", "-1", "1.5", "1e1", `"a"`, "null", "[1]", "{}", "true"}
@@ -171,8 +171,8 @@ func TestLongTextsAreReadAsTheClassifierReadsThem(t *testing.T) {
 }
 
 // TestPeerCannotEndThisProgram reads lines that quote Go's names for a deadline
-// and a cancellation. They are a peer's: other evidence decides, and the
-// category is never timeout.
+// and a cancellation. The names come from a peer, so other evidence decides, and
+// the category is never timeout.
 func TestPeerCannotEndThisProgram(t *testing.T) {
 	t.Parallel()
 	names := []string{

@@ -39,7 +39,7 @@ const (
 	keyTimestamp
 	keyAtTimestamp
 	keyRealtime // journald
-	// Keys that this package adds to a line without them.
+	// Keys that this package adds if a line lacks them.
 	keyCategory
 	keyReason
 	keyCount

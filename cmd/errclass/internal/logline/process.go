@@ -118,7 +118,8 @@ func (p *Processor) line(l lines.Line) error {
 
 func endsLine(b []byte) bool { return len(b) > 0 && b[len(b)-1] == '\n' }
 
-// firstLine returns known, or number if no line is known yet.
+// firstLine returns known, the number of the first line so far, or number if
+// known is 0.
 func firstLine(known, number int64) int64 {
 	if known > 0 {
 		return known

@@ -238,20 +238,21 @@ func FuzzProcess(f *testing.F) {
 	})
 }
 
-// withoutInserted checks and removes the bytes inserted into was to make is.
-func withoutInserted(t *testing.T, was, is []byte) []byte {
+// withoutInserted returns after without the bytes that were inserted into before.
+// It checks these bytes.
+func withoutInserted(t *testing.T, before, after []byte) []byte {
 	t.Helper()
-	if bytes.Equal(was, is) {
-		return is
+	if bytes.Equal(before, after) {
+		return after
 	}
-	n := len(is) - len(was)
-	at := bytes.LastIndexByte(is, '}') - n
+	n := len(after) - len(before)
+	at := bytes.LastIndexByte(after, '}') - n
 	require.GreaterOrEqual(t, at, 0)
-	inserted := is[at : at+n]
-	require.True(t, json.Valid(bytes.TrimPrefix(was, []byte("\ufeff"))), "bytes were inserted into a line that is not JSON")
+	inserted := after[at : at+n]
+	require.True(t, json.Valid(bytes.TrimPrefix(before, []byte("\ufeff"))), "bytes were inserted into a line that is not JSON")
 	count := map[string]int{}
 	values := map[string]string{}
-	for _, m := range topLevel(t, bytes.TrimPrefix(is, []byte("\ufeff"))) {
+	for _, m := range topLevel(t, bytes.TrimPrefix(after, []byte("\ufeff"))) {
 		count[m.key]++
 		values[m.key] = m.value
 	}
@@ -262,7 +263,7 @@ func withoutInserted(t *testing.T, was, is []byte) []byte {
 		require.Equal(t, `"`+v+`"`, values[k])
 		require.Equal(t, 1, count[k], "%q is there more than once", k)
 	}
-	return append(bytes.Clone(is[:at]), is[at+n:]...)
+	return append(bytes.Clone(after[:at]), after[at+n:]...)
 }
 
 type member struct{ key, value string }

@@ -32,8 +32,8 @@ type Count struct {
 	Last  time.Time `json:"last,omitzero"`
 }
 
-// otherValue replaces categories and reasons that the lines brought along and
-// errclass does not have. It bounds the number of counts.
+// otherValue replaces categories and reasons that a line already had and that
+// errclass does not know. So the number of counts is bounded.
 const otherValue = "other"
 
 // add counts a classified line.

@@ -16,7 +16,7 @@ var timeKeys = [...]key{keyTime, keyTS, keyTimestamp, keyAtTimestamp, keyRealtim
 var layouts = []string{
 	time.RFC3339Nano,
 	"2006-01-02T15:04:05.999999999Z0700", // zap's ISO8601 encoder
-	"2006-01-02 15:04:05.999999999",      // Python's logging, with its comma as well
+	"2006-01-02 15:04:05.999999999",      // Python's logging, which writes a comma; time.Parse accepts both
 	"2006-01-02T15:04:05.999999999",
 	"2006-01-02 15:04:05.999999999Z07:00",
 	"2006/01/02 15:04:05.999999999",
@@ -85,7 +85,7 @@ func unixTime(v []byte) (time.Time, bool) {
 		perSecond := int64(time.Second / unit)
 		return time.Unix(whole/perSecond, whole%perSecond*int64(unit)).UTC(), true
 	}
-	// For today's seconds a float64 is exact to the microsecond only.
+	// As a float64, today's time in seconds is exact only to the microsecond.
 	micro := n * (float64(unit) / float64(time.Microsecond))
 	return time.UnixMicro(int64(math.Round(micro))).UTC(), true
 }
