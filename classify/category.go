@@ -1,6 +1,6 @@
 package classify
 
-// Category tells what to do next about an error. It is the value of the
+// Category tells what to do next after an error. It is the value of the
 // attribute error.category. The empty Category means that there was no error.
 type Category string
 

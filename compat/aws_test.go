@@ -117,8 +117,8 @@ func TestAWSAnswers(t *testing.T) {
 	}
 }
 
-// TestAWSRetried: the standard retryer wraps the last error in its own. The test
-// disables its waits.
+// TestAWSRetried uses the standard retryer, which wraps the last error in an error
+// of its own. The test disables the waits.
 func TestAWSRetried(t *testing.T) {
 	t.Parallel()
 	url, client := serve(t, awsError(503, "ServiceUnavailableException", "Bedrock is unable to process your request."))
@@ -150,7 +150,7 @@ type missingCredentials struct{}
 
 func (*missingCredentials) Error() string { return "no EC2 IMDS role found" }
 
-// TestAWSInput: requests that the SDK refuses to send.
+// TestAWSInput makes requests that the SDK refuses to send.
 func TestAWSInput(t *testing.T) {
 	t.Parallel()
 	url, client := serve(t, hang(false))

@@ -120,8 +120,8 @@ func TestExec(t *testing.T) {
 	}
 }
 
-// TestExecDeadline: os/exec kills the child and returns "signal: killed". Only the
-// context tells that the deadline was the cause.
+// TestExecDeadline lets os/exec kill the child, which gives "signal: killed". Only
+// the context tells that the deadline was the cause.
 func TestExecDeadline(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), soon)

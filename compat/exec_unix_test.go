@@ -12,7 +12,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// TestExecSignals: children that end by a signal.
+// TestExecSignals ends children with signals.
 func TestExecSignals(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -39,7 +39,7 @@ func TestExecSignals(t *testing.T) {
 	}
 }
 
-// TestExecFormat: a file in an unknown executable format.
+// TestExecFormat has the error for a file in an unknown executable format.
 func TestExecFormat(t *testing.T) {
 	t.Parallel()
 	check(t, &exec.Error{Name: "tool", Err: syscall.ENOEXEC}, want{reason: classify.ReasonSpawn})

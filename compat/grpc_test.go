@@ -124,7 +124,8 @@ func TestGRPCCauses(t *testing.T) {
 }
 
 // gRPC reports the program's own deadline and cancellation as codes, which a
-// server may send too. So only the cancellation keeps its category.
+// server may send too. So a deadline is retryable, and only the context can tell
+// that it was the program's own. A cancellation is aborted in both cases.
 func TestGRPCEnds(t *testing.T) {
 	t.Parallel()
 	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }

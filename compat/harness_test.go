@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	goleak.VerifyTestMain(m,
-		// An import of genai's credentials starts it in an init function.
+		// An init function in a dependency of genai starts this goroutine.
 		goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
 }
 

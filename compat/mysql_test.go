@@ -205,7 +205,7 @@ func TestMySQLConnections(t *testing.T) {
 	t.Run("read timeout", func(t *testing.T) {
 		t.Parallel()
 		address := mysqlFake{hang: func() {}}.serve(t)
-		// The driver returns only ErrInvalidConn for its deadline.
+		// The driver does not report its own read deadline, only ErrInvalidConn.
 		check(t, queryMySQL(t.Context(), address, "readTimeout=30ms", nil), want{reason: classify.ReasonNetwork})
 	})
 	t.Run("the context's deadline", func(t *testing.T) {

@@ -45,8 +45,8 @@ func TestNetHTTP(t *testing.T) {
 	garbledAnswers(t, get)
 }
 
-// TestNetHTTPStatus: net/http returns no error for a status. Programs write one,
-// usually with the reason phrase.
+// TestNetHTTPStatus classifies the errors that programs make from a status, usually
+// with its reason phrase. net/http returns no error for a status.
 func TestNetHTTPStatus(t *testing.T) {
 	t.Parallel()
 	for status, reason := range map[int]classify.Reason{

@@ -143,7 +143,7 @@ func TestOpenAIAnswers(t *testing.T) {
 			url, client := serve(t, tt.answer)
 			check(t, callOpenAI(t.Context(), url, client), tt.want)
 
-			// With the headers of the real API.
+			// Repeat the call with a header that only the real API sends.
 			tt.want.provider = "openai"
 			url, client = serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Openai-Organization", "org-x")
@@ -219,8 +219,8 @@ func TestOpenAIStream(t *testing.T) {
 	}
 }
 
-// TestOpenAIErrorThatIsAString: for {"error":"..."} the SDK returns a decoding
-// error without the status and the text.
+// TestOpenAIErrorThatIsAString sends {"error":"..."}. The SDK then returns a
+// decoding error without the status and the text.
 func TestOpenAIErrorThatIsAString(t *testing.T) {
 	t.Parallel()
 	url, client := serve(t, answer{401, nil, `{"error":"unauthorized"}`})

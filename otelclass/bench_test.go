@@ -76,8 +76,8 @@ func ofSDK(b *testing.B, stub tracetest.SpanStub) sdktrace.ReadOnlySpan {
 // nothing. "message" has a message of 100 bytes and no attributes, "err" has an
 // error of 100 bytes among four attributes, "logger" is "message" without
 // otelslog. About half of the additional cost is the SDK's AddAttributes, which
-// looks for duplicate keys. The provider "batch-dup" does not
-// (sdklog.WithAllowKeyDuplication).
+// looks for duplicate keys. With the provider "batch-dup" it does not look for
+// them (sdklog.WithAllowKeyDuplication).
 func BenchmarkOnEmit(b *testing.B) {
 	ctx := context.Background()
 	providers := []struct {

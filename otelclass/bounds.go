@@ -13,8 +13,8 @@ import (
 const (
 	maxName       = 512     // bytes of a type, a code or the name of a system
 	maxAttributes = 1 << 14 // attributes of a span or record
-	maxEvents     = 1 << 14 // events of a span, if attributes are to be added to one
-	maxExceptions = 128     // exceptions of a span, the newest
+	maxEvents     = 1 << 14 // events of a span; if there are more, none gets attributes
+	maxExceptions = 128     // newest exceptions of a span
 	maxCopied     = 1 << 14 // attributes of exceptions that are copied
 	maxScanned    = 1 << 16 // attributes of events that are read
 	maxFit        = 1 << 12 // attributes of a full record that is rebuilt

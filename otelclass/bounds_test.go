@@ -90,11 +90,11 @@ func dense(i, n int) string {
 // maxAllocated bounds the bytes allocated for any span or record.
 const maxAllocated = race.PoolFactor * 4 << 20
 
-// allocated returns the bytes that do allocates.
-func allocated(do func()) uint64 {
+// allocated returns the number of bytes that f allocates.
+func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	do()
+	f()
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
 }
@@ -113,8 +113,8 @@ func TestSpanProcessorIsBounded(t *testing.T) {
 	}
 }
 
-// A span of usual size is read completely. Of a larger one the most important
-// texts are read.
+// A span of usual size is read completely. If a span is larger, only its most
+// important texts are read.
 func TestSpanProcessorReadsImportantTexts(t *testing.T) {
 	t.Parallel()
 	long := func(start, end string) string { return start + noise(0, 80_000) + " " + end }
@@ -161,8 +161,8 @@ func TestSpanProcessorReadsImportantTexts(t *testing.T) {
 	}
 }
 
-// A span with too many attributes gets none, because the caller's own keys may be
-// among those not read.
+// If a span has too many attributes, none is added: the unread ones may include
+// keys that the caller has set.
 func TestSpanProcessorTooLarge(t *testing.T) {
 	t.Parallel()
 	next := &keeper{}

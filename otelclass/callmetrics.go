@@ -35,8 +35,9 @@ const (
 //	errclass.breaker.state  {breaker}   endpoint, state
 //
 // The label provider exists if [WithProviders] declares some. All series exist
-// from the start with the value 0, with two exceptions: fallbacks have them only
-// between declared providers, breakers have none.
+// from the start with the value 0, with two exceptions: only fallbacks between
+// declared providers have a series, and a breaker gets its series from
+// [CallMetrics.Breaker].
 //
 // A nil meter counts nothing. NewCallMetrics returns the meter's error if it
 // rejects a name.
@@ -72,7 +73,7 @@ func (m *CallMetrics) Call(ctx context.Context, provider string) {
 	}
 }
 
-// Retry counts a repeated call that has ended. Cause is the result of the call
+// Retry counts a repeated call that has ended. cause is the result of the call
 // before it.
 func (m *CallMetrics) Retry(ctx context.Context, provider string, cause classify.Result, succeeded bool) {
 	if m == nil {
@@ -86,9 +87,10 @@ func (m *CallMetrics) Retry(ctx context.Context, provider string, cause classify
 	m.retries.add(ctx, p)
 }
 
-// Fallback counts a call that to took over from from. Both are used as label
-// values even if they are not declared providers: they name configured targets,
-// of which there are few. Cause is the result of the call to from.
+// Fallback counts a call that failed at the target from and was then made to the
+// target to. Both become label values even if they are not declared providers,
+// because a program configures few targets. cause is the result of the failed
+// call.
 func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause classify.Result) {
 	if m == nil {
 		return
@@ -98,7 +100,8 @@ func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause class
 	m.fallbacks.add(ctx, p)
 }
 
-// causePoint returns errorPoint for a result, with the result's own error type.
+// causePoint returns the label values for a result. If a rule has its own error
+// type, that is used.
 func causePoint(cause classify.Result, provider string) point {
 	p := errorPoint(canonical(&cause), "", provider)
 	p[DimensionErrorType] = cause.Name(classify.ViewProvider)

@@ -47,7 +47,7 @@ func NewCounter(meter metric.Meter, opts ...CounterOption) (*Counter, error) {
 	return c, nil
 }
 
-// errorPoint returns the point of an error. signal and provider may be "".
+// errorPoint returns the label values for an error. signal and provider may be "".
 func errorPoint(p pair, signal Signal, provider string) point {
 	return point{
 		DimensionCategory: string(p.category), DimensionReason: string(p.reason),
@@ -56,9 +56,10 @@ func errorPoint(p pair, signal Signal, provider string) point {
 	}
 }
 
-// Count counts an error. The zero Result is ignored. A category and reason that
-// no classifier gives count as fatal and unknown, because label values must come
-// from a closed set. The context is used for the measurement.
+// Count counts an error. The zero Result is ignored. If no classifier returns the
+// result's pair of category and reason, the error counts as fatal and unknown,
+// because label values must come from a closed set. ctx is passed to the
+// instrument.
 //
 // [WithObserver] accepts it as an observer.
 func (c *Counter) Count(ctx context.Context, signal Signal, res classify.Result) {

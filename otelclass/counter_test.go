@@ -135,7 +135,8 @@ func TestCounterObserve(t *testing.T) {
 	m := newMeter(t)
 	c := newCounter(t, m, otelclass.WithProviders("anthropic", "openai"))
 	logger := slog.New(slogclass.New(slog.DiscardHandler, slogclass.WithClassifier(testClassifier), slogclass.WithObserver(c.Observe)))
-	// A logger would drop the records, because DiscardHandler is not enabled.
+	// emit calls the handler directly. A logger would drop the records, because
+	// DiscardHandler is not enabled.
 	emit := func(level slog.Level, args ...any) {
 		var r slog.Record
 		r.Level, r.Message = level, "alpha"

@@ -9,10 +9,10 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// deadlineError returns the error for the recorded type name of a deadline error
-// of the standard library, or nil. Such a type stands for this program's own
-// deadline. context.Canceled is not covered, because its type is a plain string
-// error.
+// deadlineError returns the deadline error of the standard library that has the
+// type name exceptionType, or nil. Such an error means that this program's own
+// deadline passed. The type of context.Canceled is that of any errors.New, so a
+// type name cannot identify it.
 func deadlineError(exceptionType string) error {
 	switch exceptionType {
 	case "context.deadlineExceededError":
@@ -25,9 +25,9 @@ func deadlineError(exceptionType string) error {
 
 // isOwnDeadline reports whether error.type of a span names this program's own
 // deadline. An instrumentation writes the type of the error there, or a code that
-// a peer sent. So the type counts only if no attribute of the span or of its
-// events comes from an answer. It does not count on a log record, which may lack
-// the attributes of an answer.
+// a peer sent. So isOwnDeadline returns false if any attribute of the span or of
+// its events comes from an answer. It is not called for log records, because a
+// record of an answered call may lack the attributes of the answer.
 func (f *facts) isOwnDeadline(attrs []attribute.KeyValue, events []sdktrace.Event) bool {
 	if deadlineError(f.errorType) == nil || len(attrs) > maxAttributes || anyAnswerKey(attrs) {
 		return false

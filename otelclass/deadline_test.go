@@ -22,7 +22,7 @@ import (
 var ownType = attribute.String("error.type", "context.deadlineExceededError")
 
 // Instrumentations such as otelhttp write the type of the error to error.type and
-// record no exception. The type counts if no peer has answered.
+// record no exception. The type decides if no peer has answered.
 func TestOwnErrorType(t *testing.T) {
 	t.Parallel()
 	str, num := attribute.String, attribute.Int
@@ -77,8 +77,8 @@ func TestOwnErrorType(t *testing.T) {
 	}
 }
 
-// TestOwnErrorTypeWithAnswer draws attributes of an answer among others, also
-// beyond the limits of what is read.
+// TestOwnErrorTypeWithAnswer generates attributes of an answer among others. Some
+// of them are beyond the number of attributes that is read.
 func TestOwnErrorTypeWithAnswer(t *testing.T) {
 	t.Parallel()
 	word := rapid.StringMatching(`[a-z]{1,8}`)
@@ -112,8 +112,8 @@ func TestOwnErrorTypeWithAnswer(t *testing.T) {
 	})
 }
 
-// The type does not count on log records, which may lack the attributes of an
-// answer.
+// On log records error.type never names this program's own deadline, because the
+// record may lack the attributes of an answer.
 func TestOwnErrorTypeOnLogRecords(t *testing.T) {
 	t.Parallel()
 	r := record(log.SeverityError, "call failed")

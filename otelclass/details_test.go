@@ -116,8 +116,8 @@ func TestLogProcessorWithDetails(t *testing.T) {
 	}
 }
 
-// Attributes without room are left out and reported, the details first. A rule
-// that was shortened on the span is restored.
+// If there is no room for all attributes, the details are left out first, and the
+// loss is reported. A rule that was shortened on the span is restored.
 func TestWithDetailsAtTheLimits(t *testing.T) {
 	h := &handled{}
 	otel.SetErrorHandler(h)

@@ -38,8 +38,9 @@
 //   - The record is changed in place, so processors registered later see it.
 //   - A record may already have as many attributes as its provider allows (128 by
 //     default, see sdklog.WithAttributeCountLimit). Then the two replace its last
-//     attributes, those of an exception last of all, and the record counts them as
-//     dropped. A limit of 1 leaves room for the category only.
+//     attributes, and attributes of an exception only if no others are left. The
+//     record counts the replaced ones as dropped. A limit of 1 leaves room for the
+//     category only.
 //   - A value longer than sdklog.WithAttributeValueLengthLimit is not written,
 //     because a part of it would be another value. 17 bytes are enough for all.
 //   - The first attribute that cannot be added is reported to otel.Handle.
@@ -75,9 +76,9 @@
 // events have an attribute of an answer: then an instrumentation has written the
 // type of the error there. Attributes of an answer are recognised by their keys:
 // those that end in status_code or error_code, contain .response. or begin with
-// gen_ai., and the codes of rpc, db, messaging and graphql. Otherwise, and on a
-// log record, the type is some peer's deadline, and retryable. This protection
-// fails if a program copies a peer's text into exception.type.
+// gen_ai., and the codes of rpc, db, messaging and graphql. In all other cases, and
+// on every log record, the type counts as a peer's deadline, which is retryable.
+// This protection fails if a program copies a peer's text into exception.type.
 //
 // # Bounds
 //
@@ -111,8 +112,8 @@
 // breaker states. A failure counts once in each signal: a failed span when it
 // ends, a log record when it gets its category. If slogclass adds the category,
 // give it slogclass.WithObserver(counter.Observe); the LogProcessor then counts
-// only the other records. Handled exceptions do not count: those on a span whose
-// status is not Error, or on a record below severity Error.
+// only the other records. Handled exceptions are not counted: those on a span
+// whose status is not Error, or on a record below severity Error.
 //
 // # Errors of this package
 //

@@ -169,8 +169,8 @@ func isException(attrs []attribute.KeyValue) bool {
 	return false
 }
 
-// missing returns the keys to add. If both category and reason are set, it is
-// none, because details of another classification would not belong to them.
+// missing returns the keys to add. If both category and reason are set already, it
+// returns none, because the details would belong to another classification.
 func (f *facts) missing(cfg *config) keys {
 	wanted := cfg.wanted()
 	if wanted&bothKeys&^f.keys == 0 {
@@ -200,8 +200,8 @@ func (c *config) wanted() keys {
 	return wanted
 }
 
-// existing returns the category and reason that are set already. ok is false for
-// values that no classifier gives: they must not become metric labels.
+// existing returns the category and reason that are set already. ok is false if no
+// classifier returns these values: they must not become metric labels.
 func (f *facts) existing() (res classify.Result, ok bool) {
 	if f.keys&bothKeys != bothKeys {
 		return res, false
@@ -214,12 +214,12 @@ func (f *facts) existing() (res classify.Result, ok bool) {
 }
 
 // exceptionEvidence returns exception.type and exception.message as evidence. It
-// reads at most n bytes of both.
+// reads at most n bytes of the two together.
 func (f *facts) exceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 	e := classify.Evidence{Type: t.Cut(f.exceptionType, maxName), Provider: f.provider}
 	e.Message = t.Cut(f.message, n-len(e.Type))
 	if err := deadlineError(f.exceptionType); err != nil {
-		// As an error value it outranks the status.
+		// Pass the deadline as an error value, so that it outranks the status.
 		e.Err, e.Type, e.Message = &recordedError{e.Message, err}, "", ""
 	}
 	return e
@@ -259,8 +259,8 @@ func (d *decision) add(c *classify.Classifier, e classify.Evidence) {
 	}
 	r := c.Classify(e)
 	if e.Err == nil && e.Status == 0 && d.status != 0 && (r.Reason == classify.ReasonAborted || r.Reason == classify.ReasonTimeout) {
-		// Only a text says that the call was aborted or timed out. The status may
-		// outrank it.
+		// Only a text reports an abort or a timeout. Classify it again with the
+		// span's status, which may outrank it.
 		e.Status = d.status
 		r = c.Classify(e)
 	}

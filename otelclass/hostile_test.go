@@ -152,8 +152,8 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 		"gen_ai.provider.name", "gen_ai.system", "gen_ai.response.finish_reasons", "exception.stacktrace",
 		"error", "err", "cause", "exception", "stderr", "http.response.status_code", "rpc.grpc.status_code",
 	}
-	// own reports whether a result means that this program ended the call: the
-	// category timeout, or a cancellation in spite of status 401.
+	// own reports whether a result means that this program ended the call. The
+	// category timeout means that, and the category aborted if the status is 401.
 	own := func(result string, status int) bool {
 		return result == "timeout/timeout" || result == "aborted/aborted" && status == 401
 	}
@@ -170,7 +170,7 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 				} else {
 					spanAttrs = append(spanAttrs, attribute.String(key, name))
 				}
-				if key != "error.type" || status != 0 { // without an answer it counts: see TestOwnErrorType
+				if key != "error.type" || status != 0 { // without an answer it means an own deadline: see TestOwnErrorType
 					got := ended(t, func(s trace.Span) { s.SetAttributes(spanAttrs...); s.SetStatus(codes.Error, text) })
 					assert.False(t, own(classified(t, got.Attributes), status), "span: %s=%s with status %d: %s", key, name, status, classified(t, got.Attributes))
 				}

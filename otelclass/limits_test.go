@@ -156,7 +156,7 @@ func TestRecordErrorAtTheLimits(t *testing.T) {
 		limits   sdktrace.SpanLimits
 		n, event int // attributes of the span and of the event
 		bare     string
-		failed   string // with a SpanProcessor, for a failed span
+		failed   string // result on a failed span with a SpanProcessor
 		events   string
 		reported int
 	}{

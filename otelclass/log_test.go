@@ -95,7 +95,8 @@ func TestLogProcessor(t *testing.T) {
 	}
 }
 
-// A record with more attributes than it stores without a slice keeps all of them.
+// A record keeps all its attributes, even those after the fifth, which the SDK
+// stores in a slice.
 func TestLogProcessorKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	got := emitted(t, record(log.SeverityError, "alpha", "a", "1", "b", "2", "c", "3", "d", "4", "e", "5", "f", "6"))

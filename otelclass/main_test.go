@@ -70,15 +70,15 @@ func events(t require.TestingT, s tracetest.SpanStub) []string {
 	return all
 }
 
-// ended starts a span, calls do, ends the span and returns the exported span.
-func ended(t *testing.T, do func(trace.Span), opts ...otelclass.Option) tracetest.SpanStub {
+// ended starts a span, passes it to use, ends it and returns the exported span.
+func ended(t *testing.T, use func(trace.Span), opts ...otelclass.Option) tracetest.SpanStub {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()
 	opts = append([]otelclass.Option{otelclass.WithClassifier(testClassifier)}, opts...)
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(
 		otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(exporter), opts...)))
 	_, span := provider.Tracer("test").Start(t.Context(), "work")
-	do(span)
+	use(span)
 	span.End()
 	spans := exporter.GetSpans()
 	require.Len(t, spans, 1)

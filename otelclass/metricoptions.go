@@ -35,7 +35,7 @@ func (f counterOptionFunc) applyCounter(c counterConfig) counterConfig { return 
 
 // WithProviders adds the label provider. Its values are these names, and "other"
 // for all other providers. The series of all values exist from the start. By
-// default, and without a name, there is no such label.
+// default, and if names is empty, there is no such label.
 //
 // The provider is taken from [classify.Result]. Processors set it from
 // gen_ai.provider.name or gen_ai.system; [Counter.Observe] also reads an attribute
@@ -67,8 +67,8 @@ func WithNaming(n Naming) CounterOption {
 }
 
 // WithSignals sets the signals whose errors a [Counter] counts. The default is
-// both. If the naming has no label for the signal ([MemoryLLMNaming]), it is
-// [SignalLog] only, because a failure that is logged and also ends a span would
+// both. If the naming has no label for the signal ([MemoryLLMNaming]), the default
+// is [SignalLog] only, because a failure that is logged and also ends a span would
 // count twice. Without an argument the default is kept.
 func WithSignals(signals ...Signal) CounterOption {
 	signals = slices.Clone(signals)

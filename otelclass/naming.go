@@ -2,7 +2,7 @@ package otelclass
 
 import "slices"
 
-// Dimension is what the value of a metric label stands for.
+// Dimension is the meaning of a metric label's value.
 type Dimension uint8
 
 // The dimensions, and the metrics that have them.
@@ -37,7 +37,7 @@ type Metric struct {
 // without a name gets the name and the labels of [DefaultNaming].
 type Naming struct {
 	Errors       Metric // of a Counter
-	Calls        Metric // of CallMetrics, like the rest
+	Calls        Metric // this one and the rest belong to CallMetrics
 	Retries      Metric
 	Fallbacks    Metric
 	BreakerState Metric
@@ -66,7 +66,7 @@ func DefaultNaming() Naming {
 //	memory_llm_retries_total{provider, error_type, result}
 //	memory_llm_fallback_total{from, to, error_type}
 //
-// Those dashboards have no name for calls; it is memory_llm_calls_total here.
+// The calls, for which those dashboards have no name, are memory_llm_calls_total.
 // Breakers have their default name. Declare the providers with [WithProviders].
 // There is no label for the signal, so errors are counted in logs only; see
 // [WithSignals].

@@ -131,7 +131,7 @@ func TestWithObserverPanics(t *testing.T) {
 	assert.Equal(t, 4, after, "the other observers are called")
 }
 
-// An observer may call runtime.Goexit. The span is passed on before.
+// An observer may call runtime.Goexit. By then, the span has been passed on.
 func TestWithObserverThatEndsTheGoroutine(t *testing.T) {
 	t.Parallel()
 	next := &keeper{}

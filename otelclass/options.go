@@ -103,8 +103,8 @@ func WithClassifier(c *classify.Classifier) Option {
 // WithObserver adds a function that a processor calls for every error: a span
 // with status Error, and a log record without a category at severity Error or
 // above, or of unspecified severity. Handled exceptions are not errors here. By
-// default there is none. Several are called in the order given; nil is ignored. A
-// [Recorder] calls none, because the span is observed when it ends.
+// default there is none. Several observers are called in the order given; nil is
+// ignored. A [Recorder] calls none, because the span is observed when it ends.
 //
 // The observer runs in the goroutine that ends the span or emits the record,
 // after the next processor. Its context is that of the record, or one that holds

@@ -37,11 +37,12 @@ func holds(r *sdklog.Record, i int, kvs []attribute.KeyValue) bool {
 	return all
 }
 
-// fit makes room in r for added, after AddAttributes has dropped or shortened
-// some of it. The SDK does not tell its limits; they are derived from that. The
-// last attributes of r are removed, those of an exception last of all, and are
-// counted as dropped. An attribute that would be shortened is left out, because a
-// part of its value would be another value.
+// fit makes room in r for added, after AddAttributes has dropped or shortened some
+// of these attributes. The SDK does not tell its limits, so fit derives them from
+// the loss. It removes attributes from the end of r, and attributes of an
+// exception only if no others are left. It counts them as dropped. If the SDK would
+// shorten an attribute, fit leaves it out, because a part of its value would be
+// another value.
 func (c *config) fit(r *sdklog.Record, before, dropped int, room bool, added []attribute.KeyValue) bool {
 	limit := r.AttributesLen()
 	kept := make([]attribute.KeyValue, 0, limit+len(added))

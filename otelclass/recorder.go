@@ -32,8 +32,8 @@ var standardRecorder = NewRecorder()
 // and to the span. It classifies the error value with everything that it wraps; a
 // span stores only the outer type and the text. The status of the span does not
 // matter and is not changed. A later error replaces the span's attributes. A
-// [SpanProcessor] keeps both. With [WithDetails], if an earlier error had a
-// retry-after hint and a later one has none, the hint on the span becomes 0,
+// [SpanProcessor] keeps these attributes. With [WithDetails], if an earlier error
+// had a retry-after hint and a later one has none, the hint on the span becomes 0,
 // because attributes of a span cannot be removed.
 //
 // If the attributes of opts contain category or reason, they are kept, on the
@@ -133,8 +133,8 @@ type checkedLimits struct {
 
 // checkLimits reports if the SDK has dropped or shortened the added attributes.
 // dropped is the number of attributes that the span had dropped before. The SDK
-// does not tell its limits, so the span is read. Once a provider's limits are
-// known to suffice, it is read only if it dropped an attribute.
+// does not tell its limits, so checkLimits reads the span. Once a provider's
+// limits are known to suffice, it reads only spans that dropped an attribute.
 func (r *Recorder) checkLimits(span trace.Span, dropped int, added []attribute.KeyValue) {
 	s, ok := span.(sdktrace.ReadOnlySpan)
 	if !ok || !span.IsRecording() {

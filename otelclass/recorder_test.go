@@ -63,7 +63,7 @@ func TestRecordError(t *testing.T) {
 		}, want: alpha, events: []string{alpha}},
 		{name: "other keys", do: func(s trace.Span) {
 			otelclass.NewRecorder(otelclass.WithKeys("a", "b")).RecordError(s, deadline{})
-		}, want: nothing, events: []string{unknown}}, // the processor has added the event's
+		}, want: nothing, events: []string{unknown}}, // the processor classified the event
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

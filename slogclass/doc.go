@@ -18,8 +18,8 @@
 //     decides. If there is none, the record is fatal and unknown.
 //   - An integer attribute status, status_code or http.response.status_code
 //     from 400 to 599 is read as the HTTP status of the error. If the context
-//     has ended, its cause is evidence too: it tells the program's own deadline
-//     or cancellation from a peer's.
+//     has ended, its cause is evidence too: it distinguishes the program's own
+//     deadline or cancellation from a peer's.
 //   - Both keys, and with [WithDetails] the rule and the retry-after hint, are
 //     written at the root of the record even if groups are open, so that a
 //     dashboard needs one name only. Their order among the other attributes of
@@ -44,14 +44,14 @@
 //
 // WithAttrs and WithGroup are passed on to the next handler as they are called,
 // so it can still format attributes in advance or turn an error into
-// exception.*. The keys are passed on with a WithAttrs call of their own. The
+// exception.*. The two attributes are passed on in a separate WithAttrs call. The
 // resulting handler is built once for each pair of category and reason that
 // occurs, and is cached in the logger. If groups are open, the calls since the
-// first group are repeated on it, once for each pair and logger, starting at the
-// nearest parent logger with a cached handler. A LogValuer or a pointer that was
-// given to With under a group is therefore read again at the first error of each
-// pair. With [WithDetails] nothing is cached: attributes under a group are read
-// again for each classified record.
+// first group are repeated on that handler, once for each pair and logger. They
+// start at the nearest parent logger with a cached handler. So a LogValuer or a
+// pointer that was given to With under a group is read again at the first error of
+// each pair. With [WithDetails] nothing is cached: attributes under a group are
+// read again for each classified record.
 //
 // Handlers that filter or route by attributes see the keys if they come after
 // this one.

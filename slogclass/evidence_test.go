@@ -119,7 +119,7 @@ func TestHandlerEvidence(t *testing.T) {
 			assert.Equal(t, tt.want, classified(line), out)
 			assert.Equal(t, tt.msg, line["msg"])
 
-			// The same under a group. The second call uses the cached handler.
+			// Log the same under a group. The second call uses the cached handler.
 			grouped, out := newLogger()
 			grouped = grouped.WithGroup("g").With(tt.with...)
 			for range 2 {

@@ -108,10 +108,10 @@ func (h *Handler) handleObserved(ctx context.Context, r slog.Record) error {
 	return h.observe(ctx, &r, &res, next.Handle(ctx, c))
 }
 
-// classified adds the missing attributes to an error record and returns the
-// handler to pass it to. Either the record gets the attributes and the handler is
-// h.next, or the handler is a form of h.next that has them. If observed is not
-// nil, it receives the result. If it is nil, a record with all keys is not
+// classified returns the handler that must handle an error record. It either adds
+// the missing attributes to the record and returns h.next, or it returns a handler
+// that was derived from h.next with these attributes. If observed is not nil, it
+// receives the result. If observed is nil, a record with all keys is not
 // classified. Pointers avoid copies: a Record has some 300 bytes.
 func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *classify.Result) slog.Handler {
 	if h.missing == 0 && observed == nil {
@@ -139,8 +139,9 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 	case missing == 0:
 		return h.next
 	case root && (missing != h.missing || h.cfg.details || !h.hadError.Load() && !h.hadError.Swap(true)):
-		// A cached handler would not be used again: the record has one of the keys
-		// itself, or its details are its own, or the handler may serve one request.
+		// Add the attributes to the record, because a cached handler would not be
+		// used again: the record has one of the keys itself, its details differ from
+		// those of other records, or this is the first error of the handler.
 		h.cfg.addTo(r, &res, missing)
 		return h.next
 	case h.cfg.details:
@@ -218,8 +219,8 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 	}
 	parent, ungrouped := h, h.ungrouped
 	if taken := h.cfg.keyNamed(name) & h.missing; taken != 0 && !h.path.open() {
-		// The group takes the key at the root. The cached handlers of h write the
-		// key, so the group needs a parent without it.
+		// The group's name occupies the key at the root. The cached handlers of h
+		// write that key, so the group needs a parent that does not.
 		ungrouped = h
 		parent = &Handler{cfg: h.cfg, missing: h.missing &^ taken, with: h.with, next: h.next}
 	}

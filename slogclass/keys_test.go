@@ -50,7 +50,7 @@ func TestHandlerKeepsTheCallersKeys(t *testing.T) {
 			t.Parallel()
 			logger, out := newLogger()
 			logger = tt.logger(logger)
-			for range 3 { // only the first error of a handler does not use the cache
+			for range 3 { // the first error of a handler bypasses the cache
 				logger.Error("failed", append([]any{"err", errors.New("alpha")}, tt.args...)...)
 			}
 			lines := out.lines(t)
@@ -154,8 +154,8 @@ func TestHandlerAfterAGroupOfEmptyAttributes(t *testing.T) {
 	}
 }
 
-// A handler omits a group without attributes. A group with the name of a key
-// takes the key only once it has an attribute.
+// A handler omits a group without attributes. So a group with the name of a key
+// occupies the key only if it has an attribute.
 func TestHandlerEmptyGroupNamedAsAKey(t *testing.T) {
 	t.Parallel()
 	logger, out := newLogger()

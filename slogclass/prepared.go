@@ -170,7 +170,7 @@ type groupPath struct {
 // Handlers that are derived from each other share their links.
 type link struct {
 	call     call
-	receiver weak.Pointer[Handler] // of the call; nil if the program has dropped it
+	receiver weak.Pointer[Handler] // receiver of the call; nil if it was garbage collected
 	prev     *link                 // nil if the receiver was path.parent
 }
 

@@ -90,7 +90,7 @@ func TestHandlerAgainstBare(t *testing.T) {
 		for i := range depth {
 			o := op{group: rapid.SampledFrom([]string{"", "g", "h", slogclass.CategoryKey, slogclass.ReasonKey}).Draw(t, "group")}
 			if set[o.group] {
-				o.group = "g" // else the bare line would have a duplicate key
+				o.group = "g" // otherwise the bare line would have a duplicate key
 			}
 			if rapid.Bool().Draw(t, "with") {
 				o = op{attrs: attrsGen(fmt.Sprint(i)).Filter(func(args []any) bool { return fresh(args, set) }).Draw(t, "args")}
@@ -136,8 +136,8 @@ func TestHandlerAgainstBare(t *testing.T) {
 	})
 }
 
-// fresh reports whether args set no key again. A duplicate key in the bare line
-// would fail the test.
+// fresh reports whether args have no key that is in set. A duplicate key in the
+// bare line would fail the test.
 func fresh(args []any, set map[string]bool) bool {
 	for _, a := range args {
 		if set[keyOf(a.(slog.Attr))] {

@@ -74,7 +74,7 @@ func (r *resolver) root(attrs []slog.Attr) {
 }
 
 // untilWritten resolves the members of a group in order and stops at the first
-// that a handler writes. done reports whether there is one or a budget is
+// that a handler writes. done is true if there is such a member, or if a budget is
 // exceeded.
 func (r *resolver) untilWritten(members []slog.Attr) (group slog.Value, done bool) {
 	members, ok := r.copy(members)

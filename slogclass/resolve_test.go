@@ -140,7 +140,7 @@ func TestHandlerLeavesLogValuersAlone(t *testing.T) {
 	assert.Zero(t, *value.calls)
 }
 
-// Groups that share their members have 2^40 of them. The work is bounded.
+// These groups share their members and so have 2^40 in all. The work is bounded.
 func TestHandlerGroupsThatShareMembers(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"", "g"} {
@@ -164,8 +164,8 @@ type counted struct {
 
 func (c counted) LogValue() slog.Value { *c.calls++; return c.value }
 
-// LogValuers that share their members have 2^40 of them. The number of calls is
-// bounded. A key that the rest may hold is not added.
+// These LogValuers share their members and so have 2^40 in all. The number of calls
+// is bounded. A key that an unread member may hold is not added.
 func TestHandlerLogValuersThatShareMembers(t *testing.T) {
 	t.Parallel()
 	wide := make([]slog.Attr, 5000)

@@ -1,4 +1,4 @@
 package rulesfile
 
-// LoadCounted is [Load] and the steps that it took.
+// LoadCounted is [Load], and also returns the steps that it took.
 var LoadCounted = load

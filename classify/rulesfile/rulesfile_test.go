@@ -152,8 +152,8 @@ func TestLoadHostile(t *testing.T) {
 	})
 }
 
-// TestLoadTooLarge: Load refuses a pattern with too many states and names its
-// line, before it runs out of memory.
+// TestLoadTooLarge shows that Load refuses a pattern with too many states, names
+// its line, and does not run out of memory.
 func TestLoadTooLarge(t *testing.T) {
 	t.Parallel()
 	const file = `rules:
@@ -165,7 +165,8 @@ func TestLoadTooLarge(t *testing.T) {
 	assert.Regexp(t, `^line 3: rule "large": pattern ".*": it needs too many states`, err.Error())
 }
 
-// Each file once took seconds to minutes, or the error named the last rule.
+// TestLoadCostly is a regression test. Some of these files took seconds to minutes
+// to load. For the others, the error named the last rule of the file.
 func TestLoadCostly(t *testing.T) {
 	t.Parallel()
 	rule := func(id, pattern, more string) string {
@@ -195,7 +196,7 @@ func TestLoadCostly(t *testing.T) {
 	}
 }
 
-// Limits of the steps that a file takes. A step is worth 10 to 40 ns.
+// Limits of the steps that a file takes. A step takes 10 to 40 ns.
 const (
 	stepsAByte   = 2_500       // of a file that loads: a rule of 30 bytes may spend its share three times
 	stepsFree    = 40_000_000  // of any file: what a few patterns may take of the reserve
@@ -203,7 +204,8 @@ const (
 	stepsAtOnce  = 15_000_000  // of a file whose size is known before the work; most of it is for suspects
 )
 
-// Each was refused after it was built, or not at all.
+// TestLoadTookStepsWithoutBound is a regression test. Some of these files were
+// refused only after the automaton was built, and the others were not refused.
 func TestLoadTookStepsWithoutBound(t *testing.T) {
 	t.Parallel()
 	rules := func(n int, pattern, more string) string {

@@ -17,8 +17,9 @@ const MaxText = 64 << 10
 // zero value is ready to use.
 type Texts struct{ taken int }
 
-// Take returns text, shortened if the limit requires it. Less important texts of
-// rest bytes follow; they reserve at most half of the bytes that are left.
+// Take returns text, shortened if the limit requires it. rest is the size of the
+// less important texts that follow. Take leaves room for them, but at most half of
+// the bytes that are left.
 func (t *Texts) Take(text string, rest int) string {
 	left := t.Left()
 	return t.Cut(text, max(left/2, left-rest))
@@ -58,7 +59,7 @@ func Text(text string, n int) string {
 	return head + gap + tail
 }
 
-// maxWord is the distance from a cut in which Text looks for a space.
+// maxWord is how far from a cut Text looks for a space, in bytes.
 const maxWord = 48
 
 // fixed holds the types of errors.New and fmt.Errorf. Their Error methods only
@@ -126,8 +127,8 @@ func unwrap(err error) (next error, branches []error) {
 	return next, branches
 }
 
-// Panic returns the text of a recovered value. For an error without [HasText] it
-// returns the type.
+// Panic returns the text of a recovered value. If the value is an error and
+// [HasText] is false for it, Panic returns the type.
 func Panic(p any) string {
 	if err, ok := p.(error); ok && !HasText(err) {
 		return fmt.Sprintf("%T", err)

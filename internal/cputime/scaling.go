@@ -10,8 +10,8 @@ const (
 	// noise multiplies the limits. Other load on the machine makes caches cold and
 	// measurements longer.
 	noise = 1.7
-	// attempts is the number of measurements of a cost above its limit. Quadratic
-	// cost is above it each time.
+	// attempts is how often a cost above its limit is measured. Other load may
+	// explain one such measurement; quadratic cost exceeds the limit every time.
 	attempts = 12
 )
 
@@ -50,8 +50,8 @@ func (s Scaling) measure(text func(size int) string, sizes []int, runs int) erro
 	return nil
 }
 
-// PerByte returns the least cost of run(text) in several runs, in nanoseconds per
-// byte of text.
+// PerByte calls run(text) several times and returns the lowest cost, in
+// nanoseconds per byte of text.
 func PerByte(run func(text string), text string, runs int) float64 {
 	least := time.Duration(1<<63 - 1)
 	for range runs {

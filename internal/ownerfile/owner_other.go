@@ -11,8 +11,8 @@ import (
 // only the read-only attribute.
 const modes = runtime.GOOS != "windows"
 
-// nonBlock is 0: there are no named pipes in the file system.
+// nonBlock is 0, because the file system has no named pipes.
 const nonBlock = 0
 
-// owner returns nothing: it does not read access lists.
-func owner(os.FileInfo) (uid, names uint64, known bool) { return 0, 0, false }
+// owner reports known as false, because it does not read access lists.
+func owner(os.FileInfo) (uid, links uint64, known bool) { return 0, 0, false }

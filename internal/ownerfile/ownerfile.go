@@ -3,8 +3,8 @@
 //
 // On Unix a new file gets mode 0600. An existing file with more permissions is
 // restricted to mode 0600 before it is read or written. A file of another user is
-// refused, because its owner could read it; root could open it otherwise. Windows
-// has no such modes: a file has the access list of its directory.
+// refused, because that user could read it. Root is refused too. Windows has no
+// such modes: a file has the access list of its directory.
 package ownerfile
 
 import (

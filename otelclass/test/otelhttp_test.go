@@ -19,12 +19,13 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// spansOf runs do with a provider and returns classified for its spans, by kind.
-func spansOf(t *testing.T, do func(*sdktrace.TracerProvider)) map[trace.SpanKind]string {
+// spansOf calls use with a tracer provider. For each kind of span that was
+// exported, it returns the category and reason in the form of classified.
+func spansOf(t *testing.T, use func(*sdktrace.TracerProvider)) map[trace.SpanKind]string {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(exporter))))
-	do(provider)
+	use(provider)
 	result := map[trace.SpanKind]string{}
 	for _, s := range exporter.GetSpans() {
 		require.NotContains(t, result, s.SpanKind)
@@ -82,7 +83,7 @@ func get(t *testing.T, ctx context.Context, provider *sdktrace.TracerProvider, u
 	return res.Body.Close()
 }
 
-// These calls get no answer.
+// The server sends no answer to these calls.
 func TestOtelhttpTransport(t *testing.T) {
 	t.Parallel()
 	hang := func(t *testing.T) string { // hangs until the client disconnects

@@ -67,23 +67,23 @@ func TestOtelslog(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			for i, err := range []error{text, value} {
-				above, counts := through(t, true, func(l *slog.Logger) { tt.log(l, err) })
+				above, counts := logged(t, true, func(l *slog.Logger) { tt.log(l, err) })
 				assert.Equal(t, tt.slog[i], above, "slogclass above, error %d", i)
 				assert.Equal(t, map[string]int64{tt.slog[i] + " log": 1}, counts, "counted once")
-				below, counts := through(t, false, func(l *slog.Logger) { tt.log(l, err) })
+				below, counts := logged(t, false, func(l *slog.Logger) { tt.log(l, err) })
 				assert.Equal(t, tt.otel[i], below, "LogProcessor alone, error %d", i)
 				assert.Equal(t, map[string]int64{tt.otel[i] + " log": 1}, counts)
 			}
 		})
 	}
-	own, _ := through(t, true, func(l *slog.Logger) { l.Error("failed", "err", quietValuer{quiet{401}}) })
+	own, _ := logged(t, true, func(l *slog.Logger) { l.Error("failed", "err", quietValuer{quiet{401}}) })
 	assert.Equal(t, auth, own, "a LogValuer of the program's own")
 }
 
-// through calls do with a logger. It returns classified for the exported record
-// and the counts. There is always a LogProcessor; withSlogclass adds slogclass
-// before otelslog.
-func through(t *testing.T, withSlogclass bool, do func(*slog.Logger)) (string, map[string]int64) {
+// logged calls log with a logger that writes through otelslog and a LogProcessor.
+// withSlogclass adds slogclass before otelslog. It returns the category and reason
+// of the exported record in the form of classified, and the counts.
+func logged(t *testing.T, withSlogclass bool, log func(*slog.Logger)) (string, map[string]int64) {
 	t.Helper()
 	reader := metric.NewManualReader()
 	meters := metric.NewMeterProvider(metric.WithReader(reader))
@@ -98,7 +98,7 @@ func through(t *testing.T, withSlogclass bool, do func(*slog.Logger)) (string, m
 	}
 	logger := slog.New(handler)
 	logger.Info("no error")
-	do(logger)
+	log(logger)
 	require.NoError(t, loggers.Shutdown(t.Context()))
 	results := exporter.classified(t)
 	require.Len(t, results, 2)

@@ -29,7 +29,7 @@ func TestHandlerOopsError(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
 			logger := slog.New(slogclass.New(slog.NewJSONHandler(&out, nil)))
-			// Once at the root, and twice under a group. The last call uses the
+			// Log once at the root, and twice under a group. The last call uses the
 			// cached handler.
 			logger.Error("failed", tt.attr)
 			grouped := logger.WithGroup("g").With("n", 1)

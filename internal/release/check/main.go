@@ -1,5 +1,5 @@
-// Command check rehearses a release in a clone before anything is published. Of
-// the network it needs only the module proxy.
+// Command check rehearses a release in a clone before anything is published. The
+// only server that it needs is the module proxy.
 //
 //	go run ./internal/release/check          rehearse (make release-check)
 //	go run ./internal/release/check -api     write the exported API to api/

@@ -42,7 +42,7 @@ func newRehearsal(ctx context.Context, repo *repository, dir string) (*rehearsal
 	if err := json.Unmarshal(out, &env); err != nil {
 		return nil, err
 	}
-	// A version that was never used before, because the module cache keeps the
+	// Use a version that was never used before, because the module cache keeps the
 	// files of a version.
 	base := strings.TrimSuffix(repo.base, semver.Prerelease(repo.base)+semver.Build(repo.base))
 	version := base + "-check." + time.Now().UTC().Format("20060102150405") + fmt.Sprint(os.Getpid())

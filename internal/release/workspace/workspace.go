@@ -103,8 +103,8 @@ func (m *Module) Name(file string) string {
 	return filepath.Join(m.repo, filepath.FromSlash(m.Dir), filepath.FromSlash(file))
 }
 
-// SetVersion sets the version at which the go.mod in dir, a copy of m or m
-// itself, requires the other modules of this repository.
+// SetVersion edits the go.mod in dir, which is the directory of m or of a copy. It
+// sets the version at which m requires the other modules of this repository.
 func (m *Module) SetVersion(dir, version string) error {
 	name := filepath.Join(dir, "go.mod")
 	file, err := parse(name)
