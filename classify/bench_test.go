@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errclass/errclass/classify/internal/scan"
+	"github.com/errclass/errclass/classify/internal/standard"
 )
 
 // corpusMessages returns the messages of the labelled corpus: error texts of
@@ -41,10 +42,10 @@ func corpusMessages(tb testing.TB) []string {
 func benchmarkPatterns(n int) []string {
 	exprs := make([]string, n)
 	for i := range exprs {
-		r := standardRules[i*max(len(standardRules)/n, 1)%len(standardRules)]
-		exprs[i] = r.pattern
-		if round := i / len(standardRules); round > 0 {
-			exprs[i] = fmt.Sprintf("(?:%s) v%d", r.pattern, round)
+		r := standard.Rules[i*max(len(standard.Rules)/n, 1)%len(standard.Rules)]
+		exprs[i] = r.Pattern
+		if round := i / len(standard.Rules); round > 0 {
+			exprs[i] = fmt.Sprintf("(?:%s) v%d", r.Pattern, round)
 		}
 	}
 	return exprs
@@ -93,7 +94,7 @@ func perText(b *testing.B, texts []string, f func(text string)) float64 {
 // the other, in the same run.
 func BenchmarkScan(b *testing.B) {
 	all := benchmarkTexts(b)
-	for _, n := range []int{20, 100, 300, 1000, len(standardRules)} {
+	for _, n := range []int{20, 100, 300, 1000, len(standard.Rules)} {
 		exprs := benchmarkPatterns(n)
 		m, err := scan.Compile(exprs)
 		require.NoError(b, err)
@@ -162,7 +163,7 @@ func regexpPerText(exprs, texts []string) float64 {
 func BenchmarkFirstUse(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		loadStandard()
+		standardSet()
 	}
 }
 
@@ -171,7 +172,7 @@ func BenchmarkFirstUse(b *testing.B) {
 func BenchmarkCompile(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := compileRules(standardRules[:]); err != nil {
+		if _, err := compileRules(standard.Rules[:]); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -190,7 +191,7 @@ func BenchmarkMessage(b *testing.B) {
 		n := 0
 		perText(b, texts, func(text string) {
 			if n++; n%len(texts) == 0 {
-				clear(c.seen[:])
+				clear(c.seen.verdicts[:])
 			}
 			c.Message(text)
 		})

@@ -102,7 +102,7 @@ func (b *budget) spend(r resource, n int) bool {
 // lose notes that n of r in a part of the evidence are left out.
 func (q *inquiry) lose(r resource, n int) {
 	if q.budget.leftOut != nil && n > 0 {
-		q.budget.note(q.source, r, n)
+		q.budget.note(q.source.String(), r, n)
 	}
 }
 

@@ -117,7 +117,7 @@ func TestTooManyHeadersAreReadInOrder(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for range 20 {
 		q := inquiry{c: Standard.At(now), set: Standard.rules(), budget: newBudget(DefaultMaxBytes)}
-		q.readHeader(header)
+		q.readHeader(0, header)
 		assert.Equal(t, 2*time.Second, q.hint.explicit)
 		assert.Equal(t, time.Duration(maxHeaders-2+10)*time.Second, q.hint.derived)
 	}
@@ -129,7 +129,7 @@ func TestLimitsDoNotOverflow(t *testing.T) {
 	c, err := New(WithMaxBytes(math.MaxInt))
 	require.NoError(t, err)
 	got := c.Classify(Evidence{Err: errors.New("so it goes"), Message: "rate limit exceeded", Status: 500, Body: []byte("so it goes")})
-	assert.Equal(t, "rate limit exceeded", c.Explain(Evidence{Status: 500, Message: "rate limit exceeded"}).Signals[1].Text)
+	assert.Equal(t, "rate limit exceeded", c.Explain(Evidence{Status: 500, Message: "rate limit exceeded"}).Signals[0].Text)
 	assert.NotEmpty(t, got.Category)
 	one, err := New(WithMaxBytes(1))
 	require.NoError(t, err)

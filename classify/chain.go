@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+
+	"github.com/errclass/errclass/classify/internal/signal"
 )
 
 // Bounds of the walk. An error may be built by anyone: what lies deeper, or
@@ -56,7 +58,7 @@ func (q *inquiry) readChain(err, cause error) string {
 	w := walk{q: q, ended: &end, loops: endless(err)}
 	w.chain(err, 0)
 	w.decide()
-	if q.best.strength == ownStrength || w.loops && !fixedText(err) {
+	if q.ended || w.loops && !fixedText(err) {
 		return ""
 	}
 	return cutText(err, q.c.maxBytes)
@@ -114,7 +116,7 @@ func (w *walk) chain(err error, depth int) {
 			continue
 		default:
 			s := shapeOf(reflect.TypeOf(err), err)
-			if s.fact.strength != noStrength {
+			if s.fact.Strength != signal.NoStrength {
 				w.q.add(s.fact)
 			}
 			caps := s.caps

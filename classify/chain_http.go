@@ -209,7 +209,7 @@ func (w *walk) waitSeconds(n float64) {
 	}
 }
 
-// readCodes reads the names that APIs give to their errors: ErrorCode() of
+// standard.Read reads the names that APIs give to their errors: ErrorCode() of
 // AWS, Code and Type of OpenAI and Stripe, ErrorCode of Azure.
 func (w *walk) readCodes(s *shape, err error) {
 	switch e := err.(type) {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
+
+	"github.com/errclass/errclass/classify/internal/standard"
 )
 
 // The shapes in which SDKs keep the body of a response.
@@ -127,7 +129,7 @@ func TestWindowsErrno(t *testing.T) {
 		}
 		named++
 		name := id[len("errno/"):]
-		assert.NotEmpty(t, errnoCodes.reason(name)+errnoLocalCodes.reason(name), name)
+		assert.NotZero(t, standard.Errno.Reason(name)+standard.ErrnoLocal.Reason(name), name)
 	}
 	assert.Greater(t, named, 50)
 	assert.Empty(t, windowsErrnoID(0))

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"reflect"
 	"slices"
+
+	"github.com/errclass/errclass/classify/internal/signal"
 )
 
 // ruleOwnBudget is the rule of [ErrBudgetExceeded]; Result.Policy knows it.
@@ -33,27 +35,30 @@ var deadlineRules = [...]string{
 // of seed 001): it holds even where the call was cancelled because of it.
 func (w *walk) decide() {
 	if w.seen&sawTimeout != 0 && w.seen&sawAgain == 0 {
-		w.q.add(signal{rule: "go/timeout", reason: ReasonTimeout, strength: phraseStrength})
+		w.q.add(signal.Of("go/timeout", signal.ReasonTimeout, signal.Phrase))
 	}
-	category, rule := Category(""), ""
+	var category signal.Category
+	var rule string
 	switch {
 	case w.seen&sawBudget != 0:
-		w.q.settle(signal{rule: ruleOwnBudget, reason: ReasonBudgetExceeded, strength: ownStrength})
+		w.q.add(signal.Of(ruleOwnBudget, signal.ReasonBudgetExceeded, signal.Own))
 		return
 	case w.seen&sawCause != 0:
 		category, rule = w.ended.category(w.seen), "context/cause"
 	case w.seen&sawCanceled != 0:
-		category, rule = CategoryAborted, "context/canceled"
+		category, rule = signal.CategoryAborted, "context/canceled"
 	case w.seen&sawDeadline != 0:
-		category, rule = CategoryTimeout, deadlineRules[w.which]
+		category, rule = signal.CategoryTimeout, deadlineRules[w.which]
 	default:
 		return
 	}
-	reason := ReasonAborted
-	if category == CategoryTimeout {
-		reason = ReasonTimeout
+	reason := signal.ReasonAborted
+	if category == signal.CategoryTimeout {
+		reason = signal.ReasonTimeout
 	}
-	w.q.settle(signal{rule, reason, category, ownStrength})
+	own := signal.Of(rule, reason, signal.Own)
+	own.Category = category
+	w.q.add(own)
 }
 
 func (w *walk) sawOwnDeadline(which deadline) {
@@ -128,7 +133,7 @@ func (e *ended) by(err error) bool {
 // them the last one is, as [Cause] joins them. Without one, a cause that is about
 // a deadline, or an error in whose chain one was seen, says that a deadline has
 // passed; otherwise the caller cancelled.
-func (e *ended) category(seen sight) Category {
+func (e *ended) category(seen sight) signal.Category {
 	parts := e.parts
 	if len(parts) == 0 {
 		parts = []error{e.cause}
@@ -136,16 +141,16 @@ func (e *ended) category(seen sight) Category {
 	for _, part := range slices.Backward(parts) {
 		switch {
 		case same(part, context.Canceled):
-			return CategoryAborted
+			return signal.CategoryAborted
 		case same(part, context.DeadlineExceeded):
-			return CategoryTimeout
+			return signal.CategoryTimeout
 		}
 	}
 	nodes := maxNodes
 	if !endless(e.cause) && aboutDeadline(e.cause, 0, &nodes) || seen&(sawDeadline|sawCanceled) == sawDeadline {
-		return CategoryTimeout
+		return signal.CategoryTimeout
 	}
-	return CategoryAborted
+	return signal.CategoryAborted
 }
 
 // aboutDeadline reports whether context.DeadlineExceeded is in the chain of err.
@@ -206,45 +211,45 @@ const longestSentinel = 64
 // sentinels are the errors of the standard library that are made by
 // errors.New, by their text: that spares the import of their packages, and
 // nobody else says these words without meaning it.
-var sentinels = map[string]signal{
-	fs.ErrNotExist.Error():              {rule: "go/fs.ErrNotExist", reason: ReasonInvalidRequest, strength: codeStrength},
-	fs.ErrExist.Error():                 {rule: "go/fs.ErrExist", reason: ReasonInvalidRequest, strength: codeStrength},
-	fs.ErrPermission.Error():            {rule: "go/fs.ErrPermission", reason: ReasonAuthentication, strength: factStrength},
-	fs.ErrClosed.Error():                {rule: "go/fs.ErrClosed", reason: ReasonLogic, strength: codeStrength},
-	os.ErrProcessDone.Error():           {rule: "go/os.ErrProcessDone", reason: ReasonLogic, strength: phraseStrength},
-	exec.ErrNotFound.Error():            {rule: "go/exec.ErrNotFound", reason: ReasonSpawn, strength: factStrength},
-	exec.ErrDot.Error():                 {rule: "go/exec.ErrDot", reason: ReasonSpawn, strength: factStrength},
-	exec.ErrWaitDelay.Error():           {rule: "go/exec.ErrWaitDelay", reason: ReasonSpawn, strength: phraseStrength},
-	io.ErrClosedPipe.Error():            {rule: "go/io.ErrClosedPipe", reason: ReasonNetwork, strength: codeStrength},
-	io.ErrUnexpectedEOF.Error():         {rule: "go/io.ErrUnexpectedEOF", reason: ReasonNetwork, strength: phraseStrength},
-	io.EOF.Error():                      {rule: "go/io.EOF", reason: ReasonNetwork, strength: wordStrength},
-	"bufio.Scanner: token too long":     {rule: "go/bufio.ErrTooLong", reason: ReasonParsing, strength: codeStrength},
-	"conn closed":                       {rule: "go/pgconn.ErrConnClosed", reason: ReasonNetwork, strength: factStrength},
-	"invalid connection":                {rule: "go/mysql.ErrInvalidConn", reason: ReasonNetwork, strength: factStrength},
-	"driver: bad connection":            {rule: "go/driver.ErrBadConn", reason: ReasonNetwork, strength: factStrength},
-	"sql: connection is already closed": {rule: "go/sql.ErrConnDone", reason: ReasonLogic, strength: codeStrength},
-	"sql: database is closed":           {rule: "go/sql.errDBClosed", reason: ReasonLogic, strength: codeStrength},
-	"sql: no rows in result set":        {rule: "go/sql.ErrNoRows", reason: ReasonInvalidRequest, strength: factStrength},
-	"sql: transaction has already been committed or rolled back": {rule: "go/sql.ErrTxDone", reason: ReasonLogic, strength: codeStrength},
-	"http: server gave HTTP response to HTTPS client":            {rule: "go/http.ErrSchemeMismatch", reason: ReasonNetworkPermanent, strength: factStrength},
-	"http: request body too large":                               {rule: "go/http.MaxBytesError", reason: ReasonInvalidRequest, strength: factStrength},
-	"http: Handler timeout":                                      {rule: "go/http.ErrHandlerTimeout", reason: ReasonTimeout, strength: codeStrength},
-	"http: invalid Read on closed Body":                          {rule: "go/http.ErrBodyReadAfterClose", reason: ReasonLogic, strength: codeStrength},
-	"http2: client connection lost":                              {rule: "go/http2.errClientConnLost", reason: ReasonNetwork, strength: factStrength},
-	"encoding/hex: odd length hex string":                        {rule: "go/hex.ErrLength", reason: ReasonParsing, strength: phraseStrength},
-	"gzip: invalid header":                                       {rule: "go/gzip.ErrHeader", reason: ReasonParsing, strength: phraseStrength},
-	"gzip: invalid checksum":                                     {rule: "go/gzip.ErrChecksum", reason: ReasonParsing, strength: phraseStrength},
-	"zlib: invalid header":                                       {rule: "go/zlib.ErrHeader", reason: ReasonParsing, strength: phraseStrength},
-	"zlib: invalid checksum":                                     {rule: "go/zlib.ErrChecksum", reason: ReasonParsing, strength: phraseStrength},
-	"zip: not a valid zip file":                                  {rule: "go/zip.ErrFormat", reason: ReasonParsing, strength: phraseStrength},
-	"archive/tar: invalid tar header":                            {rule: "go/tar.ErrHeader", reason: ReasonParsing, strength: phraseStrength},
-	"x509: cannot verify signature: algorithm unimplemented":     {rule: "go/x509.ErrUnsupportedAlgorithm", reason: ReasonNetworkPermanent, strength: factStrength},
+var sentinels = map[string]signal.Signal{
+	fs.ErrNotExist.Error():              signal.Of("go/fs.ErrNotExist", signal.ReasonInvalidRequest, signal.Code),
+	fs.ErrExist.Error():                 signal.Of("go/fs.ErrExist", signal.ReasonInvalidRequest, signal.Code),
+	fs.ErrPermission.Error():            signal.Of("go/fs.ErrPermission", signal.ReasonAuthentication, signal.Fact),
+	fs.ErrClosed.Error():                signal.Of("go/fs.ErrClosed", signal.ReasonLogic, signal.Code),
+	os.ErrProcessDone.Error():           signal.Of("go/os.ErrProcessDone", signal.ReasonLogic, signal.Phrase),
+	exec.ErrNotFound.Error():            signal.Of("go/exec.ErrNotFound", signal.ReasonSpawn, signal.Fact),
+	exec.ErrDot.Error():                 signal.Of("go/exec.ErrDot", signal.ReasonSpawn, signal.Fact),
+	exec.ErrWaitDelay.Error():           signal.Of("go/exec.ErrWaitDelay", signal.ReasonSpawn, signal.Phrase),
+	io.ErrClosedPipe.Error():            signal.Of("go/io.ErrClosedPipe", signal.ReasonNetwork, signal.Code),
+	io.ErrUnexpectedEOF.Error():         signal.Of("go/io.ErrUnexpectedEOF", signal.ReasonNetwork, signal.Phrase),
+	io.EOF.Error():                      signal.Of("go/io.EOF", signal.ReasonNetwork, signal.Word),
+	"bufio.Scanner: token too long":     signal.Of("go/bufio.ErrTooLong", signal.ReasonParsing, signal.Code),
+	"conn closed":                       signal.Of("go/pgconn.ErrConnClosed", signal.ReasonNetwork, signal.Fact),
+	"invalid connection":                signal.Of("go/mysql.ErrInvalidConn", signal.ReasonNetwork, signal.Fact),
+	"driver: bad connection":            signal.Of("go/driver.ErrBadConn", signal.ReasonNetwork, signal.Fact),
+	"sql: connection is already closed": signal.Of("go/sql.ErrConnDone", signal.ReasonLogic, signal.Code),
+	"sql: database is closed":           signal.Of("go/sql.errDBClosed", signal.ReasonLogic, signal.Code),
+	"sql: no rows in result set":        signal.Of("go/sql.ErrNoRows", signal.ReasonInvalidRequest, signal.Fact),
+	"sql: transaction has already been committed or rolled back": signal.Of("go/sql.ErrTxDone", signal.ReasonLogic, signal.Code),
+	"http: server gave HTTP response to HTTPS client":            signal.Of("go/http.ErrSchemeMismatch", signal.ReasonNetworkPermanent, signal.Fact),
+	"http: request body too large":                               signal.Of("go/http.MaxBytesError", signal.ReasonInvalidRequest, signal.Fact),
+	"http: Handler timeout":                                      signal.Of("go/http.ErrHandlerTimeout", signal.ReasonTimeout, signal.Code),
+	"http: invalid Read on closed Body":                          signal.Of("go/http.ErrBodyReadAfterClose", signal.ReasonLogic, signal.Code),
+	"http2: client connection lost":                              signal.Of("go/http2.errClientConnLost", signal.ReasonNetwork, signal.Fact),
+	"encoding/hex: odd length hex string":                        signal.Of("go/hex.ErrLength", signal.ReasonParsing, signal.Phrase),
+	"gzip: invalid header":                                       signal.Of("go/gzip.ErrHeader", signal.ReasonParsing, signal.Phrase),
+	"gzip: invalid checksum":                                     signal.Of("go/gzip.ErrChecksum", signal.ReasonParsing, signal.Phrase),
+	"zlib: invalid header":                                       signal.Of("go/zlib.ErrHeader", signal.ReasonParsing, signal.Phrase),
+	"zlib: invalid checksum":                                     signal.Of("go/zlib.ErrChecksum", signal.ReasonParsing, signal.Phrase),
+	"zip: not a valid zip file":                                  signal.Of("go/zip.ErrFormat", signal.ReasonParsing, signal.Phrase),
+	"archive/tar: invalid tar header":                            signal.Of("go/tar.ErrHeader", signal.ReasonParsing, signal.Phrase),
+	"x509: cannot verify signature: algorithm unimplemented":     signal.Of("go/x509.ErrUnsupportedAlgorithm", signal.ReasonNetworkPermanent, signal.Fact),
 }
 
 // sentinelOf returns what is known of an error made by errors.New with this text.
-func sentinelOf(text string) (s signal, known bool) {
+func sentinelOf(text string) (s signal.Signal, known bool) {
 	if len(text) > longestSentinel {
-		return signal{}, false
+		return signal.Signal{}, false
 	}
 	s, known = sentinels[text]
 	return s, known
@@ -266,10 +271,10 @@ func (w *walk) plain(err error) {
 		return
 	}
 	switch {
-	case w.place == placeExec && s.reason != ReasonSpawn:
-		s.reason, s.strength = ReasonSpawn, factStrength
+	case w.place == placeExec && s.Reason != signal.ReasonSpawn:
+		s.Reason, s.Strength = signal.ReasonSpawn, signal.Fact
 	case w.place.onWire() && (err == io.EOF || err == io.ErrUnexpectedEOF):
-		s.strength = factStrength // not the end of some document: the peer hung up
+		s.Strength = signal.Fact // not the end of some document: the peer hung up
 	}
 	w.q.add(s)
 }

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"reflect"
 	"strings"
+
+	"github.com/errclass/errclass/classify/internal/signal"
 )
 
 // place is where an error came about, as the wrappers above it say: the same
@@ -36,21 +38,21 @@ func (w *walk) readOp(s *shape, err error) {
 	op := s.field(err, "Op").String()
 	w.place = opPlaces[op]
 	if w.place.onWire() {
-		w.q.add(signal{rule: "net/op", reason: ReasonNetwork, strength: wordStrength})
+		w.q.add(signal.Of("net/op", signal.ReasonNetwork, signal.Word))
 	}
 }
 
 // readDNS reads a *net.DNSError by its flags. A resolver that calls its own
 // failure temporary is believed before one that found nothing.
 func (w *walk) readDNS(s *shape, err error) {
-	sig := signal{rule: "dns/lookup", reason: ReasonNetwork, strength: wordStrength}
+	sig := signal.Of("dns/lookup", signal.ReasonNetwork, signal.Word)
 	switch {
 	case s.field(err, "IsTimeout").Bool():
-		sig = signal{rule: "dns/timeout", reason: ReasonTimeout, strength: factStrength}
+		sig = signal.Of("dns/timeout", signal.ReasonTimeout, signal.Fact)
 	case s.field(err, "IsTemporary").Bool():
-		sig = signal{rule: "dns/temporary", reason: ReasonNetwork, strength: factStrength}
+		sig = signal.Of("dns/temporary", signal.ReasonNetwork, signal.Fact)
 	case s.field(err, "IsNotFound").Bool():
-		sig = signal{rule: "dns/not-found", reason: ReasonNetworkPermanent, strength: factStrength}
+		sig = signal.Of("dns/not-found", signal.ReasonNetworkPermanent, signal.Fact)
 	}
 	w.q.add(sig)
 	w.place = placeDial
@@ -61,9 +63,9 @@ func (w *walk) readDNS(s *shape, err error) {
 func (w *walk) readAlert(err error) {
 	switch reflect.ValueOf(err).Uint() {
 	case 0, 20, 90: // close_notify, bad_record_mac, user_canceled
-		w.q.add(signal{rule: "tls/alert-passing", reason: ReasonNetwork, strength: factStrength})
+		w.q.add(signal.Of("tls/alert-passing", signal.ReasonNetwork, signal.Fact))
 	default:
-		w.q.add(signal{rule: "tls/alert", reason: ReasonNetworkPermanent, strength: factStrength})
+		w.q.add(signal.Of("tls/alert", signal.ReasonNetworkPermanent, signal.Fact))
 	}
 }
 
@@ -71,12 +73,12 @@ func (w *walk) readAlert(err error) {
 // when a request fails.
 func (w *walk) readURL(err *url.Error) {
 	if err.Op == "parse" {
-		w.q.add(signal{rule: "url/parse", reason: ReasonInvalidRequest, strength: codeStrength})
+		w.q.add(signal.Of("url/parse", signal.ReasonInvalidRequest, signal.Code))
 		return
 	}
 	w.place = placeConn
 	if err.Err != nil && strings.HasPrefix(w.textOf(err.Err), "unsupported protocol scheme") {
-		w.q.add(signal{rule: "url/scheme", reason: ReasonNetworkPermanent, strength: factStrength})
+		w.q.add(signal.Of("url/scheme", signal.ReasonNetworkPermanent, signal.Fact))
 	}
 }
 
@@ -92,27 +94,27 @@ func (w *walk) readPath(err *fs.PathError) {
 // readSpawn is for a child that could not be started.
 func (w *walk) readSpawn() {
 	w.place = placeExec
-	w.q.add(signal{rule: "exec/start", reason: ReasonSpawn, strength: codeStrength})
+	w.q.add(signal.Of("exec/start", signal.ReasonSpawn, signal.Code))
 }
 
 // readExit reads how a child ended. What it wrote to stderr says more, and is
 // read like the error's own text.
 func (w *walk) readExit(err *exec.ExitError) {
-	sig := signal{rule: "exec/exit", reason: ReasonSpawn, strength: wordStrength}
+	sig := signal.Of("exec/exit", signal.ReasonSpawn, signal.Word)
 	how, signaled := strings.CutPrefix(err.ProcessState.String(), "signal: ")
 	switch code := err.ExitCode(); {
 	case signaled && strings.HasPrefix(how, "interrupt"):
-		sig = signal{rule: "exec/interrupt", reason: ReasonAborted, strength: phraseStrength}
+		sig = signal.Of("exec/interrupt", signal.ReasonAborted, signal.Phrase)
 	case signaled && strings.HasPrefix(how, "killed"), code == 137:
-		sig = signal{rule: "exec/killed", reason: ReasonSpawn, strength: phraseStrength}
+		sig = signal.Of("exec/killed", signal.ReasonSpawn, signal.Phrase)
 	case signaled && strings.HasPrefix(how, "broken pipe"): // it wrote to a reader that had gone, and no network is at fault
-		sig = signal{rule: "exec/signal", reason: ReasonSpawn, strength: factStrength}
+		sig = signal.Of("exec/signal", signal.ReasonSpawn, signal.Fact)
 	case signaled:
-		sig = signal{rule: "exec/signal", reason: ReasonSpawn, strength: phraseStrength}
+		sig = signal.Of("exec/signal", signal.ReasonSpawn, signal.Phrase)
 	case code == 126, code == 127: // the shell's "cannot execute" and "not found"
-		sig = signal{rule: "exec/not-started", reason: ReasonSpawn, strength: codeStrength}
+		sig = signal.Of("exec/not-started", signal.ReasonSpawn, signal.Code)
 	case code == 130: // the shell's 128 + SIGINT
-		sig = signal{rule: "exec/interrupt", reason: ReasonAborted, strength: phraseStrength}
+		sig = signal.Of("exec/interrupt", signal.ReasonAborted, signal.Phrase)
 	}
 	w.q.add(sig)
 	w.q.readBytes(err.Stderr)

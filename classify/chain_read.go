@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"net/url"
 	"os/exec"
+
+	"github.com/errclass/errclass/classify/internal/signal"
 )
 
 // read asks err for one thing that its type can be asked for.
@@ -36,13 +38,13 @@ func (w *walk) read(what capability, s *shape, err error) {
 		w.readTimeout(s, err)
 	case canTemporary:
 		if err.(interface{ Temporary() bool }).Temporary() {
-			w.q.add(signal{rule: "go/temporary", reason: ReasonTransient, strength: wordStrength})
+			w.q.add(signal.Of("go/temporary", signal.ReasonTransient, signal.Word))
 		}
 	case canCanceled:
 		if err.(interface{ CanceledError() bool }).CanceledError() {
-			sig := signal{rule: "sdk/canceled", reason: ReasonAborted, strength: factStrength}
+			sig := signal.Of("sdk/canceled", signal.ReasonAborted, signal.Fact)
 			if s.caps&answered != 0 {
-				sig.strength = phraseStrength
+				sig.Strength = signal.Phrase
 			}
 			w.q.add(sig)
 		}

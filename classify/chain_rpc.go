@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"reflect"
 	"time"
+
+	"github.com/errclass/errclass/classify/internal/signal"
+	"github.com/errclass/errclass/classify/internal/standard"
 )
 
 // grpcNames are the gRPC status codes by number, as Go spells them.
@@ -49,12 +52,12 @@ func equalFold(s, name string) bool {
 // whatever went wrong on the way or over there: the description, where it
 // names that, decides. Unknown says nothing at all.
 func (w *walk) addGRPC(name string) {
-	reason, strength := grpcVagueCodes.reason(name), phraseStrength
-	if reason == "" {
-		reason, strength = grpcCodes.reason(name), codeStrength
+	reason, strength := standard.GrpcVague.Reason(name), signal.Phrase
+	if reason == signal.NoReason {
+		reason, strength = standard.Grpc.Reason(name), signal.Code
 	}
-	if reason != "" {
-		w.q.add(signal{rule: "grpc/" + name, reason: reason, strength: strength})
+	if reason != signal.NoReason {
+		w.q.add(signal.Of("grpc/"+name, reason, strength))
 	}
 }
 
@@ -222,15 +225,15 @@ func (w *walk) readJSONRPC(s *shape, err error) {
 	if code < -32768 || code > -32000 {
 		return
 	}
-	name, strength := decimal(code), codeStrength
-	reason := jsonrpcCodes.reason(name)
-	if reason == "" {
-		reason = jsonrpcLocalCodes.reason(name)
+	name, strength := decimal(code), signal.Code
+	reason := standard.Jsonrpc.Reason(name)
+	if reason == signal.NoReason {
+		reason = standard.JsonrpcLocal.Reason(name)
 	}
-	if reason == "" {
-		reason, strength = jsonrpcVagueCodes.reason(name), wordStrength
+	if reason == signal.NoReason {
+		reason, strength = standard.JsonrpcVague.Reason(name), signal.Word
 	}
-	if reason != "" {
-		w.q.add(signal{rule: "jsonrpc/" + name, reason: reason, strength: strength})
+	if reason != signal.NoReason {
+		w.q.add(signal.Of("jsonrpc/"+name, reason, strength))
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"reflect"
 	"runtime"
 	"sync"
+
+	"github.com/errclass/errclass/classify/internal/signal"
+	"github.com/errclass/errclass/classify/internal/standard"
 )
 
 // capability is something that errors of a type can be asked for. The values
@@ -56,7 +59,7 @@ const shallow = canErrno | canOp | canDNS | canAlert | canPath | canSpawn | canE
 type shape struct {
 	caps   capability
 	leaf   bool             // wraps nothing
-	fact   signal           // what the type itself says
+	fact   signal.Signal    // what the type itself says
 	fields map[string][]int // the exported fields that are of interest, by name
 }
 
@@ -100,13 +103,13 @@ func newShape(t reflect.Type, err error) *shape {
 		named = t.Elem()
 	}
 	name := named.PkgPath() + "." + named.Name()
-	if reason := goTypeCodes.reason(name); reason != "" {
-		s.fact = signal{rule: "go/" + named.String(), reason: reason, strength: factStrength}
-	} else if reason := goParserCodes.reason(name); reason != "" {
+	if reason := standard.GoType.Reason(name); reason != signal.NoReason {
+		s.fact = signal.Of("go/"+named.String(), reason, signal.Fact)
+	} else if reason := standard.GoParser.Reason(name); reason != signal.NoReason {
 		// What did not parse may be an error page, whose text says more.
-		s.fact = signal{rule: "go/" + named.String(), reason: reason, strength: phraseStrength}
+		s.fact = signal.Of("go/"+named.String(), reason, signal.Phrase)
 	} else if _, ok := err.(runtime.Error); ok {
-		s.fact = signal{rule: "go/runtime.Error", reason: ReasonLogic, strength: factStrength}
+		s.fact = signal.Of("go/runtime.Error", signal.ReasonLogic, signal.Fact)
 	}
 	std := true // has no need of being asked for more
 	switch err.(type) {

@@ -3,6 +3,9 @@ package classify
 import (
 	"reflect"
 	"strconv"
+
+	"github.com/errclass/errclass/classify/internal/signal"
+	"github.com/errclass/errclass/classify/internal/standard"
 )
 
 // readSQLState reads the five characters that databases agree on (ISO/IEC
@@ -26,15 +29,15 @@ func (w *walk) addSQLState(state string) {
 	if len(state) != 5 {
 		return
 	}
-	rule, reason, strength := "sqlstate/"+state, sqlstateCodes.reason(state), factStrength
+	rule, reason, strength := "sqlstate/"+state, standard.Sqlstate.Reason(state), signal.Fact
 	switch {
-	case reason == "":
-		rule, reason, strength = "sqlstate/class-"+state[:2], sqlstateClassCodes.reason(state[:2]), codeStrength
+	case reason == signal.NoReason:
+		rule, reason, strength = "sqlstate/class-"+state[:2], standard.SqlstateClass.Reason(state[:2]), signal.Code
 	case state == queryCanceled:
-		strength = codeStrength
+		strength = signal.Code
 	}
-	if reason != "" {
-		w.q.add(signal{rule: rule, reason: reason, strength: strength})
+	if reason != signal.NoReason {
+		w.q.add(signal.Of(rule, reason, strength))
 	}
 }
 
@@ -43,11 +46,11 @@ func (w *walk) addSQLState(state string) {
 // broader than its number and counts where the number is not known.
 func (w *walk) readSQLNumber(s *shape, err error) {
 	if e, ok := err.(interface{ SQLErrorNumber() int32 }); ok {
-		w.addSQLNumber("mssql/", mssqlCodes, int64(e.SQLErrorNumber()))
+		w.addSQLNumber("mssql/", standard.Mssql, int64(e.SQLErrorNumber()))
 		return
 	}
 	v := s.field(err, "Number")
-	if !v.IsValid() || w.addSQLNumber("mysql/", mysqlCodes, int64(v.Uint())) {
+	if !v.IsValid() || w.addSQLNumber("mysql/", standard.Mysql, int64(v.Uint())) {
 		return
 	}
 	if state := s.field(err, "SQLState"); state.IsValid() {
@@ -57,13 +60,13 @@ func (w *walk) readSQLNumber(s *shape, err error) {
 	}
 }
 
-func (w *walk) addSQLNumber(prefix string, table codeTable, number int64) bool {
+func (w *walk) addSQLNumber(prefix string, table signal.Codes, number int64) bool {
 	name := decimal(number)
-	reason := table.reason(name)
-	if reason != "" {
-		w.q.add(signal{rule: prefix + name, reason: reason, strength: factStrength})
+	reason := table.Reason(name)
+	if reason != signal.NoReason {
+		w.q.add(signal.Of(prefix+name, reason, signal.Fact))
 	}
-	return reason != ""
+	return reason != signal.NoReason
 }
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
@@ -73,9 +76,9 @@ func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 func (w *walk) readLabels(err interface{ HasErrorLabel(string) bool }) {
 	switch {
 	case err.HasErrorLabel("NetworkError"):
-		w.q.add(signal{rule: "mongo/NetworkError", reason: ReasonNetwork, strength: codeStrength})
+		w.q.add(signal.Of("mongo/NetworkError", signal.ReasonNetwork, signal.Code))
 	case err.HasErrorLabel("RetryableWriteError"), err.HasErrorLabel("TransientTransactionError"):
-		w.q.add(signal{rule: "mongo/retryable", reason: ReasonTransient, strength: codeStrength})
+		w.q.add(signal.Of("mongo/retryable", signal.ReasonTransient, signal.Code))
 	}
 }
 
@@ -87,13 +90,13 @@ func (w *walk) readReply(s *shape, err error) {
 		return
 	}
 	name := decimal(v.Int())
-	reason := replyCodes.reason(name)
+	reason := standard.Reply.Reason(name)
 	switch {
-	case reason != "":
+	case reason != signal.NoReason:
 	case v.Int() < 500:
-		reason = ReasonTransient
+		reason = signal.ReasonTransient
 	default:
-		reason = ReasonInvalidRequest
+		reason = signal.ReasonInvalidRequest
 	}
-	w.q.add(signal{rule: "smtp/" + name, reason: reason, strength: codeStrength})
+	w.q.add(signal.Of("smtp/"+name, reason, signal.Code))
 }

@@ -6,6 +6,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/errclass/errclass/classify/internal/signal"
+	"github.com/errclass/errclass/classify/internal/standard"
 )
 
 // DefaultMaxBytes is the default of [WithMaxBytes]: the first and the last
@@ -43,7 +46,7 @@ var (
 // The three are made by functions, as `go doc` prints what a variable is set to.
 
 func newStandard() *Classifier {
-	return &Classifier{seen: new(memory), rules: sync.OnceValue(loadStandard), maxBytes: DefaultMaxBytes, fallback: "default"}
+	return &Classifier{seen: new(memory), rules: sync.OnceValue(standardSet), maxBytes: DefaultMaxBytes, fallback: "default"}
 }
 
 func newMinimal() *Classifier {
@@ -54,8 +57,13 @@ func newNone() *Classifier {
 	return &Classifier{seen: new(memory), rules: lazily(nil), maxBytes: DefaultMaxBytes, textOnly: true, fallback: "default"}
 }
 
+// standardSet is the standard rule set.
+func standardSet() *ruleSet {
+	return newRuleSet(standard.Rules[:], part{matcher: standard.Matcher(), reads: plainSpeech})
+}
+
 // lazily compiles rules that are known to be good when they are first needed.
-func lazily(rules []textRule) func() *ruleSet {
+func lazily(rules []signal.Rule) func() *ruleSet {
 	return sync.OnceValue(func() *ruleSet {
 		set, err := compileRules(rules)
 		if err != nil {
@@ -221,12 +229,11 @@ func (c *Classifier) classify(e *Evidence, r *Result) {
 	q := inquiry{c: c, set: c.rules(), provider: c.providerOf(e), source: source}
 	q.budget.open(c.maxBytes)
 	if alone {
-		q.budget.shareText()
-		q.readText(text)
-	} else if !q.read(e) {
-		return
+		q.readAlone(text, r)
+	} else if q.read(e) {
+		q.result(r)
 	}
-	q.result(r)
+	q.list.Release()
 }
 
 // survive is deferred: a mistake in this package costs the answer, not the

@@ -61,7 +61,7 @@ func decideOnce(text string) {
 	c := *Standard
 	c.maxBytes = 2 << 20
 	q := inquiry{c: &c, set: c.rules(), budget: newBudget(c.maxBytes)}
-	q.decide(text, "")
+	q.readParts(text, "", len(text))
 }
 
 func ordinaryText(tb testing.TB, size int) string {

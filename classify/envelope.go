@@ -3,6 +3,8 @@ package classify
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/errclass/errclass/classify/internal/signal"
 )
 
 // The bounds of what is read of a body. A real error body has a few hundred
@@ -20,11 +22,11 @@ const (
 // envelope is what a body says about an error, whatever its form: the codes,
 // and the messages as a text that the text rules judge.
 type envelope struct {
-	failed   bool     // the body says that it is an error
-	codes    []string // in the order of the body, the outermost first
-	status   int      // an HTTP status that the body names; the outermost
-	facts    []signal // what the structure says beyond any word
-	provider string   // where the body tells it beyond doubt
+	failed   bool            // the body says that it is an error
+	codes    []string        // in the order of the body, the outermost first
+	status   int             // an HTTP status that the body names; the outermost
+	facts    []signal.Signal // what the structure says beyond any word
+	provider string          // where the body tells it beyond doubt
 	text     []byte
 
 	line         []byte // of the object that is being read

@@ -4,25 +4,27 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/errclass/errclass/classify/internal/signal"
 )
 
 // googleFacts reads what google.rpc.QuotaFailure says of a quota: the message
 // is the same for a minute's and a day's. These are typed facts: they count
 // for more than the message's "check your plan and billing details".
-func googleFacts(m map[string]any) []signal {
-	var facts []signal
+func googleFacts(m map[string]any) []signal.Signal {
+	var facts []signal.Signal
 	for _, key := range [...]string{"quotaId", "quota_id", "quota_limit"} {
 		id, _ := m[key].(string)
 		switch {
 		case strings.Contains(id, "PerDay"):
-			facts = append(facts, signal{rule: "google/quota-per-day", reason: ReasonBudgetExceeded, strength: factStrength})
+			facts = append(facts, signal.Of("google/quota-per-day", signal.ReasonBudgetExceeded, signal.Fact))
 		case strings.Contains(id, "PerMinute"), strings.Contains(id, "PerSecond"):
-			facts = append(facts, signal{rule: "google/quota-per-minute", reason: ReasonRateLimit, strength: factStrength})
+			facts = append(facts, signal.Of("google/quota-per-minute", signal.ReasonRateLimit, signal.Fact))
 		}
 	}
 	for _, key := range [...]string{"quotaValue", "quota_value", "quota_limit_value"} {
 		if isZero(m[key]) {
-			facts = append(facts, signal{rule: "google/quota-zero", reason: ReasonBudgetExceeded, strength: factStrength})
+			facts = append(facts, signal.Of("google/quota-zero", signal.ReasonBudgetExceeded, signal.Fact))
 		}
 	}
 	return facts

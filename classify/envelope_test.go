@@ -62,7 +62,7 @@ func TestBodies(t *testing.T) {
 		{name: "per minute, but shut for hours", status: 429, body: gemini("GenerateRequestsPerMinutePerProjectPerModel", "10", `"7200s"`), want: classify.ReasonBudgetExceeded, rule: "google/quota-per-minute+long-wait", after: hint(2 * time.Hour)},
 		{name: "ErrorInfo", status: 400, body: `{"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}]}}`, want: classify.ReasonAuthentication, after: classify.Result{Provider: "google"}},
 		{name: "unavailable", status: 503, body: `{"error":{"code":503,"message":"no","status":"UNAVAILABLE"}}`, want: classify.ReasonTransient},
-		{name: "BadRequest", status: 400, body: `{"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"contents","description":"no"}]}]}}`, want: classify.ReasonInvalidRequest, rule: "http/400"},
+		{name: "BadRequest", status: 400, body: `{"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"contents","description":"no"}]}]}}`, want: classify.ReasonInvalidRequest, rule: "grpc/node-fatal-request"},
 		{name: "grpc-gateway", body: `{"code":8,"message":"no","details":[]}`, want: classify.ReasonRateLimit, rule: "code/resourceexhausted"},
 
 		// AWS.

@@ -1,7 +1,12 @@
 package classify
 
+import (
+	"github.com/errclass/errclass/classify/internal/signal"
+	"github.com/errclass/errclass/classify/internal/standard"
+)
+
 // readErrno takes a system error number into account, by its name. The names
-// in errnoCodes mean the same wherever they occur; those in errnoLocal only
+// in standard.Errno mean the same wherever they occur; those in errnoLocal only
 // say something as a number that the system itself gave, and less than what
 // the program says about it.
 func (w *walk) readErrno(err error) {
@@ -13,21 +18,21 @@ func (w *walk) readErrno(err error) {
 	if name == "EAGAIN" {
 		w.seen |= sawAgain
 	}
-	reason, strength := errnoCodes.reason(name), factStrength
-	if reason == "" {
-		reason, strength = errnoLocalCodes.reason(name), codeStrength
+	reason, strength := standard.Errno.Reason(name), signal.Fact
+	if reason == signal.NoReason {
+		reason, strength = standard.ErrnoLocal.Reason(name), signal.Code
 	}
 	switch {
 	case w.place == placeExec && name == "EAGAIN":
-		reason, strength = ReasonResource, factStrength // fork(2): a limit on processes was met
-	case w.place == placeExec && reason != ReasonResource:
-		reason, strength = ReasonSpawn, factStrength
+		reason, strength = signal.ReasonResource, signal.Fact // fork(2): a limit on processes was met
+	case w.place == placeExec && reason != signal.ReasonResource:
+		reason, strength = signal.ReasonSpawn, signal.Fact
 	case w.place == placeListen && name == "EADDRNOTAVAIL":
-		reason = ReasonNetworkPermanent // not an address of this machine, and it will not become one
+		reason = signal.ReasonNetworkPermanent // not an address of this machine, and it will not become one
 	case w.place == placeDial && name == "ENOENT":
-		reason = ReasonNetwork // the peer's Unix socket: nobody listens there
+		reason = signal.ReasonNetwork // the peer's Unix socket: nobody listens there
 	}
-	if reason != "" {
-		w.q.add(signal{rule: id, reason: reason, strength: strength})
+	if reason != signal.NoReason {
+		w.q.add(signal.Of(id, reason, strength))
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/errclass/errclass/classify/internal/signal"
 )
 
 // Explanation is a [Result] with the evidence for and against it.
@@ -50,8 +52,9 @@ type Signal struct {
 	Text string
 	// Decided reports whether this signal is the result.
 	Decided bool
-	// VetoedBy is the id of the rule that vetoed this signal, BeatenBy the id of
-	// the rule that decided instead. At most one of them is set.
+	// VetoedBy is the id of the rule that vetoed this signal. BeatenBy is the id of
+	// the rule that beats this one by a declared edge or, where there is no such
+	// rule, of the one that decided. At most one of the two is set.
 	VetoedBy, BeatenBy string
 }
 
@@ -64,9 +67,9 @@ func (c *Classifier) Explain(e Evidence) (x Explanation) {
 		return x
 	}
 	defer ignorePanic() // as survive does; the result stands
-	var heard []Signal
+	var texts []readText
 	text, source, alone := c.textAlone(&e)
-	q := inquiry{c: c, set: c.rules(), source: source, heard: &heard, budget: newBudget(c.maxBytes)}
+	q := inquiry{c: c, set: c.rules(), source: source, texts: &texts, budget: newBudget(c.maxBytes)}
 	q.budget.leftOut = &x.Omitted
 	if alone {
 		q.budget.shareText()
@@ -77,37 +80,89 @@ func (c *Classifier) Explain(e Evidence) (x Explanation) {
 	if !alone && e.Err != nil {
 		text = safeText(e.Err)
 	}
-	for i := range heard {
-		heard[i].settleIn(sourceText(heard[i].Source, &e, text))
+	var r Result
+	won := q.result(&r)
+	for _, s := range inOrder(q.list.All()) {
+		found := Signal{
+			Rule: s.Rule, Reason: Reason(s.Reason.String()), Category: Category(s.Category.String()), Strength: s.Strength.String(),
+			Source: s.Source.String(), Start: -1, End: -1,
+		}
+		if s.Text != nil {
+			found.place(s, texts[s.Part-1])
+			found.settleIn(sourceText(s.Source, &e, text))
+		}
+		switch {
+		case s == won:
+			found.Rule, found.Reason, found.Category, found.Decided = r.Rule, r.Reason, r.Category, true
+		case s.Fate == signal.Vetoed:
+			found.VetoedBy = q.list.All()[s.By].Rule
+		case s.Fate == signal.Beaten:
+			found.BeatenBy = q.list.All()[s.By].Rule
+		case s.Fate == signal.Counts:
+			found.BeatenBy = r.Rule
+		}
+		x.Signals = append(x.Signals, found)
 	}
-	x.Signals = q.decided(x.Result, c.fallback, heard)
 	return x
 }
 
-// hear keeps a signal that no text shows, for explain.
-func (q *inquiry) hear(s signal) {
-	category := s.category
-	if category == "" {
-		category = s.reason.Policy().Category
+// inOrder returns the signals of a resolved list: first what takes part in the
+// order, by it, then what an edge took out, then what a hint ruled out, then
+// hints.
+func inOrder(list []signal.Signal) []*signal.Signal {
+	all := make([]*signal.Signal, len(list))
+	for i := range list {
+		all[i] = &list[i]
 	}
-	*q.heard = append(*q.heard, Signal{
-		Rule: s.rule, Reason: s.reason, Category: category, Strength: s.strength.String(), Source: q.source, Start: -1, End: -1,
+	slices.SortFunc(all, func(a, b *signal.Signal) int {
+		return cmp.Or(cmp.Compare(a.Fate, b.Fate), signal.Order(a, b))
 	})
+	return all
+}
+
+// readText is a text that was read: n bytes, of which the head and the tail are
+// read. It may be a part of another: what one of several tries says, or the frame
+// of a trace.
+type readText struct {
+	head, tail string
+	n          int
+	source     signal.Source
+	frame, try bool
+}
+
+// place finds what a text rule matched in a text.
+func (s *Signal) place(match *signal.Signal, t readText) {
+	text := t.head + t.tail
+	read := []view{{text, func(place int) int { return place }}}
+	if t.tail != "" {
+		read = []view{read[0].cut(0, len(t.head)), read[0].cut(len(t.head), len(text))}
+	}
+	views := exactViews(read)
+	if !match.Text.Listed {
+		views = speechViews(read, t.frame)
+	}
+	if s.Start, s.End = span(match.Text.Pattern, views); s.Start < 0 {
+		return
+	}
+	s.Text = text[s.Start:s.End]
+	if s.Start >= len(t.head) { // behind what was left out
+		s.Start, s.End = s.Start+t.n-len(text), s.End+t.n-len(text)
+	}
 }
 
 // sourceText returns the part of the evidence that a source names. chain is the
 // text of the error, which is asked for once.
-func sourceText(source string, e *Evidence, chain string) string {
+func sourceText(source signal.Source, e *Evidence, chain string) string {
 	switch source {
-	case fromType:
+	case signal.FromType:
 		return e.Type
-	case fromCode:
+	case signal.FromCode:
 		return e.Code
-	case fromError:
+	case signal.FromError:
 		return chain
-	case fromBody:
+	case signal.FromBody:
 		return string(e.Body[:min(len(e.Body), maxBody)])
-	case fromMessage:
+	case signal.FromMessage:
 		return e.Message
 	}
 	return ""
@@ -124,140 +179,6 @@ func (s *Signal) settleIn(source string) {
 	if at := strings.Index(source, s.Text); at >= 0 && s.Text != "" {
 		s.Start, s.End = at, at+len(s.Text)
 	}
-}
-
-// decided sorts the signals, marks the one that is the result and names it as
-// what beat the others.
-func (q *inquiry) decided(r Result, fallback string, signals []Signal) []Signal {
-	slices.SortStableFunc(signals, func(a, b Signal) int {
-		return cmp.Or(
-			cmp.Compare(rank(a), rank(b)),
-			-cmp.Compare(strengthOf(a.Strength), strengthOf(b.Strength)),
-			cmp.Compare(q.set.number(a.Rule), q.set.number(b.Rule)),
-			cmp.Compare(precedence(a.Reason), precedence(b.Reason)),
-		)
-	})
-	if r.Rule == fallback {
-		return signals
-	}
-	rule := strings.TrimSuffix(r.Rule, longWaitSuffix)
-	i := slices.IndexFunc(signals, func(s Signal) bool { return s.Rule == rule && rank(s) == counts })
-	if i < 0 { // it matched only in a part of a text, that of the last try
-		last := Signal{Rule: rule, Strength: q.set.strengthOf(rule).String(), Start: -1, End: -1}
-		if tells := slices.IndexFunc(signals, func(s Signal) bool { return strings.HasPrefix(s.Rule, logPrefix) }); tells >= 0 {
-			last.Source = signals[tells].Source
-		}
-		signals, i = append(signals, last), len(signals)
-	}
-	won := signals[i]
-	won.Rule, won.Reason, won.Category, won.Decided = r.Rule, r.Reason, r.Category, true
-	signals = slices.Insert(slices.Delete(signals, i, i+1), 0, won)
-	for i := range signals[1:] {
-		if s := &signals[1+i]; rank(*s) == counts {
-			s.BeatenBy = r.Rule
-		}
-	}
-	return signals
-}
-
-// How signals rank in an explanation.
-const (
-	counts = iota
-	ruledOut
-	silent // has no reason to give
-)
-
-func rank(s Signal) int {
-	switch {
-	case s.Reason == "":
-		return silent
-	case s.VetoedBy != "":
-		return ruledOut
-	}
-	return counts
-}
-
-// explain returns the rules that match a text of n bytes, of which the head and
-// the tail are read; source is where it is from.
-func (s *ruleSet) explain(head, tail string, n int, source string) []Signal {
-	text := head + tail
-	read := []view{{text, func(place int) int { return place }}}
-	if tail != "" {
-		read = []view{read[0].cut(0, len(head)), read[0].cut(len(head), len(text))}
-	}
-	matched := make([]uint64, s.words())
-	for _, v := range read {
-		s.match(matched, v.text, plainText(v.text))
-	}
-	all := slices.Clone(matched)
-	s.veto(matched)
-	frame := ""
-	if first(matched) < 0 {
-		frame = firstFrame(plainText(read[0].text))
-		s.matchFrame(matched, frame)
-		for w, word := range matched {
-			all[w] |= word
-		}
-	}
-	exact, speech := exactViews(read), speechViews(read, frame != "")
-	var signals []Signal
-	for i := range s.rules {
-		if !hasBit(all, i) {
-			continue
-		}
-		r := &s.rules[i]
-		sig := Signal{Rule: r.id, Reason: r.reason, Category: r.meaning(), Strength: r.strength.String(), Source: source}
-		where := exact
-		if s.partOf(i).reads == plainSpeech {
-			where = speech
-		}
-		if sig.Start, sig.End = span(r.pattern, where); sig.Start >= 0 {
-			sig.Text = text[sig.Start:sig.End]
-			if sig.Start >= len(head) { // behind what was left out
-				sig.Start, sig.End = sig.Start+n-len(text), sig.End+n-len(text)
-			}
-		}
-		if !hasBit(matched, i) {
-			sig.VetoedBy = s.vetoer(all, i)
-		}
-		signals = append(signals, sig)
-	}
-	return signals
-}
-
-// vetoer names the first matching rule that takes rule i out, "" if none does.
-func (s *ruleSet) vetoer(matched []uint64, i int) string {
-	for j, out := range s.vetoes {
-		if out != nil && hasBit(matched, j) && hasBit(out, i) {
-			return s.rules[j].id
-		}
-	}
-	return ""
-}
-
-// partOf is the part that rule i belongs to.
-func (s *ruleSet) partOf(i int) part {
-	of := s.parts[0]
-	for _, p := range s.parts {
-		if p.word <= i/64 {
-			of = p
-		}
-	}
-	return of
-}
-
-// number is the place of a rule in the order of precedence, -1 for what is no
-// text rule.
-func (s *ruleSet) number(id string) int {
-	return slices.IndexFunc(s.rules, func(r textRule) bool { return r.id == id })
-}
-
-// strengthOf is the strength of a rule; what is no text rule is a fact.
-func (s *ruleSet) strengthOf(id string) strength {
-	if i := s.number(id); i >= 0 {
-		return s.rules[i].strength
-	}
-	return factStrength
 }
 
 // exactViews are the forms in which the user's rules see what is read of a text.
@@ -303,5 +224,3 @@ func span(pattern string, views []view) (start, end int) {
 	}
 	return -1, -1
 }
-
-func hasBit(set []uint64, i int) bool { return set[i/64]&(1<<(i%64)) != 0 }

@@ -1,69 +1,72 @@
 package classify
 
-import "time"
+import (
+	"time"
 
-// inquiry collects the signals of one failure; the strongest decides.
+	"github.com/errclass/errclass/classify/internal/resolve"
+	"github.com/errclass/errclass/classify/internal/signal"
+	"github.com/errclass/errclass/classify/internal/standard"
+)
+
+// inquiry collects the signals of one failure.
 type inquiry struct {
 	c        *Classifier
 	set      *ruleSet
-	best     signal
-	refusal  signal // the strongest that refuses the caller
-	status   int
+	list     signal.List
+	status   int // the first HTTP status that is known
 	hint     retryHint
 	provider string
-	said     verdict   // what texts say of the status and the provider, where nothing better is known
-	budget   budget    // what may still be read
-	source   string    // the part of the evidence that is being read
-	heard    *[]Signal // for explain only: all signals, also those that do not count; else nil
+	said     utterance     // what texts say of the status and the provider, where nothing better is known
+	budget   budget        // what may still be read
+	source   signal.Source // the part of the evidence that is being read
+	parts    uint16        // texts that were read
+	ended    bool          // by this program itself: nothing else is looked for
+	texts    *[]readText   // for explain only; else nil
 }
 
-// The parts of the evidence, as [Signal.Source] names them.
-const (
-	fromType    = "type"
-	fromCode    = "code"
-	fromError   = "error"
-	fromStatus  = "status"
-	fromHeader  = "header"
-	fromBody    = "body"
-	fromMessage = "message"
-)
+// utterance is what a text says beside its signals; its fields are 0 where it says
+// nothing.
+type utterance struct {
+	status   int // the first HTTP status that it names
+	provider int // number of the provider that it names, in standard.Providers
+}
 
-// read reads all evidence, what is known before what is said. It reports
-// whether the evidence shows a failure at all.
+// read reads all evidence. It reports whether the evidence shows a failure at
+// all.
 func (q *inquiry) read(e *Evidence) (failed bool) {
 	named := e.Message != "" || e.Type != "" || e.Code != ""
 	if e.Err == nil && !named && len(e.Body) == 0 && e.Status < 400 {
 		return false
 	}
-	q.source = fromType
+	q.source = signal.FromType
 	q.budget.shareNames()
 	q.readType(e.Type)
-	q.source = fromCode
+	q.source = signal.FromCode
 	q.budget.shareNames()
 	q.readName(e.Code)
-	q.source = fromError
+	q.source = signal.FromError
 	q.budget.shareChain()
 	text := q.readChain(e.Err, e.Cause)
-	if q.best.strength == ownStrength {
+	if q.ended {
 		return true
 	}
 	q.budget.shareNames()
 	q.budget.shareBody()
-	q.source = fromBody
+	q.source = signal.FromBody
 	body := string(bodyOf(q, e.Body))
 	if !q.readResponse(e.Status, e.Header, body) && e.Err == nil && !named {
 		return false
 	}
-	q.source = fromError
+	q.source = signal.FromError
 	q.budget.shareText()
 	q.readText(text)
-	q.source = fromMessage
+	q.source = signal.FromMessage
 	q.budget.shareText()
 	q.readText(e.Message)
 	return true
 }
 
-// time is the present; only hints about when to retry need it.
+// time returns the present. Only hints about when to retry need it.
 func (q *inquiry) time() time.Time {
 	if q.c.now == nil {
 		return time.Now()
@@ -71,29 +74,17 @@ func (q *inquiry) time() time.Time {
 	return q.c.now()
 }
 
-// add takes a signal into account.
-func (q *inquiry) add(s signal) {
-	if q.heard != nil {
-		q.hear(s)
+// add appends a signal to the list.
+func (q *inquiry) add(s signal.Signal) {
+	s.Source = q.source
+	if s.Strength == signal.Own {
+		q.ended = true
 	}
-	if s.stronger(q.best) {
-		q.best = s
-	}
-	if s.refusesCaller() && s.stronger(q.refusal) {
-		q.refusal = s
-	}
+	q.list.Add(&s)
 }
 
-// settle takes a signal into account that decides whatever else is known.
-func (q *inquiry) settle(s signal) {
-	if q.heard != nil {
-		q.hear(s)
-	}
-	q.best = s
-}
-
-// addStatus takes an HTTP status into account. The first one that is known is
-// kept for the Result.
+// addStatus adds an HTTP status. The first one that is known is kept for the
+// Result.
 func (q *inquiry) addStatus(status int) {
 	if status < 400 || status > 599 {
 		return
@@ -104,31 +95,39 @@ func (q *inquiry) addStatus(status int) {
 	q.add(httpSignal(status))
 }
 
-// result fills r with what the signals come to. An end that a peer only claims
-// gives way to a refusal, whatever was found between the two.
-func (q *inquiry) result(r *Result) {
-	if q.best.claimsEnd() && q.refusal.strength != noStrength {
-		q.best = q.refusal
+// result fills r with what the signals come to, and returns the one that decides;
+// nil where none does.
+func (q *inquiry) result(r *Result) (won *signal.Signal) {
+	list := q.list.All()
+	i := resolve.Resolve(list)
+	r.Provider, r.Status = q.provider, q.status
+	if r.Provider == "" {
+		r.Provider = standard.Providers[q.said.provider]
 	}
-	r.Reason, r.Category, r.Rule = q.best.reason, q.best.category, q.best.rule
-	if r.Status = q.status; r.Status == 0 {
-		r.Status = q.said.status
+	if i < 0 {
+		if r.Status == 0 {
+			r.Status = q.said.status
+		}
+		r.Category, r.Reason, r.Rule = CategoryFatal, ReasonUnknown, q.c.fallback
+		r.RetryAfter, r.HasRetryAfter, r.Derived = q.hint.resolve(signal.ReasonUnknown)
+		return nil
 	}
-	if r.Provider = q.provider; r.Provider == "" {
-		r.Provider = providerNames[q.said.provider]
+	won = &list[i]
+	if r.Status == 0 {
+		if r.Status = int(won.Status); r.Status == 0 {
+			r.Status = q.said.status
+		}
 	}
-	if q.best.strength == noStrength {
-		r.Reason, r.Rule = ReasonUnknown, q.c.fallback
-	}
+	reason, category, rule := won.Reason, won.Category, won.Rule
 	// A limit that stays shut for longer than an hour is a spent quota, not a
 	// rate that a retry outlives. A user's rule is taken at its word.
-	if r.Reason == ReasonRateLimit && q.best.strength < userStrength && q.hint.exhausted() {
-		r.Reason, r.Category, r.Rule = ReasonBudgetExceeded, "", r.Rule+longWaitSuffix
+	if reason == signal.ReasonRateLimit && won.Strength < signal.User && q.hint.exhausted() {
+		reason, rule = signal.ReasonBudgetExceeded, rule+longWaitSuffix
+		category = reason.Category()
 	}
-	if r.Category == "" {
-		r.Category = r.Reason.Policy().Category
-	}
-	r.RetryAfter, r.HasRetryAfter, r.Derived = q.hint.resolve(r.Reason)
+	r.Reason, r.Category, r.Rule = Reason(reason.String()), Category(category.String()), rule
+	r.RetryAfter, r.HasRetryAfter, r.Derived = q.hint.resolve(reason)
+	return won
 }
 
 // longWaitSuffix marks the rule of a rate limit whose provider says that it

@@ -1,26 +1,28 @@
 package classify
 
+import "github.com/errclass/errclass/classify/internal/signal"
+
 // minimalRules are the patterns of seed 000 in its order: retryable, context
 // overflow, authentication. The first that matches decides.
-var minimalRules = [...]textRule{
-	{id: "000/rate-limit", pattern: `rate.?limit`, reason: ReasonRateLimit, strength: phraseStrength},
-	{id: "000/429", pattern: `429`, reason: ReasonRateLimit, strength: phraseStrength},
-	{id: "000/503", pattern: `503`, reason: ReasonTransient, strength: phraseStrength},
-	{id: "000/overloaded", pattern: `overloaded`, reason: ReasonTransient, strength: phraseStrength},
-	{id: "000/etimedout", pattern: `ETIMEDOUT`, reason: ReasonTimeout, strength: phraseStrength},
-	{id: "000/econnreset", pattern: `ECONNRESET`, reason: ReasonNetwork, strength: phraseStrength},
-	{id: "000/econnrefused", pattern: `ECONNREFUSED`, reason: ReasonNetwork, strength: phraseStrength},
-	{id: "000/network", pattern: `network`, reason: ReasonNetwork, strength: phraseStrength},
-	{id: "000/context-length", pattern: `context.?length`, reason: ReasonContextOverflow, strength: phraseStrength},
-	{id: "000/context-window", pattern: `context.?window`, reason: ReasonContextOverflow, strength: phraseStrength},
-	{id: "000/context-overflow", pattern: `context.?overflow`, reason: ReasonContextOverflow, strength: phraseStrength},
-	{id: "000/too-many-tokens", pattern: `too many tokens`, reason: ReasonContextOverflow, strength: phraseStrength},
-	{id: "000/maximum-context", pattern: `maximum context`, reason: ReasonContextOverflow, strength: phraseStrength},
-	{id: "000/token-limit", pattern: `token.?limit`, reason: ReasonContextOverflow, strength: phraseStrength},
-	{id: "000/401", pattern: `401`, reason: ReasonAuthentication, strength: phraseStrength},
-	{id: "000/403", pattern: `403`, reason: ReasonAuthentication, strength: phraseStrength},
-	{id: "000/unauthorized", pattern: `unauthorized`, reason: ReasonAuthentication, strength: phraseStrength},
-	{id: "000/forbidden", pattern: `forbidden`, reason: ReasonAuthentication, strength: phraseStrength},
-	{id: "000/invalid-key", pattern: `invalid.?key`, reason: ReasonAuthentication, strength: phraseStrength},
-	{id: "000/authentication", pattern: `authentication`, reason: ReasonAuthentication, strength: phraseStrength},
+var minimalRules = [...]signal.Rule{
+	{ID: "000/rate-limit", Pattern: `rate.?limit`, Reason: signal.ReasonRateLimit, Strength: signal.Phrase, Listed: true},
+	{ID: "000/429", Pattern: `429`, Reason: signal.ReasonRateLimit, Strength: signal.Phrase, Listed: true},
+	{ID: "000/503", Pattern: `503`, Reason: signal.ReasonTransient, Strength: signal.Phrase, Listed: true},
+	{ID: "000/overloaded", Pattern: `overloaded`, Reason: signal.ReasonTransient, Strength: signal.Phrase, Listed: true},
+	{ID: "000/etimedout", Pattern: `ETIMEDOUT`, Reason: signal.ReasonTimeout, Strength: signal.Phrase, Listed: true},
+	{ID: "000/econnreset", Pattern: `ECONNRESET`, Reason: signal.ReasonNetwork, Strength: signal.Phrase, Listed: true},
+	{ID: "000/econnrefused", Pattern: `ECONNREFUSED`, Reason: signal.ReasonNetwork, Strength: signal.Phrase, Listed: true},
+	{ID: "000/network", Pattern: `network`, Reason: signal.ReasonNetwork, Strength: signal.Phrase, Listed: true},
+	{ID: "000/context-length", Pattern: `context.?length`, Reason: signal.ReasonContextOverflow, Strength: signal.Phrase, Listed: true},
+	{ID: "000/context-window", Pattern: `context.?window`, Reason: signal.ReasonContextOverflow, Strength: signal.Phrase, Listed: true},
+	{ID: "000/context-overflow", Pattern: `context.?overflow`, Reason: signal.ReasonContextOverflow, Strength: signal.Phrase, Listed: true},
+	{ID: "000/too-many-tokens", Pattern: `too many tokens`, Reason: signal.ReasonContextOverflow, Strength: signal.Phrase, Listed: true},
+	{ID: "000/maximum-context", Pattern: `maximum context`, Reason: signal.ReasonContextOverflow, Strength: signal.Phrase, Listed: true},
+	{ID: "000/token-limit", Pattern: `token.?limit`, Reason: signal.ReasonContextOverflow, Strength: signal.Phrase, Listed: true},
+	{ID: "000/401", Pattern: `401`, Reason: signal.ReasonAuthentication, Strength: signal.Phrase, Listed: true},
+	{ID: "000/403", Pattern: `403`, Reason: signal.ReasonAuthentication, Strength: signal.Phrase, Listed: true},
+	{ID: "000/unauthorized", Pattern: `unauthorized`, Reason: signal.ReasonAuthentication, Strength: signal.Phrase, Listed: true},
+	{ID: "000/forbidden", Pattern: `forbidden`, Reason: signal.ReasonAuthentication, Strength: signal.Phrase, Listed: true},
+	{ID: "000/invalid-key", Pattern: `invalid.?key`, Reason: signal.ReasonAuthentication, Strength: signal.Phrase, Listed: true},
+	{ID: "000/authentication", Pattern: `authentication`, Reason: signal.ReasonAuthentication, Strength: signal.Phrase, Listed: true},
 }

@@ -3,6 +3,9 @@ package classify
 import (
 	"strconv"
 	"strings"
+
+	"github.com/errclass/errclass/classify/internal/signal"
+	"github.com/errclass/errclass/classify/internal/standard"
 )
 
 // readResponse takes a provider's response into account: what the status means
@@ -11,13 +14,13 @@ import (
 // all: a success is none unless its body is an error envelope.
 func (q *inquiry) readResponse(status int, header map[string][]string, body string) (failed bool) {
 	within := q.source // an error of the chain may hold a response
-	q.source = fromStatus
+	q.source = signal.FromStatus
 	q.addStatus(status)
-	q.source = fromHeader
+	q.source = signal.FromHeader
 	if len(header) > 0 {
-		q.readHeader(header)
+		q.readHeader(status, header)
 	}
-	q.source = fromBody
+	q.source = signal.FromBody
 	success := 0 < status && status < 400
 	failed = body != "" && q.readBody(body, success) || !success
 	q.source = within
@@ -34,7 +37,7 @@ func (q *inquiry) readBody(body string, success bool) (failed bool) {
 	if success && !e.failed {
 		return false
 	}
-	q.addEmbedded(e.status)
+	q.addStatus(e.status)
 	for _, code := range e.codes {
 		q.readCode(code)
 	}
@@ -46,21 +49,6 @@ func (q *inquiry) readBody(body string, success bool) (failed bool) {
 		q.provider = e.provider
 	}
 	return e.failed
-}
-
-// addEmbedded takes a status inside a body into account. It counts like that
-// of HTTP where HTTP has none (or a success), and where a server error of a
-// gateway wraps it; else HTTP's own is kept.
-func (q *inquiry) addEmbedded(status int) {
-	if status < 400 || status > 599 {
-		return
-	}
-	if q.status == 0 {
-		q.status = status
-	}
-	if q.status == status || q.status >= 500 {
-		q.add(httpSignal(status))
-	}
 }
 
 // httpRules holds the rule ids of all statuses, eight bytes each, so that a
@@ -75,16 +63,18 @@ var httpRules = func() string {
 }()
 
 // httpSignal is what an HTTP status from 400 to 599 means by itself.
-func httpSignal(status int) signal {
+func httpSignal(status int) signal.Signal {
 	at := (status - 400) * len("http/400")
 	rule := httpRules[at : at+len("http/400")]
-	reason := httpCodes.reason(rule[len("http/"):])
+	reason := standard.Http.Reason(rule[len("http/"):])
 	switch {
-	case reason != "":
+	case reason != signal.NoReason:
 	case status >= 500:
-		reason = ReasonTransient
+		reason = signal.ReasonTransient
 	default:
-		reason = ReasonInvalidRequest
+		reason = signal.ReasonInvalidRequest
 	}
-	return signal{rule: rule, reason: reason, strength: codeStrength}
+	s := signal.Of(rule, reason, signal.Code)
+	s.Status = uint16(status)
+	return s
 }

@@ -1,6 +1,11 @@
 package classify
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/errclass/errclass/classify/internal/signal"
+	"github.com/errclass/errclass/classify/internal/standard"
+)
 
 // readType reads Evidence.Type. The types of this program's own deadline and
 // cancellation count as the typed errors do: they are all that a span keeps.
@@ -10,9 +15,9 @@ func (q *inquiry) readType(name string) {
 		return
 	}
 	if s, ok := ownTypes[name]; ok {
-		s.strength = ownStrength
-		if s.reason == ReasonTimeout {
-			s.category = CategoryTimeout
+		s.Strength = signal.Own
+		if s.Reason == signal.ReasonTimeout {
+			s.Category = signal.CategoryTimeout
 		}
 		q.add(s)
 		return
@@ -27,7 +32,7 @@ func (q *inquiry) readName(name string) {
 		return
 	}
 	if status, ok := statusCode(name); ok {
-		q.addEmbedded(status)
+		q.addStatus(status)
 		return
 	}
 	q.readCode(name)
@@ -37,16 +42,16 @@ func (q *inquiry) readName(name string) {
 // ownTypes are the names of Go's own deadline and cancellation. Their strength
 // is that of a peer which writes them: its status outranks them, and a deadline
 // of the peer may pass.
-var ownTypes = map[string]signal{
+var ownTypes = map[string]signal.Signal{
 	"context.deadlineExceededError":        ownDeadline,
 	"context.DeadlineExceeded":             ownDeadline,
 	"*poll.DeadlineExceededError":          ownDeadline, // os.ErrDeadlineExceeded
 	"internal/poll.DeadlineExceededError":  ownDeadline,
 	"*internal/poll.DeadlineExceededError": ownDeadline,
-	"context.Canceled":                     {rule: "type/context.Canceled", reason: ReasonAborted, strength: phraseStrength},
+	"context.Canceled":                     signal.Of("type/context.Canceled", signal.ReasonAborted, signal.Phrase),
 }
 
-var ownDeadline = signal{rule: "type/context.DeadlineExceeded", reason: ReasonTimeout, strength: phraseStrength}
+var ownDeadline = signal.Of("type/context.DeadlineExceeded", signal.ReasonTimeout, signal.Phrase)
 
 // nameless reports whether a type name says no more than "an error".
 func nameless(name string) bool {
@@ -82,24 +87,22 @@ func (q *inquiry) readCode(code string) {
 		return
 	}
 	code = lastSegment(code)
-	if reason := errnoCodes.reason(code); reason != "" {
-		q.add(signal{rule: "errno/" + code, reason: reason, strength: codeStrength})
+	if reason := standard.Errno.Reason(code); reason != signal.NoReason {
+		q.add(signal.Of("errno/"+code, reason, signal.Code))
 		return
 	}
 	var space [64]byte
 	key := foldCode(space[:0], code)
 	for _, t := range [...]struct {
-		table    codeTable
-		strength strength
+		table    signal.Codes
+		strength signal.Strength
 	}{
-		{bodyCauseCodes, causeStrength}, {bodyCodes, codeStrength},
-		{bodyVagueCodes, phraseStrength}, {bodyWeakCodes, wordStrength},
+		{standard.BodyCause, signal.Cause}, {standard.Body, signal.Code},
+		{standard.BodyVague, signal.Phrase}, {standard.BodyWeak, signal.Word},
 	} {
-		reason := t.table.reason(string(key))
-		// A bare "quota exceeded" with 429 says no more than 429 does.
-		bareQuota := reason == ReasonBudgetExceeded && q.status == 429 && strings.HasPrefix(string(key), "quota")
-		if reason != "" && !bareQuota {
-			q.add(signal{rule: "code/" + string(key), reason: reason, strength: t.strength})
+		reason := t.table.Reason(string(key))
+		if reason != signal.NoReason {
+			q.add(signal.Of("code/"+string(key), reason, t.strength))
 			return
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/errclass/errclass/classify/internal/signal"
 )
 
 // maxWait is the longest wait that is reported. What asks for more (a counter
@@ -37,11 +39,11 @@ func (h *retryHint) addDerived(wait time.Duration) {
 // resolve gives the hint that counts for an error with the given reason. A
 // derived hint is one for rate limits only: providers send the reset of their
 // limits with every answer.
-func (h retryHint) resolve(r Reason) (wait time.Duration, ok, derived bool) {
+func (h retryHint) resolve(r signal.Reason) (wait time.Duration, ok, derived bool) {
 	if h.hasExplicit {
 		return h.explicit, true, false
 	}
-	if h.hasDerived && r == ReasonRateLimit {
+	if h.hasDerived && r == signal.ReasonRateLimit {
 		return h.derived, true, true
 	}
 	return 0, false, false

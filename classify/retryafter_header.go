@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"time"
+
+	"github.com/errclass/errclass/classify/internal/signal"
 )
 
 // maxHeaders is how many headers of one response are read; of real ones at most
@@ -87,7 +89,7 @@ func (h *headers) add(name string) {
 // readHeader takes the headers of a response into account. Their names may be
 // in any case: the map need not come from net/http. Of a response with more
 // headers than the budget has left, only the usual names are looked up.
-func (q *inquiry) readHeader(header map[string][]string) {
+func (q *inquiry) readHeader(status int, header map[string][]string) {
 	var all headers
 	if q.budget.spend(headerNames, len(header)) {
 		for name := range header {
@@ -126,9 +128,9 @@ func (q *inquiry) readHeader(header map[string][]string) {
 					q.hint.addExplicit(waitSeconds(ms / 1000))
 				}
 			case typeHeader:
-				q.readCode(value)
+				q.readName(value)
 			case resetHeader:
-				q.readReset(header, name, value, now)
+				q.readReset(status, header, name, value, now)
 			}
 		}
 	}
@@ -155,7 +157,7 @@ func (q *inquiry) valuesOf(values []string, kind headerKind) []string {
 // readReset takes a reset header into account if its limit is used up: what
 // remains is 0 or not told. GitHub answers 403 to what is a rate limit; that
 // nothing remains tells it from a refusal.
-func (q *inquiry) readReset(header map[string][]string, name, value string, now time.Time) {
+func (q *inquiry) readReset(status int, header map[string][]string, name, value string, now time.Time) {
 	remaining, told := sibling(header, name, "remaining")
 	if left, ok := parseNumber(remaining); told && ok && left > 0 {
 		return
@@ -168,8 +170,8 @@ func (q *inquiry) readReset(header map[string][]string, name, value string, now 
 		return
 	}
 	q.hint.addDerived(wait)
-	if told && q.status == 403 {
-		q.add(signal{rule: "header/ratelimit-remaining", reason: ReasonRateLimit, strength: causeStrength})
+	if told && status == 403 {
+		q.add(signal.Of("header/ratelimit-remaining", signal.ReasonRateLimit, signal.Cause))
 	}
 }
 

@@ -18,6 +18,9 @@ type RuleInfo struct {
 	// Vetoes lists the reasons, or the ids of rules, that do not count if this
 	// rule matches.
 	Vetoes []string
+	// Beats lists the rule ids that this rule's match beats, whatever their order;
+	// "4xx" stands for every HTTP status that refuses the request for good.
+	Beats []string
 }
 
 // Rules returns the text rules of c: the user's in their order, then those of the
@@ -27,39 +30,15 @@ type RuleInfo struct {
 func (c *Classifier) Rules() []RuleInfo {
 	var infos []RuleInfo
 	c = c.current()
-	for _, r := range c.rules().rules {
-		if r.id == "" {
+	for i := range c.rules().rules {
+		r := &c.rules().rules[i]
+		if r.ID == "" {
 			continue // between two parts
 		}
 		infos = append(infos, RuleInfo{
-			ID: r.id, Pattern: "(?i)" + r.pattern, Reason: r.reason, Category: r.meaning(),
-			Strength: r.strength.String(), Vetoes: slices.Clone(r.vetoes),
+			ID: r.ID, Pattern: "(?i)" + r.Pattern, Reason: Reason(r.Reason.String()), Category: Category(r.Meaning().String()),
+			Strength: r.Strength.String(), Vetoes: slices.Clone(r.Vetoes), Beats: slices.Clone(r.Beats),
 		})
 	}
 	return infos
 }
-
-// meaning is the category that the rule stands for, "" where it has no reason.
-func (r *textRule) meaning() Category {
-	if r.category != "" || r.reason == "" {
-		return r.category
-	}
-	return r.reason.Policy().Category
-}
-
-// strengthNames names the strengths for people and programs.
-var strengthNames = [...]string{
-	noStrength: "", wordStrength: "word", phraseStrength: "phrase", codeStrength: "code",
-	causeStrength: "cause", factStrength: "fact", userStrength: "user", ownStrength: "own",
-}
-
-// String names the strength; it is empty where there is none.
-func (s strength) String() string {
-	if int(s) < len(strengthNames) {
-		return strengthNames[s]
-	}
-	return ""
-}
-
-// strengthOf is the strength that is named so.
-func strengthOf(name string) strength { return strength(max(0, slices.Index(strengthNames[:], name))) }

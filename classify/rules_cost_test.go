@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errclass/errclass/classify/internal/scan"
+	"github.com/errclass/errclass/classify/internal/standard"
 )
 
 // Limits on the pairs of bytes that the matcher's filter can tell nothing more
@@ -25,14 +26,14 @@ const costRemedy = "rule %s: the matcher would look for it nearly everywhere. Ev
 // off, alone or all together.
 func TestStandardRulesAreCheap(t *testing.T) {
 	t.Parallel()
-	patterns := make([]string, len(standardRules))
-	for i, r := range standardRules {
-		patterns[i] = r.pattern
+	patterns := make([]string, len(standard.Rules))
+	for i, r := range standard.Rules {
+		patterns[i] = r.Pattern
 		m, err := scan.Compile(patterns[i : i+1])
-		require.NoError(t, err, "rule %s", r.id)
+		require.NoError(t, err, "rule %s", r.ID)
 		stats := m.Stats()
-		assert.False(t, stats.Anywhere, costRemedy, r.id)
-		assert.LessOrEqual(t, stats.Short, maxRuleShort, costRemedy, r.id)
+		assert.False(t, stats.Anywhere, costRemedy, r.ID)
+		assert.LessOrEqual(t, stats.Short, maxRuleShort, costRemedy, r.ID)
 	}
 	m, err := scan.Compile(patterns)
 	require.NoError(t, err)

@@ -7,44 +7,24 @@ import (
 	"strings"
 
 	"github.com/errclass/errclass/classify/internal/scan"
+	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-//go:generate go run ./internal/gen -rules rules -out standard_gen.go -table standard.table
-
-// textRule is a rule about the text of an error. Rules stand in the order of
-// precedence: of all that match, the first decides.
-type textRule struct {
-	id       string
-	pattern  string
-	reason   Reason   // "" = the rule only hints or vetoes
-	category Category // "" = the reason's own
-	strength strength
-	vetoes   []string // reasons that are out of the decision when the rule matches
-}
-
-// signal is what the rule says where nothing else is known.
-func (r *textRule) signal() signal { return signal{r.id, r.reason, r.category, r.strength} }
-
-// ruleSet is an ordered list of text rules, compiled. It is immutable and safe
-// for concurrent use.
+// ruleSet is a list of text rules, compiled. It is immutable and safe for
+// concurrent use.
 type ruleSet struct {
 	// rules by the bits of a set of matches. Each part begins with a new word,
 	// so a rule without an id may stand between two parts.
-	rules   []textRule
-	means   []Category // by rule: what it says to do
-	parts   []part
-	silent  []uint64   // rules without a reason
-	hints   []uint64   // those of them which say that the text names a wait
-	tellers []uint64   // those of them which tell the provider
-	vetoes  [][]uint64 // by rule: the rules that it takes out, or nil
-	vetoers []uint64   // rules with vetoes
+	rules []signal.Rule
+	parts []part
 
-	telling   []uint64 // hints, tellers and tries together
+	telling   []uint64 // hints, providers and tries together
+	hints     []uint64 // rules without a reason which say that the text names a wait
+	providers []uint64 // and which name the provider
+	tries     []uint64 // and which show a report of several tries
 	aboutHTTP []uint64 // rules about a status of HTTP
-	refusals  []uint64 // those of them about a 4xx that stays: see refuses
-	unwelcome []uint64 // rules about a status that refuses the caller: see signal.refusesCaller
-	wrapped   []uint64 // phrases that a server error is only put around
-	tries     []uint64 // silent rules which tell a report of several tries
+	refusals  []uint64 // those of them about a 4xx that stays
+	passing   []uint64 // rules after which the call may be repeated
 }
 
 // A part is what one pass over a text finds: the user's rules are compiled by
@@ -65,7 +45,7 @@ const (
 )
 
 // words returns the length of a set of matches.
-func (s *ruleSet) words() int { return len(s.silent) }
+func (s *ruleSet) words() int { return len(s.telling) }
 
 // plain returns the plain form of a text, if a part of the set sees it.
 func (s *ruleSet) plain(text string) string {
@@ -119,31 +99,11 @@ func (p part) match(set []uint64, text, plain string) {
 	}
 }
 
-// matchFrame adds the rules that match the first frame of a text that begins
-// with one and says nothing else: in the tail of a trace, a function that is
-// named after what happened is all that is known. Bare words stay out of it.
-func (s *ruleSet) matchFrame(set []uint64, frame string) {
-	if frame == "" {
-		return
-	}
-	for _, p := range s.parts {
-		if p.reads == plainSpeech { // to the user's rules, which have seen it, it is no text of its own
-			p.matcher.Match(set[p.word:], singleSpaced(frame))
-		}
-	}
-	s.veto(set)
-	for i := range s.rules {
-		if s.rules[i].strength <= wordStrength {
-			set[i/64] &^= 1 << (i % 64)
-		}
-	}
-}
-
 // compileRules compiles rules that the matcher is not known of.
-func compileRules(rules []textRule) (*ruleSet, error) {
+func compileRules(rules []signal.Rule) (*ruleSet, error) {
 	exprs := make([]string, len(rules))
 	for i, r := range rules {
-		exprs[i] = r.pattern
+		exprs[i] = r.Pattern
 	}
 	m, err := scan.Compile(exprs)
 	if err != nil {
@@ -152,85 +112,88 @@ func compileRules(rules []textRule) (*ruleSet, error) {
 	return newRuleSet(rules, part{matcher: m}), nil
 }
 
-func newRuleSet(rules []textRule, parts ...part) *ruleSet {
+func newRuleSet(rules []signal.Rule, parts ...part) *ruleSet {
 	last := parts[len(parts)-1]
 	words := last.word + last.matcher.Words()
-	s := &ruleSet{
-		rules: rules, parts: parts,
-		means:   make([]Category, len(rules)),
-		silent:  make([]uint64, words),
-		hints:   make([]uint64, words),
-		tellers: make([]uint64, words),
-		vetoers: make([]uint64, words),
-		vetoes:  make([][]uint64, len(rules)),
-
-		telling:   make([]uint64, words),
-		aboutHTTP: make([]uint64, words),
-		refusals:  make([]uint64, words),
-		unwelcome: make([]uint64, words),
-		wrapped:   make([]uint64, words),
-		tries:     make([]uint64, words),
+	s := &ruleSet{rules: rules, parts: parts}
+	sets := [...]*[]uint64{&s.telling, &s.hints, &s.providers, &s.tries, &s.aboutHTTP, &s.refusals, &s.passing}
+	room := make([]uint64, len(sets)*words)
+	for i, set := range sets {
+		*set = room[i*words : (i+1)*words : (i+1)*words]
 	}
-	for i, r := range rules {
-		s.means[i] = r.meaning()
-		if r.reason == "" {
-			setBit(s.silent, i)
-			if len(r.vetoes) == 0 {
-				setBit(s.telling, i)
-			}
+	for i := range rules {
+		r := &rules[i]
+		if r.Reason == signal.NoReason && len(r.Vetoes) == 0 {
+			setBit(s.telling, i)
 			switch {
-			case ruleProvider(r.id) != 0:
-				setBit(s.tellers, i)
-			case strings.HasPrefix(r.id, logPrefix):
+			case ruleProvider(r.ID) != 0:
+				setBit(s.providers, i)
+			case strings.HasPrefix(r.ID, logPrefix):
 				setBit(s.tries, i)
-			case len(r.vetoes) == 0:
+			default:
 				setBit(s.hints, i)
 			}
 		}
-		if r.strength < userStrength && (strings.HasPrefix(r.id, statusPrefix) || strings.HasPrefix(r.id, nearPrefix)) {
+		if r.Strength < signal.User && (strings.HasPrefix(r.ID, statusPrefix) || strings.HasPrefix(r.ID, nearPrefix)) {
 			setBit(s.aboutHTTP, i)
-			if refuses(&rules[i]) {
-				setBit(s.refusals, i)
-			}
 		}
-		if r.signal().refusesCaller() {
-			setBit(s.unwelcome, i)
+		if m := signal.Match(r, i); m.Refuses() {
+			setBit(s.refusals, i)
 		}
-		if wrapped(r.reason, r.strength) {
-			setBit(s.wrapped, i)
-		}
-		if len(r.vetoes) == 0 {
-			continue
-		}
-		setBit(s.vetoers, i)
-		s.vetoes[i] = make([]uint64, words)
-		for j, other := range rules {
-			if other.strength == userStrength {
-				continue // what the user says is not for us to rule out
-			}
-			for _, v := range r.vetoes {
-				if string(other.reason) == v || other.id == v {
-					setBit(s.vetoes[i], j)
-				}
-			}
+		if r.Meaning() == signal.CategoryRetryable {
+			setBit(s.passing, i)
 		}
 	}
 	return s
 }
 
-// veto removes from a set of matched rules what other matched rules rule out,
-// and the rules that have no reason themselves.
-func (s *ruleSet) veto(matched []uint64) {
-	for w := range s.vetoers {
-		for left := matched[w] & s.vetoers[w]; left != 0; left &= left - 1 {
-			for i, v := range s.vetoes[w*64+bits.TrailingZeros64(left)] {
-				matched[i] &^= v
+// says reports whether a set of matches says more than a bare word, once the
+// hints among them have ruled out what they rule out.
+func (s *ruleSet) says(matched []uint64) bool {
+	for w, word := range matched {
+		for ; word != 0; word &= word - 1 {
+			i := w*64 + bits.TrailingZeros64(word)
+			if r := &s.rules[i]; r.Reason != signal.NoReason && r.Strength > signal.Word && !s.vetoed(matched, i) {
+				return true
 			}
 		}
 	}
-	for w := range s.silent {
-		matched[w] &^= s.silent[w]
+	return false
+}
+
+// vetoed reports whether a hint in a set of matches rules out the rule at a
+// place.
+func (s *ruleSet) vetoed(matched []uint64, place int) bool {
+	other := signal.Match(&s.rules[place], place)
+	for w, word := range matched {
+		for ; word != 0; word &= word - 1 {
+			i := w*64 + bits.TrailingZeros64(word)
+			if hint := signal.Match(&s.rules[i], i); len(hint.Text.Vetoes) > 0 && hint.Vetoes(&other) {
+				return true
+			}
+		}
 	}
+	return false
+}
+
+// beforeRefusal adds the rules that match what stands before the first 4xx that
+// stays, and returns where that 4xx is in the text, counted from 1; 0 where nobody
+// can tell.
+func (s *ruleSet) beforeRefusal(before, matched []uint64, text string) (at int32) {
+	var codes [8]int
+	n := 0
+	for w, word := range s.refusals {
+		for word &= matched[w]; word != 0 && n < len(codes); word &= word - 1 {
+			codes[n] = int(s.rules[w*64+bits.TrailingZeros64(word)].Status)
+			n++
+		}
+	}
+	i := statusAt(text, codes[:n])
+	if i < 0 {
+		return 0
+	}
+	s.matchSpeech(before, text[:i])
+	return int32(i + 1)
 }
 
 func setBit(set []uint64, i int) { set[i/64] |= 1 << (i % 64) }
@@ -244,22 +207,12 @@ func meets(matched, other []uint64) bool {
 	return common != 0
 }
 
-// first returns the lowest set bit, or -1.
-func first(set []uint64) int {
-	for w, word := range set {
-		if word != 0 {
-			return w*64 + bits.TrailingZeros64(word)
-		}
-	}
-	return -1
-}
-
 // with puts the user's rules before those of s. A user's rule is as strong as
 // a typed fact.
 func (s *ruleSet) with(user []Rule) (*ruleSet, error) {
-	rules := make([]textRule, 0, len(user)+64)
+	rules := make([]signal.Rule, 0, len(user)+64)
 	for _, r := range user {
-		rules = append(rules, textRule{id: r.ID, pattern: r.Pattern, reason: r.Reason, strength: userStrength})
+		rules = append(rules, signal.Rule{ID: r.ID, Pattern: r.Pattern, Reason: signal.ReasonOf(string(r.Reason)), Strength: signal.User, Listed: true})
 	}
 	first, err := compileRules(rules)
 	var at *scan.PatternError
@@ -281,3 +234,6 @@ func (s *ruleSet) with(user []Rule) (*ruleSet, error) {
 	}
 	return newRuleSet(append(rules[:words*64:words*64], s.rules...), parts...), nil
 }
+
+// hasBit reports whether the bit of rule i is set.
+func hasBit(set []uint64, i int) bool { return set[i/64]&(1<<(i%64)) != 0 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errclass/errclass/classify/internal/ruledoc"
+	"github.com/errclass/errclass/classify/internal/standard"
 )
 
 // A variation says the same as a text, in another way: it must not change the
@@ -189,8 +190,8 @@ func FuzzMessage(f *testing.F) {
 		}
 	}
 	byCase := map[string]bool{} // rules that a capital letter decides
-	for _, r := range standardRules {
-		byCase[r.id] = strings.Contains(r.pattern, "(?-i")
+	for _, r := range standard.Rules {
+		byCase[r.ID] = strings.Contains(r.Pattern, "(?-i")
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		got := Message(text)

@@ -1,5 +1,12 @@
 package classify
 
+import (
+	"math/bits"
+
+	"github.com/errclass/errclass/classify/internal/signal"
+	"github.com/errclass/errclass/classify/internal/standard"
+)
+
 // stackWords is how many words of a set of matches, 64 rules each, live on the
 // stack; larger sets are allocated.
 const stackWords = 32
@@ -7,21 +14,21 @@ const stackWords = 32
 // textAlone gives the text that is all there is to read, and the part of the
 // evidence that it is; alone is false where there is more. It is a short cut
 // past all that is empty.
-func (c *Classifier) textAlone(e *Evidence) (text, source string, alone bool) {
+func (c *Classifier) textAlone(e *Evidence) (text string, source signal.Source, alone bool) {
 	switch {
 	case c.textOnly && e.Err != nil:
-		return safeText(e.Err), fromError, true
+		return safeText(e.Err), signal.FromError, true
 	case c.textOnly:
-		return e.Message, fromMessage, true
+		return e.Message, signal.FromMessage, true
 	case e.Cause != nil || e.Status != 0 || e.Type != "" || e.Code != "" || len(e.Header) > 0 || len(e.Body) > 0:
-		return "", "", false
+		return "", 0, false
 	case e.Err == nil:
-		return e.Message, fromMessage, e.Message != ""
+		return e.Message, signal.FromMessage, e.Message != ""
 	case e.Message != "":
-		return "", "", false
+		return "", 0, false
 	default:
 		text, alone = onlyText(e.Err)
-		return text, fromError, alone
+		return text, signal.FromError, alone
 	}
 }
 
@@ -46,23 +53,61 @@ func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 	if v.rule < 0 {
 		*r = c.unknown()
 	} else {
-		set := c.rules()
-		rule := &set.rules[v.rule]
-		r.Category, r.Reason, r.Rule = set.means[v.rule], rule.reason, rule.id
+		rule := &c.rules().rules[v.rule]
+		r.Category, r.Reason, r.Rule = Category(rule.Meaning().String()), Reason(rule.Reason.String()), rule.ID
 	}
 	r.Status = v.status
 	if r.Provider = c.providerOf(e); r.Provider == "" {
-		r.Provider = providerNames[v.provider]
+		r.Provider = standard.Providers[v.provider]
 	}
 	return true
 }
 
-// readText takes what a text says into account.
-func (q *inquiry) readText(text string) {
-	if text != "" {
-		head, tail := cut(q, text)
-		q.readParts(head, tail, len(text))
+// readAlone classifies a text that is all there is to read, and remembers what it
+// came to. A text that is not read whole is not remembered, for the hash would
+// have to read all of it; nor is one that names a wait, which may be a date.
+func (q *inquiry) readAlone(text string, r *Result) {
+	q.budget.shareText()
+	head, tail := cut(q, text)
+	timed, _, _ := q.readParts(head, tail, len(text))
+	won := q.result(r)
+	if tail != "" || timed {
+		return
 	}
+	v := verdict{rule: -1, status: r.Status, provider: q.said.provider}
+	if won != nil {
+		v.rule = int(won.Place)
+	}
+	place, hash := q.c.seen.slot(text)
+	remember(place, hash, v)
+}
+
+// readText reads a text beside other evidence. What the rules find in it is
+// remembered, as far as it says so by itself.
+func (q *inquiry) readText(text string) {
+	if text == "" {
+		return
+	}
+	head, tail := cut(q, text)
+	if tail != "" || head == "" || q.texts != nil {
+		q.readParts(head, tail, len(text))
+		return
+	}
+	slot, hash := q.c.seen.matchesOf(head)
+	m, ok := slot.recall(hash)
+	if !ok {
+		if _, m, ok = q.readParts(head, "", len(head)); ok {
+			slot.remember(hash, &m)
+		}
+		return
+	}
+	part := q.part(readText{})
+	for _, place := range m.places[:m.n] {
+		s := signal.Match(&q.set.rules[place], place)
+		s.Part, s.Source = part, q.source
+		q.list.Add(&s)
+	}
+	q.utter(m.utterance)
 }
 
 // readBytes is readText of bytes: it copies only what it reads of them.
@@ -71,98 +116,164 @@ func (q *inquiry) readBytes(text []byte) {
 	q.readParts(string(head), string(tail), len(text))
 }
 
-// readParts takes the head of a text of n bytes and its tail into account; the
-// tail is "" where the head is all of it.
-func (q *inquiry) readParts(head, tail string, n int) {
+// readParts adds the rules that match the head or the tail of a text of n bytes;
+// the tail is "" where the head is all of it. timed says that the text may name a
+// wait, which is read. The rules that matched are all that the text says if whole.
+func (q *inquiry) readParts(head, tail string, n int) (timed bool, all matches, whole bool) {
 	if head == "" && tail == "" {
-		return
+		return false, all, false
 	}
-	if q.heard != nil {
-		*q.heard = append(*q.heard, q.set.explain(head, tail, n, q.source)...)
-		q.readWaits(head, tail) // only to learn whether they are too many
-		return
+	set := q.set
+	var fixed [stackWords]uint64
+	matched := fixed[:]
+	if n := set.words(); n > stackWords {
+		matched = make([]uint64, n)
 	}
-	v := q.verdictOf(head, tail)
+	plain, plainTail := set.plain(head), set.plain(tail)
+	set.match(matched, head, plain)
+	if tail != "" {
+		set.match(matched, tail, plainTail)
+	}
+	part := q.part(readText{head: head, tail: tail, n: n})
+	reports, earlier := false, false
+	if meets(matched, set.telling) {
+		if timed = meets(matched, set.hints); timed {
+			q.readWaits(plain, plainTail)
+		}
+		all.provider = set.provider(matched)
+		if reports = meets(matched, set.tries); reports {
+			end := plainTail
+			if end == "" {
+				end = plain
+			}
+			earlier, all.status = q.readLastTry(end)
+		}
+	}
+	ordered := q.addMatches(matched, plain, part, earlier)
+	frame := firstFrame(plain)
+	if frame != "" {
+		q.readFrame(frame)
+	}
+	if !earlier && meets(matched, set.aboutHTTP) {
+		if all.status = set.status(matched, plain); all.status == 0 && plainTail != "" {
+			all.status = set.status(matched, plainTail)
+		}
+	}
+	q.utter(all.utterance)
+	whole = !timed && !reports && !ordered && frame == "" && all.fill(matched)
+	return timed, all, whole
+}
+
+// utter keeps what a text says beside its signals, where no text before it did.
+func (q *inquiry) utter(u utterance) {
 	if q.said.status == 0 {
-		q.said.status = v.status
+		q.said.status = u.status
 	}
 	if q.said.provider == 0 {
-		q.said.provider = v.provider
+		q.said.provider = u.provider
 	}
-	if v.rule >= 0 {
-		r := &q.set.rules[v.rule]
-		sig := signal{r.id, r.reason, q.set.means[v.rule], r.strength}
-		if sig.strength == userStrength && q.best.strength == userStrength {
-			// Two texts, and in each a rule of the user's: their order decides.
-			if v.rule < q.set.number(q.best.rule) {
-				q.best = sig
-			}
-			return
+}
+
+// part counts a text that is read.
+func (q *inquiry) part(t readText) uint16 {
+	q.parts++
+	if q.texts != nil {
+		t.source = q.source
+		*q.texts = append(*q.texts, t)
+	}
+	return q.parts
+}
+
+// addMatches adds the rules of a set of matches in a part. What the user's rules
+// find is never faint: they are taken at their word wherever they match. ordered
+// says that the order in the text matters.
+func (q *inquiry) addMatches(matched []uint64, text string, part uint16, faint bool) (ordered bool) {
+	set := q.set
+	var fixed [stackWords]uint64
+	before, refusal := fixed[:], int32(0)
+	if meets(matched, set.refusals) && meets(matched, set.passing) {
+		if n := set.words(); n > stackWords {
+			before = make([]uint64, n)
 		}
-		q.add(sig)
+		refusal = set.beforeRefusal(before, matched, text)
 	}
+	for w, word := range matched {
+		for ; word != 0; word &= word - 1 {
+			i := w*64 + bits.TrailingZeros64(word)
+			s := signal.Match(&set.rules[i], i)
+			s.Part, s.Source, s.Faint = part, q.source, faint && s.Strength < signal.User
+			switch {
+			case refusal == 0:
+			case hasBit(set.refusals, i):
+				s.Offset = refusal
+			case !hasBit(before, i):
+				s.Offset = refusal + 1
+			}
+			q.list.Add(&s)
+		}
+	}
+	return refusal != 0
 }
 
-// verdictOf decides a text: recalled where the text was seen before. A text
-// that is not read whole is not remembered, for the hash would have to read all
-// of it.
-func (q *inquiry) verdictOf(head, tail string) verdict {
-	if tail != "" {
-		v, _ := q.decide(head, tail)
-		return v
-	}
-	place, hash := q.c.seen.slot(head)
-	if v, ok := recall(place, hash); ok {
-		return v
-	}
-	v, hinted := q.decide(head, "")
-	if !hinted { // a wait is read anew each time
-		remember(place, hash, v)
-	}
-	return v
-}
-
-// decide says what a text comes to, and whether it names a wait, which it
-// reads. Of a text that is not read whole, there is a tail as well.
-func (q *inquiry) decide(head, tail string) (v verdict, hinted bool) {
+// readFrame adds what the first frame of a text says that begins with one: in the
+// tail of a trace, a function that is named after what happened may be all that is
+// known. Bare words stay out of it, and to the user's rules, which have seen it,
+// it is no text of its own.
+func (q *inquiry) readFrame(frame string) {
 	var fixed [stackWords]uint64
 	matched := fixed[:]
 	if n := q.set.words(); n > stackWords {
 		matched = make([]uint64, n)
 	}
-	plain, plainTail := q.set.plain(head), q.set.plain(tail)
-	q.set.match(matched, head, plain)
-	if tail != "" {
-		q.set.match(matched, tail, plainTail)
-	}
-	head, tail = plain, plainTail
-	reports := false // several tries
-	if meets(matched, q.set.telling) {
-		if hinted = meets(matched, q.set.hints); hinted {
-			q.readWaits(head, tail)
-		}
-		v.provider = q.set.provider(matched)
-		reports = meets(matched, q.set.tries)
-	}
-	q.set.veto(matched)
-	if v.rule = q.set.decider(matched, head); v.rule < 0 {
-		q.set.matchFrame(matched, firstFrame(head))
-		v.rule = first(matched)
-	}
-	if reports && v.rule >= 0 && q.set.rules[v.rule].strength < userStrength {
-		end := tail
-		if end == "" {
-			end = head
-		}
-		if rule, status := q.set.ofLastTry(end); rule >= 0 && !q.set.refused(matched, rule) {
-			v.rule, v.status = rule, status
-			return v, hinted
+	for _, p := range q.set.parts {
+		if p.reads == plainSpeech {
+			p.matcher.Match(matched[p.word:], singleSpaced(frame))
 		}
 	}
-	if meets(matched, q.set.aboutHTTP) {
-		if v.status = q.set.status(matched, v.rule, head); v.status == 0 && tail != "" {
-			v.status = q.set.status(matched, v.rule, tail)
+	for i := range q.set.rules {
+		if r := &q.set.rules[i]; r.Reason != signal.NoReason && r.Strength <= signal.Word {
+			matched[i/64] &^= 1 << (i % 64)
 		}
 	}
-	return v, hinted
+	q.addMatches(matched, frame, q.part(readText{head: frame, n: len(frame), frame: true}), true)
+}
+
+// readLastTry adds what a report of several tries says last; ok is false where
+// the text is no such report or says nothing there. It reads the text backwards,
+// try by try, until one says more than a bare word. status is the one that is
+// named there.
+func (q *inquiry) readLastTry(text string) (ok bool, status int) {
+	log := newTryLog(text)
+	if log.final > 0 {
+		if ok, status = q.readTry(text[log.final:]); ok {
+			return ok, status
+		}
+	}
+	if log.n < 2 {
+		return false, 0 // a single try is all of the text
+	}
+	for back := range maxTries {
+		if part, found := log.part(back); found {
+			if ok, status = q.readTry(part); ok {
+				return ok, status
+			}
+		}
+	}
+	return false, 0
+}
+
+// readTry adds what a part of a text says, if it says more than a bare word. The
+// user's rules have seen the whole.
+func (q *inquiry) readTry(text string) (ok bool, status int) {
+	var fixed [stackWords]uint64
+	matched := fixed[:]
+	if n := q.set.words(); n > stackWords {
+		matched = make([]uint64, n)
+	}
+	q.set.matchSpeech(matched, text)
+	if !q.set.says(matched) {
+		return false, 0
+	}
+	q.addMatches(matched, text, q.part(readText{head: text, n: len(text), try: true}), false)
+	return true, q.set.status(matched, text)
 }

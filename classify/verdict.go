@@ -1,12 +1,16 @@
 package classify
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/errclass/errclass/classify/internal/standard"
+)
 
 // verdict is what a text comes to by itself: small enough to be remembered.
 type verdict struct {
 	rule     int // its number, -1 = none decides
 	status   int // HTTP status that the text names, 0 = none
-	provider int // number of the provider that the text names, in providerNames; 0 = none
+	provider int // number of the provider that the text names, in standard.Providers; 0 = none
 }
 
 // Rules whose ids begin so say more than a reason.
@@ -16,24 +20,13 @@ const (
 	providerPrefix = "provider/"
 )
 
-// ruleStatus is the status that a rule about one status stands for, 0 for all
-// other rules.
-func ruleStatus(id string) int {
-	code, ok := strings.CutPrefix(id, statusPrefix)
-	if !ok {
-		code, _ = strings.CutPrefix(id, nearPrefix)
-	}
-	status, _ := statusCode(code)
-	return status
-}
-
 // ruleProvider is the number of the provider that a rule tells, 0 = none.
 func ruleProvider(id string) int {
 	name, ok := strings.CutPrefix(id, providerPrefix)
 	if !ok {
 		return 0
 	}
-	for i, known := range providerNames {
+	for i, known := range standard.Providers {
 		if i > 0 && name == known {
 			return i
 		}
@@ -44,12 +37,12 @@ func ruleProvider(id string) int {
 // provider is the one that matched rules tell; 0 where it is none, or where
 // they tell several: the text of a fallback from one to the other.
 func (s *ruleSet) provider(matched []uint64) (provider int) {
-	for w, tellers := range s.tellers {
-		if matched[w]&tellers == 0 {
+	for w, providers := range s.providers {
+		if matched[w]&providers == 0 {
 			continue
 		}
 		for i := w * 64; i < min(w*64+64, len(s.rules)); i++ {
-			if p := ruleProvider(s.rules[i].id); p != 0 && hasBit(matched, i) {
+			if p := ruleProvider(s.rules[i].ID); p != 0 && hasBit(matched, i) {
 				if provider != 0 {
 					return 0
 				}
@@ -61,14 +54,8 @@ func (s *ruleSet) provider(matched []uint64) (provider int) {
 }
 
 // status is the HTTP status that text names where one of the rules about HTTP
-// counts: that of the rule which decides, else the first in the text that one
-// of them stands for.
-func (s *ruleSet) status(matched []uint64, decider int, text string) int {
-	if decider >= 0 && hasBit(s.aboutHTTP, decider) {
-		if status := ruleStatus(s.rules[decider].id); status != 0 {
-			return status
-		}
-	}
+// counts: the first in the text that one of them stands for.
+func (s *ruleSet) status(matched []uint64, text string) int {
 	phrase := false // a rule about the phrase of a status
 	var codes [8]int
 	n := 0
@@ -77,10 +64,10 @@ func (s *ruleSet) status(matched []uint64, decider int, text string) int {
 			continue
 		}
 		for i := w * 64; i < min(w*64+64, len(s.rules)); i++ {
-			if !hasBit(matched, i) || !hasBit(s.aboutHTTP, i) {
+			if !hasBit(matched, i) || !hasBit(s.aboutHTTP, i) || s.vetoed(matched, i) {
 				continue
 			}
-			if status := ruleStatus(s.rules[i].id); status == 0 {
+			if status := int(s.rules[i].Status); status == 0 {
 				phrase = true
 			} else if n < len(codes) {
 				codes[n] = status

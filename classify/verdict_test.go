@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/errclass/errclass/classify/internal/standard"
 )
 
 func TestStatusOfText(t *testing.T) {
@@ -90,5 +92,5 @@ func TestMemoryKeepsVerdicts(t *testing.T) {
 	remember(place, hash, verdict{rule: 1 << ruleBits})
 	_, ok := recall(place, hash)
 	assert.False(t, ok, "a number that does not fit")
-	assert.Less(t, len(standardRules)+64, 1<<ruleBits)
+	assert.Less(t, len(standard.Rules)+64, 1<<ruleBits)
 }

@@ -25,7 +25,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -94,8 +96,8 @@ func read(data []byte) ([]ruledoc.Rule, error) {
 	if err != nil {
 		return nil, documentError(err)
 	}
-	if len(doc.Order) > 0 || len(doc.Tables) > 0 {
-		return nil, &Error{Err: errors.New("order and tables belong to the standard rules; remove them")}
+	if len(doc.Tables) > 0 {
+		return nil, &Error{Err: errors.New("tables belong to the standard rules; remove them")}
 	}
 	seen := make(map[string]int, len(doc.Rules))
 	for i, d := range doc.Rules {
@@ -120,6 +122,8 @@ func checkFields(i int, d ruledoc.Rule, seen map[string]int) error {
 		{"strength", d.Strength, "a rule of yours beats the standard ones anyway"},
 		{"codes", d.Codes, "tables of codes belong to the standard rules"},
 		{"vetoes", strings.Join(d.Vetoes, ""), "a rule of yours beats the standard ones anyway"},
+		{"beats", strings.Join(d.Beats, ""), "a rule of yours beats the standard ones anyway"},
+		{"decides", strings.Join(slices.Sorted(maps.Keys(d.Decides)), ""), "it is for the standard rules"},
 	} {
 		if f.value != "" {
 			return faultf(d.LineOf(f.key), "rule %q: remove %s: %s", d.ID, f.key, f.remedy)

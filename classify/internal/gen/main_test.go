@@ -41,6 +41,6 @@ func TestLookedUpTablesAreRead(t *testing.T) {
 		code.Write(src)
 	}
 	for _, name := range lookedUp {
-		assert.Regexp(t, `\b`+name+`Codes\b`, code.String())
+		assert.Regexp(t, `\bstandard\.`+exported(name)+`\b`, code.String())
 	}
 }

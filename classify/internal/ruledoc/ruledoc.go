@@ -29,10 +29,8 @@ import (
 // Document is one YAML file of rules.
 type Document struct {
 	Rules []Rule
-	// Order lists the reasons from the most telling to the least; rules of
-	// the same strength are decided by it. Tables hold codes and the reasons
-	// that they stand for. Both belong to the standard set alone.
-	Order  []string
+	// Tables hold codes and the reasons that they stand for. They belong to the
+	// standard set alone.
 	Tables []Table
 }
 
@@ -41,12 +39,16 @@ type Rule struct {
 	ID, Pattern, Reason string
 	Category            string   // where it differs from the reason's
 	Strength            string   // cause, code, phrase or word; standard set only
-	Vetoes              []string // reasons that this rule takes out of the decision; standard set only
-	Codes               string   // table whose codes replace {code} in ID and Pattern; standard set only
-	Source              string   // where the wording comes from
-	Match, Miss         []string // texts that the pattern must, and must not, match
-	Line                int
-	KeyLines            map[string]int // line of each key's value
+	Vetoes              []string // of a rule without a reason: the rules and reasons that it rules out; standard set only
+	Beats               []string // of a rule with a reason: the rules that do not count beside it; standard set only
+	// Decides says of the rule's own examples which other rule decides some of
+	// them, and why; standard set only.
+	Decides     map[string]string
+	Codes       string   // table whose codes replace {code} in ID and Pattern; standard set only
+	Source      string   // where the wording comes from
+	Match, Miss []string // texts that the pattern must, and must not, match
+	Line        int
+	KeyLines    map[string]int // line of each key's value
 }
 
 // LineOf is the line of a key's value, or that of the rule where it has none.
@@ -112,8 +114,6 @@ func Read(r io.Reader) (Document, error) {
 		switch key {
 		case "rules":
 			doc.Rules, err = readRules(value)
-		case "order":
-			doc.Order, err = texts(value)
 		case "tables":
 			doc.Tables, err = readTables(value)
 		default:
@@ -151,7 +151,7 @@ func readRule(item *yaml.Node) (Rule, error) {
 		"id": &r.ID, "pattern": &r.Pattern, "reason": &r.Reason, "category": &r.Category,
 		"strength": &r.Strength, "codes": &r.Codes, "source": &r.Source,
 	}
-	lists := map[string]*[]string{"match": &r.Match, "miss": &r.Miss, "vetoes": &r.Vetoes}
+	lists := map[string]*[]string{"match": &r.Match, "miss": &r.Miss, "vetoes": &r.Vetoes, "beats": &r.Beats}
 	err := eachField(item, func(key string, value *yaml.Node) (err error) {
 		r.KeyLines[key] = value.Line
 		if p := fields[key]; p != nil {
@@ -161,6 +161,13 @@ func readRule(item *yaml.Node) (Rule, error) {
 		if p := lists[key]; p != nil {
 			*p, err = texts(value)
 			return err
+		}
+		if key == "decides" {
+			r.Decides = map[string]string{}
+			return eachField(value, func(rule string, why *yaml.Node) (err error) {
+				r.Decides[rule], err = text(why)
+				return err
+			})
 		}
 		return errorAt(value, "unknown key %q; a rule has id, pattern, reason, source, match and miss", key)
 	})

@@ -1,0 +1,43 @@
+package classify
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/classify/internal/ruledoc"
+)
+
+// TestExamplesDecide: each example of a rule with a reason gets that reason end
+// to end, or the answer of a rule that the document names under decides.
+func TestExamplesDecide(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob("rules/*.yaml")
+	require.NoError(t, err)
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		doc, err := ruledoc.Read(strings.NewReader(string(data)))
+		require.NoError(t, err)
+		for _, r := range doc.Rules {
+			decided := map[string]bool{}
+			for _, text := range r.Match {
+				got := Message(text)
+				if r.Decides[got.Rule] != "" {
+					decided[got.Rule] = true
+					continue
+				}
+				if r.Reason != "" {
+					assert.Equal(t, r.Reason, string(got.Reason), "%s:%d: rule %s, example %q: %s decides", path, r.Line, r.ID, text, got.Rule)
+				}
+			}
+			for rule := range r.Decides {
+				assert.True(t, decided[rule], "%s:%d: rule %s: %s decides none of its examples", path, r.Line, r.ID, rule)
+			}
+		}
+	}
+}

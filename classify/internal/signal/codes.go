@@ -1,0 +1,24 @@
+package signal
+
+// Codes maps codes to reasons; it is sorted by code.
+type Codes []struct {
+	Code   string
+	Reason Reason
+}
+
+// Reason looks a code up by binary search; NoReason means that it is not in the
+// table.
+func (t Codes) Reason(code string) Reason {
+	lo, hi := 0, len(t)
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); t[mid].Code < code {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo < len(t) && t[lo].Code == code {
+		return t[lo].Reason
+	}
+	return NoReason
+}

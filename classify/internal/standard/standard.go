@@ -1,0 +1,25 @@
+// Package standard has the rules and tables of the standard set, as the generator
+// makes them of the documents in classify/rules.
+package standard
+
+import (
+	_ "embed"
+
+	"github.com/errclass/errclass/classify/internal/scan"
+)
+
+//go:generate go run ../gen -rules ../../rules -out standard_gen.go -table standard.table
+
+// table is the compiled form of Rules.
+//
+//go:embed standard.table
+var table string
+
+// Matcher loads the matcher of Rules.
+func Matcher() *scan.Matcher {
+	m, err := scan.Load(table)
+	if err != nil {
+		panic(err) // the table is part of this package; every test would fail
+	}
+	return m
+}
