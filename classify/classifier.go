@@ -16,9 +16,10 @@ import (
 const DefaultMaxBytes = 64 << 10
 
 // Classifier turns evidence into results. Make one with [New]; the zero
-// Classifier is not usable. It is immutable, unless made with [Switchable], and
-// safe for concurrent use. It never logs, and it recovers from every panic of the evidence's methods. It
-// stores no text, only hashes of texts that it has classified.
+// Classifier is not usable. It is safe for concurrent use, and immutable unless
+// made with [Switchable]. It never logs, and it recovers from every panic of the
+// evidence's methods. It stores no text, only hashes of texts that it has
+// classified.
 type Classifier struct {
 	rules    func() *ruleSet  // compiled at first use
 	seen     *memory          // of what the rules decided, under this maxBytes

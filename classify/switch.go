@@ -2,18 +2,18 @@ package classify
 
 import "sync/atomic"
 
-// Switchable returns a classifier that answers as initial does, and set, which
-// makes it answer as another classifier from then on. Use it where rules change
-// while the program runs; package rulesfile watches a file this way.
+// Switchable returns a classifier with the rules of initial, and a function set
+// that replaces them with the rules of another classifier. Use it if rules change
+// while the program runs. Watch in package rulesfile uses it for rules in a file.
 //
 // The classifier is used like any other. Each classification uses one set of
-// rules from beginning to end; it costs an atomic load and takes no lock. An
-// answer that was remembered under the old rules is never given under the new
-// ones. New and WithBase copy the rules of the moment.
+// rules from beginning to end. The additional cost is an atomic load; no lock is
+// taken. After set returns, no result comes from a cache of the old rules. [New]
+// with [WithBase] copies the current rules and does not follow later changes.
 //
-// set is safe for concurrent use. It ignores nil and the zero Classifier. Of a
-// switchable classifier it takes the rules of the moment. An initial that set
-// would ignore stands for [Standard].
+// set is safe for concurrent use. It ignores nil and the zero Classifier. If its
+// argument is switchable too, set copies the argument's current rules. If initial
+// is nil or the zero Classifier, [Standard] is used.
 func Switchable(initial *Classifier) (c *Classifier, set func(*Classifier)) {
 	c = &Classifier{live: new(atomic.Pointer[Classifier])}
 	set = func(next *Classifier) {

@@ -198,10 +198,10 @@ func TestLoadCostly(t *testing.T) {
 
 // Limits of the steps that a file takes. A step takes 10 to 40 ns.
 const (
-	stepsAByte   = 2_500       // of a file that loads: a rule of 30 bytes may spend its share three times
-	stepsFree    = 40_000_000  // of any file: what a few patterns may take of the reserve
-	stepsRefused = 400_000_000 // the set, its testers, and what was tried in vain
-	stepsAtOnce  = 15_000_000  // of a file whose size is known before the work; most of it is for suspects
+	stepsAByte   = 2_500       // for each byte of a file that loads
+	stepsFree    = 40_000_000  // for any file, in addition to stepsAByte
+	stepsRefused = 400_000_000 // for a file that is refused while its patterns or examples are compiled
+	stepsAtOnce  = 15_000_000  // for a file that is refused before its patterns are compiled
 )
 
 // TestLoadTookStepsWithoutBound is a regression test. Some of these files were

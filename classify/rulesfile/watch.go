@@ -30,7 +30,7 @@ type optionFunc func(config) config
 
 func (f optionFunc) apply(c config) config { return f(c) }
 
-// WithInterval sets how often the file is looked at. The default is
+// WithInterval sets the time between two checks of the file. The default is
 // [DefaultInterval]; d ≤ 0 keeps it.
 func WithInterval(d time.Duration) Option {
 	return optionFunc(func(c config) config {
@@ -41,10 +41,10 @@ func WithInterval(d time.Duration) Option {
 	})
 }
 
-// WithErrorFunc sets a function that is told why the file's new content is not in
-// use: a fault in it is an [*Error], and a file that is gone is
-// [os.ErrNotExist]. Each fault is told once. By default nobody is told. The
-// function runs in the goroutine that watches.
+// WithErrorFunc sets a function that is called if new content of the file cannot
+// be used. The error wraps an [*Error] for a fault in the rules, and
+// [os.ErrNotExist] for a removed file. The function is called once for each fault,
+// in the goroutine that watches the file. By default errors are ignored.
 func WithErrorFunc(f func(error)) Option {
 	return optionFunc(func(c config) config {
 		c.onError = f
@@ -52,9 +52,10 @@ func WithErrorFunc(f func(error)) Option {
 	})
 }
 
-// WithLoadFunc sets a function that is called whenever new rules are in use, with
-// those of the file. It is not called for the first ones. By default there is
-// none. The function runs in the goroutine that watches.
+// WithLoadFunc sets a function that is called with the file's rules whenever they
+// have been replaced. It is not called for the rules that Watch loads before it
+// returns. It runs in the goroutine that watches the file. By default there is
+// none.
 func WithLoadFunc(f func([]classify.Rule)) Option {
 	return optionFunc(func(c config) config {
 		c.onLoad = f
@@ -73,21 +74,21 @@ func WithClassifier(opts ...classify.Option) Option {
 }
 
 // Watch loads the rules of the file at path and returns a classifier that uses
-// them, and follows the file until ctx ends. Then it keeps its last rules. The
-// classifier is used like any other, by several goroutines and packages at once;
-// see [classify.Switchable]. Watch fails if the file cannot be read or has a
+// them. Until ctx ends, the classifier gets new rules when the file changes. After
+// that it keeps the last ones. It is safe for concurrent use; see
+// [classify.Switchable]. Watch returns an error if the file cannot be read or has a
 // fault.
 //
-// Watch looks at the file at intervals rather than asking the operating system
-// for events, so it works on network file systems, and for files that are
-// replaced: by a rename, as editors do, or through symbolic links, as Kubernetes
-// does with a ConfigMap. New content is used when two looks in a row have found
-// the same, so that a file that is being written is not. It takes effect between
-// one and two intervals after the last change. A writer that pauses for longer
-// should write another file and rename it.
+// Watch polls the file instead of using events of the operating system. So it
+// works on network file systems and for files that are replaced by a rename, as
+// editors do, or through symbolic links, as Kubernetes does with a ConfigMap. It
+// uses new content after two checks in a row have found the same content, because
+// a file may be read while it is being written. So a change takes effect one to
+// two intervals after the last write. A program that pauses for longer between
+// writes should write another file and rename it.
 //
-// If new content has a fault, or the file is gone, the rules in use stay. Tell
-// somebody with [WithErrorFunc].
+// If new content has a fault, or the file is removed, the classifier keeps its
+// rules. [WithErrorFunc] reports that.
 func Watch(ctx context.Context, path string, opts ...Option) (*classify.Classifier, error) {
 	w := watcher{path: path, cfg: config{interval: DefaultInterval}}
 	for _, o := range opts {
@@ -95,7 +96,7 @@ func Watch(ctx context.Context, path string, opts ...Option) (*classify.Classifi
 			w.cfg = o.apply(w.cfg)
 		}
 	}
-	w.used = w.look()
+	w.used = w.check()
 	first, _, err := w.compile(w.used)
 	if err != nil {
 		return nil, err
@@ -112,15 +113,15 @@ type watcher struct {
 	cfg  config
 	set  func(*classify.Classifier)
 
-	used content  // the last content that was used, or whose fault was told
-	next *content // other content, seen once
+	used content  // the last content that was used, or that was reported as faulty
+	next *content // other content that one check has found, or nil
 	last lastRead
 }
 
-// content is what a look at a file has found.
+// content is the result of reading the file: its data or an error.
 type content struct {
 	data string
-	err  error // it could not be read
+	err  error
 }
 
 func (c content) equal(d content) bool {
@@ -133,7 +134,7 @@ func (c content) equal(d content) bool {
 // lastRead is the last time that the file was read.
 type lastRead struct {
 	at    time.Time
-	info  os.FileInfo // from before
+	info  os.FileInfo // from before the read
 	found content
 }
 
@@ -151,9 +152,9 @@ func (w *watcher) run(ctx context.Context) {
 	}
 }
 
-// poll looks at the file and uses what it finds for the second time.
+// poll checks the file once. It uses new content that two checks have found.
 func (w *watcher) poll() {
-	found := w.look()
+	found := w.check()
 	switch {
 	case found.equal(w.used):
 		w.next = nil
@@ -165,7 +166,8 @@ func (w *watcher) poll() {
 	}
 }
 
-// use compiles the rules of new content and switches to them.
+// use compiles the rules of new content and switches to them, or reports its
+// fault.
 func (w *watcher) use(found content) {
 	c, rules, err := w.compile(found)
 	switch {
@@ -179,7 +181,7 @@ func (w *watcher) use(found content) {
 	}
 }
 
-// compile returns a classifier with the rules of a content.
+// compile returns the rules in found, and a classifier with them.
 func (w *watcher) compile(found content) (*classify.Classifier, []classify.Rule, error) {
 	if found.err != nil {
 		return nil, nil, fmt.Errorf("rules file: %w", found.err)
@@ -195,19 +197,22 @@ func (w *watcher) compile(found content) (*classify.Classifier, []classify.Rule,
 	return c, rules, nil
 }
 
-// timestamps is more than the resolution of a file's modification time, which is
-// 2 s on FAT. A file may change again within it and look as it did.
-const timestamps = 3 * time.Second
+// mtimeResolution is longer than the resolution of modification times in any file
+// system; in FAT it is 2 s. Two changes within this time may leave the same
+// modification time.
+const mtimeResolution = 3 * time.Second
 
-// look reads the file, unless it looks as when it was last read.
-func (w *watcher) look() content {
+// check returns the content of the file. It reads the file only if its size,
+// identity or modification time differs from the last read, or if the last read
+// was soon after a change.
+func (w *watcher) check() content {
 	info, err := os.Stat(w.path) // follows symbolic links
 	if err != nil {
 		w.last = lastRead{}
 		return content{err: err}
 	}
 	if l := w.last; l.info != nil && os.SameFile(info, l.info) && info.Size() == l.info.Size() &&
-		info.ModTime().Equal(l.info.ModTime()) && l.at.Sub(info.ModTime()) > timestamps {
+		info.ModTime().Equal(l.info.ModTime()) && l.at.Sub(info.ModTime()) > mtimeResolution {
 		return l.found
 	}
 	w.last = lastRead{time.Now(), info, readFile(w.path, info)}
@@ -223,7 +228,7 @@ func readFile(path string, info os.FileInfo) content {
 	if err != nil {
 		return content{err: err}
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // closing a file that was only read loses nothing
 	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
 	if err != nil {
 		return content{err: err}

@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// document is a rules file with one rule for each reason.
+// document returns a rules file with one rule for each reason.
 func document(reasons ...classify.Reason) string {
 	var b strings.Builder
 	b.WriteString("rules:\n")
@@ -38,7 +38,8 @@ func document(reasons ...classify.Reason) string {
 
 const moving = "shard 7 is moving"
 
-// watch is a rules file that is watched.
+// watch is a rules file, the classifier that follows it, and the calls of the
+// functions of WithLoadFunc and WithErrorFunc.
 type watch struct {
 	t    *testing.T
 	path string
@@ -49,16 +50,16 @@ type watch struct {
 	errs  []error
 }
 
-// told returns what the two functions were told so far.
-func (w *watch) told() (loads [][]classify.Rule, errs []error) {
+// recorded returns the arguments of these calls so far.
+func (w *watch) recorded() (loads [][]classify.Rule, errs []error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.loads, w.errs
 }
 
-// watching runs a test with a file that is watched every second of the test's own
-// clock.
-func watching(t *testing.T, test func(w *watch), opts ...rulesfile.Option) {
+// withWatch runs a test with a rules file that is checked every second of the
+// test's own clock.
+func withWatch(t *testing.T, test func(w *watch), opts ...rulesfile.Option) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -85,7 +86,7 @@ func (w *watch) start(opts ...rulesfile.Option) {
 		}),
 	}, opts...)...)
 	require.NoError(w.t, err)
-	w.answers(classify.ReasonTransient)
+	w.assertReason(classify.ReasonTransient)
 }
 
 func (w *watch) write(text string) { w.writeTo(w.path, text) }
@@ -95,17 +96,17 @@ func (w *watch) writeTo(path, text string) {
 	require.NoError(w.t, os.WriteFile(path, []byte(text), 0o600))
 }
 
-// looks lets the file be looked at n times.
-func (w *watch) looks(n int) {
+// waitChecks waits until the file has been checked n times.
+func (w *watch) waitChecks(n int) {
 	for range n {
 		time.Sleep(time.Second)
 		synctest.Wait()
 	}
 }
 
-// answers checks the reason of a text that was classified before, so that it is
-// remembered.
-func (w *watch) answers(want classify.Reason) {
+// assertReason checks the reason for a text twice. The second result comes from
+// the classifier's cache.
+func (w *watch) assertReason(want classify.Reason) {
 	w.t.Helper()
 	for range 2 {
 		assert.Equal(w.t, want, w.c.Message(moving).Reason)
@@ -123,13 +124,13 @@ func TestWatchFollows(t *testing.T) {
 		},
 		"removed and made anew": func(w *watch, text string) {
 			require.NoError(w.t, os.Remove(w.path))
-			w.looks(1)
+			w.waitChecks(1)
 			w.write(text)
 		},
 		"away for long": func(w *watch, text string) {
 			require.NoError(w.t, os.Remove(w.path))
-			w.looks(5)
-			w.answers(classify.ReasonTransient)
+			w.waitChecks(5)
+			w.assertReason(classify.ReasonTransient)
 			w.write(text)
 		},
 		"renamed with an old modification time": func(w *watch, text string) {
@@ -140,18 +141,18 @@ func TestWatchFollows(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			watching(t, func(w *watch) {
-				w.looks(3)
-				loads, _ := w.told()
+			withWatch(t, func(w *watch) {
+				w.waitChecks(3)
+				loads, _ := w.recorded()
 				assert.Empty(w.t, loads, "the same content is not loaded again")
 				for i, reason := range []classify.Reason{classify.ReasonResource, classify.ReasonLogic, classify.ReasonTransient} {
 					if i > 0 {
 						replace = (*watch).write
 					}
 					replace(w, document(reason))
-					w.looks(2)
-					w.answers(reason)
-					loads, _ = w.told()
+					w.waitChecks(2)
+					w.assertReason(reason)
+					loads, _ = w.recorded()
 					require.Len(w.t, loads, i+1)
 					assert.Equal(w.t, reason, loads[i][0].Reason)
 				}
@@ -160,31 +161,31 @@ func TestWatchFollows(t *testing.T) {
 	}
 }
 
-// A change that keeps the size is seen by the modification time.
+// A change that keeps the size is detected by the modification time.
 func TestWatchSeesOldFilesChange(t *testing.T) {
 	t.Parallel()
-	watching(t, func(w *watch) {
+	withWatch(t, func(w *watch) {
 		for i, reason := range []classify.Reason{classify.ReasonNetwork, classify.ReasonParsing, classify.ReasonTimeout, classify.ReasonUnknown} {
 			w.write(document(reason))
 			require.NoError(w.t, os.Chtimes(w.path, time.Time{}, time.Now().Add(time.Duration(i-9)*time.Hour)))
-			w.looks(2)
-			w.answers(reason)
+			w.waitChecks(2)
+			w.assertReason(reason)
 		}
 	})
 }
 
 func TestWatchWaitsUntilTheFileIsWritten(t *testing.T) {
 	t.Parallel()
-	watching(t, func(w *watch) {
+	withWatch(t, func(w *watch) {
 		whole := document(classify.ReasonPolicy, classify.ReasonResource, classify.ReasonLogic)
 		for _, n := range []int{0, len(whole) / 3, len(whole) / 2, len(whole) - 1, len(whole)} { // also where it reads as YAML
 			w.write(whole[:n])
-			w.looks(1)
-			w.answers(classify.ReasonTransient)
+			w.waitChecks(1)
+			w.assertReason(classify.ReasonTransient)
 		}
-		w.looks(1)
-		w.answers(classify.ReasonPolicy)
-		loads, errs := w.told()
+		w.waitChecks(1)
+		w.assertReason(classify.ReasonPolicy)
+		loads, errs := w.recorded()
 		assert.Len(w.t, loads, 1)
 		assert.Empty(w.t, errs)
 	})
@@ -204,11 +205,11 @@ func TestWatchKeepsTheRules(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			watching(t, func(w *watch) {
+			withWatch(t, func(w *watch) {
 				tt.do(w)
-				w.looks(5)
-				w.answers(classify.ReasonTransient)
-				_, errs := w.told()
+				w.waitChecks(5)
+				w.assertReason(classify.ReasonTransient)
+				_, errs := w.recorded()
 				require.Len(w.t, errs, 1, "it is told once")
 				var fault *rulesfile.Error
 				require.ErrorAs(w.t, errs[0], &fault)
@@ -216,12 +217,12 @@ func TestWatchKeepsTheRules(t *testing.T) {
 				assert.ErrorContains(w.t, errs[0], w.path)
 
 				w.write(document(classify.ReasonResource))
-				w.looks(2)
-				w.answers(classify.ReasonResource)
+				w.waitChecks(2)
+				w.assertReason(classify.ReasonResource)
 				tt.do(w)
-				w.looks(2)
-				w.answers(classify.ReasonResource)
-				_, errs = w.told()
+				w.waitChecks(2)
+				w.assertReason(classify.ReasonResource)
+				_, errs = w.recorded()
 				assert.Len(w.t, errs, 2, "the same fault again")
 			})
 		})
@@ -230,32 +231,32 @@ func TestWatchKeepsTheRules(t *testing.T) {
 
 func TestWatchFileIsGone(t *testing.T) {
 	t.Parallel()
-	watching(t, func(w *watch) {
+	withWatch(t, func(w *watch) {
 		require.NoError(w.t, os.Remove(w.path))
-		w.looks(5)
-		w.answers(classify.ReasonTransient)
-		_, errs := w.told()
+		w.waitChecks(5)
+		w.assertReason(classify.ReasonTransient)
+		_, errs := w.recorded()
 		require.Len(w.t, errs, 1)
 		assert.ErrorIs(w.t, errs[0], fs.ErrNotExist)
 
 		require.NoError(w.t, os.Mkdir(w.path, 0o700))
-		w.looks(5)
-		w.answers(classify.ReasonTransient)
-		_, errs = w.told()
+		w.waitChecks(5)
+		w.assertReason(classify.ReasonTransient)
+		_, errs = w.recorded()
 		require.Len(w.t, errs, 2)
 		assert.ErrorContains(w.t, errs[1], "not a regular file")
 	})
 }
 
-// Without functions nobody is told, and nothing breaks.
-func TestWatchTellsNobody(t *testing.T) {
+// The functions for errors and for new rules may be nil.
+func TestWatchWithoutFunctions(t *testing.T) {
 	t.Parallel()
-	watching(t, func(w *watch) {
+	withWatch(t, func(w *watch) {
 		w.write("rules: [")
-		w.looks(2)
+		w.waitChecks(2)
 		w.write(document(classify.ReasonResource))
-		w.looks(2)
-		w.answers(classify.ReasonResource)
+		w.waitChecks(2)
+		w.assertReason(classify.ReasonResource)
 	}, nil, rulesfile.WithErrorFunc(nil), rulesfile.WithLoadFunc(nil), rulesfile.WithInterval(0))
 }
 
@@ -272,19 +273,19 @@ func TestWatchEndsWithItsContext(t *testing.T) {
 		cancel()
 		synctest.Wait()
 		w.write(document(classify.ReasonResource))
-		w.looks(10)
-		w.answers(classify.ReasonTransient)
+		w.waitChecks(10)
+		w.assertReason(classify.ReasonTransient)
 	})
 }
 
 func TestWatchOptionsOfTheClassifier(t *testing.T) {
 	t.Parallel()
 	own := classify.Rule{ID: "own", Pattern: "is moving slowly", Reason: classify.ReasonMCP}
-	watching(t, func(w *watch) {
+	withWatch(t, func(w *watch) {
 		for _, reason := range []classify.Reason{classify.ReasonTransient, classify.ReasonResource} {
 			w.write(document(reason))
-			w.looks(2)
-			w.answers(reason)
+			w.waitChecks(2)
+			w.assertReason(reason)
 			assert.Equal(w.t, "own", w.c.Message(moving+" slowly").Rule)
 			assert.Equal(w.t, classify.ReasonUnknown, w.c.Message("HTTP 429").Reason)
 		}
@@ -313,7 +314,7 @@ func TestWatchFailsAtTheStart(t *testing.T) {
 	}
 }
 
-// A logger whose rules change while the program runs.
+// The rules of a logger change while the program runs.
 func ExampleWatch() {
 	dir, err := os.MkdirTemp("", "rules")
 	if err != nil {

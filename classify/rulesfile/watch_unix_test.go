@@ -36,33 +36,33 @@ func TestWatchConfigMap(t *testing.T) {
 
 		publish("..2", classify.ReasonResource)
 		require.NoError(t, os.RemoveAll(filepath.Join(dir, "..1")))
-		w.looks(2)
-		w.answers(classify.ReasonResource)
+		w.waitChecks(2)
+		w.assertReason(classify.ReasonResource)
 		publish("..3", classify.ReasonLogic)
-		w.looks(2)
-		w.answers(classify.ReasonLogic)
-		_, errs := w.told()
+		w.waitChecks(2)
+		w.assertReason(classify.ReasonLogic)
+		_, errs := w.recorded()
 		assert.Empty(t, errs)
 	})
 }
 
-// A file that is replaced by one of the same size and modification time is
-// another file.
+// Watch detects that a file was replaced, even if the new one has the same size
+// and modification time.
 func TestWatchSameSizeAndTime(t *testing.T) {
 	t.Parallel()
-	watching(t, func(w *watch) {
+	withWatch(t, func(w *watch) {
 		old := time.Now().Add(-time.Hour)
 		require.NoError(w.t, os.Chtimes(w.path, time.Time{}, old))
-		w.looks(2)
+		w.waitChecks(2)
 		w.writeTo(w.path+".new", document(classify.ReasonSpawn+"    ")) // as long as transient
 		require.NoError(w.t, os.Chtimes(w.path+".new", time.Time{}, old))
 		require.NoError(w.t, os.Rename(w.path+".new", w.path))
-		w.looks(2)
-		w.answers(classify.ReasonSpawn)
+		w.waitChecks(2)
+		w.assertReason(classify.ReasonSpawn)
 	})
 }
 
-// A pipe in the place of the file does not block.
+// Watch does not block on a pipe. It returns an error.
 func TestWatchPipe(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pipe")
