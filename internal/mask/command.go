@@ -16,8 +16,8 @@ type commandLine struct {
 // commandDepth bounds the depth of commands in quoted arguments: sh -c "mysql -px".
 const commandDepth = 2
 
-// command reads the command line from s.text[i:end], the name of a program. It does
-// nothing if i is within the command line that was read last.
+// command reads the command line that begins with the program name s.text[i:end].
+// It does nothing if i is within the command line that was read last.
 func (s *scanner) command(i, end int) {
 	if i < s.commandTo || !s.startsProgram(i, end) {
 		return
@@ -45,7 +45,7 @@ func exeSuffix(text string) string {
 }
 
 // commands reads commands from i to end or to the end of the line, and returns the
-// position behind them.
+// position after them.
 func (s *scanner) commands(i, end, depth int) int {
 	var line commandLine
 	if depth == commandDepth { // a quoted path: "C:\Program Files\7z.exe" x
@@ -81,8 +81,9 @@ func (s *scanner) commands(i, end, depth int) int {
 	return i
 }
 
-// commandArg returns the argument at i and the position behind it. separator is the
-// byte that ends the command, or 0. A comma stands for nothing: no argument is at i.
+// commandArg returns the argument at i and the position after it. separator is the
+// byte that ends the command, 0 after an argument, or a comma if there is no
+// argument at i and the command continues.
 func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	for i < end && (s.text[i] == ' ' || s.text[i] == '\t' || s.text[i] == ',' || s.text[i] == '[' || s.text[i] == '(') {
 		i++
@@ -128,8 +129,8 @@ func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	return value{from: i, to: to}, to, 0
 }
 
-// afterArg is commandArg behind a quote that closes the string around the command.
-// The command ends there, unless it is a list of strings.
+// afterArg is commandArg at the position after a quote that closes the string with
+// the command. The command ends there, unless it is a list of strings.
 func (s *scanner) afterArg(i, end int) (arg value, next int, separator byte) {
 	at := i
 	for at < end && (s.text[at] == ' ' || s.text[at] == ',') {

@@ -86,8 +86,8 @@ func endsCluster(text, flag string) bool {
 	return len(flag) == 2 && len(text) > 2 && len(text) < 8 && text[0] == '-' && text[len(text)-1] == flag[1] && all(text[1:], lower|upper)
 }
 
-// takes reports whether word is an operand of p. In "vault login", login is one, and
-// not a program.
+// takes reports whether word is an operand of p. In "vault login", login is an
+// operand of vault and not a program.
 func (p *program) takes(word string) bool {
 	for _, f := range p.operands {
 		for _, w := range f.words {
@@ -193,15 +193,15 @@ func (s *scanner) addForm(form byte, v value) {
 		to = max(v.from, s.trimmed(v.from, v.to))
 	}
 	text := head(s.text[v.from:to])
-	const port = 5 // longest number in -p 8080
+	const port = 5 // digits of the longest port number, as in -p 8080
 	if text == "" || text[0] == '-' || form == '_' && text[0] == '/' || strings.HasPrefix(text, "//") || placeholder(text) || redacted(text) || benignWords(text, v.quoted) || len(text) <= port && all(text, digit) {
 		return
 	}
 	s.add(v.from, to)
 }
 
-// addUserSlash masks the secret of user/secret@host. With withHost the host must be
-// there.
+// addUserSlash masks the secret of user/secret@host. If withHost is false, @host may
+// be missing.
 func (s *scanner) addUserSlash(v value, withHost bool) {
 	text := head(s.text[v.from:v.to])
 	user, rest, ok := strings.Cut(text, "/")

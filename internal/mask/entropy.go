@@ -56,8 +56,8 @@ func (s *scanner) isMiddlePart(from, to int) bool {
 	return from > 0 && to-from >= shortest && to-from <= longest && s.text[from] == '.' && s.text[to-1] == '.' && all(s.text[from+1:to-1], wordly)
 }
 
-// randomPath masks random text in a token with slashes, which is base64 or a path. The
-// parts of a path are judged one by one.
+// randomPath masks random text in a token with slashes, which is base64 or a path. It
+// checks the parts of a path one by one.
 func (s *scanner) randomPath(from, end, to int) {
 	text := s.text[from:end]
 	if text[0] != '/' && isBase64(text) {
@@ -134,8 +134,8 @@ func isRandom(token string, digits int) bool {
 	if low < 3 || up < 3 || num < digits || n < leastRandom-4 {
 		return false
 	}
-	// Three in five neighbours of random text differ in kind, and one in four of names
-	// like V1beta1HorizontalPodAutoscaler2Spec.
+	// In random text, three of five pairs of neighbours differ in kind. In names like
+	// V1beta1HorizontalPodAutoscaler2Spec, one of four does.
 	return turns*100 >= 38*(len(token)-slashes) && vowels*100 <= 36*n
 }
 

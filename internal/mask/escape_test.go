@@ -9,8 +9,8 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// TestMixedEscapes is a regression test: a colon in three bytes before slashes in six
-// caused a panic.
+// TestMixedEscapes is a regression test: a panic was caused by a colon that is
+// escaped in three bytes, before slashes that are escaped in six.
 func TestMixedEscapes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, text, want string }{
@@ -46,7 +46,7 @@ func TestEscapedIsTotal(t *testing.T) {
 	}
 }
 
-// separators has separators in each spelling, and parts of them.
+// separators has separators in each spelling, and parts of such spellings.
 var separators = []string{
 	"%3A", "%3D", "%2F", "%40", "%20", "%22", "%26", "%253A", "%253D", "%252F", "%2540", "%25", "%2525", "%", `\u003a`, `\u003d`, `\u002f`, `\u0040`, `\u0022`, `\u0`, `\u0xxxx`, `\u`,
 	`\x3a`, `\x3d`, `\x2f`, `\x40`, `\x`, `\x0`, "&quot;", "&#61;", "&#x3d;", "&amp;", "&", "=", ":", "://", "=>", "->", "/", "@", " ", "\n", "\t", "\u00a0", "\u200b", "＝", "：", "'", "\"", `\"`, `\\`, `\`, "`",

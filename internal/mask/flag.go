@@ -26,7 +26,7 @@ func (s *scanner) flag(i int) {
 		s.shortFlag(i, from, to)
 		return
 	}
-	if from == i+1 && len(long) < 4 { // Go and Java have -key and -token
+	if from == i+1 && len(long) < 4 { // after one dash only names of four bytes or more count: -token
 		return
 	}
 	n := newName(long)
@@ -36,7 +36,7 @@ func (s *scanner) flag(i int) {
 	n.skipFillers(false)
 	k := n.kind()
 	at := s.argument(to)
-	if k == nothing || at == to || s.text[to] == '=' { // --token= is for separator
+	if k == nothing || at == to || s.text[to] == '=' { // the method separator handles --token=
 		return
 	}
 	v := s.valueAt(at, false)
@@ -51,12 +51,12 @@ func (s *scanner) flag(i int) {
 	if strings.HasPrefix(text, "id=") || isScheme(text) && schemes[lowerWord(text)] {
 		return
 	}
-	if (judge{kind: k, assign: true, quoted: v.quoted}).secret(text) && (k != weak || looksRandom(text)) {
+	if (valueContext{kind: k, assign: true, quoted: v.quoted}).secret(text) && (k != weak || looksRandom(text)) {
 		s.add(v.from, v.to)
 	}
 }
 
-// argument returns the start of the argument behind an option that ends at to, or to
+// argument returns the start of the argument after an option that ends at to, or to
 // if there is none. Spaces or the punctuation of a list are between them.
 func (s *scanner) argument(to int) int {
 	at := to
@@ -101,7 +101,7 @@ func (s *scanner) shortFlag(i, from, to int) {
 	if v == "" || v[0] == '-' || v == Masked || placeholder(v) || redacted(v) || benignWords(v, false) {
 		return
 	}
-	if letter == 'u' && (to-from == 1 || to-from > 3) || to-from > 1 && s.text[from] == 'p' && long(s.text[from:to]) {
+	if letter == 'u' && (to-from == 1 || to-from > 3) || to-from > 1 && s.text[from] == 'p' && takesUserPassword(s.text[from:to]) {
 		user, secret, ok := strings.Cut(v, ":")
 		if ok && user != "" && secret != "" && secret != Masked && (!all(user, digit) || !all(secret, digit)) && !strings.HasPrefix(secret, "//") && !placeholder(secret) {
 			s.add(at+len(user)+1, end)
@@ -121,8 +121,8 @@ func (s *scanner) shortFlag(i, from, to int) {
 	}
 }
 
-// long reports whether the option name takes user:password.
-func long(name string) bool { return name == "proxy-user" }
+// takesUserPassword reports whether the argument of the option is user:password.
+func takesUserPassword(name string) bool { return name == "proxy-user" }
 
 // reach bounds the distance of an option from its program, in bytes.
 const reach = 120

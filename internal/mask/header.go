@@ -3,7 +3,7 @@ package mask
 import "strings"
 
 // headerValue masks the value of a header such as Authorization or Cookie. The
-// scheme stays, and so does text behind the credentials. pair is true for two
+// scheme stays, and so does text after the credentials. pair is true for two
 // strings with a comma between them.
 func (s *scanner) headerValue(v value, pair, encoded bool) {
 	if v.quoted {
@@ -88,7 +88,7 @@ func isScheme(word string) bool {
 }
 
 // wordEnd returns the end of the word of a header at i. White space and quotes end a
-// word. Quotes behind an equals sign do not.
+// word. Quotes after an equals sign do not.
 func (s *scanner) wordEnd(i int) int {
 	if end, ok := s.headerWord.known(i); ok {
 		return end
@@ -156,7 +156,7 @@ func (s *scanner) nextWord(i int) int {
 	return len(s.text)
 }
 
-// addList masks the word at i and the rest of its list: words behind a comma or a
+// addList masks the word at i and the rest of its list: words after a comma or a
 // semicolon, and parameters.
 func (s *scanner) addList(i int) {
 	if _, ok := s.list.known(i); ok {

@@ -30,8 +30,9 @@ import (
 // Masked replaces a secret.
 const Masked = "[masked]"
 
-// rounds limits how often a text is masked until nothing changes. Usually the
-// second round changes nothing. The text behind a mask may be a token of its own.
+// rounds limits how often a text is masked again, until nothing changes. Usually the
+// second round changes nothing. It may, because the text after a mask can be a token
+// of its own.
 const rounds = 4
 
 // Text replaces each secret that it recognises in text by [Masked]. Masking the

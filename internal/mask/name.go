@@ -132,8 +132,8 @@ func (n *name) kind() kind {
 	return suffixKind(head)
 }
 
-// plurals are names of lists and maps of secrets, with their singular. A single value
-// is judged as weak, because it may be a number of tokens.
+// plurals are names of lists and maps of secrets, with their singular. The name of a
+// single value has the kind weak, because the value may be a number of tokens.
 var plurals = map[string]string{"tokens": "token", "keys": "key", "secrets": "secret", "apikeys": "apikey", "codes": "code", "cookies": "cookie"}
 
 // plural returns the kind of a name that ends with the plural of singular.
@@ -167,7 +167,8 @@ func (n *name) endsWith(phrases map[string][][]string) bool {
 
 var phrasesByLast, codesByLast = byLast(phrases), byLast(codePhrases)
 
-// byLast returns the words of each phrase, the last one first, by their last word.
+// byLast maps the last word of each phrase to the words of the phrase, in reverse
+// order.
 func byLast(phrases []string) map[string][][]string {
 	m := map[string][][]string{}
 	for _, p := range phrases {

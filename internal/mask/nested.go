@@ -3,9 +3,9 @@ package mask
 import "strings"
 
 // nested masks the secrets of the list or map at i: tokens: [a, b],
-// "credentials": {"x": {"value": "a"}}, map[a:b]. j is the judge of its name. It
-// reports whether there is a list or map.
-func (s *scanner) nested(j judge, i int) bool {
+// "credentials": {"x": {"value": "a"}}, map[a:b]. vc describes its name. It reports
+// whether there is a list or map.
+func (s *scanner) nested(vc valueContext, i int) bool {
 	i, _ = s.skipGap(i)
 	rest := s.text[i:]
 	switch {
@@ -64,8 +64,8 @@ func (s *scanner) nested(j judge, i int) bool {
 			public, key = name.isPublic(), true
 			continue
 		}
-		j.prose = j.kind != password && (key || j.several) // a word may be a name
-		if text := head(s.text[v.from:v.to]); !public && s.leafSecret(j, text, v.quoted) {
+		vc.prose = vc.kind != password && (key || vc.several) // a word may be a name
+		if text := head(s.text[v.from:v.to]); !public && s.leafSecret(vc, text, v.quoted) {
 			s.add(v.from, v.to)
 		}
 		public, key = false, false
@@ -126,15 +126,15 @@ func (s *scanner) endsKey(from, i int) bool {
 }
 
 // leafSecret reports whether a value of a list or map is a secret.
-func (s *scanner) leafSecret(j judge, text string, quoted bool) bool {
-	if !quoted && classes(text)&(lower|upper) == 0 && j.kind != password {
+func (s *scanner) leafSecret(vc valueContext, text string, quoted bool) bool {
+	if !quoted && classes(text)&(lower|upper) == 0 && vc.kind != password {
 		return false
 	}
-	j.assign, j.quoted, j.below = true, quoted, false
-	if j.kind != password && j.kind != code && nameLike(text) {
+	vc.assign, vc.quoted, vc.below = true, quoted, false
+	if vc.kind != password && vc.kind != code && nameLike(text) {
 		return false
 	}
-	return j.secret(text)
+	return vc.secret(text)
 }
 
 // isPublic reports whether a field with this name has no secret, even in a map of
@@ -151,9 +151,9 @@ func (n *name) isPublic() bool {
 	return idNames[n.words[0]] || publicFields[n.words[0]]
 }
 
-// lines masks the items of the YAML list on the lines behind i. It reports whether
+// lines masks the items of the YAML list on the lines after i. It reports whether
 // there is one.
-func (s *scanner) lines(j judge, i int) bool {
+func (s *scanner) lines(vc valueContext, i int) bool {
 	for i < len(s.text) && (s.text[i] == ' ' || s.text[i] == '\r') {
 		i++
 	}
@@ -185,7 +185,7 @@ func (s *scanner) lines(j judge, i int) bool {
 			next++
 		}
 		text := head(s.text[item.from:item.to])
-		if strings.TrimSpace(s.text[after:min(next, after+maxGap)]) == "" && (item.quoted || !strings.Contains(text, ": ")) && s.leafSecret(j, text, item.quoted) {
+		if strings.TrimSpace(s.text[after:min(next, after+maxGap)]) == "" && (item.quoted || !strings.Contains(text, ": ")) && s.leafSecret(vc, text, item.quoted) {
 			s.add(item.from, item.to)
 		}
 		end = next

@@ -58,7 +58,7 @@ func (s *scanner) noun(i, end int) {
 	}
 }
 
-// pairAfter masks the secret of user:secret behind a word of pairNouns that ends at
+// pairAfter masks the secret of user:secret after a word of pairNouns that ends at
 // end: "login as bob:abc failed".
 func (s *scanner) pairAfter(end int) {
 	const words = 2
@@ -110,7 +110,7 @@ func (s *scanner) passwordFor(i int) {
 	}
 }
 
-// skipFillers returns the start of the word behind a name that ends at end, and the
+// skipFillers returns the start of the word after a name that ends at end, and the
 // number of fillers between them.
 func (s *scanner) skipFillers(end int) (at, filled int) {
 	at = s.nextWord(end)

@@ -2,7 +2,7 @@ package mask
 
 import "strings"
 
-// separator masks the value behind the separator at i, if the name before it is
+// separator masks the value after the separator at i, if the name before it is
 // that of a secret. Separators are = : => := -> || and others, the > of a tag and
 // the comma between two strings. They may be escaped.
 func (s *scanner) separator(i int) {
@@ -35,7 +35,7 @@ func (s *scanner) separator(i int) {
 		return
 	}
 	compound := words.n > 1 && class[s.text[max(from, to-1-len(words.words[0]))]]&dash != 0 // x-api-key
-	j := judge{kind: k, assign: c == '=' || c == '>' || quoted || encoded || compound, prose: words.prose || words.nonASCII && !s.asciiValue(i+n), query: query, several: words.several}
+	vc := valueContext{kind: k, assign: c == '=' || c == '>' || quoted || encoded || compound, prose: words.prose || words.nonASCII && !s.asciiValue(i+n), query: query, several: words.several}
 	switch {
 	case k == nothing, k == weak:
 		s.named(words, i+n, encoded)
@@ -43,11 +43,11 @@ func (s *scanner) separator(i int) {
 			return
 		}
 	case c == ',' && !s.isCall(from, words):
-		j.prose = true
+		vc.prose = true
 	case c == ',':
 		c = '|'
 	}
-	s.valueOf(j, i+n, c, encoded)
+	s.valueOf(vc, i+n, c, encoded)
 }
 
 // isCall reports whether the quoted name at from is the first argument of a call:
@@ -215,18 +215,18 @@ func (s *scanner) escapeEnds(i int) bool {
 	return false
 }
 
-// valueOf masks the value at i if j.secret reports that it is a secret. c is the
+// valueOf masks the value at i if vc.secret reports that it is a secret. c is the
 // separator before it.
-func (s *scanner) valueOf(j judge, i int, c byte, encoded bool) {
+func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 	if c == '>' { // the content of an element
 		end := s.quotedEnd(opening{n: 1, text: "<"}, i)
-		j.quoted = true
-		if v := s.text[i:end]; j.kind == header || j.secret(v) {
+		vc.quoted = true
+		if v := s.text[i:end]; vc.kind == header || vc.secret(v) {
 			s.add(i, end)
 		}
 		return
 	}
-	if j.kind >= token && j.kind <= password && c == ':' && s.yamlBlock(i) {
+	if vc.kind >= token && vc.kind <= password && c == ':' && s.yamlBlock(i) {
 		return
 	}
 	if c == '|' { // only a string literal may be a value
@@ -234,17 +234,17 @@ func (s *scanner) valueOf(j judge, i int, c byte, encoded bool) {
 			return
 		}
 	}
-	if j.kind != header && (s.nested(j, i) || c == ':' && s.lines(j, i)) {
+	if vc.kind != header && (s.nested(vc, i) || c == ':' && s.lines(vc, i)) {
 		return
 	}
-	if j.several && j.kind != code {
-		j.kind = weak
+	if vc.several && vc.kind != code {
+		vc.kind = weak
 	}
 	v := s.valueAt(i, encoded)
 	if v.from < v.to && s.tooMany(v) {
 		return
 	}
-	if v.from >= v.to || v.below && (c != ':' && c != '=' || c == '=' && j.kind == weak || j.kind == header && !s.folded(v.from)) {
+	if v.from >= v.to || v.below && (c != ':' && c != '=' || c == '=' && vc.kind == weak || vc.kind == header && !s.folded(v.from)) {
 		return
 	}
 	if c == ':' && !v.quoted && s.isField(v) {
@@ -253,11 +253,11 @@ func (s *scanner) valueOf(j judge, i int, c byte, encoded bool) {
 	if n := len(s.found); n > 0 && s.found[n-1].from <= v.from && v.to <= s.found[n-1].to {
 		return // the name is within a secret
 	}
-	j.below, j.quoted, j.assign = v.below, v.quoted, j.assign || v.item
-	if v.below && j.kind == password && s.text[v.from-1] == ' ' && s.endsLine(v.to) {
-		j.below = false // a continued line
+	vc.below, vc.quoted, vc.assign = v.below, v.quoted, vc.assign || v.item
+	if v.below && vc.kind == password && s.text[v.from-1] == ' ' && s.endsLine(v.to) {
+		vc.below = false // a continued line
 	}
-	if j.kind == header {
+	if vc.kind == header {
 		s.headerValue(v, c == ',', encoded)
 		return
 	}
@@ -269,17 +269,17 @@ func (s *scanner) valueOf(j judge, i int, c byte, encoded bool) {
 	if c == ',' && !looksRandom(text) {
 		return
 	}
-	if j.kind == password && strings.HasPrefix(text, "/") && c == '=' && s.isPWD(i) {
+	if vc.kind == password && strings.HasPrefix(text, "/") && c == '=' && s.isPWD(i) {
 		return
 	}
-	if j.kind != weak && !v.quoted && s.credentials(v) {
+	if vc.kind != weak && !v.quoted && s.credentials(v) {
 		return
 	}
-	if !j.secret(text) {
+	if !vc.secret(text) {
 		return
 	}
 	s.add(v.from, v.to)
-	if j.kind == password && c == ':' && !v.quoted && !j.prose {
+	if vc.kind == password && c == ':' && !v.quoted && !vc.prose {
 		s.phrase(v.to)
 	}
 }
@@ -300,16 +300,16 @@ func (s *scanner) isField(v value) bool {
 // isURL reports whether the colon at i is that of a URL.
 func (s *scanner) isURL(i int) bool { return slash(s.text[i+1:]) > 0 }
 
-// mostJudged bounds the names before one value that are judged.
-const mostJudged = 8
+// maxNames bounds the names of one value that are checked.
+const maxNames = 8
 
-// tooMany reports whether more than mostJudged names precede v, and masks v then.
+// tooMany reports whether more than maxNames names precede v. If so, it masks v.
 // This bounds the cost. Ordinary text has no such values.
 func (s *scanner) tooMany(v value) bool {
-	if s.judgedTo != v.to {
-		s.judgedTo, s.judgedTimes = v.to, 0
+	if s.namesTo != v.to {
+		s.namesTo, s.names = v.to, 0
 	}
-	if s.judgedTimes++; s.judgedTimes <= mostJudged {
+	if s.names++; s.names <= maxNames {
 		return false
 	}
 	s.add(v.from, v.to)
@@ -396,7 +396,7 @@ func (s *scanner) yamlBlock(i int) bool {
 	return true
 }
 
-// named masks a secret with its name in a field of its own: {"name": "API_KEY",
+// named masks a secret whose name is the value of another field: {"name": "API_KEY",
 // "value": "..."}. n is the name of that field, and i the end of its separator.
 func (s *scanner) named(n name, i int, encoded bool) {
 	if n.n == 0 || n.words[0] != "name" && n.words[0] != "key" {
@@ -426,6 +426,6 @@ func (s *scanner) named(n name, i int, encoded bool) {
 		at++
 	}
 	if at < len(rest) && (rest[at] == ':' || rest[at] == '=') {
-		s.valueOf(judge{kind: k, assign: true}, v.to+at+1, '=', encoded)
+		s.valueOf(valueContext{kind: k, assign: true}, v.to+at+1, '=', encoded)
 	}
 }

@@ -4,7 +4,7 @@ import "strings"
 
 // prefixGroup has prefixes of keys, and what follows them.
 type prefixGroup struct {
-	class uint16 // classes of the bytes behind the prefix
+	class uint16 // classes of the bytes after the prefix
 	least int    // least number of these bytes
 	mixed bool   // both letters and digits must follow, because words have these prefixes too
 	texts string // the prefixes
@@ -77,7 +77,7 @@ type keyPrefix struct {
 }
 
 // idPairs are prefixes of ids that a colon and a secret may follow. least is the exact
-// number of bytes behind the prefix.
+// number of bytes after the prefix.
 var idPairs = []keyPrefix{{text: "AC", least: 32, class: hexa}, {text: "SK", least: 32, class: hexa}, {text: "AK", least: 22, class: alnum}}
 
 // prefixRuns is the number of distinct classes in prefixGroups.

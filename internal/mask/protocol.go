@@ -11,13 +11,13 @@ var mechanisms = set("plain login cram-md5 digest-md5 xoauth2 oauthbearer ntlm g
 // clientLabels precede the lines of the client in transcripts, with a colon.
 var clientLabels = set("c client send sent sending tx out redis smtp imap pop pop3 ftp irc cmd command")
 
-// loginLines are first words of the lines before and behind PASS in transcripts.
+// loginLines are first words of the lines before and after PASS in transcripts.
 var loginLines = set("user nick cap 331 +ok 220 ehlo helo host c s client")
 
 // protocolArgs bounds the arguments of a verb.
 const protocolArgs = 3
 
-// protocol masks the secret behind verb, which is s.text[i:end]. Verbs in lower case
+// protocol masks the secret after verb, which is s.text[i:end]. Verbs in lower case
 // may be prose, so they need a prompt before them.
 func (s *scanner) protocol(i, end int, verb string) {
 	if class[s.text[i]]&lower != 0 && verb != "identified" && !s.isSent(i) {
@@ -65,7 +65,7 @@ func (s *scanner) protocol(i, end int, verb string) {
 }
 
 // protocolArgs returns the arguments of a verb that ends at i. whole is true if the
-// line ends behind them.
+// line ends after them.
 func (s *scanner) protocolArgs(i int) (args [protocolArgs]value, n int, whole bool) {
 	if n := closes(s.text[i:min(len(s.text), i+1)]); n > 0 {
 		i += n
@@ -169,13 +169,13 @@ func (s *scanner) wordOfLineBefore(i int) string {
 	least := max(0, to-reach)
 	from := least + strings.LastIndexAny(s.text[least:max(least, to)], "\n\\") + 1
 	if from > 0 && s.text[from-1] == '\\' && from < to {
-		from++ // behind an escaped line break
+		from++ // after an escaped line break
 	}
 	word, _, _ := strings.Cut(s.text[from:max(from, to)], " ")
 	return lowerWord(strings.Trim(word, `:>"`))
 }
 
-// wordOfLineAfter returns the first word of the line behind i, which is the end of a
+// wordOfLineAfter returns the first word of the line after i, which is the end of a
 // line.
 func (s *scanner) wordOfLineAfter(i int) string {
 	i = s.skipLineEnd(i)
@@ -199,7 +199,7 @@ func (s *scanner) skipLineEnd(i int) int {
 	return i
 }
 
-// nextLine masks the line behind i, if it is base64. A prompt may precede it.
+// nextLine masks the line after i, if it is base64. A prompt may precede it.
 func (s *scanner) nextLine(i int) {
 	i = s.skipLineEnd(i)
 	for _, prompt := range []string{"C: ", "> ", ">>> ", "<- ", "-> "} {

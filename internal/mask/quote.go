@@ -114,8 +114,8 @@ func closing(q string) string {
 // quoteKinds is the number of results of quoteIndex.
 const quoteKinds = 3*4 + 1
 
-// quoteIndex returns an index for the kind of quote. Levels above 3 share one, so
-// that a value may end too late, but not behind its line.
+// quoteIndex returns an index for the kind of quote. Levels above 3 share an index.
+// So a value of such a level may end too late, but never after its line.
 func quoteIndex(q opening) int {
 	switch level := min(q.level, 3); q.char {
 	case '"':

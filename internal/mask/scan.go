@@ -12,7 +12,7 @@ type scanner struct {
 	// has the same end, so the text between is not read again.
 	run, encodedRun extent             // unquoted values; encodedRun: percent-encoded ones
 	quoted          [quoteKinds]extent // quoted values
-	runs            [prefixRuns]extent // keys behind a prefix, by the class of their bytes
+	runs            [prefixRuns]extent // keys after a prefix, by the class of their bytes
 	headerWord      extent             // words of a header
 	list            extent             // comma-separated words of a header
 	params          extent             // percent-encoded header values
@@ -21,13 +21,13 @@ type scanner struct {
 	brackets        extent             // lists and maps in brackets
 	privateKey      extent             // PEM blocks of private keys
 	digit           extent             // bytes before the next digit
-	bare, urlEnds   extent             // URLs without a scheme; URLs behind their authority
-	trim            extent             // values without the punctuation behind them
+	bare, urlEnds   extent             // URLs without a scheme; URLs after their authority
+	trim            extent             // values without the punctuation after them
 	trimTo          int                // the end that trimmed returned for trim
 	bareAt          int                // the last at sign of bare, or -1
-	user, usersTo   int                // the position behind the last of userFlags; the end of the text searched for them
-	judgedTo        int                // the end of the value that was judged last
-	judgedTimes     int                // how many values with that end were judged
+	user, usersTo   int                // the position after the last of userFlags; the end of the text searched for them
+	namesTo         int                // the end of the value whose name was checked last
+	names           int                // how many names of that value were checked
 	commandTo       int                // the end of the last command line
 	gluedOnly       extent             // a command line whose -p takes no separate argument
 }
@@ -58,7 +58,7 @@ func (s *scanner) add(from, to int) {
 }
 
 // scan passes over the text once. fresh is true where a word may begin: at the
-// start, behind a byte that is no letter or digit, and behind an escape
+// start, after a byte that is no letter or digit, and after an escape
 // ("\nsk-...").
 func (s *scanner) scan() {
 	fresh := true

@@ -74,7 +74,7 @@ func looksRandom(v string) bool {
 	return false
 }
 
-// kindChanges counts the neighbours in v of different kinds.
+// kindChanges counts the pairs of neighbours in v that differ in kind.
 func kindChanges(v string) (n int) {
 	for i := 1; i < len(v); i++ {
 		if kindOf(v[i]) != kindOf(v[i-1]) {

@@ -94,7 +94,7 @@ var (
 	// pairNouns and then pairFillers may precede user:secret.
 	pairNouns   = set("credentials creds credential login logon signin auth authenticate authenticated authenticating")
 	pairFillers = set("with as using for user is are of were was")
-	// These words are in code, not in a table.
+	// No table has these words, but the code compares names with them.
 	_ = set("key pass name code time env hash salt auth oauth hmac sas pat csrf xsrf passcode")
 	// headers are names with values of several words.
 	headers = set("authorization authorisation cookie cookies cookie2 setcookie")
@@ -113,7 +113,7 @@ var (
 	// fillers follow a name and are not part of it: "API key provided:".
 	fillers = set(`provided given supplied received used specified found sent is was equals with value values of string text plain plaintext raw b64 base64 env prod dev test staging live old new
 		current previous default base being to set as got here entered header hex production sandbox the your for lautet ist est es là är é è jest`)
-	// schemes are authorization schemes. Texts have them without their header too.
+	// schemes are authorization schemes. A text may have one without a header.
 	schemes = set("bearer basic token apikey bot negotiate ntlm digest hawk ssws dpop geniekey")
 )
 
@@ -132,7 +132,7 @@ var benign = set(`a an and any all also are as at be because been but by can can
 	variable variables env environment flag option argument and/or before first correctly properly hash hashed hashing strength manager prompt field reuse complexity rotation endpoint page form link dialog
 	timeout refused ignored present absent unchanged updated created deleted default changeme example placeholder lax strict secure httponly digest negotiate ntlm plain md5 sha1 sha256 hmac rs256 hs256 es256`)
 
-// idNames are the last words of the names of ids. Random text behind them stays.
+// idNames are the last words of the names of ids. Random text after them stays.
 var idNames = set(`id ids uuid guid requestid traceid spanid sha sha1 sha256 sha512 md5 etag hash digest commit revision rev checksum fingerprint ray cursor integrity trace span parent traceparent
 	traceref nonce crumb build image layer version tag ref run job pod container instance node event message msg thread conversation correlation correlationid transaction txid tx operation op
 	batch order invoice serial session request response rid arn host session-id sid2 snapshot object kid thumbprint file path name user tenant project org workspace query execution workflow model`)

@@ -2,7 +2,7 @@ package mask
 
 import "strings"
 
-// authorityBytes bounds the search for an at sign behind an unescaped slash.
+// authorityBytes bounds the search for an at sign after an unescaped slash.
 const authorityBytes = 256
 
 // plainUsers are names of users that are no secrets.
@@ -184,7 +184,7 @@ func Endpoint(endpoint string) (name string) {
 }
 
 func endpointName(endpoint string) string {
-	const most = 8 // the rest may look like a URL with a user again
+	const most = 8 // rounds, because the rest may again look like a URL with a user
 	for range most {
 		name := endpointOnce(endpoint)
 		if name == endpoint {
@@ -240,14 +240,14 @@ func endpointOnce(endpoint string) string {
 	return clean(scheme + rest)
 }
 
-// isAddress reports whether text, which has no scheme, may be a URL: there is no at
-// sign, or it is behind a password or before a host.
+// isAddress reports whether text, which has no scheme, may be a URL. That is so if it
+// has no at sign, or if the at sign is after a password or before a host.
 func isAddress(text string) bool {
 	user, host, ok := strings.Cut(text, "@")
 	return !ok || strings.ContainsAny(user, ":/?#") || strings.ContainsAny(host, ".:/?#@") || host == "localhost"
 }
 
-// lastAt returns the position behind the last at sign of text, or 0. The at sign may
+// lastAt returns the position after the last at sign of text, or 0. The at sign may
 // be percent-encoded.
 func lastAt(text string) int {
 	at := strings.LastIndexByte(text, '@') + 1

@@ -142,16 +142,16 @@ func (s *scanner) trimmed(from, to int) int {
 	return to
 }
 
-// maxJudged bounds the bytes of a value that are judged, because several names may
+// maxChecked bounds the bytes of a value that are checked, because several names may
 // have the same long value.
-const maxJudged = 128
+const maxChecked = 128
 
-func head(v string) string { return v[:min(len(v), maxJudged)] }
+func head(v string) string { return v[:min(len(v), maxChecked)] }
 
-// judge is what the context of a value says about it.
-type judge struct {
+// valueContext describes the name of a value and how the value is written.
+type valueContext struct {
 	kind    kind
-	assign  bool // an equals sign or a quoted name precedes, so it is no prose
+	assign  bool // an equals sign or a quoted name precedes the value, so it is not prose
 	prose   bool // the name is part of a sentence
 	query   bool // the name is a URL parameter
 	below   bool // the value is on the line after the name
@@ -159,17 +159,17 @@ type judge struct {
 	several bool // the name is a plural
 }
 
-// secret reports whether v is a secret.
-func (j judge) secret(v string) bool {
+// secret reports whether a value v in this context is a secret.
+func (vc valueContext) secret(v string) bool {
 	v = head(v)
 	if v == "" || v == Masked || redacted(v) || placeholder(v) {
 		return false
 	}
-	switch j.kind {
+	switch vc.kind {
 	case code:
-		return isCode(v) || looksRandom(v) || j.assign && mixed(v) && len(v) >= 6 && !isWords(v)
+		return isCode(v) || looksRandom(v) || vc.assign && mixed(v) && len(v) >= 6 && !isWords(v)
 	case weak:
-		if j.query && len(v) >= 16 && classes(v)&digit != 0 && !isUUID(v) {
+		if vc.query && len(v) >= 16 && classes(v)&digit != 0 && !isUUID(v) {
 			return true
 		}
 		if strings.ContainsAny(v, ":/.()[]{},*<> ") {
@@ -178,29 +178,29 @@ func (j judge) secret(v string) bool {
 		if _, _, ok := numberedWord(v); ok {
 			return false
 		}
-		return j.assign && len(v) >= 8 && !isUUID(v) && mixed(v) && !isWords(v) || looksRandom(v)
+		return vc.assign && len(v) >= 8 && !isUUID(v) && mixed(v) && !isWords(v) || looksRandom(v)
 	case token:
 		if isPointer(v) {
 			return false
 		}
-		if benignWords(v, j.quoted) {
+		if benignWords(v, vc.quoted) {
 			return false
 		}
 		if word, constant, ok := numberedWord(v); ok && (constant || benign[lowerWord(word)]) {
 			return false
 		}
 		if c := classes(v); c&(lower|upper) == 0 && c&digit != 0 {
-			return j.assign && len(v) >= 6 || len(v) >= 20
+			return vc.assign && len(v) >= 6 || len(v) >= 20
 		}
-		if j.prose || j.below {
+		if vc.prose || vc.below {
 			return looksSecret(v)
 		}
-		return looksSecret(v) || j.assign && len(v) >= 6
+		return looksSecret(v) || vc.assign && len(v) >= 6
 	case password:
-		if benignWords(v, j.quoted) {
+		if benignWords(v, vc.quoted) {
 			return false
 		}
-		if j.prose || j.below {
+		if vc.prose || vc.below {
 			return looksSecret(v)
 		}
 		return true

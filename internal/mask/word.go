@@ -24,11 +24,11 @@ func (s *scanner) prefix(i int) bool {
 			return true
 		}
 		to := max(from, s.trimmed(from, end))
-		if p.text == "eyJ" && to-from < 4*maxJudged && strings.IndexByte(s.text[from:to], '.') < 0 && s.isID(i) { // a cursor: JSON in base64
+		if p.text == "eyJ" && to-from < 4*maxChecked && strings.IndexByte(s.text[from:to], '.') < 0 && s.isID(i) { // a cursor: JSON in base64
 			continue
 		}
-		// The provider has masked sk-ab****wxyz.
-		if to-from < p.least || p.mixed && !s.mixed(from, min(to, from+maxJudged)) || strings.HasPrefix(s.text[to:], "***") || p.least < 12 && to-from < maxJudged && classes(s.text[from:to])&(upper|dash) == dash && isWords(s.text[from:to]) {
+		// Skip texts like sk-ab****wxyz, which the provider has masked, and words.
+		if to-from < p.least || p.mixed && !s.mixed(from, min(to, from+maxChecked)) || strings.HasPrefix(s.text[to:], "***") || p.least < 12 && to-from < maxChecked && classes(s.text[from:to])&(upper|dash) == dash && isWords(s.text[from:to]) {
 			continue
 		}
 		s.add(i, to)
@@ -133,7 +133,7 @@ func (s *scanner) hasPath(i int, path string) (int, bool) {
 // longestWord bounds the bytes of the words of wordUses.
 const longestWord = 20
 
-// wordUse says what may follow a word.
+// wordUse describes what may follow a word.
 type wordUse struct {
 	scheme  bool // an authorization scheme
 	noun    bool // the name of a secret in prose
@@ -180,7 +180,7 @@ var wordStarts = func() (t [256]uint32) {
 	return t
 }()
 
-// word masks the key that begins at i, or the secret behind the word at i, if that is
+// word masks the key that begins at i, or the secret after the word at i, if that is
 // one of wordUses.
 func (s *scanner) word(i int) {
 	if s.prefix(i) {
@@ -243,7 +243,7 @@ func (s *scanner) afterNonASCII(i int) {
 	}
 }
 
-// scheme masks the credentials behind an authorization scheme without a header. The
+// scheme masks the credentials after an authorization scheme without a header. The
 // scheme is s.text[i:end].
 func (s *scanner) scheme(i, end int) {
 	at := s.nextWord(end + 1)
