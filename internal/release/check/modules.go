@@ -25,6 +25,7 @@ const root = "github.com/errclass/errclass"
 // released one.
 var development = []string{
 	"compat",
+	"corpus",
 	"examples/alerting",
 	"examples/dashboard",
 	"examples/otel",

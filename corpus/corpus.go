@@ -1,0 +1,165 @@
+// Package corpus holds labelled error messages and reads them. [Read] reads all
+// slices of a folder; README.md describes the slices and their fields, and
+// TAXONOMY.md the labels. No package that users import needs this module.
+package corpus
+
+import (
+	"bufio"
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/errclass/errclass/classify"
+)
+
+// Slices holds the files of the corpus, one for each slice.
+//
+//go:embed slices/*.jsonl
+var Slices embed.FS
+
+// Entry is one labelled message.
+type Entry struct {
+	ID      string `json:"id"`
+	Kind    string `json:"kind"`    // what printed the message
+	Product string `json:"product"` // whose wording it is, in lower case
+	Message string `json:"message"`
+	// Category and Reason are the right answers. Accept and AcceptCategory are
+	// further answers that count as right.
+	Category       classify.Category   `json:"category"`
+	Reason         classify.Reason     `json:"reason"`
+	Accept         []classify.Reason   `json:"accept"`
+	AcceptCategory []classify.Category `json:"accept_category,omitempty"`
+	Source         string              `json:"source"` // where the wording was seen
+	Slice          string              `json:"-"`      // the file's name without .jsonl
+}
+
+// Read reads the files slices/*.jsonl of dir in the order of their names. It
+// returns an error that begins with file and line if a line is not an entry: a
+// field is missing or unknown, a label does not exist, or an earlier line has the
+// same id or the same message. Messages that differ only in digits are the same.
+func Read(dir fs.FS) ([]Entry, error) {
+	names, err := fs.Glob(dir, "slices/*.jsonl")
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, errors.New("no files slices/*.jsonl")
+	}
+	r := reader{ids: map[string]string{}, messages: map[string]string{}}
+	for _, name := range names {
+		if err := r.read(dir, name); err != nil {
+			return nil, err
+		}
+	}
+	return r.entries, nil
+}
+
+// reader collects the entries of several files. ids and messages map what must be
+// unique to the place where it stands.
+type reader struct {
+	entries       []Entry
+	ids, messages map[string]string
+}
+
+// maxLine is the length of the longest valid line.
+const maxLine = 1 << 20
+
+func (r *reader) read(dir fs.FS, name string) error {
+	f, err := dir.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, maxLine)
+	number := 0
+	for lines.Scan() {
+		number++
+		e, err := parse(lines.Bytes())
+		at := fmt.Sprintf("%s:%d", name, number)
+		if err != nil {
+			return fmt.Errorf("%s: %w", at, err)
+		}
+		if first, ok := r.ids[e.ID]; ok {
+			return fmt.Errorf("%s: id %q is already used at %s", at, e.ID, first)
+		}
+		message := withoutDigits(e.Message)
+		if first, ok := r.messages[message]; ok {
+			return fmt.Errorf("%s: entry %q has the same message as %s", at, e.ID, first)
+		}
+		r.ids[e.ID], r.messages[message] = at, at
+		e.Slice = strings.TrimSuffix(path.Base(name), ".jsonl")
+		r.entries = append(r.entries, e)
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s:%d: %w", name, number+1, err)
+	}
+	return nil
+}
+
+// parse reads one line and checks its fields.
+func parse(line []byte) (Entry, error) {
+	var e Entry
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&e); err != nil {
+		return e, fmt.Errorf("not an entry: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return e, errors.New("not an entry: more than one JSON value")
+	}
+	for _, field := range []struct{ name, value string }{
+		{"id", e.ID},
+		{"kind", e.Kind},
+		{"product", e.Product},
+		{"message", strings.TrimSpace(e.Message)},
+		{"category", string(e.Category)},
+		{"reason", string(e.Reason)},
+		{"source", e.Source},
+	} {
+		if field.value == "" {
+			return e, fmt.Errorf("entry %q has no %s", e.ID, field.name)
+		}
+	}
+	if e.Accept == nil {
+		return e, fmt.Errorf("entry %q has no accept; an empty list is valid", e.ID)
+	}
+	if e.Product != strings.ToLower(e.Product) {
+		return e, fmt.Errorf("entry %q: product %q is not in lower case", e.ID, e.Product)
+	}
+	for _, c := range append([]classify.Category{e.Category}, e.AcceptCategory...) {
+		if !slices.Contains(classify.Categories(), c) {
+			return e, fmt.Errorf("entry %q: unknown category %q", e.ID, c)
+		}
+	}
+	for _, reason := range append([]classify.Reason{e.Reason}, e.Accept...) {
+		if !reason.Valid() {
+			return e, fmt.Errorf("entry %q: unknown reason %q", e.ID, reason)
+		}
+	}
+	return e, nil
+}
+
+// withoutDigits returns the message with each run of digits replaced by one 0.
+func withoutDigits(message string) string {
+	var b strings.Builder
+	last := rune(0)
+	for _, c := range strings.TrimSpace(message) {
+		if '0' <= c && c <= '9' {
+			c = '0'
+			if last == c {
+				continue
+			}
+		}
+		b.WriteRune(c)
+		last = c
+	}
+	return b.String()
+}

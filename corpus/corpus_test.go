@@ -1,0 +1,86 @@
+package corpus_test
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/corpus"
+)
+
+const valid = `{"id":"a-1","kind":"service","product":"redis","message":"LOADING","category":"retryable","reason":"transient","accept":["network"],"source":"redis/redis#1"}`
+
+func TestRead(t *testing.T) {
+	entries, err := corpus.Read(fstest.MapFS{"slices/data.jsonl": {Data: []byte(valid + "\n")}})
+	require.NoError(t, err)
+	assert.Equal(t, []corpus.Entry{{
+		ID: "a-1", Kind: "service", Product: "redis", Message: "LOADING",
+		Category: classify.CategoryRetryable, Reason: classify.ReasonTransient, Accept: []classify.Reason{classify.ReasonNetwork},
+		Source: "redis/redis#1", Slice: "data",
+	}}, entries)
+}
+
+func TestReadRefuses(t *testing.T) {
+	// change is a valid second line with one string replaced.
+	change := func(old, replacement string) string {
+		line := strings.NewReplacer("a-1", "a-2", "LOADING", "BUSY").Replace(valid)
+		changed := strings.Replace(line, old, replacement, 1)
+		require.NotEqual(t, line, changed, "nothing replaced")
+		return changed
+	}
+	for _, tt := range []struct{ name, second, want string }{
+		{"no id", change(`"id":"a-2",`, ""), `slices/b.jsonl:2: entry "" has no id`},
+		{"no kind", change(`"kind":"service",`, ""), `slices/b.jsonl:2: entry "a-2" has no kind`},
+		{"no product", change(`"product":"redis",`, ""), `slices/b.jsonl:2: entry "a-2" has no product`},
+		{"product in upper case", change(`"redis"`, `"Redis"`), `slices/b.jsonl:2: entry "a-2": product "Redis" is not in lower case`},
+		{"no message", change(`"BUSY"`, `" "`), `slices/b.jsonl:2: entry "a-2" has no message`},
+		{"no category", change(`"category":"retryable",`, ""), `slices/b.jsonl:2: entry "a-2" has no category`},
+		{"no reason", change(`"reason":"transient",`, ""), `slices/b.jsonl:2: entry "a-2" has no reason`},
+		{"no accept", change(`"accept":["network"],`, ""), `slices/b.jsonl:2: entry "a-2" has no accept; an empty list is valid`},
+		{"no source", change(`,"source":"redis/redis#1"`, ""), `slices/b.jsonl:2: entry "a-2" has no source`},
+		{"unknown category", change("retryable", "retry"), `slices/b.jsonl:2: entry "a-2": unknown category "retry"`},
+		{"unknown reason", change("transient", "busy"), `slices/b.jsonl:2: entry "a-2": unknown reason "busy"`},
+		{"unknown accepted reason", change(`["network"]`, `["net"]`), `slices/b.jsonl:2: entry "a-2": unknown reason "net"`},
+		{"unknown accepted category", change(`"source"`, `"accept_category":["x"],"source"`), `slices/b.jsonl:2: entry "a-2": unknown category "x"`},
+		{"unknown field", change(`"kind"`, `"note":"","kind"`), `slices/b.jsonl:2: not an entry: json: unknown field "note"`},
+		{"id of another file", change("a-2", "a-0"), `slices/b.jsonl:2: id "a-0" is already used at slices/a.jsonl:1`},
+		{"message of another file", change("BUSY", " Error 17 "), `slices/b.jsonl:2: entry "a-2" has the same message as slices/a.jsonl:1`},
+		{"two values", change("}", "} 1"), `slices/b.jsonl:2: not an entry: more than one JSON value`},
+		{"blank line", "\n", `slices/b.jsonl:2: not an entry: EOF`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			first := strings.NewReplacer("a-1", "a-0", "LOADING", "Error 4").Replace(valid)
+			_, err := corpus.Read(fstest.MapFS{
+				"slices/a.jsonl": {Data: []byte(first)},
+				"slices/b.jsonl": {Data: []byte(valid + "\n" + tt.second)},
+			})
+			assert.EqualError(t, err, tt.want)
+		})
+	}
+	t.Run("no files", func(t *testing.T) {
+		_, err := corpus.Read(fstest.MapFS{})
+		assert.EqualError(t, err, "no files slices/*.jsonl")
+	})
+}
+
+// The corpus itself is valid, and no product dominates a slice that was drawn
+// with at most five messages of each.
+func TestSlices(t *testing.T) {
+	entries, err := corpus.Read(corpus.Slices)
+	require.NoError(t, err)
+	products := map[string]int{}
+	for _, e := range entries {
+		if e.Slice == "dev" || e.Slice == "second" {
+			continue // drawn by issue, before that limit
+		}
+		products[e.Slice+"/"+e.Product]++
+	}
+	require.NotEmpty(t, products)
+	for product, n := range products {
+		assert.LessOrEqual(t, n, 5, "messages of %s", product)
+	}
+}
