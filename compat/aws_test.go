@@ -145,7 +145,8 @@ func TestAWSCredentials(t *testing.T) {
 	check(t, err, want{reason: classify.ReasonAuthentication})
 }
 
-// missingCredentials fails like a chain of credential providers.
+// missingCredentials fails like a chain of credential providers that finds no
+// credentials.
 type missingCredentials struct{}
 
 func (*missingCredentials) Error() string { return "no EC2 IMDS role found" }

@@ -171,7 +171,7 @@ func TestGenAIStream(t *testing.T) {
 			_, _ = w.Write([]byte(chunk + "\n\ndata: {\"candi"))
 			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
-		}), want{reason: classify.ReasonParsing}}, // the SDK parses the truncated part before it checks for the read error
+		}), want{reason: classify.ReasonParsing}}, // the SDK parses the truncated event before it checks for the read error
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -123,9 +123,9 @@ func TestGRPCCauses(t *testing.T) {
 	}
 }
 
-// gRPC reports the program's own deadline and cancellation as codes, which a
-// server may send too. So a deadline is retryable, and only the context can tell
-// that it was the program's own. A cancellation is aborted in both cases.
+// gRPC reports the program's own deadline and cancellation as codes. A server may
+// send the same codes. So a deadline is retryable, unless the context shows that
+// it was the program's own. A cancellation is aborted in both cases.
 func TestGRPCEnds(t *testing.T) {
 	t.Parallel()
 	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
@@ -202,7 +202,7 @@ func TestGRPCTransport(t *testing.T) {
 			listener, err := net.Listen("tcp", "127.0.0.1:0")
 			require.NoError(t, err)
 			server = grpc.NewServer(grpc.UnknownServiceHandler(func(_ any, s grpc.ServerStream) error {
-				go server.Stop() // it waits for this handler
+				go server.Stop() // in a goroutine, because Stop waits for this handler
 				<-s.Context().Done()
 				return s.Context().Err()
 			}))

@@ -72,8 +72,7 @@ func TestMCPAnswers(t *testing.T) {
 	}
 }
 
-// mcpSession connects to a server. Its tool "take" returns err, and method handles
-// its other methods.
+// mcpSession connects to a server with the tool "take", which returns err.
 func mcpSession(t *testing.T, err func(context.Context) error) *mcp.ClientSession {
 	t.Helper()
 	server := mcp.NewServer(&mcp.Implementation{Name: "stock", Version: "1"}, nil)

@@ -65,8 +65,8 @@ func openaiError(kind, code, message string) string {
 
 // The documented errors (https://platform.openai.com/docs/guides/error-codes) and
 // known messages. The error's text has only the status ("OpenAI API error: 429 Too
-// Many Requests"). If the body names another cause, want.text is the reason of the
-// status.
+// Many Requests"). So if the body names another cause, want.text is the reason of
+// the status alone.
 func TestOpenAIAnswers(t *testing.T) {
 	t.Parallel()
 	const invalid = "invalid_request_error"
@@ -154,7 +154,7 @@ func TestOpenAIAnswers(t *testing.T) {
 	}
 }
 
-// Compatible servers have other bodies. The SDK keeps the value of "error" and
+// Compatible servers send other bodies. The SDK keeps the value of "error". It
 // drops a body without that key.
 func TestOpenAICompatible(t *testing.T) {
 	t.Parallel()

@@ -124,8 +124,8 @@ func deadline(t *testing.T, call caller) error {
 }
 
 // deadlineInBody tests clients that report the end of the context while they read
-// a body. Other clients have a race: they may report the connection that net/http
-// closes at the deadline (AWS), or only a text of it (MCP).
+// a body. Other clients have a race. Instead of the deadline, AWS may report the
+// connection that net/http closes then, and MCP may report only a text.
 func deadlineInBody(t *testing.T, call caller) {
 	t.Run("the context's deadline, within the body", func(t *testing.T) {
 		t.Parallel()

@@ -131,8 +131,8 @@ func lineMessage(line []byte) (message string, id []byte) {
 	return string(line), nil
 }
 
-// resultPrinter writes one line per result. Flush of its writer returns the
-// first error.
+// resultPrinter writes one line per result to out. If a write fails, flushing out
+// returns the error.
 type resultPrinter struct {
 	out  *bufio.Writer
 	json bool
@@ -167,8 +167,8 @@ func appendResultJSON(b, id []byte, r classify.Result) []byte {
 	return append(b, '}')
 }
 
-// milliseconds returns d in milliseconds. It rounds up, so that nobody waits less
-// than d.
+// milliseconds returns d in milliseconds. It rounds up, because a caller must not
+// wait less than d.
 func milliseconds(d time.Duration) int64 {
 	ms := d.Milliseconds()
 	if d > time.Duration(ms)*time.Millisecond {

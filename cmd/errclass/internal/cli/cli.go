@@ -28,8 +28,8 @@ type Streams struct {
 	Err io.Writer
 }
 
-// Main runs the command line args, which does not include the name of the
-// program. It returns the exit code.
+// Main runs errclass with the arguments args, without the name of the program. It
+// returns the exit code.
 func Main(args []string, s Streams) int {
 	started := false
 	root := newRoot(s, &started)
@@ -55,7 +55,8 @@ func Main(args []string, s Streams) int {
 	return ExitFailed
 }
 
-// usageError is an error in the command line that a command reports, not cobra.
+// usageError is an error in the command line that a command finds. Errors that
+// cobra finds have other types.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }

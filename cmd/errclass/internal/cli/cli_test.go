@@ -27,8 +27,9 @@ func TestMain(m *testing.M) {
 		runChild(os.Args[1:])
 		os.Exit(0)
 	}
-	// The commands that errclass run starts inherit both variables. Without GORACE
-	// the race detector would delay their exit by a second.
+	// These variables are for the commands that errclass run starts in tests.
+	// Without GORACE the race detector delays the exit of each command by a
+	// second.
 	if err := errors.Join(os.Setenv(asChild, "1"), os.Setenv("GORACE", "atexit_sleep_ms=0")); err != nil {
 		panic(err)
 	}

@@ -36,7 +36,7 @@ func (p *split) Set(value string) error {
 	return nil
 }
 
-// minimum is a threshold for a share.
+// minimum is a lower limit on a share, such as the accuracy.
 type minimum float64
 
 func (m *minimum) String() string { return strconv.FormatFloat(float64(*m), 'g', -1, 64) }
@@ -75,8 +75,8 @@ func (m *missLimit) Set(value string) error {
 	return nil
 }
 
-// split separates the name of the corpus from the N of "--errors N". pflag takes
-// an optional value only after "=", so N is among the arguments.
+// split separates the name of the corpus from the N of "--errors N". pflag accepts
+// an optional value only after "=", so it passes N as an argument.
 func (m missLimit) split(cmd *cobra.Command, args []string) (corpus string, misses int, err error) {
 	misses = int(m)
 	if len(args) == 2 && misses < 0 && cmd.Flags().Changed("errors") {

@@ -20,7 +20,7 @@ func categoryTable(r eval.Report) table.Writer {
 	return t
 }
 
-// confusionTable has a row for each right category and a column for each
+// confusionTable has a row for each correct category and a column for each
 // category that the classifier returned.
 func confusionTable(r eval.Report) table.Writer {
 	counts := map[[2]string]int{}
@@ -72,8 +72,8 @@ func deciderTable(r eval.Report) table.Writer {
 	return t
 }
 
-// missTable lists the misses in r. all is the number of misses before --errors N
-// shortened the list.
+// missTable lists the misses in r. all is the number of all misses. r may have
+// fewer because of --errors N.
 func missTable(r eval.Report, all int) table.Writer {
 	t := newTable(fmt.Sprintf("Misses: %d of %d", len(r.Misses), all), "ID", "GOLD", "GOT", "RULE", "MESSAGE")
 	for _, m := range r.Misses {
@@ -85,8 +85,8 @@ func missTable(r eval.Report, all int) table.Writer {
 	return t
 }
 
-// writeMisses writes the misses in r in full. all is the number of misses before
-// --errors N shortened the list.
+// writeMisses writes the misses in r in full. all is the number of all misses. r
+// may have fewer because of --errors N.
 func writeMisses(w io.Writer, r eval.Report, all int) error {
 	_, err := fmt.Fprintf(w, "\nMisses: %d of %d\n", len(r.Misses), all)
 	for _, m := range r.Misses {

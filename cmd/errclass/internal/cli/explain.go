@@ -200,7 +200,7 @@ func outcome(s classify.Signal, all []classify.Signal, colour bool) string {
 		}
 	}
 	if len(out) == 0 {
-		return "has no reason of its own" // it names a wait, or would rule out signals that this message lacks
+		return "has no reason of its own" // rules like this name a wait or rule out other signals; here it rules out none
 	}
 	return "rules out " + strings.Join(out, ", ")
 }
@@ -208,7 +208,7 @@ func outcome(s classify.Signal, all []classify.Signal, colour bool) string {
 // strengths are the strengths of text rules, from the weakest.
 var strengths = []string{"word", "phrase", "code", "cause", "user"}
 
-// whyBeaten describes why decided has precedence over s.
+// whyBeaten describes why the signal decided takes precedence over s.
 func whyBeaten(s, decided classify.Signal) string {
 	switch {
 	case slices.Index(strengths, s.Strength) > slices.Index(strengths, decided.Strength):
@@ -233,8 +233,8 @@ const (
 )
 
 // marked returns the part of the message around the bytes that decided. With
-// colour, these bytes are coloured and other matches are underlined. Without,
-// they are between » and «.
+// colour, these bytes are coloured and other matches are underlined. Without
+// colour, the deciding bytes are between » and «.
 func marked(message string, signals []classify.Signal, colour bool) string {
 	start, end := signals[0].Start, signals[0].End
 	from, to := max(0, start-shownAround), min(len(message), end+shownAround)
@@ -269,7 +269,7 @@ func underlined(message string, from, to int, signals []classify.Signal, colour 
 	}
 	var b strings.Builder
 	for from < to {
-		next, found := to, false // next is the end of the match at from, or the start of the next match
+		next, found := to, false // next is the end of the match at offset from or, without such a match, the start of the next one
 		for _, s := range signals[1:] {
 			switch {
 			case s.Start < 0:
@@ -320,7 +320,7 @@ var categoryColours = map[classify.Category]text.Colors{
 // TERM.
 func colours() bool { return text.Bold.Sprint("x") != "x" }
 
-// paint returns s in colours c, or s itself without colour.
+// paint returns s in the colours c. If colour is false, it returns s unchanged.
 func paint(colour bool, c text.Colors, s string) string {
 	if !colour {
 		return s

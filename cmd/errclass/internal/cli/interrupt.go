@@ -19,8 +19,8 @@ const (
 	// silenceLimit is the time without input after a SIGTERM until reading ends.
 	// Kubernetes' default grace period is the same.
 	silenceLimit = 30 * time.Second
-	// secondTerm is the least time between the first and the second SIGTERM. An
-	// earlier second one is ignored because it may be a copy: timeout(1) sends the
+	// secondTerm is the least time between the first SIGTERM and a second one that
+	// counts. An earlier one may be a copy of the first: timeout(1) sends the
 	// signal to the process and to its group.
 	secondTerm = time.Second
 	// writeLimit is the time to write the rest of the output after a signal.
@@ -31,12 +31,12 @@ const (
 // interrupts handles signals for a filter that may read a pipe. It is safe for
 // concurrent use.
 //
-// A terminal sends SIGINT, and a supervisor SIGTERM, to every program of a
-// pipeline. The program that logs may still write its last lines. So while the
-// filter reads a pipe, SIGINT does nothing, as with tee -i. After SIGTERM, SIGHUP
-// or SIGQUIT the filter reads on until the pipe ends, until silenceLimit passes
-// without input, or until a second SIGTERM or SIGQUIT. Any other input is read
-// until the first signal.
+// A terminal sends SIGINT to every program of a pipeline. A supervisor does the
+// same with SIGTERM. The program before the filter may then still write its last
+// lines, so the filter must read on. While it reads a pipe, it ignores SIGINT, as
+// tee -i does. After SIGTERM, SIGHUP or SIGQUIT it reads until the pipe ends,
+// until silenceLimit passes without input, or until a second SIGTERM or SIGQUIT.
+// If it reads anything else, the first signal ends reading.
 type interrupts struct {
 	signals chan os.Signal
 	ended   chan struct{} // closed when reading must end
@@ -64,14 +64,14 @@ func notifyInterrupts(command string, errs io.Writer, pipe bool) *interrupts {
 	})
 	i.pipe = pipe
 	wanted := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
-	if len(wanted) > 0 { // without signals, Notify would relay all of them
+	if len(wanted) > 0 { // Notify without signals would relay all signals
 		signal.Notify(i.signals, wanted...)
 	}
 	go i.watch()
 	return i
 }
 
-// newInterrupts returns interrupts that call abort if the rest of the output
+// newInterrupts returns an interrupts that calls abort if the rest of the output
 // cannot be written.
 func newInterrupts(abort func(os.Signal)) *interrupts {
 	return &interrupts{
@@ -134,8 +134,8 @@ func (i *interrupts) abortUnlessDone(sig os.Signal) {
 	i.after(writeLimit, func() { i.abort(sig) })
 }
 
-// endAfterSilence ends reading if there was no input for silenceLimit. It checks
-// after d, and again later if there was input.
+// endAfterSilence ends reading after silenceLimit without input. It checks after
+// d. If there was input in the meantime, it checks again later.
 func (i *interrupts) endAfterSilence(d time.Duration) {
 	i.after(d, func() {
 		i.mu.Lock()
@@ -175,7 +175,7 @@ func (i *interrupts) reader(in io.Reader) (r io.Reader, release func()) {
 	}
 	i.mu.Lock()
 	i.pipe = pipe
-	if !pipe && i.pending != nil && i.endedBy == nil { // after a signal during a pipe, the next files are not read
+	if !pipe && i.pending != nil && i.endedBy == nil { // a signal came while a pipe was read: do not read the files after it
 		i.end(i.pending)
 	}
 	i.mu.Unlock()
@@ -209,8 +209,8 @@ func (i *interrupts) finish() {
 // isPipe reports whether m is the mode of a pipe or a socket.
 func isPipe(m os.FileMode) bool { return m&(os.ModeNamedPipe|os.ModeSocket) != 0 }
 
-// checkedReader checks before each read whether reading must end. It is for
-// inputs that never block a read.
+// checkedReader checks before each read whether reading must end. It is for inputs
+// that never block, such as files.
 type checkedReader struct {
 	r     io.Reader
 	ended <-chan struct{}
@@ -225,8 +225,8 @@ func (c *checkedReader) Read(p []byte) (int, error) {
 	}
 }
 
-// asyncReader reads in a goroutine, so that Read can return while the read
-// blocks. It returns all bytes read before the end.
+// asyncReader reads in a goroutine, so that Read can return while that goroutine
+// is blocked. It returns all bytes read before the end.
 type asyncReader struct {
 	chunks   chan chunk
 	ended    <-chan struct{}

@@ -23,7 +23,7 @@ func endBy(sig os.Signal) codeError {
 	}
 	signal.Reset(sig)
 	if syscall.Kill(syscall.Getpid(), n) == nil {
-		time.Sleep(time.Second) // until the signal is delivered, to any thread
+		time.Sleep(time.Second) // wait until the signal ends the process: any thread may get it
 	}
 	return codeError(ExitSignal + int(n))
 }

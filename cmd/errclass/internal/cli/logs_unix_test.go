@@ -52,8 +52,8 @@ const (
 func numbered(line string, n int) string { return strings.Replace(line, "N", fmt.Sprint(n), 1) + "\n" }
 
 // TestLogsOfAProgramThatShutsDown signals the whole process group, as terminals
-// and supervisors do. It is a regression test: four of the five lines that the
-// program writes while it shuts down were lost.
+// and supervisors do. Lines that the program writes while it shuts down must not
+// be lost.
 func TestLogsOfAProgramThatShutsDown(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
@@ -137,7 +137,7 @@ func TestLogsSecondTerm(t *testing.T) {
 }
 
 // TestLogsSecondQuit shows that a second SIGQUIT ends reading with exit code 131.
-// It is a regression test: SIGQUIT printed stacks and gave exit code 2.
+// Earlier, the Go runtime printed stacks and exited with code 2.
 func TestLogsSecondQuit(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"logs", "classify"} {
@@ -172,8 +172,8 @@ func TestLogsSecondQuit(t *testing.T) {
 	}
 }
 
-// TestLogsInterruptedFile shows that a signal ends the reading of a file, also
-// if nobody reads the output.
+// TestLogsInterruptedFile shows that a signal ends the reading of a file, even if
+// nobody reads the output.
 func TestLogsInterruptedFile(t *testing.T) {
 	t.Parallel()
 	const lines = 2_000_000
@@ -182,7 +182,7 @@ func TestLogsInterruptedFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newProgram(t, "logs", "--summary", long)
-			out, w, err := os.Pipe() // Wait would close a StdoutPipe
+			out, w, err := os.Pipe() // not StdoutPipe: Wait would close it before the test has read it
 			require.NoError(t, err)
 			defer out.Close()
 			p.Stdout = w
@@ -213,14 +213,14 @@ func (p *program) wait(t *testing.T) string {
 	return p.errs.String()
 }
 
-// TestLogsIntoItsInput shows that an input that is also the output is refused, as
-// by cat: it would grow until the disk is full.
+// TestLogsIntoItsInput shows that errclass refuses an input that is also the
+// output, as cat does. Otherwise the file would grow until the disk is full.
 func TestLogsIntoItsInput(t *testing.T) {
 	t.Parallel()
 	const content = "{\"level\":\"error\",\"msg\":\"HTTP 503\"}\n"
 	for name, tt := range map[string]struct {
 		shell string
-		empty bool // the shell empties the file
+		empty bool // the redirection empties the file
 	}{
 		"append":             {`"$0" logs app.log >> app.log`, false},
 		"overwrite":          {`"$0" logs app.log > app.log`, true},
@@ -302,8 +302,8 @@ func TestLogsToAFullDisk(t *testing.T) {
 	}
 }
 
-// TestLogsToANonBlockingOutput makes the output non-blocking, as another program
-// that shares it may. No line is cut.
+// TestLogsToANonBlockingOutput makes the output non-blocking. Any program that
+// shares the output can do that. No line may be cut.
 func TestLogsToANonBlockingOutput(t *testing.T) {
 	t.Parallel()
 	var fds [2]int

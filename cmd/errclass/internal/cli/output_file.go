@@ -12,9 +12,9 @@ import (
 // non-blocking file.
 const retryInterval = 5 * time.Millisecond
 
-// blockingWriter blocks while w is full. Another process may have made a shared
-// terminal or pipe non-blocking, as some runtimes do. A write then fails with
-// EAGAIN, possibly in the middle of a line.
+// blockingWriter blocks while w is full, even if w is non-blocking. Another
+// process may have made a shared terminal or pipe non-blocking, as some runtimes
+// do. Then a write to w can fail with EAGAIN in the middle of a line.
 type blockingWriter struct{ w io.Writer }
 
 func (p blockingWriter) Write(b []byte) (written int, err error) {
@@ -53,8 +53,8 @@ func refuseOwnOutput(s Streams, names []string) error {
 	return nil
 }
 
-// readsBack reports whether bytes written to a file of mode m can be read from
-// it. For a terminal or a socket they cannot.
+// readsBack reports whether bytes written to a file of mode m can be read from it
+// again. For a terminal or a socket it returns false.
 func readsBack(m os.FileMode) bool {
 	return m.IsRegular() || m&os.ModeNamedPipe != 0 || m&os.ModeDevice != 0 && m&os.ModeCharDevice == 0
 }

@@ -11,14 +11,14 @@ import (
 
 // KeepOnClosedPipe makes a write to a closed standard output return an error.
 // Without it, the Go runtime ends the process with SIGPIPE and commands could not
-// report anything. Children do not inherit this.
+// report anything. Child processes keep the default.
 func KeepOnClosedPipe() {
 	ownProcess.Store(true)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 }
 
-// exitClosed is the exit code for a closed output. It is the one that a shell
-// reports for a program ended by SIGPIPE.
+// exitClosed is the exit code for a closed output. A shell reports the same code
+// for a program that SIGPIPE has ended.
 const exitClosed codeError = ExitSignal + 13
 
 // ownProcess is set in the errclass program, and not in tests. If it is set, a

@@ -123,7 +123,7 @@ context_overflow and 70 if it is fatal.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.SetInterspersed(false) // flags after COMMAND belong to it, also without --
+	flags.SetInterspersed(false) // flags after COMMAND belong to COMMAND, even without --
 	flags.BoolVar(&f.retry, "retry", false, "run the command again after a retryable failure")
 	flags.IntVar(&f.maxRuns, "max", 0, "run the command at most `N` times; 0 is the limit of the reason")
 	flags.DurationVar(&f.timeout, "timeout", 0, "end the command after this `time`, including retries and waits; 0 is no limit")
@@ -195,8 +195,8 @@ func (f *runFlags) run(s Streams, args []string) error {
 	return f.report(s, errs, event, x)
 }
 
-// limitOrNone converts a flag, where 0 means no limit, to a limit of supervise,
-// where -1 means no limit and 0 the default.
+// limitOrNone converts a limit from a flag to one for package supervise. In a
+// flag, 0 means no limit. In supervise, -1 means no limit and 0 means the default.
 func limitOrNone(d time.Duration) time.Duration {
 	if d == 0 {
 		return -1

@@ -9,15 +9,15 @@ import (
 	"syscall"
 )
 
-// endSignals returns the signals that end the command's process group and this
-// program. Signals that were ignored when the program started, as under nohup,
-// stay ignored.
+// endSignals returns the signals on which errclass ends the command's process
+// group and itself. Signals that were ignored when the program started, as under
+// nohup, stay ignored.
 func endSignals() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
 }
 
-// closedOutputError ends the command because its output was closed. It counts as
-// a cancellation by the reader.
+// closedOutputError is the cause if the command is ended because its output was
+// closed. It counts as a cancellation by the reader of the output.
 type closedOutputError struct{}
 
 func (closedOutputError) Error() string { return "the output was closed" }
@@ -25,8 +25,8 @@ func (closedOutputError) Error() string { return "the output was closed" }
 func (closedOutputError) Unwrap() error { return context.Canceled }
 
 // endOnBrokenPipe calls end when this program gets SIGPIPE, until stop is called.
-// It ignores the signal once this program has copied input to the command: then
-// the cause may be a command that does not read all of its input, which is not an
+// After this program has copied input to the command, it ignores the signal: the
+// command may have closed its input without reading all of it, and that is not an
 // error. detectClosed finds a closed output without the signal.
 func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	if !ownProcess.Load() || signal.Ignored(syscall.SIGPIPE) {
@@ -52,15 +52,15 @@ func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	}
 }
 
-// closeDetector calls end when a write to w fails because w was closed. The
-// command's processes would notice that only when they write.
+// closeDetector calls end when a write to w fails because w was closed. Otherwise
+// the command's processes would run on until their own next write.
 type closeDetector struct {
 	w   io.Writer
 	end func()
 }
 
 // detectClosed returns a writer to w that calls end when w is closed. It returns
-// files and terminals unchanged: the command inherits those.
+// files and terminals unchanged, because the command inherits them.
 func detectClosed(w io.Writer, end func()) io.Writer {
 	if f, ok := w.(*os.File); ok {
 		info, err := f.Stat()

@@ -92,9 +92,9 @@ func TestRunEndsItsGroup(t *testing.T) {
 	}
 }
 
-// TestRunClosedOutput closes the output. The command and the processes that it
-// started are ended, whatever the command does after that. It is a regression
-// test: the exit code was 130, as after Ctrl-C.
+// TestRunClosedOutput closes the output. errclass must end the command and all
+// processes that the command started. Earlier, the exit code was 130, as after
+// Ctrl-C.
 func TestRunClosedOutput(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
@@ -125,8 +125,8 @@ func TestRunClosedOutput(t *testing.T) {
 	}
 }
 
-// TestRunUnreadInput runs a command that closes its input. The SIGPIPE that
-// errclass gets then does not end it.
+// TestRunUnreadInput runs a command that closes its input. errclass gets SIGPIPE
+// then and must not end.
 func TestRunUnreadInput(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

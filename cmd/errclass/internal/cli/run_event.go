@@ -27,7 +27,7 @@ const readerLimit = time.Second
 // writer that tracks line ends.
 func eventFile(s *Streams, errs *lineWriter, name string) (io.WriteCloser, error) {
 	info, err := os.Stat(name)
-	if err != nil { // create the file, or return the error of opening it
+	if err != nil { // Stat failed: create the file, or return the error of opening it
 		return openEvent(name)
 	}
 	if f, ok := sameStream(s.Err, info); ok {
@@ -98,7 +98,7 @@ type streamAppender struct {
 
 func (a *streamAppender) Write(p []byte) (int, error) {
 	if info, err := a.f.Stat(); err == nil && info.Mode().IsRegular() {
-		// Another stream of the same file may have written after this one's offset.
+		// Another stream may have appended to the same file, so go to its end.
 		if end, err := a.f.Seek(0, io.SeekEnd); err == nil {
 			a.lines.setUnfinished(!endsLine(a.name, info, end))
 		}
@@ -112,9 +112,10 @@ func (a *streamAppender) Write(p []byte) (int, error) {
 // Close does nothing: the process owns the stream.
 func (a *streamAppender) Close() error { return nil }
 
-// endsLine reports whether a file of size end is empty, ends with a line end, or
-// cannot be read. It opens the file by name, because the stream may be open only
-// for writing, and checks that it is the file that info describes.
+// endsLine reports whether the content of a file ends with a line end. It is true
+// for an empty file, and for one that cannot be read. end is the size of the file.
+// endsLine opens the file by name, because the stream may be open only for
+// writing. It checks that it has opened the file that info describes.
 func endsLine(name string, info os.FileInfo, end int64) bool {
 	if end == 0 {
 		return true
@@ -129,6 +130,6 @@ func endsLine(name string, info os.FileInfo, end int64) bool {
 		return true
 	}
 	last := []byte{'\n'}
-	_, _ = f.ReadAt(last, end-1) // after an error, last is still a line end
+	_, _ = f.ReadAt(last, end-1) // if the read fails, the buffer keeps its initial line end
 	return last[0] == '\n'
 }

@@ -31,8 +31,8 @@ func shell(t *testing.T, dir, script string) (output string, code int) {
 }
 
 // TestRunEventIntoItsOutput writes the event to a file that is also standard
-// output or standard error. The event is appended on a line of its own. It is a
-// regression test: the file was truncated and its mode set to 0600.
+// output or standard error. The event must be appended on a line of its own.
+// Earlier, the file was truncated and got mode 0600.
 func TestRunEventIntoItsOutput(t *testing.T) {
 	t.Parallel()
 	const command = `-- sh -c 'echo child; exit 7' `
@@ -82,8 +82,8 @@ func TestRunEventIntoItsOutput(t *testing.T) {
 	}
 }
 
-// TestRunEventIntoItsInput is a regression test: --event truncated the command's
-// input.
+// TestRunEventIntoItsInput shows that --event refuses the command's input file.
+// Earlier, that file was truncated.
 func TestRunEventIntoItsInput(t *testing.T) {
 	t.Parallel()
 	path := file(t, "data.csv", "a,b\n")
@@ -96,8 +96,8 @@ func TestRunEventIntoItsInput(t *testing.T) {
 }
 
 // TestRunEventPipeWithoutReader shows that a named pipe without a reader is an
-// error, and that a reader started at the same time gets the event. It is a
-// regression test: errclass waited forever for a reader.
+// error, and that a reader started at the same time gets the event. Earlier,
+// errclass waited for a reader forever.
 func TestRunEventPipeWithoutReader(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pipe")
@@ -125,15 +125,15 @@ func TestRunEventPipeWithoutReader(t *testing.T) {
 	}
 }
 
-// TestRunProgramNamedLikeASecret is a regression test: a program's name and a
-// colon were taken for the name of a secret, and the error after it was masked.
+// TestRunProgramNamedLikeASecret runs programs with names such as token. The error
+// after the name and its colon must not be masked as the value of a secret.
 func TestRunProgramNamedLikeASecret(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"passwd", "token", "api_key", "secret"} {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(path, nil, 0o600))
-		for _, tt := range []struct{ arg, begin, end string }{ // the path between them may be masked
+		for _, tt := range []struct{ arg, begin, end string }{ // the text between begin and end may be masked
 			{path, name + ": fork/exec /", "/" + name + ": permission denied: "},
 			{path + ".missing", name + ".missing: fork/exec /", "/" + name + ".missing: no such file or directory: "},
 			{name + "-none", name + `-none: exec: "` + name + `-none": `, "executable file not found in $PATH: "},

@@ -22,8 +22,9 @@ func newRunInput(in io.Reader, repeated bool) *runInput {
 	f, isFile := in.(*os.File)
 	switch {
 	case isFile && isTerminal(f):
-		// The command runs in the background, where the kernel would stop it for
-		// reading a terminal. So errclass reads the terminal, and the command a pipe.
+		// The command is in a background process group. The kernel stops such a
+		// process when it reads a terminal. So errclass reads the terminal, and
+		// passes the input to the command through a pipe.
 		in = struct{ io.Reader }{f}
 	case isFile && repeated:
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
@@ -51,8 +52,8 @@ func (r *runInput) next() (io.Reader, error) {
 	}
 }
 
-// copied reports whether this program may have copied input to the command. It
-// does not copy from a file, which the command reads itself.
+// copied reports whether this program may have copied input to the command. If the
+// input is a file, the command reads it directly.
 func (r *runInput) copied() bool {
 	if r.replay != nil {
 		return r.replay.started()
@@ -64,9 +65,10 @@ func (r *runInput) copied() bool {
 // replayable reports whether the next run gets the same input as the last one.
 func (r *runInput) replayable() bool { return r.replay == nil || !r.replay.lost() }
 
-// replayBuffer lets several readers read a source from its beginning, one after
-// the other. An abandoned reader may still be blocked in a read of the source;
-// the bytes that it gets go to the buffer, for the next reader.
+// replayBuffer lets several readers read a source, one after the other. Each of
+// them starts at the beginning of the source. An abandoned reader may still be
+// blocked in a read of the source. The bytes of that read go to the buffer, for
+// the next reader.
 type replayBuffer struct {
 	source io.Reader
 

@@ -23,8 +23,8 @@ type failure struct {
 }
 
 // asClosedOutput returns x with the closed output as its cause. After its output
-// is closed a command may end with SIGPIPE, with the SIGTERM from errclass, or
-// with an exit code of its own. All of these have the same cause.
+// was closed, a command may end with SIGPIPE, with the SIGTERM that errclass
+// sends, or with its own exit code. The cause is the same in all three cases.
 func (x failure) asClosedOutput() failure {
 	name, err := "", error(closedOutputError{})
 	if e, ok := errors.AsType[*supervise.Error](x.err); ok {
@@ -44,7 +44,7 @@ func (x failure) asClosedOutput() failure {
 // program or file separately. Otherwise, for a program named "token", the error
 // in "token: permission denied" would be masked as the value of a secret.
 func maskedText(err error) string {
-	switch e := err.(type) { //nolint:errorlint // a wrapping error puts other text in front
+	switch e := err.(type) { //nolint:errorlint // not errors.As: a wrapping error has more text
 	case *supervise.Error:
 		return supervise.MaskSecrets(e.Program) + ": " + maskedText(e.Err)
 	case *fs.PathError:
@@ -81,7 +81,8 @@ func (f *runFlags) report(s Streams, errs *lineWriter, event io.Writer, x failur
 }
 
 // explain writes the explanation of a failure. If evidence other than text
-// decided, such as a signal, it adds that as the first signal.
+// decided, such as a watchdog, it adds that evidence as the first entry to the
+// list of signals.
 func (x failure) explain(w io.Writer, json, colour bool) error {
 	message := x.outcome.Stderr
 	var exit *exec.ExitError
@@ -92,7 +93,7 @@ func (x failure) explain(w io.Writer, json, colour bool) error {
 	if message != "" {
 		explanation = x.classifier.Explain(classify.Evidence{Message: message})
 	}
-	if r := x.outcome.Result; explanation.Result.Rule != r.Rule { // for example a signal, a watchdog or a failed start
+	if r := x.outcome.Result; explanation.Result.Rule != r.Rule { // other evidence than text decided: a Unix signal, a watchdog or a failed start
 		for i := range explanation.Signals {
 			explanation.Signals[i].Decided = false
 			explanation.Signals[i].BeatenBy = r.Rule
@@ -133,8 +134,8 @@ func (l *lineWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// setUnfinished sets whether the last line has no line end yet. Others may have
-// written to the same file.
+// setUnfinished sets whether the last line lacks its line end. It is needed if
+// others may have written to the same file.
 func (l *lineWriter) setUnfinished(unfinished bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -21,8 +21,8 @@ import (
 )
 
 // asChild is an environment variable. If it is set, the test binary runs as a
-// command for errclass run: it executes its arguments, which are pairs of a word
-// of childWords and its argument.
+// command for errclass run. Its arguments are pairs of an action of childWords and
+// an argument for that action.
 const asChild = "ERRCLASS_TEST_AS_CHILD"
 
 // childWords are the actions of the command. "count FILE" appends a byte to a

@@ -15,8 +15,8 @@ import (
 //go:embed commit.txt
 var commitRecord string
 
-// version returns the module's version, its commit and the Go release that it
-// was built with.
+// version returns the module's version, its commit, and the Go release that built
+// it.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -39,7 +39,7 @@ type builder struct {
 	calls     int        // calls of methods of the errors built so far
 	built     int        // number of errors built so far
 	size      int        // bytes of their texts and bodies
-	repeats   weight     // weight of repeated errors in the tree, without their first occurrence
+	repeats   weight     // weight of the repeated errors in the tree; the first occurrence does not count
 	enclosing []*wrapper // errors that will wrap the next one
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// derive returns a child context that ends later.
+// derive makes a child context that ends some time later.
 type derive func(context.Context) (context.Context, context.CancelFunc)
 
 // Causes that differ from ctx.Err(). Without the context, the last two are

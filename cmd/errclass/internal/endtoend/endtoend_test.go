@@ -37,9 +37,10 @@ func TestError(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { s.check(t, rapidSource{t}) })
 }
 
-// check builds an error and checks every signal. Apart from the category and the
-// reason, the signal is the same as without errclass. The same evidence gets the
-// same answer in every signal. The cost is bounded.
+// check builds an error, sends it through every signal and checks the output.
+// errclass must add the category and the reason and change nothing else. All
+// signals must give the same answer for the same evidence. The cost must be
+// bounded.
 func (s *signals) check(t require.TestingT, src source) {
 	b := &builder{source: src}
 	err := b.build(0)
@@ -105,8 +106,8 @@ func (s *signals) checkStatus(t require.TestingT, words string, status int) {
 	require.Equal(t, want, s.logRecord(t, attribute.String("err", words), attribute.Int("http.response.status_code", status)), "log record, with a status")
 }
 
-// answerOf returns the answer that a signal gives for r. It fails if classify
-// caught a panic of its own, which the suffix of the rule shows.
+// answerOf returns the answer that a signal gives for r. It fails if the rule ends
+// with +panic, because classify then has caught a panic of its own.
 func answerOf(t require.TestingT, r classify.Result) answer {
 	require.False(t, strings.HasSuffix(r.Rule, "+panic"), "rule %s", r.Rule)
 	require.NotEmpty(t, r.Category)

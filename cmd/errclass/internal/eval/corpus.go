@@ -34,9 +34,9 @@ type Entry struct {
 	AcceptCategory []classify.Category
 }
 
-// In reports whether the entry belongs to part k of n: whether the first byte of
-// the SHA-256 of its id is k modulo n. Changes to other entries do not move it
-// to another part.
+// In reports whether the entry belongs to part k of n. The part is the first byte
+// of the SHA-256 of the entry's id, modulo n. So changes to other entries do not
+// move the entry to another part.
 func (e Entry) In(k, n int) bool { return int(sha256.Sum256([]byte(e.ID))[0])%n == k }
 
 // Prefix returns the id up to its first hyphen: "llm" of "llm-017".

@@ -72,8 +72,8 @@ func array(d []byte, i, depth int) int {
 	}
 }
 
-// next parses the byte after a member or an item. more is true if it is a comma,
-// and false if it is closing.
+// next parses the comma or the closing byte after a member or an item. more is
+// true after a comma.
 func next(d []byte, i int, closing byte) (after int, more bool) {
 	i = space(d, i)
 	switch {
@@ -193,9 +193,9 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plain returns the index of the first quote, backslash or control character.
-// It tests eight bytes at once. A borrow in the subtraction may flag a wrong
-// byte, but only after a correct one, so the first flagged byte is always correct.
+// plain returns the index of the first quote, backslash or control character. It
+// tests eight bytes at once. A borrow in the subtraction may flag a wrong byte,
+// but only one after a correct one. So the first flagged byte is always correct.
 func plain(d []byte, i int) int {
 	for ; len(d)-i >= 8; i += 8 {
 		w := binary.LittleEndian.Uint64(d[i:])

@@ -1,12 +1,12 @@
 // Package jsontop reads the top level of JSON objects and leaves the rest as
 // bytes.
 //
-// A log line needs a few of its keys and stays unchanged, so decoding all of it
-// would be most of the work. [Object] checks the whole text against the grammar
-// of RFC 8259 and passes each key and its undecoded value to a function. It
-// accepts exactly the objects that json.Valid accepts, including invalid UTF-8
-// in strings and up to 10,000 levels of nesting; a fuzz test compares the two.
-// It allocates only one buffer for all keys with escapes.
+// Callers need only a few keys of a log line. Decoding the whole line would take
+// most of their time. [Object] checks the whole text against the grammar of RFC
+// 8259 and passes each key and its undecoded value to a function. It accepts
+// exactly the objects that json.Valid accepts, including invalid UTF-8 in strings
+// and up to 10,000 levels of nesting. A fuzz test compares the two. Object
+// allocates only one buffer for all keys with escapes.
 package jsontop
 
 // MaxKey is the longest key with escapes that Object decodes, in bytes of the

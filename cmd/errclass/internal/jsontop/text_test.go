@@ -60,8 +60,8 @@ func TestEndsAllocatesWithinItsLimit(t *testing.T) {
 	}
 }
 
-// TestEscapedKeysShareABuffer is a regression test: each key with escapes once
-// took two allocations and a json.Decoder.
+// TestEscapedKeysShareABuffer bounds the memory for keys with escapes. Earlier,
+// each such key took two allocations and a json.Decoder.
 func TestEscapedKeysShareABuffer(t *testing.T) {
 	line := []byte("{" + strings.Repeat(`"\u006cevel":1,`, 10_000) + `"a":1}`)
 	n := 0
@@ -77,7 +77,8 @@ func TestEscapedKeysShareABuffer(t *testing.T) {
 	assert.LessOrEqual(t, allocs, 1.0)
 }
 
-// TestLongKeysAreNotDecoded is a regression test: a key of 15 MB was decoded.
+// TestLongKeysAreNotDecoded bounds the memory for a key of 6 MB. Earlier, the
+// whole key was decoded.
 func TestLongKeysAreNotDecoded(t *testing.T) {
 	for _, tt := range []struct {
 		escapes int

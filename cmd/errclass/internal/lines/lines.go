@@ -37,14 +37,14 @@ type Reader struct {
 
 	buf        []byte
 	start, end int   // buf[start:end] is read and not yet returned
-	searched   int   // the first searched bytes of that hold no newline
+	searched   int   // buf[start:start+searched] has no newline
 	inPiece    bool  // Next returned a piece, but not yet the last one
 	err        error // from r; returned after all bytes before it
 }
 
 // NewReader returns a reader of lines of up to limit bytes. Its buffer never
-// exceeds limit bytes. It calls idle before each read from r, when every line in
-// the buffer has been returned: the caller can flush its output there. A nil
+// exceeds limit bytes. It calls idle before each read from r, after Next has
+// returned every line in the buffer. There the caller can flush its output. A nil
 // idle does nothing.
 func NewReader(r io.Reader, limit int, idle func() error) *Reader {
 	if idle == nil {
@@ -79,7 +79,7 @@ func (r *Reader) Next() (Line, error) {
 	}
 }
 
-// take returns the next n bytes. ends reports that they end a line.
+// take returns the next n bytes. ends is true if they complete a line.
 func (r *Reader) take(n int, ends bool) Line {
 	piece := r.inPiece || !ends
 	l := Line{Bytes: r.buf[r.start : r.start+n], Piece: piece, Last: piece && ends}

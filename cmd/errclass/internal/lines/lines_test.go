@@ -83,7 +83,7 @@ func TestReaderKeepsEveryByte(t *testing.T) {
 func TestReaderCallsIdleOnlyWithoutALine(t *testing.T) {
 	t.Parallel()
 	pr, pw := io.Pipe()
-	idle := make(chan int) // the number of lines returned before each call
+	idle := make(chan int) // gets, at each call, the number of lines returned so far
 	returned := 0
 	r := lines.NewReader(pr, 1<<10, func() error { idle <- returned; return nil })
 	go func() {

@@ -31,8 +31,8 @@ type Annotator struct {
 // classifyFunc is [classify.Classifier.Classify]. Tests wrap it.
 type classifyFunc func(classify.Evidence) classify.Result
 
-// NewAnnotator returns an annotator. With all, it classifies every JSON object
-// and not only errors. A nil classifier is [classify.Standard].
+// NewAnnotator returns an annotator. If all is true, it classifies every JSON
+// object, otherwise only errors. A nil classifier is [classify.Standard].
 func NewAnnotator(c *classify.Classifier, all bool) *Annotator {
 	if c == nil {
 		c = classify.Standard
@@ -46,12 +46,13 @@ type Kind uint8
 // The kinds of lines.
 const (
 	Other      Kind = iota // a JSON object that is not an error
-	Classified             // an error, or any JSON object with all
+	Classified             // an error, or any JSON object if all is true
 	NotJSON                // not a JSON object
 	Blank                  // only white space
 )
 
-// Annotation describes how to annotate a line: insert Insert at byte At.
+// Annotation describes how to annotate a line: write the bytes of Insert into the
+// line before the byte with index At.
 type Annotation struct {
 	Kind   Kind
 	At     int

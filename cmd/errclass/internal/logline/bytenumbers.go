@@ -2,10 +2,10 @@ package logline
 
 import "strings"
 
-// byteNumbers decodes an array of numbers, each of them a byte: journald writes
-// a message this way if it is not valid UTF-8. Of more than limit numbers it
-// decodes the first and the last limit/2, joined with a line end, and does not
-// check those in between.
+// byteNumbers decodes an array of bytes that are written as numbers. journald
+// writes a message this way if it is not valid UTF-8. If there are more than limit
+// numbers, byteNumbers decodes only the first and the last limit/2, and joins them
+// with a line end. It does not check the numbers in between.
 func byteNumbers(v []byte, limit int) (text string, ok bool) {
 	v = v[1 : len(v)-1]
 	var b strings.Builder
@@ -14,7 +14,7 @@ func byteNumbers(v []byte, limit int) (text string, ok bool) {
 		return b.String(), ok
 	}
 	tail := lastNumbers(v[end:], limit/2)
-	if len(tail) == len(v)-end { // the array is only a little longer than limit: tail is all the rest
+	if len(tail) == len(v)-end { // tail is the whole rest, because the array is only a little longer than limit
 		_, ok = appendByteNumbers(&b, tail, limit)
 		return b.String(), ok
 	}
@@ -27,8 +27,8 @@ func byteNumbers(v []byte, limit int) (text string, ok bool) {
 }
 
 // appendByteNumbers decodes up to limit numbers, separated by commas. end is the
-// index after the last number and its comma. ok is false if a number is not one
-// from 0 to 255.
+// index after the last number and its comma. ok is false if an element is not a
+// number from 0 to 255.
 func appendByteNumbers(b *strings.Builder, v []byte, limit int) (end int, ok bool) {
 	n, digits := 0, 0
 	for i, c := range v {

@@ -24,20 +24,21 @@ func (m *members) hasError() bool {
 	return false
 }
 
-// maxText limits the undecoded bytes that are read of a text to its first and its
-// last maxText/2. An escape has up to six bytes. Even a text of escapes alone is,
-// when decoded, as long as the part that a classifier reads.
+// maxText limits the undecoded bytes of a text. Of a longer text only the first
+// and the last maxText/2 bytes are read. An escape has up to six bytes. Even if a
+// text consists of escapes, what is decoded is as long as the part that a
+// classifier reads.
 const maxText = longestEscape*classify.DefaultMaxBytes + 64
 
 const longestEscape = len(`\u0041`)
 
-// result classifies the error fields and then the message. The first source
-// with a known reason decides.
+// result classifies the error fields and then the message. The first source with a
+// known reason decides.
 //
-// Codes are passed as [classify.Evidence.Code]: a log line quotes other
-// programs, so a code in it is never a deadline or a cancellation of the program
-// that logged. exception.type is passed as Type, because that program recorded
-// it.
+// Codes are passed as [classify.Evidence.Code]. A log line may quote another
+// program, so a code in it never means that this program's own deadline passed or
+// that it was cancelled. exception.type is passed as Type, because the program
+// that logged has recorded it itself.
 func (m *members) result(classifyEvidence classifyFunc) classify.Result {
 	common := classify.Evidence{Status: m.status()}
 	common.Type, _ = jsontop.Ends(m.values[keyExceptionType], maxText)
@@ -118,7 +119,7 @@ func firstText(values ...[]byte) string {
 	return ""
 }
 
-// rawText returns undecoded JSON, cut to maxText bytes like a text.
+// rawText returns undecoded JSON. It cuts it to maxText bytes, as texts are cut.
 func rawText(v []byte) string {
 	if len(v) <= maxText {
 		return string(v)

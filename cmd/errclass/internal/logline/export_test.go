@@ -2,8 +2,7 @@ package logline
 
 import "github.com/errclass/errclass/classify"
 
-// OnResult calls f with every result of the classifier, also with those that do
-// not decide.
+// OnResult calls f with every result of the classifier, whether it decides or not.
 func (a *Annotator) OnResult(f func(classify.Result)) {
 	wrapped := a.classify
 	a.classify = func(e classify.Evidence) classify.Result {

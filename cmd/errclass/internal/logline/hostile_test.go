@@ -79,8 +79,8 @@ func TestHostileLinesPassInBoundedMemory(t *testing.T) {
 	}
 }
 
-// TestJournaldMessageOfBytesIsReadAtItsEnds is a regression test: an array of
-// 16 MB took 1.2 s.
+// TestJournaldMessageOfBytesIsReadAtItsEnds annotates a message that is an array
+// of 16 MB. Earlier, that took 1.2 s.
 func TestJournaldMessageOfBytesIsReadAtItsEnds(t *testing.T) {
 	t.Parallel()
 	number := func(text string) string {
@@ -148,8 +148,8 @@ func TestByteNumbers(t *testing.T) {
 	})
 }
 
-// TestLongTextsAreReadAsTheClassifierReadsThem cuts long texts: the classifier
-// reads the same bytes of the cut text as of the whole one.
+// TestLongTextsAreReadAsTheClassifierReadsThem cuts long texts. The classifier
+// must read the same bytes from the cut text as from the whole one.
 func TestLongTextsAreReadAsTheClassifierReadsThem(t *testing.T) {
 	t.Parallel()
 	const half = classify.DefaultMaxBytes / 2

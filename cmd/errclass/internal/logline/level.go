@@ -19,8 +19,8 @@ const (
 	syslogError  = 3  // RFC 5424 6.2.1: 3 error, 2 critical, 1 alert, 0 emergency
 )
 
-// level reports whether the line has a level (known), and whether one of its
-// levels is error or above.
+// level reports whether one of the line's levels is error or above. known is false
+// if the line has no level.
 func (m *members) level() (isError, known bool) {
 	for _, k := range [...]key{keyLevel, keySeverity, keyLvl} {
 		if v := m.values[k]; present(v) {
@@ -38,8 +38,8 @@ func (m *members) level() (isError, known bool) {
 	return isError, known
 }
 
-// present reports whether a value is neither missing, null, false, zero nor an
-// empty string, array or object.
+// present reports whether v has a value. Null, false, zero and an empty string,
+// array or object count as no value.
 func present(v []byte) bool {
 	switch string(v) {
 	case "", "null", `""`, "false", "0", "[]", "{}":
@@ -49,8 +49,9 @@ func present(v []byte) bool {
 	}
 }
 
-// isErrorLevel reports whether a level, a name or a number, is error or above. A
-// name may end in a number, as slog's ERROR+4 and OpenTelemetry's ERROR2.
+// isErrorLevel reports whether a level is error or above. The level is a number or
+// a name. A name may end in a number, for example slog's ERROR+4 and
+// OpenTelemetry's ERROR2.
 func isErrorLevel(v []byte) bool {
 	v = bytes.Trim(v, `" `)
 	if len(v) == 0 || len(v) > longestLevel {

@@ -41,10 +41,10 @@ func NewProcessor(a *Annotator, w io.Writer, times bool) *Processor {
 }
 
 // Process reads r to its end. It writes every line before it waits for the next
-// one, so the lines of a slow pipe are not held back. If r ends without a line
-// end and another input follows, it writes a line end between them. It holds at
-// most [MaxLine] bytes in memory. The error is that of r or an [*OutputError];
-// every line read before it is written.
+// one, so the lines of a slow pipe are not held back. If r ends without a line end
+// and another input follows, it writes a line end between them. It holds at most
+// [MaxLine] bytes in memory. It returns the error of r or an [*OutputError]. Lines
+// that were read before an error of r are written.
 func (p *Processor) Process(r io.Reader) error {
 	in := lines.NewReader(r, MaxLine, p.flush)
 	for {
@@ -79,8 +79,8 @@ func (p *Processor) outputError(err error) error {
 	return &OutputError{Err: err}
 }
 
-// line writes one line or one piece of a line. It checks only the last write:
-// after an error a bufio.Writer fails every later write.
+// line writes one line or one piece of a line. It checks only its last write,
+// because a bufio.Writer that has failed fails every later write.
 func (p *Processor) line(l lines.Line) error {
 	if p.unfinished && len(l.Bytes) > 0 {
 		p.out.WriteByte('\n')
@@ -118,8 +118,9 @@ func (p *Processor) line(l lines.Line) error {
 
 func endsLine(b []byte) bool { return len(b) > 0 && b[len(b)-1] == '\n' }
 
-// firstLine returns known, the number of the first line so far, or number if
-// known is 0.
+// firstLine returns the number of the first line of a kind. known is that number
+// if there was such a line before, and 0 otherwise. number is the number of the
+// current line.
 func firstLine(known, number int64) int64 {
 	if known > 0 {
 		return known

@@ -238,8 +238,8 @@ func FuzzProcess(f *testing.F) {
 	})
 }
 
-// withoutInserted returns after without the bytes that were inserted into before.
-// It checks these bytes.
+// withoutInserted compares a line before and after it was annotated. It checks the
+// inserted bytes and returns the line without them.
 func withoutInserted(t *testing.T, before, after []byte) []byte {
 	t.Helper()
 	if bytes.Equal(before, after) {

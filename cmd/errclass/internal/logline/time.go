@@ -16,7 +16,7 @@ var timeKeys = [...]key{keyTime, keyTS, keyTimestamp, keyAtTimestamp, keyRealtim
 var layouts = []string{
 	time.RFC3339Nano,
 	"2006-01-02T15:04:05.999999999Z0700", // zap's ISO8601 encoder
-	"2006-01-02 15:04:05.999999999",      // Python's logging, which writes a comma; time.Parse accepts both
+	"2006-01-02 15:04:05.999999999",      // Python's logging writes a comma, which time.Parse accepts too
 	"2006-01-02T15:04:05.999999999",
 	"2006-01-02 15:04:05.999999999Z07:00",
 	"2006/01/02 15:04:05.999999999",
@@ -54,7 +54,7 @@ func parseTime(v []byte) (time.Time, bool) {
 	for _, layout := range layouts {
 		if t, err := time.Parse(layout, text); err == nil {
 			t = t.UTC()
-			return t, 0 < t.Year() && t.Year() < 10_000 // a zone can move a time out of RFC 3339's years
+			return t, 0 < t.Year() && t.Year() < 10_000 // RFC 3339 has years of four digits, and the conversion to UTC may change the year
 		}
 	}
 	return time.Time{}, false
