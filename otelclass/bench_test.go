@@ -58,7 +58,8 @@ func BenchmarkOnEnd(b *testing.B) {
 	}
 }
 
-// ofSDK returns the span that the SDK passes to OnEnd for a span like stub.
+// ofSDK makes a span like stub with the SDK and returns the span that the SDK
+// passes to OnEnd.
 func ofSDK(b *testing.B, stub tracetest.SpanStub) sdktrace.ReadOnlySpan {
 	next := &keeper{}
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(next))
@@ -73,11 +74,14 @@ func ofSDK(b *testing.B, stub tracetest.SpanStub) sdktrace.ReadOnlySpan {
 
 // BenchmarkOnEmit reports x-bare, the cost of a record divided by its cost without
 // this package. Both go through otelslog and the SDK to an exporter that does
-// nothing. "message" has a message of 100 bytes and no attributes, "err" has an
-// error of 100 bytes among four attributes, "logger" is "message" without
-// otelslog. About half of the additional cost is the SDK's AddAttributes, which
-// looks for duplicate keys. With the provider "batch-dup" it does not look for
-// them (sdklog.WithAllowKeyDuplication).
+// nothing.
+//
+// "message" has a message of 100 bytes and no attributes. "err" has an error of
+// 100 bytes among four attributes. "logger" is "message" without otelslog.
+//
+// About half of the additional cost is the SDK's AddAttributes, which looks for
+// duplicate keys. The provider "batch-dup" allows duplicate keys
+// (sdklog.WithAllowKeyDuplication), so the SDK does not look for them there.
 func BenchmarkOnEmit(b *testing.B) {
 	ctx := context.Background()
 	providers := []struct {

@@ -27,8 +27,8 @@ type exceptions struct {
 	n  int
 }
 
-// find finds the newest n exceptions. It stops at an event that exceeds
-// maxScanned.
+// find finds the newest n exceptions. It stops if the events read so far have more
+// than maxScanned attributes.
 func (x *exceptions) find(events []sdktrace.Event, n int) {
 	left := maxScanned
 	for i := len(events) - 1; i >= 0 && x.n < n; i-- {
@@ -60,9 +60,10 @@ func anyException(events []sdktrace.Event) bool {
 // mapField is the field of attribute.Value that holds the members of a map.
 var mapField, mapFieldKnown = reflect.TypeFor[attribute.Value]().FieldByName("slice")
 
-// mapLen returns the number of members of a map value without copying them, as
-// AsMap would. There is no API for it, so it reads an unexported field. If a later
-// version of OpenTelemetry has no such field, it returns 0.
+// mapLen returns the number of members of a map value. It does not use AsMap,
+// which copies the members. OpenTelemetry has no method for the number, so mapLen
+// reads an unexported field. If a later version of OpenTelemetry has no such
+// field, it returns 0.
 func mapLen(v attribute.Value) int {
 	if !mapFieldKnown {
 		return 0

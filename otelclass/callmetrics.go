@@ -87,10 +87,10 @@ func (m *CallMetrics) Retry(ctx context.Context, provider string, cause classify
 	m.retries.add(ctx, p)
 }
 
-// Fallback counts a call that failed at the target from and was then made to the
-// target to. Both become label values even if they are not declared providers,
-// because a program configures few targets. cause is the result of the failed
-// call.
+// Fallback counts a failed call that was repeated at another target. from is the
+// target that failed, and to is the target that was called next. Both become label
+// values even if they are not declared providers, because a program configures few
+// targets. cause is the result of the failed call.
 func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause classify.Result) {
 	if m == nil {
 		return

@@ -61,7 +61,7 @@ func errorPoint(p pair, signal Signal, provider string) point {
 // because label values must come from a closed set. ctx is passed to the
 // instrument.
 //
-// [WithObserver] accepts it as an observer.
+// [WithObserver] accepts Count as an observer.
 func (c *Counter) Count(ctx context.Context, signal Signal, res classify.Result) {
 	if c == nil || res.Category == "" || !c.cfg.counts(signal) {
 		return

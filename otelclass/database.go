@@ -2,9 +2,10 @@ package otelclass
 
 import "strconv"
 
-// databaseError returns db.response.status_code as an error like those of the
-// system's drivers, which the classifier reads. It returns nil for other codes,
-// such as ORA-00060 or the HTTP status of a search engine.
+// databaseError returns an error for db.response.status_code. It has the same
+// fields as an error of the system's drivers, so the classifier recognises it. For
+// other codes, such as ORA-00060 or the HTTP status of a search engine,
+// databaseError returns nil.
 func databaseError(system, code, text string) error {
 	switch system {
 	case "mysql", "mariadb":
@@ -22,7 +23,8 @@ func databaseError(system, code, text string) error {
 	return nil
 }
 
-// mysqlError has the fields of the driver's error, which the classifier reads.
+// mysqlError has the same fields as the error of MySQL's driver. The classifier
+// reads these fields.
 type mysqlError struct {
 	Number  uint16
 	Message string

@@ -11,8 +11,8 @@ import (
 
 // deadlineError returns the deadline error of the standard library that has the
 // type name exceptionType, or nil. Such an error means that this program's own
-// deadline passed. The type of context.Canceled is that of any errors.New, so a
-// type name cannot identify it.
+// deadline passed. There is no such function for context.Canceled: it has the same
+// type as any error of errors.New.
 func deadlineError(exceptionType string) error {
 	switch exceptionType {
 	case "context.deadlineExceededError":
@@ -55,10 +55,10 @@ func anyAnswerKey(attrs []attribute.KeyValue) bool {
 // status.code are equal.
 var plainKey = strings.NewReplacer("_", "", "-", "", ".", "")
 
-// isAnswerKey reports whether an attribute with this key describes the answer of
-// a peer. It matches patterns instead of a list of names, because conventions are
-// renamed and instrumentations add their own. A key longer than maxName counts as
-// one.
+// isAnswerKey reports whether an attribute with this key describes the answer of a
+// peer. It matches patterns instead of a list of names, because conventions are
+// renamed and instrumentations add their own names. It returns true for a key
+// longer than maxName.
 func isAnswerKey(key string) bool {
 	if len(key) > maxName {
 		return true

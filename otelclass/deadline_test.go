@@ -77,8 +77,8 @@ func TestOwnErrorType(t *testing.T) {
 	}
 }
 
-// TestOwnErrorTypeWithAnswer generates attributes of an answer among others. Some
-// of them are beyond the number of attributes that is read.
+// TestOwnErrorTypeWithAnswer generates attributes, among them one that describes
+// an answer. That one may be beyond the number of attributes that are read.
 func TestOwnErrorTypeWithAnswer(t *testing.T) {
 	t.Parallel()
 	word := rapid.StringMatching(`[a-z]{1,8}`)

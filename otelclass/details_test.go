@@ -23,7 +23,8 @@ type waiting struct{ RetryAfter time.Duration }
 
 func (waiting) Error() string { return "alpha" }
 
-// detailed returns classified, followed by the rule and the retry-after hint.
+// detailed returns the category and the reason, as function classified does, and
+// then the rule and the retry-after hint.
 func detailed(t *testing.T, attrs []attribute.KeyValue) string {
 	t.Helper()
 	text := classified(t, attrs)

@@ -19,13 +19,14 @@
 //     rpc.response.status_code, rpc.grpc.status_code, db.response.status_code
 //     (interpreted by db.system.name), error.type and the status description.
 //     Codes may be integers or strings; http.status_code is read as the old name
-//     of the first. If nothing is known, the span is fatal and unknown.
+//     of http.response.status_code. If nothing is known, the span is fatal and
+//     unknown.
 //   - An exception on a span with another status was handled: the event is
 //     classified, the span is not ([WithHandled] changes that).
 //   - The next processor gets a view of the span. The span itself and its slices
-//     are not changed. The two attributes may exceed the span's limits, which
-//     cannot be read here. If such a limit has shortened a value of [RecordError]
-//     on the span, the view has the full value.
+//     are not changed. The span's limits cannot be read here, so the two
+//     attributes may exceed them. If a limit has shortened a value that
+//     [RecordError] set on the span, the view has the full value.
 //
 // What happens to a log record:
 //
@@ -37,12 +38,13 @@
 //     with the body. http.response.status_code is used together with each source.
 //   - The record is changed in place, so processors registered later see it.
 //   - A record may already have as many attributes as its provider allows (128 by
-//     default, see sdklog.WithAttributeCountLimit). Then the two replace its last
-//     attributes, and attributes of an exception only if no others are left. The
-//     record counts the replaced ones as dropped. A limit of 1 leaves room for the
-//     category only.
+//     default, see sdklog.WithAttributeCountLimit). Then category and reason
+//     replace its last attributes. Attributes of an exception are replaced only if
+//     no others are left. The record counts the replaced ones as dropped. A limit
+//     of 1 leaves room for the category only.
 //   - A value longer than sdklog.WithAttributeValueLengthLimit is not written,
-//     because a part of it would be another value. 17 bytes are enough for all.
+//     because a shortened value would be another value. All categories and reasons
+//     have at most 17 bytes.
 //   - The first attribute that cannot be added is reported to otel.Handle.
 //
 // [WithDetails] adds the rule that decided and the provider's retry-after hint,
@@ -73,28 +75,29 @@
 // The types context.deadlineExceededError and *poll.DeadlineExceededError in
 // exception.type therefore give the category timeout, whatever status is present.
 // In error.type they do so only on a span, and only if neither the span nor its
-// events have an attribute of an answer: then an instrumentation has written the
-// type of the error there. Attributes of an answer are recognised by their keys:
-// those that end in status_code or error_code, contain .response. or begin with
-// gen_ai., and the codes of rpc, db, messaging and graphql. In all other cases, and
-// on every log record, the type counts as a peer's deadline, which is retryable.
-// This protection fails if a program copies a peer's text into exception.type.
+// events have an attribute of an answer. In that case an instrumentation has
+// written the type of the error there. Attributes of an answer are recognised by
+// their keys: those that end in status_code or error_code, contain .response. or
+// begin with gen_ai., and the codes of rpc, db, messaging and graphql. In all
+// other cases, and on every log record, the type counts as a peer's deadline,
+// which is retryable. This protection fails if a program copies a peer's text
+// into exception.type.
 //
 // # Bounds
 //
 // The work for a span or a record is bounded. These are the limits; the rest is
 // ignored:
 //
-//   - 64 KiB of text; of a longer text its beginning and its end are read. The
-//     last exception and the description are read first, each with at least half
-//     of what is left. The other exceptions share the rest evenly.
+//   - 64 KiB of text. If there is more, the beginning and the end of a text are
+//     read. The last exception and the description are read first, each with at
+//     least half of what is left. The other exceptions share the rest evenly.
 //   - 512 bytes of a type, a code or a provider's name.
 //   - The newest 128 exceptions of a span. Older ones get no attributes.
 //   - 16,384 attributes of exceptions are copied; further exceptions get no
 //     attributes. If a span has more than 16,384 events, no exception gets any.
 //   - 16,384 attributes of a span or record, and 65,536 of all events of a span. A
-//     span or record with more attributes gets none, because the caller's own may
-//     be among those not read. Observers are called for it all the same.
+//     span or record with more attributes gets none, because the caller may have
+//     set the keys in the part that is not read. Observers are still called.
 //   - 4,096 members of maps in a record, four levels deep, and four texts in them.
 //   - A full record with more than 4,096 attributes gets none.
 //
@@ -103,8 +106,8 @@
 // A span stores only an error's outer type and its text. [RecordError] classifies
 // the error itself with everything that it wraps, and a processor keeps that
 // result. [RecordErrorContext] also reads how the context has ended. For logs,
-// package slogclass before a bridge such as otelslog does the same; the
-// LogProcessor then finds the attributes on the record.
+// put package slogclass before a bridge such as otelslog: it also classifies the
+// error itself. The LogProcessor then finds the attributes on the record.
 //
 // # Counting
 //

@@ -87,7 +87,8 @@ func printMetrics(reader metric.Reader) {
 	}
 }
 
-// tracer returns a tracer that prints its spans after a SpanProcessor with opts.
+// tracer returns a tracer. Its spans go through a SpanProcessor with opts and are
+// then printed.
 func tracer(opts ...otelclass.Option) trace.Tracer {
 	return sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(
 		otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(printSpans{}), opts...))).Tracer("example")

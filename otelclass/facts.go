@@ -56,7 +56,7 @@ type facts struct {
 	exceptionType    string
 	message, stack   string
 	errorType        string
-	ownDeadline      bool   // errorType is this program's own deadline: see isOwnDeadline
+	ownDeadline      bool   // errorType names this program's own deadline; see isOwnDeadline
 	rpc, rpcSystem   string // rpc is a code of rpcSystem
 	grpc             string // a gRPC status code
 	db, dbSystem     string // db is a code of dbSystem
@@ -135,8 +135,9 @@ func httpStatus(kv *attribute.KeyValue) int {
 	return n
 }
 
-// grpcCode writes a numeric gRPC code like a trailer, which the classifier reads.
-// It returns other codes unchanged, and "" for 0, which means success.
+// grpcCode formats a numeric gRPC code as "grpc-status: 14", because the
+// classifier reads that form. It returns "" for 0, because 0 means success. It
+// returns other codes unchanged.
 func grpcCode(code string) string {
 	n, err := strconv.ParseInt(code, 10, 64)
 	switch {
@@ -179,8 +180,9 @@ func (f *facts) missing(cfg *config) keys {
 	return wanted &^ f.keys
 }
 
-// wanted returns the keys to write. If WithKeys has given two attributes the same
-// key, the first in order of category, reason, rule, retry-after is written.
+// wanted returns the keys to write. If WithKeys has given several attributes the
+// same key, only the first of them is written, in the order category, reason,
+// rule, retry-after.
 func (c *config) wanted() keys {
 	wanted := categoryKey
 	if c.reason != c.category {
@@ -225,7 +227,7 @@ func (f *facts) exceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 	return e
 }
 
-// outcome returns the evidence of how a call ended, with text as the message. A
+// outcome returns the evidence of how a call ended. text becomes the message. A
 // peer may have written the attributes, so only this program's own deadline is
 // passed as a Type.
 func (f *facts) outcome(text string) classify.Evidence {
@@ -245,7 +247,8 @@ func (f *facts) outcome(text string) classify.Evidence {
 }
 
 // decision is the result of several sources, tried in order of importance. The
-// first source with a known reason decides, or else the first source.
+// first source with a known reason decides. If there is none, the first source
+// decides.
 type decision struct {
 	classify.Result
 	known  bool
@@ -259,8 +262,8 @@ func (d *decision) add(c *classify.Classifier, e classify.Evidence) {
 	}
 	r := c.Classify(e)
 	if e.Err == nil && e.Status == 0 && d.status != 0 && (r.Reason == classify.ReasonAborted || r.Reason == classify.ReasonTimeout) {
-		// Only a text reports an abort or a timeout. Classify it again with the
-		// span's status, which may outrank it.
+		// The abort or the timeout is known only from a text. The span's status
+		// may outrank it, so classify the text again together with the status.
 		e.Status = d.status
 		r = c.Classify(e)
 	}
@@ -310,8 +313,8 @@ type values struct {
 	hasRetryAfter    bool
 }
 
-// valuesOf returns the values for res. It rounds the retry-after hint up, so that
-// a client never waits too short.
+// valuesOf returns the values for res. It rounds the retry-after hint up, because
+// a client must not wait less.
 func valuesOf(res *classify.Result) values {
 	return values{
 		category: string(res.Category), reason: string(res.Reason), rule: res.Rule,
@@ -319,8 +322,8 @@ func valuesOf(res *classify.Result) values {
 	}
 }
 
-// override returns v with the values that f has already. A value of the wrong type
-// counts as none.
+// override replaces values of v by those that f already has, and returns v. It
+// ignores a value of the wrong type.
 func (f *facts) override(v values) values {
 	v.category, v.reason, v.rule = cmp.Or(f.category, v.category), cmp.Or(f.reason, v.reason), cmp.Or(f.rule, v.rule)
 	if f.keys&retryAfterKey != 0 {

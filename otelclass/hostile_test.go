@@ -18,7 +18,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// cycle is an error that wraps itself. Its Error method calls the wrapped one.
+// cycle is an error that wraps itself. Its Error method calls that of the wrapped
+// error.
 type cycle struct{ next error }
 
 func (c *cycle) Error() string { return "cycle: " + c.next.Error() }
@@ -153,7 +154,8 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 		"error", "err", "cause", "exception", "stderr", "http.response.status_code", "rpc.grpc.status_code",
 	}
 	// own reports whether a result means that this program ended the call. The
-	// category timeout means that, and the category aborted if the status is 401.
+	// category timeout always means that. The category aborted means it if the
+	// status is 401.
 	own := func(result string, status int) bool {
 		return result == "timeout/timeout" || result == "aborted/aborted" && status == 401
 	}
@@ -170,7 +172,7 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 				} else {
 					spanAttrs = append(spanAttrs, attribute.String(key, name))
 				}
-				if key != "error.type" || status != 0 { // without an answer it means an own deadline: see TestOwnErrorType
+				if key != "error.type" || status != 0 { // without an answer, error.type may name the own deadline: see TestOwnErrorType
 					got := ended(t, func(s trace.Span) { s.SetAttributes(spanAttrs...); s.SetStatus(codes.Error, text) })
 					assert.False(t, own(classified(t, got.Attributes), status), "span: %s=%s with status %d: %s", key, name, status, classified(t, got.Attributes))
 				}

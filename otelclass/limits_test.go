@@ -59,11 +59,11 @@ func TestLogProcessorAtTheLimits(t *testing.T) {
 	exception := []attribute.KeyValue{attribute.String("exception.type", "T"), attribute.String("exception.message", "alpha")}
 	tests := []struct {
 		name     string
-		n        int // attributes before those of the record
+		n        int // number of attributes that are added before attrs
 		attrs    []attribute.KeyValue
 		opts     []sdklog.LoggerProviderOption
 		want     string
-		kept     int // earlier attributes that remain
+		kept     int // how many of these n attributes remain
 		dropped  int
 		reported int
 	}{

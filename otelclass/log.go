@@ -26,14 +26,14 @@ type LogProcessor struct {
 
 var _ sdklog.Processor = (*LogProcessor)(nil)
 
-// NewLogProcessor returns a processor that adds category and reason to log
-// records in place and passes them to next. Processors registered after this one
-// see the attributes too. If next is nil, records are classified for those
-// processors and for the observers.
+// NewLogProcessor returns a processor that adds category and reason to log records
+// in place and passes them to next. Processors registered after this one see the
+// attributes too. If next is nil, records are classified for those processors and
+// for the observers.
 //
 // A record is classified if its severity is Error or above, or if it has an
 // exception.* attribute. A record with a category keeps it and is not counted
-// again. If a record is full, the two replace its last attributes.
+// again. If a record is full, category and reason replace its last attributes.
 //
 //	sdklog.WithProcessor(otelclass.NewLogProcessor(sdklog.NewBatchProcessor(exporter)))
 func NewLogProcessor(next sdklog.Processor, opts ...Option) *LogProcessor {
@@ -179,7 +179,7 @@ func (t *texts) addAttr(kv *attribute.KeyValue, depth int) {
 			return
 		}
 		if t.members += mapLen(kv.Value); t.members > maxMembers {
-			return // skip later, smaller maps too
+			return // t.members keeps its value, so all later maps are skipped too
 		}
 		members := kv.Value.AsMap()
 		for i := range members {

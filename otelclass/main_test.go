@@ -34,7 +34,7 @@ var testClassifier = func() *classify.Classifier {
 	return c
 }()
 
-// The values of classified for the rules of testClassifier.
+// What the function classified returns for the rules of testClassifier.
 const (
 	alpha   = "retryable/rate_limit"
 	beta    = "fatal/authentication"
@@ -61,7 +61,8 @@ func classified(t require.TestingT, attrs []attribute.KeyValue) string {
 	return category + "/" + reason
 }
 
-// events returns classified for each event of a span.
+// events returns the category and reason of each event of a span, as function
+// classified does.
 func events(t require.TestingT, s tracetest.SpanStub) []string {
 	all := []string{}
 	for _, e := range s.Events {

@@ -37,7 +37,7 @@ type Metric struct {
 // without a name gets the name and the labels of [DefaultNaming].
 type Naming struct {
 	Errors       Metric // of a Counter
-	Calls        Metric // this one and the rest belong to CallMetrics
+	Calls        Metric // belongs to CallMetrics, like the fields below
 	Retries      Metric
 	Fallbacks    Metric
 	BreakerState Metric
@@ -66,10 +66,10 @@ func DefaultNaming() Naming {
 //	memory_llm_retries_total{provider, error_type, result}
 //	memory_llm_fallback_total{from, to, error_type}
 //
-// The calls, for which those dashboards have no name, are memory_llm_calls_total.
-// Breakers have their default name. Declare the providers with [WithProviders].
-// There is no label for the signal, so errors are counted in logs only; see
-// [WithSignals].
+// Those dashboards have no name for the number of calls. Here it is
+// memory_llm_calls_total. Breakers have their default name. Declare the providers
+// with [WithProviders]. There is no label for the signal, so errors are counted in
+// logs only; see [WithSignals].
 func MemoryLLMNaming() Naming {
 	provider, errorType := Label{"provider", DimensionProvider}, Label{"error_type", DimensionErrorType}
 	return Naming{
@@ -80,7 +80,7 @@ func MemoryLLMNaming() Naming {
 	}
 }
 
-// withDefaults returns n with each metric without a name taken from def.
+// withDefaults returns n. A metric without a name is replaced by that of def.
 func (n Naming) withDefaults(def Naming) Naming {
 	for _, m := range []struct{ to, from *Metric }{
 		{&n.Errors, &def.Errors}, {&n.Calls, &def.Calls}, {&n.Retries, &def.Retries},

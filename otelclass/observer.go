@@ -43,8 +43,8 @@ func join(a, b error) error {
 	}
 }
 
-// pendingError keeps the first error of methods that cannot return one, for the
-// next method that can.
+// pendingError stores an error of a method that cannot return errors. The next
+// method that can return errors takes it. Only the first error is stored.
 type pendingError struct{ first atomic.Pointer[error] }
 
 func (p *pendingError) keep(err error) {

@@ -150,9 +150,9 @@ func WithSpans(which func(sdktrace.ReadOnlySpan) bool) Option {
 }
 
 // WithHandled adds the two attributes to a span with an exception even if its
-// status is not Error. By default such an exception was handled: its event gets
-// the attributes and the span does not. Observers and counters ignore it in both
-// cases.
+// status is not Error. By default such an exception counts as handled: its event
+// gets the attributes and the span does not. Observers and counters ignore it in
+// both cases.
 func WithHandled() Option {
 	return optionFunc(func(c config) config {
 		c.handled = true

@@ -38,8 +38,8 @@ func drawAttributes(t *rapid.T, label string) []attribute.KeyValue {
 	return attrs
 }
 
-// added checks that now is before followed by the missing keys, in order. If
-// wanted is false, no key may have been added.
+// added checks that the attributes now are those before and then the missing keys,
+// in order. If wanted is false, no key may have been added.
 func added(t *rapid.T, before, now []attribute.KeyValue, wanted bool) {
 	require.GreaterOrEqual(t, len(now), len(before))
 	require.Equal(t, before, now[:len(before)])

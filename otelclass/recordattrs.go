@@ -10,10 +10,10 @@ import (
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 )
 
-// addTo adds the wanted attributes to r, which has none of them. It reports
-// whether r has all of them now, unshortened.
+// addTo adds the wanted attributes to r. r must have none of them. addTo reports
+// whether r now has all of them with their full values.
 func (c *config) addTo(r *sdklog.Record, wanted keys, v values) bool {
-	var two [2]attribute.KeyValue // enough without details, which need an allocation
+	var two [2]attribute.KeyValue // room for category and reason; details need an allocation
 	added := c.append(two[:0], wanted, v)
 	before, dropped := r.AttributesLen(), r.DroppedAttributes()
 	r.AddAttributes(added...)
@@ -37,12 +37,12 @@ func holds(r *sdklog.Record, i int, kvs []attribute.KeyValue) bool {
 	return all
 }
 
-// fit makes room in r for added, after AddAttributes has dropped or shortened some
-// of these attributes. The SDK does not tell its limits, so fit derives them from
-// the loss. It removes attributes from the end of r, and attributes of an
-// exception only if no others are left. It counts them as dropped. If the SDK would
-// shorten an attribute, fit leaves it out, because a part of its value would be
-// another value.
+// fit makes room in r for added. Call it after AddAttributes has dropped or
+// shortened some of these attributes. The SDK does not tell its limits, so fit
+// derives them from the loss. It removes attributes from the end of r and counts
+// them as dropped. It removes attributes of an exception only if no others are
+// left. It leaves an attribute out if the SDK would shorten it, because a
+// shortened value would be another value.
 func (c *config) fit(r *sdklog.Record, before, dropped int, room bool, added []attribute.KeyValue) bool {
 	limit := r.AttributesLen()
 	kept := make([]attribute.KeyValue, 0, limit+len(added))
@@ -61,7 +61,7 @@ func (c *config) fit(r *sdklog.Record, before, dropped int, room bool, added []a
 	if room {
 		limit += len(added)
 	}
-	for pass := range 2 { // exceptions only in the second pass
+	for pass := range 2 { // the second pass removes attributes of exceptions too
 		for i := len(kept) - 1; i >= 0 && len(kept)+len(added) > limit; i-- {
 			if !c.writes(kept[i].Key) && (pass == 1 || !isException(kept[i:i+1])) {
 				kept = slices.Delete(kept, i, i+1)
@@ -95,9 +95,9 @@ var fillers = sync.OnceValue(func() []attribute.KeyValue {
 // maxCounting bounds the attributes that the SDK compares during countDropped.
 const maxCounting = 1 << 14
 
-// countDropped adds n to the number of dropped attributes of a full record, which
-// SetAttributes has reset. There is no API to set it. If maxCounting is reached,
-// the number is too low.
+// countDropped adds n to the number of attributes that a full record has dropped.
+// SetAttributes has reset that number, and no method sets it, so countDropped adds
+// fillers. If maxCounting is reached, the number is too low.
 func countDropped(r *sdklog.Record, n int) {
 	all := fillers()
 	for work := 0; n > 0 && work < maxCounting; work += r.AttributesLen() + len(all) {

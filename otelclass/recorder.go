@@ -28,10 +28,10 @@ func NewRecorder(opts ...Option) *Recorder { return &Recorder{cfg: newConfig(opt
 
 var standardRecorder = NewRecorder()
 
-// RecordError calls span.RecordError and adds category and reason to the event
-// and to the span. It classifies the error value with everything that it wraps; a
-// span stores only the outer type and the text. The status of the span does not
-// matter and is not changed. A later error replaces the span's attributes. A
+// RecordError calls span.RecordError and adds category and reason to the event and
+// to the span. It classifies the error value with everything that it wraps; a span
+// stores only the outer type and the text. The status of the span does not matter
+// and is not changed. A later error replaces the span's attributes. A
 // [SpanProcessor] keeps these attributes. With [WithDetails], if an earlier error
 // had a retry-after hint and a later one has none, the hint on the span becomes 0,
 // because attributes of a span cannot be removed.
@@ -42,17 +42,17 @@ var standardRecorder = NewRecorder()
 // more than 65,536 errors, the event has the type and no message. An Error method
 // that never returns blocks the call.
 //
-// The SDK's limits apply. The two attributes come first on the event, so others
-// are dropped before them. On the span, a limit for the number of attributes drops
-// them, and a limit for the length of values shortens them. A [SpanProcessor] adds
-// them again, unless the span is full and has not failed. The first loss is
-// reported to otel.Handle.
+// The SDK's limits apply. On the event the two attributes come first, because the
+// SDK drops the last ones. On the span, a limit for the number of attributes drops
+// them, and a limit for the length of values shortens them. A [SpanProcessor]
+// restores them when the span ends. It cannot do so if the span is full and has
+// not failed. The first loss is reported to otel.Handle.
 func RecordError(span trace.Span, err error, opts ...trace.EventOption) {
 	standardRecorder.RecordError(span, err, opts...)
 }
 
-// RecordErrorContext is [RecordError] for the span in ctx. If ctx has ended, and
-// err is its cause, err is timeout or aborted: see [classify.Cause].
+// RecordErrorContext is [RecordError] for the span in ctx. If ctx has ended and
+// err is its cause, the category is timeout or aborted: see [classify.Cause].
 func RecordErrorContext(ctx context.Context, err error, opts ...trace.EventOption) {
 	standardRecorder.RecordErrorContext(ctx, err, opts...)
 }
@@ -72,7 +72,7 @@ func (r *Recorder) recordError(span trace.Span, err, cause error, opts []trace.E
 		return
 	}
 	given := slices.DeleteFunc(slices.Clone(opts), func(o trace.EventOption) bool { return o == nil })
-	printable := bound.HasText(err) // false if err.Error() may not return
+	printable := bound.HasText(err) // false if err.Error() may run forever
 	evidence := err
 	if !printable {
 		evidence = textless{err}
@@ -124,17 +124,18 @@ type textless struct{ err error }
 func (textless) Error() string   { return "" }
 func (e textless) Unwrap() error { return e.err }
 
-// checkedLimits records that the limits of a provider allow both attributes on an
-// event, and values of this length on a span.
+// checkedLimits records limits that are known to suffice: with this provider, an
+// event has room for both attributes, and a span keeps values of this length.
 type checkedLimits struct {
 	provider *sdktrace.TracerProvider
 	length   int
 }
 
-// checkLimits reports if the SDK has dropped or shortened the added attributes.
-// dropped is the number of attributes that the span had dropped before. The SDK
-// does not tell its limits, so checkLimits reads the span. Once a provider's
-// limits are known to suffice, it reads only spans that dropped an attribute.
+// checkLimits reports the loss if the SDK has dropped or shortened the added
+// attributes. dropped is the number of attributes that the span had dropped
+// before. The SDK does not tell its limits, so checkLimits reads the span. After a
+// provider's limits have proved to suffice, it reads only spans that dropped an
+// attribute.
 func (r *Recorder) checkLimits(span trace.Span, dropped int, added []attribute.KeyValue) {
 	s, ok := span.(sdktrace.ReadOnlySpan)
 	if !ok || !span.IsRecording() {

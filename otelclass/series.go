@@ -11,7 +11,7 @@ import (
 // point holds a series' value in each dimension, "" for none.
 type point [dimensions]string
 
-// project returns p without the dimensions that m has no label for.
+// project returns the part of p for which m has labels.
 func (m Metric) project(p point) (projected point) {
 	for _, l := range m.Labels {
 		if l.Value < dimensions {

@@ -192,9 +192,9 @@ func (c *spanClassification) run() (observed classify.Result) {
 	return observed
 }
 
-// restoreShortened replaces values on the span that the SDK's limit for their
-// length has shortened. It takes the full values from the exception event that
-// was recorded with them, because the limit does not apply to events.
+// restoreShortened replaces values that the SDK's length limit has shortened on
+// the span. The limit does not apply to events, so restoreShortened takes the full
+// values from the exception event that was recorded with them.
 func (c *spanClassification) restoreShortened(own, f *facts) {
 	if _, ok := f.existing(); !ok || own.keys == 0 || len(c.view.attributes) > maxAttributes {
 		return
@@ -254,8 +254,8 @@ func (c *spanClassification) classifyException(n int, f *facts, size int) decisi
 }
 
 // decide classifies an exception event. status is the HTTP status of the span. If
-// a Recorder has added both attributes, they decide, because it read the error
-// value and not only its text.
+// a Recorder has added both attributes, they decide, because the Recorder read the
+// error value and not only its text.
 func (f *facts) decide(cfg *config, t *bound.Texts, size, status int) decision {
 	if res, ok := f.existing(); ok {
 		return decision{Result: res, known: res.Reason != classify.ReasonUnknown}
@@ -275,8 +275,8 @@ func (c *config) extend(attrs []attribute.KeyValue, wanted keys, w values) []att
 	return c.append(copied, wanted, w)
 }
 
-// selects reports whether the filter of WithSpans selects a span. If the filter
-// panics, it does.
+// selects reports whether the filter of WithSpans selects a span. It returns true
+// if the filter panics.
 func (c *config) selects(s sdktrace.ReadOnlySpan) (selected bool) {
 	if c.spans == nil {
 		return true

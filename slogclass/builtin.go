@@ -24,7 +24,7 @@ func isBuiltin(h slog.Handler) bool {
 	return t.Kind() == reflect.Pointer && t.Elem().PkgPath() == "log/slog" && t.Elem().Name() == "defaultHandler"
 }
 
-// lowestEnabled returns the lowest enabled level. It searches for it, because the
+// lowestEnabled returns the lowest enabled level. It tries the levels, because the
 // level of slog.SetLogLoggerLevel cannot be read without changing it.
 func lowestEnabled(h slog.Handler) slog.Level {
 	const lowest, highest = -1 << 15, 1 << 15

@@ -179,8 +179,8 @@ func TestHandlerPassesCallsOn(t *testing.T) {
 	}, log)
 }
 
-// TestHandlerManyCalls derives a logger with more calls than maxDepth, and two
-// siblings from each logger on the way.
+// TestHandlerManyCalls derives a logger by more than maxDepth calls. It also
+// derives two siblings from each logger on the way.
 func TestHandlerManyCalls(t *testing.T) {
 	t.Parallel()
 	var log, want []string

@@ -69,8 +69,8 @@ func TestWithDetails(t *testing.T) {
 	}
 }
 
-// Without WithDetails neither key is added, and the caller's own rule key is an
-// ordinary attribute.
+// Without WithDetails neither key is added, and an attribute error.rule of the
+// caller is passed on like any other.
 func TestWithoutDetails(t *testing.T) {
 	t.Parallel()
 	logger, out := newLogger()

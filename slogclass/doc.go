@@ -29,10 +29,11 @@
 //     separately. No key is written twice, even if one Handler of this package
 //     wraps another.
 //   - A value that is both an error and a slog.LogValuer is read as an error.
-//     LogValue is called only for attributes at the root of a classified record
-//     or of Logger.With, and only if the key is empty (the group would be
-//     inlined into the root) or one of this package's keys (a handler omits an
-//     empty group). It is called once; the next handler gets the result.
+//     LogValue is called only if the result decides which keys the root has. That
+//     is so for attributes at the root of a classified record or of Logger.With,
+//     in two cases. If the attribute's key is empty, a handler inlines the group
+//     into the root. If it is one of this package's keys, a handler omits an empty
+//     group. LogValue is called once; the next handler gets the result.
 //   - The work for a record is bounded: 4 errors, 4 texts and the message, 64 KiB
 //     of text in all, 65,536 group members, 1,024 calls of LogValue. The rest is
 //     ignored. If one of the two keys may be in the rest, neither is added.

@@ -15,7 +15,7 @@ import (
 const maxSources = 4
 
 // maxJoined bounds the errors that are read from an []error. Package classify
-// visits no more errors of a tree either.
+// visits at most as many errors of a tree.
 const maxJoined = 256
 
 // findings is the evidence in some attributes and in the context of their record.
@@ -47,8 +47,8 @@ func (b *budget) spent() bool {
 	return *b > maxMembers
 }
 
-// addAttr adds the evidence in an attribute. root reports whether its key is
-// written at the root of the record.
+// addAttr adds the evidence in an attribute. root is true if the attribute's key
+// is written at the root of the record.
 func (f *findings) addAttr(a *slog.Attr, root bool) {
 	switch a.Value.Kind() {
 	case slog.KindAny, slog.KindLogValuer:
@@ -147,7 +147,8 @@ type withEvidence struct {
 	status int
 }
 
-// add returns w with the findings of a later call, which come first.
+// add returns w with the findings of a later call of With. They come before those
+// of w.
 func (w *withEvidence) add(f *findings) *withEvidence {
 	if f.nErrs == 0 && f.nTexts == 0 && f.status == 0 {
 		return w
@@ -176,8 +177,8 @@ func (f *findings) append(w *withEvidence) {
 	}
 }
 
-// classify sets res to the result of the first source with a known reason, or
-// else to that of the first source with a category.
+// classify sets res to the result of the first source with a known reason. If
+// there is none, it takes the first source with a category.
 func (h *Handler) classify(ctx context.Context, message string, f *findings, res *classify.Result) {
 	f.append(h.with)
 	if ctx != context.Background() { // Background never ends

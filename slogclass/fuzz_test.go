@@ -89,8 +89,8 @@ func drawAttr(t *rapid.T, n string, depth int) slog.Attr {
 	}
 }
 
-// ownKey draws attributes in which the caller sets one of the two keys, at the
-// root or elsewhere, or none.
+// ownKey draws attributes of the caller. They set one of the two keys, at the root
+// or elsewhere, or neither.
 func ownKey(t *rapid.T) []slog.Attr {
 	key := rapid.SampledFrom([]string{slogclass.CategoryKey, slogclass.ReasonKey}).Draw(t, "own key")
 	return rapid.SampledFrom([][]slog.Attr{

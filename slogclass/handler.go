@@ -178,7 +178,7 @@ func (c *config) attributes(to []slog.Attr, wanted keys, res *classify.Result) [
 		to = append(to, slog.String(RuleKey, res.Rule))
 	}
 	if wanted&retryAfterKey != 0 && res.HasRetryAfter {
-		// Rounded up, so that a client never waits too short.
+		// Round up, because a client must not wait less.
 		to = append(to, slog.Int64(RetryAfterMSKey, (res.RetryAfter+time.Millisecond-1).Milliseconds()))
 	}
 	return to
@@ -219,8 +219,9 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 	}
 	parent, ungrouped := h, h.ungrouped
 	if taken := h.cfg.keyNamed(name) & h.missing; taken != 0 && !h.path.open() {
-		// The group's name occupies the key at the root. The cached handlers of h
-		// write that key, so the group needs a parent that does not.
+		// The group's name takes the place of the key at the root. The cached
+		// handlers of h write that key. So the group gets another parent, whose
+		// handlers do not write it.
 		ungrouped = h
 		parent = &Handler{cfg: h.cfg, missing: h.missing &^ taken, with: h.with, next: h.next}
 	}

@@ -137,7 +137,7 @@ func classified(line map[string]any) string {
 	return fmt.Sprint(line["error.category"], "/", line["error.reason"])
 }
 
-// The values of classified for the rules of testClassifier.
+// What the function classified returns for the rules of testClassifier.
 const (
 	alpha   = "retryable/rate_limit"
 	beta    = "fatal/authentication"

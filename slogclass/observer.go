@@ -12,7 +12,8 @@ import (
 // observer is a function given to WithObserver.
 type observer = func(context.Context, slog.Record, classify.Result)
 
-// observe calls the observers and joins their errors to err, the next handler's.
+// observe calls the observers and joins their errors to err, the error of the next
+// handler.
 func (h *Handler) observe(ctx context.Context, r *slog.Record, res *classify.Result, err error) error {
 	for _, o := range h.cfg.observers {
 		err = join(err, callObserver(ctx, o, r, res))

@@ -68,14 +68,15 @@ func (h *Handler) store(p *prepared) slog.Handler {
 	}
 }
 
-// prepare adds the two attributes before the first group and repeats the calls
-// since then on the result.
+// prepare adds the two attributes before the first group. Then it repeats the
+// calls since that group.
 func (h *Handler) prepare(category classify.Category, reason classify.Reason) slog.Handler {
 	switch {
 	case !h.path.open():
 		return h.next.WithAttrs(h.cfg.attributes(make([]slog.Attr, 0, 2), h.missing, &classify.Result{Category: category, Reason: reason}))
 	case h.path.link == nil:
-		// The parent caches its own handler, so its next child repeats one call.
+		// The parent caches its handler for this pair. So its next child repeats
+		// only one call, too.
 		return h.path.last.repeat(h.path.parent.prepared(category, reason))
 	default:
 		return h.prepareDeep(category, reason)
@@ -154,15 +155,16 @@ func (c call) repeat(h slog.Handler) slog.Handler {
 	return h.WithAttrs(slices.Clone(c.attrs))
 }
 
-// groupPath holds the calls from an ancestor, the parent, to a handler under a
-// group. It is empty if no group is open.
+// groupPath holds the calls that derived a handler under a group from its parent.
+// The parent may be any ancestor. A groupPath is empty if no group is open.
 type groupPath struct {
 	parent *Handler
 	last   call  // the only call since the parent, if link is nil
 	link   *link // the calls since the parent, if there are several
 	depth  uint8 // the number of ancestors that are reachable through parent
-	// inherited is a copy of the cache of the preceding Handler, made when this one
-	// was derived. It includes what that Handler had inherited.
+	// inherited is a copy of the cache of the Handler from which this one was
+	// derived. It was made at that time. It includes what that Handler had
+	// inherited.
 	inherited *prepared
 }
 
@@ -182,7 +184,7 @@ const maxDepth = 8
 // open reports whether a group is open.
 func (p *groupPath) open() bool { return p.parent != nil }
 
-// pathFrom returns the path of the handler that calling c on h makes.
+// pathFrom returns the path of the handler that results from the call c on h.
 func pathFrom(h *Handler, c call) groupPath {
 	if h.path.depth < maxDepth {
 		return groupPath{parent: h, last: c, depth: h.path.depth + 1}

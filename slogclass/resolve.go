@@ -6,7 +6,8 @@ import (
 )
 
 // mayHoldKeys reports whether a LogValuer with this key can add one of the
-// package's keys to the root: under such a key, or as a group to be inlined.
+// package's keys to the root. It can if its key is one of them, or if its key is
+// empty: handlers inline a group with an empty key.
 func (c *config) mayHoldKeys(key string) bool {
 	return key == "" || key == c.category || key == c.reason || c.details && (key == RuleKey || key == RetryAfterMSKey)
 }
@@ -92,7 +93,7 @@ func (r *resolver) untilWritten(members []slog.Attr) (group slog.Value, done boo
 	return slog.GroupValue(members...), done
 }
 
-// resolve returns a copy of attributes of the root, with the LogValuers resolved
+// resolve returns a copy of attributes of the root. It resolves the LogValuers
 // that may hold one of the keys. The next handler must get the copy, because
 // LogValue may return another value the next time.
 func (c *config) resolve(attrs []slog.Attr) []slog.Attr {
@@ -114,8 +115,8 @@ func (c *config) keysOf(attrs []slog.Attr) keys {
 	return f.keys
 }
 
-// resolveRecord replaces r by a copy with resolved attributes (see resolve) and
-// returns the package's keys that it has at the root.
+// resolveRecord replaces r by a copy with resolved attributes (see resolve). It
+// returns the package's keys that the copy has at the root.
 func (c *config) resolveRecord(r *slog.Record) keys {
 	attrs := make([]slog.Attr, 0, r.NumAttrs())
 	r.Attrs(func(a slog.Attr) bool {

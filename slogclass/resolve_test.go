@@ -123,8 +123,8 @@ func TestHandlerInlineLogValuer(t *testing.T) {
 	}
 }
 
-// LogValue is not called below the level, and not under a group, where no key of
-// the record is at the root.
+// LogValue is not called for a record below the level. It is also not called under
+// a group, because no key there is at the root.
 func TestHandlerLeavesLogValuersAlone(t *testing.T) {
 	t.Parallel()
 	value := valuer(group(slogclass.CategoryKey, "mine"))
@@ -140,7 +140,8 @@ func TestHandlerLeavesLogValuersAlone(t *testing.T) {
 	assert.Zero(t, *value.calls)
 }
 
-// These groups share their members and so have 2^40 in all. The work is bounded.
+// These groups share their members and so have 2^40 members in all. The work is
+// bounded.
 func TestHandlerGroupsThatShareMembers(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"", "g"} {
@@ -164,8 +165,8 @@ type counted struct {
 
 func (c counted) LogValue() slog.Value { *c.calls++; return c.value }
 
-// These LogValuers share their members and so have 2^40 in all. The number of calls
-// is bounded. A key that an unread member may hold is not added.
+// These LogValuers share their members and so have 2^40 members in all. The number
+// of calls is bounded. A key that an unread member may hold is not added.
 func TestHandlerLogValuersThatShareMembers(t *testing.T) {
 	t.Parallel()
 	wide := make([]slog.Attr, 5000)

@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// nothing is the value of classified without the two attributes.
+// nothing is what classified returns if both attributes are missing.
 const nothing = "<nil>/<nil>"
 
 // classified returns the category and reason of attributes as "category/reason".
@@ -62,7 +62,7 @@ func (e *records) Export(_ context.Context, rs []sdklog.Record) error {
 func (*records) Shutdown(context.Context) error   { return nil }
 func (*records) ForceFlush(context.Context) error { return nil }
 
-// classified returns classified for each record, in order.
+// classified returns the category and reason of each record, in order.
 func (e *records) classified(t require.TestingT) []string {
 	all := []string{}
 	for i := range e.all {

@@ -19,8 +19,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// spansOf calls use with a tracer provider. For each kind of span that was
-// exported, it returns the category and reason in the form of classified.
+// spansOf calls use with a tracer provider. It returns the category and reason of
+// the exported span of each kind, as function classified does.
 func spansOf(t *testing.T, use func(*sdktrace.TracerProvider)) map[trace.SpanKind]string {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()

@@ -30,10 +30,11 @@ type quietValuer struct{ quiet }
 
 func (quietValuer) LogValue() slog.Value { return slog.StringValue("request failed") }
 
-// Each row is a way to log an error with slog. It has the results with slogclass
-// before otelslog, and with only a LogProcessor after it. "text" is an error that is
-// classified by its text, "value" one that is classified by its StatusCode field.
-// The table in docs/opentelemetry.md shows these rows.
+// Each row is a way to log an error with slog. "text" is an error that is
+// classified by its text. "value" is an error that is classified by its StatusCode
+// field. A row has two results for each: with slogclass before otelslog, and with
+// only a LogProcessor after otelslog. The table in docs/opentelemetry.md shows
+// these rows.
 func TestOtelslog(t *testing.T) {
 	t.Parallel()
 	const auth, unknown = "fatal/authentication", "fatal/unknown"
@@ -81,8 +82,9 @@ func TestOtelslog(t *testing.T) {
 }
 
 // logged calls log with a logger that writes through otelslog and a LogProcessor.
-// withSlogclass adds slogclass before otelslog. It returns the category and reason
-// of the exported record in the form of classified, and the counts.
+// If withSlogclass is true, slogclass comes before otelslog. logged returns the
+// category and reason of the exported record, as function classified does, and the
+// counts.
 func logged(t *testing.T, withSlogclass bool, log func(*slog.Logger)) (string, map[string]int64) {
 	t.Helper()
 	reader := metric.NewManualReader()

@@ -18,8 +18,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// receiver receives OTLP over HTTP and gRPC and stores classified for each span,
-// event and record.
+// receiver receives OTLP over HTTP and gRPC. It stores the category and reason of
+// each span, event and record, as function classified returns them.
 type receiver struct {
 	mu     sync.Mutex
 	spans  map[string]string   // by name
