@@ -1,0 +1,207 @@
+package main
+
+import (
+	"cmp"
+	"log"
+	"math"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/optimize"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/model"
+)
+
+// options are the settings of the training.
+type options struct {
+	Features int     // in the table
+	Penalty  float64 // weight of the L2 penalty
+	Example  float64 // weight of an example
+	Rare     int     // least number of texts with a feature
+}
+
+var defaults = options{Features: 12000, Penalty: 0.1, Example: 0.5, Rare: 2}
+
+// row is one text: the columns of its features, the index of its reason, and how
+// much it counts.
+type row struct {
+	columns []int32
+	reason  int
+	weight  float64
+}
+
+// train learns a table. It first learns weights for all features, then again for
+// the heaviest ones alone.
+func train(texts []text, o options) model.Table {
+	features := make([][]uint32, len(texts))
+	count := map[uint32]int{}
+	for i, t := range texts {
+		f := model.Features(nil, t.Text)
+		slices.Sort(f)
+		features[i] = slices.Compact(f)
+		for _, feature := range features[i] {
+			count[feature]++
+		}
+	}
+	var vocabulary []uint32
+	for feature, n := range count {
+		if n >= o.Rare {
+			vocabulary = append(vocabulary, feature)
+		}
+	}
+	slices.Sort(vocabulary)
+	reasons := len(classify.Reasons())
+	x := fit(rows(texts, features, vocabulary, o), len(vocabulary), reasons, o.Penalty, 25)
+	vocabulary = heaviest(vocabulary, x, reasons, o.Features)
+	x = fit(rows(texts, features, vocabulary, o), len(vocabulary), reasons, o.Penalty, 60)
+	return quantise(vocabulary, x, reasons)
+}
+
+// rows returns the texts with the features in vocabulary, which ascends.
+func rows(texts []text, features [][]uint32, vocabulary []uint32, o options) []row {
+	column := make(map[uint32]int32, len(vocabulary))
+	for i, feature := range vocabulary {
+		column[feature] = int32(i)
+	}
+	all := make([]row, len(texts))
+	for i, t := range texts {
+		all[i] = row{reason: slices.Index(classify.Reasons(), t.Reason), weight: 1}
+		if t.Example {
+			all[i].weight = o.Example
+		}
+		for _, feature := range features[i] {
+			if c, ok := column[feature]; ok {
+				all[i].columns = append(all[i].columns, c)
+			}
+		}
+	}
+	return all
+}
+
+// heaviest returns the n features with the largest norm of their weights, in
+// ascending order.
+func heaviest(vocabulary []uint32, x []float64, reasons, n int) []uint32 {
+	type weighed struct {
+		feature uint32
+		norm    float64
+	}
+	all := make([]weighed, len(vocabulary))
+	for i, feature := range vocabulary {
+		all[i] = weighed{feature, floats.Norm(x[i*reasons:(i+1)*reasons], 2)}
+	}
+	slices.SortFunc(all, func(a, b weighed) int {
+		return cmp.Or(cmp.Compare(b.norm, a.norm), cmp.Compare(a.feature, b.feature))
+	})
+	chosen := make([]uint32, min(n, len(all)))
+	for i := range chosen {
+		chosen[i] = all[i].feature
+	}
+	slices.Sort(chosen)
+	return chosen
+}
+
+// quantise rounds the weights to bytes.
+func quantise(vocabulary []uint32, x []float64, reasons int) model.Table {
+	weights, bias := x[:len(vocabulary)*reasons], x[len(vocabulary)*reasons:]
+	scale := floats.Norm(weights, math.Inf(1)) / 127
+	t := model.Table{Scale: float32(scale), Features: vocabulary, Weights: make([]int8, len(weights))}
+	for i, w := range weights {
+		t.Weights[i] = int8(math.Round(w / scale))
+	}
+	for i, reason := range classify.Reasons() {
+		t.Reasons = append(t.Reasons, string(reason))
+		t.Bias = append(t.Bias, float32(bias[i]))
+	}
+	return t
+}
+
+// chunks is the number of parts that a sum over all rows is computed in. It is
+// fixed, because the order of additions changes a sum.
+const chunks = 4
+
+// fit returns the weights of a multinomial logistic regression: reasons values for
+// each column, then the bias of each reason.
+func fit(rows []row, columns, reasons int, penalty float64, iterations int) []float64 {
+	size := (columns + 1) * reasons
+	loss := objective{rows: rows, reasons: reasons, penalty: penalty, last: make([]float64, size)}
+	loss.last[0] = math.NaN()
+	for i := range loss.gradients {
+		loss.gradients[i] = make([]float64, size)
+	}
+	result, err := optimize.Minimize(optimize.Problem{
+		Func: func(x []float64) float64 { loss.evaluate(x); return loss.value },
+		Grad: func(gradient, x []float64) { loss.evaluate(x); copy(gradient, loss.gradients[0]) },
+	}, make([]float64, size), &optimize.Settings{
+		MajorIterations: iterations,
+		Converger:       &optimize.FunctionConverge{Relative: 1e-4, Iterations: 3},
+	}, &optimize.LBFGS{Store: 8})
+	if err != nil {
+		log.Printf("the optimiser stopped early: %v", err)
+	}
+	return result.X
+}
+
+// objective is the weighted log loss with its penalty. It keeps the last point,
+// because the optimiser asks for value and gradient one after the other.
+type objective struct {
+	rows      []row
+	reasons   int
+	penalty   float64
+	last      []float64
+	value     float64
+	gradients [chunks][]float64 // the sum is in the first
+}
+
+func (o *objective) evaluate(x []float64) {
+	if floats.Equal(o.last, x) {
+		return
+	}
+	copy(o.last, x)
+	var values [chunks]float64
+	var group sync.WaitGroup
+	for i := range chunks {
+		group.Go(func() {
+			from, to := len(o.rows)*i/chunks, len(o.rows)*(i+1)/chunks
+			values[i] = o.chunk(o.rows[from:to], x, o.gradients[i])
+		})
+	}
+	group.Wait()
+	o.value = values[0]
+	for i := 1; i < chunks; i++ {
+		o.value += values[i]
+		floats.Add(o.gradients[0], o.gradients[i])
+	}
+	weights := x[:len(x)-o.reasons]
+	o.value += o.penalty / 2 * floats.Dot(weights, weights)
+	floats.AddScaled(o.gradients[0][:len(weights)], o.penalty, weights)
+}
+
+// chunk sets gradient to that of rows and returns their loss.
+func (o *objective) chunk(rows []row, x, gradient []float64) (loss float64) {
+	clear(gradient)
+	bias := len(x) - o.reasons
+	z := make([]float64, o.reasons)
+	for _, r := range rows {
+		value := 1 / math.Sqrt(float64(max(len(r.columns), 1)))
+		clear(z)
+		for _, c := range r.columns {
+			floats.Add(z, x[int(c)*o.reasons:][:o.reasons])
+		}
+		floats.Scale(value, z)
+		floats.Add(z, x[bias:])
+		all := floats.LogSumExp(z)
+		loss += r.weight * (all - z[r.reason])
+		for i := range z {
+			z[i] = r.weight * math.Exp(z[i]-all)
+		}
+		z[r.reason] -= r.weight
+		floats.Add(gradient[bias:], z)
+		floats.Scale(value, z)
+		for _, c := range r.columns {
+			floats.Add(gradient[int(c)*o.reasons:][:o.reasons], z)
+		}
+	}
+	return loss
+}

@@ -1,0 +1,91 @@
+// Command train makes the model's table from the labelled messages and the
+// examples of the rules:
+//
+//	go run ./cmd/train -rules ../classify/rules -out table     write the table
+//	go run ./cmd/train -rules ../classify/rules -cross-validate
+//
+// Cross-validation divides the messages by product into five parts, trains on four
+// of them and the examples, and tests on the fifth. The same inputs give the same
+// table on one platform.
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"time"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/corpus"
+	"github.com/errclass/errclass/internal/model"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("train: ")
+	o := defaults
+	rules := flag.String("rules", "../classify/rules", "folder of the rule documents")
+	out := flag.String("out", "", "file to write the table to")
+	validate := flag.Bool("cross-validate", false, "print cross-validated results")
+	flag.IntVar(&o.Features, "features", o.Features, "number of features in the table")
+	flag.Float64Var(&o.Penalty, "penalty", o.Penalty, "weight of the L2 penalty")
+	flag.Float64Var(&o.Example, "example", o.Example, "weight of a rule's example; a message has 1")
+	flag.IntVar(&o.Rare, "rare", o.Rare, "least number of texts that have a feature")
+	flag.Parse()
+	if err := run(*rules, *out, *validate, o); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(rules, out string, validate bool, o options) error {
+	entries, err := corpus.Read(corpus.Slices)
+	if err != nil {
+		return err
+	}
+	examples, err := readExamples(rules)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d messages, %d examples of rules\n", len(entries), len(examples))
+	if validate {
+		answers := ask(entries)
+		crossValidate(os.Stdout, entries, answers, func(training []corpus.Entry) *model.Model {
+			return model.New(train(append(texts(training), examples...), o))
+		})
+	}
+	if out == "" {
+		return nil
+	}
+	start := time.Now()
+	all := append(texts(entries), examples...)
+	t := train(all, o)
+	if t.Inputs, err = inputs(all, o); err != nil {
+		return err
+	}
+	data := t.Encode()
+	fmt.Printf("%s: %d features, %d bytes, trained in %.0f s\n", out, len(t.Features), len(data), time.Since(start).Seconds())
+	return os.WriteFile(out, data, 0o644)
+}
+
+// texts returns what is learned from entries.
+func texts(entries []corpus.Entry) []text {
+	all := make([]text, len(entries))
+	for i, e := range entries {
+		all[i] = text{Text: e.Message, Reason: e.Reason}
+	}
+	return all
+}
+
+// inputs returns the hash of everything that a table depends on, apart from the
+// code.
+func inputs(texts []text, o options) (sum [sha256.Size]byte, err error) {
+	data, err := json.Marshal(struct {
+		Reasons []classify.Reason
+		Options options
+		Texts   []text
+	}{classify.Reasons(), o, texts})
+	return sha256.Sum256(data), err
+}

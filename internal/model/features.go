@@ -1,0 +1,251 @@
+package model
+
+// A feature is the hash of a word, of two neighbouring words, or of 3 to 5
+// neighbouring bytes of a word with a space on each side.
+//
+// Words are runs of letters in lower case. An upper-case letter after a lower-case
+// one begins a new word, so NotFound and not_found have the same features. Bytes
+// above ASCII are letters. Numbers, ids, paths and URLs are masked: they give one
+// word each and no n-grams. The HTTP status codes from 400 to 599 stay.
+
+const (
+	// maxHalf is half of the length that is read of a text: its beginning and its
+	// end.
+	maxHalf = 2048
+	// maxWord is the length of the longest word. The rest of a longer one is
+	// another word.
+	maxWord = 40
+	// maxBatch is the number of features that one word has at most: each byte and
+	// the space after it ends three n-grams, and there are the word and the pair.
+	maxBatch = 3*(maxWord+1) + 2
+
+	multiplier = 0x9E3779B97F4A7C15
+	seed       = 0xCBF29CE484222325
+)
+
+// masked words. No word of a text begins with these bytes.
+const (
+	number = 1 + iota
+	identifier
+	location
+)
+
+// kinds of bytes.
+const (
+	separator = iota
+	lower
+	upper
+	digit
+)
+
+var kinds = func() (k [256]byte) {
+	for c := range k {
+		switch {
+		case 'a' <= c && c <= 'z', c >= 0x80:
+			k[c] = lower
+		case 'A' <= c && c <= 'Z':
+			k[c] = upper
+		case '0' <= c && c <= '9':
+			k[c] = digit
+		}
+	}
+	return k
+}()
+
+// scanner reads the features of a text word by word. It does not allocate.
+type scanner struct {
+	text     string
+	pos      int
+	previous uint64 // hash of the word before; 0 = none
+}
+
+// next writes the features of the next word to batch and returns their number, 0
+// at the end of the text.
+func (s *scanner) next(batch *[maxBatch]uint32) int {
+	text := s.text
+	for s.pos < len(text) {
+		start := s.pos
+		c := text[start]
+		kind := kinds[c]
+		if kind == separator {
+			s.pos++
+			if c == '/' && s.startsLocation(start) {
+				s.skipLocation()
+				if n := s.mask(location, batch); n > 0 {
+					return n
+				}
+			}
+			continue
+		}
+		if start == 0 || kinds[text[start-1]] == separator {
+			if end := identifierEnd(text, start); end > 0 {
+				s.pos = end
+				if n := s.mask(identifier, batch); n > 0 {
+					return n
+				}
+				continue
+			}
+		}
+		if kind != digit {
+			return s.word(batch)
+		}
+		for s.pos < len(text) && kinds[text[s.pos]] == digit {
+			s.pos++
+		}
+		if s.pos-start == 3 && (c == '4' || c == '5') {
+			status := uint64(text[start])<<16 | uint64(text[start+1])<<8 | uint64(text[start+2])
+			return s.whole((status^seed)*multiplier, batch, 0)
+		}
+		if n := s.mask(number, batch); n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// word reads the word at s.pos.
+func (s *scanner) word(batch *[maxBatch]uint32) int {
+	text := s.text
+	end := min(len(text), s.pos+maxWord)
+	hash := uint64(seed)
+	grams := uint64(' ')
+	n, i := 0, s.pos
+	for last := byte(upper); i < end; i++ {
+		c := text[i]
+		kind := kinds[c]
+		if kind != lower {
+			if kind != upper || last == lower {
+				break
+			}
+			c |= 0x20
+		}
+		last = kind
+		hash = (hash ^ uint64(c)) * multiplier
+		hash ^= hash >> 29
+		grams = grams<<8 | uint64(c)
+		n = addGrams(batch, n, grams, i-s.pos+2)
+	}
+	n = addGrams(batch, n, grams<<8|' ', i-s.pos+2)
+	s.pos = i
+	return s.whole(hash, batch, n)
+}
+
+// addGrams adds the n-grams that end with the last of length bytes in grams.
+func addGrams(batch *[maxBatch]uint32, n int, grams uint64, length int) int {
+	if length < 3 {
+		return n
+	}
+	batch[n] = uint32(((grams&0xFFFFFF | 3<<56) * multiplier) >> 32)
+	n++
+	if length > 3 {
+		batch[n] = uint32(((grams&0xFFFFFFFF | 4<<56) * multiplier) >> 32)
+		n++
+	}
+	if length > 4 {
+		batch[n] = uint32(((grams&0xFFFFFFFFFF | 5<<56) * multiplier) >> 32)
+		n++
+	}
+	return n
+}
+
+// whole adds the word with this hash, and its pair with the word before.
+func (s *scanner) whole(hash uint64, batch *[maxBatch]uint32, n int) int {
+	batch[n] = uint32(hash * multiplier >> 32)
+	n++
+	if s.previous != 0 {
+		batch[n] = uint32((s.previous*3 ^ hash) * multiplier >> 32)
+		n++
+	}
+	s.previous = hash
+	return n
+}
+
+// mask adds a masked word, unless the word before is the same: a timestamp is one
+// number.
+func (s *scanner) mask(kind uint64, batch *[maxBatch]uint32) int {
+	hash := (kind ^ seed) * multiplier
+	if hash == s.previous {
+		return 0
+	}
+	return s.whole(hash, batch, 0)
+}
+
+// startsLocation reports whether the slash at i begins a path, or follows the
+// colon of a URL's scheme.
+func (s *scanner) startsLocation(i int) bool {
+	if i+1 == len(s.text) {
+		return false
+	}
+	if next := s.text[i+1]; next != '/' && kinds[next] == separator {
+		return false
+	}
+	if i == 0 {
+		return true
+	}
+	switch s.text[i-1] {
+	case ' ', '\t', '\n', '"', '\'', '`', '(', '[', '{', '<', '=', ':', ',':
+		return true
+	}
+	return false
+}
+
+// skipLocation moves to the end of a path or URL.
+func (s *scanner) skipLocation() {
+	for ; s.pos < len(s.text); s.pos++ {
+		switch s.text[s.pos] {
+		case ' ', '\t', '\n', '\r', '"', '\'', '`', ')', ']', '}', '>', ',', ';':
+			return
+		}
+	}
+}
+
+// identifierEnd returns the end of the id that begins at start, or 0 if there is
+// none. An id has at least six letters and digits, and letters after digits: two
+// times, or all of them hexadecimal.
+func identifierEnd(text string, start int) int {
+	changes, hex, wasDigit := 0, true, false
+	i := start
+	for ; i < len(text); i++ {
+		kind := kinds[text[i]]
+		if kind == separator {
+			break
+		}
+		if kind == digit {
+			wasDigit = true
+			continue
+		}
+		if wasDigit {
+			changes++
+		}
+		wasDigit = false
+		if c := text[i] | 0x20; c < 'a' || c > 'f' {
+			hex = false
+		}
+	}
+	if i-start >= 6 && (changes > 1 || changes == 1 && hex) {
+		return i
+	}
+	return 0
+}
+
+// halves returns what is read of a text.
+func halves(text string) (first, second string) {
+	if len(text) <= 2*maxHalf {
+		return text, ""
+	}
+	return text[:maxHalf], text[len(text)-maxHalf:]
+}
+
+// Features appends the features of text to dst. A feature that occurs several
+// times is appended as often.
+func Features(dst []uint32, text string) []uint32 {
+	var batch [maxBatch]uint32
+	first, second := halves(text)
+	for _, part := range [2]string{first, second} {
+		s := scanner{text: part}
+		for n := s.next(&batch); n > 0; n = s.next(&batch) {
+			dst = append(dst, batch[:n]...)
+		}
+	}
+	return dst
+}

@@ -1,0 +1,160 @@
+package model_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/internal/model"
+)
+
+func TestFeaturesAreTheSame(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, a, b string }{
+		{"case", "Connection REFUSED", "connection refused"},
+		{"camel case and underscores", "rateLimitExceeded", "rate_limit_exceeded"},
+		{"punctuation", "read: not found!", "read not found"},
+		{"numbers", "after 30 s", "after 4711 s"},
+		{"timestamps", "2026-01-02 03:04:05.678 busy", "1999-12-31 23:59 busy"},
+		{"ids", "pod 9b5ed7a56b0b failed", "pod 0a1b2c3d4e failed"},
+		{"paths", "open /var/lib/a: denied", "open /tmp/x/y: denied"},
+		{"URLs", "get https://a.example.org/x?y=1 failed", "get https://b.example.org/ failed"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a, b := model.Features(nil, tt.a), model.Features(nil, tt.b)
+			assert.NotEmpty(t, a)
+			assert.Equal(t, set(a), set(b), "%q and %q", tt.a, tt.b)
+		})
+	}
+}
+
+func TestFeaturesDiffer(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, a, b string }{
+		{"words", "refused", "accepted"},
+		{"the order of words", "not found", "found not"},
+		{"statuses", "status 503", "status 404"},
+		{"a status and a number", "status 503", "status 17"},
+		{"part of a word", "timeout", "time out"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			assert.NotEqual(t, set(model.Features(nil, tt.a)), set(model.Features(nil, tt.b)), "%q and %q", tt.a, tt.b)
+		})
+	}
+}
+
+// A word has itself, and its n-grams with a space on each side.
+func TestFeaturesOfAWord(t *testing.T) {
+	t.Parallel()
+	assert.Len(t, model.Features(nil, "ab"), 1+2+1, "ab, 3-grams, 4-gram")
+	assert.Len(t, model.Features(nil, "busy"), 1+4+3+2, "busy, 3-, 4- and 5-grams")
+	assert.Len(t, model.Features(nil, "ab ab"), 2*(1+2+1)+1, "with a pair")
+	assert.Empty(t, model.Features(nil, " .:\n"))
+}
+
+func set(features []uint32) []uint32 {
+	features = slices.Clone(features)
+	slices.Sort(features)
+	return slices.Compact(features)
+}
+
+// table has a weight for the word busy alone.
+func table() model.Table {
+	return model.Table{
+		Reasons: []string{"transient", "unknown"}, Bias: []float32{-1, 1}, Scale: 0.5,
+		Features: model.Features(nil, "b")[1:], // the word; before it is its 3-gram
+		Weights:  []int8{100, -128},
+	}
+}
+
+func TestPredict(t *testing.T) {
+	t.Parallel()
+	m := model.New(table())
+	unsure := m.Predict("nothing of it")
+	assert.InDelta(t, 1/(1+math.Exp(2)), unsure[0], 1e-6)
+	assert.InDelta(t, 1, unsure[0]+unsure[1], 1e-6)
+	sure := m.Predict("b")
+	assert.Greater(t, sure[0], float32(0.999))
+	assert.Equal(t, sure, m.Predict("b: b; B"), "a feature counts once")
+}
+
+// The packed sums equal a plain computation, also for more rows than a sum of 16
+// bits can hold.
+func TestPredictEqualsPlainSum(t *testing.T) {
+	t.Parallel()
+	text := strings.Join([]string{
+		"the quick brown fox jumps over a lazy dog while some upstream closes its connection",
+		"permission denied reading configuration certificate expired yesterday authority unknown",
+		"leader election lost; follower refuses writes, replica lagging behind by many segments",
+	}, "\n")
+	features := set(model.Features(nil, text))
+	require.Greater(t, len(features), 512)
+	tbl := model.Table{Scale: 0.01, Features: features}
+	sums := make([]float64, 17)
+	for i := range sums {
+		tbl.Reasons = append(tbl.Reasons, strings.Repeat("r", i+1))
+		tbl.Bias = append(tbl.Bias, float32(i)/10)
+	}
+	for i := range features {
+		for j := range sums {
+			w := int8((i*31 + j*j*17) % 256)
+			if i%3 == 0 {
+				w = -128 + int8(j)
+			}
+			tbl.Weights = append(tbl.Weights, w)
+			sums[j] += float64(w)
+		}
+	}
+	total := 0.0
+	for i := range sums {
+		sums[i] = math.Exp(float64(tbl.Bias[i]) + sums[i]*0.01/math.Sqrt(float64(len(features))))
+		total += sums[i]
+	}
+	got := model.New(tbl).Predict(text)
+	for i := range sums {
+		assert.InDelta(t, sums[i]/total, got[i], 1e-5, "reason %d", i)
+	}
+}
+
+func TestDecode(t *testing.T) {
+	t.Parallel()
+	want := table()
+	want.Inputs[3] = 7
+	data := want.Encode()
+	got, err := model.Decode(data)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+	for n := range data {
+		_, err := model.Decode(data[:n])
+		assert.Error(t, err, "the first %d of %d bytes", n, len(data))
+	}
+	_, err = model.Decode(append(data, 0))
+	assert.EqualError(t, err, "1 bytes after the table")
+	want.Features, want.Weights = []uint32{2, 2}, []int8{1, 2, 3, 4}
+	_, err = model.Decode(want.Encode())
+	assert.EqualError(t, err, "the features are not ascending")
+}
+
+// Any text has probabilities, and a longer text has no more features than its two
+// halves that are read.
+func FuzzPredict(f *testing.F) {
+	for _, seed := range []string{"", "connection refused", "\x00\xff/", "//", "日本語のエラー", strings.Repeat("aB9/", 5000)} {
+		f.Add(seed)
+	}
+	m := model.New(table())
+	f.Fuzz(func(t *testing.T, text string) {
+		p := m.Predict(text)
+		assert.InDelta(t, 1, p[0]+p[1], 1e-5)
+		assert.LessOrEqual(t, len(model.Features(nil, text)), 5*4096)
+	})
+}
+
+func TestPredictDoesNotAllocate(t *testing.T) {
+	m := model.New(table())
+	text := strings.Repeat("dial tcp 10.0.0.1:443: connection refused; ", 6)
+	assert.Zero(t, testing.AllocsPerRun(100, func() { m.Predict(text) }))
+}
