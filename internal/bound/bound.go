@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// MaxText is the number of bytes of text that are read of one record or span.
+// MaxText bounds the text of one record or span, in bytes.
 const MaxText = 64 << 10
 
 // Texts shortens the texts of one record or span to [MaxText] bytes in all. The
@@ -18,8 +18,8 @@ const MaxText = 64 << 10
 type Texts struct{ taken int }
 
 // Take returns text, shortened if the limit requires it. rest is the size of the
-// less important texts that follow. Take leaves room for them, but at most half of
-// the bytes that are left.
+// less important texts that follow. Take leaves room for them. It leaves them at
+// most half of the remaining bytes.
 func (t *Texts) Take(text string, rest int) string {
 	left := t.Left()
 	return t.Cut(text, max(left/2, left-rest))
@@ -77,9 +77,9 @@ const (
 )
 
 // HasText reports whether err.Error may be called. It returns false for an error
-// that wraps itself: Error would overflow the stack, and recover cannot stop
-// that. It also returns false for a very large tree of errors, whose text may
-// exceed memory. It cannot detect other reasons why Error does not return.
+// that wraps itself: Error would overflow the stack, and recover cannot stop that.
+// It also returns false for a very large tree of errors, because its text may
+// exceed memory. It cannot detect other reasons for which Error may run forever.
 func HasText(err error) bool {
 	nodes := maxNodes
 	return finite(err, 0, &nodes)
@@ -104,8 +104,8 @@ func finite(err error, depth int, nodes *int) bool {
 	return true
 }
 
-// unwrap returns the errors that err wraps. It knows the two methods of the
-// standard library and those of older modules.
+// unwrap returns the errors that err wraps. It uses the two methods of the
+// standard library and the methods that older modules have instead.
 func unwrap(err error) (next error, branches []error) {
 	defer func() { _ = recover() }()
 	switch e := err.(type) {
@@ -117,7 +117,7 @@ func unwrap(err error) (next error, branches []error) {
 		branches = e.Unwrap()
 	case interface{ Cause() error }:
 		if next = e.Cause(); next != nil && next == err {
-			next = nil // the last error of such a chain may return itself
+			next = nil // in such modules the last error of a chain may return itself
 		}
 	case interface{ OrigErr() error }:
 		next = e.OrigErr()
@@ -127,8 +127,8 @@ func unwrap(err error) (next error, branches []error) {
 	return next, branches
 }
 
-// Panic returns the text of a recovered value. If the value is an error and
-// [HasText] is false for it, Panic returns the type.
+// Panic returns the text of a recovered value. If the value is an error whose text
+// must not be read (see [HasText]), Panic returns its type.
 func Panic(p any) string {
 	if err, ok := p.(error); ok && !HasText(err) {
 		return fmt.Sprintf("%T", err)

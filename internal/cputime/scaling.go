@@ -6,21 +6,21 @@ import (
 )
 
 const (
-	maxGrowth = 4.5 // limit for the growth of the cost if the text is four times as long
+	maxGrowth = 4.5 // largest growth of the cost if the text becomes four times as long
 	// noise multiplies the limits. Other load on the machine makes caches cold and
 	// measurements longer.
 	noise = 1.7
-	// attempts is how often a cost above its limit is measured. Other load may
-	// explain one such measurement; quadratic cost exceeds the limit every time.
+	// attempts is the number of measurements of a cost above its limit. Other load
+	// may explain one of them. A quadratic cost exceeds the limit in all of them.
 	attempts = 12
 )
 
-// Scaling checks that the cost of a function of a text is linear in the length of
-// the text, and close to that of ordinary text.
+// Scaling checks the cost of a function of a text. It must be linear in the length
+// of the text, and close to the cost for ordinary text.
 type Scaling struct {
 	Run      func(text string)
 	Ordinary string
-	MaxRatio float64 // limit for the cost per byte, as a multiple of that of Ordinary
+	MaxRatio float64 // limit for the cost per byte, relative to the cost per byte of Ordinary
 }
 
 // Check measures Run for text(size) at each size. Each size must be four times

@@ -5,15 +5,16 @@ import "strings"
 // commandLine is the state of reading a command.
 type commandLine struct {
 	program  *program
-	letters  uint64 // bit set of the short options
+	letters  uint64 // set of the short options that were read: bit c&63 for option c
 	pending  byte   // form of the option before the next argument, or 0
 	stdin    bool   // the program reads a secret from its standard input
 	operands [mostOperands]value
 	n        int   // number of operands
-	echoed   value // last argument of echo, which is piped
+	echoed   value // the last argument of an echo whose output is piped
 }
 
-// commandDepth bounds the depth of commands in quoted arguments: sh -c "mysql -px".
+// commandDepth bounds how deeply commands are nested in quoted arguments: sh -c
+// "mysql -px".
 const commandDepth = 2
 
 // command reads the command line that begins with the program name s.text[i:end].
@@ -81,9 +82,9 @@ func (s *scanner) commands(i, end, depth int) int {
 	return i
 }
 
-// commandArg returns the argument at i and the position after it. separator is the
-// byte that ends the command, 0 after an argument, or a comma if there is no
-// argument at i and the command continues.
+// commandArg returns the argument at i and the position after it. separator is 0
+// after an argument. At the end of the command it is the byte that ends the
+// command. It is a comma if there is no argument at i but the command continues.
 func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	for i < end && (s.text[i] == ' ' || s.text[i] == '\t' || s.text[i] == ',' || s.text[i] == '[' || s.text[i] == '(') {
 		i++
@@ -129,8 +130,9 @@ func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	return value{from: i, to: to}, to, 0
 }
 
-// afterArg is commandArg at the position after a quote that closes the string with
-// the command. The command ends there, unless it is a list of strings.
+// afterArg does the work of commandArg after a quote. The quote closes the string
+// that contains the command. The command ends there, unless another string of a
+// list follows.
 func (s *scanner) afterArg(i, end int) (arg value, next int, separator byte) {
 	at := i
 	for at < end && (s.text[at] == ' ' || s.text[at] == ',') {

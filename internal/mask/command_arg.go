@@ -80,8 +80,8 @@ func (s *scanner) commandArgument(line *commandLine, arg value) {
 	}
 }
 
-// endsCluster reports whether text is several short options, and flag is the last:
-// -sSu.
+// endsCluster reports whether text is a cluster of short options that ends with
+// flag, as -sSu ends with -u.
 func endsCluster(text, flag string) bool {
 	return len(flag) == 2 && len(text) > 2 && len(text) < 8 && text[0] == '-' && text[len(text)-1] == flag[1] && all(text[1:], lower|upper)
 }
@@ -166,7 +166,7 @@ func (s *scanner) operandsMatch(line *commandLine, words []string) bool {
 	return true
 }
 
-// compound reports whether a name has punctuation, or capitals alone.
+// compound reports whether a name has punctuation or only capitals.
 func compound(name string) bool {
 	return strings.ContainsAny(name, "_-.:") || all(name, upper|digit)
 }
@@ -179,7 +179,8 @@ func (s *scanner) endsCommand(i int) bool {
 	return i >= len(s.text) || s.text[i] == '\n' || s.text[i] == '\r' || s.text[i] == '-' || s.text[i] == '/' || s.text[i] == '\\' || class[s.text[i]]&(quote|stop) != 0
 }
 
-// addForm masks the secret of an argument v. form is that of its option.
+// addForm masks the secret of the argument v of an option. form is the form of
+// that option: see command.options.
 func (s *scanner) addForm(form byte, v value) {
 	if form != '_' && form != '*' {
 		at := strings.IndexByte(head(s.text[v.from:v.to]), form)

@@ -100,7 +100,7 @@ type program struct {
 	options  []option
 	operands []operandForm
 	echo     bool // echo or printf
-	glued    bool // -p takes no separate argument
+	glued    bool // -p has its argument in the same word
 }
 
 // programs has the programs by their names.

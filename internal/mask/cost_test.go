@@ -21,8 +21,9 @@ var fragments = []string{
 	"passwords:\n- a\n", "- b\n", "code is ", "1234 is your ", "otp ", "密码", "密码为", "contraseña ", "->", " -> ", "digest a=b, ", "AC", "login as a:b", "setuser >", "password FOR ", "'x' = ", "map[", "{", "(\"", "connect a/b@",
 }
 
-// repeated returns a text of whole units. Part of a unit may be a secret, and the
-// text is then read twice.
+// repeated returns a text of at most size bytes that repeats units. It does not
+// cut a unit: part of a unit may be a secret, and then the text would be read
+// twice.
 func repeated(units string, size int) string {
 	return strings.Repeat(units, size/len(units))
 }
@@ -37,8 +38,9 @@ func checkCost(t require.TestingT, units string, sizes ...int) {
 	require.NoError(t, scaling.Check(func(size int) string { return repeated(units, size) }, sizes...), "%q repeated", units)
 }
 
-// TestPrefixCost is a regression test: each prefix within a run of characters
-// read the run to its end again. 256 KiB of "-pa" took 13 s.
+// TestPrefixCost checks the cost of many prefixes within one run of characters.
+// Earlier, each prefix read the run to its end again, and 256 KiB of "-pa" took 13
+// s.
 func TestPrefixCost(t *testing.T) {
 	for _, prefix := range mask.Prefixes() {
 		for _, units := range []string{prefix, prefix + "-", "_" + prefix, "-" + prefix + ".", prefix + " "} {

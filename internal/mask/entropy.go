@@ -4,8 +4,8 @@ import "strings"
 
 // Limits for random tokens, which have the bytes of base64.
 const (
-	leastRandom = 24  // least bytes; many shorter ones are ids
-	mostRandom  = 512 // bytes that are counted; the rest of a longer token is ignored
+	leastRandom = 24  // minimum length in bytes; many shorter tokens are ids
+	mostRandom  = 512 // number of bytes that are checked of a longer token
 )
 
 // random masks tokens that look random, except ids and hashes.
@@ -49,15 +49,16 @@ func (s *scanner) random() {
 	}
 }
 
-// isMiddlePart reports whether s.text[from:to] is the middle part of a token like
-// those of Discord: three parts with dots between them, of which two look random.
+// isMiddlePart reports whether s.text[from:to] may be the middle part of a token
+// of three parts with dots between them. Discord's tokens have this form. The
+// other two parts look random.
 func (s *scanner) isMiddlePart(from, to int) bool {
 	const shortest, longest = 3, 24
 	return from > 0 && to-from >= shortest && to-from <= longest && s.text[from] == '.' && s.text[to-1] == '.' && all(s.text[from+1:to-1], wordly)
 }
 
-// randomPath masks random text in a token with slashes, which is base64 or a path. It
-// checks the parts of a path one by one.
+// randomPath masks random text in a token with slashes. Such a token is base64 or
+// a path. If it is a path, randomPath checks its parts one by one.
 func (s *scanner) randomPath(from, end, to int) {
 	text := s.text[from:end]
 	if text[0] != '/' && isBase64(text) {
@@ -79,8 +80,9 @@ func (s *scanner) randomPath(from, end, to int) {
 	}
 }
 
-// isCertificate reports whether token is a certificate: base64 of a DER sequence in a
-// sequence, each with a length of two bytes. Private keys begin with an integer.
+// isCertificate reports whether token is a certificate. A certificate is base64 of
+// a DER sequence that begins with another sequence, and both have a length of two
+// bytes. A private key begins with an integer, so it does not match.
 func isCertificate(token string) bool {
 	return strings.HasPrefix(token, "MII") && token[6:8] == "CC"
 }
@@ -139,15 +141,15 @@ func isRandom(token string, digits int) bool {
 	return turns*100 >= 38*(len(token)-slashes) && vowels*100 <= 36*n
 }
 
-// isID reports whether the token at from is an id: it has one of idPrefixes, or a name
-// of an id precedes it.
+// isID reports whether the token at from is an id. An id has one of idPrefixes, or
+// follows the name of an id.
 func (s *scanner) isID(from int) bool {
 	for _, p := range idPrefixes {
 		if strings.HasPrefix(s.text[from:], p) {
 			return true
 		}
 	}
-	// name=id, "name": "id", name id
+	// Find the end of the name in: name=id, "name": "id", name id.
 	to := from
 	const reach = 6 // separators, quotes and spaces
 	for to > 0 && from-to < reach && class[s.text[to-1]]&(wordly|dot) == 0 && s.text[to-1] != '\n' && s.text[to-1] != '?' {

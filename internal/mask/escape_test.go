@@ -9,8 +9,8 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// TestMixedEscapes is a regression test: a panic was caused by a colon that is
-// escaped in three bytes, before slashes that are escaped in six.
+// TestMixedEscapes reads a colon that is escaped in three bytes, followed by
+// slashes that are escaped in six. Earlier, such a text caused a panic.
 func TestMixedEscapes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, text, want string }{
@@ -35,7 +35,7 @@ func TestMixedEscapes(t *testing.T) {
 	}
 }
 
-// TestEscapedIsTotal checks that escaped accepts any text.
+// TestEscapedIsTotal checks that function escaped does not panic on any text.
 func TestEscapedIsTotal(t *testing.T) {
 	t.Parallel()
 	for _, seq := range []string{"", "%", "%3", `\`, `\u`, `\u0`, `\u00`, `\u003`, `\ux`, `\x`, `\x3`, "\x1b[31m", "a3A", `\u0xxxx`, "%zz"} {

@@ -2,7 +2,8 @@ package mask
 
 import "strings"
 
-// Unguarded and UnguardedEndpoint are Text and Endpoint without recover.
+// Unguarded and UnguardedEndpoint are Text and Endpoint, but do not recover from
+// panics.
 var (
 	Unguarded         = clean
 	UnguardedEndpoint = endpointName

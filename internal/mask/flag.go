@@ -2,10 +2,11 @@ package mask
 
 import "strings"
 
-// userFlags are options that make -p on the same line a password.
+// userFlags are options that name a user. After one of them, -p on the same line
+// has a password.
 var userFlags = []string{"-u ", "--user"}
 
-// otherTools are programs with another meaning of -p.
+// otherTools are programs in which -p has another meaning.
 var otherTools = set("mkdir cp ssh scp rsync install nmap run nc ps patch touch read declare ls diff tar git docker podman kubectl make chmod tail perl unzip exec jq date lsof kill sftp nice npx python python3 cargo go pytest")
 
 // flag masks the argument of the option at i, if its name is that of a secret.
@@ -26,7 +27,7 @@ func (s *scanner) flag(i int) {
 		s.shortFlag(i, from, to)
 		return
 	}
-	if from == i+1 && len(long) < 4 { // after one dash only names of four bytes or more count: -token
+	if from == i+1 && len(long) < 4 { // an option with a single dash is a name if it has four bytes or more: -token
 		return
 	}
 	n := newName(long)
@@ -56,8 +57,9 @@ func (s *scanner) flag(i int) {
 	}
 }
 
-// argument returns the start of the argument after an option that ends at to, or to
-// if there is none. Spaces or the punctuation of a list are between them.
+// argument returns the start of an option's argument. The option ends at to.
+// Spaces or the punctuation of a list may come before the argument. If there is
+// none of these, argument returns to.
 func (s *scanner) argument(to int) int {
 	at := to
 	for at < len(s.text) && at-to < 8 {
@@ -127,8 +129,8 @@ func takesUserPassword(name string) bool { return name == "proxy-user" }
 // reach bounds the distance of an option from its program, in bytes.
 const reach = 120
 
-// hasUser reports whether one of userFlags precedes i on its line. It searches each
-// part of the text once.
+// hasUser reports whether one of userFlags comes before i on the same line. It
+// searches each part of the text only once.
 func (s *scanner) hasUser(i int) bool {
 	least := max(0, i-reach)
 	for at := max(least, s.usersTo); at < i; at++ {

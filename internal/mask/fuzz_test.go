@@ -34,7 +34,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// strip returns "" if one of the texts around the shape has a secret itself.
+// strip returns masked. It returns "" if one of the texts around the shape
+// contains a secret itself.
 func strip(masked string, around ...string) string {
 	for _, s := range shapes {
 		for _, a := range around {

@@ -127,8 +127,8 @@ func (s *scanner) quotedParam(i int) bool {
 	return i > 0 && s.text[i-1] == '=' && opens(s.text[i:]).n > 0
 }
 
-// nextPart is like nextWord, but goes on to the next line if that is indented, as
-// folded headers are.
+// nextPart does the same as nextWord. In addition, it goes on to the next line if
+// that line is indented, because folded headers are.
 func (s *scanner) nextPart(i int) int {
 	at := i
 	for n := 0; n < 2 && at < len(s.text) && (s.text[at] == '\r' || s.text[at] == '\n'); n++ {

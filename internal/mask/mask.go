@@ -30,9 +30,9 @@ import (
 // Masked replaces a secret.
 const Masked = "[masked]"
 
-// rounds limits how often a text is masked again, until nothing changes. Usually the
-// second round changes nothing. It may, because the text after a mask can be a token
-// of its own.
+// rounds bounds how often a text is masked. Masking is repeated until nothing
+// changes. The second round usually changes nothing. It can change something,
+// because the text after a mask may be a token of its own.
 const rounds = 4
 
 // Text replaces each secret that it recognises in text by [Masked]. Masking the

@@ -23,7 +23,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// assertGone checks that got has no part of the secret of s.
+// assertGone checks that got has neither the secret of s nor four bytes of it.
 func assertGone(t assert.TestingT, got string, s shape) {
 	const part = 4
 	for i := 0; i+part <= len(s.secret); i++ {

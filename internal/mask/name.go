@@ -14,7 +14,7 @@ const (
 	weak          // a secret only if the value looks random: key=
 	token         // a secret unless the value is a benign word
 	password      // like token, and the value may be an ordinary word
-	header        // several words, of which the first may be a scheme
+	header        // the value has several words, and the first one may be a scheme
 )
 
 // nameWords bounds the words of a name, counted from its end.
@@ -23,8 +23,8 @@ const nameWords = 6
 // nameBytes bounds the bytes of a name.
 const nameBytes = 80
 
-// name has the words before a separator, the last one first, in the form of
-// lowerWord.
+// name has the words before a separator. The last word is first. The words have
+// the form that lowerWord returns.
 type name struct {
 	words    [nameWords]string
 	n        int
@@ -132,8 +132,9 @@ func (n *name) kind() kind {
 	return suffixKind(head)
 }
 
-// plurals are names of lists and maps of secrets, with their singular. The name of a
-// single value has the kind weak, because the value may be a number of tokens.
+// plurals are names of lists and maps of secrets, with their singular. If such a
+// name has a single value, its kind is weak, because the value may be a number of
+// tokens.
 var plurals = map[string]string{"tokens": "token", "keys": "key", "secrets": "secret", "apikeys": "apikey", "codes": "code", "cookies": "cookie"}
 
 // plural returns the kind of a name that ends with the plural of singular.
@@ -179,8 +180,9 @@ func byLast(phrases []string) map[string][][]string {
 	return m
 }
 
-// tokenKind returns the kind of a name that ends with head, a word of tokens. Some of
-// these words alone have other meanings.
+// tokenKind returns the kind of a name that ends with head, a word of tokens.
+// before is the word before it. Some of these words have other meanings if they
+// are alone.
 func (n *name) tokenKind(head, before string) kind {
 	switch head {
 	case "hash", "salt":
@@ -212,7 +214,7 @@ func hasSuffix(word, suffix string) bool {
 	return len(word) >= len(suffix) && word[len(word)-1]|0x20 == suffix[len(suffix)-1] && strings.EqualFold(word[len(word)-len(suffix):], suffix)
 }
 
-// isID reports whether the name is one of an id.
+// isID reports whether the name is the name of an id.
 func (n *name) isID() bool {
 	return n.n > 0 && idNames[n.words[0]]
 }

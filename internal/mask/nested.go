@@ -77,8 +77,8 @@ func (s *scanner) nested(vc valueContext, i int) bool {
 // mostNested bounds the bytes that are read of a list or a map.
 const mostNested = 4096
 
-// endsList reports whether the line break at i ends an unclosed list. Within a list, a
-// comma, a colon or a bracket is beside it.
+// endsList reports whether the line break at i ends a list without a closing
+// bracket. A line break within a list has a comma, a colon or a bracket beside it.
 func (s *scanner) endsList(i int) bool {
 	before, after := i, i
 	for before > 0 && i-before < maxGap && class[s.text[before-1]]&space != 0 {
@@ -118,8 +118,8 @@ func (s *scanner) leaf(i int) (l leaf) {
 	return l
 }
 
-// endsKey reports whether s.text[from:i] is a key without quotes, and a colon or an
-// equals sign is at i.
+// endsKey reports whether s.text[from:i] is a key without quotes. A colon or an
+// equals sign must be at i.
 func (s *scanner) endsKey(from, i int) bool {
 	c := s.text[i]
 	return (c == ':' || c == '=' && i+1 < len(s.text) && s.text[i+1] != '=') && i > from && i-from <= nameBytes && all(s.text[from:i], wordly|dot)
@@ -137,8 +137,8 @@ func (s *scanner) leafSecret(vc valueContext, text string, quoted bool) bool {
 	return vc.secret(text)
 }
 
-// isPublic reports whether a field with this name has no secret, even in a map of
-// secrets.
+// isPublic reports whether a field with this name has a value that is no secret,
+// even in a map of secrets.
 func (n *name) isPublic() bool {
 	if n.n == 0 {
 		return false

@@ -50,14 +50,14 @@ func (s *scanner) separator(i int) {
 	s.valueOf(vc, i+n, c, encoded)
 }
 
-// isCall reports whether the quoted name at from is the first argument of a call:
-// setenv("DB_PASSWORD", "secret").
+// isCall reports whether the quoted name at from is the first argument of a
+// function call: setenv("DB_PASSWORD", "secret").
 func (s *scanner) isCall(from int, words name) bool {
 	return words.n > 1 && from > 1 && class[s.text[from-1]]&quote != 0 && s.text[from-2] == '('
 }
 
-// arrow reports whether the arrow or copula at i separates a name and a value. The
-// arrow of ptr->token->kind does not.
+// arrow reports whether the arrow or copula at i is between a name and its value.
+// The arrows in ptr->token->kind are not.
 func (s *scanner) arrow(i, n int, words name) bool {
 	if s.text[i] == '-' || s.text[i] == '~' {
 		return i > 0 && s.text[i-1] == ' ' || i+n < len(s.text) && class[s.text[i+n]]&alnum != 0
@@ -134,8 +134,8 @@ func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 	return 0, c, false
 }
 
-// slashes reports whether the two slashes of a URL begin at i, and masks its user
-// information. colon is where the scheme ends. Each slash may be escaped.
+// slashes reports whether the two slashes of a URL begin at i, and masks the URL's
+// user information. colon is the end of the scheme. Each slash may be escaped.
 func (s *scanner) slashes(colon, i int, encoded bool) bool {
 	for range 2 {
 		n := slash(s.text[i:])
@@ -172,8 +172,8 @@ func (s *scanner) nameBefore(i int) (from, to int, quoted bool) {
 	return s.nameFrom(to), to, quoted
 }
 
-// nameFrom returns the start of the words on one line, with single spaces between
-// them, that end at to.
+// nameFrom returns the start of the words that end at to. They are on one line,
+// with single spaces between them.
 func (s *scanner) nameFrom(to int) int {
 	from := to
 	for least := to - nameBytes; from > 0 && from > least; from-- {
@@ -215,8 +215,8 @@ func (s *scanner) escapeEnds(i int) bool {
 	return false
 }
 
-// valueOf masks the value at i if vc.secret reports that it is a secret. c is the
-// separator before it.
+// valueOf masks the value at i if it is a secret: see vc.secret. c is the
+// separator before the value.
 func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 	if c == '>' { // the content of an element
 		end := s.quotedEnd(opening{n: 1, text: "<"}, i)
@@ -229,7 +229,7 @@ func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 	if vc.kind >= token && vc.kind <= password && c == ':' && s.yamlBlock(i) {
 		return
 	}
-	if c == '|' { // only a string literal may be a value
+	if c == '|' { // only a string literal counts as a value
 		if at, below := s.skipGap(i); below || opens(s.text[at:]).n == 0 {
 			return
 		}
@@ -284,14 +284,14 @@ func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 	}
 }
 
-// folded reports whether the word at i continues the header of the line before. It
-// then is indented, and an authorization scheme.
+// folded reports whether the word at i continues the header of the line before.
+// Such a word is indented and is an authorization scheme.
 func (s *scanner) folded(i int) bool {
 	return class[s.text[i-1]]&space != 0 && s.text[i-1] != '\n' && schemes[lowerWord(s.text[i:s.wordEnd(i)])]
 }
 
-// isField reports whether v is not the value of a field but the next field of a Go
-// struct: {Password: User:bob}.
+// isField reports whether v is the next field of a Go struct instead of a value:
+// {Password: User:bob}.
 func (s *scanner) isField(v value) bool {
 	field, _, ok := strings.Cut(head(s.text[v.from:v.to]), ":")
 	return ok && s.text[v.from-1] == ' ' && len(field) > 1 && class[field[0]]&upper != 0 && all(field, lower|upper) && !s.isURL(v.from+len(field))
@@ -300,7 +300,7 @@ func (s *scanner) isField(v value) bool {
 // isURL reports whether the colon at i is that of a URL.
 func (s *scanner) isURL(i int) bool { return slash(s.text[i+1:]) > 0 }
 
-// maxNames bounds the names of one value that are checked.
+// maxNames bounds the number of names that are checked for one value.
 const maxNames = 8
 
 // tooMany reports whether more than maxNames names precede v. If so, it masks v.
@@ -316,8 +316,8 @@ func (s *scanner) tooMany(v value) bool {
 	return true
 }
 
-// credentials masks v and the next word if v is an authorization scheme: auth=Bearer
-// abc. It reports whether v is one.
+// credentials reports whether v is an authorization scheme: auth=Bearer abc. If
+// so, it masks v and the next word.
 func (s *scanner) credentials(v value) bool {
 	if !schemes[lowerWord(head(s.text[v.from:v.to]))] {
 		return false
@@ -396,8 +396,9 @@ func (s *scanner) yamlBlock(i int) bool {
 	return true
 }
 
-// named masks a secret whose name is the value of another field: {"name": "API_KEY",
-// "value": "..."}. n is the name of that field, and i the end of its separator.
+// named masks a secret whose name is the value of another field: {"name":
+// "API_KEY", "value": "..."}. n is the name of that other field, and i is the end
+// of the separator after n.
 func (s *scanner) named(n name, i int, encoded bool) {
 	if n.n == 0 || n.words[0] != "name" && n.words[0] != "key" {
 		return

@@ -2,11 +2,12 @@ package mask
 
 import "strings"
 
-// prefixGroup has prefixes of keys, and what follows them.
+// prefixGroup has prefixes of keys. It also describes the bytes that follow such a
+// prefix.
 type prefixGroup struct {
 	class uint16 // classes of the bytes after the prefix
 	least int    // least number of these bytes
-	mixed bool   // both letters and digits must follow, because words have these prefixes too
+	mixed bool   // both letters and digits must follow the prefix, because some words begin with it
 	texts string // the prefixes
 }
 
@@ -76,8 +77,8 @@ type keyPrefix struct {
 	run   int // index into scanner.runs, by class
 }
 
-// idPairs are prefixes of ids that a colon and a secret may follow. least is the exact
-// number of bytes after the prefix.
+// idPairs are prefixes of ids. A colon and a secret may follow such an id. least
+// is the exact number of bytes after the prefix.
 var idPairs = []keyPrefix{{text: "AC", least: 32, class: hexa}, {text: "SK", least: 32, class: hexa}, {text: "AK", least: 22, class: alnum}}
 
 // prefixRuns is the number of distinct classes in prefixGroups.

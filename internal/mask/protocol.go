@@ -17,8 +17,8 @@ var loginLines = set("user nick cap 331 +ok 220 ehlo helo host c s client")
 // protocolArgs bounds the arguments of a verb.
 const protocolArgs = 3
 
-// protocol masks the secret after verb, which is s.text[i:end]. Verbs in lower case
-// may be prose, so they need a prompt before them.
+// protocol masks the secret after verb. The verb is s.text[i:end]. A verb in lower
+// case may be an ordinary word, so it needs a prompt before it.
 func (s *scanner) protocol(i, end int, verb string) {
 	if class[s.text[i]]&lower != 0 && verb != "identified" && !s.isSent(i) {
 		return
@@ -64,8 +64,8 @@ func (s *scanner) protocol(i, end int, verb string) {
 	}
 }
 
-// protocolArgs returns the arguments of a verb that ends at i. whole is true if the
-// line ends after them.
+// protocolArgs returns the arguments of a verb. The verb ends at i. whole is true
+// if the line ends after the arguments.
 func (s *scanner) protocolArgs(i int) (args [protocolArgs]value, n int, whole bool) {
 	if n := closes(s.text[i:min(len(s.text), i+1)]); n > 0 {
 		i += n
@@ -95,7 +95,7 @@ func (s *scanner) protocolArgs(i int) (args [protocolArgs]value, n int, whole bo
 	return args, n, s.endsLine(i)
 }
 
-// endsLine reports whether a line ends at i, or a string with a line in it.
+// endsLine reports whether a line ends at i, or a string that contains a line.
 func (s *scanner) endsLine(i int) bool {
 	if i >= len(s.text) {
 		return true
@@ -152,8 +152,8 @@ func (s *scanner) tagged(i int) bool {
 	return to > from && (classes(s.text[from:to])&(digit|dot) != 0) && (s.lineStart(from) || s.isSent(from))
 }
 
-// wordOfLineBefore returns the first word of the line before i, which is the start of
-// a line. It returns "" if that line is long.
+// wordOfLineBefore returns the first word of the line before i. i must be the
+// start of a line. It returns "" if the line before is long.
 func (s *scanner) wordOfLineBefore(i int) string {
 	const reach = 80
 	if i == 0 {
@@ -175,8 +175,8 @@ func (s *scanner) wordOfLineBefore(i int) string {
 	return lowerWord(strings.Trim(word, `:>"`))
 }
 
-// wordOfLineAfter returns the first word of the line after i, which is the end of a
-// line.
+// wordOfLineAfter returns the first word of the line after i. i must be the end of
+// a line.
 func (s *scanner) wordOfLineAfter(i int) string {
 	i = s.skipLineEnd(i)
 	to := i

@@ -6,7 +6,7 @@ import "strings"
 type opening struct {
 	n     int    // length including backslashes, or 0 if there is no quote
 	char  byte   // " ' or `; 0 for any other spelling
-	level int    // number of backslashes: the depth of strings within strings
+	level int    // number of backslashes; strings within strings have more
 	text  string // any other spelling: &quot; %22 \u0022
 }
 
@@ -69,8 +69,9 @@ func closes(text string) int {
 	return 0
 }
 
-// quotedEnd returns the end of the value from i, which q opened: the closing quote,
-// or the end of the line if there is none.
+// quotedEnd returns the end of a quoted value. The value begins at i, after the
+// quote q. It ends at the closing quote or, if there is none, at the end of the
+// line.
 func (s *scanner) quotedEnd(q opening, i int) int {
 	e := &s.quoted[quoteIndex(q)]
 	if end, ok := e.known(i); ok {
@@ -89,7 +90,8 @@ func (s *scanner) quotedEnd(q opening, i int) int {
 			for j-k > i && k <= mostBackslashes && s.text[j-k-1] == '\\' {
 				k++
 			}
-			// A quote with more backslashes belongs to a string within this one.
+			// A quote with more backslashes than the opening one belongs to a
+			// string within this one.
 			if k <= q.level && (q.level > 0 || k == 0) || q.level == 0 && k%2 == 0 {
 				return e.keep(i, j-min(k, q.level))
 			}

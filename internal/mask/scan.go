@@ -8,8 +8,8 @@ type scanner struct {
 	text  string
 	found []span
 
-	// The last look-ahead of each kind. A look-ahead that begins within the last one
-	// has the same end, so the text between is not read again.
+	// The last look-ahead of each kind. If a look-ahead begins within the last one
+	// of its kind, both have the same end, and the text is not read again.
 	run, encodedRun extent             // unquoted values; encodedRun: percent-encoded ones
 	quoted          [quoteKinds]extent // quoted values
 	runs            [prefixRuns]extent // keys after a prefix, by the class of their bytes
@@ -23,13 +23,13 @@ type scanner struct {
 	digit           extent             // bytes before the next digit
 	bare, urlEnds   extent             // URLs without a scheme; URLs after their authority
 	trim            extent             // values without the punctuation after them
-	trimTo          int                // the end that trimmed returned for trim
+	trimTo          int                // the result of trimmed for trim
 	bareAt          int                // the last at sign of bare, or -1
-	user, usersTo   int                // the position after the last of userFlags; the end of the text searched for them
-	namesTo         int                // the end of the value whose name was checked last
-	names           int                // how many names of that value were checked
+	user, usersTo   int                // user: position after the last of userFlags; usersTo: end of the text that was searched for them
+	namesTo         int                // end of the value for which names counts
+	names           int                // number of names of that value that were checked
 	commandTo       int                // the end of the last command line
-	gluedOnly       extent             // a command line whose -p takes no separate argument
+	gluedOnly       extent             // a command line in which -p has its argument in the same word
 }
 
 // extent is the start and the end of a look-ahead.
@@ -50,15 +50,15 @@ func (s *scanner) add(from, to int) {
 	if from >= to || s.text[from:to] == Masked {
 		return
 	}
-	// A name within a secret has the same value again.
+	// Another name of the same value has found the same secret again.
 	if n := len(s.found); n > 0 && s.found[n-1].from <= from && to <= s.found[n-1].to {
 		return
 	}
 	s.found = append(s.found, span{from, to})
 }
 
-// scan passes over the text once. fresh is true where a word may begin: at the
-// start, after a byte that is no letter or digit, and after an escape
+// scan reads the text once. fresh is true if a word may begin at i: at the start
+// of the text, after a byte that is neither letter nor digit, and after an escape
 // ("\nsk-...").
 func (s *scanner) scan() {
 	fresh := true

@@ -2,8 +2,8 @@ package mask
 
 import "strings"
 
-// looksSecret reports whether v is no ordinary word: it mixes letters and digits,
-// or is not pronounceable.
+// looksSecret reports whether v does not look like an ordinary word: it mixes
+// letters and digits, or nobody can pronounce it.
 func looksSecret(v string) bool {
 	c := classes(v)
 	switch {

@@ -56,7 +56,8 @@ func lowerWord(word string) string {
 	return word
 }
 
-// Names of secrets end with these words: DB_PASSWORD, accessToken, x-api-key.
+// The name of a secret ends with one of these words: DB_PASSWORD, accessToken,
+// x-api-key.
 var (
 	passwords = set(`password passwd passphrase passcode pwd passwort kennwort contrasena senha userpass pgpassword userpassword dbpassword mysqlpwd rootpassword adminpassword
 		passwords passwds pw contraseña пароль пароля паролем 密码 密碼 口令 パスワード 비밀번호 hasło lösenord adgangskode heslo salasana wachtwoord şifre jelszó parola
@@ -67,9 +68,9 @@ var (
 	settings = set("requirepass masterauth masteruserpassword")
 	// codes are names of one-time codes and PINs.
 	codes = set("otp totp pin cvv cvc mtan hotp")
-	// codeKinds before "code" make it a name of a one-time code.
+	// A word of codeKinds before "code" makes it the name of a one-time code.
 	codeKinds = set("verification security confirmation authentication auth login signin access sms otp totp mfa fa factor time use backup recovery reset activation unlock pairing pin passcode device sign")
-	// users precede the name of a user.
+	// users are words that a user's name follows.
 	users = set("login user username account uid usr")
 	// tokenStates and keyStates follow a token or a key in prose. auxiliaries may be
 	// between them.
@@ -78,7 +79,8 @@ var (
 	auxiliaries = set("has have had is was were been be got not no does did could cannot may can already just")
 	// usageWords precede a token in prose.
 	usageWords = set("using with use uses used sent sending via")
-	// publicFields are names of fields that are no secrets, in a map of secrets.
+	// publicFields are names of fields with values that are no secrets, even in a
+	// map of secrets.
 	publicFields = set(`user users username email mail login account region zone host hostname server port url uri endpoint address domain type kind scheme source provider service scope scopes
 		created updated expires expiry expiration date time timestamp status state enabled active role roles description label labels title realm issuer audience algorithm alg format
 		length size method mode comment note env environment namespace owner vendor bucket database db schema protocol level category reason error code`)
@@ -98,14 +100,14 @@ var (
 	_ = set("key pass name code time env hash salt auth oauth hmac sas pat csrf xsrf passcode")
 	// headers are names with values of several words.
 	headers = set("authorization authorisation cookie cookies cookie2 setcookie")
-	// keyKinds before "key" make it the name of a secret.
+	// A word of keyKinds before "key" makes it the name of a secret.
 	keyKinds = set(`api access secret private auth account shared master encryption signing license service client app application admin server webhook subscription session storage
 		function functions deploy integration security ssh gpg pgp crypto cipher aes rsa hmac jwt oauth token consumer bot ingest ingestion write read root user developer partner merchant project
 		openai anthropic azure google gemini mistral groq cohere stripe sendgrid twilio datadog dd newrelic cloudflare github gitlab huggingface hf sentry algolia mailgun mapbox pinecone portkey`)
-	// passKinds before "pass" make it the name of a password. Test reports have "pass"
-	// alone.
+	// A word of passKinds before "pass" makes it the name of a password. "pass"
+	// alone is a word of test reports.
 	passKinds = set("passin passout passwd db user smtp mail email ftp sftp ssh root admin database mysql pg postgres redis mongo http https proxy auth login my key store ldap wifi basic imap become sudo su vault enable bind keystore truststore storage archive zip rar pdf wp joomla app sql oracle sa service")
-	// notSecret are words of names that are not those of secrets: max_tokens, primary
+	// notSecret are words of names that do not name a secret: max_tokens, primary
 	// key.
 	notSecret = set(`max min num number count counts total limit budget prompt completion input output cached usage remaining per primary foreign partition sort row cache routing object map
 		dict index unique duplicate composite unexpected expected illegal parse syntax pad bos eos unk method function type hot registry public host last first before after idempotency
@@ -113,11 +115,12 @@ var (
 	// fillers follow a name and are not part of it: "API key provided:".
 	fillers = set(`provided given supplied received used specified found sent is was equals with value values of string text plain plaintext raw b64 base64 env prod dev test staging live old new
 		current previous default base being to set as got here entered header hex production sandbox the your for lautet ist est es là är é è jest`)
-	// schemes are authorization schemes. A text may have one without a header.
+	// schemes are authorization schemes. They may also occur in a text without a
+	// header.
 	schemes = set("bearer basic token apikey bot negotiate ntlm digest hawk ssws dpop geniekey")
 )
 
-// benign are words that follow the name of a secret and are not secrets.
+// benign are words that may follow the name of a secret without being the secret.
 var benign = set(`a an and any all also are as at be because been but by can cannot cant could did do does doesnt dont either empty error errors expired expires failed failure fail false file
 	for from get given has hasnt have header headers if in incorrect incorrectly into invalid invalidated is isnt it its issue issued issuer key keys length limit malformed mismatch mismatched missing must needs
 	never no non none not nothing null nil null-value of off ok on only or out parameter param password passwords please provided real redacted hidden masked filtered removed omitted rejected required requires revoked

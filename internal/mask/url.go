@@ -55,8 +55,8 @@ func colonIn(info string, encoded bool) (at, n int) {
 	return -1, 0
 }
 
-// authority returns the last at sign of the authority at i, or -1. With encoded,
-// punctuation may be escaped.
+// authority returns the last at sign of the authority at i, or -1. If encoded is
+// true, punctuation may be escaped.
 func (s *scanner) authority(i int, encoded bool) (at int) {
 	at = -1
 	end := i
@@ -78,8 +78,10 @@ func (s *scanner) authority(i int, encoded bool) (at int) {
 	if encoded {
 		return at
 	}
-	// A password may have an unescaped slash or question mark. The text before it is
-	// then no host with a port, or it has no dot and a later at sign precedes a host.
+	// A password may have an unescaped slash or question mark, so the authority
+	// may end later. There are two signs of that: the text before the slash is not
+	// a host with a port, or it has no dot and the text after a later at sign is a
+	// host.
 	if host, port, ok := strings.Cut(s.text[max(i, at+1):end], ":"); ok && !strings.HasPrefix(host, "[") && !all(port, digit|tail|closer) {
 		j := s.urlRun(end)
 		if k := strings.LastIndexByte(s.text[end:min(j, end+authorityBytes)], '@'); k >= 0 {
@@ -118,10 +120,11 @@ func (s *scanner) urlRun(i int) int {
 	return e.keep(i, j)
 }
 
-// notUsers are words before a colon that are no users: mailto:bob@example.com.
+// notUsers are words before a colon that do not name a user:
+// mailto:bob@example.com.
 var notUsers = set("mailto sip sips xmpp acct to cc bcc from npm file link workspace docker pkg git github jsr patch portal image uid im tel urn im http https")
 
-// slashSchemes are schemes with user/secret@host.
+// slashSchemes are schemes that are followed by user/secret@host.
 var slashSchemes = set("thin oci oci8")
 
 // bareURL masks the password of user:password@host without a scheme, the form of
@@ -175,16 +178,16 @@ func (s *scanner) bareAuthority(i int) (at, end int) {
 	return at, s.bare.keep(i, end)
 }
 
-// Endpoint returns a name for an endpoint: its URL without user information, query and
-// fragment, with the secrets of its path masked. From an invalid URL it may remove
-// more. Safe for concurrent use.
+// Endpoint returns a name for an endpoint. The name is the endpoint's URL without
+// user information, query and fragment. Secrets in the path are masked. From an
+// invalid URL more may be removed. Safe for concurrent use.
 func Endpoint(endpoint string) (name string) {
 	defer guard(&name)
 	return endpointName(endpoint)
 }
 
 func endpointName(endpoint string) string {
-	const most = 8 // rounds, because the rest may again look like a URL with a user
+	const most = 8 // number of rounds: what is left may again look like a URL with a user
 	for range most {
 		name := endpointOnce(endpoint)
 		if name == endpoint {
@@ -220,7 +223,7 @@ func endpointOnce(endpoint string) string {
 		case 0:
 		case 1:
 			at = lastAt(rest)
-		default: // which one ends the user information is unknown
+		default: // it is unknown which at sign ends the user information
 			return scheme
 		}
 	}
@@ -240,8 +243,8 @@ func endpointOnce(endpoint string) string {
 	return clean(scheme + rest)
 }
 
-// isAddress reports whether text, which has no scheme, may be a URL. That is so if it
-// has no at sign, or if the at sign is after a password or before a host.
+// isAddress reports whether text may be a URL without a scheme. It may if it has
+// no at sign, or if the at sign comes after a password or before a host.
 func isAddress(text string) bool {
 	user, host, ok := strings.Cut(text, "@")
 	return !ok || strings.ContainsAny(user, ":/?#") || strings.ContainsAny(host, ".:/?#@") || host == "localhost"

@@ -28,7 +28,7 @@ func (s *scanner) valueAt(i int, encoded bool) (v value) {
 		v.from, v.to = i, i+len(Masked)
 		return v
 	}
-	const depth = 4 // of brackets within brackets
+	const depth = 4 // how deeply brackets may be nested
 	for n := 0; n < depth && rest != "" && (rest[0] == '[' || rest[0] == '(') && !strings.HasPrefix(rest, Masked); n++ {
 		i, rest, v.item = i+1, rest[1:], rest[0] == '['
 	}
@@ -128,7 +128,8 @@ func (s *scanner) endsItem(i int) bool {
 	return i >= len(s.text)
 }
 
-// trimmed returns the end of a value without the punctuation of its sentence.
+// trimmed returns the end of a value without the punctuation of the sentence
+// around it.
 func (s *scanner) trimmed(from, to int) int {
 	if s.trim.to == to && s.trim.from <= from {
 		return max(from, s.trimTo)
@@ -142,8 +143,8 @@ func (s *scanner) trimmed(from, to int) int {
 	return to
 }
 
-// maxChecked bounds the bytes of a value that are checked, because several names may
-// have the same long value.
+// maxChecked bounds the bytes of a value that are checked. Otherwise a long value
+// with several names would be read several times.
 const maxChecked = 128
 
 func head(v string) string { return v[:min(len(v), maxChecked)] }

@@ -27,7 +27,8 @@ func (s *scanner) prefix(i int) bool {
 		if p.text == "eyJ" && to-from < 4*maxChecked && strings.IndexByte(s.text[from:to], '.') < 0 && s.isID(i) { // a cursor: JSON in base64
 			continue
 		}
-		// Skip texts like sk-ab****wxyz, which the provider has masked, and words.
+		// Skip words, and texts such as sk-ab****wxyz, which the provider has
+		// already masked.
 		if to-from < p.least || p.mixed && !s.mixed(from, min(to, from+maxChecked)) || strings.HasPrefix(s.text[to:], "***") || p.least < 12 && to-from < maxChecked && classes(s.text[from:to])&(upper|dash) == dash && isWords(s.text[from:to]) {
 			continue
 		}
@@ -54,8 +55,9 @@ func (s *scanner) idPair(i int) {
 	}
 }
 
-// keyEnd returns the end of the bytes of p's class from from. The end is remembered
-// for each class, because a run of bytes may have many prefixes.
+// keyEnd returns the end of the run of bytes that begins at from and has only
+// bytes of p's class. It remembers the end for each class, because many prefixes
+// may be in the same run.
 func (s *scanner) keyEnd(p keyPrefix, from int) int {
 	e := &s.runs[p.run]
 	if end, ok := e.known(from); ok {
@@ -171,8 +173,8 @@ var wordUses = func() map[string]*wordUse {
 	return m
 }()
 
-// wordStarts has a bit set of the lengths of wordUses by their first byte. It saves
-// most lookups.
+// wordStarts maps the first byte of a word of wordUses to a bit set of word
+// lengths. It saves most lookups.
 var wordStarts = func() (t [256]uint32) {
 	for w := range wordUses {
 		t[w[0]] |= 1 << min(len(w), 31)
@@ -180,8 +182,8 @@ var wordStarts = func() (t [256]uint32) {
 	return t
 }()
 
-// word masks the key that begins at i, or the secret after the word at i, if that is
-// one of wordUses.
+// word masks the key that begins at i. If one of wordUses is at i instead, it
+// masks the secret after that word.
 func (s *scanner) word(i int) {
 	if s.prefix(i) {
 		return
@@ -227,7 +229,7 @@ func (s *scanner) word(i int) {
 	}
 }
 
-// afterNonASCII masks the word at i if it follows a name that ends with a character
+// afterNonASCII masks the word at i if the name before it ends with a character
 // beyond ASCII.
 func (s *scanner) afterNonASCII(i int) {
 	if i < 3 || s.text[i-1] != ' ' || s.text[i-2] < 0x80 {

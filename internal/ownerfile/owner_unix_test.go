@@ -13,8 +13,8 @@ import (
 )
 
 // TestOpenRefusesWithoutAChange shows that a refused file keeps its content and
-// its mode. It is a regression test: root could open another user's file, and
-// truncate a file with several hard links.
+// its mode. Earlier, root could open another user's file, and could truncate a
+// file with several hard links.
 func TestOpenRefusesWithoutAChange(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -58,8 +58,8 @@ func TestOpenRefusesWithoutAChange(t *testing.T) {
 	}
 }
 
-// TestOpenPipeWithoutReader is a regression test: opening a named pipe waited
-// forever for a reader.
+// TestOpenPipeWithoutReader shows that Open fails for a named pipe without a
+// reader. Earlier, it waited for a reader forever.
 func TestOpenPipeWithoutReader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(path, 0o644))

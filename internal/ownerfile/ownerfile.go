@@ -1,10 +1,10 @@
-// Package ownerfile opens files that other users must not read, such as events
-// and restart records. [Open] is the entry point.
+// Package ownerfile opens files that other users must not read, such as events and
+// restart records. [Open] is the entry point.
 //
 // On Unix a new file gets mode 0600. An existing file with more permissions is
 // restricted to mode 0600 before it is read or written. A file of another user is
-// refused, because that user could read it. Root is refused too. Windows has no
-// such modes: a file has the access list of its directory.
+// refused, even to root, because that user could read it. Windows has no such
+// modes: a file has the access list of its directory.
 package ownerfile
 
 import (
@@ -20,8 +20,9 @@ const Mode os.FileMode = 0o600
 var euid = os.Geteuid
 
 // Open is os.OpenFile with [Mode]. It does not change the mode of devices, pipes
-// and sockets, which store nothing. With os.O_TRUNC, Open truncates the file after
-// it has set the mode, and refuses a file with several hard links.
+// and sockets, because they store nothing. With os.O_TRUNC, it first sets the mode
+// and then truncates the file. It refuses to truncate a file with several hard
+// links.
 //
 // Open does not wait for the reader of a named pipe. With os.O_WRONLY it fails
 // with ENXIO if there is no reader.
@@ -40,8 +41,9 @@ func Open(path string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// secure restricts f to its owner and truncates it. It returns an error, and
-// leaves f unchanged, if f belongs to another user or has several hard links.
+// secure restricts f to its owner and truncates it if truncate is true. It returns
+// an error and leaves f unchanged if f belongs to another user, or if f has
+// several hard links and truncate is true.
 func secure(f *os.File, truncate bool) error {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// commitRecord is the name of a file that a command embeds. The command reads its
-// commit from it after `go install` of a version, which does not record one.
+// commitRecord is the name of a file that a command embeds. A binary that was
+// built with `go install` of a version does not record its commit. Then the
+// command reads the commit from this file.
 const commitRecord = "commit.txt"
 
 // recordCommit writes the version and the parent commit of the release to each

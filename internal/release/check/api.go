@@ -45,8 +45,8 @@ func (repo *repository) exported(ctx context.Context) (map[string]string, error)
 	return api, nil
 }
 
-// exports returns the file with the export data of each public package and of
-// their dependencies, by import path.
+// exports returns the files with export data, by import path. It has one for each
+// public package and for each of their dependencies.
 func (repo *repository) exports(ctx context.Context, public []pkg) (map[string]string, error) {
 	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}
 	for _, p := range public {

@@ -103,8 +103,8 @@ func (r *rehearsal) command(ctx context.Context) error {
 	return nil
 }
 
-// consumer builds and runs the program in testdata/consumers that imports a public
-// package. Its module requires the package's module at the version of the
+// consumer builds and runs the program in testdata/consumers for a public package.
+// The program's module requires the package's module at the version of the
 // rehearsal.
 func (r *rehearsal) consumer(ctx context.Context, importPath string) error {
 	name := path.Join("internal/release/check/testdata/consumers", strings.TrimPrefix(importPath, root+"/"), "main.go")

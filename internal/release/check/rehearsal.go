@@ -143,8 +143,8 @@ func copyFile(from modzip.File, to string) error {
 	return os.WriteFile(to, data, 0o644)
 }
 
-// goRun runs go in dir, without go.work and with the proxy of the rehearsal. The
-// error has the output.
+// goRun runs go in dir, without go.work and with the proxy of the rehearsal. If it
+// fails, the error contains the output.
 func (r *rehearsal) goRun(ctx context.Context, dir string, args ...string) error {
 	_, err := r.goOutput(ctx, dir, args...)
 	return err
@@ -170,7 +170,7 @@ func (r *rehearsal) output(ctx context.Context, dir, name string, args ...string
 func (r *rehearsal) clean() error {
 	var gone []string
 	for _, m := range r.repo.released {
-		escaped := filepath.FromSlash(m.Path) // all lower case, so there is nothing to escape
+		escaped := filepath.FromSlash(m.Path) // has no capitals, so there is nothing to escape
 		gone = append(gone, filepath.Join(r.cache, escaped+"@"+r.version))
 		cached, err := filepath.Glob(filepath.Join(r.cache, "cache", "download", escaped, "@v", r.version+".*"))
 		if err != nil {
