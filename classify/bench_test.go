@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/errclass/errclass/classify/internal/memory"
+	"github.com/errclass/errclass/classify/internal/ruleset"
 	"github.com/errclass/errclass/classify/internal/scan"
 	"github.com/errclass/errclass/classify/internal/standard"
 )
@@ -172,7 +174,7 @@ func BenchmarkFirstUse(b *testing.B) {
 func BenchmarkCompile(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := compileRules(standard.Rules[:]); err != nil {
+		if _, err := ruleset.Compile(standard.Rules[:]); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -187,11 +189,11 @@ func BenchmarkMessage(b *testing.B) {
 	})
 	b.Run("new", func(b *testing.B) {
 		c := *Standard
-		c.seen = new(memory)
+		c.seen = new(memory.Memory)
 		n := 0
 		perText(b, texts, func(text string) {
 			if n++; n%len(texts) == 0 {
-				clear(c.seen.verdicts[:])
+				clear(c.seen.Verdicts[:])
 			}
 			c.Message(text)
 		})

@@ -13,18 +13,21 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/errclass/errclass/classify/internal/collect"
+	"github.com/errclass/errclass/classify/internal/collect/hint"
+	"github.com/errclass/errclass/classify/internal/collect/response"
 	"github.com/errclass/errclass/internal/race"
 )
 
 // TestLastLetters: no anchor and no filler is passed over.
 func TestLastLetters(t *testing.T) {
 	t.Parallel()
-	words := fillers[:]
-	for _, a := range anchors {
-		words = append(words[:len(words):len(words)], a.words)
+	words := hint.Fillers[:]
+	for _, a := range hint.Anchors {
+		words = append(words[:len(words):len(words)], a.Words)
 	}
 	for _, w := range words {
-		assert.Contains(t, lastLetters, w[len(w)-1:], w)
+		assert.Contains(t, hint.LastLetters, w[len(w)-1:], w)
 	}
 }
 
@@ -43,7 +46,7 @@ func TestLeftOut(t *testing.T) {
 		return joinedSilently(append(all, respondsWith{500, last}))
 	}
 	many := http.Header{"Retry-After": {"7"}}
-	for i := range mostNames {
+	for i := range collect.MostNames {
 		many[fmt.Sprint("X-", i)] = []string{"x"}
 	}
 	for _, tt := range []struct {
@@ -55,7 +58,7 @@ func TestLeftOut(t *testing.T) {
 		{"nothing", Evidence{Status: 500, Body: []byte(body)}, "http/500", nil},
 		{"the middle of a message", Evidence{Message: filler[:half] + strings.Repeat("HTTP 402 ", 10) + filler[:half]}, "default",
 			[]Omission{{"message", "bytes of text", 90}}},
-		{"the rest of a body", Evidence{Status: 500, Body: []byte(filler[:maxBody] + " insufficient_quota")}, "http/500",
+		{"the rest of a body", Evidence{Status: 500, Body: []byte(filler[:collect.MaxBody] + " insufficient_quota")}, "http/500",
 			[]Omission{{"body", "bytes of bodies", len(" insufficient_quota")}}},
 		{"a second body that does not fit", Evidence{Err: withBodies(1, body)}, "http/500",
 			[]Omission{{"error", "bytes of bodies", len(body)}}},
@@ -67,10 +70,10 @@ func TestLeftOut(t *testing.T) {
 			[]Omission{{"error", "errors", 300 - 255}}},
 		{"a value that is no header's", Evidence{Status: 429, Header: http.Header{"Retry-After": {strings.Repeat("1s", 1000)}}}, "http/429",
 			[]Omission{{"header", "header values", 1}}},
-		{"values beyond the bound", Evidence{Status: 429, Header: http.Header{"Retry-After": wide(mostValues+5, "3")}}, "http/429",
+		{"values beyond the bound", Evidence{Status: 429, Header: http.Header{"Retry-After": wide(collect.MostValues+5, "3")}}, "http/429",
 			[]Omission{{"header", "header values", 5}}},
 		{"names beyond the bound", Evidence{Status: 429, Header: many}, "http/429",
-			[]Omission{{"header", "header names", mostNames + 1}}},
+			[]Omission{{"header", "header names", collect.MostNames + 1}}},
 		{"JSON that is too dense to decode", Evidence{Status: 500, Body: []byte("[" + strings.Repeat(`{"a":1},`, 8000) + "{}]")}, "http/500",
 			[]Omission{{"body", "bytes of bodies as JSON", 8*8000 + 4}}},
 		{"waits beyond the bound", Evidence{Message: strings.Repeat("retry after 5s\n", 300)}, "default",
@@ -111,15 +114,15 @@ func (j joinedSilently) Unwrap() []error { return j }
 func TestTooManyHeadersAreReadInOrder(t *testing.T) {
 	t.Parallel()
 	header := http.Header{"Retry-After": {"2"}}
-	for i := range 3 * maxHeaders {
+	for i := range 3 * response.MaxHeaders {
 		header[fmt.Sprintf("Ratelimit-%03d-Reset", i)] = []string{fmt.Sprint(i + 10)}
 	}
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for range 20 {
-		q := inquiry{c: Standard.At(now), set: Standard.rules(), budget: newBudget(DefaultMaxBytes)}
-		q.readHeader(0, header)
-		assert.Equal(t, 2*time.Second, q.hint.explicit)
-		assert.Equal(t, time.Duration(maxHeaders-2+10)*time.Second, q.hint.derived)
+		q := collect.Inquiry{Seen: Standard.seen, Now: Standard.At(now).clock(), Set: Standard.rules(), Budget: collect.NewBudget(DefaultMaxBytes)}
+		response.ReadHeader(&q, 0, header)
+		assert.Equal(t, 2*time.Second, q.Hint.Explicit)
+		assert.Equal(t, time.Duration(response.MaxHeaders-2+10)*time.Second, q.Hint.Derived)
 	}
 }
 

@@ -3,6 +3,8 @@ package classify
 import (
 	"context"
 	"errors"
+
+	"github.com/errclass/errclass/classify/internal/collect/chain"
 )
 
 // Cause returns the value for [Evidence.Cause]: nil while ctx is alive, then
@@ -15,12 +17,12 @@ func Cause(ctx context.Context) (ended error) {
 	if ctx == nil {
 		return nil
 	}
-	defer ignorePanic() // ctx may be of a foreign type
+	defer chain.IgnorePanic() // ctx may be of a foreign type
 	err := ctx.Err()
 	if err == nil {
 		return nil
 	}
-	if cause := context.Cause(ctx); cause != nil && !same(cause, err) {
+	if cause := context.Cause(ctx); cause != nil && !chain.Same(cause, err) {
 		return errors.Join(cause, err)
 	}
 	return err

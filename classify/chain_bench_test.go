@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/errclass/errclass/classify/internal/collect"
+	"github.com/errclass/errclass/classify/internal/collect/chain"
 )
 
 // The errors of ordinary programs.
@@ -32,15 +35,15 @@ func TestChainAllocs(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			set := Standard.rules()
 			got := testing.AllocsPerRun(100, func() {
-				q := inquiry{c: Standard, set: set}
-				q.budget.open(DefaultMaxBytes)
-				_ = q.readChain(tt.err, nil)
+				q := collect.Inquiry{Seen: Standard.seen, Now: Standard.clock(), Set: set}
+				q.Budget.Open(DefaultMaxBytes)
+				_ = chain.ReadChain(&q, tt.err, nil)
 			})
 			assert.Zero(t, got)
 			got = testing.AllocsPerRun(100, func() {
-				q := inquiry{c: Standard, set: set}
-				q.budget.open(DefaultMaxBytes)
-				_ = q.readChain(tt.err, context.Canceled)
+				q := collect.Inquiry{Seen: Standard.seen, Now: Standard.clock(), Set: set}
+				q.Budget.Open(DefaultMaxBytes)
+				_ = chain.ReadChain(&q, tt.err, context.Canceled)
 			})
 			assert.Zero(t, got, "with a cause")
 		})
@@ -65,9 +68,9 @@ func BenchmarkChain(b *testing.B) {
 			set := Standard.rules()
 			b.ReportAllocs()
 			for b.Loop() {
-				q := inquiry{c: Standard, set: set}
-				q.budget.open(DefaultMaxBytes)
-				_ = q.readChain(bb.err, nil)
+				q := collect.Inquiry{Seen: Standard.seen, Now: Standard.clock(), Set: set}
+				q.Budget.Open(DefaultMaxBytes)
+				_ = chain.ReadChain(&q, bb.err, nil)
 			}
 		})
 	}

@@ -13,6 +13,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 
+	"github.com/errclass/errclass/classify/internal/collect"
+	"github.com/errclass/errclass/classify/internal/collect/chain"
+	"github.com/errclass/errclass/classify/internal/collect/response"
+	"github.com/errclass/errclass/classify/internal/memory"
+	"github.com/errclass/errclass/classify/internal/ruleset"
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
@@ -61,11 +66,11 @@ func TestBodyOf(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := shapeOf(reflect.TypeOf(tt.err), tt.err)
-			q := inquiry{budget: newBudget(DefaultMaxBytes)}
-			q.budget.shareBody()
-			w := walk{q: &q}
-			assert.Equal(t, tt.want, w.body(s, tt.err))
+			s := chain.ShapeOf(reflect.TypeOf(tt.err), tt.err)
+			q := collect.Inquiry{Budget: collect.NewBudget(DefaultMaxBytes)}
+			q.Budget.ShareBody()
+			w := chain.Walk{Q: &q}
+			assert.Equal(t, tt.want, w.Body(s, tt.err))
 		})
 	}
 }
@@ -90,24 +95,24 @@ func (violation) GetDescription() string  { return "d" }
 
 func TestGRPCBody(t *testing.T) {
 	t.Parallel()
-	q := inquiry{budget: newBudget(DefaultMaxBytes)}
-	q.budget.shareBody()
+	q := collect.Inquiry{Budget: collect.NewBudget(DefaultMaxBytes)}
+	q.Budget.ShareBody()
 	assert.JSONEq(t, `{"error":{"status":"RESOURCE_EXHAUSTED","message":"m","details":[
 		{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"1.5s"},
 		{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"PerDay","description":"d"}]}
-	]}}`, q.grpcBody(reflect.ValueOf(status{}), "ResourceExhausted"))
-	assert.Empty(t, q.grpcBody(reflect.ValueOf(struct{}{}), "ResourceExhausted"), "no details")
+	]}}`, chain.GrpcBody(&q, reflect.ValueOf(status{}), "ResourceExhausted"))
+	assert.Empty(t, chain.GrpcBody(&q, reflect.ValueOf(struct{}{}), "ResourceExhausted"), "no details")
 }
 
 func TestGRPCNames(t *testing.T) {
 	t.Parallel()
-	for _, name := range grpcNames {
-		assert.Equal(t, name, grpcName(name))
-		assert.Equal(t, name, grpcName(screaming(name)))
+	for _, name := range response.GrpcNames {
+		assert.Equal(t, name, response.GrpcName(name))
+		assert.Equal(t, name, response.GrpcName(response.Screaming(name)))
 	}
-	assert.Equal(t, "Canceled", grpcName("CANCELLED"))
+	assert.Equal(t, "Canceled", response.GrpcName("CANCELLED"))
 	for _, s := range []string{"", "_", "Cancel", "InternalServerError", "429"} {
-		assert.Empty(t, grpcName(s), s)
+		assert.Empty(t, response.GrpcName(s), s)
 	}
 }
 
@@ -119,11 +124,11 @@ func TestWindowsErrno(t *testing.T) {
 		2: "ENOENT", 5: "EACCES", 32: "EBUSY", 112: "ENOSPC", 10054: "ECONNRESET", 10060: "ETIMEDOUT",
 		10061: "ECONNREFUSED", 11001: "ENOTFOUND", 11002: "EAI_AGAIN",
 	} {
-		assert.Equal(t, "errno/"+want, windowsErrnoID(code))
+		assert.Equal(t, "errno/"+want, chain.WindowsErrnoID(code))
 	}
 	named := 0
 	for code := range uintptr(12000) {
-		id := windowsErrnoID(code)
+		id := chain.WindowsErrnoID(code)
 		if id == "" {
 			continue
 		}
@@ -132,18 +137,18 @@ func TestWindowsErrno(t *testing.T) {
 		assert.NotZero(t, standard.Errno.Reason(name)+standard.ErrnoLocal.Reason(name), name)
 	}
 	assert.Greater(t, named, 50)
-	assert.Empty(t, windowsErrnoID(0))
+	assert.Empty(t, chain.WindowsErrnoID(0))
 }
 
 // TestShapes: what is known about a type is found once.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	err := &stream{}
-	first := shapeOf(reflect.TypeOf(err), err)
-	assert.Same(t, first, shapeOf(reflect.TypeOf(err), err))
-	plain := shapeOf(reflect.TypeOf(errUnknownShape{}), errUnknownShape{})
-	assert.Zero(t, plain.caps)
-	assert.True(t, plain.leaf)
+	first := chain.ShapeOf(reflect.TypeOf(err), err)
+	assert.Same(t, first, chain.ShapeOf(reflect.TypeOf(err), err))
+	plain := chain.ShapeOf(reflect.TypeOf(errUnknownShape{}), errUnknownShape{})
+	assert.Zero(t, plain.Caps)
+	assert.True(t, plain.Leaf)
 }
 
 type errUnknownShape struct{}
@@ -153,7 +158,7 @@ func (errUnknownShape) Error() string { return "" }
 // TestOwnPanicCostsTheAnswerAlone: where this package itself is at fault, the
 // program goes on, and the result says so.
 func TestOwnPanicCostsTheAnswerAlone(t *testing.T) {
-	broken := &Classifier{seen: new(memory), rules: func() *ruleSet { panic("no table") }, fallback: "default"}
+	broken := &Classifier{seen: new(memory.Memory), rules: func() *ruleset.Set { panic("no table") }, fallback: "default"}
 	want := Result{Category: CategoryFatal, Reason: ReasonUnknown, Rule: "default+panic"}
 	assert.Equal(t, want, broken.Message("connection refused"))
 	assert.Equal(t, want, broken.Error(&net.AddrError{Err: "no"}))
@@ -169,11 +174,11 @@ func TestJoinedTextIsCut(t *testing.T) {
 		large[i] = errors.New(strings.Repeat(strconv.Itoa(i)+" so it goes ", 5000))
 	}
 	joined := errors.Join(large...)
-	head, tail := halves(cutText(joined, DefaultMaxBytes), DefaultMaxBytes)
+	head, tail := halves(chain.CutText(joined, DefaultMaxBytes), DefaultMaxBytes)
 	wantHead, wantTail := halves(joined.Error(), DefaultMaxBytes)
 	assert.Equal(t, wantHead, head)
 	assert.Equal(t, wantTail, tail)
-	assert.Less(t, testing.AllocsPerRun(5, func() { _ = cutText(joined, DefaultMaxBytes) }), 40.0)
+	assert.Less(t, testing.AllocsPerRun(5, func() { _ = chain.CutText(joined, DefaultMaxBytes) }), 40.0)
 
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringN(0, 12, 30)
@@ -190,7 +195,7 @@ func TestJoinedTextIsCut(t *testing.T) {
 		}
 		err := draw(3)
 		limit := rapid.IntRange(1, 60).Draw(t, "limit")
-		got, want := cutText(err, limit), err.Error()
+		got, want := chain.CutText(err, limit), err.Error()
 		if len(want) <= limit {
 			if got != want {
 				t.Fatalf("got %q, want %q", got, want)

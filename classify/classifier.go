@@ -1,19 +1,22 @@
 package classify
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/errclass/errclass/classify/internal/collect"
+	"github.com/errclass/errclass/classify/internal/collect/chain"
+	"github.com/errclass/errclass/classify/internal/memory"
+	"github.com/errclass/errclass/classify/internal/ruleset"
 	"github.com/errclass/errclass/classify/internal/signal"
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
 // DefaultMaxBytes is the default of [WithMaxBytes]: the first and the last
 // 32 KiB of a text are read.
-const DefaultMaxBytes = 64 << 10
+const DefaultMaxBytes = collect.DefaultMaxBytes
 
 // Classifier turns evidence into results. Make one with [New]; the zero
 // Classifier is not usable. It is safe for concurrent use, and immutable unless
@@ -21,12 +24,12 @@ const DefaultMaxBytes = 64 << 10
 // evidence's methods. It stores no text, only hashes of texts that it has
 // classified.
 type Classifier struct {
-	rules    func() *ruleSet  // compiled at first use
-	seen     *memory          // of what the rules decided, under this maxBytes
-	maxBytes int              // 0 = the whole text
-	textOnly bool             // reads err.Error() and Message, nothing else
-	fallback string           // Rule of a result that nothing decided
-	now      func() time.Time // for tests; nil = time.Now
+	rules    func() *ruleset.Set // compiled at first use
+	seen     *memory.Memory      // of what the rules decided, under this maxBytes
+	maxBytes int                 // 0 = the whole text
+	textOnly bool                // reads err.Error() and Message, nothing else
+	fallback string              // Rule of a result that nothing decided
+	now      func() time.Time    // for tests; nil = time.Now
 
 	live *atomic.Pointer[Classifier] // answers instead, if not nil: see Switchable
 }
@@ -47,26 +50,26 @@ var (
 // The three are made by functions, as `go doc` prints what a variable is set to.
 
 func newStandard() *Classifier {
-	return &Classifier{seen: new(memory), rules: sync.OnceValue(standardSet), maxBytes: DefaultMaxBytes, fallback: "default"}
+	return &Classifier{seen: new(memory.Memory), rules: sync.OnceValue(standardSet), maxBytes: DefaultMaxBytes, fallback: "default"}
 }
 
 func newMinimal() *Classifier {
-	return &Classifier{seen: new(memory), rules: lazily(minimalRules[:]), textOnly: true, fallback: "000/default"}
+	return &Classifier{seen: new(memory.Memory), rules: lazily(minimalRules[:]), textOnly: true, fallback: "000/default"}
 }
 
 func newNone() *Classifier {
-	return &Classifier{seen: new(memory), rules: lazily(nil), maxBytes: DefaultMaxBytes, textOnly: true, fallback: "default"}
+	return &Classifier{seen: new(memory.Memory), rules: lazily(nil), maxBytes: DefaultMaxBytes, textOnly: true, fallback: "default"}
 }
 
 // standardSet is the standard rule set.
-func standardSet() *ruleSet {
-	return newRuleSet(standard.Rules[:], part{matcher: standard.Matcher(), reads: plainSpeech})
+func standardSet() *ruleset.Set {
+	return ruleset.New(standard.Rules[:], ruleset.Part{Matcher: standard.Matcher(), Reads: ruleset.PlainSpeech})
 }
 
 // lazily compiles rules that are known to be good when they are first needed.
-func lazily(rules []signal.Rule) func() *ruleSet {
-	return sync.OnceValue(func() *ruleSet {
-		set, err := compileRules(rules)
+func lazily(rules []signal.Rule) func() *ruleset.Set {
+	return sync.OnceValue(func() *ruleset.Set {
+		set, err := ruleset.Compile(rules)
 		if err != nil {
 			panic(err) // a rule of this package; every test would fail
 		}
@@ -139,7 +142,7 @@ func New(opts ...Option) (*Classifier, error) {
 		}
 	}
 	c := *cfg.base
-	c.seen = new(memory)
+	c.seen = new(memory.Memory)
 	if cfg.maxBytes > 0 {
 		c.maxBytes = cfg.maxBytes
 	}
@@ -149,11 +152,15 @@ func New(opts ...Option) (*Classifier, error) {
 	if err := checkRules(cfg.rules); err != nil {
 		return nil, err
 	}
-	set, err := cfg.base.rules().with(cfg.rules)
+	user := make([]signal.Rule, len(cfg.rules))
+	for i, r := range cfg.rules {
+		user[i] = signal.Rule{ID: r.ID, Pattern: r.Pattern, Reason: signal.ReasonOf(string(r.Reason)), Strength: signal.User, Listed: true}
+	}
+	set, err := cfg.base.rules().With(user)
 	if err != nil {
 		return nil, err
 	}
-	c.rules = func() *ruleSet { return set }
+	c.rules = func() *ruleset.Set { return set }
 	return &c, nil
 }
 
@@ -227,14 +234,22 @@ func (c *Classifier) classify(e *Evidence, r *Result) {
 		return
 	}
 	defer c.survive(r)
-	q := inquiry{c: c, set: c.rules(), provider: c.providerOf(e), source: source}
-	q.budget.open(c.maxBytes)
+	q := collect.Inquiry{Set: c.rules(), Seen: c.seen, Now: c.clock(), Provider: c.providerOf(e), Source: source}
+	q.Budget.Open(c.maxBytes)
 	if alone {
-		q.readAlone(text, r)
-	} else if q.read(e) {
-		q.result(r)
+		c.readAlone(&q, text, r)
+	} else if read(&q, e) {
+		c.result(&q, r)
 	}
-	q.list.Release()
+	q.List.Release()
+}
+
+// clock returns what tells the time.
+func (c *Classifier) clock() func() time.Time {
+	if c.now == nil {
+		return time.Now
+	}
+	return c.now
 }
 
 // survive is deferred: a mistake in this package costs the answer, not the
@@ -253,4 +268,4 @@ const panicSuffix = "+panic"
 // ErrBudgetExceeded reports that the program's own budget is spent. Wrap it if
 // you refuse a call, or discard its answer, for lack of budget. It outranks all
 // other evidence and never falls back.
-var ErrBudgetExceeded = errors.New("budget exceeded")
+var ErrBudgetExceeded = chain.ErrBudgetExceeded

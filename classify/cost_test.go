@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/errclass/errclass/classify/internal/collect"
+	collecttext "github.com/errclass/errclass/classify/internal/collect/text"
 	"github.com/errclass/errclass/internal/cputime"
 )
 
@@ -60,8 +62,8 @@ const costHead = "connection reset by peer, retry after 5s HTTP 404 last error: 
 func decideOnce(text string) {
 	c := *Standard
 	c.maxBytes = 2 << 20
-	q := inquiry{c: &c, set: c.rules(), budget: newBudget(c.maxBytes)}
-	q.readParts(text, "", len(text))
+	q := collect.Inquiry{Seen: c.seen, Now: c.clock(), Set: c.rules(), Budget: collect.NewBudget(c.maxBytes)}
+	collecttext.ReadParts(&q, text, "", len(text))
 }
 
 func ordinaryText(tb testing.TB, size int) string {

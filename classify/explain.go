@@ -6,6 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/errclass/errclass/classify/internal/collect"
+	"github.com/errclass/errclass/classify/internal/collect/chain"
+	"github.com/errclass/errclass/classify/internal/collect/text"
+	"github.com/errclass/errclass/classify/internal/form"
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
@@ -66,38 +70,42 @@ func (c *Classifier) Explain(e Evidence) (x Explanation) {
 	if x.Result = c.Classify(e); x.Result == (Result{}) {
 		return x
 	}
-	defer ignorePanic() // as survive does; the result stands
-	var texts []readText
-	text, source, alone := c.textAlone(&e)
-	q := inquiry{c: c, set: c.rules(), source: source, texts: &texts, budget: newBudget(c.maxBytes)}
-	q.budget.leftOut = &x.Omitted
+	defer chain.IgnorePanic() // as survive does; the result stands
+	var texts []collect.ReadText
+	shown, source, alone := c.textAlone(&e)
+	q := collect.Inquiry{Set: c.rules(), Seen: c.seen, Now: c.clock(), Source: source, Texts: &texts, Budget: collect.NewBudget(c.maxBytes)}
+	var omitted []collect.Omission
+	q.Budget.LeftOut = &omitted
 	if alone {
-		q.budget.shareText()
-		q.readText(text)
+		q.Budget.ShareText()
+		text.ReadText(&q, shown)
 	} else {
-		q.read(&e)
+		read(&q, &e)
 	}
 	if !alone && e.Err != nil {
-		text = safeText(e.Err)
+		shown = chain.SafeText(e.Err)
+	}
+	for _, o := range omitted {
+		x.Omitted = append(x.Omitted, Omission{Source: o.Source, Unit: o.Unit, Amount: o.Amount})
 	}
 	var r Result
-	won := q.result(&r)
-	for _, s := range inOrder(q.list.All()) {
+	won := c.result(&q, &r)
+	for _, s := range inOrder(q.List.All()) {
 		found := Signal{
 			Rule: s.Rule, Reason: Reason(s.Reason.String()), Category: Category(s.Category.String()), Strength: s.Strength.String(),
 			Source: s.Source.String(), Start: -1, End: -1,
 		}
 		if s.Text != nil {
 			found.place(s, texts[s.Part-1])
-			found.settleIn(sourceText(s.Source, &e, text))
+			found.settleIn(sourceText(s.Source, &e, shown))
 		}
 		switch {
 		case s == won:
 			found.Rule, found.Reason, found.Category, found.Decided = r.Rule, r.Reason, r.Category, true
 		case s.Fate == signal.Vetoed:
-			found.VetoedBy = q.list.All()[s.By].Rule
+			found.VetoedBy = q.List.All()[s.By].Rule
 		case s.Fate == signal.Beaten:
-			found.BeatenBy = q.list.All()[s.By].Rule
+			found.BeatenBy = q.List.All()[s.By].Rule
 		case s.Fate == signal.Counts:
 			found.BeatenBy = r.Rule
 		}
@@ -120,33 +128,23 @@ func inOrder(list []signal.Signal) []*signal.Signal {
 	return all
 }
 
-// readText is a text that was read: n bytes, of which the head and the tail are
-// read. It may be a part of another: what one of several tries says, or the frame
-// of a trace.
-type readText struct {
-	head, tail string
-	n          int
-	source     signal.Source
-	frame, try bool
-}
-
 // place finds what a text rule matched in a text.
-func (s *Signal) place(match *signal.Signal, t readText) {
-	text := t.head + t.tail
-	read := []view{{text, func(place int) int { return place }}}
-	if t.tail != "" {
-		read = []view{read[0].cut(0, len(t.head)), read[0].cut(len(t.head), len(text))}
+func (s *Signal) place(match *signal.Signal, t collect.ReadText) {
+	text := t.Head + t.Tail
+	read := []form.View{{Text: text, Source: func(place int) int { return place }}}
+	if t.Tail != "" {
+		read = []form.View{read[0].Cut(0, len(t.Head)), read[0].Cut(len(t.Head), len(text))}
 	}
 	views := exactViews(read)
 	if !match.Text.Listed {
-		views = speechViews(read, t.frame)
+		views = speechViews(read, t.Frame)
 	}
 	if s.Start, s.End = span(match.Text.Pattern, views); s.Start < 0 {
 		return
 	}
 	s.Text = text[s.Start:s.End]
-	if s.Start >= len(t.head) { // behind what was left out
-		s.Start, s.End = s.Start+t.n-len(text), s.End+t.n-len(text)
+	if s.Start >= len(t.Head) { // behind what was left out
+		s.Start, s.End = s.Start+t.N-len(text), s.End+t.N-len(text)
 	}
 }
 
@@ -161,7 +159,7 @@ func sourceText(source signal.Source, e *Evidence, chain string) string {
 	case signal.FromError:
 		return chain
 	case signal.FromBody:
-		return string(e.Body[:min(len(e.Body), maxBody)])
+		return string(e.Body[:min(len(e.Body), collect.MaxBody)])
 	case signal.FromMessage:
 		return e.Message
 	}
@@ -182,29 +180,29 @@ func (s *Signal) settleIn(source string) {
 }
 
 // exactViews are the forms in which the user's rules see what is read of a text.
-func exactViews(read []view) (all []view) {
+func exactViews(read []form.View) (all []form.View) {
 	for _, v := range read {
-		all = append(all, v, v.rewritten(eachOdd).rewritten(eachGap))
+		all = append(all, v, v.Rewritten(form.EachOdd).Rewritten(form.EachGap))
 	}
 	return all
 }
 
 // speechViews are the forms in which the standard rules see what is read of a
 // text: first what stands outside the frames of traces, then its joined lines.
-func speechViews(read []view, frames bool) (all []view) {
-	var joined []view
+func speechViews(read []form.View, frames bool) (all []form.View) {
+	var joined []form.View
 	for _, v := range read {
-		plain := v.rewritten(eachOdd)
-		reader := newFrameReader(plain.text)
-		for at := 0; at < len(plain.text); {
+		plain := v.Rewritten(form.EachOdd)
+		reader := form.NewFrameReader(plain.Text)
+		for at := 0; at < len(plain.Text); {
 			from := at
 			var said string
-			if said, at = reader.next(at); frames {
-				said, at = plain.text, len(plain.text) // a frame is all that there is
+			if said, at = reader.Next(at); frames {
+				said, at = plain.Text, len(plain.Text) // a frame is all that there is
 			}
-			part := plain.cut(from, from+len(said))
-			all = append(all, part.rewritten(eachGap))
-			joined = append(joined, part.rewritten(eachBreak).rewritten(eachGap))
+			part := plain.Cut(from, from+len(said))
+			all = append(all, part.Rewritten(form.EachGap))
+			joined = append(joined, part.Rewritten(form.EachBreak).Rewritten(form.EachGap))
 		}
 	}
 	return append(all, joined...)
@@ -212,14 +210,14 @@ func speechViews(read []view, frames bool) (all []view) {
 
 // span finds the leftmost match of a pattern in the first view that has one; -1,
 // -1 if there is none.
-func span(pattern string, views []view) (start, end int) {
+func span(pattern string, views []form.View) (start, end int) {
 	re, err := regexp.Compile("(?i)" + pattern)
 	if err != nil {
 		return -1, -1
 	}
 	for _, v := range views {
-		if at := re.FindStringIndex(v.text); at != nil {
-			return v.source(at[0]), v.source(at[1])
+		if at := re.FindStringIndex(v.Text); at != nil {
+			return v.Source(at[0]), v.Source(at[1])
 		}
 	}
 	return -1, -1

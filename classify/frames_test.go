@@ -6,16 +6,18 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/errclass/errclass/classify/internal/form"
 )
 
 // said is what is left of a text without the frames of traces, the pieces
 // divided by bars.
 func said(text string) string {
 	var all []string
-	frames := newFrameReader(text)
+	frames := form.NewFrameReader(text)
 	for at := 0; at < len(text); {
 		var s string
-		if s, at = frames.next(at); s != "" {
+		if s, at = frames.Next(at); s != "" {
 			all = append(all, s)
 		}
 	}
@@ -138,9 +140,9 @@ func TestHostileFrames(t *testing.T) {
 // BenchmarkFrames measures what it costs to look for frames in every text.
 func BenchmarkFrames(b *testing.B) {
 	perText(b, corpusMessages(b), func(text string) {
-		frames := newFrameReader(text)
+		frames := form.NewFrameReader(text)
 		for at := 0; at < len(text); {
-			_, at = frames.next(at)
+			_, at = frames.Next(at)
 		}
 	})
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/classify/internal/form"
 )
 
 func TestJoinLines(t *testing.T) {
@@ -22,12 +24,12 @@ func TestJoinLines(t *testing.T) {
 		"a rune that ends like a box": {"the request to the server has failed ✔\ntoo low, and whatever else", "the request to the server has failed ✔ too low, and whatever else"},
 		"the word had room":           {"the request failed: Your credit balance and whatever else is\ntoo low\nto use the API", "the request failed: Your credit balance and whatever else is too low\nto use the API"},
 		"narrower than any":           {"request failed\nconnection refused", ""},
-		"wider than any":              {strings.Repeat("x", maxWidth+1) + "\nconnection refused", ""},
+		"wider than any":              {strings.Repeat("x", form.MaxWidth+1) + "\nconnection refused", ""},
 		"an empty line between":       {"the request to the server has failed and will not be\n\nrepeated", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			joined, ok := joinLines(row.text)
+			joined, ok := form.JoinLines(row.text)
 			if row.want == "" {
 				assert.False(t, ok, joined)
 				return

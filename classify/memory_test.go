@@ -4,31 +4,33 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/errclass/errclass/classify/internal/memory"
 )
 
 // TestMemoryKeepsMatches: what a text says beside other evidence is recalled as it
 // was, or not at all.
 func TestMemoryKeepsMatches(t *testing.T) {
 	t.Parallel()
-	for _, m := range []matches{
+	for _, m := range []memory.Matches{
 		{},
-		{places: [maxMatches]int{0, 1, 4094 - 1}, n: 3, utterance: utterance{status: 400, provider: 1}},
-		{places: [maxMatches]int{1, 2, 3, 4, 5, 6, 7, 8, 9}, n: 9, utterance: utterance{status: 599, provider: 3}},
+		{Places: [memory.MaxMatches]int{0, 1, 4094 - 1}, N: 3, Utterance: memory.Utterance{Status: 400, Provider: 1}},
+		{Places: [memory.MaxMatches]int{1, 2, 3, 4, 5, 6, 7, 8, 9}, N: 9, Utterance: memory.Utterance{Status: 599, Provider: 3}},
 	} {
-		mem := new(memory)
-		slot, hash := mem.matchesOf("text")
-		_, ok := slot.recall(hash)
+		mem := new(memory.Memory)
+		slot, hash := mem.MatchesOf("text")
+		_, ok := slot.Recall(hash)
 		assert.False(t, ok, "nothing is remembered yet")
-		slot.remember(hash, &m)
-		got, ok := slot.recall(hash)
+		slot.Remember(hash, &m)
+		got, ok := slot.Recall(hash)
 		assert.True(t, ok)
 		assert.Equal(t, m, got)
-		_, ok = slot.recall(hash + 1)
+		_, ok = slot.Recall(hash + 1)
 		assert.False(t, ok, "another text")
 	}
-	slot, hash := new(memory).matchesOf("text")
-	slot.remember(hash, &matches{places: [maxMatches]int{matchMask}, n: 1})
-	_, ok := slot.recall(hash)
+	slot, hash := new(memory.Memory).MatchesOf("text")
+	slot.Remember(hash, &memory.Matches{Places: [memory.MaxMatches]int{memory.MatchMask}, N: 1})
+	_, ok := slot.Recall(hash)
 	assert.False(t, ok, "a place that does not fit")
 }
 

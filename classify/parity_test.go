@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/errclass/errclass/classify/internal/collect"
+	collecttext "github.com/errclass/errclass/classify/internal/collect/text"
 	"github.com/errclass/errclass/classify/internal/resolve"
 	"github.com/errclass/errclass/classify/internal/signal"
 )
@@ -189,10 +191,10 @@ func TestShuffledSignals(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, text := range append(corpusMessages(t), ruleExamples(t)...) {
-		q := inquiry{c: Standard, set: Standard.rules(), budget: newBudget(DefaultMaxBytes)}
-		q.budget.shareText()
-		q.readText(text)
-		list := q.list.All()
+		q := collect.Inquiry{Seen: Standard.seen, Now: Standard.clock(), Set: Standard.rules(), Budget: collect.NewBudget(DefaultMaxBytes)}
+		q.Budget.ShareText()
+		collecttext.ReadText(&q, text)
+		list := q.List.All()
 		require.Less(t, len(list), signal.ListSize, text)
 		want := ""
 		if i := resolve.Resolve(list); i >= 0 {

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/errclass/errclass/classify/internal/form"
 )
 
 func TestPlainText(t *testing.T) {
@@ -49,22 +51,22 @@ func TestPlainText(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, tt.want, plainText(tt.text))
+			assert.Equal(t, tt.want, form.PlainText(tt.text))
 		})
 	}
 }
 
 func TestSingleSpaced(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "a b\n c d", singleSpaced("a  b\n\t\tc\td \t"))
-	assert.Equal(t, "a b c", singleSpaced("a b c"))
+	assert.Equal(t, "a b\n c d", form.SingleSpaced("a  b\n\t\tc\td \t"))
+	assert.Equal(t, "a b c", form.SingleSpaced("a b c"))
 }
 
 // TestPlainTextIsFree: most texts are plain already.
 func TestPlainTextIsFree(t *testing.T) {
 	const text = "dial tcp 10.0.0.1:443: connect: connection refused\nC:\\logs #3 ✗ x^2 & more"
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
-		if plainText(text) != text || singleSpaced(text) != text {
+		if form.PlainText(text) != text || form.SingleSpaced(text) != text {
 			t.Fail()
 		}
 	}))
@@ -114,7 +116,7 @@ func TestRewritings(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 60).Draw(t, "pieces"), "")
-		for name, r := range map[string]rewriting{"odd": eachOdd, "gaps": eachGap, "breaks": eachBreak} {
+		for name, r := range map[string]form.Rewriting{"odd": form.EachOdd, "gaps": form.EachGap, "breaks": form.EachBreak} {
 			made, last := make([]bool, len(text)+1), 0
 			r(text, func(start, end int, _ string) {
 				if start < last || end <= start || end > len(text) {
@@ -125,16 +127,16 @@ func TestRewritings(t *testing.T) {
 				}
 				last = end
 			})
-			v := view{text, func(place int) int { return place }}.rewritten(r)
+			v := form.View{Text: text, Source: func(place int) int { return place }}.Rewritten(r)
 			before := -1
-			for i := range len(v.text) {
-				at := v.source(i)
-				if at < before || at < len(text) && !made[at] && text[at] != v.text[i] {
-					t.Fatalf("%s of %q: byte %d of %q is mapped to %d", name, text, i, v.text, at)
+			for i := range len(v.Text) {
+				at := v.Source(i)
+				if at < before || at < len(text) && !made[at] && text[at] != v.Text[i] {
+					t.Fatalf("%s of %q: byte %d of %q is mapped to %d", name, text, i, v.Text, at)
 				}
 				before = at
 			}
-			if end := v.source(len(v.text)); end > len(text) {
+			if end := v.Source(len(v.Text)); end > len(text) {
 				t.Fatalf("%s of %q: the end is mapped to %d", name, text, end)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
+
+	"github.com/errclass/errclass/classify/internal/form"
 )
 
 func TestMarks(t *testing.T) {
@@ -35,18 +37,18 @@ func TestMarks(t *testing.T) {
 		{"last ", ""},
 	} {
 		got := ""
-		if end := markAt(tt.text, 0); end > 0 {
+		if end := form.MarkAt(tt.text, 0); end > 0 {
 			got = tt.text[:end]
 		}
 		assert.Equal(t, tt.want, got, tt.text)
-		assert.Zero(t, markAt("x"+tt.text, 1), "within a word")
-		assert.Zero(t, markAt("_"+tt.text, 1), "within a name")
+		assert.Zero(t, form.MarkAt("x"+tt.text, 1), "within a word")
+		assert.Zero(t, form.MarkAt("_"+tt.text, 1), "within a name")
 	}
 }
 
-func partsOf(log tryLog) (parts []string) {
-	for back := range maxTries {
-		if part, ok := log.part(back); ok {
+func partsOf(log form.TryLog) (parts []string) {
+	for back := range form.MaxTries {
+		if part, ok := log.Part(back); ok {
 			parts = append(parts, part)
 		}
 	}
@@ -56,13 +58,13 @@ func partsOf(log tryLog) (parts []string) {
 func TestTries(t *testing.T) {
 	t.Parallel()
 	const text = "a (attempt 1) b, attempt 2: c; last error: d; final error: e"
-	log := newTryLog(text)
-	assert.Equal(t, 4, log.n)
-	assert.Equal(t, ": e", text[log.final:])
+	log := form.NewTryLog(text)
+	assert.Equal(t, 4, log.N)
+	assert.Equal(t, ": e", text[log.Final:])
 	assert.Equal(t, []string{": e", ": d; ", ": c; ", ") b, ", "a ("}, partsOf(log))
-	log = newTryLog("")
-	assert.Zero(t, log.n)
-	assert.Zero(t, log.final)
+	log = form.NewTryLog("")
+	assert.Zero(t, log.N)
+	assert.Zero(t, log.Final)
 	assert.Empty(t, partsOf(log))
 }
 
@@ -71,7 +73,7 @@ func TestTries(t *testing.T) {
 func TestOverlappingMarks(t *testing.T) {
 	t.Parallel()
 	const text = "attempt 1: HTTP 503; last attempt 2: zz"
-	assert.Equal(t, []string{" 2: zz", ": HTTP 503; "}, partsOf(newTryLog(text)))
+	assert.Equal(t, []string{" 2: zz", ": HTTP 503; "}, partsOf(form.NewTryLog(text)))
 	got := Message(text)
 	assert.Equal(t, ReasonTransient, got.Reason, got.Rule)
 	assert.Equal(t, "http/503", got.Rule)
@@ -87,7 +89,7 @@ func TestTryLogParts(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 40).Draw(t, "words"), "")
-		log := newTryLog(text)
+		log := form.NewTryLog(text)
 		before := len(text)
 		for _, part := range partsOf(log) {
 			at := strings.LastIndex(text[:before], part)

@@ -1,5 +1,7 @@
 package classify
 
+import "slices"
+
 // Rule is a user's own text rule. Pattern is a Go regular expression. It matches
 // anywhere in the text and ignores case, unless it contains (?-i). Groups do not
 // capture. A matching rule beats all other evidence except the program's own
@@ -9,4 +11,45 @@ type Rule struct {
 	ID      string // unique; becomes Result.Rule
 	Reason  Reason
 	Pattern string
+}
+
+// RuleInfo describes one text rule of a [Classifier].
+type RuleInfo struct {
+	ID string
+	// Pattern is a complete pattern for package regexp, including the (?i) that
+	// rules have by default.
+	Pattern string
+	// Reason and Category are the rule's answer. Both are empty for a rule that
+	// only vetoes others or only gives a hint.
+	Reason   Reason
+	Category Category
+	// Strength ranks the rule: word, phrase, code or cause; user for a user's
+	// own rule.
+	Strength string
+	// Vetoes lists the reasons, or the ids of rules, that do not count if this
+	// rule matches.
+	Vetoes []string
+	// Beats lists the rule ids that this rule's match beats, whatever their order;
+	// "4xx" stands for every HTTP status that refuses the request for good.
+	Beats []string
+}
+
+// Rules returns the text rules of c: the user's in their order, then those of the
+// base from the strongest to the weakest. The order alone does not decide. A
+// matching rule may veto others, and a specific cause outranks the error that
+// wraps it; [Classifier.Explain] shows what decided. The caller owns the slice.
+func (c *Classifier) Rules() []RuleInfo {
+	var infos []RuleInfo
+	c = c.current()
+	for i := range c.rules().Rules {
+		r := &c.rules().Rules[i]
+		if r.ID == "" {
+			continue // between two parts
+		}
+		infos = append(infos, RuleInfo{
+			ID: r.ID, Pattern: "(?i)" + r.Pattern, Reason: Reason(r.Reason.String()), Category: Category(r.Meaning().String()),
+			Strength: r.Strength.String(), Vetoes: slices.Clone(r.Vetoes), Beats: slices.Clone(r.Beats),
+		})
+	}
+	return infos
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/errclass/errclass/classify/internal/form"
 	"github.com/errclass/errclass/classify/internal/ruledoc"
 	"github.com/errclass/errclass/classify/internal/standard"
 )
@@ -201,7 +202,7 @@ func FuzzMessage(f *testing.F) {
 		require.NotEqual(t, CategoryTimeout, got.Category, "never of a text")
 		require.NotContains(t, got.Rule, panicSuffix)
 
-		if len(text) > DefaultMaxBytes/4 || !utf8.ValidString(text) || said(text) != text || trimSpaces(text) != text || strings.Contains(text, "  ") {
+		if len(text) > DefaultMaxBytes/4 || !utf8.ValidString(text) || said(text) != text || form.TrimSpaces(text) != text || strings.Contains(text, "  ") {
 			return // cut off, repaired or full of frames already
 		}
 		for _, v := range traces {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/errclass/errclass/classify/internal/memory"
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
@@ -73,24 +74,24 @@ func TestProviderOfText(t *testing.T) {
 // not at all.
 func TestMemoryKeepsVerdicts(t *testing.T) {
 	t.Parallel()
-	for _, v := range []verdict{
-		{-1, 0, 0}, {0, 400, 1}, {-1, 599, 3}, {1<<ruleBits - 3, 599, 3}, {7, 0, 2},
+	for _, v := range []memory.Verdict{
+		{Rule: -1, Status: 0, Provider: 0}, {Rule: 0, Status: 400, Provider: 1}, {Rule: -1, Status: 599, Provider: 3}, {Rule: 1<<memory.RuleBits - 3, Status: 599, Provider: 3}, {Rule: 7, Status: 0, Provider: 2},
 	} {
-		m := new(memory)
-		place, hash := m.slot("text")
-		_, ok := recall(place, hash)
+		m := new(memory.Memory)
+		place, hash := m.Slot("text")
+		_, ok := memory.Recall(place, hash)
 		assert.False(t, ok, "nothing is remembered yet")
-		remember(place, hash, v)
-		got, ok := recall(place, hash)
+		memory.Remember(place, hash, v)
+		got, ok := memory.Recall(place, hash)
 		assert.True(t, ok)
 		assert.Equal(t, v, got)
-		_, ok = recall(place, hash^1<<verdictBits)
+		_, ok = memory.Recall(place, hash^1<<memory.VerdictBits)
 		assert.False(t, ok, "another text")
 	}
-	m := new(memory)
-	place, hash := m.slot("text")
-	remember(place, hash, verdict{rule: 1 << ruleBits})
-	_, ok := recall(place, hash)
+	m := new(memory.Memory)
+	place, hash := m.Slot("text")
+	memory.Remember(place, hash, memory.Verdict{Rule: 1 << memory.RuleBits})
+	_, ok := memory.Recall(place, hash)
 	assert.False(t, ok, "a number that does not fit")
-	assert.Less(t, len(standard.Rules)+64, 1<<ruleBits)
+	assert.Less(t, len(standard.Rules)+64, 1<<memory.RuleBits)
 }

@@ -1,5 +1,9 @@
 package classify
 
+import (
+	"github.com/errclass/errclass/classify/internal/collect/chain"
+)
+
 // viewOverrides are the rules whose errors a view names otherwise than their
 // reason: the provider error mapping (seed 001) sees a bad request in
 // what is a machine without free ports, and a timeout in every connection
@@ -36,7 +40,7 @@ func (r Result) Policy() Policy {
 	}
 	p := r.Reason.Policy()
 	p.Category = r.Category
-	if r.Rule == ruleOwnBudget {
+	if r.Rule == chain.RuleOwnBudget {
 		p.Fallback = FallbackNo
 	}
 	return p

@@ -32,7 +32,7 @@ var strengths = []string{"cause", "code", "phrase", "word"}
 // reports several tries.
 var telling = []string{"hint/", "provider/", "log/"}
 
-// lookedUp lists the tables in which package classify looks codes up. The others
+// lookedUp lists the tables in which collectors look codes up. The others
 // only expand into rules.
 var lookedUp = []string{
 	"body", "bodyCause", "bodyVague", "bodyWeak", "errno", "errnoLocal", "goParser", "goType",

@@ -1,0 +1,157 @@
+package classify
+
+import (
+	"github.com/errclass/errclass/classify/internal/collect"
+	"github.com/errclass/errclass/classify/internal/collect/chain"
+	"github.com/errclass/errclass/classify/internal/collect/response"
+	"github.com/errclass/errclass/classify/internal/collect/text"
+	"github.com/errclass/errclass/classify/internal/memory"
+	"github.com/errclass/errclass/classify/internal/resolve"
+	"github.com/errclass/errclass/classify/internal/signal"
+	"github.com/errclass/errclass/classify/internal/standard"
+)
+
+// read reads all evidence. It reports whether the evidence shows a failure at
+// all.
+func read(q *collect.Inquiry, e *Evidence) (failed bool) {
+	named := e.Message != "" || e.Type != "" || e.Code != ""
+	if e.Err == nil && !named && len(e.Body) == 0 && e.Status < 400 {
+		return false
+	}
+	q.Source = signal.FromType
+	q.Budget.ShareNames()
+	response.ReadType(q, e.Type)
+	q.Source = signal.FromCode
+	q.Budget.ShareNames()
+	response.ReadName(q, e.Code)
+	q.Source = signal.FromError
+	q.Budget.ShareChain()
+	said := chain.ReadChain(q, e.Err, e.Cause)
+	if q.Ended {
+		return true
+	}
+	q.Budget.ShareNames()
+	q.Budget.ShareBody()
+	q.Source = signal.FromBody
+	body := string(collect.BodyOf(q, e.Body))
+	if !response.ReadResponse(q, e.Status, e.Header, body) && e.Err == nil && !named {
+		return false
+	}
+	q.Source = signal.FromError
+	q.Budget.ShareText()
+	text.ReadText(q, said)
+	q.Source = signal.FromMessage
+	q.Budget.ShareText()
+	text.ReadText(q, e.Message)
+	return true
+}
+
+// result fills r with what the signals come to, and returns the one that decides;
+// nil where none does.
+func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal) {
+	list := q.List.All()
+	i := resolve.Resolve(list)
+	r.Provider, r.Status = q.Provider, q.Status
+	if r.Provider == "" {
+		r.Provider = standard.Providers[q.Said.Provider]
+	}
+	if i < 0 {
+		if r.Status == 0 {
+			r.Status = q.Said.Status
+		}
+		r.Category, r.Reason, r.Rule = CategoryFatal, ReasonUnknown, c.fallback
+		r.RetryAfter, r.HasRetryAfter, r.Derived = q.Hint.Resolve(signal.ReasonUnknown)
+		return nil
+	}
+	won = &list[i]
+	if r.Status == 0 {
+		if r.Status = int(won.Status); r.Status == 0 {
+			r.Status = q.Said.Status
+		}
+	}
+	reason, category, rule := won.Reason, won.Category, won.Rule
+	// A limit that stays shut for longer than an hour is a spent quota, not a
+	// rate that a retry outlives. A user's rule is taken at its word.
+	if reason == signal.ReasonRateLimit && won.Strength < signal.User && q.Hint.Exhausted() {
+		reason, rule = signal.ReasonBudgetExceeded, rule+longWaitSuffix
+		category = reason.Category()
+	}
+	r.Reason, r.Category, r.Rule = Reason(reason.String()), Category(category.String()), rule
+	r.RetryAfter, r.HasRetryAfter, r.Derived = q.Hint.Resolve(reason)
+	return won
+}
+
+// longWaitSuffix marks the rule of a rate limit whose provider says that it
+// opens again in more than an hour: "http/429+long-wait".
+const longWaitSuffix = "+long-wait"
+
+// textAlone gives the text that is all there is to read, and the part of the
+// evidence that it is; alone is false where there is more. It is a short cut
+// past all that is empty.
+func (c *Classifier) textAlone(e *Evidence) (text string, source signal.Source, alone bool) {
+	switch {
+	case c.textOnly && e.Err != nil:
+		return chain.SafeText(e.Err), signal.FromError, true
+	case c.textOnly:
+		return e.Message, signal.FromMessage, true
+	case e.Cause != nil || e.Status != 0 || e.Type != "" || e.Code != "" || len(e.Header) > 0 || len(e.Body) > 0:
+		return "", 0, false
+	case e.Err == nil:
+		return e.Message, signal.FromMessage, e.Message != ""
+	case e.Message != "":
+		return "", 0, false
+	default:
+		text, alone = chain.OnlyText(e.Err)
+		return text, signal.FromError, alone
+	}
+}
+
+// providerOf is the provider that the caller names, where that is read.
+func (c *Classifier) providerOf(e *Evidence) string {
+	if c.textOnly {
+		return ""
+	}
+	return e.Provider
+}
+
+// recalled fills r, which is zero, where text, which is all there is to read of
+// e, has been decided before.
+func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
+	if c.maxBytes > 0 && len(text) > c.maxBytes {
+		return false
+	}
+	v, ok := memory.Recall(c.seen.Slot(text))
+	if !ok {
+		return false
+	}
+	if v.Rule < 0 {
+		*r = c.unknown()
+	} else {
+		rule := &c.rules().Rules[v.Rule]
+		r.Category, r.Reason, r.Rule = Category(rule.Meaning().String()), Reason(rule.Reason.String()), rule.ID
+	}
+	r.Status = v.Status
+	if r.Provider = c.providerOf(e); r.Provider == "" {
+		r.Provider = standard.Providers[v.Provider]
+	}
+	return true
+}
+
+// readAlone classifies a text that is all there is to read, and remembers what it
+// came to. A text that is not read whole is not remembered, for the hash would
+// have to read all of it; nor is one that names a wait, which may be a date.
+func (c *Classifier) readAlone(q *collect.Inquiry, message string, r *Result) {
+	q.Budget.ShareText()
+	head, tail := collect.Cut(q, message)
+	timed, _, _ := text.ReadParts(q, head, tail, len(message))
+	won := c.result(q, r)
+	if tail != "" || timed {
+		return
+	}
+	v := memory.Verdict{Rule: -1, Status: r.Status, Provider: q.Said.Provider}
+	if won != nil {
+		v.Rule = int(won.Place)
+	}
+	place, hash := q.Seen.Slot(message)
+	memory.Remember(place, hash, v)
+}

@@ -1,8 +1,0 @@
-//go:build unix && !aix
-
-package classify
-
-import "syscall"
-
-// systemErrnoID is for numbers that have no POSIX name; here all have one.
-func systemErrnoID(syscall.Errno) string { return "" }

@@ -1,6 +1,0 @@
-package classify
-
-import "syscall"
-
-// systemErrnoID gives the POSIX name of what Windows or Winsock reports.
-func systemErrnoID(e syscall.Errno) string { return windowsErrnoID(uintptr(e)) }

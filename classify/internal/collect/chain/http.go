@@ -1,0 +1,252 @@
+package chain
+
+import (
+	"encoding/json"
+	"net/url"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/errclass/errclass/classify/internal/collect"
+	"github.com/errclass/errclass/classify/internal/collect/hint"
+	"github.com/errclass/errclass/classify/internal/collect/response"
+)
+
+// readHTTP reads an error that a response stands behind: its status, its
+// headers and its body, as far as the error carries them.
+func (w *Walk) readHTTP(s *Shape, err error) {
+	if w.Q.Provider == "" {
+		w.Q.Provider = s.provider(err)
+	}
+	status := s.status(err)
+	var header map[string][]string
+	for _, name := range [...]string{"Response", "RawResponse"} {
+		resp := s.field(err, name)
+		if !resp.IsValid() || resp.IsNil() {
+			continue
+		}
+		resp = resp.Elem()
+		if status == 0 {
+			status = asStatus(resp.FieldByName("StatusCode").Int())
+		}
+		header = headerOf(resp.FieldByName("Header"))
+	}
+	for _, name := range [...]string{"Header", "Headers"} {
+		if header == nil {
+			header = headerOf(s.field(err, name))
+		}
+	}
+	if body := w.Body(s, err); status != 0 || header != nil || body != "" {
+		response.ReadResponse(w.Q, status, header, body)
+	}
+}
+
+// providerHosts are the hosts that one provider's API is at. Which SDK an
+// error comes from does not tell: most of them are pointed at anyone's servers.
+var providerHosts = map[string]string{
+	"api.anthropic.com":                 "anthropic",
+	"api.openai.com":                    "openai",
+	"generativelanguage.googleapis.com": "google",
+}
+
+// HostProvider is classify.HostProvider.
+func HostProvider(host string) string {
+	if len(host) > longestHost {
+		return ""
+	}
+	return providerHosts[strings.ToLower(host)]
+}
+
+// longestHost is the most bytes that a host has (RFC 1035 2.3.4).
+const longestHost = 255
+
+// provider is whom the request went to, where err has one attached.
+func (s *Shape) provider(err error) string {
+	req := s.field(err, "Request")
+	if req.Kind() != reflect.Pointer || req.IsNil() || req.Elem().Kind() != reflect.Struct {
+		return ""
+	}
+	u := req.Elem().FieldByName("URL")
+	if !u.IsValid() || !u.CanInterface() {
+		return ""
+	}
+	if u, ok := u.Interface().(*url.URL); ok && u != nil && len(u.Host) <= longestHost {
+		return HostProvider(u.Hostname())
+	}
+	return ""
+}
+
+// status is the HTTP status of err, 0 where it has none.
+func (s *Shape) status(err error) int {
+	status := methodStatus(err)
+	for _, name := range [...]string{"StatusCode", "HTTPStatusCode", "HTTPCode", "HTTPStatus", "Status"} {
+		if v := s.field(err, name); status == 0 && v.IsValid() && v.CanInt() {
+			status = asStatus(v.Int())
+		}
+	}
+	if v := s.field(err, "Code"); status == 0 && v.Kind() == reflect.Int && s.apiCode() {
+		status = asStatus(v.Int())
+	}
+	if v := s.field(err, "ErrStatus"); status == 0 && v.IsValid() {
+		if code := v.FieldByName("Code"); code.IsValid() && code.CanInt() {
+			status = asStatus(code.Int())
+		}
+	}
+	return status
+}
+
+func methodStatus(err error) int {
+	status := 0
+	switch e := err.(type) {
+	case interface{ HTTPStatusCode() int }:
+		status = e.HTTPStatusCode()
+	case interface{ StatusCode() int }:
+		status = e.StatusCode()
+	case interface{ HTTPCode() int }:
+		status = e.HTTPCode()
+	case interface{ HTTPStatus() int }:
+		status = e.HTTPStatus()
+	}
+	return asStatus(int64(status))
+}
+
+// asStatus is n where n can be the status of a failure, otherwise 0.
+func asStatus(n int64) int {
+	if n < 400 || n > 599 {
+		return 0
+	}
+	return int(n)
+}
+
+func headerOf(v reflect.Value) map[string][]string {
+	if !v.IsValid() || v.IsZero() {
+		return nil
+	}
+	header, _ := v.Convert(headerType).Interface().(map[string][]string)
+	return header
+}
+
+// Body is what is read of the response's text that err carries. The Body of an
+// attached *http.Response is a stream, which is not ours to read.
+func (w *Walk) Body(s *Shape, err error) string {
+	if e, ok := err.(interface{ RawJSON() string }); ok {
+		all := e.RawJSON()
+		raw := collect.BodyOf(w.Q, all)
+		if len(raw) == len(all) && raw != "" && s.has("Code") && s.has("Type") && !strings.Contains(raw, `"error"`) {
+			raw = `{"error":` + raw + `}` // openai-go keeps only what is inside the envelope
+		}
+		return raw
+	}
+	for _, name := range [...]string{"Body", "ResponseBody"} {
+		switch v := s.field(err, name); {
+		case v.Kind() == reflect.String:
+			return collect.BodyOf(w.Q, v.String())
+		case v.IsValid():
+			return string(collect.BodyOf(w.Q, v.Convert(bytesType).Bytes()))
+		}
+	}
+	if s.has("Code") && s.has("Status") && s.has("Message") && s.has("Details") {
+		return w.packed(err)
+	}
+	return ""
+}
+
+// packed is the envelope that err is the content of: genai.APIError, as JSON.
+// It is left out where it is too large.
+func (w *Walk) packed(err error) string {
+	r, ok := openRoom(w.Q)
+	defer r.close()
+	if !ok || !r.holds(reflect.ValueOf(err)) {
+		return ""
+	}
+	body, _ := json.Marshal(map[string]any{"error": err})
+	return string(body)
+}
+
+// readRetryAfter reads a hint that an SDK has already taken from its response.
+func (w *Walk) readRetryAfter(s *Shape, err error) {
+	switch e := err.(type) {
+	case interface{ RetryAfter() time.Duration }:
+		w.wait(e.RetryAfter())
+	case interface{ RetryAfter() (time.Duration, bool) }:
+		if d, ok := e.RetryAfter(); ok {
+			w.wait(d)
+		}
+	case interface{ RetryAfter() int }:
+		w.waitSeconds(float64(e.RetryAfter()))
+	}
+	for _, name := range [...]string{"RetryAfter", "RetryAfterSeconds"} {
+		v := s.field(err, name)
+		if v.Kind() == reflect.Pointer && !v.IsNil() {
+			v = v.Elem()
+		}
+		switch {
+		case !v.IsValid() || v.IsZero():
+			// Fields are 0 where nothing was said, unlike headers.
+		case v.Type() == reflect.TypeFor[time.Duration]():
+			w.wait(time.Duration(v.Int()))
+		case v.CanInt():
+			w.waitSeconds(float64(v.Int()))
+		case v.CanUint():
+			w.waitSeconds(float64(v.Uint()))
+		case v.CanFloat():
+			w.waitSeconds(v.Float())
+		case v.Kind() == reflect.String:
+			response.ReadResponse(w.Q, 0, map[string][]string{"Retry-After": {v.String()}}, "")
+		}
+	}
+}
+
+// wait takes an explicit hint into account. SDKs say with a negative one that
+// there is none.
+func (w *Walk) wait(d time.Duration) {
+	if d >= 0 {
+		w.Q.Hint.AddExplicit(min(d, hint.MaxWait))
+	}
+}
+
+func (w *Walk) waitSeconds(n float64) {
+	if n >= 0 {
+		w.Q.Hint.AddExplicit(hint.WaitSeconds(n))
+	}
+}
+
+// standard.Read reads the names that APIs give to their errors: ErrorCode() of
+// AWS, Code and Type of OpenAI and Stripe, ErrorCode of Azure.
+func (w *Walk) readCodes(s *Shape, err error) {
+	switch e := err.(type) {
+	case interface{ ErrorCode() string }:
+		response.ReadName(w.Q, e.ErrorCode())
+	case interface{ Code() string }:
+		response.ReadName(w.Q, e.Code())
+	}
+	if e, ok := err.(interface{ Reason() string }); ok {
+		response.ReadName(w.Q, e.Reason())
+	}
+	for _, name := range [...]string{"ErrorCode", "Code", "Type"} {
+		if code := s.text(err, name); code != "" {
+			response.ReadName(w.Q, code)
+		}
+	}
+}
+
+// readTimeout reads Timeout(), which is a hint at a peer's timeout. Of
+// net/http's client, and of a copy of it, it is the program's own: of an error
+// that wraps nothing and has no fields of a response. The text of any other
+// proves nothing, for it may quote a peer.
+func (w *Walk) readTimeout(s *Shape, err error) {
+	if !err.(interface{ Timeout() bool }).Timeout() {
+		return
+	}
+	w.seen |= sawTimeout
+	if s.Leaf && len(s.fields) == 0 && s.Caps&answered == 0 && endsClientTimeout(w.textOf(err)) {
+		w.sawOwnDeadline(clientTimeout)
+	}
+}
+
+// endsClientTimeout reports whether a text ends as net/http's client ends its
+// own: what stands before may be a URL that a peer chose.
+func endsClientTimeout(text string) bool {
+	return strings.HasSuffix(text, "(Client.Timeout exceeded while awaiting headers)") ||
+		strings.HasSuffix(text, "(Client.Timeout or context cancellation while reading body)")
+}

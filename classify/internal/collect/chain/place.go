@@ -1,0 +1,122 @@
+package chain
+
+import (
+	"io/fs"
+	"net/url"
+	"os/exec"
+	"reflect"
+	"strings"
+
+	"github.com/errclass/errclass/classify/internal/collect/text"
+	"github.com/errclass/errclass/classify/internal/signal"
+)
+
+// place is where an error came about, as the wrappers above it say: the same
+// errno means different things on a socket, on a file and on exec.
+type place uint8
+
+const (
+	placeUnknown place = iota
+	placeDial          // connecting to a peer
+	placeListen        // binding an address here
+	placeConn          // talking to a peer
+	placeFile          // a file of this machine
+	placeExec          // starting a child process
+)
+
+// onWire reports whether a peer is at the other end.
+func (p place) onWire() bool { return p == placeDial || p == placeConn }
+
+// opPlaces are the operations that *net.OpError names.
+var opPlaces = map[string]place{
+	"dial": placeDial, "listen": placeListen, "accept": placeListen,
+	"read": placeConn, "write": placeConn, "close": placeConn, "file": placeConn, "set": placeConn,
+}
+
+// readOp reads a *net.OpError: where what it wraps happened. By itself it
+// says little more than that it was on the network.
+func (w *Walk) readOp(s *Shape, err error) {
+	op := s.field(err, "Op").String()
+	w.place = opPlaces[op]
+	if w.place.onWire() {
+		w.Q.Add(signal.Of("net/op", signal.ReasonNetwork, signal.Word))
+	}
+}
+
+// readDNS reads a *net.DNSError by its flags. A resolver that calls its own
+// failure temporary is believed before one that found nothing.
+func (w *Walk) readDNS(s *Shape, err error) {
+	sig := signal.Of("dns/lookup", signal.ReasonNetwork, signal.Word)
+	switch {
+	case s.field(err, "IsTimeout").Bool():
+		sig = signal.Of("dns/timeout", signal.ReasonTimeout, signal.Fact)
+	case s.field(err, "IsTemporary").Bool():
+		sig = signal.Of("dns/temporary", signal.ReasonNetwork, signal.Fact)
+	case s.field(err, "IsNotFound").Bool():
+		sig = signal.Of("dns/not-found", signal.ReasonNetworkPermanent, signal.Fact)
+	}
+	w.Q.Add(sig)
+	w.place = placeDial
+}
+
+// readAlert reads a TLS alert (RFC 8446 6). Those listed pass; all others
+// are about certificates, versions and ciphers, which waiting does not change.
+func (w *Walk) readAlert(err error) {
+	switch reflect.ValueOf(err).Uint() {
+	case 0, 20, 90: // close_notify, bad_record_mac, user_canceled
+		w.Q.Add(signal.Of("tls/alert-passing", signal.ReasonNetwork, signal.Fact))
+	default:
+		w.Q.Add(signal.Of("tls/alert", signal.ReasonNetworkPermanent, signal.Fact))
+	}
+}
+
+// readURL reads a *url.Error, which net/url makes when it parses and net/http
+// when a request fails.
+func (w *Walk) readURL(err *url.Error) {
+	if err.Op == "parse" {
+		w.Q.Add(signal.Of("url/parse", signal.ReasonInvalidRequest, signal.Code))
+		return
+	}
+	w.place = placeConn
+	if err.Err != nil && strings.HasPrefix(w.textOf(err.Err), "unsupported protocol scheme") {
+		w.Q.Add(signal.Of("url/scheme", signal.ReasonNetworkPermanent, signal.Fact))
+	}
+}
+
+// readPath reads a *fs.PathError. os.StartProcess, and so os/exec, reports
+// with it what the system said to fork and exec.
+func (w *Walk) readPath(err *fs.PathError) {
+	w.place = placeFile
+	if err.Op == "fork/exec" {
+		w.readSpawn()
+	}
+}
+
+// readSpawn is for a child that could not be started.
+func (w *Walk) readSpawn() {
+	w.place = placeExec
+	w.Q.Add(signal.Of("exec/start", signal.ReasonSpawn, signal.Code))
+}
+
+// readExit reads how a child ended. What it wrote to stderr says more, and is
+// read like the error's own text.
+func (w *Walk) readExit(err *exec.ExitError) {
+	sig := signal.Of("exec/exit", signal.ReasonSpawn, signal.Word)
+	how, signaled := strings.CutPrefix(err.ProcessState.String(), "signal: ")
+	switch code := err.ExitCode(); {
+	case signaled && strings.HasPrefix(how, "interrupt"):
+		sig = signal.Of("exec/interrupt", signal.ReasonAborted, signal.Phrase)
+	case signaled && strings.HasPrefix(how, "killed"), code == 137:
+		sig = signal.Of("exec/killed", signal.ReasonSpawn, signal.Phrase)
+	case signaled && strings.HasPrefix(how, "broken pipe"): // it wrote to a reader that had gone, and no network is at fault
+		sig = signal.Of("exec/signal", signal.ReasonSpawn, signal.Fact)
+	case signaled:
+		sig = signal.Of("exec/signal", signal.ReasonSpawn, signal.Phrase)
+	case code == 126, code == 127: // the shell's "cannot execute" and "not found"
+		sig = signal.Of("exec/not-started", signal.ReasonSpawn, signal.Code)
+	case code == 130: // the shell's 128 + SIGINT
+		sig = signal.Of("exec/interrupt", signal.ReasonAborted, signal.Phrase)
+	}
+	w.Q.Add(sig)
+	text.ReadBytes(w.Q, err.Stderr)
+}

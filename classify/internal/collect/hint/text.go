@@ -1,0 +1,208 @@
+package hint
+
+import (
+	"strings"
+	"time"
+
+	"github.com/errclass/errclass/classify/internal/ascii"
+	"github.com/errclass/errclass/classify/internal/form"
+)
+
+// anchor is what stands before a number that is a wait. A space in words
+// stands for whatever joins words in prose, names and JSON: "Retry-After",
+// "retryAfter", "retry_delay { seconds".
+type anchor struct {
+	Words string
+	bare  float64 // seconds of a number that has no unit; 0 = it needs one
+}
+
+// Anchors are tried in this order; a longer one stands before its own end.
+var Anchors = [...]anchor{
+	{"again in", 0}, {"again after", 0},
+	{"retry after ms", 1e-3}, {"retry after seconds", 1}, {"retry after", 1},
+	{"retry delay ms", 1e-3}, {"retry delay seconds", 1}, {"retry delay", 1},
+	{"retry in", 0}, {"request after", 0},
+	{"reset in", 0}, {"resets in", 0}, {"reset after", 0}, {"resets after", 0}, {"available in", 0},
+	{"please wait", 0}, {"must wait", 0}, {"need to wait", 0},
+}
+
+// Fillers may stand between an anchor and its number.
+var Fillers = [...]string{"for", "about", "approximately", "around", "another", "at least"}
+
+// LastLetters are those that the anchors and the fillers end with.
+const LastLetters = "nrsytd"
+
+// ReadLines looks for waits that a text names outside the frames of traces.
+// The caller has seen to it that the text holds an anchor at all: see the rules
+// named hint/. It reads at most as many waits as are left.
+func (h *Hint) ReadLines(text string, now time.Time, left *int) {
+	if text == "" {
+		return
+	}
+	frames := form.NewFrameReader(text)
+	for at := 0; at < len(text) && *left > 0; {
+		var said string
+		said, at = frames.Next(at)
+		h.readText(said, now, left)
+	}
+}
+
+// readText looks for waits that a text names.
+func (h *Hint) readText(text string, now time.Time, left *int) {
+	for i := 0; i < len(text) && *left > 0; i++ {
+		if !ascii.IsDigit(text[i]) {
+			continue
+		}
+		_, size := scanNumber(text[i:])
+		if i == 0 || ascii.IsDigit(text[i-1]) || ascii.IsLetter(text[i-1]) || strings.IndexByte("-.+_", text[i-1]) >= 0 {
+			i += size - 1
+			continue
+		}
+		if i >= len("Fri, ") && text[i-2] == ',' && ascii.IsLetter(text[i-3]) {
+			if n := h.readDate(text, i-len("Fri, "), now); n > 0 {
+				*left--
+				i += n - 1
+				continue
+			}
+		}
+		a, ok := anchorBefore(text[:i])
+		if !ok {
+			i += size - 1
+			continue
+		}
+		*left--
+		i += h.readWait(text[i:], a, now) - 1
+	}
+}
+
+// readDate reads the HTTP-date that begins at start, as the header Retry-After
+// is logged, and returns how far it reaches from its first digit; 0 where there
+// is none.
+func (h *Hint) readDate(text string, start int, now time.Time) (length int) {
+	const layout = time.RFC1123 // Go's http.TimeFormat but for the zone
+	if len(text)-start < len(layout) {
+		return 0
+	}
+	if text[start+len("Fri, 06 Nov 2026 08")] != ':' {
+		return 0
+	}
+	if a, ok := anchorBefore(text[:start]); !ok || a.bare != 1 {
+		return 0
+	}
+	at, ok := ParseDate(text[start:start+len(layout)], now)
+	if !ok {
+		return 0
+	}
+	h.AddExplicit(until(at, now))
+	return len(layout) - len("Fri, ")
+}
+
+// readWait reads the wait that s begins with and returns how far it reaches.
+func (h *Hint) readWait(s string, a anchor, now time.Time) (end int) {
+	if n, end, ok := scanDuration(s); ok {
+		h.AddExplicit(WaitSeconds(n))
+		h.said = max(h.said, WaitSeconds(n))
+		return end
+	}
+	n, size := scanNumber(s)
+	if a.bare == 0 {
+		return size
+	}
+	word := s[:min(len(s), len("2006-01-02T15:04:05.999999999+00:00"))]
+	if end := strings.IndexFunc(word, func(r rune) bool { return !strings.ContainsRune("0123456789-+:.TZ", r) }); end >= 0 {
+		word = word[:end]
+	}
+	word = strings.TrimRight(word, ".:")
+	if at, ok := ParseDate(word, now); ok {
+		h.AddExplicit(until(at, now))
+		return len(word)
+	}
+	if !endsNumber(s[size:]) {
+		return size // "retry after 3 attempts", a date, a version
+	}
+	if a.bare == 1 {
+		h.AddExplicit(numberWait(n, now))
+	} else {
+		h.AddExplicit(WaitSeconds(n * a.bare))
+	}
+	return size
+}
+
+// endsNumber reports whether rest, which follows a number without a unit,
+// lets it stand for itself: at the end, or before punctuation.
+func endsNumber(rest string) bool {
+	if rest == "" || strings.IndexByte("\n\r,;)}]\"'\\", rest[0]) >= 0 {
+		return true
+	}
+	if rest[0] == '.' {
+		return len(rest) == 1 || rest[1] == ' ' || rest[1] == '\n'
+	}
+	rest = rest[spaces(rest):]
+	return rest == "" || strings.IndexByte(",;)}]", rest[0]) >= 0 || strings.HasPrefix(rest, "nanos:") // of a protobuf Duration as text
+}
+
+// anchorBefore finds the anchor that text ends with. What the program says
+// about itself ("will retry in 5s") is none.
+func anchorBefore(text string) (anchor, bool) {
+	text = trimJoint(text)
+	if text == "" || strings.IndexByte(LastLetters, text[len(text)-1]|0x20) < 0 {
+		return anchor{}, false
+	}
+	for _, f := range Fillers {
+		if before, ok := cutSuffixFold(text, f); ok && before != trimJoint(before) {
+			text = trimJoint(before)
+			break
+		}
+	}
+	for _, a := range Anchors {
+		before, ok := cutAnchor(text, a.Words)
+		if !ok || before != "" && ascii.IsLetter(before[len(before)-1]) {
+			continue
+		}
+		if !strings.HasPrefix(a.Words, "retry") {
+			return a, true
+		}
+		before = trimJoint(before)
+		for _, own := range [...]string{"will", "'ll", "would", "going to", "about to"} {
+			if _, ok := cutSuffixFold(before, own); ok {
+				return anchor{}, false
+			}
+		}
+		return a, true
+	}
+	return anchor{}, false
+}
+
+// cutAnchor cuts words off the end of text.
+func cutAnchor(text, words string) (before string, ok bool) {
+	for ok = true; ok && words != ""; {
+		word := words
+		if i := strings.LastIndexByte(words, ' '); i >= 0 {
+			word, words = words[i+1:], words[:i]
+		} else {
+			words = ""
+		}
+		if text, ok = cutSuffixFold(text, word); ok && words != "" {
+			text = trimJoint(text)
+		}
+	}
+	return text, ok
+}
+
+func cutSuffixFold(s, suffix string) (before string, ok bool) {
+	at := len(s) - len(suffix)
+	if at < 0 || !strings.EqualFold(s[at:], suffix) {
+		return s, false
+	}
+	return s[:at], true
+}
+
+// trimJoint cuts off what may join the words of an anchor and its number; at
+// most sixteen bytes, so that a text full of it stays cheap.
+func trimJoint(s string) string {
+	end := len(s)
+	for end > 0 && len(s)-end < 16 && strings.IndexByte(" \t\r\n_-:=\"'\\~{([`", s[end-1]) >= 0 {
+		end--
+	}
+	return s[:end]
+}

@@ -1,0 +1,246 @@
+package response
+
+import (
+	"bytes"
+	"strings"
+	"time"
+
+	"github.com/errclass/errclass/classify/internal/ascii"
+	"github.com/errclass/errclass/classify/internal/collect"
+	"github.com/errclass/errclass/classify/internal/collect/hint"
+	"github.com/errclass/errclass/classify/internal/signal"
+)
+
+// MaxHeaders is how many headers of one response are read; of real ones at most
+// twelve say something.
+const MaxHeaders = 24
+
+// headerKind is what a header tells, in the order in which headers are read.
+type headerKind uint8
+
+const (
+	noHeader headerKind = iota
+	dateHeader
+	waitHeader
+	waitMsHeader
+	typeHeader
+	resetHeader
+)
+
+func kindOfHeader(name string) headerKind {
+	switch {
+	case strings.EqualFold(name, "Date"):
+		return dateHeader
+	case strings.EqualFold(name, "Retry-After"):
+		return waitHeader
+	case strings.EqualFold(name, "Retry-After-Ms"), strings.EqualFold(name, "X-Ms-Retry-After-Ms"):
+		return waitMsHeader
+	case strings.EqualFold(name, "X-Amzn-Errortype"):
+		return typeHeader
+	case isReset(name):
+		return resetHeader
+	}
+	return noHeader
+}
+
+// knownHeaders are looked up where a response has too many headers to compare
+// their names.
+var knownHeaders = [...]string{
+	"Date", "date", "Retry-After", "retry-after", "Retry-After-Ms", "retry-after-ms", "X-Ms-Retry-After-Ms", "x-ms-retry-after-ms",
+	"X-Amzn-Errortype", "x-amzn-errortype", "Openai-Organization", "Anthropic-Organization-Id",
+}
+
+// headers are the headers of a response that say something, by kind and name: a
+// map has no order, and which of too many are read must not be left to chance.
+type headers struct {
+	names    [MaxHeaders]string
+	kinds    [MaxHeaders]headerKind
+	n        int
+	lost     int
+	provider string // of several the first in the alphabet
+}
+
+// add takes the name of a header in.
+func (h *headers) add(name string) {
+	if p := headerProvider(name); p != "" && (h.provider == "" || p < h.provider) {
+		h.provider = p
+	}
+	kind := kindOfHeader(name)
+	if kind == noHeader {
+		return
+	}
+	at := h.n
+	for at > 0 && (kind < h.kinds[at-1] || kind == h.kinds[at-1] && name < h.names[at-1]) {
+		at--
+	}
+	if h.n == MaxHeaders {
+		h.lost++
+	} else {
+		h.n++
+	}
+	if at < h.n {
+		copy(h.names[at+1:h.n], h.names[at:])
+		copy(h.kinds[at+1:h.n], h.kinds[at:])
+		h.names[at], h.kinds[at] = name, kind
+	}
+}
+
+// ReadHeader takes the headers of a response into account. Their names may be
+// in any case: the map need not come from net/http. Of a response with more
+// headers than the budget has left, only the usual names are looked up.
+func ReadHeader(q *collect.Inquiry, status int, header map[string][]string) {
+	var all headers
+	if q.Budget.Spend(collect.HeaderNames, len(header)) {
+		for name := range header {
+			all.add(name)
+		}
+	} else {
+		q.Lose(collect.HeaderNames, len(header))
+		for _, name := range knownHeaders {
+			if _, ok := header[name]; ok {
+				all.add(name)
+			}
+		}
+	}
+	q.Lose(collect.HeaderNames, all.lost)
+	now, dated := q.Now(), false
+	for i, name := range all.names[:all.n] {
+		kind := all.kinds[i]
+		for _, value := range valuesOf(q, header[name], kind) {
+			if len(value) > hint.LongestHeader {
+				q.Lose(collect.HeaderValues, 1)
+				continue
+			}
+			value = strings.TrimSpace(value)
+			switch kind {
+			case dateHeader:
+				// The provider's own time, as the two clocks may differ.
+				if at, ok := hint.ParseDate(value, now); ok && !dated {
+					now, dated = at, true
+				}
+			case waitHeader:
+				if wait, ok := hint.ParseRetryAfter(value, now); ok {
+					q.Hint.AddExplicit(wait)
+				}
+			case waitMsHeader:
+				if ms, ok := hint.ParseNumber(value); ok {
+					q.Hint.AddExplicit(hint.WaitSeconds(ms / 1000))
+				}
+			case typeHeader:
+				ReadName(q, value)
+			case resetHeader:
+				readReset(q, status, header, name, value, now)
+			}
+		}
+	}
+	if q.Provider == "" {
+		q.Provider = all.provider
+	}
+}
+
+// valuesOf returns the values of a header that are read: of waits all, as the
+// longest counts, of others the first.
+func valuesOf(q *collect.Inquiry, values []string, kind headerKind) []string {
+	most := 1
+	if kind == waitHeader || kind == waitMsHeader {
+		most = len(values)
+	}
+	n := min(len(values), most, q.Budget.Left[collect.HeaderValues])
+	q.Budget.Left[collect.HeaderValues] -= n
+	if n < most {
+		q.Lose(collect.HeaderValues, min(len(values), most)-n)
+	}
+	return values[:n]
+}
+
+// readReset takes a reset header into account if its limit is used up: what
+// remains is 0 or not told. GitHub answers 403 to what is a rate limit; that
+// nothing remains tells it from a refusal.
+func readReset(q *collect.Inquiry, status int, header map[string][]string, name, value string, now time.Time) {
+	remaining, told := sibling(header, name, "remaining")
+	if left, ok := hint.ParseNumber(remaining); told && ok && left > 0 {
+		return
+	}
+	if status, ok := sibling(header, name, "status"); ok && strings.HasPrefix(status, "allowed") {
+		return
+	}
+	wait, ok := hint.ParseRetryAfter(value, now)
+	if !ok {
+		return
+	}
+	q.Hint.AddDerived(wait)
+	if told && status == 403 {
+		q.Add(signal.Of("header/ratelimit-remaining", signal.ReasonRateLimit, signal.Cause))
+	}
+}
+
+const reset = "reset"
+
+// isReset reports whether a header tells when a rate limit opens again:
+// anthropic-ratelimit-tokens-reset, x-ratelimit-reset-requests and their like.
+func isReset(name string) bool {
+	return cutReset(name) >= 0
+}
+
+// cutReset returns where the word reset stands in the name of a rate limit
+// header, or -1.
+func cutReset(name string) int {
+	var space [64]byte
+	if len(name) > len(space) {
+		return -1
+	}
+	lower := space[:len(name)]
+	for i := range lower {
+		lower[i] = name[i]
+		if 'A' <= name[i] && name[i] <= 'Z' {
+			lower[i] |= 0x20
+		}
+	}
+	if !bytes.Contains(lower, []byte("ratelimit")) && !bytes.Contains(lower, []byte("rate-limit")) {
+		return -1
+	}
+	at := bytes.LastIndex(lower, []byte(reset))
+	if at <= 0 || lower[at-1] != '-' {
+		return -1
+	}
+	if rest := lower[at+len(reset):]; len(rest) > 0 && rest[0] != '-' {
+		return -1
+	}
+	return at
+}
+
+// sibling finds the header that is named like the reset header name, with
+// word in the place of reset.
+func sibling(header map[string][]string, name, word string) (value string, ok bool) {
+	at := cutReset(name)
+	before, after := name[:at], name[at+len(reset):]
+	if strings.EqualFold(after, "-after") { // Discord: X-RateLimit-Reset-After
+		after = ""
+	}
+	for k, values := range header {
+		if len(values) == 0 || len(k) != len(before)+len(word)+len(after) {
+			continue
+		}
+		mid := len(before) + len(word)
+		if strings.EqualFold(k[:len(before)], before) && strings.EqualFold(k[len(before):mid], word) &&
+			strings.EqualFold(k[mid:], after) {
+			if len(values[0]) > hint.LongestHeader {
+				return "", true
+			}
+			return strings.TrimSpace(values[0]), true
+		}
+	}
+	return "", false
+}
+
+// headerProvider names the provider whose headers are called so. Azure sends
+// some of OpenAI's headers, but not this one of its organisations.
+func headerProvider(name string) string {
+	switch {
+	case ascii.HasPrefixFold(name, "anthropic-"):
+		return "anthropic"
+	case strings.EqualFold(name, "openai-organization"):
+		return "openai"
+	}
+	return ""
+}

@@ -1,0 +1,222 @@
+// Package text collects signals from messages: it reads a text with all rules.
+package text
+
+import (
+	"math/bits"
+
+	"github.com/errclass/errclass/classify/internal/collect"
+	"github.com/errclass/errclass/classify/internal/form"
+	"github.com/errclass/errclass/classify/internal/memory"
+	"github.com/errclass/errclass/classify/internal/ruleset"
+	"github.com/errclass/errclass/classify/internal/signal"
+)
+
+// stackWords is how many words of a set of matches, 64 rules each, live on the
+// stack; larger sets are allocated.
+const stackWords = 32
+
+// ReadText reads a text beside other evidence. What the rules find in it is
+// remembered, as far as it says so by itself.
+func ReadText(q *collect.Inquiry, text string) {
+	if text == "" {
+		return
+	}
+	head, tail := collect.Cut(q, text)
+	if tail != "" || head == "" || q.Texts != nil {
+		ReadParts(q, head, tail, len(text))
+		return
+	}
+	slot, hash := q.Seen.MatchesOf(head)
+	m, ok := slot.Recall(hash)
+	if !ok {
+		if _, m, ok = ReadParts(q, head, "", len(head)); ok {
+			slot.Remember(hash, &m)
+		}
+		return
+	}
+	part := part(q, collect.ReadText{})
+	for _, place := range m.Places[:m.N] {
+		s := signal.Match(&q.Set.Rules[place], place)
+		s.Part, s.Source = part, q.Source
+		q.List.Add(&s)
+	}
+	utter(q, m.Utterance)
+}
+
+// ReadBytes is readText of bytes: it copies only what it reads of them.
+func ReadBytes(q *collect.Inquiry, text []byte) {
+	head, tail := collect.Cut(q, text)
+	ReadParts(q, string(head), string(tail), len(text))
+}
+
+// ReadParts adds the rules that match the head or the tail of a text of n bytes;
+// the tail is "" where the head is all of it. timed says that the text may name a
+// wait, which is read. The rules that matched are all that the text says if whole.
+func ReadParts(q *collect.Inquiry, head, tail string, n int) (timed bool, all memory.Matches, whole bool) {
+	if head == "" && tail == "" {
+		return false, all, false
+	}
+	set := q.Set
+	var fixed [stackWords]uint64
+	matched := fixed[:]
+	if n := set.Words(); n > stackWords {
+		matched = make([]uint64, n)
+	}
+	plain, plainTail := set.Plain(head), set.Plain(tail)
+	set.Match(matched, head, plain)
+	if tail != "" {
+		set.Match(matched, tail, plainTail)
+	}
+	part := part(q, collect.ReadText{Head: head, Tail: tail, N: n})
+	reports, earlier := false, false
+	if ruleset.Meets(matched, set.Telling) {
+		if timed = ruleset.Meets(matched, set.Hints); timed {
+			readWaits(q, plain, plainTail)
+		}
+		all.Provider = set.Provider(matched)
+		if reports = ruleset.Meets(matched, set.Tries); reports {
+			end := plainTail
+			if end == "" {
+				end = plain
+			}
+			earlier, all.Status = readLastTry(q, end)
+		}
+	}
+	ordered := addMatches(q, matched, plain, part, earlier)
+	frame := form.FirstFrame(plain)
+	if frame != "" {
+		readFrame(q, frame)
+	}
+	if !earlier && ruleset.Meets(matched, set.AboutHTTP) {
+		if all.Status = set.Status(matched, plain); all.Status == 0 && plainTail != "" {
+			all.Status = set.Status(matched, plainTail)
+		}
+	}
+	utter(q, all.Utterance)
+	whole = !timed && !reports && !ordered && frame == "" && all.Fill(matched)
+	return timed, all, whole
+}
+
+// utter keeps what a text says beside its signals, where no text before it did.
+func utter(q *collect.Inquiry, u memory.Utterance) {
+	if q.Said.Status == 0 {
+		q.Said.Status = u.Status
+	}
+	if q.Said.Provider == 0 {
+		q.Said.Provider = u.Provider
+	}
+}
+
+// part counts a text that is read.
+func part(q *collect.Inquiry, t collect.ReadText) uint16 {
+	q.Parts++
+	if q.Texts != nil {
+		t.Source = q.Source
+		*q.Texts = append(*q.Texts, t)
+	}
+	return q.Parts
+}
+
+// addMatches adds the rules of a set of matches in a part. What the user's rules
+// find is never faint: they are taken at their word wherever they match. ordered
+// says that the order in the text matters.
+func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, faint bool) (ordered bool) {
+	set := q.Set
+	var fixed [stackWords]uint64
+	before, refusal := fixed[:], int32(0)
+	if ruleset.Meets(matched, set.Refusals) && ruleset.Meets(matched, set.Passing) {
+		if n := set.Words(); n > stackWords {
+			before = make([]uint64, n)
+		}
+		refusal = set.BeforeRefusal(before, matched, text)
+	}
+	for w, word := range matched {
+		for ; word != 0; word &= word - 1 {
+			i := w*64 + bits.TrailingZeros64(word)
+			s := signal.Match(&set.Rules[i], i)
+			s.Part, s.Source, s.Faint = part, q.Source, faint && s.Strength < signal.User
+			switch {
+			case refusal == 0:
+			case ruleset.HasBit(set.Refusals, i):
+				s.Offset = refusal
+			case !ruleset.HasBit(before, i):
+				s.Offset = refusal + 1
+			}
+			q.List.Add(&s)
+		}
+	}
+	return refusal != 0
+}
+
+// readFrame adds what the first frame of a text says that begins with one: in the
+// tail of a trace, a function that is named after what happened may be all that is
+// known. Bare words stay out of it, and to the user's rules, which have seen it,
+// it is no text of its own.
+func readFrame(q *collect.Inquiry, frame string) {
+	var fixed [stackWords]uint64
+	matched := fixed[:]
+	if n := q.Set.Words(); n > stackWords {
+		matched = make([]uint64, n)
+	}
+	for _, p := range q.Set.Parts {
+		if p.Reads == ruleset.PlainSpeech {
+			p.Matcher.Match(matched[p.Word:], form.SingleSpaced(frame))
+		}
+	}
+	for i := range q.Set.Rules {
+		if r := &q.Set.Rules[i]; r.Reason != signal.NoReason && r.Strength <= signal.Word {
+			matched[i/64] &^= 1 << (i % 64)
+		}
+	}
+	addMatches(q, matched, frame, part(q, collect.ReadText{Head: frame, N: len(frame), Frame: true}), true)
+}
+
+// readLastTry adds what a report of several tries says last; ok is false where
+// the text is no such report or says nothing there. It reads the text backwards,
+// try by try, until one says more than a bare word. status is the one that is
+// named there.
+func readLastTry(q *collect.Inquiry, text string) (ok bool, status int) {
+	log := form.NewTryLog(text)
+	if log.Final > 0 {
+		if ok, status = readTry(q, text[log.Final:]); ok {
+			return ok, status
+		}
+	}
+	if log.N < 2 {
+		return false, 0 // a single try is all of the text
+	}
+	for back := range form.MaxTries {
+		if part, found := log.Part(back); found {
+			if ok, status = readTry(q, part); ok {
+				return ok, status
+			}
+		}
+	}
+	return false, 0
+}
+
+// readTry adds what a part of a text says, if it says more than a bare word. The
+// user's rules have seen the whole.
+func readTry(q *collect.Inquiry, text string) (ok bool, status int) {
+	var fixed [stackWords]uint64
+	matched := fixed[:]
+	if n := q.Set.Words(); n > stackWords {
+		matched = make([]uint64, n)
+	}
+	q.Set.MatchSpeech(matched, text)
+	if !q.Set.Says(matched) {
+		return false, 0
+	}
+	addMatches(q, matched, text, part(q, collect.ReadText{Head: text, N: len(text), Try: true}), false)
+	return true, q.Set.Status(matched, text)
+}
+
+// readWaits looks for waits that the head and the tail of a text name.
+func readWaits(q *collect.Inquiry, head, tail string) {
+	now, left := q.Now(), &q.Budget.Left[collect.TextWaits]
+	q.Hint.ReadLines(head, now, left)
+	q.Hint.ReadLines(tail, now, left)
+	if *left == 0 {
+		q.Lose(collect.TextWaits, 1)
+	}
+}

@@ -1,0 +1,209 @@
+package form
+
+import (
+	"strings"
+
+	"github.com/errclass/errclass/classify/internal/ascii"
+)
+
+// frameLength is how many bytes of the line s, whose indentation is cut off,
+// are a frame that it begins with; 0 where it begins with none.
+func frameLength(s string, indented bool) int {
+	if len(s) < len("at a:1") {
+		return 0
+	}
+	switch {
+	case strings.HasPrefix(s, "at "):
+		return callLength(s)
+	case strings.HasPrefix(s, "File "):
+		return fileLength(s)
+	case strings.HasPrefix(s, "... "): // Java: "... 23 more", "... 12 common frames omitted"
+		n := len("... ") + ascii.Digits(s[len("... "):])
+		for _, end := range [...]string{" more", " common frames omitted"} {
+			if n > len("... ") && strings.HasPrefix(s[n:], end) {
+				return n + len(end)
+			}
+		}
+	case strings.HasPrefix(s, traceback):
+		return len(traceback)
+	case strings.HasPrefix(s, "goroutine "):
+		n := len("goroutine ") + ascii.Digits(s[len("goroutine "):])
+		if i := strings.Index(s, "]:"); i > n && strings.HasPrefix(s[n:], " [") {
+			return i + len("]:")
+		}
+	case s[0] == '#': // PHP: "#0 /srv/a.php(12): f()"; Dart: "#1  f (package:a/a.dart:5:2)"
+		if n := 1 + ascii.Digits(s[1:]); n > 1 && strings.HasPrefix(s[n:], " ") && (strings.Contains(s, ".php(") || strings.Contains(s, ".dart:")) {
+			return len(s)
+		}
+	case strings.HasPrefix(s, "from "): // Ruby: "from /srv/a.rb:12:in `f'"
+		if strings.Contains(s, ".rb:") && strings.Contains(s, ":in ") {
+			return len(s)
+		}
+	case indented && isGoFile(s):
+		return len(s)
+	}
+	return 0
+}
+
+const traceback = "Traceback (most recent call last):"
+
+// callLength measures a frame that begins with "at ": at f (file:///a.js:1:2),
+// at a.b.C.f(C.java:12) ~[c.jar:1], at A.B(String s) in /src/a.cs:line 12, at
+// /srv/a.js:1:2.
+func callLength(s string) int {
+	n := len("at ")
+	for _, word := range [...]string{"async ", "new ", "get ", "set "} {
+		if strings.HasPrefix(s[n:], word) {
+			n += len(word)
+		}
+	}
+	name := s[n:]
+	for i := range len(name) {
+		if c := name[i]; c == ' ' || c == '(' || c == '"' || c == '\'' {
+			name = name[:i]
+			break
+		}
+	}
+	n += len(name)
+	if strings.HasPrefix(s[n:], " [as ") {
+		if i := strings.IndexByte(s[n:], ']'); i > 0 {
+			n += i + 1
+		}
+	}
+	switch rest := s[n:]; {
+	case strings.HasPrefix(rest, " ("):
+		place := rest[len(" "):]
+		place = place[:parenthesis(place)]
+		if !isPlace(strings.Trim(place, "()")) {
+			return 0
+		}
+		return n + len(" ") + len(place)
+	case strings.HasPrefix(rest, "("):
+		size := parenthesis(rest)
+		if strings.IndexByte(name, '.') < 0 || !areParameters(strings.TrimSuffix(rest[1:size], ")")) {
+			return 0
+		}
+		n += size
+		return n + afterCall(s[n:])
+	default:
+		number := len(name) - len(strings.TrimRight(name, "0123456789"))
+		if number == 0 || number == len(name) || name[len(name)-number-1] != ':' || !strings.ContainsAny(name, "./") {
+			return 0
+		}
+		if len(rest) > 1 && rest[0] == ' ' && ascii.IsLetter(rest[1]) {
+			return 0 // an address, and what happened there
+		}
+		return n
+	}
+}
+
+// areParameters tells what stands in the brackets of a call, Socket.java:183 or
+// String host, Int32 n, from what a message puts there: connection refused.
+func areParameters(s string) bool {
+	if isPlace(s) {
+		return true
+	}
+	for one := range strings.SplitSeq(s, ",") {
+		one = strings.TrimLeft(one, " ")
+		kind, name, two := strings.Cut(one, " ")
+		if strings.ContainsAny(one, `="`) || strings.HasSuffix(kind, ":") || strings.Contains(name, " ") {
+			return false
+		}
+		if two && 'a' <= kind[0] && kind[0] <= 'z' {
+			return false // types have a capital
+		}
+	}
+	return true
+}
+
+// isPlace tells where a function is, "file:///a.js:1:2", or what stands for the
+// place of one that has no file.
+func isPlace(s string) bool {
+	switch s {
+	case "<anonymous>", "native", "native code", "unknown", "Native Method", "Unknown Source":
+		return true
+	}
+	path := strings.TrimRight(s, "0123456789")
+	return len(path) < len(s) && strings.HasSuffix(path, ":") || strings.HasPrefix(s, "index ")
+}
+
+// parenthesis measures what s begins with up to the parenthesis that closes
+// it; where it is cut off, that is all of s.
+func parenthesis(s string) int {
+	open := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(':
+			open++
+		case ')':
+			if open--; open == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(s)
+}
+
+// afterCall measures what may stand behind a frame: the archive that Java found
+// the class in, or the file and line of .NET.
+func afterCall(s string) int {
+	const line, longest, longestArchive = ":line ", 512, 256
+	if strings.HasPrefix(s, " [") || strings.HasPrefix(s, " ~[") {
+		return strings.IndexByte(s[:min(len(s), longestArchive)], ']') + 1
+	}
+	if !strings.HasPrefix(s, " in ") {
+		return 0
+	}
+	if i := strings.Index(s[:min(len(s), longest)], line); i >= 0 {
+		return i + len(line) + ascii.Digits(s[i+len(line):])
+	}
+	return 0
+}
+
+// fileLength measures a frame of Python's: File "a.py", line 12, in f.
+func fileLength(s string) int {
+	const line, in = `", line `, ", in "
+	n := strings.Index(s, line)
+	if n < 0 || strings.Trim(s[len("File "):min(len("File ")+2, n)], `\`) != `"` && s[len("File ")] != '"' {
+		return 0
+	}
+	n += len(line)
+	number := ascii.Digits(s[n:])
+	if n += number; number == 0 {
+		return 0
+	}
+	if strings.HasPrefix(s[n:], in) {
+		n += len(in)
+		for n < len(s) && (ascii.IsLetter(s[n]) || ascii.IsDigit(s[n]) || strings.IndexByte("_<>.", s[n]) >= 0 || s[n] >= 0x80) {
+			n++
+		}
+	}
+	return n
+}
+
+// isGoFile tells the second line of a frame of Go's: /src/a.go:12 +0x1d.
+func isGoFile(s string) bool {
+	path, _, _ := strings.Cut(s, " ")
+	i := strings.Index(path, ".go:")
+	if i < 0 {
+		return false
+	}
+	rest := s[i+len(".go:"):]
+	rest = rest[ascii.Digits(rest):]
+	if offset, ok := strings.CutPrefix(rest, " +0x"); ok {
+		rest = strings.TrimLeft(offset, "0123456789abcdef")
+	}
+	return strings.TrimRight(rest, "\r") == ""
+}
+
+// isGoFunc tells the first line of a frame of Go's: main.(*T).f(0xc000012345),
+// created by main.g in goroutine 1.
+func isGoFunc(line string) bool {
+	s := TrimSpaces(line)
+	if name, ok := strings.CutPrefix(s, "created by "); ok {
+		s, _, _ = strings.Cut(name, " in goroutine ")
+	} else if i := strings.LastIndexByte(s, '('); i > 0 && s[len(s)-1] == ')' {
+		s = s[:i]
+	}
+	return strings.IndexByte(s, '.') > 0 && strings.IndexByte(s, ' ') < 0
+}

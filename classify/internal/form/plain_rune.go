@@ -1,0 +1,330 @@
+package form
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/errclass/errclass/classify/internal/ascii"
+)
+
+// runeKind is what a reader sees of a character.
+type runeKind uint8
+
+const (
+	ordinaryRune runeKind = iota
+	spaceRune             // a space that is not U+0020
+	lineRune              // a line break that is not U+000A
+	hiddenRune            // nothing
+	struckRune            // a backspace: the character before is written over
+	escapeRune            // nothing, with what follows: ESC, CSI and OSC
+	brokenRune            // no UTF-8
+)
+
+// The control characters that begin a sequence of a terminal (ECMA-48).
+const (
+	escape  = 0x1b
+	control = 0x9b // ESC [
+	command = 0x9d // ESC ]
+)
+
+// kindOf returns the kind of a character. Ordinary are letters, also those of
+// private use; hidden are format characters (Unicode's Cf), fillers, variation
+// selectors and control characters.
+func kindOf(r rune) runeKind {
+	switch {
+	case r < 0xa0:
+		return kindOfControl(r)
+	case r == 0xa0:
+		return spaceRune
+	case r == 0xad, r == 0x34f, r == 0x61c:
+		return hiddenRune
+	case r < 0x115f:
+		return ordinaryRune
+	case r <= 0x1160, 0x180b <= r && r <= 0x180f:
+		return hiddenRune
+	case r == 0x1680:
+		return spaceRune
+	case r < 0x2000:
+		return ordinaryRune
+	case r <= 0x206f:
+		return kindOfPunctuation(r)
+	case r == 0x241b: // a picture of ESC
+		return escapeRune
+	case r == 0x3000:
+		return spaceRune
+	case r == 0x3164, 0xfe00 <= r && r <= 0xfe0f, r == 0xfeff, r == 0xffa0, 0xfff9 <= r && r <= 0xfffb, 0xe0000 <= r && r <= 0xe01ef:
+		return hiddenRune
+	case r == broken:
+		return brokenRune
+	}
+	return ordinaryRune
+}
+
+func kindOfControl(r rune) runeKind {
+	switch {
+	case r == '\b':
+		return struckRune
+	case r == '\v', r == '\f':
+		return spaceRune
+	case r == 0x85:
+		return lineRune
+	case r == escape, r == control, r == command:
+		return escapeRune
+	case r < ' ' && r != '\t' && r != '\n' && r != '\r', r >= 0x7f:
+		return hiddenRune
+	}
+	return ordinaryRune
+}
+
+// kindOfPunctuation is for the block General Punctuation.
+func kindOfPunctuation(r rune) runeKind {
+	switch {
+	case r <= 0x200a, r == 0x202f, r == 0x205f:
+		return spaceRune
+	case r == 0x2028, r == 0x2029:
+		return lineRune
+	case r <= 0x200f, 0x202a <= r && r <= 0x202e, r >= 0x2060:
+		return hiddenRune
+	}
+	return ordinaryRune
+}
+
+// broken stands for a byte that is no UTF-8. The rune U+FFFD itself is ordinary.
+const broken = utf8.MaxRune + 1
+
+// character decodes the character that s begins with, which may be spelled in
+// ASCII: as JSON, C, the shell, cat -v, rsyslog, HTML and URLs do. A spelling of
+// an ordinary character is that of its first byte.
+func character(s string) (r rune, size int) {
+	if s[0] >= utf8.RuneSelf {
+		r, size = utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && size == 1 {
+			switch r = broken; s[0] {
+			case 0xa0, control: // Latin-1
+				r = rune(s[0])
+			}
+		}
+		return r, size
+	}
+	switch s[0] {
+	case '\\':
+		r, size = spelledRune(s)
+	case '#': // "#033" of rsyslog, which may also be the number of an issue
+		if r, size = number(s, 1, 3, 8); r != escape && (r != 0o302 || !strings.HasPrefix(s[size:], "#240")) {
+			return '#', 1
+		}
+		if r == 0o302 {
+			r, size = 0xa0, len("#302#240")
+		}
+	case '&':
+		r, size = entity(s)
+	case '^': // "^[" of cat -v
+		r, size = '^', 1
+		if strings.HasPrefix(s, "^[[") || strings.HasPrefix(s, "^[]") {
+			r, size = escape, 2
+		}
+	case '%':
+		r, size = '%', 1
+		if ascii.HasPrefixFold(s, "%1b[") {
+			r, size = escape, len("%1b")
+		}
+	default:
+		return rune(s[0]), 1
+	}
+	if size == 0 || size > 1 && kindOf(r) == ordinaryRune && r != ' ' {
+		return rune(s[0]), 1
+	}
+	if r == ' ' {
+		r = 0xa0 // spelled out, it is a space like any other odd one
+	}
+	return r, size
+}
+
+// spelledRune decodes a backslash, or several, and what follows: u001b, u{1b},
+// x1b, 033, e; size is 0 where that is no character.
+func spelledRune(s string) (r rune, size int) {
+	const most = 4 // backslashes: JSON within JSON, and again
+	n := 1
+	for n < min(len(s), most) && s[n] == '\\' {
+		n++
+	}
+	if n == len(s) {
+		return 0, 0
+	}
+	switch s[n] {
+	case 'u', 'U':
+		if strings.HasPrefix(s[n+1:], "{") {
+			end := strings.IndexByte(s[:min(len(s), n+10)], '}')
+			if end < 0 {
+				return 0, 0
+			}
+			r, size = number(s, n+2, end-n-2, 16)
+			if size == end {
+				size++
+			}
+			return r, size
+		}
+		return number(s, n+1, 4, 16)
+	case 'x', 'X':
+		return number(s, n+1, 2, 16)
+	case 'e', 'E':
+		if strings.HasPrefix(s[n+1:], "[") {
+			return escape, n + 1
+		}
+	case '0', '1', '2', '3':
+		r, size = number(s, n, 3, 8)
+		if r == 0o302 && strings.HasPrefix(s[size:], `\240`) {
+			return 0xa0, size + len(`\240`)
+		}
+		return r, size
+	}
+	return 0, 0
+}
+
+// number decodes exactly as many digits at a place of s; size is where they
+// end, 0 where there are none. Unlike package strconv it allocates no error.
+func number(s string, at, digits int, base rune) (r rune, size int) {
+	if digits <= 0 || at+digits > len(s) {
+		return 0, 0
+	}
+	for _, c := range []byte(s[at : at+digits]) {
+		digit := base
+		switch {
+		case ascii.IsDigit(c):
+			digit = rune(c - '0')
+		case ascii.IsLetter(c):
+			digit = rune(c|0x20-'a') + 10
+		}
+		if digit >= base || r > utf8.MaxRune {
+			return 0, 0
+		}
+		r = r*base + digit
+	}
+	return r, at + digits
+}
+
+// entity decodes a character reference of HTML by number, and "&nbsp;".
+func entity(s string) (r rune, size int) {
+	const nbsp = "&nbsp;"
+	if strings.HasPrefix(s, nbsp) {
+		return 0xa0, len(nbsp)
+	}
+	end := strings.IndexByte(s[:min(len(s), 10)], ';')
+	if end < 0 || !strings.HasPrefix(s, "&#") {
+		return '&', 1
+	}
+	at, base := 2, rune(10)
+	if s[at] == 'x' || s[at] == 'X' {
+		at, base = 3, 16
+	}
+	if r, size = number(s, at, end-at, base); size == end {
+		return r, size + 1
+	}
+	return '&', 1
+}
+
+// sequence measures what follows ESC, CSI or OSC in a sequence of a terminal.
+// One that moves the cursor reads as a space. n is -1 where an ESC that is
+// spelled in ASCII begins none.
+func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, with string) {
+	if r == escape || r == 0x241b {
+		switch {
+		case strings.HasPrefix(s, "["):
+			r, n = control, 1
+		case s != "" && strings.IndexByte("]P^_X", s[0]) >= 0: // a title, a link
+			r, n = command, 1
+		case spelled:
+			return -1, ""
+		default:
+			return shortLength(s), ""
+		}
+	}
+	size := 0
+	if r == control {
+		if size = controlLength(s[n:]); size > 0 && strings.IndexByte("mKhl", s[n+size-1]) < 0 { // colours, the rest of a line, modes
+			with = " "
+		}
+	} else {
+		size = ends.length(at + n)
+	}
+	switch {
+	case size > 0:
+		return n + size, with
+	case spelled:
+		return -1, ""
+	case r == command:
+		return n, ""
+	}
+	return 0, ""
+}
+
+// shortLength measures what follows ESC in a sequence of two or three bytes: a
+// character set, or what a terminal does with its cursor and keys. A letter may
+// as well be text.
+func shortLength(s string) int {
+	switch {
+	case len(s) > 0 && '0' <= s[0] && s[0] <= '?':
+		return 1
+	case len(s) > 1 && strings.IndexByte("()*+#% ", s[0]) >= 0 && '0' <= s[1] && s[1] <= '~':
+		return 2
+	}
+	return 0
+}
+
+// controlLength measures the parameters and the final byte of a control
+// sequence; 0 where s begins with none.
+func controlLength(s string) int {
+	const longest = 128
+	for i := range min(len(s), longest) {
+		switch c := s[i]; {
+		case '@' <= c && c <= '~':
+			return i + 1
+		case c < ' ' || c > '?':
+			return 0
+		}
+	}
+	return 0
+}
+
+// stringEnds finds where string sequences end: at BEL or at ST, both also as
+// they are spelled in ASCII. It reads a text once, however many begin in it.
+type stringEnds struct {
+	text      string
+	next, end int // the terminator that was found last
+}
+
+// terminators end a string sequence. The longest of those that begin alike stand
+// first.
+var terminators = [...]string{
+	"\a", "\x1b\\", "\u009c", `\u0007`, `\u001b\\`, `\u001b\`, `\x07`, `\x1b\\`, `\x1b\`, `\033\`, `\e\`, `\a`, "#007", `#033\`, "^G",
+}
+
+// length measures a string sequence from the byte behind its introducer; 0 where
+// it has no end within a few lines.
+func (e *stringEnds) length(from int) int {
+	const longest = 4 << 10
+	if e.next < from {
+		e.find(from)
+	}
+	if e.next == len(e.text) || e.next-from > longest {
+		return 0
+	}
+	return e.end - from
+}
+
+func (e *stringEnds) find(from int) {
+	for at := from; ; at++ {
+		i := strings.IndexAny(e.text[at:], "\a\x1b\u009c\\#^")
+		if i < 0 {
+			e.next, e.end = len(e.text), len(e.text)
+			return
+		}
+		at += i
+		for _, t := range terminators {
+			if strings.HasPrefix(e.text[at:], t) {
+				e.next, e.end = at, at+len(t)
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package ruleset
+
+import (
+	"strings"
+
+	"github.com/errclass/errclass/classify/internal/ascii"
+	"github.com/errclass/errclass/classify/internal/standard"
+)
+
+// Rules whose ids begin so say more than a reason.
+const (
+	statusPrefix   = "http/"
+	nearPrefix     = "http-near/"
+	providerPrefix = "provider/"
+)
+
+// ruleProvider is the number of the provider that a rule tells, 0 = none.
+func ruleProvider(id string) int {
+	name, ok := strings.CutPrefix(id, providerPrefix)
+	if !ok {
+		return 0
+	}
+	for i, known := range standard.Providers {
+		if i > 0 && name == known {
+			return i
+		}
+	}
+	return 0
+}
+
+// Provider is the one that matched rules tell; 0 where it is none, or where
+// they tell several: the text of a fallback from one to the other.
+func (s *Set) Provider(matched []uint64) (provider int) {
+	for w, providers := range s.providers {
+		if matched[w]&providers == 0 {
+			continue
+		}
+		for i := w * 64; i < min(w*64+64, len(s.Rules)); i++ {
+			if p := ruleProvider(s.Rules[i].ID); p != 0 && HasBit(matched, i) {
+				if provider != 0 {
+					return 0
+				}
+				provider = p
+			}
+		}
+	}
+	return provider
+}
+
+// Status is the HTTP status that text names where one of the rules about HTTP
+// counts: the first in the text that one of them stands for.
+func (s *Set) Status(matched []uint64, text string) int {
+	phrase := false // a rule about the phrase of a status
+	var codes [8]int
+	n := 0
+	for w, about := range s.AboutHTTP {
+		if matched[w]&about == 0 {
+			continue
+		}
+		for i := w * 64; i < min(w*64+64, len(s.Rules)); i++ {
+			if !HasBit(matched, i) || !HasBit(s.AboutHTTP, i) || s.vetoed(matched, i) {
+				continue
+			}
+			if status := int(s.Rules[i].Status); status == 0 {
+				phrase = true
+			} else if n < len(codes) {
+				codes[n] = status
+				n++
+			}
+		}
+	}
+	if n == 1 {
+		return codes[0]
+	}
+	if n == 0 && !phrase {
+		return 0
+	}
+	if at := statusAt(text, codes[:n]); at >= 0 {
+		status, _ := StatusCode(text[at : at+3])
+		return status
+	}
+	return 0
+}
+
+// statusAt is where the first number stands in text that is one of codes or,
+// where there are none, stands before words as a status does before its phrase:
+// "(404) Not Found"; -1 where there is none.
+func statusAt(text string, codes []int) int {
+	for i := 0; i+3 <= len(text); i++ {
+		if text[i] != '4' && text[i] != '5' {
+			continue
+		}
+		size := ascii.Digits(text[i:])
+		status, ok := StatusCode(text[i : i+size])
+		if i > 0 && (ascii.IsDigit(text[i-1]) || ascii.IsLetter(text[i-1]) || text[i-1] == '.') {
+			ok = false
+		}
+		at, rest := i, text[i+size:]
+		i += size - 1
+		if !ok {
+			continue
+		}
+		for _, code := range codes {
+			if code == status {
+				return at
+			}
+		}
+		if len(codes) > 0 {
+			continue
+		}
+		if words := strings.TrimLeft(rest, " ():-"); len(rest)-len(words) > 0 && len(rest)-len(words) <= 3 && words != "" && ascii.IsLetter(words[0]) {
+			return at
+		}
+	}
+	return -1
+}
+
+// StatusCode reads an HTTP status of an error that is written as a number.
+func StatusCode(s string) (status int, ok bool) {
+	if len(s) != 3 || s[0] != '4' && s[0] != '5' || !ascii.IsDigit(s[1]) || !ascii.IsDigit(s[2]) {
+		return 0, false
+	}
+	return int(s[0]-'0')*100 + int(s[1]-'0')*10 + int(s[2]-'0'), true
+}
