@@ -27,6 +27,7 @@ func TestRules(t *testing.T) {
 			defer f.Close()
 			doc, err := ruledoc.Read(f)
 			require.NoError(t, err)
+			doc.ExpandParts()
 			for _, r := range doc.Rules {
 				pattern := strings.ReplaceAll(r.Pattern, "{code}", `[A-Za-z0-9_-]+`)
 				re, err := regexp.Compile("(?i)" + pattern)

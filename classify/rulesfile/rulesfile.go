@@ -99,6 +99,9 @@ func read(data []byte) ([]ruledoc.Rule, error) {
 	if len(doc.Tables) > 0 {
 		return nil, &Error{Err: errors.New("tables belong to the standard rules; remove them")}
 	}
+	if len(doc.Parts) > 0 {
+		return nil, &Error{Err: errors.New("parts belong to the standard rules; remove them")}
+	}
 	seen := make(map[string]int, len(doc.Rules))
 	for i, d := range doc.Rules {
 		if err := checkFields(i, d, seen); err != nil {

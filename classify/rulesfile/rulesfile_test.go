@@ -86,6 +86,7 @@ func TestLoadFaults(t *testing.T) {
 		{"vetoes", rule("pattern: a\n    vetoes: [policy]"), `line 5: rule "x": remove vetoes: `},
 		{"codes", rule("pattern: a\n    codes: http"), `line 5: rule "x": remove codes: `},
 		{"tables", "tables: {http: {'400': policy}}\n", `tables belong to the standard rules; remove them`},
+		{"parts", "parts: {who: 'server|proxy'}\n", `parts belong to the standard rules; remove them`},
 		{"unknown key of a rule", rule("patern: a"), `line 4: unknown key "patern"; a rule has id`},
 		{"key twice", rule("pattern: a\n    pattern: b"), `line 5: key "pattern" stands twice`},
 		{"unknown key", "rule: []\n", `line 1: unknown key "rule"; a rules file has the key rules`},

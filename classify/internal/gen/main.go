@@ -102,6 +102,7 @@ func load(dir string) (ruledoc.Document, error) {
 		if err != nil {
 			return all, fmt.Errorf("%s: %w", path, err)
 		}
+		doc.ExpandParts()
 		for i, r := range doc.Rules {
 			if err := check(r); err != nil {
 				return all, fmt.Errorf("%s:%d: rule %q: %w", path, doc.Rules[i].Line, r.ID, err)

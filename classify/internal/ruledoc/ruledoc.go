@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -32,6 +33,18 @@ type Document struct {
 	// Tables hold codes and the reasons that they stand for. They belong to the
 	// standard set alone.
 	Tables []Table
+	// Parts are pieces of patterns by their names; standard set only.
+	Parts map[string]string
+}
+
+// ExpandParts replaces {name} by the part of that name, in all patterns. A part
+// holds no other part.
+func (d *Document) ExpandParts() {
+	for i := range d.Rules {
+		for name, part := range d.Parts {
+			d.Rules[i].Pattern = strings.ReplaceAll(d.Rules[i].Pattern, "{"+name+"}", "(?:"+part+")")
+		}
+	}
 }
 
 // Rule is one rule with what proves it.
@@ -116,6 +129,8 @@ func Read(r io.Reader) (Document, error) {
 			doc.Rules, err = readRules(value)
 		case "tables":
 			doc.Tables, err = readTables(value)
+		case "parts":
+			doc.Parts, err = textsByKey(value)
 		default:
 			return errorAt(value, "unknown key %q; a rules file has the key rules", key)
 		}
@@ -163,11 +178,8 @@ func readRule(item *yaml.Node) (Rule, error) {
 			return err
 		}
 		if key == "decides" {
-			r.Decides = map[string]string{}
-			return eachField(value, func(rule string, why *yaml.Node) (err error) {
-				r.Decides[rule], err = text(why)
-				return err
-			})
+			r.Decides, err = textsByKey(value)
+			return err
 		}
 		return errorAt(value, "unknown key %q; a rule has id, pattern, reason, source, match and miss", key)
 	})
@@ -222,6 +234,15 @@ func text(n *yaml.Node) (string, error) {
 		return "", errorAt(n, "expected a text")
 	}
 	return n.Value, nil
+}
+
+func textsByKey(n *yaml.Node) (map[string]string, error) {
+	all := map[string]string{}
+	err := eachField(n, func(key string, value *yaml.Node) (err error) {
+		all[key], err = text(value)
+		return err
+	})
+	return all, err
 }
 
 func texts(n *yaml.Node) ([]string, error) {
