@@ -100,8 +100,8 @@ func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause class
 	m.fallbacks.add(ctx, p)
 }
 
-// causePoint returns the label values for a result. If a rule has its own error
-// type, that is used.
+// causePoint returns the label values for a result. If the rule has its own error
+// type, the label has that type.
 func causePoint(cause classify.Result, provider string) point {
 	p := errorPoint(canonical(&cause), "", provider)
 	p[DimensionErrorType] = cause.Name(classify.ViewProvider)

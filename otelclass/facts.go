@@ -203,7 +203,7 @@ func (c *config) wanted() keys {
 }
 
 // existing returns the category and reason that are set already. ok is false if no
-// classifier returns these values: they must not become metric labels.
+// classifier returns these values. Such values must not become metric labels.
 func (f *facts) existing() (res classify.Result, ok bool) {
 	if f.keys&bothKeys != bothKeys {
 		return res, false

@@ -89,8 +89,8 @@ func WithDetails() Option {
 	})
 }
 
-// WithClassifier sets the classifier. The default is [classify.Standard]; nil
-// keeps it.
+// WithClassifier sets the classifier. The default is [classify.Standard]. A
+// nil classifier keeps the default.
 func WithClassifier(c *classify.Classifier) Option {
 	return optionFunc(func(cfg config) config {
 		if c != nil {
@@ -136,10 +136,10 @@ func WithCounter(counter *Counter) Option {
 }
 
 // WithSpans sets a filter for the spans that a [SpanProcessor] classifies. Other
-// spans are passed on unchanged and are not counted. The default is all spans;
-// nil keeps it. The filter is called only for spans that failed or recorded an
-// exception. It must be safe for concurrent use and must not block. If it panics,
-// the span is classified.
+// spans are passed on unchanged and are not counted. The default is all spans.
+// A nil filter keeps the default. The filter is called only for spans that failed
+// or recorded an exception. It must be safe for concurrent use and must not block.
+// If it panics, the span is classified.
 func WithSpans(which func(sdktrace.ReadOnlySpan) bool) Option {
 	return optionFunc(func(c config) config {
 		if which != nil {

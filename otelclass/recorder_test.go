@@ -105,7 +105,8 @@ func TestRecordErrorNilPointer(t *testing.T) {
 	assert.Equal(t, "*otelclass_test.brittle", v.AsString())
 }
 
-// Spans that do not record, and the slice of options, are not changed.
+// RecordError changes neither a span that does not record nor the caller's slice
+// of options.
 func TestRecordErrorLeavesAlone(t *testing.T) {
 	t.Parallel()
 	otelclass.RecordError(nil, deadline{})

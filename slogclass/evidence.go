@@ -37,8 +37,8 @@ type findings struct {
 // budget counts the group members that are visited in one record.
 type budget int
 
-// maxMembers bounds a budget. Groups that share members can have more of them
-// than fit into memory.
+// maxMembers bounds a budget. Groups can share members, and can then have more
+// members than fit into memory.
 const maxMembers = 1 << 16
 
 // spent counts one more member and reports whether the budget is exceeded.

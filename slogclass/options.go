@@ -85,8 +85,8 @@ type optionFunc func(config) config
 func (f optionFunc) apply(c config) config { return f(c) }
 
 // WithLevel sets the lowest level that is classified. It is read for every
-// record, so a [slog.LevelVar] may change it. The default is [slog.LevelError];
-// nil keeps it.
+// record, so a [slog.LevelVar] may change it. The default is [slog.LevelError].
+// A nil level keeps the default.
 func WithLevel(level slog.Leveler) Option {
 	return optionFunc(func(c config) config {
 		if fixed, ok := level.(slog.Level); ok {
@@ -141,8 +141,8 @@ func WithTextKeys(keys ...string) Option {
 	})
 }
 
-// WithClassifier sets the classifier. The default is [classify.Standard]; nil
-// keeps it.
+// WithClassifier sets the classifier. The default is [classify.Standard]. A
+// nil classifier keeps the default.
 func WithClassifier(c *classify.Classifier) Option {
 	return optionFunc(func(cfg config) config {
 		if c != nil {

@@ -13,7 +13,8 @@ func (c *config) mayHoldKeys(key string) bool {
 }
 
 // maxValuers bounds the LogValuers that are called for one record or one call of
-// With. LogValuers that share members can have more of them than fit into memory.
+// With. LogValuers can share members, and can then have more members than fit into
+// memory.
 const maxValuers = 1 << 10
 
 // resolver calls the LogValuers that may hold one of the package's keys. If a

@@ -1,36 +1,37 @@
 package model
 
-// A feature is the hash of a word, of two neighbouring words, or of 3 to 5
-// neighbouring bytes of a word with a space on each side.
+// A feature is the hash of a word, of two neighbouring words, or of an n-gram. An
+// n-gram is 3 to 5 neighbouring bytes of a word, with a space added at each end of
+// the word.
 //
-// Words are runs of letters in lower case. An upper-case letter after a lower-case
-// one begins a new word, so NotFound and not_found have the same features. Bytes
-// above ASCII are letters. Numbers, ids, paths and URLs are masked: they give one
-// word each and no n-grams. The HTTP status codes from 400 to 599 stay.
+// Words are runs of letters, converted to lower case. An upper-case letter after a
+// lower-case one begins a new word, so NotFound and not_found have the same
+// features. Bytes above ASCII are letters. Numbers, ids, paths and URLs are masked:
+// each of them becomes one fixed word without n-grams. HTTP status codes from 400
+// to 599 are not masked.
 
 const (
-	// maxHalf is half of the length that is read of a text: its beginning and its
-	// end.
+	// maxHalf is the number of bytes that are read at each end of a longer text.
 	maxHalf = 2048
-	// maxWord is the length of the longest word. The rest of a longer one is
-	// another word.
+	// maxWord is the length of the longest word. A longer word is split.
 	maxWord = 40
-	// maxBatch is the number of features that one word has at most: each byte and
-	// the space after it ends three n-grams, and there are the word and the pair.
+	// maxBatch is the largest number of features of one word. Each byte of the
+	// word, and the space after it, ends up to three n-grams. The word and the
+	// pair come on top.
 	maxBatch = 3*(maxWord+1) + 2
 
 	multiplier = 0x9E3779B97F4A7C15
 	seed       = 0xCBF29CE484222325
 )
 
-// masked words. No word of a text begins with these bytes.
+// The words that replace masked text. No other word begins with these bytes.
 const (
 	number = 1 + iota
 	identifier
 	location
 )
 
-// kinds of bytes.
+// The kinds of bytes.
 const (
 	separator = iota
 	lower
@@ -59,8 +60,8 @@ type scanner struct {
 	previous uint64 // hash of the word before; 0 = none
 }
 
-// next writes the features of the next word to batch and returns their number, 0
-// at the end of the text.
+// next writes the features of the next word to batch and returns their number. At
+// the end of the text it returns 0.
 func (s *scanner) next(batch *[maxBatch]uint32) int {
 	text := s.text
 	for s.pos < len(text) {
@@ -130,7 +131,9 @@ func (s *scanner) word(batch *[maxBatch]uint32) int {
 	return s.whole(hash, batch, n)
 }
 
-// addGrams adds the n-grams that end with the last of length bytes in grams.
+// addGrams adds the n-grams that end at the current byte. grams holds the last
+// bytes of the word, the current one lowest. length is the number of bytes of the
+// word so far, with the space before it.
 func addGrams(batch *[maxBatch]uint32, n int, grams uint64, length int) int {
 	if length < 3 {
 		return n
@@ -148,7 +151,8 @@ func addGrams(batch *[maxBatch]uint32, n int, grams uint64, length int) int {
 	return n
 }
 
-// whole adds the word with this hash, and its pair with the word before.
+// whole adds two features: the word with this hash, and its pair with the previous
+// word.
 func (s *scanner) whole(hash uint64, batch *[maxBatch]uint32, n int) int {
 	batch[n] = uint32(hash * multiplier >> 32)
 	n++
@@ -160,8 +164,8 @@ func (s *scanner) whole(hash uint64, batch *[maxBatch]uint32, n int) int {
 	return n
 }
 
-// mask adds a masked word, unless the word before is the same: a timestamp is one
-// number.
+// mask adds the word for masked text of this kind. It adds nothing if the previous
+// word is the same, so a timestamp is one number.
 func (s *scanner) mask(kind uint64, batch *[maxBatch]uint32) int {
 	hash := (kind ^ seed) * multiplier
 	if hash == s.previous {
@@ -170,8 +174,8 @@ func (s *scanner) mask(kind uint64, batch *[maxBatch]uint32) int {
 	return s.whole(hash, batch, 0)
 }
 
-// startsLocation reports whether the slash at i begins a path, or follows the
-// colon of a URL's scheme.
+// startsLocation reports whether the slash at i begins a path or the part of a URL
+// after the scheme.
 func (s *scanner) startsLocation(i int) bool {
 	if i+1 == len(s.text) {
 		return false
@@ -200,8 +204,8 @@ func (s *scanner) skipLocation() {
 }
 
 // identifierEnd returns the end of the id that begins at start, or 0 if there is
-// none. An id has at least six letters and digits, and letters after digits: two
-// times, or all of them hexadecimal.
+// none. An id has at least six letters and digits. Letters follow digits in it at
+// least twice, or once if all letters are hexadecimal digits.
 func identifierEnd(text string, start int) int {
 	changes, hex, wasDigit := 0, true, false
 	i := start
@@ -228,7 +232,8 @@ func identifierEnd(text string, start int) int {
 	return 0
 }
 
-// halves returns what is read of a text.
+// halves returns the two parts of a text that are read. second is empty if the
+// text is short.
 func halves(text string) (first, second string) {
 	if len(text) <= 2*maxHalf {
 		return text, ""
@@ -236,8 +241,8 @@ func halves(text string) (first, second string) {
 	return text[:maxHalf], text[len(text)-maxHalf:]
 }
 
-// Features appends the features of text to dst. A feature that occurs several
-// times is appended as often.
+// Features appends the features of text to dst. It appends a feature once for each
+// occurrence.
 func Features(dst []uint32, text string) []uint32 {
 	var batch [maxBatch]uint32
 	first, second := halves(text)

@@ -47,7 +47,8 @@ func TestFeaturesDiffer(t *testing.T) {
 	}
 }
 
-// A word has itself, and its n-grams with a space on each side.
+// The features of a word are the word itself and its n-grams, with a space on each
+// side.
 func TestFeaturesOfAWord(t *testing.T) {
 	t.Parallel()
 	assert.Len(t, model.Features(nil, "ab"), 1+2+1, "ab, 3-grams, 4-gram")
@@ -62,11 +63,11 @@ func set(features []uint32) []uint32 {
 	return slices.Compact(features)
 }
 
-// table has a weight for the word busy alone.
+// table has weights for one feature only: the word b.
 func table() model.Table {
 	return model.Table{
 		Reasons: []string{"transient", "unknown"}, Bias: []float32{-1, 1}, Scale: 0.5,
-		Features: model.Features(nil, "b")[1:], // the word; before it is its 3-gram
+		Features: model.Features(nil, "b")[1:], // the word; its 3-gram comes first
 		Weights:  []int8{100, -128},
 	}
 }
@@ -82,8 +83,8 @@ func TestPredict(t *testing.T) {
 	assert.Equal(t, sure, m.Predict("b: b; B"), "a feature counts once")
 }
 
-// The packed sums equal a plain computation, also for more rows than a sum of 16
-// bits can hold.
+// The packed sums equal a plain computation, even if there are more rows than a
+// sum of 16 bits can hold.
 func TestPredictEqualsPlainSum(t *testing.T) {
 	t.Parallel()
 	text := strings.Join([]string{
@@ -139,8 +140,7 @@ func TestDecode(t *testing.T) {
 	assert.EqualError(t, err, "the features are not ascending")
 }
 
-// Any text has probabilities, and a longer text has no more features than its two
-// halves that are read.
+// The probabilities of any text add up to 1. The number of its features is bounded.
 func FuzzPredict(f *testing.F) {
 	for _, seed := range []string{"", "connection refused", "\x00\xff/", "//", "日本語のエラー", strings.Repeat("aB9/", 5000)} {
 		f.Add(seed)

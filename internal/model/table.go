@@ -11,12 +11,12 @@ import (
 
 // Table is what the trainer learned.
 type Table struct {
-	Inputs   [32]byte // SHA-256 of what the table was made from
+	Inputs   [32]byte // SHA-256 of the inputs from which the table was made
 	Reasons  []string
 	Bias     []float32 // of each reason
 	Scale    float32   // one unit of a weight
 	Features []uint32  // ascending
-	Weights  []int8    // of the first feature for each reason, then of the second, ...
+	Weights  []int8    // for each feature in turn, one weight per reason
 }
 
 const magic = "errclass model 1\n"

@@ -33,7 +33,8 @@ var files = map[string]string{
 	"internal/tool/go.mod": "module example.com/a/internal/tool\n\ngo 1.26.0\n",
 }
 
-// newRepository commits files, some of them replaced by changes.
+// newRepository makes a repository and commits the test files. The entries of
+// changes replace some of them.
 func newRepository(t *testing.T, changes map[string]string) repository {
 	t.Helper()
 	r := repository(t.TempDir())

@@ -15,9 +15,9 @@ import (
 
 const licence = "LICENSE"
 
-// Files returns the files of m that git tracks or would track, without those of
-// modules below it. Like the go command it adds the licence of the root to a
-// module without one.
+// Files returns the files of m that git tracks or would track. It leaves out the
+// files of modules below m. If m has no licence, Files adds the licence of the
+// root, as the go command does.
 func (m *Module) Files() ([]zip.File, error) {
 	cmd := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	cmd.Dir = m.Name(".")

@@ -314,7 +314,7 @@ func TestLogsToANonBlockingOutput(t *testing.T) {
 	content := strings.Repeat("{\"level\":\"info\"}\n", 100_000)
 	p.Stdin, p.Stdout = strings.NewReader(content), w
 	require.NoError(t, p.Start())
-	require.NoError(t, syscall.SetNonblock(fds[1], true)) // the process inherits the same file and its mode
+	require.NoError(t, syscall.SetNonblock(fds[1], true)) // the process inherits this open file with its mode
 	require.NoError(t, w.Close())
 	time.Sleep(50 * time.Millisecond) // until the pipe is full
 	got, err := io.ReadAll(r)

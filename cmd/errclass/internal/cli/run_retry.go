@@ -24,8 +24,8 @@ type retrier struct {
 	calls int // number of runs so far
 }
 
-// run returns the outcome of the last run. If ctx ends during a wait, the
-// result and the error are those of ctx.
+// run returns the outcome of the last run. If ctx ends during a wait, run returns
+// the result and the error of ctx.
 func (r *retrier) run(ctx context.Context) (supervise.Outcome, error) {
 	for {
 		in, err := r.input.next()

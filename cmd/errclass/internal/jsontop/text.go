@@ -20,9 +20,9 @@ func Text(value []byte) (text string, ok bool) {
 	return string(b), ok
 }
 
-// Ends decodes a JSON string like [Text], but at most limit bytes of it. Of a
-// longer string it decodes the first and the last limit/2 bytes and joins them
-// with a line end.
+// Ends decodes at most limit bytes of a JSON string. If the string is longer, Ends
+// decodes the first and the last limit/2 bytes and joins them with a line end. ok
+// is false for any other value.
 func Ends(value []byte, limit int) (text string, ok bool) {
 	s, ok := content(value)
 	if !ok || len(s) <= limit {
