@@ -14,8 +14,8 @@ import (
 // record.
 const maxSources = 4
 
-// maxJoined bounds the errors that are read from an []error. Package classify
-// visits at most as many errors of a tree.
+// maxJoined bounds the errors that are read from an []error. Package classify has
+// the same bound for the errors of a tree.
 const maxJoined = 256
 
 // findings is the evidence in some attributes and in the context of their record.

@@ -7,9 +7,9 @@
 //
 // A rehearsal has these steps:
 //
-//  1. Pack every released module into a module proxy on disk, each after those
-//     that it requires. The packed go.mod requires the other modules at the version
-//     of the rehearsal; go.sum has their sums.
+//  1. Pack every released module into a module proxy on disk. A module comes after
+//     the modules that it requires. The packed go.mod requires these at the version
+//     of the rehearsal, and go.sum has their sums.
 //  2. Run go mod tidy -diff and go build in each packed module without go.work, and
 //     go mod tidy -diff in each other module.
 //  3. Install the command from an empty directory, and run it.

@@ -35,10 +35,10 @@ const longestEscape = len(`\u0041`)
 // result classifies the error fields and then the message. The first source with a
 // known reason decides.
 //
-// Codes are passed as [classify.Evidence.Code]. A log line may quote another
-// program, so a code in it never means that this program's own deadline passed or
-// that it was cancelled. exception.type is passed as Type, because the program
-// that logged has recorded it itself.
+// Codes are passed as [classify.Evidence.Code]. The program that logged may quote a
+// code of another program. So a code never means that the logging program reached
+// its own deadline or was cancelled. exception.type is passed as Type, because the
+// logging program has recorded it itself.
 func (m *members) result(classifyEvidence classifyFunc) classify.Result {
 	common := classify.Evidence{Status: m.status()}
 	common.Type, _ = jsontop.Ends(m.values[keyExceptionType], maxText)
