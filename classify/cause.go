@@ -7,10 +7,10 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect/chain"
 )
 
-// Cause returns the value for [Evidence.Cause]: nil while ctx is alive, then
-// ctx.Err(), joined with context.Cause(ctx) if that is a different error. Both are
-// needed: calls return the cause, and ctx.Err() tells a deadline from a
-// cancellation. A nil ctx is alive.
+// Cause returns the value for [Evidence.Cause]. It is nil while ctx has not ended,
+// and for a nil ctx. After that it is ctx.Err(). If context.Cause(ctx) is a
+// different error, Cause joins the two: a failed call may return either, and only
+// ctx.Err() tells a deadline from a cancellation.
 //
 //	res := classify.Standard.Classify(classify.Evidence{Err: err, Cause: classify.Cause(ctx)})
 func Cause(ctx context.Context) (ended error) {

@@ -14,8 +14,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// DefaultMaxBytes is the default of [WithMaxBytes]: the first and the last
-// 32 KiB of a text are read.
+// DefaultMaxBytes is the default of [WithMaxBytes]. With it, a classifier reads
+// the first and the last 32 KiB of a text.
 const DefaultMaxBytes = collect.DefaultMaxBytes
 
 // Classifier turns evidence into results. Make one with [New]; the zero
@@ -90,8 +90,9 @@ type optionFunc func(config) config
 
 func (f optionFunc) apply(c config) config { return f(c) }
 
-// WithRules adds the user's own rules, which take precedence over those of the
-// base. The default is none. [New] refuses rules that are too costly to compile.
+// WithRules adds the user's own rules. They take precedence over the rules of the
+// base. The default is none. [New] returns an error for rules that are too costly
+// to compile.
 func WithRules(rules ...Rule) Option {
 	rules = append([]Rule(nil), rules...) // the caller's slice stays the caller's
 	return optionFunc(func(c config) config {
@@ -112,9 +113,10 @@ func WithBase(base *Classifier) Option {
 }
 
 // WithMaxBytes sets how many bytes of a text are read: half of n from the
-// beginning and half from the end. The default is that of the base; n ≤ 0 keeps
-// it. All texts of an error chain together have max(n, 64 KiB), all texts of a
-// response 64 KiB. A larger n takes more time, and above the default more memory.
+// beginning and half from the end. The default is the limit of the base; n ≤ 0
+// keeps it. All texts of an error chain share max(n, 64 KiB). All texts of a
+// response share 64 KiB. A larger n takes more time. If n exceeds
+// [DefaultMaxBytes], it also takes more memory.
 func WithMaxBytes(n int) Option {
 	return optionFunc(func(c config) config {
 		if n > 0 {
@@ -127,13 +129,13 @@ func WithMaxBytes(n int) Option {
 // New returns a classifier. Without options it classifies like [Standard]. An
 // error names the faulty rule, its pattern and the fault.
 //
-// New compiles all patterns of [WithRules] into one automaton. Its budget counts
-// steps, not time, so every machine accepts and refuses the same rules. Each
-// rule has a share of the budget that grows with its pattern. If the budget runs
-// out, the error names the rule that spent the most, the costly part of its
-// pattern, and a remedy. A single costly rule is refused within 100 ms. A pattern
-// may have 64 KiB, all patterns together 4 MiB. 100,000 phrases of 30 letters
-// load in a few seconds.
+// New compiles all patterns of [WithRules] into one automaton and limits the work
+// with a budget. The budget counts steps, not time, so New accepts the same rules
+// on every machine. A longer pattern has a larger share of the budget. If the
+// budget runs out, the error names the rule that spent the most, the costly part
+// of its pattern, and a remedy. New refuses a single costly rule within 100 ms. A
+// pattern may have 64 KiB, all patterns together 4 MiB. 100,000 phrases of 30
+// letters compile in a few seconds.
 func New(opts ...Option) (*Classifier, error) {
 	cfg := config{base: Standard}
 	for _, o := range opts {
@@ -210,9 +212,9 @@ func (c *Classifier) unknown() Result {
 	return Result{Category: CategoryFatal, Reason: ReasonUnknown, Rule: c.fallback}
 }
 
-// Classify classifies the evidence. Evidence without a failure gives the zero
-// Result: the zero Evidence, or a status below 400 whose body, if any, is no
-// error envelope.
+// Classify classifies the evidence. It returns the zero Result if nothing failed.
+// That is so for the zero Evidence, and for a status below 400 unless the body is
+// an error envelope.
 func (c *Classifier) Classify(e Evidence) (r Result) {
 	c.classify(&e, &r)
 	return r
@@ -265,7 +267,8 @@ func (c *Classifier) survive(r *Result) {
 // "default+panic".
 const panicSuffix = "+panic"
 
-// ErrBudgetExceeded reports that the program's own budget is spent. Wrap it if
-// you refuse a call, or discard its answer, for lack of budget. It outranks all
-// other evidence and never falls back.
+// ErrBudgetExceeded reports that the program has spent its own budget, for
+// example its money or tokens. Wrap it in the error if you refuse a call or
+// discard an answer for that reason. It outranks all other evidence. Its policy
+// never allows a fallback.
 var ErrBudgetExceeded = chain.ErrBudgetExceeded

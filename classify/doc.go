@@ -18,16 +18,16 @@
 //
 // Step by step:
 //
-//   - The classifier walks the chain of Err over Unwrap() error and
+//   - The classifier follows the chain of Err through Unwrap() error and
 //     Unwrap() []error to a bounded depth. It survives cycles, nil pointers and
 //     methods that panic. It recognises errors of the standard library by type
-//     and errors of SDKs by their methods and fields (a status, a code, an
-//     attached response, a SQLSTATE). It imports no SDK.
+//     and errors of SDKs by their methods and fields (a status, a code, a
+//     response, a SQLSTATE). It imports no SDK.
 //   - If a response's body is the error envelope of a provider, the envelope
 //     refines the status.
 //   - All rules match a text in one pass. A number counts only if the text
-//     presents it as a status or a code. Of a long text the classifier reads the
-//     first and the last 32 KiB ([WithMaxBytes]).
+//     presents it as a status or a code. If a text is long, the classifier reads only
+//     its first and its last 32 KiB ([WithMaxBytes]).
 //   - A specific cause beats the error that wraps it. An insufficient quota
 //     beats the status 429, and an invalid API key in a body beats the status
 //     500. The evidence ranks, strongest first: the program's own spent budget
@@ -36,20 +36,20 @@
 //     peer never counts as the program's own deadline, cancellation or budget;
 //     [Evidence] lists the fields that a peer can write.
 //   - If nothing matches, the result is [CategoryFatal] and [ReasonUnknown], so
-//     that callers do not repeat a call that they do not understand.
+//     that callers do not repeat a call after an error that nobody knows.
 //   - Error(nil) is the zero Result.
 //
-// One classification reads a bounded amount of evidence. It is meant to take at
-// most 10 ms, and it allocates at most 4 MB, not counting the evidence's own
-// methods. It reads Type first, then Code, the chain of Err from the outermost
-// error inwards, the response, the text of Err, and Message. Each part has its
-// own share, so a large part does not displace the next one. If a part exceeds
-// its share, the classifier reads the beginning of it and ignores the rest;
-// [Classifier.Explain] lists what was ignored. The package cannot bound
-// methods of the evidence that are slow or allocate much.
+// One classification reads a bounded amount of evidence. It should take at most
+// 10 ms, and it allocates at most 4 MB. That excludes methods of the evidence,
+// such as Error and Unwrap, because the package cannot limit them. It reads Type
+// first, then Code, the chain of Err from the outermost error inwards, the
+// response, the text of Err, and Message. Each part has its own share, so a large
+// part does not displace the next one. If a part exceeds its share, the
+// classifier reads its beginning and ignores the rest. [Classifier.Explain] lists
+// what was ignored.
 //
-// One table holds everything that follows from a reason: how often to call,
-// whether another provider may be asked, and the names that other systems use.
+// One table holds the consequences of each reason: how often to call, whether
+// to ask another provider, and the names that other systems use.
 // [Reason.Policy] and [Reason.Name] read it. [Classifier.Explain] shows the
 // evidence for and against a result. docs/reasons.md describes each reason for
 // the person on call; docs/faq.md describes what a result cannot tell.

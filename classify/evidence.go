@@ -7,9 +7,9 @@ import "time"
 // to it.
 //
 // This program's own deadline, cancellation and spent budget outrank all other
-// evidence. Only fields that no peer can write may report them:
+// evidence. Only some fields can report them, because a peer may write the others:
 //
-//	Err       yes: the values and types of its chain, not their texts, codes and bodies
+//	Err       yes: by the values and types of its chain, not by texts, codes and bodies
 //	Type      yes: the type of an exception that this process recorded
 //	Cause     yes
 //	Message, Code, Status, Header, Body    no: a peer may have written them

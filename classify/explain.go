@@ -62,9 +62,10 @@ type Signal struct {
 	VetoedBy, BeatenBy string
 }
 
-// Explain classifies like [Classifier.Classify] and reports why. It searches for
-// the matched bytes in a second pass with package regexp, which takes about a
-// thousand times as long. Use it for people, not for every error.
+// Explain classifies like [Classifier.Classify] and reports the evidence. It
+// searches for the matched bytes in a second pass with package regexp, so it
+// takes about a thousand times as long as Classify. Use it to show a decision to
+// people, not for every error.
 func (c *Classifier) Explain(e Evidence) (x Explanation) {
 	c = c.current()
 	if x.Result = c.Classify(e); x.Result == (Result{}) {

@@ -74,13 +74,14 @@ func (p Policy) Calls() int {
 	}
 }
 
-// Corrective reports whether to change the request before repeating it: the
-// answer did not parse, so the next request names the fault.
+// Corrective reports whether to change the request before repeating it. This is
+// so if the answer did not parse: the next request should say what was wrong with
+// it.
 func (p Policy) Corrective() bool { return p.Retry == RetryCorrective }
 
-// View selects one of three naming schemes of existing systems for
-// [Reason.Name] and [Result.Name]. New programs use [Reason] itself, which is
-// finer than all three. docs/specifications.md gives the sources.
+// View selects one of three naming schemes of existing systems. [Reason.Name] and
+// [Result.Name] use it. New programs should use [Reason] itself, which makes
+// finer distinctions than all three. docs/specifications.md gives the sources.
 type View uint8
 
 // The naming schemes.

@@ -30,8 +30,9 @@ type resultJSON struct {
 //
 //	{"category":"retryable","reason":"rate_limit","rule":"http/429","status":429,"retry_after_ms":1500,"provider":"openai"}
 //
-// retry_after_ms is present if HasRetryAfter is true, in whole milliseconds,
-// rounded up. retry_after_derived is present if true, provider if known.
+// retry_after_ms is a whole number of milliseconds, rounded up. It is omitted if
+// HasRetryAfter is false. retry_after_derived is omitted if false, and provider if
+// unknown.
 func (r Result) MarshalJSON() ([]byte, error) {
 	v := resultJSON{Category: r.Category, Reason: r.Reason, Rule: r.Rule, Status: r.Status, Derived: r.Derived, Provider: r.Provider}
 	if r.HasRetryAfter {
@@ -61,9 +62,9 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// LogValue returns r as a group with the names of its JSON form: category, reason
-// and rule, and if known status, retry_after_ms and provider. The zero Result is
-// an empty group, which handlers omit.
+// LogValue returns r as a group. The names are those of its JSON form: category,
+// reason and rule, then status, retry_after_ms and provider if they are known.
+// The zero Result is an empty group, so handlers omit it.
 func (r Result) LogValue() slog.Value {
 	if r == (Result{}) {
 		return slog.GroupValue()

@@ -9,11 +9,12 @@ import (
 // ParseRetryAfter parses the value of a Retry-After header (RFC 9110 10.2.3):
 // seconds, also fractional, or an HTTP-date in any of its three forms. It also
 // parses the values of providers' reset headers: durations ("6m0s", "20ms"),
-// RFC 3339 times and Unix times. A number from 1e9 is a Unix time in seconds, one
-// from 1e12 in milliseconds. Times are relative to now.
+// RFC 3339 times and Unix times. A number of at least 1e9 is a Unix time in seconds.
+// A number of at least 1e12 is a Unix time in milliseconds. For a time, wait is the
+// time from now until then.
 //
-// A negative number and a time in the past give 0. The longest wait is a year.
-// ok is false for any other value, and for a value of more than 256 bytes.
+// wait is 0 for a negative number and for a time in the past. It is at most a year.
+// ok is false if value has none of these forms or more than 256 bytes.
 func ParseRetryAfter(value string, now time.Time) (wait time.Duration, ok bool) {
 	return hint.ParseRetryAfter(value, now)
 }

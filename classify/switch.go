@@ -2,18 +2,20 @@ package classify
 
 import "sync/atomic"
 
-// Switchable returns a classifier with the rules of initial, and a function set
-// that replaces them with the rules of another classifier. Use it if rules change
-// while the program runs. Watch in package rulesfile uses it for rules in a file.
+// Switchable returns a classifier and a function, set, that changes its rules. At
+// first the classifier has the rules of initial. set replaces them with the rules
+// of another classifier. Use Switchable if rules change while the program runs.
+// Watch in package rulesfile uses it for rules in a file.
 //
 // The classifier is used like any other. Each classification uses one set of
-// rules from beginning to end. The additional cost is an atomic load; no lock is
-// taken. After set returns, no result comes from a cache of the old rules. [New]
+// rules from beginning to end. It costs an additional atomic load and takes no
+// lock. After set returns, no result comes from a cache of the old rules. [New]
 // with [WithBase] copies the current rules and does not follow later changes.
 //
-// set is safe for concurrent use. It ignores nil and the zero Classifier. If its
-// argument is switchable too, set copies the argument's current rules. If initial
-// is nil or the zero Classifier, [Standard] is used.
+// The function set is safe for concurrent use. It ignores nil and the zero
+// Classifier. If its argument is switchable too, set copies the argument's
+// current rules. If initial is nil or the zero Classifier, Switchable uses
+// [Standard].
 func Switchable(initial *Classifier) (c *Classifier, set func(*Classifier)) {
 	c = &Classifier{live: new(atomic.Pointer[Classifier])}
 	set = func(next *Classifier) {

@@ -17,8 +17,8 @@ var viewOverrides = [...]struct {
 	{"sdk/APIConnectionError", ViewProvider, "timeout"},
 }
 
-// Name returns the name of r in the view v: the name of its reason, with a few
-// exceptions by rule. It is "" for the zero Result.
+// Name returns the name of r in the view v. For a few rules it is a name of its
+// own, for all others the name of the reason. It is "" for the zero Result.
 func (r Result) Name(v View) string {
 	if r.Category == "" {
 		return ""
@@ -31,9 +31,9 @@ func (r Result) Name(v View) string {
 	return r.Reason.Name(v)
 }
 
-// Policy returns the policy of r's reason with the category of r. The program's
-// own spent budget never falls back, since another provider costs money too.
-// The zero Result has the zero Policy.
+// Policy returns the policy of r's reason, with the category of r. If the
+// program's own budget is spent, the policy allows no fallback, because another
+// provider costs money too. The zero Result has the zero Policy.
 func (r Result) Policy() Policy {
 	if r.Category == "" {
 		return Policy{}

@@ -1,4 +1,4 @@
 package rulesfile
 
-// LoadCounted is [Load], and also returns the steps that it took.
+// LoadCounted is [Load], but also returns the number of steps that the file took.
 var LoadCounted = load

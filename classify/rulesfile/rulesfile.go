@@ -13,11 +13,12 @@
 //
 // Patterns are Go regular expressions. They ignore case unless they contain
 // (?-i). Load reads at most [MaxBytes] and checks every rule: its fields, reason,
-// id and pattern, then the pattern against the rule's examples. The first fault
-// is returned as an [*Error] with its line and a remedy; then no rule is loaded.
+// id and pattern, then the pattern against the rule's examples. If there is a fault,
+// Load loads no rule and returns the first fault as an [*Error] with its line and a
+// remedy.
 //
-// Compiling and checking the examples share one budget of work, which
-// [classify.New] describes. If a file exceeds it, the error has the line, the id
+// Compiling and checking the examples share one budget; see [classify.New]. If a
+// file exceeds it, the error has the line, the id
 // and the pattern of the rule that spent the most.
 package rulesfile
 
@@ -64,8 +65,8 @@ func Load(r io.Reader) ([]classify.Rule, error) {
 	return rules, err
 }
 
-// load also returns the steps that it took: one for each byte read, and the work
-// for the patterns.
+// load also returns the number of steps that it took: one for each byte read,
+// plus the steps of compiling the patterns and checking the examples.
 func load(r io.Reader) (rules []classify.Rule, steps int, err error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
 	if err != nil {
@@ -87,7 +88,7 @@ func load(r io.Reader) (rules []classify.Rule, steps int, err error) {
 	return rules, steps, nil
 }
 
-// read reads the rules of a document, whose patterns are still to be checked.
+// read reads the rules of a document. It does not check their patterns.
 func read(data []byte) ([]ruledoc.Rule, error) {
 	if len(data) > MaxBytes {
 		return nil, &Error{Err: fmt.Errorf("larger than %d bytes; split the rules or drop examples", MaxBytes)}
@@ -143,8 +144,8 @@ func checkFields(i int, d ruledoc.Rule, seen map[string]int) error {
 	return nil
 }
 
-// checkPatterns compiles all patterns as classify.New does and checks their
-// examples with the rest of the budget. It returns its steps.
+// checkPatterns compiles all patterns as classify.New does. It checks their
+// examples with the rest of the budget. It returns the number of steps.
 func checkPatterns(docs []ruledoc.Rule) (steps int, err error) {
 	exprs := make([]string, len(docs))
 	for i, d := range docs {
@@ -202,8 +203,8 @@ func checkExamples(d ruledoc.Rule, t *scan.Tester) error {
 	return nil
 }
 
-// matchIn quotes the part of a text that a pattern matches. It returns "" for a
-// long text, in which package regexp would take too long.
+// matchIn quotes the part of a text that a pattern matches. For a long text it
+// returns "", because package regexp would take too long.
 func matchIn(pattern, text string) string {
 	const short = 1 << 10
 	if len(pattern) > short || len(text) > short {

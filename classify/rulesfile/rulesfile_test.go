@@ -124,8 +124,8 @@ func TestPatternFaultKeepsTheParsersError(t *testing.T) {
 	assert.Equal(t, syntax.ErrMissingParen, fault.Code)
 }
 
-// TestLoadHostile loads files that would cost a naive reader far more than their
-// size.
+// TestLoadHostile checks that Load refuses files that take far more time or
+// memory than their size suggests.
 func TestLoadHostile(t *testing.T) {
 	t.Parallel()
 	bomb := "rules:\n- &a {id: x, reason: policy, pattern: a, match: [" + strings.Repeat("a,", 1<<19) + "a]}\n" + strings.Repeat("- *a\n", 1<<19)
@@ -153,7 +153,7 @@ func TestLoadHostile(t *testing.T) {
 	})
 }
 
-// TestLoadTooLarge shows that Load refuses a pattern with too many states, names
+// TestLoadTooLarge checks that Load refuses a pattern with too many states, names
 // its line, and does not run out of memory.
 func TestLoadTooLarge(t *testing.T) {
 	t.Parallel()
@@ -166,8 +166,9 @@ func TestLoadTooLarge(t *testing.T) {
 	assert.Regexp(t, `^line 3: rule "large": pattern ".*": it needs too many states`, err.Error())
 }
 
-// TestLoadCostly is a regression test. Some of these files took seconds to minutes
-// to load. For the others, the error named the last rule of the file.
+// TestLoadCostly checks that costly files load, or that the error names the
+// costly rule. Earlier, some of these files took seconds to minutes, and for
+// others the error named the last rule of the file.
 func TestLoadCostly(t *testing.T) {
 	t.Parallel()
 	rule := func(id, pattern, more string) string {
@@ -197,7 +198,7 @@ func TestLoadCostly(t *testing.T) {
 	}
 }
 
-// Limits of the steps that a file takes. A step takes 10 to 40 ns.
+// These are the most steps that a file may take. A step takes 10 to 40 ns.
 const (
 	stepsAByte   = 2_500       // for each byte of a file that loads
 	stepsFree    = 40_000_000  // for any file, in addition to stepsAByte
@@ -205,8 +206,9 @@ const (
 	stepsAtOnce  = 15_000_000  // for a file that is refused before its patterns are compiled
 )
 
-// TestLoadTookStepsWithoutBound is a regression test. Some of these files were
-// refused only after the automaton was built, and the others were not refused.
+// TestLoadTookStepsWithoutBound checks the number of steps for costly files.
+// Earlier, some of them were refused only after the automaton was built, and
+// others were not refused.
 func TestLoadTookStepsWithoutBound(t *testing.T) {
 	t.Parallel()
 	rules := func(n int, pattern, more string) string {
@@ -290,7 +292,8 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// BenchmarkLoad reads 1,000 rules with examples; the budget is one second.
+// BenchmarkLoad reads 1,000 rules with examples. It should take less than a
+// second.
 func BenchmarkLoad(b *testing.B) {
 	var file strings.Builder
 	file.WriteString("rules:\n")

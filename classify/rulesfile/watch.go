@@ -41,10 +41,10 @@ func WithInterval(d time.Duration) Option {
 	})
 }
 
-// WithErrorFunc sets a function that is called if new content of the file cannot
-// be used. The error wraps an [*Error] for a fault in the rules, and
-// [os.ErrNotExist] for a removed file. The function is called once for each fault,
-// in the goroutine that watches the file. By default errors are ignored.
+// WithErrorFunc sets a function that Watch calls if new content of the file
+// cannot be used. For a fault in the rules the error wraps an [*Error], for a
+// removed file [os.ErrNotExist]. The function is called once for each fault, in
+// the goroutine that watches the file. By default errors are ignored.
 func WithErrorFunc(f func(error)) Option {
 	return optionFunc(func(c config) config {
 		c.onError = f
@@ -52,8 +52,8 @@ func WithErrorFunc(f func(error)) Option {
 	})
 }
 
-// WithLoadFunc sets a function that is called with the file's rules whenever they
-// have been replaced. It is not called for the rules that Watch loads before it
+// WithLoadFunc sets a function that Watch calls with the new rules after each
+// change of the rules. It is not called for the rules that Watch loads before it
 // returns. It runs in the goroutine that watches the file. By default there is
 // none.
 func WithLoadFunc(f func([]classify.Rule)) Option {
@@ -63,8 +63,9 @@ func WithLoadFunc(f func([]classify.Rule)) Option {
 	})
 }
 
-// WithClassifier sets the options of the classifier, such as classify.WithBase.
-// Rules among them take precedence over those of the file. The default is none.
+// WithClassifier sets options of the classifier that Watch returns, such as
+// classify.WithBase. Rules in these options take precedence over the rules of the
+// file. The default is none.
 func WithClassifier(opts ...classify.Option) Option {
 	opts = slices.Clone(opts)
 	return optionFunc(func(c config) config {
@@ -74,21 +75,23 @@ func WithClassifier(opts ...classify.Option) Option {
 }
 
 // Watch loads the rules of the file at path and returns a classifier that uses
-// them. Until ctx ends, the classifier gets new rules when the file changes. After
-// that it keeps the last ones. It is safe for concurrent use; see
-// [classify.Switchable]. Watch returns an error if the file cannot be read or has a
-// fault.
+// them. When the file changes, the classifier gets the new rules. When ctx ends,
+// it keeps its last rules. The classifier is safe for concurrent use; see
+// [classify.Switchable]. Watch returns an error if the file cannot be read or has
+// a fault.
 //
-// Watch polls the file instead of using events of the operating system. So it
-// works on network file systems and for files that are replaced by a rename, as
-// editors do, or through symbolic links, as Kubernetes does with a ConfigMap. It
-// uses new content after two checks in a row have found the same content, because
-// a file may be read while it is being written. So a change takes effect one to
-// two intervals after the last write. A program that pauses for longer between
-// writes should write another file and rename it.
+// Watch polls the file and does not use events of the operating system. So it
+// works on network file systems. It also works if the file is replaced by a
+// rename, as editors do, or through symbolic links, as Kubernetes does with a
+// ConfigMap.
+//
+// Watch may read a file while it is being written. So it uses new content only
+// after two checks in a row have found it. A change takes effect one to two
+// intervals after the last write. A program that pauses for longer between writes
+// should write another file and rename it.
 //
 // If new content has a fault, or the file is removed, the classifier keeps its
-// rules. [WithErrorFunc] reports that.
+// rules and Watch calls the function of [WithErrorFunc].
 func Watch(ctx context.Context, path string, opts ...Option) (*classify.Classifier, error) {
 	w := watcher{path: path, cfg: config{interval: DefaultInterval}}
 	for _, o := range opts {
@@ -152,7 +155,8 @@ func (w *watcher) run(ctx context.Context) {
 	}
 }
 
-// poll checks the file once. It uses new content that two checks have found.
+// poll checks the file once. It uses new content if two checks in a row have
+// found it.
 func (w *watcher) poll() {
 	found := w.check()
 	switch {
@@ -166,8 +170,8 @@ func (w *watcher) poll() {
 	}
 }
 
-// use compiles the rules of new content and switches to them, or reports its
-// fault.
+// use compiles the rules of new content and switches to them. If the content has
+// a fault, it reports the fault instead.
 func (w *watcher) use(found content) {
 	c, rules, err := w.compile(found)
 	switch {
@@ -203,8 +207,8 @@ func (w *watcher) compile(found content) (*classify.Classifier, []classify.Rule,
 const mtimeResolution = 3 * time.Second
 
 // check returns the content of the file. It reads the file only if its size,
-// identity or modification time differs from the last read, or if the last read
-// was soon after a change.
+// identity or modification time has changed since the last read. It also reads
+// the file if the last read was soon after a change.
 func (w *watcher) check() content {
 	info, err := os.Stat(w.path) // follows symbolic links
 	if err != nil {
@@ -219,7 +223,7 @@ func (w *watcher) check() content {
 	return w.last.found
 }
 
-// readFile reads a file, but no more of it than Load accepts.
+// readFile reads a file, up to the size that Load accepts.
 func readFile(path string, info os.FileInfo) content {
 	if !info.Mode().IsRegular() { // reading a pipe would block
 		return content{err: &os.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}}

@@ -38,8 +38,8 @@ func document(reasons ...classify.Reason) string {
 
 const moving = "shard 7 is moving"
 
-// watch is a rules file, the classifier that follows it, and the calls of the
-// functions of WithLoadFunc and WithErrorFunc.
+// watch has a rules file and the classifier that follows it. It records the calls
+// of the functions of WithLoadFunc and WithErrorFunc.
 type watch struct {
 	t    *testing.T
 	path string
@@ -50,15 +50,15 @@ type watch struct {
 	errs  []error
 }
 
-// recorded returns the arguments of these calls so far.
+// recorded returns the arguments of the recorded calls.
 func (w *watch) recorded() (loads [][]classify.Rule, errs []error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.loads, w.errs
 }
 
-// withWatch runs a test with a rules file that is checked every second of the
-// test's own clock.
+// withWatch runs a test with a rules file under fake time. The file is checked
+// every second.
 func withWatch(t *testing.T, test func(w *watch), opts ...rulesfile.Option) {
 	t.Helper()
 	dir := t.TempDir()
@@ -314,7 +314,7 @@ func TestWatchFailsAtTheStart(t *testing.T) {
 	}
 }
 
-// The rules of a logger change while the program runs.
+// In this example the rules of a logger change while the program runs.
 func ExampleWatch() {
 	dir, err := os.MkdirTemp("", "rules")
 	if err != nil {

@@ -17,8 +17,9 @@ import (
 	"github.com/errclass/errclass/classify/rulesfile"
 )
 
-// TestWatchConfigMap replaces a file as Kubernetes does: rules.yaml links to
-// ..data/rules.yaml, and ..data, a link to a folder, is replaced by a rename.
+// TestWatchConfigMap updates the rules as Kubernetes does. rules.yaml is a link
+// to ..data/rules.yaml, and ..data is a link to a directory. A rename replaces
+// ..data.
 func TestWatchConfigMap(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
