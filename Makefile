@@ -37,7 +37,7 @@ licences: ## check the licences of all dependencies
 
 .PHONY: bench
 bench: ## run the benchmarks; x-... metrics are ratios within one run
-	go test -run '^$$' -bench . -benchtime $(BENCHTIME) ./classify/... ./slogclass ./otelclass ./otelclass/test ./cmd/errclass/...
+	go test -run '^$$' -bench . -benchtime $(BENCHTIME) ./classify/... ./slogclass ./otelclass ./otelclass/test ./cmd/errclass/... ./internal/model
 
 .PHONY: bench-hyperscan
 bench-hyperscan: ## compare the matcher with Hyperscan (needs libhyperscan-dev)
@@ -58,6 +58,10 @@ api: ## write the exported API of all packages to api/
 .PHONY: tidy
 tidy: ## run go mod tidy in every module, with the other modules of the work tree
 	@go run ./internal/release/check -tidy
+
+.PHONY: train
+train: ## train the model on corpus/ and print cross-validated results
+	cd corpus && go run ./cmd/train -cross-validate -out ../internal/model/standard.table
 
 .PHONY: generate
 generate: ## regenerate the generated files

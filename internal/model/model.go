@@ -79,10 +79,13 @@ type sums struct {
 }
 
 func (s *sums) add(row *[rowWords]uint64) {
-	for i, w := range row {
-		s.even[i] += w & everyOther
-		s.odd[i] += w >> 8 & everyOther
-	}
+	a, b, c := row[0], row[1], row[2]
+	s.even[0] += a & everyOther
+	s.even[1] += b & everyOther
+	s.even[2] += c & everyOther
+	s.odd[0] += a >> 8 & everyOther
+	s.odd[1] += b >> 8 & everyOther
+	s.odd[2] += c >> 8 & everyOther
 	s.rows++
 	if s.rows == flushAfter {
 		s.flush()

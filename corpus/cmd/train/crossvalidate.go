@@ -132,7 +132,7 @@ func crossValidate(w io.Writer, entries []corpus.Entry, rules []known, train fun
 		for _, t := range []float64{0.5, 0.6, 0.7, 0.8} {
 			report(fmt.Sprintf("model alone, retry from %.2f", t), func(i int) answer { return choose(predicted[i], t) })
 		}
-		for _, t := range []float64{0.4, 0.5, 0.6, 0.7, 0.8} {
+		for _, t := range []float64{0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8} {
 			report(fmt.Sprintf("rules, model if unknown, retry from %.2f", t), func(i int) answer {
 				if rules[i].reason == classify.ReasonUnknown {
 					return choose(predicted[i], t)
@@ -148,7 +148,7 @@ func crossValidate(w io.Writer, entries []corpus.Entry, rules []known, train fun
 				return rules[i].answer
 			})
 		}
-		for _, t := range []float64{0.4, 0.5, 0.6, 0.7, 0.8} {
+		for _, t := range []float64{0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8} {
 			report(fmt.Sprintf("both, by the strength of the rule, from %.2f", t), func(i int) answer {
 				if strength := rules[i].strength; strength != "cause" && strength != "fact" {
 					return choose(blend(predicted[i], rules[i], weights[strength]), t)

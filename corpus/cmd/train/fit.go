@@ -22,7 +22,7 @@ type options struct {
 	Rare     int     // least number of texts with a feature
 }
 
-var defaults = options{Features: 12000, Penalty: 0.1, Example: 0.5, Rare: 2}
+var defaults = options{Features: 8000, Penalty: 0.2, Example: 0.5, Rare: 2}
 
 // row is one text: the columns of its features, the index of its reason, and how
 // much it counts.

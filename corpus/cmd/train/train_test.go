@@ -137,3 +137,26 @@ func TestFoldOf(t *testing.T) {
 		assert.InDelta(t, len(entries)/folds, n, float64(len(entries))/10, "entries of part %d", fold)
 	}
 }
+
+// The table was made from the messages, examples and settings of this work tree.
+// After a change, make train.
+func TestStandardTableIsFresh(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../../../internal/model/standard.table")
+	require.NoError(t, err)
+	assert.LessOrEqual(t, len(data), 1<<20, "bytes")
+	table, err := model.Decode(data)
+	require.NoError(t, err)
+	entries, err := corpus.Read(corpus.Slices)
+	require.NoError(t, err)
+	examples, err := readExamples("../../../classify/rules")
+	require.NoError(t, err)
+	want, err := inputs(append(texts(entries), examples...), defaults)
+	require.NoError(t, err)
+	assert.Equal(t, want, table.Inputs, "the table has other inputs; run make train")
+	var reasons []string
+	for _, reason := range classify.Reasons() {
+		reasons = append(reasons, string(reason))
+	}
+	assert.Equal(t, reasons, table.Reasons)
+}
