@@ -71,7 +71,7 @@ func TestType(t *testing.T) {
 		{"429", classify.CategoryRetryable, classify.ReasonRateLimit, "http/429"},
 		{"200", classify.CategoryFatal, classify.ReasonUnknown, "default"},
 		{"UNAVAILABLE", classify.CategoryRetryable, classify.ReasonTransient, "code/unavailable"},
-		{"com.amazonaws.v2#ModelNotReadyException", classify.CategoryRetryable, classify.ReasonTransient, "aws/model-not-ready"},
+		{"com.amazonaws.v2#ModelNotReadyException", classify.CategoryRetryable, classify.ReasonTransient, "aws/transient"},
 		{"timeout", classify.CategoryRetryable, classify.ReasonTimeout, "code/timeout"},
 		{"insufficient_quota", classify.CategoryFatal, classify.ReasonBudgetExceeded, "code/insufficient-quota"},
 	}
