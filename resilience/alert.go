@@ -8,8 +8,8 @@ import (
 )
 
 // alerts detects endpoints that keep failing. It raises one alert after 10
-// failures within 5 minutes. Before the next alert, a call must succeed and 10
-// more must fail. It is safe for concurrent use.
+// failures within 5 minutes. After a call has succeeded, it can raise the next
+// one. It is safe for concurrent use.
 type alerts struct {
 	mu         sync.Mutex
 	byEndpoint recent[string, *failures]
@@ -21,8 +21,8 @@ type failures struct {
 	alerted bool
 }
 
-// record counts the outcome of a call that ended at now. It returns the number
-// of failures if an alert is due, otherwise 0.
+// record counts the outcome of a call. The time now is the end of the call. If
+// an alert is due, record returns the number of failures, otherwise 0.
 func (a *alerts) record(endpoint string, r classify.Result, threshold int, now time.Time) (count int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

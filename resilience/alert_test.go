@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// newAlertFixture returns a fixture whose breaker never opens, and the events that the
-// alert function receives.
+// newAlertFixture returns a fixture with a breaker that never opens. The alert
+// function adds its events to alerts.
 func newAlertFixture(t *testing.T) (b *fixture, alerts *events) {
 	cfg := single()
 	cfg.CircuitBreaker.Mode = resilience.BreakerForceClosed

@@ -8,8 +8,8 @@ import (
 // ScheduleName is the name of a [Schedule].
 type ScheduleName string
 
-// The schedules. The pause doubles with each retry, from the first figure to
-// the second one. ± is the jitter.
+// The schedules. In "1 s to 30 s, ± 20 %", the first pause is 1 s, each further
+// pause doubles up to 30 s, and the jitter is 20 %.
 const (
 	MediumSchedule ScheduleName = "medium" // 0.5 s to 8 s, ± 200 ms; the default
 	FixedSchedule  ScheduleName = "fixed"  // 1 s to 30 s, no jitter; three calls at most
@@ -39,8 +39,9 @@ func (n ScheduleName) valid() bool {
 	return named || n == CustomSchedule
 }
 
-// Schedule returns the schedule with this name. [CustomSchedule] returns its
-// default figures. An unknown name returns the default, medium.
+// Schedule returns the schedule with this name. For [CustomSchedule] it returns
+// the schedule with the default figures. For an unknown name it returns the
+// medium schedule.
 func (n ScheduleName) Schedule() Schedule {
 	if n == CustomSchedule {
 		return defaultSettings.retry.custom()
@@ -101,9 +102,9 @@ type backoffKey struct {
 	target Target
 }
 
-// next returns the pause before the next call to a target, after the failure of
-// the call with this number. If k has a key, the pause continues those of the
-// key, and number is ignored.
+// next returns the pause after a failed call. Without a key, the number of the
+// failed call sets the pause. With a key, the pauses of the key since its last
+// success set it.
 func (b *backoff) next(k backoffKey, s Schedule, number int) (nominal, delay time.Duration) {
 	step := number - 1
 	if k.key != "" {

@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Each schedule has these pauses, with these lower and upper ends of the
-// jitter.
+// Each schedule has the expected pauses. The jitter keeps them between low and
+// high.
 func TestSchedule_Figures(t *testing.T) {
 	t.Parallel()
 	const below1 = 1 - 1e-12
@@ -82,8 +82,8 @@ func TestSchedule_Figures(t *testing.T) {
 	assert.Equal(t, time.Duration(0), resilience.Schedule{}.Delay(9, 0.9))
 }
 
-// For any figures, a pause is not negative and not longer than its cap plus
-// jitter. Without jitter, pauses never get shorter.
+// For any figures, each pause is between 0 and Max plus jitter. Without jitter,
+// no pause is shorter than the one before it.
 func TestSchedule_Bounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -194,7 +194,7 @@ func TestDo_RetryAfter(t *testing.T) {
 	}
 }
 
-// A reset header is a hint too, marked as derived.
+// Do takes a pause from a reset header too. The event then has Derived set.
 func TestDo_DerivedHint(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -238,7 +238,8 @@ func TestDo_BackoffOfKey(t *testing.T) {
 	})
 }
 
-// A pause set by a hint counts as a step of the key's backoff.
+// A pause that a hint sets counts for the backoff of the key: the next pause
+// without a hint is the schedule's second one.
 func TestDo_HintIsAStep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,18 +10,18 @@ type rank uint8
 
 const (
 	plain  rank = iota // forgotten first
-	held               // removed if there is no plain entry, or if there are too many held ones
+	held               // removed if there are no plain entries or too many held ones
 	pinned             // never removed; does not count towards the capacity
 )
 
 // bounded is a map with a capacity. It is needed because keys come from callers
 // and from redirects of peers. In a full map, a new entry replaces the least
-// recently used plain entry. Held entries are kept longer, but if more than
-// three quarters of the entries are held, the new entry replaces a held one.
-// Otherwise held entries could take up the whole map.
+// recently used plain entry. If more than three quarters of the entries are
+// held, it replaces a held entry instead, so that held entries do not fill the
+// whole map.
 //
-// All methods but each take amortized constant time. It is not safe for
-// concurrent use.
+// Every method takes amortized constant time, except the iterator each. A
+// bounded map is not safe for concurrent use.
 type bounded[K comparable, V any] struct {
 	capacity int // limit of entries that are not pinned
 	entries  map[K]*list.Element
@@ -57,7 +57,7 @@ func (b *bounded[K, V]) get(k K) (value V, ok bool) {
 
 // add inserts a value under a new key and returns the values that it removed.
 // It usually removes one value or none. It removes several if pinned entries
-// have lost that rank since the last add. It never removes the new entry.
+// have become plain or held since the last add. It never removes the new entry.
 func (b *bounded[K, V]) add(k K, value V, r rank) (removed []V) {
 	for r != pinned && b.ranks[plain].Len()+b.ranks[held].Len() >= b.capacity {
 		removed = append(removed, b.evict())
@@ -113,8 +113,8 @@ func (b *bounded[K, V]) oldest(r rank) (value V, ok bool) {
 	return entryOf[K, V](e).value, true
 }
 
-// each iterates over all entries, in no order. The loop may remove the current
-// entry.
+// each iterates over all entries in random order. The loop may remove the
+// current entry.
 func (b *bounded[K, V]) each() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		for k, e := range b.entries {

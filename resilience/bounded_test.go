@@ -123,7 +123,8 @@ func TestBoundedProperty(t *testing.T) {
 	})
 }
 
-// Keys that are used once do not accumulate, even within an hour.
+// The map stays bounded if each key is used only once, even before entries
+// expire.
 func TestRecentBounds(t *testing.T) {
 	t.Parallel()
 	start := time.Now()
@@ -151,8 +152,8 @@ func TestRecentBounds(t *testing.T) {
 	}
 }
 
-// A million endpoints have one failure each, from one caller or from many. The
-// number of breakers stays at its limit, and the open one is kept.
+// Up to a million endpoints have one failure each. The number of breakers stays
+// at its limit, and the open breaker is kept.
 func TestBreakersMillionEndpoints(t *testing.T) {
 	t.Parallel()
 	down := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork}

@@ -43,9 +43,9 @@ var breakerStates = map[circuitbreaker.State]BreakerState{
 }
 
 // Probe checks whether an endpoint is up, at lower cost than a call. An error
-// means that the endpoint is down, unless classify finds that the probe itself
-// is at fault: a missing key, a 404, a bad URL. In that case, and if the probe
-// panics, the call is made as if there were no probe. A Probe must return when
+// means that the endpoint is down. The exception is an error that the probe
+// itself causes: a missing key, a 404, a bad URL. After such an error or a
+// panic, the call is made as if there were no probe. A Probe must return when
 // ctx ends and must be safe for concurrent use.
 type Probe func(ctx context.Context, endpoint string) error
 
@@ -58,7 +58,7 @@ var ErrOpen = errors.New("circuit breaker open")
 type OpenError struct {
 	Endpoint   string
 	Mode       BreakerMode     // [BreakerForceOpen] if a person opened it
-	RetryAfter time.Duration   // time until the next trial call; 0 if forced open, or if a trial call is under way
+	RetryAfter time.Duration   // time until the next trial call; 0 if forced open or during a trial call
 	Cause      classify.Result // the failure that opened it
 	Err        error           // the error of a probe that has just failed, or nil
 }
@@ -84,9 +84,10 @@ func (e *OpenError) Is(target error) bool { return target == ErrOpen }
 // ErrorType returns "transient", the reason that package classify finds for e.
 func (*OpenError) ErrorType() string { return string(classify.ReasonTransient) }
 
-// breaker is the circuit breaker of one endpoint. It uses failsafe-go's breaker
-// to count failures. It chooses which failures count, adds modes, and allows
-// another trial call if one ends without success or failure.
+// breaker is the circuit breaker of one endpoint. It wraps failsafe-go's
+// breaker and adds three things: it chooses the failures that count, it has
+// modes, and it allows another trial call after one without a conclusive
+// outcome.
 type breaker struct {
 	endpoint string
 	cfg      BreakerConfig
@@ -97,9 +98,9 @@ type breaker struct {
 	mode    BreakerMode
 	since   time.Time       // time of the last change of state
 	cause   classify.Result // the last counted failure
-	epoch   int             // force and admit raise it; outcomes of permits with an older epoch are ignored
+	epoch   int             // raised by force and admit; outcomes of permits with an older epoch are ignored
 	trialAt time.Time       // when the last trial call began
-	retired bool            // Breakers has forgotten it: do not report changes
+	retired bool            // removed from Breakers, so it reports no changes
 }
 
 func newBreaker(endpoint string, cfg BreakerConfig, report func(context.Context, BreakerState, BreakerState)) *breaker {
@@ -110,7 +111,7 @@ func newCircuit(cfg BreakerConfig) circuitbreaker.CircuitBreaker[any] {
 	return circuitbreaker.NewBuilder[any]().
 		WithFailureThreshold(uint(cfg.FailureThreshold)).
 		WithDelay(ms(cfg.CooldownMs)).
-		WithSuccessThreshold(1). // a single trial call decides
+		WithSuccessThreshold(1). // one successful trial call closes the breaker
 		Build()
 }
 
@@ -119,7 +120,7 @@ type permit struct {
 	b     *breaker
 	epoch int
 	trial bool // the trial call of a half-open breaker
-	grace bool // allowed although the breaker is open; see admit
+	grace bool // given by an open breaker; see admit
 }
 
 // change runs f with mu held and reports a change of state.
@@ -150,12 +151,13 @@ func (b *breaker) state() BreakerState {
 	}
 }
 
-// admit returns a permit or an [*OpenError]. With grace it returns a permit
-// even if the breaker is open. Retries of the call that opened the breaker have
-// grace: otherwise five failures would open the breaker before the sixth call.
+// admit returns a permit or an [*OpenError]. If grace is true, it returns a
+// permit even if the breaker is open. The Do that opened the breaker sets grace
+// for its retries. Without grace, five network failures would open the breaker
+// and prevent the sixth call.
 //
-// A trial call that does not end within the cooldown may never end. admit then
-// allows another one.
+// If a trial call does not end within the cooldown, admit allows another one,
+// because the first may never end.
 func (b *breaker) admit(ctx context.Context, grace bool) (p permit, err error) {
 	b.change(ctx, func() {
 		if b.mode == BreakerAuto && b.circuit.IsHalfOpen() && time.Since(b.trialAt) >= ms(b.cfg.CooldownMs) {
@@ -194,8 +196,8 @@ func (b *breaker) refusesNow() bool {
 	return b.refusalAfter(0) != nil
 }
 
-// refusalAfter returns the error for a call made after a pause, if the breaker
-// will certainly still be open then. Otherwise it returns nil.
+// refusalAfter returns an error if the breaker will certainly still be open
+// after the pause. Otherwise it returns nil.
 func (b *breaker) refusalAfter(pause time.Duration) *OpenError {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -205,7 +207,7 @@ func (b *breaker) refusalAfter(pause time.Duration) *OpenError {
 	return nil
 }
 
-// done records the outcome of the call and reports whether that opened the
+// done records the outcome of the call and reports whether it opened the
 // breaker. Each permit needs exactly one call of done or release.
 func (p permit) done(ctx context.Context, r classify.Result) (opened bool) {
 	if p.b == nil {
@@ -220,9 +222,8 @@ func (p permit) done(ctx context.Context, r classify.Result) (opened bool) {
 	return opened
 }
 
-// count implements done. The caller holds mu. If the breaker has opened since
-// the permit was given, count ignores the outcome, because the call began
-// before that.
+// count records an outcome for done. It ignores the outcome of a call that
+// began before the breaker opened. The caller holds mu.
 func (p permit) count(success bool, r classify.Result) (opened bool) {
 	b := p.b
 	if b.mode != BreakerAuto || p.epoch != b.epoch {
@@ -244,9 +245,10 @@ func (p permit) count(success bool, r classify.Result) (opened bool) {
 	return false
 }
 
-// release gives a permit back if its call was canceled, or if its failure says
-// nothing about the endpoint. failsafe-go accepts only success or failure:
-// without release it would wait for the trial call forever.
+// release gives back the permit of a call without a conclusive outcome: it was
+// canceled, or its failure says nothing about the endpoint. failsafe-go knows
+// only success and failure. Without release it would wait forever for the
+// outcome of a trial call.
 func (p permit) release(ctx context.Context) {
 	if p.b == nil || !p.trial {
 		return
@@ -272,6 +274,6 @@ func (b *breaker) force(ctx context.Context, mode BreakerMode) {
 		}
 		b.mode, b.cause = mode, classify.Result{}
 		b.epoch++
-		b.circuit = newCircuit(b.cfg) // Close would keep the failures of a closed one
+		b.circuit = newCircuit(b.cfg) // a new circuit, because Close does not clear the failures of a closed one
 	})
 }

@@ -231,8 +231,7 @@ func TestBreaker_TrialHangs(t *testing.T) {
 	})
 }
 
-// A failed trial call ends the retries of its call. Grace is only for calls
-// that began before the breaker opened; see the next test.
+// If the first call of a Do is a trial call and fails, Do makes no retries.
 func TestBreaker_FailedTrialEndsTheCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -324,7 +323,8 @@ func TestBreaker_GraceForTheCallThatOpenedIt(t *testing.T) {
 	}
 }
 
-// When a breaker opens or is forced open, the retries of other calls end.
+// If a breaker is forced open during the pause of a call, the call makes no
+// further retry.
 func TestBreaker_EndsRetriesOfOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

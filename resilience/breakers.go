@@ -19,14 +19,14 @@ import (
 // within 5 minutes, another trial call is allowed.
 //
 // Retryable failures and timeouts count. Fatal, aborted and context_overflow
-// failures do not; if a trial call ends with one, another trial call is
-// allowed.
+// failures do not count. If a trial call ends with such a failure, another
+// trial call is allowed.
 //
 // At most [MaxEndpoints] breakers are kept. A new one replaces the least
 // recently used one. An open breaker is replaced only if more than three
-// quarters of all are open; observers then see it close. Breakers of endpoints
-// named in the config, and breakers set by [Breakers.Force], are always kept
-// and do not count towards the limit.
+// quarters of all breakers are open. Observers then receive an event that it
+// closed. Breakers of endpoints named in the config, and breakers set by
+// [Breakers.Force], are always kept and do not count towards the limit.
 //
 // Breakers is safe for concurrent use and starts no goroutine.
 type Breakers struct {
@@ -34,7 +34,7 @@ type Breakers struct {
 	observe func(context.Context, Event)
 	probe   Probe
 
-	mu         sync.Mutex // lock order: mu, then that of a breaker
+	mu         sync.Mutex // locked before the mu of a breaker
 	byEndpoint *bounded[string, *breaker]
 	sweepAt    int // number of breakers that triggers the next sweep
 }
@@ -49,8 +49,8 @@ func newBreakers(cfg *Config, probe Probe, observe func(context.Context, Event))
 	return b
 }
 
-// get returns the breaker of an endpoint. It may forget another endpoint's
-// breaker.
+// get returns the breaker of an endpoint. If the map is full, it forgets the
+// breaker of another endpoint.
 func (b *Breakers) get(ctx context.Context, endpoint string) *breaker {
 	b.mu.Lock()
 	if br, ok := b.byEndpoint.get(endpoint); ok {
@@ -142,14 +142,14 @@ func (b *breaker) rank(cfg *Config) rank {
 	}
 }
 
-// retire stops the events of a forgotten breaker and reports whether it was
-// open or half-open. It ignores the outcomes of calls that are still under way.
+// retire marks b as forgotten, so that it reports no further changes. It returns
+// whether b was open or half-open.
 func (b *breaker) retire() (open bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.retired = true
-	// If the config forces a mode, the endpoint's next breaker has the same
-	// state.
+	// A mode that the config forces does not count as open, because the next
+	// breaker of the endpoint starts with the same mode.
 	return b.mode == BreakerAuto && !b.circuit.IsClosed()
 }
 
@@ -223,7 +223,7 @@ func (b *Breakers) Force(ctx context.Context, endpoint string, mode BreakerMode)
 	for {
 		br := b.get(ctx, endpoint)
 		br.force(ctx, mode)
-		if b.updateRank(br) { // false if other endpoints have replaced it meanwhile
+		if b.updateRank(br) { // otherwise br was forgotten meanwhile: try again
 			return nil
 		}
 	}

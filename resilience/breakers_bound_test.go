@@ -29,9 +29,9 @@ func states(x *resilience.Executor) map[string]resilience.BreakerState {
 	return all
 }
 
-// With many endpoints that have one failure each, the number of remembered
-// endpoints stays bounded in breakers, health and alerts. Open breakers, and
-// those set by a person or the config, are kept.
+// Many endpoints have one failure each. Breakers, health and alerts remember
+// only a limited number of them. Breakers that are open, forced or named in the
+// config are kept.
 func TestBreakers_ManyFailingEndpoints(t *testing.T) {
 	t.Parallel()
 	cfg := single()
@@ -94,8 +94,8 @@ func TestBreakers_AllOpen(t *testing.T) {
 	}
 	assert.Equal(t, open, reported, "the events agree with the snapshot")
 
-	// A quarter of the capacity is left for breakers that are not open. They do
-	// not replace each other.
+	// A quarter of the capacity is left for closed breakers. That is enough for
+	// these endpoints, so they keep their counts of failures.
 	for range 3 {
 		for i := range resilience.MaxEndpoints / 8 {
 			require.ErrorIs(t, failOnce(t.Context(), x, fmt.Sprint("new ", i)), errNetwork)

@@ -9,12 +9,13 @@ import (
 	"time"
 )
 
-// Config is the configuration, in Go, JSON or YAML. With the zero Config, or a
-// nil one, every call is made once.
+// Config is the configuration of an [Executor], a [Queue] or a [Health]. It can
+// be read from JSON or YAML. With a zero or nil Config, every call is made
+// once.
 //
-// A field that is left out has its default. A field is a pointer if zero is a
-// value of its own, such as "no retries". [DefaultConfig] lists all defaults.
-// Endpoints and Agents override the general sections field by field.
+// An unset field has its default, which [DefaultConfig] lists. Fields for which
+// zero is a valid setting, such as no retries, are pointers. Endpoints and
+// Agents override the general sections field by field.
 type Config struct {
 	Enabled        bool             `json:"enabled" yaml:"enabled"`
 	Retry          RetryConfig      `json:"retry" yaml:"retry"`
@@ -62,7 +63,7 @@ type RestartConfig struct {
 
 // HealthConfig configures [Health].
 type HealthConfig struct {
-	PingIntervalMs     int     `json:"pingIntervalMs,omitempty" yaml:"pingIntervalMs,omitempty"`         // also the timeout of a ping; default 30000
+	PingIntervalMs     int     `json:"pingIntervalMs,omitempty" yaml:"pingIntervalMs,omitempty"`         // time between pings, and timeout of a ping or probe; default 30000
 	UnhealthyThreshold float64 `json:"unhealthyThreshold,omitempty" yaml:"unhealthyThreshold,omitempty"` // fraction of failed calls in [HealthWindow]; default 0.5
 }
 
@@ -95,14 +96,14 @@ const (
 	// provider asks for more, the call goes to another target or fails at once,
 	// because an earlier retry would fail too.
 	MaxRetryAfterWait = 60 * time.Second
-	// DefaultFallbackCooldown is the time after a fallback in which calls start
-	// with the new target. [WithFallbackCooldown] changes it.
+	// After a fallback, calls start with the new target for
+	// DefaultFallbackCooldown. [WithFallbackCooldown] changes it.
 	DefaultFallbackCooldown = time.Minute
 	// AlertWindow is the period in which failures are counted for an alert.
 	AlertWindow = 5 * time.Minute
-	// HealthWindow is the period that an endpoint's health is computed from.
-	// HealthMinCalls is the least number of calls in it that can make an
-	// endpoint unhealthy.
+	// HealthWindow is the period over which the failures of an endpoint are
+	// counted. They make it unhealthy only if the period has at least
+	// HealthMinCalls calls.
 	HealthWindow   = 5 * time.Minute
 	HealthMinCalls = 10
 	// MaxEndpoints limits the number of endpoints that [Breakers], [Health],
@@ -226,7 +227,8 @@ func clonePtr[T any](p *T) *T {
 	return new(*p)
 }
 
-// The withDefaults methods return the receiver with unset fields taken from d.
+// The withDefaults methods return a copy of the receiver, with the values of d
+// for unset fields.
 
 func (r RetryConfig) withDefaults(d RetryConfig) RetryConfig {
 	return RetryConfig{

@@ -179,8 +179,8 @@ func TestNew_CopiesTheConfig(t *testing.T) {
 	})
 }
 
-// A nil option is ignored, and so is a nil *Queue or *Health. As an interface
-// value such a pointer is not nil, and would panic at its first use.
+// New ignores a nil *Queue and a nil *Health. An interface that holds such a
+// pointer is not nil, so a plain comparison with nil does not find it.
 func TestNew_NilQueueAndHealth(t *testing.T) {
 	t.Parallel()
 	var (

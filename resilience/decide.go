@@ -34,8 +34,8 @@ func (r *run) decide(a Attempt) {
 	}
 }
 
-// maxCalls returns the maximum number of calls to a target, the first one
-// included, if the last one failed with res.
+// maxCalls returns the maximum number of calls to a target after a failure res.
+// The first call counts too.
 func (r *run) maxCalls(res classify.Result) int {
 	n := res.Policy().Calls()
 	if res.Reason == classify.ReasonNetwork {

@@ -33,7 +33,7 @@ type Store struct {
 	path string
 	file *os.File
 
-	mu      sync.Mutex // held during each call of bbolt, which allows one writer at a time anyway
+	mu      sync.Mutex // held during each call of bbolt
 	db      *bbolt.DB
 	damaged error // set once damage is found; after that bbolt is not called
 	stuck   bool  // a panic left bbolt's write locks held
@@ -93,9 +93,9 @@ func (s *Store) open() error {
 	})
 }
 
-// openFile opens the file for bbolt. It also stores the file in s, so that
-// Close can close it if bbolt cannot. The file lock may then last until the
-// process ends, because bbolt has mapped the file into memory.
+// openFile opens the file for bbolt. It also stores the file in s. If bbolt
+// cannot close the file, Store.Close does. In that case the file lock may last
+// until the process ends, because the file is still mapped into memory.
 func (s *Store) openFile(path string, flag int, _ os.FileMode) (f *os.File, err error) {
 	s.file, err = ownerfile.Open(path, flag)
 	return s.file, err
@@ -108,10 +108,9 @@ func readAll(tx *bbolt.Tx) error {
 	})
 }
 
-// guard runs f and turns a panic of f into an error. On a damaged file bbolt
-// panics, or an access outside the mapped memory faults. bbolt never releases
-// the write locks that it held at the panic. Therefore guard refuses all later
-// calls.
+// guard runs f and turns a panic of f into an error. On a damaged file, bbolt
+// panics or accesses memory outside the mapped file. After a panic, bbolt may
+// still hold its write locks. Therefore guard refuses all later calls.
 func (s *Store) guard(writes bool, f func() error) (err error) {
 	if s == nil || s.path == "" {
 		return errNotOpen
