@@ -25,10 +25,10 @@ type Error struct {
 	// Err is the last error of the caller's function. If no call was made, it
 	// is Stop.
 	Err error
-	// Stop is the error that prevented a call which the policy allowed: the end
-	// of the caller's context, an open breaker, a spent budget, a full restart
-	// queue. errors.Is matches it too. It is nil if the last error allows no
-	// further call, or if all calls and targets are used up.
+	// Stop says what prevented a further call although the policy allowed one:
+	// the end of the caller's context, an open breaker, a spent budget or a
+	// full restart queue. errors.Is matches Stop too. Stop is nil if the last
+	// error allows no further call, or if all calls and targets are used up.
 	Stop error
 	// Queued means that the restart queue accepted the call.
 	Queued bool
@@ -42,8 +42,8 @@ func (e *Error) Unwrap() error { return e.Err }
 // even if the last call failed with another error.
 func (e *Error) Is(target error) bool { return e.Stop != nil && errors.Is(e.Stop, target) }
 
-// Timeout reports whether Err is a timeout, as net.Error does. Wrappers such as
-// *url.Error call it.
+// Timeout reports whether Err is a timeout. It implements net.Error's method,
+// which wrappers such as *url.Error call.
 func (e *Error) Timeout() bool {
 	var t interface{ Timeout() bool }
 	return errors.As(e.Err, &t) && t.Timeout()

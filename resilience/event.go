@@ -15,12 +15,14 @@ type Kind string
 // The kinds of events. Each comment names the fields that are set besides Time,
 // Key, Agent and Target.
 const (
-	// KindAttempt: a call has ended. Attempt and Duration are set; if it
-	// failed, Result and Err; if it was a retry, Cause, the failure before it.
+	// KindAttempt: a call has ended. Attempt and Duration are always set.
+	// Result and Err are set if the call failed. Cause is set if the call was a
+	// retry, to the failure before it.
 	KindAttempt Kind = "attempt"
-	// KindWait: a pause before a retry begins. Attempt and Result are those of
-	// the failed call. HintGiven, RetryAfter and Derived are set if the
-	// provider gave a hint, otherwise Nominal. ScheduledDelay is always set.
+	// KindWait: a pause before a retry begins. Attempt, Result and Err describe
+	// the failed call. ScheduledDelay is always set. With a hint from the
+	// provider, HintGiven, RetryAfter and Derived are set. Without one, Nominal
+	// is set.
 	KindWait Kind = "wait"
 	// KindFallback: another target takes over. From and To name the targets.
 	// Target is the new one. Result is the failure of the old one.
@@ -46,7 +48,7 @@ const (
 const (
 	RestartQueued    = "queued"    // waits for its next restart
 	RestartStarted   = "started"   // has begun to run
-	RestartPostponed = "postponed" // an open breaker refused it: tried again later, not counted
+	RestartPostponed = "postponed" // refused by an open breaker; runs again later and is not counted
 	RestartSucceeded = "succeeded" // its function returned nil
 	RestartRefused   = "refused"   // not accepted by the queue, for example because it is full
 	RestartFailed    = "failed"    // all restarts failed, or the failure is not a network failure
@@ -86,10 +88,10 @@ type Event struct {
 	ScheduledDelay time.Duration `json:"-"`
 }
 
-// Observer receives events. It is called in the goroutine of the event, with
-// the context of the call. It must be safe for concurrent use, must not block,
-// and must not call the object that it observes. If it panics, the call
-// continues and the other observers are still called.
+// Observer receives events. It is called in the goroutine that causes the
+// event, with the context of the call. It must be safe for concurrent use, must
+// not block, and must not call the object that it observes. If it panics, the
+// call continues and the other observers are still called.
 type Observer func(ctx context.Context, e Event)
 
 // notify calls o and recovers its panic, so that an observer cannot break a
@@ -117,8 +119,8 @@ func (o observers) notify(ctx context.Context, e Event) {
 
 var _ slog.LogValuer = Event{}
 
-// Log keys of an event's attributes. slogclass uses the first two too and
-// leaves existing ones alone.
+// Log keys of an event's attributes. Package slogclass uses the first two keys
+// too. It does not replace attributes that an event has set.
 const (
 	categoryKey     = "error.category"
 	reasonKey       = "error.reason"

@@ -21,7 +21,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Name omits the user information, query and fragment of a URL, also if the URL
+// Name omits the user information, query and fragment of a URL, even if the URL
 // is invalid.
 func TestNameHasNoSecrets(t *testing.T) {
 	t.Parallel()

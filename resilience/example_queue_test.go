@@ -10,7 +10,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// queueOf returns a queue without a store, which cannot fail.
+// queueOf returns a new queue. It panics on an error, which only a store can
+// cause.
 func queueOf(cfg *resilience.Config, opts ...resilience.QueueOption) *resilience.Queue {
 	q, err := resilience.NewQueue(cfg, opts...)
 	if err != nil {
@@ -121,7 +122,8 @@ func ExampleQueue_Tasks() {
 	// <nil>
 }
 
-// Package boltstore has a store in a file; this one keeps nothing.
+// Without a store, the tasks of a queue do not survive the process. Package
+// boltstore has a store.
 func ExampleNewQueue() {
 	q, err := resilience.NewQueue(&resilience.Config{TaskRestart: shortPauses}, resilience.WithStore(nil))
 	fmt.Println(len(q.Tasks()), err)

@@ -55,7 +55,8 @@ func Example() {
 	// Output: hello <nil>
 }
 
-// The error has the text of the last one and lists all attempts.
+// If all calls fail, the error has the text of the last call's error and lists
+// all attempts.
 func ExampleDo() {
 	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{
 		Schedule: resilience.CustomSchedule, BaseDelayMs: 1, MaxDelayMs: 1,
@@ -119,7 +120,8 @@ func ExampleSchedule_Nominal() {
 	// Output: 100ms 800ms 1s
 }
 
-// A random value of 0.5 means no jitter, the ends of the range all of it.
+// The random value 0 subtracts all of the jitter. The value 0.5 means no
+// jitter.
 func ExampleSchedule_Delay() {
 	s := resilience.MediumSchedule.Schedule()
 	fmt.Println(s.Delay(0, 0), s.Delay(0, 0.5), s.Delay(0, 0.75))

@@ -35,8 +35,8 @@ func (e *exchange) do(call Call) (*http.Response, error) {
 		return resp, err
 	}
 	if ctx := e.request.Context(); ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		// The context ended during a pause. That has ended the body of the last
-		// response too.
+		// The context ended during a pause. The body of the last response can
+		// no longer be read.
 		closeResponse(e.failed)
 		return nil, withContextErr(err, contextErr(ctx))
 	}

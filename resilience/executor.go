@@ -87,8 +87,8 @@ func (x *Executor) classify(ctx context.Context, t Target, err error) classify.R
 // recordOutcome updates breaker, monitor and alerts with the outcome of a call.
 // It reports whether the call opened the breaker.
 func (x *Executor) recordOutcome(ctx context.Context, call Call, p permit, a Attempt) (opened bool) {
-	// A canceled call closes its connection, and that may show as any network
-	// error. It says nothing about the endpoint.
+	// A cancellation closes the connection, so the call may fail with any
+	// network error. The error says nothing about the endpoint.
 	if a.Err != nil && errors.Is(ctx.Err(), context.Canceled) {
 		a.Result = classify.Result{Category: classify.CategoryAborted, Reason: classify.ReasonAborted, Rule: "context/canceled"}
 	}

@@ -94,7 +94,8 @@ func TestDo_FallbackOfEachReason(t *testing.T) {
 	}
 }
 
-// If all targets fail, the error is the last one's and lists all attempts.
+// If all targets fail, the error has the text of the last target's error and
+// lists all attempts.
 func TestDo_AllTargetsFail(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -200,8 +201,8 @@ func TestDo_FallbackCooldown(t *testing.T) {
 	}
 }
 
-// If the fallback target fails too, the remaining targets are called. The
-// primary is the last of them. If it succeeds, the fallback ends.
+// If the fallback target fails too, the remaining targets are called, the
+// primary last. If the primary succeeds, the fallback ends.
 func TestDo_FallbackFailsInCooldown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -222,7 +223,8 @@ func TestDo_FallbackFailsInCooldown(t *testing.T) {
 	})
 }
 
-// A call without the fallback target among its targets starts at its primary.
+// After a fallback, a call that does not list the new target starts at its
+// primary.
 func TestDo_FallbackOfAnotherCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

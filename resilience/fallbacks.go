@@ -21,9 +21,9 @@ type fallback struct {
 	until  time.Time
 }
 
-// order returns targets in the order to call them: the target that took over
-// and those after it, then those before it. Without an active fallback it
-// returns the caller's own slice.
+// order returns the targets in the order to call them. During a fallback, the
+// target that took over and its successors come first. Otherwise order returns
+// targets unchanged.
 func (f *fallbacks) order(targets []Target) []Target {
 	if len(targets) < 2 {
 		return targets
@@ -47,9 +47,9 @@ func (f *fallbacks) order(targets []Target) []Target {
 	}
 }
 
-// record notes the target that answered a call. fellBack means that others
-// failed before it. The cooldown starts with the fallback; later calls do not
-// extend it.
+// record records the target that answered a call. If fellBack is true, other
+// targets failed before: a fallback begins, or ends if the primary answered.
+// Later calls do not extend its cooldown.
 func (f *fallbacks) record(primary, answeredBy Target, fellBack bool) {
 	if !fellBack || f.cooldown <= 0 {
 		return

@@ -24,10 +24,10 @@ import (
 // one. An unhealthy endpoint is replaced only if more than three quarters of
 // all are unhealthy. An endpoint with a live session is always kept.
 //
-// A ping that panics, or whose error is a fault of the ping such as a bad URL
-// or a missing key, says nothing; the endpoint then counts as healthy unless
-// its session died. Without pings only calls can show a recovery, so no call
-// waits for one.
+// A ping may panic, or fail for a reason of its own, such as a bad URL or a
+// missing key. The endpoint then counts as healthy, unless its session has
+// died. Without pings, only calls can show that failures have ended, so Health
+// lets them through at once.
 //
 // A Health is safe for concurrent use. It runs one goroutine for each endpoint
 // that it pings; [Health.Shutdown] ends them.
@@ -122,7 +122,8 @@ func (h *Health) Record(ctx context.Context, o Outcome) {
 	h.evaluate(e, Event{Result: o.Result})
 }
 
-// count adds an outcome to the window if it says anything about the endpoint.
+// count adds an outcome to the window, unless it is an error that says nothing
+// about the endpoint.
 func (h *Health) count(e *endpointHealth, o Outcome) {
 	if !o.Failed() && o.Result.Category != "" {
 		return
@@ -171,7 +172,7 @@ func (e *endpointHealth) failing(now int64) bool {
 	return c.calls >= HealthMinCalls && float64(c.failed) >= e.settings.UnhealthyThreshold*float64(c.calls)
 }
 
-// markUp clears the evidence against e after a sign that the endpoint is up.
+// markUp clears the recorded failures of e, because the endpoint is up again.
 func (e *endpointHealth) markUp() {
 	e.sessionErr, e.pingBroken = nil, false
 	if !e.healthy {
@@ -215,8 +216,8 @@ func (e *endpointHealth) rank() rank {
 	}
 }
 
-// sweep removes expired endpoints once there are many. Endpoints with pings are
-// also removed by removeExpired.
+// sweep removes expired endpoints once there are many. removeExpired removes an
+// expired endpoint that is pinged, however many there are.
 func (h *Health) sweep() {
 	for _, r := range [...]rank{plain, held} {
 		for h.endpoints.len() >= sweepThreshold {
@@ -250,12 +251,12 @@ func (e *endpointHealth) expired() bool {
 	return e.sessions == 0 && time.Since(e.lastUsed) > idleTimeout
 }
 
-// Shutdown ends the pings and all waits for recovery, and waits for running
-// pings. It returns an error if ctx ends first. Calls and sessions still change
-// the health of endpoints afterwards. Further calls do nothing.
+// Shutdown stops the pings, ends every WaitForRecovery, and waits for running
+// pings to return. It returns an error if ctx ends first. After Shutdown, calls
+// and sessions still change the health of endpoints.
 func (h *Health) Shutdown(ctx context.Context) error {
 	h.mu.Lock()
-	h.cancel() // with mu held, so that no ping starts after Wait
+	h.cancel() // with mu held, so that get starts no ping after Wait
 	h.mu.Unlock()
 	done := make(chan struct{})
 	go func() {

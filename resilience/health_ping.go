@@ -30,8 +30,8 @@ func (h *Health) keepPinging(ctx context.Context, e *endpointHealth) {
 	}
 }
 
-// removeExpired removes e if it has expired. It reports whether e is removed,
-// now or before.
+// removeExpired removes e if it has expired. It returns true if e is removed,
+// even if another call removed it.
 func (h *Health) removeExpired(e *endpointHealth) bool {
 	defer h.notify(h.ctx)
 	h.mu.Lock()

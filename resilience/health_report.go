@@ -29,8 +29,8 @@ func (h *Health) pending() bool {
 }
 
 // EndpointHealth is one entry of [Health.Snapshot]. Its figures cover the calls
-// and pings of the last [HealthWindow], without those that say nothing about
-// the endpoint.
+// and pings of the last [HealthWindow]. Errors that say nothing about the
+// endpoint are left out.
 type EndpointHealth struct {
 	Endpoint     string        `json:"endpoint"`
 	Healthy      bool          `json:"healthy"`

@@ -108,7 +108,7 @@ func TestHealthByCalls(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				h, rec := healthIn(t, tt.config)
-				advance(time.Hour) // use a later window than the first
+				advance(time.Hour) // so that the window does not begin at the start of Health
 				tt.record(t, h)
 				assert.Equal(t, tt.healthy, h.Healthy(testEndpoint))
 				assert.True(t, h.Healthy("https://b.example"), "another endpoint")
@@ -315,7 +315,8 @@ func TestHealthFailsOpen(t *testing.T) {
 	}
 }
 
-// Once pings work again, the endpoint's failures count again.
+// While the ping is faulty, failures do not count. They count again after a
+// ping that is not faulty.
 func TestHealthPingRecovers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 )
 
 // WaitForRecovery waits until the endpoint is healthy. It returns ctx's error
-// if ctx ends first. It also returns nil if waiting does not help: at once if
-// there is neither a ping nor a dead session, after [HealthWindow], and on
-// [Health.Shutdown].
+// if ctx ends first. It returns nil at once if the endpoint has no ping and no
+// dead session, because then only calls can show a recovery. It also returns
+// nil after [HealthWindow] and on [Health.Shutdown].
 func (h *Health) WaitForRecovery(ctx context.Context, endpoint string) error {
 	limit := time.NewTimer(HealthWindow)
 	defer limit.Stop()

@@ -7,7 +7,7 @@ import "time"
 // concurrent use. The zero value is empty.
 type healthWindow struct {
 	buckets [HealthWindow / time.Second]healthCounts // a ring, one bucket a second
-	newest  int64                                    // the second of the newest bucket
+	newest  int64                                    // time of the newest bucket, in seconds
 	sum     healthCounts                             // sum of all buckets
 }
 
@@ -21,8 +21,8 @@ func (c *healthCounts) add(o healthCounts) {
 	c.calls, c.failed, c.latency = c.calls+o.calls, c.failed+o.failed, c.latency+o.latency
 }
 
-// advance drops buckets that are out of the window at second now, and returns
-// the sum of the rest.
+// advance moves the end of the window to the second now. It drops older buckets
+// and returns the sum of the rest.
 func (w *healthWindow) advance(now int64) healthCounts {
 	size := int64(len(w.buckets))
 	if now-w.newest >= size {
@@ -37,8 +37,8 @@ func (w *healthWindow) advance(now int64) healthCounts {
 	return w.sum
 }
 
-// add counts c in the second when. Seconds before the window are ignored.
-// Seconds after now are counted as now.
+// add adds c to the bucket of the second when. It ignores a second before the
+// window. A second after now counts as now.
 func (w *healthWindow) add(now, when int64, c healthCounts) {
 	w.advance(now)
 	size := int64(len(w.buckets))

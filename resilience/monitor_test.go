@@ -121,7 +121,7 @@ func TestMonitor_Record(t *testing.T) {
 	})
 }
 
-// restarter records the calls that it is offered.
+// restarter records the calls that are offered to it.
 type restarter struct {
 	err     error
 	offered []resilience.Restart

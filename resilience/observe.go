@@ -29,11 +29,11 @@ var logEntries = map[Kind]logEntry{
 // changes of breakers and health are warnings. Waits are logged at level info,
 // successful calls and the end of a Do at level debug.
 //
-// A wait has the provider's hint (retryAfterMs, derivedRetry). Without a hint
-// it has the schedule's step as backoffMs. The pause with jitter is never
-// logged. "err" is the error of the caller's function. If its text has a
-// secret, as in a URL with a key, the text is masked; errors.Is and errors.As
-// still work on it. A nil logger logs nothing.
+// The record of a wait has the provider's hint (retryAfterMs, derivedRetry).
+// Without a hint, it has the schedule's pause as backoffMs. The pause with
+// jitter is never logged. "err" is the error of the caller's function. If its
+// text has a secret, as in a URL with a key, the text is masked; errors.Is and
+// errors.As still work on it. A nil logger logs nothing.
 func LogEvents(logger *slog.Logger) Observer {
 	return func(ctx context.Context, e Event) {
 		if logger == nil {

@@ -66,9 +66,9 @@ func withOrder(r classify.Reason, order Order) Option {
 	})
 }
 
-// WithFallbackCooldown sets the time after a fallback in which calls start with
-// the new target. The default is [DefaultFallbackCooldown]. With 0, each call
-// starts with its primary target.
+// WithFallbackCooldown sets how long calls start with the new target after a
+// fallback. The default is [DefaultFallbackCooldown]. With 0, each call starts
+// with its primary target.
 func WithFallbackCooldown(d time.Duration) Option {
 	return optionFunc(func(o options) options { o.fallbackCooldown = d; return o })
 }
@@ -109,9 +109,9 @@ func WithLogger(logger *slog.Logger) Option {
 
 // WithAlert sets a function that is called when an endpoint keeps failing:
 // after 10 failures within 5 minutes (visibility.alertThreshold,
-// [AlertWindow]), and again only after a call to it has succeeded. The event is
-// a [KindAlert], which observers get too. The rules of [Observer] apply. The
-// default is nil.
+// [AlertWindow]). Before the next alert of an endpoint, a call to it must
+// succeed. Observers receive the same event, of [KindAlert]. The rules of
+// [Observer] apply. The default is nil.
 func WithAlert(alert Observer) Option {
 	return optionFunc(func(o options) options { o.alert = alert; return o })
 }

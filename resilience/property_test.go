@@ -109,7 +109,7 @@ func checkAttempts(attempts []resilience.Event, made []error) error {
 	calls := map[resilience.Target]int{}
 	for i, a := range attempts {
 		calls[a.Target]++
-		if a.Attempt != calls[a.Target] || !errors.Is(a.Err, made[i]) || calls[a.Target] > 7 { // six for network errors and one corrective retry
+		if a.Attempt != calls[a.Target] || !errors.Is(a.Err, made[i]) || calls[a.Target] > 7 { // 7 = six calls for network errors and one corrective retry
 			return fmt.Errorf("call %d is told as %+v", i+1, a)
 		}
 		if i == len(attempts)-1 {

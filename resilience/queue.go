@@ -128,9 +128,9 @@ func WithQueueObserver(o Observer) QueueOption {
 
 // NewQueue returns a queue with the settings of c. A nil c means the defaults.
 // Enabled is ignored. Tasks in the store are queued again; they run once they
-// are due and their kind is registered. The error is the store's. A record that
-// cannot be read stays in the store and is reported as an event of a failed
-// restart.
+// are due and their kind is registered. NewQueue returns an error only if the
+// store fails. A record that cannot be read stays in the store. Observers
+// receive [RestartFailed] for it.
 func NewQueue(c *Config, opts ...QueueOption) (*Queue, error) {
 	q := &Queue{
 		cfg: c.clone(), capacity: DefaultQueueCapacity, slots: make(chan struct{}, DefaultQueueWorkers),
@@ -175,10 +175,10 @@ func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte
 // not a transient network failure, all restarts are used up, or the store
 // failed. With a store, Offer waits for the store's write.
 //
-// If ctx is the context of a restart and r names the same task, Offer records
-// the failure of that restart. If only the kind is the same, r is a new task,
-// but it continues the other task's count of restarts. So a function that
-// changes its payload each time also ends.
+// If ctx is the context of a restart and r has the kind and payload of its
+// task, Offer records the failure of that restart. If r has another payload, it
+// is a new task that keeps the count of restarts. So the restarts end even if a
+// function changes its payload each time.
 func (q *Queue) Offer(ctx context.Context, r Restart) error {
 	t, err := q.accept(ctx, r)
 	if err != nil {
@@ -189,8 +189,8 @@ func (q *Queue) Offer(ctx context.Context, r Restart) error {
 	return q.enqueue(t, r.openBreaker())
 }
 
-// accept returns the task that r belongs to, or a new task. Without an error
-// the caller must call release.
+// accept returns the task that r belongs to, or a new task. If it returns no
+// error, the caller must call release.
 func (q *Queue) accept(ctx context.Context, r Restart) (*task, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -234,14 +234,14 @@ func (q *Queue) accept(ctx context.Context, r Restart) (*task, error) {
 }
 
 // restartable reports whether r is a transient network failure
-// (NetworkTransient in [classify.ViewResilience]). It returns false for the
-// caller's own deadline.
+// (NetworkTransient in [classify.ViewResilience]). The end of the caller's own
+// deadline is not such a failure.
 func restartable(r classify.Result) bool {
 	return r.Category == classify.CategoryRetryable &&
 		r.Reason.Name(classify.ViewResilience) == classify.ReasonNetwork.Name(classify.ViewResilience)
 }
 
-// release ends an active operation, which accept or start began.
+// release ends an operation that accept or start began.
 func (q *Queue) release() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -22,9 +22,9 @@ type task struct {
 	due            time.Time       // time of the next restart
 	state          taskState
 	timer          *time.Timer
-	timerNumber    int  // number of the current timer; an older one may still wait for a slot
+	timerNumber    int  // number of the current timer; a restart of an older timer must not run
 	reoffered      bool // the running restart has been offered again
-	failureCounted bool // the running restart has failed; a refusal by a breaker is no failure
+	failureCounted bool // the failure of the running restart has been recorded; it counts even if a breaker refuses a later call
 	cancel         context.CancelCauseFunc
 }
 
@@ -32,14 +32,14 @@ type taskState uint8
 
 const (
 	taskSaving  taskState = iota // not yet stored
-	taskWaiting                  // until it is due and its kind is registered, or until Shutdown
+	taskWaiting                  // until it is due, its kind is registered and a slot is free
 	taskRunning
 )
 
 // taskKey is the context key of the task that is being restarted.
 type taskKey struct{}
 
-// matches reports whether other names t.
+// matches reports whether other has the kind and payload of t.
 func (t *task) matches(other Task) bool {
 	return t.restart.Task.Kind == other.Kind && bytes.Equal(t.restart.Task.Payload, other.Payload)
 }
@@ -101,9 +101,9 @@ func (t *task) backoff(longest time.Duration) Schedule {
 	return Schedule{Base: base, Max: max(base, longest)}
 }
 
-// postponement returns the pause of a restart that a breaker refused: at least
-// until the breaker allows a call. The pause grows with each refusal, because
-// each restart repeats the function's work before the refused call.
+// postponement returns the pause after a restart that a breaker refused. It
+// lasts at least until the breaker allows a call. It grows with each refusal,
+// because each restart repeats the work that the function does before the call.
 func (t *task) postponement(open *OpenError) time.Duration {
 	return max(t.retryAfter(open), t.backoff(longestPostponement).Nominal(t.postponements))
 }
@@ -117,8 +117,8 @@ func (t *task) retryAfter(open *OpenError) time.Duration {
 }
 
 // enqueue stores a task for its next restart. If open is not nil, a breaker
-// refused the call, and the next restart has the same number. If enqueue fails,
-// it drops a new task; a running task fails when its function returns.
+// refused the call, and no restart is counted. If enqueue fails, it drops a new
+// task. A running task then fails when its function returns.
 func (q *Queue) enqueue(t *task, open *OpenError) error {
 	q.mu.Lock()
 	e := Event{To: RestartQueued, Attempt: t.restartsUsed() + 1, Nominal: t.delay(), Result: t.restart.Result, Err: t.restart.Err}
@@ -141,7 +141,7 @@ func (q *Queue) enqueue(t *task, open *OpenError) error {
 	case err == nil:
 		err = q.put(t, record)
 	}
-	if err != nil && postponed { // the record that start stored remains valid
+	if err != nil && postponed { // no error, because the record that start stored is still valid
 		e.Err, err = joinErrors(e.Err, err), nil
 	}
 	if err != nil {
@@ -151,7 +151,7 @@ func (q *Queue) enqueue(t *task, open *OpenError) error {
 
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.tasks[t.id] != t { // its function has returned nil meanwhile
+	if q.tasks[t.id] != t { // its function has returned nil meanwhile, so the task is done
 		if q.store != nil {
 			_ = q.store.Delete(t.id)
 		}
@@ -288,8 +288,8 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 	interrupted := ctx.Err() != nil
 	q.mu.Lock()
 	if t.reoffered || interrupted {
-		// An interrupted restart does not count, unless it has failed and was
-		// offered again. Shutdown returns the task.
+		// If Shutdown interrupts a restart, the restart does not count. It
+		// counts only if it had failed and was offered again.
 		t.failureCounted = t.failureCounted && t.reoffered
 		q.wait(t)
 		q.mu.Unlock()
@@ -297,7 +297,7 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 	}
 	open := findOpenError(a.Err)
 	if t.failureCounted {
-		open = nil // this restart counts already, because another of its calls has failed
+		open = nil // the restart counts, because another of its calls has failed
 	}
 	if open == nil {
 		a.Target = Call{Targets: t.restart.Targets}.primary()
@@ -327,7 +327,7 @@ func (q *Queue) fail(t *task, a Attempt, err error) {
 // next process would run the task again; e.Err says so.
 func (q *Queue) drop(t *task, e Event) {
 	q.mu.Lock()
-	delete(q.tasks, t.id) // before the store's Delete, so that a late enqueue notices
+	delete(q.tasks, t.id) // before the store's Delete, so that a concurrent enqueue also deletes its record
 	q.mu.Unlock()
 	if q.store != nil {
 		if err := q.store.Delete(t.id); err != nil {

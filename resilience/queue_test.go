@@ -50,7 +50,8 @@ func (r *recorder) observe(_ context.Context, e resilience.Event) {
 	r.events = append(r.events, e)
 }
 
-// lines returns a summary of the events: what happened, which restart, when.
+// lines returns a line for each event: its To, the number of the restart, and
+// the time.
 func (r *recorder) lines(start time.Time) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -388,9 +389,9 @@ func TestQueueForcedOpen(t *testing.T) {
 	})
 }
 
-// A function offers its task with a new payload each time, for example with a
-// time in it. The queue takes these for new tasks but counts their restarts
-// together.
+// A function offers its task with another payload each time, for example with
+// the current time. Each payload makes a new task, but the queue counts their
+// restarts together, so the restarts end.
 func TestQueuePayloadChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -482,8 +483,8 @@ func TestQueueOfferDuringRestart(t *testing.T) {
 	})
 }
 
-// A goroutine that outlives its function offers a task that is already done.
-// The task does not run again.
+// A goroutine of a task's function offers the task again after the function has
+// returned nil. The task does not run again.
 func TestQueueOfferTooLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -494,7 +495,7 @@ func TestQueueOfferTooLate(t *testing.T) {
 			runs++
 			store.hold = make(chan struct{})
 			go func() { assert.NoError(t, q.Offer(ctx, offer("a"))) }()
-			synctest.Wait() // accepted, waiting for the store
+			synctest.Wait() // Offer has accepted the task and waits for the store
 			return nil
 		})
 		require.NoError(t, q.Offer(t.Context(), offer("a")))
@@ -641,7 +642,7 @@ func TestQueueWorkers(t *testing.T) {
 			require.NoError(t, q.Offer(t.Context(), offer(fmt.Sprint(i))))
 		}
 		advance(time.Minute + time.Second/2)
-		q.Register("job", job) // tasks that wait for a slot get a new timer and must not run twice
+		q.Register("job", job) // gives the waiting tasks a new timer; they must not run twice
 		advance(time.Minute)
 		assert.Equal(t, 2, most)
 		assert.Equal(t, 10, done)

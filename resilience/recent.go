@@ -2,8 +2,8 @@ package resilience
 
 import "time"
 
-// idleTimeout is the time after which an unused entry may be forgotten. By
-// default calls and restarts wait for minutes only.
+// idleTimeout is the time after which an unused entry may be forgotten. It is
+// longer than the default pauses of calls and restarts, which last minutes.
 const idleTimeout = time.Hour
 
 // recent is a bounded map whose unused entries expire. With more than

@@ -70,8 +70,8 @@ func TestDo_RepeatableByAttempt(t *testing.T) {
 	})
 }
 
-// If a breaker refuses the call, another target may be called, because no call
-// was made.
+// If a breaker refuses the call, another target may be called, because the
+// request was not sent.
 func TestDo_RepeatableUnsent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

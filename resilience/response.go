@@ -17,8 +17,8 @@ import (
 // client of a [Transport] gets the response itself.
 type ResponseError struct {
 	StatusCode int
-	Header     http.Header // of the response, read-only; of a header larger than 64 KiB, a copy without the values that exceed the limit
-	Body       []byte      // the part of the first KiB that arrived within 250 ms; nil if not read
+	Header     http.Header // header of the response, read-only; shortened to 64 KiB
+	Body       []byte      // what arrived of the first KiB within 250 ms; nil if not read
 }
 
 // Error returns the status, such as "503 Service Unavailable".
@@ -32,8 +32,9 @@ const (
 	// the first KiB.
 	peekBytes = 1 << 10
 	peekTime  = 250 * time.Millisecond
-	// drainBytes is how much of an unused response is read to keep its
-	// connection. http.Client reads as much before it follows a redirect.
+	// drainBytes is how much of an unused response is read, so that its
+	// connection can be reused. http.Client reads the same amount before it
+	// follows a redirect.
 	drainBytes = 2 << 10
 	// drainTime is how long draining may take. After a pause, most responses
 	// have arrived completely.
@@ -52,7 +53,7 @@ func failedResponse(ctx context.Context, resp *http.Response) (*http.Response, *
 	return resp, &ResponseError{StatusCode: resp.StatusCode, Header: limitHeader(resp.Header), Body: head}
 }
 
-// peek reads the beginning of a body before the client does. If that is the
+// peek reads the beginning of a body before the client does. If it reads the
 // whole body, the connection is free during the pause.
 //
 // net/http sets a response's Trailer in the Read that reaches the end of the
@@ -63,7 +64,7 @@ func peek(ctx context.Context, resp *http.Response) (*http.Response, []byte) {
 		return resp, nil
 	}
 	own := *resp
-	own.Trailer = resp.Trailer.Clone() // a running Read may set resp.Trailer later
+	own.Trailer = resp.Trailer.Clone() // a copy, because a running Read may still set resp.Trailer
 	body := newPeekedBody(resp.Body)
 	head, busy := body.peek(ctx)
 	if !busy {

@@ -59,8 +59,8 @@ func (b *cancelingBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the context first if the body has not been read to its end, so
-// that it does not wait for a Read.
+// Close closes the body. If the body has not been read to its end, Close first
+// ends the context, so that a running Read does not block it.
 func (b *cancelingBody) Close() error {
 	if !b.ended.Load() {
 		b.cancel()

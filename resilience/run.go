@@ -220,8 +220,8 @@ func (r *run) admit() (permit, error) {
 // is unhealthy.
 var ErrUnhealthy = errors.New("unhealthy")
 
-// skipTarget handles a refused call. The next target may be called whatever the
-// last error's policy says, because this target has retries left.
+// skipTarget handles a refused call. Unless the context has ended, the next
+// target is called, even if the policy of the last error allows no fallback.
 func (r *run) skipTarget(err error) {
 	r.stop = err
 	if r.ctx.Err() == nil {
@@ -288,8 +288,8 @@ func (r *run) offer() bool {
 
 // restartable reports whether the run ended with a transient network failure
 // (NetworkTransient in [classify.ViewResilience]), or with a breaker that such
-// failures opened. A run stopped by anything else, such as a spent budget, is
-// not restartable.
+// failures opened. It returns false if anything else stopped the run, such as a
+// spent budget.
 func (r *run) restartable() bool {
 	result := r.last().Result
 	if r.stop != nil {

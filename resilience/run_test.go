@@ -209,7 +209,8 @@ func TestDo_MaxNetworkRetries(t *testing.T) {
 	}
 }
 
-// A cancellation ends a pause at once and is Error.Stop.
+// A cancellation ends a pause at once. The error matches the context's error
+// and its cause.
 func TestDo_CancelledInWait(t *testing.T) {
 	t.Parallel()
 	why := errors.New("user pressed stop")

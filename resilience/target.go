@@ -89,8 +89,8 @@ func (c Call) primary() Target {
 	return c.Targets[0]
 }
 
-// mayFallBack reports whether another target may be tried after a, the last
-// call that the policy allows on this one.
+// mayFallBack reports whether another target may be tried after the attempt a.
+// The policy allows no further call to the target of a.
 func (c Call) mayFallBack(a Attempt) bool {
 	switch a.Result.Policy().Fallback {
 	case classify.FallbackYes, classify.FallbackAfterCorrective:

@@ -81,9 +81,8 @@ func WithMethods(methods ...string) TransportOption {
 // WithCall sets the function that returns the [Call] for a request: its key,
 // agent and fallback targets. The first of [Call.Targets] stands for the
 // unchanged request. The function must not change the request. [Call.Spend]
-// gets each answer as an *http.Response and must not touch its body. A call
-// that ended with a response may be accepted by a restart queue; only events
-// show that.
+// gets each answer as an *http.Response and must not touch its body. If a
+// restart queue accepts a call that ended with a response, only events show it.
 //
 // By default, and with nil, the Call has one target. Its endpoint is the scheme
 // and host of the URL, its provider is that of [classify.HostProvider].

@@ -82,12 +82,12 @@ func TestTransport_SilentBodyTime(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		piece string
-		want  time.Duration // in addition to the pauses
+		want  time.Duration // duration of the call without the pauses
 	}{
 		{name: "nothing", want: 3 * 250 * time.Millisecond},
 		{name: "a byte", piece: "x", want: 3 * 250 * time.Millisecond},
 		{name: "1023 bytes", piece: strings.Repeat("x", 1023), want: 3 * 250 * time.Millisecond},
-		{name: "a KiB", piece: strings.Repeat("x", 1024), want: 2 * 25 * time.Millisecond}, // draining the two earlier responses
+		{name: "a KiB", piece: strings.Repeat("x", 1024), want: 2 * 25 * time.Millisecond}, // two earlier responses are drained
 		{name: "10 KiB", piece: strings.Repeat("x", 10240)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

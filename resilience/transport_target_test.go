@@ -69,8 +69,8 @@ func TestTransport_FallsBack(t *testing.T) {
 }
 
 // A request that must not be repeated goes to no other target once it has been
-// sent. If the first target's breaker refused it, it was not sent and may go to
-// another.
+// sent. If a breaker refuses it, it has not been sent and may go to another
+// target.
 func TestTransport_FallsBackUnsent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

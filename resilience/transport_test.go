@@ -172,8 +172,8 @@ func TestTransport_LastResponseIntact(t *testing.T) {
 		name     string
 		body     string
 		header   http.Header
-		drained  int // from earlier responses
-		beginMax int // read from the last response before the client reads it
+		drained  int // bytes read of each earlier response
+		beginMax int // bytes of the last response read before the client reads it
 	}{
 		{name: "none", body: ""},
 		{name: "short", body: `{"error":"x"}`, drained: 13, beginMax: 13},
@@ -213,7 +213,8 @@ func TestTransport_LastResponseIntact(t *testing.T) {
 	}
 }
 
-// If a body breaks off, the client gets the bytes before that and the error.
+// If a Read of the body fails, the client gets the bytes before the failure and
+// then the error.
 func TestTransport_BrokenBody(t *testing.T) {
 	t.Parallel()
 	for _, broken := range []error{io.ErrUnexpectedEOF, errNetwork} {

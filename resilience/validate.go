@@ -14,7 +14,8 @@ const (
 // validation collects the faults of a config.
 type validation []error
 
-// addf appends a fault of a field: what is expected, and what was found.
+// addf appends a fault of a field. problem and args are a format and its
+// arguments.
 func (v *validation) addf(field, problem string, args ...any) {
 	*v = append(*v, fmt.Errorf("%s: %s", field, fmt.Sprintf(problem, args...)))
 }
@@ -32,8 +33,8 @@ func (v *validation) fraction(field string, value float64) {
 	}
 }
 
-// check validates one complete set of settings. Faults that are in v already
-// are not added again: an override inherits those of the general section.
+// check validates one complete set of settings. It adds each fault only once,
+// because overrides inherit the faults of the general sections.
 func (v *validation) check(path string, s settings) {
 	found := validation{}
 	found.retry(s.retry)
@@ -74,8 +75,8 @@ func (v *validation) retry(r RetryConfig) {
 	if r.Schedule == CustomSchedule {
 		return
 	}
-	// The default values are allowed with any schedule. Any other value would
-	// be ignored, so it is reported.
+	// These fields apply to the custom schedule only. With another schedule, a
+	// value that is not the default is a fault, because it would be ignored.
 	d := defaultSettings.retry
 	for _, f := range []struct {
 		field  string

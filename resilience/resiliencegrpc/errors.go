@@ -50,16 +50,16 @@ func (u *unary) recordError(err error) error {
 	return err
 }
 
-// repeatable returns a function for Call.Repeatable. It combines the caller's
-// own function with the rules of the method (may) and of the server
-// (u.noRetry).
+// repeatable returns a function for Call.Repeatable. It allows another call if
+// the method may be repeated, the server does not forbid it, and the caller's
+// function allows it.
 func (u *unary) repeatable(callers func(resilience.Attempt) bool, may bool) func(resilience.Attempt) bool {
 	return func(a resilience.Attempt) bool {
 		return may && !u.noRetry && (callers == nil || callers(a))
 	}
 }
 
-// result returns the error for the caller. err is that of Do.
+// result converts the error of Do to the error for the caller.
 func (u *unary) result(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

@@ -83,7 +83,7 @@ func UnaryClientInterceptor(x *resilience.Executor, opts ...Option) grpc.UnaryCl
 			return invoke(ctx, method, req, reply, conn, callOptions...)
 		}
 		u := &unary{primary: target(call)}
-		// Trailer options of the caller still work.
+		// The caller's own grpc.Trailer options still receive the trailer.
 		callOptions = append(slices.Clip(callOptions), grpc.Trailer(&u.trailer))
 		call.Repeatable = u.repeatable(call.Repeatable, o.mayRepeat(method))
 		_, err := resilience.Do(ctx, x, call, func(ctx context.Context, t resilience.Target) (any, error) {

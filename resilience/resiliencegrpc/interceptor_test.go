@@ -182,7 +182,8 @@ func TestUnary_Hints(t *testing.T) {
 	}
 }
 
-// The end of the context ends a pause at once, with gRPC's status for it.
+// The end of the context ends a pause at once. The error has the code
+// DeadlineExceeded or Canceled.
 func TestUnary_ContextEndsInPause(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -320,7 +321,7 @@ func TestUnary_FallsBack(t *testing.T) {
 	}
 }
 
-// Call.Repeatable of the caller applies too.
+// The Repeatable function of the caller's Call decides too.
 func TestUnary_Repeatable(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
