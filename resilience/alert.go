@@ -8,8 +8,8 @@ import (
 )
 
 // alerts detects endpoints that keep failing. It raises one alert after 10
-// failures within 5 minutes. After a call has succeeded, it can raise the next
-// one. It is safe for concurrent use.
+// failures within 5 minutes. It raises the next alert of an endpoint only after
+// a call has succeeded. It is safe for concurrent use.
 type alerts struct {
 	mu         sync.Mutex
 	byEndpoint recent[string, *failures]

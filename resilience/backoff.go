@@ -103,8 +103,8 @@ type backoffKey struct {
 }
 
 // next returns the pause after a failed call. Without a key, the number of the
-// failed call sets the pause. With a key, the pauses of the key since its last
-// success set it.
+// failed call sets the pause. With a key, the number of the key's pauses since
+// its last success sets it.
 func (b *backoff) next(k backoffKey, s Schedule, number int) (nominal, delay time.Duration) {
 	step := number - 1
 	if k.key != "" {

@@ -120,7 +120,7 @@ type permit struct {
 	b     *breaker
 	epoch int
 	trial bool // the trial call of a half-open breaker
-	grace bool // given by an open breaker; see admit
+	grace bool // given while the breaker was open; see admit
 }
 
 // change runs f with mu held and reports a change of state.

@@ -49,8 +49,8 @@ func newBreakers(cfg *Config, probe Probe, observe func(context.Context, Event))
 	return b
 }
 
-// get returns the breaker of an endpoint. If the map is full, it forgets the
-// breaker of another endpoint.
+// get returns the breaker of an endpoint. A new breaker may replace the breaker
+// of another endpoint.
 func (b *Breakers) get(ctx context.Context, endpoint string) *breaker {
 	b.mu.Lock()
 	if br, ok := b.byEndpoint.get(endpoint); ok {

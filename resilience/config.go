@@ -13,9 +13,9 @@ import (
 // be read from JSON or YAML. With a zero or nil Config, every call is made
 // once.
 //
-// An unset field has its default, which [DefaultConfig] lists. Fields for which
-// zero is a valid setting, such as no retries, are pointers. Endpoints and
-// Agents override the general sections field by field.
+// An unset field has its default, which [DefaultConfig] lists. A field is a
+// pointer if zero is a valid setting, such as no retries. Endpoints and Agents
+// override the general sections field by field.
 type Config struct {
 	Enabled        bool             `json:"enabled" yaml:"enabled"`
 	Retry          RetryConfig      `json:"retry" yaml:"retry"`

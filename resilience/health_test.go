@@ -108,7 +108,7 @@ func TestHealthByCalls(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				h, rec := healthIn(t, tt.config)
-				advance(time.Hour) // so that the window does not begin at the start of Health
+				advance(time.Hour) // the outcomes are then not in the first window
 				tt.record(t, h)
 				assert.Equal(t, tt.healthy, h.Healthy(testEndpoint))
 				assert.True(t, h.Healthy("https://b.example"), "another endpoint")

@@ -52,7 +52,7 @@ type Restarter interface {
 	Offer(ctx context.Context, r Restart) error
 }
 
-// Restart is a failed call with what is needed to make it again.
+// Restart is a failed call and the data to make it again.
 type Restart struct {
 	Key     string
 	Agent   string

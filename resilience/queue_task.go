@@ -22,9 +22,9 @@ type task struct {
 	due            time.Time       // time of the next restart
 	state          taskState
 	timer          *time.Timer
-	timerNumber    int  // number of the current timer; a restart of an older timer must not run
+	timerNumber    int  // number of the current timer; an older timer must not start the task
 	reoffered      bool // the running restart has been offered again
-	failureCounted bool // the failure of the running restart has been recorded; it counts even if a breaker refuses a later call
+	failureCounted bool // a failure of the running restart has been recorded, so the restart counts
 	cancel         context.CancelCauseFunc
 }
 
@@ -288,8 +288,8 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 	interrupted := ctx.Err() != nil
 	q.mu.Lock()
 	if t.reoffered || interrupted {
-		// If Shutdown interrupts a restart, the restart does not count. It
-		// counts only if it had failed and was offered again.
+		// An interrupted restart counts only if it has failed and was offered
+		// again. Shutdown returns the task.
 		t.failureCounted = t.failureCounted && t.reoffered
 		q.wait(t)
 		q.mu.Unlock()

@@ -65,8 +65,8 @@ const (
 // one call and nothing stopped a further one. Otherwise the error is an
 // [*Error]: it has the text of f's last error, unwraps to it, and lists all
 // attempts. If no call was made, the error is ctx's error, an [*OpenError], or
-// the monitor's error. Error texts are not masked, even if they contain
-// secrets; events, logs and records are.
+// the monitor's error. Do does not mask secrets in the text of its error. It
+// masks them in events, logs and records.
 //
 // Do is safe for concurrent use.
 func Do[T any](ctx context.Context, x *Executor, call Call, f func(context.Context, Target) (T, error)) (T, error) {
@@ -136,8 +136,8 @@ func (r *run) emitFallback(from, to Target) {
 	r.emit(e)
 }
 
-// refusalResult classifies a refused call: as the failure that opened the
-// breaker if there is one, else as transient.
+// refusalResult classifies a refused call. The result is that of the failure
+// that opened the breaker. Without such a failure it is transient.
 func refusalResult(err error) classify.Result {
 	if open, ok := errors.AsType[*OpenError](err); ok && open.Cause.Category != "" {
 		return open.Cause

@@ -122,7 +122,7 @@ func (s *Status) done(e Event) {
 	}
 }
 
-// restartPhases maps Event.To of [KindRestart] to a phase.
+// restartPhases maps the To of a [KindRestart] event to a phase.
 var restartPhases = map[string]Phase{
 	RestartQueued:    PhaseQueued,
 	RestartStarted:   PhaseRunning,

@@ -38,9 +38,9 @@ import (
 //
 // A Transport is safe for concurrent use. It never changes a request: the base
 // gets a copy. The context of the copy ends with the body of its response, so
-// the client must close the body, as always. That also ends the goroutines that
-// read it. A Transport itself needs no Close; [Transport.CloseIdleConnections]
-// closes the connections of the base.
+// the client must close the body, as always. Closing the body also ends the
+// goroutines that read it. A Transport itself needs no Close;
+// [Transport.CloseIdleConnections] closes the connections of the base.
 type Transport struct {
 	base    http.RoundTripper
 	x       *Executor
@@ -64,7 +64,7 @@ var idempotent = map[string]bool{
 	http.MethodPut: true, http.MethodDelete: true,
 }
 
-// WithMethods adds methods whose requests may be retried. This is mostly POST,
+// WithMethods adds methods whose requests may be retried. Use it to add POST
 // for an API where a repeated request does no harm, such as a model's. The
 // default is the idempotent methods GET, HEAD, OPTIONS, TRACE, PUT and DELETE.
 // A request with a header Idempotency-Key or X-Idempotency-Key may always be

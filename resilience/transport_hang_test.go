@@ -34,7 +34,7 @@ func fastConfig() *resilience.Config {
 // peer is a loopback server that never finishes its responses.
 type peer struct {
 	*httptest.Server
-	calls, gone atomic.Int64 // number of started handlers, and of those that noticed that the client had left
+	calls, gone atomic.Int64 // handlers that have started, and handlers whose client has left
 }
 
 // newPeer starts a peer. answer writes the beginning of a response. The handler
@@ -178,8 +178,8 @@ func TestTransport_UnfinishedBodies(t *testing.T) {
 	}
 }
 
-// A thousand calls to such peers leave no goroutine and no open body. Either
-// would deadlock the bubble.
+// A thousand calls to servers that never finish a response leave no goroutine
+// and no open body. Either would deadlock the bubble.
 func TestTransport_UnfinishedBodiesConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

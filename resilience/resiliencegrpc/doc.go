@@ -18,6 +18,6 @@
 //     DeadlineExceeded. If a circuit breaker refused the call, it is
 //     Unavailable. errors.As finds the [resilience.Error] with all attempts.
 //
-// Retries of a gRPC service config happen below this interceptor, which sees
-// them as one call. Use only one of the two.
+// If a gRPC service config retries a call, this interceptor sees all of its
+// attempts as one call. Use only one of the two.
 package resiliencegrpc
