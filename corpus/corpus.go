@@ -28,22 +28,23 @@ var Slices embed.FS
 type Entry struct {
 	ID      string `json:"id"`
 	Kind    string `json:"kind"`    // what printed the message
-	Product string `json:"product"` // whose wording it is, in lower case
+	Product string `json:"product"` // the product that writes the message, in lower case
 	Message string `json:"message"`
-	// Category and Reason are the right answers. Accept and AcceptCategory are
-	// further answers that count as right.
+	// Category and Reason are the expected answers. Accept and AcceptCategory are
+	// other answers that count as correct.
 	Category       classify.Category   `json:"category"`
 	Reason         classify.Reason     `json:"reason"`
 	Accept         []classify.Reason   `json:"accept"`
 	AcceptCategory []classify.Category `json:"accept_category,omitempty"`
-	Source         string              `json:"source"` // where the wording was seen
+	Source         string              `json:"source"` // where the message was found
 	Slice          string              `json:"-"`      // the file's name without .jsonl
 }
 
-// Read reads the files slices/*.jsonl of dir in the order of their names. It
-// returns an error that begins with file and line if a line is not an entry: a
-// field is missing or unknown, a label does not exist, or an earlier line has the
-// same id or the same message. Messages that differ only in digits are the same.
+// Read reads the files slices/*.jsonl of dir in the order of their names. Each
+// line must be an entry: all required fields are present, no field is unknown,
+// and the labels exist. Its id and its message must differ from those of all
+// earlier lines. Messages that differ only in digits count as the same. If a line
+// is invalid, the error begins with the file and the line.
 func Read(dir fs.FS) ([]Entry, error) {
 	names, err := fs.Glob(dir, "slices/*.jsonl")
 	if err != nil {
@@ -61,8 +62,8 @@ func Read(dir fs.FS) ([]Entry, error) {
 	return r.entries, nil
 }
 
-// reader collects the entries of several files. ids and messages map what must be
-// unique to the place where it stands.
+// reader collects the entries of several files. ids and messages map each id and
+// message to its file and line, to find duplicates.
 type reader struct {
 	entries       []Entry
 	ids, messages map[string]string

@@ -25,7 +25,7 @@ func TestRead(t *testing.T) {
 }
 
 func TestReadRefuses(t *testing.T) {
-	// change is a valid second line with one string replaced.
+	// change returns a valid second line with one string replaced.
 	change := func(old, replacement string) string {
 		line := strings.NewReplacer("a-1", "a-2", "LOADING", "BUSY").Replace(valid)
 		changed := strings.Replace(line, old, replacement, 1)
@@ -67,15 +67,15 @@ func TestReadRefuses(t *testing.T) {
 	})
 }
 
-// The corpus itself is valid, and no product dominates a slice that was drawn
-// with at most five messages of each.
+// The corpus is valid. All slices but dev and second have at most five messages
+// of each product.
 func TestSlices(t *testing.T) {
 	entries, err := corpus.Read(corpus.Slices)
 	require.NoError(t, err)
 	products := map[string]int{}
 	for _, e := range entries {
 		if e.Slice == "dev" || e.Slice == "second" {
-			continue // drawn by issue, before that limit
+			continue // drawn without the limit
 		}
 		products[e.Slice+"/"+e.Product]++
 	}

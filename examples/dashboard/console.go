@@ -17,6 +17,7 @@ var (
 	consoleTemplate string
 	//go:embed console.css
 	consoleStyle string
+	// newConsole returns the page. The page needs no other files.
 	//go:embed console.js
 	consoleScript string
 )
@@ -37,8 +38,8 @@ func newConsole() ([]byte, error) {
 }
 
 // consoleExpr returns a query as an expression of Prometheus's template language.
-// The expression quotes $job, because its value comes from the page's URL. $window
-// stays in it, because the page's script replaces it.
+// The expression quotes $job, because its value comes from the page's URL. It
+// keeps $window, because the page's script replaces it.
 func consoleExpr(expr string, u unit) string {
 	if u == unitRatio {
 		expr = "100 * (" + expr + ")" // templates cannot multiply
@@ -47,8 +48,8 @@ func consoleExpr(expr string, u unit) string {
 	return "printf " + strconv.Quote(format) + " $job $range"
 }
 
-// consoleLegend returns the template of a series' name: $label becomes the value
-// of the label.
+// consoleLegend returns the template of the name of a series. It replaces $label
+// by the value of the label.
 func consoleLegend(legend string) string {
 	return label.ReplaceAllString(legend, "{{ .Labels.$1 }}")
 }
@@ -65,7 +66,7 @@ func consoleValue(u unit) string {
 }
 
 // consoleThreshold returns the alarm threshold of a panel. It always writes a
-// decimal point, because Prometheus's templates compare a float only with a float.
+// decimal point. Prometheus's templates can compare a float only with a float.
 func consoleThreshold(p panel) string {
 	threshold := p.Alarm.From
 	if p.Unit == unitRatio {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// These types are the used part of Grafana's dashboard model, schema version 39
-// (Grafana 10.4 and later):
+// These types are the parts of Grafana's dashboard model that this program uses,
+// schema version 39 (Grafana 10.4 and later):
 // https://grafana.com/docs/grafana/latest/visualizations/dashboards/build-dashboards/view-dashboard-json-model/
 type (
 	grafanaDashboard struct {

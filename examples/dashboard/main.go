@@ -15,7 +15,7 @@ import (
 
 //go:generate go run .
 
-// files returns the files to write, by name.
+// files returns the content of the files to write, by name.
 func files() (map[string][]byte, error) {
 	var dashboard bytes.Buffer
 	enc := json.NewEncoder(&dashboard)

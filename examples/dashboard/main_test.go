@@ -52,8 +52,8 @@ func TestPanels(t *testing.T) {
 	assert.Zero(t, columns, "columns that the last row leaves empty")
 }
 
-// Grafana silently ignores unknown fields, so the file has only fields of the
-// model, and its parts are consistent.
+// The file has only fields of the model, because Grafana silently ignores unknown
+// fields. Its parts are consistent.
 func TestGrafanaModel(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("grafana.json")
@@ -104,7 +104,7 @@ func TestGrafanaModel(t *testing.T) {
 	}
 }
 
-// The page fetches only the data of its own Prometheus.
+// The page loads nothing but data of the Prometheus that serves it.
 func TestConsoleHasNoAssets(t *testing.T) {
 	t.Parallel()
 	page, err := newConsole()

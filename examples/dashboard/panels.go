@@ -39,8 +39,8 @@ type panel struct {
 	By      []string // for a table: the labels of its rows
 }
 
-// query is a PromQL expression with a legend or column heading. In a legend,
-// $label stands for the label's value.
+// query is a PromQL expression with a legend or a column heading. $label in a
+// legend stands for the value of that label.
 type query struct {
 	Expr   string
 	Legend string
@@ -53,8 +53,8 @@ type alarm struct {
 	Colour string
 }
 
-// errors selects the errors counted from logs. Those of spans are left out: spans
-// are sampled, and the sum of both would count some errors twice.
+// errors selects the errors counted from logs. It excludes those counted from
+// spans: spans are sampled, and the sum of both would count some errors twice.
 func errors(matchers ...string) string {
 	return selector("errclass_errors_total", append([]string{`signal="log"`}, matchers...)...)
 }

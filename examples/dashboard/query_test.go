@@ -16,8 +16,8 @@ import (
 )
 
 // exported returns the metrics of otelclass in Prometheus. It maps each metric to
-// its labels, and each label to its values. A label with arbitrary values has one
-// example.
+// its labels, and each label to its values. If a label can have any value, the
+// map has one example.
 func exported(t *testing.T) map[string]map[string][]string {
 	t.Helper()
 	registry := prometheus.NewRegistry()

@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program runs main with env as the only OpenTelemetry settings.
+// program runs main. The environment has no other OpenTelemetry settings than
+// env.
 func program(t *testing.T, env ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, errOut bytes.Buffer

@@ -34,8 +34,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	// The response of each signal is a message without required fields, so the
-	// body stays empty.
+	// A response needs no fields, so the body stays empty.
 	w.Header().Set("Content-Type", "application/x-protobuf")
 }
 

@@ -51,20 +51,20 @@ func newTelemetry(ctx context.Context) (*telemetry, error) {
 		return nil, err
 	}
 
-	// The two processors of otelclass wrap the exporting ones.
+	// The processors of otelclass wrap those that export.
 	t.tracers = sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(
 		otelclass.NewSpanProcessor(sdktrace.NewBatchSpanProcessor(spans), otelclass.WithCounter(counter))))
 	t.loggers = sdklog.NewLoggerProvider(sdklog.WithProcessor(
 		otelclass.NewLogProcessor(sdklog.NewBatchProcessor(logs), otelclass.WithCounter(counter))))
 
-	// slogclass wraps the bridge, so it reads error values. The LogProcessor skips
-	// the records that slogclass has classified and counted.
+	// slogclass wraps the bridge, so that it gets error values. The LogProcessor
+	// skips the records that slogclass has classified and counted.
 	bridge := otelslog.NewHandler("examples/otel", otelslog.WithLoggerProvider(t.loggers))
 	t.log = slog.New(slogclass.New(bridge, slogclass.WithObserver(counter.Observe)))
 	return t, nil
 }
 
-// shutdown exports the rest and returns the first export error.
+// shutdown exports the remaining telemetry and returns the first export error.
 func (t *telemetry) shutdown(ctx context.Context) error {
 	return errors.Join(t.tracers.Shutdown(ctx), t.loggers.Shutdown(ctx), t.meters.Shutdown(ctx), t.failed.first())
 }

@@ -17,8 +17,8 @@ import (
 // taskHeader is the header with the id of the request's task.
 const taskHeader = "X-Task"
 
-// ask makes the request of a task. It makes no retries: that is up to the client's
-// transport.
+// ask makes the request of a task. It does not retry; the client's transport
+// does.
 func ask(ctx context.Context, client *http.Client, host string, task int) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+host+"/v1/messages", strings.NewReader(`{"question":"?"}`))
 	if err != nil {
@@ -39,8 +39,8 @@ func ask(ctx context.Context, client *http.Client, host string, task int) error 
 	return nil
 }
 
-// naive retries every failed request five times, at intervals of a second,
-// whatever the error is.
+// naive makes five retries of every failed request, one second apart, whatever
+// the error is.
 type naive struct{ base http.RoundTripper }
 
 func (n naive) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -62,18 +62,19 @@ func (n naive) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// classified is the client with package resilience: its transport, and its queue
+// classified is the client that uses package resilience: a transport, and a queue
 // for longer outages.
 type classified struct {
 	client *http.Client
 	queue  *resilience.Queue
 }
 
-// kindAsk is the kind of the queue's tasks: make a request again.
+// kindAsk is the kind of the tasks in the queue. Such a task makes its request
+// again.
 const kindAsk = "ask"
 
-// newClassified builds the client. It calls done for each task that a restart
-// completes.
+// newClassified builds the client. The client calls done for each task that
+// succeeds after a restart by the queue.
 func newClassified(w *world, observe resilience.Observer, done func(task int)) (*classified, error) {
 	config := &resilience.Config{Enabled: true} // the defaults
 	queue, err := resilience.NewQueue(config, resilience.WithQueueObserver(observe))
@@ -90,7 +91,8 @@ func newClassified(w *world, observe resilience.Observer, done func(task int)) (
 			}
 			return nil
 		}),
-		// The jitter depends on the time only, so that a seed has one outcome.
+		// The jitter depends only on the time, so that a seed always gives the same
+		// figures.
 		resilience.WithRandom(func() float64 {
 			return rand.New(rand.NewPCG(w.seed, uint64(time.Now().UnixNano()))).Float64()
 		}))

@@ -9,7 +9,8 @@ import (
 // slots is the number of columns of the chart, one for each half hour.
 const slots = 48
 
-// share is a count (of) and how many of them have a property (part).
+// share is a fraction: of is a total, and part is how many of these have some
+// property.
 type share struct{ part, of int }
 
 func (s *share) add(part bool) {
@@ -19,12 +20,12 @@ func (s *share) add(part bool) {
 	}
 }
 
-// percent returns the part in percent, 0 if the share is empty.
+// percent returns the fraction in percent, or 0 if the total is 0.
 func (s share) percent() float64 { return 100 * mean(s.part, s.of) }
 
 func (s share) String() string { return fmt.Sprintf("%d of %d, %.1f %%", s.part, s.of, s.percent()) }
 
-// mean returns sum/n, 0 if n is 0.
+// mean returns sum/n, or 0 if n is 0.
 func mean(sum, n int) float64 {
 	if n == 0 {
 		return 0
@@ -32,29 +33,30 @@ func mean(sum, n int) float64 {
 	return float64(sum) / float64(n)
 }
 
-// actions counts what breakers and the restart queue did. Only errclass has them.
+// actions counts the actions of the breakers and the restart queue. Only the
+// client with package resilience has these.
 type actions struct {
-	openings share // times that breakers opened; part: the endpoint was up, so a health probe would have succeeded
-	refusals share // calls that breakers refused; part: the endpoint was up again
-	restarts share // tasks given to the queue; part: they completed
+	openings share // openings of breakers; part: although the endpoint was up
+	refusals share // calls that breakers refused; part: although the endpoint was up again
+	restarts share // tasks given to the queue; part: those that completed
 }
 
 // figures are the results of a day with one strategy.
 type figures struct {
 	actions
-	succeeded share            // of all tasks
-	byHost    map[string]share // succeeded for each endpoint
+	succeeded share            // of: all tasks
+	byHost    map[string]share // succeeded, by endpoint
 	// recovered counts tasks with a temporary failure or a refusal by a breaker;
-	// part: they succeeded in the end.
+	// part: those that succeeded in the end.
 	recovered share
-	// retries counts the calls after the first one of recovered tasks whose calls
-	// failed. retried counts these tasks.
+	// retried counts the recovered tasks with at least one failed call. retries
+	// counts their calls after the first one.
 	retries, retried int
 	calls            int
 	wasted           int             // calls of a task after a fatal error
 	down             int             // calls to an endpoint that was down
-	failed           [slots]int      // tasks that did not succeed, by their start
-	delays           []time.Duration // of recovered tasks, from start to success, sorted
+	failed           [slots]int      // tasks that did not succeed, by the half hour of their start
+	delays           []time.Duration // times from start to success of recovered tasks, sorted
 }
 
 // sum computes the figures of the tasks.
@@ -92,7 +94,7 @@ func (s *simulation) sum(all []job) figures {
 	return f
 }
 
-// quantile returns a quantile of the delays, 0 if there are none.
+// quantile returns a quantile of the delays, or 0 if there are none.
 func (f figures) quantile(q float64) time.Duration {
 	if len(f.delays) == 0 {
 		return 0

@@ -11,13 +11,13 @@
 //	script.go     the outages of each endpoint
 //	world.go      the endpoints, as an http.RoundTripper without a network
 //	client.go     the three clients; newClassified is the code to copy
-//	simulate.go   the tasks of a day; counts what breakers and the queue do
+//	simulate.go   runs the tasks of a day and counts the actions of breakers and queue
 //	figures.go    the results and the goals (specification 004)
 //	report.go     table and chart
 //	faketime.go   fake time
 //
-// The executor, the breakers, the backoff and the restart queue are the real
-// ones. A seed always gives the same figures.
+// The executor, the breakers, the backoff and the restart queue are those of package
+// resilience, not simulations. A seed always gives the same figures.
 package main
 
 import (
@@ -29,7 +29,7 @@ import (
 	"os"
 )
 
-// errMissed makes the exit code 1.
+// errMissed is the error if a goal was missed. The exit code is then 1.
 var errMissed = errors.New("a goal was missed")
 
 func main() {

@@ -75,7 +75,7 @@ func TestFigures(t *testing.T) {
 // Other days reach the goals too.
 func TestFigures_OtherDays(t *testing.T) {
 	t.Parallel()
-	var sum figures // of all days, because a single day has too few openings
+	var sum figures // the sum of all days: a single day has too few openings
 	for seed := range uint64(5) {
 		bubble(t)(func() {
 			f, err := simulate(context.Background(), 100+seed, 10_000, errclass)

@@ -29,7 +29,8 @@ type spell struct {
 // script lists the outages of an endpoint in order, with gaps between them.
 type script []spell
 
-// at returns the kind of the outage at a time, and how long it will last.
+// at returns the kind of the outage at time t and the remaining length of the
+// outage.
 func (s script) at(t time.Duration) (kind, time.Duration) {
 	i, _ := slices.BinarySearchFunc(s, t, func(one spell, t time.Duration) int {
 		if one.to <= t {
@@ -43,16 +44,16 @@ func (s script) at(t time.Duration) (kind, time.Duration) {
 	return fine, 0
 }
 
-// plan describes a random script: outages of one kind with gaps before them, both
-// of random length between two limits.
+// plan describes a random script: outages of one kind, and gaps before them. It
+// has limits for the lengths of both.
 type plan struct {
 	kind             kind
 	gapMin, gapMax   time.Duration
 	longMin, longMax time.Duration
 }
 
-// plans holds the endpoints. Each has one kind of outage, so that its effect is
-// visible in the figures; steady has none.
+// plans holds the endpoints. Each endpoint has one kind of outage, so that the
+// figures show its effect. The endpoint steady has none.
 var plans = map[string]plan{
 	"steady.example":  {kind: fine},
 	"resets.example":  {reset, 30 * time.Second, 4 * time.Minute, 2 * time.Second, 15 * time.Second},

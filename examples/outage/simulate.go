@@ -60,8 +60,8 @@ type simulation struct {
 	actions actions
 }
 
-// simulate runs the tasks of a day and empties the queue at its end. It must run
-// under fake time.
+// simulate runs the tasks of a day and then empties the queue. Call it under fake
+// time.
 func simulate(ctx context.Context, seed uint64, n int, how strategy) (figures, error) {
 	s := &simulation{world: newWorld(seed, scripts(seed)), done: map[int]time.Duration{}, refused: map[int]bool{}}
 	client := &http.Client{Transport: s.world}
@@ -100,7 +100,7 @@ func (s *simulation) succeeded(task int) {
 	s.done[task] = time.Since(s.world.start)
 }
 
-// observe counts the actions of breakers and the queue. It looks up in the script
+// observe counts the actions of breakers and the queue. It checks in the script
 // whether a breaker's decision was right.
 func (s *simulation) observe(_ context.Context, e resilience.Event) {
 	up := s.world.up(strings.TrimPrefix(e.Target.Endpoint, "https://"), e.Time)

@@ -38,8 +38,8 @@ func newWorld(seed uint64, scripts map[string]script) *world {
 	return &world{seed: seed, start: time.Now(), scripts: scripts, calls: map[int]*record{}}
 }
 
-// noise returns a number in [0, 1) that depends on its arguments only. So the
-// figures do not depend on the order of goroutines.
+// noise returns a number in [0, 1) that depends only on its arguments. So the
+// order of goroutines does not change the figures.
 func noise(seed uint64, a, b int) float64 {
 	return rand.New(rand.NewPCG(seed, uint64(a)<<32|uint64(uint32(b)))).Float64()
 }
@@ -49,7 +49,8 @@ func (w *world) latency(task, call int) time.Duration {
 	return 200*time.Millisecond + time.Duration(noise(w.seed, task, call)*float64(1800*time.Millisecond))
 }
 
-// at returns the outage of a host at a time, and how long it will last.
+// at returns the outage of a host at a time and the remaining length of the
+// outage.
 func (w *world) at(host string, now time.Time) (kind, time.Duration) {
 	return w.scripts[host].at(now.Sub(w.start))
 }

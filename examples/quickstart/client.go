@@ -31,8 +31,8 @@ func newClient(url string) *client {
 	return &client{url: url, http: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
 }
 
-// complete requests a completion. It wraps the error of net/http or of ctx, or
-// an [*APIError].
+// complete requests a completion. Its error wraps an [*APIError], or the error of
+// net/http or ctx.
 func (c *client) complete(ctx context.Context, path string) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+path, strings.NewReader(`{"prompt":"hello"}`))
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// limit is the deadline of the call "own deadline", and the time after which the
-// call "caller cancels" is cancelled.
+// limit is the deadline of the call "own deadline". The call "caller cancels" is
+// cancelled after the same time.
 const limit = 200 * time.Millisecond
 
-// failures lists the calls: each has a path and a function that derives its
+// failures lists the calls. Each call has a path and a function that derives its
 // context.
 var failures = []struct {
 	name    string
@@ -27,8 +27,8 @@ var failures = []struct {
 	{"caller cancels", "/hang", cancelled},
 }
 
-// logFailures makes the calls and logs their errors. It is the same code as
-// without errclass.
+// logFailures makes the calls and logs their errors. A program without errclass
+// has the same code.
 func logFailures(ctx context.Context, logger *slog.Logger, calls *client) {
 	for _, f := range failures {
 		callCtx, cancel := f.context(ctx)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// forPeople writes short lines of text: it shortens the time to the time of day
-// and the level to three letters.
+// forPeople returns a handler that writes short lines of text. It shortens the
+// time to the time of day and the level to three letters.
 func forPeople(w io.Writer) slog.Handler {
 	return slog.NewTextHandler(w, &slog.HandlerOptions{ReplaceAttr: shorten})
 }

@@ -1,7 +1,7 @@
 // Package model finds the reason of an error text with a linear model:
 // multinomial logistic regression over hashed words and parts of words. [Features]
-// lists the features of a text, for the trainer and for [Model.Predict] alike. A
-// [Table] holds what the trainer learned.
+// lists the features of a text; the trainer and [Model.Predict] use the same
+// features. A [Table] holds what the trainer learned.
 package model
 
 import (
@@ -20,25 +20,26 @@ const (
 	filterBits = 18
 	slotBits   = 15
 	everyOther = 0x00FF00FF00FF00FF
-	flushAfter = 256 // sums of that many weights fit 16 bits
+	flushAfter = 256 // a sum of 256 weights fits in 16 bits
 )
 
 // Scores has one value for each reason, in the order of [Table.Reasons].
 type Scores [MaxReasons]float32
 
-// Model is a table in the form that Predict needs. It is safe for concurrent use.
+// Model is a table in the form that [Model.Predict] uses. It is safe for
+// concurrent use.
 type Model struct {
 	reasons int
 	scale   float32
 	bias    Scores
-	filter  []uint64 // a bit for each feature, by the hash's upper bits: most features have no weights
+	filter  []uint64 // indexed by the upper bits of a feature; a zero bit means that it has no weights
 	slots   []slot   // hash table with linear probing
 	weights [][rowWords]uint64
 }
 
 type slot struct {
 	feature uint32
-	row     uint32 // the row of weights plus one; 0 = empty
+	row     uint32 // index of the row of weights, plus one; 0 = empty
 }
 
 // New returns the model of a valid table.
@@ -68,9 +69,9 @@ func New(t Table) *Model {
 	return m
 }
 
-// sums adds rows of weights. A weight is a byte that is 128 too large, so that
-// four sums fit a uint64 without signs: even and odd have every other weight of a
-// row.
+// sums adds rows of weights. 128 is added to each weight, so it is an unsigned
+// byte. A uint64 holds four sums of 16 bits. even has the sums of the weights at
+// even positions of a row, odd the others.
 type sums struct {
 	even, odd [rowWords]uint64
 	total     [MaxReasons]int32
@@ -104,8 +105,8 @@ func (s *sums) flush() {
 	s.rows = 0
 }
 
-// Predict returns the probability of each reason; the sum is 1. Of a long text it
-// reads the beginning and the end. It does not allocate.
+// Predict returns the probability of each reason. The sum is 1. If a text is
+// long, Predict reads only its beginning and its end. It does not allocate.
 func (m *Model) Predict(text string) Scores {
 	var batch [maxBatch]uint32
 	var seen [MaxFeatures / 64]uint64 // rows that were added
@@ -145,8 +146,9 @@ func (m *Model) find(feature uint32) uint32 {
 	}
 }
 
-// probabilities is the softmax of the sums. They are divided by the root of the
-// number of features, so that a long text is no surer than a short one.
+// probabilities returns the softmax of the sums. It first divides them by the
+// square root of the number of features. Otherwise a long text would get higher
+// probabilities than a short one.
 func (m *Model) probabilities(s *sums) (p Scores) {
 	scale := float64(m.scale) / math.Sqrt(float64(max(s.all, 1)))
 	highest := math.Inf(-1)

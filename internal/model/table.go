@@ -21,7 +21,7 @@ type Table struct {
 
 const magic = "errclass model 1\n"
 
-// Encode returns t as bytes for [Decode].
+// Encode returns t in the form that [Decode] reads.
 func (t Table) Encode() []byte {
 	b := append([]byte(magic), t.Inputs[:]...)
 	b = append(b, byte(len(t.Reasons)))
@@ -43,7 +43,7 @@ func (t Table) Encode() []byte {
 
 var errShort = errors.New("the table ends early")
 
-// Decode reads a table and checks it.
+// Decode reads a table and validates it.
 func Decode(data []byte) (Table, error) {
 	var t Table
 	data, ok := bytes.CutPrefix(data, []byte(magic))

@@ -16,7 +16,7 @@ import (
 // folds is the number of parts of the cross-validation.
 const folds = 5
 
-// foldOf returns the part that a product is tested in.
+// foldOf returns the part in which a product is tested.
 func foldOf(product string) int { return int(sha256.Sum256([]byte(product))[0]) % folds }
 
 // answer is a category and a reason.
@@ -25,13 +25,13 @@ type answer struct {
 	reason   classify.Reason
 }
 
-// known is the rules' answer to a message.
+// known is the answer of the rules to a message.
 type known struct {
 	answer
-	strength string // of the signal that decided; "" = none
+	strength string // strength of the signal that decided; "" = none
 }
 
-// ask returns the answers of the rules alone.
+// ask returns the answers of the rules, without the model.
 func ask(entries []corpus.Entry) []known {
 	all := make([]known, len(entries))
 	for i, e := range entries {
@@ -46,8 +46,9 @@ func ask(entries []corpus.Entry) []known {
 	return all
 }
 
-// choose returns the model's answer: the likeliest retryable reason if all of them
-// together are at least as likely as threshold, and else the likeliest other one.
+// choose returns the model's answer. If the probabilities of all retryable
+// reasons add up to threshold or more, it is the likeliest retryable reason.
+// Otherwise it is the likeliest other reason.
 func choose(p map[classify.Reason]float64, threshold float64) answer {
 	retry := 0.0
 	for _, reason := range classify.Reasons() {
@@ -67,8 +68,8 @@ func choose(p map[classify.Reason]float64, threshold float64) answer {
 	return best
 }
 
-// blend adds the rules' answer to the model's in the log domain: its reason becomes
-// e^weight times as likely.
+// blend combines the answers of the rules and the model. It multiplies the
+// probability of the rules' reason by e^weight and scales the sum to 1.
 func blend(p map[classify.Reason]float64, rules known, weight float64) map[classify.Reason]float64 {
 	all, sum := map[classify.Reason]float64{}, 0.0
 	for _, reason := range classify.Reasons() {
@@ -84,8 +85,8 @@ func blend(p map[classify.Reason]float64, rules known, weight float64) map[class
 	return all
 }
 
-// crossValidate trains on four fifths of the products, tests on the rest, and
-// writes the results.
+// crossValidate trains on four of the five parts and tests on the fifth, for each
+// part in turn. It writes the results.
 func crossValidate(w io.Writer, entries []corpus.Entry, rules []known, train func([]corpus.Entry) *model.Model) {
 	predicted := make([]map[classify.Reason]float64, len(entries))
 	start := time.Now()
@@ -159,10 +160,11 @@ func crossValidate(w io.Writer, entries []corpus.Entry, rules []known, train fun
 	}
 }
 
-// weights of the rules' answer, by the strength of what decided.
+// weights maps the strength of the deciding signal to the weight of the rules'
+// answer.
 var weights = map[string]float64{"": 0, "word": 2, "phrase": 3, "code": 3, "cause": 5}
 
-// score counts right answers. An accepted answer counts as the right one.
+// score counts correct answers. An accepted answer counts as correct.
 type score struct {
 	entries, category, reason, falseRetries, missedRetries, retries int
 	gold, got, hit                                                  map[classify.Category]int

@@ -17,9 +17,9 @@ type text struct {
 	Example bool // of a rule
 }
 
-// readExamples reads the matching examples of all rules in dir. The reason of an
-// example is its rule's. If the rule has none of its own, because its code
-// decides, it is the classifier's.
+// readExamples reads the matching examples of all rules in dir. An example has
+// the reason of its rule. If the rule has codes instead of a reason, the example
+// has the reason that the classifier finds.
 func readExamples(dir string) ([]text, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {
@@ -46,7 +46,7 @@ func readExamples(dir string) ([]text, error) {
 		}
 		for _, r := range doc.Rules {
 			if r.Reason == "" && r.Codes == "" {
-				continue // it only vetoes, or tells something else
+				continue // the rule does not give a reason
 			}
 			for _, example := range r.Match {
 				reason := classify.Reason(r.Reason)

@@ -19,21 +19,21 @@ type options struct {
 	Features int     // in the table
 	Penalty  float64 // weight of the L2 penalty
 	Example  float64 // weight of an example
-	Rare     int     // least number of texts with a feature
+	Rare     int     // a feature in fewer texts is ignored
 }
 
 var defaults = options{Features: 8000, Penalty: 0.2, Example: 0.5, Rare: 2}
 
-// row is one text: the columns of its features, the index of its reason, and how
-// much it counts.
+// row is one text: the columns of its features, the index of its reason, and its
+// weight in the loss.
 type row struct {
 	columns []int32
 	reason  int
 	weight  float64
 }
 
-// train learns a table. It first learns weights for all features, then again for
-// the heaviest ones alone.
+// train learns a table. It first fits weights for all features. Then it keeps the
+// features with the largest weights and fits again.
 func train(texts []text, o options) model.Table {
 	features := make([][]uint32, len(texts))
 	count := map[uint32]int{}
@@ -59,7 +59,8 @@ func train(texts []text, o options) model.Table {
 	return quantise(vocabulary, x, reasons)
 }
 
-// rows returns the texts with the features in vocabulary, which ascends.
+// rows converts the texts to rows. It keeps the features in vocabulary, which
+// must be in ascending order.
 func rows(texts []text, features [][]uint32, vocabulary []uint32, o options) []row {
 	column := make(map[uint32]int32, len(vocabulary))
 	for i, feature := range vocabulary {
@@ -80,7 +81,7 @@ func rows(texts []text, features [][]uint32, vocabulary []uint32, o options) []r
 	return all
 }
 
-// heaviest returns the n features with the largest norm of their weights, in
+// heaviest returns the n features whose weights have the largest norm, in
 // ascending order.
 func heaviest(vocabulary []uint32, x []float64, reasons, n int) []uint32 {
 	type weighed struct {
@@ -117,12 +118,12 @@ func quantise(vocabulary []uint32, x []float64, reasons int) model.Table {
 	return t
 }
 
-// chunks is the number of parts that a sum over all rows is computed in. It is
-// fixed, because the order of additions changes a sum.
+// chunks is the number of parts in which a sum over all rows is computed. It is
+// the same on every machine, because rounding depends on the order of additions.
 const chunks = 4
 
-// fit returns the weights of a multinomial logistic regression: reasons values for
-// each column, then the bias of each reason.
+// fit returns the weights of a multinomial logistic regression: one value per
+// reason for each column, then one bias per reason.
 func fit(rows []row, columns, reasons int, penalty float64, iterations int) []float64 {
 	size := (columns + 1) * reasons
 	loss := objective{rows: rows, reasons: reasons, penalty: penalty, last: make([]float64, size)}
@@ -178,7 +179,7 @@ func (o *objective) evaluate(x []float64) {
 	floats.AddScaled(o.gradients[0][:len(weights)], o.penalty, weights)
 }
 
-// chunk sets gradient to that of rows and returns their loss.
+// chunk returns the loss of some rows and stores its derivative in gradient.
 func (o *objective) chunk(rows []row, x, gradient []float64) (loss float64) {
 	clear(gradient)
 	bias := len(x) - o.reasons

@@ -4,9 +4,9 @@
 //	go run ./cmd/train -rules ../classify/rules -out table     write the table
 //	go run ./cmd/train -rules ../classify/rules -cross-validate
 //
-// Cross-validation divides the messages by product into five parts, trains on four
-// of them and the examples, and tests on the fifth. The same inputs give the same
-// table on one platform.
+// Cross-validation divides the messages by product into five parts. It trains on
+// four parts and the examples, and tests on the fifth. On one platform the same
+// inputs always give the same table.
 package main
 
 import (
@@ -70,7 +70,7 @@ func run(rules, out string, validate bool, o options) error {
 	return os.WriteFile(out, data, 0o644)
 }
 
-// texts returns what is learned from entries.
+// texts returns the training texts of the entries.
 func texts(entries []corpus.Entry) []text {
 	all := make([]text, len(entries))
 	for i, e := range entries {
@@ -79,8 +79,8 @@ func texts(entries []corpus.Entry) []text {
 	return all
 }
 
-// inputs returns the hash of everything that a table depends on, apart from the
-// code.
+// inputs returns a hash of all data that a table depends on: the reasons, the
+// options and the texts.
 func inputs(texts []text, o options) (sum [sha256.Size]byte, err error) {
 	data, err := json.Marshal(struct {
 		Reasons []classify.Reason

@@ -124,7 +124,7 @@ func TestScore(t *testing.T) {
 	assert.InDelta(t, 0.5, s.macroF1(), 1e-9)
 }
 
-// No product is in the training and in the test of one part.
+// A product is never in both the training and the test of a part.
 func TestFoldOf(t *testing.T) {
 	t.Parallel()
 	entries, err := corpus.Read(corpus.Slices)

@@ -74,9 +74,9 @@ func newHandler() (http.Handler, func(), error) {
 	return mux, func() { _ = meters.Shutdown(context.Background()) }, nil
 }
 
-// providers are declared to the counters, so that their series exist with the
-// value 0 before the first failure. increase() does not see the first failure of a
-// series that starts with 1.
+// providers have counters from the start, with the value 0. Without that,
+// increase() would miss the first failure: it does not count the first value of a
+// new series.
 var providers = []string{"anthropic", "openai"}
 
 // service calls a provider.
@@ -105,7 +105,7 @@ func newService(meter metric.Meter) (*service, error) {
 //     status (200 is a success) or a key of namedFailures. Only a retryable
 //     failure is followed by the next call.
 //   - provider: the name of the provider.
-//   - fallback: the provider that takes over, with success, if the last call fails.
+//   - fallback: the provider to call if the last call fails. That call succeeds.
 func (s *service) call(w http.ResponseWriter, r *http.Request) {
 	provider := r.FormValue("provider")
 	if provider == "" {
@@ -154,8 +154,8 @@ var namedFailures = map[string]error{
 	"canceled": context.Canceled,
 }
 
-// answer returns the outcome of a call: its failure, or nil. It returns err for an
-// invalid status.
+// answer returns the outcome of a call: failure, or nil for a success. err is set
+// if the status is invalid.
 func answer(provider, status string) (failure, err error) {
 	url := "https://api." + provider + ".example/v1/messages"
 	if named := namedFailures[status]; named != nil {

@@ -18,8 +18,9 @@ import (
 	"time"
 )
 
-// notification has the fields of a notification that this program uses:
-// https://prometheus.io/docs/alerting/latest/configuration/#webhook_config.
+// notification has those fields of a notification that this program uses. Their
+// source:
+// https://prometheus.io/docs/alerting/latest/configuration/#webhook_config
 type notification struct {
 	Receiver string  `json:"receiver"`
 	Alerts   []alert `json:"alerts"`
@@ -54,7 +55,8 @@ func main() {
 	}
 }
 
-// run prints alerts until wanted returns true for one. It fails if ctx ends first.
+// run prints alerts until wanted returns true for one of them. It fails if ctx
+// ends first.
 func run(ctx context.Context, listen string, wanted func(alert) bool) error {
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
