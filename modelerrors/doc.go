@@ -20,8 +20,7 @@
 //
 // # Differences
 //
-// The answers are those of docker/cagent, and its tests pass, with these
-// exceptions:
+// The answers are those of docker/cagent, and its tests pass. The exceptions are:
 //
 //   - A number in a text is a status only if the text presents it as one. For
 //     docker/cagent a line number, a port and "took 503 ms" are statuses too.
@@ -29,16 +28,16 @@
 //     out 520 to 524, which Cloudflare sends for an origin that is down.
 //   - A single word such as "timeout" does not make an error retryable if the text
 //     has a permanent cause: an unknown command line flag, an expired certificate.
-//   - More errors are known: broken connections (EOF, EPIPE), locked databases,
+//   - It recognises more errors: broken connections (EOF, EPIPE), locked databases,
 //     rate limits without the number 429, and further wordings of overflows.
 //   - A timeout of a dial and http.Client.Timeout are retryable. For docker/cagent
 //     they are the caller's deadline, because the errors of packages net and net/http
 //     claim to be context.DeadlineExceeded.
-//   - For a rate limit, the wait is returned even if it is in an SDK error or a text,
-//     not only if it is in a [*StatusError].
+//   - The wait of a rate limit may come from an SDK error or a text. docker/cagent
+//     returns only the wait of a [*StatusError].
 //   - "max_tokens must be greater than" is an overflow only if
-//     "thinking.budget_tokens" follows. A limit of tokens per minute is none,
-//     because a shorter conversation would not help.
+//     "thinking.budget_tokens" follows. A limit of tokens per minute is not an
+//     overflow, because a shorter conversation would not help.
 //   - [ExtractHTTPStatusCode] and [IsRetryableModelError] read a [*StatusError],
 //     so that all functions agree.
 //   - [ParseRetryAfterHeader] accepts digits only (RFC 9110 10.2.3), and

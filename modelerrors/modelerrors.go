@@ -45,8 +45,8 @@ func ClassifyModelError(err error) (retryable, rateLimited bool, retryAfter time
 	}
 }
 
-// retryPhrase matches texts that are retryable here, although package classify
-// does not know the first four and calls the last one permanent.
+// retryPhrase matches texts that are retryable in this package only. Package
+// classify does not know the first four and calls the last one permanent.
 var retryPhrase = regexp.MustCompile(`(?i)reset before headers|upstream connect|\binternal_error\b|temporary failure|no such host`)
 
 // retryableResult decides about an error without a status.

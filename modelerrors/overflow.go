@@ -6,10 +6,10 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// overflowPhrase matches texts that are overflows here, although package classify
-// does not know them or calls them invalid requests. The last one is Anthropic's
-// error for a conversation that leaves less of the window than the thinking
-// budget needs.
+// overflowPhrase matches texts that are overflows in this package only. Package
+// classify does not know them or calls them invalid requests. The last phrase is
+// Anthropic's. It means that the conversation leaves too little of the window for
+// the thinking budget.
 var overflowPhrase = regexp.MustCompile(`(?i)(?:request|payload) too large|token limit|maximum number of tokens|reduce the length|` +
 	`max_tokens\W{1,4}must be greater than\W{1,4}thinking\.budget_tokens`)
 
@@ -25,8 +25,8 @@ var rateWords = regexp.MustCompile(`(?i)rate.?limit|per[ -]?(?:second|minute|min
 //   - Anthropic's 400 "max_tokens must be greater than thinking.budget_tokens",
 //   - OpenAI's 400 "maximum context length" and "context_length_exceeded",
 //   - "request too large" and "413 Payload Too Large",
-//   - any of these with another status: Anthropic sometimes sends a 500, OpenAI
-//     a 429.
+//   - any of these texts with another status: sometimes Anthropic sends a 500 and
+//     OpenAI a 429.
 //
 // A status alone is not an overflow, and neither is a limit of tokens per
 // minute.
@@ -48,8 +48,9 @@ func IsContextOverflowError(err error) bool {
 const overflowAdvice = "The conversation has exceeded the model's context window. " +
 	"Compact it (/compact in command line agents) or start a new session."
 
-// FormatError returns a text for the user: advice if a [*ContextOverflowError] is
-// in the chain, the error's own text otherwise. FormatError(nil) is "".
+// FormatError returns a text for the user. If a [*ContextOverflowError] is in the
+// chain, the text is advice. Otherwise it is the error's own text.
+// FormatError(nil) is "".
 func FormatError(err error) string {
 	switch {
 	case err == nil:

@@ -46,15 +46,15 @@ func statusOf(err error) int {
 	return classify.Error(err).Status
 }
 
-// typesOnly hides the text of an error, so that only the types in its chain are
-// classified.
+// typesOnly hides the text of an error, so that classify reads only the types in
+// its chain.
 type typesOnly struct{ error }
 
 func (typesOnly) Error() string   { return "" }
 func (e typesOnly) Unwrap() error { return e.error }
 
-// maxText is the number of bytes of a text that are searched. SDKs write what
-// matters at the start.
+// maxText is the number of bytes at the start of a text that are searched. SDKs
+// write the important part there.
 const maxText = 8 << 10
 
 // head returns the first maxText bytes of a text.

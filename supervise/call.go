@@ -17,22 +17,22 @@ type ServerError struct {
 	Err    error  // the error behind the reason
 }
 
-// Error returns a text with the words "MCP server", because most servers are of
-// that kind. A classifier that reads only the text recognises the failure of a
-// tool server by these words.
+// Error returns a text with the words "MCP server". They let a classifier that
+// reads only the text recognise the failure of a tool server. Most servers are
+// MCP servers.
 func (e *ServerError) Error() string { return fmt.Sprintf("MCP server %q: %s", e.Server, e.Reason) }
 
 func (e *ServerError) Unwrap() error { return e.Err }
 
-// ErrorType returns the reason, for OpenTelemetry's error.type: mcp, or timeout
-// if there was no answer.
+// ErrorType returns the reason, for OpenTelemetry's error.type. It is timeout if
+// there was no answer, and mcp otherwise.
 func (e *ServerError) ErrorType() string { return string(classify.Error(e).Reason) }
 
 // CallError is the failure of one tool call. The program can continue without it.
 type CallError struct {
 	Server string
 	Tool   string
-	Err    error // a *ServerError, the error of the call, or that of the caller's context
+	Err    error // a *ServerError, the error of the call, or the error of the caller's context
 }
 
 func (e *CallError) Error() string { return fmt.Sprintf("tool %q: %v", e.Tool, e.Err) }
@@ -47,13 +47,13 @@ func (s *Server[C]) failure(err error) *ServerError {
 	return &ServerError{Server: s.name, Reason: s.command.mask(err.Error()), Err: err}
 }
 
-// Call calls f with the client of the running child. While the server is being
-// restarted, it waits. tool is a name for the [*CallError] that Call returns.
+// Call calls f with the client of the running child. If the server is being
+// restarted, Call waits. tool is the name of the tool in a [*CallError].
 //
 // If f does not return within the time of [WithAnswerTimeout], the call fails and
-// the child is ended, which counts as a crash; its other calls fail too. If ctx
-// ends, only this call fails and the child keeps running. f should return when its
-// context ends, and must return when its connection is closed.
+// the child is ended. That counts as a crash, so the child's other calls fail
+// too. If ctx ends, only this call fails and the child keeps running. f should
+// return when its context ends, and must return when its connection is closed.
 func Call[C, T any](ctx context.Context, s *Server[C], tool string, f func(context.Context, C) (T, error)) (T, error) {
 	value, err := call(ctx, s, f)
 	if err != nil {

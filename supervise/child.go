@@ -37,11 +37,11 @@ func start(cmd *exec.Cmd, o *outputs, grace time.Duration) (*child, error) {
 // its first process has ended. There is no event for that.
 const groupPoll = 10 * time.Millisecond
 
-// stop ends the whole group with SIGTERM and, after grace, with SIGKILL. It
-// returns true once the child has ended and its output has been read. It returns
-// false if that takes too long: a process that waits for a device survives
-// SIGKILL, and the caller's writer may block. If the child has already ended, stop
-// ends the rest of the group.
+// stop ends the whole group with SIGTERM and, after grace, with SIGKILL. If the
+// child has already ended, it ends the rest of the group. It returns true once
+// the child has ended and its output has been read. If that takes too long, it
+// returns false: a process that waits for a device survives SIGKILL, and the
+// caller's writer may block.
 func (c *child) stop() bool {
 	defer c.group.release()
 	c.group.terminate()

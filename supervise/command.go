@@ -25,11 +25,11 @@ type Command struct {
 	Name string   // the program: a path, or a name to be found in PATH
 	Args []string // the arguments, without the name
 	Dir  string   // the working directory; "" means the current one
-	Env  []string // the environment as KEY=VALUE; nil means that of this program
+	Env  []string // the environment as KEY=VALUE; nil means the environment of this program
 
-	// Stdin is the child's input; nil is empty. The child reads from an *os.File
-	// directly. From any other reader a goroutine copies. If a Read of that reader
-	// blocks, the goroutine may outlive the child.
+	// Stdin is the child's input; nil is empty. The child reads directly from an
+	// *os.File. For any other reader, a goroutine copies the input. If a Read of
+	// that reader blocks, the goroutine may outlive the child.
 	Stdin io.Reader
 	// Stdout and Stderr receive the child's output as it is written; nil discards
 	// it. If both are the same writer, only one goroutine at a time calls it.

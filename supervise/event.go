@@ -36,11 +36,11 @@ type Diagnostics struct {
 // AuthFailed is the value of Event.Error if a key or a sign-in is at fault.
 const AuthFailed = "auth_failed"
 
-// NewEvent returns the event for a failure. If provider is "", the Result's is
-// used. calls is the number of calls made in total; less than 1 means 1. Only
-// Result and Stderr of the outcome are read. For an error that did not come from a
-// child, pass Outcome{Result: classify.Error(err)}. Secrets are masked in all
-// texts.
+// NewEvent returns the event for a failure. If provider is "", the event has the
+// provider of the Result. calls is the number of calls in total, including the
+// first; less than 1 means 1. NewEvent reads only Result and Stderr of the
+// outcome. For an error that did not come from a child, pass Outcome{Result:
+// classify.Error(err)}. Secrets are masked in all texts.
 func NewEvent(requestID, provider string, calls int, o Outcome) Event {
 	if provider == "" {
 		provider = o.Result.Provider
@@ -104,8 +104,9 @@ var signInRules = map[string]bool{
 	"oauth/rejected": true, "oauth/jwt": true, "oauth/saml": true,
 }
 
-// sessionRule is the rule for expired sessions and tokens. Most of them come from
-// a sign-in. It is used only if there is no text to check.
+// sessionRule is the rule for expired sessions and tokens. Without a text to
+// check, it counts as a sign-in problem, because most of them come from a
+// sign-in.
 const sessionRule = "access/session"
 
 // signInClassifier finds sign-in problems in a text that another rule has

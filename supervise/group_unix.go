@@ -32,7 +32,7 @@ func (g *group) terminate() {
 func (g *group) kill() { _ = g.signal(syscall.SIGKILL) }
 
 // alive reports whether a member is left. Zombies count as members. So if init
-// does not reap orphans, stop waits for the whole grace.
+// does not reap orphans, stop waits for the whole grace period.
 func (g *group) alive() bool { return g.signal(0) == nil }
 
 func (g *group) signal(s syscall.Signal) error { return syscall.Kill(-g.id, s) }

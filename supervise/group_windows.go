@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// group is a job object. A process that a member starts is a member too. The first
-// process is assigned some microseconds after its start; processes that it starts
-// before are not members.
+// group is a job object. A process that a member starts is a member too. The
+// first process becomes a member some microseconds after its start. Processes
+// that it starts before that are not members.
 type group struct {
 	id  int
 	mu  sync.Mutex

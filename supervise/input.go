@@ -10,8 +10,8 @@ import (
 )
 
 // input copies the caller's reader to a child's standard input. It does not use
-// the copying of os/exec: there Wait waits for the reader, which may wait for a
-// person to type.
+// the copying of os/exec, because there Wait does not return until the reader
+// does. A reader such as a terminal may block for a long time.
 type input struct {
 	from io.Reader // nil if there is nothing to copy
 	to   io.WriteCloser
@@ -64,8 +64,8 @@ func (in *input) close() {
 	}
 }
 
-// readError returns the error of the caller's reader. After such an error the
-// child has taken a part of its input for all of it.
+// readError returns the error of the caller's reader. If there is one, the child
+// got only a part of its input.
 func (in *input) readError() error {
 	if err := in.err.Load(); err != nil {
 		return *err

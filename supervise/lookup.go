@@ -66,8 +66,8 @@ func (e *SetupError) Error() string {
 
 func (e *SetupError) Unwrap() error { return e.Err }
 
-// ErrorType returns the reason, for OpenTelemetry's error.type: spawn, or timeout
-// if --version timed out.
+// ErrorType returns the reason, for OpenTelemetry's error.type. It is timeout if
+// --version timed out, and spawn otherwise.
 func (e *SetupError) ErrorType() string { return string(classify.Error(e).Reason) }
 
 // LookUpOption configures [LookUp].
@@ -106,8 +106,9 @@ func WithVersionTimeout(d time.Duration) LookUpOption {
 	})
 }
 
-// WithLookUpEnv sets the environment for --version. The default, nil, is that of
-// this program. The program itself is always found with this program's PATH.
+// WithLookUpEnv sets the environment for --version. The default, nil, is the
+// environment of this program. LookUp always uses this program's PATH to find the
+// program.
 func WithLookUpEnv(env ...string) LookUpOption {
 	env = append([]string(nil), env...)
 	return lookUpOption(func(c lookUpConfig) lookUpConfig {
@@ -117,9 +118,9 @@ func WithLookUpEnv(env ...string) LookUpOption {
 }
 
 // LookUp finds a program by its name or path and runs it with --version.
-// minVersion is the minimum version, "" for any. hint is the command that installs
-// or updates the program, "" for none. The error is a [*SetupError], or that of the
-// context if it ended first.
+// minVersion is the minimum version, or "" for any. hint is the command that
+// installs or updates the program, or "" for none. The error is a [*SetupError].
+// If ctx ended first, it is the error of ctx.
 //
 // Versions are compared as semantic versions: 0.34.0-alpha.1 is less than 0.34.0.
 func LookUp(ctx context.Context, name, minVersion, hint string, opts ...LookUpOption) (Installed, error) {

@@ -117,8 +117,8 @@ func dialLifeline() {
 	}
 }
 
-// self returns a command that runs the test binary with a role. Its limits are so
-// high that no test reaches them by accident.
+// self returns a command that runs the test binary with a role. Its limits are
+// high, so that no test reaches them by accident.
 func self(t testing.TB, role string, args ...string) supervise.Command {
 	program, err := os.Executable()
 	if t != nil {

@@ -24,7 +24,7 @@ type Outcome struct {
 type Error struct {
 	Program string // the name of the program, without its directory
 	Outcome Outcome
-	Err     error // an *exec.ExitError, an error of starting the program, of a watchdog or of the context
+	Err     error // an *exec.ExitError, or the error of the start, a watchdog or the context
 }
 
 func (e *Error) Error() string { return e.Program + ": " + e.Err.Error() }
@@ -34,8 +34,9 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrorType returns the reason, for OpenTelemetry's error.type.
 func (e *Error) ErrorType() string { return string(e.Outcome.Result.Reason) }
 
-// ErrWatchdog matches, with errors.Is, every error of a child that a watchdog
-// ended. Such an error also matches context.DeadlineExceeded.
+// ErrWatchdog matches the error of every child that a watchdog ended:
+// errors.Is(err, ErrWatchdog) is true. Such an error also matches
+// context.DeadlineExceeded.
 var ErrWatchdog = errors.New("ended by the watchdog")
 
 // watchdogError is the error of an exceeded limit. package classify treats it as

@@ -17,8 +17,8 @@ type activity struct {
 	writing atomic.Int32 // running calls of the caller's writers
 }
 
-// idle returns the time since the child's last output. It returns 0 while a writer
-// of the caller blocks, because the child may be waiting for it.
+// idle returns the time since the child's last output. While a writer of the
+// caller blocks, it returns 0: the child may be waiting for that writer.
 func (a *activity) idle() time.Duration {
 	if a.writing.Load() > 0 {
 		return 0
@@ -29,8 +29,8 @@ func (a *activity) idle() time.Duration {
 func (a *activity) record() { a.last.Store(int64(time.Since(a.began))) }
 
 // output copies one output of a child to a writer. It does not use the copying of
-// os/exec, because that drops what a slow writer has not received some time after
-// the child has ended.
+// os/exec. After the child has ended, os/exec waits only for some time and then
+// drops what a slow writer has not received.
 type output struct {
 	name     string
 	from     *os.File
@@ -129,9 +129,9 @@ func (o *outputs) begin(started bool) {
 	}
 }
 
-// drain waits for the end of all outputs after the child has ended. A process that
-// the child left behind may keep them open and even write to them, so drain closes
-// them after grace. Time in which the caller's writer blocks does not count, so
+// drain waits for the end of all outputs after the child has ended. A process
+// that the child left behind may keep the outputs open. So drain closes them
+// after grace. The time in which the caller's writer blocks does not count, so
 // that a slow writer gets the child's whole output.
 func (o *outputs) drain(grace time.Duration) {
 	all := make(chan struct{})

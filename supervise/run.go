@@ -19,9 +19,9 @@ import (
 //
 // Run returns when the child has ended and its output was read. If a process that
 // the child left behind keeps the output open, Run waits for at most
-// Command.Grace. Such a process keeps running if the child ended by itself; if a
-// watchdog or the context ended the child, it is ended too. If a process survives
-// SIGKILL because it waits for a device, Run gives up after another Grace.
+// Command.Grace. If the child ended by itself, such a process keeps running. If a
+// watchdog or the context ended the child, the process is ended too. A process that
+// waits for a device may survive SIGKILL; Run gives up after another Grace.
 //
 // Run is safe for concurrent use.
 func Run(ctx context.Context, c Command) (Outcome, error) {
@@ -84,8 +84,8 @@ func (r *execution) run(ctx context.Context) error {
 	return errors.Join(r.outputs.writeError(), input.readError())
 }
 
-// watch waits until drained is closed and returns nil, or returns the reason to
-// end the child.
+// watch waits until drained is closed or the child must be ended. It returns the
+// reason to end the child, or nil if drained is closed.
 func (r *execution) watch(ctx context.Context, drained <-chan struct{}) error {
 	timeout := orDefault(r.command.Timeout, DefaultTimeout)
 	silence := orDefault(r.command.Silence, DefaultSilence)
@@ -208,7 +208,7 @@ func (c *Command) classify(ctx context.Context, err error, text string) classify
 		return watchdog.result()
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return classify.Standard.Error(err) // rules of the user do not apply when the caller cancels
+		return classify.Standard.Error(err) // the user's rules do not apply to the end of the caller's context
 	}
 	classifier := c.classifier()
 	exitOnly := classifier.Error(err)

@@ -41,8 +41,8 @@ func init() {
 		_ = syscall.Kill(os.Getpid(), syscall.Signal(n))
 		waitForever()
 	}
-	// stopped: stops itself, as a background job that reads from a terminal is
-	// stopped.
+	// stopped: stops itself. A background job is stopped like this if it reads
+	// from a terminal.
 	roles["stopped"] = func([]string) {
 		fmt.Println("ready")
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)

@@ -14,10 +14,10 @@ import (
 // [Call]. C is the type of the client for its protocol.
 //
 // A server that crashes is restarted once. If it crashes again, it is degraded:
-// its calls fail at once. A server has crashed if it exits, closes its output or
-// its input, or does not answer a call in time, or if its client closes the
-// connection (MCP clients do so when they read invalid JSON). A server that does
-// not answer in time is ended.
+// its calls fail at once. A server has crashed if it exits, closes its input or its
+// output, or does not answer a call in time. In the last case it is ended. It has
+// also crashed if its client closes the connection: MCP clients do so when they read
+// invalid JSON.
 //
 // A Server is safe for concurrent use. It never logs; see [WithObserver].
 type Server[C any] struct {
@@ -60,7 +60,7 @@ type ServerStatus struct {
 	Err    error       `json:"-"`                // the reason as an error
 }
 
-// errStopped is the cause of the end of Server.lifetime after Stop.
+// errStopped is the cause with which Stop cancels Server.lifetime.
 var errStopped = errors.New("the server was stopped")
 
 // NewServer returns a server that is not started yet. command describes the child;
@@ -139,8 +139,8 @@ func (s *Server[C]) Start(ctx context.Context) error {
 	return nil
 }
 
-// supervise waits for a session to end and starts the next one, up to the number
-// of restarts.
+// supervise waits for a session to end and starts the next one. It does so at
+// most as often as WithRestarts allows.
 func (s *Server[C]) supervise(current *session[C]) {
 	defer close(s.done)
 	for restarts := 0; ; restarts++ {
@@ -165,8 +165,8 @@ func (s *Server[C]) supervise(current *session[C]) {
 
 // Stop ends the server. It closes the child's standard input and sends SIGTERM to
 // its group and, after Command.Grace, SIGKILL. Waiting calls fail. Stop returns
-// when the child has ended. If ctx ends first, it returns the cause of ctx, and
-// the child is still ended. Calling Stop twice, or before Start, is no error.
+// when the child has ended. If ctx ends first, Stop returns the cause of ctx, but
+// still ends the child. Stop may be called twice, and before Start.
 func (s *Server[C]) Stop(ctx context.Context) error {
 	s.cancel(errStopped)
 	s.mu.Lock()

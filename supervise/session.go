@@ -21,9 +21,9 @@ type session[C any] struct {
 	crash  *ServerError
 }
 
-// exitWait is the time that a child gets to exit after it has closed a pipe,
-// because its exit code tells more than the closed pipe. After the exit it is the
-// time for reading the last output.
+// exitWait is how long a child that has closed a pipe may take to exit. Its exit
+// code tells more than the closed pipe. After the exit, exitWait limits the
+// reading of the last output.
 const exitWait = time.Second
 
 // launch starts the child and connects to it.

@@ -30,8 +30,8 @@ var (
 	errClientClosed = errors.New("the client closed the connection")
 )
 
-// connectStdio creates the pipes. It does not use those of os/exec, which are
-// closed when the process ends, before all output is read.
+// connectStdio creates the pipes. It does not use the pipes of os/exec, because
+// they are closed when the process ends, even if output is still unread.
 func connectStdio(cmd *exec.Cmd) (*stdio, error) {
 	childIn, in, err := os.Pipe()
 	if err != nil {

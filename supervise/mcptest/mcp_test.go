@@ -68,8 +68,8 @@ func serve() error {
 	return s.Run(context.Background(), &mcp.StdioTransport{})
 }
 
-// connect connects the SDK's client. It is the whole code that a program needs to
-// use the client with package supervise.
+// connect connects the client of the SDK. A program needs no other code to use
+// that client with package supervise.
 func connect(ctx context.Context, conn io.ReadWriteCloser) (*mcp.ClientSession, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "mcptest", Version: "v1.0.0"}, nil)
 	return client.Connect(ctx, &mcp.IOTransport{Reader: conn, Writer: conn}, nil)
@@ -148,7 +148,7 @@ func TestServes(t *testing.T) {
 	wg.Wait()
 }
 
-// If a tool returns an error, only the call fails.
+// If a tool returns an error, only that call fails.
 func TestToolError(t *testing.T) {
 	t.Parallel()
 	s, l := server(t)
@@ -163,9 +163,9 @@ func TestToolError(t *testing.T) {
 	assert.Equal(t, []supervise.ServerState{supervise.ServerRunning}, l.states)
 }
 
-// If the server crashes, hangs or writes invalid output, the call fails, and the
+// If the server crashes, hangs or writes invalid output, the call fails. The
 // server is restarted and works. After a second failure it is degraded. For
-// invalid output the test does not check the text of the error, because it may
+// invalid output the test does not check the error text, because the text may
 // come from the client.
 func TestLost(t *testing.T) {
 	t.Parallel()
