@@ -3,7 +3,6 @@ package scan
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -150,26 +149,4 @@ func TestOversizedSetWasBuiltFirst(t *testing.T) {
 			assert.LessOrEqual(t, b.Steps(), tt.steps)
 		})
 	}
-}
-
-// FuzzOutlook looks for patterns that are charged ahead for more than they cost.
-func FuzzOutlook(f *testing.F) {
-	f.Add("(?:rate|request) [ab]x\nr(?:ate|equest) (?:a|b)x")
-	f.Add("a[b]c?.\n(?:ab)(?:c)?.")
-	f.Add("(?:ab){3,4}cd\\b\n[^a-z]{2,5}k")
-	f.Fuzz(func(t *testing.T, list string) {
-		if len(list) > 200 {
-			return
-		}
-		var exprs []string
-		for _, expr := range strings.Split(list, "\n") {
-			some := many(expr)
-			if _, err := Compile(some[:1]); err != nil {
-				return
-			}
-			exprs = slices.Concat(exprs, some[:100], []string{expr})
-		}
-		exprs = append(exprs, many("")...)
-		checkForeseen(t, exprs)
-	})
 }
