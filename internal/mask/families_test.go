@@ -41,6 +41,7 @@ var moreShapes = []shape{
 	{"list or map", "Tokens:[Vr4kT9pLm2 Xy7Qz8Wn31]", "Vr4kT9pLm2"},
 	{"list or map", "Tokens:[Vr4kT9pLm2 Xy7Qz8Wn31]", "Xy7Qz8Wn31"},
 	{"list or map", "Credentials:map[gitlab:Vr4kT9pLm2 user:carol]", "Vr4kT9pLm2"},
+	{"strong name in a map of a weak one", "Auth:\nmap[Accept:[*/*] X-Api-Key:[plainsecret]]", "plainsecret"},
 	{"list or map", "db_passwords = ('goldfish', 'tangerine')", "goldfish"},
 	{"list or map", "db_passwords = ('goldfish', 'tangerine')", "tangerine"},
 	{"list or map", "auth_tokens:\n  - \"Vr4kT9pLm2\"\n  - 'Xy7Qz8Wn31'\n", "Vr4kT9pLm2"},

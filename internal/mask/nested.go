@@ -17,9 +17,10 @@ func (s *scanner) nested(vc valueContext, i int) bool {
 	case rest == "" || rest[0] != '[' && rest[0] != '{' || len(rest) > 1 && rest[0] == rest[1] && rest[0] == '{':
 		return false
 	}
-	if _, ok := s.brackets.known(i); ok {
+	if s.hasRead(vc.kind, i) {
 		return true
 	}
+	brackets := &s.brackets[vc.kind]
 	const mostDepth = 64
 	depth := 0
 	var public, key bool // the last key is public; a key precedes the next value
@@ -37,7 +38,7 @@ func (s *scanner) nested(vc valueContext, i int) bool {
 			depth--
 			k++
 			if depth <= 0 {
-				s.brackets.keep(i, k)
+				brackets.keep(i, k)
 				return true
 			}
 			public, key = false, false
@@ -47,14 +48,14 @@ func (s *scanner) nested(vc valueContext, i int) bool {
 			k++
 			continue
 		case c == '\n' && k > i && s.endsList(k):
-			s.brackets.keep(i, k)
+			brackets.keep(i, k)
 			return true
 		case class[c]&space != 0 || c == ':' || c == '=' || c == '>':
 			k++
 			continue
 		}
 		if depth > mostDepth || k-i > mostNested {
-			s.brackets.keep(i, k)
+			brackets.keep(i, k)
 			return true
 		}
 		v := s.leaf(k)
@@ -70,8 +71,20 @@ func (s *scanner) nested(vc valueContext, i int) bool {
 		}
 		public, key = false, false
 	}
-	s.brackets.keep(i, len(s.text))
+	brackets.keep(i, len(s.text))
 	return true
+}
+
+// hasRead reports whether the brackets at i were read for a name of kind k or of a
+// kind with more secrets. A map of a weak name may have a stronger name inside:
+// auth: map[api_key:[a]].
+func (s *scanner) hasRead(k kind, i int) bool {
+	for _, e := range s.brackets[k:] {
+		if _, ok := e.known(i); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // mostNested bounds the bytes that are read of a list or a map.

@@ -18,7 +18,7 @@ type scanner struct {
 	params          extent             // percent-encoded header values
 	yamlBlocks      extent             // YAML block scalars
 	items           extent             // YAML lists
-	brackets        extent             // lists and maps in brackets
+	brackets        [header]extent     // by kind of name: the last list or map in brackets
 	privateKey      extent             // PEM blocks of private keys
 	digit           extent             // bytes before the next digit
 	bare, urlEnds   extent             // URLs without a scheme; URLs after their authority
