@@ -228,8 +228,8 @@ func (f *facts) exceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 }
 
 // outcome returns the evidence of how a call ended. text becomes the message. A
-// peer may have written the attributes, so only this program's own deadline is
-// passed as a Type.
+// peer may have written the attributes, so they are not passed as a Type. This
+// program's own deadline is.
 func (f *facts) outcome(text string) classify.Evidence {
 	if f.ownDeadline {
 		return classify.Evidence{Type: f.errorType, Message: text}

@@ -68,8 +68,9 @@ func DefaultNaming() Naming {
 //
 // Those dashboards have no name for the number of calls. Here it is
 // memory_llm_calls_total. Breakers have their default name. Declare the providers
-// with [WithProviders]. There is no label for the signal, so errors are counted in
-// logs only; see [WithSignals].
+// with [WithProviders]. These metrics have no label for the signal. To count each
+// error once, they count the errors of log records and not those of spans. See
+// [WithSignals].
 func MemoryLLMNaming() Naming {
 	provider, errorType := Label{"provider", DimensionProvider}, Label{"error_type", DimensionErrorType}
 	return Naming{

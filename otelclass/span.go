@@ -254,8 +254,8 @@ func (c *spanClassification) classifyException(n int, f *facts, size int) decisi
 }
 
 // decide classifies an exception event. status is the HTTP status of the span. If
-// a Recorder has added both attributes, they decide, because the Recorder read the
-// error value and not only its text.
+// the event has the category and the reason that a Recorder added, these are used,
+// because the Recorder read the error value and not only its text.
 func (f *facts) decide(cfg *config, t *bound.Texts, size, status int) decision {
 	if res, ok := f.existing(); ok {
 		return decision{Result: res, known: res.Reason != classify.ReasonUnknown}

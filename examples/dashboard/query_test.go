@@ -86,7 +86,7 @@ func TestQueries(t *testing.T) {
 				}
 				return nil
 			})
-			// The aggregation keeps the labels of the legend, colours and columns.
+			// The aggregation keeps each label that the legend, the colours or the columns use.
 			for _, name := range label.FindAllStringSubmatch(q.Legend, -1) {
 				assert.Contains(t, grouped, name[1], "%s: legend", p.ID)
 			}

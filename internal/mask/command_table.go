@@ -10,7 +10,9 @@ type command struct {
 	//	-p_  the next argument
 	//	-p*  the rest of the same argument
 	//	-u:  user:secret, in the next argument or the rest of this one
-	//	-U%  user%secret, likewise; -u, and -u= have a comma or an equals sign
+	//	-U%  user%secret, likewise
+	//	-u,  user,secret, likewise
+	//	-u=  user=secret, likewise
 	//	-S<  standard input
 	options string
 	// operands are forms of the arguments that are not options:

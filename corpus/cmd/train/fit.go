@@ -81,8 +81,8 @@ func rows(texts []text, features [][]uint32, vocabulary []uint32, o options) []r
 	return all
 }
 
-// heaviest returns the n features whose weights have the largest norm, in
-// ascending order.
+// heaviest returns the n features whose weights have the largest norm, sorted by
+// feature.
 func heaviest(vocabulary []uint32, x []float64, reasons, n int) []uint32 {
 	type weighed struct {
 		feature uint32

@@ -2,7 +2,8 @@ package logline
 
 import "github.com/errclass/errclass/classify"
 
-// OnResult calls f with every result of the classifier, whether it decides or not.
+// OnResult calls f with every result of the classifier, also with those that are not
+// the result of the line.
 func (a *Annotator) OnResult(f func(classify.Result)) {
 	wrapped := a.classify
 	a.classify = func(e classify.Evidence) classify.Result {
