@@ -102,9 +102,9 @@ type backoffKey struct {
 	target Target
 }
 
-// next returns the pause after a failed call. Without a key, the number of the
-// failed call sets the pause. With a key, the number of the key's pauses since
-// its last success sets it.
+// next returns the pause after a failed call. Without a key, the pause grows
+// with number, the number of the failed call. With a key, it grows with each
+// pause since the key's last success.
 func (b *backoff) next(k backoffKey, s Schedule, number int) (nominal, delay time.Duration) {
 	step := number - 1
 	if k.key != "" {

@@ -238,8 +238,9 @@ func TestDo_BackoffOfKey(t *testing.T) {
 	})
 }
 
-// A pause that a hint sets counts for the backoff of the key: the next pause
-// without a hint is the schedule's second one.
+// If a hint replaces the first pause of the schedule, the backoff of the key
+// still advances: the next pause without a hint is the second one of the
+// schedule.
 func TestDo_HintIsAStep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -86,8 +86,8 @@ func (*OpenError) ErrorType() string { return string(classify.ReasonTransient) }
 
 // breaker is the circuit breaker of one endpoint. It wraps failsafe-go's
 // breaker and adds three things: it chooses the failures that count, it has
-// modes, and it allows another trial call after one without a conclusive
-// outcome.
+// modes, and it allows another trial call if the outcome of the first is not
+// conclusive.
 type breaker struct {
 	endpoint string
 	cfg      BreakerConfig

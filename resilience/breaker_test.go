@@ -410,7 +410,7 @@ func TestBreaker_Config(t *testing.T) {
 }
 
 // Two models behind one endpoint share a breaker. One model behind two
-// endpoints has two.
+// endpoints has two breakers.
 func TestBreaker_PerEndpoint(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

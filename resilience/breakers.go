@@ -14,9 +14,9 @@ import (
 // Breakers are the circuit breakers of an [Executor], one for each endpoint. 5
 // failures in a row ([BreakerConfig]) open a breaker for 5 minutes: it refuses
 // calls with an [*OpenError]. Then it allows one trial call, after a health
-// probe if there is one. If the trial call succeeds, the breaker closes. If it
-// fails, the breaker stays open for another 5 minutes. If it does not end
-// within 5 minutes, another trial call is allowed.
+// probe if there is one. If the trial call succeeds, the breaker closes. If the
+// trial call fails, the breaker stays open for another 5 minutes. If the trial
+// call does not end within 5 minutes, another one is allowed.
 //
 // Retryable failures and timeouts count. Fatal, aborted and context_overflow
 // failures do not count. If a trial call ends with such a failure, another
@@ -24,9 +24,10 @@ import (
 //
 // At most [MaxEndpoints] breakers are kept. A new one replaces the least
 // recently used one. An open breaker is replaced only if more than three
-// quarters of all breakers are open. Observers then receive an event that it
-// closed. Breakers of endpoints named in the config, and breakers set by
-// [Breakers.Force], are always kept and do not count towards the limit.
+// quarters of all breakers are open. Observers then receive a [KindBreaker]
+// event with its change to closed. Breakers of endpoints named in the config,
+// and breakers set by [Breakers.Force], are always kept and do not count
+// towards the limit.
 //
 // Breakers is safe for concurrent use and starts no goroutine.
 type Breakers struct {
@@ -190,7 +191,7 @@ func inconclusive(err error) bool {
 }
 
 // runProbe runs the probe with the ping timeout. If the probe panics, runProbe
-// returns nil. If it calls runtime.Goexit, runProbe releases the permit.
+// returns nil. If the probe calls runtime.Goexit, runProbe releases the permit.
 func (b *Breakers) runProbe(ctx context.Context, endpoint string, limit time.Duration, p permit) (err error) {
 	returned := false
 	defer func() {
@@ -209,10 +210,10 @@ func (b *Breakers) runProbe(ctx context.Context, endpoint string, limit time.Dur
 	return err
 }
 
-// Force opens or closes the breaker of an endpoint, or sets it back to auto,
-// which resets it. The mode holds until the next Force. The config's
-// circuitBreaker.mode sets the initial mode. An unknown mode or an empty
-// endpoint is an error and changes nothing.
+// Force opens or closes the breaker of an endpoint, or sets it back to auto. A
+// change to auto resets the breaker. The mode holds until the next Force. The
+// config's circuitBreaker.mode sets the initial mode. An unknown mode or an
+// empty endpoint is an error and changes nothing.
 func (b *Breakers) Force(ctx context.Context, endpoint string, mode BreakerMode) error {
 	if b == nil || endpoint == "" {
 		return fmt.Errorf("force the breaker of endpoint %q: there is none", endpoint)

@@ -62,8 +62,8 @@ func TestBreakers_ManyFailingEndpoints(t *testing.T) {
 	assert.Len(t, h.Snapshot(), resilience.MaxEndpoints)
 }
 
-// If all breakers are open, a new one replaces the oldest, and observers
-// receive an event that the old one closed.
+// If all breakers are open, a new one replaces the oldest. Observers receive an
+// event with the change of the oldest to closed.
 func TestBreakers_AllOpen(t *testing.T) {
 	t.Parallel()
 	seen := new(events)

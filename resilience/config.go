@@ -101,9 +101,9 @@ const (
 	DefaultFallbackCooldown = time.Minute
 	// AlertWindow is the period in which failures are counted for an alert.
 	AlertWindow = 5 * time.Minute
-	// HealthWindow is the period over which the failures of an endpoint are
-	// counted. They make it unhealthy only if the period has at least
-	// HealthMinCalls calls.
+	// HealthWindow is the period in which Health counts calls and failures.
+	// With fewer than HealthMinCalls calls in it, failures do not make an
+	// endpoint unhealthy.
 	HealthWindow   = 5 * time.Minute
 	HealthMinCalls = 10
 	// MaxEndpoints limits the number of endpoints that [Breakers], [Health],

@@ -7,7 +7,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// decide sets r.action after a failed call, and r.pause if that is actionRetry.
+// decide sets r.action after a failed call. If the action is actionRetry, it
+// also sets r.pause.
 func (r *run) decide(a Attempt) {
 	if r.ctx.Err() != nil {
 		if len(r.attempts) > 1 {

@@ -16,8 +16,8 @@ type Kind string
 // Key, Agent and Target.
 const (
 	// KindAttempt: a call has ended. Attempt and Duration are always set.
-	// Result and Err are set if the call failed. Cause is set if the call was a
-	// retry, to the failure before it.
+	// Result and Err are set if the call failed. If the call was a retry, Cause
+	// is the failure before it.
 	KindAttempt Kind = "attempt"
 	// KindWait: a pause before a retry begins. Attempt, Result and Err describe
 	// the failed call. ScheduledDelay is always set. With a hint from the
@@ -119,8 +119,8 @@ func (o observers) notify(ctx context.Context, e Event) {
 
 var _ slog.LogValuer = Event{}
 
-// Log keys of an event's attributes. Package slogclass uses the first two keys
-// too. It does not replace attributes that an event has set.
+// Log keys of an event's attributes. Package slogclass adds attributes with the
+// first two keys, but not to a record that already has them from an event.
 const (
 	categoryKey     = "error.category"
 	reasonKey       = "error.reason"

@@ -205,7 +205,8 @@ func TestLoggedErrorIsFound(t *testing.T) {
 	}
 }
 
-// Labels of calls, fallbacks and breakers have no user information and query.
+// Labels of calls, fallbacks and breakers have no user information and no
+// query.
 func TestLabelsHaveNoSecrets(t *testing.T) {
 	t.Parallel()
 	var labels []string

@@ -208,8 +208,8 @@ func ExampleError_Unwrap() {
 	// Output: 503 service unavailable
 }
 
-// errors.Is finds the error that stopped the calls, although the text is that
-// of the last call's error.
+// errors.Is finds the error that stopped the calls. The text of err is that of
+// the last call's error.
 func ExampleError_Is() {
 	err := &resilience.Error{Err: errors.New("503 service unavailable"), Stop: context.Canceled}
 	fmt.Println(errors.Is(err, context.Canceled))

@@ -21,8 +21,8 @@ var quick = &resilience.Config{
 	Retry:   resilience.RetryConfig{Schedule: resilience.CustomSchedule, BaseDelayMs: 1, MaxDelayMs: 1},
 }
 
-// overloaded starts a server that answers 529 to its first n requests, and then
-// returns method, path and body of a request.
+// overloaded starts a server. It answers 529 to its first n requests. To each
+// later request it answers with the method, path and body of that request.
 func overloaded(n int32) *httptest.Server {
 	var requests atomic.Int32
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -48,8 +48,9 @@ func (f *fallbacks) order(targets []Target) []Target {
 }
 
 // record records the target that answered a call. If fellBack is true, other
-// targets failed before: a fallback begins, or ends if the primary answered.
-// Later calls do not extend its cooldown.
+// targets failed before. Then the fallback ends if the primary answered;
+// otherwise a fallback to answeredBy begins. If fellBack is false, nothing
+// changes, so such a call does not extend the cooldown.
 func (f *fallbacks) record(primary, answeredBy Target, fellBack bool) {
 	if !fellBack || f.cooldown <= 0 {
 		return

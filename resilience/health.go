@@ -7,13 +7,14 @@ import (
 	"time"
 )
 
-// Health is the [Monitor] of this package. An endpoint is unhealthy
+// Health is the [Monitor] of this package. An endpoint is unhealthy in two
+// cases:
 //
-//   - if at least half of its calls failed, out of ten or more within five
-//     minutes ([HealthConfig], [HealthMinCalls], [HealthWindow]), until a ping
-//     succeeds or enough of the failures leave that window;
-//   - if its last session has died ([Health.Watch]), until there is a new
-//     session or a ping succeeds.
+//   - Within five minutes it had ten or more calls, and at least half of them
+//     failed ([HealthWindow], [HealthMinCalls], [HealthConfig]). It recovers when
+//     a ping succeeds or when enough failures are older than five minutes.
+//   - Its last session has died ([Health.Watch]). It recovers when a new session
+//     begins or a ping succeeds.
 //
 // Successful calls and failures of the endpoint ([Outcome.Failed]) count. Pings
 // count like calls. With [WithPing], Health pings every endpoint every 30
@@ -26,8 +27,8 @@ import (
 //
 // A ping may panic, or fail for a reason of its own, such as a bad URL or a
 // missing key. The endpoint then counts as healthy, unless its session has
-// died. Without pings, only calls can show that failures have ended, so Health
-// lets them through at once.
+// died. Without pings, only a call can show that failures have ended. So
+// [Health.WaitForRecovery] returns at once, unless the session has died.
 //
 // A Health is safe for concurrent use. It runs one goroutine for each endpoint
 // that it pings; [Health.Shutdown] ends them.
@@ -216,8 +217,8 @@ func (e *endpointHealth) rank() rank {
 	}
 }
 
-// sweep removes expired endpoints once there are many. removeExpired removes an
-// expired endpoint that is pinged, however many there are.
+// sweep removes expired endpoints once there are many. A pinged endpoint does
+// not wait for sweep: removeExpired removes it.
 func (h *Health) sweep() {
 	for _, r := range [...]rank{plain, held} {
 		for h.endpoints.len() >= sweepThreshold {

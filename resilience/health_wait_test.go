@@ -175,7 +175,7 @@ func TestHealthKeepsSessions(t *testing.T) {
 	})
 }
 
-// Shutdown stops waiting for a ping when its context ends.
+// When the context of Shutdown ends, Shutdown stops waiting for a running ping.
 func TestHealthShutdownGivesUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -37,8 +37,9 @@ func (w *healthWindow) advance(now int64) healthCounts {
 	return w.sum
 }
 
-// add adds c to the bucket of the second when. It ignores a second before the
-// window. A second after now counts as now.
+// add adds c to the bucket of the second given by when. If when is before the
+// window, add does nothing. If when is after now, add adds c to the newest
+// bucket.
 func (w *healthWindow) add(now, when int64, c healthCounts) {
 	w.advance(now)
 	size := int64(len(w.buckets))

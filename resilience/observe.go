@@ -25,9 +25,9 @@ var logEntries = map[Kind]logEntry{
 }
 
 // LogEvents returns an observer that logs each event as one record, with the
-// context of the call. Alerts are errors. Failed calls, fallbacks, restarts and
-// changes of breakers and health are warnings. Waits are logged at level info,
-// successful calls and the end of a Do at level debug.
+// context of the call. Alerts have level error. Failed calls, fallbacks,
+// restarts and changes of breakers and health have level warn. Waits have level
+// info. Successful calls and the end of a Do have level debug.
 //
 // The record of a wait has the provider's hint (retryAfterMs, derivedRetry).
 // Without a hint, it has the schedule's pause as backoffMs. The pause with

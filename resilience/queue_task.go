@@ -118,7 +118,7 @@ func (t *task) retryAfter(open *OpenError) time.Duration {
 
 // enqueue stores a task for its next restart. If open is not nil, a breaker
 // refused the call, and no restart is counted. If enqueue fails, it drops a new
-// task. A running task then fails when its function returns.
+// task. It does not drop a running task; finish decides about that one.
 func (q *Queue) enqueue(t *task, open *OpenError) error {
 	q.mu.Lock()
 	e := Event{To: RestartQueued, Attempt: t.restartsUsed() + 1, Nominal: t.delay(), Result: t.restart.Result, Err: t.restart.Err}
@@ -177,8 +177,8 @@ func (q *Queue) put(t *task, record []byte) error {
 	return nil
 }
 
-// reject drops a new task and emits an event. It leaves a running task to
-// finish.
+// reject drops a new task and emits an event. It does not change a running
+// task. It returns err with the kind of the task.
 func (q *Queue) reject(t *task, err error) error {
 	q.mu.Lock()
 	isNew := t.state == taskSaving

@@ -458,8 +458,7 @@ func TestQueueOfferAgain(t *testing.T) {
 }
 
 // A task ends when its function returns nil, even if the function has offered
-// the task again. A task with another payload that the function offers is a new
-// task.
+// the task again. If the function offers another payload, that is a new task.
 func TestQueueOfferDuringRestart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

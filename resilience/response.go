@@ -58,7 +58,7 @@ func failedResponse(ctx context.Context, resp *http.Response) (*http.Response, *
 //
 // net/http sets a response's Trailer in the Read that reaches the end of the
 // body. If such a Read is still running, peek returns a copy of the response.
-// Its Trailer changes only in the client's own Reads.
+// The Trailer of the copy changes only in the client's own Reads.
 func peek(ctx context.Context, resp *http.Response) (*http.Response, []byte) {
 	if resp.Body == nil || resp.Body == http.NoBody || !readable(resp.Header) {
 		return resp, nil
@@ -76,8 +76,8 @@ func peek(ctx context.Context, resp *http.Response) (*http.Response, []byte) {
 	return &own, head
 }
 
-// mergeTrailer copies src into dst and returns dst. Like net/http it keeps the
-// map dst, which others may hold.
+// mergeTrailer copies src into dst and returns dst. It makes no new map,
+// because others may hold dst. net/http does the same.
 func mergeTrailer(dst, src http.Header) http.Header {
 	if dst == nil {
 		return src
@@ -162,9 +162,10 @@ func drainable(resp *http.Response) bool {
 	}
 }
 
-// closeAfter runs f and then closes body. After drainTime it does not wait for
-// f: closing the body ends a blocked Read. Both run in goroutines, because they
-// may block. Panics are ignored, because the response is no longer used.
+// closeAfter runs f and then closes body. If f takes longer than drainTime, it
+// closes body at once, which ends a blocked Read of f. f and Close run in
+// goroutines, because they may block. Panics are ignored, because the response
+// is no longer used.
 func closeAfter(body io.Closer, f func()) {
 	closed := sync.OnceFunc(func() {
 		defer func() { _ = recover() }()

@@ -286,10 +286,10 @@ func (r *run) offer() bool {
 	return err == nil
 }
 
-// restartable reports whether the run ended with a transient network failure
-// (NetworkTransient in [classify.ViewResilience]), or with a breaker that such
-// failures opened. It returns false if anything else stopped the run, such as a
-// spent budget.
+// restartable reports whether the last failure is a transient network failure
+// (NetworkTransient in [classify.ViewResilience]). If breakers refused every
+// call, it checks the failure that opened the last breaker instead. It returns
+// false if anything but a breaker stopped the run, such as a spent budget.
 func (r *run) restartable() bool {
 	result := r.last().Result
 	if r.stop != nil {

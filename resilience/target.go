@@ -21,9 +21,9 @@ type Target struct {
 // health or alerts.
 //
 // Name omits the endpoint's user information, query and fragment, which may
-// hold secrets. Endpoints that differ only in these share a breaker. It masks
-// secrets in the path, the provider and the model. It does this for invalid
-// URLs too.
+// hold secrets. Endpoints that differ only in these share a breaker. Name masks
+// secrets in the path, the provider and the model. It omits and masks them in
+// invalid URLs too.
 func (t Target) Name() string {
 	return cmp.Or(mask.Endpoint(t.Endpoint), mask.Text(t.Provider), mask.Text(t.Model))
 }
@@ -55,8 +55,8 @@ type Call struct {
 	FallBack func(Attempt) bool
 	// Repeatable reports whether the call may be made again, on any target. It
 	// is called after each failure. Return false if the failed call may have
-	// had its effect and must not have it twice: the failure is then final, and
-	// the restart queue does not get the call. By default every call may be
+	// taken effect and must not take effect twice. Then the failure is final,
+	// and the restart queue does not get the call. By default every call may be
 	// made again.
 	Repeatable func(Attempt) bool
 	// Correct changes the request after a parsing error, before the one
@@ -90,7 +90,7 @@ func (c Call) primary() Target {
 }
 
 // mayFallBack reports whether another target may be tried after the attempt a.
-// The policy allows no further call to the target of a.
+// decide calls it when the target of a gets no further call.
 func (c Call) mayFallBack(a Attempt) bool {
 	switch a.Result.Policy().Fallback {
 	case classify.FallbackYes, classify.FallbackAfterCorrective:

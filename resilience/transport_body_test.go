@@ -118,7 +118,8 @@ func TestTransport_SilentBodyTime(t *testing.T) {
 	}
 }
 
-// The end of the request's context ends the wait.
+// When the request's context ends, the transport stops waiting for a silent
+// body.
 func TestTransport_SilentBodyContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -432,7 +433,7 @@ func TestTransport_ContextEndsWithBody(t *testing.T) {
 	}
 }
 
-// Large headers neither delay a call nor are kept.
+// Large headers do not delay a call and are not kept.
 func TestTransport_AbsurdHeaders(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]string{

@@ -419,8 +419,8 @@ func TestTransport_ContextEndedBefore(t *testing.T) {
 	assert.Equal(t, 1, b.closed)
 }
 
-// If disabled, the transport makes the same request once and returns the same
-// response.
+// If the executor is not enabled, the transport makes the same request once and
+// returns the same response.
 func TestTransport_Disabled(t *testing.T) {
 	t.Parallel()
 	agents := &resilience.Config{Enabled: true, Agents: map[string]resilience.AgentConfig{"off": {Enabled: new(false)}}}

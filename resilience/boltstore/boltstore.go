@@ -94,8 +94,8 @@ func (s *Store) open() error {
 }
 
 // openFile opens the file for bbolt. It also stores the file in s. If bbolt
-// cannot close the file, Store.Close does. In that case the file lock may last
-// until the process ends, because the file is still mapped into memory.
+// cannot close the file, Store.Close closes it. In that case the file may stay
+// locked until the process ends, because the file is still mapped into memory.
 func (s *Store) openFile(path string, flag int, _ os.FileMode) (f *os.File, err error) {
 	s.file, err = ownerfile.Open(path, flag)
 	return s.file, err

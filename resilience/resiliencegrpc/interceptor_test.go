@@ -241,7 +241,7 @@ func TestUnary_Breaker(t *testing.T) {
 	})
 }
 
-// If disabled, calls are made once.
+// If the executor is not enabled, calls are made once.
 func TestUnary_Disabled(t *testing.T) {
 	t.Parallel()
 	off, err := resilience.New(nil)
