@@ -25,7 +25,7 @@ func TestRead(t *testing.T) {
 }
 
 func TestReadRefuses(t *testing.T) {
-	// change returns a valid second line with one string replaced.
+	// change replaces one string in a second line that is otherwise valid.
 	change := func(old, replacement string) string {
 		line := strings.NewReplacer("a-1", "a-2", "LOADING", "BUSY").Replace(valid)
 		changed := strings.Replace(line, old, replacement, 1)
@@ -67,8 +67,8 @@ func TestReadRefuses(t *testing.T) {
 	})
 }
 
-// The corpus is valid. All slices but dev and second have at most five messages
-// of each product.
+// The corpus is valid. Except for the slices "dev" and "second", no slice has more
+// than five messages of a product.
 func TestSlices(t *testing.T) {
 	entries, err := corpus.Read(corpus.Slices)
 	require.NoError(t, err)

@@ -18,8 +18,8 @@ const MaxText = 64 << 10
 type Texts struct{ taken int }
 
 // Take returns text, shortened if the limit requires it. rest is the size of the
-// less important texts that follow. Take leaves room for them. It leaves them at
-// most half of the remaining bytes.
+// less important texts that follow. Take leaves room for them, but at most half of
+// the bytes that are left.
 func (t *Texts) Take(text string, rest int) string {
 	left := t.Left()
 	return t.Cut(text, max(left/2, left-rest))
@@ -78,8 +78,9 @@ const (
 
 // HasText reports whether err.Error may be called. It returns false for an error
 // that wraps itself: Error would overflow the stack, and recover cannot stop that.
-// It also returns false for a very large tree of errors, because its text may
-// exceed memory. It cannot detect other reasons for which Error may run forever.
+// It also returns false for a very large tree of errors, because its text may not
+// fit in memory. It cannot detect an Error method that runs forever for another
+// reason.
 func HasText(err error) bool {
 	nodes := maxNodes
 	return finite(err, 0, &nodes)

@@ -19,9 +19,9 @@ func Of(f func()) time.Duration {
 	return thread() - before
 }
 
-// thread returns the CPU time of this thread. It does not use Getrusage, which
-// has a resolution of some milliseconds on many machines. Package syscall has no
-// ClockGettime.
+// thread returns the CPU time of this thread. Getrusage would be too coarse: on
+// many machines its resolution is some milliseconds. Package syscall has no
+// ClockGettime, so thread makes the system call itself.
 func thread() time.Duration {
 	const threadClock = 3 // CLOCK_THREAD_CPUTIME_ID
 	var clock syscall.Timespec

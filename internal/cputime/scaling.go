@@ -7,11 +7,12 @@ import (
 
 const (
 	maxGrowth = 4.5 // largest growth of the cost if the text becomes four times as long
-	// noise multiplies the limits. Other load on the machine makes caches cold and
-	// measurements longer.
+	// Every limit is multiplied by noise, because other load on the machine makes
+	// caches cold and measurements longer.
 	noise = 1.7
-	// attempts is the number of measurements of a cost above its limit. Other load
-	// may explain one of them. A quadratic cost exceeds the limit in all of them.
+	// Check reports a cost only if all attempts find it above its limit. Other
+	// load may raise the cost in some attempts. A quadratic cost exceeds the limit
+	// in all of them.
 	attempts = 12
 )
 

@@ -11,13 +11,14 @@ package model
 // to 599 are not masked.
 
 const (
-	// maxHalf is the number of bytes that are read at each end of a longer text.
+	// If a text is longer than 2*maxHalf bytes, only the first and the last
+	// maxHalf bytes are read.
 	maxHalf = 2048
 	// maxWord is the length of the longest word. A longer word is split.
 	maxWord = 40
-	// maxBatch is the largest number of features of one word. Each byte of the
-	// word, and the space after it, ends up to three n-grams. The word and the
-	// pair come on top.
+	// maxBatch is the largest number of features of one word. Up to three n-grams
+	// end at each byte of the word and at the space after it. Two more features
+	// are the word and its pair with the previous word.
 	maxBatch = 3*(maxWord+1) + 2
 
 	multiplier = 0x9E3779B97F4A7C15
@@ -132,8 +133,8 @@ func (s *scanner) word(batch *[maxBatch]uint32) int {
 }
 
 // addGrams adds the n-grams that end at the current byte. grams holds the last
-// bytes of the word, the current one lowest. length is the number of bytes of the
-// word so far, with the space before it.
+// bytes of the word; its lowest byte is the current one. length is the number of
+// bytes of the word so far, including the space before it.
 func addGrams(batch *[maxBatch]uint32, n int, grams uint64, length int) int {
 	if length < 3 {
 		return n
@@ -164,8 +165,8 @@ func (s *scanner) whole(hash uint64, batch *[maxBatch]uint32, n int) int {
 	return n
 }
 
-// mask adds the word for masked text of this kind. It adds nothing if the previous
-// word is the same, so a timestamp is one number.
+// mask adds the word that replaces masked text of this kind. If the previous word
+// is the same, it adds nothing. So the numbers of a timestamp become one word.
 func (s *scanner) mask(kind uint64, batch *[maxBatch]uint32) int {
 	hash := (kind ^ seed) * multiplier
 	if hash == s.previous {
@@ -204,8 +205,9 @@ func (s *scanner) skipLocation() {
 }
 
 // identifierEnd returns the end of the id that begins at start, or 0 if there is
-// none. An id has at least six letters and digits. Letters follow digits in it at
-// least twice, or once if all letters are hexadecimal digits.
+// none. An id has at least six letters and digits. In at least two places, a
+// letter follows a digit. One place is enough if all letters are hexadecimal
+// digits.
 func identifierEnd(text string, start int) int {
 	changes, hex, wasDigit := 0, true, false
 	i := start

@@ -32,7 +32,7 @@ type Model struct {
 	reasons int
 	scale   float32
 	bias    Scores
-	filter  []uint64 // indexed by the upper bits of a feature; a zero bit means that it has no weights
+	filter  []uint64 // indexed by the upper bits of a feature; a zero bit means that the feature has no weights
 	slots   []slot   // hash table with linear probing
 	weights [][rowWords]uint64
 }

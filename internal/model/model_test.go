@@ -67,7 +67,7 @@ func set(features []uint32) []uint32 {
 func table() model.Table {
 	return model.Table{
 		Reasons: []string{"transient", "unknown"}, Bias: []float32{-1, 1}, Scale: 0.5,
-		Features: model.Features(nil, "b")[1:], // the word; its 3-gram comes first
+		Features: model.Features(nil, "b")[1:], // only the word; the feature before it is its 3-gram
 		Weights:  []int8{100, -128},
 	}
 }

@@ -11,8 +11,10 @@ import (
 // only the read-only attribute.
 const modes = runtime.GOOS != "windows"
 
-// nonBlock is 0, because the file system has no named pipes.
+// nonBlock has no effect on these systems, because their file systems have no
+// named pipes.
 const nonBlock = 0
 
-// owner reports known as false, because it does not read access lists.
+// owner always returns false for known. It would have to read access lists to find
+// the owner.
 func owner(os.FileInfo) (uid, links uint64, known bool) { return 0, 0, false }

@@ -4,5 +4,5 @@
 package race
 
 // PoolFactor multiplies the allocations that a test permits. Under the race
-// detector a sync.Pool drops items at random.
+// detector a sync.Pool drops items at random, so code that uses it allocates more.
 const PoolFactor = 16

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// commitRecord is the name of a file that a command embeds. A binary that was
-// built with `go install` of a version does not record its commit. Then the
-// command reads the commit from this file.
+// commitRecord is the name of a file that a command embeds. The build information
+// of a binary that `go install` built from a version has no commit. Such a binary
+// reads its commit from this file.
 const commitRecord = "commit.txt"
 
 // recordCommit writes the version and the parent commit of the release to each
-// commit.txt. The commit of the release is not known yet, because it contains
-// this file.
+// commit.txt. It cannot write the commit of the release, because that commit
+// contains the file.
 func recordCommit(work repository, version, commit string) error {
 	list, err := work.git("ls-files", "-z")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // readModules returns the modules of the repository. It returns an error if a
-// module that is released requires one that is not.
+// released module requires a module that is not released.
 func readModules(r repository) ([]*workspace.Module, error) {
 	modules, err := workspace.Read(string(r))
 	if err != nil {
@@ -36,7 +36,7 @@ func tagOf(m *workspace.Module, version string) string {
 	return m.Dir + "/" + version
 }
 
-// tagsOf returns the tags of a version. The root's is the first.
+// tagsOf returns the tags of a version. The tag of the root module comes first.
 func tagsOf(modules []*workspace.Module, version string) (tags []string) {
 	for _, m := range modules {
 		if m.Private == "" {

@@ -52,7 +52,8 @@ func (r repository) ready() error {
 	return nil
 }
 
-// clone makes a temporary clone of the branch. It configures the same author.
+// clone makes a temporary clone of the branch. It copies user.name and user.email
+// to the configuration of the clone.
 func (r repository) clone() (work repository, err error) {
 	dir, err := os.MkdirTemp("", "release-")
 	if err != nil {
@@ -88,8 +89,8 @@ func (r repository) commit(message string) error {
 	return err
 }
 
-// apply fast-forwards the branch to that of the clone and makes the tags. If a
-// tag fails, it removes the commit and the tags made so far.
+// apply fast-forwards the branch to the branch of the clone and makes the tags. If
+// a tag fails, it removes the commit and the tags made so far.
 func (r repository) apply(work repository, tags []string) error {
 	before, err := r.git("rev-parse", "HEAD")
 	if err != nil {

@@ -18,7 +18,7 @@ func writeSums(work repository, modules []*workspace.Module, version string) err
 	sums := workspace.Sums{}
 	for _, m := range modules {
 		if m.Private != "" {
-			continue // its replace lines give it the other modules, so it needs no sums of them
+			continue // its go.mod replaces the other modules, so it needs no sums of them
 		}
 		if len(m.Requires) > 0 {
 			if err := sums.Write(m, m.Name("."), modules[0].Path); err != nil {

@@ -16,7 +16,7 @@ import (
 // folds is the number of parts of the cross-validation.
 const folds = 5
 
-// foldOf returns the part in which a product is tested.
+// foldOf returns the part to which the messages of a product belong.
 func foldOf(product string) int { return int(sha256.Sum256([]byte(product))[0]) % folds }
 
 // answer is a category and a reason.
@@ -46,9 +46,9 @@ func ask(entries []corpus.Entry) []known {
 	return all
 }
 
-// choose returns the model's answer. If the probabilities of all retryable
-// reasons add up to threshold or more, it is the likeliest retryable reason.
-// Otherwise it is the likeliest other reason.
+// choose returns the model's answer. If the probabilities of all retryable reasons
+// add up to threshold or more, choose takes the likeliest retryable reason.
+// Otherwise it takes the likeliest of the other reasons.
 func choose(p map[classify.Reason]float64, threshold float64) answer {
 	retry := 0.0
 	for _, reason := range classify.Reasons() {
@@ -69,7 +69,8 @@ func choose(p map[classify.Reason]float64, threshold float64) answer {
 }
 
 // blend combines the answers of the rules and the model. It multiplies the
-// probability of the rules' reason by e^weight and scales the sum to 1.
+// probability of the rules' reason by e^weight. Then it scales all probabilities
+// so that they add up to 1.
 func blend(p map[classify.Reason]float64, rules known, weight float64) map[classify.Reason]float64 {
 	all, sum := map[classify.Reason]float64{}, 0.0
 	for _, reason := range classify.Reasons() {

@@ -19,7 +19,7 @@ type options struct {
 	Features int     // in the table
 	Penalty  float64 // weight of the L2 penalty
 	Example  float64 // weight of an example
-	Rare     int     // a feature in fewer texts is ignored
+	Rare     int     // a feature that occurs in fewer texts than this is ignored
 }
 
 var defaults = options{Features: 8000, Penalty: 0.2, Example: 0.5, Rare: 2}
@@ -144,8 +144,9 @@ func fit(rows []row, columns, reasons int, penalty float64, iterations int) []fl
 	return result.X
 }
 
-// objective is the weighted log loss with its penalty. It keeps the last point,
-// because the optimiser asks for value and gradient one after the other.
+// objective is the weighted log loss with its penalty. It keeps the results for
+// the last point, because the optimiser asks for the value and the gradient of a
+// point one after the other.
 type objective struct {
 	rows      []row
 	reasons   int

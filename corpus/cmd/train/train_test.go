@@ -124,7 +124,8 @@ func TestScore(t *testing.T) {
 	assert.InDelta(t, 0.5, s.macroF1(), 1e-9)
 }
 
-// A product is never in both the training and the test of a part.
+// TestFoldOf shows that the parts are of about equal size. All messages of a
+// product are in one part, so training and test have no product in common.
 func TestFoldOf(t *testing.T) {
 	t.Parallel()
 	entries, err := corpus.Read(corpus.Slices)
@@ -138,8 +139,8 @@ func TestFoldOf(t *testing.T) {
 	}
 }
 
-// The table was made from the messages, examples and settings of this work tree.
-// After a change, make train.
+// TestStandardTableIsFresh shows that the table was made from the messages,
+// examples and settings of this work tree. If one of them changes, run make train.
 func TestStandardTableIsFresh(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../../../internal/model/standard.table")

@@ -18,9 +18,9 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// exported returns the exported API of each public package, by the name of its
-// file in api/. It has one line for each name, method and field. Removing or
-// changing a line breaks programs; adding one does not.
+// exported returns the exported API of each public package. The keys are the names
+// of the files in api/. An API has one line for each name, method and field.
+// Removing or changing a line breaks programs; adding one does not.
 func (repo *repository) exported(ctx context.Context) (map[string]string, error) {
 	public, err := repo.public(ctx)
 	if err != nil {
@@ -45,8 +45,8 @@ func (repo *repository) exported(ctx context.Context) (map[string]string, error)
 	return api, nil
 }
 
-// exports returns the files with export data, by import path. It has one for each
-// public package and for each of their dependencies.
+// exports returns the files with export data, by import path. There is one file
+// for each public package and one for each dependency of these packages.
 func (repo *repository) exports(ctx context.Context, public []pkg) (map[string]string, error) {
 	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}
 	for _, p := range public {
@@ -230,8 +230,8 @@ func (repo *repository) lastAPI(ctx context.Context) (tag string, api map[string
 	return tag, api, nil
 }
 
-// missing returns the lines of files in a that the same file in b lacks. Each
-// line begins with the name of the file.
+// missing compares files of the same name in the maps a and b. It returns the lines
+// that only the file in a has, with the name of the file before each line.
 func missing(a, b map[string]string) []string {
 	var all []string
 	for name, text := range a {

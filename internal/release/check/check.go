@@ -19,7 +19,8 @@ import (
 // that imports only slogclass, including the program. The README has the number.
 const maxModules = 16
 
-// heavy matches modules that must not be in that graph.
+// A program that imports only slogclass must not depend on the modules that heavy
+// matches.
 var heavy = regexp.MustCompile(`^(go\.opentelemetry\.io|google\.golang\.org)/`)
 
 // check runs all steps. It continues after a step that fails, and returns the
@@ -155,8 +156,9 @@ func (r *rehearsal) graph(ctx context.Context, dir string) error {
 	return nil
 }
 
-// tidyAll runs go mod tidy for all modules and changes the work tree. Released
-// modules still require each other at the version of the next release.
+// tidyAll runs go mod tidy for all modules of the work tree. Released modules
+// still require each other at the version of the next release, not at that of the
+// rehearsal.
 func (r *rehearsal) tidyAll(ctx context.Context) error {
 	for _, m := range r.repo.released {
 		if err := r.pack(ctx, m, true); err != nil {

@@ -8,14 +8,14 @@
 // A rehearsal has these steps:
 //
 //  1. Pack every released module into a module proxy on disk. A module comes after
-//     the modules that it requires. The packed go.mod requires these at the version
-//     of the rehearsal, and go.sum has their sums.
+//     the modules that it requires. In the packed module, go.mod requires them at
+//     the version of the rehearsal, and go.sum has their sums.
 //  2. Run go mod tidy -diff and go build in each packed module without go.work, and
 //     go mod tidy -diff in each other module.
 //  3. Install the command from an empty directory, and run it.
-//  4. For each public package, build and run a program in an empty directory that
-//     imports no other package of errclass. The program for slogclass must have few
-//     modules.
+//  4. For each public package, build and run a program that imports no other
+//     package of errclass. Each program has a new directory. The program for
+//     slogclass must depend on few modules.
 //  5. Compare the exported API with api/ and with the last tag.
 //
 // Each rehearsal has a version of its own. At the end its files are removed from

@@ -20,9 +20,9 @@ import (
 // it.
 const root = "github.com/errclass/errclass"
 
-// development lists the directories of modules that users do not install from.
-// They may use replace. Every module that is not in the list is checked as a
-// released one.
+// development lists the directories of modules that users do not install. Their
+// go.mod files may use replace. Every module that is not in the list is checked as
+// a released one.
 var development = []string{
 	"compat",
 	"corpus",

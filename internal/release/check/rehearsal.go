@@ -46,7 +46,8 @@ func newRehearsal(ctx context.Context, repo *repository, dir string) (*rehearsal
 	// files of a version.
 	base := strings.TrimSuffix(repo.base, semver.Prerelease(repo.base)+semver.Build(repo.base))
 	version := base + "-check." + time.Now().UTC().Format("20060102150405") + fmt.Sprint(os.Getpid())
-	// Other modules come from the proxies and never from a repository.
+	// Third-party modules come from the proxies. Without "direct", the go command
+	// does not get them from their repositories.
 	proxies := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(env.GOPROXY, "direct"), ","), "|")
 	r := &rehearsal{repo: repo, dir: dir, version: version, cache: env.GOMODCACHE, sums: workspace.Sums{}}
 	r.env = append(os.Environ(),

@@ -109,7 +109,7 @@ func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrin
 	}
 }
 
-// lineMessage returns the message of an input line, and its id undecoded.
+// lineMessage returns the message of an input line, and its id as undecoded JSON.
 func lineMessage(line []byte) (message string, id []byte) {
 	line = bytes.TrimPrefix(line, []byte(lines.BOM))
 	var values [2][]byte // not yet decoded: if a key repeats, the last value counts
@@ -131,8 +131,8 @@ func lineMessage(line []byte) (message string, id []byte) {
 	return string(line), nil
 }
 
-// resultPrinter writes one line per result to out. If a write fails, flushing out
-// returns the error.
+// resultPrinter writes one line per result to out. It ignores write errors,
+// because out.Flush returns the first one.
 type resultPrinter struct {
 	out  *bufio.Writer
 	json bool

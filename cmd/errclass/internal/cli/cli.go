@@ -16,7 +16,7 @@ import (
 
 // Exit codes.
 const (
-	ExitOK     = 0 // success; also if the output of explain, rules or eval was closed
+	ExitOK     = 0 // success; also if the reader of explain, rules or eval closed the output
 	ExitFailed = 1 // a threshold was missed, or reading or writing failed
 	ExitUsage  = 2 // the command line or a rules file is wrong
 )
@@ -55,8 +55,8 @@ func Main(args []string, s Streams) int {
 	return ExitFailed
 }
 
-// usageError is an error in the command line that a command finds. Errors that
-// cobra finds have other types.
+// usageError is an error in the command line that the command itself detects.
+// Errors that cobra detects have other types.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }

@@ -136,8 +136,8 @@ func reportJSON(r eval.Report) reportLine {
 	return line
 }
 
-// writeReport writes the figures and the tables. With full, it writes the misses
-// in full instead of a table of them.
+// writeReport writes the figures and the tables. If full is true, it writes every
+// miss in detail instead of a table of the misses.
 func writeReport(w io.Writer, r eval.Report, misses int, full bool) error {
 	fmt.Fprintf(w, "entries         %d\n", r.Entries)
 	fmt.Fprintf(w, "category right  %s (%d wrong)\n", percent(r.CategoryAccuracy), r.Entries-r.RightCategory)

@@ -200,7 +200,7 @@ func outcome(s classify.Signal, all []classify.Signal, colour bool) string {
 		}
 	}
 	if len(out) == 0 {
-		return "has no reason of its own" // rules like this name a wait or rule out other signals; here it rules out none
+		return "has no reason of its own" // a rule without a reason names a wait or rules out other signals; this one ruled out none
 	}
 	return "rules out " + strings.Join(out, ", ")
 }
@@ -208,7 +208,7 @@ func outcome(s classify.Signal, all []classify.Signal, colour bool) string {
 // strengths are the strengths of text rules, from the weakest.
 var strengths = []string{"word", "phrase", "code", "cause", "user"}
 
-// whyBeaten describes why the signal decided takes precedence over s.
+// whyBeaten returns why s lost. The parameter decided is the signal that won.
 func whyBeaten(s, decided classify.Signal) string {
 	switch {
 	case slices.Index(strengths, s.Strength) > slices.Index(strengths, decided.Strength):
@@ -269,7 +269,7 @@ func underlined(message string, from, to int, signals []classify.Signal, colour 
 	}
 	var b strings.Builder
 	for from < to {
-		next, found := to, false // next is the end of the match at offset from or, without such a match, the start of the next one
+		next, found := to, false // next is where the current piece ends: at the end of a match, or at the start of the next match
 		for _, s := range signals[1:] {
 			switch {
 			case s.Start < 0:

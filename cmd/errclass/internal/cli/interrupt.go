@@ -12,19 +12,20 @@ import (
 	"time"
 )
 
-// errInterrupted is the error of a read that a signal ended.
+// errInterrupted is the error of every read after a signal has ended reading.
 var errInterrupted = errors.New("interrupted")
 
 const (
-	// silenceLimit is the time without input after a SIGTERM until reading ends.
-	// Kubernetes' default grace period is the same.
+	// After a SIGTERM, SIGHUP or SIGQUIT, reading ends once no input has arrived
+	// for silenceLimit. It equals the default grace period of Kubernetes.
 	silenceLimit = 30 * time.Second
-	// secondTerm is the least time between the first SIGTERM and a second one that
-	// counts. An earlier one may be a copy of the first: timeout(1) sends the
-	// signal to the process and to its group.
+	// A second SIGTERM or SIGQUIT ends reading only if it comes at least
+	// secondTerm after the first. If it comes earlier, it may be a copy of the
+	// first: timeout(1) sends its signal to the process and to the process's
+	// group.
 	secondTerm = time.Second
-	// writeLimit is the time to write the rest of the output after a signal.
-	// After that the program ends even if lines are missing.
+	// After a signal, the program has writeLimit to write the rest of its output.
+	// Then it ends, even if lines are missing.
 	writeLimit = time.Second
 )
 
@@ -54,8 +55,8 @@ type interrupts struct {
 	lastRead   time.Time
 }
 
-// notifyInterrupts starts to handle the signals of this process. command is the
-// name for messages; pipe reports that the first input is a pipe. Signals that
+// notifyInterrupts starts to handle the signals of this process. Messages begin
+// with the name command. pipe is true if the first input is a pipe. Signals that
 // were ignored when the program started, as under nohup, stay ignored.
 func notifyInterrupts(command string, errs io.Writer, pipe bool) *interrupts {
 	i := newInterrupts(func(sig os.Signal) {
@@ -186,7 +187,7 @@ func (i *interrupts) reader(in io.Reader) (r io.Reader, release func()) {
 	return w, func() {
 		w.release()
 		i.mu.Lock()
-		i.pipe = false // opening the next input may block
+		i.pipe = false // opening the next input may block; meanwhile a signal takes effect at once
 		i.mu.Unlock()
 	}
 }
@@ -226,7 +227,8 @@ func (c *checkedReader) Read(p []byte) (int, error) {
 }
 
 // asyncReader reads in a goroutine, so that Read can return while that goroutine
-// is blocked. It returns all bytes read before the end.
+// is blocked. After a signal, Read first returns the bytes that the goroutine has
+// already read.
 type asyncReader struct {
 	chunks   chan chunk
 	ended    <-chan struct{}

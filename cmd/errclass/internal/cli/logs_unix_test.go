@@ -125,7 +125,7 @@ func TestLogsSecondTerm(t *testing.T) {
 	}
 	_, err = io.WriteString(in, "{}")
 	require.NoError(t, err)
-	time.Sleep(1100 * time.Millisecond) // an earlier signal may be a copy of the first
+	time.Sleep(1100 * time.Millisecond) // longer than secondTerm: a second SIGTERM that comes earlier is ignored
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
 	rest, err := io.ReadAll(r)
 	require.NoError(t, err)
@@ -160,7 +160,7 @@ func TestLogsSecondQuit(t *testing.T) {
 					require.NoError(t, p.Process.Signal(syscall.SIGQUIT))
 				}
 			}
-			time.Sleep(1100 * time.Millisecond) // an earlier signal may be a copy of the first
+			time.Sleep(1100 * time.Millisecond) // longer than secondTerm: a second SIGQUIT that comes earlier is ignored
 			require.NoError(t, p.Process.Signal(syscall.SIGQUIT))
 			_, err = io.ReadAll(r)
 			require.NoError(t, err)
@@ -314,7 +314,7 @@ func TestLogsToANonBlockingOutput(t *testing.T) {
 	content := strings.Repeat("{\"level\":\"info\"}\n", 100_000)
 	p.Stdin, p.Stdout = strings.NewReader(content), w
 	require.NoError(t, p.Start())
-	require.NoError(t, syscall.SetNonblock(fds[1], true)) // the process inherits this open file with its mode
+	require.NoError(t, syscall.SetNonblock(fds[1], true)) // the process shares this open file, so its output becomes non-blocking too
 	require.NoError(t, w.Close())
 	time.Sleep(50 * time.Millisecond) // until the pipe is full
 	got, err := io.ReadAll(r)

@@ -21,8 +21,8 @@ func KeepOnClosedPipe() {
 // for a program that SIGPIPE has ended.
 const exitClosed codeError = ExitSignal + 13
 
-// ownProcess is set in the errclass program, and not in tests. If it is set, a
-// SIGPIPE comes from a write of errclass.
+// ownProcess is true in the errclass program and false in tests that call Main. In
+// such a test, a SIGPIPE may come from other code than errclass.
 var ownProcess atomic.Bool
 
 // The equivalents of EPIPE on Windows: ERROR_BROKEN_PIPE and ERROR_NO_DATA.

@@ -15,8 +15,8 @@ type progressBar struct {
 	stopped chan struct{}
 }
 
-// minProgress is the smallest size of the input with a progress bar. Less is
-// read within a tenth of a second.
+// minProgress is the smallest input, in bytes, for which a progress bar is shown.
+// A smaller input is read within a tenth of a second.
 const minProgress = 32 << 20
 
 // newProgress shows a progress bar on standard error. It returns nil if

@@ -19,7 +19,7 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// Exit codes of `errclass run`, beside the child's own.
+// Exit codes that `errclass run` uses in addition to the child's own.
 const (
 	ExitTimeout       = 124 // --timeout or --silence ended the child; as in timeout(1)
 	ExitNotExecutable = 126 // as in a shell
@@ -44,7 +44,7 @@ type codeError int
 
 func (e codeError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// timeoutError is the cause of a context that --timeout ended.
+// timeoutError is the context's cause after --timeout has ended the context.
 type timeoutError time.Duration
 
 func (t timeoutError) Error() string { return fmt.Sprintf("not done within %s", time.Duration(t)) }

@@ -126,7 +126,7 @@ func TestRunClosedOutput(t *testing.T) {
 }
 
 // TestRunUnreadInput runs a command that closes its input. errclass gets SIGPIPE
-// then and must not end.
+// when it writes more input, and must continue.
 func TestRunUnreadInput(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

@@ -21,9 +21,9 @@ const readerLimit = time.Second
 // report errors early and to remove the event of an earlier run. errs is the
 // writer for standard error.
 //
-// A file that is also standard output or standard error is not opened again,
-// because that would truncate it: eventFile returns a writer that appends to the
-// stream. If it is a pipe on standard output, eventFile replaces s.Out with a
+// If the file is also standard output or standard error, opening it again would
+// truncate it. So eventFile returns a writer that appends to the stream. If that
+// stream is standard output and a pipe, eventFile also replaces s.Out with a
 // writer that tracks line ends.
 func eventFile(s *Streams, errs *lineWriter, name string) (io.WriteCloser, error) {
 	info, err := os.Stat(name)

@@ -133,7 +133,7 @@ func TestRunProgramNamedLikeASecret(t *testing.T) {
 	for _, name := range []string{"passwd", "token", "api_key", "secret"} {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(path, nil, 0o600))
-		for _, tt := range []struct{ arg, begin, end string }{ // the text between begin and end may be masked
+		for _, tt := range []struct{ arg, begin, end string }{ // the message starts with begin and contains end; the text between them may be masked
 			{path, name + ": fork/exec /", "/" + name + ": permission denied: "},
 			{path + ".missing", name + ".missing: fork/exec /", "/" + name + ".missing: no such file or directory: "},
 			{name + "-none", name + `-none: exec: "` + name + `-none": `, "executable file not found in $PATH: "},

@@ -9,10 +9,10 @@ import (
 // maxReplay is the largest number of bytes of a pipe kept for the next run.
 const maxReplay = 16 << 20
 
-// runInput is the standard input for the runs of a command. One of direct, file
-// and replay is set, or none if there is no input.
+// runInput is the standard input for the runs of a command. At most one of direct,
+// file and replay is not nil. If there is no input, all are nil.
 type runInput struct {
-	direct io.Reader // for the only run
+	direct io.Reader // used if there is only one run
 	file   *os.File  // read again from start
 	start  int64
 	replay *replayBuffer // for a pipe

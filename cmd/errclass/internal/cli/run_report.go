@@ -44,7 +44,7 @@ func (x failure) asClosedOutput() failure {
 // program or file separately. Otherwise, for a program named "token", the error
 // in "token: permission denied" would be masked as the value of a secret.
 func maskedText(err error) string {
-	switch e := err.(type) { //nolint:errorlint // not errors.As: a wrapping error has more text
+	switch e := err.(type) { //nolint:errorlint // errors.As would drop the text of a wrapping error
 	case *supervise.Error:
 		return supervise.MaskSecrets(e.Program) + ": " + maskedText(e.Err)
 	case *fs.PathError:
@@ -134,8 +134,8 @@ func (l *lineWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// setUnfinished sets whether the last line lacks its line end. It is needed if
-// others may have written to the same file.
+// setUnfinished records whether the last line lacks its line end. A caller needs
+// it if others may have written to the same file.
 func (l *lineWriter) setUnfinished(unfinished bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

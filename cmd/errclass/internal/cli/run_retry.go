@@ -24,8 +24,8 @@ type retrier struct {
 	calls int // number of runs so far
 }
 
-// run returns the outcome of the last run. If ctx ends during a wait, run returns
-// the result and the error of ctx.
+// run returns the outcome of the last run. If ctx ends during a wait, run
+// classifies the error of ctx and returns that error.
 func (r *retrier) run(ctx context.Context) (supervise.Outcome, error) {
 	for {
 		in, err := r.input.next()
@@ -57,8 +57,8 @@ func (r *retrier) run(ctx context.Context) (supervise.Outcome, error) {
 	}
 }
 
-// schedule has the pauses between runs. Its limit of three calls is not used: the
-// reason's policy limits the runs.
+// schedule gives the pauses between runs. Its own limit of three calls has no
+// effect, because the reason's policy limits the number of runs.
 var schedule = resilience.FixedSchedule.Schedule()
 
 // pause returns the time to wait before the next run, and whether there is a next
@@ -68,7 +68,8 @@ func (r *retrier) pause(res classify.Result) (wait time.Duration, again bool) {
 	if r.maxRuns > 0 {
 		limit = min(limit, r.maxRuns)
 	}
-	// A timeout here is from --silence: after --timeout, ctx has ended.
+	// A timeout here comes from --silence. After --timeout, ctx has ended and
+	// pause is not called.
 	again = res.Retryable() || res.Category == classify.CategoryTimeout
 	switch {
 	case !again, r.calls >= limit:

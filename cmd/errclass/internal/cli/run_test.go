@@ -21,8 +21,8 @@ import (
 )
 
 // asChild is an environment variable. If it is set, the test binary runs as a
-// command for errclass run. Its arguments are pairs of an action of childWords and
-// an argument for that action.
+// command for errclass run. Its arguments are pairs: an action in childWords, and
+// the argument of that action.
 const asChild = "ERRCLASS_TEST_AS_CHILD"
 
 // childWords are the actions of the command. "count FILE" appends a byte to a
@@ -68,7 +68,7 @@ func event(t *testing.T, text string) supervise.Event {
 	return e
 }
 
-// limited is a rate limit with a very short wait.
+// limited is the message of a rate limit with a very short wait.
 const limited = "HTTP 429: rate limit exceeded, try again in 0.001s\n"
 
 func TestRunExitCodes(t *testing.T) {

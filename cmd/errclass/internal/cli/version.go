@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// commitRecord is "VERSION COMMIT" in a release, written by .ci/release.
-// Otherwise it is empty or names an older version. A module downloaded by
+// commitRecord is "VERSION COMMIT" in a release: .ci/release writes the file. In
+// other builds it is empty or names an older version. A module downloaded by
 // `go install` has no other record of its commit.
 //
 //go:embed commit.txt

@@ -36,10 +36,10 @@ type weight struct{ errors, bytes int }
 // builder builds a random error. Its source makes the random choices.
 type builder struct {
 	source
-	calls     int        // calls of methods of the errors built so far
+	calls     int        // how often methods of the built errors were called
 	built     int        // number of errors built so far
-	size      int        // bytes of their texts and bodies
-	repeats   weight     // weight of the repeated errors in the tree; the first occurrence does not count
+	size      int        // bytes of the texts and bodies of these errors
+	repeats   weight     // weight of all repetitions of errors, without the first occurrence of each
 	enclosing []*wrapper // errors that will wrap the next one
 }
 

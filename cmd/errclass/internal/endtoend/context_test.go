@@ -20,8 +20,8 @@ import (
 // derive makes a child context that ends some time later.
 type derive func(context.Context) (context.Context, context.CancelFunc)
 
-// Causes that differ from ctx.Err(). Without the context, the last two are
-// classified differently.
+// Causes that differ from ctx.Err(). Classified as plain errors, without the
+// context, errPatient and errKey give other answers.
 var (
 	errDrain   = errors.New("the server is shutting down")
 	errPatient = fmt.Errorf("the report took too long: %w", context.DeadlineExceeded)

@@ -1,4 +1,4 @@
 // Package endtoend tests all of errclass with one error at a time: as a slog
-// record, a span, an OpenTelemetry log record and a line of errclass logs. The
-// tests are in the command's module, which alone may import all of these.
+// record, a span, an OpenTelemetry log record and a line of errclass logs. Only
+// the command's module may import all of these, so the tests are there.
 package endtoend

@@ -195,7 +195,8 @@ const (
 
 // plain returns the index of the first quote, backslash or control character. It
 // tests eight bytes at once. A borrow in the subtraction may flag a wrong byte,
-// but only one after a correct one. So the first flagged byte is always correct.
+// but only after a byte that is flagged correctly. So the first flagged byte is
+// always correct.
 func plain(d []byte, i int) int {
 	for ; len(d)-i >= 8; i += 8 {
 		w := binary.LittleEndian.Uint64(d[i:])

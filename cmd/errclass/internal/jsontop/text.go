@@ -50,9 +50,9 @@ func content(value []byte) (s []byte, ok bool) {
 // longestEscape is the length of \u0041.
 const longestEscape = 6
 
-// escapeStart returns the last index up to i at which s can be cut without
-// cutting an escape. A backslash starts an escape only if an even number of
-// backslashes precedes it, so escapeStart counts those.
+// escapeStart returns i, unless cutting s at i would cut an escape. Then it
+// returns the index at which the escape starts. A backslash starts an escape only
+// if an even number of backslashes precedes it, so escapeStart counts those.
 func escapeStart(s []byte, i int) int {
 	for start := i - 1; start >= max(0, i-longestEscape+1); start-- {
 		if s[start] != '\\' {
@@ -97,7 +97,9 @@ func appendText(b, s []byte) (text []byte, ok bool) {
 				if after+1 < len(s) && s[after] == '\\' && s[after+1] == 'u' && escape(s, after+1) > 0 {
 					second = rune(hex4(s[after+2:]))
 				}
-				// An unpaired surrogate is replaced. The next escape is decoded separately.
+				// If the two are not a surrogate pair, DecodeRune returns
+				// RuneError. Then the second escape is decoded in the next
+				// iteration.
 				if r = utf16.DecodeRune(r, second); r != utf8.RuneError {
 					after += longestEscape
 				}

@@ -39,13 +39,13 @@ type Reader struct {
 	start, end int   // buf[start:end] is read and not yet returned
 	searched   int   // buf[start:start+searched] has no newline
 	inPiece    bool  // Next returned a piece, but not yet the last one
-	err        error // from r; returned after all bytes before it
+	err        error // error of r; Next returns it after all bytes that were read
 }
 
 // NewReader returns a reader of lines of up to limit bytes. Its buffer never
 // exceeds limit bytes. It calls idle before each read from r, after Next has
-// returned every line in the buffer. There the caller can flush its output. A nil
-// idle does nothing.
+// returned every line in the buffer. In idle, the caller can flush its output. A
+// nil idle does nothing.
 func NewReader(r io.Reader, limit int, idle func() error) *Reader {
 	if idle == nil {
 		idle = func() error { return nil }

@@ -83,7 +83,7 @@ func TestReaderKeepsEveryByte(t *testing.T) {
 func TestReaderCallsIdleOnlyWithoutALine(t *testing.T) {
 	t.Parallel()
 	pr, pw := io.Pipe()
-	idle := make(chan int) // gets, at each call, the number of lines returned so far
+	idle := make(chan int) // receives the number of lines returned so far, at each call of idle
 	returned := 0
 	r := lines.NewReader(pr, 1<<10, func() error { idle <- returned; return nil })
 	go func() {

@@ -24,10 +24,10 @@ func (m *members) hasError() bool {
 	return false
 }
 
-// maxText limits the undecoded bytes of a text. Of a longer text only the first
-// and the last maxText/2 bytes are read. An escape has up to six bytes. Even if a
-// text consists of escapes, what is decoded is as long as the part that a
-// classifier reads.
+// maxText limits the undecoded bytes that are read of a text. Of a longer text
+// only the first and the last maxText/2 bytes are read. One decoded byte may be
+// written as an escape of six bytes. So maxText is six times what a classifier
+// reads, and a little more.
 const maxText = longestEscape*classify.DefaultMaxBytes + 64
 
 const longestEscape = len(`\u0041`)
@@ -119,7 +119,8 @@ func firstText(values ...[]byte) string {
 	return ""
 }
 
-// rawText returns undecoded JSON. It cuts it to maxText bytes, as texts are cut.
+// rawText returns v as undecoded JSON. If v is longer than maxText, rawText
+// returns the first and the last maxText/2 bytes, with a line end between them.
 func rawText(v []byte) string {
 	if len(v) <= maxText {
 		return string(v)
@@ -127,7 +128,8 @@ func rawText(v []byte) string {
 	return string(v[:maxText/2]) + "\n" + string(v[len(v)-maxText/2:])
 }
 
-// message returns the text of the first message key that has one.
+// message tries the message keys in order and returns the first text that it
+// finds.
 func (m *members) message() string {
 	for _, k := range messageKeys {
 		v := m.values[k]

@@ -54,9 +54,9 @@ func hostileLines(size int) map[string]string {
 	}
 }
 
-// TestHostileLinesPassInBoundedMemory annotates lines of 3 MiB. None of them is
-// changed, and the memory depends on the texts that are read, not on the length
-// of the line.
+// TestHostileLinesPassInBoundedMemory annotates lines of 3 MiB. Annotate must not
+// write to a line. The memory must depend on the texts that are read, not on the
+// length of the line.
 func TestHostileLinesPassInBoundedMemory(t *testing.T) {
 	const size = 3 << 20
 	logline.NewAnnotator(nil, true).Annotate([]byte(`{"msg":"the rules are compiled at first use"}`))

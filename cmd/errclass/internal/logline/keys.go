@@ -17,13 +17,13 @@ const (
 	keySeverity
 	keyLvl
 	keyPriority // journald
-	// Messages; the first one with a text counts.
+	// Messages. The first key with a text is used.
 	keyMsg
 	keyMessage
 	keyMESSAGE // journald
 	keyLog     // container runtimes
 	keyEvent   // structlog
-	// Errors, in this order and before the message.
+	// Errors. They are classified in this order, before the message.
 	keyError
 	keyErr
 	keyExceptionMessage
@@ -33,7 +33,7 @@ const (
 	keyStatus
 	keyStatusCode
 	keyHTTPStatus
-	// Times; the first valid one counts.
+	// Times. The first valid one is used.
 	keyTime
 	keyTS
 	keyTimestamp

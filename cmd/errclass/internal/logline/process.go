@@ -34,8 +34,8 @@ func (e *OutputError) Error() string { return "write: " + e.Err.Error() }
 // Unwrap returns the writer's error.
 func (e *OutputError) Unwrap() error { return e.Err }
 
-// NewProcessor returns a processor that writes to w. With times, it reads the
-// times of classified lines for the summary.
+// NewProcessor returns a processor that writes to w. If times is true, it reads
+// the times of classified lines for the summary.
 func NewProcessor(a *Annotator, w io.Writer, times bool) *Processor {
 	return &Processor{annotator: a, out: bufio.NewWriterSize(w, outputSize), times: times}
 }
@@ -79,8 +79,8 @@ func (p *Processor) outputError(err error) error {
 	return &OutputError{Err: err}
 }
 
-// line writes one line or one piece of a line. It checks only its last write,
-// because a bufio.Writer that has failed fails every later write.
+// line writes one line or one piece of a line. It checks the error of its last
+// write only: once a bufio.Writer has failed, every later write returns the error.
 func (p *Processor) line(l lines.Line) error {
 	if p.unfinished && len(l.Bytes) > 0 {
 		p.out.WriteByte('\n')
@@ -118,9 +118,9 @@ func (p *Processor) line(l lines.Line) error {
 
 func endsLine(b []byte) bool { return len(b) > 0 && b[len(b)-1] == '\n' }
 
-// firstLine returns the number of the first line of a kind. known is that number
-// if there was such a line before, and 0 otherwise. number is the number of the
-// current line.
+// firstLine returns the number of the first line of a kind. known is the number
+// found so far, or 0 if there was none. number is the current line, which is of
+// that kind.
 func firstLine(known, number int64) int64 {
 	if known > 0 {
 		return known

@@ -32,8 +32,8 @@ type Count struct {
 	Last  time.Time `json:"last,omitzero"`
 }
 
-// otherValue replaces categories and reasons that a line already had and that
-// errclass does not know. So the number of counts is bounded.
+// otherValue replaces a category or a reason that a line already had and that
+// errclass does not know. Without it, Counts could grow without limit.
 const otherValue = "other"
 
 // add counts a classified line.

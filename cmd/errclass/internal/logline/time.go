@@ -54,7 +54,7 @@ func parseTime(v []byte) (time.Time, bool) {
 	for _, layout := range layouts {
 		if t, err := time.Parse(layout, text); err == nil {
 			t = t.UTC()
-			return t, 0 < t.Year() && t.Year() < 10_000 // RFC 3339 has years of four digits, and the conversion to UTC may change the year
+			return t, 0 < t.Year() && t.Year() < 10_000 // RFC 3339 permits only years of four digits, and UTC may have changed the year
 		}
 	}
 	return time.Time{}, false
@@ -85,7 +85,8 @@ func unixTime(v []byte) (time.Time, bool) {
 		perSecond := int64(time.Second / unit)
 		return time.Unix(whole/perSecond, whole%perSecond*int64(unit)).UTC(), true
 	}
-	// As a float64, today's time in seconds is exact only to the microsecond.
+	// A float64 holds today's time in seconds only to the microsecond, so round to
+	// microseconds.
 	micro := n * (float64(unit) / float64(time.Microsecond))
 	return time.UnixMicro(int64(math.Round(micro))).UTC(), true
 }
