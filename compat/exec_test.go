@@ -21,8 +21,8 @@ import (
 // error.
 const childEnv = "ERRCLASS_COMPAT_CHILD"
 
-// actAsChild runs the child and reports whether childEnv is set. TestMain calls it
-// first.
+// actAsChild acts as the child process if childEnv is set. It returns false if
+// childEnv is not set. TestMain calls it first.
 func actAsChild() bool {
 	script, ok := os.LookupEnv(childEnv)
 	if !ok {

@@ -39,7 +39,7 @@ func TestExecSignals(t *testing.T) {
 	}
 }
 
-// TestExecFormat has the error for a file in an unknown executable format.
+// TestExecFormat checks the error for a file in an unknown executable format.
 func TestExecFormat(t *testing.T) {
 	t.Parallel()
 	check(t, &exec.Error{Name: "tool", Err: syscall.ENOEXEC}, want{reason: classify.ReasonSpawn})

@@ -32,8 +32,9 @@ type want struct {
 	derived  bool              // the wait is computed from a reset header
 	textWait bool              // the text names the wait too
 	provider string            // "" = the client does not name one; the text may
-	// text is the expected reason of the text alone; "" = the same. Set it only if
-	// the text lacks the fact, and explain it in a comment.
+	// text is the expected reason of the text alone; "" = the same as for
+	// the error. Set it only if the text does not name the cause, and explain it in a
+	// comment.
 	text classify.Reason
 }
 

@@ -123,9 +123,10 @@ func deadline(t *testing.T, call caller) error {
 	return call(ctx, url, client)
 }
 
-// deadlineInBody tests clients that report the end of the context while they read
-// a body. Other clients have a race. Instead of the deadline, AWS may report the
-// connection that net/http closes then, and MCP may report only a text.
+// deadlineInBody tests a client whose context ends while it reads a body. The
+// client must report the deadline. AWS and MCP are not tested here, because they
+// have a race: AWS may report that net/http closed the connection, and MCP may
+// report only a text.
 func deadlineInBody(t *testing.T, call caller) {
 	t.Run("the context's deadline, within the body", func(t *testing.T) {
 		t.Parallel()

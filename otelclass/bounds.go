@@ -7,9 +7,9 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// The bounds of the work for one span or record, besides [bound.MaxText] bytes of
-// text. The package documentation describes them. The SDK's default limits (128
-// attributes, 128 events) are far below.
+// These constants and [bound.MaxText] bound the work for one span or record. The
+// package documentation describes them. The SDK's default limits (128 attributes,
+// 128 events) are far lower.
 const (
 	maxName       = 512     // bytes of a type, a code or the name of a system
 	maxAttributes = 1 << 14 // attributes of a span or record
@@ -63,7 +63,7 @@ var mapField, mapFieldKnown = reflect.TypeFor[attribute.Value]().FieldByName("sl
 // mapLen returns the number of members of a map value. It does not use AsMap,
 // which copies the members. OpenTelemetry has no method for the number, so mapLen
 // reads an unexported field. If a later version of OpenTelemetry has no such
-// field, it returns 0.
+// field, mapLen returns 0.
 func mapLen(v attribute.Value) int {
 	if !mapFieldKnown {
 		return 0

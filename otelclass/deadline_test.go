@@ -77,8 +77,8 @@ func TestOwnErrorType(t *testing.T) {
 	}
 }
 
-// TestOwnErrorTypeWithAnswer generates attributes, among them one that describes
-// an answer. That one may be beyond the number of attributes that are read.
+// TestOwnErrorTypeWithAnswer generates attributes. One of them describes an
+// answer. It may come after the last attribute that the processor reads.
 func TestOwnErrorTypeWithAnswer(t *testing.T) {
 	t.Parallel()
 	word := rapid.StringMatching(`[a-z]{1,8}`)

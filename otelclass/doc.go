@@ -51,9 +51,10 @@
 // wherever category or reason are added.
 //
 // In both signals, an attribute that the caller has set under one of these keys
-// is kept. Each key counts separately. A stack trace is read only if there is no
-// other evidence. The text of an error is never copied: all values come from a
-// closed set of words. The provider is gen_ai.provider.name or gen_ai.system.
+// is kept. If the caller has set only the category or only the reason, the other
+// one is added. A stack trace is read only if there is no other evidence. The text
+// of an error is never copied: all values come from a closed set of words. The
+// provider is gen_ai.provider.name or gen_ai.system.
 //
 // # Which attributes a peer can write
 //
@@ -89,15 +90,16 @@
 // ignored:
 //
 //   - 64 KiB of text. If there is more, the beginning and the end of a text are
-//     read. The last exception and the description are read first, each with at
-//     least half of what is left. The other exceptions share the rest evenly.
+//     read. The last exception comes first and may use half of this limit or more.
+//     The status description comes next and may use half of the remainder or more.
+//     The other exceptions share the rest evenly.
 //   - 512 bytes of a type, a code or a provider's name.
 //   - The newest 128 exceptions of a span. Older ones get no attributes.
 //   - 16,384 attributes of exceptions are copied; further exceptions get no
 //     attributes. If a span has more than 16,384 events, no exception gets any.
-//   - 16,384 attributes of a span or record, and 65,536 of all events of a span. A
-//     span or record with more attributes gets none, because the caller may have
-//     set the keys in the part that is not read. Observers are still called.
+//   - 16,384 attributes of a span or record, and 65,536 of all events of a span. If
+//     a span or record has more, nothing is added to it: the attributes that are
+//     not read may already have these keys. Observers are still called.
 //   - 4,096 members of maps in a record, four levels deep, and four texts in them.
 //   - A full record with more than 4,096 attributes gets none.
 //
@@ -115,8 +117,9 @@
 // breaker states. A failure counts once in each signal: a failed span when it
 // ends, a log record when it gets its category. If slogclass adds the category,
 // give it slogclass.WithObserver(counter.Observe); the LogProcessor then counts
-// only the other records. Handled exceptions are not counted: those on a span
-// whose status is not Error, or on a record below severity Error.
+// only the other records. Handled exceptions are not counted. An exception is
+// handled if the status of its span is not Error, or if its record is below
+// severity Error.
 //
 // # Errors of this package
 //

@@ -180,8 +180,8 @@ func (f *facts) missing(cfg *config) keys {
 	return wanted &^ f.keys
 }
 
-// wanted returns the keys to write. If WithKeys has given several attributes the
-// same key, only the first of them is written, in the order category, reason,
+// wanted returns the keys to write. WithKeys can give several attributes the same
+// key. Then only the first of them is written. Their order is category, reason,
 // rule, retry-after.
 func (c *config) wanted() keys {
 	wanted := categoryKey
@@ -227,9 +227,9 @@ func (f *facts) exceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 	return e
 }
 
-// outcome returns the evidence of how a call ended. text becomes the message. A
-// peer may have written the attributes, so they are not passed as a Type. This
-// program's own deadline is.
+// outcome returns the evidence of how a call ended. text becomes the message. Only
+// this program's own deadline is passed as a Type. Other values are not, because a
+// peer may have written them.
 func (f *facts) outcome(text string) classify.Evidence {
 	if f.ownDeadline {
 		return classify.Evidence{Type: f.errorType, Message: text}

@@ -133,7 +133,7 @@ func TestRecordErrorKeepsTheText(t *testing.T) {
 	}
 }
 
-// An observer may panic with an error whose Error method would not return.
+// An observer panics with an error. A call of its Error method may never return.
 func TestWithObserverPanicsHostile(t *testing.T) {
 	t.Parallel()
 	for name, bad := range hostile() {
@@ -154,8 +154,8 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 		"error", "err", "cause", "exception", "stderr", "http.response.status_code", "rpc.grpc.status_code",
 	}
 	// own reports whether a result means that this program ended the call. The
-	// category timeout always means that. The category aborted means it if the
-	// status is 401.
+	// category timeout always means that. The category aborted means it only with
+	// the status 401, because that status outranks an abort named in a text.
 	own := func(result string, status int) bool {
 		return result == "timeout/timeout" || result == "aborted/aborted" && status == 401
 	}

@@ -226,8 +226,8 @@ func TestSpanProcessorAtTheLimits(t *testing.T) {
 }
 
 // TestRecordErrorShortenedAndMissing draws limits for the number and the length
-// of a span's attributes. A SpanProcessor restores both values, whatever part of
-// them the span has kept.
+// of a span's attributes. The span may lose category and reason, or keep shortened
+// values. A SpanProcessor restores both.
 func TestRecordErrorShortenedAndMissing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

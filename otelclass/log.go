@@ -151,7 +151,7 @@ func body(r *sdklog.Record) string {
 }
 
 // textKeys are the keys under which log bridges write error texts. The value is a
-// string, or a map if the error was logged as a group or in one.
+// string. It is a map if the error was logged as a group or inside a group.
 var textKeys = []attribute.Key{"error", "err", "cause", "exception", "stderr"}
 
 // Bounds of the search for texts.

@@ -71,7 +71,7 @@ func events(t require.TestingT, s tracetest.SpanStub) []string {
 	return all
 }
 
-// ended starts a span, passes it to use, ends it and returns the exported span.
+// ended starts a span, calls use with it, ends it and returns the exported span.
 func ended(t *testing.T, use func(trace.Span), opts ...otelclass.Option) tracetest.SpanStub {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()

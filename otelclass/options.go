@@ -100,16 +100,18 @@ func WithClassifier(c *classify.Classifier) Option {
 	})
 }
 
-// WithObserver adds a function that a processor calls for every error: a span
-// with status Error, and a log record without a category at severity Error or
-// above, or of unspecified severity. Handled exceptions are not errors here. By
-// default there is none. Several observers are called in the order given; nil is
-// ignored. A [Recorder] calls none, because the span is observed when it ends.
+// WithObserver adds a function that a processor calls for every error. A span is an
+// error if its status is Error. A log record is an error if its severity is Error
+// or above, or unspecified, and it has no category yet. Handled exceptions are not
+// errors here. By default there is no observer. Several observers are called in
+// the order given; nil is ignored. A [Recorder] calls none, because the span is
+// observed when it ends.
 //
 // The observer runs in the goroutine that ends the span or emits the record,
-// after the next processor. Its context is that of the record, or one that holds
-// the span context, for exemplars. If the span already has a category and a
-// reason that this project defines, the observer gets those.
+// after the next processor. For a record, it gets the context of the record. For a
+// span, it gets a context with only the span context, for exemplars. If the span
+// already has a category and a reason that this project defines, the observer gets
+// those.
 //
 // It must be safe for concurrent use and must not block. If it panics, the span
 // or record is passed on all the same. A LogProcessor returns the panic as an

@@ -8,9 +8,9 @@ type pair struct {
 	reason   classify.Reason
 }
 
-// pairs has all pairs. Each reason has one category, except timeout: the program's
-// own deadline has the category timeout. User rules cannot change the category of
-// a reason.
+// pairs has all pairs. Each reason has one category. Only the reason timeout has a
+// second one, the category timeout, for the program's own deadline. User rules
+// cannot change the category of a reason.
 var pairs = func() []pair {
 	var all []pair
 	for _, r := range classify.Reasons() {

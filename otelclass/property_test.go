@@ -38,8 +38,9 @@ func drawAttributes(t *rapid.T, label string) []attribute.KeyValue {
 	return attrs
 }
 
-// added checks that the attributes now are those before and then the missing keys,
-// in order. If wanted is false, no key may have been added.
+// added compares the attributes of a span or event before and after a processor.
+// The processor may only append the missing keys, in order. If wanted is false, it
+// may append nothing.
 func added(t *rapid.T, before, now []attribute.KeyValue, wanted bool) {
 	require.GreaterOrEqual(t, len(now), len(before))
 	require.Equal(t, before, now[:len(before)])

@@ -95,9 +95,10 @@ var fillers = sync.OnceValue(func() []attribute.KeyValue {
 // maxCounting bounds the attributes that the SDK compares during countDropped.
 const maxCounting = 1 << 14
 
-// countDropped adds n to the number of attributes that a full record has dropped.
-// SetAttributes has reset that number, and no method sets it, so countDropped adds
-// fillers. If maxCounting is reached, the number is too low.
+// countDropped adds n to a full record's count of dropped attributes. An earlier
+// call of SetAttributes has reset this count. The SDK has no method to set it, so
+// countDropped adds n fillers, and the record drops them. At maxCounting it stops
+// early, and the count is too low.
 func countDropped(r *sdklog.Record, n int) {
 	all := fillers()
 	for work := 0; n > 0 && work < maxCounting; work += r.AttributesLen() + len(all) {

@@ -25,15 +25,15 @@
 //     dashboard needs one name only. Their order among the other attributes of
 //     the root is not specified.
 //   - A key that the caller has set at the root is kept: in the record, with
-//     Logger.With, or as the name of a group that is not empty. Each key counts
-//     separately. No key is written twice, even if one Handler of this package
-//     wraps another.
+//     Logger.With, or as the name of a group that is not empty. The keys that the
+//     caller has not set are still added. No key is written twice, even if one
+//     Handler of this package wraps another.
 //   - A value that is both an error and a slog.LogValuer is read as an error.
-//     LogValue is called only if the result decides which keys the root has. That
-//     is so for attributes at the root of a classified record or of Logger.With,
-//     in two cases. If the attribute's key is empty, a handler inlines the group
-//     into the root. If it is one of this package's keys, a handler omits an empty
-//     group. LogValue is called once; the next handler gets the result.
+//     LogValue is called only for an attribute at the root of a classified record
+//     or of Logger.With, and only if its key is empty or one of this package's
+//     keys. In these two cases the result decides which keys the root has: a
+//     handler inlines a group with an empty key, and omits an empty group together
+//     with its key. LogValue is called once; the next handler gets the result.
 //   - The work for a record is bounded: 4 errors, 4 texts and the message, 64 KiB
 //     of text in all, 65,536 group members, 1,024 calls of LogValue. The rest is
 //     ignored. If one of the two keys may be in the rest, neither is added.

@@ -147,8 +147,8 @@ type withEvidence struct {
 	status int
 }
 
-// add returns w with the findings of a later call of With. They come before those
-// of w.
+// add returns the evidence of f and w together. f is from a later call of With
+// than w, so its evidence comes first.
 func (w *withEvidence) add(f *findings) *withEvidence {
 	if f.nErrs == 0 && f.nTexts == 0 && f.status == 0 {
 		return w

@@ -22,7 +22,7 @@ type panicError struct{}
 
 func (panicError) Error() string { panic("Error panicked") }
 
-// pointerError panics when it is called on nil.
+// pointerError is an error whose Error method panics on a nil pointer.
 type pointerError struct{ text string }
 
 func (e *pointerError) Error() string { return e.text }

@@ -89,8 +89,8 @@ func drawAttr(t *rapid.T, n string, depth int) slog.Attr {
 	}
 }
 
-// ownKey draws attributes of the caller. They set one of the two keys, at the root
-// or elsewhere, or neither.
+// ownKey draws attributes of the caller. They may contain one of the two keys, at
+// the root or elsewhere.
 func ownKey(t *rapid.T) []slog.Attr {
 	key := rapid.SampledFrom([]string{slogclass.CategoryKey, slogclass.ReasonKey}).Draw(t, "own key")
 	return rapid.SampledFrom([][]slog.Attr{

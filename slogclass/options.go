@@ -45,8 +45,9 @@ func defaults() config {
 	}
 }
 
-// wanted returns the keys to write. If WithKeys has given two attributes the same
-// key, the first in order of category, reason, rule, retry-after is written.
+// wanted returns the keys to write. WithKeys can give several attributes the same
+// key. Then only the first of them is written. Their order is category, reason,
+// rule, retry-after.
 func (c *config) wanted() keys {
 	wanted := categoryKey
 	if c.reason != c.category {
@@ -120,8 +121,8 @@ func WithKeys(category, reason string) Option {
 //
 // A rule id is stable. `errclass rules` lists all of them and `errclass explain`
 // shows how a rule decided. There are some 1,600, too many for a metric label.
-// A record with details costs at least one allocation; under an open group the
-// calls since that group are repeated for each of them.
+// A record with details costs at least one allocation. If a group is open, the
+// calls since the first group are repeated for each such record.
 func WithDetails() Option {
 	return optionFunc(func(c config) config {
 		c.details = true

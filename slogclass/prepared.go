@@ -29,7 +29,8 @@ func (p *prepared) find(category classify.Category, reason classify.Reason) *pre
 	return nil
 }
 
-// merge returns the entries of p and, for the pairs that p lacks, those of older.
+// merge returns the entries of p and older. If both lists have an entry for a pair,
+// merge takes that of p.
 func (p *prepared) merge(older *prepared) *prepared {
 	if p == nil {
 		return older
@@ -85,8 +86,9 @@ func (h *Handler) prepare(category classify.Category, reason classify.Reason) sl
 
 // prepareDeep does the work of prepare for a handler with more than maxDepth
 // calls since the first group. It starts at the nearest ancestor with a cached
-// handler. It caches one in each Handler on the way that is still in use, so
-// their children need not repeat the same calls.
+// handler and repeats the calls from there to h. It caches the result of each call
+// in the Handler that the call returned, if that one still exists. Other children
+// of that Handler then need not repeat these calls.
 func (h *Handler) prepareDeep(category classify.Category, reason classify.Reason) slog.Handler {
 	var calls []*link // the calls to repeat, last call first
 	var result slog.Handler
@@ -155,21 +157,22 @@ func (c call) repeat(h slog.Handler) slog.Handler {
 	return h.WithAttrs(slices.Clone(c.attrs))
 }
 
-// groupPath holds the calls that derived a handler under a group from its parent.
-// The parent may be any ancestor. A groupPath is empty if no group is open.
+// groupPath says how a handler under a group was derived: from parent, one of its
+// ancestors, by the calls in last or link. It is empty if no group is open.
 type groupPath struct {
 	parent *Handler
 	last   call  // the only call since the parent, if link is nil
 	link   *link // the calls since the parent, if there are several
 	depth  uint8 // the number of ancestors that are reachable through parent
-	// inherited is a copy of the cache of the Handler from which this one was
-	// derived. It was made at that time. It includes what that Handler had
-	// inherited.
+	// inherited has the cached handlers of the Handler that this one was derived
+	// from, and those that it had inherited itself. They are copied when this
+	// Handler is derived.
 	inherited *prepared
 }
 
-// link is a call that was made more than maxDepth calls after the first group.
-// Handlers that are derived from each other share their links.
+// link is a call of WithAttrs or WithGroup in a linked list. The first maxDepth
+// calls, counted from the first group, have no link. A handler shares the links of
+// the handler that it was derived from.
 type link struct {
 	call     call
 	receiver weak.Pointer[Handler] // receiver of the call; nil if it was garbage collected
@@ -184,7 +187,7 @@ const maxDepth = 8
 // open reports whether a group is open.
 func (p *groupPath) open() bool { return p.parent != nil }
 
-// pathFrom returns the path of the handler that results from the call c on h.
+// pathFrom returns the path of a handler that is derived from h by the call c.
 func pathFrom(h *Handler, c call) groupPath {
 	if h.path.depth < maxDepth {
 		return groupPath{parent: h, last: c, depth: h.path.depth + 1}

@@ -131,7 +131,7 @@ func (c *config) resolveRecord(r *slog.Record) keys {
 	return c.keysOf(attrs)
 }
 
-// answer is the result of writes.
+// answer is the result of function writes.
 type answer uint8
 
 const (
@@ -140,8 +140,8 @@ const (
 	yes
 )
 
-// writes reports whether a handler writes a group with these members. It omits a
-// group that is empty or has only such groups as members. If the budget is
+// writes reports whether a handler writes a group with these members. A handler
+// omits a group that is empty or has only such groups as members. If the budget is
 // exceeded, the answer is yes.
 func writes(members []slog.Attr, visited *budget) answer {
 	all := no

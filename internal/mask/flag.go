@@ -57,9 +57,8 @@ func (s *scanner) flag(i int) {
 	}
 }
 
-// argument returns the start of an option's argument. The option ends at to.
-// Spaces or the punctuation of a list may come before the argument. If there is
-// none of these, argument returns to.
+// argument returns the start of an option's argument. The option ends before
+// s.text[to]. Spaces or the punctuation of a list may come between them.
 func (s *scanner) argument(to int) int {
 	at := to
 	for at < len(s.text) && at-to < 8 {

@@ -34,8 +34,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// strip returns masked. It returns "" if one of the texts around the shape
-// contains a secret itself.
+// strip returns its first argument, or "" if one of the other arguments contains
+// the secret of a shape.
 func strip(masked string, around ...string) string {
 	for _, s := range shapes {
 		for _, a := range around {

@@ -3,8 +3,8 @@ package mask
 import "strings"
 
 // nested masks the secrets of the list or map at i: tokens: [a, b],
-// "credentials": {"x": {"value": "a"}}, map[a:b]. vc describes its name. It reports
-// whether there is a list or map.
+// "credentials": {"x": {"value": "a"}}, map[a:b]. vc describes the name of the list
+// or map. nested reports whether there is one.
 func (s *scanner) nested(vc valueContext, i int) bool {
 	i, _ = s.skipGap(i)
 	rest := s.text[i:]
@@ -75,9 +75,9 @@ func (s *scanner) nested(vc valueContext, i int) bool {
 	return true
 }
 
-// hasRead reports whether the brackets at i were read for a name of kind k or of a
-// kind with more secrets. A map of a weak name may have a stronger name inside:
-// auth: map[api_key:[a]].
+// hasRead reports whether the brackets at i were already read for a name of kind k
+// or of a stronger kind. Brackets that were read for a weaker kind are read again,
+// because a map with a weak name may contain a stronger one: auth: map[api_key:[a]].
 func (s *scanner) hasRead(k kind, i int) bool {
 	for _, e := range s.brackets[k:] {
 		if _, ok := e.known(i); ok {

@@ -190,7 +190,7 @@ var shapes = []shape{
 	{"Discord bot", "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs", "ZnCjm1XVW7vRze4b7Cq4se7kKWs"},
 }
 
-// innocent are texts without a secret. They do not change.
+// innocent are texts without a secret. Masking does not change them.
 var innocent = []string{
 	"", "ok", "HTTP 429 for model gpt-5 at task-1234567890", "token limit exceeded: 8192 tokens", "invalid token", "password authentication failed for user \"app\"",
 	"token: expired; api_key: missing", "Bearer authentication failed", "Invalid bearer token", "HTTP 401: invalid x-api-key", "OPENAI_API_KEY: not set", "Error: OPENAI_API_KEY is not set",

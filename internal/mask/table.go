@@ -70,7 +70,7 @@ var (
 	codes = set("otp totp pin cvv cvc mtan hotp")
 	// A word of codeKinds before "code" makes it the name of a one-time code.
 	codeKinds = set("verification security confirmation authentication auth login signin access sms otp totp mfa fa factor time use backup recovery reset activation unlock pairing pin passcode device sign")
-	// users are words that a user's name follows.
+	// users are words before the name of a user.
 	users = set("login user username account uid usr")
 	// tokenStates and keyStates follow a token or a key in prose. auxiliaries may be
 	// between them.
@@ -96,7 +96,7 @@ var (
 	// pairNouns and then pairFillers may precede user:secret.
 	pairNouns   = set("credentials creds credential login logon signin auth authenticate authenticated authenticating")
 	pairFillers = set("with as using for user is are of were was")
-	// No table has these words, but the code compares names with them.
+	// Add these words to vocabulary, because the code compares names with them.
 	_ = set("key pass name code time env hash salt auth oauth hmac sas pat csrf xsrf passcode")
 	// headers are names with values of several words.
 	headers = set("authorization authorisation cookie cookies cookie2 setcookie")

@@ -144,7 +144,7 @@ type wordUse struct {
 	program *program
 }
 
-// wordUses has the words that a secret may follow without a separator.
+// wordUses has words. After each of them, a secret may follow without a separator.
 var wordUses = func() map[string]*wordUse {
 	m := map[string]*wordUse{}
 	use := func(word string) *wordUse {
@@ -182,8 +182,8 @@ var wordStarts = func() (t [256]uint32) {
 	return t
 }()
 
-// word masks the vendor's key that begins at i. If no key but a word of wordUses
-// begins at i, it masks the secret after that word.
+// word masks the vendor's key that begins at i. If there is no key, but a word of
+// wordUses, it masks the secret after that word.
 func (s *scanner) word(i int) {
 	if s.prefix(i) {
 		return

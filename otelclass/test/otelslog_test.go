@@ -32,9 +32,9 @@ func (quietValuer) LogValue() slog.Value { return slog.StringValue("request fail
 
 // Each row is a way to log an error with slog. "text" is an error that is
 // classified by its text. "value" is an error that is classified by its StatusCode
-// field. A row has two results for each: with slogclass before otelslog, and with
-// only a LogProcessor after otelslog. The table in docs/opentelemetry.md shows
-// these rows.
+// field. For each of these two errors, a row has two results: with slogclass before
+// otelslog, and with only a LogProcessor after otelslog. The table in
+// docs/opentelemetry.md shows these rows.
 func TestOtelslog(t *testing.T) {
 	t.Parallel()
 	const auth, unknown = "fatal/authentication", "fatal/unknown"

@@ -45,7 +45,7 @@ func (r *receiver) overHTTP(t *testing.T) string {
 	return server.Listener.Addr().String()
 }
 
-// accept reads a request into message, passes it to keep and answers.
+// accept decodes a request into message, calls keep with it and sends answer.
 func accept[M proto.Message](t *testing.T, w http.ResponseWriter, req *http.Request, message M, answer proto.Message, keep func(*testing.T, M)) {
 	body, err := io.ReadAll(req.Body)
 	assert.NoError(t, err)
