@@ -7,10 +7,10 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect/chain"
 )
 
-// Cause returns the value for [Evidence.Cause]. It is nil while ctx has not ended,
-// and for a nil ctx. After that it is ctx.Err(). If context.Cause(ctx) is a
-// different error, Cause joins the two: a failed call may return either, and only
-// ctx.Err() tells a deadline from a cancellation.
+// Cause returns the value for [Evidence.Cause]. If ctx is nil or has not ended,
+// the value is nil. Otherwise it is ctx.Err(). If context.Cause(ctx) is a
+// different error, Cause joins the two, because a failed call may return either.
+// Only ctx.Err() shows whether ctx was cancelled or its deadline has passed.
 //
 //	res := classify.Standard.Classify(classify.Evidence{Err: err, Cause: classify.Cause(ctx)})
 func Cause(ctx context.Context) (ended error) {

@@ -213,8 +213,8 @@ func (c *Classifier) unknown() Result {
 }
 
 // Classify classifies the evidence. It returns the zero Result if nothing failed.
-// That is so for the zero Evidence, and for a status below 400 unless the body is
-// an error envelope.
+// The zero Evidence means that nothing failed. A status below 400 counts as a
+// failure only if the body is an error envelope.
 func (c *Classifier) Classify(e Evidence) (r Result) {
 	c.classify(&e, &r)
 	return r

@@ -40,13 +40,12 @@
 //   - Error(nil) is the zero Result.
 //
 // One classification reads a bounded amount of evidence. It should take at most
-// 10 ms, and it allocates at most 4 MB. That excludes methods of the evidence,
-// such as Error and Unwrap, because the package cannot limit them. It reads Type
-// first, then Code, the chain of Err from the outermost error inwards, the
-// response, the text of Err, and Message. Each part has its own share, so a large
-// part does not displace the next one. If a part exceeds its share, the
-// classifier reads its beginning and ignores the rest. [Classifier.Explain] lists
-// what was ignored.
+// 10 ms, and it allocates at most 4 MB. These limits do not cover the methods of
+// the evidence, such as Error and Unwrap. The classifier reads Type first, then
+// Code, the chain of Err from the outermost error inwards, the response, the text
+// of Err, and Message. Each part has its own share, so a large part does not
+// displace the next one. If a part exceeds its share, the classifier reads only
+// the beginning of that part. [Classifier.Explain] lists what was ignored.
 //
 // One table holds the consequences of each reason: how often to call, whether
 // to ask another provider, and the names that other systems use.

@@ -44,6 +44,6 @@ type Result struct {
 }
 
 // Retryable reports whether to make the same call again unchanged. It is false
-// for [CategoryTimeout]: this program's own deadline has passed, and with it the
-// context of the call.
+// for [CategoryTimeout]: this program's own deadline has passed, so a call with
+// the same context would fail at once.
 func (r Result) Retryable() bool { return r.Category == CategoryRetryable }

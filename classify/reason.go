@@ -50,7 +50,7 @@ const (
 )
 
 // Policy tells a caller what to do about a [Reason]. Use [Policy.Calls] rather
-// than MaxAttempts.
+// than MaxAttempts, because the meaning of MaxAttempts depends on Retry.
 type Policy struct {
 	Category    Category // the reason's; a [Result] may have another, as for this program's own deadline
 	Retry       Retry
@@ -74,9 +74,9 @@ func (p Policy) Calls() int {
 	}
 }
 
-// Corrective reports whether to change the request before repeating it. This is
-// so if the answer did not parse: the next request should say what was wrong with
-// it.
+// Corrective reports whether to change the request before repeating it. It is
+// true if the answer did not parse. The next request should then say what was
+// wrong with the answer.
 func (p Policy) Corrective() bool { return p.Retry == RetryCorrective }
 
 // View selects one of three naming schemes of existing systems. [Reason.Name] and

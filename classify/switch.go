@@ -7,10 +7,11 @@ import "sync/atomic"
 // of another classifier. Use Switchable if rules change while the program runs.
 // Watch in package rulesfile uses it for rules in a file.
 //
-// The classifier is used like any other. Each classification uses one set of
-// rules from beginning to end. It costs an additional atomic load and takes no
-// lock. After set returns, no result comes from a cache of the old rules. [New]
-// with [WithBase] copies the current rules and does not follow later changes.
+// The classifier is used like any other. A classification during a change uses
+// either the old rules or the new ones, never both. Each classification costs an
+// additional atomic load and takes no lock. After set returns, no result comes
+// from a cache of the old rules. [New] with [WithBase] copies the current rules
+// and does not follow later changes.
 //
 // The function set is safe for concurrent use. It ignores nil and the zero
 // Classifier. If its argument is switchable too, set copies the argument's

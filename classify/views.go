@@ -17,8 +17,9 @@ var viewOverrides = [...]struct {
 	{"sdk/APIConnectionError", ViewProvider, "timeout"},
 }
 
-// Name returns the name of r in the view v. For a few rules it is a name of its
-// own, for all others the name of the reason. It is "" for the zero Result.
+// Name returns the name of r in the view v: the name of its reason, unless the
+// view has another name for its rule. A few rules have one. For the zero Result,
+// Name returns "".
 func (r Result) Name(v View) string {
 	if r.Category == "" {
 		return ""

@@ -73,16 +73,19 @@ func safeAs(as func(any) bool, target any) {
 	as(target)
 }
 
-// contextEnded reports whether the caller's context ended the call. It compares
-// the two error values and ignores Is methods: in package net every dial timeout
-// claims to be context.DeadlineExceeded.
+// contextEnded reports whether the caller's context ended the call. It looks for
+// context.Canceled and context.DeadlineExceeded in the chain. It ignores Is
+// methods, because in package net every dial timeout claims to be
+// context.DeadlineExceeded.
 func contextEnded(err error) bool {
 	w := walk{match: func(e error) bool { return e == context.Canceled || e == context.DeadlineExceeded }}
 	return w.anyMatch(err, 0)
 }
 
-// text returns err.Error(), "" if that panics. It is also "" if err wraps itself:
-// recover cannot stop an Error method that recurses until the stack overflows.
+// text returns err.Error(), or "" if that panics. If the chain is deeper than
+// maxDepth, text returns "" and does not call Error. Such an err may wrap itself.
+// Its Error method could then recurse until the stack overflows, and recover
+// cannot stop that.
 func text(err error) (s string) {
 	w := walk{match: func(error) bool { return false }}
 	if w.anyMatch(err, 0); w.tooDeep {

@@ -12,8 +12,8 @@
 //   - A status, from a [*StatusError], an SDK error or the text: 429 is a rate
 //     limit. 408 and 5xx are retryable. All others are not, even if the text
 //     mentions a timeout.
-//   - Otherwise package classify decides by errnos, codes and words. Its reason
-//     rate_limit is a rate limit.
+//   - Otherwise package classify decides by errnos, codes and words. If its reason
+//     is rate_limit, the error is a rate limit.
 //
 // New programs should use package classify, which also returns a reason, a
 // policy and a rule.
@@ -40,8 +40,9 @@
 //     overflow, because a shorter conversation would not help.
 //   - [ExtractHTTPStatusCode] and [IsRetryableModelError] read a [*StatusError],
 //     so that all functions agree.
-//   - [ParseRetryAfterHeader] accepts digits only (RFC 9110 10.2.3), and
-//     [SleepWithContext] returns false if the context has ended before.
+//   - [ParseRetryAfterHeader] accepts a number of seconds only if it consists of
+//     digits (RFC 9110 10.2.3).
+//   - [SleepWithContext] returns false if the context has ended before the call.
 //
 // All functions are safe for concurrent use and never log. They survive errors
 // that panic, wrap nil or wrap themselves.

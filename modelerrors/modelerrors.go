@@ -60,7 +60,8 @@ func retryableResult(err error, res classify.Result) bool {
 	case res.Reason == classify.ReasonUnknown, res.Reason == classify.ReasonNetworkPermanent:
 		return retryPhrase.MatchString(s)
 	default:
-		// A timeout here is a limit of a connection or a client, not the caller's.
+		// ClassifyModelError has excluded the deadline of the caller's context. So
+		// this is the timeout of a connection or a client.
 		return res.Retryable() || res.Category == classify.CategoryTimeout
 	}
 }

@@ -14,7 +14,8 @@ import (
 
 // Defaults for retry loops.
 const (
-	// DefaultRetries is the number of retries per model: three calls in all.
+	// DefaultRetries is the number of retries per model. With the first call,
+	// that makes three calls.
 	DefaultRetries = 2
 	// DefaultCooldown is how long to stay with a fallback model after an error
 	// that is not retryable: one minute.

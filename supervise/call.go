@@ -17,9 +17,9 @@ type ServerError struct {
 	Err    error  // the error behind the reason
 }
 
-// Error returns a text with the words "MCP server". They let a classifier that
-// reads only the text recognise the failure of a tool server. Most servers are
-// MCP servers.
+// Error returns a text with the words "MCP server", because most servers are MCP
+// servers. A classifier that reads only the text recognises the failure of a tool
+// server by these words.
 func (e *ServerError) Error() string { return fmt.Sprintf("MCP server %q: %s", e.Server, e.Reason) }
 
 func (e *ServerError) Unwrap() error { return e.Err }

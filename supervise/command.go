@@ -19,8 +19,8 @@ const (
 )
 
 // Command describes a child process and its limits. Only Name is required. Run
-// does not change it, so one Command may be run many times, and concurrently if
-// its readers and writers allow it.
+// does not change the Command, so it may be run many times. It may be run
+// concurrently if its readers and writers are safe for concurrent use.
 type Command struct {
 	Name string   // the program: a path, or a name to be found in PATH
 	Args []string // the arguments, without the name

@@ -10,16 +10,17 @@
 //
 // What happens to a child:
 //
-//   - It starts in its own process group (a job object on Windows), so that the
-//     processes that it starts are ended with it. Its output is passed on at once.
-//     The last 500 characters of its standard error are kept, with secrets masked
-//     ([MaskSecrets]).
+//   - It starts in its own process group (a job object on Windows). If it has to be
+//     ended, the other processes of the group are ended too. Its output is passed
+//     on at once. The last 500 characters of its standard error are kept, with
+//     secrets masked ([MaskSecrets]).
 //   - Two watchdogs limit the total time and the time without output. If one
 //     fires, or the caller's context ends, the child's group gets SIGTERM and,
 //     after five seconds, SIGKILL.
-//   - Its end becomes a [classify.Result]. A watchdog sets the category timeout, the
-//     caller's context aborted or timeout. Otherwise the classifier decides by
-//     exit code, signal and standard error.
+//   - Its end becomes a [classify.Result]. If a watchdog ended the child, the
+//     category is timeout. If the caller's context ended it, the category is
+//     aborted or timeout. Otherwise the classifier decides by exit code, signal
+//     and standard error.
 //   - The error is an [*Error]. classify.Error, slogclass and other packages give it
 //     the same category and reason.
 //

@@ -104,13 +104,14 @@ var signInRules = map[string]bool{
 	"oauth/rejected": true, "oauth/jwt": true, "oauth/saml": true,
 }
 
-// sessionRule is the rule for expired sessions and tokens. Without a text to
-// check, it counts as a sign-in problem, because most of them come from a
-// sign-in.
+// sessionRule is the rule for expired sessions and tokens. If there is no standard
+// error to check, it counts as a sign-in problem, because most sessions and tokens
+// come from a sign-in.
 const sessionRule = "access/session"
 
-// signInClassifier finds sign-in problems in a text that another rule has
-// classified, for example by its status.
+// signInClassifier finds sign-in problems in a child's standard error. It is used
+// if the rule of the Result, such as a rule for a status, does not tell a sign-in
+// from a key.
 var signInClassifier = sync.OnceValue(func() *classify.Classifier {
 	c, err := classify.New(classify.WithBase(classify.None), classify.WithRules(signInRule))
 	if err != nil {

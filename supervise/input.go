@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// input copies the caller's reader to a child's standard input. It does not use
-// the copying of os/exec, because there Wait does not return until the reader
-// does. A reader such as a terminal may block for a long time.
+// input copies the caller's reader to a child's standard input. If os/exec copied
+// it, Wait would not return while a Read of the reader blocks. A reader such as a
+// terminal may block for a long time.
 type input struct {
 	from io.Reader // nil if there is nothing to copy
 	to   io.WriteCloser

@@ -21,7 +21,7 @@ import (
 // the child left behind keeps the output open, Run waits for at most
 // Command.Grace. If the child ended by itself, such a process keeps running. If a
 // watchdog or the context ended the child, the process is ended too. A process that
-// waits for a device may survive SIGKILL; Run gives up after another Grace.
+// waits for a device may survive SIGKILL; Run waits for it for another Grace only.
 //
 // Run is safe for concurrent use.
 func Run(ctx context.Context, c Command) (Outcome, error) {
@@ -47,7 +47,8 @@ type execution struct {
 	outputs outputs
 }
 
-// run starts the child and waits until it ends, or ends it.
+// run starts the child and waits until it ends. If a watchdog fires or ctx ends
+// first, run ends the child.
 func (r *execution) run(ctx context.Context) error {
 	if err := contextError(ctx); err != nil {
 		return err
@@ -217,13 +218,14 @@ func (c *Command) classify(ctx context.Context, err error, text string) classify
 		return exitOnly
 	}
 	for _, candidate := range stderrCandidates(text) {
-		// Store in err the text that decides. Then classifying err again gives the
+		// Store the candidate in err. If it decides, classifying err again gives the
 		// same result.
 		exit.Stderr = []byte(candidate)
 		if res := classifier.Error(err); res != exitOnly {
 			return res
 		}
-		// A classifier that reads only text ignores exit.Stderr.
+		// A classifier that reads only the text of err does not see exit.Stderr. So
+		// classify the candidate itself.
 		if res := classifier.Message(candidate); res.Reason != classify.ReasonUnknown && exitOnly.Reason == classify.ReasonUnknown {
 			return res
 		}

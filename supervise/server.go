@@ -15,9 +15,9 @@ import (
 //
 // A server that crashes is restarted once. If it crashes again, it is degraded:
 // its calls fail at once. A server has crashed if it exits, closes its input or its
-// output, or does not answer a call in time. In the last case it is ended. It has
-// also crashed if its client closes the connection: MCP clients do so when they read
-// invalid JSON.
+// output, or does not answer a call in time. If the client closes the connection,
+// that also counts as a crash, because MCP clients do so when they read invalid
+// JSON. If the child still runs after a crash, it is ended.
 //
 // A Server is safe for concurrent use. It never logs; see [WithObserver].
 type Server[C any] struct {
@@ -60,7 +60,7 @@ type ServerStatus struct {
 	Err    error       `json:"-"`                // the reason as an error
 }
 
-// errStopped is the cause with which Stop cancels Server.lifetime.
+// errStopped is the cause of Server.lifetime after Stop has cancelled it.
 var errStopped = errors.New("the server was stopped")
 
 // NewServer returns a server that is not started yet. command describes the child;

@@ -28,9 +28,9 @@ type serverOptionFunc func(serverConfig) serverConfig
 
 func (f serverOptionFunc) apply(c serverConfig) serverConfig { return f(c) }
 
-// WithAnswerTimeout sets the time limit for a call, and for starting and
-// connecting. After that the child is ended. The default is
-// [DefaultAnswerTimeout]; 0 keeps it, a negative limit means none.
+// WithAnswerTimeout sets the time limit for a call. The same limit applies to a
+// start, including connect. If the limit is exceeded, the child is ended. The
+// default is [DefaultAnswerTimeout]; 0 keeps it, and a negative limit means none.
 func WithAnswerTimeout(limit time.Duration) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		c.answer = orDefault(limit, c.answer)
@@ -49,10 +49,10 @@ func WithRestarts(n int) ServerOption {
 
 // WithObserver adds a function that is called at every change of a server's
 // status. The calls do not overlap. They run in the goroutine that starts, watches
-// or stops the server and delay a restart, so the function must return soon. It
-// may call Status but must not call Stop. If it panics, the other observers are
-// still called. By default there is none. Observers are called in the order of the
-// options; nil is ignored.
+// or stops the server. The function must return soon, because it delays a restart.
+// It may call Status but must not call Stop. If it panics, the other observers are
+// still called. Observers are called in the order of the options; nil is ignored.
+// By default there are no observers.
 func WithObserver(observe func(ServerStatus)) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		if observe != nil {

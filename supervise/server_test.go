@@ -183,8 +183,8 @@ func TestServerReasonIsMasked(t *testing.T) {
 	assert.NoError(t, s.Stop(t.Context()))
 }
 
-// A panic of connect is recovered. After a crash connect runs in a background
-// goroutine.
+// A panic of connect does not end the program. In this test, connect panics during
+// a restart, in a background goroutine.
 func TestConnectPanics(t *testing.T) {
 	t.Parallel()
 	connected := 0
@@ -251,7 +251,7 @@ func TestServerHangs(t *testing.T) {
 	assert.Equal(t, 2, starts())
 }
 
-// The end of the caller's context fails the call but does not end the child.
+// If the caller's context ends, the call fails and the child keeps running.
 func TestServerCallerLeaves(t *testing.T) {
 	t.Parallel()
 	s, seen, _ := lineServer(t, "")

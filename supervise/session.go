@@ -21,9 +21,9 @@ type session[C any] struct {
 	crash  *ServerError
 }
 
-// exitWait is how long a child that has closed a pipe may take to exit. Its exit
-// code tells more than the closed pipe. After the exit, exitWait limits the
-// reading of the last output.
+// exitWait is a time limit. If a child closes a pipe, its session waits this long
+// for the exit, because the exit code tells more than the closed pipe. If a child
+// exits, its session reads the last output for at most this long.
 const exitWait = time.Second
 
 // launch starts the child and connects to it.
@@ -74,8 +74,8 @@ func (s *Server[C]) launch(ctx context.Context) (*session[C], *ServerError) {
 	return nil, c.wait(context.Background())
 }
 
-// dial calls connect and recovers from its panics. After a crash it runs in a
-// background goroutine, where a panic would end the program.
+// dial calls connect and recovers from its panics. During a restart, dial runs in
+// a background goroutine, where a panic would end the program.
 func (s *Server[C]) dial(ctx context.Context, conn io.ReadWriteCloser) (client C, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -92,8 +92,8 @@ func (c *session[C]) wait(lifetime context.Context) *ServerError {
 	case <-c.child.exited:
 		c.child.wait(exitWait) // for its last output
 	case <-c.conn.broken:
-		// A crash closes the pipes shortly before the exit. If this side closed
-		// the connection, there is no exit to wait for.
+		// A crash closes the pipes shortly before the exit, so wait for the exit.
+		// If this side closed the connection, the child may not exit: do not wait.
 		if c.conn.brokenByChild() {
 			c.child.wait(exitWait)
 		}

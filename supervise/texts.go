@@ -19,9 +19,10 @@ const NewSessionText = "Starting new session (previous session unavailable)"
 // signInText is used if a new key does not help.
 var signInText = Text{"Your {name }sign-in is missing or has expired", "Sign in again"}
 
-// userTexts has the text for each reason. {Name} and {name} stand for the
-// provider, {Name} at the beginning of a sentence. {name } is removed if the
-// provider is unknown.
+// userTexts has the text for each reason. UserText replaces {Name} (at the
+// beginning of a sentence), {name} and {name } by the provider's name. If the
+// provider is unknown, {Name} becomes "The provider", {name} becomes "the
+// provider", and {name } is removed.
 var userTexts = map[classify.Reason]Text{
 	classify.ReasonRateLimit:        {"{Name} takes no more requests at the moment", "Try again in a minute"},
 	classify.ReasonTransient:        {"{Name} is not available at the moment", "Try again in a minute"},
@@ -53,8 +54,8 @@ var providerNames = map[string]string{
 
 // UserText returns a message about a failure for the user of a program. It comes
 // from a fixed table and never quotes a provider or a child. provider is the
-// caller's name for the provider ("codex"), or "" if unknown. UserText reads
-// stderr only to tell a bad key from a missing sign-in; it may be empty.
+// caller's name for the provider ("codex"), or "" if unknown. stderr may be empty;
+// UserText reads it only to tell a bad key from a missing sign-in.
 func UserText(res classify.Result, provider, stderr string) Text {
 	text, ok := userTexts[res.Reason]
 	switch {

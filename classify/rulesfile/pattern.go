@@ -31,7 +31,8 @@ func patternError(d ruledoc.Rule, err error) error {
 	}
 }
 
-// patternFault replaces the text of a parser's error and keeps it for errors.As.
+// patternFault has a text of its own. It wraps a parser's error, so that errors.As
+// finds that error.
 type patternFault struct {
 	text string
 	err  error

@@ -232,8 +232,8 @@ func reasons() string {
 	return b.String()
 }
 
-// documentError turns an error of the YAML reader into an [*Error]. The YAML
-// library gives the line only in its text.
+// documentError turns an error of the YAML reader into an [*Error]. It parses the
+// error's text, because an error of the YAML library has the line only there.
 func documentError(err error) error {
 	var at *ruledoc.Error
 	if errors.As(err, &at) {

@@ -38,8 +38,8 @@ func document(reasons ...classify.Reason) string {
 
 const moving = "shard 7 is moving"
 
-// watch has a rules file and the classifier that follows it. It records the calls
-// of the functions of WithLoadFunc and WithErrorFunc.
+// watch has a rules file and the classifier that follows it. WithLoadFunc and
+// WithErrorFunc set functions that record their calls in watch.
 type watch struct {
 	t    *testing.T
 	path string

@@ -17,7 +17,6 @@ var (
 	consoleTemplate string
 	//go:embed console.css
 	consoleStyle string
-	// newConsole returns the page. The page needs no other files.
 	//go:embed console.js
 	consoleScript string
 )
@@ -38,8 +37,8 @@ func newConsole() ([]byte, error) {
 }
 
 // consoleExpr returns a query as an expression of Prometheus's template language.
-// The expression quotes $job, because its value comes from the page's URL. It
-// keeps $window, because the page's script replaces it.
+// The expression quotes the value of $job, because that value comes from the
+// page's URL. It does not replace $window; the page's script does.
 func consoleExpr(expr string, u unit) string {
 	if u == unitRatio {
 		expr = "100 * (" + expr + ")" // templates cannot multiply

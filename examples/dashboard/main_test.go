@@ -52,8 +52,9 @@ func TestPanels(t *testing.T) {
 	assert.Zero(t, columns, "columns that the last row leaves empty")
 }
 
-// The file has only fields of the model, because Grafana silently ignores unknown
-// fields. Its parts are consistent.
+// TestGrafanaModel checks that the parts of grafana.json are consistent. It also
+// checks that the file has only fields of the model, because Grafana silently
+// ignores unknown fields.
 func TestGrafanaModel(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("grafana.json")
@@ -104,7 +105,8 @@ func TestGrafanaModel(t *testing.T) {
 	}
 }
 
-// The page loads nothing but data of the Prometheus that serves it.
+// The page loads only data, and only from the Prometheus server that serves the
+// page.
 func TestConsoleHasNoAssets(t *testing.T) {
 	t.Parallel()
 	page, err := newConsole()

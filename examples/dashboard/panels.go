@@ -163,7 +163,8 @@ var colours = []struct{ Name, Light, Dark string }{
 	{"open", "#cf3a3a", "#e5534b"},
 }
 
-// categories lists the categories in the order of an area, from the bottom up.
+// categories lists the categories in the order in which an area panel stacks
+// them, from the bottom up.
 var categories = []string{"fatal", "retryable", "context_overflow", "timeout", "aborted"}
 
 // states are the meanings of a timeline's values 0, 1 and 2.

@@ -28,7 +28,8 @@ type telemetry struct {
 	failed  exportErrors
 }
 
-// newTelemetry exports over OTLP/HTTP to the endpoint of the environment.
+// newTelemetry exports over OTLP/HTTP. The environment variable
+// OTEL_EXPORTER_OTLP_ENDPOINT holds the endpoint.
 func newTelemetry(ctx context.Context) (*telemetry, error) {
 	spans, err := otlptracehttp.New(ctx)
 	if err != nil {
@@ -51,14 +52,15 @@ func newTelemetry(ctx context.Context) (*telemetry, error) {
 		return nil, err
 	}
 
-	// The processors of otelclass wrap those that export.
+	// Each processor of otelclass wraps the batch processor that exports.
 	t.tracers = sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(
 		otelclass.NewSpanProcessor(sdktrace.NewBatchSpanProcessor(spans), otelclass.WithCounter(counter))))
 	t.loggers = sdklog.NewLoggerProvider(sdklog.WithProcessor(
 		otelclass.NewLogProcessor(sdklog.NewBatchProcessor(logs), otelclass.WithCounter(counter))))
 
-	// slogclass wraps the bridge, so that it gets error values. The LogProcessor
-	// skips the records that slogclass has classified and counted.
+	// slogclass wraps the bridge, so that slogclass gets the errors and not only
+	// their texts. The LogProcessor skips the records that slogclass has
+	// classified and counted.
 	bridge := otelslog.NewHandler("examples/otel", otelslog.WithLoggerProvider(t.loggers))
 	t.log = slog.New(slogclass.New(bridge, slogclass.WithObserver(counter.Observe)))
 	return t, nil

@@ -6,9 +6,9 @@ import (
 	"testing/synctest"
 )
 
-// underFakeTime calls f with a function, bubble, that runs code under fake time.
-// Each call of bubble has a new clock. Then underFakeTime exits the program.
-// Parse the program's flags first.
+// underFakeTime calls f and then exits the program. The argument of f is a
+// function, bubble, that runs code under fake time. Each call of bubble has a new
+// clock. Parse the program's flags before you call underFakeTime.
 //
 // The executor, the breakers and the queue use the clock of package time. Only
 // testing/synctest can replace that clock, and it needs a *testing.T.

@@ -9,8 +9,8 @@ import (
 // slots is the number of columns of the chart, one for each half hour.
 const slots = 48
 
-// share is a fraction: of is a total, and part is how many of these have some
-// property.
+// share is a fraction. The field named of is a total. The field named part counts
+// the members of that total that have some property.
 type share struct{ part, of int }
 
 func (s *share) add(part bool) {
@@ -34,7 +34,9 @@ func mean(sum, n int) float64 {
 }
 
 // actions counts the actions of the breakers and the restart queue. Only the
-// client with package resilience has these.
+// client with package resilience has these. The comment of each field describes
+// the total first. After "part:" it describes the members that are counted in
+// part.
 type actions struct {
 	openings share // openings of breakers; part: although the endpoint was up
 	refusals share // calls that breakers refused; part: although the endpoint was up again
@@ -46,11 +48,11 @@ type figures struct {
 	actions
 	succeeded share            // of: all tasks
 	byHost    map[string]share // succeeded, by endpoint
-	// recovered counts tasks with a temporary failure or a refusal by a breaker;
-	// part: those that succeeded in the end.
+	// recovered counts the tasks with a failed call or a refusal by a breaker. Its
+	// part counts those tasks that succeeded in the end.
 	recovered share
-	// retried counts the recovered tasks with at least one failed call. retries
-	// counts their calls after the first one.
+	// retried counts the tasks that succeeded after at least one failed call.
+	// retries counts the calls of these tasks, without the first call of each.
 	retries, retried int
 	calls            int
 	wasted           int             // calls of a task after a fatal error

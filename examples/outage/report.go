@@ -45,7 +45,8 @@ func report(w io.Writer, results map[strategy]figures) (met bool) {
 	return met
 }
 
-// newTable returns a table with the named columns and one for each strategy.
+// newTable returns a table with the named columns and one column for each
+// strategy.
 func newTable(w io.Writer, columns ...string) table.Writer {
 	t := table.NewWriter()
 	t.SetOutputMirror(w)

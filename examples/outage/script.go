@@ -44,16 +44,16 @@ func (s script) at(t time.Duration) (kind, time.Duration) {
 	return fine, 0
 }
 
-// plan describes a random script: outages of one kind, and gaps before them. It
-// has limits for the lengths of both.
+// plan describes a random script. All outages are of one kind, with a gap before
+// each. The other fields limit the lengths of the gaps and of the outages.
 type plan struct {
 	kind             kind
 	gapMin, gapMax   time.Duration
 	longMin, longMax time.Duration
 }
 
-// plans holds the endpoints. Each endpoint has one kind of outage, so that the
-// figures show its effect. The endpoint steady has none.
+// plans holds the endpoints. Each endpoint has only one kind of outage, so that
+// its figures show the effect of that kind. The endpoint steady has no outages.
 var plans = map[string]plan{
 	"steady.example":  {kind: fine},
 	"resets.example":  {reset, 30 * time.Second, 4 * time.Minute, 2 * time.Second, 15 * time.Second},

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// world simulates the endpoints. It answers each request by the script of the
-// host. It is an http.RoundTripper and safe for concurrent use.
+// world simulates the endpoints. It answers each request according to the script
+// of the host. It is an http.RoundTripper and safe for concurrent use.
 type world struct {
 	seed    uint64
 	start   time.Time

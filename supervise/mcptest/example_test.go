@@ -9,7 +9,8 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// asRateLimited makes the test binary an agent that gets rate limit errors.
+// asRateLimited is an environment variable. If it is set, the test binary does not
+// run tests but fails like an agent that got a rate limit error.
 const asRateLimited = "MCPTEST_AS_RATE_LIMITED"
 
 // Package resilience retries a child if its error is retryable.

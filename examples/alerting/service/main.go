@@ -74,9 +74,9 @@ func newHandler() (http.Handler, func(), error) {
 	return mux, func() { _ = meters.Shutdown(context.Background()) }, nil
 }
 
-// providers have counters from the start, with the value 0. Without that,
-// increase() would miss the first failure: it does not count the first value of a
-// new series.
+// providers lists the providers. Their counters exist from the start, with the
+// value 0. The reason is that increase() does not count the first value of a new
+// series and would miss the first failure.
 var providers = []string{"anthropic", "openai"}
 
 // service calls a provider.
@@ -102,10 +102,11 @@ func newService(meter metric.Meter) (*service, error) {
 // call simulates calls to a provider. The query parameters are:
 //
 //   - status: the outcomes of the calls, separated by commas. Each is an HTTP
-//     status (200 is a success) or a key of namedFailures. Only a retryable
-//     failure is followed by the next call.
+//     status (200 is a success) or a key of namedFailures. After an outcome that
+//     is not retryable, the rest is ignored.
 //   - provider: the name of the provider.
-//   - fallback: the provider to call if the last call fails. That call succeeds.
+//   - fallback: the provider to call if the last call fails. The call to this
+//     provider always succeeds.
 func (s *service) call(w http.ResponseWriter, r *http.Request) {
 	provider := r.FormValue("provider")
 	if provider == "" {

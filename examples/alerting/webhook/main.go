@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// notification has those fields of a notification that this program uses. Their
-// source:
+// notification is a notification of Alertmanager. It has only the fields that
+// this program uses:
 // https://prometheus.io/docs/alerting/latest/configuration/#webhook_config
 type notification struct {
 	Receiver string  `json:"receiver"`
