@@ -87,9 +87,10 @@ func (s *Signal) refusesCaller() bool {
 
 func (s *Signal) is4xx() bool { return 400 <= s.Status && s.Status <= 499 }
 
-// Refuses reports whether s is a 4xx that no later try changes.
+// Refuses reports whether s is a 4xx that no later try changes. A conflict (409) may
+// be over by then. So may the failure of another request, which 424 reports.
 func (s *Signal) Refuses() bool {
-	return s.is4xx() && s.Strength == Code && s.Category == CategoryFatal && s.Status != 409
+	return s.is4xx() && s.Strength == Code && s.Category == CategoryFatal && s.Status != 409 && s.Status != 424
 }
 
 // isFinal reports whether a refusal is one of the caller, which no word of its
