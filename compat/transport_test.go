@@ -236,7 +236,7 @@ func handshakeDropped(t *testing.T, call caller) error {
 	return call(t.Context(), "https://"+listener.Addr().String(), newClient(t, nil))
 }
 
-// resolve fails like a resolver for an unknown host.
+// resolve fails as a resolver does if the host is unknown.
 func resolve(dns *net.DNSError) func(*testing.T, caller) error {
 	return func(t *testing.T, call caller) error {
 		client := newClient(t, func(_ context.Context, network, _ string) (net.Conn, error) {

@@ -101,7 +101,7 @@ func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause class
 }
 
 // causePoint returns the label values for a result. If the rule has its own error
-// type, the label has that type.
+// type, that type is the value of the label.
 func causePoint(cause classify.Result, provider string) point {
 	p := errorPoint(canonical(&cause), "", provider)
 	p[DimensionErrorType] = cause.Name(classify.ViewProvider)

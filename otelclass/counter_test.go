@@ -48,7 +48,7 @@ func TestCounterStartsAtZero(t *testing.T) {
 	}
 }
 
-// The pair of each rule has a series from the start.
+// The category and the reason of each rule have a series from the start.
 func TestCounterHasSeriesForEveryRule(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

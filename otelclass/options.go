@@ -78,7 +78,7 @@ func WithKeys(category, reason string) Option {
 // or reason are added. If the provider said how long to wait, it also adds
 // [RetryAfterMSKey], in milliseconds, rounded up. A key that the caller has set
 // is kept. If both category and reason are set already, no details are added. By
-// default neither is added.
+// default neither RuleKey nor RetryAfterMSKey is added.
 //
 // A rule id is stable; `errclass rules` lists all of them. There are some 1,600,
 // too many for a metric label.

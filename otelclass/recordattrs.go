@@ -24,8 +24,8 @@ func (c *config) addTo(r *sdklog.Record, wanted keys, v values) bool {
 	return before <= maxFit && c.fit(r, before, dropped, room, added)
 }
 
-// holds reports whether the attributes of r from index i on equal kvs. They
-// differ if the SDK has shortened a value.
+// holds reports whether the attributes of r, starting at index i, are equal to kvs.
+// They differ if the SDK has shortened a value.
 func holds(r *sdklog.Record, i int, kvs []attribute.KeyValue) bool {
 	all := true
 	r.WalkAttributes(func(kv attribute.KeyValue) bool {

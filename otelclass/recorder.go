@@ -133,8 +133,9 @@ type checkedLimits struct {
 
 // checkLimits reports the loss if the SDK has dropped or shortened the added
 // attributes. dropped is the number of attributes that the span had dropped
-// before. The SDK does not tell its limits, so checkLimits reads the span. If the
-// provider's limits have sufficed before, it skips spans that dropped no attribute.
+// before. The SDK does not tell its limits, so checkLimits reads the span. Once a
+// span of the same provider has stayed within the limits, checkLimits skips spans
+// that dropped no attribute.
 func (r *Recorder) checkLimits(span trace.Span, dropped int, added []attribute.KeyValue) {
 	s, ok := span.(sdktrace.ReadOnlySpan)
 	if !ok || !span.IsRecording() {

@@ -182,7 +182,8 @@ func (b *Breakers) admit(ctx context.Context, endpoint string, grace bool) (perm
 	}
 }
 
-// inconclusive reports whether a probe's error is a fault of the probe. If such
+// inconclusive reports whether the probe itself failed, so that its error says
+// nothing about the endpoint. If such
 // errors counted, the breaker would never close. Unknown errors mean that the
 // endpoint is down.
 func inconclusive(err error) bool {

@@ -67,8 +67,8 @@ const (
 	// [WithQueueCapacity] changes it.
 	DefaultQueueCapacity = 1000
 	// DefaultQueueWorkers is the number of tasks that run at a time.
-	// [WithQueueWorkers] changes it. After an outage many tasks are due at
-	// once.
+	// [WithQueueWorkers] changes it. The limit matters after an outage, when
+	// many tasks are due at once.
 	DefaultQueueWorkers = 16
 )
 

@@ -123,7 +123,8 @@ func TestQueueShutdownGivesUp(t *testing.T) {
 	})
 }
 
-// Shutdown waits for an offer that is being stored and returns its task.
+// Shutdown waits until an offer is stored. The tasks that it returns include the
+// offered one.
 func TestQueueShutdownWhileStoring(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

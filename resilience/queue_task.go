@@ -109,7 +109,8 @@ func (t *task) postponement(open *OpenError) time.Duration {
 }
 
 // retryAfter returns the breaker's RetryAfter, rounded up to a multiple of the
-// base pause. Rounding spreads the restarts of tasks that were refused at
+// base pause. Without rounding, all refused tasks would restart at the moment the
+// breaker allows calls. With it, tasks refused at different times restart at
 // different times.
 func (t *task) retryAfter(open *OpenError) time.Duration {
 	base := ms(t.settings().RestartBackoffBaseMs)

@@ -65,7 +65,8 @@ var idempotent = map[string]bool{
 }
 
 // WithMethods adds methods whose requests may be retried. Use it to add POST
-// for an API where a repeated request does no harm, such as a model's. The
+// for an API where a repeated request does no harm, such as that of a language
+// model. The
 // default is the idempotent methods GET, HEAD, OPTIONS, TRACE, PUT and DELETE.
 // A request with a header Idempotency-Key or X-Idempotency-Key may always be
 // retried, as in package net/http.

@@ -8,8 +8,8 @@ type scanner struct {
 	text  string
 	found []span
 
-	// The last look-ahead of each kind. If a look-ahead begins within the last one
-	// of its kind, both have the same end, and the text is not read again.
+	// The previous look-ahead of each kind. A look-ahead that begins inside it ends
+	// where it ended, so the text is not read again.
 	run, encodedRun extent             // unquoted values; encodedRun: percent-encoded ones
 	quoted          [quoteKinds]extent // quoted values
 	runs            [prefixRuns]extent // keys after a prefix, by the class of their bytes

@@ -57,8 +57,9 @@ func unicodeLetter(text string) int {
 	return 0
 }
 
-// asciiValue reports whether the value at i begins with ASCII. Benign words of most
-// other languages do not.
+// asciiValue reports whether the value at i begins with ASCII. After a name in
+// another script, an ordinary word is mostly in that script too, and a secret is
+// ASCII.
 func (s *scanner) asciiValue(i int) bool {
 	at, _ := s.skipGap(i)
 	return at < len(s.text) && s.text[at] < 0x80

@@ -243,8 +243,9 @@ func endpointOnce(endpoint string) string {
 	return clean(scheme + rest)
 }
 
-// isAddress reports whether text may be a URL without a scheme. It may if it has
-// no at sign, or if the at sign comes after a password or before a host.
+// isAddress reports whether text may be a URL without a scheme. That is
+// possible if text has no at sign, if a password precedes the at sign, or if a host
+// follows it.
 func isAddress(text string) bool {
 	user, host, ok := strings.Cut(text, "@")
 	return !ok || strings.ContainsAny(user, ":/?#") || strings.ContainsAny(host, ".:/?#@") || host == "localhost"

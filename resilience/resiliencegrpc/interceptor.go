@@ -41,8 +41,8 @@ func WithMethods(methods ...string) Option {
 }
 
 // WithCall sets the function that returns the [resilience.Call] for a method:
-// its key, agent and fallback targets ([WithConn]). The first target stands for
-// the connection of the call.
+// its key, agent and fallback targets ([WithConn]). The first target
+// represents the connection that the call is made on.
 //
 // By default, and with nil, the Call has one target: its endpoint is
 // [grpc.ClientConn.Target], its provider is that of [classify.HostProvider].
