@@ -77,7 +77,7 @@ func (s *Set) MatchSpeech(set []uint64, plain string) {
 	}
 }
 
-// Match adds the rules of the part that match a text to its words of a set.
+// match adds the rules of the part that match a text to the part's words of a set.
 func (p Part) match(set []uint64, text, plain string) {
 	switch p.Reads {
 	case exactText:
@@ -180,9 +180,9 @@ func (s *Set) vetoed(matched []uint64, place int) bool {
 	return false
 }
 
-// BeforeRefusal adds the rules that match what stands before the first 4xx that
-// stays, and returns where that 4xx is in the text, counted from 1; 0 where nobody
-// can tell.
+// BeforeRefusal finds the first 4xx in the text that a later attempt does not
+// change. It adds the rules that match the text before that status, and returns the
+// position of the status, counted from 1. It returns 0 if it finds none.
 func (s *Set) BeforeRefusal(before, matched []uint64, text string) (at int32) {
 	var codes [8]int
 	n := 0

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// An accept is what the end of a piece means: that a pattern matches, or that a
-// stage may have been reached.
+// An accept says what the end of a piece means: its pattern matches, or a stage of
+// the pattern may have been reached.
 type accept struct {
 	when    syntax.EmptyOp // assertions that have to hold there
 	same    bool           // the next one belongs to the same piece

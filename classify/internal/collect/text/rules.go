@@ -15,6 +15,14 @@ import (
 // stack; larger sets are allocated.
 const stackWords = 32
 
+// noMatches returns an empty set of matches: fixed, or a larger one on the heap.
+func noMatches(set *ruleset.Set, fixed *[stackWords]uint64) []uint64 {
+	if n := set.Words(); n > stackWords {
+		return make([]uint64, n)
+	}
+	return fixed[:]
+}
+
 // ReadText reads a text beside other evidence. What the rules find in it is
 // remembered, as far as it says so by itself.
 func ReadText(q *collect.Inquiry, text string) {
@@ -43,25 +51,24 @@ func ReadText(q *collect.Inquiry, text string) {
 	utter(q, m.Utterance)
 }
 
-// ReadBytes is readText of bytes: it copies only what it reads of them.
+// ReadBytes reads a text like [ReadText]. It copies only the part that it reads, and
+// remembers nothing.
 func ReadBytes(q *collect.Inquiry, text []byte) {
 	head, tail := collect.Cut(q, text)
 	ReadParts(q, string(head), string(tail), len(text))
 }
 
-// ReadParts adds the rules that match the head or the tail of a text of n bytes;
-// the tail is "" where the head is all of it. timed says that the text may name a
-// wait, which is read. The rules that matched are all that the text says if whole.
+// ReadParts adds the rules that match the head or the tail of a text of n bytes.
+// If the head is the whole text, the tail is empty. timed reports whether the text
+// may name a wait; ReadParts then looks for it. all has the rules that matched. If
+// whole is true, the text says nothing else.
 func ReadParts(q *collect.Inquiry, head, tail string, n int) (timed bool, all memory.Matches, whole bool) {
 	if head == "" && tail == "" {
 		return false, all, false
 	}
 	set := q.Set
 	var fixed [stackWords]uint64
-	matched := fixed[:]
-	if n := set.Words(); n > stackWords {
-		matched = make([]uint64, n)
-	}
+	matched := noMatches(set, &fixed)
 	plain, plainTail := set.Plain(head), set.Plain(tail)
 	set.Match(matched, head, plain)
 	if tail != "" {
@@ -125,9 +132,7 @@ func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, 
 	var fixed [stackWords]uint64
 	before, refusal := fixed[:], int32(0)
 	if ruleset.Meets(matched, set.Refusals) && ruleset.Meets(matched, set.Passing) {
-		if n := set.Words(); n > stackWords {
-			before = make([]uint64, n)
-		}
+		before = noMatches(set, &fixed)
 		refusal = set.BeforeRefusal(before, matched, text)
 	}
 	for w, word := range matched {
@@ -148,24 +153,24 @@ func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, 
 	return refusal != 0
 }
 
-// readFrame adds what the first frame of a text says that begins with one: in the
-// tail of a trace, a function that is named after what happened may be all that is
-// known. Bare words stay out of it, and to the user's rules, which have seen it,
-// it is no text of its own.
+// readFrame adds the rules that match the first frame of a text that begins with a
+// frame. The tail of a trace may have no message. Then the name of a function may be
+// the only evidence. Rules for bare words do not count here. User rules are not
+// tried again, because they have read the whole text.
 func readFrame(q *collect.Inquiry, frame string) {
 	var fixed [stackWords]uint64
-	matched := fixed[:]
-	if n := q.Set.Words(); n > stackWords {
-		matched = make([]uint64, n)
-	}
+	matched := noMatches(q.Set, &fixed)
 	for _, p := range q.Set.Parts {
 		if p.Reads == ruleset.PlainSpeech {
 			p.Matcher.Match(matched[p.Word:], form.SingleSpaced(frame))
 		}
 	}
-	for i := range q.Set.Rules {
-		if r := &q.Set.Rules[i]; r.Reason != signal.NoReason && r.Strength <= signal.Word {
-			matched[i/64] &^= 1 << (i % 64)
+	for w, word := range matched {
+		for ; word != 0; word &= word - 1 {
+			i := w*64 + bits.TrailingZeros64(word)
+			if r := &q.Set.Rules[i]; r.Reason != signal.NoReason && r.Strength <= signal.Word {
+				matched[w] &^= 1 << (i % 64)
+			}
 		}
 	}
 	addMatches(q, matched, frame, part(q, collect.ReadText{Head: frame, N: len(frame), Frame: true}), true)
@@ -199,10 +204,7 @@ func readLastTry(q *collect.Inquiry, text string) (ok bool, status int) {
 // user's rules have seen the whole.
 func readTry(q *collect.Inquiry, text string) (ok bool, status int) {
 	var fixed [stackWords]uint64
-	matched := fixed[:]
-	if n := q.Set.Words(); n > stackWords {
-		matched = make([]uint64, n)
-	}
+	matched := noMatches(q.Set, &fixed)
 	q.Set.MatchSpeech(matched, text)
 	if !q.Set.Says(matched) {
 		return false, 0
