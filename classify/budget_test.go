@@ -57,7 +57,7 @@ func TestLeftOut(t *testing.T) {
 	}{
 		{"nothing", Evidence{Status: 500, Body: []byte(body)}, "http/500", nil},
 		{"the middle of a message", Evidence{Message: filler[:half] + strings.Repeat("HTTP 402 ", 10) + filler[:half]}, "default",
-			[]Omission{{"message", "bytes of text", 90}}},
+			[]Omission{{"message", "bytes of text", 98}}},
 		{"the rest of a body", Evidence{Status: 500, Body: []byte(filler[:collect.MaxBody] + " insufficient_quota")}, "http/500",
 			[]Omission{{"body", "bytes of bodies", len(" insufficient_quota")}}},
 		{"a second body that does not fit", Evidence{Err: withBodies(1, body)}, "http/500",

@@ -130,7 +130,8 @@ type Omission struct {
 }
 
 // Cut returns what is read of a text: all of it, or its first and its last
-// half of what may be read. It copies nothing.
+// half of what may be read. It cuts at a space if one is near, so that no part of
+// a word is read as a word. It copies nothing.
 func Cut[T string | []byte](q *Inquiry, text T) (head, tail T) {
 	b, n := &q.Budget, len(text)
 	if b.Limit > 0 {
@@ -145,10 +146,28 @@ func Cut[T string | []byte](q *Inquiry, text T) (head, tail T) {
 	if n == len(text) {
 		return text, tail
 	}
-	q.Lose(textBytes, len(text)-n)
 	half := n / 2
-	return text[:half], text[len(text)-(n-half):] // of an odd number the larger half
+	head, tail = text[:half], text[len(text)-(n-half):] // of an odd number the larger half
+	for i := len(head) - 1; i >= max(0, len(head)-maxWord); i-- {
+		if isSpace(head[i]) {
+			head = head[:i]
+			break
+		}
+	}
+	for i := range min(len(tail), maxWord) {
+		if isSpace(tail[i]) {
+			tail = tail[i+1:]
+			break
+		}
+	}
+	q.Lose(textBytes, len(text)-len(head)-len(tail))
+	return head, tail
 }
+
+// maxWord is how far from a cut [Cut] looks for a space, in bytes.
+const maxWord = 48
+
+func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' }
 
 // BodyOf returns what is read of a response's body: its start, or nothing where
 // the bodies before it have spent the budget. It copies nothing.
