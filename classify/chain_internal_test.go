@@ -159,7 +159,7 @@ func (errUnknownShape) Error() string { return "" }
 // program goes on, and the result says so.
 func TestOwnPanicCostsTheAnswerAlone(t *testing.T) {
 	broken := &Classifier{seen: new(memory.Memory), rules: func() *ruleset.Set { panic("no table") }, fallback: "default"}
-	want := Result{Category: CategoryFatal, Reason: ReasonUnknown, Rule: "default+panic"}
+	want := Result{Category: CategoryFatal, Reason: ReasonUnknown, Rule: "default+panic", Confidence: 0.5}
 	assert.Equal(t, want, broken.Message("connection refused"))
 	assert.Equal(t, want, broken.Error(&net.AddrError{Err: "no"}))
 	assert.Equal(t, want, broken.Classify(Evidence{Status: 500}))

@@ -28,6 +28,7 @@ type Classifier struct {
 	seen     *memory.Memory      // of what the rules decided, under this maxBytes
 	maxBytes int                 // 0 = the whole text
 	textOnly bool                // reads err.Error() and Message, nothing else
+	learned  bool                // asks the model where no rule decides
 	fallback string              // Rule of a result that nothing decided
 	now      func() time.Time    // for tests; nil = time.Now
 
@@ -36,7 +37,8 @@ type Classifier struct {
 
 // The predefined classifiers.
 var (
-	// Standard reads all evidence and has the broad rule set. It is the default.
+	// Standard reads all evidence, and has the broad rule set and the model. It is
+	// the default.
 	Standard = newStandard()
 	// Minimal tries the twenty patterns of the original classifier in order. It
 	// reads the whole text and nothing else: a failure without a text, such as a
@@ -50,7 +52,7 @@ var (
 // The three are made by functions, as `go doc` prints what a variable is set to.
 
 func newStandard() *Classifier {
-	return &Classifier{seen: new(memory.Memory), rules: sync.OnceValue(standardSet), maxBytes: DefaultMaxBytes, fallback: "default"}
+	return &Classifier{seen: new(memory.Memory), rules: sync.OnceValue(standardSet), maxBytes: DefaultMaxBytes, learned: true, fallback: "default"}
 }
 
 func newMinimal() *Classifier {
@@ -84,6 +86,7 @@ type config struct {
 	rules    []Rule
 	base     *Classifier
 	maxBytes int
+	learned  *bool
 }
 
 type optionFunc func(config) config
@@ -126,6 +129,20 @@ func WithMaxBytes(n int) Option {
 	})
 }
 
+// WithModel sets whether the classifier asks its model about texts. The default is
+// that of the base: yes for [Standard], no for [Minimal] and [None]. The model is a
+// linear classifier of words, trained on labelled messages. If it is sure enough,
+// it answers where no rule decides, and overrules text rules of the strengths word
+// and phrase. The result then has the rule [RuleModel]. Codes, causes, facts and
+// the user's rules stand as they are, and the model never reports this program's
+// own deadline.
+func WithModel(on bool) Option {
+	return optionFunc(func(c config) config {
+		c.learned = &on
+		return c
+	})
+}
+
 // New returns a classifier. Without options it classifies like [Standard]. An
 // error names the faulty rule, its pattern and the fault.
 //
@@ -147,6 +164,9 @@ func New(opts ...Option) (*Classifier, error) {
 	c.seen = new(memory.Memory)
 	if cfg.maxBytes > 0 {
 		c.maxBytes = cfg.maxBytes
+	}
+	if cfg.learned != nil {
+		c.learned = *cfg.learned
 	}
 	if len(cfg.rules) == 0 {
 		return &c, nil
@@ -209,7 +229,7 @@ func (c *Classifier) Message(text string) (r Result) {
 }
 
 func (c *Classifier) unknown() Result {
-	return Result{Category: CategoryFatal, Reason: ReasonUnknown, Rule: c.fallback}
+	return Result{Category: CategoryFatal, Reason: ReasonUnknown, Rule: c.fallback, Confidence: c.confidence(signal.NoStrength)}
 }
 
 // Classify classifies the evidence. It returns the zero Result if nothing failed.

@@ -13,6 +13,15 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
+// rulesAlone is Standard without the model, for tests of how rules decide.
+var rulesAlone = func() *classify.Classifier {
+	c, err := classify.New(classify.WithModel(false))
+	if err != nil {
+		panic(err)
+	}
+	return c
+}()
+
 func TestNewPanickedOnNilOptionAndOnZeroBase(t *testing.T) {
 	t.Parallel()
 	c, err := classify.New(nil, classify.WithBase(nil), classify.WithBase(new(classify.Classifier)))

@@ -47,38 +47,43 @@ func read(q *collect.Inquiry, e *Evidence) (failed bool) {
 }
 
 // result fills r with what the signals come to, and returns the one that decides;
-// nil where none does.
-func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal) {
+// nil where none does. If the model knows better, g is its answer.
+func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, g guess) {
 	list := q.List.All()
-	i := resolve.Resolve(list)
+	if i := resolve.Resolve(list); i >= 0 {
+		won = &list[i]
+	}
 	r.Provider, r.Status = q.Provider, q.Status
 	if r.Provider == "" {
 		r.Provider = standard.Providers[q.Said.Provider]
 	}
-	if i < 0 {
-		if r.Status == 0 {
-			r.Status = q.Said.Status
-		}
-		r.Category, r.Reason, r.Rule = CategoryFatal, ReasonUnknown, c.fallback
-		r.RetryAfter, r.HasRetryAfter, r.Derived = q.Hint.Resolve(signal.ReasonUnknown)
-		return nil
+	if r.Status == 0 && won != nil {
+		r.Status = int(won.Status)
 	}
-	won = &list[i]
 	if r.Status == 0 {
-		if r.Status = int(won.Status); r.Status == 0 {
-			r.Status = q.Said.Status
+		r.Status = q.Said.Status
+	}
+	reason := signal.ReasonUnknown
+	if g = c.guess(q, won); g.reason != signal.NoReason {
+		reason = g.reason
+		g.answer(r)
+	} else if won == nil {
+		r.Category, r.Reason, r.Rule = CategoryFatal, ReasonUnknown, c.fallback
+		r.Confidence = c.confidence(signal.NoStrength)
+	} else {
+		category, rule := won.Category, won.Rule
+		reason = won.Reason
+		// A limit that stays shut for longer than an hour is a spent quota, not a
+		// rate that a retry outlives. A user's rule is taken at its word.
+		if reason == signal.ReasonRateLimit && won.Strength < signal.User && q.Hint.Exhausted() {
+			reason, rule = signal.ReasonBudgetExceeded, rule+longWaitSuffix
+			category = reason.Category()
 		}
+		r.Reason, r.Category, r.Rule = Reason(reason.String()), Category(category.String()), rule
+		r.Confidence = c.confidence(won.Strength)
 	}
-	reason, category, rule := won.Reason, won.Category, won.Rule
-	// A limit that stays shut for longer than an hour is a spent quota, not a
-	// rate that a retry outlives. A user's rule is taken at its word.
-	if reason == signal.ReasonRateLimit && won.Strength < signal.User && q.Hint.Exhausted() {
-		reason, rule = signal.ReasonBudgetExceeded, rule+longWaitSuffix
-		category = reason.Category()
-	}
-	r.Reason, r.Category, r.Rule = Reason(reason.String()), Category(category.String()), rule
 	r.RetryAfter, r.HasRetryAfter, r.Derived = q.Hint.Resolve(reason)
-	return won
+	return won, g
 }
 
 // longWaitSuffix marks the rule of a rate limit whose provider says that it
@@ -124,11 +129,16 @@ func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 	if !ok {
 		return false
 	}
-	if v.Rule < 0 {
+	rules := c.rules().Rules
+	switch {
+	case v.Rule < 0:
 		*r = c.unknown()
-	} else {
-		rule := &c.rules().Rules[v.Rule]
+	case v.Rule >= len(rules):
+		guessAt(v.Rule, len(rules)).answer(r)
+	default:
+		rule := &rules[v.Rule]
 		r.Category, r.Reason, r.Rule = Category(rule.Meaning().String()), Reason(rule.Reason.String()), rule.ID
+		r.Confidence = c.confidence(rule.Strength)
 	}
 	r.Status = v.Status
 	if r.Provider = c.providerOf(e); r.Provider == "" {
@@ -144,12 +154,15 @@ func (c *Classifier) readAlone(q *collect.Inquiry, message string, r *Result) {
 	q.Budget.ShareText()
 	head, tail := collect.Cut(q, message)
 	timed, _, _ := text.ReadParts(q, head, tail, len(message))
-	won := c.result(q, r)
+	won, g := c.result(q, r)
 	if tail != "" || timed {
 		return
 	}
 	v := memory.Verdict{Rule: -1, Status: r.Status, Provider: q.Said.Provider}
-	if won != nil {
+	switch {
+	case g.reason != signal.NoReason:
+		v.Rule = g.place(len(c.rules().Rules))
+	case won != nil:
 		v.Rule = int(won.Place)
 	}
 	place, hash := q.Seen.Slot(message)

@@ -34,8 +34,14 @@ type Result struct {
 	// "text/insufficient-quota", "errno/ECONNRESET", "http/429". The suffix
 	// "+long-wait" marks a rate limit that counts as budget_exceeded because the
 	// provider asks to wait for more than an hour. The suffix "+panic" marks a
-	// recovered panic of this package: please report it.
-	Rule          string        `json:"rule"`
+	// recovered panic of this package: please report it. RuleModel means that
+	// the model decided.
+	Rule string `json:"rule"`
+	// Confidence is the probability that Reason is right, from 0 to 1. It was
+	// measured on labelled messages, by the kind of evidence that decided. 0 means
+	// that there was no error, or that no user's rule decided for [Minimal] or
+	// [None].
+	Confidence    float64       `json:"confidence,omitempty"`
 	Status        int           `json:"status"` // HTTP status, 0 if unknown
 	RetryAfter    time.Duration `json:"-"`      // how long the provider asks to wait; in JSON "retry_after_ms"
 	HasRetryAfter bool          `json:"-"`      // the provider named a wait, possibly 0; in JSON "retry_after_ms" is present

@@ -9,8 +9,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect"
 	"github.com/errclass/errclass/classify/internal/collect/chain"
 	"github.com/errclass/errclass/classify/internal/collect/text"
-	"github.com/errclass/errclass/classify/internal/form"
 	"github.com/errclass/errclass/classify/internal/signal"
+	"github.com/errclass/errclass/internal/form"
 )
 
 // Explanation is a [Result] with the evidence for and against it.
@@ -20,6 +20,9 @@ type Explanation struct {
 	// precedence, then those that do not count. If the program's own deadline,
 	// cancellation or budget decides, the search ends there.
 	Signals []Signal
+	// Model is what the model says of the texts, even if a rule decided; nil if the
+	// classifier has no model or the model knows no word of them.
+	Model *Model
 	// Omitted lists the evidence that exceeded a limit and was not read, in
 	// reading order.
 	Omitted []Omission
@@ -42,7 +45,7 @@ type Signal struct {
 	Rule     string
 	Reason   Reason // "" = the rule only vetoes others or only gives a hint
 	Category Category
-	Strength string // word, phrase, code, cause, fact, user or own
+	Strength string // word, phrase, code, cause, fact, user or own; model for the model's answer
 	// Source names the part of the evidence: "type", "code", "error" (the chain
 	// or its text), "status", "header", "body" or "message". If an error
 	// of the chain holds a response, "status", "header" and "body" name its parts.
@@ -90,7 +93,13 @@ func (c *Classifier) Explain(e Evidence) (x Explanation) {
 		x.Omitted = append(x.Omitted, Omission{Source: o.Source, Unit: o.Unit, Amount: o.Amount})
 	}
 	var r Result
-	won := c.result(&q, &r)
+	won, g := c.result(&q, &r)
+	x.Model = c.explainModel(&q)
+	if g.reason != signal.NoReason {
+		x.Signals = append(x.Signals, Signal{
+			Rule: r.Rule, Reason: r.Reason, Category: r.Category, Strength: RuleModel, Source: q.HeardFrom.String(), Start: -1, End: -1, Decided: true,
+		})
+	}
 	for _, s := range inOrder(q.List.All()) {
 		found := Signal{
 			Rule: s.Rule, Reason: Reason(s.Reason.String()), Category: Category(s.Category.String()), Strength: s.Strength.String(),
@@ -101,6 +110,8 @@ func (c *Classifier) Explain(e Evidence) (x Explanation) {
 			found.settleIn(sourceText(s.Source, &e, shown))
 		}
 		switch {
+		case s == won && g.reason != signal.NoReason:
+			found.BeatenBy = RuleModel
 		case s == won:
 			found.Rule, found.Reason, found.Category, found.Decided = r.Rule, r.Reason, r.Category, true
 		case s.Fate == signal.Vetoed:

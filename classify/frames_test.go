@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/errclass/errclass/classify/internal/form"
+	"github.com/errclass/errclass/internal/form"
 )
 
 // said is what is left of a text without the frames of traces, the pieces

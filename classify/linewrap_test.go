@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/errclass/errclass/classify/internal/form"
+	"github.com/errclass/errclass/internal/form"
 )
 
 func TestJoinLines(t *testing.T) {

@@ -39,10 +39,10 @@ func TestPermanentWithinPassing(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := classify.Message(tt.permanent)
+			got := rulesAlone.Message(tt.permanent)
 			assert.Equal(t, tt.want, got.Reason, "rule %s", got.Rule)
 			assert.Equal(t, classify.CategoryFatal, got.Category, "rule %s", got.Rule)
-			got = classify.Message(tt.passing)
+			got = rulesAlone.Message(tt.passing)
 			assert.Equal(t, classify.CategoryRetryable, got.Category, "rule %s", got.Rule)
 		})
 	}

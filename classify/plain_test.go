@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/errclass/errclass/classify/internal/form"
+	"github.com/errclass/errclass/internal/form"
 )
 
 func TestPlainText(t *testing.T) {

@@ -43,7 +43,7 @@ func TestStatusThatIsNoFailure(t *testing.T) {
 	for _, status := range []int{-1, 0, 100, 200, 204, 304, 399} {
 		assert.Zero(t, classify.Standard.Classify(classify.Evidence{Status: status}), "status %d", status)
 	}
-	unknown := classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown, Rule: "default"}
+	unknown := classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown, Rule: "default", Confidence: 0.5}
 	for _, status := range []int{600, 999, 1 << 40} {
 		assert.Equal(t, unknown, classify.Standard.Classify(classify.Evidence{Status: status}), "status %d", status)
 	}

@@ -20,6 +20,7 @@ type resultJSON struct {
 	Category     Category `json:"category"`
 	Reason       Reason   `json:"reason"`
 	Rule         string   `json:"rule"`
+	Confidence   float64  `json:"confidence,omitempty"`
 	Status       int      `json:"status"`
 	RetryAfterMS *int64   `json:"retry_after_ms,omitempty"` // nil = no hint, which 0 is not
 	Derived      bool     `json:"retry_after_derived,omitempty"`
@@ -28,13 +29,13 @@ type resultJSON struct {
 
 // MarshalJSON writes r in the form of `errclass classify --format json`:
 //
-//	{"category":"retryable","reason":"rate_limit","rule":"http/429","status":429,"retry_after_ms":1500,"provider":"openai"}
+//	{"category":"retryable","reason":"rate_limit","rule":"http/429","confidence":0.95,"status":429,"retry_after_ms":1500,"provider":"openai"}
 //
 // retry_after_ms is a whole number of milliseconds, rounded up. It is omitted if
 // HasRetryAfter is false. retry_after_derived is omitted if false, and provider if
 // unknown.
 func (r Result) MarshalJSON() ([]byte, error) {
-	v := resultJSON{Category: r.Category, Reason: r.Reason, Rule: r.Rule, Status: r.Status, Derived: r.Derived, Provider: r.Provider}
+	v := resultJSON{Category: r.Category, Reason: r.Reason, Rule: r.Rule, Confidence: r.Confidence, Status: r.Status, Derived: r.Derived, Provider: r.Provider}
 	if r.HasRetryAfter {
 		ms := milliseconds(r.RetryAfter)
 		v.RetryAfterMS = &ms
@@ -50,7 +51,7 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &v); err != nil {
 		return err
 	}
-	read := Result{Category: v.Category, Reason: v.Reason, Rule: v.Rule, Status: v.Status, Derived: v.Derived, Provider: v.Provider}
+	read := Result{Category: v.Category, Reason: v.Reason, Rule: v.Rule, Confidence: v.Confidence, Status: v.Status, Derived: v.Derived, Provider: v.Provider}
 	if ms := v.RetryAfterMS; ms != nil {
 		const most = math.MaxInt64 / int64(time.Millisecond)
 		if *ms > most || *ms < -most {
@@ -63,17 +64,21 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 }
 
 // LogValue returns r as a group. The names are those of its JSON form: category,
-// reason and rule, then status, retry_after_ms and provider if they are known.
+// reason and rule, then confidence, status, retry_after_ms and provider if they are
+// known.
 // The zero Result is an empty group, so handlers omit it.
 func (r Result) LogValue() slog.Value {
 	if r == (Result{}) {
 		return slog.GroupValue()
 	}
-	attrs := make([]slog.Attr, 0, 6)
+	attrs := make([]slog.Attr, 0, 7)
 	attrs = append(attrs,
 		slog.String("category", string(r.Category)),
 		slog.String("reason", string(r.Reason)),
 		slog.String("rule", r.Rule))
+	if r.Confidence != 0 {
+		attrs = append(attrs, slog.Float64("confidence", r.Confidence))
+	}
 	if r.Status != 0 {
 		attrs = append(attrs, slog.Int("status", r.Status))
 	}

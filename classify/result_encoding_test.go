@@ -24,7 +24,7 @@ func ExampleResult_MarshalJSON() {
 		panic(err)
 	}
 	fmt.Printf("%s\n", line)
-	// Output: {"category":"retryable","reason":"rate_limit","rule":"http/429","status":429,"retry_after_ms":1500}
+	// Output: {"category":"retryable","reason":"rate_limit","rule":"http/429","confidence":0.95,"status":429,"retry_after_ms":1500}
 }
 
 func ExampleResult_UnmarshalJSON() {
@@ -44,7 +44,7 @@ func ExampleResult_LogValue() {
 		return a
 	}}))
 	logger.Info("will call again", "result", classify.Message("429 Too Many Requests, try again in 1.5s"))
-	// Output: level=INFO msg="will call again" result.category=retryable result.reason=rate_limit result.rule=http/429 result.status=429 result.retry_after_ms=1500
+	// Output: level=INFO msg="will call again" result.category=retryable result.reason=rate_limit result.rule=http/429 result.confidence=0.95 result.status=429 result.retry_after_ms=1500
 }
 
 func TestResultJSON(t *testing.T) {
@@ -59,9 +59,9 @@ func TestResultJSON(t *testing.T) {
 		{"a hint of 0", classify.Result{Category: "retryable", Reason: "rate_limit", Rule: "http/429", Status: 429, HasRetryAfter: true},
 			`{"category":"retryable","reason":"rate_limit","rule":"http/429","status":429,"retry_after_ms":0}`},
 		{"everything", classify.Result{
-			Category: "retryable", Reason: "rate_limit", Rule: "http/429", Status: 429,
+			Category: "retryable", Reason: "rate_limit", Rule: "http/429", Confidence: 0.95, Status: 429,
 			RetryAfter: 1500 * time.Millisecond, HasRetryAfter: true, Derived: true, Provider: "openai",
-		}, `{"category":"retryable","reason":"rate_limit","rule":"http/429","status":429,"retry_after_ms":1500,"retry_after_derived":true,"provider":"openai"}`},
+		}, `{"category":"retryable","reason":"rate_limit","rule":"http/429","confidence":0.95,"status":429,"retry_after_ms":1500,"retry_after_derived":true,"provider":"openai"}`},
 		{"the user's own words", classify.Result{Category: "fatal", Reason: "logic", Rule: `shop/"x"`}, `{"category":"fatal","reason":"logic","rule":"shop/\"x\"","status":0}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 
-	"github.com/errclass/errclass/classify/internal/form"
+	"github.com/errclass/errclass/internal/form"
 )
 
 func TestMarks(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/errclass/errclass/classify/internal/form"
 	"github.com/errclass/errclass/classify/internal/ruledoc"
 	"github.com/errclass/errclass/classify/internal/standard"
+	"github.com/errclass/errclass/internal/form"
 )
 
 // A variation says the same as a text, in another way: it must not change the
@@ -130,20 +130,27 @@ var unstable = map[string]struct{ kind, why string }{
 	"app/s1 0/0/1/-1/50001 504 194 - - sH-- 1/1/0/0/0 0/0":                                                              {"case", "HAProxy's letters of termination mean something else in the other case"},
 }
 
-// TestStable varies every message of the corpus and every example of the rules.
+// TestStable varies every message of the corpus and every example of the rules. The
+// words that a variation adds may change an answer of the model, but rarely.
 func TestStable(t *testing.T) {
 	t.Parallel()
 	texts := append(corpusMessages(t), ruleExamples(t)...)
 	for _, v := range slices.Concat(traces, prefixes, cases, widths, spacing) {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
+			unsure := 0
 			for _, text := range texts {
 				if unstable[text].kind == v.kind {
 					continue
 				}
 				is, was := Message(v.vary(text)), Message(text)
+				if is.Category != was.Category && (is.Rule == RuleModel || was.Rule == RuleModel) {
+					unsure++
+					continue
+				}
 				assert.Equal(t, was.Category, is.Category, "%s, where %s decided, not %s: %q", was.Category, was.Rule, is.Rule, text)
 			}
+			assert.LessOrEqual(t, unsure, len(texts)/20, "answers of the model that change")
 		})
 	}
 	for text := range unstable {

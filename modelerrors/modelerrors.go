@@ -10,6 +10,16 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
+// rules classifies without the model: the functions of this package repeat what
+// their namesakes answer, which follow from statuses and wordings alone.
+var rules = func() *classify.Classifier {
+	c, err := classify.New(classify.WithModel(false))
+	if err != nil {
+		panic(err) // without rules of the user's New has no errors
+	}
+	return c
+}()
+
 // ClassifyModelError decides about a model's error. The package documentation
 // has the order of the checks.
 //
@@ -30,7 +40,7 @@ func ClassifyModelError(err error) (retryable, rateLimited bool, retryAfter time
 		}
 		return IsRetryableStatusCode(s.StatusCode), false, 0
 	}
-	res := classify.Error(err)
+	res := rules.Error(err)
 	code := statusOf(err)
 	switch {
 	case code == http.StatusTooManyRequests, code == 0 && res.Reason == classify.ReasonRateLimit:

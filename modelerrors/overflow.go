@@ -36,7 +36,7 @@ func IsContextOverflowError(err error) bool {
 		return false
 	case find[ContextOverflowError](err) != nil:
 		return true
-	case classify.Error(err).Category == classify.CategoryContextOverflow:
+	case rules.Error(err).Category == classify.CategoryContextOverflow:
 		return true
 	default:
 		s := head(text(err))

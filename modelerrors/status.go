@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/errclass/errclass/classify"
 )
 
 // IsRetryableStatusCode reports whether to call the same model again after this
@@ -37,13 +35,13 @@ func ExtractHTTPStatusCode(err error) int {
 
 // statusOf is ExtractHTTPStatusCode for an error without a StatusError.
 func statusOf(err error) int {
-	if status := classify.Error(typesOnly{err}).Status; status != 0 {
+	if status := rules.Error(typesOnly{err}).Status; status != 0 {
 		return status
 	}
 	if status := statusIn(text(err)); status != 0 {
 		return status
 	}
-	return classify.Error(err).Status
+	return rules.Error(err).Status
 }
 
 // typesOnly hides the text of an error, so that classify reads only the types in

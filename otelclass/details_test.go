@@ -91,6 +91,39 @@ func TestWithDetails(t *testing.T) {
 	}
 }
 
+func TestConfidence(t *testing.T) {
+	t.Parallel()
+	confidence := func(attrs []attribute.KeyValue) (values []float64) {
+		for _, kv := range attrs {
+			if kv.Key == otelclass.ConfidenceKey {
+				values = append(values, kv.Value.AsFloat64())
+			}
+		}
+		return values
+	}
+	for _, tt := range []struct {
+		name string
+		do   func(trace.Span)
+		want []float64
+	}{
+		{"a user's rule", func(s trace.Span) { s.RecordError(errors.New("beta")); fail(s) }, []float64{1}},
+		{"nothing recognised", fail, []float64{0.5}},
+		{"the caller's", func(s trace.Span) {
+			s.SetAttributes(otelclass.ConfidenceKey.Float64(0.25))
+			s.RecordError(errors.New("beta"))
+			fail(s)
+		}, []float64{0.25}},
+		{"no error", func(trace.Span) {}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, tt.want, confidence(ended(t, tt.do, otelclass.WithDetails()).Attributes))
+			r := emitted(t, record(log.SeverityError, "beta"), otelclass.WithDetails())
+			assert.Equal(t, []float64{1}, confidence(attributes(&r)))
+		})
+	}
+}
+
 func TestLogProcessorWithDetails(t *testing.T) {
 	t.Parallel()
 	with := func(kvs ...attribute.KeyValue) log.Record {
@@ -126,7 +159,7 @@ func TestWithDetailsAtTheLimits(t *testing.T) {
 	for _, tt := range []struct {
 		limit int
 		want  string
-	}{{0, nothing}, {1, "retryable/<nil>"}, {2, alpha}, {3, alpha + " alpha"}, {4, alpha + " alpha 1500"}} {
+	}{{0, nothing}, {1, "retryable/<nil>"}, {2, alpha}, {3, alpha + " alpha"}, {4, alpha + " alpha"}, {5, alpha + " alpha 1500"}} {
 		exporter := &logs{}
 		provider := sdklog.NewLoggerProvider(sdklog.WithAttributeCountLimit(tt.limit), sdklog.WithProcessor(otelclass.NewLogProcessor(
 			sdklog.NewSimpleProcessor(exporter), otelclass.WithClassifier(testClassifier), otelclass.WithDetails())))
@@ -134,7 +167,7 @@ func TestWithDetailsAtTheLimits(t *testing.T) {
 		require.NoError(t, provider.Shutdown(t.Context()))
 		require.Len(t, exporter.records, 1)
 		assert.Equal(t, tt.want, detailed(t, attributes(&exporter.records[0])), "limit %d", tt.limit)
-		assert.Equal(t, tt.limit < 4, h.reported() == 1, "limit %d", tt.limit)
+		assert.Equal(t, tt.limit < 5, h.reported() == 1, "limit %d", tt.limit)
 	}
 
 	spans := tracetest.NewInMemoryExporter()

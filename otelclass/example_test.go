@@ -314,7 +314,7 @@ func ExampleWithDetails() {
 	span.SetStatus(codes.Error, "429 Too Many Requests, try again in 1.5s")
 	span.End()
 	// Output:
-	// completion: error.category=retryable error.reason=rate_limit error.rule=http/429 error.retry_after_ms=1500
+	// completion: error.category=retryable error.reason=rate_limit error.rule=http/429 error.confidence=0.95 error.retry_after_ms=1500
 }
 
 // The classifier has a rule for a message of the program.

@@ -39,17 +39,32 @@ const (
 	categoryKey keys = 1 << iota
 	reasonKey
 	ruleKey
+	confidenceKey
 	retryAfterKey
 
 	bothKeys   = categoryKey | reasonKey
-	detailKeys = ruleKey | retryAfterKey
+	detailKeys = ruleKey | confidenceKey | retryAfterKey
 )
+
+// detailKey returns the key of [WithDetails] with this name, or 0.
+func detailKey(name attribute.Key) keys {
+	switch name {
+	case RuleKey:
+		return ruleKey
+	case ConfidenceKey:
+		return confidenceKey
+	case RetryAfterMSKey:
+		return retryAfterKey
+	}
+	return 0
+}
 
 // facts holds the evidence in the attributes of one span, event or log record.
 type facts struct {
 	keys             keys // the keys of this package that are set already
 	category, reason string
 	rule             string
+	confidence       float64
 	retryAfter       int64 // in milliseconds
 	hasRetryAfter    bool
 	exception        bool // there is an exception.* attribute
@@ -77,6 +92,8 @@ func (f *facts) addAttr(cfg *config, kv *attribute.KeyValue) {
 	switch kv.Key {
 	case RuleKey:
 		f.keys, f.rule = f.keys|ruleKey, kv.Value.AsString()
+	case ConfidenceKey:
+		f.keys, f.confidence = f.keys|confidenceKey, kv.Value.AsFloat64()
 	case RetryAfterMSKey:
 		f.keys, f.retryAfter = f.keys|retryAfterKey, kv.Value.AsInt64()
 		f.hasRetryAfter = kv.Value.Type() == attribute.INT64
@@ -182,22 +199,14 @@ func (f *facts) missing(cfg *config) keys {
 
 // wanted returns the keys to write. WithKeys can give several attributes the same
 // key. Then only the first of them is written. Their order is category, reason,
-// rule, retry-after.
+// rule, confidence, retry-after.
 func (c *config) wanted() keys {
 	wanted := categoryKey
 	if c.reason != c.category {
 		wanted |= reasonKey
 	}
 	if c.details {
-		wanted |= detailKeys
-		for _, key := range [...]attribute.Key{c.category, c.reason} {
-			switch key {
-			case RuleKey:
-				wanted &^= ruleKey
-			case RetryAfterMSKey:
-				wanted &^= retryAfterKey
-			}
-		}
+		wanted |= detailKeys &^ (detailKey(c.category) | detailKey(c.reason))
 	}
 	return wanted
 }
@@ -246,9 +255,14 @@ func (f *facts) outcome(text string) classify.Evidence {
 	return e
 }
 
+// isKnown reports whether a rule knows the reason.
+func isKnown(r *classify.Result) bool {
+	return r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
+}
+
 // decision is the result of several sources, tried in order of importance. The
-// first source with a known reason decides. If there is none, the first source
-// decides.
+// first source that a rule knows decides. If there is none, the first source that
+// the model knows decides, and then the first source.
 type decision struct {
 	classify.Result
 	known  bool
@@ -267,8 +281,8 @@ func (d *decision) add(c *classify.Classifier, e classify.Evidence) {
 		e.Status = d.status
 		r = c.Classify(e)
 	}
-	d.known = r.Category != "" && r.Reason != classify.ReasonUnknown
-	if d.known || d.Category == "" {
+	d.known = isKnown(&r)
+	if d.known || d.Category == "" || d.Reason == classify.ReasonUnknown && r.Rule == classify.RuleModel {
 		d.Result = r
 	}
 }
@@ -309,7 +323,8 @@ func (d *decision) result(c *classify.Classifier, f *facts) classify.Result {
 type values struct {
 	category, reason string
 	rule             string // "" if not known
-	retryAfter       int64  // in milliseconds
+	confidence       float64
+	retryAfter       int64 // in milliseconds
 	hasRetryAfter    bool
 }
 
@@ -317,7 +332,7 @@ type values struct {
 // a client must not wait less.
 func valuesOf(res *classify.Result) values {
 	return values{
-		category: string(res.Category), reason: string(res.Reason), rule: res.Rule,
+		category: string(res.Category), reason: string(res.Reason), rule: res.Rule, confidence: res.Confidence,
 		retryAfter: (res.RetryAfter + time.Millisecond - 1).Milliseconds(), hasRetryAfter: res.HasRetryAfter,
 	}
 }
@@ -326,6 +341,7 @@ func valuesOf(res *classify.Result) values {
 // ignores a value of the wrong type.
 func (f *facts) override(v values) values {
 	v.category, v.reason, v.rule = cmp.Or(f.category, v.category), cmp.Or(f.reason, v.reason), cmp.Or(f.rule, v.rule)
+	v.confidence = cmp.Or(f.confidence, v.confidence)
 	if f.keys&retryAfterKey != 0 {
 		v.retryAfter, v.hasRetryAfter = f.retryAfter, f.hasRetryAfter
 	}
@@ -342,6 +358,9 @@ func (c *config) append(to []attribute.KeyValue, wanted keys, v values) []attrib
 	}
 	if wanted&ruleKey != 0 && v.rule != "" {
 		to = append(to, RuleKey.String(v.rule))
+	}
+	if wanted&confidenceKey != 0 && v.confidence != 0 {
+		to = append(to, ConfidenceKey.Float64(v.confidence))
 	}
 	if wanted&retryAfterKey != 0 && v.hasRetryAfter {
 		to = append(to, RetryAfterMSKey.Int64(v.retryAfter))

@@ -18,6 +18,7 @@ const (
 // The keys of the attributes that [WithDetails] adds.
 const (
 	RuleKey         = attribute.Key("error.rule")           // the id of the rule that decided, a string
+	ConfidenceKey   = attribute.Key("error.confidence")     // the probability that the reason is right, from 0 to 1
 	RetryAfterMSKey = attribute.Key("error.retry_after_ms") // how long the provider asks to wait, an integer number of milliseconds
 )
 
@@ -74,11 +75,11 @@ func WithKeys(category, reason string) Option {
 	})
 }
 
-// WithDetails adds [RuleKey], the id of the rule that decided, wherever category
-// or reason are added. If the provider said how long to wait, it also adds
+// WithDetails adds [RuleKey], the id of the rule that decided, and [ConfidenceKey],
+// the probability that the reason is right, wherever category or reason are added. If the provider said how long to wait, it also adds
 // [RetryAfterMSKey], in milliseconds, rounded up. A key that the caller has set
 // is kept. If both category and reason are set already, no details are added. By
-// default neither RuleKey nor RetryAfterMSKey is added.
+// default none of the three is added.
 //
 // A rule id is stable; `errclass rules` lists all of them. There are some 1,600,
 // too many for a metric label.

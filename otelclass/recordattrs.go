@@ -78,7 +78,7 @@ func (c *config) fit(r *sdklog.Record, before, dropped int, room bool, added []a
 
 // writes reports whether this package writes the key.
 func (c *config) writes(key attribute.Key) bool {
-	return key == c.category || key == c.reason || c.details && (key == RuleKey || key == RetryAfterMSKey)
+	return key == c.category || key == c.reason || c.details && detailKey(key) != 0
 }
 
 // fillers are attributes with random keys. countDropped adds them to a full

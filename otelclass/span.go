@@ -258,7 +258,8 @@ func (c *spanClassification) classifyException(n int, f *facts, size int) decisi
 // because the Recorder read the error value and not only its text.
 func (f *facts) decide(cfg *config, t *bound.Texts, size, status int) decision {
 	if res, ok := f.existing(); ok {
-		return decision{Result: res, known: res.Reason != classify.ReasonUnknown}
+		res.Rule, res.Confidence = f.rule, f.confidence
+		return decision{Result: res, known: isKnown(&res)}
 	}
 	d := decision{status: status}
 	d.add(cfg.classifier, f.exceptionEvidence(t, size))

@@ -21,6 +21,7 @@ func (waiting) Error() string { return "alpha" }
 func TestWithDetails(t *testing.T) {
 	t.Parallel()
 	const cat, reason, rule, wait = slogclass.CategoryKey, slogclass.ReasonKey, slogclass.RuleKey, slogclass.RetryAfterMSKey
+	const sure = slogclass.ConfidenceKey
 	id := func(l *slog.Logger) *slog.Logger { return l }
 	deep := func(l *slog.Logger) *slog.Logger {
 		l = l.With("first", 1).WithGroup("g")
@@ -36,13 +37,14 @@ func TestWithDetails(t *testing.T) {
 		args   []any
 		want   map[string]any // nil = the key is not there
 	}{
-		{"rule alone", id, nil, []any{"err", errors.New("beta")}, map[string]any{cat: "fatal", reason: "authentication", rule: "beta", wait: nil}},
+		{"rule alone", id, nil, []any{"err", errors.New("beta")}, map[string]any{cat: "fatal", reason: "authentication", rule: "beta", sure: 1.0, wait: nil}},
 		{"rule and hint", id, nil, []any{"err", waiting{1500 * time.Millisecond}}, map[string]any{rule: "alpha", wait: 1500.0}},
 		{"less than a millisecond is rounded up", id, nil, []any{"err", waiting{1}}, map[string]any{rule: "alpha", wait: 1.0}},
-		{"what nothing recognises", id, nil, []any{"err", errors.New("so it goes")}, map[string]any{cat: "fatal", reason: "unknown", rule: "default", wait: nil}},
+		{"what nothing recognises", id, nil, []any{"err", errors.New("so it goes")}, map[string]any{cat: "fatal", reason: "unknown", rule: "default", sure: 0.5, wait: nil}},
 		{"under a group", func(l *slog.Logger) *slog.Logger { return l.WithGroup("g").With("a", 1) }, nil, []any{"err", waiting{time.Second}},
 			map[string]any{cat: "retryable", reason: "rate_limit", rule: "alpha", wait: 1000.0}},
 		{"under many groups", deep, nil, []any{"err", waiting{time.Second}}, map[string]any{cat: "retryable", rule: "alpha", wait: 1000.0, "first": 1.0}},
+		{"the caller's confidence", id, nil, []any{"err", waiting{time.Second}, sure, 0.25}, map[string]any{cat: "retryable", rule: "alpha", sure: 0.25, wait: 1000.0}},
 		{"the caller's rule", id, nil, []any{"err", waiting{time.Second}, rule, "mine"}, map[string]any{cat: "retryable", rule: "mine", wait: 1000.0}},
 		{"the caller's rule and wait with With", func(l *slog.Logger) *slog.Logger { return l.With(rule, "mine", wait, 7).WithGroup("g") }, nil,
 			[]any{"err", waiting{time.Second}}, map[string]any{cat: "retryable", rule: "mine", wait: 7.0}},

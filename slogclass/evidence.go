@@ -106,10 +106,8 @@ func (f *findings) addAttr(a *slog.Attr, root bool) {
 		f.keys |= categoryKey
 	case f.cfg.reason:
 		f.keys |= reasonKey
-	case RuleKey:
-		f.keys |= ruleKey
-	case RetryAfterMSKey:
-		f.keys |= retryAfterKey
+	default:
+		f.keys |= detailKey(a.Key)
 	}
 }
 
@@ -177,8 +175,9 @@ func (f *findings) append(w *withEvidence) {
 	}
 }
 
-// classify sets res to the result of the first source with a known reason. If
-// there is none, it takes the first source with a category.
+// classify sets res to the result of the first source that a rule knows. If there
+// is none, it takes the first source that the model knows, and then the first
+// source with a category.
 func (h *Handler) classify(ctx context.Context, message string, f *findings, res *classify.Result) {
 	f.append(h.with)
 	if ctx != context.Background() { // Background never ends
@@ -205,9 +204,9 @@ func (h *Handler) classify(ctx context.Context, message string, f *findings, res
 		*res = h.classifySource(err, text, f)
 		switch {
 		case res.Category == "": // the classifier does not read this source
-		case res.Reason != classify.ReasonUnknown:
+		case res.Reason != classify.ReasonUnknown && res.Rule != classify.RuleModel:
 			return
-		case first.Category == "":
+		case first.Category == "", first.Reason == classify.ReasonUnknown && res.Rule == classify.RuleModel:
 			first = *res
 		}
 	}

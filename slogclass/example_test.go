@@ -117,7 +117,7 @@ func ExampleWithDetails() {
 	logger := slog.New(slogclass.New(plain(), slogclass.WithDetails()))
 
 	logger.Error("request failed", "err", errors.New("429 Too Many Requests, try again in 1.5s"))
-	// Output: {"level":"ERROR","msg":"request failed","error.category":"retryable","error.reason":"rate_limit","error.rule":"http/429","error.retry_after_ms":1500,"err":"429 Too Many Requests, try again in 1.5s"}
+	// Output: {"level":"ERROR","msg":"request failed","error.category":"retryable","error.reason":"rate_limit","error.rule":"http/429","error.confidence":0.95,"error.retry_after_ms":1500,"err":"429 Too Many Requests, try again in 1.5s"}
 }
 
 // An attribute with an []error is read as errors.Join of its errors.

@@ -43,10 +43,25 @@ const (
 	categoryKey keys = 1 << iota
 	reasonKey
 	ruleKey
+	confidenceKey
 	retryAfterKey
 
-	allKeys = categoryKey | reasonKey | ruleKey | retryAfterKey
+	detailKeys = ruleKey | confidenceKey | retryAfterKey
+	allKeys    = categoryKey | reasonKey | detailKeys
 )
+
+// detailKey returns the key of [WithDetails] with this name, or 0.
+func detailKey(name string) keys {
+	switch name {
+	case RuleKey:
+		return ruleKey
+	case ConfidenceKey:
+		return confidenceKey
+	case RetryAfterMSKey:
+		return retryAfterKey
+	}
+	return 0
+}
 
 // New returns a handler that adds category and reason to error records and
 // passes all records to next. If next is nil, [slog.DiscardHandler] is used. The
@@ -176,6 +191,9 @@ func (c *config) attributes(to []slog.Attr, wanted keys, res *classify.Result) [
 	}
 	if wanted&ruleKey != 0 {
 		to = append(to, slog.String(RuleKey, res.Rule))
+	}
+	if wanted&confidenceKey != 0 {
+		to = append(to, slog.Float64(ConfidenceKey, res.Confidence))
 	}
 	if wanted&retryAfterKey != 0 && res.HasRetryAfter {
 		// Round up, because a client must not wait less.

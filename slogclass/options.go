@@ -17,6 +17,7 @@ const (
 // The keys of the attributes that [WithDetails] adds.
 const (
 	RuleKey         = "error.rule"           // the id of the rule that decided, a string
+	ConfidenceKey   = "error.confidence"     // the probability that the reason is right, from 0 to 1
 	RetryAfterMSKey = "error.retry_after_ms" // how long the provider asks to wait, an integer number of milliseconds
 )
 
@@ -47,17 +48,14 @@ func defaults() config {
 
 // wanted returns the keys to write. WithKeys can give several attributes the same
 // key. Then only the first of them is written. Their order is category, reason,
-// rule, retry-after.
+// rule, confidence, retry-after.
 func (c *config) wanted() keys {
 	wanted := categoryKey
 	if c.reason != c.category {
 		wanted |= reasonKey
 	}
-	if c.details && c.category != RuleKey && c.reason != RuleKey {
-		wanted |= ruleKey
-	}
-	if c.details && c.category != RetryAfterMSKey && c.reason != RetryAfterMSKey {
-		wanted |= retryAfterKey
+	if c.details {
+		wanted |= detailKeys &^ (detailKey(c.category) | detailKey(c.reason))
 	}
 	return wanted
 }
@@ -114,8 +112,8 @@ func WithKeys(category, reason string) Option {
 	})
 }
 
-// WithDetails adds [RuleKey], the id of the rule that decided, to classified
-// records. If the provider said how long to wait, it also adds
+// WithDetails adds [RuleKey], the id of the rule that decided, and [ConfidenceKey],
+// the probability that the reason is right, to classified records. If the provider said how long to wait, it also adds
 // [RetryAfterMSKey], in milliseconds, rounded up. A key that the caller has set
 // at the root is kept. By default neither is added.
 //

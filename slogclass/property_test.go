@@ -68,7 +68,7 @@ func keyOf(a slog.Attr) string {
 }
 
 // ourKeys are the keys that a Handler may write.
-var ourKeys = []string{slogclass.CategoryKey, slogclass.ReasonKey, slogclass.RuleKey, slogclass.RetryAfterMSKey}
+var ourKeys = []string{slogclass.CategoryKey, slogclass.ReasonKey, slogclass.RuleKey, slogclass.ConfidenceKey, slogclass.RetryAfterMSKey}
 
 // TestHandlerAgainstBare logs the same records through a bare JSON handler and
 // through a Handler. The lines may differ only in the keys that the Handler adds

@@ -226,7 +226,8 @@ func (c *Command) classify(ctx context.Context, err error, text string) classify
 		}
 		// A classifier that reads only the text of err does not see exit.Stderr. So
 		// classify the candidate itself.
-		if res := classifier.Message(candidate); res.Reason != classify.ReasonUnknown && exitOnly.Reason == classify.ReasonUnknown {
+		res := classifier.Message(candidate)
+		if res.Reason != classify.ReasonUnknown && res.Rule != classify.RuleModel && exitOnly.Reason == classify.ReasonUnknown {
 			return res
 		}
 	}

@@ -1,19 +1,32 @@
 package model
 
+import "github.com/errclass/errclass/internal/form"
+
 // A feature is the hash of a word, of two neighbouring words, or of an n-gram. An
 // n-gram is 3 to 5 neighbouring bytes of a word, with a space added at each end of
 // the word.
 //
-// Words are runs of letters, converted to lower case. An upper-case letter after a
-// lower-case one begins a new word, so NotFound and not_found have the same
-// features. Bytes above ASCII are letters. Numbers, ids, paths and URLs are masked:
-// each of them becomes one fixed word without n-grams. HTTP status codes from 400
-// to 599 are not masked.
+// Words are runs of letters, converted to lower case. Bytes above ASCII are
+// letters. Numbers, ids, paths and URLs are masked: each of them becomes one fixed
+// word without n-grams. HTTP status codes from 400 to 599 are not masked. The
+// frames of stack traces, escape sequences of terminals and invisible characters
+// have no features.
+
+// Group is a kind of features. The features of each group are weighed separately:
+// otherwise the many n-grams would outvote the few words.
+type Group int
+
+// The groups.
+const (
+	Parts Group = iota // n-grams
+	Words
+	Pairs
+	Groups // how many there are
+)
 
 const (
-	// If a text is longer than 2*maxHalf bytes, only the first and the last
-	// maxHalf bytes are read.
-	maxHalf = 2048
+	// Of a longer text, only the first maxText bytes are read.
+	maxText = 8 << 10
 	// maxWord is the length of the longest word. A longer word is split.
 	maxWord = 40
 	// maxBatch is the largest number of features of one word. Up to three n-grams
@@ -35,18 +48,15 @@ const (
 // The kinds of bytes.
 const (
 	separator = iota
-	lower
-	upper
+	letter
 	digit
 )
 
 var kinds = func() (k [256]byte) {
 	for c := range k {
 		switch {
-		case 'a' <= c && c <= 'z', c >= 0x80:
-			k[c] = lower
-		case 'A' <= c && c <= 'Z':
-			k[c] = upper
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', c >= 0x80:
+			k[c] = letter
 		case '0' <= c && c <= '9':
 			k[c] = digit
 		}
@@ -54,19 +64,46 @@ var kinds = func() (k [256]byte) {
 	return k
 }()
 
-// scanner reads the features of a text word by word. It does not allocate.
+// scanner reads the features of a text word by word. It allocates only if the text
+// has escape sequences or invisible characters.
 type scanner struct {
-	text     string
+	frames   form.FrameReader
+	plain    string // the whole text
+	rest     int    // where the part of plain after text begins
+	text     string // up to the next stack frame
 	pos      int
+	start    int    // of the last word
 	previous uint64 // hash of the word before; 0 = none
+	paired   bool   // the last feature of the last word is a pair
+}
+
+// newScanner returns a scanner of the first limit bytes of a text.
+func newScanner(text string, limit int) scanner {
+	plain := form.PlainText(text[:min(len(text), limit)])
+	return scanner{frames: form.NewFrameReader(plain), plain: plain}
 }
 
 // next writes the features of the next word to batch and returns their number. At
 // the end of the text it returns 0.
 func (s *scanner) next(batch *[maxBatch]uint32) int {
+	for {
+		if n := s.nextInPart(batch); n > 0 {
+			return n
+		}
+		if s.rest == len(s.plain) {
+			return 0
+		}
+		s.text, s.rest = s.frames.Next(s.rest)
+		s.pos = 0
+	}
+}
+
+// nextInPart is next for the part of the text up to the next stack frame.
+func (s *scanner) nextInPart(batch *[maxBatch]uint32) int {
 	text := s.text
 	for s.pos < len(text) {
 		start := s.pos
+		s.start = start
 		c := text[start]
 		kind := kinds[c]
 		if kind == separator {
@@ -112,16 +149,14 @@ func (s *scanner) word(batch *[maxBatch]uint32) int {
 	hash := uint64(seed)
 	grams := uint64(' ')
 	n, i := 0, s.pos
-	for last := byte(upper); i < end; i++ {
+	for ; i < end; i++ {
 		c := text[i]
-		kind := kinds[c]
-		if kind != lower {
-			if kind != upper || last == lower {
-				break
-			}
+		if kinds[c] != letter {
+			break
+		}
+		if 'A' <= c && c <= 'Z' {
 			c |= 0x20
 		}
-		last = kind
 		hash = (hash ^ uint64(c)) * multiplier
 		hash ^= hash >> 29
 		grams = grams<<8 | uint64(c)
@@ -157,7 +192,8 @@ func addGrams(batch *[maxBatch]uint32, n int, grams uint64, length int) int {
 func (s *scanner) whole(hash uint64, batch *[maxBatch]uint32, n int) int {
 	batch[n] = uint32(hash * multiplier >> 32)
 	n++
-	if s.previous != 0 {
+	s.paired = s.previous != 0
+	if s.paired {
 		batch[n] = uint32((s.previous*3 ^ hash) * multiplier >> 32)
 		n++
 	}
@@ -234,25 +270,30 @@ func identifierEnd(text string, start int) int {
 	return 0
 }
 
-// halves returns the two parts of a text that are read. second is empty if the
-// text is short.
-func halves(text string) (first, second string) {
-	if len(text) <= 2*maxHalf {
-		return text, ""
+// group returns the group of feature i of a word with n features.
+func (s *scanner) group(i, n int) Group {
+	if s.paired {
+		if i == n-1 {
+			return Pairs
+		}
+		n--
 	}
-	return text[:maxHalf], text[len(text)-maxHalf:]
+	if i == n-1 {
+		return Words
+	}
+	return Parts
 }
 
-// Features appends the features of text to dst. It appends a feature once for each
+// Features returns the features of a text by group. It has a feature once for each
 // occurrence.
-func Features(dst []uint32, text string) []uint32 {
+func Features(text string) (all [Groups][]uint32) {
 	var batch [maxBatch]uint32
-	first, second := halves(text)
-	for _, part := range [2]string{first, second} {
-		s := scanner{text: part}
-		for n := s.next(&batch); n > 0; n = s.next(&batch) {
-			dst = append(dst, batch[:n]...)
+	s := newScanner(text, maxText)
+	for n := s.next(&batch); n > 0; n = s.next(&batch) {
+		for i, feature := range batch[:n] {
+			g := s.group(i, n)
+			all[g] = append(all[g], feature)
 		}
 	}
-	return dst
+	return all
 }

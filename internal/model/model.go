@@ -1,6 +1,6 @@
 // Package model finds the reason of an error text with a linear model:
 // multinomial logistic regression over hashed words and parts of words. [Features]
-// lists the features of a text; the trainer and [Model.Predict] use the same
+// lists the features of a text; the trainer and [Model.Read] use the same
 // features. A [Table] holds what the trainer learned.
 package model
 
@@ -26,15 +26,17 @@ const (
 // Scores has one value for each reason, in the order of [Table.Reasons].
 type Scores [MaxReasons]float32
 
-// Model is a table in the form that [Model.Predict] uses. It is safe for
+// Model is a table in the form that [Model.Read] uses. It is safe for
 // concurrent use.
 type Model struct {
-	reasons int
-	scale   float32
-	bias    Scores
-	filter  []uint64 // indexed by the upper bits of a feature; a zero bit means that the feature has no weights
-	slots   []slot   // hash table with linear probing
-	weights [][rowWords]uint64
+	names     []string
+	reasons   int
+	retryable []bool
+	scale     float32
+	bias      Scores
+	filter    []uint64 // indexed by the upper bits of a feature; a zero bit means that the feature has no weights
+	slots     []slot   // hash table with linear probing
+	weights   [][rowWords]uint64
 }
 
 type slot struct {
@@ -45,7 +47,7 @@ type slot struct {
 // New returns the model of a valid table.
 func New(t Table) *Model {
 	m := &Model{
-		reasons: len(t.Reasons), scale: t.Scale,
+		names: t.Reasons, reasons: len(t.Reasons), retryable: t.Retryable, scale: t.Scale,
 		filter: make([]uint64, 1<<filterBits/64), slots: make([]slot, 1<<slotBits),
 		weights: make([][rowWords]uint64, len(t.Features)),
 	}
@@ -105,36 +107,73 @@ func (s *sums) flush() {
 	s.rows = 0
 }
 
-// Predict returns the probability of each reason. The sum is 1. If a text is
-// long, Predict reads only its beginning and its end. It does not allocate.
-func (m *Model) Predict(text string) Scores {
+// Reasons returns the names of the reasons, in the order of [Scores]. The caller
+// must not change the slice.
+func (m *Model) Reasons() []string { return m.names }
+
+// Reader adds up the weights of one or several texts. The zero Reader has read
+// nothing.
+type Reader struct {
+	sums [Groups]sums
+	seen [MaxFeatures / 64]uint64 // rows that were added
+	read int                      // bytes
+}
+
+// Full reports whether r reads no further text.
+func (r *Reader) Full() bool { return r.read >= maxText }
+
+// Known returns the number of different features that the model has weights for.
+func (r *Reader) Known() (n int) {
+	for g := range r.sums {
+		n += r.sums[g].all + r.sums[g].rows
+	}
+	return n
+}
+
+// Read adds the weights of a text to r. Of all texts together, r reads the first
+// 8 KiB. Read allocates only if the text has escape sequences or invisible
+// characters.
+func (m *Model) Read(r *Reader, text string) {
+	if r.Full() {
+		return
+	}
 	var batch [maxBatch]uint32
-	var seen [MaxFeatures / 64]uint64 // rows that were added
-	var sum sums
-	first, second := halves(text)
-	for _, part := range [2]string{first, second} {
-		s := scanner{text: part}
-		for n := s.next(&batch); n > 0; n = s.next(&batch) {
-			for _, feature := range batch[:n] {
-				bit := feature >> (32 - filterBits)
-				if m.filter[bit/64]&(1<<(bit%64)) == 0 {
-					continue
-				}
-				row := m.find(feature)
-				if row == 0 {
-					continue
-				}
-				row--
-				if seen[row/64]&(1<<(row%64)) != 0 {
-					continue
-				}
-				seen[row/64] |= 1 << (row % 64)
-				sum.add(&m.weights[row])
+	s := newScanner(text, maxText-r.read)
+	r.read += len(s.plain)
+	for n := s.next(&batch); n > 0; n = s.next(&batch) {
+		for i, feature := range batch[:n] {
+			bit := feature >> (32 - filterBits)
+			if m.filter[bit/64]&(1<<(bit%64)) == 0 {
+				continue
 			}
+			row := m.find(feature)
+			if row == 0 {
+				continue
+			}
+			row--
+			if r.seen[row/64]&(1<<(row%64)) != 0 {
+				continue
+			}
+			r.seen[row/64] |= 1 << (row % 64)
+			r.sums[s.group(i, n)].add(&m.weights[row])
 		}
 	}
-	sum.flush()
-	return m.probabilities(&sum)
+}
+
+// Scores returns the probability of each reason. The sum is 1.
+func (m *Model) Scores(r *Reader) Scores {
+	all := r.sums
+	for g := range all {
+		all[g].flush()
+	}
+	return m.probabilities(&all)
+}
+
+// Predict returns the probability of each reason for one text.
+func (m *Model) Predict(text string) Scores {
+	var r Reader
+	m.Read(&r, text)
+	return m.Scores(&r)
 }
 
 func (m *Model) find(feature uint32) uint32 {
@@ -146,15 +185,24 @@ func (m *Model) find(feature uint32) uint32 {
 	}
 }
 
-// probabilities returns the softmax of the sums. It first divides them by the
-// square root of the number of features. Otherwise a long text would get higher
-// probabilities than a short one.
-func (m *Model) probabilities(s *sums) (p Scores) {
-	scale := float64(m.scale) / math.Sqrt(float64(max(s.all, 1)))
+// unit returns what one unit of a weight counts if a text has n features of the
+// group. It is divided by the square root of n. Otherwise a long text would get
+// higher probabilities than a short one.
+func (m *Model) unit(n int) float64 { return float64(m.scale) / math.Sqrt(float64(max(n, 1))) }
+
+// probabilities returns the softmax of the sums.
+func (m *Model) probabilities(all *[Groups]sums) (p Scores) {
+	var units [Groups]float64
+	for g := range all {
+		units[g] = m.unit(all[g].all)
+	}
 	highest := math.Inf(-1)
 	var z [MaxReasons]float64
 	for i := range m.reasons {
-		z[i] = float64(m.bias[i]) + float64(s.total[i])*scale
+		z[i] = float64(m.bias[i])
+		for g := range all {
+			z[i] += float64(all[g].total[i]) * units[g]
+		}
 		highest = max(highest, z[i])
 	}
 	total := 0.0

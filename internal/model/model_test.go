@@ -16,7 +16,8 @@ func TestFeaturesAreTheSame(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, a, b string }{
 		{"case", "Connection REFUSED", "connection refused"},
-		{"camel case and underscores", "rateLimitExceeded", "rate_limit_exceeded"},
+		{"colours and invisible characters", "\x1b[31mnot\u200b found\x1b[0m", "not found"},
+		{"a stack trace", "connection refused\n\tat a.b.C.d(C.java:12)\n\tat a.b.E.f(E.java:7)\nCaused by: x", "connection refused\nCaused by: x"},
 		{"punctuation", "read: not found!", "read not found"},
 		{"numbers", "after 30 s", "after 4711 s"},
 		{"timestamps", "2026-01-02 03:04:05.678 busy", "1999-12-31 23:59 busy"},
@@ -25,7 +26,7 @@ func TestFeaturesAreTheSame(t *testing.T) {
 		{"URLs", "get https://a.example.org/x?y=1 failed", "get https://b.example.org/ failed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a, b := model.Features(nil, tt.a), model.Features(nil, tt.b)
+			a, b := features(tt.a), features(tt.b)
 			assert.NotEmpty(t, a)
 			assert.Equal(t, set(a), set(b), "%q and %q", tt.a, tt.b)
 		})
@@ -42,7 +43,7 @@ func TestFeaturesDiffer(t *testing.T) {
 		{"part of a word", "timeout", "time out"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			assert.NotEqual(t, set(model.Features(nil, tt.a)), set(model.Features(nil, tt.b)), "%q and %q", tt.a, tt.b)
+			assert.NotEqual(t, set(features(tt.a)), set(features(tt.b)), "%q and %q", tt.a, tt.b)
 		})
 	}
 }
@@ -51,10 +52,18 @@ func TestFeaturesDiffer(t *testing.T) {
 // side.
 func TestFeaturesOfAWord(t *testing.T) {
 	t.Parallel()
-	assert.Len(t, model.Features(nil, "ab"), 1+2+1, "ab, 3-grams, 4-gram")
-	assert.Len(t, model.Features(nil, "busy"), 1+4+3+2, "busy, 3-, 4- and 5-grams")
-	assert.Len(t, model.Features(nil, "ab ab"), 2*(1+2+1)+1, "with a pair")
-	assert.Empty(t, model.Features(nil, " .:\n"))
+	assert.Len(t, features("ab"), 1+2+1, "ab, 3-grams, 4-gram")
+	assert.Len(t, features("busy"), 1+4+3+2, "busy, 3-, 4- and 5-grams")
+	assert.Len(t, features("ab ab"), 2*(1+2+1)+1, "with a pair")
+	assert.Empty(t, features(" .:\n"))
+}
+
+// features returns the features of all groups.
+func features(text string) (all []uint32) {
+	for _, group := range model.Features(text) {
+		all = append(all, group...)
+	}
+	return all
 }
 
 func set(features []uint32) []uint32 {
@@ -66,8 +75,8 @@ func set(features []uint32) []uint32 {
 // table has weights for one feature only: the word b.
 func table() model.Table {
 	return model.Table{
-		Reasons: []string{"transient", "unknown"}, Bias: []float32{-1, 1}, Scale: 0.5,
-		Features: model.Features(nil, "b")[1:], // only the word; the feature before it is its 3-gram
+		Reasons: []string{"transient", "unknown"}, Retryable: []bool{true, false}, Bias: []float32{-1, 1}, Scale: 0.5,
+		Features: model.Features("b")[model.Words],
 		Weights:  []int8{100, -128},
 	}
 }
@@ -83,6 +92,66 @@ func TestPredict(t *testing.T) {
 	assert.Equal(t, sure, m.Predict("b: b; B"), "a feature counts once")
 }
 
+// Texts that are read one after the other have the features of all of them. Only
+// the first 8 KiB of all texts are read.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	m := model.New(table())
+	var r model.Reader
+	m.Read(&r, "nothing of it")
+	assert.Zero(t, r.Known())
+	m.Read(&r, "a b c")
+	assert.Equal(t, 1, r.Known())
+	assert.Equal(t, m.Predict("b"), m.Scores(&r))
+	r = model.Reader{}
+	m.Read(&r, strings.Repeat("x", 8<<10))
+	assert.True(t, r.Full())
+	m.Read(&r, "b")
+	assert.Zero(t, r.Known())
+	assert.Equal(t, []string{"transient", "unknown"}, m.Reasons())
+}
+
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	m := model.New(model.Table{
+		Reasons: []string{"a", "b", "c"}, Retryable: []bool{true, true, false}, Scale: 1,
+		Bias:     []float32{float32(math.Log(0.25)), float32(math.Log(0.3)), float32(math.Log(0.45))},
+		Features: model.Features("b")[model.Words], Weights: []int8{0, 0, 0},
+	})
+	for _, tt := range []struct {
+		name string
+		l    model.Limits
+		p    model.Prior
+		want int
+		ok   bool
+	}{
+		{"the retryable reasons together", model.Limits{Retry: 0.5, Other: 0.5}, model.Prior{}, 1, true},
+		{"not enough for a retry", model.Limits{Retry: 0.6, Other: 0.4}, model.Prior{}, 2, true},
+		{"not enough for either", model.Limits{Retry: 0.6, Other: 0.5}, model.Prior{}, 2, false},
+		{"enough known features", model.Limits{Retry: 0.5, Known: 1}, model.Prior{}, 1, true},
+		{"too few known features", model.Limits{Retry: 0.5, Known: 2}, model.Prior{}, 0, false},
+		{"a prior for a retryable reason", model.Limits{Retry: 0.6, Other: 0.9}, model.Prior{Reason: 0, Weight: math.Log(2)}, 0, true},
+		{"a prior for another reason", model.Limits{Retry: 0.5, Other: 0.9}, model.Prior{Reason: 2, Weight: math.Log(2)}, 2, true},
+		{"a weak prior", model.Limits{Retry: 0.5, Other: 0.9}, model.Prior{Reason: 2, Weight: math.Log(1.1)}, 1, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var r model.Reader
+			m.Read(&r, "b")
+			got, ok := m.Answer(&r, tt.l, tt.p)
+			assert.Equal(t, tt.want, got.Reason)
+			assert.Equal(t, tt.ok, ok)
+		})
+	}
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	m := model.New(table())
+	assert.Equal(t, []model.Word{{Text: "b", Weight: 57}}, m.Words("a B b c", 0, 5))
+	assert.Empty(t, m.Words("a B b c", 1, 5), "the weight is negative")
+	assert.Empty(t, m.Words("a B b c", 0, 0))
+}
+
 // The packed sums equal a plain computation, even if there are more rows than a
 // sum of 16 bits can hold.
 func TestPredictEqualsPlainSum(t *testing.T) {
@@ -90,29 +159,37 @@ func TestPredictEqualsPlainSum(t *testing.T) {
 	text := strings.Join([]string{
 		"the quick brown fox jumps over a lazy dog while some upstream closes its connection",
 		"permission denied reading configuration certificate expired yesterday authority unknown",
-		"leader election lost; follower refuses writes, replica lagging behind by many segments",
+		"leader election lost; follower refuses writes, replica lagging behind by many segments; watermark exceeded",
 	}, "\n")
-	features := set(model.Features(nil, text))
-	require.Greater(t, len(features), 512)
-	tbl := model.Table{Scale: 0.01, Features: features}
+	all := set(features(text))
+	groups := model.Features(text)
+	require.Greater(t, len(set(groups[model.Parts])), 512)
+	tbl := model.Table{Scale: 0.01, Features: all}
 	sums := make([]float64, 17)
 	for i := range sums {
 		tbl.Reasons = append(tbl.Reasons, strings.Repeat("r", i+1))
+		tbl.Retryable = append(tbl.Retryable, i%2 == 0)
 		tbl.Bias = append(tbl.Bias, float32(i)/10)
 	}
-	for i := range features {
+	for i, feature := range all {
+		unit := 0.0
+		for _, group := range groups {
+			if slices.Contains(group, feature) {
+				unit = 0.01 / math.Sqrt(float64(len(set(group))))
+			}
+		}
 		for j := range sums {
 			w := int8((i*31 + j*j*17) % 256)
 			if i%3 == 0 {
 				w = -128 + int8(j)
 			}
 			tbl.Weights = append(tbl.Weights, w)
-			sums[j] += float64(w)
+			sums[j] += float64(w) * unit
 		}
 	}
 	total := 0.0
 	for i := range sums {
-		sums[i] = math.Exp(float64(tbl.Bias[i]) + sums[i]*0.01/math.Sqrt(float64(len(features))))
+		sums[i] = math.Exp(float64(tbl.Bias[i]) + sums[i])
 		total += sums[i]
 	}
 	got := model.New(tbl).Predict(text)
@@ -149,7 +226,7 @@ func FuzzPredict(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		p := m.Predict(text)
 		assert.InDelta(t, 1, p[0]+p[1], 1e-5)
-		assert.LessOrEqual(t, len(model.Features(nil, text)), 5*4096)
+		assert.LessOrEqual(t, len(features(text)), 5*(8<<10))
 	})
 }
 

@@ -6,20 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 )
 
 // Table is what the trainer learned.
 type Table struct {
-	Inputs   [32]byte // SHA-256 of the inputs from which the table was made
-	Reasons  []string
-	Bias     []float32 // of each reason
-	Scale    float32   // one unit of a weight
-	Features []uint32  // ascending
-	Weights  []int8    // for each feature in turn, one weight per reason
+	Inputs    [32]byte // SHA-256 of the inputs from which the table was made
+	Reasons   []string
+	Retryable []bool    // whether the reason's category is retryable
+	Bias      []float32 // of each reason
+	Scale     float32   // one unit of a weight
+	Features  []uint32  // ascending
+	Weights   []int8    // for each feature in turn, one weight per reason
 }
 
-const magic = "errclass model 1\n"
+const magic = "errclass model 2\n"
 
 // Encode returns t in the form that [Decode] reads.
 func (t Table) Encode() []byte {
@@ -28,6 +28,10 @@ func (t Table) Encode() []byte {
 	for i, reason := range t.Reasons {
 		b = append(b, byte(len(reason)))
 		b = append(b, reason...)
+		b = append(b, 0)
+		if t.Retryable[i] {
+			b[len(b)-1] = 1
+		}
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(t.Bias[i]))
 	}
 	b = binary.LittleEndian.AppendUint32(b, math.Float32bits(t.Scale))
@@ -67,6 +71,7 @@ func Decode(data []byte) (Table, error) {
 	}
 	for range reasons {
 		t.Reasons = append(t.Reasons, string(take(int(take(1)[0]))))
+		t.Retryable = append(t.Retryable, take(1)[0] != 0)
 		t.Bias = append(t.Bias, math.Float32frombits(number()))
 	}
 	t.Scale = math.Float32frombits(number())
@@ -74,19 +79,31 @@ func Decode(data []byte) (Table, error) {
 	if features > MaxFeatures {
 		return t, fmt.Errorf("%d features, more than %d", features, MaxFeatures)
 	}
-	for range features {
-		t.Features = append(t.Features, number())
+	t.Features = make([]uint32, features)
+	for i := range t.Features {
+		t.Features[i] = number()
 	}
-	for _, w := range take(int(features) * reasons) {
-		t.Weights = append(t.Weights, int8(w))
+	weights := take(int(features) * reasons)
+	t.Weights = make([]int8, len(weights))
+	for i, w := range weights {
+		t.Weights[i] = int8(w)
 	}
 	switch {
 	case !ok:
 		return t, errShort
 	case len(data) > 0:
 		return t, fmt.Errorf("%d bytes after the table", len(data))
-	case !slices.IsSorted(t.Features) || len(slices.Compact(slices.Clone(t.Features))) != len(t.Features):
+	case !ascending(t.Features):
 		return t, errors.New("the features are not ascending")
 	}
 	return t, nil
+}
+
+func ascending(features []uint32) bool {
+	for i := 1; i < len(features); i++ {
+		if features[i-1] >= features[i] {
+			return false
+		}
+	}
+	return true
 }

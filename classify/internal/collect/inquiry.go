@@ -16,19 +16,36 @@ import (
 
 // Inquiry collects the signals of one failure.
 type Inquiry struct {
-	Now      func() time.Time // the present; only hints about when to retry need it
-	Set      *ruleset.Set
-	Seen     *memory.Memory
-	List     signal.List
-	Status   int // the first HTTP status that is known
-	Hint     hint.Hint
-	Provider string
-	Said     memory.Utterance // what texts say of the status and the provider, where nothing better is known
-	Budget   Budget           // what may still be read
-	Source   signal.Source    // the part of the evidence that is being read
-	Parts    uint16           // texts that were read
-	Ended    bool             // by this program itself: nothing else is looked for
-	Texts    *[]ReadText      // for explain only; else nil
+	Now       func() time.Time // the present; only hints about when to retry need it
+	Set       *ruleset.Set
+	Seen      *memory.Memory
+	List      signal.List
+	Status    int // the first HTTP status that is known
+	Hint      hint.Hint
+	Provider  string
+	Said      memory.Utterance // what texts say of the status and the provider, where nothing better is known
+	Budget    Budget           // what may still be read
+	Source    signal.Source    // the part of the evidence that is being read
+	Parts     uint16           // texts that were read
+	Heard     [MaxHeard]string // the first texts that were read: their plain heads
+	HeardFrom signal.Source    // of the first of them
+	heard     int
+	Ended     bool        // by this program itself: nothing else is looked for
+	Texts     *[]ReadText // for explain only; else nil
+}
+
+// MaxHeard is how many texts of a failure the model reads.
+const MaxHeard = 4
+
+// Hear keeps the plain head of a text for the model.
+func (q *Inquiry) Hear(plain string) {
+	if q.heard == 0 {
+		q.HeardFrom = q.Source
+	}
+	if q.heard < MaxHeard {
+		q.Heard[q.heard] = plain
+		q.heard++
+	}
 }
 
 // Add appends a signal to the list.

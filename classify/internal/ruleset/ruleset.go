@@ -7,9 +7,9 @@ import (
 	"math/bits"
 	"strings"
 
-	"github.com/errclass/errclass/classify/internal/form"
 	"github.com/errclass/errclass/classify/internal/scan"
 	"github.com/errclass/errclass/classify/internal/signal"
+	"github.com/errclass/errclass/internal/form"
 )
 
 // Set is a list of text rules, compiled. It is immutable and safe for

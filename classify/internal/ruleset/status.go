@@ -3,8 +3,8 @@ package ruleset
 import (
 	"strings"
 
-	"github.com/errclass/errclass/classify/internal/ascii"
 	"github.com/errclass/errclass/classify/internal/standard"
+	"github.com/errclass/errclass/internal/ascii"
 )
 
 // Rules whose ids begin so say more than a reason.

@@ -17,9 +17,19 @@ type text struct {
 	Example bool // of a rule
 }
 
-// readExamples reads the matching examples of all rules in dir. An example has
-// the reason of its rule. If the rule has codes instead of a reason, the example
-// has the reason that the classifier finds.
+// rulesAlone answers without the model: the model must not learn from itself.
+var rulesAlone = func() *classify.Classifier {
+	c, err := classify.New(classify.WithModel(false))
+	if err != nil {
+		panic(err) // without rules of the user's New has no errors
+	}
+	return c
+}()
+
+// readExamples reads the examples of all rules in dir. A text that the rule must
+// match has the reason of the rule. If the rule has codes instead of a reason, the
+// text has the reason that all rules together find. So has a near miss, a text
+// that the rule must not match.
 func readExamples(dir string) ([]text, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {
@@ -29,7 +39,14 @@ func readExamples(dir string) ([]text, error) {
 		return nil, fmt.Errorf("%s: no files *.yaml", dir)
 	}
 	var all []text
+	var nearMisses []string
 	seen := map[string]bool{}
+	add := func(example string, reason classify.Reason) {
+		if !seen[example] {
+			seen[example] = true
+			all = append(all, text{Text: example, Reason: reason, Example: true})
+		}
+	}
 	for _, name := range names {
 		data, err := os.ReadFile(name)
 		if err != nil {
@@ -38,28 +55,28 @@ func readExamples(dir string) ([]text, error) {
 		var doc struct {
 			Rules []struct {
 				ID, Reason, Codes string
-				Match             []string
+				Match, Miss       []string
 			}
 		}
 		if err := yaml.Unmarshal(data, &doc); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		for _, r := range doc.Rules {
+			nearMisses = append(nearMisses, r.Miss...)
 			if r.Reason == "" && r.Codes == "" {
 				continue // the rule does not give a reason
 			}
 			for _, example := range r.Match {
 				reason := classify.Reason(r.Reason)
 				if reason == "" {
-					reason = classify.Message(example).Reason
+					reason = rulesAlone.Message(example).Reason
 				}
-				if seen[example] {
-					continue
-				}
-				seen[example] = true
-				all = append(all, text{Text: example, Reason: reason, Example: true})
+				add(example, reason)
 			}
 		}
+	}
+	for _, example := range nearMisses {
+		add(example, rulesAlone.Message(example).Reason)
 	}
 	return all, nil
 }

@@ -22,12 +22,12 @@ type options struct {
 	Rare     int     // a feature that occurs in fewer texts than this is ignored
 }
 
-var defaults = options{Features: 8000, Penalty: 0.2, Example: 0.5, Rare: 2}
+var defaults = options{Features: 10000, Penalty: 0.2, Example: 2, Rare: 2}
 
-// row is one text: the columns of its features, the index of its reason, and its
-// weight in the loss.
+// row is one text: the columns of its features by group, the index of its reason,
+// and its weight in the loss.
 type row struct {
-	columns []int32
+	columns [model.Groups][]int32
 	reason  int
 	weight  float64
 }
@@ -35,14 +35,16 @@ type row struct {
 // train learns a table. It first fits weights for all features. Then it keeps the
 // features with the largest weights and fits again.
 func train(texts []text, o options) model.Table {
-	features := make([][]uint32, len(texts))
+	features := make([][model.Groups][]uint32, len(texts))
 	count := map[uint32]int{}
 	for i, t := range texts {
-		f := model.Features(nil, t.Text)
-		slices.Sort(f)
-		features[i] = slices.Compact(f)
-		for _, feature := range features[i] {
-			count[feature]++
+		features[i] = model.Features(t.Text)
+		for g, f := range features[i] {
+			slices.Sort(f)
+			features[i][g] = slices.Compact(f)
+			for _, feature := range features[i][g] {
+				count[feature]++
+			}
 		}
 	}
 	var vocabulary []uint32
@@ -55,13 +57,13 @@ func train(texts []text, o options) model.Table {
 	reasons := len(classify.Reasons())
 	x := fit(rows(texts, features, vocabulary, o), len(vocabulary), reasons, o.Penalty, 25)
 	vocabulary = heaviest(vocabulary, x, reasons, o.Features)
-	x = fit(rows(texts, features, vocabulary, o), len(vocabulary), reasons, o.Penalty, 60)
+	x = fit(rows(texts, features, vocabulary, o), len(vocabulary), reasons, o.Penalty, 120)
 	return quantise(vocabulary, x, reasons)
 }
 
 // rows converts the texts to rows. It keeps the features in vocabulary, which
 // must be in ascending order.
-func rows(texts []text, features [][]uint32, vocabulary []uint32, o options) []row {
+func rows(texts []text, features [][model.Groups][]uint32, vocabulary []uint32, o options) []row {
 	column := make(map[uint32]int32, len(vocabulary))
 	for i, feature := range vocabulary {
 		column[feature] = int32(i)
@@ -72,9 +74,11 @@ func rows(texts []text, features [][]uint32, vocabulary []uint32, o options) []r
 		if t.Example {
 			all[i].weight = o.Example
 		}
-		for _, feature := range features[i] {
-			if c, ok := column[feature]; ok {
-				all[i].columns = append(all[i].columns, c)
+		for g, group := range features[i] {
+			for _, feature := range group {
+				if c, ok := column[feature]; ok {
+					all[i].columns[g] = append(all[i].columns[g], c)
+				}
 			}
 		}
 	}
@@ -113,6 +117,7 @@ func quantise(vocabulary []uint32, x []float64, reasons int) model.Table {
 	}
 	for i, reason := range classify.Reasons() {
 		t.Reasons = append(t.Reasons, string(reason))
+		t.Retryable = append(t.Retryable, reason.Policy().Category == classify.CategoryRetryable)
 		t.Bias = append(t.Bias, float32(bias[i]))
 	}
 	return t
@@ -136,7 +141,7 @@ func fit(rows []row, columns, reasons int, penalty float64, iterations int) []fl
 		Grad: func(gradient, x []float64) { loss.evaluate(x); copy(gradient, loss.gradients[0]) },
 	}, make([]float64, size), &optimize.Settings{
 		MajorIterations: iterations,
-		Converger:       &optimize.FunctionConverge{Relative: 1e-4, Iterations: 3},
+		Converger:       &optimize.FunctionConverge{Relative: 1e-5, Iterations: 3},
 	}, &optimize.LBFGS{Store: 8})
 	if err != nil {
 		log.Printf("the optimiser stopped early: %v", err)
@@ -186,13 +191,13 @@ func (o *objective) chunk(rows []row, x, gradient []float64) (loss float64) {
 	bias := len(x) - o.reasons
 	z := make([]float64, o.reasons)
 	for _, r := range rows {
-		value := 1 / math.Sqrt(float64(max(len(r.columns), 1)))
-		clear(z)
-		for _, c := range r.columns {
-			floats.Add(z, x[int(c)*o.reasons:][:o.reasons])
+		copy(z, x[bias:])
+		for _, group := range r.columns {
+			value := 1 / math.Sqrt(float64(max(len(group), 1)))
+			for _, c := range group {
+				floats.AddScaled(z, value, x[int(c)*o.reasons:][:o.reasons])
+			}
 		}
-		floats.Scale(value, z)
-		floats.Add(z, x[bias:])
 		all := floats.LogSumExp(z)
 		loss += r.weight * (all - z[r.reason])
 		for i := range z {
@@ -200,9 +205,11 @@ func (o *objective) chunk(rows []row, x, gradient []float64) (loss float64) {
 		}
 		z[r.reason] -= r.weight
 		floats.Add(gradient[bias:], z)
-		floats.Scale(value, z)
-		for _, c := range r.columns {
-			floats.Add(gradient[int(c)*o.reasons:][:o.reasons], z)
+		for _, group := range r.columns {
+			value := 1 / math.Sqrt(float64(max(len(group), 1)))
+			for _, c := range group {
+				floats.AddScaled(gradient[int(c)*o.reasons:][:o.reasons], value, z)
+			}
 		}
 	}
 	return loss

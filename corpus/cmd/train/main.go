@@ -11,7 +11,9 @@ package main
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -30,17 +32,18 @@ func main() {
 	rules := flag.String("rules", "../classify/rules", "folder of the rule documents")
 	out := flag.String("out", "", "file to write the table to")
 	validate := flag.Bool("cross-validate", false, "print cross-validated results")
+	predictions := flag.String("predictions", "", "file to write the cross-validated answers to, one JSON object per line; - for standard output")
 	flag.IntVar(&o.Features, "features", o.Features, "number of features in the table")
 	flag.Float64Var(&o.Penalty, "penalty", o.Penalty, "weight of the L2 penalty")
 	flag.Float64Var(&o.Example, "example", o.Example, "weight of a rule's example; a message has 1")
 	flag.IntVar(&o.Rare, "rare", o.Rare, "least number of texts that have a feature")
 	flag.Parse()
-	if err := run(*rules, *out, *validate, o); err != nil {
+	if err := run(*rules, *out, *validate, *predictions, o); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(rules, out string, validate bool, o options) error {
+func run(rules, out string, validate bool, predictions string, o options) error {
 	entries, err := corpus.Read(corpus.Slices)
 	if err != nil {
 		return err
@@ -49,12 +52,20 @@ func run(rules, out string, validate bool, o options) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d messages, %d examples of rules\n", len(entries), len(examples))
-	if validate {
-		answers := ask(entries)
-		crossValidate(os.Stdout, entries, answers, func(training []corpus.Entry) *model.Model {
+	if predictions != "-" {
+		fmt.Printf("%d messages, %d examples of rules\n", len(entries), len(examples))
+	}
+	if validate || predictions != "" {
+		questions := crossValidate(entries, func(training []corpus.Entry) *model.Model {
 			return model.New(train(append(texts(training), examples...), o))
 		})
+		if validate {
+			writeScores(os.Stdout, questions)
+			writeReliability(os.Stdout, questions)
+		}
+		if err := savePredictions(predictions, questions); err != nil {
+			return err
+		}
 	}
 	if out == "" {
 		return nil
@@ -70,6 +81,22 @@ func run(rules, out string, validate bool, o options) error {
 	return os.WriteFile(out, data, 0o644)
 }
 
+// savePredictions writes the answers to a file, to standard output for "-", and
+// nowhere for "".
+func savePredictions(name string, questions []question) error {
+	switch name {
+	case "":
+		return nil
+	case "-":
+		return writePredictions(os.Stdout, questions)
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(writePredictions(f, questions), f.Close())
+}
+
 // texts returns the training texts of the entries.
 func texts(entries []corpus.Entry) []text {
 	all := make([]text, len(entries))
@@ -80,12 +107,24 @@ func texts(entries []corpus.Entry) []text {
 }
 
 // inputs returns a hash of all data that a table depends on: the reasons, the
-// options and the texts.
+// options, the texts and their features.
 func inputs(texts []text, o options) (sum [sha256.Size]byte, err error) {
-	data, err := json.Marshal(struct {
+	h := sha256.New()
+	out := json.NewEncoder(h)
+	if err := out.Encode(struct {
 		Reasons []classify.Reason
 		Options options
 		Texts   []text
-	}{classify.Reasons(), o, texts})
-	return sha256.Sum256(data), err
+	}{classify.Reasons(), o, texts}); err != nil {
+		return sum, err
+	}
+	for _, t := range texts {
+		for _, group := range model.Features(t.Text) {
+			if err := binary.Write(h, binary.LittleEndian, group); err != nil {
+				return sum, err
+			}
+		}
+	}
+	h.Sum(sum[:0])
+	return sum, nil
 }

@@ -71,7 +71,7 @@ rules:
   - {id: a/one, reason: network, match: [gone, again]}
   - {id: 'a/{code}', codes: http, match: [HTTP 429]}
   - {id: hint/wait, match: [ignored]}
-  - {id: a/two, reason: timeout, match: [again]}
+  - {id: a/two, reason: timeout, match: [again], miss: ['open x: no space left on device', gone]}
 `), 0o600))
 	got, err := readExamples(dir)
 	require.NoError(t, err)
@@ -79,35 +79,10 @@ rules:
 		{"gone", classify.ReasonNetwork, true},
 		{"again", classify.ReasonNetwork, true},
 		{"HTTP 429", classify.ReasonRateLimit, true},
+		{"open x: no space left on device", classify.ReasonResource, true},
 	}, got)
 	_, err = readExamples(filepath.Join(dir, "none"))
 	assert.ErrorContains(t, err, "no files *.yaml")
-}
-
-func TestChoose(t *testing.T) {
-	t.Parallel()
-	p := map[classify.Reason]float64{classify.ReasonTimeout: 0.3, classify.ReasonNetwork: 0.25, classify.ReasonLogic: 0.45}
-	for _, tt := range []struct {
-		name      string
-		threshold float64
-		want      answer
-	}{
-		{"retryable reasons together", 0.5, answer{classify.CategoryRetryable, classify.ReasonTimeout}},
-		{"below the threshold", 0.6, answer{classify.CategoryFatal, classify.ReasonLogic}},
-	} {
-		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, choose(p, tt.threshold)) })
-	}
-}
-
-func TestBlend(t *testing.T) {
-	t.Parallel()
-	p := map[classify.Reason]float64{classify.ReasonTimeout: 0.25, classify.ReasonLogic: 0.75}
-	rules := known{answer: answer{reason: classify.ReasonTimeout}}
-	got := blend(p, rules, 0)
-	assert.InDelta(t, 0.25, got[classify.ReasonTimeout], 1e-9)
-	got = blend(p, rules, 2)
-	assert.InDelta(t, 0.711, got[classify.ReasonTimeout], 1e-3)
-	assert.InDelta(t, 0.289, got[classify.ReasonLogic], 1e-3)
 }
 
 func TestScore(t *testing.T) {
@@ -116,12 +91,23 @@ func TestScore(t *testing.T) {
 	entry := func(c classify.Category, r classify.Reason) corpus.Entry {
 		return corpus.Entry{Category: c, Reason: r, Accept: []classify.Reason{classify.ReasonResource}}
 	}
-	s.add(entry(classify.CategoryRetryable, classify.ReasonNetwork), answer{classify.CategoryRetryable, classify.ReasonNetwork})
-	s.add(entry(classify.CategoryRetryable, classify.ReasonNetwork), answer{classify.CategoryFatal, classify.ReasonResource})
-	s.add(entry(classify.CategoryFatal, classify.ReasonLogic), answer{classify.CategoryRetryable, classify.ReasonNetwork})
-	s.add(entry(classify.CategoryFatal, classify.ReasonLogic), answer{classify.CategoryFatal, classify.ReasonLogic})
+	s.add(entry(classify.CategoryRetryable, classify.ReasonNetwork), answer{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork})
+	s.add(entry(classify.CategoryRetryable, classify.ReasonNetwork), answer{Category: classify.CategoryFatal, Reason: classify.ReasonResource})
+	s.add(entry(classify.CategoryFatal, classify.ReasonLogic), answer{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork})
+	s.add(entry(classify.CategoryFatal, classify.ReasonLogic), answer{Category: classify.CategoryFatal, Reason: classify.ReasonLogic})
 	assert.Equal(t, [6]int{4, 2, 3, 1, 1, 2}, [6]int{s.entries, s.category, s.reason, s.falseRetries, s.missedRetries, s.retries})
 	assert.InDelta(t, 0.5, s.macroF1(), 1e-9)
+}
+
+func TestCalibrationError(t *testing.T) {
+	t.Parallel()
+	var sure, unsure tally
+	for i := range 10 {
+		sure.add(i > 0, 0.95)
+		unsure.add(i > 5, 0.55)
+	}
+	assert.InDelta(t, 0.9, sure.share(), 1e-9)
+	assert.InDelta(t, (0.05*10+0.15*10)/20, calibrationError(map[int]*tally{9: &sure, 5: &unsure}), 1e-9)
 }
 
 // TestFoldOf shows that the parts are of about equal size. All messages of a

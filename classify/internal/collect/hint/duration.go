@@ -3,7 +3,7 @@ package hint
 import (
 	"strings"
 
-	"github.com/errclass/errclass/classify/internal/ascii"
+	"github.com/errclass/errclass/internal/ascii"
 )
 
 // scanDuration reads a duration at the start of s: "34s", "6m0s", "20ms",

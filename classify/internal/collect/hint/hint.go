@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/errclass/errclass/classify/internal/ascii"
 	"github.com/errclass/errclass/classify/internal/signal"
+	"github.com/errclass/errclass/internal/ascii"
 )
 
 // MaxWait is the longest wait that is reported. What asks for more (a counter

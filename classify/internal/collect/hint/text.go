@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/errclass/errclass/classify/internal/ascii"
-	"github.com/errclass/errclass/classify/internal/form"
+	"github.com/errclass/errclass/internal/ascii"
+	"github.com/errclass/errclass/internal/form"
 )
 
 // anchor is what stands before a number that is a wait. A space in words

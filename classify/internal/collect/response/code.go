@@ -3,12 +3,12 @@ package response
 import (
 	"strings"
 
-	"github.com/errclass/errclass/classify/internal/ascii"
 	"github.com/errclass/errclass/classify/internal/collect"
 	"github.com/errclass/errclass/classify/internal/collect/text"
 	"github.com/errclass/errclass/classify/internal/ruleset"
 	"github.com/errclass/errclass/classify/internal/signal"
 	"github.com/errclass/errclass/classify/internal/standard"
+	"github.com/errclass/errclass/internal/ascii"
 )
 
 // ReadType reads Evidence.Type. The types of this program's own deadline and

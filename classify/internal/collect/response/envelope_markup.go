@@ -3,7 +3,7 @@ package response
 import (
 	"strings"
 
-	"github.com/errclass/errclass/classify/internal/ascii"
+	"github.com/errclass/errclass/internal/ascii"
 )
 
 // codeTags hold codes and messageTags prose in the XML errors of AWS, Azure

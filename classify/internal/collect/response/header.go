@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/errclass/errclass/classify/internal/ascii"
 	"github.com/errclass/errclass/classify/internal/collect"
 	"github.com/errclass/errclass/classify/internal/collect/hint"
 	"github.com/errclass/errclass/classify/internal/signal"
+	"github.com/errclass/errclass/internal/ascii"
 )
 
 // MaxHeaders is how many headers of one response are read; of real ones at most

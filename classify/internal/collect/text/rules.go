@@ -5,10 +5,10 @@ import (
 	"math/bits"
 
 	"github.com/errclass/errclass/classify/internal/collect"
-	"github.com/errclass/errclass/classify/internal/form"
 	"github.com/errclass/errclass/classify/internal/memory"
 	"github.com/errclass/errclass/classify/internal/ruleset"
 	"github.com/errclass/errclass/classify/internal/signal"
+	"github.com/errclass/errclass/internal/form"
 )
 
 // stackWords is how many words of a set of matches, 64 rules each, live on the
@@ -42,6 +42,7 @@ func ReadText(q *collect.Inquiry, text string) {
 		}
 		return
 	}
+	q.Hear(head)
 	part := part(q, collect.ReadText{})
 	for _, place := range m.Places[:m.N] {
 		s := signal.Match(&q.Set.Rules[place], place)
@@ -70,6 +71,7 @@ func ReadParts(q *collect.Inquiry, head, tail string, n int) (timed bool, all me
 	var fixed [stackWords]uint64
 	matched := noMatches(set, &fixed)
 	plain, plainTail := set.Plain(head), set.Plain(tail)
+	q.Hear(plain)
 	set.Match(matched, head, plain)
 	if tail != "" {
 		set.Match(matched, tail, plainTail)

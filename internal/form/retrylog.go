@@ -3,7 +3,7 @@ package form
 import (
 	"strings"
 
-	"github.com/errclass/errclass/classify/internal/ascii"
+	"github.com/errclass/errclass/internal/ascii"
 )
 
 // LogPrefix begins the ids of the rules that tell a report of several tries.

@@ -3,7 +3,7 @@ package form
 import (
 	"strings"
 
-	"github.com/errclass/errclass/classify/internal/ascii"
+	"github.com/errclass/errclass/internal/ascii"
 )
 
 // frameLength is how many bytes of the line s, whose indentation is cut off,

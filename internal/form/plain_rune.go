@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/errclass/errclass/classify/internal/ascii"
+	"github.com/errclass/errclass/internal/ascii"
 )
 
 // runeKind is what a reader sees of a character.

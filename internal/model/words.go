@@ -1,0 +1,69 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Word is a word of a text and what it weighed.
+type Word struct {
+	Text string
+	// Weight is what the features of the word add to the logarithm of the reason's
+	// odds, compared with the mean of all reasons.
+	Weight float64
+}
+
+// Words returns the n words of a text that weighed most for a reason, the heaviest
+// first. A masked number, id or path is a word too. Words whose weight is not
+// positive are left out.
+func (m *Model) Words(text string, reason, n int) []Word {
+	var batch [maxBatch]uint32
+	added := map[uint32]bool{}
+	weights := map[string][Groups]int{}
+	rows := [Groups]int{}
+	s := newScanner(text, maxText)
+	for found := s.next(&batch); found > 0; found = s.next(&batch) {
+		word := strings.ToLower(s.text[s.start:s.pos])
+		weight := weights[word]
+		for i, feature := range batch[:found] {
+			row := m.find(feature)
+			if row == 0 || added[row] {
+				continue
+			}
+			added[row] = true
+			g := s.group(i, found)
+			rows[g]++
+			weight[g] += m.aboveMean(row-1, reason)
+		}
+		weights[word] = weight
+	}
+	var words []Word
+	for word, weight := range weights {
+		total := 0.0
+		for g := range weight {
+			total += float64(weight[g]) * m.unit(rows[g]) / float64(max(m.reasons, 1))
+		}
+		if total > 0 {
+			words = append(words, Word{word, total})
+		}
+	}
+	slices.SortFunc(words, func(a, b Word) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Text, b.Text))
+	})
+	return words[:min(n, len(words))]
+}
+
+// aboveMean returns the weight of a row for a reason less the mean of the row,
+// multiplied by the number of reasons.
+func (m *Model) aboveMean(row uint32, reason int) int {
+	sum := 0
+	for i := range m.reasons {
+		sum += m.weight(row, i)
+	}
+	return m.weight(row, reason)*m.reasons - sum
+}
+
+func (m *Model) weight(row uint32, reason int) int {
+	return int(m.weights[row][reason/lanes]>>(reason%lanes*8)&0xFF) - 128
+}
