@@ -59,9 +59,18 @@ api: ## write the exported API of all packages to api/
 tidy: ## run go mod tidy in every module, with the other modules of the work tree
 	@go run ./internal/release/check -tidy
 
+# Of the report, train prints the figures and the comparison.
 .PHONY: train
-train: ## train the model on corpus/ and print cross-validated results
-	cd corpus && go run ./cmd/train -cross-validate -out ../internal/model/standard.table
+train: ## train the model on corpus/ and print which answers change
+	@mkdir -p .bin
+	@go run ./cmd/errclass eval corpus --predictions .bin/before.jsonl >/dev/null
+	cd corpus && go run ./cmd/train -out ../internal/model/standard.table
+	@go run ./cmd/errclass eval corpus --predictions .bin/after.jsonl --against .bin/before.jsonl \
+		| sed -n '1,/^$$/p; /^Compared with/,$$p'
+
+.PHONY: cross-validate
+cross-validate: ## measure rules and model by cross-validation on corpus/
+	@go run ./cmd/errclass eval corpus --cross-validate --errors=0
 
 .PHONY: generate
 generate: ## regenerate the generated files

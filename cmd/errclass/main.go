@@ -5,7 +5,7 @@
 //	errclass logs [FILE...]          add error.category and error.reason to lines of JSON logs
 //	errclass explain MESSAGE         show the rule that decided, its bytes, and the rules that lost
 //	errclass rules                   list the text rules by precedence
-//	errclass eval CORPUS.jsonl       measure the rules against labelled messages
+//	errclass eval PATH...            measure rules and model against labelled messages
 //	errclass run [--retry] -- CMD    run a command, classify its failure, and retry it
 //
 // errclass logs changes no line except that it inserts the two fields before the

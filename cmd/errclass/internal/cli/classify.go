@@ -32,8 +32,11 @@ Its other fields are ignored: use errclass logs for JSON logs.
 Text output has the category, the reason and the rule that decided, separated
 by tabs. If the message names a time to wait, that follows. JSON output has one
 object per line with the keys id (if the input has one), category, reason,
-rule, status (0 if unknown) and retry_after_ms (if the message names a time to
-wait).
+rule, confidence (from 0 to 1), status (0 if unknown) and retry_after_ms (if
+the message names a time to wait).
+
+If no rule knows a message, a model of labelled messages may answer: then the
+rule is "model". The option --no-model leaves the model out.
 
 Signals, a closed output, and an input that is also the output are handled as
 by errclass logs: a pipe is read to its end.`,
@@ -159,8 +162,11 @@ func appendResultJSON(b, id []byte, r classify.Result) []byte {
 	if id != nil {
 		b = append(append(append(b, `"id":`...), id...), ',')
 	}
-	b = fmt.Appendf(b, `"category":%s,"reason":%s,"rule":%s,"status":%d`,
-		quoted(string(r.Category)), quoted(string(r.Reason)), quoted(r.Rule), r.Status)
+	b = fmt.Appendf(b, `"category":%s,"reason":%s,"rule":%s`, quoted(string(r.Category)), quoted(string(r.Reason)), quoted(r.Rule))
+	if r.Confidence > 0 {
+		b = fmt.Appendf(b, `,"confidence":%g`, r.Confidence)
+	}
+	b = fmt.Appendf(b, `,"status":%d`, r.Status)
 	if r.HasRetryAfter {
 		b = fmt.Appendf(b, `,"retry_after_ms":%d`, milliseconds(r.RetryAfter))
 	}

@@ -52,7 +52,7 @@ func TestClassify(t *testing.T) {
 		{"null id", `{"id":null,"message":"503"}`, `{"id":null,` + busy[1:], minimal},
 		{"binary", "\x00\xff503\xfe\n", busy, minimal},
 		{"text", seed, "retryable\trate_limit\t000/rate-limit\ncontext_overflow\tcontext_overflow\t000/context-window\nfatal\tauthentication\t000/401\nfatal\tunknown\t000/default\n", []string{"--rules", "minimal"}},
-		{"file adds to standard", "frob\nHTTP 429", "{\"category\":\"fatal\",\"reason\":\"policy\",\"rule\":\"my \\\"rule\\\" <1>\",\"status\":0}\n" + strings.Replace(line("retryable", "rate_limit", "http/429"), `"status":0`, `"status":429`, 1), []string{"--rules", mine, "--format", "json"}},
+		{"file adds to standard", "frob\nHTTP 429", "{\"category\":\"fatal\",\"reason\":\"policy\",\"rule\":\"my \\\"rule\\\" <1>\",\"confidence\":1,\"status\":0}\n" + strings.Replace(line("retryable", "rate_limit", "http/429"), `"status":0`, `"confidence":0.95,"status":429`, 1), []string{"--rules", mine, "--format", "json"}},
 		{"one line a message", "frob", "fatal\tpolicy\ta\\tb\\nc\n", []string{"--rules-only", odd}},
 		{"file alone", "frob\nHTTP 429", "fatal\tpolicy\tmy \"rule\" <1>\nfatal\tunknown\tdefault\n", []string{"--rules-only", mine}},
 	} {

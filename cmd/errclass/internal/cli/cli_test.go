@@ -71,6 +71,18 @@ func file(t *testing.T, name, content string) string {
 	return path
 }
 
+// folder writes files to a temporary folder and returns its name.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	}
+	return dir
+}
+
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	faulty := file(t, "faulty.yaml", "rules:\n  - id: quota-x\n    pattern: '(abc'\n    reason: policy\n")
@@ -87,7 +99,7 @@ func TestUsage(t *testing.T) {
 		{"rules folder", "is a directory", []string{"rules", "--rules", os.TempDir()}},
 		{"faulty rules", `faulty.yaml: line 3: rule "quota-x": pattern "(abc": missing closing )`, []string{"explain", "--rules-only", faulty, "x"}},
 		{"rules with arguments", `unknown command "x" for "errclass rules"`, []string{"rules", "x"}},
-		{"no corpus", "accepts 1 corpus, received 0", []string{"eval"}},
+		{"no corpus", "no corpus; name a file or a folder", []string{"eval"}},
 		{"split", "use K/N with K from 0", []string{"eval", "--split", "2/2", "x"}},
 		{"split of words", "use K/N with K from 0", []string{"eval", "--split", "a", "x"}},
 		{"threshold", "use a share from 0 to 1", []string{"eval", "--min-category", "950", "x"}},

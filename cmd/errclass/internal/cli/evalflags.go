@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,17 @@ import (
 
 	"github.com/errclass/errclass/cmd/errclass/internal/eval"
 )
+
+// evalFlags are the flags of eval.
+type evalFlags struct {
+	format               *format
+	rules                *ruleFlags
+	part                 split
+	errors               missLimit
+	crossValidate        bool
+	predictions, against string // names of files; "" = none
+	limits               thresholds
+}
 
 // split is the value of --split. The zero value is the whole corpus.
 type split struct{ k, n int }
@@ -75,22 +87,22 @@ func (m *missLimit) Set(value string) error {
 	return nil
 }
 
-// split separates the name of the corpus from the N of "--errors N". pflag accepts
+// split separates the paths of the corpus from the N of "--errors N". pflag accepts
 // an optional value only after "=", so it passes N as an argument.
-func (m missLimit) split(cmd *cobra.Command, args []string) (corpus string, misses int, err error) {
-	misses = int(m)
-	if len(args) == 2 && misses < 0 && cmd.Flags().Changed("errors") {
+func (m missLimit) split(cmd *cobra.Command, args []string) (paths []string, misses int, err error) {
+	paths, misses = args, int(m)
+	if len(args) > 1 && misses < 0 && cmd.Flags().Changed("errors") {
 		for i, arg := range args {
 			if n, err := strconv.Atoi(arg); err == nil {
-				args, misses = []string{args[1-i]}, n
+				paths, misses = slices.Delete(slices.Clone(args), i, i+1), n
 				break
 			}
 		}
 	}
-	if len(args) != 1 {
-		return "", 0, fmt.Errorf("accepts 1 corpus, received %d", len(args))
+	if len(paths) == 0 {
+		return nil, 0, errors.New("no corpus; name a file or a folder, or - for standard input")
 	}
-	return args[0], misses, nil
+	return paths, misses, nil
 }
 
 // maximum is an upper limit on a number of entries.

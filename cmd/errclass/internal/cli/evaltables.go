@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -50,6 +51,40 @@ func reasonTable(r eval.Report) table.Writer {
 	return t
 }
 
+// sliceTable has no rows if there is only one slice, because its scores are those
+// of the whole corpus.
+func sliceTable(r eval.Report) table.Writer {
+	t := newTable("Slices", "SLICE", "ENTRIES", "CATEGORY", "MACRO-F1", "REASON", "FALSE RETRIES", "MISSED RETRIES")
+	if len(r.Slices) == 1 {
+		return t
+	}
+	for _, s := range r.Slices {
+		t.AppendRow(table.Row{
+			printable(s.Slice), s.Entries, percent(s.CategoryAccuracy()), percent(s.MacroF1), percent(s.ReasonAccuracy()),
+			fmt.Sprintf("%s (%d)", percent(s.FalseRetryShare()), s.FalseRetries), fmt.Sprintf("%s (%d)", percent(s.MissedRetryShare()), s.MissedRetries),
+		})
+	}
+	return t
+}
+
+// shownProducts is the largest number of products in a table.
+const shownProducts = 10
+
+// productTable lists the products with the most misses.
+func productTable(r eval.Report) table.Writer {
+	wrong := slices.Clone(r.Products)
+	wrong = slices.DeleteFunc(wrong, func(p eval.Product) bool { return p.Misses == 0 })
+	shown := min(len(wrong), shownProducts)
+	t := newTable(fmt.Sprintf("Products with misses: %d of %d", shown, len(wrong)),
+		"PRODUCT", "ENTRIES", "MISSES", "CATEGORY", "REASON", "FALSE RETRIES", "MISSED RETRIES")
+	for _, p := range wrong[:shown] {
+		t.AppendRow(table.Row{
+			printable(p.Product), p.Entries, p.Misses, percent(p.CategoryAccuracy()), percent(p.ReasonAccuracy()), p.FalseRetries, p.MissedRetries,
+		})
+	}
+	return t
+}
+
 func familyTable(r eval.Report) table.Writer {
 	t := newTable("Families", "KIND", "ID", "ENTRIES", "CATEGORY", "REASON", "FALSE RETRIES", "MISSED RETRIES")
 	for _, f := range r.Families {
@@ -72,10 +107,19 @@ func deciderTable(r eval.Report) table.Writer {
 	return t
 }
 
-// missTable lists the misses in r. all is the number of all misses. r may have
-// fewer because of --errors N.
-func missTable(r eval.Report, all int) table.Writer {
-	t := newTable(fmt.Sprintf("Misses: %d of %d", len(r.Misses), all), "ID", "GOLD", "GOT", "RULE", "MESSAGE")
+// reliabilityTable has a row for each tenth of the confidence that has answers.
+func reliabilityTable(r eval.Report) table.Writer {
+	t := newTable(fmt.Sprintf("Reliability: expected calibration error %.3f", r.Reliability.CalibrationError),
+		"CONFIDENCE FROM", "ANSWERS", "REASON", "MEAN CONFIDENCE")
+	for _, one := range r.Reliability.Ranges {
+		t.AppendRow(table.Row{fmt.Sprintf("%.1f", one.From), one.Answers, percent(one.ReasonAccuracy()), percent(one.MeanConfidence)})
+	}
+	return t
+}
+
+// missTable lists the misses in r.
+func missTable(r report) table.Writer {
+	t := newTable(fmt.Sprintf("Misses: %d of %d", len(r.Misses), r.allMisses), "ID", "GOLD", "GOT", "RULE", "MESSAGE")
 	for _, m := range r.Misses {
 		t.AppendRow(table.Row{
 			printable(m.ID), fmt.Sprintf("%s/%s", m.GoldCategory, m.GoldReason), fmt.Sprintf("%s/%s", m.Category, m.Reason),
@@ -85,10 +129,9 @@ func missTable(r eval.Report, all int) table.Writer {
 	return t
 }
 
-// writeMisses writes the misses in r in full. all is the number of all misses. r
-// may have fewer because of --errors N.
-func writeMisses(w io.Writer, r eval.Report, all int) error {
-	_, err := fmt.Fprintf(w, "\nMisses: %d of %d\n", len(r.Misses), all)
+// writeMisses writes the misses in r in full.
+func writeMisses(w io.Writer, r report) error {
+	_, err := fmt.Fprintf(w, "\nMisses: %d of %d\n", len(r.Misses), r.allMisses)
 	for _, m := range r.Misses {
 		if err == nil {
 			err = writeMiss(w, m)

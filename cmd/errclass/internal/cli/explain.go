@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -23,7 +24,9 @@ func newExplain(s Streams) *cobra.Command {
 bytes that it matches, its strength and its outcome. One rule decides. The
 others lost because another rule rules them out, is stronger, has a more
 specific reason, or comes first. The strengths are, from the weakest: word,
-phrase, code, cause and user.
+phrase, code, cause and user. The output ends with what the model says: its two
+likeliest reasons, and the words that speak most for the first. The model
+decides only if no rule does.
 
 Several arguments are joined with spaces to one message. Without arguments, all
 of standard input is the message. On a terminal, the bytes that decided are
@@ -100,11 +103,28 @@ type explanationLine struct {
 	Category     classify.Category `json:"category"`
 	Reason       classify.Reason   `json:"reason"`
 	Rule         string            `json:"rule"`
+	Confidence   float64           `json:"confidence,omitempty"`
 	Status       int               `json:"status"`
 	RetryAfterMS *int64            `json:"retry_after_ms,omitempty"`
 	RunbookURL   string            `json:"runbook_url"`
 	Signals      []signalLine      `json:"signals"`
+	Model        *modelLine        `json:"model,omitempty"`
 	Omitted      []omissionLine    `json:"omitted,omitempty"`
+}
+
+// modelLine is a [classify.Model] as JSON.
+type modelLine struct {
+	Reason              classify.Reason `json:"reason"`
+	Probability         float64         `json:"probability"`
+	Words               []wordLine      `json:"words"`
+	RunnerUp            classify.Reason `json:"runner_up"`
+	RunnerUpProbability float64         `json:"runner_up_probability"`
+}
+
+// wordLine is a [classify.ModelWord] as JSON.
+type wordLine struct {
+	Text   string  `json:"text"`
+	Weight float64 `json:"weight"`
 }
 
 // omissionLine is a [classify.Omission] as JSON.
@@ -123,18 +143,30 @@ func runbookURL(r classify.Reason) string { return reasonsPage + "#" + string(r)
 
 func explanationJSON(x classify.Explanation) explanationLine {
 	e := explanationLine{
-		Category: x.Result.Category, Reason: x.Result.Reason, Rule: x.Result.Rule, Status: x.Result.Status,
+		Category: x.Result.Category, Reason: x.Result.Reason, Rule: x.Result.Rule, Confidence: x.Result.Confidence, Status: x.Result.Status,
 		RunbookURL: runbookURL(x.Result.Reason), Signals: signalLines(x.Signals),
 	}
 	if x.Result.HasRetryAfter {
 		ms := milliseconds(x.Result.RetryAfter)
 		e.RetryAfterMS = &ms
 	}
+	if m := x.Model; m != nil {
+		e.Model = &modelLine{
+			Reason: m.Reason, Probability: rounded(m.Probability), Words: []wordLine{},
+			RunnerUp: m.RunnerUp, RunnerUpProbability: rounded(m.RunnerUpProbability),
+		}
+		for _, word := range m.Words {
+			e.Model.Words = append(e.Model.Words, wordLine{word.Text, rounded(word.Weight)})
+		}
+	}
 	for _, out := range x.Omitted {
 		e.Omitted = append(e.Omitted, omissionLine(out))
 	}
 	return e
 }
+
+// rounded returns x with three decimals.
+func rounded(x float64) float64 { return math.Round(x*1000) / 1000 }
 
 func signalLines(signals []classify.Signal) []signalLine {
 	lines := make([]signalLine, len(signals))
@@ -148,18 +180,38 @@ func signalLines(signals []classify.Signal) []signalLine {
 // marked, a table of all signals, and the address of the page about the reason.
 func writeExplanation(w io.Writer, message string, x classify.Explanation, colour bool) error {
 	r := x.Result
-	fmt.Fprintf(w, "%s / %s, decided by %s\n", paint(colour, categoryColours[r.Category], string(r.Category)), r.Reason, printable(r.Rule))
+	fmt.Fprintf(w, "%s / %s, decided by %s", paint(colour, categoryColours[r.Category], string(r.Category)), r.Reason, printable(r.Rule))
+	if r.Confidence > 0 {
+		fmt.Fprintf(w, ", confidence %.2f", r.Confidence)
+	}
+	fmt.Fprintln(w)
 	if r.HasRetryAfter {
 		fmt.Fprintf(w, "retry after %s\n", r.RetryAfter)
 	}
 	if err := writeSignals(w, message, x.Signals, colour); err != nil {
 		return err
 	}
+	if x.Model != nil {
+		fmt.Fprintf(w, "\nmodel: %s\n", modelText(x.Model))
+	}
 	for _, out := range x.Omitted {
 		fmt.Fprintf(w, "\nnot read: %d %s of the %s\n", out.Amount, out.Unit, out.Source)
 	}
 	_, err := fmt.Fprintf(w, "\nwhat to do: %s\n", runbookURL(r.Reason))
 	return err
+}
+
+// modelText returns what the model says, in one line.
+func modelText(m *classify.Model) string {
+	said := fmt.Sprintf("%s %.2f, then %s %.2f", m.Reason, m.Probability, m.RunnerUp, m.RunnerUpProbability)
+	for i, word := range m.Words {
+		separator := ", "
+		if i == 0 {
+			separator = "; words: "
+		}
+		said += fmt.Sprintf("%s%s %+.2f", separator, printable(word.Text), word.Weight)
+	}
+	return said
 }
 
 // writeSignals writes the message with the deciding bytes marked and a table of

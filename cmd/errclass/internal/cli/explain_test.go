@@ -90,7 +90,7 @@ func TestExplainOutcomes(t *testing.T) {
 		{"HTTP 500, HTTP 503", "beaten by http/500: it comes first"},
 		{"prompt token count of 71455 exceeds the tokens per minute limit", "ruled out by hint/tokens-per-minute"},
 		{"prompt token count of 71455 exceeds the tokens per minute limit", "rules out text/input-tokens-exceed"},
-		{"HTTP 429: try again in 2 hours", "decided by http/429+long-wait\nretry after 2h0m0s\n"},
+		{"HTTP 429: try again in 2 hours", "decided by http/429+long-wait, confidence 0.95\nretry after 2h0m0s\n"},
 		{"HTTP 429: try again in 2 hours", "has no reason of its own"},
 	} {
 		assert.Contains(t, run(t, "", "explain", tt.message).out, tt.want)
@@ -102,7 +102,7 @@ func TestExplainOwnRule(t *testing.T) {
 	t.Parallel()
 	mine := file(t, "mine.yaml", "rules:\n  - {id: mine, reason: policy, pattern: 'http \\d+'}\n")
 	r := run(t, "", "explain", "--rules", mine, "HTTP 429")
-	assert.Contains(t, r.out, "fatal / policy, decided by mine\n\n  »HTTP 429«\n")
+	assert.Contains(t, r.out, "fatal / policy, decided by mine, confidence 1.00\n\n  »HTTP 429«\n")
 	assert.Contains(t, r.out, "beaten by mine: user before code\n")
 }
 

@@ -49,9 +49,10 @@ const (
 	rulesMinimal  = "minimal"
 )
 
-// ruleFlags are --rules and --rules-only.
+// ruleFlags are --rules, --rules-only and --no-model.
 type ruleFlags struct {
 	rules, only string
+	noModel     bool
 	cmd         *cobra.Command
 }
 
@@ -59,6 +60,7 @@ func addRules(cmd *cobra.Command) *ruleFlags {
 	f := ruleFlags{cmd: cmd}
 	cmd.Flags().StringVar(&f.rules, "rules", rulesStandard, "`rules` to use: standard, minimal, or a YAML file that is added to standard")
 	cmd.Flags().StringVar(&f.only, "rules-only", "", "YAML `file` of rules to use, and no others")
+	cmd.Flags().BoolVar(&f.noModel, "no-model", false, "use rules alone, and not the model for messages that no rule knows")
 	complete(cmd, "rules", rulesStandard, rulesMinimal)
 	return &f
 }
@@ -78,8 +80,22 @@ func complete(cmd *cobra.Command, flag string, values ...string) {
 	}
 }
 
-// classifier returns the classifier with the rules that the flags select.
+// changed reports whether one of the flags is set.
+func (f *ruleFlags) changed() bool {
+	flags := f.cmd.Flags()
+	return flags.Changed("rules") || flags.Changed("rules-only") || flags.Changed("no-model")
+}
+
+// classifier returns the classifier that the flags select.
 func (f *ruleFlags) classifier() (*classify.Classifier, error) {
+	c, err := f.withRules()
+	if err != nil || !f.noModel {
+		return c, err
+	}
+	return classify.New(classify.WithBase(c), classify.WithModel(false))
+}
+
+func (f *ruleFlags) withRules() (*classify.Classifier, error) {
 	switch {
 	case f.only != "" && f.cmd.Flags().Changed("rules"):
 		return nil, usagef("--rules and --rules-only exclude each other: leave one out")

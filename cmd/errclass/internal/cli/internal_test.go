@@ -63,10 +63,10 @@ func TestMillisecondsRoundUp(t *testing.T) {
 
 func TestRetryHints(t *testing.T) {
 	t.Parallel()
-	r := classify.Result{Category: "retryable", Reason: "rate_limit", Rule: "http/429", Status: 429, HasRetryAfter: true, RetryAfter: 1500 * time.Millisecond}
-	assert.Equal(t, `{"id":"a","category":"retryable","reason":"rate_limit","rule":"http/429","status":429,"retry_after_ms":1500}`, string(appendResultJSON(nil, []byte(`"a"`), r)))
+	r := classify.Result{Category: "retryable", Reason: "rate_limit", Rule: "http/429", Confidence: 0.95, Status: 429, HasRetryAfter: true, RetryAfter: 1500 * time.Millisecond}
+	assert.Equal(t, `{"id":"a","category":"retryable","reason":"rate_limit","rule":"http/429","confidence":0.95,"status":429,"retry_after_ms":1500}`, string(appendResultJSON(nil, []byte(`"a"`), r)))
 	r.RetryAfter = 0
-	assert.Equal(t, `{"category":"retryable","reason":"rate_limit","rule":"http/429","status":429,"retry_after_ms":0}`, string(appendResultJSON(nil, nil, r)))
+	assert.Equal(t, `{"category":"retryable","reason":"rate_limit","rule":"http/429","confidence":0.95,"status":429,"retry_after_ms":0}`, string(appendResultJSON(nil, nil, r)))
 	assert.Contains(t, string(quoted("\xff")), `\ufffd`, "invalid UTF-8 is replaced")
 	x := explanationJSON(classify.Explanation{Result: r})
 	require.NotNil(t, x.RetryAfterMS)

@@ -260,7 +260,7 @@ func TestRunEvent(t *testing.T) {
 func TestRunExplain(t *testing.T) {
 	t.Parallel()
 	r := run(t, "", child(t, []string{"--explain"}, "err", "HTTP 429: insufficient_quota", "exit", "3")...)
-	assert.Contains(t, r.err, "fatal / budget_exceeded, decided by code/insufficient-quota\n")
+	assert.Contains(t, r.err, "fatal / budget_exceeded, decided by code/insufficient-quota, confidence 0.98\n")
 	assert.Contains(t, r.err, "HTTP 429: »insufficient_quota«")
 	assert.Contains(t, r.err, "beaten by code/insufficient-quota")
 

@@ -1,30 +1,30 @@
 // Package eval measures a classifier against a labelled corpus.
 //
-// A corpus is a file of JSON lines. Each line has a message and its right
-// category and reason. [Read] reads and checks a corpus, [Entry.In] selects a
-// fixed part of it, and [Evaluate] classifies the messages and returns a
-// [Report].
+// A corpus is one or more files of JSON lines. Each line has a message and its
+// right category and reason. [Corpus.Read] reads and checks a file, [Entry.In]
+// selects a fixed part of the entries, and [Evaluate] classifies the messages and
+// returns a [Report].
 package eval
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/errclass/errclass/classify"
-	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 )
 
 // Entry is one labelled message.
 type Entry struct {
 	ID      string
 	Kind    string // what wrote the message; may be empty
+	Product string // whose wording it is; may be empty
+	Slice   string // the name of the file, without its folder and .jsonl
 	Message string
 	// Category and Reason are the right answers. Accept and AcceptCategory are
 	// further answers that count as right.
@@ -45,40 +45,33 @@ func (e Entry) Prefix() string {
 	return prefix
 }
 
-// maxLine is the length of the longest valid line of a corpus.
-const maxLine = 64 << 20
+// Corpus has the entries of one or more files. The zero value is empty.
+type Corpus struct {
+	Entries []Entry
+	places  map[string]string // the file and line of each id
+}
 
-// Read reads a corpus. It ignores blank lines and unknown keys (source, note).
-// Any other fault is an error that begins with name and the line number.
-func Read(r io.Reader, name string) ([]Entry, error) {
-	var entries []Entry
-	firstLine := map[string]int{}
-	in := lines.NewReader(r, maxLine, nil)
-	for number := 1; ; number++ {
-		line, err := in.Next()
-		if errors.Is(err, io.EOF) {
-			return entries, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		if line.Piece {
-			return nil, fmt.Errorf("%s:%d: longer than %d bytes", name, number, maxLine)
-		}
-		text := bytes.TrimPrefix(line.Text(), []byte(lines.BOM))
-		if len(bytes.TrimSpace(text)) == 0 {
-			continue
-		}
+// Read adds the entries of a file. It ignores blank lines and unknown keys (source,
+// note). Any other fault is an error that begins with name and the line number. An
+// id that an earlier line has, in this file or another one, is a fault too.
+func (c *Corpus) Read(r io.Reader, name string) error {
+	if c.places == nil {
+		c.places = map[string]string{}
+	}
+	slice := strings.TrimSuffix(filepath.Base(name), extension)
+	return readLines(r, name, func(text []byte, at string) error {
 		e, err := parse(text)
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
+			return err
 		}
-		if first, ok := firstLine[e.ID]; ok {
-			return nil, fmt.Errorf("%s:%d: id %q is already used on line %d; give every entry an id of its own", name, number, e.ID, first)
+		if first, ok := c.places[e.ID]; ok {
+			return fmt.Errorf("id %q is already used at %s; give every entry an id of its own", e.ID, first)
 		}
-		firstLine[e.ID] = number
-		entries = append(entries, e)
-	}
+		c.places[e.ID] = at
+		e.Slice = slice
+		c.Entries = append(c.Entries, e)
+		return nil
+	})
 }
 
 // parse reads and checks one entry.
@@ -86,23 +79,15 @@ func parse(line []byte) (Entry, error) {
 	var raw struct {
 		ID             string              `json:"id"`
 		Kind           string              `json:"kind"`
+		Product        string              `json:"product"`
 		Message        *string             `json:"message"`
 		Category       classify.Category   `json:"category"`
 		Reason         classify.Reason     `json:"reason"`
 		Accept         []classify.Reason   `json:"accept"`
 		AcceptCategory []classify.Category `json:"accept_category"`
 	}
-	err := json.Unmarshal(line, &raw)
-	var fault *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &fault) && fault.Field == "":
-		return Entry{}, fmt.Errorf("not a JSON object, but a JSON %s", fault.Value)
-	case fault != nil && fault.Type.Kind() == reflect.Slice:
-		return Entry{}, fmt.Errorf("%q is a JSON %s; make it a list of strings", fault.Field, fault.Value)
-	case fault != nil:
-		return Entry{}, fmt.Errorf("%q holds a JSON %s; make it a string", fault.Field, fault.Value)
-	case err != nil:
-		return Entry{}, fmt.Errorf("not a JSON object: %w", err)
+	if err := json.Unmarshal(line, &raw); err != nil {
+		return Entry{}, decodingFault(err)
 	}
 	switch {
 	case raw.ID == "":
@@ -111,19 +96,35 @@ func parse(line []byte) (Entry, error) {
 		return Entry{}, fmt.Errorf(`entry %q: no message; add "message"`, raw.ID)
 	}
 	for _, c := range append(raw.AcceptCategory, raw.Category) {
-		if !slices.Contains(classify.Categories(), c) {
-			return Entry{}, fmt.Errorf("entry %q: unknown category %q; use one of %s", raw.ID, c, list(classify.Categories()))
+		if err := checkCategory(raw.ID, c); err != nil {
+			return Entry{}, err
 		}
 	}
 	for _, r := range append(raw.Accept, raw.Reason) {
-		if !r.Valid() {
-			return Entry{}, fmt.Errorf("entry %q: unknown reason %q; use one of %s", raw.ID, r, list(classify.Reasons()))
+		if err := checkReason(raw.ID, r); err != nil {
+			return Entry{}, err
 		}
 	}
 	return Entry{
-		ID: raw.ID, Kind: raw.Kind, Message: *raw.Message, Category: raw.Category, Reason: raw.Reason,
+		ID: raw.ID, Kind: raw.Kind, Product: raw.Product, Message: *raw.Message, Category: raw.Category, Reason: raw.Reason,
 		Accept: raw.Accept, AcceptCategory: raw.AcceptCategory,
 	}, nil
+}
+
+// checkCategory returns an error if there is no category c.
+func checkCategory(id string, c classify.Category) error {
+	if !slices.Contains(classify.Categories(), c) {
+		return fmt.Errorf("entry %q: unknown category %q; use one of %s", id, c, list(classify.Categories()))
+	}
+	return nil
+}
+
+// checkReason returns an error if there is no reason r.
+func checkReason(id string, r classify.Reason) error {
+	if !r.Valid() {
+		return fmt.Errorf("entry %q: unknown reason %q; use one of %s", id, r, list(classify.Reasons()))
+	}
+	return nil
 }
 
 func list[T ~string](values []T) string {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/errclass/errclass/classify"
 )
@@ -18,6 +17,7 @@ type Score struct {
 	// counts retryable entries classified as something else.
 	FalseRetries  int `json:"false_retries"`
 	MissedRetries int `json:"missed_retries"`
+	Retryable     int `json:"retryable"` // entries whose right category is retryable
 }
 
 // CategoryAccuracy returns the share of entries with a right category, 0 to 1.
@@ -29,8 +29,12 @@ func (s Score) ReasonAccuracy() float64 { return share(s.RightReason, s.Entries)
 // FalseRetryShare returns the share of entries that are false retries, 0 to 1.
 func (s Score) FalseRetryShare() float64 { return share(s.FalseRetries, s.Entries) }
 
+// MissedRetryShare returns the share of the retryable entries that are missed
+// retries, 0 to 1.
+func (s Score) MissedRetryShare() float64 { return share(s.MissedRetries, s.Retryable) }
+
 // Report is the result of [Evaluate]. In the names below, gold stands for the
-// right answer of an entry, and got for the classifier's answer.
+// right answer of an entry, and got for the prediction.
 type Report struct {
 	Score
 	CategoryAccuracy float64 `json:"category_accuracy"`
@@ -41,11 +45,14 @@ type Report struct {
 	Categories      []CategoryScore `json:"categories"`
 	Confusion       []Confused      `json:"confusion"`        // pairs of categories, right answers included
 	ReasonConfusion []Confused      `json:"reason_confusion"` // pairs of reasons, only wrong answers; most frequent first
+	Slices          []Slice         `json:"slices"`           // by name
+	Products        []Product       `json:"products"`         // those with the most misses first
 	Families        []Family        `json:"families"`
 	// Deciders has a score for each family of rules. The family that decided the
 	// most entries comes first.
-	Deciders []Decider `json:"deciders"`
-	Misses   []Miss    `json:"misses"` // wrong categories, then wrong reasons, each in the order of the corpus
+	Deciders    []Decider   `json:"deciders"`
+	Reliability Reliability `json:"reliability"`
+	Misses      []Miss      `json:"misses"` // wrong categories, then wrong reasons, each in the order of the corpus
 }
 
 // CategoryScore is the score of one category.
@@ -58,41 +65,29 @@ type CategoryScore struct {
 	F1        float64 `json:"f1"`
 }
 
-// Confused counts the entries with the right answer Gold and the classifier's
-// answer Got.
+// Confused counts the entries with the right answer Gold and the prediction Got.
 type Confused struct {
 	Gold  string `json:"gold"`
 	Got   string `json:"got"`
 	Count int    `json:"count"`
 }
 
-// Family is the score of the entries with one kind and one prefix of the id.
-type Family struct {
-	Kind   string `json:"kind"`
-	Prefix string `json:"prefix"`
-	Score
-}
-
-// Decider is the score of the entries that were decided by one family of rules.
-// The family is the prefix of the rule's id, "net" of "net/hang-up". It names
-// the rules file or the kind of evidence.
-type Decider struct {
-	Family string `json:"family"`
-	Score
-}
-
 // Miss is an entry with a wrong category or reason.
 type Miss struct {
 	ID           string            `json:"id"`
+	Slice        string            `json:"slice"`
+	Product      string            `json:"product,omitempty"`
 	GoldCategory classify.Category `json:"gold_category"`
 	GoldReason   classify.Reason   `json:"gold_reason"`
 	Category     classify.Category `json:"category"`
 	Reason       classify.Reason   `json:"reason"`
 	Rule         string            `json:"rule"`
+	Confidence   float64           `json:"confidence"`
 	Message      string            `json:"message"`
 	WrongReason  bool              `json:"wrong_reason"`
 	WrongRetry   bool              `json:"wrong_retry"` // a false or a missed retry
-	// Signals are the signals of the message; the first one decided.
+	// Signals are the signals of the message; the first one decided. [Report.Explain]
+	// sets them.
 	Signals []classify.Signal `json:"-"`
 }
 
@@ -100,42 +95,29 @@ type Miss struct {
 // accepted one.
 func (m Miss) WrongCategory() bool { return m.Category != m.GoldCategory }
 
-// Evaluate classifies every message with c and compares the answers with the
-// entries. An accepted answer counts as the right one everywhere.
-func Evaluate(entries []Entry, c *classify.Classifier) Report {
+// Evaluate compares the predictions with the entries. An accepted answer counts as
+// the right one everywhere. Every entry must have a prediction.
+func Evaluate(entries []Entry, predictions Predictions) Report {
 	var r Report
 	categories, reasons := map[Confused]int{}, map[Confused]int{}
-	families, deciders := map[[2]string]*Score{}, map[string]*Score{}
+	g := newGroups()
+	var reliability ranges
 	var wrongReasons []Miss
 	for _, e := range entries {
-		got := c.Message(e.Message)
-		category, reason := got.Category, got.Reason
-		if slices.Contains(e.AcceptCategory, category) {
-			category = e.Category
-		}
-		if slices.Contains(e.Accept, reason) {
-			reason = e.Reason
-		}
+		p := predictions[e.ID]
+		category, reason := e.judge(p)
 		categories[Confused{Gold: string(e.Category), Got: string(category)}]++
 		one := score(e, category, reason)
 		r.add(one)
-		key := [2]string{e.Kind, e.Prefix()}
-		if families[key] == nil {
-			families[key] = &Score{}
-		}
-		families[key].add(one)
-		decider, _, _ := strings.Cut(got.Rule, "/")
-		if deciders[decider] == nil {
-			deciders[decider] = &Score{}
-		}
-		deciders[decider].add(one)
+		g.add(e, p, one, category)
+		reliability.add(p.Confidence, reason == e.Reason)
 		if category == e.Category && reason == e.Reason {
 			continue
 		}
 		m := Miss{
-			ID: e.ID, GoldCategory: e.Category, GoldReason: e.Reason, Category: category, Reason: got.Reason, Rule: got.Rule,
+			ID: e.ID, Slice: e.Slice, Product: e.Product, GoldCategory: e.Category, GoldReason: e.Reason,
+			Category: category, Reason: p.Reason, Rule: p.Rule, Confidence: p.Confidence,
 			Message: e.Message, WrongReason: reason != e.Reason, WrongRetry: one.FalseRetries+one.MissedRetries > 0,
-			Signals: c.Explain(classify.Evidence{Message: e.Message}).Signals,
 		}
 		if m.WrongReason {
 			reasons[Confused{Gold: string(e.Reason), Got: string(reason)}]++
@@ -150,24 +132,37 @@ func Evaluate(entries []Entry, c *classify.Classifier) Report {
 	r.CategoryAccuracy, r.ReasonAccuracy = r.Score.CategoryAccuracy(), r.Score.ReasonAccuracy()
 	r.Confusion, r.ReasonConfusion = confusion(categories), confusion(reasons)
 	r.Categories, r.MacroF1 = byCategory(r.Confusion)
-	for key, s := range families {
-		r.Families = append(r.Families, Family{Kind: key[0], Prefix: key[1], Score: *s})
-	}
-	slices.SortFunc(r.Families, func(a, b Family) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Prefix, b.Prefix))
-	})
-	for family, s := range deciders {
-		r.Deciders = append(r.Deciders, Decider{Family: family, Score: *s})
-	}
-	slices.SortFunc(r.Deciders, func(a, b Decider) int {
-		return cmp.Or(cmp.Compare(b.Entries, a.Entries), cmp.Compare(a.Family, b.Family))
-	})
+	r.Reliability = reliability.result()
+	g.report(&r)
 	return r
+}
+
+// Explain sets the signals of all misses. c must be the classifier that made the
+// predictions.
+func (r *Report) Explain(c *classify.Classifier) {
+	for i := range r.Misses {
+		r.Misses[i].Signals = c.Explain(classify.Evidence{Message: r.Misses[i].Message}).Signals
+	}
+}
+
+// judge returns the category and the reason of p. It replaces an accepted answer by
+// the right one.
+func (e Entry) judge(p Prediction) (classify.Category, classify.Reason) {
+	if slices.Contains(e.AcceptCategory, p.Category) {
+		p.Category = e.Category
+	}
+	if slices.Contains(e.Accept, p.Reason) {
+		p.Reason = e.Reason
+	}
+	return p.Category, p.Reason
 }
 
 // score returns the score of one entry.
 func score(e Entry, category classify.Category, reason classify.Reason) Score {
 	s := Score{Entries: 1}
+	if e.Category == classify.CategoryRetryable {
+		s.Retryable = 1
+	}
 	if category == e.Category {
 		s.RightCategory = 1
 	} else if category == classify.CategoryRetryable {
@@ -187,6 +182,7 @@ func (s *Score) add(o Score) {
 	s.RightReason += o.RightReason
 	s.FalseRetries += o.FalseRetries
 	s.MissedRetries += o.MissedRetries
+	s.Retryable += o.Retryable
 }
 
 // confusion returns the pairs, most frequent first.
@@ -203,7 +199,7 @@ func confusion(counts map[Confused]int) []Confused {
 }
 
 // byCategory returns the score of every category that is the right answer or the
-// classifier's answer for an entry.
+// prediction for an entry.
 func byCategory(pairs []Confused) (scores []CategoryScore, macroF1 float64) {
 	hits := map[string]int{}
 	all := map[string]*CategoryScore{}

@@ -48,14 +48,11 @@ func (m *members) result(classifyEvidence classifyFunc) classify.Result {
 			return false
 		}
 		r := classifyEvidence(e)
-		if best.Category == "" {
+		known = r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
+		if known || best.Category == "" || best.Reason == classify.ReasonUnknown && r.Rule == classify.RuleModel {
 			best = r
 		}
-		if r.Category == "" || r.Reason == classify.ReasonUnknown {
-			return false
-		}
-		best = r
-		return true
+		return known
 	}
 	for _, k := range errorKeys {
 		if v := m.values[k]; present(v) && try(errorEvidence(v, common)) {

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/errclass/errclass/cmd/errclass/internal/eval"
+)
+
+// writeComparison writes the numbers of changes, the lost entries and the won ones.
+func writeComparison(w io.Writer, c eval.Comparison, against string) error {
+	fmt.Fprintf(w, "\nCompared with %s\n", printable(against))
+	fmt.Fprintf(w, "won                  %d\n", len(c.Won))
+	fmt.Fprintf(w, "lost                 %d\n", len(c.Lost))
+	fmt.Fprintf(w, "changed while wrong  %d\n", len(c.ChangedWrong))
+	if len(c.Unknown) > 0 {
+		fmt.Fprintf(w, "not in the corpus    %d: %s\n", len(c.Unknown), shortList(c.Unknown))
+	}
+	if len(c.Missing) > 0 {
+		fmt.Fprintf(w, "not compared         %d, without an earlier answer: %s\n", len(c.Missing), shortList(c.Missing))
+	}
+	return writeTables(w, changeTable("Lost", c.Lost), changeTable("Won", c.Won))
+}
+
+func changeTable(title string, changes []eval.Change) table.Writer {
+	t := newTable(fmt.Sprintf("%s: %d", title, len(changes)), "ID", "SLICE", "THEN", "NOW", "MESSAGE")
+	for _, c := range changes {
+		t.AppendRow(table.Row{
+			printable(c.ID), printable(c.Slice), fmt.Sprintf("%s/%s", c.Then.Category, c.Then.Reason),
+			fmt.Sprintf("%s/%s", c.Now.Category, c.Now.Reason), printable(head(c.Message)),
+		})
+	}
+	return t
+}
+
+// shownIDs is the largest number of ids in a list.
+const shownIDs = 10
+
+// shortList joins the first ids.
+func shortList(ids []string) string {
+	more := ""
+	if n := len(ids) - shownIDs; n > 0 {
+		ids, more = ids[:shownIDs], fmt.Sprintf(" and %d more", n)
+	}
+	return printable(strings.Join(ids, ", ")) + more
+}

@@ -1,0 +1,42 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// extension is the end of the names of a corpus's files.
+const extension = ".jsonl"
+
+// Files returns the files of the corpus at path, sorted by name. The corpus in a
+// folder is its files *.jsonl or, if it has none, slices/*.jsonl. Hidden files do
+// not count. If path is not a folder, Files returns path.
+func Files(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	for _, dir := range []string{path, filepath.Join(path, "slices")} {
+		all, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		var names []string
+		for _, f := range all {
+			if name := f.Name(); !f.IsDir() && strings.HasSuffix(name, extension) && name[0] != '.' {
+				names = append(names, filepath.Join(dir, name))
+			}
+		}
+		if len(names) > 0 {
+			return names, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: no files *%s or slices/*%[2]s in this folder", path, extension)
+}

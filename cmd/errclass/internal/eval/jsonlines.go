@@ -1,0 +1,60 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+
+	"github.com/errclass/errclass/cmd/errclass/internal/lines"
+)
+
+// maxLine is the length of the longest valid line.
+const maxLine = 64 << 20
+
+// readLines calls add for every line of r that is not blank. The argument at is the
+// name and the number of the line. If add fails, the error begins with at.
+func readLines(r io.Reader, name string, add func(text []byte, at string) error) error {
+	in := lines.NewReader(r, maxLine, nil)
+	for number := 1; ; number++ {
+		line, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		at := fmt.Sprintf("%s:%d", name, number)
+		if line.Piece {
+			return fmt.Errorf("%s: longer than %d bytes", at, maxLine)
+		}
+		text := bytes.TrimPrefix(line.Text(), []byte(lines.BOM))
+		if len(bytes.TrimSpace(text)) == 0 {
+			continue
+		}
+		if err := add(text, at); err != nil {
+			return fmt.Errorf("%s: %w", at, err)
+		}
+	}
+}
+
+// decodingFault describes an error of json.Unmarshal in the terms of the line.
+func decodingFault(err error) error {
+	var fault *json.UnmarshalTypeError
+	if !errors.As(err, &fault) {
+		return fmt.Errorf("not a JSON object: %w", err)
+	}
+	if fault.Field == "" {
+		return fmt.Errorf("not a JSON object, but a JSON %s", fault.Value)
+	}
+	switch fault.Type.Kind() {
+	case reflect.Slice:
+		return fmt.Errorf("%q is a JSON %s; make it a list of strings", fault.Field, fault.Value)
+	case reflect.Float64:
+		return fmt.Errorf("%q is a JSON %s; make it a number", fault.Field, fault.Value)
+	default:
+		return fmt.Errorf("%q holds a JSON %s; make it a string", fault.Field, fault.Value)
+	}
+}

@@ -1,0 +1,59 @@
+package eval
+
+import "math"
+
+// Reliability compares the confidence of the predictions with the share of them
+// that has a right reason. Predictions with confidence 0 do not count: theirs is
+// unknown.
+type Reliability struct {
+	// CalibrationError is the expected calibration error: the mean difference
+	// between confidence and right share over all ranges, weighted by their numbers
+	// of answers.
+	CalibrationError float64           `json:"calibration_error"`
+	Ranges           []ConfidenceRange `json:"ranges"` // in ascending order, without those that have no answers
+}
+
+// ConfidenceRange is the answers with a confidence of at least From. The ranges
+// are a tenth wide; the last one includes 1.
+type ConfidenceRange struct {
+	From           float64 `json:"from"`
+	Answers        int     `json:"answers"`
+	RightReason    int     `json:"right_reason"`
+	MeanConfidence float64 `json:"mean_confidence"`
+}
+
+// ReasonAccuracy returns the share of the answers with a right reason, 0 to 1.
+func (r ConfidenceRange) ReasonAccuracy() float64 { return share(r.RightReason, r.Answers) }
+
+// ranges collects answers by the tenth of their confidence. MeanConfidence holds
+// the sum.
+type ranges [10]ConfidenceRange
+
+func (r *ranges) add(confidence float64, right bool) {
+	if confidence == 0 {
+		return
+	}
+	one := &r[min(int(confidence*float64(len(r))), len(r)-1)]
+	one.Answers++
+	one.MeanConfidence += confidence
+	if right {
+		one.RightReason++
+	}
+}
+
+func (r *ranges) result() Reliability {
+	result := Reliability{Ranges: []ConfidenceRange{}}
+	difference, answers := 0.0, 0
+	for i, one := range r {
+		if one.Answers == 0 {
+			continue
+		}
+		difference += math.Abs(one.MeanConfidence - float64(one.RightReason))
+		answers += one.Answers
+		one.From = float64(i) / float64(len(r))
+		one.MeanConfidence /= float64(one.Answers)
+		result.Ranges = append(result.Ranges, one)
+	}
+	result.CalibrationError = difference / float64(max(answers, 1))
+	return result
+}
