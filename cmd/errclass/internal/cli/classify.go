@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/errclass/errclass/classify"
-	"github.com/errclass/errclass/cmd/errclass/internal/jsontop"
+	"github.com/errclass/errclass/internal/jsontop"
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 )
 

@@ -15,7 +15,7 @@ import (
 	"bytes"
 
 	"github.com/errclass/errclass/classify"
-	"github.com/errclass/errclass/cmd/errclass/internal/jsontop"
+	"github.com/errclass/errclass/internal/jsontop"
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 )
 

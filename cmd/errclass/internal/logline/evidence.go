@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/errclass/errclass/classify"
-	"github.com/errclass/errclass/cmd/errclass/internal/jsontop"
+	"github.com/errclass/errclass/internal/jsontop"
 )
 
 var (

@@ -1,6 +1,6 @@
 package logline
 
-import "github.com/errclass/errclass/cmd/errclass/internal/jsontop"
+import "github.com/errclass/errclass/internal/jsontop"
 
 // The keys that [Annotator.Annotate] adds to a line.
 const (

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/errclass/errclass/cmd/errclass/internal/jsontop"
+	"github.com/errclass/errclass/internal/jsontop"
 )
 
 var timeKeys = [...]key{keyTime, keyTS, keyTimestamp, keyAtTimestamp, keyRealtime}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/errclass/errclass/cmd/errclass/internal/jsontop"
+	"github.com/errclass/errclass/internal/jsontop"
 )
 
 func ExampleEnds() {

@@ -20,6 +20,20 @@ func Text(value []byte) (text string, ok bool) {
 	return string(b), ok
 }
 
+// AppendText appends the text of a JSON string to b. If ok is false, value is
+// another value, and b is unchanged.
+func AppendText(b, value []byte) (text []byte, ok bool) {
+	s, ok := content(value)
+	if !ok {
+		return b, false
+	}
+	text, ok = appendText(b, s)
+	if !ok {
+		return b, false
+	}
+	return text, true
+}
+
 // Ends decodes at most limit bytes of a JSON string. If the string is longer, Ends
 // decodes the first and the last limit/2 bytes and joins them with a line end. ok
 // is false for any other value.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/errclass/errclass/cmd/errclass/internal/jsontop"
+	"github.com/errclass/errclass/internal/jsontop"
 )
 
 func ExampleObject() {
@@ -21,6 +21,30 @@ func ExampleObject() {
 	// level = "error"
 	// err = {"code": [1, "}"]}
 	// true true
+}
+
+func ExampleArray() {
+	jsontop.Array([]byte(`[1, ["]"], {"a": 2}]`), func(item []byte) { fmt.Printf("%s\n", item) })
+	// Output:
+	// 1
+	// ["]"]
+	// {"a": 2}
+}
+
+func TestArrayEqualsEncodingJSON(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{``, `[`, `]`, `{}`, `[]`, ` [ ] `, `[1,]`, `[,1]`, `[1 2]`, `[1]x`, `[ 1 , "a]" , [2,[3]] , {"b":[4]} ]`, `[1,[2]`} {
+		var got, want []string
+		ok := jsontop.Array([]byte(s), func(item []byte) { got = append(got, string(item)) })
+		var items []json.RawMessage
+		require.Equal(t, json.Unmarshal([]byte(s), &items) == nil, ok, s)
+		for _, item := range items {
+			want = append(want, string(item))
+		}
+		if ok {
+			require.Equal(t, want, got, s)
+		}
+	}
 }
 
 func ExampleText() {
@@ -93,6 +117,9 @@ func requireSame(t *testing.T, data []byte) {
 		whole, ok := jsontop.Ends(v, len(v))
 		require.Equal(t, isText, ok)
 		require.Equal(t, decoded, whole)
+		appended, ok := jsontop.AppendText([]byte("a"), v)
+		require.Equal(t, isText, ok)
+		require.Equal(t, "a"+decoded, string(appended))
 	}
 	added := string(data[:end]) + `,"errclass":1` + string(data[end:])
 	if len(got) == 0 {

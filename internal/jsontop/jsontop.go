@@ -29,3 +29,15 @@ func Object(data []byte, visit func(key, value []byte)) (end int, ok bool) {
 	}
 	return after - 1, true
 }
+
+// Array calls visit for every item of the JSON array in data, in order. The item
+// is a part of data. If ok is false, data is not a JSON array: discard what visit
+// got.
+func Array(data []byte, visit func(item []byte)) (ok bool) {
+	i := space(data, 0)
+	if i >= len(data) || data[i] != '[' {
+		return false
+	}
+	after := array(data, i+1, 1, visit)
+	return after >= 0 && space(data, after) == len(data)
+}

@@ -53,8 +53,9 @@ func object(d []byte, i, depth int, visit func(key, value []byte)) int {
 	}
 }
 
-// array parses an array; i is the index after its opening bracket.
-func array(d []byte, i, depth int) int {
+// array parses an array; i is the index after its opening bracket. visit may be
+// nil.
+func array(d []byte, i, depth int, visit func(item []byte)) int {
 	if depth > maxDepth {
 		return -1
 	}
@@ -63,8 +64,12 @@ func array(d []byte, i, depth int) int {
 	}
 	for {
 		more := false
+		start := i
 		if i = value(d, i, depth); i < 0 {
 			return -1
+		}
+		if visit != nil {
+			visit(d[start:i])
 		}
 		if i, more = next(d, i, ']'); !more {
 			return i
@@ -99,7 +104,7 @@ func value(d []byte, i, depth int) int {
 	case '{':
 		return object(d, i+1, depth+1, nil)
 	case '[':
-		return array(d, i+1, depth+1)
+		return array(d, i+1, depth+1, nil)
 	case 't':
 		return literal(d, i, "true")
 	case 'f':
