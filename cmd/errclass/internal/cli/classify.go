@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/errclass/errclass/classify"
-	"github.com/errclass/errclass/internal/jsontop"
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
+	"github.com/errclass/errclass/internal/jsontop"
 )
 
 // maxMessage is the largest number of bytes of one input line that are read.

@@ -1,22 +1,29 @@
-// Package logline adds a category and a reason to error lines of JSON logs.
+// Package logline adds a category and a reason to error lines of logs.
 //
 // [Processor.Process] reads lines and writes them. For each line it
 //
-//   - finds the top-level keys, without decoding the values,
-//   - passes the line on unchanged if it is not an error, not a JSON object, or
+//   - finds its records, without decoding their values (package shapes),
+//   - passes the line on unchanged if it has no error, no known shape, or is
 //     longer than [MaxLine],
 //   - classifies the error fields and the message of an error,
-//   - inserts error.category and error.reason before the closing brace.
+//   - inserts error.category and error.reason.
 //
 // All other bytes stay as they are and where they are.
 package logline
 
 import (
 	"bytes"
+	"time"
 
 	"github.com/errclass/errclass/classify"
-	"github.com/errclass/errclass/internal/jsontop"
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
+	"github.com/errclass/errclass/internal/shapes"
+)
+
+// The keys that [Annotator.Annotate] adds to a line.
+const (
+	CategoryKey = shapes.CategoryKey
+	ReasonKey   = shapes.ReasonKey
 )
 
 // Annotator classifies single lines. It is not safe for concurrent use: the
@@ -24,20 +31,30 @@ import (
 type Annotator struct {
 	classify classifyFunc
 	all      bool
-	members  members
-	insert   []byte
+	reader   *shapes.Reader
+	visit    func(*shapes.Record)
+
+	times   bool // read the times of classified records
+	inserts []Insertion
+	buf     []byte // holds the bytes of inserts
 }
 
 // classifyFunc is [classify.Classifier.Classify]. Tests wrap it.
 type classifyFunc func(classify.Evidence) classify.Result
 
-// NewAnnotator returns an annotator. If all is true, it classifies every JSON
-// object, otherwise only errors. A nil classifier is [classify.Standard].
-func NewAnnotator(c *classify.Classifier, all bool) *Annotator {
+// NewAnnotator returns an annotator. If all is true, it classifies every record,
+// otherwise only errors. A nil classifier is [classify.Standard].
+func NewAnnotator(c *classify.Classifier, all bool) *Annotator { return NewAnnotatorFor(nil, c, all) }
+
+// NewAnnotatorFor is [NewAnnotator] for lines of the shapes of s. A nil set is
+// [shapes.Standard].
+func NewAnnotatorFor(s *shapes.Set, c *classify.Classifier, all bool) *Annotator {
 	if c == nil {
 		c = classify.Standard
 	}
-	return &Annotator{classify: c.Classify, all: all, insert: make([]byte, 0, 128)}
+	a := &Annotator{classify: c.Classify, all: all, reader: shapes.NewReader(s), buf: make([]byte, 0, 128)}
+	a.visit = a.record
+	return a
 }
 
 // Kind is the kind of a line.
@@ -45,9 +62,9 @@ type Kind uint8
 
 // The kinds of lines.
 const (
-	Other      Kind = iota // a JSON object that is not an error
-	Classified             // an error, or any JSON object if all is true
-	NotJSON                // not a JSON object
+	Other      Kind = iota // a line of a known shape without an error
+	Classified             // an error, or any record if all is true
+	NotJSON                // neither a JSON object nor logfmt
 	Blank                  // only white space
 )
 
@@ -60,62 +77,107 @@ type Annotation struct {
 	// Category and Reason are the values on the annotated line. Values that the
 	// line already had are kept. Both are empty unless Kind is Classified.
 	Category, Reason string
+	// More are the insertions for the other records of the line, in order. Only
+	// OTLP JSON has several records in a line.
+	More []Insertion
+
+	time time.Time
+}
+
+// Insertion is one insertion into a line, as in [Annotation].
+type Insertion struct {
+	At               int
+	Insert           []byte
+	Category, Reason string
+	time             time.Time
 }
 
 // Annotate returns the annotation of line. line may include its line end.
 func (a *Annotator) Annotate(line []byte) Annotation {
-	skip := 0
-	if bytes.HasPrefix(line, []byte(lines.BOM)) {
-		skip = len(lines.BOM)
-	}
-	m := &a.members
-	if !m.read(line[skip:]) {
-		if blank(line[skip:]) {
+	a.inserts, a.buf = a.inserts[:0], a.buf[:0]
+	if !a.reader.Read(line, a.visit) {
+		if blank(line) {
 			return Annotation{Kind: Blank}
 		}
 		return Annotation{Kind: NotJSON}
 	}
-	if !a.all {
-		isError, known := m.level()
-		if !isError && (known || !m.hasError()) {
-			return Annotation{Kind: Other}
-		}
+	if len(a.inserts) == 0 {
+		return Annotation{Kind: Other}
 	}
-	result := Annotation{Kind: Classified, At: skip + m.end}
-	has := [2][]byte{m.values[keyCategory], m.values[keyReason]}
-	if has[0] == nil || has[1] == nil {
-		r := m.result(a.classify)
-		result.Category, result.Reason = string(r.Category), string(r.Reason)
+	// The buffer may have moved while it grew.
+	start := 0
+	for i := range a.inserts {
+		n := len(a.inserts[i].Insert)
+		a.inserts[i].Insert = a.buf[start : start+n]
+		start += n
 	}
-	a.insert = a.insert[:0]
-	for i, field := range [2]struct {
-		name  string
-		value *string
-	}{{CategoryKey, &result.Category}, {ReasonKey, &result.Reason}} {
-		if has[i] != nil {
-			*field.value, _ = jsontop.Ends(has[i], longestName)
-			continue
-		}
-		if !m.empty || len(a.insert) > 0 {
-			a.insert = append(a.insert, ',')
-		}
-		// Categories and reasons need no escapes.
-		a.insert = append(a.insert, '"')
-		a.insert = append(a.insert, field.name...)
-		a.insert = append(a.insert, `":"`...)
-		a.insert = append(a.insert, *field.value...)
-		a.insert = append(a.insert, '"')
+	first := a.inserts[0]
+	return Annotation{Kind: Classified, At: first.At, Insert: first.Insert, Category: first.Category, Reason: first.Reason, More: a.inserts[1:], time: first.time}
+}
+
+// record classifies one record of a line.
+func (a *Annotator) record(rec *shapes.Record) {
+	if !a.all && !rec.IsError() && !rec.Stderr {
+		return
 	}
-	result.Insert = a.insert
-	return result
+	found := Insertion{At: max(rec.At, 0)}
+	if rec.Category == nil || rec.Reason == nil {
+		r := a.classified(rec)
+		if rec.Stderr && !a.all && !rec.IsError() && (r.Category == "" || r.Reason == classify.ReasonUnknown) {
+			return // a line of standard error counts only if its text is known
+		}
+		found.Category, found.Reason = string(r.Category), string(r.Reason)
+	}
+	if rec.Category != nil {
+		found.Category = rec.Text(rec.Category, longestName)
+	}
+	if rec.Reason != nil {
+		found.Reason = rec.Text(rec.Reason, longestName)
+	}
+	if a.times {
+		found.time, _ = rec.Time()
+	}
+	before := len(a.buf)
+	a.buf = rec.Append(a.buf, found.Category, found.Reason)
+	found.Insert = a.buf[before:]
+	a.inserts = append(a.inserts, found)
 }
 
 // longestName limits how much is read of a category or a reason that the line
 // already has. It is longer than any valid one.
 const longestName = 64
 
+// classified classifies the sources of a record. The first one with a known reason
+// decides.
+//
+// Codes are passed as [classify.Evidence.Code]. The program that logged may quote a
+// code of another program. So a code never means that the logging program reached
+// its own deadline or was cancelled. exception.type is passed as Type, because the
+// logging program has recorded it itself.
+func (a *Annotator) classified(rec *shapes.Record) classify.Result {
+	var best classify.Result
+	rec.Sources(func(s shapes.Source) bool { return !a.try(s, &best) })
+	if best.Category == "" { // nothing to read
+		return classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown}
+	}
+	return best
+}
+
+// try classifies s and reports whether the reason is known. best is the result so far.
+func (a *Annotator) try(s shapes.Source, best *classify.Result) (known bool) {
+	if s == (shapes.Source{}) {
+		return false
+	}
+	r := a.classify(classify.Evidence{Message: s.Message, Type: s.Type, Code: s.Code, Status: s.Status})
+	known = r.Category != "" && r.Reason != classify.ReasonUnknown
+	if known || best.Category == "" {
+		*best = r
+	}
+	return known
+}
+
 func blank(line []byte) bool {
-	for _, c := range line {
+	for _, c := range bytes.TrimPrefix(line, []byte(lines.BOM)) {
 		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
 			return false
 		}

@@ -21,6 +21,3 @@ func (a *Annotator) OnEvidence(f func(classify.Evidence)) {
 		return wrapped(e)
 	}
 }
-
-// ByteNumbers is byteNumbers.
-var ByteNumbers = byteNumbers

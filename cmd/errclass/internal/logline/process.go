@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"io"
-	"time"
 
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 )
@@ -21,7 +20,6 @@ const outputSize = 64 << 10
 type Processor struct {
 	annotator  *Annotator
 	out        *bufio.Writer
-	times      bool
 	summary    Summary
 	unfinished bool // the last line written has no line end
 }
@@ -37,7 +35,8 @@ func (e *OutputError) Unwrap() error { return e.Err }
 // NewProcessor returns a processor that writes to w. If times is true, it reads
 // the times of classified lines for the summary.
 func NewProcessor(a *Annotator, w io.Writer, times bool) *Processor {
-	return &Processor{annotator: a, out: bufio.NewWriterSize(w, outputSize), times: times}
+	a.times = times
+	return &Processor{annotator: a, out: bufio.NewWriterSize(w, outputSize)}
 }
 
 // Process reads r to its end. It writes every line before it waits for the next
@@ -104,15 +103,18 @@ func (p *Processor) line(l lines.Line) error {
 		p.summary.NotJSON++
 		p.summary.FirstNotJSON = firstLine(p.summary.FirstNotJSON, p.summary.Lines)
 	case Classified:
-		var at time.Time
-		if p.times {
-			at, _ = p.annotator.members.time()
-		}
-		p.summary.add(a, at)
+		p.summary.add(a.Category, a.Reason, a.time)
 	}
 	p.out.Write(l.Bytes[:a.At])
 	p.out.Write(a.Insert)
-	_, err := p.out.Write(l.Bytes[a.At:])
+	written := a.At
+	for _, m := range a.More {
+		p.summary.add(m.Category, m.Reason, m.time)
+		p.out.Write(l.Bytes[written:m.At])
+		p.out.Write(m.Insert)
+		written = m.At
+	}
+	_, err := p.out.Write(l.Bytes[written:])
 	return p.outputError(err)
 }
 

@@ -36,10 +36,9 @@ type Count struct {
 // errclass does not know. Without it, Counts could grow without limit.
 const otherValue = "other"
 
-// add counts a classified line.
-func (s *Summary) add(a Annotation, at time.Time) {
+// add counts a classified record.
+func (s *Summary) add(category, reason string, at time.Time) {
 	s.Classified++
-	category, reason := a.Category, a.Reason
 	if !slices.Contains(classify.Categories(), classify.Category(category)) {
 		category = otherValue
 	}

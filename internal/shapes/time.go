@@ -1,15 +1,11 @@
-package logline
+package shapes
 
 import (
 	"bytes"
 	"math"
 	"strconv"
 	"time"
-
-	"github.com/errclass/errclass/internal/jsontop"
 )
-
-var timeKeys = [...]key{keyTime, keyTS, keyTimestamp, keyAtTimestamp, keyRealtime}
 
 // layouts are the layouts of times that loggers write as text, most common
 // first. A time without a zone is taken as UTC.
@@ -23,15 +19,18 @@ var layouts = []string{
 	time.RFC1123Z, time.RFC1123, time.UnixDate,
 }
 
-// time returns the first valid time of the line. It reports whether there is
-// one.
-func (m *members) time() (time.Time, bool) {
-	for _, k := range timeKeys {
-		if v := m.values[k]; len(v) > 0 {
-			if t, ok := parseTime(v); ok {
+// Time returns the first valid time of the record. It reports whether there is one.
+func (rec *Record) Time() (time.Time, bool) {
+	f := rec.reader.fields
+	for _, p := range rec.shape.times {
+		if v := f.at(p); len(v) > 0 {
+			if t, ok := parseTime(v, f.logfmt); ok {
 				return t, true
 			}
 		}
+	}
+	if rec.inner != nil {
+		return rec.inner.Time()
 	}
 	return time.Time{}, false
 }
@@ -40,11 +39,11 @@ func (m *members) time() (time.Time, bool) {
 // once per layout.
 const longestTime = 128
 
-func parseTime(v []byte) (time.Time, bool) {
+func parseTime(v []byte, logfmt bool) (time.Time, bool) {
 	if len(v) > longestTime {
 		return time.Time{}, false
 	}
-	text, isText := jsontop.Text(v)
+	text, isText := text(v, logfmt)
 	if !isText {
 		return unixTime(v)
 	}

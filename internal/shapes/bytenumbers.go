@@ -1,4 +1,4 @@
-package logline
+package shapes
 
 import "strings"
 

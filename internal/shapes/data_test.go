@@ -1,0 +1,130 @@
+package shapes_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/internal/shapes"
+)
+
+// sample is one line of testdata: the line of a logger, and what it shows.
+type sample struct {
+	shape, origin string // "shape | origin" in a comment before the lines
+	kind          string // error, info or nested: an error whose text stands deeper
+	line          string
+}
+
+// samples reads files of testdata. printed.txt has lines that the named version of a
+// logger printed, documented.txt those of its documentation.
+func samples(t testing.TB, names ...string) (all []sample) {
+	t.Helper()
+	for _, name := range names {
+		data, err := os.ReadFile("testdata/" + name)
+		require.NoError(t, err)
+		var s sample
+		for line := range strings.SplitSeq(string(data), "\n") {
+			if header, ok := strings.CutPrefix(line, "# "); ok {
+				s.shape, s.origin, ok = strings.Cut(header, " | ")
+				require.True(t, ok, header)
+				continue
+			}
+			if line == "" {
+				continue
+			}
+			s.kind, s.line, _ = strings.Cut(line, "\t")
+			require.Contains(t, []string{"error", "info", "nested"}, s.kind, line)
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// record is a copy of what a line shows.
+type record struct {
+	shape    string
+	severity shapes.Severity
+	isError  bool
+	stderr   bool
+	sources  []shapes.Source
+}
+
+func read(r *shapes.Reader, line string) (all []record) {
+	r.Read([]byte(line), func(rec *shapes.Record) {
+		got := record{shape: rec.Shape.Name, severity: rec.Severity, isError: rec.IsError(), stderr: rec.Stderr}
+		rec.Sources(func(s shapes.Source) bool {
+			got.sources = append(got.sources, s)
+			return true
+		})
+		all = append(all, got)
+	})
+	return all
+}
+
+// TestShapes reads a line of every kind for every shape of the table.
+func TestShapes(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]map[string]bool{}
+	printed := map[string]bool{}
+	r := shapes.NewReader(nil)
+	for _, file := range []string{"printed.txt", "documented.txt"} {
+		for _, s := range samples(t, file) {
+			if kinds[s.shape] == nil {
+				kinds[s.shape] = map[string]bool{}
+			}
+			kinds[s.shape][s.kind] = true
+			printed[s.shape] = printed[s.shape] || file == "printed.txt"
+			all := read(r, s.line)
+			require.Len(t, all, 1, s.line)
+			got := all[0]
+			want := s.shape
+			if strings.HasPrefix(want, "OTLP JSON") {
+				want = shapes.OTLPRecord.Name
+			}
+			assert.Equal(t, want, got.shape, "%s: %s", s.origin, s.line)
+			if s.kind == "info" {
+				assert.False(t, got.isError, "%s: %s", s.origin, s.line)
+				continue
+			}
+			assert.True(t, got.isError || got.stderr, "%s: %s", s.origin, s.line)
+			assert.True(t, hasCause(got.sources), "%s: %s: %v", s.origin, s.line, got.sources)
+		}
+	}
+	n := 0
+	for _, shape := range append(shapes.Table, shapes.Logfmt) {
+		assert.True(t, kinds[shape.Name]["error"] && kinds[shape.Name]["nested"], "%s has an error and a nested error", shape.Name)
+		assert.True(t, kinds[shape.Name]["info"] || shape.Name == "AWS Lambda, unhandled error", "%s has a line that is no error", shape.Name)
+		if printed[shape.Name] {
+			n++
+		}
+	}
+	assert.GreaterOrEqual(t, 3*n, len(shapes.Table)+1, "a third of the shapes is tested with lines that a logger printed")
+}
+
+// hasCause reports whether a source names the cause that the samples share.
+func hasCause(sources []shapes.Source) bool {
+	for _, s := range sources {
+		for _, cause := range []string{"onnection refused", "ECONNREFUSED", "timeout", "Runtime.ExitError"} {
+			if strings.Contains(s.Message, cause) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// TestTable checks that each row names itself, its source and its keys.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, s := range shapes.Table {
+		assert.False(t, seen[s.Name], s.Name)
+		seen[s.Name] = true
+		assert.NotEmpty(t, s.Needs, s.Name)
+		assert.NotEmpty(t, s.Source, s.Name)
+		assert.NotContains(t, s.Name, "|")
+	}
+}

@@ -1,0 +1,180 @@
+package shapes
+
+import "bytes"
+
+// An Event is one message of a text log with the lines that belong to it, such as a
+// stack trace.
+type Event struct {
+	Shape    *Text    // nil if only its stack trace is known
+	Severity Severity // Error for a stack trace without a level
+	Stderr   bool     // from standard error, by its prefix
+	Message  int      // index of the message in its first line
+	Trace    bool     // it has a stack trace
+}
+
+// IsEvent reports whether the text shows what the event is: by a level or a stack
+// trace.
+func (e Event) IsEvent() bool { return e.Severity != Unknown }
+
+// Events joins the lines of text events. It knows the stack traces of Java, Python,
+// Go, Node, .NET and Rust, and indented lines. The zero value is ready for use. It is
+// not safe for concurrent use.
+type Events struct {
+	open  bool
+	event Event
+	// exception is set if the next line may be the name of an exception: after the
+	// frames of Python's traceback, and after the first line of an event.
+	exception bool
+	loose     bool // any next line belongs to the event, as Rust's panic message does
+	blank     bool // the last line was blank
+}
+
+// Add adds a line without its line end. continues is true if it belongs to the event
+// of the line before. Otherwise a new event starts, which [Events.Event] returns.
+func (s *Events) Add(line []byte) (continues bool) {
+	p := readPrefix(line)
+	text := line[p.end:]
+	if s.open && s.continues(text) {
+		s.blank = len(bytes.TrimSpace(text)) == 0
+		return true
+	}
+	s.start(text, p)
+	return false
+}
+
+// Event returns the current event. It may change while lines are added.
+func (s *Events) Event() Event { return s.event }
+
+// End ends the current event: the next line starts a new one.
+func (s *Events) End() { s.open = false }
+
+// starts lists what the first line of a stack trace without a level begins with.
+var starts = []string{
+	"panic: ", "fatal error: ", "Traceback (most recent call last)", "Exception in thread ", "Unhandled exception", "Unhandled Exception",
+	"Uncaught ", "thread '", "SIGSEGV: ", "SIGABRT: ", "unexpected fault address",
+}
+
+// parts lists what other lines of a stack trace begin with.
+var parts = []string{
+	"Caused by: ", "Suppressed: ", "... ", "Traceback (most recent call last)", "During handling of the above exception", "The above exception was the direct cause",
+	"goroutine ", "created by ", "[signal ", "exit status ", "--- End of ", "stack backtrace:", "> File ", "note: run with ", "panic: ", "[recovered]", "[cause]:", "Node.js v",
+	"] {", "}",
+}
+
+func (s *Events) start(text []byte, p prefix) {
+	t, m := matchText(text)
+	s.event = Event{Shape: t, Severity: max(m.severity, p.severity), Stderr: p.stderr, Message: p.end + m.message}
+	if t != nil && m.severity != Unknown {
+		s.event.Severity = m.severity
+	}
+	s.open, s.blank = len(bytes.TrimSpace(text)) > 0, false
+	s.exception, s.loose = true, false
+	if t == nil && hasPrefix(text, starts) {
+		s.loose = bytes.HasPrefix(text, []byte("thread '")) && bytes.Contains(text, []byte("panicked at"))
+		if s.loose || text[0] != 't' {
+			s.traced()
+		}
+	}
+}
+
+// traced notes that the event has a stack trace.
+func (s *Events) traced() {
+	s.event.Trace = true
+	if s.event.Severity == Unknown {
+		s.event.Severity = Error
+	}
+}
+
+func (s *Events) continues(text []byte) bool {
+	switch {
+	case s.loose:
+		s.loose = false
+		return true
+	case len(bytes.TrimSpace(text)) == 0: // between the parts of a trace
+		return s.event.Trace
+	case isSpace(text[0]):
+		s.indented(bytes.TrimLeft(text, " \t"))
+		return true
+	case hasPrefix(text, parts):
+		if s.event.Severity == Unknown && !s.event.Trace && (text[0] == '}' || text[0] == ']' || text[0] == '.') {
+			return false
+		}
+		s.traced()
+		s.exception = true
+		return true
+	case s.exception && s.event.Severity != Below && isException(text):
+		s.exception = s.event.Trace && !s.blank
+		return s.event.Shape != nil && s.event.Severity == Error || s.event.Trace
+	case s.event.Severity == Error && isGoFunction(text):
+		return true
+	default:
+		return false
+	}
+}
+
+// indented looks at an indented line of the event.
+func (s *Events) indented(text []byte) {
+	switch {
+	case bytes.HasPrefix(text, []byte("at ")), bytes.HasPrefix(text, []byte(`File "`)), bytes.HasPrefix(text, []byte("^")),
+		bytes.HasPrefix(text, []byte("--- End of ")), bytes.HasPrefix(text, []byte("---> ")):
+		s.exception = true
+		if s.event.Severity != Below {
+			s.traced()
+		}
+	case bytes.HasPrefix(text, []byte("Level: ")): // wevtutil
+		if end, severity := levelName(text, len("Level: "), false); end > 0 && s.event.Severity == Unknown {
+			s.event.Severity = severity
+		}
+	}
+}
+
+func hasPrefix(text []byte, prefixes []string) bool {
+	for _, p := range prefixes {
+		if len(text) >= len(p) && string(text[:len(p)]) == p {
+			return true
+		}
+	}
+	return false
+}
+
+// longestName limits the name of an exception or a function.
+const longestName = 200
+
+// isException reports whether text is the name of an exception, alone or before a
+// colon, as at the end of Python's tracebacks and at the start of Java's.
+func isException(text []byte) bool {
+	n := 0
+	dots, upper := 0, false
+	for n < len(text) && n < longestName && (isLetter(text[n]) || isDigit(text[n]) || text[n] == '.' || text[n] == '_' || text[n] == '$') {
+		if text[n] == '.' {
+			dots++
+			upper = false
+		} else if n == 0 || text[n-1] == '.' {
+			upper = 'A' <= text[n] && text[n] <= 'Z'
+		}
+		n++
+	}
+	if n == 0 || !upper || n < len(text) && text[n] != ':' && text[n] != ' ' {
+		return false
+	}
+	name := text[:n]
+	for _, end := range []string{"Error", "Exception", "Throwable", "Interrupt", "Exit", "Fault", "Timeout", "Warning"} {
+		if bytes.HasSuffix(name, []byte(end)) {
+			return n == len(text) || text[n] == ':' || bytes.HasPrefix(text[n:], []byte(" ["))
+		}
+	}
+	return dots >= 2 && (n == len(text) || text[n] == ':')
+}
+
+// isGoFunction reports whether text is a function of a Go stack trace, such as
+// main.(*T).run(0x1) or main.main.
+func isGoFunction(text []byte) bool {
+	if len(text) > longestName {
+		text = text[:longestName]
+	}
+	name := text
+	if i := bytes.IndexByte(text, '('); i > 0 && i+1 < len(text) && text[i+1] != '*' {
+		name = text[:i]
+	}
+	return bytes.IndexByte(name, '.') > 0 && bytes.IndexByte(name, ' ') < 0 && bytes.IndexByte(name, '=') < 0 && isLetter(name[0])
+}

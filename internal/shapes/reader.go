@@ -1,0 +1,302 @@
+package shapes
+
+import (
+	"bytes"
+
+	"github.com/errclass/errclass/internal/jsontop"
+)
+
+// bom is the UTF-8 byte order mark. Some tools write it before the first line of a
+// file.
+const bom = "\ufeff"
+
+// Reader reads lines. It is not safe for concurrent use: the memory for one line is
+// reused for the next.
+type Reader struct {
+	set    *Set
+	fields *fields
+	record Record
+
+	// The shape of the last line. Most lines of a file have the same keys.
+	seen  mask
+	shape *compiled
+
+	depth    int
+	inner    *Reader // reads messages that are lines of log
+	innerBuf []byte
+}
+
+// NewReader returns a reader of the shapes of s. A nil set is [Standard].
+func NewReader(s *Set) *Reader { return newReader(s, 0) }
+
+func newReader(s *Set, depth int) *Reader {
+	if s == nil {
+		s = Standard()
+	}
+	return &Reader{set: s, fields: newFields(s), depth: depth}
+}
+
+// maxDepth is how many lines of log are read within each other.
+const maxDepth = 3
+
+// Record is one record of a line. It is valid until the next record is read.
+type Record struct {
+	// Shape is the shape of the line, [Common] if no shape has its keys.
+	Shape *Shape
+	// Severity is what the levels of the record say.
+	Severity Severity
+	// Inner is the shape of the line of log in the message, or nil.
+	Inner *Shape
+	// Stderr is set if the record is from standard error and has no level.
+	Stderr bool
+
+	// At is the index in the line at which fields are inserted, or -1 if the record
+	// has no place for them.
+	At   int
+	Form Form
+	// Category and Reason are the undecoded values that the record already has, or
+	// nil.
+	Category, Reason []byte
+
+	prefix, suffix string // around inserted attributes
+	comma          bool   // fields follow others
+	reader         *Reader
+	inner          *Record
+	shape          *compiled
+}
+
+// Read calls visit with every record of line. It returns false if line is neither
+// a JSON object nor logfmt, after what a runtime wrote before it. line may include
+// its line end. visit must not keep the record.
+func (r *Reader) Read(line []byte, visit func(*Record)) (ok bool) {
+	start := 0
+	if bytes.HasPrefix(line, []byte(bom)) {
+		start = len(bom)
+	}
+	var p prefix
+	if !startsObject(line, start) {
+		p = readPrefix(line[start:])
+		start += p.end
+		if !startsObject(line, start) {
+			return r.logfmt(line, start, p, visit)
+		}
+	}
+	if !r.fields.object(line[start:]) {
+		return false
+	}
+	r.objects(line, start, p, visit)
+	return true
+}
+
+func startsObject(line []byte, i int) bool {
+	i = firstByte(line, i)
+	return i < len(line) && line[i] == '{'
+}
+
+// firstByte returns the index of the first byte from i on that is no white space.
+func firstByte(line []byte, i int) int {
+	for i < len(line) && (line[i] == ' ' || line[i] == '\t' || line[i] == '\r' || line[i] == '\n') {
+		i++
+	}
+	return i
+}
+
+// objects visits the records of the object whose members are read. The object
+// starts at index start of line.
+func (r *Reader) objects(line []byte, start int, p prefix, visit func(*Record)) {
+	c := r.find()
+	if c.records == nil {
+		r.visit(c, start+r.fields.end, p, visit)
+		return
+	}
+	lists, ok := r.fields.lookup([]byte(c.records[0]))
+	if !ok {
+		return
+	}
+	records(r.fields.key(lists), c.records[1:], func(item []byte) {
+		if r.fields.object(item) {
+			r.otlp(line, offset(line, item), visit)
+		}
+	})
+}
+
+// find returns the shape of the members that are read.
+func (r *Reader) find() *compiled {
+	if r.shape == nil || r.seen != r.fields.seen {
+		r.seen, r.shape = r.fields.seen, r.set.find(&r.fields.seen)
+	}
+	return r.shape
+}
+
+// records calls visit with every object in list, or in the lists within its items
+// that names leads to.
+func records(list []byte, names []string, visit func(item []byte)) {
+	if len(list) == 0 || list[0] != '[' {
+		return
+	}
+	jsontop.Array(list, func(item []byte) {
+		switch {
+		case item[0] != '{':
+		case len(names) == 0:
+			visit(item)
+		default:
+			records(member(item, names[0]), names[1:], visit)
+		}
+	})
+}
+
+// offset returns the index of part in line. Both share their memory, and a part
+// has the capacity of the line's rest.
+func offset(line, part []byte) int { return cap(line) - cap(part) }
+
+// otlp visits the record of OTLP whose members are read. The record starts at index
+// start of the line.
+func (r *Reader) otlp(line []byte, start int, visit func(*Record)) {
+	c := &r.set.record
+	f := r.fields
+	rec := &r.record
+	*rec = Record{Shape: c.Shape, shape: c, reader: r, Form: Attribute, At: start + f.end, comma: !f.empty, prefix: `"attributes":[`, suffix: `]`}
+	if k := c.attributes[0].key; f.seen.has(k) {
+		list := f.values[k]
+		rec.prefix, rec.suffix, rec.At = "", "", -1
+		if list[0] == '[' {
+			rec.comma = firstByte(list, 1) != len(list)-1
+			rec.At = offset(line, list) + len(list) - 1
+			f.attributes(list)
+		}
+	}
+	r.finish(Unknown, visit)
+}
+
+// visit visits the record of the members that are read.
+func (r *Reader) visit(c *compiled, at int, p prefix, visit func(*Record)) {
+	f := r.fields
+	r.record = Record{Shape: c.Shape, shape: c, reader: r, At: at, comma: !f.empty, Stderr: p.stderr}
+	if len(c.attributes) > 0 {
+		f.attributes(f.at(c.attributes[0]))
+	}
+	if len(c.stream) > 0 {
+		r.record.Stderr = string(f.at(c.stream[0])) == `"stderr"`
+	}
+	r.finish(p.severity, visit)
+}
+
+// finish finds the level of the record and visits it. outer is the severity of what
+// stands before the record in the line.
+func (r *Reader) finish(outer Severity, visit func(*Record)) {
+	rec, f := &r.record, r.fields
+	rec.Category, rec.Reason = f.key(r.set.category), f.key(r.set.reason)
+	rec.Severity = f.severity(rec.shape.levels)
+	if rec.Shape.Carrier && r.depth < maxDepth {
+		r.readInner()
+	}
+	if rec.Severity == Unknown {
+		rec.Severity = max(rec.Shape.Default, outer)
+	}
+	rec.Stderr = rec.Stderr && rec.Severity == Unknown
+	visit(rec)
+}
+
+// severity returns the highest severity of the levels.
+func (f *fields) severity(levels []compiledLevel) Severity {
+	s := Unknown
+	for i := range levels {
+		l := &levels[i]
+		if !f.seen.has(l.key) {
+			continue
+		}
+		s = max(s, l.scale.severity(f.at(l.path)))
+	}
+	return s
+}
+
+// readInner reads the message as a line of log. If that line has a level, it is the
+// record's: the program knows better than its runtime.
+func (r *Reader) readInner() {
+	rec := &r.record
+	message := r.fields.first(rec.shape.message)
+	if len(message) < len(`"{}"`) || len(message) > MaxInner || message[0] != '"' {
+		return
+	}
+	var ok bool
+	if r.innerBuf, ok = jsontop.AppendText(r.innerBuf[:0], message); !ok {
+		return
+	}
+	if r.inner == nil {
+		r.inner = newReader(r.set, r.depth+1)
+	}
+	n := 0
+	r.inner.Read(r.innerBuf, func(inner *Record) {
+		if n++; n > 1 && inner.Severity <= rec.Severity {
+			return
+		}
+		rec.inner, rec.Inner = inner, inner.Shape
+		if inner.Severity != Unknown {
+			rec.Severity = inner.Severity
+		}
+	})
+	if rec.inner == nil {
+		if s, level := TextShape(r.innerBuf); s != nil && level != Unknown {
+			rec.Inner, rec.Severity = &s.Shape, level
+		}
+	}
+}
+
+// Text decodes at most limit bytes of an undecoded value, as [jsontop.Ends] does. It
+// returns "" if the value is no text.
+func (rec *Record) Text(v []byte, limit int) string {
+	t, ok := jsontop.Ends(v, limit)
+	if !ok && rec.Form == Pair && len(v) <= limit {
+		return string(v)
+	}
+	return t
+}
+
+// HasError reports whether the record has an error field with a value.
+func (rec *Record) HasError() bool {
+	return rec.reader.fields.first(rec.shape.errors) != nil || rec.inner != nil && rec.inner.HasError()
+}
+
+// IsError reports whether the record is an error: its level is error or above, or
+// it has an error field and no level.
+func (rec *Record) IsError() bool {
+	return rec.Severity == Error || rec.Severity == Unknown && rec.HasError()
+}
+
+// Append appends what is to be inserted into the line at the index At. It leaves
+// out a field that the record already has. Categories and reasons need no escapes.
+func (rec *Record) Append(b []byte, category, reason string) []byte {
+	comma := rec.comma
+	began := false
+	for _, field := range [2]struct {
+		name, value string
+		has         bool
+	}{{CategoryKey, category, rec.Category != nil}, {ReasonKey, reason, rec.Reason != nil}} {
+		if field.has || rec.At < 0 {
+			continue
+		}
+		if rec.Form == Pair {
+			b = append(append(append(append(b, ' '), field.name...), '='), field.value...)
+			continue
+		}
+		if comma {
+			b = append(b, ',')
+		}
+		comma = true
+		if rec.Form == Member {
+			b = append(append(append(b, '"'), field.name...), `":"`...)
+			b = append(append(b, field.value...), '"')
+			continue
+		}
+		if !began {
+			b = append(b, rec.prefix...)
+			began = true
+		}
+		b = append(append(append(b, `{"key":"`...), field.name...), `","value":{"stringValue":"`...)
+		b = append(append(b, field.value...), `"}}`...)
+	}
+	if began {
+		b = append(b, rec.suffix...)
+	}
+	return b
+}

@@ -1,0 +1,131 @@
+package shapes
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// A Scale tells which values of a level are error or above. A value is a number or
+// a name. Numbers may be written as texts.
+type Scale struct {
+	Name string
+	// Numbers from Min to Max are errors. Max 0 means no upper limit.
+	Min, Max float64
+	// Zero is set if 0 is a level. On other scales 0 means that there is no level.
+	Zero bool
+	// Names are names of errors, in lower case, besides those of all scales.
+	Names []string
+	// Only is set if the names of other scales do not count.
+	Only bool
+}
+
+// The scales.
+var (
+	pinoScale      = &Scale{Name: "pino", Min: 50}                                                    // 50 error, 60 fatal; bunyan too
+	syslogScale    = &Scale{Name: "syslog", Max: 3, Zero: true}                                       // RFC 5424 6.2.1: 3 error … 0 emergency
+	otelScale      = &Scale{Name: "OpenTelemetry", Min: 17}                                           // 17 to 20 ERROR, 21 to 24 FATAL
+	monologScale   = &Scale{Name: "monolog", Min: 400}                                                // 400 ERROR … 600 EMERGENCY
+	pythonScale    = &Scale{Name: "Python", Min: 40}                                                  // 40 ERROR, 50 CRITICAL
+	dotnetScale    = &Scale{Name: ".NET", Min: 4, Max: 5}                                             // 4 Error, 5 Critical, 6 None
+	insightsScale  = &Scale{Name: "Application Insights", Min: 3, Max: 4}                             // 3 Error, 4 Critical
+	etwScale       = &Scale{Name: "ETW", Min: 1, Max: 2}                                              // 1 Critical, 2 Error
+	mongoScale     = &Scale{Name: "MongoDB", Min: never, Names: []string{"f", "e"}, Only: true}       // F fatal, E error
+	verbosityScale = &Scale{Name: "klog verbosity", Min: never, Zero: true, Only: true}               // klog writes a verbosity on lines that are no errors
+	lambdaScale    = &Scale{Name: "Lambda status", Min: never, Names: []string{"failure", "timeout"}} // also error and success
+	semanticScale  = &Scale{Name: "semantic_logger index", Min: 4}                                    // 4 error, 5 fatal
+)
+
+// never is more than any level.
+const never = 1e308
+
+// errorNames holds the names of levels at error or above, in lower case, of slog,
+// zap, zerolog, logrus, log4j and logback, java.util.logging, Python, Ruby, PHP,
+// syslog, Postgres, Google Cloud and OpenTelemetry.
+var errorNames = map[string]bool{
+	"error": true, "err": true, "erro": true, "severe": true, "fatal": true, "critical": true, "crit": true,
+	"alert": true, "alrt": true, "emerg": true, "emrg": true, "emergency": true, "panic": true, "dpanic": true,
+	"ftl": true, "pnc": true, "pan": true, "fata": true, "eror": true, "fail": true,
+}
+
+// otherNames holds the names of levels below error that text lines are recognised
+// by.
+var otherNames = map[string]bool{
+	"trace": true, "trc": true, "trac": true, "debug": true, "dbg": true, "dbug": true, "debu": true, "finest": true, "finer": true, "fine": true,
+	"config": true, "info": true, "inf": true, "information": true, "informational": true, "notice": true, "note": true, "log": true, "success": true, "system": true,
+	"warn": true, "wrn": true, "warning": true, "verbose": true, "statement": true, "context": true, "query": true, "detail": true, "hint": true,
+	"debug1": true, "debug2": true, "debug3": true, "debug4": true, "debug5": true,
+}
+
+const longestLevel = 16
+
+// severity returns what a level means, or Unknown if v is no level.
+func (s *Scale) severity(v []byte) Severity {
+	if !present(v) && (!s.Zero || !zero(v)) {
+		return Unknown
+	}
+	v = bytes.Trim(v, `" `)
+	if len(v) == 0 || len(v) > longestLevel {
+		return Below
+	}
+	if c := v[0]; '0' <= c && c <= '9' {
+		n, err := strconv.ParseFloat(string(v), 64) // infinite if it is out of range
+		if err != nil && n == 0 {
+			return Below // a text that starts with a digit
+		}
+		if n >= s.Min && (n <= s.Max || s.Max == 0) {
+			return Error
+		}
+		return Below
+	}
+	return s.named(v)
+}
+
+// named returns the severity of the name of a level. The name may end in a number,
+// for example slog's ERROR+4 and OpenTelemetry's ERROR2.
+func (s *Scale) named(v []byte) Severity {
+	var lower [longestLevel]byte
+	for i, c := range v {
+		lower[i] = lowerByte(c)
+	}
+	n := len(v)
+	for n > 0 && '0' <= lower[n-1] && lower[n-1] <= '9' {
+		n--
+	}
+	name := bytes.TrimSuffix(lower[:n], []byte("+"))
+	for _, own := range s.Names {
+		if string(name) == own {
+			return Error
+		}
+	}
+	if !s.Only && errorNames[string(name)] {
+		return Error
+	}
+	return Below
+}
+
+func lowerByte(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}
+
+func zero(v []byte) bool { return string(v) == "0" }
+
+// present reports whether v has a value. Null, false, zero and an empty string,
+// array or object count as no value.
+func present(v []byte) bool {
+	switch len(v) {
+	case 0:
+		return false
+	case 1:
+		return v[0] != '0'
+	case 2:
+		return string(v) != `""` && string(v) != "[]" && string(v) != "{}"
+	case 4:
+		return string(v) != "null"
+	case 5:
+		return string(v) != "false"
+	}
+	return true
+}

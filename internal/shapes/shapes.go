@@ -1,0 +1,125 @@
+// Package shapes reads lines of logs in the shapes that common loggers write.
+//
+// [Reader.Read] takes one line. It
+//
+//   - skips what a container runtime or a collector wrote before it ([Prefixes]),
+//   - finds the top-level keys of a JSON object or the keys of logfmt,
+//   - looks up the shape by the keys that are there ([Table]),
+//   - finds the level, the message, the errors and the status by their paths,
+//   - reads a line of log within a message, as journald and Docker carry it.
+//
+// The result is a list of [Record]. A record has the level, yields the texts to
+// classify, and knows where two fields may be inserted so that all other bytes of
+// the line stay as they are.
+//
+// Text lines have shapes too ([Texts]), and [Events] joins the lines of a stack
+// trace. What a shape is stands in tables; a new logger is a new row.
+//
+// The package depends on the standard library only. Time is linear in the length
+// of a line, and memory is bounded: see [MaxText] and [MaxInner].
+package shapes
+
+import "github.com/errclass/errclass/internal/jsontop"
+
+// A Shape describes the lines of one logger: where its facts stand and what its
+// levels mean.
+//
+// A path names a member of an object; "a/b" is the member b of the member a. The
+// paths of [Common] are read after those of the shape.
+type Shape struct {
+	Name   string // for people: the loggers that write this shape
+	Source string // what the row was made from: a version whose output is in testdata, or documentation
+
+	// A line has the shape if it has all keys of Needs and, if Any is not empty, one
+	// of Any. The first shape in the table wins.
+	Needs, Any []string
+
+	Levels  []Level  // a line is an error if one of its levels is
+	Errors  []string // errors: texts, objects with a message, or lists of these
+	Message []string // the first one with a text is used
+	Codes   []string // an error's code or type
+	Types   []string // the type of an exception that the program itself recorded
+	Stacks  []string // stack traces that may name a cause
+	Status  []string // HTTP statuses
+	Times   []string // the first valid one is used
+
+	// Default is the level of a line without a level.
+	Default Severity
+	// Attributes is the path of a list of keys and values, as in OTLP. They are read
+	// like members of the object.
+	Attributes string
+	// Stream is the path of the name of a standard stream, stdout or stderr.
+	Stream string
+	// Carrier is set if the message may be a line of another logger.
+	Carrier bool
+	// Records is the path to the records, if a line has several: "a/b/c" is a list c
+	// in each item of a list b in each item of a list a. The records have the shape
+	// [OTLPRecord].
+	Records string
+}
+
+// Level is the path of a level and the scale of its values.
+type Level struct {
+	Path  string
+	Scale *Scale
+}
+
+// Severity tells errors from other lines.
+type Severity uint8
+
+// The severities of lines.
+const (
+	Unknown Severity = iota // the line has no level
+	Below                   // its level is below error
+	Error                   // its level is error or above
+)
+
+// String returns the name of s.
+func (s Severity) String() string { return [...]string{"unknown", "below error", "error"}[s] }
+
+// Form is how fields are written into a line.
+type Form uint8
+
+// The forms of fields.
+const (
+	Member    Form = iota // "key":"value" before the closing brace of an object
+	Pair                  // key=value at the end of the line
+	Attribute             // {"key":"…","value":{"stringValue":"…"}} in a list of OTLP
+)
+
+// MaxText limits the undecoded bytes that are read of a text. Of a longer text
+// only the first and the last MaxText/2 bytes are read. It is six times what a
+// classifier reads, and a little more: one byte may be written as an escape of six.
+const MaxText = 6*maxRead + 64
+
+// maxRead is what a classifier reads of a text, at most.
+const maxRead = 64 << 10
+
+// MaxInner is the length of the longest message that is read as a line of log.
+const MaxInner = 1 << 20
+
+// text decodes a value that may be a text.
+func text(v []byte, logfmt bool) (string, bool) {
+	s, ok := jsontop.Ends(v, MaxText)
+	if ok || !logfmt {
+		return s, ok
+	}
+	return rawText(unquoted(v)), true
+}
+
+// unquoted returns a quoted value without its quotes, and any other value as it is.
+func unquoted(v []byte) []byte {
+	if n := len(v); n >= 2 && v[0] == '"' && v[n-1] == '"' {
+		return v[1 : n-1]
+	}
+	return v
+}
+
+// rawText returns v as it is. If v is longer than MaxText, rawText returns the
+// first and the last MaxText/2 bytes, with a line end between them.
+func rawText(v []byte) string {
+	if len(v) <= MaxText {
+		return string(v)
+	}
+	return string(v[:MaxText/2]) + "\n" + string(v[len(v)-MaxText/2:])
+}

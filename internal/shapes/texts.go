@@ -1,0 +1,141 @@
+package shapes
+
+// A Prefix is what a runtime writes before a line of a program.
+type Prefix struct {
+	Name    string
+	Source  string
+	pattern pattern
+}
+
+// Prefixes lists the prefixes, most common first.
+var Prefixes = []Prefix{
+	{"CRI", "https://github.com/kubernetes/design-proposals-archive/blob/main/node/kubelet-cri-logging.md", "%t %s F %m"},
+	{"CRI, partial line", "the same", "%t %s P %m"},
+	{"kubectl logs --prefix", "kubectl 1.33", "[pod/%*] %m"},
+	{"syslog RFC 5424", "https://www.rfc-editor.org/rfc/rfc5424#section-6.5", "<%p>1 %w %w %w %w %w - %m"},
+	{"syslog RFC 3164", "https://www.rfc-editor.org/rfc/rfc3164#section-5.4", "<%p>%b %w %*: %m"},
+	{"journalctl, syslog files", "systemd 252; rsyslog 8.2302", "%b %w %*: %m"},
+}
+
+// readPrefix returns the prefix of line; end is 0 if it has none.
+func readPrefix(line []byte) (p prefix) {
+	for {
+		next := onePrefix(line[p.end:])
+		if next.end == 0 {
+			return p
+		}
+		p.end += next.end
+		p.stderr = p.stderr || next.stderr
+		p.severity = max(p.severity, next.severity)
+		if p.depth++; p.depth == maxDepth {
+			return p
+		}
+	}
+}
+
+type prefix struct {
+	end, depth int
+	stderr     bool
+	severity   Severity
+}
+
+func onePrefix(line []byte) prefix {
+	if len(line) < len("a | ") {
+		return prefix{}
+	}
+	switch c := line[0]; {
+	case c == '<' || c == '[' || isDigit(c) || 'A' <= c && c <= 'S':
+		for i := range Prefixes {
+			if m, ok := Prefixes[i].pattern.match(line); ok {
+				return prefix{end: m.message, stderr: m.stderr, severity: m.severity}
+			}
+		}
+	}
+	if end := composePrefix(line); end > 0 {
+		return prefix{end: end}
+	}
+	return prefix{}
+}
+
+// composePrefix returns the length of what docker compose writes before a line: the
+// name of a container, spaces and a bar.
+func composePrefix(line []byte) int {
+	i := 0
+	for i < len(line) && line[i] == '\x1b' {
+		i = afterColour(line, i)
+	}
+	if i = run(line, i, keyByte); i < 0 {
+		return 0
+	}
+	start := i
+	for i < len(line) && line[i] == ' ' {
+		i++
+	}
+	if i == start || i+1 >= len(line) || line[i] != '|' {
+		return 0
+	}
+	for i++; i < len(line) && line[i] == '\x1b'; {
+		i = afterColour(line, i)
+	}
+	if i == len(line) || line[i] != ' ' {
+		return 0
+	}
+	return i + 1
+}
+
+// A Text describes the text lines of one logger.
+type Text struct {
+	Shape
+	pattern pattern
+}
+
+// Texts lists the shapes of text lines, the most specific first.
+var Texts = []Text{
+	textShape("klog", "k8s.io/klog/v2 v2.140.0", "%k%d %t%_%d %*] %m"),
+	textShape("zap console", "go.uber.org/zap v1.28.0, NewConsoleEncoder", "%t\t%l\t%m"),
+	textShape("logrus console", "github.com/sirupsen/logrus v1.10.2, TextFormatter with colours", "%L[%d]%_%m"),
+	textShape("Spring Boot", "https://docs.spring.io/spring-boot/reference/features/logging.html", "%T%_%L%_%d%_---%_%m"),
+	textShape("loguru", "loguru 0.6.0", "%T | %L%_| %m"),
+	textShape("Python logging", "Python 3.11 logging.BASIC_FORMAT", "%L:%*:%m"),
+	textShape("nginx", "nginx 1.22.1 error_log", "%T [%l] %d#%d: %m"),
+	textShape("Postgres", "PostgreSQL 15.18, log_line_prefix '%m [%p] '", "%T [%d] %L:%_%m"),
+	textShape("Postgres with a user", "PostgreSQL 15.18, log_line_prefix '%m [%p] %q%u@%d '", "%T [%d] %w %L:%_%m"),
+	textShape("MySQL", "https://dev.mysql.com/doc/refman/8.4/en/error-log-format.html", "%t %d [%l] %m"),
+	textShape("HAProxy", "HAProxy 2.6.12", "[%L]%_(%d) : %m"),
+	textShape("dmesg -x", "util-linux 2.38 dmesg", "%w%_:%l%_: [%*] %m"),
+	textShape("dmesg -r", "util-linux 2.38 dmesg", "<%p>[%*] %m"),
+	textShape("syslog without a known header", "https://www.rfc-editor.org/rfc/rfc3164#section-4", "<%p>%m"),
+	textShape(".NET console", "https://learn.microsoft.com/dotnet/core/extensions/console-log-formatter#simple", "%l: %*[%d]%m"),
+	textShape("Windows events, CSV", "Event Viewer, Save as CSV", "%l,%d/%d/%d %*,%*,%d,%m"),
+	textShape("Windows events, text", "wevtutil qe /f:text", "Event[%d]%m"),
+	textShape("Apache", "https://httpd.apache.org/docs/2.4/mod/core.html#errorlogformat", "[%w %w %d %t %d] [%?%m"),
+	textShape("Ruby Logger", "https://docs.ruby-lang.org/en/master/Logger/Formatter.html", "%w [%t #%d]%_%L%_--%_%m"),
+	// zerolog's console, log4j and logback patterns, Python's formats, monolog's lines, gunicorn, Lambda.
+	textShape("a time and a level", "log4j-core 2.19.0, logback 1.2.11, Python 3.11 logging, monolog 2.9.1", "%T%?%m"),
+	textShape("a time in brackets and a level", "the same", "[%T]%?%m"),
+	textShape("a level in brackets", "common", "[%L]%_%m"),
+	textShape("a level and a colon", "common", "%L:%_%m"),
+}
+
+func textShape(name, source string, p pattern) Text {
+	return Text{Shape{Name: name, Source: source}, p}
+}
+
+// TextShape returns the shape of a text line and what its level says, or nil.
+func TextShape(line []byte) (*Text, Severity) {
+	t, m := matchText(line)
+	return t, m.severity
+}
+
+// matchText returns the first shape that matches line, or nil.
+func matchText(line []byte) (*Text, matched) {
+	if len(line) == 0 || isSpace(line[0]) {
+		return nil, matched{}
+	}
+	for i := range Texts {
+		if m, ok := Texts[i].pattern.match(line); ok {
+			return &Texts[i], m
+		}
+	}
+	return nil, matched{}
+}
