@@ -1,15 +1,19 @@
 package shapes
 
-import "bytes"
+import (
+	"bytes"
+	"time"
+)
 
 // An Event is one message of a text log with the lines that belong to it, such as a
 // stack trace.
 type Event struct {
-	Shape    *Text    // nil if only its stack trace is known
-	Severity Severity // Error for a stack trace without a level
-	Stderr   bool     // from standard error, by its prefix
-	Message  int      // index of the message in its first line
-	Trace    bool     // it has a stack trace
+	Shape    *Text     // nil if only its stack trace is known
+	Severity Severity  // Error for a stack trace without a level
+	Stderr   bool      // from standard error, by its prefix
+	Message  int       // index of the message in its first line
+	Trace    bool      // it has a stack trace
+	Time     time.Time // by its header; zero if unknown
 }
 
 // IsEvent reports whether the text shows what the event is: by a level or a stack
@@ -66,6 +70,9 @@ func (s *Events) start(text []byte, p prefix) {
 	s.event = Event{Shape: t, Severity: max(m.severity, p.severity), Stderr: p.stderr, Message: p.end + m.message}
 	if t != nil && m.severity != Unknown {
 		s.event.Severity = m.severity
+	}
+	if m.timeEnd > 0 {
+		s.event.Time, _ = parseTime(text[m.timeStart:m.timeEnd], true)
 	}
 	s.open, s.blank = len(bytes.TrimSpace(text)) > 0, false
 	s.exception, s.loose = true, false

@@ -28,6 +28,8 @@ type matched struct {
 	severity Severity
 	stderr   bool
 	message  int // index of the message
+
+	timeStart, timeEnd int // 0 if there is no time
 }
 
 const (
@@ -57,8 +59,10 @@ func (p pattern) match(line []byte) (m matched, ok bool) {
 		switch p[k] {
 		case 'T':
 			next = dateTime(line, i)
+			m.timeStart, m.timeEnd = i, max(next, 0)
 		case 't':
 			next = timeWord(line, i)
+			m.timeStart, m.timeEnd = i, max(next, 0)
 		case 'b':
 			next = syslogTime(line, i)
 		case 'd':

@@ -2,6 +2,7 @@ package logline
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 
@@ -22,6 +23,13 @@ type Processor struct {
 	out        *bufio.Writer
 	summary    Summary
 	unfinished bool // the last line written has no line end
+
+	text     *textLog // nil if text lines are not read
+	annotate bool     // text events are annotated
+	waits    bool     // reading may wait for input
+	held     []byte   // the lines of the current text event
+	pending  bool     // the current text event is not classified yet
+	first    int64    // the number of its first line
 }
 
 // OutputError is a failure to write. Other errors are failures to read.
@@ -36,8 +44,21 @@ func (e *OutputError) Unwrap() error { return e.Err }
 // the times of classified lines for the summary.
 func NewProcessor(a *Annotator, w io.Writer, times bool) *Processor {
 	a.times = times
-	return &Processor{annotator: a, out: bufio.NewWriterSize(w, outputSize)}
+	return &Processor{annotator: a, out: bufio.NewWriterSize(w, outputSize), waits: true}
 }
+
+// ReadTexts makes the processor read text lines. It counts their errors in the
+// summary and, if annotate is true, adds the fields to the first line of each.
+// Call it before Process.
+func (p *Processor) ReadTexts(annotate bool) {
+	p.text = &textLog{classify: p.annotator.classify, all: p.annotator.all}
+	p.annotate = annotate
+}
+
+// Waits tells whether reading the next input may wait, as for a pipe. The default is
+// true. An annotated text event is written before the processor waits, even if more
+// of its lines may follow; they then pass unchanged.
+func (p *Processor) Waits(waits bool) { p.waits = waits }
 
 // Process reads r to its end. It writes every line before it waits for the next
 // one, so the lines of a slow pipe are not held back. If r ends without a line end
@@ -45,10 +66,11 @@ func NewProcessor(a *Annotator, w io.Writer, times bool) *Processor {
 // [MaxLine] bytes in memory. It returns the error of r or an [*OutputError]. Lines
 // that were read before an error of r are written.
 func (p *Processor) Process(r io.Reader) error {
-	in := lines.NewReader(r, MaxLine, p.flush)
+	in := lines.NewReader(r, MaxLine, p.idle)
 	for {
 		line, err := in.Next()
 		if err != nil {
+			p.endEvent()
 			if flushErr := p.flush(); flushErr != nil {
 				return flushErr
 			}
@@ -67,6 +89,14 @@ func (p *Processor) Process(r io.Reader) error {
 func (p *Processor) Summary() Summary {
 	p.summary.Sort()
 	return p.summary
+}
+
+// idle writes what is known before the processor waits for input.
+func (p *Processor) idle() error {
+	if p.annotate && p.waits {
+		p.release()
+	}
+	return p.flush()
 }
 
 func (p *Processor) flush() error { return p.outputError(p.out.Flush()) }
@@ -92,16 +122,20 @@ func (p *Processor) line(l lines.Line) error {
 			p.summary.FirstTooLong = firstLine(p.summary.FirstTooLong, p.summary.Lines)
 			p.unfinished = !endsLine(l.Bytes)
 		}
+		p.endEvent()
 		_, err := p.out.Write(l.Bytes)
 		return p.outputError(err)
 	}
 	p.summary.Lines++
 	p.unfinished = !endsLine(l.Bytes)
 	a := p.annotator.Annotate(l.Bytes)
+	if p.text != nil && (a.Kind == NotJSON || a.Kind == Blank) {
+		return p.textLine(l.Bytes, a.Kind)
+	}
+	p.endEvent()
 	switch a.Kind {
 	case NotJSON:
-		p.summary.NotJSON++
-		p.summary.FirstNotJSON = firstLine(p.summary.FirstNotJSON, p.summary.Lines)
+		p.notJSON(p.summary.Lines, 1)
 	case Classified:
 		p.summary.add(a.Category, a.Reason, a.time)
 	}
@@ -116,6 +150,81 @@ func (p *Processor) line(l lines.Line) error {
 	}
 	_, err := p.out.Write(l.Bytes[written:])
 	return p.outputError(err)
+}
+
+// maxHeld limits the lines of a text event that are held until it is classified.
+const maxHeld = 1 << 20
+
+// textLine reads a line of text. In a text log that is annotated, the lines of an
+// event are held until its end.
+func (p *Processor) textLine(line []byte, kind Kind) error {
+	starts := p.text.starts(line)
+	if starts {
+		p.release()
+		p.first, p.pending = p.summary.Lines, true
+	}
+	if p.pending {
+		p.text.add(line, starts)
+	}
+	if !p.annotate && kind == NotJSON {
+		p.notJSON(p.summary.Lines, 1)
+	}
+	if p.annotate && p.pending {
+		p.held = append(p.held, line...)
+		if len(p.held) > maxHeld {
+			p.release()
+		}
+		return nil
+	}
+	_, err := p.out.Write(line)
+	return p.outputError(err)
+}
+
+// endEvent ends the current text event.
+func (p *Processor) endEvent() {
+	if p.text != nil {
+		p.release()
+		p.text.events.End()
+	}
+}
+
+// release classifies the current text event and writes its lines. Lines that follow
+// and belong to it pass unchanged. A failure to write is returned by a later write.
+func (p *Processor) release() {
+	if p.text == nil || !p.pending {
+		return
+	}
+	p.pending = false
+	event := p.text.event
+	result, found := p.text.result()
+	if found {
+		p.summary.Text++
+		p.summary.add(string(result.Category), string(result.Reason), event.Time)
+	}
+	if !p.annotate {
+		return
+	}
+	held := p.held
+	if found {
+		end := bytes.IndexByte(held, '\n')
+		if end < 0 {
+			end = len(held)
+		}
+		end = len(trimEnd(held[:end]))
+		p.out.Write(held[:end])
+		p.out.Write(appendPairs(p.annotator.buf[:0], held[:end], string(result.Category), string(result.Reason)))
+		held = held[end:]
+	} else if !event.IsEvent() && len(bytes.TrimSpace(held)) > 0 {
+		p.notJSON(p.first, p.text.lines)
+	}
+	p.out.Write(held)
+	p.held = p.held[:0]
+}
+
+// notJSON counts n lines from line number first on.
+func (p *Processor) notJSON(first, n int64) {
+	p.summary.NotJSON += n
+	p.summary.FirstNotJSON = firstLine(p.summary.FirstNotJSON, first)
 }
 
 func endsLine(b []byte) bool { return len(b) > 0 && b[len(b)-1] == '\n' }

@@ -10,11 +10,12 @@ import (
 
 // Summary counts the lines that a [Processor] processed.
 type Summary struct {
-	Lines      int64   `json:"lines"` // blank ones included
-	Classified int64   `json:"classified"`
-	NotJSON    int64   `json:"not_json"` // passed on unchanged
-	TooLong    int64   `json:"too_long"` // longer than MaxLine, passed on unchanged
-	Counts     []Count `json:"counts"`   // most frequent first; see Sort
+	Lines      int64   `json:"lines"`         // blank ones included
+	Classified int64   `json:"classified"`    // records and text events
+	NotJSON    int64   `json:"not_json"`      // passed on unchanged
+	TooLong    int64   `json:"too_long"`      // longer than MaxLine, passed on unchanged
+	Text       int64   `json:"text,omitzero"` // text events among Classified
+	Counts     []Count `json:"counts"`        // most frequent first; see Sort
 
 	// The number of the first line of each kind, counted from 1. 0 means none.
 	FirstNotJSON int64 `json:"first_not_json,omitzero"`
