@@ -10,30 +10,54 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/errclass/errclass/cmd/errclass/internal/logline"
+	"github.com/errclass/errclass/internal/shapes"
 )
 
 func newLogs(s Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "logs [FILE...]",
-		Short: "Add error.category and error.reason to lines of JSON logs",
-		Long: `Logs reads lines of JSON and writes them again. To lines that are errors it adds
+		Short: "Add error.category and error.reason to error lines of logs",
+		Long: `Logs reads lines of logs and writes them again. To lines that are errors it adds
 error.category and error.reason. Without files, and for "-", it reads standard
 input.
 
-A line is an error if its level, severity or lvl is error or above (a name, or
-50 and above as in pino), if its PRIORITY is 3 or below (journalctl -o json), or
-if it has an error field and no level. With --all every JSON object is
-classified. Logs classifies the error fields (error, err, exception.message,
-stderr) and then the message (msg, message, MESSAGE, log, event). The first one
-with a known reason decides. An HTTP status (status, status_code,
-http.response.status_code) counts too.
+It knows the JSON of the common loggers (slog, zap, zerolog, logrus, klog; pino,
+bunyan, winston; log4j2, logback, logstash, ECS; python-json-logger, structlog,
+loguru; Serilog, .NET; monolog, semantic_logger; tracing; Google Cloud, Azure,
+Lambda; Postgres, MongoDB, Elasticsearch; journald, Docker; OTLP), and logfmt. It
+recognises them by their keys. A line of log within a message, as journald and
+Docker carry it, is read too, and so are lines after what Kubernetes (CRI),
+kubectl, docker compose or syslog wrote before them.
+
+A line is an error if its level is error or above (a name, or a number on the
+logger's scale: 50 in pino, 400 in monolog, PRIORITY 3 or below in journald), or
+if it has an error field and no level. With --all every record is classified.
+Logs classifies the error fields (error, err, exception.message, stderr, and
+those of the logger, with their causes), those in groups, and then the message
+(msg, message, MESSAGE, log, event). The first one with a known reason decides.
+An HTTP status (status, status_code, http.response.status_code) counts too. A
+line of standard error without a level counts if its text is known. --level-key,
+--message-key and --error-key name keys that logs does not know; a/b is the
+member b of the member a.
 
 No line is dropped, moved or rewritten. The two fields are inserted before the
-closing brace, each only if the line does not have it yet. Lines that are not
-errors, not JSON objects, or longer than 16 MiB pass unchanged. A message on
+closing brace, each only if the line does not have it yet. logfmt gets them at
+the end of the line, OTLP in the attributes of each record. Lines that are not
+errors, of no known shape, or longer than 16 MiB pass unchanged. A message on
 standard error counts lines of the last two kinds. Of a text longer than 64 KiB
 only the first and the last 32 KiB are read (192 KiB each with --rules minimal).
 jq stops at a line that is not JSON; use jq -R and fromjson? to go on.
+
+With --text, errors in text logs are annotated at the end of their first line:
+klog, log4j and logback patterns, Python, nginx, Apache, syslog, Postgres, MySQL
+and others with a time and a level, and stack traces of Java, Python, Go, Node,
+.NET and Rust. Without --text, --summary counts them. A message and its stack
+trace are one event. From a pipe, an event is classified by the lines that are
+there when the pipe is empty.
+
+With --follow, logs reads one file to its end and waits for more, also when the
+file is rotated or truncated. On a terminal a line of counts stands below the
+log (NO_COLOR turns its colour off, --quiet turns it off).
 
 Signals: Ctrl-C and SIGTERM reach every program of a pipeline, but the program
 that logs may still write its last lines. So while logs reads a pipe, Ctrl-C does
@@ -50,16 +74,29 @@ the error and exit code 1. It refuses an input that is also the output.`,
 		Example: `  app 2>&1 | errclass logs >> app.jsonl
   app 2>&1 | errclass logs | jq -cR 'fromjson? | select(."error.category" == "fatal")'
   journalctl -o json -f | errclass logs
+  kubectl logs deploy/app | errclass logs --text
+  errclass logs --follow /var/log/app.log
+  errclass logs --level-key sev --error-key failure.reason app.jsonl
   errclass logs --summary yesterday.jsonl > /dev/null
   errclass logs --summary --format json app.jsonl 2> summary.json > /dev/null`,
 	}
 	out := addFormat(cmd, "format of --summary: a table, or one JSON object")
 	rules := addRules(cmd)
-	all := cmd.Flags().Bool("all", false, "classify every JSON object, whatever its level")
+	all := cmd.Flags().Bool("all", false, "classify every record, whatever its level")
 	summary := cmd.Flags().Bool("summary", false, "count categories and reasons, on standard error")
+	text := cmd.Flags().Bool("text", false, "annotate errors in text logs too")
+	following := cmd.Flags().Bool("follow", false, "wait for more at the end of the file, also after its rotation")
+	quiet := cmd.Flags().Bool("quiet", false, "no messages about skipped lines, no counts below a followed log")
+	var keys shapes.Keys
+	cmd.Flags().StringSliceVar(&keys.Levels, "level-key", nil, "`key` of the level, besides the known ones")
+	cmd.Flags().StringSliceVar(&keys.Message, "message-key", nil, "`key` of the message, besides the known ones")
+	cmd.Flags().StringSliceVar(&keys.Errors, "error-key", nil, "`key` of the error, besides the known ones")
 	cmd.RunE = func(_ *cobra.Command, files []string) error {
 		if len(files) == 0 {
 			files = []string{"-"}
+		}
+		if *following && (len(files) > 1 || files[0] == "-") {
+			return usagef("--follow takes one file")
 		}
 		sigs := notifyInterrupts("logs", s.Err, s.readsPipe(files[0]))
 		defer sigs.stop()
@@ -70,8 +107,22 @@ the error and exit code 1. It refuses an input that is also the output.`,
 		if err != nil {
 			return err
 		}
-		p := logline.NewProcessor(logline.NewAnnotator(c, *all), blockingWriter{s.Out}, *summary)
-		readErr, writeErr := processFiles(p, s, files, sigs)
+		var status *statusLine
+		if *following && !*quiet {
+			status = newStatusLine(s)
+		}
+		a := logline.NewAnnotatorFor(shapes.NewSet(keys), c, *all)
+		p := logline.NewProcessor(a, blockingWriter{status.writer(s.Out)}, *summary || status != nil)
+		if *text || *summary || status != nil {
+			p.ReadTexts(*text)
+		}
+		var readErr, writeErr error
+		if *following {
+			readErr, writeErr = followFile(p, files[0], sigs, status)
+			status.clear()
+		} else {
+			readErr, writeErr = processFiles(p, s, files, sigs)
+		}
 		found := p.Summary()
 		var ended error
 		if outputClosed(writeErr) {
@@ -79,16 +130,23 @@ the error and exit code 1. It refuses an input that is also the output.`,
 			fmt.Fprintf(s.Err, "errclass logs: the output was closed after about %d lines; the rest was not read\n", found.Lines)
 		}
 		err = errors.Join(readErr, writeErr)
+		skipped := s.Err
+		if *quiet {
+			skipped = io.Discard
+		}
 		switch {
 		case *summary && *out == formatJSON:
 			err = errors.Join(err, writeSummaryJSON(s.Err, found))
 		case *summary:
-			describeSkipped(s.Err, found, len(files))
+			describeSkipped(skipped, found, len(files))
 			err = errors.Join(err, writeSummary(s.Err, found))
 		default:
-			describeSkipped(s.Err, found, len(files))
+			describeSkipped(skipped, found, len(files))
 		}
 		if sig := sigs.stop(); sig != nil {
+			if *following { // a signal is how following ends
+				return errors.Join(err, endBy(sig))
+			}
 			fmt.Fprintf(s.Err, "errclass logs: ended by a signal (%s) after %d lines; the rest was not read\n", sig, found.Lines)
 			if err != nil {
 				fmt.Fprintf(s.Err, "errclass: %v\n", err)
@@ -101,6 +159,25 @@ the error and exit code 1. It refuses an input that is also the output.`,
 		return ended
 	}
 	return cmd
+}
+
+// followFile sends a file through p until a signal comes or writing fails.
+func followFile(p *logline.Processor, name string, sigs *interrupts, status *statusLine) (readErr, writeErr error) {
+	defer sigs.finish()
+	f, err := follow(name, sigs.ended, func() { status.draw(name, p.Summary()) })
+	if err != nil {
+		return err, nil
+	}
+	defer f.Close()
+	err = p.Process(f)
+	switch {
+	case errors.Is(err, errInterrupted):
+		return nil, nil
+	case errors.As(err, new(*logline.OutputError)):
+		return nil, err
+	default:
+		return err, nil
+	}
 }
 
 // processFiles sends all files through p. After a file that cannot be read it
@@ -136,6 +213,7 @@ func processFile(p *logline.Processor, s Streams, name string, bar *progressBar,
 	}
 	r, release := sigs.reader(in)
 	defer release()
+	p.Waits(!s.readsFile(name))
 	err = p.Process(bar.reader(r))
 	if err != nil && name == "-" && !errors.As(err, new(*logline.OutputError)) {
 		return fmt.Errorf("standard input: %w", err)
@@ -147,6 +225,12 @@ func processFile(p *logline.Processor, s Streams, name string, bar *progressBar,
 func (s Streams) readsPipe(name string) bool {
 	info, err := s.stat(name)
 	return name == "-" && err == nil && isPipe(info.Mode())
+}
+
+// readsFile reports whether name is a regular file, or standard input that is one.
+func (s Streams) readsFile(name string) bool {
+	info, err := s.stat(name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // describeSkipped writes how many lines were passed on unchanged because they are

@@ -124,3 +124,41 @@ func TestLogsCorpus(t *testing.T) {
 		require.Equal(t, classified.Reason, got.Reason, classified.ID)
 	}
 }
+
+func TestLogsKeys(t *testing.T) {
+	t.Parallel()
+	const in = `{"sev":"E","failure":{"reason":"HTTP 503"},"text":"x"}` + "\n" + `{"sev":"error","failure":{"reason":"HTTP 503"},"text":"x"}` + "\n" + `{"sev":"error","text":"HTTP 503"}` + "\n"
+	assert.Equal(t, result{out: in}, run(t, in, "logs", "--rules", "minimal"))
+	r := run(t, in, "logs", "--rules", "minimal", "--level-key", "sev", "--error-key", "failure/reason", "--message-key", "text")
+	want := strings.ReplaceAll(strings.ReplaceAll(in, `"x"}`, `"x",ADDED}`), `"HTTP 503"}`+"\n", `"HTTP 503",ADDED}`+"\n")
+	want = strings.Replace(want, `,ADDED`, "", 1) // E is the level of no logger
+	assert.Equal(t, result{out: strings.ReplaceAll(want, "ADDED", `"error.category":"retryable","error.reason":"transient"`)}, r)
+}
+
+func TestLogsText(t *testing.T) {
+	t.Parallel()
+	const in = "2026-01-02 03:04:05,678 ERROR app: query failed\njava.io.IOException: x\n\tat A.b(A.java:1)\nCaused by: java.io.IOException: HTTP 503\n" +
+		"2026-01-02 03:04:06,678 INFO app: HTTP 503\nstarting\n{\"level\":\"ERROR\",\"msg\":\"HTTP 503\"}\n"
+	const json = `,"error.category":"retryable","error.reason":"transient"`
+	const pairs = " error.category=retryable error.reason=transient"
+	annotated := strings.Replace(in, `503"}`, `503"`+json+`}`, 1)
+	r := run(t, in, "logs", "--rules", "minimal")
+	assert.Equal(t, result{out: annotated, err: "errclass logs: lines that are not JSON objects, passed on unchanged: 6 of 7, the first is line 1\n"}, r)
+	r = run(t, in, "logs", "--rules", "minimal", "--quiet")
+	assert.Equal(t, result{out: annotated}, r)
+	r = run(t, in, "logs", "--rules", "minimal", "--summary", "--format", "json")
+	assert.Equal(t, annotated, r.out)
+	assert.JSONEq(t, `{"lines":7,"classified":2,"text":1,"not_json":6,"too_long":0,"first_not_json":1,
+		"counts":[{"category":"retryable","reason":"transient","count":2,"first":"2026-01-02T03:04:05.678Z","last":"2026-01-02T03:04:05.678Z"}]}`, r.err)
+	r = run(t, in, "logs", "--rules", "minimal", "--text")
+	assert.Equal(t, result{out: strings.Replace(annotated, "query failed", "query failed"+pairs, 1),
+		err: "errclass logs: lines that are not JSON objects, passed on unchanged: 1 of 7, the first is line 6\n"}, r)
+}
+
+func TestLogsFollowTakesOneFile(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{}, {"-"}, {"a", "b"}} {
+		r := run(t, "", append([]string{"logs", "--follow"}, args...)...)
+		assert.Equal(t, result{code: cli.ExitUsage, err: "errclass: --follow takes one file\n"}, r)
+	}
+}

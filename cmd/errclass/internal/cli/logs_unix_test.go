@@ -323,3 +323,35 @@ func TestLogsToANonBlockingOutput(t *testing.T) {
 	same := content == string(got) // assert.Equal would print megabytes
 	assert.True(t, same, "%d of %d bytes", len(got), len(content))
 }
+
+// TestLogsFollow follows a file over its rotation, until Ctrl-C.
+func TestLogsFollow(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "app.log")
+	require.NoError(t, os.WriteFile(name, []byte(numbered(errorIn, 1)), 0o600))
+	p := newProgram(t, "logs", "--rules", "minimal", "--follow", "--summary", name)
+	out, err := p.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, p.Start())
+	r := bufio.NewReader(out)
+	next := func(n int) {
+		line, err := r.ReadString('\n')
+		require.NoError(t, err)
+		require.Equal(t, numbered(errorOut, n), line)
+	}
+	next(1)
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString(numbered(errorIn, 2))
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	next(2)
+	require.NoError(t, os.Rename(name, name+".1"))
+	require.NoError(t, os.WriteFile(name, []byte(numbered(errorIn, 3)), 0o600))
+	next(3)
+	require.NoError(t, p.Process.Signal(os.Interrupt))
+	require.Error(t, p.Wait())
+	assert.Equal(t, syscall.SIGINT, p.signal())
+	assert.Contains(t, p.errs.String(), "of 3 lines")
+	assert.NotContains(t, p.errs.String(), "not read")
+}

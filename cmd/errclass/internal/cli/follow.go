@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// pollInterval is how often a followed file is asked for more.
+const pollInterval = 250 * time.Millisecond
+
+// follower reads a file and goes on at its end, as tail -F does. When another file
+// takes the name, it reads the old one to its end and then the new one. When the file
+// has become shorter, it starts again at the beginning. While there is no file, it waits.
+type follower struct {
+	name  string
+	ended <-chan struct{} // no more reads after it is closed
+	idle  func()          // called before each wait
+	tick  <-chan time.Time
+	stop  func()
+
+	file   *os.File
+	offset int64
+	last   byte // the last byte read of the file
+	opened bool
+}
+
+// follow returns a reader of name. A name that cannot be opened for another reason
+// than that it does not exist is an error.
+func follow(name string, ended <-chan struct{}, idle func()) (*follower, error) {
+	ticker := time.NewTicker(pollInterval)
+	f := &follower{name: name, ended: ended, idle: idle, tick: ticker.C, stop: ticker.Stop}
+	if err := f.open(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		f.stop()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *follower) open() error {
+	file, err := os.Open(f.name)
+	if err != nil {
+		return err
+	}
+	f.file, f.offset = file, 0
+	return nil
+}
+
+// Close closes the file.
+func (f *follower) Close() error {
+	f.stop()
+	if f.file == nil {
+		return nil
+	}
+	return f.file.Close()
+}
+
+// Read waits until the file has more bytes. It returns errInterrupted after a signal.
+func (f *follower) Read(p []byte) (int, error) {
+	for {
+		if f.file != nil {
+			n, err := f.file.Read(p)
+			if n > 0 {
+				f.offset += int64(n)
+				f.last = p[n-1]
+				f.opened = true
+				return n, nil
+			}
+			if err != nil && !errors.Is(err, io.EOF) {
+				return 0, err
+			}
+		}
+		switch replaced, err := f.replaced(); {
+		case err != nil:
+			return 0, err
+		case replaced && f.last != '\n' && f.opened:
+			// The old file ended within a line. The new one starts another.
+			f.last = '\n'
+			return copy(p, "\n"), nil
+		case replaced:
+			continue
+		}
+		f.idle()
+		select {
+		case <-f.ended:
+			return 0, errInterrupted
+		case <-f.tick:
+		}
+	}
+}
+
+// replaced opens the file that has taken the name, or rewinds a truncated one. It
+// reports whether it did.
+func (f *follower) replaced() (bool, error) {
+	now, err := os.Stat(f.name)
+	if err != nil {
+		return false, nil //nolint:nilerr // between the removal of the old file and the creation of the new one
+	}
+	if f.file == nil {
+		return true, f.open()
+	}
+	old, err := f.file.Stat()
+	if err != nil {
+		return false, err
+	}
+	if os.SameFile(old, now) {
+		if now.Size() >= f.offset {
+			return false, nil
+		}
+		f.offset = 0
+		_, err := f.file.Seek(0, io.SeekStart)
+		return true, err
+	}
+	if old.Size() > f.offset { // written between the last read and the rename
+		return false, nil
+	}
+	previous := f.file
+	if err := f.open(); err != nil {
+		f.file = previous
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		return false, err
+	}
+	return true, previous.Close()
+}
