@@ -1,6 +1,9 @@
 package shapes
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // A pattern describes the start of a text line. It is matched from left to right
 // without backtracking, so matching is linear in the length of the line. Verbs:
@@ -16,7 +19,8 @@ import "bytes"
 //	%p  a priority of syslog: facility times 8 plus severity
 //	%s  stdout or stderr
 //	%*  any text up to the next byte of the pattern
-//	%?  any text up to the name of a level in upper case or in brackets
+//	%?  any text up to the name of a level in upper case or in brackets, and the
+//	    punctuation after it
 //	%_  spaces or tabs
 //	%m  the rest: the message
 //
@@ -91,6 +95,9 @@ func (p pattern) match(line []byte) (m matched, ok bool) {
 			}
 		case '?':
 			next, m.severity = seekLevel(line, i)
+			for next > 0 && next < len(line) && strings.IndexByte("])}:|- \t", line[next]) >= 0 {
+				next++
+			}
 		case 'm':
 			m.message = i
 			return m, true

@@ -35,9 +35,7 @@ func (t *textLog) add(line []byte, first bool) {
 		line = line[shapes.PrefixLength(line):]
 	}
 	t.lines++
-	if len(t.text)+len(line) < maxEvent {
-		t.text = append(append(t.text, line...), '\n')
-	}
+	t.text = append(append(t.text, line[:min(len(line), max(maxEvent-len(t.text), 0))]...), '\n')
 }
 
 // result classifies the current event. ok is true if it is an error.

@@ -49,7 +49,49 @@ func hostileLines(size int) map[string]string {
 		"exception type":           fill(`{"level":"error","exception.type":"`, `\u0041`, `"}`),
 		"code":                     fill(`{"level":"error","err":{"code":"`, `a.b `, `"}}`),
 		"stack":                    fill(`{"level":"error","err":{"stack":"`, `\tat a.B(C:1)\n`, `"}}`),
+		"groups":                   fill(`{"level":"error","job":{`, `"a":{"err":"x"},`, `"b":1}}`),
+		"groups in groups":         fill(`{"level":"error","job":`+strings.Repeat(`{"err":"","a":`, 9_000)+`"`, `x`, `"`+strings.Repeat(`}`, 9_001)),
+		"causes":                   fill(`{"level":"error","err":[`, `{"message":"\n","cause":{"message":"b"}},`, `{}]}`),
+		"causes that repeat":       fill(`{"level":"error","err":[{"message":"`+strings.Repeat("x", 300<<10)+`"},`, `{"message":"x","cause":[{},{},{}]},`, `{}]}`),
+		"nested line":              fill(`{"log":"{\"level\":\"error\",\"log\":\"`, `\\\\`, `\"}\n","stream":"stderr"}`),
+		"nested line, no JSON":     fill(`{"log":"`, `{\"a\":`, `\n","stream":"stderr"}`),
+		"nested text":              fill(`{"log":"2026-01-02 03:04:05 `, `[a `, `\n","stream":"stderr"}`),
+		"records":                  fill(`{"resourceLogs":[{"scopeLogs":[{"logRecords":[`, `{"a":1},`, `{}]}]}]}`),
+		"lists of records":         fill(`{"resourceLogs":[`, `{"scopeLogs":[]},`, `{}]}`),
+		"attributes":               fill(`{"Severity":17,"Body":1,"Attributes":[`, `{"Key":"error","Value":{"Value":1}},`, `{}]}`),
+		"keys of one hash":         fill(`{"level":"error",`, `"lmvel":1,`, `"b":1}`),
 		"no JSON at its end":       fill(`{"level":"error","err":{"stack":"`, `x`, `"}`),
+	}
+}
+
+// hostileTexts returns lines of about size bytes that are no JSON.
+func hostileTexts(size int) map[string]string {
+	texts := map[string]string{}
+	for name, unit := range map[string]string{
+		"logfmt": "level=error ", "logfmt, quotes": `level="\" `, "logfmt, one quote": `level=error msg="x\`, "levels": "ERROR ", "brackets": "[[ERROR", "times": "2026-01-02 ",
+		"digits": "1", "letters": "a", "dots": "a.b", "colours": "\x1b[1m", "prefixes": "web-1 | ", "priorities": "<11>Jan  2 03:04:05 h a: ", "words": "<11>1 ", "compose": "a               ",
+		"broken UTF-8": "\xff\xfe", "zeros": "\x00", "spaces": "  ", "frames": "\tat a.B(C:1)",
+	} {
+		texts[name] = strings.Repeat(unit, size/len(unit))
+		texts[name+" after a time"] = "2026-01-02 03:04:05 " + texts[name]
+		texts[name+" in lines"] = strings.Repeat(unit+"\n", size/(len(unit)+1))
+		texts[name+" in an event"] = "ERROR: x\n" + strings.Repeat("\t"+unit+"\n", size/(len(unit)+2))
+	}
+	return texts
+}
+
+// TestHostileTextsPass annotates texts of 128 KiB.
+func TestHostileTextsPass(t *testing.T) {
+	logline.NewAnnotator(nil, true).Annotate([]byte(`{"msg":"the rules are compiled at first use"}`))
+	for name, text := range hostileTexts(128 << 10) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			p := logline.NewProcessor(logline.NewAnnotator(nil, false), &out, true)
+			p.ReadTexts(true)
+			require.NoError(t, p.Process(strings.NewReader(text)))
+			require.True(t, text == removed(out.String()))
+		})
 	}
 }
 
@@ -165,13 +207,18 @@ func TestPeerCannotEndThisProgram(t *testing.T) {
 // BenchmarkHostile compares expensive lines with decoding the same line with
 // encoding/json. x-json is the ratio; its budget is 3.
 func BenchmarkHostile(b *testing.B) {
-	for name, line := range hostileLines(1 << 20) {
+	lines := hostileLines(1 << 20)
+	for name, text := range hostileTexts(1 << 20) {
+		lines["text: "+name] = text
+	}
+	for name, line := range lines {
 		b.Run(name, func(b *testing.B) {
 			in := []byte(line + "\n")
 			b.SetBytes(int64(len(in)))
 			b.ReportAllocs()
 			for b.Loop() {
 				p := logline.NewProcessor(logline.NewAnnotator(nil, false), io.Discard, true)
+				p.ReadTexts(true)
 				if err := p.Process(bytes.NewReader(in)); err != nil {
 					b.Fatal(err)
 				}

@@ -27,6 +27,7 @@ type Processor struct {
 	text     *textLog // nil if text lines are not read
 	annotate bool     // text events are annotated
 	waits    bool     // reading may wait for input
+	insert   []byte
 	held     []byte   // the lines of the current text event
 	pending  bool     // the current text event is not classified yet
 	first    int64    // the number of its first line
@@ -212,7 +213,8 @@ func (p *Processor) release() {
 		}
 		end = len(trimEnd(held[:end]))
 		p.out.Write(held[:end])
-		p.out.Write(appendPairs(p.annotator.buf[:0], held[:end], string(result.Category), string(result.Reason)))
+		p.insert = appendPairs(p.insert[:0], held[:end], string(result.Category), string(result.Reason))
+		p.out.Write(p.insert)
 		held = held[end:]
 	} else if !event.IsEvent() && len(bytes.TrimSpace(held)) > 0 {
 		p.notJSON(p.first, p.text.lines)

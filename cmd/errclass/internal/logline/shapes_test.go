@@ -1,6 +1,7 @@
 package logline_test
 
 import (
+	"encoding/json"
 	"os"
 	"regexp"
 	"strings"
@@ -63,3 +64,93 @@ var insertedField = regexp.MustCompile(strings.Join([]string{
 // removed returns an annotated text without what was inserted. The text had neither
 // key before.
 func removed(s string) string { return insertedField.ReplaceAllString(s, "") }
+
+// anyField matches one inserted text at the start of a text.
+var anyField = func() (forms []*regexp.Regexp) {
+	for form := range strings.SplitSeq(insertedField.String(), "|") {
+		forms = append(forms, regexp.MustCompile("^(?:"+form+")"))
+	}
+	return append(forms, regexp.MustCompile(`^"attributes":\[\{"key":"error\.category","value":\{"stringValue":"[a-z_]+"\}\},\{"key":"error\.reason","value":\{"stringValue":"[a-z_]+"\}\}\]`))
+}()
+
+// addsOnlyFields reports whether out is in with inserted fields. Where two ways of
+// removing them are possible, one of them must give in.
+func addsOnlyFields(in, out string) bool {
+	next := strings.Index(out, "error.category")
+	if next < 0 {
+		return in == out
+	}
+	// A field starts at most this many bytes before its key.
+	start := max(0, next-len(`,"attributes":[{"key":"`))
+	if len(in) < start || in[:start] != out[:start] {
+		return false
+	}
+	in, out = in[start:], out[start:]
+	for i := 0; ; i++ {
+		for _, form := range anyField {
+			if n := len(form.FindString(out[i:])); n > 0 && addsOnlyFields(in[i:], out[i+n:]) {
+				return true
+			}
+		}
+		if i == len(in) || i == len(out) || in[i] != out[i] {
+			return false
+		}
+	}
+}
+
+// textLines returns the text logs of the testdata of package shapes.
+func textLines(t testing.TB) string {
+	t.Helper()
+	data, err := os.ReadFile("../../../../internal/shapes/testdata/printed-text.txt")
+	require.NoError(t, err)
+	return string(data)
+}
+
+// FuzzShapes annotates lines of all shapes. Removing what was inserted must give the
+// input back, byte for byte. JSON must stay JSON, and annotating a second time must
+// change nothing.
+func FuzzShapes(f *testing.F) {
+	for _, lines := range shapeLines(f) {
+		for _, line := range lines {
+			f.Add([]byte(line+"\n"+line), false)
+		}
+	}
+	for _, section := range strings.Split(textLines(f), "\n\n# ") {
+		f.Add([]byte(section), false)
+	}
+	for _, s := range []string{
+		`{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"severityNumber":17},{"severityNumber":17,"attributes":[]},{},{"severityNumber":9},{"severityNumber":17,"attributes":[ {"key":"a"} ] }]}]},{"scopeLogs":null}]}`,
+		`{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"severityNumber":17,"attributes":null},3,"x"]},7]},[]]}`,
+		"level=error msg=\"a \\\"b\\\" c\" x=1\r\nlevel=error  \n", "web-1  | {\"level\":50}\r\n<11>Jan  2 03:04:05 h a: {\"level\":50}",
+		`{"log":"{\"log\":\"{\\\"level\\\":\\\"error\\\"}\",\"stream\":\"stderr\"}","stream":"stderr"}`,
+		"panic: x\n\ngoroutine 1 [running]:\nmain.main()\n\t/a.go:1\n{}\n\n ERROR\n[ERROR] x\n\x1b[31mERRO\x1b[0m[0000] x",
+	} {
+		f.Add([]byte(s), true)
+		f.Add([]byte(s), false)
+	}
+	c := testRules(f)
+	f.Fuzz(func(t *testing.T, in []byte, all bool) {
+		annotate := func(in string) string {
+			var out strings.Builder
+			p := logline.NewProcessor(logline.NewAnnotator(c, all), &out, true)
+			p.ReadTexts(true)
+			p.Waits(false)
+			require.NoError(t, p.Process(strings.NewReader(in)))
+			return out.String()
+		}
+		once := annotate(string(in))
+		require.Equal(t, once, annotate(once))
+		has := strings.Contains(string(in), "error.") || strings.Contains(string(in), `\u`) // one of the keys may be there
+		if !has {
+			require.True(t, addsOnlyFields(string(in), once), "%q", once)
+		}
+		was, is := strings.Split(string(in), "\n"), strings.Split(once, "\n")
+		require.Len(t, is, len(was))
+		for i := range was {
+			require.GreaterOrEqual(t, len(is[i]), len(was[i]))
+			if json.Valid([]byte(was[i])) {
+				require.True(t, json.Valid([]byte(is[i])), "%q", is[i])
+			}
+		}
+	})
+}
