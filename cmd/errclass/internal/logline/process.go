@@ -28,9 +28,9 @@ type Processor struct {
 	annotate bool     // text events are annotated
 	waits    bool     // reading may wait for input
 	insert   []byte
-	held     []byte   // the lines of the current text event
-	pending  bool     // the current text event is not classified yet
-	first    int64    // the number of its first line
+	held     []byte // the lines of the current text event
+	pending  bool   // the current text event is not classified yet
+	first    int64  // the number of its first line
 }
 
 // OutputError is a failure to write. Other errors are failures to read.
