@@ -31,6 +31,7 @@ var development = []string{
 	"examples/otel",
 	"examples/outage",
 	"internal/release",
+	"internal/shapes/test",
 	"otelclass/test",
 	"slogclass/test",
 	"supervise/mcptest",
