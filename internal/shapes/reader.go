@@ -214,7 +214,7 @@ func (f *fields) severity(levels []compiledLevel) Severity {
 // record's: the program knows better than its runtime.
 func (r *Reader) readInner() {
 	rec := &r.record
-	message := r.fields.first(rec.shape.message)
+	message := anyValue(r.fields.first(rec.shape.message))
 	if len(message) < len(`"{}"`) || len(message) > MaxInner || message[0] != '"' {
 		return
 	}
@@ -236,7 +236,7 @@ func (r *Reader) readInner() {
 		}
 	})
 	if rec.inner == nil {
-		if s, level := TextShape(r.innerBuf); s != nil && level != Unknown {
+		if s, level := TextShape(r.innerBuf[:lineEnd(r.innerBuf)]); s != nil && level != Unknown {
 			rec.Inner, rec.Severity = &s.Shape, level
 		}
 	}

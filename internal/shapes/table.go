@@ -23,6 +23,7 @@ var OTLPRecord = Shape{
 	Codes:      []string{"error.type"},
 	Times:      []string{"timeUnixNano", "observedTimeUnixNano"},
 	Attributes: "attributes",
+	Carrier:    true,
 }
 
 // Table lists the shapes of JSON lines, the most specific first.
@@ -44,6 +45,7 @@ var Table = []Shape{
 		Codes:      []string{"error.type"},
 		Times:      []string{"Timestamp", "ObservedTimestamp"},
 		Attributes: "Attributes",
+		Carrier:    true,
 	},
 	{
 		Name: "OpenTelemetry Python ConsoleLogExporter", Source: "opentelemetry-sdk 1.36 LogRecord.to_json, with indent None",

@@ -121,10 +121,26 @@ func textShape(name, source string, p pattern) Text {
 	return Text{Shape{Name: name, Source: source}, p}
 }
 
-// TextShape returns the shape of a text line and what its level says, or nil.
+// TextShape returns the shape of a text line, or nil, and what its level says. line may
+// have a prefix; its level counts if the line has none.
 func TextShape(line []byte) (*Text, Severity) {
-	t, m := matchText(line)
+	p := readPrefix(line)
+	t, m := matchText(line[p.end:])
+	if m.severity == Unknown {
+		return t, p.severity
+	}
 	return t, m.severity
+}
+
+// LineSeverity returns what the level of a line says, whatever the line's shape. Of
+// several records in the line the highest level counts.
+func (r *Reader) LineSeverity(line []byte) Severity {
+	s := Unknown
+	if r.Read(line, func(rec *Record) { s = max(s, rec.Severity) }) {
+		return s
+	}
+	_, s = TextShape(line[:lineEnd(line)])
+	return s
 }
 
 // matchText returns the first shape that matches line, or nil.

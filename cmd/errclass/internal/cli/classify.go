@@ -13,6 +13,7 @@ import (
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 	"github.com/errclass/errclass/internal/jsontop"
+	"github.com/errclass/errclass/internal/shapes"
 )
 
 // maxMessage is the largest number of bytes of one input line that are read.
@@ -38,14 +39,19 @@ the message names a time to wait).
 If no rule knows a message, a model of labelled messages may answer: then the
 rule is "model". The option --no-model leaves the model out.
 
+With --errors-only, lines of logs whose level is below error are skipped, as
+errclass logs knows levels. Lines without a level are classified.
+
 Signals, a closed output, and an input that is also the output are handled as
 by errclass logs: a pipe is read to its end.`,
 		Example: `  errclass classify 'HTTP 429: rate limit exceeded' 'ECONNRESET'
   grep -i error app.log | errclass classify | sort | uniq -c
+  errclass classify --errors-only < app.log | sort | uniq -c
   errclass classify --format json --rules-only my.yaml < messages.jsonl`,
 	}
 	out := addFormat(cmd, "text, or one JSON object per line")
 	rules := addRules(cmd)
+	errorsOnly := cmd.Flags().Bool("errors-only", false, "skip lines of standard input whose level is below error")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		c, err := rules.classifier()
 		if err != nil {
@@ -65,7 +71,12 @@ by errclass logs: a pipe is read to its end.`,
 		defer sigs.stop()
 		in, release := sigs.reader(s.In)
 		defer release()
-		err = classifyLines(c, s, in, p)
+		skip := func([]byte) bool { return false }
+		if *errorsOnly {
+			levels := shapes.NewReader(nil)
+			skip = func(line []byte) bool { return levels.LineSeverity(line) == shapes.Below }
+		}
+		err = classifyLines(c, s, in, p, skip)
 		sigs.finish()
 		sig := sigs.stop()
 		switch {
@@ -81,9 +92,9 @@ by errclass logs: a pipe is read to its end.`,
 	return cmd
 }
 
-// classifyLines classifies r line by line. It writes all results before it waits
-// for more input.
-func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrinter) error {
+// classifyLines classifies r line by line, without the lines for which skip is true.
+// It writes all results before it waits for more input.
+func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrinter, skip func(line []byte) bool) error {
 	in := lines.NewReader(r, maxMessage, p.out.Flush)
 	inLong := false
 	for number := 1; ; {
@@ -99,8 +110,10 @@ func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrin
 			return errors.Join(fmt.Errorf("standard input: %w", err), flushErr)
 		}
 		if !inLong {
-			message, id := lineMessage(line.Text())
-			p.print(id, c.Message(message))
+			if !skip(line.Text()) {
+				message, id := lineMessage(line.Text())
+				p.print(id, c.Message(message))
+			}
 			if line.Piece {
 				fmt.Fprintf(s.Err, "errclass classify: line %d is longer than %d bytes; the rest of it was not read\n", number, maxMessage)
 			}

@@ -114,3 +114,16 @@ func FuzzClassifyLines(f *testing.F) {
 		}
 	})
 }
+
+func TestClassifyErrorsOnly(t *testing.T) {
+	t.Parallel()
+	in := strings.Join([]string{
+		`{"level":"info","msg":"HTTP 503"}`, `{"level":"error","msg":"HTTP 503"}`, `{"msg":"HTTP 503"}`, "HTTP 503",
+		"2026-01-02 03:04:05 INFO HTTP 503", "2026-01-02 03:04:05 ERROR HTTP 503", `level=info msg="HTTP 503"`, `level=error msg="HTTP 503"`, "",
+	}, "\n") + "\n"
+	const retryable, unknown = "retryable\ttransient\t000/503\n", "fatal\tunknown\t000/default\n"
+	r := run(t, in, "classify", "--rules", "minimal", "--errors-only")
+	assert.Equal(t, result{out: strings.Repeat(retryable, 5) + unknown}, r)
+	r = run(t, in, "classify", "--rules", "minimal")
+	assert.Equal(t, result{out: strings.Repeat(retryable, 8) + unknown}, r)
+}
