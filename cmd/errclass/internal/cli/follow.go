@@ -91,6 +91,31 @@ func (f *follower) Read(p []byte) (int, error) {
 	}
 }
 
+// Wait waits for input, at most for d, and reports whether
+// Read would return at once.
+func (f *follower) Wait(d time.Duration) bool {
+	if f.more() {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-f.ended:
+		return true
+	case <-timer.C:
+		return f.more()
+	}
+}
+
+// more reports whether the file has grown.
+func (f *follower) more() bool {
+	if f.file == nil {
+		return false
+	}
+	info, err := f.file.Stat()
+	return err == nil && info.Size() > f.offset
+}
+
 // replaced opens the file that has taken the name, or rewinds a truncated one. It
 // reports whether it did.
 func (f *follower) replaced() (bool, error) {

@@ -117,3 +117,34 @@ func TestStatusLineMakesRoom(t *testing.T) {
 	none.clear()
 	assert.Equal(t, &screen, none.writer(&screen))
 }
+
+// TestWait: both readers of slow inputs tell whether more comes.
+func TestWait(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "a")
+	require.NoError(t, os.WriteFile(name, []byte("ab"), 0o600))
+	ended := make(chan struct{})
+	f, err := follow(name, ended, func() {})
+	require.NoError(t, err)
+	defer f.Close()
+	assert.True(t, f.Wait(0))
+	_, err = io.ReadFull(f, make([]byte, 2))
+	require.NoError(t, err)
+	assert.False(t, f.Wait(time.Nanosecond))
+
+	pr, pw := io.Pipe()
+	r := newAsyncReader(pr, ended, func() {})
+	defer r.release()
+	assert.False(t, r.Wait(time.Nanosecond))
+	go func() {
+		_, _ = pw.Write([]byte("ab"))
+		pw.CloseWithError(io.EOF)
+	}()
+	assert.True(t, r.Wait(time.Minute))
+	assert.True(t, r.Wait(0), "the bytes are kept for Read")
+	got, err := io.ReadAll(r)
+	require.NoError(t, err)
+	assert.Equal(t, "ab", string(got))
+	close(ended)
+	assert.True(t, f.Wait(time.Minute))
+}

@@ -268,6 +268,24 @@ func newAsyncReader(r io.Reader, ended <-chan struct{}, noteRead func()) *asyncR
 	return w
 }
 
+// Wait waits for input, at most for d, and reports whether Read would return at once.
+func (w *asyncReader) Wait(d time.Duration) bool {
+	if len(w.rest.data) > 0 || w.rest.err != nil {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case w.rest = <-w.chunks:
+		w.noteRead()
+		return true
+	case <-w.ended:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
 func (w *asyncReader) Read(p []byte) (int, error) {
 	if len(w.rest.data) == 0 && w.rest.err == nil {
 		select {

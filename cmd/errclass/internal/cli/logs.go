@@ -52,8 +52,8 @@ With --text, errors in text logs are annotated at the end of their first line:
 klog, log4j and logback patterns, Python, nginx, Apache, syslog, Postgres, MySQL
 and others with a time and a level, and stack traces of Java, Python, Go, Node,
 .NET and Rust. Without --text, --summary counts them. A message and its stack
-trace are one event. From a pipe, an event is classified by the lines that are
-there when the pipe is empty.
+trace are one event. It ends when another line starts one, or when a pipe has no
+more lines for a tenth of a second.
 
 With --follow, logs reads one file to its end and waits for more, also when the
 file is rotated or truncated. On a terminal a line of counts stands below the

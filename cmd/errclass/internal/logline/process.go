@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 )
@@ -56,9 +57,20 @@ func (p *Processor) ReadTexts(annotate bool) {
 	p.annotate = annotate
 }
 
+// A Waiter is a reader that can tell whether input comes soon.
+type Waiter interface {
+	// Wait waits for input, at most for d, and reports whether Read would return at
+	// once.
+	Wait(d time.Duration) bool
+}
+
+// eventHold is how long an annotated text event is held while more of its lines may
+// come.
+const eventHold = 100 * time.Millisecond
+
 // Waits tells whether reading the next input may wait, as for a pipe. The default is
-// true. An annotated text event is written before the processor waits, even if more
-// of its lines may follow; they then pass unchanged.
+// true. An annotated text event is then held for a tenth of a second if the input is a
+// [Waiter], else not at all. Lines of the event that come later pass unchanged.
 func (p *Processor) Waits(waits bool) { p.waits = waits }
 
 // Process reads r to its end. It writes every line before it waits for the next
@@ -67,7 +79,8 @@ func (p *Processor) Waits(waits bool) { p.waits = waits }
 // [MaxLine] bytes in memory. It returns the error of r or an [*OutputError]. Lines
 // that were read before an error of r are written.
 func (p *Processor) Process(r io.Reader) error {
-	in := lines.NewReader(r, MaxLine, p.idle)
+	waiter, _ := r.(Waiter)
+	in := lines.NewReader(r, MaxLine, func() error { return p.idle(waiter) })
 	for {
 		line, err := in.Next()
 		if err != nil {
@@ -93,10 +106,19 @@ func (p *Processor) Summary() Summary {
 }
 
 // idle writes what is known before the processor waits for input.
-func (p *Processor) idle() error {
-	if p.annotate && p.waits {
-		p.release()
+func (p *Processor) idle(input Waiter) error {
+	if !p.annotate || !p.pending || !p.waits {
+		return p.flush()
 	}
+	if input != nil {
+		if err := p.flush(); err != nil {
+			return err
+		}
+		if input.Wait(eventHold) {
+			return nil
+		}
+	}
+	p.release()
 	return p.flush()
 }
 

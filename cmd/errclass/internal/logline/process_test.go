@@ -195,6 +195,55 @@ func TestProcessErrors(t *testing.T) {
 	})
 }
 
+// waiter yields one piece a read. It reports input until a piece is "wait".
+type waiter struct {
+	pieces []string
+	waits  int
+}
+
+func (w *waiter) Wait(time.Duration) bool {
+	w.waits++
+	if w.pieces[0] != "wait" {
+		return true
+	}
+	w.pieces = w.pieces[1:]
+	return false
+}
+
+func (w *waiter) Read(p []byte) (int, error) {
+	if len(w.pieces) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, w.pieces[0])
+	w.pieces = w.pieces[1:]
+	return n, nil
+}
+
+// TestTextEventsAreHeldForInput: the lines of an event may come in several reads.
+func TestTextEventsAreHeldForInput(t *testing.T) {
+	t.Parallel()
+	const pairs = " error.category=retryable error.reason=rate_limit"
+	const unknown = " error.category=fatal error.reason=unknown"
+	for _, tt := range []struct {
+		name, want string
+		pieces     []string
+	}{
+		{"one event", "[ERROR] zzz" + pairs + "\n\tat a\n\tslow down\n", []string{"[ERROR] zzz\n", "\tat a\n\tslow", " down\n", ""}},
+		{"a pause", "[ERROR] zzz" + unknown + "\n\tat a\n\tslow down\n[ERROR] slow down" + pairs + "\n", []string{"[ERROR] zzz\n", "\tat a\n", "wait", "\tslow down\n", "[ERROR] slow down\n", "wait", ""}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			p := logline.NewProcessor(logline.NewAnnotator(testRules(t), false), &out, false)
+			p.ReadTexts(true)
+			w := &waiter{pieces: tt.pieces}
+			require.NoError(t, p.Process(w))
+			assert.Equal(t, tt.want, out.String())
+			assert.NotZero(t, w.waits)
+		})
+	}
+}
+
 // FuzzProcess compares the output with the input. Without the inserted bytes
 // every line is as before. A line that was a JSON object still is one, with the
 // same members and the two added keys, each of them once. The classifier does
