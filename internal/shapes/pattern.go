@@ -135,7 +135,9 @@ func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 func afterColour(line []byte, i int) int {
 	i++
 	if i < len(line) && line[i] == '[' {
-		for i++; i < len(line) && (isDigit(line[i]) || line[i] == ';'); i++ { //nolint:revive // the loop is the search
+		i++
+		for i < len(line) && (isDigit(line[i]) || line[i] == ';') {
+			i++
 		}
 	}
 	return min(i+1, len(line))

@@ -49,7 +49,7 @@ func TestPrintedTexts(t *testing.T) {
 		for _, e := range events(strings.Split(strings.TrimSuffix(body, "\n"), "\n")) {
 			assert.Equal(t, shape, e.shape, "%s: %q", origin, e.lines)
 			all := strings.Join(e.lines, "\n")
-			if strings.Contains(all, "ERR") || strings.Contains(all, "FATAL") || strings.HasPrefix(all, "E1123") {
+			if strings.Contains(all, "ERR") || strings.Contains(all, "FATAL") || strings.HasPrefix(all, "E1123") || strings.Contains(all, "[error]") {
 				errors++
 				assert.Equal(t, shapes.Error, e.Severity, "%s: %q", origin, e.lines)
 			} else {

@@ -121,7 +121,7 @@ func (f *follower) more() bool {
 func (f *follower) replaced() (bool, error) {
 	now, err := os.Stat(f.name)
 	if err != nil {
-		return false, nil //nolint:nilerr // between the removal of the old file and the creation of the new one
+		return false, nil // between the removal of the old file and the creation of the new one
 	}
 	if f.file == nil {
 		return true, f.open()

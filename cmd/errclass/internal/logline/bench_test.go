@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 	"time"
 
@@ -78,7 +79,7 @@ func decode[T any](b *testing.B, data []byte) time.Duration {
 func BenchmarkShapes(b *testing.B) {
 	byKind := shapeLines(b)
 	var data bytes.Buffer
-	errorLines := append(byKind["error"], byKind["nested"]...)
+	errorLines := slices.Concat(byKind["error"], byKind["nested"])
 	for i := range 5_000 {
 		line := byKind["info"][i%len(byKind["info"])]
 		if i%10 == 0 {
