@@ -1,6 +1,7 @@
 package shapes_test
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -127,4 +128,56 @@ func TestTable(t *testing.T) {
 		assert.NotEmpty(t, s.Source, s.Name)
 		assert.NotContains(t, s.Name, "|")
 	}
+}
+
+// TestPrefixLevels: the priority of syslog counts if the line has no level.
+func TestPrefixLevels(t *testing.T) {
+	t.Parallel()
+	r := shapes.NewReader(nil)
+	for line, want := range map[string]bool{
+		`<11>Jan  2 03:04:05 h app[7]: {"msg":"x"}`:                true,
+		`<14>Jan  2 03:04:05 h app[7]: {"msg":"x","error":"y"}`:    false,
+		`<11>Jan  2 03:04:05 h app[7]: {"msg":"x","level":"info"}`: false,
+		`<14>1 2026-01-02T03:04:05Z h app 7 - - {"level":"error"}`: true,
+		`Jan  2 03:04:05 h app[7]: {"msg":"x","error":"y"}`:        true,
+	} {
+		all := read(r, line)
+		require.Len(t, all, 1, line)
+		assert.Equal(t, want, all[0].isError, line)
+		if !strings.HasPrefix(line, "Jan") { // it has an error, but no level
+			assert.Equal(t, want, r.LineSeverity([]byte(line)) == shapes.Error, line)
+		}
+	}
+}
+
+// TestLinesWithinLines: a line of log may carry another one, three times.
+func TestLinesWithinLines(t *testing.T) {
+	t.Parallel()
+	r := shapes.NewReader(nil)
+	line := `{"level":"error","err":"connection refused"}`
+	for i := range 5 {
+		all := read(r, line)
+		require.Len(t, all, 1)
+		assert.Equal(t, i <= 3, all[0].severity == shapes.Error, line)
+		quoted, err := json.Marshal(line)
+		require.NoError(t, err)
+		line = `{"log":` + string(quoted) + `,"stream":"stdout"}`
+	}
+}
+
+// TestSourcesAreLimited: a line may have any number of errors, but few are read.
+func TestSourcesAreLimited(t *testing.T) {
+	t.Parallel()
+	r := shapes.NewReader(nil)
+	groups := `{"level":"error","job":{` + strings.Repeat(`"a":{"err":"x"},`, 1000) + `"b":1}}`
+	all := read(r, groups)
+	require.Len(t, all, 1)
+	assert.Len(t, all[0].sources, 32+1, "the errors and the message")
+	list := strings.TrimSuffix(strings.Repeat(`{"message":"a","cause":{"message":"b"}},`, 8), ",")
+	for range 3 {
+		list = strings.TrimSuffix(strings.Repeat(`{"message":"c","errors":[`+list+`]},`, 8), ",")
+	}
+	all = read(r, `{"level":"error","err":[`+list+`]}`)
+	require.Len(t, all, 1)
+	assert.LessOrEqual(t, strings.Count(all[0].sources[0].Message, ":"), 32)
 }

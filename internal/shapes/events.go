@@ -110,7 +110,7 @@ func (s *Events) continues(text []byte) bool {
 		s.exception = true
 		return true
 	case s.exception && s.event.Severity != Below && isException(text):
-		s.exception = s.event.Trace && !s.blank
+		s.exception = false // one name for each list of frames
 		return s.event.Shape != nil && s.event.Severity == Error || s.event.Trace
 	case s.event.Severity == Error && isGoFunction(text):
 		return true

@@ -141,6 +141,16 @@ func TestTexts(t *testing.T) {
 	}
 }
 
+// TestExceptionsInARow: each one is an event of its own, unless frames stand between.
+func TestExceptionsInARow(t *testing.T) {
+	t.Parallel()
+	var got [][]string
+	for _, e := range events([]string{"[ERROR] x", "OSError: a", "OSError: b", "  File \"a.py\", line 1, in f", "OSError: c", "main.main()", "OSError: d"}) {
+		got = append(got, e.lines)
+	}
+	assert.Equal(t, [][]string{{"[ERROR] x", "OSError: a"}, {"OSError: b", "  File \"a.py\", line 1, in f", "OSError: c", "main.main()"}, {"OSError: d"}}, got)
+}
+
 // TestTextTable: each row is found by a line of testdata or of textTests.
 func TestTextTable(t *testing.T) {
 	t.Parallel()
