@@ -181,3 +181,22 @@ func TestSourcesAreLimited(t *testing.T) {
 	require.Len(t, all, 1)
 	assert.LessOrEqual(t, strings.Count(all[0].sources[0].Message, ":"), 32)
 }
+
+// TestStatus finds HTTP statuses where loggers write them.
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	r := shapes.NewReader(nil)
+	for _, line := range []string{
+		`{"level":"error","status":503}`, `level=error msg=x status=503`,
+		`{"level":50,"time":1,"pid":7,"hostname":"h","res":{"statusCode":503},"msg":"x"}`,
+		`{"@timestamp":"x","log":{"level":"error"},"http":{"response":{"status_code":503}}}`,
+		`{"severity":"ERROR","textPayload":"x","httpRequest":{"status":503}}`,
+		`{"scopeLogs":[{"logRecords":[{"severityNumber":17,"attributes":[{"key":"http.response.status_code","value":{"intValue":"503"}}]}]}]}`,
+		`{"Severity":17,"Body":{"Type":"STRING","Value":"x"},"Attributes":[{"Key":"http.response.status_code","Value":{"Type":"INT64","Value":503}}]}`,
+	} {
+		all := read(r, line)
+		require.Len(t, all, 1, line)
+		require.NotEmpty(t, all[0].sources, line)
+		assert.Equal(t, 503, all[0].sources[0].Status, line)
+	}
+}

@@ -175,9 +175,7 @@ func (c *causes) read(v []byte, depth int) bool {
 // object adds an error object. Members are decoded at the end: if a key repeats, the
 // last value counts.
 func (c *causes) object(v []byte, depth int) {
-	if c.objects++; c.objects > maxSources {
-		return
-	}
+	c.objects++
 	var message, kind, code, stack, cause []byte
 	jsontop.Object(v, func(name, value []byte) {
 		switch string(name) {

@@ -79,6 +79,7 @@ var textTests = []struct {
 	{"HAProxy", "[NOTICE]   (7) : New worker (9) forked", "New worker (9) forked", shapes.Below},
 	{"", "<11>Jan  2 03:04:05 host app[7]: " + refused, refused, shapes.Error},
 	{"", "<14>Jan  2 03:04:05 host app[7]: started", "started", shapes.Below},
+	{"", "<12>Jan  2 03:04:05 host app[7]: disk nearly full", "disk nearly full", shapes.Below},
 	{"", "<11>1 2026-01-02T03:04:05.678Z host app 7 ID47 - " + refused, refused, shapes.Error},
 	{"", "<165>1 2026-01-02T03:04:05.678Z host app 7 ID47 - started", "started", shapes.Below},
 	{"", "Jan  2 03:04:05 host app[7]: started", "started", shapes.Unknown},
