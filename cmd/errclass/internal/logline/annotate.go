@@ -123,7 +123,7 @@ func (a *Annotator) record(rec *shapes.Record) {
 	found := Insertion{At: max(rec.At, 0)}
 	if rec.Category == nil || rec.Reason == nil {
 		r := a.classified(rec)
-		if rec.Stderr && !a.all && !rec.IsError() && (r.Category == "" || r.Reason == classify.ReasonUnknown) {
+		if rec.Stderr && !a.all && !rec.IsError() && !isKnown(&r) {
 			return // a line of standard error counts only if its text is known
 		}
 		found.Category, found.Reason = string(r.Category), string(r.Reason)
@@ -147,8 +147,8 @@ func (a *Annotator) record(rec *shapes.Record) {
 // already has. It is longer than any valid one.
 const longestName = 64
 
-// classified classifies the sources of a record. The first one with a known reason
-// decides.
+// classified classifies the sources of a record. The first one that a rule knows
+// decides. If there is none, the first one that the model knows decides.
 //
 // Codes are passed as [classify.Evidence.Code]. The program that logged may quote a
 // code of another program. So a code never means that the logging program reached
@@ -163,17 +163,23 @@ func (a *Annotator) classified(rec *shapes.Record) classify.Result {
 	return best
 }
 
-// try classifies s and reports whether the reason is known. best is the result so far.
+// try classifies s and reports whether a rule knows the reason. best is the result so
+// far.
 func (a *Annotator) try(s shapes.Source, best *classify.Result) (known bool) {
 	if s == (shapes.Source{}) {
 		return false
 	}
 	r := a.classify(classify.Evidence{Message: s.Message, Type: s.Type, Code: s.Code, Status: s.Status})
-	known = r.Category != "" && r.Reason != classify.ReasonUnknown
-	if known || best.Category == "" {
+	known = isKnown(&r)
+	if known || best.Category == "" || best.Reason == classify.ReasonUnknown && r.Rule == classify.RuleModel {
 		*best = r
 	}
 	return known
+}
+
+// isKnown reports whether a rule knows the reason.
+func isKnown(r *classify.Result) bool {
+	return r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
 }
 
 func blank(line []byte) bool {
