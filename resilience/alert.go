@@ -2,6 +2,7 @@ package resilience
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/errclass/errclass/classify"
@@ -11,6 +12,8 @@ import (
 // failures within 5 minutes. It raises the next alert of an endpoint only after
 // a call has succeeded. It is safe for concurrent use.
 type alerts struct {
+	raised atomic.Int64 // endpoints with an alert
+
 	mu         sync.Mutex
 	byEndpoint recent[string, *failures]
 }
@@ -21,26 +24,37 @@ type failures struct {
 	alerted bool
 }
 
-// record counts the outcome of a call. The time now is the end of the call. If
+// record counts a failed call. The time now is the end of the call. If
 // an alert is due, record returns the number of failures, otherwise 0.
 func (a *alerts) record(endpoint string, r classify.Result, threshold int, now time.Time) (count int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	f, known := a.byEndpoint.get(endpoint, now)
-	switch {
-	case r.Category == "":
-		if known && f.alerted {
-			a.byEndpoint.remove(endpoint) // recovered
-		}
-		return 0
-	case !countsForAlert(r):
+	if !countsForAlert(r) {
 		return 0
 	}
+	f, known := a.byEndpoint.get(endpoint, now)
 	if !known {
 		f = new(failures)
 		a.byEndpoint.set(endpoint, f, now)
 	}
-	return f.add(threshold, now)
+	count = f.add(threshold, now)
+	if count > 0 {
+		a.raised.Add(1)
+	}
+	return count
+}
+
+// succeeded ends the alert of an endpoint. It takes no lock if there is no alert.
+func (a *alerts) succeeded(endpoint string, now time.Time) {
+	if a.raised.Load() == 0 {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if f, known := a.byEndpoint.get(endpoint, now); known && f.alerted {
+		a.byEndpoint.remove(endpoint)
+		a.raised.Add(-1)
+	}
 }
 
 // countsForAlert reports whether a failure counts for alerts. Aborted and

@@ -2,6 +2,7 @@ package resilience
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -91,6 +92,8 @@ func (s Schedule) Delay(n int, random float64) time.Duration {
 type backoff struct {
 	random func() float64 // returns numbers in [0, 1); safe for concurrent use
 
+	used atomic.Bool // steps has had an entry
+
 	mu    sync.Mutex
 	steps recent[backoffKey, int]
 }
@@ -118,6 +121,7 @@ func (b *backoff) advance(k backoffKey) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
+	b.used.Store(true)
 	step, _ := b.steps.get(k, now)
 	b.steps.set(k, step+1, now)
 	return step
@@ -125,7 +129,7 @@ func (b *backoff) advance(k backoffKey) int {
 
 // reset clears the pauses of a key after a success.
 func (b *backoff) reset(k backoffKey) {
-	if k.key == "" {
+	if k.key == "" || !b.used.Load() {
 		return
 	}
 	b.mu.Lock()

@@ -137,6 +137,7 @@ func TestDo_Pauses(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				seen := new(events)
 				cfg := &resilience.Config{Enabled: true, Retry: tt.retry}
+				cfg.CircuitBreaker.Mode = resilience.BreakerForceClosed // a trial has pauses of its own
 				x := executor(t, cfg, resilience.WithRandom(func() float64 { return tt.random }), resilience.WithObserver(seen.observe))
 				s := newScript(map[resilience.Target][]error{primary: {errNetwork}})
 				start := time.Now()
@@ -164,11 +165,11 @@ func TestDo_RetryAfter(t *testing.T) {
 		calls  int
 	}{
 		{name: "seconds", hint: "7", pauses: []time.Duration{7 * time.Second, 7 * time.Second}, calls: 3},
-		{name: "at once", hint: "0", pauses: []time.Duration{0, 0}, calls: 3},
+		{name: "zero is no hint", hint: "0", pauses: []time.Duration{300 * time.Millisecond, 800 * time.Millisecond}, calls: 3},
 		{name: "just a minute", hint: "60", pauses: []time.Duration{time.Minute, time.Minute}, calls: 3},
 		{name: "more than a minute", hint: "61", calls: 1},
 		{name: "no hint", hint: "", pauses: []time.Duration{300 * time.Millisecond, 800 * time.Millisecond}, calls: 3},
-		{name: "a date", hint: "Sat, 01 Jan 2000 00:00:09 GMT", pauses: []time.Duration{9 * time.Second, 0}, calls: 3},
+		{name: "a date, which then is in the past", hint: "Sat, 01 Jan 2000 00:00:09 GMT", pauses: []time.Duration{9 * time.Second, 800 * time.Millisecond}, calls: 3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -182,8 +183,8 @@ func TestDo_RetryAfter(t *testing.T) {
 				assert.Len(t, s.calls, tt.calls)
 				assert.Equal(t, tt.pauses, seen.pauses())
 				for _, w := range seen.of(resilience.KindWait) {
-					assert.Equal(t, tt.hint != "", w.HintGiven)
-					assert.Equal(t, tt.hint == "", w.Nominal > 0, "either the hint or the schedule's step")
+					assert.Equal(t, w.RetryAfter > 0, w.HintGiven)
+					assert.NotEqual(t, w.HintGiven, w.Nominal > 0, "either the hint or the schedule's step")
 					assert.False(t, w.Derived)
 				}
 				if tt.calls == 1 {

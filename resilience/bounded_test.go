@@ -162,9 +162,9 @@ func TestBreakersMillionEndpoints(t *testing.T) {
 			t.Parallel()
 			b := newBreakers(nil, nil, func(context.Context, Event) {})
 			fail := func(endpoint string) {
-				if p, err := b.admit(t.Context(), endpoint, false); assert.NoError(t, err) {
-					p.done(t.Context(), down)
-				}
+				p, ok := b.of(t.Context(), Target{Endpoint: endpoint}).admit()
+				assert.True(t, ok)
+				p.done(t.Context(), outcomeDown, down, time.Now(), 0)
 			}
 			for range 5 {
 				fail("open")
@@ -179,10 +179,13 @@ func TestBreakersMillionEndpoints(t *testing.T) {
 			}
 			wg.Wait()
 			fail("last")
-			assert.Equal(t, MaxEndpoints, b.byEndpoint.len())
+			assert.Equal(t, MaxEndpoints, b.byName.len())
 			assert.Len(t, b.Snapshot(), MaxEndpoints)
-			assert.NotNil(t, b.get(t.Context(), "open").refusalAfter(0))
-			assert.EqualValues(t, 1, b.get(t.Context(), "last").circuit.Metrics().Failures())
+			assert.True(t, b.get(t.Context(), "open", "").open)
+			assert.Equal(t, 1, b.get(t.Context(), "last", "").failures)
+			cached := 0
+			b.cache.Range(func(any, any) bool { cached++; return true })
+			assert.LessOrEqual(t, cached, MaxEndpoints, "the cache forgets what the breakers forget")
 		})
 	}
 }

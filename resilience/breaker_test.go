@@ -33,6 +33,13 @@ func single() *resilience.Config {
 	return cfg
 }
 
+// strict returns a config without retries whose breakers are strict.
+func strict() *resilience.Config {
+	cfg := single()
+	cfg.CircuitBreaker.Strict = new(true)
+	return cfg
+}
+
 // do makes a call that fails with err. called reports whether the breaker
 // allowed it.
 func (b *fixture) do(err error) (called bool, got error) {
@@ -64,7 +71,7 @@ func (b *fixture) state() resilience.BreakerState {
 func TestBreaker_OpensAndCloses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := newFixture(t, single())
+		b := newFixture(t, strict())
 		b.fail(4, errNetwork)
 		assert.Equal(t, resilience.BreakerClosed, b.state())
 		b.fail(1, errNetwork)
@@ -124,7 +131,7 @@ func TestBreaker_WhatCounts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				b := newFixture(t, single())
+				b := newFixture(t, strict())
 				b.fail(4, errNetwork)
 				b.fail(1, tt.err)
 				assert.Equal(t, tt.counts, b.state() == resilience.BreakerOpen)
@@ -140,7 +147,7 @@ func TestBreaker_WhatCounts(t *testing.T) {
 	t.Run("a success between", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			b := newFixture(t, single())
+			b := newFixture(t, strict())
 			for range 10 {
 				b.fail(4, errNetwork)
 				b.fail(1, nil)
@@ -151,25 +158,26 @@ func TestBreaker_WhatCounts(t *testing.T) {
 }
 
 // If a trial call fails with an error that says nothing about the endpoint,
-// another trial call is allowed. failsafe-go alone would refuse all further
-// calls.
+// another trial call is allowed.
 func TestBreaker_TrialShowsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := newFixture(t, single())
+		b := newFixture(t, strict())
 		b.fail(5, errNetwork)
 		time.Sleep(5 * time.Minute)
 		b.fail(1, context.Canceled)
-		assert.Equal(t, resilience.BreakerHalfOpen, b.state())
-		b.fail(1, errKey)
-		assert.Equal(t, resilience.BreakerHalfOpen, b.state())
+		assert.Equal(t, resilience.BreakerOpen, b.state())
+		b.fail(1, errUnknown)
+		assert.Equal(t, resilience.BreakerOpen, b.state())
 		assert.Panics(t, func() {
 			_, _ = resilience.Do(t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary}},
 				func(context.Context, resilience.Target) (int, error) { panic("boom") })
 		})
 		b.fail(1, nil)
 		assert.Equal(t, resilience.BreakerClosed, b.state())
-		assert.Equal(t, []string{"closed>open", "open>half_open", "half_open>closed"}, b.events.transitions(resilience.KindBreaker))
+		assert.Equal(t, []string{
+			"closed>open", "open>half_open", "half_open>open", "open>half_open", "half_open>open", "open>half_open", "half_open>open", "open>half_open", "half_open>closed",
+		}, b.events.transitions(resilience.KindBreaker))
 	})
 }
 
@@ -177,7 +185,7 @@ func TestBreaker_TrialShowsNothing(t *testing.T) {
 func TestBreaker_OneTrialAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := newFixture(t, single())
+		b := newFixture(t, strict())
 		b.fail(5, errNetwork)
 		time.Sleep(5 * time.Minute)
 		done := make(chan error)
@@ -206,7 +214,7 @@ func TestBreaker_OneTrialAtATime(t *testing.T) {
 func TestBreaker_TrialHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := newFixture(t, single())
+		b := newFixture(t, strict())
 		b.fail(5, errNetwork)
 		time.Sleep(5 * time.Minute)
 		hangs, done := make(chan error), make(chan error)
@@ -222,7 +230,7 @@ func TestBreaker_TrialHangs(t *testing.T) {
 		require.ErrorAs(t, err, &open)
 		assert.Equal(t, time.Duration(0), open.RetryAfter)
 		time.Sleep(time.Nanosecond)
-		b.fail(1, errKey) // says nothing about the endpoint
+		b.fail(1, errUnknown) // says nothing about the endpoint
 		b.fail(1, nil)
 		assert.Equal(t, resilience.BreakerClosed, b.state())
 		hangs <- errNetwork
@@ -231,23 +239,36 @@ func TestBreaker_TrialHangs(t *testing.T) {
 	})
 }
 
-// If the first call of a Do is a trial call and fails, Do makes no retries.
+// If the first call of a Do is a trial call after the bridge and fails, Do makes
+// no retries.
 func TestBreaker_FailedTrialEndsTheCall(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		b := newFixture(t, enabled())
-		s := newScript(map[resilience.Target][]error{primary: {errNetwork}})
-		call := resilience.Call{Targets: []resilience.Target{primary}}
-		_, _ = resilience.Do(t.Context(), b.x, call, s.call)
-		time.Sleep(5 * time.Minute)
-		start, waits := time.Now(), len(b.events.pauses())
-		_, err := resilience.Do(t.Context(), b.x, call, s.call)
-		assert.Len(t, s.calls, 6+1)
-		assert.Zero(t, time.Since(start), "nobody waits for a call that will be refused")
-		assert.Len(t, b.events.pauses(), waits)
-		require.ErrorIs(t, err, errNetwork)
-		require.ErrorIs(t, err, resilience.ErrOpen)
-	})
+	for _, tt := range []struct {
+		name   string
+		strict bool
+		calls  int // until the breaker opens, and no more
+	}{{name: "default", calls: 6}, {name: "strict", strict: true, calls: 5}} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				cfg := enabled()
+				cfg.CircuitBreaker.Strict = &tt.strict
+				b := newFixture(t, cfg)
+				s := newScript(map[resilience.Target][]error{primary: {errNetwork}})
+				call := resilience.Call{Targets: []resilience.Target{primary}}
+				_, _ = resilience.Do(t.Context(), b.x, call, s.call)
+				assert.Len(t, s.calls, tt.calls)
+				time.Sleep(5 * time.Minute)
+				start, waits := time.Now(), len(b.events.pauses())
+				_, err := resilience.Do(t.Context(), b.x, call, s.call)
+				assert.Len(t, s.calls, tt.calls+1)
+				assert.Zero(t, time.Since(start), "nobody waits for a call that will be refused")
+				assert.Len(t, b.events.pauses(), waits)
+				require.ErrorIs(t, err, errNetwork)
+				require.ErrorIs(t, err, resilience.ErrOpen)
+			})
+		})
+	}
 }
 
 // The outcome of a call that began before the breaker opened is ignored.
@@ -267,7 +288,7 @@ func TestBreaker_LateOutcomeAfterOpening(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				b := newFixture(t, single())
+				b := newFixture(t, strict())
 				slow := func(d time.Duration, err error) {
 					go func() {
 						_, _ = resilience.Do(t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary}},
@@ -296,8 +317,8 @@ func TestBreaker_LateOutcomeAfterOpening(t *testing.T) {
 }
 
 // Five failures of one call open the breaker. The call still makes its sixth
-// attempt. Its success closes the breaker.
-func TestBreaker_GraceForTheCallThatOpenedIt(t *testing.T) {
+// attempt, as a trial.
+func TestBreaker_LastCallIsTheTrial(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name  string
@@ -306,18 +327,20 @@ func TestBreaker_GraceForTheCallThatOpenedIt(t *testing.T) {
 	}{
 		{name: "in vain", fails: []error{errNetwork}, state: resilience.BreakerOpen},
 		{name: "the sixth succeeds", fails: append(repeat(5, errNetwork), nil), state: resilience.BreakerClosed},
-		{name: "the sixth says nothing", fails: append(repeat(5, errNetwork), errKey), state: resilience.BreakerOpen},
+		{name: "the sixth is rejected", fails: append(repeat(5, errNetwork), errKey), state: resilience.BreakerClosed},
+		{name: "the sixth is limited", fails: append(repeat(5, errNetwork), errLimited), state: resilience.BreakerClosed},
+		{name: "the sixth says nothing", fails: append(repeat(5, errNetwork), errUnknown), state: resilience.BreakerOpen},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				b := newFixture(t, enabled())
 				s := newScript(map[resilience.Target][]error{primary: tt.fails})
+				start := time.Now()
 				_, _ = resilience.Do(t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary}}, s.call)
 				assert.Len(t, s.calls, 6)
+				assert.Equal(t, 15500*time.Millisecond, time.Since(start), "all pauses of the schedule")
 				assert.Equal(t, tt.state, b.state())
-				called, _ := b.do(nil)
-				assert.Equal(t, tt.state == resilience.BreakerClosed, called, "others are refused")
 			})
 		})
 	}
@@ -393,7 +416,7 @@ func TestBreaker_Config(t *testing.T) {
 		cfg := single()
 		cfg.CircuitBreaker.FailureThreshold = 2
 		cfg.Endpoints = map[string]resilience.EndpointConfig{
-			primary.Endpoint:   {CircuitBreaker: resilience.BreakerConfig{CooldownMs: 1000}},
+			primary.Endpoint:   {CircuitBreaker: resilience.BreakerConfig{CooldownMs: 1000, Strict: new(true)}},
 			secondary.Endpoint: {CircuitBreaker: resilience.BreakerConfig{Mode: resilience.BreakerForceOpen}},
 		}
 		b := newFixture(t, cfg)
@@ -474,7 +497,7 @@ func TestBreaker_Probe(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				cfg := single()
+				cfg := strict()
 				if tt.off {
 					cfg.CircuitBreaker.HealthProbeEnabled = new(false)
 				}
@@ -501,14 +524,14 @@ func TestBreaker_Probe(t *testing.T) {
 	t.Run("cancelled", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			b := newFixture(t, single(), resilience.WithProbe(func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }))
+			b := newFixture(t, strict(), resilience.WithProbe(func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }))
 			b.fail(5, errNetwork)
 			time.Sleep(5 * time.Minute)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			_, err := resilience.Do(ctx, b.x, resilience.Call{Targets: []resilience.Target{primary}}, newScript(nil).call)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
-			assert.Equal(t, resilience.BreakerHalfOpen, b.state(), "it shows nothing about the endpoint")
+			assert.Equal(t, resilience.BreakerOpen, b.state(), "it shows nothing about the endpoint")
 		})
 	})
 }

@@ -1,6 +1,7 @@
 package resilience
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,18 +10,33 @@ import (
 	"time"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/mask"
 )
 
-// Breakers are the circuit breakers of an [Executor], one for each endpoint. 5
-// failures in a row ([BreakerConfig]) open a breaker for 5 minutes: it refuses
-// calls with an [*OpenError]. Then it allows one trial call, after a health
-// probe if there is one. If the trial call succeeds, the breaker closes. If the
-// trial call fails, the breaker stays open for another 5 minutes. If the trial
-// call does not end within 5 minutes, another one is allowed.
+// Breakers are the circuit breakers of an [Executor], one for each endpoint, or
+// for each [Target.Key] of an endpoint. They also hold endpoints at a rate limit.
 //
-// Retryable failures and timeouts count. Fatal, aborted and context_overflow
-// failures do not count. If a trial call ends with such a failure, another
-// trial call is allowed.
+// What counts: a network error, a 5xx and a peer's timeout. A rate limit, a 4xx
+// and the caller's own deadline or cancellation do not count. Of calls that are
+// under way at the same time only the first failure counts. A breaker opens at
+// the fifth counted failure in a row, if no call has succeeded for a second
+// ([BreakerConfig]).
+//
+// While a breaker is open, one trial call at a time is made: after 0.5, 1 and
+// 2 s, then every 2 s. A waiting call makes it, or the next new call. The first
+// trial that gets an answer closes the breaker; a server error is no answer.
+// Then waiting calls are let in: two, and one more with each success. Calls that
+// had been let in before the opening wait as long as the pauses of their
+// schedule. So do new calls during the first 30 s. Later ones are refused with an
+// [*OpenError], and there is a trial every 5 s at most. With a [Probe], a trial
+// begins with the probe.
+//
+// A strict breaker counts every retryable failure and refuses all calls for five
+// minutes ([BreakerConfig.Strict]).
+//
+// A rate limit holds an endpoint until the provider's hint. Calls wait, and are
+// then let in one by one at first. A call that cannot wait is refused with a
+// [*HoldError].
 //
 // At most [MaxEndpoints] breakers are kept. A new one replaces the least
 // recently used one. An open breaker is replaced only if more than three
@@ -35,157 +51,235 @@ type Breakers struct {
 	observe func(context.Context, Event)
 	probe   Probe
 
-	mu         sync.Mutex // locked before the mu of a breaker
-	byEndpoint *bounded[string, *breaker]
-	sweepAt    int // number of breakers that triggers the next sweep
+	cache sync.Map // of *gate by gateKey; only for speed
+
+	mu      sync.Mutex // locked before the mu of a gate
+	byName  *bounded[string, *gate]
+	sweepAt int // number of gates that triggers the next sweep
 }
 
+// gateKey finds the gate of a target without the cost of [Target.Name].
+type gateKey struct{ endpoint, key string }
+
+// maxCached limits the keys of one gate in Breakers.cache. There may be many:
+// endpoints that differ in their query share a gate.
+const maxCached = 16
+
 func newBreakers(cfg *Config, probe Probe, observe func(context.Context, Event)) *Breakers {
-	b := &Breakers{cfg: cfg, probe: probe, observe: observe, byEndpoint: newBounded[string, *breaker](MaxEndpoints), sweepAt: sweepThreshold}
+	b := &Breakers{cfg: cfg, probe: probe, observe: observe, byName: newBounded[string, *gate](MaxEndpoints), sweepAt: sweepThreshold}
 	if cfg != nil {
 		for endpoint := range cfg.Endpoints {
-			b.get(context.Background(), endpoint) // Snapshot lists them from the start
+			b.get(context.Background(), endpoint, "") // Snapshot lists them from the start
 		}
 	}
 	return b
 }
 
-// get returns the breaker of an endpoint. A new breaker may replace the breaker
-// of another endpoint.
-func (b *Breakers) get(ctx context.Context, endpoint string) *breaker {
+// of returns the gate of a target, or nil if the target has no name.
+func (b *Breakers) of(ctx context.Context, t Target) *gate {
+	k := gateKey{cmp.Or(t.Endpoint, t.Provider, t.Model), t.Key}
+	if found, ok := b.cache.Load(k); ok {
+		g := found.(*gate)
+		if !g.used.Load() {
+			g.used.Store(true)
+		}
+		return g
+	}
+	name := t.Name()
+	if name == "" {
+		return nil
+	}
+	g := b.get(ctx, name, mask.Text(t.Key))
+	if t.Endpoint != "" && mask.Endpoint(t.Endpoint) == "" {
+		return g // its name depends on more than the key
+	}
 	b.mu.Lock()
-	if br, ok := b.byEndpoint.get(endpoint); ok {
+	defer b.mu.Unlock()
+	if !g.forgotten && len(g.cached) < maxCached {
+		b.cache.Store(k, g)
+		g.cached = append(g.cached, k)
+	}
+	return g
+}
+
+// get returns the gate of an endpoint and a key. A new gate may replace another
+// one.
+func (b *Breakers) get(ctx context.Context, endpoint, key string) *gate {
+	name := gateName(endpoint, key)
+	b.mu.Lock()
+	if g, ok := b.byName.get(name); ok {
 		b.mu.Unlock()
-		return br
+		return g
 	}
 	b.sweep()
-	br := b.build(endpoint)
-	forgotten := b.byEndpoint.add(endpoint, br, br.rank(b.cfg))
-	open := forgotten[:0]
-	for _, old := range forgotten {
-		if old.retire() {
+	b.spareUsed()
+	g := b.build(endpoint, key)
+	var open []*gate
+	for _, old := range b.byName.add(name, g, g.rank(b.cfg)) {
+		if b.forget(old) {
 			open = append(open, old)
 		}
 	}
 	b.mu.Unlock()
 	for _, old := range open { // a forgotten breaker allows calls again
-		b.emit(ctx, old.endpoint, BreakerOpen, BreakerClosed)
+		b.emit(ctx, old, BreakerOpen, BreakerClosed)
 	}
-	return br
+	return g
 }
 
-func (b *Breakers) build(endpoint string) *breaker {
-	var br *breaker
-	br = newBreaker(endpoint, b.cfg.settings("", endpoint).breaker, func(ctx context.Context, from, to BreakerState) {
-		b.updateRank(br)
-		b.emit(ctx, endpoint, from, to)
+// spareUsed marks the gates at the end of the list as used if they were used
+// through the cache, so that the next eviction spares them. The caller holds mu.
+func (b *Breakers) spareUsed() {
+	if b.byName.len() < MaxEndpoints {
+		return
+	}
+	for range b.byName.len() {
+		g, ok := b.byName.oldest(plain)
+		if !ok || !g.used.Swap(false) && g.word.Load()&busyBit == 0 {
+			return
+		}
+		b.byName.get(g.name)
+	}
+}
+
+func (b *Breakers) build(endpoint, key string) *gate {
+	var g *gate
+	g = newGate(endpoint, key, b.cfg.settings("", endpoint).breaker, func(ctx context.Context, from, to BreakerState) {
+		b.updateRank(g)
+		b.emit(ctx, g, from, to)
 	})
-	return br
+	return g
 }
 
-func (b *Breakers) emit(ctx context.Context, endpoint string, from, to BreakerState) {
-	b.observe(ctx, Event{Kind: KindBreaker, Target: Target{Endpoint: endpoint}, From: string(from), To: string(to)})
+func (b *Breakers) emit(ctx context.Context, g *gate, from, to BreakerState) {
+	b.observe(ctx, Event{Kind: KindBreaker, Target: Target{Endpoint: g.endpoint, Key: g.key}, From: string(from), To: string(to)})
 }
 
-// updateRank updates the rank of a breaker after a change of its state or mode.
-// It returns false if the breaker has been forgotten meanwhile.
-func (b *Breakers) updateRank(br *breaker) bool {
+// updateRank updates the rank of a gate after a change of its state or mode. It
+// returns false if the gate has been forgotten meanwhile.
+func (b *Breakers) updateRank(g *gate) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.byEndpoint.matches(br.endpoint, func(current *breaker) bool { return current == br }) {
+	if !b.byName.matches(g.name, func(current *gate) bool { return current == g }) {
 		return false
 	}
-	b.byEndpoint.setRank(br.endpoint, br.rank(b.cfg))
+	b.byName.setRank(g.name, g.rank(b.cfg))
 	return true
 }
 
-// sweep forgets unused breakers once there are many. The caller holds mu.
+// sweep forgets unused gates once there are many. The caller holds mu.
 func (b *Breakers) sweep() {
-	if b.byEndpoint.len() < b.sweepAt {
+	if b.byName.len() < b.sweepAt {
 		return
 	}
-	for endpoint, br := range b.byEndpoint.each() {
-		if br.unused(b.cfg) {
-			b.byEndpoint.remove(endpoint)
+	for name, g := range b.byName.each() {
+		if g.unused(b.cfg) {
+			b.byName.remove(name)
+			b.forget(g)
 		}
 	}
-	b.sweepAt = max(sweepThreshold, 2*b.byEndpoint.len())
+	b.sweepAt = max(sweepThreshold, 2*b.byName.len())
 }
 
-// unused reports whether b is closed, has counted no failure, and has the
-// config's mode.
-func (b *breaker) unused(cfg *Config) bool {
-	if b.rank(cfg) != plain {
-		return false
+// forget removes a gate from the cache and stops its reports. It returns whether
+// its breaker was open. The caller holds mu.
+func (b *Breakers) forget(g *gate) (open bool) {
+	for _, k := range g.cached {
+		b.cache.Delete(k)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.mode == BreakerAuto && b.circuit.Metrics().Failures() == 0
+	g.forgotten, g.cached = true, nil
+	return g.retire()
 }
 
-// rank returns how long b is kept. Breakers that the config names or that a
-// person set are pinned. Open and half-open ones are held.
-func (b *breaker) rank(cfg *Config) rank {
+// unused reports whether g lets everybody in, has counted no failure, and has
+// the config's mode.
+func (g *gate) unused(cfg *Config) bool {
+	return g.rank(cfg) == plain && g.cfg.Mode == BreakerAuto && g.word.Load()&(busyBit|failingBit) == 0
+}
+
+// rank returns how long g is kept. Gates that the config names or that a person
+// set are pinned. Gates with an open breaker are held.
+func (g *gate) rank(cfg *Config) rank {
 	if cfg != nil {
-		if _, named := cfg.Endpoints[b.endpoint]; named {
+		if _, named := cfg.Endpoints[g.name]; named {
 			return pinned
 		}
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	switch {
-	case b.mode != b.cfg.Mode:
+	case g.mode != g.cfg.Mode:
 		return pinned
-	case b.mode == BreakerAuto && !b.circuit.IsClosed():
+	case g.open:
 		return held
 	default:
 		return plain
 	}
 }
 
-// retire marks b as forgotten, so that it reports no further changes. It returns
-// whether b was open or half-open.
-func (b *breaker) retire() (open bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.retired = true
+// retire marks g as forgotten, so that it reports no further changes. It returns
+// whether its breaker was open.
+func (g *gate) retire() (open bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.retired = true
 	// A mode that the config forces does not count as open, because the next
-	// breaker of the endpoint starts with the same mode.
-	return b.mode == BreakerAuto && !b.circuit.IsClosed()
+	// gate of the endpoint starts with the same mode.
+	return g.open
 }
 
-// admit returns a permit of the endpoint's breaker; see breaker.admit. Before a
-// trial call it runs the probe, which costs less than a failed call.
-func (b *Breakers) admit(ctx context.Context, endpoint string, grace bool) (permit, error) {
-	p, err := b.get(ctx, endpoint).admit(ctx, grace)
-	s := b.cfg.settings("", endpoint)
-	if err != nil || !p.trial || b.probe == nil || !*s.breaker.HealthProbeEnabled {
-		return p, err
-	}
-	err = b.runProbe(ctx, endpoint, ms(s.health.PingIntervalMs), p)
-	if err == nil {
+// admit returns a permit of a gate; see gate.enter. Before a trial call it runs
+// the probe, which costs less than a failed call.
+func (b *Breakers) admit(ctx context.Context, g *gate, e entrant) (permit, error) {
+	w := &waiter{entrant: e}
+	for {
+		p, err := g.enter(ctx, w)
+		if err != nil || !p.trial {
+			return p, err
+		}
+		if failed := b.probeTrial(ctx, p); failed != nil {
+			if stopped := contextErr(ctx); stopped != nil {
+				return permit{}, stopped
+			}
+			if p.late || g.strict() || e.leaveOpen {
+				return permit{}, failed
+			}
+			continue // wait for the next trial
+		}
 		return p, nil
 	}
-	if stopped := contextErr(ctx); stopped != nil {
+}
+
+// probeTrial runs the probe before a trial. A failed probe is a failed trial.
+func (b *Breakers) probeTrial(ctx context.Context, p permit) error {
+	s := b.cfg.settings("", p.g.endpoint)
+	if b.probe == nil || !*s.breaker.HealthProbeEnabled {
+		return nil
+	}
+	err := b.runProbe(ctx, p.g.endpoint, ms(s.health.PingIntervalMs), p)
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
 		p.release(ctx)
-		return permit{}, stopped
+		return err
 	}
 	if inconclusive(err) {
-		return p, nil
+		return nil
 	}
-	// A failed probe counts as a network failure of the endpoint.
 	down := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork, Rule: "probe"}
-	p.done(ctx, down)
-	return permit{}, &OpenError{
-		Endpoint: endpoint, Mode: BreakerAuto, RetryAfter: ms(s.breaker.CooldownMs),
-		Cause: down, Err: fmt.Errorf("health probe: %w", err),
-	}
+	p.done(ctx, outcomeDown, down, time.Now(), 0)
+	p.g.mu.Lock()
+	defer p.g.mu.Unlock()
+	refused := p.g.openRefusal(time.Now())
+	refused.Err = fmt.Errorf("health probe: %w", err)
+	return refused
 }
 
 // inconclusive reports whether the probe itself failed, so that its error says
-// nothing about the endpoint. If such
-// errors counted, the breaker would never close. Unknown errors mean that the
-// endpoint is down.
+// nothing about the endpoint. If such errors counted, the breaker would never
+// close. Unknown errors mean that the endpoint is down, and so does a probe that
+// takes too long.
 func inconclusive(err error) bool {
 	res := classify.Error(err)
 	return !countsAsFailure(res) && res.Reason != classify.ReasonUnknown
@@ -211,8 +305,9 @@ func (b *Breakers) runProbe(ctx context.Context, endpoint string, limit time.Dur
 	return err
 }
 
-// Force opens or closes the breaker of an endpoint, or sets it back to auto. A
-// change to auto resets the breaker. The mode holds until the next Force. The
+// Force opens or closes the breaker of an endpoint, or sets it back to auto.
+// With a [Target.Key], the name is endpoint#key. Each change resets what the
+// breaker has counted, and ends a hold. The mode stays until the next Force. The
 // config's circuitBreaker.mode sets the initial mode. An unknown mode or an
 // empty endpoint is an error and changes nothing.
 func (b *Breakers) Force(ctx context.Context, endpoint string, mode BreakerMode) error {
@@ -222,10 +317,11 @@ func (b *Breakers) Force(ctx context.Context, endpoint string, mode BreakerMode)
 	if !mode.valid() {
 		return fmt.Errorf("breaker mode %q: must be %s, %s or %s", mode, BreakerAuto, BreakerForceOpen, BreakerForceClosed)
 	}
+	name, key, _ := strings.Cut(endpoint, "#")
 	for {
-		br := b.get(ctx, endpoint)
-		br.force(ctx, mode)
-		if b.updateRank(br) { // otherwise br was forgotten meanwhile: try again
+		g := b.get(ctx, name, key)
+		g.force(ctx, mode)
+		if b.updateRank(g) { // otherwise g was forgotten meanwhile: try again
 			return nil
 		}
 	}
@@ -233,12 +329,14 @@ func (b *Breakers) Force(ctx context.Context, endpoint string, mode BreakerMode)
 
 // BreakerStatus is one entry of [Breakers.Snapshot].
 type BreakerStatus struct {
-	Endpoint   string        `json:"endpoint"`
+	Endpoint   string        `json:"endpoint"` // with a [Target.Key]: endpoint#key
 	State      BreakerState  `json:"state"`
 	Mode       BreakerMode   `json:"mode"`
 	Since      time.Time     `json:"since"`                // time of the last change
-	Failures   int           `json:"failures"`             // counted so far; the breaker opens at failureThreshold
+	Failures   int           `json:"failures"`             // counted in a row; the breaker opens at failureThreshold
 	RetryAfter time.Duration `json:"retryAfter,omitempty"` // time until the next trial call, if open
+	Hold       time.Duration `json:"hold,omitempty"`       // time until a rate limit's hold ends
+	Waiting    int           `json:"waiting,omitempty"`    // calls that wait to be let in
 }
 
 // Snapshot returns the state of all breakers, ordered by endpoint.
@@ -247,24 +345,15 @@ func (b *Breakers) Snapshot() []BreakerStatus {
 		return nil
 	}
 	b.mu.Lock()
-	all := make([]*breaker, 0, b.byEndpoint.len())
-	for _, br := range b.byEndpoint.each() {
-		all = append(all, br)
+	all := make([]*gate, 0, b.byName.len())
+	for _, g := range b.byName.each() {
+		all = append(all, g)
 	}
 	b.mu.Unlock()
 	states := make([]BreakerStatus, len(all))
-	for i, br := range all {
-		states[i] = br.status()
+	for i, g := range all {
+		states[i] = g.status()
 	}
 	slices.SortFunc(states, func(x, y BreakerStatus) int { return strings.Compare(x.Endpoint, y.Endpoint) })
 	return states
-}
-
-func (b *breaker) status() BreakerStatus {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return BreakerStatus{
-		Endpoint: b.endpoint, State: b.state(), Mode: b.mode, Since: b.since,
-		Failures: int(b.circuit.Metrics().Failures()), RetryAfter: b.circuit.RemainingDelay(),
-	}
 }

@@ -1,18 +1,22 @@
 package resilience
 
-// findOpenError returns the first [*OpenError] in an error chain, or nil. It
+// findRefusal returns the first [refusal] in an error chain, or nil. It
 // does not use errors.As, which loops forever on a cyclic chain. It recovers
 // panics of foreign Unwrap methods.
-func findOpenError(err error) (open *OpenError) {
+func findRefusal(err error) (refused refusal) {
 	defer func() {
 		if recover() != nil {
-			open = nil
+			refused = nil
 		}
 	}()
 	const maxErrors = 256 // errors to visit, as in package classify
 	for i, chain := 0, []error{err}; i < len(chain) && i < maxErrors; i++ {
 		switch e := chain[i].(type) {
 		case *OpenError:
+			if e != nil {
+				return e
+			}
+		case *HoldError:
 			if e != nil {
 				return e
 			}

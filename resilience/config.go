@@ -45,14 +45,25 @@ type RetryConfig struct {
 	BaseDelayMs   int      `json:"baseDelayMs,omitempty" yaml:"baseDelayMs,omitempty"`     // before the first retry; default 1000
 	MaxDelayMs    int      `json:"maxDelayMs,omitempty" yaml:"maxDelayMs,omitempty"`       // default 30000
 	JitterPercent *float64 `json:"jitterPercent,omitempty" yaml:"jitterPercent,omitempty"` // jitter as a fraction of the pause, in both directions; default 0.2
+	// MaxHoldMs is the longest wait for a provider's Retry-After, or for a rate
+	// limit that holds the endpoint. A longer one is not begun: the call goes to
+	// another target or fails at once. The default is [MaxRetryAfterWait].
+	MaxHoldMs int `json:"maxHoldMs,omitempty" yaml:"maxHoldMs,omitempty"`
 }
 
 // BreakerConfig configures the circuit breakers.
 type BreakerConfig struct {
 	FailureThreshold   int         `json:"failureThreshold,omitempty" yaml:"failureThreshold,omitempty"`     // failures in a row that open the breaker; default 5
-	CooldownMs         int         `json:"cooldownMs,omitempty" yaml:"cooldownMs,omitempty"`                 // how long it stays open; default 300000, five minutes
+	CooldownMs         int         `json:"cooldownMs,omitempty" yaml:"cooldownMs,omitempty"`                 // longest time between trials while it is open; default 300000, five minutes
+	QuietMs            *int        `json:"quietMs,omitempty" yaml:"quietMs,omitempty"`                       // it does not open if a call has succeeded within this time; default 1000
+	BridgeMs           *int        `json:"bridgeMs,omitempty" yaml:"bridgeMs,omitempty"`                     // how long after an opening new calls wait instead of failing; default 30000
 	HealthProbeEnabled *bool       `json:"healthProbeEnabled,omitempty" yaml:"healthProbeEnabled,omitempty"` // run the probe ([WithProbe]) before the trial call; default true
 	Mode               BreakerMode `json:"mode,omitempty" yaml:"mode,omitempty"`                             // default auto
+	// Strict makes a simple breaker: every retryable failure counts, rate limits
+	// too, and failureThreshold of them in a row open it. Then no call is made
+	// for cooldownMs, and none waits. QuietMs and BridgeMs have no effect. The
+	// default is false.
+	Strict *bool `json:"strict,omitempty" yaml:"strict,omitempty"`
 }
 
 // RestartConfig configures restarts of tasks whose network retries all failed.
@@ -92,9 +103,9 @@ type AgentConfig struct {
 
 // Limits and defaults without a config field.
 const (
-	// MaxRetryAfterWait is the longest Retry-After that a call waits for. If a
-	// provider asks for more, the call goes to another target or fails at once,
-	// because an earlier retry would fail too.
+	// MaxRetryAfterWait is the longest Retry-After that a call waits for, unless
+	// retry.maxHoldMs is set. If a provider asks for more, the call goes to
+	// another target or fails at once, because an earlier retry would fail too.
 	MaxRetryAfterWait = 60 * time.Second
 	// After a fallback, calls start with the new target for
 	// DefaultFallbackCooldown. [WithFallbackCooldown] changes it.
@@ -125,12 +136,16 @@ func DefaultConfig() Config {
 			BaseDelayMs:       1000,
 			MaxDelayMs:        30000,
 			JitterPercent:     new(0.2),
+			MaxHoldMs:         int(MaxRetryAfterWait / time.Millisecond),
 		},
 		CircuitBreaker: BreakerConfig{
 			FailureThreshold:   5,
 			CooldownMs:         300000,
+			QuietMs:            new(1000),
+			BridgeMs:           new(30000),
 			HealthProbeEnabled: new(true),
 			Mode:               BreakerAuto,
+			Strict:             new(false),
 		},
 		TaskRestart: RestartConfig{MaxRestarts: new(3), RestartBackoffBaseMs: 60000},
 		HealthCheck: HealthConfig{PingIntervalMs: 30000, UnhealthyThreshold: 0.5},
@@ -206,7 +221,8 @@ func (r RetryConfig) clone() RetryConfig {
 }
 
 func (b BreakerConfig) clone() BreakerConfig {
-	b.HealthProbeEnabled = clonePtr(b.HealthProbeEnabled)
+	b.HealthProbeEnabled, b.Strict = clonePtr(b.HealthProbeEnabled), clonePtr(b.Strict)
+	b.QuietMs, b.BridgeMs = clonePtr(b.QuietMs), clonePtr(b.BridgeMs)
 	return b
 }
 
@@ -237,6 +253,7 @@ func (r RetryConfig) withDefaults(d RetryConfig) RetryConfig {
 		BaseDelayMs:       cmp.Or(r.BaseDelayMs, d.BaseDelayMs),
 		MaxDelayMs:        cmp.Or(r.MaxDelayMs, d.MaxDelayMs),
 		JitterPercent:     cmp.Or(r.JitterPercent, d.JitterPercent),
+		MaxHoldMs:         cmp.Or(r.MaxHoldMs, d.MaxHoldMs),
 	}
 }
 
@@ -244,8 +261,11 @@ func (b BreakerConfig) withDefaults(d BreakerConfig) BreakerConfig {
 	return BreakerConfig{
 		FailureThreshold:   cmp.Or(b.FailureThreshold, d.FailureThreshold),
 		CooldownMs:         cmp.Or(b.CooldownMs, d.CooldownMs),
+		QuietMs:            cmp.Or(b.QuietMs, d.QuietMs),
+		BridgeMs:           cmp.Or(b.BridgeMs, d.BridgeMs),
 		HealthProbeEnabled: cmp.Or(b.HealthProbeEnabled, d.HealthProbeEnabled),
 		Mode:               cmp.Or(b.Mode, d.Mode),
+		Strict:             cmp.Or(b.Strict, d.Strict),
 	}
 }
 

@@ -20,8 +20,10 @@ import (
 // fullConfig is a complete config with all defaults.
 const fullConfig = `{
   "enabled": false,
-  "retry": {"schedule": "medium", "maxNetworkRetries": 5, "baseDelayMs": 1000, "maxDelayMs": 30000, "jitterPercent": 0.2},
-  "circuitBreaker": {"failureThreshold": 5, "cooldownMs": 300000, "healthProbeEnabled": true, "mode": "auto"},
+  "retry": {"schedule": "medium", "maxNetworkRetries": 5, "baseDelayMs": 1000, "maxDelayMs": 30000, "jitterPercent": 0.2, "maxHoldMs": 60000},
+  "circuitBreaker": {
+    "failureThreshold": 5, "cooldownMs": 300000, "quietMs": 1000, "bridgeMs": 30000, "healthProbeEnabled": true, "mode": "auto", "strict": false
+  },
   "taskRestart": {"maxRestarts": 3, "restartBackoffBaseMs": 60000},
   "healthCheck": {"pingIntervalMs": 30000, "unhealthyThreshold": 0.5},
   "visibility": {"logRetries": true, "alertThreshold": 10}
@@ -55,6 +57,10 @@ func TestConfig_Validate(t *testing.T) {
 		{name: "no restart", yaml: `taskRestart: {maxRestarts: 0}`},
 		{name: "custom", yaml: `retry: {schedule: custom, baseDelayMs: 10, maxDelayMs: 10, jitterPercent: 0}`},
 		{name: "retries", yaml: `retry: {maxNetworkRetries: -1}`, want: []string{`retry.maxNetworkRetries: must be between 0 and 1000000, is -1`}},
+		{name: "hold", yaml: `retry: {maxHoldMs: -1}`, want: []string{`retry.maxHoldMs: must be between 1 and 2147483647, is -1`}},
+		{name: "no bridge", yaml: `circuitBreaker: {bridgeMs: 0, quietMs: 0, strict: true}`},
+		{name: "bridge", yaml: `circuitBreaker: {bridgeMs: -1}`, want: []string{`circuitBreaker.bridgeMs: must be between 0 and 2147483647, is -1`}},
+		{name: "quiet", yaml: `circuitBreaker: {quietMs: -1}`, want: []string{`circuitBreaker.quietMs: must be between 0 and 2147483647, is -1`}},
 		{name: "schedule", yaml: `retry: {schedule: slow}`, want: []string{`retry.schedule: must be short, medium, long, fixed or custom, is "slow"`}},
 		{name: "base", yaml: `retry: {schedule: custom, baseDelayMs: -5}`, want: []string{`retry.baseDelayMs: must be between 1 and 2147483647, is -5`}},
 		{name: "cap below base", yaml: `retry: {schedule: custom, baseDelayMs: 500, maxDelayMs: 400}`, want: []string{`retry.maxDelayMs: must be at least baseDelayMs (500), is 400`}},

@@ -1,6 +1,8 @@
 package resilience
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -11,7 +13,7 @@ import (
 // also sets r.pause.
 func (r *run) decide(a Attempt) {
 	if r.ctx.Err() != nil {
-		if len(r.attempts) > 1 {
+		if len(r.failed) > 1 {
 			r.stop = contextErr(r.ctx)
 		}
 		return
@@ -40,9 +42,9 @@ func (r *run) decide(a Attempt) {
 func (r *run) maxCalls(res classify.Result) int {
 	n := res.Policy().Calls()
 	if res.Reason == classify.ReasonNetwork {
-		n = 1 + *r.settings.retry.MaxNetworkRetries
+		n = 1 + *r.settings().retry.MaxNetworkRetries
 	}
-	if limit := r.settings.retry.schedule().MaxCalls; limit > 0 {
+	if limit := r.settings().retry.schedule().MaxCalls; limit > 0 {
 		n = min(n, limit)
 	}
 	return n
@@ -69,40 +71,79 @@ func (r *run) retry(a Attempt) bool {
 	if r.x.order[res.Reason] == FallbackFirst && r.hasOpenTarget() {
 		return false
 	}
-	if res.HasRetryAfter && res.RetryAfter > MaxRetryAfterWait {
+	if res.HasRetryAfter && res.RetryAfter > ms(r.settings().retry.MaxHoldMs) {
 		return false
 	}
-	// Count the pause even if the provider's hint replaces it, so that the
-	// key's next pause is longer.
-	nominal, delay := r.x.backoff.next(r.backoffKey(), r.settings.retry.schedule(), a.Number)
-	e := Event{Kind: KindWait, Target: a.Target, Attempt: a.Number, Result: res, Err: a.Err, Nominal: nominal}
-	if res.HasRetryAfter {
-		delay = max(res.RetryAfter, 0)
-		e.HintGiven, e.RetryAfter, e.Derived, e.Nominal = true, delay, res.Derived, 0
-	}
-	// If the pause ends after the caller's deadline, prefer another target.
-	// Without one, wait until the deadline.
-	if deadline, ok := r.ctx.Deadline(); ok && time.Until(deadline) <= delay && r.hasOpenTarget() {
-		return false
-	}
-	// Do not wait if the breaker will still be open after the pause.
-	if name := a.Target.Name(); name != "" && !r.openedBreaker {
-		if open := r.x.breakers.get(r.ctx, name).refusalAfter(delay); open != nil {
-			r.skipTarget(open)
-			return true
+	r.schedule(a)
+	// Do not begin a pause that the context cannot outlive.
+	if deadline, ok := r.ctx.Deadline(); ok && time.Until(deadline) <= r.pause {
+		if r.hasOpenTarget() {
+			return false
 		}
+		r.stop = &deadlineError{pause: r.pause, left: time.Until(deadline)}
+		return true
 	}
-	r.action, r.pause = actionRetry, delay
-	e.ScheduledDelay = delay
+	if open := r.openAfter(r.pause); open != nil {
+		r.skipTarget(open)
+		return true
+	}
+	r.action = actionRetry
+	e := Event{Kind: KindWait, Target: a.Target, Attempt: a.Number, Result: res, Err: a.Err, ScheduledDelay: r.pause}
+	if hinted(res) {
+		e.HintGiven, e.RetryAfter, e.Derived = true, r.pause, res.Derived
+	} else {
+		e.Nominal = r.nominal
+	}
 	r.emit(e)
 	return true
 }
 
+// schedule sets r.pause to the pause after a failed call, once for each call.
+func (r *run) schedule(a Attempt) {
+	if r.scheduled == a.Number {
+		return
+	}
+	r.scheduled = a.Number
+	// Count the pause even if the provider's hint replaces it, so that the
+	// key's next pause is longer.
+	r.nominal, r.pause = r.x.backoff.next(r.backoffKey(), r.settings().retry.schedule(), a.Number)
+	if hinted(a.Result) {
+		r.pause = a.Result.RetryAfter
+	}
+}
+
+// hinted reports whether the provider says how long to wait. A wait of 0 says
+// nothing, because the call that would follow at once has just failed.
+func hinted(r classify.Result) bool { return r.HasRetryAfter && r.RetryAfter > 0 }
+
+// openAfter returns an error if the breaker is open and the call should not wait
+// for it: another target accepts calls, or the call was a late trial, or the
+// breaker will refuse it after the pause in any case.
+func (r *run) openAfter(pause time.Duration) *OpenError {
+	if r.gate == nil {
+		return nil
+	}
+	return r.gate.refusalAfter(pause, r.member, r.hasOpenTarget)
+}
+
+// ErrNoTime is wrapped by [Error.Stop] if a call was not repeated because the
+// context's deadline is earlier than the end of the pause.
+var ErrNoTime = errors.New("the deadline is earlier than the next call")
+
+// deadlineError is an ErrNoTime with the two times.
+type deadlineError struct{ pause, left time.Duration }
+
+func (e *deadlineError) Error() string {
+	return fmt.Sprintf("%v: %s, %s", ErrNoTime, e.left.Round(time.Millisecond), e.pause.Round(time.Millisecond))
+}
+
+func (*deadlineError) Unwrap() error { return ErrNoTime }
+
 // hasOpenTarget reports whether a later target accepts calls.
 func (r *run) hasOpenTarget() bool {
 	return slices.ContainsFunc(r.remaining, func(t Target) bool {
-		name, m := t.Name(), r.x.monitor
-		return name == "" || (m == nil || m.Healthy(name)) && !r.x.breakers.get(r.ctx, name).refusesNow()
+		g, m := r.x.breakers.of(r.ctx, t), r.x.monitor
+		return g == nil || (m == nil || m.Healthy(g.endpoint)) && g.ready()
 	})
 }
 

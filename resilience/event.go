@@ -152,6 +152,7 @@ func (e Event) attrs() []slog.Attr {
 	text("endpoint", mask.Endpoint(e.Target.Endpoint))
 	text("provider", e.Target.Provider)
 	text("model", e.Target.Model)
+	text("targetKey", e.Target.Key)
 	number("attempt", int64(e.Attempt))
 	if e.Kind != KindDone { // its duration would reveal the jittered pauses
 		number("durationMs", e.Duration.Milliseconds())

@@ -161,9 +161,9 @@ func ExampleBreakers_Snapshot() {
 		_, _ = resilience.Do(ctx, x, call, down("503 service unavailable, retry after 1ms"))
 	}
 	for _, b := range x.Breakers().Snapshot() {
-		fmt.Println(b.Endpoint, b.State, b.Mode, b.RetryAfter > 4*time.Minute)
+		fmt.Println(b.Endpoint, b.State, b.Mode, b.Failures, b.RetryAfter > 0)
 	}
-	// Output: https://api.example.com open auto true
+	// Output: https://api.example.com open auto 5 true
 }
 
 func ExampleOpenError() {
@@ -258,9 +258,9 @@ func called(x *resilience.Executor, text string) string {
 
 // Without a cooldown each call starts at its primary.
 func ExampleWithFallbackCooldown() {
-	x := must(&resilience.Config{Enabled: true}, resilience.WithRateLimitOrder(resilience.FallbackFirst), resilience.WithFallbackCooldown(0))
-	fmt.Println(called(x, "429 too many requests"))
-	fmt.Println(called(x, "429 too many requests"))
+	x := must(&resilience.Config{Enabled: true}, resilience.WithProviderErrorOrder(resilience.FallbackFirst), resilience.WithFallbackCooldown(0))
+	fmt.Println(called(x, "503 overloaded"))
+	fmt.Println(called(x, "503 overloaded"))
 	// Output:
 	// acme other
 	// acme other

@@ -2,7 +2,6 @@ package resilience
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -20,6 +19,7 @@ type Executor struct {
 	backoff   backoff
 	fallbacks fallbacks
 	alerts    alerts
+	silent    bool // nobody receives events
 }
 
 // New returns an executor with a copy of the config. If the config is nil or
@@ -37,6 +37,7 @@ func New(cfg *Config, opts ...Option) (*Executor, error) {
 	x.backoff.random = x.random
 	x.fallbacks.cooldown = x.fallbackCooldown
 	x.fallbacks.byPrimary.capacity, x.alerts.byEndpoint.capacity = MaxEndpoints, MaxEndpoints
+	x.silent = len(x.observers) == 0 && x.logger == nil && x.alert == nil
 	x.breakers = newBreakers(x.cfg, x.probe, x.emit)
 	return x, nil
 }
@@ -55,6 +56,9 @@ func (x *Executor) Enabled(agent string) bool { return x != nil && x.cfg.enabled
 
 // emit sends an event to all observers, the logger and the alert function.
 func (x *Executor) emit(ctx context.Context, e Event) {
+	if x.silent {
+		return
+	}
 	if e.Time.IsZero() {
 		e.Time = time.Now()
 	}
@@ -84,29 +88,22 @@ func (x *Executor) classify(ctx context.Context, t Target, err error) classify.R
 	return x.classifier.Classify(classify.Evidence{Err: err, Provider: t.Provider, Cause: classify.Cause(ctx)})
 }
 
-// recordOutcome updates breaker, monitor and alerts with the outcome of a call.
-// It reports whether the call opened the breaker.
-func (x *Executor) recordOutcome(ctx context.Context, call Call, p permit, a Attempt) (opened bool) {
-	// A cancellation closes the connection, so the call may fail with any
-	// network error. The error says nothing about the endpoint.
-	if a.Err != nil && errors.Is(ctx.Err(), context.Canceled) {
-		a.Result = classify.Result{Category: classify.CategoryAborted, Reason: classify.ReasonAborted, Rule: "context/canceled"}
-	}
-	opened = p.done(ctx, a.Result)
-	name := a.Target.Name()
-	if name == "" {
-		return opened
-	}
+// recordOutcome updates monitor and alerts with the outcome of a call to an
+// endpoint.
+func (x *Executor) recordOutcome(ctx context.Context, call *Call, endpoint string, a Attempt) {
 	end := a.Start.Add(a.Duration)
 	if x.monitor != nil {
-		x.monitor.Record(ctx, Outcome{Endpoint: name, Time: end, Latency: a.Duration, Result: a.Result})
+		x.monitor.Record(ctx, Outcome{Endpoint: endpoint, Time: end, Latency: a.Duration, Result: a.Result})
 	}
-	threshold := x.cfg.settings(call.Agent, name).visibility.AlertThreshold
-	if n := x.alerts.record(name, a.Result, threshold, end); n > 0 {
+	if a.Err == nil {
+		x.alerts.succeeded(endpoint, end)
+		return
+	}
+	threshold := x.cfg.settings(call.Agent, endpoint).visibility.AlertThreshold
+	if n := x.alerts.record(endpoint, a.Result, threshold, end); n > 0 {
 		x.emit(ctx, Event{
 			Kind: KindAlert, Key: call.Key, Agent: call.Agent, Target: a.Target,
 			Failures: n, Result: a.Result, Err: a.Err,
 		})
 	}
-	return opened
 }

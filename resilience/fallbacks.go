@@ -3,6 +3,7 @@ package resilience
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -11,6 +12,8 @@ import (
 // fail at the primary first. It is safe for concurrent use.
 type fallbacks struct {
 	cooldown time.Duration
+
+	used atomic.Bool // byPrimary has had an entry
 
 	mu        sync.Mutex
 	byPrimary recent[Target, fallback]
@@ -25,7 +28,7 @@ type fallback struct {
 // target that took over and its successors come first. Otherwise order returns
 // targets unchanged.
 func (f *fallbacks) order(targets []Target) []Target {
-	if len(targets) < 2 {
+	if len(targets) < 2 || !f.used.Load() {
 		return targets
 	}
 	f.mu.Lock()
@@ -62,6 +65,7 @@ func (f *fallbacks) record(primary, answeredBy Target, fellBack bool) {
 		return
 	}
 	now := time.Now()
+	f.used.Store(true)
 	f.byPrimary.set(primary, fallback{target: answeredBy, until: now.Add(f.cooldown)}, now)
 }
 

@@ -34,8 +34,8 @@ type Outcome struct {
 // not.
 func (o Outcome) Failed() bool { return countsAsFailure(o.Result) }
 
-// countsAsFailure reports whether a failure counts for breakers and health.
-// Fatal, aborted and context_overflow failures do not.
+// countsAsFailure reports whether a failure counts for health. Fatal, aborted
+// and context_overflow failures do not.
 func countsAsFailure(r classify.Result) bool {
 	return r.Category == classify.CategoryRetryable || r.Category == classify.CategoryTimeout
 }
@@ -59,15 +59,15 @@ type Restart struct {
 	Targets []Target
 	Task    Task
 	History []Attempt // the calls that failed, in order
-	Err     error     // of the last attempt; an *OpenError if no call was made
+	Err     error     // of the last attempt; an *OpenError or *HoldError if no call was made
 	Result  classify.Result
 }
 
-// openBreaker returns the error of the breaker that refused the call. It
-// returns nil if a call was made.
-func (r Restart) openBreaker() *OpenError {
+// refused returns the error of the gate that refused the call. It returns nil if
+// a call was made.
+func (r Restart) refused() refusal {
 	if len(r.History) > 0 {
 		return nil
 	}
-	return findOpenError(r.Err)
+	return findRefusal(r.Err)
 }

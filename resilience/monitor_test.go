@@ -211,7 +211,7 @@ func TestRestarter_OpenBreaker(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				q := new(restarter)
-				b := newFixture(t, single(), resilience.WithRestarter(q))
+				b := newFixture(t, strict(), resilience.WithRestarter(q))
 				b.fail(5, tt.err)
 				_, err := resilience.Do(t.Context(), b.x, resilience.Call{
 					Targets: []resilience.Target{primary}, Restart: resilience.Task{Kind: "k"},

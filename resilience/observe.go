@@ -63,6 +63,7 @@ type Counters struct {
 	// Fallback counts a change of target. cause is the failure before it.
 	Fallback func(ctx context.Context, from, to string, cause classify.Result)
 	// Breaker sets the state of an endpoint's circuit breaker, a [BreakerState].
+	// With a [Target.Key], endpoint is endpoint#key.
 	Breaker func(ctx context.Context, endpoint, state string)
 }
 
@@ -83,7 +84,7 @@ func CountEvents(c Counters) Observer {
 			}
 		case KindBreaker:
 			if c.Breaker != nil {
-				c.Breaker(ctx, e.Target.Endpoint, e.To)
+				c.Breaker(ctx, gateName(e.Target.Endpoint, e.Target.Key), e.To)
 			}
 		}
 	}

@@ -125,18 +125,18 @@ func TestCountEvents(t *testing.T) {
 		})
 		cfg := enabled()
 		cfg.CircuitBreaker.FailureThreshold = 3
-		s := newScript(map[resilience.Target][]error{primary: {errLimited}, secondary: {errTransient, nil}})
+		s := newScript(map[resilience.Target][]error{primary: {errTransient}, secondary: {errLimited, nil}})
 		_, err := resilience.Do(context.WithValue(t.Context(), key{}, 1), executor(t, cfg, resilience.WithObserver(count)),
 			resilience.Call{Targets: []resilience.Target{primary, secondary}}, s.call)
 		require.NoError(t, err)
 		assert.Equal(t, []string{
 			"call claude",
-			"call claude", "retry claude rate_limit false",
-			"call claude", "retry claude rate_limit false",
+			"call claude", "retry claude transient false",
+			"call claude", "retry claude transient false",
 			"breaker https://a.example open",
-			"fallback claude openai rate_limit",
+			"fallback claude openai transient",
 			"call openai",
-			"call openai", "retry openai transient true",
+			"call openai", "retry openai rate_limit true",
 		}, got)
 	})
 }

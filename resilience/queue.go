@@ -186,7 +186,7 @@ func (q *Queue) Offer(ctx context.Context, r Restart) error {
 		return fmt.Errorf("restart %q: %w", r.Task.Kind, err)
 	}
 	defer q.release()
-	return q.enqueue(t, r.openBreaker())
+	return q.enqueue(t, r.refused())
 }
 
 // accept returns the task that r belongs to, or a new task. If it returns no
@@ -200,7 +200,7 @@ func (q *Queue) accept(ctx context.Context, r Restart) (*task, error) {
 	parent, ok := ctx.Value(taskKey{}).(*task)
 	ok = ok && parent.queue == q
 	if ok && parent.state == taskRunning && parent.matches(r.Task) {
-		if r.openBreaker() == nil {
+		if r.refused() == nil {
 			parent.recordFailure(r)
 		}
 		q.active++

@@ -104,7 +104,7 @@ func (t *task) backoff(longest time.Duration) Schedule {
 // postponement returns the pause after a restart that a breaker refused. It
 // lasts at least until the breaker allows a call. It grows with each refusal,
 // because each restart repeats the work that the function does before the call.
-func (t *task) postponement(open *OpenError) time.Duration {
+func (t *task) postponement(open refusal) time.Duration {
 	return max(t.retryAfter(open), t.backoff(longestPostponement).Nominal(t.postponements))
 }
 
@@ -112,15 +112,15 @@ func (t *task) postponement(open *OpenError) time.Duration {
 // base pause. Without rounding, all refused tasks would restart at the moment the
 // breaker allows calls. With it, tasks refused at different times restart at
 // different times.
-func (t *task) retryAfter(open *OpenError) time.Duration {
+func (t *task) retryAfter(open refusal) time.Duration {
 	base := ms(t.settings().RestartBackoffBaseMs)
-	return (open.RetryAfter + base - 1) / base * base
+	return (open.after() + base - 1) / base * base
 }
 
 // enqueue stores a task for its next restart. If open is not nil, a breaker
 // refused the call, and no restart is counted. If enqueue fails, it drops a new
 // task. It does not drop a running task; finish decides about that one.
-func (q *Queue) enqueue(t *task, open *OpenError) error {
+func (q *Queue) enqueue(t *task, open refusal) error {
 	q.mu.Lock()
 	e := Event{To: RestartQueued, Attempt: t.restartsUsed() + 1, Nominal: t.delay(), Result: t.restart.Result, Err: t.restart.Err}
 	postponed := open != nil && t.state == taskRunning
@@ -296,7 +296,7 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 		q.mu.Unlock()
 		return
 	}
-	open := findOpenError(a.Err)
+	open := findRefusal(a.Err)
 	if t.failureCounted {
 		open = nil // the restart counts, because another of its calls has failed
 	}

@@ -4,13 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/errclass/errclass/classify"
 	"slices"
 	"time"
-
-	"github.com/failsafe-go/failsafe-go"
-	"github.com/failsafe-go/failsafe-go/retrypolicy"
-
-	"github.com/errclass/errclass/classify"
 )
 
 // run is the state of one Do. It is used by one goroutine.
@@ -18,23 +14,48 @@ type run struct {
 	x    *Executor
 	ctx  context.Context
 	call Call
-	fn   func(context.Context, Target) (any, error) // the caller's function
+	fn   function
 
-	attempts []Attempt
-	stop     error // becomes Error.Stop
-	final    bool  // Call.Repeatable forbids any further call
+	calls  int           // on all targets
+	failed []Attempt     // all calls but a last, successful one
+	stop   error         // becomes Error.Stop
+	final  bool          // Call.Repeatable forbids any further call
+	waited time.Duration // at gates
 
 	// The fields below belong to the current target.
-	target        Target
-	remaining     []Target // the targets after it
-	settings      settings
-	number        int             // of calls to it so far
-	corrections   int             // corrective retries so far
-	openedBreaker bool            // a failure of this run opened its breaker
-	cause         classify.Result // failure that the next call retries
-	action        action
-	pause         time.Duration // before the next call; used if action is actionRetry
+	target      Target
+	gate        *gate           // nil if the target has no name
+	remaining   []Target        // the targets after it
+	effective   *settings       // nil until needed
+	number      int             // of calls to it so far
+	corrections int             // corrective retries so far
+	member      bool            // a call to it was let in other than as a late trial
+	cause       classify.Result // failure that the next call retries
+	action      action
+	pause       time.Duration // before the next call; used if action is actionRetry
+	nominal     time.Duration // the pause of the schedule, without jitter
+	scheduled   int           // number of the call that pause and nominal belong to
 }
+
+// function is the caller's function. value returns its last value.
+type function interface {
+	call(context.Context, Target) error
+	value() any
+}
+
+// execution is a run with the function and the value of one type.
+type execution[T any] struct {
+	run
+	f    func(context.Context, Target) (T, error)
+	last T
+}
+
+func (e *execution[T]) call(ctx context.Context, t Target) (err error) {
+	e.last, err = e.f(ctx, t)
+	return err
+}
+
+func (e *execution[T]) value() any { return e.last }
 
 // action is what to do after a call.
 type action uint8
@@ -73,14 +94,10 @@ func Do[T any](ctx context.Context, x *Executor, call Call, f func(context.Conte
 	if !x.Enabled(call.Agent) {
 		return f(ctx, call.primary())
 	}
-	var value T
-	r := &run{x: x, ctx: ctx, call: call, fn: func(ctx context.Context, t Target) (any, error) {
-		var err error
-		value, err = f(ctx, t)
-		return value, err
-	}}
-	err := r.do()
-	return value, err
+	e := &execution[T]{run: run{x: x, ctx: ctx, call: call}, f: f}
+	e.fn = e
+	err := e.do()
+	return e.last, err
 }
 
 // do calls the targets one after the other.
@@ -104,11 +121,16 @@ func (r *run) do() error {
 		}
 	}
 	err := r.result()
-	e := Event{Kind: KindDone, Target: r.target, Attempt: len(r.attempts), Duration: time.Since(start), Result: r.last().Result, Err: err}
-	if len(r.attempts) == 0 {
-		e.Result = r.x.classify(r.ctx, r.target, err)
+	if !r.x.silent {
+		e := Event{Kind: KindDone, Target: r.target, Attempt: r.calls, Duration: time.Since(start), Err: err}
+		switch {
+		case r.calls == 0:
+			e.Result = r.x.classify(r.ctx, r.target, err)
+		case err != nil:
+			e.Result = r.last().Result
+		}
+		r.emit(e)
 	}
-	r.emit(e)
 	return err
 }
 
@@ -118,10 +140,10 @@ func (r *run) emit(e Event) {
 	r.x.emit(r.ctx, e)
 }
 
-// last returns the last attempt, or the zero Attempt before the first.
+// last returns the last failed attempt, or the zero Attempt.
 func (r *run) last() Attempt {
-	if n := len(r.attempts); n > 0 {
-		return r.attempts[n-1]
+	if n := len(r.failed); n > 0 {
+		return r.failed[n-1]
 	}
 	return Attempt{}
 }
@@ -139,72 +161,94 @@ func (r *run) emitFallback(from, to Target) {
 // refusalResult classifies a refused call. The result is that of the failure
 // that opened the breaker. Without such a failure it is transient.
 func refusalResult(err error) classify.Result {
-	if open, ok := errors.AsType[*OpenError](err); ok && open.Cause.Category != "" {
-		return open.Cause
+	if refused := findRefusal(err); refused != nil && refused.result().Category != "" {
+		return refused.result()
 	}
 	return classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonTransient, Rule: "resilience/refused"}
 }
 
 // callTarget calls a target until r.action is no longer actionRetry.
-// failsafe-go repeats the call and waits; decide sets r.action and r.pause.
 func (r *run) callTarget(t Target, remaining []Target) {
-	r.target, r.remaining, r.settings = t, remaining, r.x.cfg.settings(r.call.Agent, t.Name())
-	r.number, r.corrections, r.openedBreaker, r.cause, r.stop = 0, 0, false, classify.Result{}, nil
-	r.action = actionGiveUp
-	retry := retrypolicy.NewBuilder[any]().
-		WithMaxRetries(-1).
-		AbortIf(func(any, error) bool { return r.action != actionRetry }).
-		WithDelayFunc(func(failsafe.ExecutionAttempt[any]) time.Duration { return r.pause }).
-		ReturnLastFailure().
-		Build()
-	// Run's error is ignored. When the context ends, failsafe-go returns the
-	// context's error, even if the call succeeded.
-	_ = failsafe.With(retry).WithContext(r.ctx).Run(r.attempt)
-	if r.action == actionRetry {
-		r.action, r.stop = actionGiveUp, contextErr(r.ctx)
+	r.target, r.gate, r.remaining, r.effective = t, r.x.breakers.of(r.ctx, t), remaining, nil
+	r.number, r.corrections, r.scheduled, r.member, r.cause, r.stop = 0, 0, 0, false, classify.Result{}, nil
+	for r.attempt(); r.action == actionRetry; r.attempt() {
+		if err := sleep(r.ctx, r.pause); err != nil {
+			r.action, r.stop = actionGiveUp, err
+			return
+		}
 	}
 }
 
+// settings returns the settings of the current target.
+func (r *run) settings() *settings {
+	if r.effective == nil {
+		s := r.x.cfg.settings(r.call.Agent, r.target.Name())
+		r.effective = &s
+	}
+	return r.effective
+}
+
 // attempt makes one call if it is allowed, and decides what comes next.
-// failsafe-go only checks whether its error is nil.
-func (r *run) attempt() error {
+func (r *run) attempt() {
 	r.action = actionGiveUp
 	p, err := r.admit()
 	if err != nil {
 		r.skipTarget(err)
-		return err
+		return
 	}
-	a, value := r.invoke(p)
+	r.member = r.member || !p.late
+	a := r.invoke(p)
 	r.emit(Event{
 		Kind: KindAttempt, Time: a.Start.Add(a.Duration), Target: a.Target, Attempt: a.Number,
 		Duration: a.Duration, Result: a.Result, Err: a.Err, Cause: r.cause,
 	})
-	r.openedBreaker = r.x.recordOutcome(r.ctx, r.call, p, a) || r.openedBreaker
+	r.record(p, a)
 	if r.call.Spend != nil {
-		r.stop = r.call.Spend(r.ctx, a, value)
+		r.stop = r.call.Spend(r.ctx, a, r.fn.value())
 	}
 	if a.Err == nil {
 		r.action, r.stop = actionDone, nil
 		r.x.backoff.reset(r.backoffKey())
-		return nil
+		return
 	}
 	r.cause = a.Result
 	if r.stop == nil {
 		r.decide(a)
 	}
-	return a.Err
 }
 
-// admit asks monitor and breaker whether the call may be made. Targets without
-// a name have neither and get the zero permit.
+// record updates the gate, the monitor and the alerts with the outcome of a
+// call.
+func (r *run) record(p permit, a Attempt) {
+	if r.gate == nil {
+		return
+	}
+	ended := a.Err != nil && r.ctx.Err() != nil
+	o := outcomeOf(a.Result, ended)
+	var hold time.Duration
+	if o == outcomeLimited {
+		r.schedule(a)
+		hold = r.pause
+	}
+	p.done(r.ctx, o, a.Result, a.Start.Add(a.Duration), hold)
+	// A cancellation closes the connection, so the call may fail with any
+	// network error. The error says nothing about the endpoint.
+	if ended && errors.Is(r.ctx.Err(), context.Canceled) {
+		a.Result = classify.Result{Category: classify.CategoryAborted, Reason: classify.ReasonAborted, Rule: "context/canceled"}
+	}
+	r.x.recordOutcome(r.ctx, &r.call, r.gate.endpoint, a)
+}
+
+// admit asks monitor and gate whether the call may be made. It may wait. Targets
+// without a name have neither and get the zero permit.
 func (r *run) admit() (permit, error) {
 	if err := contextErr(r.ctx); err != nil {
 		return permit{}, err
 	}
-	name := r.target.Name()
-	if name == "" {
+	if r.gate == nil {
 		return permit{}, nil
 	}
+	name := r.gate.endpoint
 	if m := r.x.monitor; m != nil && !m.Healthy(name) {
 		if r.hasOpenTarget() {
 			return permit{}, fmt.Errorf("endpoint %q: %w", name, ErrUnhealthy)
@@ -213,7 +257,58 @@ func (r *run) admit() (permit, error) {
 			return permit{}, fmt.Errorf("endpoint %q: wait for recovery: %w", name, err)
 		}
 	}
-	return r.x.breakers.admit(r.ctx, name, r.openedBreaker)
+	if p, ok := r.gate.admit(); ok {
+		return p, nil
+	}
+	start := time.Now()
+	other := r.hasOpenTarget()
+	p, err := r.x.breakers.admit(r.ctx, r.gate, entrant{
+		member:    r.member,
+		leaveOpen: other,
+		leaveHold: other && r.x.order[classify.ReasonRateLimit] == FallbackFirst,
+		maxHold:   ms(r.settings().retry.MaxHoldMs),
+		patience:  r.patience,
+		waits:     r.emitGateWait,
+	})
+	r.waited += time.Since(start)
+	return p, err
+}
+
+// patience returns how long the call may wait at an open breaker: as long as the
+// pauses of its schedule that are left, and until one more trial. cause is the
+// failure that opened the breaker.
+func (r *run) patience(cause classify.Result) time.Duration {
+	calls, s := r.maxCalls(cause), r.settings().retry.schedule()
+	if calls < 2 {
+		return 0
+	}
+	left := longestGap - r.waited
+	for n := r.number; n < calls-1; n++ {
+		left += s.Nominal(n)
+	}
+	return left
+}
+
+// emitGateWait emits the event of a wait at a gate.
+func (r *run) emitGateWait(after time.Duration, held bool, cause classify.Result) {
+	e := Event{Kind: KindWait, Target: r.target, Attempt: r.number, Result: cause, ScheduledDelay: after}
+	if held && hinted(cause) {
+		e.HintGiven, e.RetryAfter, e.Derived = true, after, cause.Derived
+	}
+	r.emit(e)
+}
+
+// sleep waits for d. It returns the context's error if ctx ends first.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d > 0 {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+		}
+	}
+	return contextErr(ctx)
 }
 
 // ErrUnhealthy is wrapped by the error for a target that was skipped because it
@@ -231,7 +326,7 @@ func (r *run) skipTarget(err error) {
 
 // invoke calls the caller's function. It releases the permit if the function
 // panics or calls runtime.Goexit.
-func (r *run) invoke(p permit) (a Attempt, value any) {
+func (r *run) invoke(p permit) (a Attempt) {
 	returned := false
 	defer func() {
 		if !returned {
@@ -239,13 +334,16 @@ func (r *run) invoke(p permit) (a Attempt, value any) {
 		}
 	}()
 	r.number++
+	r.calls++
 	a = Attempt{Target: r.target, Number: r.number, Start: time.Now()}
-	value, a.Err = r.fn(r.ctx, r.target)
+	a.Err = r.fn.call(r.ctx, r.target)
 	returned = true
 	a.Duration = time.Since(a.Start)
-	a.Result = r.x.classify(r.ctx, r.target, a.Err)
-	r.attempts = append(r.attempts, a)
-	return a, value
+	if a.Err != nil {
+		a.Result = r.x.classify(r.ctx, r.target, a.Err)
+		r.failed = append(r.failed, a)
+	}
+	return a
 }
 
 // result returns Do's error.
@@ -255,14 +353,14 @@ func (r *run) result() error {
 	}
 	queued := r.offer()
 	switch {
-	case len(r.attempts) == 0 && !queued:
+	case len(r.failed) == 0 && !queued:
 		return r.stop
-	case len(r.attempts) == 0:
+	case len(r.failed) == 0:
 		return &Error{Err: r.stop, Stop: r.stop, Queued: queued}
-	case len(r.attempts) == 1 && r.stop == nil && !queued:
+	case len(r.failed) == 1 && r.stop == nil && !queued:
 		return r.last().Err
 	default:
-		return &Error{Attempts: r.attempts, Err: r.last().Err, Stop: r.stop, Queued: queued}
+		return &Error{Attempts: r.failed, Err: r.last().Err, Stop: r.stop, Queued: queued}
 	}
 }
 
@@ -274,9 +372,9 @@ func (r *run) offer() bool {
 	}
 	offered := Restart{
 		Key: r.call.Key, Agent: r.call.Agent, Targets: slices.Clone(r.call.Targets), Task: r.call.Restart,
-		History: slices.Clone(r.attempts), Err: r.last().Err, Result: r.last().Result,
+		History: slices.Clone(r.failed), Err: r.last().Err, Result: r.last().Result,
 	}
-	if len(r.attempts) == 0 {
+	if len(r.failed) == 0 {
 		offered.Err, offered.Result = r.stop, refusalResult(r.stop)
 	}
 	err := r.x.restarter.Offer(r.ctx, offered)
@@ -293,12 +391,12 @@ func (r *run) offer() bool {
 func (r *run) restartable() bool {
 	result := r.last().Result
 	if r.stop != nil {
-		open, ok := errors.AsType[*OpenError](r.stop)
-		if !ok {
+		refused := findRefusal(r.stop)
+		if refused == nil {
 			return false
 		}
-		if len(r.attempts) == 0 {
-			result = open.Cause
+		if len(r.failed) == 0 {
+			result = refused.result()
 		}
 	}
 	return result.Category == classify.CategoryRetryable &&

@@ -230,9 +230,6 @@ func TestDo_CancelledInWait(t *testing.T) {
 			time.AfterFunc(300*time.Millisecond, func() { cancel(why) })
 			return ctx, func() { cancel(nil) }
 		}},
-		{name: "deadline", after: 450 * time.Millisecond, is: []error{context.DeadlineExceeded}, ctx: func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return context.WithTimeout(ctx, 450*time.Millisecond)
-		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -8,15 +8,19 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// Target is where a call goes. Breakers, health and alerts belong to the
-// Endpoint: the same model behind two endpoints has two breakers.
+// Target is where a call goes. Breakers, rate limits, health and alerts belong
+// to the Endpoint: the same model behind two endpoints has two breakers.
 type Target struct {
 	Endpoint string `json:"endpoint,omitempty"` // a URL; events, logs, errors and labels show only what Name returns
 	Provider string `json:"provider,omitempty"` // "anthropic", "openai", ...
 	Model    string `json:"model,omitempty"`
+	// Key separates callers of one endpoint that the provider limits separately:
+	// a tenant, a credential, a model. Each key has its own breaker and rate
+	// limit. Use a name, not the credential: events and errors show the key.
+	Key string `json:"key,omitempty"`
 }
 
-// Name identifies the target's breaker, health and alerts. It is the endpoint,
+// Name identifies the target's health and alerts, and with Key its breaker. It is the endpoint,
 // else the provider, else the model. A target without a name has no breaker,
 // health or alerts.
 //
@@ -30,7 +34,7 @@ func (t Target) Name() string {
 
 // masked returns t with secrets masked, for events, logs and records.
 func (t Target) masked() Target {
-	t.Endpoint, t.Provider, t.Model = mask.Endpoint(t.Endpoint), mask.Text(t.Provider), mask.Text(t.Model)
+	t.Endpoint, t.Provider, t.Model, t.Key = mask.Endpoint(t.Endpoint), mask.Text(t.Provider), mask.Text(t.Model), mask.Text(t.Key)
 	return t
 }
 

@@ -357,8 +357,10 @@ func TestTransport_ContextEndsInPause(t *testing.T) {
 			time.AfterFunc(10*time.Second, cancel)
 			return ctx, cancel
 		}},
-		{name: "deadline", want: context.DeadlineExceeded, timeout: true, end: func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return context.WithTimeout(ctx, 10*time.Second)
+		{name: "timeout", want: context.DeadlineExceeded, timeout: true, end: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancelCause(ctx)
+			time.AfterFunc(10*time.Second, func() { cancel(context.DeadlineExceeded) })
+			return ctx, func() { cancel(nil) }
 		}},
 		{name: "cause", want: errQuota, end: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancelCause(ctx)
@@ -388,7 +390,7 @@ func TestTransport_ContextEndsInPause(t *testing.T) {
 	}
 }
 
-// The Timeout of http.Client includes the pauses.
+// A pause that would outlast the Timeout of http.Client is not begun.
 func TestTransport_ClientTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -397,9 +399,9 @@ func TestTransport_ClientTimeout(t *testing.T) {
 		client := http.Client{Transport: resilience.NewTransport(base, executor(t, enabled())), Timeout: 2 * time.Second}
 		resp, err := client.Do(request(t, http.MethodGet, ""))
 		assert.Nil(t, resp)
-		assert.Equal(t, 2*time.Second, time.Since(start))
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Equal(t, classify.CategoryTimeout, classify.Error(err).Category)
+		assert.Equal(t, 1500*time.Millisecond, time.Since(start))
+		require.ErrorIs(t, err, errNetwork)
+		assert.Equal(t, classify.ReasonNetwork, classify.Error(err).Reason)
 	})
 }
 
@@ -459,7 +461,7 @@ func TestTransport_Disabled(t *testing.T) {
 func TestTransport_Breaker(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		x := executor(t, enabled())
+		x := executor(t, strict())
 		base := &server{steps: []step{{status: 503}}}
 		transport := resilience.NewTransport(base, x)
 		for range 2 {

@@ -40,6 +40,8 @@ func (v *validation) check(path string, s settings) {
 	found.retry(s.retry)
 	found.between("circuitBreaker.failureThreshold", s.breaker.FailureThreshold, 1, maxCount)
 	found.between("circuitBreaker.cooldownMs", s.breaker.CooldownMs, 1, maxMs)
+	found.between("circuitBreaker.quietMs", *s.breaker.QuietMs, 0, maxMs)
+	found.between("circuitBreaker.bridgeMs", *s.breaker.BridgeMs, 0, maxMs)
 	if !s.breaker.Mode.valid() {
 		found.addf("circuitBreaker.mode", "must be %s, %s or %s, is %q", BreakerAuto, BreakerForceOpen, BreakerForceClosed, s.breaker.Mode)
 	}
@@ -65,6 +67,7 @@ func (v *validation) retry(r RetryConfig) {
 	v.between("retry.baseDelayMs", r.BaseDelayMs, 1, maxMs)
 	v.between("retry.maxDelayMs", r.MaxDelayMs, 1, maxMs)
 	v.fraction("retry.jitterPercent", *r.JitterPercent)
+	v.between("retry.maxHoldMs", r.MaxHoldMs, 1, maxMs)
 	if r.MaxDelayMs < r.BaseDelayMs {
 		v.addf("retry.maxDelayMs", "must be at least baseDelayMs (%d), is %d", r.BaseDelayMs, r.MaxDelayMs)
 	}

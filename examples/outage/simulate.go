@@ -108,7 +108,7 @@ func (s *simulation) observe(_ context.Context, e resilience.Event) {
 	defer s.mu.Unlock()
 	switch e.Kind {
 	case resilience.KindBreaker:
-		if e.To == string(resilience.BreakerOpen) {
+		if e.From == string(resilience.BreakerClosed) {
 			s.actions.openings.add(up)
 		}
 	case resilience.KindDone:

@@ -72,6 +72,8 @@ func (u *unary) result(ctx context.Context, err error) error {
 		return &callError{status.FromContextError(ctx.Err()), err}
 	case u.last != nil:
 		return &callError{status.Convert(u.last), err}
+	case errors.Is(err, resilience.ErrHeld):
+		return &callError{status.New(codes.ResourceExhausted, err.Error()), err}
 	default:
 		return &callError{status.New(codes.Unavailable, err.Error()), err}
 	}

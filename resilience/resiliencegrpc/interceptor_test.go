@@ -142,7 +142,7 @@ func TestUnary_Hints(t *testing.T) {
 		{name: "RetryInfo of more than a minute", err: retryInfo(61 * time.Second), calls: 1},
 		{name: "a quota of the day", err: quota.Err(), calls: 1},
 		{name: "pushback", err: busy, trailer: metadata.Pairs("grpc-retry-pushback-ms", "2500"), calls: 2, took: 2500 * time.Millisecond},
-		{name: "pushback of nothing", err: busy, trailer: metadata.Pairs("grpc-retry-pushback-ms", "0"), calls: 2},
+		{name: "pushback of nothing", err: busy, trailer: metadata.Pairs("grpc-retry-pushback-ms", "0"), calls: 2, took: 500 * time.Millisecond},
 		{name: "pushback that forbids", err: busy, trailer: metadata.Pairs("grpc-retry-pushback-ms", "-1"), calls: 1},
 		{name: "pushback that is no number", err: busy, trailer: metadata.Pairs("grpc-retry-pushback-ms", "soon"), calls: 1},
 		{name: "pushback twice", err: busy, trailer: metadata.Pairs("grpc-retry-pushback-ms", "1", "grpc-retry-pushback-ms", "2"), calls: 1},
@@ -182,8 +182,7 @@ func TestUnary_Hints(t *testing.T) {
 	}
 }
 
-// The end of the context ends a pause at once. The error has the code
-// DeadlineExceeded or Canceled.
+// The end of the context ends a pause at once. The error has the code Canceled.
 func TestUnary_ContextEndsInPause(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -192,9 +191,6 @@ func TestUnary_ContextEndsInPause(t *testing.T) {
 		code codes.Code
 		is   error
 	}{
-		{name: "deadline", code: codes.DeadlineExceeded, is: context.DeadlineExceeded, end: func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return context.WithTimeout(ctx, 200*time.Millisecond)
-		}},
 		{name: "cancelled", code: codes.Canceled, is: context.Canceled, end: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancel(ctx)
 			time.AfterFunc(200*time.Millisecond, cancel)
@@ -220,15 +216,55 @@ func TestUnary_ContextEndsInPause(t *testing.T) {
 	}
 }
 
+// A pause that would outlast the deadline is not begun. The error is the
+// server's.
+func TestUnary_DeadlineBeforeThePauseEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := fails(busy)
+		conn := s.dial(t, "shop", withInterceptor(executor(t)))
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer cancel()
+		start := time.Now()
+		_, err := invoke(ctx, conn, get)
+		assert.Zero(t, time.Since(start))
+		assert.Equal(t, codes.Unavailable, status.Code(err))
+		require.ErrorIs(t, err, resilience.ErrNoTime)
+		require.ErrorIs(t, err, busy)
+		assert.Equal(t, 1, s.made())
+	})
+}
+
+// A call that cannot wait for the end of a rate limit gets ResourceExhausted.
+func TestUnary_Held(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		limited := status.Error(codes.ResourceExhausted, "rate limit exceeded, retry in 30s")
+		s := fails(limited)
+		conn := s.dial(t, "shop", withInterceptor(executor(t)))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := invoke(ctx, conn, get)
+		require.ErrorIs(t, err, limited)
+		_, err = invoke(ctx, conn, get)
+		require.ErrorIs(t, err, resilience.ErrHeld)
+		assert.Equal(t, codes.ResourceExhausted, status.Code(err))
+		assert.Equal(t, 1, s.made())
+	})
+}
+
 func TestUnary_Breaker(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, x := fails(busy), executor(t)
 		conn := s.dial(t, "shop", withInterceptor(x))
-		for range 2 {
+		for len(x.Breakers().Snapshot()) == 0 || x.Breakers().Snapshot()[0].State != resilience.BreakerOpen {
 			_, err := invoke(t.Context(), conn, get)
 			require.Error(t, err)
 		}
+		time.Sleep(30 * time.Second)                          // new calls no longer wait
+		go func() { _, _ = invoke(t.Context(), conn, get) }() // the trial
+		synctest.Wait()
 		calls := s.made()
 		_, err := invoke(t.Context(), conn, get)
 		assert.Equal(t, calls, s.made())
@@ -236,7 +272,7 @@ func TestUnary_Breaker(t *testing.T) {
 		st, ok := status.FromError(err)
 		assert.True(t, ok)
 		assert.Equal(t, codes.Unavailable, st.Code())
-		assert.Equal(t, `circuit breaker open for "passthrough:///shop": try again in 4m59s, or force it closed`, st.Message())
+		assert.Equal(t, `circuit breaker open for "passthrough:///shop": try again in 5s, or force it closed`, st.Message())
 		assert.Equal(t, "passthrough:///shop", x.Breakers().Snapshot()[0].Endpoint)
 	})
 }

@@ -1,0 +1,331 @@
+package resilience
+
+import (
+	"container/list"
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/errclass/errclass/classify"
+)
+
+// gate lets calls to one endpoint in, or to one [Target.Key] of it. All callers
+// share it. It has three states besides letting everybody in:
+//
+//   - held: a rate limit says when the next call may be made (gate_hold.go)
+//   - open: the circuit breaker allows one trial at a time (gate_open.go)
+//   - ramp: after a hold or an outage the number of calls grows from one
+//
+// Callers that may wait form a queue (gate_wait.go). Each permit needs exactly
+// one call of done or release.
+//
+// A call without an error to an endpoint without trouble takes no lock: admit
+// reads word, done reads word and lastSuccess.
+type gate struct {
+	name     string // of the gate: the endpoint, or endpoint#key
+	endpoint string
+	key      string
+	cfg      BreakerConfig // every field is set
+	born     time.Time     // time 0 of lastSuccess
+	report   func(ctx context.Context, from, to BreakerState)
+
+	word        atomic.Uint64 // generation<<2 | failing | busy
+	used        atomic.Bool   // found in Breakers.cache since the last eviction
+	lastSuccess atomic.Int64  // in units of successTick since born, plus one; 0 = never
+
+	cached    []gateKey // its keys in Breakers.cache; guarded by Breakers.mu
+	forgotten bool      // removed from Breakers; guarded by Breakers.mu
+
+	mu         sync.Mutex
+	mode       BreakerMode
+	generation uint64          // raised by each counted failure, opening, trial and change of mode
+	failures   int             // counted since the last success
+	cause      classify.Result // the last counted failure
+	since      time.Time       // time of the last change of state
+	retired    bool            // removed from Breakers, so it reports no changes
+	changes    []stateChange   // not yet reported
+	reporting  bool            // a goroutine reports changes
+
+	opening
+	hold
+	ramp
+
+	queue list.List   // of *waiter, first come first served
+	timer *time.Timer // runs wake; nil until a caller waits
+}
+
+// successTick is the precision of lastSuccess. With it, concurrent successes
+// rarely write the shared value.
+const successTick = 50 * time.Millisecond
+
+// The bits of gate.word below the generation.
+const (
+	busyBit         = 1 << iota // admit needs the lock
+	failingBit                  // done needs the lock after a success, to reset failures
+	generationShift = iota
+)
+
+// stateChange is a change of the breaker's state.
+type stateChange struct{ from, to BreakerState }
+
+func newGate(endpoint, key string, cfg BreakerConfig, report func(context.Context, BreakerState, BreakerState)) *gate {
+	now := time.Now()
+	g := &gate{name: gateName(endpoint, key), endpoint: endpoint, key: key, cfg: cfg, born: now, since: now, mode: cfg.Mode, report: report}
+	g.publish()
+	return g
+}
+
+// gateName returns the name of a gate for errors, snapshots and metrics.
+func gateName(endpoint, key string) string {
+	if key == "" {
+		return endpoint
+	}
+	return endpoint + "#" + key
+}
+
+// permit allows one call. The zero permit belongs to no gate.
+type permit struct {
+	g          *gate
+	generation uint64
+	ramp       int  // number of the ramp that counts the call as inside; 0 = none
+	trial      bool // of an open breaker
+	late       bool // the trial of a call that would not have been let wait
+}
+
+// admit returns a permit at once if the endpoint has no trouble.
+func (g *gate) admit() (permit, bool) {
+	word := g.word.Load()
+	return permit{g: g, generation: word >> generationShift}, word&busyBit == 0
+}
+
+// locked runs f with mu held, lets waiting calls in, and reports changes of the
+// breaker's state.
+func (g *gate) locked(ctx context.Context, f func(now time.Time)) {
+	g.mu.Lock()
+	now := time.Now()
+	from := g.state()
+	f(now)
+	g.letIn(now)
+	if to := g.state(); to != from {
+		g.note(now, from, to)
+	}
+	g.publish()
+	g.reportChanges(ctx)
+	g.mu.Unlock()
+}
+
+// note records a change of state for reportChanges. The caller holds mu.
+func (g *gate) note(now time.Time, from, to BreakerState) {
+	g.since = now
+	if !g.retired {
+		g.changes = append(g.changes, stateChange{from, to})
+	}
+}
+
+// reportChanges reports changes in their order, even if several goroutines
+// cause them. The caller holds mu; it is unlocked during a report.
+func (g *gate) reportChanges(ctx context.Context) {
+	if g.reporting {
+		return
+	}
+	g.reporting = true
+	for len(g.changes) > 0 {
+		changes := g.changes
+		g.changes = nil
+		g.mu.Unlock()
+		for _, c := range changes {
+			g.report(ctx, c.from, c.to)
+		}
+		g.mu.Lock()
+	}
+	g.reporting = false
+}
+
+// publish updates word for admit and done. The caller holds mu.
+func (g *gate) publish() {
+	word := g.generation << generationShift
+	if g.mode == BreakerForceOpen || g.open || g.ramping() {
+		word |= busyBit
+	}
+	if g.failures > 0 {
+		word |= failingBit
+	}
+	g.word.Store(word)
+}
+
+// state returns the breaker's state. The caller holds mu.
+func (g *gate) state() BreakerState {
+	switch {
+	case g.mode == BreakerForceOpen:
+		return BreakerOpen
+	case !g.open:
+		return BreakerClosed
+	case g.trialStart.IsZero():
+		return BreakerOpen
+	default:
+		return BreakerHalfOpen
+	}
+}
+
+// issue returns a permit if a call may be made now. The caller holds mu.
+func (g *gate) issue(now time.Time) (p permit, ok bool) {
+	p = permit{g: g}
+	switch {
+	case g.mode == BreakerForceOpen, g.held(now):
+		return p, false
+	case g.open:
+		if !g.trialDue(now) {
+			return p, false
+		}
+		g.startTrial(now)
+		p.trial = true
+	case g.ramping():
+		if p.ramp, ok = g.enterRamp(now, g.queue.Len() > 0); !ok {
+			return p, false
+		}
+	}
+	p.generation = g.generation
+	return p, true
+}
+
+// outcome is what the end of a call says about the endpoint.
+type outcome uint8
+
+const (
+	outcomeNone     outcome = iota // nothing
+	outcomeUp                      // it succeeded
+	outcomeAnswered                // it rejected the call: it is up, but this is no success
+	outcomeLimited                 // it is up and rate limited
+	outcomeDown                    // network, 5xx, a peer's timeout
+)
+
+// outcomeOf returns what a result says about the endpoint. ended reports that
+// the caller's context has ended: then a failure may be the caller's doing.
+func outcomeOf(r classify.Result, ended bool) outcome {
+	rejected := 400 <= r.Status && r.Status < 500 && r.Status != 408
+	switch {
+	case r.Category == "":
+		return outcomeUp
+	case r.Reason == classify.ReasonRateLimit && r.Category == classify.CategoryRetryable:
+		return outcomeLimited
+	case rejected:
+		return outcomeAnswered
+	case r.Category == classify.CategoryRetryable && !ended:
+		return outcomeDown
+	default:
+		return outcomeNone
+	}
+}
+
+// done records the outcome of the call at its end. pause is how long a rate
+// limit holds the endpoint.
+func (p permit) done(ctx context.Context, o outcome, r classify.Result, end time.Time, pause time.Duration) {
+	if p.g == nil {
+		return
+	}
+	if o == outcomeUp && p.ramp == 0 && !p.trial && p.g.word.Load()&failingBit == 0 {
+		p.g.succeeded(end)
+		return
+	}
+	if o == outcomeNone && p.ramp == 0 && !p.trial {
+		return
+	}
+	p.g.locked(ctx, func(now time.Time) { p.g.count(now, p, o, r, pause) })
+}
+
+// release gives back the permit of a call that says nothing about the endpoint.
+func (p permit) release(ctx context.Context) {
+	p.done(ctx, outcomeNone, classify.Result{}, time.Time{}, 0)
+}
+
+// succeeded records the time of a success.
+func (g *gate) succeeded(end time.Time) {
+	tick := int64(end.Sub(g.born)/successTick) + 1
+	if tick > g.lastSuccess.Load() {
+		g.lastSuccess.Store(tick)
+	}
+}
+
+// count records an outcome for done. The caller holds mu.
+func (g *gate) count(now time.Time, p permit, o outcome, r classify.Result, pause time.Duration) {
+	inRamp := g.leaveRamp(p)
+	trial := p.trial && p.generation == g.generation
+	if trial {
+		g.trialStart = time.Time{}
+	}
+	switch o {
+	case outcomeUp:
+		switch {
+		case trial:
+			g.close(now)
+		case g.open: // the call began before the breaker opened
+			return
+		case inRamp:
+			g.growRamp(now, g.queue.Len() > 0)
+		}
+		g.failures = 0
+		g.succeeded(now)
+	case outcomeAnswered:
+		if trial {
+			g.close(now)
+		}
+	case outcomeLimited:
+		if trial && !g.strict() {
+			g.close(now)
+		}
+		g.startHold(now, pause, r)
+		if g.strict() {
+			g.fail(now, p, trial, r)
+		}
+		g.dismiss(now)
+	case outcomeDown:
+		if inRamp {
+			g.shrinkRamp(now)
+		}
+		g.fail(now, p, trial, r)
+	case outcomeNone:
+	}
+}
+
+// force sets the mode and resets everything else, holds included. Waiting calls
+// are let in or refused.
+func (g *gate) force(ctx context.Context, mode BreakerMode) {
+	g.locked(ctx, func(now time.Time) {
+		if mode == g.mode {
+			return
+		}
+		g.mode, g.cause, g.failures = mode, classify.Result{}, 0
+		g.opening, g.hold, g.ramp = opening{}, hold{}, ramp{number: g.number}
+		g.generation++
+		if g.queue.Len() > 0 {
+			g.startRamp(now, 1)
+		}
+		g.dismiss(now)
+	})
+}
+
+// ready reports whether a call made now would neither wait nor be refused.
+func (g *gate) ready() bool {
+	if g.word.Load()&busyBit == 0 {
+		return true
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := time.Now()
+	return g.mode != BreakerForceOpen && !g.held(now) && (!g.open || g.queue.Len() == 0 && g.trialDue(now))
+}
+
+func (g *gate) status() BreakerStatus {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := time.Now()
+	s := BreakerStatus{
+		Endpoint: g.name, State: g.state(), Mode: g.mode, Since: g.since, Failures: g.failures,
+		Hold: max(g.until.Sub(now), 0), Waiting: g.queue.Len(),
+	}
+	if s.State == BreakerOpen && g.mode == BreakerAuto {
+		s.RetryAfter = g.untilTrial(now)
+	}
+	return s
+}

@@ -1,0 +1,106 @@
+package resilience
+
+import (
+	"time"
+
+	"github.com/errclass/errclass/classify"
+)
+
+// hold is the hold of a [gate] by a rate limit. Its fields are guarded by
+// gate.mu.
+type hold struct {
+	until time.Time       // no call before
+	limit classify.Result // the rate limit
+}
+
+// ramp limits how many calls are made at the same time after a hold or an
+// outage. Each success lets one more in, so the number doubles with each round.
+// Calls may take minutes, so it also doubles after rampStep without a failure.
+// The ramp ends with a success while no call waits. Its fields are guarded by
+// gate.mu.
+type ramp struct {
+	number int       // of the current ramp, to tell its calls from those of earlier ones
+	window int       // calls that may be made at the same time; 0 = no ramp
+	inside int       // calls of this ramp under way
+	step   time.Time // when the window doubles; zero until the first call
+}
+
+// rampStep is the time after which a ramp's window doubles without a success.
+const rampStep = 500 * time.Millisecond
+
+// held reports whether a rate limit holds the endpoint. The caller holds mu.
+func (g *gate) held(now time.Time) bool { return now.Before(g.until) }
+
+// startHold holds the endpoint. A ramp follows the hold. The caller holds mu.
+func (g *gate) startHold(now time.Time, pause time.Duration, r classify.Result) {
+	// As in an outage, a call is made every cooldownMs at least, so that a wrong
+	// hint does not shut the endpoint for a day.
+	if until := now.Add(min(pause, g.cooldown())); until.After(g.until) {
+		g.until = until
+	}
+	g.limit = r
+	g.startRamp(now, 1)
+}
+
+// holdRefusal returns the error for a call that does not wait for the end of a
+// hold. The caller holds mu.
+func (g *gate) holdRefusal(now time.Time) *HoldError {
+	return &HoldError{Endpoint: g.name, RetryAfter: max(g.until.Sub(now), 0), Cause: g.limit}
+}
+
+func (r *ramp) ramping() bool { return r.window > 0 }
+
+// startRamp begins a ramp with a window.
+func (r *ramp) startRamp(now time.Time, window int) {
+	*r = ramp{number: r.number + 1, window: window}
+	if window > 1 {
+		r.step = now.Add(rampStep)
+	}
+}
+
+// enterRamp lets a call in and returns the number of the ramp, or 0 if it has
+// just ended. waiting reports that other calls wait.
+func (r *ramp) enterRamp(now time.Time, waiting bool) (number int, ok bool) {
+	if r.step.IsZero() {
+		r.step = now.Add(rampStep)
+	}
+	if !now.Before(r.step) {
+		if !waiting {
+			r.window = 0
+			return 0, true
+		}
+		r.window *= 2
+		r.step = now.Add(rampStep)
+	}
+	if r.inside >= r.window {
+		return 0, false
+	}
+	r.inside++
+	return r.number, true
+}
+
+// leaveRamp counts the end of a call and reports whether it belongs to the
+// current ramp.
+func (r *ramp) leaveRamp(p permit) bool {
+	if p.ramp == 0 || p.ramp != r.number || !r.ramping() {
+		return false
+	}
+	r.inside--
+	return true
+}
+
+// growRamp lets one more call in after a success, or ends the ramp.
+func (r *ramp) growRamp(now time.Time, waiting bool) {
+	if !waiting {
+		r.window = 0
+		return
+	}
+	r.window++
+	r.step = now.Add(rampStep)
+}
+
+// shrinkRamp halves the window after a failure.
+func (r *ramp) shrinkRamp(now time.Time) {
+	r.window = max(r.window/2, 1)
+	r.step = now.Add(rampStep)
+}

@@ -1,0 +1,437 @@
+package resilience
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/errclass/errclass/classify"
+)
+
+// model is a plain reference of a gate: one goroutine, lists, and a clock that
+// ticks once a millisecond. It knows calls by their numbers.
+type model struct {
+	cfg   BreakerConfig
+	mode  BreakerMode
+	now   int // ms
+	calls []*modelCall
+
+	failures    int
+	counted     int // calls let in up to the last counted failure, opening, trial or change of mode
+	lastSuccess int // -1 = never
+	open        bool
+	opened      int
+	nextTrial   int
+	failedTrial int
+	trial       *modelCall
+	trialStart  int
+
+	hold         int // no call before
+	window, step int // window 0 = no ramp; step -1 = no call yet
+	ramp         int // number of the ramp
+	entered      int // calls let in so far
+}
+
+// modelCall is one call to the gate.
+type modelCall struct {
+	status    modelStatus
+	member    bool
+	leave     bool
+	deadline  int // 0 = none
+	holdLimit int
+	openLimit int // 0 = not met an open breaker yet
+	order     int // when it was let in, counted in calls
+	ramp      int // the ramp in which it was let in; 0 = none
+	failures  int // of the gate when it was let in
+	wasTrial  bool
+}
+
+type modelStatus string
+
+const (
+	waiting modelStatus = "waiting"
+	running modelStatus = "running"
+	refused modelStatus = "refused"
+	ended   modelStatus = "ended"
+)
+
+// The times of the model's callers. No limit falls on the same millisecond as a
+// change of the gate, which happens at multiples of 10 ms.
+const (
+	modelPatience = 3003
+	modelMaxHold  = 5003
+)
+
+func (m *model) find(s modelStatus) (all []*modelCall) {
+	for _, c := range m.calls {
+		if c.status == s {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+func (m *model) state() BreakerState {
+	switch {
+	case m.mode == BreakerForceOpen:
+		return BreakerOpen
+	case !m.open:
+		return BreakerClosed
+	case m.trial == nil:
+		return BreakerOpen
+	default:
+		return BreakerHalfOpen
+	}
+}
+
+// mayEnter lets a call in if it may be made now.
+func (m *model) mayEnter(c *modelCall) bool {
+	inside := 0
+	for _, other := range m.find(running) {
+		if other.ramp == m.ramp && m.ramp > 0 {
+			inside++
+		}
+	}
+	others := slices.ContainsFunc(m.calls, func(o *modelCall) bool { return o.status == waiting })
+	switch {
+	case m.mode == BreakerForceOpen || m.now < m.hold:
+		return false
+	case m.open && m.trial != nil && m.now-m.trialStart < min(30_000, m.cfg.CooldownMs):
+		return false
+	case m.open && m.trial == nil && m.now < m.nextTrial:
+		return false
+	case m.open:
+		m.trial, m.trialStart, c.wasTrial = c, m.now, true
+		m.counted = m.entered
+	case m.window > 0:
+		if m.step < 0 {
+			m.step = m.now + 500
+		}
+		if m.now >= m.step && !others {
+			m.window = 0
+			break
+		}
+		if m.now >= m.step {
+			m.window *= 2
+			m.step = m.now + 500
+		}
+		if inside >= m.window {
+			return false
+		}
+		c.ramp = m.ramp
+	}
+	m.entered++
+	c.status, c.order, c.failures = running, m.entered, m.failures
+	return true
+}
+
+// refuses reports whether a call may not wait.
+func (m *model) refuses(c *modelCall) bool {
+	beyond := func(at int) bool { return c.deadline > 0 && at >= c.deadline }
+	switch {
+	case m.mode == BreakerForceOpen:
+		return true
+	case m.now < m.hold:
+		return m.hold > c.holdLimit || beyond(m.hold)
+	case m.open:
+		if c.openLimit == 0 {
+			if c.leave || !c.member && m.now-m.opened >= *m.cfg.BridgeMs {
+				return true
+			}
+			c.openLimit = m.now + modelPatience
+		}
+		return m.now >= c.openLimit || m.trial == nil && beyond(m.nextTrial)
+	default:
+		return m.now >= c.holdLimit && m.now >= c.openLimit
+	}
+}
+
+func (m *model) arrive(c *modelCall) {
+	m.calls = append(m.calls, c)
+	c.holdLimit = m.now + modelMaxHold
+	switch {
+	case len(m.find(waiting)) == 0 && m.mayEnter(c):
+	case m.refuses(c):
+		c.status = refused
+	default:
+		c.status = waiting
+	}
+}
+
+// settle lets calls in, in the order of their arrival.
+func (m *model) settle() {
+	for _, c := range m.find(waiting) {
+		if !m.mayEnter(c) {
+			return
+		}
+	}
+}
+
+func (m *model) dismiss() {
+	for _, c := range m.find(waiting) {
+		if m.refuses(c) {
+			c.status = refused
+		}
+	}
+}
+
+func (m *model) tick() {
+	m.now++
+	for _, c := range m.find(waiting) {
+		if m.now == c.deadline || m.refuses(c) {
+			c.status = refused
+		}
+	}
+	m.settle()
+}
+
+func (m *model) startRamp(window int) {
+	m.ramp++
+	m.window, m.step = window, -1
+	if window > 1 {
+		m.step = m.now + 500
+	}
+}
+
+func (m *model) close() {
+	m.open, m.trial, m.failures, m.counted = false, nil, 0, m.entered
+	m.startRamp(2)
+}
+
+func (m *model) finish(c *modelCall, o outcome, pause int) {
+	c.status = ended
+	inRamp := c.ramp > 0 && c.ramp == m.ramp && m.window > 0
+	trial := m.trial == c
+	if trial {
+		m.trial = nil
+	}
+	others := len(m.find(waiting)) > 0
+	switch o {
+	case outcomeUp:
+		if m.open && !trial {
+			break
+		}
+		if trial {
+			m.close()
+		} else if inRamp {
+			m.window++
+			m.step = m.now + 500
+			if !others {
+				m.window = 0
+			}
+		}
+		m.failures, m.lastSuccess = 0, m.now
+	case outcomeAnswered:
+		if trial {
+			m.close()
+		}
+	case outcomeLimited:
+		if trial {
+			m.close()
+		}
+		m.hold = max(m.hold, m.now+pause)
+		m.startRamp(1)
+		m.dismiss()
+	case outcomeDown:
+		if inRamp {
+			m.window = max(m.window/2, 1)
+			m.step = m.now + 500
+		}
+		m.fail(c, trial)
+	case outcomeNone:
+	}
+	m.settle()
+}
+
+func (m *model) fail(c *modelCall, trial bool) {
+	gap := []int{500, 1000, 2000}
+	switch {
+	case m.mode != BreakerAuto:
+	case trial:
+		m.failedTrial++
+		m.nextTrial = m.now + gap[min(m.failedTrial, 2)]
+		if m.now-m.opened >= *m.cfg.BridgeMs {
+			m.nextTrial = m.now + 5000
+		}
+		m.dismiss()
+	case m.open:
+	case c.order > m.counted: // it began after the last failure that counted
+		m.failures++
+		m.counted = m.entered
+		quiet := m.lastSuccess < 0 || m.now-m.lastSuccess/50*50 >= *m.cfg.QuietMs
+		if m.failures >= m.cfg.FailureThreshold && quiet {
+			m.open, m.opened, m.failedTrial, m.nextTrial = true, m.now, 0, m.now+500
+			m.dismiss()
+		}
+	}
+}
+
+func (m *model) force(mode BreakerMode) {
+	if mode == m.mode {
+		return
+	}
+	m.mode, m.failures, m.counted = mode, 0, m.entered
+	m.open, m.trial, m.hold, m.window = false, nil, 0, 0
+	if len(m.find(waiting)) > 0 {
+		m.startRamp(1)
+	}
+	m.dismiss()
+	m.settle()
+}
+
+// gateOp is one step of a run: exactly one of its parts is used.
+type gateOp struct {
+	advance int // ms
+	arrive  int // calls
+	member  bool
+	leave   bool
+	within  int // deadline in ms; 0 = none
+	finish  int // index among the running calls, plus one
+	outcome outcome
+	pause   int
+	force   BreakerMode
+}
+
+func drawGateOp(t *rapid.T) gateOp {
+	switch rapid.SampledFrom([]string{"arrive", "arrive", "finish", "finish", "finish", "finish", "advance", "advance", "force"}).Draw(t, "op") {
+	case "arrive":
+		return gateOp{
+			arrive: rapid.SampledFrom([]int{1, 1, 2, 10}).Draw(t, "calls"),
+			member: rapid.Bool().Draw(t, "member"),
+			leave:  rapid.IntRange(0, 3).Draw(t, "leave") == 0,
+			within: rapid.SampledFrom([]int{0, 0, 107, 2007, 8007}).Draw(t, "within"),
+		}
+	case "finish":
+		return gateOp{
+			finish:  1 + rapid.IntRange(0, 20).Draw(t, "which"),
+			outcome: rapid.SampledFrom([]outcome{outcomeUp, outcomeDown, outcomeDown, outcomeDown, outcomeDown, outcomeLimited, outcomeAnswered, outcomeNone}).Draw(t, "outcome"),
+			pause:   rapid.SampledFrom([]int{10, 300, 1000, 4000, 30_000}).Draw(t, "pause"),
+		}
+	case "advance":
+		return gateOp{advance: 10 * rapid.SampledFrom([]int{1, 2, 20, 50, 100, 300, 1000}).Draw(t, "ms")}
+	default:
+		if rapid.IntRange(0, 3).Draw(t, "forced") > 0 {
+			return gateOp{advance: 10}
+		}
+		return gateOp{force: rapid.SampledFrom([]BreakerMode{BreakerAuto, BreakerForceOpen, BreakerForceClosed}).Draw(t, "mode")}
+	}
+}
+
+// The gate does what the model does, for calls that come, wait and end in any
+// order.
+func TestGate_Model(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		ops := rapid.SliceOfN(rapid.Custom(drawGateOp), 10, 100).Draw(rt, "ops")
+		var fault error // reported below, because rapid cannot be called inside the bubble
+		synctest.Test(t, func(t *testing.T) { fault = compareWithModel(t.Context(), ops) })
+		if fault != nil {
+			rt.Fatal(fault)
+		}
+	})
+}
+
+// realCall is a call to the real gate. Its goroutine ends with its wait.
+type realCall struct {
+	p     permit
+	err   error
+	ready bool
+}
+
+// compareWithModel runs ops on a gate and on the model. It returns the first
+// difference.
+func compareWithModel(ctx context.Context, ops []gateOp) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer func() { cancel(); synctest.Wait() }()
+	cfg := defaultSettings.breaker
+	cfg.FailureThreshold, cfg.BridgeMs = 3, new(5000)
+	var changes []stateChange
+	g := newGate("e", "", cfg, func(_ context.Context, from, to BreakerState) { changes = append(changes, stateChange{from, to}) })
+	m := &model{cfg: cfg, mode: BreakerAuto, lastSuccess: -1}
+	var real []*realCall
+	down := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork}
+	for i, op := range ops {
+		switch {
+		case op.advance > 0:
+			for range op.advance {
+				m.tick()
+			}
+			time.Sleep(time.Duration(op.advance) * time.Millisecond)
+		case op.arrive > 0:
+			for range op.arrive {
+				c := &modelCall{member: op.member, leave: op.leave}
+				callCtx := ctx
+				if op.within > 0 {
+					c.deadline = m.now + op.within
+					var stop context.CancelFunc
+					callCtx, stop = context.WithTimeout(ctx, time.Duration(op.within)*time.Millisecond)
+					defer stop()
+				}
+				m.arrive(c)
+				r := &realCall{}
+				real = append(real, r)
+				go func() {
+					var ok bool
+					if r.p, ok = g.admit(); !ok {
+						r.p, r.err = g.enter(callCtx, &waiter{entrant: entrant{
+							member: op.member, leaveOpen: op.leave, maxHold: modelMaxHold * time.Millisecond,
+							patience: func(classify.Result) time.Duration { return modelPatience * time.Millisecond },
+						}})
+					}
+					r.ready = true
+				}()
+				synctest.Wait()
+			}
+		case op.finish > 0:
+			if now := m.find(running); len(now) > 0 {
+				c := now[(op.finish-1)%len(now)]
+				m.finish(c, op.outcome, op.pause)
+				real[slices.Index(m.calls, c)].p.done(ctx, op.outcome, down, time.Now(), time.Duration(op.pause)*time.Millisecond)
+			}
+		default:
+			m.force(op.force)
+			g.force(ctx, op.force)
+		}
+		synctest.Wait()
+		if err := differs(g, m, real); err != nil {
+			return fmt.Errorf("after op %d %+v: %w", i, op, err)
+		}
+	}
+	last := BreakerClosed
+	for _, c := range changes {
+		if c.from != last || c.to == last {
+			return fmt.Errorf("changes out of order: %v", changes)
+		}
+		last = c.to
+	}
+	return nil
+}
+
+func differs(g *gate, m *model, real []*realCall) error {
+	for i, c := range m.calls {
+		got := waiting
+		switch r := real[i]; {
+		case r.ready && r.err != nil:
+			got = refused
+		case r.ready:
+			got = running
+		}
+		want := c.status
+		if want == ended {
+			want = running
+		}
+		if got != want {
+			return fmt.Errorf("at %d ms call %d is %s, want %s: %v", m.now, i, got, want, real[i].err)
+		}
+	}
+	s := g.status()
+	if s.State != m.state() || s.Failures != m.failures || s.Waiting != len(m.find(waiting)) || s.Hold.Milliseconds() != int64(max(m.hold-m.now, 0)) {
+		return fmt.Errorf("at %d ms got %+v, want %s with %d failures, %d waiting, held until %d", m.now, s, m.state(), m.failures, len(m.find(waiting)), m.hold)
+	}
+	return nil
+}

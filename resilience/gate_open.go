@@ -1,0 +1,161 @@
+package resilience
+
+import (
+	"time"
+
+	"github.com/errclass/errclass/classify"
+)
+
+// opening is the open breaker of a [gate]. Its fields are guarded by gate.mu.
+type opening struct {
+	open        bool
+	openedAt    time.Time
+	nextTrial   time.Time
+	failedTrial int       // trials that have failed since openedAt
+	trialStart  time.Time // when the trial under way began; zero = none
+}
+
+const (
+	// lateGap is the time between trials after the bridge.
+	lateGap = 5 * time.Second
+	// hungTrial is the time after which a trial no longer prevents another one.
+	hungTrial = 30 * time.Second
+)
+
+// trialGaps are the times between an opening and its trials. The last one
+// repeats.
+var trialGaps = [...]time.Duration{500 * time.Millisecond, time.Second, longestGap}
+
+// longestGap is the longest time between trials while new calls wait.
+const longestGap = 2 * time.Second
+
+func (g *gate) strict() bool { return *g.cfg.Strict }
+
+func (g *gate) cooldown() time.Duration { return ms(g.cfg.CooldownMs) }
+
+// fail counts a failure that says that the endpoint is down. Of several calls
+// that are under way at the same time, only the first failure counts. A strict
+// breaker counts all. The caller holds mu.
+func (g *gate) fail(now time.Time, p permit, trial bool, r classify.Result) {
+	switch {
+	case g.mode != BreakerAuto:
+	case trial:
+		g.cause = r
+		g.failedTrial++
+		g.scheduleTrial(now)
+		g.dismiss(now)
+	case g.open:
+	case p.generation == g.generation, g.strict() && g.began(p):
+		g.cause = r
+		g.failures++
+		g.generation++
+		if g.failures >= g.cfg.FailureThreshold && g.quiet(now) {
+			g.open, g.openedAt, g.failedTrial = true, now, 0
+			g.scheduleTrial(now)
+			g.dismiss(now)
+		}
+	}
+}
+
+// began reports whether a call began after the last opening or change of mode:
+// since then only counted failures have raised the generation.
+func (g *gate) began(p permit) bool {
+	return p.generation+uint64(g.failures) >= g.generation
+}
+
+// quiet reports whether no call has succeeded for quietMs. The caller holds mu.
+func (g *gate) quiet(now time.Time) bool {
+	last := g.lastSuccess.Load()
+	if last == 0 || g.strict() {
+		return true
+	}
+	return now.Sub(g.born)-time.Duration(last-1)*successTick >= ms(*g.cfg.QuietMs)
+}
+
+// scheduleTrial sets the time of the next trial. The caller holds mu.
+func (g *gate) scheduleTrial(now time.Time) {
+	gap := trialGaps[min(g.failedTrial, len(trialGaps)-1)]
+	switch {
+	case g.strict():
+		gap = g.cooldown()
+	case g.bridged(now):
+		gap = lateGap
+	}
+	g.nextTrial = now.Add(min(gap, g.cooldown()))
+}
+
+// bridged reports whether the time in which new calls may wait is over. The
+// caller holds mu.
+func (g *gate) bridged(now time.Time) bool {
+	return g.strict() || now.Sub(g.openedAt) >= ms(*g.cfg.BridgeMs)
+}
+
+// untilTrial returns the time until the next trial may begin, or 0 while one is
+// under way. The caller holds mu.
+func (g *gate) untilTrial(now time.Time) time.Duration {
+	if !g.trialStart.IsZero() {
+		return 0
+	}
+	return max(g.nextTrial.Sub(now), 0)
+}
+
+// trialDue reports whether a call may be made as a trial. The caller holds mu.
+func (g *gate) trialDue(now time.Time) bool {
+	if !g.trialStart.IsZero() {
+		return now.Sub(g.trialStart) >= g.hungAfter()
+	}
+	return !now.Before(g.nextTrial)
+}
+
+func (g *gate) hungAfter() time.Duration {
+	if g.strict() {
+		return g.cooldown()
+	}
+	return min(hungTrial, g.cooldown())
+}
+
+// startTrial begins a trial. The outcome of an earlier one no longer counts. The
+// caller holds mu.
+func (g *gate) startTrial(now time.Time) {
+	g.generation++
+	g.trialStart = now
+}
+
+// close closes the breaker after a trial and lets waiting calls in, two at
+// first. The caller holds mu.
+func (g *gate) close(now time.Time) {
+	g.opening = opening{}
+	g.failures = 0
+	g.generation++
+	g.startRamp(now, 2)
+}
+
+// openRefusal returns the error for a call that the open breaker refuses. The
+// caller holds mu.
+func (g *gate) openRefusal(now time.Time) *OpenError {
+	e := &OpenError{Endpoint: g.name, Mode: g.mode}
+	if g.mode != BreakerForceOpen {
+		e.RetryAfter, e.Cause = g.untilTrial(now), g.cause
+	}
+	return e
+}
+
+// refusalAfter returns an error if a call that has just failed should not be
+// made again after a pause. elsewhere reports whether another target accepts
+// calls.
+func (g *gate) refusalAfter(pause time.Duration, member bool, elsewhere func() bool) *OpenError {
+	if g.word.Load()&busyBit == 0 {
+		return nil
+	}
+	other := elsewhere() // before the lock, because it locks other gates
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := time.Now()
+	switch {
+	case g.mode == BreakerForceOpen, g.open && (other || !member):
+	case g.open && g.strict() && g.untilTrial(now) > pause:
+	default:
+		return nil
+	}
+	return g.openRefusal(now)
+}

@@ -1,0 +1,841 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/resilience"
+)
+
+// callTime is how long a call to a plant takes.
+const callTime = 20 * time.Millisecond
+
+// plant is an endpoint that fails by a script of time. It notes every call.
+type plant struct {
+	start  time.Time
+	answer func(at time.Duration) error // nil: success
+
+	mu     sync.Mutex
+	calls  []plantCall
+	inside int
+	most   int // calls at the same time
+}
+
+type plantCall struct {
+	at  time.Duration
+	err error
+}
+
+func newPlant(answer func(time.Duration) error) *plant {
+	return &plant{start: time.Now(), answer: answer}
+}
+
+func (p *plant) call(ctx context.Context, _ resilience.Target) (int, error) {
+	at := time.Since(p.start)
+	err := p.answer(at)
+	p.mu.Lock()
+	p.calls = append(p.calls, plantCall{at, err})
+	p.inside++
+	p.most = max(p.most, p.inside)
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		p.inside--
+		p.mu.Unlock()
+	}()
+	select {
+	case <-time.After(callTime):
+		return 1, err
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+}
+
+// failed returns how many calls failed at or after a time.
+func (p *plant) failed(from time.Duration) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for _, c := range p.calls {
+		if c.err != nil && c.at >= from {
+			n++
+		}
+	}
+	return n
+}
+
+// starts returns when calls began, at or after a time.
+func (p *plant) starts(from time.Duration) []time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []time.Duration
+	for _, c := range p.calls {
+		if c.at >= from {
+			all = append(all, c.at)
+		}
+	}
+	return all
+}
+
+// away returns the answers of a network that is away between two times.
+func away(from, to time.Duration) func(time.Duration) error {
+	return func(at time.Duration) error {
+		if from <= at && at < to {
+			return errNetwork
+		}
+		return nil
+	}
+}
+
+// crowd makes n calls at the same time. It returns their errors and when each
+// ended.
+func crowd(t *testing.T, x *resilience.Executor, p *plant, n int, call resilience.Call) (errs []error, ends []time.Duration) {
+	t.Helper()
+	errs, ends = make([]error, n), make([]time.Duration, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			_, errs[i] = resilience.Do(t.Context(), x, call, p.call)
+			ends[i] = time.Since(p.start)
+		})
+	}
+	all.Wait()
+	return errs, ends
+}
+
+func answered(errs []error) (n int) {
+	for _, err := range errs {
+		if err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+var onPrimary = resilience.Call{Targets: []resilience.Target{primary}}
+
+// jittered returns an executor with random jitter and its events.
+func jittered(t *testing.T, cfg *resilience.Config, opts ...resilience.Option) (*resilience.Executor, *events) {
+	t.Helper()
+	seen := new(events)
+	random := rand.New(rand.NewPCG(1, 2))
+	var mu sync.Mutex
+	return executor(t, cfg, append(opts, resilience.WithObserver(seen.observe), resilience.WithRandom(func() float64 {
+		mu.Lock()
+		defer mu.Unlock()
+		return random.Float64()
+	}))...), seen
+}
+
+// forCallers runs a test with 1, 10 and 1,000 callers.
+func forCallers(t *testing.T, f func(t *testing.T, n int)) {
+	t.Helper()
+	for _, n := range []int{1, 10, 1000} {
+		t.Run(fmt.Sprint(n, " callers"), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { f(t, n) })
+		})
+	}
+}
+
+// The network is away for a while. Every caller that was under way is answered,
+// soon after its return. Few calls are made in vain.
+func TestGate_Outage(t *testing.T) {
+	t.Parallel()
+	for _, long := range []time.Duration{2 * time.Second, 5 * time.Second, 15 * time.Second} {
+		t.Run(long.String(), func(t *testing.T) {
+			t.Parallel()
+			forCallers(t, func(t *testing.T, n int) {
+				x, _ := jittered(t, enabled())
+				p := newPlant(away(0, long))
+				errs, ends := crowd(t, x, p, n, onPrimary)
+				assert.Equal(t, n, answered(errs))
+				assert.LessOrEqual(t, p.failed(0), 2*n+20, "a first call, and sometimes a second before the breaker opens")
+				for _, end := range ends {
+					assert.LessOrEqual(t, end, max(long+4*time.Second, 16*time.Second))
+				}
+				assert.Equal(t, resilience.BreakerClosed, x.Breakers().Snapshot()[0].State)
+			})
+		})
+	}
+}
+
+// A stream of calls meets an outage of two seconds. All are answered.
+func TestGate_OutageOfAStream(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		x, seen := jittered(t, enabled())
+		p := newPlant(away(10*time.Second, 12*time.Second))
+		assert.Equal(t, 1500, answered(stream(t, x, p, 1500, 20*time.Millisecond)))
+		assert.Less(t, p.failed(0), 80, "calls in vain: those of a second until the breaker opens, and trials")
+		breaks := seen.transitions(resilience.KindBreaker)
+		assert.Equal(t, "closed>open", breaks[0])
+		assert.Equal(t, "half_open>closed", breaks[len(breaks)-1])
+	})
+}
+
+// stream makes n calls, one after each interval, and returns their errors.
+func stream(t *testing.T, x *resilience.Executor, p *plant, n int, interval time.Duration) []error {
+	t.Helper()
+	errs := make([]error, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { _, errs[i] = resilience.Do(t.Context(), x, onPrimary, p.call) })
+		time.Sleep(interval)
+	}
+	all.Wait()
+	return errs
+}
+
+// A rate limit of ten seconds is met once by each caller. Then all wait, and are
+// let in one by one at first. All are answered.
+func TestGate_RateLimit(t *testing.T) {
+	t.Parallel()
+	for _, hint := range []string{"10", ""} {
+		t.Run("Retry-After "+hint, func(t *testing.T) {
+			t.Parallel()
+			forCallers(t, func(t *testing.T, n int) {
+				x, seen := jittered(t, enabled())
+				p := newPlant(func(at time.Duration) error {
+					switch {
+					case at >= 10*time.Second:
+						return nil
+					case hint == "":
+						return errLimited
+					default:
+						return answer(429, "10")
+					}
+				})
+				errs, ends := crowd(t, x, p, n, onPrimary)
+				if hint == "" && n == 1 {
+					require.ErrorIs(t, errs[0], errLimited, "without a hint a lone caller has three calls in 1.5 s")
+					return
+				}
+				if hint != "" {
+					assert.Equal(t, n, answered(errs))
+					assert.Equal(t, n, p.failed(0), "nobody calls before the hold ends")
+				} else {
+					assert.GreaterOrEqual(t, answered(errs), n-10, "a call a second finds out that the limit stays")
+					assert.Less(t, p.failed(callTime), 25)
+				}
+				for _, end := range ends {
+					assert.Less(t, end, 12*time.Second)
+				}
+				assert.Empty(t, seen.of(resilience.KindBreaker), "a rate limit opens no breaker")
+			})
+		})
+	}
+}
+
+// After a hold, the number of calls grows from one with each round.
+func TestGate_Ramp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		x, _ := jittered(t, enabled())
+		p := newPlant(func(at time.Duration) error {
+			if at < 10*time.Second {
+				return answer(429, "10")
+			}
+			return nil
+		})
+		errs, _ := crowd(t, x, p, 1000, onPrimary)
+		assert.Equal(t, 1000, answered(errs))
+		rounds := map[time.Duration]int{}
+		for _, at := range p.starts(10 * time.Second) {
+			rounds[at]++
+		}
+		begin := 10*time.Second + callTime
+		for i := range 8 {
+			assert.Equal(t, 1<<i, rounds[begin+time.Duration(i)*callTime], "round %d", i)
+		}
+	})
+}
+
+// Calls that take a minute do not hold back the ramp: it also grows while no
+// call fails.
+func TestGate_RampOfSlowCalls(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		x := executor(t, enabled())
+		start := time.Now()
+		var all sync.WaitGroup
+		for range 100 {
+			all.Go(func() {
+				_, err := resilience.Do(t.Context(), x, onPrimary, func(context.Context, resilience.Target) (int, error) {
+					if time.Since(start) < 10*time.Second {
+						return 0, answer(429, "10")
+					}
+					time.Sleep(time.Minute)
+					return 0, nil
+				})
+				assert.NoError(t, err)
+			})
+		}
+		all.Wait()
+		assert.Less(t, time.Since(start), 75*time.Second)
+	})
+}
+
+// A call that the rate limit would keep longer than its deadline or maxHoldMs
+// does not wait.
+func TestGate_HoldInVain(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name     string
+		hint     string
+		deadline time.Duration
+		maxHold  int
+		targets  []resilience.Target
+		opts     []resilience.Option
+		want     error
+		took     time.Duration
+		other    int // calls to the second target
+	}{
+		{name: "it waits", hint: "20", took: 20 * time.Second},
+		{name: "it waits within its deadline", hint: "20", deadline: 25 * time.Second, took: 20 * time.Second},
+		{name: "its deadline is earlier", hint: "20", deadline: 15 * time.Second, want: resilience.ErrHeld},
+		{name: "its deadline is earlier, and there is another target", hint: "20", deadline: 15 * time.Second, targets: all3, other: 1},
+		{name: "another target, and time to wait", hint: "20", targets: all3, took: 20 * time.Second},
+		{name: "another target first", hint: "20", targets: all3, opts: []resilience.Option{resilience.WithRateLimitOrder(resilience.FallbackFirst)}, other: 1},
+		{name: "more than a minute", hint: "90", want: resilience.ErrHeld},
+		{name: "more than a minute, and there is another target", hint: "90", targets: all3, other: 1},
+		{name: "more than a minute is allowed", hint: "90", maxHold: 120_000, took: 90 * time.Second},
+		{name: "less than a minute is allowed", hint: "20", maxHold: 10_000, want: resilience.ErrHeld},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				cfg := enabled()
+				cfg.Retry.MaxHoldMs = tt.maxHold
+				x := executor(t, cfg, tt.opts...)
+				s := newScript(map[resilience.Target][]error{primary: {answer(429, tt.hint), nil}})
+				first, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				start := time.Now()
+				_, err := resilience.Do(first, x, onPrimary, s.call)
+				assert.Equal(t, classify.ReasonRateLimit, reason(err), "the provider's own error")
+				assert.Zero(t, time.Since(start), "at once")
+
+				ctx := t.Context()
+				if tt.deadline > 0 {
+					ctx, cancel = context.WithTimeout(ctx, tt.deadline)
+					defer cancel()
+				}
+				call := onPrimary
+				if tt.targets != nil {
+					call.Targets = tt.targets
+				}
+				_, err = resilience.Do(ctx, x, call, s.call)
+				require.ErrorIs(t, err, tt.want)
+				assert.Equal(t, tt.took, time.Since(start))
+				assert.Equal(t, tt.other, s.count(secondary))
+				if held, ok := errors.AsType[*resilience.HoldError](err); ok {
+					assert.Equal(t, classify.ReasonRateLimit, classify.Error(held).Reason)
+					assert.Equal(t, held.RetryAfter, classify.Error(held).RetryAfter)
+					assert.Equal(t, string(classify.ReasonRateLimit), held.ErrorType())
+					assert.Equal(t, classify.ReasonRateLimit, held.Cause.Reason)
+				}
+			})
+		})
+	}
+}
+
+// A wrong hint does not shut an endpoint for a day: a call is made every five
+// minutes.
+func TestGate_LongestHold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		x := executor(t, enabled())
+		s := newScript(map[resilience.Target][]error{primary: {answer(429, "86400"), nil}})
+		_, err := resilience.Do(t.Context(), x, onPrimary, s.call)
+		require.Error(t, err)
+		assert.Equal(t, 5*time.Minute, x.Breakers().Snapshot()[0].Hold)
+		time.Sleep(5 * time.Minute)
+		_, err = resilience.Do(t.Context(), x, onPrimary, s.call)
+		require.NoError(t, err)
+	})
+}
+
+// Deadlines of the callers say nothing about the endpoint, however short and
+// many they are.
+func TestGate_OwnDeadlines(t *testing.T) {
+	t.Parallel()
+	for _, where := range []string{"of the caller", "in the function"} {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			forCallers(t, func(t *testing.T, n int) {
+				x, seen := jittered(t, single())
+				p := newPlant(func(time.Duration) error { return nil })
+				for range 2 * n {
+					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+					outer := ctx
+					if where == "in the function" {
+						outer = t.Context()
+					}
+					_, err := resilience.Do(outer, x, resilience.Call{Targets: onPrimary.Targets, Repeatable: func(resilience.Attempt) bool { return false }},
+						func(_ context.Context, target resilience.Target) (int, error) { return p.call(ctx, target) })
+					assert.ErrorIs(t, err, context.DeadlineExceeded)
+					cancel()
+				}
+				assert.Empty(t, seen.of(resilience.KindBreaker))
+				_, err := resilience.Do(t.Context(), x, onPrimary, p.call)
+				require.NoError(t, err)
+			})
+		})
+	}
+}
+
+// A pause that would outlast the deadline is not begun. The caller gets the
+// provider's error at once.
+func TestDo_NoPauseInVain(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		err  error
+		took time.Duration
+		want error
+	}{
+		{name: "a hint of 50 s", err: answer(429, "50"), want: resilience.ErrNoTime},
+		{name: "a hint of 50 s of a 503", err: answer(503, "50"), want: resilience.ErrNoTime},
+		{name: "exactly the deadline", err: answer(503, "10"), want: resilience.ErrNoTime},
+		{name: "a late pause of the schedule", err: errNetwork, took: 7500 * time.Millisecond, want: resilience.ErrNoTime},
+		{name: "time enough", err: errTransient, took: 1500 * time.Millisecond},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				defer cancel()
+				start := time.Now()
+				_, err := resilience.Do(ctx, executor(t, enabled()), onPrimary, newScript(map[resilience.Target][]error{primary: {tt.err}}).call)
+				require.ErrorIs(t, err, tt.err)
+				assert.Equal(t, tt.took, time.Since(start))
+				assert.Equal(t, reason(tt.err), reason(err), "the classification stays")
+				if tt.want == nil {
+					require.NoError(t, asError(t, err).Stop)
+					return
+				}
+				require.ErrorIs(t, asError(t, err).Stop, tt.want)
+			})
+		})
+	}
+}
+
+// One call in five fails with 503. No breaker opens, and no call is refused.
+func TestGate_OneInFive(t *testing.T) {
+	t.Parallel()
+	for _, perSecond := range []int{10, 100, 500} {
+		t.Run(fmt.Sprint(perSecond, " a second"), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				x, seen := jittered(t, enabled())
+				random := rand.New(rand.NewPCG(3, 4))
+				var mu sync.Mutex
+				p := newPlant(func(time.Duration) error {
+					mu.Lock()
+					defer mu.Unlock()
+					if random.IntN(5) == 0 {
+						return errTransient
+					}
+					return nil
+				})
+				errs := stream(t, x, p, 3000, time.Second/time.Duration(perSecond))
+				assert.GreaterOrEqual(t, answered(errs), 3000-3000/100, "three calls fail in a row once in 125")
+				for _, err := range errs {
+					assert.NotErrorIs(t, err, resilience.ErrOpen)
+				}
+				if perSecond >= 100 {
+					assert.Empty(t, seen.of(resilience.KindBreaker))
+				}
+			})
+		})
+	}
+}
+
+// Calls that fail at the same time count once.
+func TestGate_ConcurrentFailuresCountOnce(t *testing.T) {
+	t.Parallel()
+	forCallers(t, func(t *testing.T, n int) {
+		x := executor(t, single())
+		p := newPlant(away(0, time.Minute))
+		for round := range 5 {
+			assert.Equal(t, resilience.BreakerClosed, stateOf(x), "round %d", round)
+			crowd(t, x, p, n, onPrimary)
+			assert.Equal(t, round+1, x.Breakers().Snapshot()[0].Failures)
+		}
+		assert.Equal(t, resilience.BreakerOpen, stateOf(x))
+	})
+}
+
+// stateOf returns the state of the only breaker, closed if there is none yet.
+func stateOf(x *resilience.Executor) resilience.BreakerState {
+	for _, b := range x.Breakers().Snapshot() {
+		return b.State
+	}
+	return resilience.BreakerClosed
+}
+
+// A breaker does not open within a second of a success.
+func TestGate_QuietBeforeOpening(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		quiet *int
+		want  time.Duration
+	}{{nil, time.Second}, {new(3000), 3 * time.Second}, {new(0), 400 * time.Millisecond}} {
+		t.Run(tt.want.String(), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				cfg := single()
+				cfg.CircuitBreaker.QuietMs = tt.quiet
+				b := newFixture(t, cfg)
+				b.fail(1, nil)
+				start := time.Now()
+				for b.state() == resilience.BreakerClosed {
+					b.fail(1, errNetwork)
+					time.Sleep(100 * time.Millisecond)
+				}
+				assert.Equal(t, tt.want, time.Since(start)-100*time.Millisecond)
+			})
+		})
+	}
+}
+
+// While a breaker is open, one call at a time is made, after growing times.
+func TestGate_Trials(t *testing.T) {
+	t.Parallel()
+	forCallers(t, func(t *testing.T, n int) {
+		x, _ := jittered(t, enabled())
+		p := newPlant(away(0, time.Hour))
+		b := &fixture{t: t, x: x}
+		b.fail(1, nil)
+		time.Sleep(time.Second)
+		for range 5 {
+			once := resilience.Call{Targets: onPrimary.Targets, Repeatable: func(resilience.Attempt) bool { return false }}
+			_, err := resilience.Do(t.Context(), x, once, p.call)
+			require.ErrorIs(t, err, errNetwork)
+		}
+		require.Equal(t, resilience.BreakerOpen, stateOf(x))
+		opened := time.Since(p.start)
+		var all sync.WaitGroup
+		for range n {
+			all.Go(func() { _, _ = resilience.Do(t.Context(), x, onPrimary, p.call) })
+		}
+		all.Wait()
+		at := opened
+		for i, start := range p.starts(opened) {
+			gap := []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second}[min(i, 2)]
+			if n == 1 {
+				assert.GreaterOrEqual(t, start, at+gap, "trial %d", i)
+			} else {
+				assert.Equal(t, at+gap, start, "trial %d", i)
+			}
+			at = start + callTime
+		}
+		assert.GreaterOrEqual(t, len(p.starts(opened)), 5)
+
+		// After the bridge new calls fail at once. One of them makes a trial
+		// every five seconds.
+		time.Sleep(time.Until(p.start.Add(opened + 40*time.Second)))
+		late := time.Since(p.start)
+		refused := 0
+		for range 60 {
+			before := time.Now()
+			errs, _ := crowd(t, x, p, n, onPrimary)
+			assert.LessOrEqual(t, time.Since(before), callTime)
+			for _, err := range errs {
+				require.ErrorIs(t, err, resilience.ErrOpen)
+				if _, ok := errors.AsType[*resilience.OpenError](err); ok {
+					refused++
+				}
+			}
+			time.Sleep(time.Second)
+		}
+		trials := p.starts(late)
+		assert.InDelta(t, 12, len(trials), 2)
+		assert.Equal(t, 60*n-len(trials), refused)
+	})
+}
+
+// New calls wait for an open breaker during the bridge, but not past their
+// deadline.
+func TestGate_Bridge(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name     string
+		bridge   *int
+		after    time.Duration // of the opening
+		deadline time.Duration
+		targets  []resilience.Target
+		want     error
+	}{
+		{name: "it waits", after: time.Second},
+		{name: "after the bridge", after: 31 * time.Second, want: resilience.ErrOpen},
+		{name: "no bridge", bridge: new(0), after: 100 * time.Millisecond, want: resilience.ErrOpen},
+		{name: "another target", after: time.Second, targets: all3},
+		{name: "its deadline is before the next trial", after: 100 * time.Millisecond, deadline: 300 * time.Millisecond, want: resilience.ErrOpen},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				cfg := single()
+				cfg.CircuitBreaker.BridgeMs = tt.bridge
+				cfg.Agents = map[string]resilience.AgentConfig{"patient": {Retry: resilience.RetryConfig{MaxNetworkRetries: new(5)}}}
+				b := newFixture(t, cfg)
+				b.fail(5, errNetwork)
+				opened := time.Now()
+				back := 3 * time.Second
+				if tt.want != nil {
+					back = time.Hour
+				}
+				p := newPlant(away(0, back))
+				// Others keep the trials going.
+				go func() {
+					for time.Since(opened) < 32*time.Second {
+						time.Sleep(240 * time.Millisecond)
+						go func() { _, _ = resilience.Do(t.Context(), b.x, onPrimary, p.call) }()
+					}
+				}()
+				time.Sleep(tt.after)
+				ctx := t.Context()
+				if tt.deadline > 0 {
+					var cancel context.CancelFunc
+					ctx, cancel = context.WithTimeout(ctx, tt.deadline)
+					defer cancel()
+				}
+				call := resilience.Call{Agent: "patient", Targets: onPrimary.Targets}
+				if tt.targets != nil {
+					call.Targets = tt.targets
+				}
+				start := time.Now()
+				_, err := resilience.Do(ctx, b.x, call, func(ctx context.Context, target resilience.Target) (int, error) {
+					if target != primary {
+						return 0, nil
+					}
+					return p.call(ctx, target)
+				})
+				require.ErrorIs(t, err, tt.want)
+				if tt.want != nil || tt.targets != nil {
+					assert.LessOrEqual(t, time.Since(start), callTime)
+				} else {
+					assert.Greater(t, time.Since(start), 2*time.Second, "until the network is back")
+					assert.Less(t, time.Since(start), 5*time.Second)
+				}
+				time.Sleep(time.Minute)
+			})
+		})
+	}
+}
+
+// Each key of an endpoint has its own gate.
+func TestGate_Keys(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		x, seen := jittered(t, single())
+		tenant := func(key string) resilience.Target {
+			return resilience.Target{Endpoint: primary.Endpoint, Provider: primary.Provider, Key: key}
+		}
+		s := newScript(map[resilience.Target][]error{tenant("acme"): {errNetwork}, tenant("bolt"): {answer(429, "30")}})
+		do := func(key string) error {
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			_, err := resilience.Do(ctx, x, resilience.Call{Targets: []resilience.Target{tenant(key)}}, s.call)
+			return err
+		}
+		for range 5 {
+			require.ErrorIs(t, do("acme"), errNetwork)
+		}
+		require.ErrorIs(t, do("acme"), resilience.ErrOpen)
+		require.Error(t, do("bolt"))
+		require.ErrorIs(t, do("bolt"), resilience.ErrHeld)
+		require.NoError(t, do("other"))
+		require.NoError(t, do(""))
+		var names []string
+		for _, b := range x.Breakers().Snapshot() {
+			names = append(names, b.Endpoint)
+		}
+		assert.Equal(t, []string{
+			"https://a.example", "https://a.example#acme", "https://a.example#bolt", "https://a.example#other",
+		}, names)
+		assert.Equal(t, resilience.Target{Endpoint: primary.Endpoint, Key: "acme"}, seen.of(resilience.KindBreaker)[0].Target)
+
+		require.NoError(t, x.Breakers().Force(t.Context(), "https://a.example#acme", resilience.BreakerForceClosed))
+		require.ErrorIs(t, do("acme"), errNetwork, "it is called again")
+		require.NoError(t, x.Breakers().Force(t.Context(), "https://a.example#bolt", resilience.BreakerForceClosed))
+		assert.Equal(t, classify.ReasonRateLimit, reason(do("bolt")), "it is called again")
+	})
+}
+
+// A strict breaker allows no call for five minutes, whoever asks.
+func TestGate_Strict(t *testing.T) {
+	t.Parallel()
+	forCallers(t, func(t *testing.T, n int) {
+		cfg := enabled()
+		cfg.CircuitBreaker.Strict = new(true)
+		x, _ := jittered(t, cfg)
+		p := newPlant(away(0, time.Second))
+		errs, _ := crowd(t, x, p, n, onPrimary)
+		if n == 1 {
+			require.NoError(t, errs[0], "three calls in vain do not open it")
+			return
+		}
+		assert.Zero(t, answered(errs))
+		made := len(p.starts(0))
+		opened := time.Now()
+		for time.Since(opened) < 290*time.Second {
+			_, err := resilience.Do(t.Context(), x, onPrimary, p.call)
+			require.ErrorIs(t, err, resilience.ErrOpen)
+			time.Sleep(10 * time.Second)
+		}
+		assert.Len(t, p.starts(0), made)
+		time.Sleep(10 * time.Second)
+		_, err := resilience.Do(t.Context(), x, onPrimary, p.call)
+		require.NoError(t, err)
+	})
+}
+
+// A trial that hangs does not stop the trials of others.
+func TestGate_HungTrial(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newFixture(t, single())
+		b.fail(5, errNetwork)
+		time.Sleep(time.Second)
+		release, done := make(chan struct{}), make(chan error)
+		go func() {
+			_, err := resilience.Do(t.Context(), b.x, onPrimary, func(context.Context, resilience.Target) (int, error) {
+				<-release
+				return 0, errNetwork
+			})
+			done <- err
+		}()
+		synctest.Wait()
+		assert.Equal(t, resilience.BreakerHalfOpen, b.state())
+		time.Sleep(30 * time.Second)
+		b.fail(1, nil)
+		assert.Equal(t, resilience.BreakerClosed, b.state())
+		close(release)
+		require.ErrorIs(t, <-done, errNetwork)
+		assert.Equal(t, resilience.BreakerClosed, b.state(), "its outcome no longer counts")
+		assert.Zero(t, b.x.Breakers().Snapshot()[0].Failures)
+	})
+}
+
+// Waiting calls are visible. A person can let them in or refuse them, and the end
+// of a context ends its wait.
+func TestGate_ForceAndWaiting(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		mode resilience.BreakerMode
+		want error
+	}{
+		{mode: resilience.BreakerForceClosed},
+		{mode: resilience.BreakerForceOpen, want: resilience.ErrOpen},
+	} {
+		t.Run(string(tt.mode), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				x, seen := jittered(t, enabled())
+				limited := newScript(map[resilience.Target][]error{primary: {answer(429, "50")}})
+				hopeless, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				_, err := resilience.Do(hopeless, x, onPrimary, limited.call)
+				require.Error(t, err)
+				cancelled, stop := context.WithCancel(t.Context())
+				var all sync.WaitGroup
+				all.Go(func() {
+					_, err := resilience.Do(cancelled, x, onPrimary, newScript(nil).call)
+					assert.ErrorIs(t, err, context.Canceled)
+				})
+				for range 10 {
+					all.Go(func() {
+						_, err := resilience.Do(t.Context(), x, onPrimary, newScript(nil).call)
+						assert.ErrorIs(t, err, tt.want)
+					})
+				}
+				synctest.Wait()
+				got := x.Breakers().Snapshot()[0]
+				assert.Equal(t, 11, got.Waiting)
+				assert.Equal(t, 50*time.Second, got.Hold)
+				assert.Len(t, seen.of(resilience.KindWait), 11)
+				stop()
+				synctest.Wait()
+				assert.Equal(t, 10, x.Breakers().Snapshot()[0].Waiting)
+				start := time.Now()
+				require.NoError(t, x.Breakers().Force(t.Context(), primary.Endpoint, tt.mode))
+				all.Wait()
+				assert.Less(t, time.Since(start), time.Second)
+				assert.Zero(t, x.Breakers().Snapshot()[0].Waiting)
+			})
+		})
+	}
+}
+
+// A hold that grows refuses the waiting calls whose deadlines are now too early.
+func TestGate_HoldGrows(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		x := executor(t, enabled())
+		s := newScript(map[resilience.Target][]error{primary: {answer(429, "5"), answer(429, "30"), nil}})
+		var all sync.WaitGroup
+		all.Go(func() {
+			_, err := resilience.Do(t.Context(), x, onPrimary, s.call)
+			assert.NoError(t, err)
+		})
+		synctest.Wait()
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		errs := make([]error, 10)
+		for i := range errs {
+			all.Go(func() { _, errs[i] = resilience.Do(ctx, x, onPrimary, s.call) })
+		}
+		all.Wait()
+		assert.Equal(t, 35*time.Second, time.Since(start))
+		refused := 0
+		for _, err := range errs {
+			if errors.Is(err, resilience.ErrHeld) {
+				refused++
+			} else {
+				require.ErrorIs(t, err, resilience.ErrNoTime, "the one that met the second limit")
+			}
+		}
+		assert.GreaterOrEqual(t, refused, 9)
+	})
+}
+
+// Changes of breakers are reported in their order, whichever call causes them.
+func TestGate_EventsInOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		last := string(resilience.BreakerClosed)
+		x, _ := jittered(t, enabled(), resilience.WithObserver(func(_ context.Context, e resilience.Event) {
+			if e.Kind != resilience.KindBreaker {
+				return
+			}
+			time.Sleep(time.Millisecond) // a slow observer
+			mu.Lock()
+			defer mu.Unlock()
+			assert.Equal(t, last, e.From)
+			last = e.To
+		}))
+		p := newPlant(func(at time.Duration) error {
+			if at/(5*time.Second)%2 == 0 {
+				return errNetwork
+			}
+			return nil
+		})
+		stream(t, x, p, 3000, 10*time.Millisecond)
+		assert.Equal(t, string(stateOf(x)), last)
+	})
+}

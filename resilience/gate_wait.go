@@ -1,0 +1,235 @@
+package resilience
+
+import (
+	"container/list"
+	"context"
+	"time"
+
+	"github.com/errclass/errclass/classify"
+)
+
+// entrant is a call that asks a gate with trouble for a permit.
+type entrant struct {
+	member    bool          // it was let in before the breaker opened
+	leaveOpen bool          // another target accepts calls: do not wait for a breaker
+	leaveHold bool          // another target accepts calls: do not wait for a hold either
+	maxHold   time.Duration // longest wait for a hold and its ramp
+
+	// patience returns the longest wait for an open breaker. cause is the
+	// failure that opened it.
+	patience func(cause classify.Result) time.Duration
+	// waits is called before a wait. after is the time until a call may be let
+	// in, as far as known, and cause the failure that it waits for.
+	waits func(after time.Duration, held bool, cause classify.Result)
+}
+
+// waiter is an entrant in the queue of a gate. Its fields are guarded by gate.mu
+// until ready is closed.
+type waiter struct {
+	entrant
+	deadline  time.Time // of the caller's context; zero = none
+	holdLimit time.Time // when it stops waiting for a hold
+	openLimit time.Time // when it stops waiting for a breaker; zero until one is open
+	place     *list.Element
+	limit     *time.Timer // runs at the earlier limit that applies
+
+	ready chan struct{}
+	p     permit
+	err   error
+}
+
+// enter returns a permit, waits for one, or returns a [refusal] or the context's
+// error.
+func (g *gate) enter(ctx context.Context, w *waiter) (permit, error) {
+	w.deadline, _ = ctx.Deadline()
+	waiting := false
+	var after time.Duration
+	var held bool
+	var cause classify.Result
+	g.locked(ctx, func(now time.Time) {
+		w.p, w.err, w.holdLimit = permit{}, nil, now.Add(w.maxHold)
+		if g.queue.Len() == 0 {
+			late := g.open && g.bridged(now) && !w.member
+			if p, ok := g.issue(now); ok {
+				p.late = p.trial && late
+				w.p = p
+				return
+			}
+		}
+		if err := g.refuse(now, w); err != nil {
+			w.err = err
+			return
+		}
+		waiting = true
+		if held = !g.open; held {
+			after, cause = max(g.until.Sub(now), 0), g.limit
+		} else {
+			after, cause = g.untilTrial(now), g.cause
+		}
+		w.ready = make(chan struct{})
+		w.place = g.queue.PushBack(w)
+		w.limit = time.NewTimer(g.untilLimit(now, w))
+	})
+	if !waiting {
+		return w.p, w.err
+	}
+	if w.waits != nil {
+		w.waits(after, held, cause)
+	}
+	return g.wait(ctx, w)
+}
+
+// refuse returns the error for a call that may not wait, or nil. It may not wait
+// in vain: past its deadline, its patience or its longest hold. The caller holds
+// mu.
+func (g *gate) refuse(now time.Time, w *waiter) refusal {
+	beyond := func(t time.Time) bool { return !w.deadline.IsZero() && !t.Before(w.deadline) }
+	switch {
+	case g.mode == BreakerForceOpen:
+		return g.openRefusal(now)
+	case g.held(now):
+		if w.leaveHold || g.until.After(w.holdLimit) || beyond(g.until) {
+			return g.holdRefusal(now)
+		}
+	case g.open && g.mode == BreakerAuto:
+		if w.openLimit.IsZero() {
+			if w.leaveOpen || g.bridged(now) && !w.member {
+				return g.openRefusal(now)
+			}
+			w.openLimit = now.Add(w.patience(g.cause))
+		}
+		if !now.Before(w.openLimit) || g.trialStart.IsZero() && beyond(g.nextTrial) {
+			return g.openRefusal(now)
+		}
+	case !now.Before(w.holdLimit) && !now.Before(w.openLimit):
+		return g.holdRefusal(now)
+	}
+	return nil
+}
+
+// wait waits until the call is let in or refused.
+func (g *gate) wait(ctx context.Context, w *waiter) (permit, error) {
+	defer w.limit.Stop()
+	for {
+		select {
+		case <-w.ready:
+			return w.p, w.err
+		case <-ctx.Done():
+			if !g.leave(w) && w.err == nil {
+				w.p.release(ctx)
+			}
+			return permit{}, contextErr(ctx)
+		case <-w.limit.C:
+			g.recheck(w)
+		}
+	}
+}
+
+// leave takes a call out of the queue. It reports whether the call was still in
+// it.
+func (g *gate) leave(w *waiter) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if w.place == nil {
+		return false
+	}
+	g.remove(w)
+	return true
+}
+
+// recheck refuses a call that has waited long enough.
+func (g *gate) recheck(w *waiter) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if w.place != nil {
+		g.review(time.Now(), w)
+	}
+}
+
+// dismiss refuses the waiting calls that would wait in vain after a change. The
+// caller holds mu.
+func (g *gate) dismiss(now time.Time) {
+	for e := g.queue.Front(); e != nil; {
+		w := e.Value.(*waiter)
+		e = e.Next()
+		g.review(now, w)
+	}
+}
+
+// review refuses a waiting call that would wait in vain, or sets the time of its
+// next review. The caller holds mu.
+func (g *gate) review(now time.Time, w *waiter) {
+	if err := g.refuse(now, w); err != nil {
+		g.answer(w, permit{}, err)
+		return
+	}
+	w.limit.Reset(g.untilLimit(now, w))
+}
+
+// untilLimit returns the time until a waiting call must be reviewed. The caller
+// holds mu.
+func (g *gate) untilLimit(now time.Time, w *waiter) time.Duration {
+	limit := w.openLimit
+	if !g.open && w.holdLimit.After(limit) {
+		limit = w.holdLimit
+	}
+	if g.until.After(limit) {
+		limit = g.until
+	}
+	return limit.Sub(now)
+}
+
+// letIn lets calls in from the front of the queue. The caller holds mu.
+func (g *gate) letIn(now time.Time) {
+	for g.queue.Len() > 0 {
+		p, ok := g.issue(now)
+		if !ok {
+			break
+		}
+		g.answer(g.queue.Front().Value.(*waiter), p, nil)
+	}
+	g.arm(now)
+}
+
+// answer ends the wait of a call. The caller holds mu.
+func (g *gate) answer(w *waiter, p permit, err error) {
+	g.remove(w)
+	w.p, w.err = p, err
+	close(w.ready)
+}
+
+func (g *gate) remove(w *waiter) {
+	g.queue.Remove(w.place)
+	w.place = nil
+}
+
+// arm sets the timer to the next time at which a waiting call may be let in. The
+// caller holds mu.
+func (g *gate) arm(now time.Time) {
+	if g.queue.Len() == 0 {
+		if g.timer != nil {
+			g.timer.Stop()
+		}
+		return
+	}
+	var next time.Time
+	switch {
+	case g.held(now):
+		next = g.until
+	case !g.open:
+		next = g.step
+	case g.trialStart.IsZero():
+		next = g.nextTrial
+	default:
+		next = g.trialStart.Add(g.hungAfter())
+	}
+	after := max(next.Sub(now), 0)
+	if g.timer == nil {
+		g.timer = time.AfterFunc(after, g.wake)
+		return
+	}
+	g.timer.Reset(after)
+}
+
+// wake lets waiting calls in when the time has come.
+func (g *gate) wake() { g.locked(context.Background(), g.dismiss) }
