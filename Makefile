@@ -37,7 +37,8 @@ licences: ## check the licences of all dependencies
 
 .PHONY: bench
 bench: ## run the benchmarks; x-... metrics are ratios within one run
-	go test -run '^$$' -bench . -benchtime $(BENCHTIME) ./classify/... ./slogclass ./otelclass ./otelclass/test ./cmd/errclass/... ./internal/model
+	go test -run '^$$' -bench . -benchtime $(BENCHTIME) ./classify/... ./slogclass ./otelclass ./otelclass/test ./cmd/errclass/... ./internal/model ./resilience
+	go test -run '^$$' -bench Failsafe -benchtime $(BENCHTIME) ./compat
 
 .PHONY: bench-hyperscan
 bench-hyperscan: ## compare the matcher with Hyperscan (needs libhyperscan-dev)

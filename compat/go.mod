@@ -8,6 +8,8 @@ require (
 	github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream v1.7.26
 	github.com/aws/aws-sdk-go-v2/service/bedrockruntime v1.63.10
 	github.com/errclass/errclass v0.1.0
+	github.com/errclass/errclass/resilience v0.1.0
+	github.com/failsafe-go/failsafe-go v0.9.8
 	github.com/go-sql-driver/mysql v1.10.1
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/lib/pq v1.12.3
@@ -30,6 +32,7 @@ require (
 	github.com/aws/aws-sdk-go-v2/internal/endpoints/v2 v2.8.9 // indirect
 	github.com/aws/smithy-go v1.28.8 // indirect
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
+	github.com/bits-and-blooms/bitset v1.24.4 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/coder/websocket v1.8.15 // indirect
@@ -70,4 +73,7 @@ require (
 	golang.org/x/time v0.15.0 // indirect
 )
 
-replace github.com/errclass/errclass => ../
+replace (
+	github.com/errclass/errclass => ../
+	github.com/errclass/errclass/resilience => ../resilience
+)

@@ -10,8 +10,4 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require (
-	github.com/bits-and-blooms/bitset v1.24.4 // indirect
-	github.com/failsafe-go/failsafe-go v0.9.8 // indirect
-	go.yaml.in/yaml/v3 v3.0.6 // indirect
-)
+require go.yaml.in/yaml/v3 v3.0.6 // indirect

@@ -2,7 +2,12 @@ package resilience_test
 
 import (
 	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/errclass/errclass/resilience"
 )
@@ -28,5 +33,46 @@ func BenchmarkDo(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkDoCores compares the throughput of two goroutines on one endpoint
+// with that of one. The metric x-two-cores is 2 if they do not hinder each
+// other. Each figure is the best of many short rounds, because other programs
+// use the cores too.
+func BenchmarkDoCores(b *testing.B) {
+	if runtime.GOMAXPROCS(0) < 2 {
+		b.Skip("one core")
+	}
+	const calls, rounds = 1000, 300
+	f := func(context.Context, resilience.Target) (int, error) { return 1, nil }
+	x := executor(b, enabled())
+	call := resilience.Call{Targets: []resilience.Target{primary}}
+	// round returns the time of the slower goroutine. They begin together.
+	round := func(goroutines int64) time.Duration {
+		var ready atomic.Int64
+		took := make([]time.Duration, goroutines)
+		var all sync.WaitGroup
+		for i := range took {
+			all.Go(func() {
+				for ready.Add(1); ready.Load() < goroutines; {
+				}
+				start := time.Now()
+				for range calls {
+					_, _ = resilience.Do(context.Background(), x, call, f)
+				}
+				took[i] = time.Since(start)
+			})
+		}
+		all.Wait()
+		return slices.Max(took)
+	}
+	for b.Loop() {
+		one, two := time.Hour, time.Hour
+		for range rounds {
+			one, two = min(one, round(1)), min(two, round(2))
+		}
+		b.ReportMetric(float64(one.Nanoseconds())/calls, "ns/call")
+		b.ReportMetric(2*one.Seconds()/two.Seconds(), "x-two-cores")
 	}
 }

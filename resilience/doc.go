@@ -14,38 +14,42 @@
 //
 // What happens to a call:
 //
-//	┌──▶ health ──▶ breaker ──▶ the function ──▶ success: its answer
-//	│       │          │              │
-//	│       │ down     │ open         ▼ error
-//	│       │          │          classify ──▶ the reason's policy
-//	│       │          │              │
-//	│       │          │              ├── calls left ──▶ wait ──▶ same target ─┐
-//	│       └──────────┴──────────────┼── fallback allowed ──▶ next target ────┤
-//	│                                 ├── network, no calls left ──▶ restart queue
-//	│                                 └── else ──▶ the error
-//	└──────────────────────────────────────────────────────────────────────────┘
+//	┌──▶ health ──▶ gate ──▶ the function ──▶ success: its answer
+//	│       │         │            │
+//	│       │ down    │ refused    ▼ error
+//	│       │         │        classify ──▶ the reason's policy
+//	│       │         │            │
+//	│       │         │            ├── calls left ──▶ wait ──▶ same target ─┐
+//	│       └─────────┴────────────┼── fallback allowed ──▶ next target ────┤
+//	│                              ├── network, no calls left ──▶ restart queue
+//	│                              └── else ──▶ the error
+//	└───────────────────────────────────────────────────────────────────────┘
 //
 // Step by step:
 //
 //   - Health ([WithMonitor], [Health]): an unhealthy endpoint is skipped. If no
 //     other target is available, the call waits for its recovery.
-//   - Breaker ([Breakers]): 5 failures in a row open the endpoint's breaker for
-//     5 minutes. Then a probe and one trial call decide whether it closes. The
-//     call whose failures opened the breaker still gets all of its retries.
+//   - Gate ([Breakers]): all calls to an endpoint, or to one [Target.Key] of
+//     it, share one. A rate limit holds the endpoint; calls wait for its end and
+//     are then let in one by one at first. 5 failures in a row that say that the
+//     endpoint is down open its breaker. Then one trial call at a time is made.
+//     Other calls wait as long as the pauses of their schedule, or go to another
+//     target. When the outage has lasted for 30 s, new calls are refused.
 //   - Classify ([WithClassifier]): the error's reason sets the number of calls
 //     to a target ([classify.Policy.Calls]): 3 for rate limits, 5xx and
 //     timeouts, 6 for network errors, 1 for fatal errors. Each target has its
 //     own count. If errors differ, the last one sets the limit.
 //   - Wait: the provider's Retry-After, up to a minute; without one, the
-//     schedule's pause with jitter ([RetryConfig]). A parsing error is retried
-//     once, without a pause, and only if [Call.Correct] is set.
+//     schedule's pause with jitter ([RetryConfig]). A wait that the context's
+//     deadline would end is not begun. A parsing error is retried once, without
+//     a pause, and only if [Call.Correct] is set.
 //   - The next target starts with a new count of calls and the shortest pause.
 //     [classify.Policy] decides whether there is a fallback; where it is
 //     optional, [Call.FallBack] decides. After a fallback, calls start with the
 //     new target for a minute ([WithFallbackCooldown]).
 //   - The restart queue ([WithRestarter], [Queue]) takes calls that still fail
-//     with a network error after all retries. A restart that an open breaker
-//     refuses is not counted. It is tried again when the breaker allows a call.
+//     with a network error after all retries. A restart that the gate refuses is
+//     not counted and is tried again later.
 //
 // Observers receive every step as an [Event] ([WithObserver], [WithLogger],
 // [CountEvents], [Statuses], [WithAlert]).

@@ -26,8 +26,9 @@ type Error struct {
 	// is Stop.
 	Err error
 	// Stop says what prevented a further call although the policy allowed one:
-	// the end of the caller's context, an open breaker, a spent budget or a
-	// full restart queue. errors.Is matches Stop too. Stop is nil if the last
+	// the end of the caller's context, a deadline before the end of the pause
+	// ([ErrNoTime]), an open breaker ([ErrOpen]), a rate limit ([ErrHeld]), a
+	// spent budget or a full restart queue. errors.Is matches Stop too. Stop is nil if the last
 	// error allows no further call, or if all calls and targets are used up.
 	Stop error
 	// Queued means that the restart queue accepted the call.

@@ -19,10 +19,12 @@ const (
 	// Result and Err are set if the call failed. If the call was a retry, Cause
 	// is the failure before it.
 	KindAttempt Kind = "attempt"
-	// KindWait: a pause before a retry begins. Attempt, Result and Err describe
-	// the failed call. ScheduledDelay is always set. With a hint from the
-	// provider, HintGiven, RetryAfter and Derived are set. Without one, Nominal
-	// is set.
+	// KindWait: a pause before a retry begins, or a wait at the gate of an
+	// endpoint. Attempt, Result and Err describe the failed call; at a gate,
+	// Attempt is the number of calls so far, and Result the failure of any call
+	// that closed the gate. ScheduledDelay is the time until the next call, at a
+	// gate the earliest. With a hint from the provider, HintGiven, RetryAfter and
+	// Derived are set. Without one, Nominal is set before a retry.
 	KindWait Kind = "wait"
 	// KindFallback: another target takes over. From and To name the targets.
 	// Target is the new one. Result is the failure of the old one.

@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Executor makes the calls of [Do]. It holds the state that calls share:
-// circuit breakers, backoffs, fallbacks and alerts. Make it with [New], one for
+// Executor makes the calls of [Do]. It holds the state that calls share: gates,
+// backoffs, fallbacks and alerts. Make it with [New], one for
 // a program. A nil Executor makes each call once. An Executor is safe for
 // concurrent use. It starts no goroutine and needs no Close.
 type Executor struct {

@@ -135,8 +135,8 @@ func WithRestarter(r Restarter) Option {
 	return optionFunc(func(o options) options { o.restarter = r; return o })
 }
 
-// WithProbe sets the probe that a half-open circuit breaker runs before it
-// allows a trial call. By default there is no probe: the trial call alone
+// WithProbe sets the probe that an open circuit breaker runs before a trial
+// call. By default there is no probe: the trial call alone
 // decides. The timeout of a probe is the ping interval (30 s). [Probe]
 // describes what its errors mean.
 func WithProbe(p Probe) Option {

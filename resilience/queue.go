@@ -19,12 +19,11 @@ import (
 // values of the same context. A task fails for good if it fails with an error
 // other than a network error, or if its third restart fails.
 //
-// If an open circuit breaker refuses a restart ([OpenError]), no call is made
-// and the restart does not count ([RestartPostponed]). Otherwise the five
-// minutes of an open breaker would use up two of three restarts. The task waits
-// until the breaker allows a call, rounded up to whole minutes so that tasks do
-// not all restart at once. If the breaker stays open, because a person forced it,
-// the pauses grow to one hour.
+// If the gate of an endpoint refuses a restart ([OpenError], [HoldError]), no call
+// is made and the restart does not count ([RestartPostponed]). Otherwise a long
+// outage would use up all restarts without a call. The task waits until the gate
+// allows a call, rounded up to whole minutes so that tasks do not all restart at
+// once. If the gate stays closed to it, the pauses grow to one hour.
 //
 // A task is a kind with a registered function ([Queue.Register]), and a
 // payload. The function usually calls [Do] with the same [Call]. If that call

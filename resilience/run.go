@@ -70,9 +70,9 @@ const (
 // Do calls f until f succeeds or its error allows no further call. It returns
 // the last value and error of f.
 //
-// Before each call, the endpoint's health ([WithMonitor]) and its circuit
-// breaker decide whether the call may be made. If f fails, Do classifies the
-// error. The reason's policy and the number of calls so far decide what comes
+// Before each call, the endpoint's health ([WithMonitor]) and its gate
+// ([Breakers]) decide whether the call may be made, now or after a wait. If f
+// fails, Do classifies the error. The reason's policy and the number of calls so far decide what comes
 // next: the same target after a pause, the next target, or the end. If the call
 // ends with a network error, Do offers it to the restart queue
 // ([WithRestarter]).
@@ -85,8 +85,8 @@ const (
 // returns its error unchanged. It also returns f's error unchanged if it made
 // one call and nothing stopped a further one. Otherwise the error is an
 // [*Error]: it has the text of f's last error, unwraps to it, and lists all
-// attempts. If no call was made, the error is ctx's error, an [*OpenError], or
-// the monitor's error. Do does not mask secrets in the text of its error. It
+// attempts. If no call was made, the error is ctx's error, an [*OpenError], a
+// [*HoldError], or the monitor's error. Do does not mask secrets in the text of its error. It
 // masks them in events, logs and records.
 //
 // Do is safe for concurrent use.
@@ -105,7 +105,10 @@ func (r *run) do() error {
 	if r.ctx == nil {
 		r.ctx = context.Background()
 	}
-	start := time.Now()
+	var start time.Time
+	if !r.x.silent {
+		start = time.Now()
+	}
 	targets := r.x.fallbacks.order(r.call.Targets)
 	if len(targets) == 0 {
 		targets = []Target{{}}
@@ -198,10 +201,12 @@ func (r *run) attempt() {
 	}
 	r.member = r.member || !p.late
 	a := r.invoke(p)
-	r.emit(Event{
-		Kind: KindAttempt, Time: a.Start.Add(a.Duration), Target: a.Target, Attempt: a.Number,
-		Duration: a.Duration, Result: a.Result, Err: a.Err, Cause: r.cause,
-	})
+	if !r.x.silent {
+		r.emit(Event{
+			Kind: KindAttempt, Time: a.Start.Add(a.Duration), Target: a.Target, Attempt: a.Number,
+			Duration: a.Duration, Result: a.Result, Err: a.Err, Cause: r.cause,
+		})
+	}
 	r.record(p, a)
 	if r.call.Spend != nil {
 		r.stop = r.call.Spend(r.ctx, a, r.fn.value())

@@ -20,9 +20,9 @@ type Target struct {
 	Key string `json:"key,omitempty"`
 }
 
-// Name identifies the target's health and alerts, and with Key its breaker. It is the endpoint,
-// else the provider, else the model. A target without a name has no breaker,
-// health or alerts.
+// Name identifies the target's health and alerts, and together with Key its
+// breaker and rate limit. It is the endpoint, else the provider, else the model.
+// A target without a name has none of them.
 //
 // Name omits the endpoint's user information, query and fragment, which may
 // hold secrets. Endpoints that differ only in these share a breaker. Name masks

@@ -16,8 +16,8 @@ import (
 // status, headers and the first KiB of the body, and retries accordingly. The
 // client gets the last response with its whole body, or the last error of the
 // base. If the request's context ends during a pause, the client gets the
-// context's error. If no request was made, it gets the reason, such as an
-// [*OpenError]. A response that is followed by another request is closed.
+// context's error. If no request was made, it gets the reason: an [*OpenError]
+// or a [*HoldError], for example. A response that is followed by another request is closed.
 //
 // Transport retries a request only if it has no body or a GetBody, and if its
 // method is idempotent or it has an Idempotency-Key ([WithMethods]).

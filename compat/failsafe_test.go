@@ -1,4 +1,4 @@
-package resilience_test
+package compat_test
 
 import (
 	"context"
@@ -9,14 +9,15 @@ import (
 	"github.com/failsafe-go/failsafe-go"
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
+	"github.com/stretchr/testify/require"
 
 	"github.com/errclass/errclass/resilience"
 )
 
-// BenchmarkComparison measures the figures of docs/comparison.md. It makes a
+// BenchmarkFailsafe measures the figures of docs/comparison.md. It makes a
 // successful call directly, with a retry policy and a breaker of failsafe-go,
 // and with this package.
-func BenchmarkComparison(b *testing.B) {
+func BenchmarkFailsafe(b *testing.B) {
 	breaker := circuitbreaker.NewBuilder[int]().WithFailureThreshold(5).WithDelay(5 * time.Minute).Build()
 	retry := retrypolicy.NewBuilder[int]().
 		AbortOnErrors(circuitbreaker.ErrOpen).
@@ -25,8 +26,9 @@ func BenchmarkComparison(b *testing.B) {
 		WithMaxRetries(2).
 		Build()
 	policies := failsafe.With[int](retry, breaker)
-	x := executor(b, enabled())
-	call := resilience.Call{Targets: []resilience.Target{primary}}
+	x, err := resilience.New(&resilience.Config{Enabled: true})
+	require.NoError(b, err)
+	call := resilience.Call{Targets: []resilience.Target{{Endpoint: "https://a.example", Provider: "claude", Model: "a-1"}}}
 	for _, side := range []struct {
 		name string
 		do   func(context.Context) (int, error)

@@ -1,0 +1,150 @@
+package resilience_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/errclass/errclass/resilience"
+)
+
+// trouble is a span of time in which an endpoint fails.
+type trouble struct {
+	from, to time.Duration
+	limited  bool // with a rate limit, else the network is away
+}
+
+// troubles returns half an hour of troubles: each lasts from least to most, and
+// they begin every so often.
+func troubles(every, least, most time.Duration, limited bool) (all []trouble) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for from := every / 2; from < halfHour-every; from += every {
+		all = append(all, trouble{from, from + least + time.Duration(random.Int64N(int64(most-least))), limited})
+	}
+	return all
+}
+
+const halfHour = 30 * time.Minute
+
+// traffic is what half an hour of calls came to.
+type traffic struct {
+	calls, answered, vain, openings int
+}
+
+func (r traffic) share() float64 { return 100 * float64(r.answered) / float64(r.calls) }
+
+func (r traffic) String() string {
+	return fmt.Sprintf("%.2f %% answered, %d calls in vain, %d openings", r.share(), r.vain, r.openings)
+}
+
+// drive makes calls at a rate for half an hour, either through an executor or,
+// with a nil config, in a plain loop with the same pauses.
+func drive(t *testing.T, cfg *resilience.Config, perSecond float64, all []trouble, flaky bool) (r traffic) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		var vain, answered, openings atomic.Int64
+		var mu sync.Mutex
+		random := rand.New(rand.NewPCG(7, 8))
+		float := func() float64 {
+			mu.Lock()
+			defer mu.Unlock()
+			return random.Float64()
+		}
+		call := func(context.Context, resilience.Target) (int, error) {
+			at := time.Since(start)
+			time.Sleep(callTime)
+			for _, tr := range all {
+				if at < tr.from || at >= tr.to {
+					continue
+				}
+				vain.Add(1)
+				if tr.limited {
+					return 0, answer(429, strconv.Itoa(int((tr.to-at)/time.Second)+1))
+				}
+				return 0, errNetwork
+			}
+			if flaky && float() < 0.2 {
+				return 0, errTransient
+			}
+			return 0, nil
+		}
+		do := func() error {
+			schedule := resilience.MediumSchedule.Schedule()
+			for n := 0; ; n++ {
+				_, err := call(t.Context(), primary)
+				if err == nil || n == 5 {
+					return err
+				}
+				time.Sleep(schedule.Delay(n, float()))
+			}
+		}
+		if cfg != nil {
+			x := executor(t, cfg, resilience.WithRandom(float), resilience.WithObserver(func(_ context.Context, e resilience.Event) {
+				if e.Kind == resilience.KindBreaker && e.From == string(resilience.BreakerClosed) {
+					openings.Add(1)
+				}
+			}))
+			do = func() error {
+				_, err := resilience.Do(t.Context(), x, onPrimary, call)
+				return err
+			}
+		}
+		var running sync.WaitGroup
+		interval := time.Duration(float64(time.Second) / perSecond)
+		for time.Since(start) < halfHour {
+			r.calls++
+			running.Go(func() {
+				if do() == nil {
+					answered.Add(1)
+				}
+			})
+			time.Sleep(interval)
+		}
+		running.Wait()
+		r.answered, r.vain, r.openings = int(answered.Load()), int(vain.Load()), int(openings.Load())
+	})
+	return r
+}
+
+// Half an hour of calls at several rates: as many are answered as with a plain
+// loop, with a fraction of its calls in vain.
+func TestGate_Traffic(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("minutes of simulated traffic")
+	}
+	for _, tt := range []struct {
+		name   string
+		all    []trouble
+		flaky  bool
+		behind float64 // points by which the share answered may be less than the plain loop's
+	}{
+		{name: "blips of 2 to 15 s", all: troubles(time.Minute, 2*time.Second, 15*time.Second, false), behind: 0.1},
+		{name: "outages of 1 to 6 min", all: troubles(7*time.Minute, time.Minute, 6*time.Minute, false), behind: 3.5},
+		{name: "rate limits of 10 to 55 s", all: troubles(2*time.Minute, 10*time.Second, 55*time.Second, true), behind: -0.1},
+		{name: "one call in five fails", flaky: true, behind: 1},
+	} {
+		for _, perSecond := range []float64{0.2, 2, 50} {
+			t.Run(fmt.Sprint(tt.name, ", ", perSecond, " a second"), func(t *testing.T) {
+				t.Parallel()
+				plain, gated := drive(t, nil, perSecond, tt.all, tt.flaky), drive(t, enabled(), perSecond, tt.all, tt.flaky)
+				t.Log("plain loop: ", plain)
+				t.Log("resilience: ", gated)
+				assert.GreaterOrEqual(t, gated.share(), min(plain.share()-tt.behind, 100))
+				if perSecond >= 2 {
+					// With few calls, those that open the breaker and the trials weigh more.
+					assert.LessOrEqual(t, gated.vain, plain.vain/map[float64]int{2: 5, 50: 10}[perSecond])
+				}
+			})
+		}
+	}
+}
