@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/errclass/errclass/resilience"
 )
 
@@ -33,6 +35,20 @@ func BenchmarkDo(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// A call that succeeds allocates little, however it is configured.
+func TestDo_Allocations(t *testing.T) { //nolint:paralleltest // AllocsPerRun counts those of all goroutines
+	x := executor(t, enabled())
+	f := func(context.Context, resilience.Target) (int, error) { return 1, nil }
+	for _, call := range []resilience.Call{
+		{},
+		{Targets: []resilience.Target{primary}},
+		{Key: "k", Targets: []resilience.Target{{Endpoint: primary.Endpoint, Key: "tenant"}, secondary}},
+	} {
+		got := testing.AllocsPerRun(100, func() { _, _ = resilience.Do(t.Context(), x, call, f) })
+		assert.LessOrEqual(t, got, 8.0)
 	}
 }
 

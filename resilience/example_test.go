@@ -175,6 +175,40 @@ func ExampleOpenError() {
 	// true transient <nil> 1m30s
 }
 
+// A caller with less time than the rate limit asks for gets the provider's error
+// at once. The next one is refused without a call.
+func ExampleHoldError() {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	x := must(&resilience.Config{Enabled: true})
+	call := resilience.Call{Targets: []resilience.Target{endpoint}}
+	_, err := resilience.Do(ctx, x, call, down("429 too many requests, retry after 50s"))
+	fmt.Println(err, errors.Is(err, resilience.ErrNoTime))
+
+	_, err = resilience.Do(ctx, x, call, down("not called"))
+	held, ok := errors.AsType[*resilience.HoldError](err)
+	fmt.Println(ok, errors.Is(err, resilience.ErrHeld), held.ErrorType(), held.RetryAfter > 49*time.Second)
+	// Output:
+	// 429 too many requests, retry after 50s true
+	// true true rate_limit true
+}
+
+func ExampleHoldError_Error() {
+	err := &resilience.HoldError{Endpoint: "https://api.example.com", RetryAfter: 90 * time.Second}
+	fmt.Println(err.Error(), classify.Error(err).Reason)
+	// Output: rate limit holds "https://api.example.com": try again in 1m30s rate_limit
+}
+
+func ExampleHoldError_Is() {
+	fmt.Println((&resilience.HoldError{}).Is(resilience.ErrHeld))
+	// Output: true
+}
+
+func ExampleHoldError_ErrorType() {
+	fmt.Println((&resilience.HoldError{}).ErrorType())
+	// Output: rate_limit
+}
+
 func ExampleOpenError_Error() {
 	fmt.Println((&resilience.OpenError{Endpoint: "api", Mode: resilience.BreakerAuto}).Error())
 	// Output: circuit breaker open for "api": another call is finding out whether the endpoint is back, try again later

@@ -278,7 +278,6 @@ func (g *gate) count(now time.Time, p permit, o outcome, r classify.Result, paus
 		if g.strict() {
 			g.fail(now, p, trial, r)
 		}
-		g.dismiss(now)
 	case outcomeDown:
 		if inRamp {
 			g.shrinkRamp(now)

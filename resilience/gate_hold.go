@@ -9,9 +9,15 @@ import (
 // hold is the hold of a [gate] by a rate limit. Its fields are guarded by
 // gate.mu.
 type hold struct {
-	until time.Time       // no call before
-	limit classify.Result // the rate limit
+	until    time.Time       // no call before
+	reviewed time.Time       // until at the last review of the waiting calls
+	limit    classify.Result // the rate limit
 }
+
+// reviewStep is by how much a hold must grow before the waiting calls are
+// reviewed again. Without it, n calls that are limited at the same time would
+// review all n waiting ones each.
+const reviewStep = 10 * time.Millisecond
 
 // ramp limits how many calls are made at the same time after a hold or an
 // outage. Each success lets one more in, so the number doubles with each round.
@@ -40,6 +46,10 @@ func (g *gate) startHold(now time.Time, pause time.Duration, r classify.Result) 
 	}
 	g.limit = r
 	g.startRamp(now, 1)
+	if g.until.Sub(g.reviewed) >= reviewStep {
+		g.reviewed = g.until
+		g.dismiss(now)
+	}
 }
 
 // holdRefusal returns the error for a call that does not wait for the end of a
