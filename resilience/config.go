@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/errclass/errclass/classify"
 )
 
 // Config is the configuration of an [Executor], a [Queue] or a [Health]. It can
@@ -49,6 +51,8 @@ type RetryConfig struct {
 	// limit that holds the endpoint. A longer one is not begun: the call goes to
 	// another target or fails at once. The default is [MaxRetryAfterWait].
 	MaxHoldMs int `json:"maxHoldMs,omitempty" yaml:"maxHoldMs,omitempty"`
+	// Reasons overrides calls, pauses and fallback for single reasons.
+	Reasons map[classify.Reason]ReasonConfig `json:"reasons,omitempty" yaml:"reasons,omitempty"`
 }
 
 // BreakerConfig configures the circuit breakers.
@@ -217,6 +221,7 @@ func (c *Config) clone() *Config {
 
 func (r RetryConfig) clone() RetryConfig {
 	r.MaxNetworkRetries, r.JitterPercent = clonePtr(r.MaxNetworkRetries), clonePtr(r.JitterPercent)
+	r.Reasons = cloneReasons(r.Reasons)
 	return r
 }
 
@@ -254,6 +259,7 @@ func (r RetryConfig) withDefaults(d RetryConfig) RetryConfig {
 		MaxDelayMs:        cmp.Or(r.MaxDelayMs, d.MaxDelayMs),
 		JitterPercent:     cmp.Or(r.JitterPercent, d.JitterPercent),
 		MaxHoldMs:         cmp.Or(r.MaxHoldMs, d.MaxHoldMs),
+		Reasons:           mergeReasons(r.Reasons, d.Reasons),
 	}
 }
 

@@ -1,6 +1,7 @@
 package resilience
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,41 +26,47 @@ func (r *run) decide(a Attempt) {
 	p := a.Result.Policy()
 	switch {
 	case p.Corrective() && r.corrections < p.Calls()-1:
-		r.correct(a)
+		r.correct(a, r.call.Correct)
 		return
-	case p.Retry == classify.RetryExponential && a.Number < r.maxCalls(a.Result):
+	case a.Result.Category == classify.CategoryContextOverflow && r.call.Shrink != nil && r.shrinks == 0:
+		r.shrinks++
+		r.correct(a, r.call.Shrink)
+		return
+	case p.Retry == classify.RetryExponential && a.Number < r.settings().retry.calls(a.Result):
 		if r.retry(a) {
 			return
 		}
 	}
-	if len(r.remaining) > 0 && r.call.mayFallBack(a) {
+	if len(r.remaining) > 0 && r.mayFallBack(a) {
 		r.action = actionNext
 	}
 }
 
-// maxCalls returns the maximum number of calls to a target after a failure res.
-// The first call counts too.
-func (r *run) maxCalls(res classify.Result) int {
-	n := res.Policy().Calls()
-	if res.Reason == classify.ReasonNetwork {
-		n = 1 + *r.settings().retry.MaxNetworkRetries
+// mayFallBack reports whether the next target may be called after a failed call
+// that is not repeated.
+func (r *run) mayFallBack(a Attempt) bool {
+	switch r.settings().retry.fallback(a.Result) {
+	case classify.FallbackYes, classify.FallbackAfterCorrective:
+		return true
+	case classify.FallbackOptional:
+		return r.call.FallBack != nil && r.call.FallBack(a)
+	default:
+		return false
 	}
-	if limit := r.settings().retry.schedule().MaxCalls; limit > 0 {
-		n = min(n, limit)
-	}
-	return n
 }
 
-// correct lets the caller change the request for the corrective retry, which
-// has no pause.
-func (r *run) correct(a Attempt) {
-	if r.call.Correct == nil {
+// correct lets the caller change the request for another call, which has no
+// pause.
+func (r *run) correct(a Attempt, change func(context.Context, Attempt) error) {
+	if change == nil {
 		return
 	}
-	if r.stop = r.call.Correct(r.ctx, a); r.stop != nil {
+	if r.stop = change(r.ctx, a); r.stop != nil {
 		return
 	}
-	r.corrections++
+	if a.Result.Policy().Corrective() {
+		r.corrections++
+	}
 	r.action, r.pause = actionRetry, 0
 }
 
@@ -106,7 +113,7 @@ func (r *run) schedule(a Attempt) {
 	r.scheduled = a.Number
 	// Count the pause even if the provider's hint replaces it, so that the
 	// key's next pause is longer.
-	r.nominal, r.pause = r.x.backoff.next(r.backoffKey(), r.settings().retry.schedule(), a.Number)
+	r.nominal, r.pause = r.x.backoff.next(r.backoffKey(), r.settings().retry.scheduleFor(a.Result.Reason), a.Number)
 	if hinted(a.Result) {
 		r.pause = a.Result.RetryAfter
 	}
@@ -134,7 +141,7 @@ var ErrNoTime = errors.New("the deadline is earlier than the next call")
 type deadlineError struct{ pause, left time.Duration }
 
 func (e *deadlineError) Error() string {
-	return fmt.Sprintf("%v: %s, %s", ErrNoTime, e.left.Round(time.Millisecond), e.pause.Round(time.Millisecond))
+	return fmt.Sprintf("the deadline (in %s) is earlier than the next call (in %s)", e.left.Round(time.Millisecond), e.pause.Round(time.Millisecond))
 }
 
 func (*deadlineError) Unwrap() error { return ErrNoTime }

@@ -38,11 +38,13 @@
 //   - Classify ([WithClassifier]): the error's reason sets the number of calls
 //     to a target ([classify.Policy.Calls]): 3 for rate limits, 5xx and
 //     timeouts, 6 for network errors, 1 for fatal errors. Each target has its
-//     own count. If errors differ, the last one sets the limit.
+//     own count. If errors differ, the last one sets the limit. [ReasonConfig]
+//     overrides the policy of a reason.
 //   - Wait: the provider's Retry-After, up to a minute; without one, the
 //     schedule's pause with jitter ([RetryConfig]). A wait that the context's
 //     deadline would end is not begun. A parsing error is retried once, without
-//     a pause, and only if [Call.Correct] is set.
+//     a pause, and only if [Call.Correct] is set; a context overflow likewise
+//     with [Call.Shrink].
 //   - The next target starts with a new count of calls and the shortest pause.
 //     [classify.Policy] decides whether there is a fallback; where it is
 //     optional, [Call.FallBack] decides. After a fallback, calls start with the

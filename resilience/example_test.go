@@ -175,6 +175,17 @@ func ExampleOpenError() {
 	// true transient <nil> 1m30s
 }
 
+// A dead key at the first provider sends calls to the second one, and rate limits
+// get five calls.
+func ExampleReasonConfig() {
+	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{Reasons: map[classify.Reason]resilience.ReasonConfig{
+		classify.ReasonAuthentication: {Fallback: new(true)},
+		classify.ReasonRateLimit:      {Calls: 5},
+	}}})
+	fmt.Println(called(x, "401 invalid api key"))
+	// Output: acme other
+}
+
 // A caller with less time than the rate limit asks for gets the provider's error
 // at once. The next one is refused without a call.
 func ExampleHoldError() {

@@ -67,6 +67,17 @@ func ExampleWithMethods() {
 	// Output: 200 POST /messages {"max_tokens":1}
 }
 
+// A POST to the API of a model is retried after an error response.
+func ExampleWithModelAPIs() {
+	api := overloaded(2)
+	defer api.Close()
+
+	client := &http.Client{Transport: resilience.NewTransport(nil, must(quick), resilience.WithModelAPIs())}
+	show(client.Post(api.URL+"/v1/messages", "application/json", strings.NewReader(`{"max_tokens":1}`)))
+	client.CloseIdleConnections()
+	// Output: 200 POST /v1/messages {"max_tokens":1}
+}
+
 // Requests have the key of their task. After all retries they go to a second
 // gateway.
 func ExampleWithCall() {

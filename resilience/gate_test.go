@@ -426,6 +426,7 @@ func TestDo_NoPauseInVain(t *testing.T) {
 					return
 				}
 				require.ErrorIs(t, asError(t, err).Stop, tt.want)
+				assert.Contains(t, asError(t, err).Stop.Error(), "the deadline (in ")
 			})
 		})
 	}

@@ -29,6 +29,7 @@ type run struct {
 	effective   *settings       // nil until needed
 	number      int             // of calls to it so far
 	corrections int             // corrective retries so far
+	shrinks     int             // calls of Call.Shrink so far
 	member      bool            // a call to it was let in other than as a late trial
 	cause       classify.Result // failure that the next call retries
 	action      action
@@ -173,7 +174,7 @@ func refusalResult(err error) classify.Result {
 // callTarget calls a target until r.action is no longer actionRetry.
 func (r *run) callTarget(t Target, remaining []Target) {
 	r.target, r.gate, r.remaining, r.effective = t, r.x.breakers.of(r.ctx, t), remaining, nil
-	r.number, r.corrections, r.scheduled, r.member, r.cause, r.stop = 0, 0, 0, false, classify.Result{}, nil
+	r.number, r.corrections, r.shrinks, r.scheduled, r.member, r.cause, r.stop = 0, 0, 0, 0, false, classify.Result{}, nil
 	for r.attempt(); r.action == actionRetry; r.attempt() {
 		if err := sleep(r.ctx, r.pause); err != nil {
 			r.action, r.stop = actionGiveUp, err
@@ -283,7 +284,7 @@ func (r *run) admit() (permit, error) {
 // pauses of its schedule that are left, and until one more trial. cause is the
 // failure that opened the breaker.
 func (r *run) patience(cause classify.Result) time.Duration {
-	calls, s := r.maxCalls(cause), r.settings().retry.schedule()
+	calls, s := r.settings().retry.calls(cause), r.settings().retry.scheduleFor(cause.Reason)
 	if calls < 2 {
 		return 0
 	}

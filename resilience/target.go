@@ -67,6 +67,10 @@ type Call struct {
 	// corrective retry. If it returns an error, there is no retry. Without
 	// Correct a parsing error is final: there is no retry and no fallback.
 	Correct func(context.Context, Attempt) error
+	// Shrink makes the request smaller after a context overflow, before one more
+	// call to the same target. If it returns an error, there is none. Without
+	// Shrink, a context overflow is not repeated.
+	Shrink func(context.Context, Attempt) error
 	// Spend is called after every call on every target, with the value that f
 	// returned, so that the caller can count costs. If it returns an error,
 	// such as one that wraps [classify.ErrBudgetExceeded], no further call is
@@ -91,19 +95,6 @@ func (c Call) primary() Target {
 		return Target{}
 	}
 	return c.Targets[0]
-}
-
-// mayFallBack reports whether another target may be tried after the attempt a.
-// decide calls it when the target of a gets no further call.
-func (c Call) mayFallBack(a Attempt) bool {
-	switch a.Result.Policy().Fallback {
-	case classify.FallbackYes, classify.FallbackAfterCorrective:
-		return true
-	case classify.FallbackOptional:
-		return c.FallBack != nil && c.FallBack(a)
-	default:
-		return false
-	}
 }
 
 // maskResult returns r with secrets masked, for events and records.

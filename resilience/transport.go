@@ -20,7 +20,8 @@ import (
 // or a [*HoldError], for example. A response that is followed by another request is closed.
 //
 // Transport retries a request only if it has no body or a GetBody, and if its
-// method is idempotent or it has an Idempotency-Key ([WithMethods]).
+// method is idempotent or it has an Idempotency-Key ([WithMethods],
+// [WithModelAPIs]).
 // [http.NewRequest] sets GetBody for a [bytes.Buffer], a [bytes.Reader] and a
 // [strings.Reader]. Other requests are made once; breaker, health and alerts
 // include them.
@@ -45,8 +46,10 @@ type Transport struct {
 	base    http.RoundTripper
 	x       *Executor
 	methods map[string]bool
-	call    func(*http.Request) Call
-	rewrite func(*http.Request, Target) error
+	// modelAPIs is set by WithModelAPIs.
+	modelAPIs bool
+	call      func(*http.Request) Call
+	rewrite   func(*http.Request, Target) error
 }
 
 var _ http.RoundTripper = (*Transport)(nil)
@@ -141,11 +144,14 @@ func hostCall(r *http.Request) Call {
 	}}}
 }
 
-// mayRepeat reports whether a request may be made more than once.
-func (t *Transport) mayRepeat(r *http.Request) bool {
-	if r.Body != nil && r.Body != http.NoBody && r.GetBody == nil {
-		return false
-	}
+// replayable reports whether the body of a request can be sent again.
+func replayable(r *http.Request) bool {
+	return r.Body == nil || r.Body == http.NoBody || r.GetBody != nil
+}
+
+// repeatable reports whether a request may be made more than once after any
+// failure.
+func (t *Transport) repeatable(r *http.Request) bool {
 	if t.methods[cmp.Or(r.Method, http.MethodGet)] {
 		return true
 	}
@@ -165,13 +171,27 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return t.base.RoundTrip(r)
 	}
 	e := &exchange{t: t, request: r, primary: call.primary()}
-	if !t.mayRepeat(r) {
+	switch {
+	case !replayable(r):
+		call.Repeatable = never
+	case t.repeatable(r):
+	case t.modelAPIs && isModelCall(r):
+		call.Repeatable = both(unanswered, call.Repeatable)
+	default:
 		call.Repeatable = never
 	}
 	return e.do(call)
 }
 
 func never(Attempt) bool { return false }
+
+// both returns a function that is true if a and b are. b may be nil.
+func both(a, b func(Attempt) bool) func(Attempt) bool {
+	if b == nil {
+		return a
+	}
+	return func(attempt Attempt) bool { return a(attempt) && b(attempt) }
+}
 
 // CloseIdleConnections closes the idle connections of the base.
 // [http.Client.CloseIdleConnections] calls it.
