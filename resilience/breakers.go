@@ -16,8 +16,9 @@ import (
 // Breakers are the circuit breakers of an [Executor], one for each endpoint, or
 // for each [Target.Key] of an endpoint. They also hold endpoints at a rate limit.
 //
-// What counts: a network error, a 5xx and a peer's timeout. A rate limit, a 4xx
-// and the caller's own deadline or cancellation do not count. Of calls that are
+// What counts: a network error, a 5xx, a peer's timeout and an
+// [AttemptTimeoutError]. A rate limit, a 4xx and the caller's own deadline or
+// cancellation do not count. Of calls that are
 // under way at the same time only the first failure counts. A breaker opens at
 // the fifth counted failure in a row, if no call has succeeded for a second
 // ([BreakerConfig]).

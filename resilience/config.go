@@ -51,6 +51,11 @@ type RetryConfig struct {
 	// limit that holds the endpoint. A longer one is not begun: the call goes to
 	// another target or fails at once. The default is [MaxRetryAfterWait].
 	MaxHoldMs int `json:"maxHoldMs,omitempty" yaml:"maxHoldMs,omitempty"`
+	// AttemptTimeoutMs limits the time of each call. The function's context ends
+	// with the call, so the function must read the whole answer. A [Transport]
+	// limits only the time until the header of the response has arrived. The
+	// default is no limit.
+	AttemptTimeoutMs int `json:"attemptTimeoutMs,omitempty" yaml:"attemptTimeoutMs,omitempty"`
 	// Reasons overrides calls, pauses and fallback for single reasons.
 	Reasons map[classify.Reason]ReasonConfig `json:"reasons,omitempty" yaml:"reasons,omitempty"`
 }
@@ -259,6 +264,7 @@ func (r RetryConfig) withDefaults(d RetryConfig) RetryConfig {
 		MaxDelayMs:        cmp.Or(r.MaxDelayMs, d.MaxDelayMs),
 		JitterPercent:     cmp.Or(r.JitterPercent, d.JitterPercent),
 		MaxHoldMs:         cmp.Or(r.MaxHoldMs, d.MaxHoldMs),
+		AttemptTimeoutMs:  cmp.Or(r.AttemptTimeoutMs, d.AttemptTimeoutMs),
 		Reasons:           mergeReasons(r.Reasons, d.Reasons),
 	}
 }

@@ -58,6 +58,7 @@ func TestConfig_Validate(t *testing.T) {
 		{name: "custom", yaml: `retry: {schedule: custom, baseDelayMs: 10, maxDelayMs: 10, jitterPercent: 0}`},
 		{name: "retries", yaml: `retry: {maxNetworkRetries: -1}`, want: []string{`retry.maxNetworkRetries: must be between 0 and 1000000, is -1`}},
 		{name: "hold", yaml: `retry: {maxHoldMs: -1}`, want: []string{`retry.maxHoldMs: must be between 1 and 2147483647, is -1`}},
+		{name: "attempt timeout", yaml: `retry: {attemptTimeoutMs: -1}`, want: []string{`retry.attemptTimeoutMs: must be between 0 and 2147483647, is -1`}},
 		{name: "no bridge", yaml: `circuitBreaker: {bridgeMs: 0, quietMs: 0, strict: true}`},
 		{name: "bridge", yaml: `circuitBreaker: {bridgeMs: -1}`, want: []string{`circuitBreaker.bridgeMs: must be between 0 and 2147483647, is -1`}},
 		{name: "quiet", yaml: `circuitBreaker: {quietMs: -1}`, want: []string{`circuitBreaker.quietMs: must be between 0 and 2147483647, is -1`}},

@@ -175,6 +175,37 @@ func ExampleOpenError() {
 	// true transient <nil> 1m30s
 }
 
+// Each call may take a fiftieth of a second. The first one hangs.
+func ExampleAttemptTimeoutError() {
+	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{
+		AttemptTimeoutMs: 20, Schedule: resilience.CustomSchedule, BaseDelayMs: 1, MaxDelayMs: 1,
+	}}, resilience.WithObserver(func(_ context.Context, e resilience.Event) {
+		if e.Kind == resilience.KindAttempt {
+			fmt.Println(e.Attempt, e.Err)
+		}
+	}))
+	hangs := true
+	answer, err := resilience.Do(context.Background(), x, resilience.Call{}, func(ctx context.Context, _ resilience.Target) (string, error) {
+		if hangs {
+			hangs = false
+			<-ctx.Done()
+			return "", ctx.Err()
+		}
+		return "answer", nil
+	})
+	fmt.Println(answer, err)
+	// Output:
+	// 1 no answer within 20ms
+	// 2 <nil>
+	// answer <nil>
+}
+
+func ExampleAttemptTimeoutError_Error() {
+	err := &resilience.AttemptTimeoutError{Limit: time.Minute}
+	fmt.Println(err.Error(), err.Timeout(), errors.Is(err, context.DeadlineExceeded), classify.Error(err).Category)
+	// Output: no answer within 1m0s true true timeout
+}
+
 // A dead key at the first provider sends calls to the second one, and rate limits
 // get five calls.
 func ExampleReasonConfig() {

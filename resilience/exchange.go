@@ -13,6 +13,7 @@ import (
 type exchange struct {
 	t       *Transport
 	request *http.Request  // the client's request
+	agent   string         // of the call
 	primary Target         // the target of the unchanged request
 	sent    bool           // the base has received the client's body and closes it
 	failed  *http.Response // the last response, if it is a failure
@@ -60,7 +61,7 @@ func (e *exchange) roundTrip(ctx context.Context, target Target) (*http.Response
 	if err != nil {
 		return nil, err
 	}
-	resp, err := send(e.t.base, r)
+	resp, err := send(e.t.base, r, e.t.x.attemptTimeout(e.agent, target))
 	if err != nil || resp == nil || resp.StatusCode < http.StatusBadRequest {
 		return resp, err
 	}

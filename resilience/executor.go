@@ -20,6 +20,8 @@ type Executor struct {
 	fallbacks fallbacks
 	alerts    alerts
 	silent    bool // nobody receives events
+
+	limitsAttempts bool // the config has an attempt timeout
 }
 
 // New returns an executor with a copy of the config. If the config is nil or
@@ -38,6 +40,7 @@ func New(cfg *Config, opts ...Option) (*Executor, error) {
 	x.fallbacks.cooldown = x.fallbackCooldown
 	x.fallbacks.byPrimary.capacity, x.alerts.byEndpoint.capacity = MaxEndpoints, MaxEndpoints
 	x.silent = len(x.observers) == 0 && x.logger == nil && x.alert == nil
+	x.limitsAttempts = x.cfg.limitsAttempts()
 	x.breakers = newBreakers(x.cfg, x.probe, x.emit)
 	return x, nil
 }

@@ -5,16 +5,18 @@ import (
 	"io"
 	"net/http"
 	"sync/atomic"
+	"time"
 )
 
 // send makes a request with its own context, which ends with the response's
-// body.
+// body, or if the header of the response has not arrived after limit. A limit of
+// 0 is none.
 //
 // Closing the body is not enough to end a blocked Read: for a compressed body
 // that net/http decodes, Close waits for the Read. The end of the context ends
 // both.
-func send(base http.RoundTripper, r *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithCancel(r.Context())
+func send(base http.RoundTripper, r *http.Request, limit time.Duration) (*http.Response, error) {
+	ctx, cancel, l := startAttempt(r.Context(), limit)
 	own := r.WithContext(ctx)
 	handedOver := false
 	defer func() {
@@ -23,6 +25,12 @@ func send(base http.RoundTripper, r *http.Request) (*http.Response, error) {
 		}
 	}()
 	resp, err := base.RoundTrip(own)
+	if expired := l.expired(); expired != nil {
+		if resp != nil {
+			closeResponse(resp)
+		}
+		return nil, expired
+	}
 	if resp == nil {
 		return nil, err
 	}

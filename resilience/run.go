@@ -231,6 +231,9 @@ func (r *run) record(p permit, a Attempt) {
 	}
 	ended := a.Err != nil && r.ctx.Err() != nil
 	o := outcomeOf(a.Result, ended)
+	if _, hung := errors.AsType[*AttemptTimeoutError](a.Err); hung && !ended {
+		o = outcomeDown // the endpoint does not answer in the time that it should
+	}
 	var hold time.Duration
 	if o == outcomeLimited {
 		r.schedule(a)
@@ -342,7 +345,7 @@ func (r *run) invoke(p permit) (a Attempt) {
 	r.number++
 	r.calls++
 	a = Attempt{Target: r.target, Number: r.number, Start: time.Now()}
-	a.Err = r.fn.call(r.ctx, r.target)
+	a.Err = r.limited()
 	returned = true
 	a.Duration = time.Since(a.Start)
 	if a.Err != nil {
@@ -350,6 +353,22 @@ func (r *run) invoke(p permit) (a Attempt) {
 		r.failed = append(r.failed, a)
 	}
 	return a
+}
+
+// limited calls the caller's function, within the attempt timeout if there is
+// one.
+func (r *run) limited() error {
+	limit := r.x.attemptTimeout(r.call.Agent, r.target)
+	if limit == 0 || r.call.limitsItself {
+		return r.fn.call(r.ctx, r.target)
+	}
+	ctx, cancel, l := startAttempt(r.ctx, limit)
+	defer cancel()
+	err := r.fn.call(ctx, r.target)
+	if expired := l.expired(); expired != nil && err != nil {
+		return expired
+	}
+	return err
 }
 
 // result returns Do's error.

@@ -80,6 +80,8 @@ type Call struct {
 	// network errors after all retries. The zero Task is never offered to the
 	// restart queue.
 	Restart Task
+
+	limitsItself bool // the function applies the attempt timeout
 }
 
 // Task is work that can be restarted, possibly by another process: a kind with

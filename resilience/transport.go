@@ -170,7 +170,8 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !t.x.Enabled(call.Agent) {
 		return t.base.RoundTrip(r)
 	}
-	e := &exchange{t: t, request: r, primary: call.primary()}
+	e := &exchange{t: t, request: r, agent: call.Agent, primary: call.primary()}
+	call.limitsItself = true
 	switch {
 	case !replayable(r):
 		call.Repeatable = never

@@ -68,6 +68,7 @@ func (v *validation) retry(r RetryConfig) {
 	v.between("retry.maxDelayMs", r.MaxDelayMs, 1, maxMs)
 	v.fraction("retry.jitterPercent", *r.JitterPercent)
 	v.between("retry.maxHoldMs", r.MaxHoldMs, 1, maxMs)
+	v.between("retry.attemptTimeoutMs", r.AttemptTimeoutMs, 0, maxMs)
 	v.reasons(r.Reasons)
 	if r.MaxDelayMs < r.BaseDelayMs {
 		v.addf("retry.maxDelayMs", "must be at least baseDelayMs (%d), is %d", r.BaseDelayMs, r.MaxDelayMs)

@@ -15,7 +15,7 @@
 //     called again.
 //   - Errors remain gRPC errors: status.Code and status.FromError return the
 //     last status. If the context ended during a pause, the code is Canceled or
-//     DeadlineExceeded. If a circuit breaker refused the call, it is
+//     DeadlineExceeded; after an attempt timeout it is DeadlineExceeded. If a circuit breaker refused the call, it is
 //     Unavailable; if a rate limit holds the endpoint, ResourceExhausted.
 //     errors.As finds the [resilience.Error] with all attempts.
 //

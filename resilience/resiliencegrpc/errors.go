@@ -65,7 +65,10 @@ func (u *unary) result(ctx context.Context, err error) error {
 		return nil
 	}
 	_, several := errors.AsType[*resilience.Error](err)
+	_, hung := errors.AsType[*resilience.AttemptTimeoutError](err)
 	switch {
+	case hung && ctx.Err() == nil:
+		return &callError{status.New(codes.DeadlineExceeded, err.Error()), err}
 	case u.last != nil && !several:
 		return u.last // unchanged
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):

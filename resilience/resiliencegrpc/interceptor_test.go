@@ -253,6 +253,33 @@ func TestUnary_Held(t *testing.T) {
 	})
 }
 
+// A method that hangs ends after the attempt timeout and is called again.
+func TestUnary_AttemptTimeout(t *testing.T) {
+	t.Parallel()
+	for _, answers := range []int{1, 3} {
+		t.Run(fmt.Sprint(answers, " hang"), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := fails(nil, nil, nil)
+				for i := range answers {
+					s.answers[i] = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+				}
+				x, err := resilience.New(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{AttemptTimeoutMs: 1000}})
+				require.NoError(t, err)
+				conn := s.dial(t, "shop", withInterceptor(x))
+				_, err = invoke(t.Context(), conn, get)
+				if answers == 1 {
+					require.NoError(t, err)
+					assert.Equal(t, 2, s.made())
+					return
+				}
+				assert.Equal(t, codes.DeadlineExceeded, status.Code(err))
+				assert.Equal(t, 3, s.made())
+			})
+		})
+	}
+}
+
 func TestUnary_Breaker(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

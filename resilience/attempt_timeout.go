@@ -1,0 +1,71 @@
+package resilience
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// AttemptTimeoutError is the error of a call that took longer than
+// attemptTimeoutMs ([RetryConfig]). It matches context.DeadlineExceeded, so
+// package classify classifies it as a timeout. Unlike the end of the caller's
+// context it allows another call, and it counts for the breaker.
+type AttemptTimeoutError struct {
+	Limit time.Duration
+}
+
+func (e *AttemptTimeoutError) Error() string { return fmt.Sprintf("no answer within %s", e.Limit) }
+
+// Unwrap returns context.DeadlineExceeded.
+func (*AttemptTimeoutError) Unwrap() error { return context.DeadlineExceeded }
+
+// Timeout returns true. It implements net.Error's method.
+func (*AttemptTimeoutError) Timeout() bool { return true }
+
+// attemptLimit ends the context of one attempt after a time.
+type attemptLimit struct {
+	err   *AttemptTimeoutError
+	timer *time.Timer
+}
+
+// startAttempt returns a context that ends when the parent ends, when cancel is
+// called, or after limit unless expired is called before. A limit of 0 is none.
+func startAttempt(parent context.Context, limit time.Duration) (ctx context.Context, cancel context.CancelFunc, l attemptLimit) {
+	ctx, cancelCause := context.WithCancelCause(parent)
+	if limit > 0 {
+		l.err = &AttemptTimeoutError{limit}
+		l.timer = time.AfterFunc(limit, func() { cancelCause(l.err) })
+	}
+	return ctx, func() { cancelCause(nil) }, l
+}
+
+// expired stops the limit. It returns an error if the time has run out.
+func (l attemptLimit) expired() error {
+	if l.timer == nil || l.timer.Stop() {
+		return nil
+	}
+	return l.err
+}
+
+// attemptTimeout returns the time limit of a call to a target, or 0.
+func (x *Executor) attemptTimeout(agent string, t Target) time.Duration {
+	if !x.limitsAttempts {
+		return 0
+	}
+	return ms(x.cfg.settings(agent, t.Name()).retry.AttemptTimeoutMs)
+}
+
+// limitsAttempts reports whether any section sets an attempt timeout.
+func (c *Config) limitsAttempts() bool {
+	if c == nil {
+		return false
+	}
+	limited := c.Retry.AttemptTimeoutMs > 0
+	for _, e := range c.Endpoints {
+		limited = limited || e.Retry.AttemptTimeoutMs > 0
+	}
+	for _, a := range c.Agents {
+		limited = limited || a.Retry.AttemptTimeoutMs > 0
+	}
+	return limited
+}
