@@ -13,7 +13,7 @@ import (
 // patternError describes err, an error of the matcher, in one line: the rule, its
 // pattern and the fault. A syntax error gets its kind, the faulty part and a
 // remedy. The faulty part is omitted if it is the whole pattern.
-func patternError(d ruledoc.Rule, err error) error {
+func patternError(d *ruledoc.Rule, err error) error {
 	var fault *syntax.Error
 	if !errors.As(err, &fault) {
 		return &Error{Line: d.LineOf("pattern"), Err: fmt.Errorf("rule %q: pattern %s: %w", d.ID, scan.Shorten(d.Pattern), err)}

@@ -17,18 +17,25 @@
 // Load loads no rule and returns the first fault as an [*Error] with its line and a
 // remedy.
 //
-// Compiling and checking the examples share one budget; see [classify.New]. If a
-// file exceeds it, the error has the line, the id
-// and the pattern of the rule that spent the most.
+// The limits of [classify.New] hold, and these:
+//
+//   - [MaxBytes] for a file. In more than 512 KiB the YAML must be plain: a list of
+//     rules, each text on one line or a block text with |, and no anchors, aliases
+//     and tags.
+//   - 40,000 keys and values for one rule.
+//   - 3 million steps of checking examples, and one for each of their bytes. A pattern
+//     without gaps takes less than one step a byte; a gap such as .{0,900} takes 200
+//     steps wherever the text before it stands.
+//
+// A file beyond a limit is refused within 100 ms and 64 MB. The error has the line,
+// the id and the pattern of the rule that needs the most, and a remedy.
 package rulesfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -68,21 +75,23 @@ func Load(r io.Reader) ([]classify.Rule, error) {
 // load also returns the number of steps that it took: one for each byte read,
 // plus the steps of compiling the patterns and checking the examples.
 func load(r io.Reader) (rules []classify.Rule, steps int, err error) {
-	data, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
-	if err != nil {
-		return nil, len(data), err
+	var file bytes.Buffer
+	if _, err := file.ReadFrom(io.LimitReader(r, MaxBytes+1)); err != nil {
+		return nil, file.Len(), err
 	}
-	docs, err := read(data)
+	steps = file.Len()
+	docs, err := read(file.Bytes())
 	if err != nil {
-		return nil, len(data), err
+		return nil, steps, err
 	}
-	steps, err = checkPatterns(docs)
-	steps += len(data)
+	more, err := checkPatterns(docs)
+	steps += more
 	if err != nil {
 		return nil, steps, err
 	}
 	rules = make([]classify.Rule, len(docs))
-	for i, d := range docs {
+	for i := range docs {
+		d := &docs[i]
 		rules[i] = classify.Rule{ID: d.ID, Reason: classify.Reason(d.Reason), Pattern: d.Pattern}
 	}
 	return rules, steps, nil
@@ -93,7 +102,11 @@ func read(data []byte) ([]ruledoc.Rule, error) {
 	if len(data) > MaxBytes {
 		return nil, &Error{Err: fmt.Errorf("larger than %d bytes; split the rules or drop examples", MaxBytes)}
 	}
-	doc, err := ruledoc.Read(strings.NewReader(string(data)))
+	seen, n := make(map[string]int, len(data)/64), 0 // a rule is rarely shorter
+	doc, err := ruledoc.Parse(data, func(d *ruledoc.Rule) error {
+		n++
+		return checkFields(n, d, seen)
+	})
 	if err != nil {
 		return nil, documentError(err)
 	}
@@ -103,35 +116,35 @@ func read(data []byte) ([]ruledoc.Rule, error) {
 	if len(doc.Parts) > 0 {
 		return nil, &Error{Err: errors.New("parts belong to the standard rules; remove them")}
 	}
-	seen := make(map[string]int, len(doc.Rules))
-	for i, d := range doc.Rules {
-		if err := checkFields(i, d, seen); err != nil {
-			return nil, err
-		}
-	}
 	return doc.Rules, nil
 }
 
-// checkFields checks the fields of rule i. seen maps ids to lines.
-func checkFields(i int, d ruledoc.Rule, seen map[string]int) error {
+// checkFields checks the fields of the n-th rule. seen maps ids to lines.
+func checkFields(n int, d *ruledoc.Rule, seen map[string]int) error {
 	if d.ID == "" {
-		return faultf(d.LineOf("id"), "rule %d: it has no id; give it a stable name, such as id: shop/stock-locked", i+1)
+		return faultf(d.LineOf("id"), "rule %d: it has no id; give it a stable name, such as id: shop/stock-locked", n)
 	}
 	if first, ok := seen[d.ID]; ok {
 		return faultf(d.LineOf("id"), "rule %q: the id occurs twice, first on line %d; give each rule its own", d.ID, first)
 	}
 	seen[d.ID] = d.LineOf("id")
-	for _, f := range []struct{ key, value, remedy string }{
-		{"category", d.Category, "it follows from the reason"},
-		{"strength", d.Strength, "a rule of yours beats the standard ones anyway"},
-		{"codes", d.Codes, "tables of codes belong to the standard rules"},
-		{"vetoes", strings.Join(d.Vetoes, ""), "a rule of yours beats the standard ones anyway"},
-		{"beats", strings.Join(d.Beats, ""), "a rule of yours beats the standard ones anyway"},
-		{"decides", strings.Join(slices.Sorted(maps.Keys(d.Decides)), ""), "it is for the standard rules"},
-	} {
-		if f.value != "" {
-			return faultf(d.LineOf(f.key), "rule %q: remove %s: %s", d.ID, f.key, f.remedy)
-		}
+	key, remedy := "", "a rule of yours beats the standard ones anyway"
+	switch {
+	case d.Category != "":
+		key, remedy = "category", "it follows from the reason"
+	case d.Strength != "":
+		key = "strength"
+	case d.Codes != "":
+		key, remedy = "codes", "tables of codes belong to the standard rules"
+	case len(d.Vetoes) > 0:
+		key = "vetoes"
+	case len(d.Beats) > 0:
+		key = "beats"
+	case len(d.Decides) > 0:
+		key, remedy = "decides", "it is for the standard rules"
+	}
+	if key != "" {
+		return faultf(d.LineOf(key), "rule %q: remove %s: %s", d.ID, key, remedy)
 	}
 	switch {
 	case d.Pattern == "":
@@ -144,30 +157,21 @@ func checkFields(i int, d ruledoc.Rule, seen map[string]int) error {
 	return nil
 }
 
-// checkPatterns compiles all patterns as classify.New does. It checks their
-// examples with the rest of the budget. It returns the number of steps.
+// checkPatterns compiles all patterns as classify.New does, and checks their
+// examples first. It returns the number of steps.
 func checkPatterns(docs []ruledoc.Rule) (steps int, err error) {
 	exprs := make([]string, len(docs))
-	for i, d := range docs {
-		exprs[i] = d.Pattern
+	for i := range docs {
+		exprs[i] = docs[i].Pattern
 	}
 	budget := scan.NewBudget(exprs)
-	if _, err := budget.Compile(exprs); err != nil {
-		return budget.Work(), inRule(docs, err)
+	if err = budget.Foresee(exprs); err == nil {
+		err = checkAllExamples(docs, budget)
 	}
-	for i, d := range docs {
-		if len(d.Match)+len(d.Miss) == 0 {
-			continue
-		}
-		t, err := budget.Tester(i, d.Pattern)
-		if err == nil {
-			err = checkExamples(d, t)
-		}
-		if err != nil {
-			return budget.Work(), inRule(docs, err)
-		}
+	if err == nil {
+		_, err = budget.Compile(exprs)
 	}
-	return budget.Work(), nil
+	return budget.Work(), inRule(docs, err)
 }
 
 // inRule adds the rule's line, id and pattern to an error of the matcher.
@@ -176,45 +180,7 @@ func inRule(docs []ruledoc.Rule, err error) error {
 	if !errors.As(err, &at) {
 		return err
 	}
-	return patternError(docs[at.Index], at.Err)
-}
-
-// checkExamples checks that a pattern matches the texts under match and none of
-// the texts under miss.
-func checkExamples(d ruledoc.Rule, t *scan.Tester) error {
-	for _, text := range d.Match {
-		switch matched, err := t.Match(text); {
-		case err != nil:
-			return err
-		case !matched:
-			return faultf(d.LineOf("match"), "rule %q: pattern %s does not match %s, which is listed under match; correct one of the two",
-				d.ID, scan.Shorten(d.Pattern), scan.Shorten(text))
-		}
-	}
-	for _, text := range d.Miss {
-		switch matched, err := t.Match(text); {
-		case err != nil:
-			return err
-		case matched:
-			return faultf(d.LineOf("miss"), "rule %q: pattern %s matches %s%s, which is listed under miss; correct one of the two",
-				d.ID, scan.Shorten(d.Pattern), matchIn(d.Pattern, text), scan.Shorten(text))
-		}
-	}
-	return nil
-}
-
-// matchIn quotes the part of a text that a pattern matches. For a long text it
-// returns "", because package regexp would take too long.
-func matchIn(pattern, text string) string {
-	const short = 1 << 10
-	if len(pattern) > short || len(text) > short {
-		return ""
-	}
-	re, err := regexp.Compile("(?i)" + pattern)
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprintf("%q in ", re.FindString(text))
+	return patternError(&docs[at.Index], at.Err)
 }
 
 func faultf(line int, format string, args ...any) error {
@@ -235,6 +201,10 @@ func reasons() string {
 // documentError turns an error of the YAML reader into an [*Error]. It parses the
 // error's text, because an error of the YAML library has the line only there.
 func documentError(err error) error {
+	var own *Error
+	if errors.As(err, &own) {
+		return err
+	}
 	var at *ruledoc.Error
 	if errors.As(err, &at) {
 		return &Error{Line: at.Line, Err: at.Err}

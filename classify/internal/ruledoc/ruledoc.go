@@ -8,8 +8,10 @@
 //	    pattern: 'connection refused'
 //	    match: ['dial tcp: connection refused']
 //
-// It first counts keys and values: a file that has far more of them than a list of
-// rules is refused before it is read as YAML.
+// A list of rules in plain YAML, as most files are, is read rule by rule: see
+// plain.go. Another file is read by the YAML library, which takes longer and more
+// memory: it must be short, and is refused if it has far more keys and values than
+// a list of rules.
 //
 // It checks the form alone: fields that exist, each once, each of its kind. A
 // fault is an [*Error] with its line. What the values mean, and that patterns
@@ -22,6 +24,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -61,13 +64,16 @@ type Rule struct {
 	Source      string   // where the wording comes from
 	Match, Miss []string // texts that the pattern must, and must not, match
 	Line        int
-	KeyLines    map[string]int // line of each key's value
+	keyLines    [len(keys)]int32 // line of each key's value; 0 = it has none
 }
 
+// keys are those of a rule.
+var keys = [...]string{"id", "pattern", "reason", "category", "strength", "codes", "source", "match", "miss", "vetoes", "beats", "decides"}
+
 // LineOf is the line of a key's value, or that of the rule where it has none.
-func (r Rule) LineOf(key string) int {
-	if line, ok := r.KeyLines[key]; ok {
-		return line
+func (r *Rule) LineOf(key string) int {
+	if i := slices.Index(keys[:], key); i >= 0 && r.keyLines[i] > 0 {
+		return int(r.keyLines[i])
 	}
 	return r.Line
 }
@@ -97,14 +103,41 @@ func errorAt(n *yaml.Node, format string, args ...any) error {
 
 // Read reads one document. An empty document has no rules.
 func Read(r io.Reader) (Document, error) {
-	var doc Document
 	data, err := io.ReadAll(r)
 	if err != nil {
+		return Document{}, err
+	}
+	return Parse(data, func(*Rule) error { return nil })
+}
+
+// Parse is [Read] of data. It calls check for each rule, and stops at the first
+// error.
+func Parse(data []byte, check func(*Rule) error) (doc Document, err error) {
+	rules, line, err := readPlain(data, check)
+	switch {
+	case err != nil:
 		return doc, err
+	case line == 0:
+		return Document{Rules: rules}, nil
+	case len(data) > yamlMost:
+		return doc, &Error{line, errPlain}
 	}
 	if err := checkLimits(data); err != nil {
 		return doc, err
 	}
+	if doc, err = parseYAML(data); err != nil {
+		return doc, err
+	}
+	for i := range doc.Rules {
+		if err := check(&doc.Rules[i]); err != nil {
+			return doc, err
+		}
+	}
+	return doc, nil
+}
+
+// parseYAML reads a document with the YAML library.
+func parseYAML(data []byte) (doc Document, err error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var root yaml.Node
 	switch err := dec.Decode(&root); {
@@ -140,7 +173,7 @@ func Read(r io.Reader) (Document, error) {
 }
 
 func readRules(list *yaml.Node) ([]Rule, error) {
-	if err := plain(list); err != nil {
+	if err := noAlias(list); err != nil {
 		return nil, err
 	}
 	if isNull(list) {
@@ -160,28 +193,41 @@ func readRules(list *yaml.Node) ([]Rule, error) {
 	return rules, nil
 }
 
-func readRule(item *yaml.Node) (Rule, error) {
-	r := Rule{Line: item.Line, KeyLines: make(map[string]int, 6)}
-	fields := map[string]*string{
-		"id": &r.ID, "pattern": &r.Pattern, "reason": &r.Reason, "category": &r.Category,
-		"strength": &r.Strength, "codes": &r.Codes, "source": &r.Source,
-	}
-	lists := map[string]*[]string{"match": &r.Match, "miss": &r.Miss, "vetoes": &r.Vetoes, "beats": &r.Beats}
-	err := eachField(item, func(key string, value *yaml.Node) (err error) {
-		r.KeyLines[key] = value.Line
-		if p := fields[key]; p != nil {
-			*p, err = text(value)
-			return err
+func readRule(item *yaml.Node) (r Rule, err error) {
+	r.Line = item.Line
+	err = eachField(item, func(key string, value *yaml.Node) (err error) {
+		i := slices.Index(keys[:], key)
+		if i < 0 {
+			return errorAt(value, "unknown key %q; a rule has id, pattern, reason, source, match and miss", key)
 		}
-		if p := lists[key]; p != nil {
-			*p, err = texts(value)
-			return err
-		}
-		if key == "decides" {
+		r.keyLines[i] = int32(value.Line)
+		switch key {
+		case "id":
+			r.ID, err = text(value)
+		case "pattern":
+			r.Pattern, err = text(value)
+		case "reason":
+			r.Reason, err = text(value)
+		case "category":
+			r.Category, err = text(value)
+		case "strength":
+			r.Strength, err = text(value)
+		case "codes":
+			r.Codes, err = text(value)
+		case "source":
+			r.Source, err = text(value)
+		case "match":
+			r.Match, err = texts(value)
+		case "miss":
+			r.Miss, err = texts(value)
+		case "vetoes":
+			r.Vetoes, err = texts(value)
+		case "beats":
+			r.Beats, err = texts(value)
+		case "decides":
 			r.Decides, err = textsByKey(value)
-			return err
 		}
-		return errorAt(value, "unknown key %q; a rule has id, pattern, reason, source, match and miss", key)
+		return err
 	})
 	return r, err
 }
@@ -203,22 +249,21 @@ func readTables(node *yaml.Node) ([]Table, error) {
 
 // eachField calls f for every key of a mapping, in order.
 func eachField(n *yaml.Node, f func(key string, value *yaml.Node) error) error {
-	if err := plain(n); err != nil {
+	if err := noAlias(n); err != nil {
 		return err
 	}
 	if n.Kind != yaml.MappingNode {
 		return errorAt(n, "expected keys with values")
 	}
-	seen := make(map[string]bool, len(n.Content)/2)
+	seen := keySet{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if err := plain(n.Content[i]); err != nil {
+		if err := noAlias(n.Content[i]); err != nil {
 			return err
 		}
 		key := n.Content[i].Value
-		if seen[key] {
+		if !seen.add(key) {
 			return errorAt(n.Content[i], "key %q stands twice", key)
 		}
-		seen[key] = true
 		if err := f(key, n.Content[i+1]); err != nil {
 			return err
 		}
@@ -226,8 +271,32 @@ func eachField(n *yaml.Node, f func(key string, value *yaml.Node) error) error {
 	return nil
 }
 
+// keySet is a set of keys. A few need no map.
+type keySet struct {
+	few  [len(keys)]string
+	n    int
+	many map[string]bool
+}
+
+// add reports whether a key is new.
+func (s *keySet) add(key string) bool {
+	if slices.Contains(s.few[:s.n], key) || s.many[key] {
+		return false
+	}
+	if s.n < len(s.few) {
+		s.few[s.n] = key
+		s.n++
+		return true
+	}
+	if s.many == nil {
+		s.many = map[string]bool{}
+	}
+	s.many[key] = true
+	return true
+}
+
 func text(n *yaml.Node) (string, error) {
-	if err := plain(n); err != nil {
+	if err := noAlias(n); err != nil {
 		return "", err
 	}
 	if n.Kind != yaml.ScalarNode || isNull(n) {
@@ -246,7 +315,7 @@ func textsByKey(n *yaml.Node) (map[string]string, error) {
 }
 
 func texts(n *yaml.Node) ([]string, error) {
-	if err := plain(n); err != nil {
+	if err := noAlias(n); err != nil {
 		return nil, err
 	}
 	if n.Kind != yaml.SequenceNode {
@@ -263,9 +332,9 @@ func texts(n *yaml.Node) ([]string, error) {
 	return all, nil
 }
 
-// plain refuses aliases: a few lines of them can stand for gigabytes, and no
+// noAlias refuses aliases: a few lines of them can stand for gigabytes, and no
 // rule needs one.
-func plain(n *yaml.Node) error {
+func noAlias(n *yaml.Node) error {
 	if n.Kind == yaml.AliasNode {
 		return errorAt(n, "alias *%s; write the value out instead", n.Value)
 	}

@@ -211,30 +211,38 @@ func Meets(matched, other []uint64) bool {
 	return common != 0
 }
 
-// With puts the user's rules before those of s. A user's rule is as strong as
-// a typed fact.
-func (s *Set) With(user []signal.Rule) (*Set, error) {
-	rules := make([]signal.Rule, 0, len(user)+64)
-	rules = append(rules, user...)
-	first, err := Compile(rules)
+// MaxRules is the largest number of rules that [Set.With] takes.
+const MaxRules = scan.MaxPatterns
+
+// With puts n rules of the user before those of s. A user's rule is as strong as
+// a typed fact. The rules are only made if their patterns compile.
+func (s *Set) With(n int, rule func(i int) signal.Rule) (*Set, error) {
+	exprs := make([]string, n)
+	for i := range exprs {
+		exprs[i] = rule(i).Pattern
+	}
+	m, err := scan.Compile(exprs)
 	var at *scan.PatternError
 	if errors.As(err, &at) {
-		fault := at.Err
+		fault, r := at.Err, rule(at.Index)
 		if much := (*scan.BudgetError)(nil); errors.As(fault, &much) {
-			fault = fmt.Errorf("rule %d of %d: %w", at.Index+1, len(user), fault)
+			fault = fmt.Errorf("rule %d of %d: %w", at.Index+1, n, fault)
 		}
-		return nil, fmt.Errorf("rule %q: pattern %s: %w", user[at.Index].ID, scan.Shorten(user[at.Index].Pattern), fault)
+		return nil, fmt.Errorf("rule %q: pattern %s: %w", r.ID, scan.Shorten(r.Pattern), fault)
 	}
 	if err != nil {
 		return nil, err
 	}
-	words := first.Words()
-	parts := first.Parts
-	parts[0].Reads = exactOrPlain
+	words := m.Words()
+	rules := make([]signal.Rule, words*64, words*64+len(s.Rules))
+	for i := range n {
+		rules[i] = rule(i)
+	}
+	parts := append(make([]Part, 0, 1+len(s.Parts)), Part{Matcher: m, Reads: exactOrPlain})
 	for _, p := range s.Parts {
 		parts = append(parts, Part{p.Matcher, p.Word + words, p.Reads})
 	}
-	return New(append(rules[:words*64:words*64], s.Rules...), parts...), nil
+	return New(append(rules, s.Rules...), parts...), nil
 }
 
 // HasBit reports whether the bit of rule i is set.

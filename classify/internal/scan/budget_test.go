@@ -52,20 +52,9 @@ func prefixes(n int) (all []string) {
 	return all
 }
 
-// most is what one pattern can spend at most: its share, what it may take of the
-// reserve, and the step that was too much.
-func most(expr string) int {
-	const lastStep = 2 * reserveOne // what is refused before it is begun
-	return shareMost + shareByte*len(expr) + reserveOne + lastStep
-}
-
-// mostOfAll is what a set can spend at most.
-func mostOfAll(exprs []string) (n int) {
-	for _, expr := range exprs {
-		n += most(expr)
-	}
-	return n
-}
+// mostRefused is the most steps that refusing a set takes. Those of a pattern by
+// itself may be spent twice, where it tells the cases of letters apart.
+const mostRefused = 12_000_000
 
 // Patterns of a few letters took seconds, and twice as many with each letter.
 func TestHostilePatternsCostMoreThanTheirBudget(t *testing.T) {
@@ -76,10 +65,11 @@ func TestHostilePatternsCostMoreThanTheirBudget(t *testing.T) {
 			exprs := []string{"first", expr, "last"}
 			b := NewBudget(exprs)
 			_, err := b.Compile(exprs)
-			assert.LessOrEqual(t, b.Steps(), most(expr)+100_000)
 			if err == nil {
+				assert.LessOrEqual(t, b.Steps(), freeSteps+stepsAgain*weigh(expr).steps)
 				return
 			}
+			assert.LessOrEqual(t, b.Work(), mostRefused)
 			var at *PatternError
 			require.ErrorAs(t, err, &at)
 			assert.Equal(t, 1, at.Index)
@@ -120,7 +110,7 @@ func TestWrongPatternWasBlamed(t *testing.T) {
 			assert.Equal(t, at, fault.Index, expr)
 			var much *BudgetError
 			require.ErrorAs(t, err, &much)
-			assert.Greater(t, much.Steps, reserveOne)
+			assert.GreaterOrEqual(t, much.Steps, maxOne)
 		}
 	}
 }
@@ -141,26 +131,9 @@ func TestExpensivePatternWasFoundLate(t *testing.T) {
 			var at *PatternError
 			require.ErrorAs(t, err, &at)
 			assert.Equal(t, len(exprs), at.Index)
-			assert.LessOrEqual(t, b.Steps(), most(expr), "%s: %.50s", name, expr)
+			assert.LessOrEqual(t, b.Work(), mostRefused, "%s: %.50s", name, expr)
 		}
 	}
-}
-
-// A set that is too large is refused before it is read.
-func TestTooManyPatternsWereReadFirst(t *testing.T) {
-	t.Parallel()
-	exprs := make([]string, 1_000_000)
-	for i := range exprs {
-		exprs[i] = "too many"
-	}
-	exprs[7] = "the longest of all"
-	b := NewBudget(exprs)
-	_, err := b.Compile(exprs)
-	var at *PatternError
-	require.ErrorAs(t, err, &at)
-	assert.Equal(t, 7, at.Index)
-	require.ErrorIs(t, err, errLarge)
-	assert.Zero(t, b.Steps())
 }
 
 // phrases are patterns without any special character.
@@ -172,16 +145,11 @@ func phrases(n int) []string {
 	return exprs
 }
 
-// 100,000 phrases were refused after 22 seconds. A phrase stays within its share,
-// whatever else is in the set.
 func TestPhrasesWereRefused(t *testing.T) {
 	t.Parallel()
 	exprs := phrases(20_000)
-	b := NewBudget(exprs)
-	reserve := b.reserve
-	m, err := b.Compile(exprs)
+	m, err := Compile(exprs)
 	require.NoError(t, err)
-	assert.Equal(t, reserve, b.reserve)
 	found := matched(m, strings.ToUpper("x "+exprs[4711]+" "+exprs[12345]+"."))
 	for i, is := range found {
 		require.Equal(t, i == 4711 || i == 12345, is, exprs[i])
@@ -218,7 +186,8 @@ func TestExamplesHadNoBudget(t *testing.T) {
 	}{
 		"nothing to find":   {`(?:a{0,50}){0,20}b`, strings.Repeat("a", size), false, false},
 		"at the end":        {`(?:a{0,50}){0,20}b`, strings.Repeat("a", size) + "b", true, false},
-		"words":             {`rate.{0,40}limit`, strings.Repeat("limit rate ", size/11), false, true},
+		"words":             {`rate.{0,40}limit`, strings.Repeat("limit rate ", size/11), true, false},
+		"words of gaps":     {`rate.{0,900}limit.{0,900}x`, strings.Repeat("rate limit ", size/11), false, true},
 		"long pieces":       {`x(?:ab){500}y`, strings.Repeat("xababab", size/7), false, false},
 		"very long pieces":  {`(?:ab){500}y`, strings.Repeat("ab", size/2), false, true},
 		"pieces and gaps":   {strings.Repeat(`a.{0,900}`, 50) + "b", strings.Repeat("a", size), false, true},
@@ -236,7 +205,7 @@ func TestExamplesHadNoBudget(t *testing.T) {
 			if tt.refused {
 				var much *BudgetError
 				require.ErrorAs(t, err, &much)
-				assert.Equal(t, phaseFaults[examples], much.Error())
+				require.ErrorIs(t, err, errExamples)
 				return
 			}
 			require.NoError(t, err)

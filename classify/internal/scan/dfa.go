@@ -2,14 +2,9 @@ package scan
 
 import (
 	"encoding/binary"
-	"errors"
 	"regexp/syntax"
 	"slices"
 )
-
-// errPlaces: the table has room for so many edges. Shares are such that a set of
-// nearly [maxSet] bytes may need more.
-var errPlaces = errors.New("all patterns together need too many states, and this one the most: use fewer rules")
 
 // A kind is what an assertion has to know about a byte.
 type kind uint8
@@ -86,21 +81,23 @@ type builder struct {
 	bounds  []int32 // by state: where its items begin; and where the last ones end
 	kind    []kind
 	edges   []edge  // of all states, one after the other
-	leaves  []int32 // by state: where its edges begin; and where the last ones end
+	leaves  []leave // by state
 	columns uint32  // of the table
 	roots   [kinds]int32
 
-	mark  []uint32 // by node: the last closure that visited it
-	round uint32
-	stack []int32
-	key   []byte
-	outs  [256][]int32 // by class: where a state leads
-	met   []uint8      // the classes that it leads anywhere over
+	mark    []uint32 // by node: the last closure that visited it
+	round   uint32
+	stack   []int32
+	found   []int32 // by closure
+	waiting []int32 // states that leave has not seen
+	key     []byte
+	spans   []span     // of the state that is looked at
+	spanOf  [257]int16 // by the byte that it begins with
 }
 
 // An edge says where a class of bytes leads. A class without one leads nowhere.
 // The class stands above the state, as in the table: a large set has millions of
-// edges, and maxAll leaves no room for more than 1<<24 states.
+// edges. There are no more states than places.
 type edge uint32
 
 func newEdge(class uint8, next int32) edge { return edge(class)<<columnOf | edge(next) }
@@ -113,15 +110,18 @@ func (b *builder) count() int { return len(b.bounds) - 1 }
 
 func (b *builder) itemsOf(s int) []int32 { return b.items[b.bounds[s]:b.bounds[s+1]] }
 
-func (b *builder) edgesOf(s int) []edge { return b.edges[b.leaves[s]:b.leaves[s+1]] }
+func (b *builder) edgesOf(s int) []edge {
+	l := b.leaves[s]
+	return b.edges[l.begin : l.begin+l.count]
+}
+
+// leave is the edges of a state: where they begin, and how many they are.
+type leave struct{ begin, count int32 }
 
 // tables builds the two automata of a program.
-func (p *program) tables() (all, exact *table, err error) {
+func (p *program) tables() (all, exact *table) {
 	p.nodeIDs, p.asserted, p.pieceIDs, p.stageIDs = nil, nil, nil, nil // no node comes any more
-	if all, err = determinize(p, p.starts, len(p.nodes)).layOut(); err == nil {
-		exact, err = determinize(p, p.exact, 0).layOut()
-	}
-	return all, exact, err
+	return determinize(p, p.starts, len(p.nodes)).layOut(), determinize(p, p.exact, 0).layOut()
 }
 
 // determinize finds the states of those pieces of a program that begin at starts.
@@ -129,12 +129,9 @@ func (p *program) tables() (all, exact *table, err error) {
 func determinize(p *program, starts []int32, room int) *builder {
 	b := newBuilder(p, room)
 	for k := range kinds {
-		b.round++
-		b.roots[k] = b.state(b.closure(nil, starts), k)
+		b.roots[k], _ = b.state(b.closure(nil, starts), k)
 	}
-	for s := 0; s < b.count(); s++ {
-		b.leave(s)
-	}
+	b.leaveAll()
 	b.states, b.single, b.mark = nil, nil, nil // no state comes any more
 	b.renumber()
 	return b
@@ -143,7 +140,7 @@ func determinize(p *program, starts []int32, room int) *builder {
 func newBuilder(p *program, room int) *builder {
 	b := &builder{
 		program: p, states: map[string]int32{},
-		bounds: make([]int32, 1, room+1), leaves: make([]int32, 1, room+1),
+		bounds: make([]int32, 1, room+1), leaves: make([]leave, 0, room),
 		items: make([]int32, 0, room), kind: make([]kind, 0, room), edges: make([]edge, 0, 2*room),
 		mark: make([]uint32, len(p.nodes)), single: make([]int32, len(p.nodes)),
 	}
@@ -151,55 +148,14 @@ func newBuilder(p *program, room int) *builder {
 	return b
 }
 
-// manyNodes is from how many nodes on the whole set takes so long that its
-// pieces are first tried by themselves.
-const manyNodes = 10_000
-
-// rehearse builds the states of each piece alone, the largest first, within a
-// budget of its own. So a piece that needs too many is found before the states
-// of all others are built. The states of literals are as many as their letters.
-func (p *program) rehearse() {
-	alone := *p
-	alone.Budget = p.clone()
-	b := newBuilder(&alone, 0)
-	done := false
-	defer func() {
-		if !done {
-			*p.Budget = *alone.Budget // it knows the pattern
-		}
-	}()
-	slices.SortStableFunc(alone.loose, func(l, m loose) int { return int(m.nodes - l.nodes) })
-	for _, l := range alone.loose {
-		b.forgetStates()
-		b.round++
-		b.state(b.closure(nil, []int32{l.start}), textEdge)
-		for s := len(b.leaves) - 1; s < b.count(); s++ {
-			b.leave(s)
-		}
-	}
-	done = true
-}
-
-// forgetStates drops all states, which no other piece has.
-func (b *builder) forgetStates() {
-	if len(b.states) > 0 {
-		b.states = map[string]int32{}
-	}
-	for _, n := range b.items { // a state that is one node is known by it
-		b.single[n] = 0
-	}
-	b.bounds, b.leaves = b.bounds[:1], b.leaves[:1]
-	b.items, b.kind, b.edges = b.items[:0], b.kind[:0], b.edges[:0]
-}
-
 // classify finds the classes of bytes that no node and no assertion tells
 // apart: it begins with one class and splits it by every range that is read.
 func (b *builder) classify() {
-	var seen [256][256]bool
+	var seen [256][4]uint64
 	asserts := false
 	split := func(lo, hi byte) {
-		if !seen[lo][hi] {
-			seen[lo][hi] = true
+		if word := &seen[lo][hi>>6]; *word>>(hi&63)&1 == 0 {
+			*word |= 1 << (hi & 63)
 			b.splitClasses(func(c byte) uint8 { return oneIf(lo <= c && c <= hi) })
 		}
 	}
@@ -261,10 +217,7 @@ const (
 // closure appends to items what can be reached from the nodes without reading
 // a byte.
 func (b *builder) closure(items, from []int32) []int32 {
-	if len(from) == 1 && b.nodes[from[0]].op != opSplit {
-		b.spend(b.owner[from[0]], 1)
-		return append(items, from[0])
-	}
+	b.round++
 	b.stack = append(b.stack[:0], from...)
 	for len(b.stack) > 0 {
 		n := b.stack[len(b.stack)-1]
@@ -283,18 +236,41 @@ func (b *builder) closure(items, from []int32) []int32 {
 	return items
 }
 
-// state returns the number of the state with these items.
-func (b *builder) state(items []int32, k kind) int32 {
-	if len(items) == 1 && b.nodes[items[0]].op != opAssert {
-		at := &b.single[items[0]]
-		if *at == 0 {
-			*at = b.newState(items, otherByte) + 1
+// stateOf returns the number of the state that nodes lead to, behind a byte of the
+// kind, and whether assertions wait in it. Most edges lead to one node, whose
+// state is remembered if no assertion waits there.
+func (b *builder) stateOf(from []int32, k kind) (s int32, asserts bool) {
+	alone := len(from) == 1
+	if alone {
+		b.spend(b.owner[from[0]], 1)
+		if s := b.single[from[0]]; s != 0 {
+			return s - 1, false
 		}
-		return *at - 1
 	}
+	b.found = b.closure(b.found[:0], from)
+	s, asserts = b.state(b.found, k)
+	if alone && !asserts {
+		b.single[from[0]] = s + 1
+	}
+	return s, asserts
+}
+
+// state returns the number of the state with these items, and whether assertions
+// wait in it.
+func (b *builder) state(items []int32, k kind) (s int32, asserts bool) {
 	slices.Sort(items)
-	if !slices.ContainsFunc(items, func(n int32) bool { return b.nodes[n].op == opAssert }) {
+	for _, n := range items {
+		asserts = asserts || b.nodes[n].op == opAssert
+	}
+	if !asserts {
 		k = otherByte // nobody asks
+		if len(items) == 1 {
+			at := &b.single[items[0]]
+			if *at == 0 {
+				*at = b.newState(items, k) + 1
+			}
+			return *at - 1, false
+		}
 	}
 	b.key = append(b.key[:0], byte(k))
 	for _, n := range items {
@@ -306,62 +282,23 @@ func (b *builder) state(items []int32, k kind) int32 {
 		s = b.newState(items, k)
 		b.states[string(b.key)] = s
 	}
-	return s
+	return s, asserts
 }
 
 func (b *builder) newState(items []int32, k kind) int32 {
 	s := int32(b.count())
+	if s == int32(placeMask) {
+		panic(errSpent{}) // the table has no place for it
+	}
 	b.items = append(b.items, items...)
 	b.bounds = append(b.bounds, int32(len(b.items)))
 	b.kind = append(b.kind, k)
+	b.leaves = append(b.leaves, leave{})
+	b.waiting = append(b.waiting, s)
 	if len(items) > 0 {
 		b.spend(b.owner[items[0]], stepsAState)
 	}
 	return s
-}
-
-// leave works out where state s leads.
-func (b *builder) leave(s int) {
-	b.met = b.met[:0]
-	for _, n := range b.itemsOf(s) {
-		nd := &b.nodes[n]
-		var need syntax.EmptyOp
-		if nd.op == opAssert {
-			need, nd = nd.assert, &b.nodes[nd.out]
-		}
-		lead := func(c byte) {
-			b.spend(b.owner[n], 1)
-			if need != 0 && !holds(need, b.kind[s], kindOf[c]) {
-				return
-			}
-			class := b.classes[c]
-			if len(b.outs[class]) == 0 {
-				b.met = append(b.met, class)
-			}
-			b.outs[class] = append(b.outs[class], nd.out)
-		}
-		switch nd.op {
-		case opPair:
-			lead(nd.lo)
-			lead(nd.hi)
-		case opByte:
-			for c := b.next[nd.lo]; c <= int16(nd.hi); c = b.next[c+1] {
-				lead(byte(c))
-			}
-		}
-	}
-	slices.Sort(b.met)
-	var items []int32
-	for _, class := range b.met {
-		out := b.outs[class]
-		b.round++
-		items = b.closure(items[:0], out)
-		next := b.state(items, kindOf[b.sample[class]])
-		b.spend(b.owner[out[0]], stepsAnEdge)
-		b.edges = append(b.edges, newEdge(class, next))
-		b.outs[class] = out[:0]
-	}
-	b.leaves = append(b.leaves, int32(len(b.edges)))
 }
 
 // renumber makes one class of those that lead every state to the same place, as
@@ -374,7 +311,7 @@ func (b *builder) renumber() {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return counts[j] - counts[i] })
-	const begin = acceptColumn + 1
+	const first = acceptColumn + 1
 	numbers := make([]uint8, len(counts)) // by class: its new number
 	var kept []int                        // the classes that others are merged into, by new number
 	for _, class := range order {
@@ -383,27 +320,23 @@ func (b *builder) renumber() {
 			i = len(kept)
 			kept = append(kept, class)
 		}
-		numbers[class] = uint8(begin + i)
+		numbers[class] = uint8(first + i)
 	}
 	for c, class := range b.classes {
 		b.classes[c] = numbers[class]
 	}
 	b.sample = nil // of the old ones
-	b.columns = uint32(begin + len(kept))
-	end := int32(0)
+	b.columns = uint32(first + len(kept))
 	for s := range b.count() {
-		begins := end
-		for _, e := range b.edgesOf(s) {
-			if number := numbers[e.class()]; kept[number-begin] == int(e.class()) {
-				b.edges[end] = newEdge(number, e.next())
-				end++
+		l := &b.leaves[s]
+		begin, edges := l.begin, b.edgesOf(s)
+		l.count = 0
+		for _, e := range edges {
+			if number := numbers[e.class()]; kept[number-first] == int(e.class()) {
+				b.edges[begin+l.count] = newEdge(number, e.next())
+				l.count++
 			}
 		}
-		if s > 0 {
-			b.leaves[s] = begins
-		}
-		slices.SortFunc(b.edges[begins:end], func(e, f edge) int { return int(e.class()) - int(f.class()) })
+		slices.SortFunc(b.edgesOf(s), func(e, f edge) int { return int(e.class()) - int(f.class()) })
 	}
-	b.leaves[b.count()] = end
-	b.edges = b.edges[:end]
 }

@@ -31,6 +31,7 @@
 // later one can stand behind them, so the memory depends on the patterns alone. It
 // is kept for the next text; only a text that is not valid UTF-8 is copied.
 //
-// Compiling is bounded by a [Budget] of steps, which every pattern has its share
-// of. A set that would need more is refused, with the pattern that spent the most.
+// Before anything is built, foresee.go refuses a set that is too large: it weighs
+// the text of each pattern (weigh.go) and compiles a sample (sample.go). A [Budget]
+// of steps bounds what is left. The error names the pattern that needs the most.
 package scan

@@ -36,20 +36,14 @@ func Compile(exprs []string) (*Matcher, error) {
 	return NewBudget(exprs).Compile(exprs)
 }
 
-// Compile is the function [Compile] within b, which is the budget of exprs.
-func (b *Budget) Compile(exprs []string) (m *Matcher, err error) {
-	if err := checkSize(exprs); err != nil {
+// Compile is the function [Compile] within b, which is the budget of exprs. It
+// begins with [Budget.Foresee], unless that has been done.
+func (b *Budget) Compile(exprs []string) (*Matcher, error) {
+	if err := b.Foresee(exprs); err != nil {
 		return nil, err
 	}
-	if err := b.checkSuspects(exprs); err != nil {
-		return nil, err
-	}
-	parsed, err := b.read(exprs)
+	m, err := b.matcher(exprs)
 	if err != nil {
-		return nil, err
-	}
-	defer b.recoverSpent(&err)
-	if m, err = b.matcher(parsed); err != nil {
 		return nil, err
 	}
 	m.filter.empty = false
@@ -58,47 +52,46 @@ func (b *Budget) Compile(exprs []string) (m *Matcher, err error) {
 	return m, nil
 }
 
-// read takes all patterns apart. It stops at the first one up to which they are
-// certainly too much work.
-func (b *Budget) read(exprs []string) (parsed [][]chain, err error) {
-	defer b.recoverSpent(&err)
-	b.phase = reading
-	ahead, err := b.newOutlook(exprs)
+// matcher builds a matcher that has no filter: it tries every position.
+func (b *Budget) matcher(exprs []string) (*Matcher, error) {
+	a, err := b.build(exprs)
 	if err != nil {
 		return nil, err
 	}
-	parsed = make([][]chain, len(exprs))
-	for i, expr := range exprs {
-		if parsed[i], err = b.parse(int32(i), expr); err != nil {
-			return nil, &PatternError{i, err}
-		}
-		if err := ahead.add(int32(i), b.spent[i][reading], parsed[i]); err != nil {
-			return nil, err
-		}
-	}
-	return parsed, nil
-}
-
-// matcher builds the automata of a set. The matcher has no filter yet.
-func (b *Budget) matcher(parsed [][]chain) (*Matcher, error) {
-	before := b.clone()
-	p, t, exact, err := b.tables(parsed, true)
-	if err != nil && p.exactPieces && *b.left >= 0 {
-		// What is many ways in either case may be few in the one that is asked for.
-		*b = *before
-		p, t, exact, err = b.tables(parsed, false)
-	}
-	if err != nil {
-		return nil, err
-	}
-	m := &Matcher{table: *t, exact: *exact, stages: p.stages, patterns: len(parsed)}
-	m.filter.empty = true // so that every position is tried
+	m := &Matcher{table: *a.all, exact: *a.exact, stages: a.stages, patterns: len(exprs)}
+	m.filter.empty = true
 	m.ready()
 	return m, nil
 }
 
-// tables builds the two automata of a set.
-func (b *Budget) tables(parsed [][]chain, fold bool) (p *program, all, exact *table, err error) {
+// automata are what a set of patterns is compiled to.
+type automata struct {
+	all, exact *table
+	stages     []stage
+}
+
+// build parses all patterns and builds their automata.
+func (b *Budget) build(exprs []string) (a automata, err error) {
+	defer b.recoverSpent(&err)
+	b.phase = reading
+	parsed := make([][]chain, len(exprs))
+	for i, expr := range exprs {
+		if parsed[i], err = b.parse(int32(i), expr); err != nil {
+			return a, &PatternError{i, err}
+		}
+	}
+	before, left := b.clone(), *b.left
+	p, a, err := b.automata(parsed, true)
+	if err != nil && p.exactPieces && *b.left < 0 {
+		// What is many ways in either case may be few in the one that is asked for.
+		*b, *b.left = *before, left
+		_, a, err = b.automata(parsed, false)
+	}
+	return a, err
+}
+
+// automata builds the automata of parsed patterns.
+func (b *Budget) automata(parsed [][]chain, fold bool) (p *program, a automata, err error) {
 	p = newProgram(b, fold)
 	defer b.recoverSpent(&err)
 	b.phase = nodes
@@ -110,11 +103,8 @@ func (b *Budget) tables(parsed [][]chain, fold bool) (p *program, all, exact *ta
 		clear(parsed) // nobody asks again
 	}
 	b.phase = states
-	if len(p.nodes) > manyNodes {
-		p.rehearse()
-	}
-	all, exact, err = p.tables()
-	return p, all, exact, err
+	all, exact := p.tables()
+	return p, automata{all, exact, p.stages}, nil
 }
 
 // ready makes what follows from the rest, and so is not encoded.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp/syntax"
 	"strings"
-	"unicode/utf8"
 )
 
 // A chain is one way to match a pattern: pieces in order, with gaps between
@@ -52,7 +51,7 @@ func (b *Budget) parse(pattern int32, expr string) ([]chain, error) {
 		b.spend(pattern, len(expr))
 		return []chain{{pieces: []*syntax.Regexp{re}, gaps: []gap{nil}}}, nil
 	}
-	b.spend(pattern, min(weigh(expr), 2*reserveOne)) // beyond that it is refused anyway
+	b.spend(pattern, min(readingSteps(expr), *b.left+1)) // more is refused anyway
 	re, err := syntax.Parse(expr, syntax.Perl|syntax.FoldCase)
 	if err != nil {
 		return nil, explain(expr, err)
@@ -83,7 +82,7 @@ func phrase(expr string) *syntax.Regexp {
 
 func isPhrase(expr string) bool {
 	for i := range len(expr) {
-		if c := expr[i]; c >= utf8.RuneSelf || strings.IndexByte(`\.+*?()|[]{}^$`, c) >= 0 {
+		if special[expr[i]] {
 			return false
 		}
 	}

@@ -50,7 +50,6 @@ type program struct {
 	pattern  int32              // the one that is being added
 	starts   []int32            // of the pieces
 	exact    []int32            // of those that tell cases apart, as they are
-	loose    []loose            // the pieces that are not just a literal
 	pieces   []piece
 	pieceIDs map[string]int32
 	key      []byte // of a piece; kept to spare its memory
@@ -59,10 +58,6 @@ type program struct {
 
 	exactPieces bool // there are some, even where the budget ended before they came
 }
-
-// loose is where a piece begins that is not just a literal, and how many nodes it
-// has.
-type loose struct{ start, nodes int32 }
 
 // asserted is what assert is asked for.
 type asserted struct {
@@ -142,9 +137,7 @@ func (p *program) piece(re *syntax.Regexp) int32 {
 		if both.Op == syntax.OpLiteral {
 			p.starts = append(p.starts, p.literal(both, match))
 		} else {
-			start := p.compile(both, match)
-			p.starts = append(p.starts, start)
-			p.loose = append(p.loose, loose{start, int32(len(p.nodes)) - match})
+			p.starts = append(p.starts, p.compile(both, match))
 		}
 		if both != re {
 			p.exact = append(p.exact, p.compile(re, p.node(node{op: opMatch, out: id})))

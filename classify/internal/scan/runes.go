@@ -9,6 +9,11 @@ import (
 // runes builds a class of runes, given as pairs of bounds.
 func (p *program) runes(bounds []rune, next int32) int32 {
 	entry := int32(-1)
+	if len(bounds) >= 4 && bounds[0] == bounds[1] && bounds[2] == bounds[3] && isCase(bounds[0], bounds[2]) {
+		lower := bounds[0] | 0x20
+		entry = p.node(node{op: opPair, lo: byte(lower &^ 0x20), hi: byte(lower), out: next})
+		bounds = bounds[4:]
+	}
 	for i := 0; i+1 < len(bounds); i += 2 {
 		for _, seq := range utf8Ranges(bounds[i], bounds[i+1]) {
 			first := next
@@ -96,3 +101,5 @@ func split(lo, hi rune) [][]byteRange {
 	}
 	return [][]byteRange{seq}
 }
+
+func isCase(a, b rune) bool { return isASCIILetter(a) && a^b == 0x20 }

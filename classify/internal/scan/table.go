@@ -41,7 +41,7 @@ func (t *table) step(s state, column uint32) state {
 }
 
 // layOut places the states of a builder.
-func (b *builder) layOut() (*table, error) {
+func (b *builder) layOut() *table {
 	t := &table{classes: b.classes, columns: b.columns, states: b.count()}
 	numbers := make([]state, b.count())
 	accepts := make([]uint32, b.count()) // by state: index of what it accepts
@@ -65,8 +65,7 @@ func (b *builder) layOut() (*table, error) {
 		}
 	}
 	if place.end > maxPlace || len(t.accepts) > maxPlace || t.columns > noColumn {
-		pattern, _ := b.most()
-		return nil, &PatternError{pattern, errPlaces}
+		panic(errSpent{}) // the table has no place for them
 	}
 	t.edges = slices.Repeat([]uint32{noColumn << columnOf}, place.end+int(t.columns))
 	for s := range b.count() {
@@ -81,7 +80,7 @@ func (b *builder) layOut() (*table, error) {
 	for k, s := range b.roots {
 		t.roots[k] = numbers[s]
 	}
-	return t, nil
+	return t
 }
 
 // order returns the states in the order of their placing: first those with

@@ -11,36 +11,25 @@ import (
 // for concurrent use.
 type Tester struct {
 	budget  *Budget
-	pattern int32
+	pattern int
 	m       *Matcher
 	cost    []int // by stage: steps for one hit of its piece
 }
 
 // Tester returns a tester for a pattern that b has compiled as part of a set. The
-// matcher of the set would find all other patterns as well. All testers of a set
-// together may spend as much as the set.
+// matcher of the set would find all other patterns as well.
 func (b *Budget) Tester(pattern int, expr string) (t *Tester, err error) {
-	alone := NewBudget([]string{expr})
-	alone.left, alone.work = b.alone, b.work
-	defer func() {
-		var at *PatternError
-		switch {
-		case *b.alone < 0:
-			err = &PatternError{pattern, &BudgetError{Steps: alone.Steps(), text: testersFault}}
-		case errors.As(err, &at):
-			at.Index = pattern
-		}
-	}()
-	defer alone.recoverSpent(&err)
-	chains, err := alone.parse(0, expr)
+	alone := b.alone(expr)
+	*alone.left = maxAll // the set has been accepted
+	m, err := alone.matcher([]string{expr})
+	var at *PatternError
+	if errors.As(err, &at) {
+		return nil, &PatternError{pattern, at.Err}
+	}
 	if err != nil {
 		return nil, err
 	}
-	m, err := alone.matcher([][]chain{chains})
-	if err != nil {
-		return nil, err
-	}
-	t = &Tester{budget: b, pattern: int32(pattern), m: m, cost: make([]int, len(m.stages))}
+	t = &Tester{budget: b, pattern: pattern, m: m, cost: make([]int, len(m.stages))}
 	for i, s := range m.stages {
 		t.cost[i] = 2
 		for _, l := range s.gap { // a hit may read back as far as the gap is long
@@ -53,9 +42,10 @@ func (b *Budget) Tester(pattern int, expr string) (t *Tester, err error) {
 // Match reports whether the pattern matches text. The error is a [*PatternError]
 // that holds a [*BudgetError].
 func (t *Tester) Match(text string) (matched bool, err error) {
-	defer t.budget.recoverSpent(&err)
-	t.budget.phase = examples
-	t.budget.spend(t.pattern, 10+len(text)/8)
+	t.budget.texts += len(text)
+	if !t.spend(10 + len(text)/8) {
+		return false, t.fault()
+	}
 	if !utf8.ValidString(text) {
 		text = repair(text)
 	}
@@ -69,16 +59,38 @@ func (t *Tester) Match(text string) (matched bool, err error) {
 		if w.set[0] != 0 {
 			return true, nil
 		}
-		if i%often == 0 {
-			t.budget.spend(t.pattern, steps/4)
+		if i%often == 0 || i == len(text) {
+			if !t.spend(steps / 4) {
+				return false, t.fault()
+			}
 			steps = 0
 		}
 	}
-	t.budget.spend(t.pattern, steps/4)
 	if len(w.hits) > 0 {
 		w.join()
 	}
 	return w.set[0] != 0, nil
+}
+
+// spend counts steps, and reports whether there were as many left.
+func (t *Tester) spend(steps int) bool {
+	*t.budget.work += steps
+	t.budget.checked += steps
+	return t.budget.checked <= 2*(maxExamples+t.budget.texts)
+}
+
+func (t *Tester) fault() error { return &PatternError{t.pattern, &BudgetError{err: errExamples}} }
+
+// Checked returns the steps that checking texts has taken so far.
+func (b *Budget) Checked() int { return b.checked }
+
+// ForeseeTexts refuses texts of so many bytes that are estimated to take so many
+// steps, most of them for a pattern.
+func (b *Budget) ForeseeTexts(pattern, steps, bytes int) error {
+	if steps > maxExamples+bytes {
+		return &PatternError{pattern, &BudgetError{err: errExamples}}
+	}
+	return nil
 }
 
 // from is [walk.from] and returns four times what it costs, with what the hits

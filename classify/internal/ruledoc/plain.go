@@ -1,0 +1,366 @@
+package ruledoc
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/errclass/errclass/classify/internal/scan"
+)
+
+// yamlMost is the largest document that the YAML library reads: it takes 100 ns and
+// 40 bytes for each byte of it.
+const yamlMost = 512 << 10
+
+// maxRules is the largest number of rules in a document.
+const maxRules = scan.MaxPatterns
+
+var (
+	errPlain = fmt.Errorf("only plain YAML is read in a file of more than %d bytes; write the rules as a list of id, reason and pattern, each text on one line, without anchors and tags", yamlMost)
+	errRules = fmt.Errorf("more than %d rules; use fewer", maxRules)
+)
+
+// plain reads the part of YAML that lists of rules are written in: block lists and
+// maps, lists and maps in brackets, texts on one line with or without quotes, and
+// block texts with |. It gives up at everything else, also at what is no YAML. What
+// it reads, it reads as the YAML library does. One rule after the other is made
+// into nodes, which the next one uses again.
+type plain struct {
+	text  string
+	at    int
+	line  int
+	nodes []*[64]yaml.Node
+	count int // of nodes that the rule uses
+	rules []Rule
+	check func(*Rule) error
+}
+
+// Its readers call each other: giveUp and fault are what plain panics with where
+// it gives up, and where a rule is at fault.
+type (
+	giveUp struct{}
+	fault  struct{ err error }
+)
+
+// readPlain reads a document of rules. Where it gives up it returns the line.
+func readPlain(data []byte, check func(*Rule) error) (rules []Rule, line int, err error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if bytes.IndexByte(data, '\r') >= 0 {
+		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	}
+	if at := firstOdd(data); at >= 0 {
+		return nil, 1 + bytes.Count(data[:at], []byte("\n")), nil
+	}
+	p := plain{text: string(data), line: 1, check: check}
+	p.rules = make([]Rule, 0, min(strings.Count(p.text, "id"), maxRules)) // as many at most
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case giveUp:
+			rules, line, err = nil, p.line, nil
+		case fault:
+			rules, err = nil, r.err
+		default:
+			panic(r)
+		}
+	}()
+	p.document()
+	return p.rules, 0, nil
+}
+
+// firstOdd returns where the first character is that plain does not read: one that
+// is not printable, or ends a line for some programs and not for others; or -1.
+func firstOdd(data []byte) int {
+	for at := 0; at < len(data); at++ {
+		c := data[at]
+		if ' ' <= c && c < 0x7f || c == '\n' {
+			continue
+		}
+		r, size := utf8.DecodeRune(data[at:])
+		if r < 0xa0 || r == utf8.RuneError || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffe || r == 0xffff {
+			return at
+		}
+		at += size - 1
+	}
+	return -1
+}
+
+// node returns a node of the rule.
+func (p *plain) node(kind yaml.Kind, tag, value string) *yaml.Node {
+	if p.count == tokensOne {
+		panic(fault{&Error{p.line, errRule}})
+	}
+	chunk, i := p.count/len(p.nodes[0]), p.count%len(p.nodes[0])
+	if chunk == len(p.nodes) {
+		p.nodes = append(p.nodes, new([64]yaml.Node))
+	}
+	p.count++
+	n := &p.nodes[chunk][i]
+	*n = yaml.Node{Kind: kind, Tag: tag, Value: value, Line: p.line, Content: n.Content[:0]}
+	return n
+}
+
+// scalar returns the node of a text.
+func (p *plain) scalar(value string) *yaml.Node { return p.node(yaml.ScalarNode, "!!str", value) }
+
+// addRule reads the rule of a node.
+func (p *plain) addRule(n *yaml.Node) {
+	if len(p.rules) == maxRules {
+		panic(fault{&Error{n.Line, errRules}})
+	}
+	r, err := readRule(n)
+	p.rules = append(p.rules, r)
+	if err == nil {
+		err = p.check(&p.rules[len(p.rules)-1])
+	}
+	if err != nil {
+		panic(fault{err})
+	}
+	p.count = 0
+}
+
+// peek returns the next byte, or 0 at the end.
+func (p *plain) peek() byte {
+	if p.at == len(p.text) {
+		return 0
+	}
+	return p.text[p.at]
+}
+
+// expect reads a byte.
+func (p *plain) expect(c byte) {
+	if p.peek() != c {
+		panic(giveUp{})
+	}
+	p.at++
+}
+
+func (p *plain) skipSpaces() {
+	for p.peek() == ' ' {
+		p.at++
+	}
+}
+
+// skipComment goes to the end of the line.
+func (p *plain) skipComment() {
+	if end := strings.IndexByte(p.text[p.at:], '\n'); end >= 0 {
+		p.at += end
+	} else {
+		p.at = len(p.text)
+	}
+}
+
+// endLine reads the rest of a line, which has no more than a comment.
+func (p *plain) endLine() {
+	begin := p.at
+	p.skipSpaces()
+	switch p.peek() {
+	case '#':
+		if p.at == begin {
+			panic(giveUp{})
+		}
+		p.skipComment()
+	case 0, '\n':
+	default:
+		panic(giveUp{})
+	}
+	if p.peek() == '\n' {
+		p.at++
+		p.line++
+	}
+}
+
+// nextLine goes to the first line that has more than a comment, and returns by how
+// much it is indented; -1 at the end.
+func (p *plain) nextLine() (indent int) {
+	for p.at < len(p.text) {
+		begin := p.at
+		p.skipSpaces()
+		switch p.peek() {
+		case '#':
+			p.skipComment()
+		case '\n':
+			p.at++
+			p.line++
+		case 0:
+			return -1
+		default:
+			return p.at - begin
+		}
+	}
+	return -1
+}
+
+// dash reports whether an item of a block list begins here.
+func (p *plain) dash() bool {
+	rest := p.text[p.at:]
+	return rest != "" && rest[0] == '-' && (len(rest) == 1 || rest[1] == ' ' || rest[1] == '\n')
+}
+
+// key reads a name and the colon behind it.
+func (p *plain) key() string {
+	begin := p.at
+	for isName(p.peek()) {
+		p.at++
+	}
+	name := p.text[begin:p.at]
+	p.expect(':')
+	if c := p.peek(); name == "" || c != ' ' && c != '\n' && c != 0 {
+		panic(giveUp{})
+	}
+	return name
+}
+
+func isName(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' }
+
+// document reads a map with the key rules.
+func (p *plain) document() {
+	p.nodes = append(p.nodes, new([64]yaml.Node))
+	indent := p.nextLine()
+	if indent == 0 && strings.HasPrefix(p.text[p.at:], "---") {
+		p.at += len("---")
+		p.endLine()
+		indent = p.nextLine()
+	}
+	switch {
+	case indent < 0:
+		return
+	case indent > 0:
+		panic(giveUp{})
+	case p.peek() == '{':
+		p.bracketDocument()
+	case p.key() != "rules":
+		panic(giveUp{})
+	default:
+		p.skipSpaces()
+		if p.peek() == '[' {
+			p.bracketRules()
+			p.endLine()
+			break
+		}
+		p.endLine()
+		if indent = p.nextLine(); indent >= 0 {
+			p.blockRules(indent)
+		}
+	}
+	if p.nextLine() >= 0 {
+		panic(giveUp{})
+	}
+}
+
+// blockRules reads a block list of rules.
+func (p *plain) blockRules(indent int) {
+	for at := indent; at == indent; {
+		if !p.dash() {
+			panic(giveUp{})
+		}
+		begin := p.at
+		p.at++
+		p.skipSpaces()
+		switch p.peek() {
+		case '{':
+			n := p.bracket(indent)
+			p.endLine()
+			at = p.nextLine()
+			p.addRule(n)
+		case '\n', '#', 0:
+			p.endLine()
+			first := p.nextLine()
+			if first <= indent {
+				panic(giveUp{})
+			}
+			var n *yaml.Node
+			n, at = p.blockMap(first)
+			p.addRule(n)
+		default:
+			var n *yaml.Node
+			n, at = p.blockMap(indent + p.at - begin)
+			p.addRule(n)
+		}
+		if at > indent {
+			panic(giveUp{})
+		}
+	}
+}
+
+// blockMap reads a block map of which the first key stands here. It goes to the
+// next line behind it and returns by how much that is indented.
+func (p *plain) blockMap(indent int) (n *yaml.Node, at int) {
+	n = p.node(yaml.MappingNode, "", "")
+	for {
+		if p.dash() {
+			panic(giveUp{})
+		}
+		k := p.scalar("")
+		k.Value = p.key()
+		var v *yaml.Node
+		v, at = p.blockValue(indent)
+		n.Content = append(n.Content, k, v)
+		switch {
+		case at < indent:
+			return n, at
+		case at > indent:
+			panic(giveUp{})
+		}
+	}
+}
+
+// blockValue reads the value of a key of a map that is indented so far.
+func (p *plain) blockValue(indent int) (v *yaml.Node, at int) {
+	p.skipSpaces()
+	switch p.peek() {
+	case '\n', '#', 0:
+		p.endLine()
+		at = p.nextLine()
+		if at < indent || !p.dash() {
+			panic(giveUp{}) // nothing, or a map
+		}
+		return p.blockTexts(at, indent)
+	case '[', '{':
+		v = p.bracket(indent)
+		p.endLine()
+	default:
+		v = p.blockText(indent)
+	}
+	return v, p.nextLine()
+}
+
+// blockTexts reads a block list of texts, which is the value of a key of a map.
+func (p *plain) blockTexts(indent, outer int) (n *yaml.Node, at int) {
+	n = p.node(yaml.SequenceNode, "", "")
+	for {
+		p.at++
+		if p.peek() != ' ' {
+			panic(giveUp{})
+		}
+		p.skipSpaces()
+		n.Content = append(n.Content, p.blockText(indent))
+		at = p.nextLine()
+		switch {
+		case at == indent && p.dash():
+		case at < indent || at == outer:
+			return n, at
+		default:
+			panic(giveUp{})
+		}
+	}
+}
+
+// blockText reads a text up to the end of its line, or a block text.
+func (p *plain) blockText(indent int) *yaml.Node {
+	switch p.peek() {
+	case '|':
+		return p.literal(indent)
+	case '"', '\'':
+		n := p.scalar("")
+		n.Value = p.quoted()
+		p.endLine()
+		return n
+	}
+	n := p.bare("")
+	p.endLine()
+	return n
+}

@@ -1,0 +1,61 @@
+package scan
+
+// Foresee refuses a set that is too large before any automaton of it is built. It
+// counts patterns and bytes, and weighs the text of each pattern. It stops at the
+// first excess. What the text does not tell, a sample does.
+func (b *Budget) Foresee(exprs []string) error {
+	if b.weights != nil {
+		return nil // it has been done
+	}
+	if err := checkSize(exprs); err != nil {
+		return err
+	}
+	s := sample{Budget: b, exprs: exprs, weights: make([]weight, 0, len(exprs)), left: maxSample}
+	heaviest := 0
+	for i, expr := range exprs {
+		*b.work += len(expr)
+		w := weigh(expr)
+		s.weights = append(s.weights, w)
+		s.total += w.steps
+		if w.steps > s.weights[heaviest].steps {
+			heaviest = i
+		}
+		if s.total > maxWeight {
+			if err := s.faultOf(heaviest); err != nil {
+				return err
+			}
+			return &PatternError{heaviest, &BudgetError{s.weights[heaviest].steps, errAll}}
+		}
+	}
+	b.weights = s.weights
+	estimate, err := s.check()
+	if err != nil {
+		return err
+	}
+	*b.left = min(maxAll, freeSteps+stepsAgain*max(estimate, s.total))
+	return s.checkTogether(*b.left)
+}
+
+// Reach bounds what checking a text against a pattern costs, relative to that of
+// other patterns: the steps for each byte of the text.
+func (b *Budget) Reach(pattern int) int { return 1 + b.weights[pattern].reach/4 }
+
+// checkSize refuses what is too long before any of it is read.
+func checkSize(exprs []string) error {
+	total, longest := 0, 0
+	for i, expr := range exprs {
+		if i == MaxPatterns {
+			return &PatternError{i, errMany}
+		}
+		if len(expr) > maxExpr {
+			return &PatternError{i, errLong}
+		}
+		if len(expr) > len(exprs[longest]) {
+			longest = i
+		}
+		if total += len(expr); total > maxSet {
+			return &PatternError{longest, errLarge}
+		}
+	}
+	return nil
+}

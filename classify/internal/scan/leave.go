@@ -1,0 +1,127 @@
+package scan
+
+import (
+	"math/bits"
+	"regexp/syntax"
+	"slices"
+)
+
+// A span is neighbouring bytes that all lead to the same nodes.
+type span struct {
+	from, to int16
+	outs     []int32
+	asserts  bool // what comes next hangs on the kind of the byte
+}
+
+// leaveAll works out where all states lead. The last one that was found comes
+// first: most states have one next, so their nodes and edges stand together.
+func (b *builder) leaveAll() {
+	for len(b.waiting) > 0 {
+		s := b.waiting[len(b.waiting)-1]
+		b.waiting = b.waiting[:len(b.waiting)-1]
+		b.leave(int(s))
+	}
+}
+
+// leave works out where state s leads. It cuts the bytes where a range of its
+// items begins or ends: all classes between two cuts lead to the same place.
+func (b *builder) leave(s int) {
+	b.cut(s)
+	for _, n := range b.itemsOf(s) {
+		nd := &b.nodes[n]
+		var need syntax.EmptyOp
+		if nd.op == opAssert {
+			need, nd = nd.assert, &b.nodes[nd.out]
+		}
+		switch nd.op {
+		case opPair:
+			b.lead(s, n, need, nd.lo, nd.lo, nd.out)
+			b.lead(s, n, need, nd.hi, nd.hi, nd.out)
+		case opByte:
+			b.lead(s, n, need, nd.lo, nd.hi, nd.out)
+		}
+	}
+	begin := int32(len(b.edges))
+	for i := range b.spans {
+		sp := &b.spans[i]
+		if len(sp.outs) == 0 {
+			continue
+		}
+		var next int32
+		for c := sp.from; c <= sp.to; c = b.next[c+1] {
+			if c == sp.from || sp.asserts {
+				next, sp.asserts = b.stateOf(sp.outs, kindOf[c])
+			}
+			b.spend(b.owner[sp.outs[0]], stepsAnEdge)
+			b.edges = append(b.edges, newEdge(b.classes[c], next))
+		}
+	}
+	b.leaves[s] = leave{begin, int32(len(b.edges)) - begin}
+}
+
+// cut finds the spans of state s. They begin with samples, which stand for all
+// bytes of their classes.
+func (b *builder) cut(s int) {
+	var cuts [5]uint64
+	at := func(c int16) {
+		c = b.next[c]
+		cuts[c>>6] |= 1 << (c & 63)
+	}
+	for _, n := range b.itemsOf(s) {
+		nd := &b.nodes[n]
+		if nd.op == opAssert {
+			nd = &b.nodes[nd.out]
+			for _, c := range kindEdges {
+				at(c)
+			}
+		}
+		switch nd.op {
+		case opPair:
+			at(int16(nd.lo))
+			at(int16(nd.lo) + 1)
+			at(int16(nd.hi))
+			at(int16(nd.hi) + 1)
+		case opByte:
+			at(int16(nd.lo))
+			at(int16(nd.hi) + 1)
+		}
+	}
+	count := 0
+	for w, word := range cuts[:4] {
+		for ; word != 0; word &= word - 1 {
+			c := int16(w<<6 + bits.TrailingZeros64(word))
+			if count > 0 {
+				b.spans[count-1].to = c - 1
+			}
+			b.spans = slices.Grow(b.spans[:count], 1)[:count+1]
+			b.spans[count] = span{from: c, to: 255, outs: b.spans[count].outs[:0]}
+			b.spanOf[c] = int16(count)
+			count++
+		}
+	}
+	b.spans = b.spans[:count]
+}
+
+// kindEdges are the bytes with which other kinds begin.
+var kindEdges = func() (edges []int16) {
+	for c := 1; c < len(kindOf); c++ {
+		if kindOf[c] != kindOf[c-1] {
+			edges = append(edges, int16(c))
+		}
+	}
+	return edges
+}()
+
+// lead adds where the bytes of a range lead, as far as the assertions hold.
+func (b *builder) lead(s int, n int32, need syntax.EmptyOp, lo, hi byte, out int32) {
+	c := b.next[lo]
+	if c > int16(hi) {
+		return
+	}
+	for i := int(b.spanOf[c]); i < len(b.spans) && b.spans[i].from <= int16(hi); i++ {
+		b.spend(b.owner[n], 1)
+		if sp := &b.spans[i]; need == 0 || holds(need, b.kind[s], kindOf[sp.from]) {
+			sp.outs = append(sp.outs, out)
+		}
+	}
+}

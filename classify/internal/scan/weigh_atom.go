@@ -1,0 +1,285 @@
+package scan
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// atom reads what a quantifier may stand behind.
+func (w *weigher) atom() heft {
+	c := w.expr[w.at]
+	switch c {
+	case '(':
+		return w.group()
+	case '[':
+		return w.class()
+	case '\\':
+		return w.escape()
+	case '.':
+		w.at++
+		return heft{steps: weightWide, worst: weightWide, first: anyByte, class: true, broad: true}
+	case '^', '$':
+		w.at++
+		return assertion
+	}
+	return w.rune()
+}
+
+var assertion = heft{steps: weightAssert, worst: weightAssert, empty: true, asserts: true}
+
+// rune reads a rune that stands for itself.
+func (w *weigher) rune() heft {
+	c := w.expr[w.at]
+	if c >= utf8.RuneSelf {
+		_, size := utf8.DecodeRuneInString(w.expr[w.at:])
+		w.at += size
+		return heft{steps: weightRune, worst: weightRune, first: setOf(c), class: true, literal: true}
+	}
+	w.at++
+	steps := weightByte + int(foldedWeights[c])
+	return heft{steps: steps, worst: steps, first: setOf(c), class: true, literal: true}
+}
+
+func (w *weigher) group() heft {
+	w.at++
+	if strings.HasPrefix(w.expr[w.at:], "?") { // flags, or a name
+		begin := w.at
+		for w.at < len(w.expr) && strings.IndexByte(":>)", w.expr[w.at]) < 0 {
+			w.at++
+		}
+		w.exact = w.exact || strings.Contains(w.expr[begin:w.at], "-")
+		if w.at < len(w.expr) && w.expr[w.at] != ')' {
+			w.at++
+		}
+	}
+	if w.depth++; w.depth > mostDepth {
+		w.at = len(w.expr)
+		return heft{}
+	}
+	all := w.alternatives()
+	w.depth--
+	if w.at < len(w.expr) {
+		w.at++
+	}
+	return all
+}
+
+// widths of the classes that an escape stands for, by its letter.
+var escapes = [256]heft{
+	'd': {steps: weightClass + 10*weightMember, first: digits, class: true},
+	'w': {steps: 4*weightRange + 37*weightMember, first: anyByte, class: true, broad: true},
+	's': {steps: weightClass + 3*weightRange, first: setOf(' ') | setOf('\t') | setOf('\n') | setOf('\f') | setOf('\r'), class: true},
+	'D': {steps: weightWide, first: anyByte, class: true, broad: true},
+	'S': {steps: weightWide, first: anyByte, class: true, broad: true},
+	'W': {steps: 2 * weightWide, first: anyByte, class: true},
+}
+
+const digits byteSet = (1<<10 - 1) << '0'
+
+func (w *weigher) escape() heft {
+	if w.at++; w.at == len(w.expr) {
+		return heft{}
+	}
+	c := w.expr[w.at]
+	if h := escapes[c]; h.class {
+		w.at++
+		h.worst = h.steps
+		return h
+	}
+	switch c {
+	case 'b', 'B', 'A', 'z':
+		w.at++
+		return assertion
+	case 'p', 'P':
+		steps := w.named()
+		return heft{steps: steps, worst: steps, first: anyByte, class: true, broad: true}
+	case 'Q':
+		return w.quoted()
+	}
+	w.at--
+	r, size := runeAt(w.expr[w.at:])
+	w.at += size
+	steps, first := weightRune, anyByte
+	if r < utf8.RuneSelf {
+		steps, first = weightByte+int(foldedWeights[byte(r)]), setOf(byte(r))
+	}
+	return heft{steps: steps, worst: steps, first: first, class: true, literal: true}
+}
+
+// quoted reads what stands between \Q and \E.
+func (w *weigher) quoted() heft {
+	text, _, closed := strings.Cut(w.expr[w.at+1:], `\E`)
+	w.at += 1 + len(text)
+	if closed {
+		w.at += 2
+	}
+	steps := weightRune * len(text)
+	return heft{steps: steps, worst: steps, first: anyByte, empty: text == ""}
+}
+
+// named reads the name of a class behind \p, and counts what its table takes.
+func (w *weigher) named() int {
+	w.at++
+	name := ""
+	if w.at < len(w.expr) && w.expr[w.at] == '{' {
+		name, _, _ = strings.Cut(w.expr[w.at+1:min(len(w.expr), w.at+40)], "}")
+		w.at += len(name) + 2
+	} else if w.at < len(w.expr) {
+		name = w.expr[w.at : w.at+1]
+		w.at++
+	}
+	w.at = min(w.at, len(w.expr))
+	name = strings.TrimPrefix(name, "^")
+	t := unicode.Categories[name]
+	if t == nil {
+		t = unicode.Scripts[name]
+	}
+	w.read += tableSteps
+	if t == nil {
+		return weightNamed
+	}
+	return weightNamed + weightTable*(len(t.R16)+len(t.R32))
+}
+
+// class reads a class in brackets.
+func (w *weigher) class() heft {
+	w.at++
+	begin := w.at
+	h := heft{steps: weightClass, class: true}
+	negated := w.at < len(w.expr) && w.expr[w.at] == '^'
+	if negated {
+		w.at++
+	}
+	for first := true; w.at < len(w.expr) && (first || w.expr[w.at] != ']'); first = false {
+		w.member(&h)
+	}
+	w.read += weightRead * (w.at - begin)
+	if w.at < len(w.expr) {
+		w.at++
+	}
+	if negated {
+		h.steps, h.first, h.broad = bounded(h.steps+weightWide), anyByte, true
+	}
+	h.worst = h.steps
+	return h
+}
+
+// Steps that package syntax takes to read a class: a table of Unicode has
+// hundreds of ranges, and a range is folded rune by rune.
+const (
+	tableSteps = 2500
+	maxFold    = 0x1e944 // above the last rune that has another case
+)
+
+// member reads a rune, a range or a named class within a class. It may take a
+// hyphen behind a named class for a range, never the reverse.
+func (w *weigher) member(h *heft) {
+	rest := w.expr[w.at:]
+	if strings.HasPrefix(rest, "[:") {
+		if end := strings.Index(rest[:min(len(rest), 16)], ":]"); end > 0 {
+			w.at += end + 2
+			h.steps += weightWide
+			h.first, h.broad = anyByte, true
+			w.rangeTo(0, h)
+			return
+		}
+	}
+	if rest[0] == '\\' && len(rest) > 1 {
+		if rest[1]|0x20 == 'p' {
+			w.at++
+			h.steps = bounded(h.steps + w.named())
+			h.first, h.broad = anyByte, true
+			w.rangeTo(0, h)
+			return
+		}
+		if e := &escapes[rest[1]]; e.class {
+			w.at += 2
+			h.steps += e.steps
+			h.first |= e.first
+			h.broad = h.broad || e.broad
+			w.rangeTo(0, h)
+			return
+		}
+	}
+	r, size := runeAt(rest)
+	w.at += size
+	if !w.rangeTo(r, h) {
+		w.hold(r, r, h)
+	}
+}
+
+// rangeTo reads the end of a range that begins with from, if there is one.
+func (w *weigher) rangeTo(from rune, h *heft) bool {
+	rest := w.expr[w.at:]
+	if len(rest) < 2 || rest[0] != '-' || rest[1] == ']' {
+		return false
+	}
+	to, size := runeAt(rest[1:])
+	w.at += 1 + size
+	w.read += int(max(0, min(to, maxFold)-from))
+	w.hold(from, max(from, to), h)
+	return true
+}
+
+// hold adds a range to a class.
+func (w *weigher) hold(from, to rune, h *heft) {
+	if from == to {
+		h.steps += weightByte
+	} else {
+		h.steps += weightRange + weightMember*int(min(to, utf8.RuneSelf)-min(from, utf8.RuneSelf))
+	}
+	if to >= utf8.RuneSelf {
+		h.steps += 3 * weightRune
+		h.first = anyByte
+	}
+	for c := max(from, 0); c <= to && c < utf8.RuneSelf; c++ {
+		h.first |= setOf(byte(c))
+		h.broad = h.broad || 'a' <= c && c <= 'z'
+		if f := foldedWeights[byte(c)]; f > 0 {
+			h.steps += int(f)
+		}
+	}
+}
+
+// runeAt reads a rune that may be escaped, as \x{4e00}, \x41, \101 or \-. An
+// escape for more than one rune counts as the lowest.
+func runeAt(s string) (r rune, size int) {
+	switch {
+	case s == "":
+		return 0, 0
+	case s[0] != '\\' || len(s) == 1:
+		return utf8.DecodeRuneInString(s)
+	}
+	digits, base := s[1:], 8
+	begin, end := 1, 1
+	switch {
+	case strings.HasPrefix(digits, "x{"):
+		begin, base = 3, 16
+		if end = strings.IndexByte(s, '}'); end < 0 {
+			end = len(s)
+		}
+		size = min(end+1, len(s))
+	case digits[0] == 'x':
+		begin, base = 2, 16
+		end = min(4, len(s))
+		size = end
+	case '0' <= digits[0] && digits[0] <= '7':
+		for end < min(4, len(s)) && '0' <= s[end] && s[end] <= '7' {
+			end++
+		}
+		size = end
+	default:
+		r, size = utf8.DecodeRuneInString(digits)
+		if unicode.IsLetter(r) {
+			r = 0
+		}
+		return r, size + 1
+	}
+	n, err := strconv.ParseUint(s[min(begin, end):end], base, 32)
+	if err != nil { // no number, or one that is too large: package syntax refuses it
+		return 0, size
+	}
+	return rune(min(n, unicode.MaxRune)), size
+}

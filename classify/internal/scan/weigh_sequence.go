@@ -1,0 +1,196 @@
+package scan
+
+import (
+	"math/bits"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A sequence is what a weigher knows of the parts that stand one after the other.
+type sequence struct {
+	heft
+	ways  int // log2 of the ways through the parts so far that go on together
+	parts int
+}
+
+// sequence reads up to a bar, a closing parenthesis or the end.
+func (w *weigher) sequence() heft {
+	s := sequence{heft: heft{empty: true, literal: true}}
+	for !w.ends() {
+		if text := w.text(); text != "" {
+			s.addText(text)
+			continue
+		}
+		p := w.atom()
+		least, most, endless := w.quantifier()
+		repeated := endless || least != 1 || most != 1
+		if p.class && repeated && (endless || most-least > maxCount || most > 1 && p.broad) {
+			copies := min(least, 1) // at an end and behind another gap the least is written out
+			if s.parts == 0 || s.gap || w.ends() {
+				copies = least
+			}
+			s.addGap(p, least, copies)
+			s.reach += max(least, most)
+		} else {
+			s.add(p, least, max(least, most))
+		}
+		s.literal = s.literal && p.literal && !repeated
+		s.class = s.class && !repeated
+	}
+	return s.heft
+}
+
+// ends reports whether no part of a sequence follows.
+func (w *weigher) ends() bool {
+	return w.at == len(w.expr) || w.expr[w.at] == '|' || w.expr[w.at] == ')'
+}
+
+// text reads the bytes of ASCII that stand for themselves, once each.
+func (w *weigher) text() string {
+	rest := w.expr[w.at:]
+	n := 0
+	for n < len(rest) && !special[rest[n]] {
+		n++
+	}
+	if n > 0 && n < len(rest) && strings.IndexByte("?*+{", rest[n]) >= 0 {
+		n-- // it belongs to the last byte
+	}
+	w.at += n
+	return rest[:n]
+}
+
+// special has the bytes that may not stand for themselves.
+var special = func() (is [256]bool) {
+	for c := range is {
+		is[c] = c >= utf8.RuneSelf || strings.IndexByte(`\.+*?()|[]{}^$`, byte(c)) >= 0
+	}
+	return is
+}()
+
+// begin notes what a part may begin with, and whether open ways overlap it.
+func (s *sequence) begin(first byteSet) {
+	if s.open&first != 0 {
+		s.ways = min(s.ways+s.forks, mostForks)
+	}
+	if s.empty {
+		s.first |= first
+	}
+}
+
+// close notes that a part must be read: the ways before it are open no more.
+func (s *sequence) close() { s.empty, s.open, s.forks = false, 0, 0 }
+
+// grow adds the weights of a part.
+func (s *sequence) grow(steps, worst int) {
+	s.steps, s.worst = bounded(s.steps+steps), bounded(s.worst+worst)
+}
+
+func (s *sequence) addText(text string) {
+	steps := weightByte * len(text)
+	for i := range len(text) {
+		steps += int(foldedWeights[text[i]])
+	}
+	s.begin(setOf(text[0]))
+	s.close()
+	s.grow(steps, times(steps, s.ways))
+	s.class = s.parts == 0 && len(text) == 1
+	s.broad, s.gap = false, false
+	s.parts += len(text)
+	s.reach += len(text)
+}
+
+// addGap adds a class that is repeated in a gap, where a piece ends.
+func (s *sequence) addGap(p heft, least, copies int) {
+	steps := weightGap + p.steps/16 + bounded(copies*p.steps)
+	s.grow(steps, steps)
+	if s.empty {
+		s.first |= p.first
+	}
+	s.empty = s.empty && least == 0
+	s.ways, s.open, s.forks = 0, 0, 0
+	s.gap = true
+	s.parts++
+}
+
+// add adds a part that stands from least to most times.
+func (s *sequence) add(p heft, least, most int) {
+	optional := most - least
+	s.begin(p.first)
+	if !p.asserts && !p.empty && least > 0 {
+		s.close()
+	}
+	// Copies of a part that may go on as it begins are ways of their own, and so
+	// are those of assertions.
+	ways := s.ways
+	if p.open&p.first != 0 {
+		ways += p.forks * max(most-1, 0)
+	}
+	if p.empty && most > 1 {
+		ways += 3 + bits.Len(uint(most))
+	}
+	s.grow(most*p.steps+optional*weightSplit, most*times(p.worst, ways)+optional*weightSplit)
+	s.open |= p.open
+	s.forks += p.forks
+	if optional > 0 || p.empty && !p.asserts {
+		s.open |= p.first
+		if p.class { // how many there were tells all
+			s.forks += bits.Len(uint(max(optional, 1)))
+		} else {
+			s.forks += max(optional, 1)
+		}
+	}
+	s.forks = min(s.forks, mostForks)
+	if p.class && !p.literal {
+		p.wide = 1
+	}
+	s.wide = bounded(s.wide + most*p.wide)
+	s.reach = bounded(s.reach + most*max(p.reach, 1))
+	s.class, s.broad = s.parts == 0 && p.class, p.broad
+	s.gap = false
+	s.parts++
+}
+
+// quantifier reads what stands behind an atom; endless stands for no upper bound.
+func (w *weigher) quantifier() (least, most int, endless bool) {
+	least, most = 1, 1
+	if w.at == len(w.expr) {
+		return least, most, false
+	}
+	switch w.expr[w.at] {
+	case '?':
+		least = 0
+	case '*':
+		least, endless = 0, true
+	case '+':
+		endless = true
+	case '{':
+		text, _, ok := strings.Cut(w.expr[w.at+1:min(len(w.expr), w.at+12)], "}")
+		if !ok {
+			return 1, 1, false
+		}
+		lower, upper, ranged := strings.Cut(text, ",")
+		n, err := strconv.ParseUint(lower, 10, 16)
+		if err != nil {
+			return 1, 1, false
+		}
+		least = min(int(n), mostCount)
+		most = least
+		if ranged && upper == "" {
+			endless = true
+		} else if ranged {
+			n, err := strconv.ParseUint(upper, 10, 16)
+			if err != nil {
+				return 1, 1, false
+			}
+			most = max(least, min(int(n), mostCount))
+		}
+		w.at += len(text) + 1
+	default:
+		return 1, 1, false
+	}
+	if w.at++; w.at < len(w.expr) && w.expr[w.at] == '?' {
+		w.at++
+	}
+	return least, most, endless
+}

@@ -1,0 +1,118 @@
+package rulesfile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/errclass/errclass/classify/internal/ruledoc"
+	"github.com/errclass/errclass/classify/internal/scan"
+)
+
+// An examined rule has examples.
+type examined struct {
+	place int
+	cost  int // of checking the examples, relative to that of others
+	done  bool
+}
+
+// checkAllExamples checks the examples of all rules and returns the first fault. It
+// begins with some of them, which tell what all cost: too much work is refused
+// before it is done.
+func checkAllExamples(docs []ruledoc.Rule, budget *scan.Budget) error {
+	var rules []examined
+	bytes := 0
+	for i := range docs {
+		size := sizeOf(docs[i].Match) + sizeOf(docs[i].Miss)
+		if bytes += size; size > 0 {
+			rules = append(rules, examined{place: i, cost: size * budget.Reach(i)})
+		}
+	}
+	slices.SortStableFunc(rules, func(a, b examined) int { return cmp.Compare(b.cost, a.cost) })
+	var first error
+	at := len(docs)
+	check := func(r *examined) error {
+		r.done = true
+		err := checkExamples(&docs[r.place], r.place, budget)
+		if much := (*scan.BudgetError)(nil); errors.As(err, &much) {
+			return err
+		}
+		if err != nil && r.place < at {
+			first, at = err, r.place
+		}
+		return nil
+	}
+	const sampled = 32
+	some, estimate := min(sampled, len(rules)), 0
+	for n := range some { // each stands for those behind it, which cost about as much
+		r, like := &rules[n*len(rules)/some], (n+1)*len(rules)/some-n*len(rules)/some
+		before := budget.Checked()
+		if err := check(r); err != nil {
+			return err
+		}
+		estimate += like * (budget.Checked() - before)
+		if err := budget.ForeseeTexts(r.place, estimate, bytes); err != nil {
+			return err
+		}
+	}
+	for i := range rules {
+		if r := &rules[i]; !r.done {
+			if err := check(r); err != nil {
+				return err
+			}
+		}
+	}
+	return first
+}
+
+// sizeOf returns the bytes of texts, and a few for each.
+func sizeOf(texts []string) (size int) {
+	for _, text := range texts {
+		size += 10 + len(text)
+	}
+	return size
+}
+
+// checkExamples checks that the pattern of a rule matches the texts under match and
+// none of the texts under miss.
+func checkExamples(d *ruledoc.Rule, place int, budget *scan.Budget) error {
+	t, err := budget.Tester(place, d.Pattern)
+	if err != nil {
+		return err
+	}
+	for _, text := range d.Match {
+		switch matched, err := t.Match(text); {
+		case err != nil:
+			return err
+		case !matched:
+			return faultf(d.LineOf("match"), "rule %q: pattern %s does not match %s, which is listed under match; correct one of the two",
+				d.ID, scan.Shorten(d.Pattern), scan.Shorten(text))
+		}
+	}
+	for _, text := range d.Miss {
+		switch matched, err := t.Match(text); {
+		case err != nil:
+			return err
+		case matched:
+			return faultf(d.LineOf("miss"), "rule %q: pattern %s matches %s%s, which is listed under miss; correct one of the two",
+				d.ID, scan.Shorten(d.Pattern), matchIn(d.Pattern, text), scan.Shorten(text))
+		}
+	}
+	return nil
+}
+
+// matchIn quotes the part of a text that a pattern matches. For a long text it
+// returns "", because package regexp would take too long.
+func matchIn(pattern, text string) string {
+	const short = 1 << 10
+	if len(pattern) > short || len(text) > short {
+		return ""
+	}
+	re, err := regexp.Compile("(?i)" + pattern)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%q in ", re.FindString(text))
+}
