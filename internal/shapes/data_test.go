@@ -200,3 +200,36 @@ func TestStatus(t *testing.T) {
 		assert.Equal(t, 503, all[0].sources[0].Status, line)
 	}
 }
+
+// TestJSONInMessages: JSON in the message of any shape is read. Its level counts if the
+// line has none, and its errors after those of the line.
+func TestJSONInMessages(t *testing.T) {
+	t.Parallel()
+	r := shapes.NewReader(nil)
+	for _, tt := range []struct {
+		line     string
+		severity shapes.Severity
+		isError  bool
+		messages []string
+	}{
+		{`{"@timestamp":"x","log":{"file":{"path":"a"}},"message":"{\"level\":\"error\",\"err\":\"a\"}"}`, shapes.Error, true, []string{"a", "", `{"level":"error","err":"a"}`}},
+		{`{"@timestamp":"x","log":{"file":{"path":"a"}},"message":"{\"level\":\"info\",\"err\":\"a\"}"}`, shapes.Below, false, nil},
+		{`{"level":"error","msg":"{\"level\":\"info\",\"err\":\"b\"}","err":"a"}`, shapes.Error, true, []string{"a", "b", "", `{"level":"info","err":"b"}`}},
+		{`{"level":"info","msg":"{\"level\":\"error\"}"}`, shapes.Below, false, nil},
+		{`{"PRIORITY":"6","MESSAGE":"{\"level\":\"error\",\"msg\":\"a\"}"}`, shapes.Error, true, []string{"a"}},
+		{`{"level":"error","msg":"{ no JSON"}`, shapes.Error, true, []string{"{ no JSON"}},
+		{`{"level":"error","msg":"level=info msg=x"}`, shapes.Error, true, []string{"level=info msg=x"}},
+	} {
+		all := read(r, tt.line)
+		require.Len(t, all, 1, tt.line)
+		assert.Equal(t, tt.severity, all[0].severity, tt.line)
+		assert.Equal(t, tt.isError, all[0].isError, tt.line)
+		if tt.isError {
+			var messages []string
+			for _, s := range all[0].sources {
+				messages = append(messages, s.Message)
+			}
+			assert.Equal(t, tt.messages, messages, tt.line)
+		}
+	}
+}

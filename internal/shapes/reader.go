@@ -187,7 +187,7 @@ func (r *Reader) finish(outer Severity, visit func(*Record)) {
 	rec, f := &r.record, r.fields
 	rec.Category, rec.Reason = f.key(r.set.category), f.key(r.set.reason)
 	rec.Severity = f.severity(rec.shape.levels)
-	if rec.Shape.Carrier && r.depth < maxDepth {
+	if r.depth < maxDepth && (rec.Shape.Carrier || rec.Severity != Below) {
 		r.readInner()
 	}
 	if rec.Severity == Unknown {
@@ -211,11 +211,13 @@ func (f *fields) severity(levels []compiledLevel) Severity {
 }
 
 // readInner reads the message as a line of log. If that line has a level, it is the
-// record's: the program knows better than its runtime.
+// level of a record without one. It is also that of a carrier: a program knows better
+// than its runtime.
 func (r *Reader) readInner() {
 	rec := &r.record
+	carrier := rec.Shape.Carrier
 	message := anyValue(r.fields.first(rec.shape.message))
-	if len(message) < len(`"{}"`) || len(message) > MaxInner || message[0] != '"' {
+	if len(message) < len(`"{}"`) || len(message) > MaxInner || message[0] != '"' || !carrier && message[1] != '{' {
 		return
 	}
 	var ok bool
@@ -231,11 +233,11 @@ func (r *Reader) readInner() {
 			return
 		}
 		rec.inner, rec.Inner = inner, inner.Shape
-		if inner.Severity != Unknown {
+		if inner.Severity != Unknown && (carrier || rec.Severity == Unknown) {
 			rec.Severity = inner.Severity
 		}
 	})
-	if rec.inner == nil {
+	if rec.inner == nil && carrier {
 		if s, level := TextShape(r.innerBuf[:lineEnd(r.innerBuf)]); s != nil && level != Unknown {
 			rec.Inner, rec.Severity = &s.Shape, level
 		}

@@ -50,7 +50,8 @@ type Shape struct {
 	Attributes string
 	// Stream is the path of the name of a standard stream, stdout or stderr.
 	Stream string
-	// Carrier is set if the message may be a line of another logger.
+	// Carrier is set if the message is a line of another logger, whose level counts
+	// more. A message that is a JSON object is read as a line in other shapes too.
 	Carrier bool
 	// Records is the path to the records, if a line has several: "a/b/c" is a list c
 	// in each item of a list b in each item of a list a. The records have the shape

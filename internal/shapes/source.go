@@ -21,7 +21,7 @@ type Source struct {
 // those in groups, the message, the stack traces. The caller stops at the first one
 // that says enough.
 func (rec *Record) Sources(yield func(Source) bool) {
-	if rec.inner != nil && !rec.inner.sources(yield) {
+	if rec.inner != nil && rec.Shape.Carrier && !rec.inner.sources(yield) {
 		return
 	}
 	rec.sources(yield)
@@ -47,7 +47,10 @@ func (rec *Record) sources(yield func(Source) bool) (all bool) {
 			return false
 		}
 	}
-	if rec.inner == nil {
+	if rec.inner != nil && !rec.Shape.Carrier && !rec.inner.sources(yield) {
+		return false
+	}
+	if rec.inner == nil || !rec.Shape.Carrier {
 		e := common
 		e.Message = f.messageText(c.message)
 		if !yield(e) {
