@@ -202,7 +202,8 @@ func TestStatus(t *testing.T) {
 }
 
 // TestJSONInMessages: JSON in the message of any shape is read. Its level counts if the
-// line has none, and its errors after those of the line.
+// line has none. JSON without a level is read as a text first: it may be the body of a
+// response.
 func TestJSONInMessages(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)
@@ -217,6 +218,7 @@ func TestJSONInMessages(t *testing.T) {
 		{`{"level":"error","msg":"{\"level\":\"info\",\"err\":\"b\"}","err":"a"}`, shapes.Error, true, []string{"a", "b", "", `{"level":"info","err":"b"}`}},
 		{`{"level":"info","msg":"{\"level\":\"error\"}"}`, shapes.Below, false, nil},
 		{`{"PRIORITY":"6","MESSAGE":"{\"level\":\"error\",\"msg\":\"a\"}"}`, shapes.Error, true, []string{"a"}},
+		{`{"level":"error","msg":"{\"error\":{\"message\":\"b\"}}"}`, shapes.Error, true, []string{`{"error":{"message":"b"}}`, "b", ""}},
 		{`{"level":"error","msg":"{ no JSON"}`, shapes.Error, true, []string{"{ no JSON"}},
 		{`{"level":"error","msg":"level=info msg=x"}`, shapes.Error, true, []string{"level=info msg=x"}},
 	} {

@@ -47,15 +47,8 @@ func (rec *Record) sources(yield func(Source) bool) (all bool) {
 			return false
 		}
 	}
-	if rec.inner != nil && !rec.Shape.Carrier && !rec.inner.sources(yield) {
+	if (rec.inner == nil || !rec.Shape.Carrier) && !rec.messageSources(common, yield) {
 		return false
-	}
-	if rec.inner == nil || !rec.Shape.Carrier {
-		e := common
-		e.Message = f.messageText(c.message)
-		if !yield(e) {
-			return false
-		}
 	}
 	for _, p := range c.stacks {
 		if v := f.at(p); present(v) && !s.errorValue(v, common) {
@@ -63,6 +56,18 @@ func (rec *Record) sources(yield func(Source) bool) (all bool) {
 		}
 	}
 	return true
+}
+
+// messageSources yields the message, and the JSON in it. JSON with a level is a line of
+// log, whose errors come first. Other JSON may be the body of a response, which says
+// most as a whole.
+func (rec *Record) messageSources(common Source, yield func(Source) bool) (all bool) {
+	isLine := rec.inner != nil && rec.inner.Severity != Unknown
+	if isLine && !rec.inner.sources(yield) {
+		return false
+	}
+	common.Message = rec.reader.fields.messageText(rec.shape.message)
+	return yield(common) && (rec.inner == nil || isLine || rec.inner.sources(yield))
 }
 
 const (
