@@ -72,6 +72,7 @@ func BenchmarkDoCores(b *testing.B) {
 		for i := range took {
 			all.Go(func() {
 				for ready.Add(1); ready.Load() < goroutines; {
+					runtime.Gosched()
 				}
 				start := time.Now()
 				for range calls {

@@ -353,7 +353,7 @@ func compareWithModel(ctx context.Context, ops []gateOp) error {
 	var changes []stateChange
 	g := newGate("e", "", cfg, func(_ context.Context, from, to BreakerState) { changes = append(changes, stateChange{from, to}) })
 	m := &model{cfg: cfg, mode: BreakerAuto, lastSuccess: -1}
-	var real []*realCall
+	var calls []*realCall
 	down := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork}
 	for i, op := range ops {
 		switch {
@@ -374,7 +374,7 @@ func compareWithModel(ctx context.Context, ops []gateOp) error {
 				}
 				m.arrive(c)
 				r := &realCall{}
-				real = append(real, r)
+				calls = append(calls, r)
 				go func() {
 					var ok bool
 					if r.p, ok = g.admit(); !ok {
@@ -391,14 +391,14 @@ func compareWithModel(ctx context.Context, ops []gateOp) error {
 			if now := m.find(running); len(now) > 0 {
 				c := now[(op.finish-1)%len(now)]
 				m.finish(c, op.outcome, op.pause)
-				real[slices.Index(m.calls, c)].p.done(ctx, op.outcome, down, time.Now(), time.Duration(op.pause)*time.Millisecond)
+				calls[slices.Index(m.calls, c)].p.done(ctx, op.outcome, down, time.Now(), time.Duration(op.pause)*time.Millisecond)
 			}
 		default:
 			m.force(op.force)
 			g.force(ctx, op.force)
 		}
 		synctest.Wait()
-		if err := differs(g, m, real); err != nil {
+		if err := differs(g, m, calls); err != nil {
 			return fmt.Errorf("after op %d %+v: %w", i, op, err)
 		}
 	}
@@ -412,10 +412,10 @@ func compareWithModel(ctx context.Context, ops []gateOp) error {
 	return nil
 }
 
-func differs(g *gate, m *model, real []*realCall) error {
+func differs(g *gate, m *model, calls []*realCall) error {
 	for i, c := range m.calls {
 		got := waiting
-		switch r := real[i]; {
+		switch r := calls[i]; {
 		case r.ready && r.err != nil:
 			got = refused
 		case r.ready:
@@ -426,7 +426,7 @@ func differs(g *gate, m *model, real []*realCall) error {
 			want = running
 		}
 		if got != want {
-			return fmt.Errorf("at %d ms call %d is %s, want %s: %v", m.now, i, got, want, real[i].err)
+			return fmt.Errorf("at %d ms call %d is %s, want %s: %w", m.now, i, got, want, calls[i].err)
 		}
 	}
 	s := g.status()

@@ -26,13 +26,13 @@ type trouble struct {
 // they begin every so often.
 func troubles(every, least, most time.Duration, limited bool) (all []trouble) {
 	random := rand.New(rand.NewPCG(5, 6))
-	for from := every / 2; from < halfHour-every; from += every {
+	for from := every / 2; from < trafficTime-every; from += every {
 		all = append(all, trouble{from, from + least + time.Duration(random.Int64N(int64(most-least))), limited})
 	}
 	return all
 }
 
-const halfHour = 30 * time.Minute
+const trafficTime = 30 * time.Minute
 
 // traffic is what half an hour of calls came to.
 type traffic struct {
@@ -100,7 +100,7 @@ func drive(t *testing.T, cfg *resilience.Config, perSecond float64, all []troubl
 		}
 		var running sync.WaitGroup
 		interval := time.Duration(float64(time.Second) / perSecond)
-		for time.Since(start) < halfHour {
+		for time.Since(start) < trafficTime {
 			r.calls++
 			running.Go(func() {
 				if do() == nil {

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/errclass/errclass/classify"
 	"slices"
 	"time"
+
+	"github.com/errclass/errclass/classify"
 )
 
 // run is the state of one Do. It is used by one goroutine.
