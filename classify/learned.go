@@ -38,23 +38,26 @@ type guess struct {
 	step   int // see model.Confidence
 }
 
-// ruleWeight is how much the answer of a text rule counts beside the model. Other
-// signals and statuses stand as they are.
+// ruleWeight is how much the answer of a text rule counts beside the model. Where
+// the list has another signal or a status, the model has no say.
 var ruleWeight = [signal.Strengths]float64{signal.Word: model.WordWeight, signal.Phrase: model.PhraseWeight}
 
 // guess asks the model about the texts that were read. won is the signal that
-// decides, nil if there is none. There is no answer if the model agrees with won or
-// must not overrule it, if it is not sure enough, or if a hint rules its answer
-// out. The model has the reasons in the order of package signal, from the first on.
+// decides, nil if there is none. There is no answer if the model agrees with won, if
+// the list has a signal that it must not overrule, if it is not sure enough, or if a
+// hint rules its answer out. The model has the reasons in the order of package signal, from the first on.
 func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 	if !c.learned {
 		return g
 	}
 	var prior model.Prior
-	if won != nil {
-		if won.Text == nil || won.Status != 0 || ruleWeight[won.Strength] == 0 {
+	for i, list := 0, q.List.All(); i < len(list); i++ {
+		s := &list[i]
+		if s.Fate == signal.Counts && (s.Text == nil || s.Status != 0 || ruleWeight[s.Strength] == 0) {
 			return g
 		}
+	}
+	if won != nil {
 		prior = model.Prior{Reason: int(won.Reason - signal.ReasonRateLimit), Weight: ruleWeight[won.Strength]}
 	}
 	m := model.Standard()

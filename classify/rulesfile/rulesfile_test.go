@@ -18,6 +18,7 @@ import (
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/classify/rulesfile"
 	"github.com/errclass/errclass/internal/cputime"
+	"github.com/errclass/errclass/internal/race"
 )
 
 func ExampleLoad() {
@@ -262,7 +263,7 @@ func TestLoadTookStepsWithoutBound(t *testing.T) {
 			assert.Empty(t, rules)
 			assert.Less(t, len(err.Error()), 1000)
 			if tt.most <= stepsRefused {
-				assert.LessOrEqual(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20))
+				assert.LessOrEqual(t, after.TotalAlloc-before.TotalAlloc, uint64(race.PoolFactor*64<<20))
 			}
 		})
 	}
