@@ -34,7 +34,7 @@ func TestPermanentWithinPassing(t *testing.T) {
 		{"breaker", `{"type":"circuit_breaking_exception","durability":"PERMANENT"}`, classify.ReasonResource, `{"type":"circuit_breaking_exception","durability":"TRANSIENT"}`},
 		{"plan", "HTTP 429: Free limit of 50000 events reached. To go on, upgrade your plan", classify.ReasonBudgetExceeded, "HTTP 429: free plan limit of 20 requests per minute reached. Upgrade your plan"},
 		{"bug", "litellm.APIConnectionError: 'NoneType' object is not subscriptable", classify.ReasonLogic, "litellm.APIConnectionError: the peer hung up"},
-		{"courtesy", "The upload is of an unsupported format. Please try again.", classify.ReasonInvalidRequest, "The upload did not come through. Please try again."},
+		{"courtesy", "The upload is of an unsupported format. Please try again later.", classify.ReasonInvalidRequest, "The upload did not come through. Please try again later."},
 		{"setting", "rate limit must be between 1 and 100 requests per minute", classify.ReasonInvalidRequest, "rate limit of 100 requests per minute exceeded"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
