@@ -101,6 +101,8 @@ for step in "${script[@]}"; do
 done
 until_is 40 'sum(errclass_calls_total)'
 until_is 1 'count_over_time(up[5m]) >= bool 50'
+# The last state is drawn once it has lasted for a step of the timeline.
+until_is 1 'min_over_time(errclass_breaker_state{endpoint="https://api.openai.example",state="open"}[10s])'
 
 browser() { # FLAGS
 	chromium --headless=new --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$dir/chromium" \
@@ -126,7 +128,7 @@ expect authentication-now 'Authentication now 2'
 expect errors-per-call 'Errors per call 55%'
 expect unknown-per-error 'Unknown per error 0%'
 expect retries-that-helped 'Retries that helped 67%'
-expect breakers-open 'Breakers open 1'
+expect breakers-open 'Breakers open 2'
 rate='[0-9]+\.[0-9]' # depends on the time since the errors
 expect errors-by-category "Errors per minute, by category fatal $rate retryable $rate context_overflow $rate timeout $rate aborted $rate"
 expect errors-by-reason "Errors by reason retryable: transient 8 retryable: rate_limit 5 (context_overflow: context_overflow 2 fatal: authentication 2|fatal: authentication 2 context_overflow: context_overflow 2) \

@@ -93,9 +93,9 @@ var panels = []panel{
 			` / (sum(increase(` + selector("errclass_retries_total") + `[$range])) > 0)`}},
 	},
 	{
-		ID: "breakers-open", Title: "Breakers open", About: "Endpoints whose circuit breaker is open.",
+		ID: "breakers-open", Title: "Breakers open", About: "Endpoints whose circuit breaker is open, or half open while a trial runs.",
 		Kind: kindNumber, Unit: unitCount, Columns: 4, Alarm: alarm{0.5, "open"},
-		Queries: []query{{Expr: `count(max by (job, endpoint) (` + selector("errclass_breaker_state", `state="open"`) + `) == 1) or vector(0)`}},
+		Queries: []query{{Expr: `count(max by (job, endpoint) (` + selector("errclass_breaker_state", `state=~"open|half_open"`) + `) == 1) or vector(0)`}},
 	},
 	{
 		ID: "errors-by-category", Title: "Errors per minute, by category", About: "What to do next about the errors in the logs.",
