@@ -130,7 +130,7 @@ func TestNothingRaw(t *testing.T) {
 		assert.NotContains(t, e.Line(), "\n")
 		var back supervise.Event
 		require.NoError(t, json.Unmarshal([]byte(e.Line()), &back))
-		assert.Equal(t, strings.ToValidUTF8(text, "\ufffd"), back.Diagnostics.Stderr)
+		assert.Equal(t, strings.ToValidUTF8(supervise.MaskSecrets(text), "\ufffd"), back.Diagnostics.Stderr)
 		assert.Contains(t, []string{"auth", "rate_limit", "timeout", "spawn", "mcp", "network", "unknown"}, e.Diagnostics.ErrorType)
 	})
 }
