@@ -1,0 +1,69 @@
+package mask
+
+import "strings"
+
+// nameBefore returns the name before the separator at i. quoted is true if a quote
+// or a bracket ends it: "api_key":, ['token'] =.
+func (s *scanner) nameBefore(i int) (from, to int, quoted bool) {
+	to = i
+	for least := i - maxGap; to > 0 && to > least; {
+		n := blankBefore(s.text[:to])
+		if n == 0 {
+			break
+		}
+		to -= n
+	}
+	for range 3 {
+		if n := closes(s.text[:to]); n > 0 {
+			to, quoted = to-n, true
+		} else if strings.HasSuffix(s.text[:to], "[]") { // api_key[]=
+			to -= 2
+		} else if to > 1 && s.text[to-1] == ']' && (class[s.text[to-2]]&(quote|wordly) != 0) {
+			to, quoted = to-1, true
+		}
+	}
+	return s.nameFrom(to), to, quoted
+}
+
+// nameFrom returns the start of the words that end at to. They are on one line,
+// with single spaces between them.
+func (s *scanner) nameFrom(to int) int {
+	from := to
+	for least := to - nameBytes; from > 0 && from > least; from-- {
+		c := s.text[from-1]
+		if c >= 0x80 {
+			n := unicodeLetter(s.text[:from])
+			if n == 0 {
+				break
+			}
+			from -= n - 1
+			continue
+		}
+		if class[c]&(wordly|dot) == 0 && c != '$' && c != ' ' || c == ' ' && from > 1 && s.text[from-2] == ' ' {
+			break
+		}
+		if s.escapeEnds(from) {
+			break
+		}
+	}
+	for from < to && s.text[from] == ' ' {
+		from++
+	}
+	return from
+}
+
+// escapeEnds reports whether an escape sequence ends at i. Its last letter is not
+// part of a name.
+func (s *scanner) escapeEnds(i int) bool {
+	if i >= 2 && s.text[i-2] == '\\' && strings.IndexByte("nrtbf", s.text[i-1]) >= 0 {
+		return true
+	}
+	if i >= 3 && isHex(s.text[i-1]) && isHex(s.text[i-2]) {
+		p := i - 3
+		for p >= 2 && i-p < 8 && s.text[p] == '5' && s.text[p-1] == '2' {
+			p -= 2
+		}
+		return s.text[p] == '%'
+	}
+	return false
+}
