@@ -36,11 +36,13 @@ func (s *scanner) startsProgram(i, end int) bool {
 	return end < len(s.text) && (s.text[end] == ' ' || s.text[end] == '\t' || class[s.text[end]]&quote != 0 || s.text[end] == '\\')
 }
 
-// exeSuffix returns the .exe at the beginning of text, or "".
+// exeSuffix returns the ending of a program at the beginning of text, such as .exe,
+// or "".
 func exeSuffix(text string) string {
-	const exe = ".exe"
-	if len(text) >= len(exe) && strings.EqualFold(text[:len(exe)], exe) {
-		return text[:len(exe)]
+	for _, e := range []string{".exe", ".py", ".cmd", ".bat", ".sh"} {
+		if hasPrefix(text, e) && (len(text) == len(e) || class[text[len(e)]]&wordly == 0) {
+			return text[:len(e)]
+		}
 	}
 	return ""
 }

@@ -102,7 +102,9 @@ func (p *program) takes(word string) bool {
 // programOf returns the program with the name word, which may have a path, or nil.
 func programOf(word string) *program {
 	word = word[strings.LastIndexAny(word, `/\`)+1:]
-	word = strings.TrimSuffix(word, exeSuffix(word[max(0, len(word)-len(".exe")):]))
+	if dot := strings.LastIndexByte(word, '.'); dot > 0 && exeSuffix(word[dot:]) == word[dot:] {
+		word = word[:dot]
+	}
 	if len(word) > longestWord || len(word) < 2 {
 		return nil
 	}
@@ -137,9 +139,13 @@ func (s *scanner) operand(line *commandLine) {
 		switch f.words[line.n-1] {
 		case "@":
 			text := head(s.text[v.from:v.to])
-			if looksSecret(text) || v.quoted || s.endsCommand(v.to) {
+			if looksSecret(text) || v.quoted || s.endsCommand(v.to) || line.n > 1 && f.words[line.n-2] == "_" && s.hasState(v.to, exitStates) {
 				s.addForm('_', v)
 			}
+		case "!":
+			s.addForm('_', v)
+		case "_:@":
+			s.addUserColon(v)
 		case "_/@", "_/@_":
 			s.addUserSlash(v, f.words[line.n-1] == "_/@_")
 		}
@@ -150,7 +156,11 @@ func (s *scanner) operandsMatch(line *commandLine, words []string) bool {
 	for i, w := range words {
 		text := head(s.text[line.operands[i].from:line.operands[i].to])
 		switch w {
-		case "_", "@", "_/@", "_/@_":
+		case "_", "@", "!", "_:@", "_/@", "_/@_":
+		case `\\`:
+			if !strings.HasPrefix(text, w) && !strings.HasPrefix(text, "//") {
+				return false
+			}
 		case "NAME":
 			n := newName(text)
 			n.skipFillers(false)
@@ -182,6 +192,9 @@ func (s *scanner) endsCommand(i int) bool {
 // addForm masks the secret of the argument v of an option. form is the form of
 // that option: see command.options.
 func (s *scanner) addForm(form byte, v value) {
+	if form == '.' {
+		return
+	}
 	if form != '_' && form != '*' {
 		at := strings.IndexByte(head(s.text[v.from:v.to]), form)
 		if at < 1 {
@@ -220,6 +233,15 @@ func (s *scanner) addUserSlash(v value, withHost bool) {
 		from := v.from + len(user) + 1
 		s.add(from, from+len(secret))
 	}
+}
+
+// addUserColon masks the secret of user:secret or user:secret@host.
+func (s *scanner) addUserColon(v value) {
+	text := head(s.text[v.from:v.to])
+	if at := strings.LastIndexByte(text, '@'); at >= 0 {
+		v.to = v.from + at
+	}
+	s.addForm(':', v)
 }
 
 // addEchoed masks the argument of the echo before the pipe: secret, or user:secret.

@@ -14,13 +14,17 @@ type command struct {
 	//	-u,  user,secret, likewise
 	//	-u=  user=secret, likewise
 	//	-S<  standard input
+	//	-h.  no secret, in the next argument
 	options string
 	// operands are forms of the arguments that are not options:
 	//
 	//	word  this word
 	//	_     any argument
 	//	NAME  the name of a secret
-	//	@     the secret
+	//	@     the secret, if it is quoted, is the last argument or looks like a secret
+	//	!     the secret
+	//	_:@   user:secret, or user:secret@host
+	//	\\    the path of a share
 	//	_/@   user/secret, or user/secret@host
 	//	_/@_  user/secret@host
 	//	-b    the program has the option -b
@@ -42,7 +46,10 @@ var commands = []command{
 	// Archives and cryptography.
 	{"zip unzip zipcloak", "-P_ -P*", nil},
 	{"7z 7za 7zr 7zz rar unrar", "-p* -hp*", nil},
-	{"openssl", "pass:* -k_ -K_ -passin_ -passout_ -pass_", nil},
+	{"openssl", "pass:* -k_ -K_ -passin_ -passout_ -pass_ -salt. -in. -out.", []string{"passwd @"}},
+	{"signtool certutil", "/p_ -p_", nil},
+	{"caddy", "--plaintext_", nil},
+	{"gpg-preset-passphrase", "-P_", nil},
 	{"qpdf", "", []string{"--encrypt @", "--encrypt _ @"}},
 	{"pdftk", "", []string{"_ input_pw @", "_ output _ user_pw @", "_ output _ owner_pw @"}},
 	// Networks, shares, remote desktops and directories.
@@ -51,23 +58,54 @@ var commands = []command{
 	{"snmpwalk snmpget snmpset snmpgetnext snmpbulkwalk snmpbulkget snmptable snmptrap snmpinform snmpstatus snmpdf", "-c_ -c* -A_ -X_", nil},
 	{"ldapsearch ldapadd ldapmodify ldapdelete ldapmodrdn ldapcompare ldapwhoami ldapexop", "-w_ -w*", nil},
 	{"ldappasswd", "-w_ -w* -s_ -a_", nil},
-	{"xfreerdp xfreerdp3 wfreerdp rdesktop mstsc cmdkey runas schtasks psexec evil-winrm ncftpget ncftpput ncftp hydra wpscan", "/p:* /pass:* /password:* /rp:* -p_", nil},
+	{"xfreerdp xfreerdp3 wfreerdp rdesktop mstsc cmdkey runas schtasks evil-winrm ncftpget ncftpput ncftp hydra wpscan", "/p:* /pass:* /password:* /rp:* -p_", nil},
 	{"ipmitool", "-P_", nil},
 	{"mosquitto_pub mosquitto_sub", "-P_ --pw_", nil},
 	{"lftp", "-u,", nil},
 	{"curl", "-u: -U: --user: --proxy-user: -E: --cert: --pass_", nil},
 	{"http https xh", "-a: --auth:", nil},
-	{"net", "/p:*", []string{"use _ _ @", "use _ _ _ @", "user _ @"}},
-	{"nmcli", "", []string{"wifi connect _ password @", "device wifi connect _ password @", "dev wifi connect _ password @"}},
+	{"net", "/p:* /add. /domain. /delete.", []string{`use \\ !`, "use _ _ @", "use _ _ _ @", "user _ @"}},
+	{"smbpasswd", "-r. -R. -U. -D. -c. -l.", []string{"_ @"}},
+	{"nmcli", "", []string{
+		"wifi connect _ password @", "device wifi connect _ password @", "dev wifi connect _ password @",
+		"connection modify _ NAME !", "con modify _ NAME !", "con mod _ NAME !", "c modify _ NAME !", "c mod _ NAME !"}},
 	{"wpa_passphrase", "", []string{"_ @"}},
+	{"wpa_cli", "-i. -p.", []string{"set_network _ psk !", "set_network _ password !"}},
+	{"iwconfig", "", []string{"_ key !"}},
+	{"networksetup", "", []string{"-s _ _ @"}},
+	{"radtest", "-t. -P.", []string{"_ !", "_ _ _ _ @"}},
+	{"radclient", "-f. -r. -t. -n.", []string{"_ _ @"}},
+	{"plink pscp psftp putty kitty", "-pw_", nil},
+	{"psexec wmiexec smbexec atexec dcomexec secretsdump mssqlclient getuserspns lookupsid", "-p_", []string{"_:@"}},
+	{"winrs", "-p:* /p:*", nil},
+	{"vncviewer x11vnc", "-passwd_", nil},
 	// Accounts and logins.
 	{"htpasswd", "", []string{"-n _ @", "-b _ _ @"}},
+	{"mosquitto_passwd", "", []string{"-b _ _ @"}},
+	{"useradd usermod", "-p_ --password_", nil},
+	{"dscl", "", []string{"-w _ _ @", "-w _ _ _ @"}},
+	{"sysadminctl", "-password_ -adminPassword_ -newPassword_ -oldPassword_", nil},
+	{"security", "-p_ -w_ -P_", nil},
+	{"dsadd dsmod", "-pwd_", nil},
+	{"ktpass", "/pass_ -pass_", nil},
+	{"kadmin addprinc cpw", "-pw_", nil},
+	{"mkpasswd", "-m. -S. -R. --method. --salt. --rounds.", []string{"@"}},
+	{"doveadm", "-p_", []string{"auth test _ @", "auth login _ @"}},
+	{"testsaslauthd saslauthd", "-p_", nil},
+	{"ejabberdctl prosodyctl", "", []string{"register _ _ !", "change_password _ _ !"}},
+	{"grafana-cli grafana", "--homepath. --config.", []string{"admin reset-admin-password @", "cli admin reset-admin-password @"}},
+	{"ngrok", "", []string{"authtoken @", "config add-authtoken @", "config add-api-key @"}},
+	{"snyk", "", []string{"auth @"}},
+	{"cf", "-p_ -a. -u. -o. -s.", []string{"auth _ @"}},
+	{"etcdctl", "--user:", []string{"user add _:@"}},
+	{"b2", "", []string{"authorize-account _ @", "account authorize _ @"}},
+	{"drush", "", []string{"user:password _ @", "user-password _ @", "upwd _ @"}},
 	{"login", "-p_ -p* --password-stdin< --with-token<", nil},
 	{"skopeo buildah crane", "--creds: --src-creds: --dest-creds:", nil},
 	{"vault", "", []string{"login @", "operator unseal @"}},
 	{"cargo", "", []string{"login @"}},
-	{"rclone", "", []string{"obscure @"}},
-	{"nuget dotnet", "-k_ -ApiKey_", []string{"setApiKey @"}},
+	{"rclone", "", []string{"obscure @", "config password _ _ @"}},
+	{"nuget dotnet", "-k_ -ApiKey_", []string{"setApiKey @", "user-secrets set NAME !"}},
 	{"twine", "-p_", nil},
 	{"mc", "", []string{"alias set _ _ _ @"}},
 	{"rabbitmqctl", "", []string{"add_user _ @", "change_password _ @", "authenticate_user _ @"}},

@@ -1,7 +1,6 @@
 package mask_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,10 +13,10 @@ import (
 // FuzzText checks that no text causes a panic, that masking twice changes nothing, and
 // that a secret on a line of its own is masked, whatever the other lines are.
 func FuzzText(f *testing.F) {
-	for i, s := range slices.Concat(shapes, moreShapes) {
+	for i, s := range allShapes {
 		f.Add(s.text, uint16(i), innocent[i%len(innocent)])
 	}
-	for i, text := range slices.Concat(innocent, moreInnocent) {
+	for i, text := range allInnocent {
 		f.Add(text, uint16(i*7), "password=\"")
 	}
 	f.Fuzz(func(t *testing.T, before string, which uint16, after string) {

@@ -10,10 +10,15 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
+var (
+	allShapes   = slices.Concat(shapes, moreShapes, commandShapes)
+	allInnocent = slices.Concat(innocent, moreInnocent, commandInnocent)
+)
+
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	assert.GreaterOrEqual(t, len(shapes), 80)
-	for _, s := range slices.Concat(shapes, moreShapes) {
+	for _, s := range allShapes {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			got := mask.Text(s.text)
@@ -38,14 +43,14 @@ func assertGone(t assert.TestingT, got string, s shape) {
 func TestInnocent(t *testing.T) {
 	t.Parallel()
 	assert.GreaterOrEqual(t, len(innocent), 60)
-	for _, text := range slices.Concat(innocent, moreInnocent) {
+	for _, text := range allInnocent {
 		assert.Equal(t, text, mask.Text(text))
 	}
 }
 
 // TestInnocentAllocations checks that a text without a secret costs no allocation.
 func TestInnocentAllocations(t *testing.T) {
-	for _, text := range slices.Concat(innocent, moreInnocent) {
+	for _, text := range allInnocent {
 		assert.Zero(t, testing.AllocsPerRun(1, func() { mask.Text(text) }), "%q", text)
 	}
 }

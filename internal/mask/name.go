@@ -214,6 +214,11 @@ func hasSuffix(word, suffix string) bool {
 	return len(word) >= len(suffix) && word[len(word)-1]|0x20 == suffix[len(suffix)-1] && strings.EqualFold(word[len(word)-len(suffix):], suffix)
 }
 
+// hasPrefix is strings.HasPrefix, but ignores the case of text.
+func hasPrefix(text, prefix string) bool {
+	return len(text) >= len(prefix) && strings.EqualFold(text[:len(prefix)], prefix)
+}
+
 // isID reports whether the name is the name of an id.
 func (n *name) isID() bool {
 	return n.n > 0 && idNames[n.words[0]]

@@ -76,6 +76,8 @@ var (
 	// between them.
 	tokenStates = set("expired revoked rejected invalid deactivated disabled compromised leaked rotated blocked unauthorized refused denied accepted valid malformed recognized longer known found match authorized permitted allowed active")
 	keyStates   = set("revoked deactivated disabled compromised leaked rotated unauthorized longer")
+	// exitStates follow a command line in prose.
+	exitStates  = set("failed exited returned")
 	auxiliaries = set("has have had is was were been be got not no does did could cannot may can already just")
 	// usageWords precede a token in prose.
 	usageWords = set("using with use uses used sent sending via")
@@ -132,7 +134,7 @@ var benign = set(`a an and any all also are as at be because been but by can can
 	ip lacks last login lookup match matches max min more name needed new newline next old one optional other parse parsed permission permissions policy prompt read reset request response retry
 	scope scopes secret server service session signature signed signing sign size skipped something stale state status text undefined-value unspecified update url via void wait warning whitespace
 	bool boolean number integer object array float date file-path path stdin stdout prompt interactive include omit same-origin ephemeral rotated rotation renewed refreshed cancelled canceled pending
-	variable variables env environment flag option argument and/or before first correctly properly hash hashed hashing strength manager prompt field reuse complexity rotation endpoint page form link dialog
+	command variable variables env environment flag option argument and/or before first correctly properly hash hashed hashing strength manager prompt field reuse complexity rotation endpoint page form link dialog
 	timeout refused ignored present absent unchanged updated created deleted default changeme example placeholder lax strict secure httponly digest negotiate ntlm plain md5 sha1 sha256 hmac rs256 hs256 es256`)
 
 // idNames are the last words of the names of ids. Random text after them stays.

@@ -133,7 +133,7 @@ func (s *scanner) hasPath(i int, path string) (int, bool) {
 }
 
 // longestWord bounds the bytes of the words of wordUses.
-const longestWord = 20
+const longestWord = 30
 
 // wordUse describes what may follow a word.
 type wordUse struct {
