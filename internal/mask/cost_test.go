@@ -19,6 +19,7 @@ var fragments = []string{
 	"\x1b[31m", "bearer ", "login x password ", "＝", "：accessToken", `\u003d`, "[masked]", "user:pass@", "-u ", "\x00", "\xff", "%20", "EAAA-", "_EAAA", "duffel_-", "tfp_-",
 	"mysql ", "-p ", "curl -u a:", "zip \"x ", "sh -c \"", "echo a|", "set A_TOKEN ", "net use ", "htpasswd -b ", "> AUTH ", "PASS ", "IDENTIFIED BY ", "334 UGFzc3dvcmQ6\n", "a1 LOGIN ", "tokens: [", "tokens: {\"a\":",
 	"passwords:\n- a\n", "- b\n", "code is ", "1234 is your ", "otp ", "密码", "密码为", "contraseña ", "->", " -> ", "digest a=b, ", "AC", "login as a:b", "setuser >", "password FOR ", "'x' = ", "map[", "{", "(\"", "connect a/b@",
+	"secrets:\n", "  a: b\n", `secrets:\n`, "\n[secrets]\n", "a = b\n", "crypt(", "crypt('a', ", "aes_encrypt((", "senha é ", "senha é “", "\u00a0", "le code d'", "l'", "encrypted KEY 'a' ", "net user a ", "psexec a:b@",
 }
 
 // repeated returns a text of at most size bytes that repeats units. It does not

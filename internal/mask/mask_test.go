@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	allShapes   = slices.Concat(shapes, moreShapes, commandShapes)
-	allInnocent = slices.Concat(innocent, moreInnocent, commandInnocent)
+	allShapes   = slices.Concat(shapes, moreShapes, yamlShapes, commandShapes)
+	allInnocent = slices.Concat(innocent, moreInnocent, yamlInnocent, commandInnocent)
 )
 
 func TestShapes(t *testing.T) {

@@ -31,6 +31,7 @@ type name struct {
 	nonASCII bool // a word has characters beyond ASCII
 	prose    bool // fillers were removed: "API key provided:"
 	several  bool // the name is a plural: access_tokens
+	vault    bool // it is the name of a map of secrets, whatever their names are: secrets, passwords
 }
 
 // newName splits text into words at capitals and at bytes that are no letters:
@@ -103,6 +104,7 @@ func (n *name) kind() kind {
 	case headers[head]:
 		return header
 	case passwords[head], head == "pass" && passKinds[before]:
+		n.vault = manyPasswords[head]
 		return password
 	case tokens[head]:
 		return n.tokenKind(head, before)
@@ -140,6 +142,7 @@ var plurals = map[string]string{"tokens": "token", "keys": "key", "secrets": "se
 // plural returns the kind of a name that ends with the plural of singular.
 func (n *name) plural(singular string) kind {
 	n.several = true
+	n.vault = singular == "secret"
 	switch before := n.words[1]; {
 	case singular == "code" && codeKinds[before]:
 		return code

@@ -54,7 +54,7 @@ func (s *scanner) nested(vc valueContext, i int) bool {
 			k++
 			continue
 		}
-		if depth > mostDepth || k-i > mostNested {
+		if depth > mostDepth || k-i > mostBrackets {
 			brackets.keep(i, k)
 			return true
 		}
@@ -62,11 +62,11 @@ func (s *scanner) nested(vc valueContext, i int) bool {
 		k = max(k+1, v.next)
 		if v.key {
 			name := newName(head(s.text[v.from:v.to]))
-			public, key = name.isPublic(), true
+			public, key = vc.isPublic(&name), true
 			continue
 		}
 		vc.prose = vc.kind != password && (key || vc.several) // a word may be a name
-		if text := head(s.text[v.from:v.to]); !public && s.leafSecret(vc, text, v.quoted) {
+		if text := head(s.text[v.from:v.to]); !public && (s.leafSecret(vc, text, v.quoted) || vc.vault && key && isVaulted(text)) {
 			s.add(v.from, v.to)
 		}
 		public, key = false, false
@@ -87,8 +87,8 @@ func (s *scanner) hasRead(k kind, i int) bool {
 	return false
 }
 
-// mostNested bounds the bytes that are read of a list or a map.
-const mostNested = 4096
+// mostBrackets bounds the bytes that are read of a list or a map.
+const mostBrackets = 4096
 
 // endsList reports whether the line break at i ends a list without a closing
 // bracket. A line break within a list has a comma, a colon or a bracket beside it.
@@ -148,6 +148,16 @@ func (s *scanner) leafSecret(vc valueContext, text string, quoted bool) bool {
 		return false
 	}
 	return vc.secret(text)
+}
+
+// isPublic reports whether the field has a value that is no secret, even in the map
+// of secrets that vc describes.
+func (vc valueContext) isPublic(field *name) bool {
+	head := field.words[0]
+	if vc.vault && (vaultNames[head] || vc.kind == password && accountNames[head]) {
+		return false
+	}
+	return field.isPublic()
 }
 
 // isPublic reports whether a field with this name has a value that is no secret,

@@ -21,7 +21,7 @@ func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 			return
 		}
 	}
-	if vc.kind != header && (s.nested(vc, i) || c == ':' && s.lines(vc, i)) {
+	if vc.kind != header && (s.nested(vc, i) || c == ':' && (s.lines(vc, i) || s.fields(vc, i))) {
 		return
 	}
 	if vc.several && vc.kind != code {

@@ -30,6 +30,7 @@ type scanner struct {
 	names           int                // number of names of that value that were checked
 	commandTo       int                // the end of the last command line
 	gluedOnly       extent             // a command line in which -p has its argument in the same word
+	fieldsTo        int                // the end of the last map of secrets on lines of their own
 }
 
 // extent is the start and the end of a look-ahead.
@@ -92,6 +93,10 @@ func (s *scanner) scan() {
 			}
 		case '$', '{', '/':
 			s.prefix(i)
+		case '[':
+			if i == 0 || s.text[i-1] == '\n' {
+				s.section(i)
+			}
 		}
 		fresh = class[c]&alnum == 0
 		i++

@@ -60,10 +60,15 @@ func lowerWord(word string) string {
 // x-api-key.
 var (
 	passwords = set(`password passwd passphrase passcode pwd passwort kennwort contrasena senha userpass pgpassword userpassword dbpassword mysqlpwd rootpassword adminpassword
-		passwords passwds pw contraseña пароль пароля паролем 密码 密碼 口令 パスワード 비밀번호 hasło lösenord adgangskode heslo salasana wachtwoord şifre jelszó parola
+		passwords passwds passwörter kennwörter contraseñas senhas wachtwoorden pw contraseña пароль пароля паролем 密码 密碼 口令 パスワード 비밀번호 hasło lösenord lösenordet passord passordet kodeord kodeordet adgangskode adgangskoden heslo salasana wachtwoord şifre jelszó parola
 		keypass storepass truststorepassword keystorepassword sshpass requirepass masterauth masteruserpassword
 		пароли şifresi parol paroli parole heslem lozinka lozinku geslo salasõna parool lykilorð aðgangsorð slaptažodis parolă contrasenya pasahitza wagwoord nenosiri
 		סיסמה סיסמא رمز पासवर्ड รหัสผ่าน 암호 暗証番号 暗号 密钥 口令码 κωδικός κωδικο գաղտնաբառ პაროლი пароля паролю`)
+	manyPasswords = set("passwords passwds passwörter kennwörter contraseñas senhas wachtwoorden пароли")
+	// vaultNames are public fields that may be the name of a secret among secrets or
+	// passwords; accountNames are so among passwords.
+	vaultNames   = set("db database mail email account service bucket owner vendor role admin login primary cache search order")
+	accountNames = set("user users username")
 	// settings are names of secrets in configuration files.
 	settings = set("requirepass masterauth masteruserpassword")
 	// codes are names of one-time codes and PINs.
@@ -85,7 +90,9 @@ var (
 	// map of secrets.
 	publicFields = set(`user users username email mail login account region zone host hostname server port url uri endpoint address domain type kind scheme source provider service scope scopes
 		created updated expires expiry expiration date time timestamp status state enabled active role roles description label labels title realm issuer audience algorithm alg format
-		length size method mode comment note env environment namespace owner vendor bucket database db schema protocol level category reason error code`)
+		length size method mode comment note env environment namespace owner vendor bucket database db schema protocol level category reason error code
+		backend engine store driver manager plugin prefix suffix mount version policy rotation interval ttl age lifetime optional required external create existing annotations metadata target uid gid
+		separator template pattern charset complexity folder directory dir title hint placeholder help prompt caption`)
 	// codePhrases are names of codes in other languages.
 	codePhrases = strings.Split("bestätigungscode|sicherheitscode|zugangscode|einmalcode|code de vérification|code de sécurité|code de confirmation|código de verificación|código de seguridad|código de verificação|código de segurança|codice di verifica|codice di sicurezza|код подтверждения|код безопасности|проверочный код|одноразовый код|验证码|驗證碼|校验码|動態碼|認証コード|確認コード|인증번호|인증코드|verificatiecode|doğrulama kodu|kod weryfikacyjny|mã xác nhận|mã xác minh|kode verifikasi|رمز التحقق", "|")
 	// phrases are names of passwords that have several words.

@@ -158,6 +158,7 @@ type valueContext struct {
 	below   bool // the value is on the line after the name
 	quoted  bool
 	several bool // the name is a plural
+	vault   bool // the names in a map are any names, and the values are secrets
 }
 
 // secret reports whether a value v in this context is a secret.

@@ -85,3 +85,189 @@ func (s *scanner) lines(vc valueContext, i int) bool {
 	s.items.keep(from, end)
 	return true
 }
+
+// fields masks the values of the YAML map on the lines after i: secrets:, and then
+// indented lines of name: value. It reports whether there is one. i is after the
+// colon of the map's name.
+func (s *scanner) fields(vc valueContext, i int) bool {
+	if i < s.fieldsTo {
+		return false // within a map that was read
+	}
+	at := i
+	for at < len(s.text) && at-i < maxGap && (s.text[at] == ' ' || s.text[at] == '\r') {
+		at++
+	}
+	newline := "\n"
+	if strings.HasPrefix(s.text[at:], `\n`) { // within a string
+		newline = `\n`
+	}
+	if !strings.HasPrefix(s.text[at:], newline) {
+		return false
+	}
+	least := max(0, i-mostIndent)
+	begin := least + strings.LastIndex(s.text[least:i], newline)
+	switch {
+	case begin >= least:
+		begin += len(newline)
+	case newline != "\n":
+		begin = i // the string begins with the name
+	case least > 0:
+		return false
+	default:
+		begin = 0
+	}
+	return s.readFields(vc, at+len(newline), newline, s.indentAt(begin))
+}
+
+// section masks the values of the TOML or INI section at i: [secrets], and then
+// lines of name = value.
+func (s *scanner) section(i int) {
+	to := i
+	for to < len(s.text) && to-i < maxGap && s.text[to] == '[' {
+		to++
+	}
+	from := to
+	for to < len(s.text) && to-from < nameBytes && (class[s.text[to]]&(wordly|dot|quote) != 0 || s.text[to] == ' ') {
+		to++
+	}
+	end := to
+	for end < len(s.text) && end-to < maxGap && (s.text[end] == ']' || s.text[end] == '\r') {
+		end++
+	}
+	if to == from || end == to || end == len(s.text) || s.text[end] != '\n' {
+		return
+	}
+	vc := valueContext{assign: true}
+	for part := range strings.SplitSeq(s.text[from:to], ".") {
+		n := newName(part)
+		if k := n.kind(); n.vault || k == password {
+			vc.kind, vc.several, vc.vault = k, n.several, n.vault
+		}
+	}
+	if vc.kind != nothing {
+		s.readFields(vc, end+1, "\n", -1)
+	}
+}
+
+const (
+	mostIndent = 160  // bytes before the colon of a map's name
+	mostFields = 8192 // bytes of a map that are read
+)
+
+// lineEnd returns the end of the line at i.
+func (s *scanner) lineEnd(i int, newline string) int {
+	if n := strings.Index(s.text[i:], newline); n >= 0 {
+		return i + n
+	}
+	return len(s.text)
+}
+
+// indentAt returns by how many spaces the line at i is indented.
+func (s *scanner) indentAt(i int) (n int) {
+	for i+n < len(s.text) && s.text[i+n] == ' ' {
+		n++
+	}
+	return n
+}
+
+// readFields masks the values of the fields on the lines at i that are indented
+// further than outer. An outer of -1 is that of a section, which the next one ends.
+// It reports whether there are any.
+func (s *scanner) readFields(vc valueContext, i int, newline string, outer int) bool {
+	begin, read := i, false
+	skip := -1 // the indent of a public map, whose fields are skipped
+	for i < len(s.text) && i-begin < mostFields {
+		indent := s.indentAt(i)
+		at := i + indent
+		if at < len(s.text) && indent <= outer && class[s.text[at]]&space == 0 {
+			break
+		}
+		end := min(s.lineEnd(at, newline), len(s.text))
+		next := min(end+len(newline), len(s.text))
+		if at >= end || strings.IndexByte("\r#;", s.text[at]) >= 0 {
+			i = next
+			continue
+		}
+		if indent <= outer || outer < 0 && s.text[at] == '[' {
+			break
+		}
+		name, v, ok := s.field(at, end)
+		if !ok {
+			break
+		}
+		i, read = next, true
+		switch {
+		case skip >= 0 && indent > skip:
+		case vc.isPublic(&name):
+			skip = indent
+		default:
+			skip = -1
+			if v.from < v.to && s.isFieldSecret(vc, v) {
+				s.add(v.from, v.to)
+			}
+		}
+	}
+	s.fieldsTo = max(s.fieldsTo, i)
+	return read
+}
+
+// field returns the name and the value of the line s.text[at:end]: name: value, or
+// name = value.
+func (s *scanner) field(at, end int) (n name, v value, ok bool) {
+	to := at
+	if q := opens(s.text[at:end]); q.n > 0 {
+		to = min(end, s.quotedEnd(q, at+q.n)+q.n)
+	}
+	for to < end && to-at < nameBytes && (class[s.text[to]]&(wordly|dot) != 0 || s.text[to] >= 0x80) {
+		to++
+	}
+	n = newName(s.text[at:min(to, at+nameBytes)])
+	for to < end && to-at < nameBytes && s.text[to] == ' ' {
+		to++
+	}
+	if to == at || to >= end || s.text[to] != ':' && s.text[to] != '=' || s.text[to] == ':' && to+1 < end && class[s.text[to+1]]&space == 0 {
+		return n, v, false
+	}
+	from := to + 1
+	for from < end && (s.text[from] == ' ' || s.text[from] == '\t') {
+		from++
+	}
+	if from == end {
+		return n, v, true
+	}
+	if q := opens(s.text[from:end]); q.n > 0 {
+		v = value{from: from + q.n, to: min(end, s.quotedEnd(q, from+q.n)), quoted: true}
+		return n, v, true
+	}
+	v = value{from: from, to: end}
+	if i := strings.IndexAny(s.text[from:end], "\"#"); i > 0 && (s.text[from+i] == '"' || s.text[from+i-1] == ' ') { // the end of a string, or a comment
+		v.to = from + i
+	}
+	for v.to > v.from && class[s.text[v.to-1]]&space != 0 {
+		v.to--
+	}
+	return n, v, true
+}
+
+// isFieldSecret reports whether a field of a map of secrets has one.
+func (s *scanner) isFieldSecret(vc valueContext, v value) bool {
+	text := head(s.text[v.from:v.to])
+	if !v.quoted && strings.IndexByte("[{|>&*!%@", text[0]) >= 0 {
+		return false // a list, a map, a block, an anchor or a tag
+	}
+	if vc.vault && isVaulted(text) {
+		return true
+	}
+	vc.prose = vc.kind != password
+	return s.leafSecret(vc, text, v.quoted)
+}
+
+// isVaulted reports whether v may be the value of a secret with any name: it is no
+// benign word, no number, no path and no name of several words.
+func isVaulted(v string) bool {
+	const least = 3
+	if len(v) < least || v == Masked || benignWords(v, true) || redacted(v) || placeholder(v) || nameLike(v) {
+		return false
+	}
+	return classes(v)&(lower|upper|nonASCII) != 0 && !strings.ContainsAny(v, " /:<>(){}[]")
+}
