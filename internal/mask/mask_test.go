@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	allShapes   = slices.Concat(shapes, moreShapes, yamlShapes, commandShapes)
-	allInnocent = slices.Concat(innocent, moreInnocent, yamlInnocent, commandInnocent)
+	allShapes   = slices.Concat(shapes, moreShapes, yamlShapes, sentenceShapes, codeShapes, commandShapes)
+	allInnocent = slices.Concat(innocent, moreInnocent, yamlInnocent, sentenceInnocent, codeInnocent, commandInnocent)
 )
 
 func TestShapes(t *testing.T) {

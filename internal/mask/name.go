@@ -115,13 +115,13 @@ func (n *name) kind() kind {
 		return weak
 	case head == "pass":
 		return weak
-	case codes[head], head == "code" && codeKinds[before]:
+	case codes[head], head == "code" && codeKinds[before], n.isOwnCode():
 		return code
 	case plurals[head] != "":
 		return n.plural(plurals[head])
 	case n.isPhrase():
 		return password
-	case n.endsWith(codesByLast):
+	case n.endsWith(codesByLast), n.endsWith(cardsByLast):
 		return code
 	}
 	if n.nonASCII {
@@ -132,6 +132,25 @@ func (n *name) kind() kind {
 		}
 	}
 	return suffixKind(head)
+}
+
+// drop removes the last word.
+func (n *name) drop() {
+	copy(n.words[:], n.words[1:])
+	n.words[nameWords-1] = ""
+	n.n--
+}
+
+// before returns the words before the name of a password.
+func (n *name) before() (words [2]string) {
+	length := 1
+	for _, p := range phrasesByLast[n.words[0]] {
+		if n.n >= len(p) && slices.Equal(p, n.words[:len(p)]) {
+			length = max(length, len(p))
+		}
+	}
+	copy(words[:], n.words[min(length, len(n.words)):])
+	return words
 }
 
 // plurals are names of lists and maps of secrets, with their singular. If such a
@@ -169,7 +188,7 @@ func (n *name) endsWith(phrases map[string][][]string) bool {
 	return false
 }
 
-var phrasesByLast, codesByLast = byLast(phrases), byLast(codePhrases)
+var phrasesByLast, codesByLast, cardsByLast = byLast(phrases), byLast(codePhrases), byLast(cardPhrases)
 
 // byLast maps the last word of each phrase to the words of the phrase, in reverse
 // order.

@@ -39,6 +39,9 @@ func (s *scanner) nameFrom(to int) int {
 			from -= n - 1
 			continue
 		}
+		if c == '\'' && s.elided(from-1, to) {
+			continue
+		}
 		if class[c]&(wordly|dot) == 0 && c != '$' && c != ' ' || c == ' ' && from > 1 && s.text[from-2] == ' ' {
 			break
 		}
@@ -50,6 +53,20 @@ func (s *scanner) nameFrom(to int) int {
 		from++
 	}
 	return from
+}
+
+// elisions are words that an apostrophe ends: l'utilisateur, dell'utente.
+var elisions = set("d l dell")
+
+// elided reports whether the apostrophe at i is between an elision and the next word
+// of a name that ends at to.
+func (s *scanner) elided(i, to int) bool {
+	const longest = 4 // bytes of an elision
+	from := i
+	for from > 0 && i-from <= longest && class[s.text[from-1]]&(wordly|nonASCII) != 0 {
+		from--
+	}
+	return i+1 < to && class[s.text[i+1]]&(lower|upper|nonASCII) != 0 && elisions[lowerWord(s.text[from:i])]
 }
 
 // escapeEnds reports whether an escape sequence ends at i. Its last letter is not

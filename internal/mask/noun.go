@@ -9,9 +9,6 @@ func (s *scanner) noun(i, end int) {
 	from := s.nameFrom(end)
 	n := newName(s.text[from:end])
 	k := n.kind()
-	if k == code || k == password {
-		s.codeBefore(from, end)
-	}
 	if end == len(s.text) || s.text[end] != ' ' && s.text[end] != '\t' && s.text[end] != '(' {
 		return
 	}
@@ -41,7 +38,7 @@ func (s *scanner) noun(i, end int) {
 	var secret bool
 	switch k {
 	case code:
-		secret = isCode(text)
+		secret = n.isCode(text)
 	case weak:
 		secret = text != "" && n.words[0] == "key" && len(text) >= 8 && kindChanges(text) >= 3 && mixed(text) && !strings.ContainsAny(text, "/.:") && !v.quoted && s.hasState(v.to, keyStates)
 	case password:
@@ -170,37 +167,4 @@ func (s *scanner) hasState(i int, states map[string]bool) bool {
 		i = to
 	}
 	return false
-}
-
-// isCode reports whether v is a short code: 482913, G-482913, AB12-CD34.
-func isCode(v string) bool {
-	const least, most = 4, 24
-	if len(v) < least || len(v) > most || !all(v, upper|digit|dash) && (!strings.Contains(v, "-") || !all(v, lower|digit|dash)) {
-		return false
-	}
-	digits := 0
-	for i := range len(v) {
-		if class[v[i]]&digit != 0 {
-			digits++
-		}
-	}
-	const year, long = 4, 10
-	return digits >= year && digits <= long && (all(v, digit) || strings.Contains(v, "-") && !isWords(v))
-}
-
-// codeBefore masks a code before its name: "482913 is your verification code". The
-// words of the name begin at from and end at end.
-func (s *scanner) codeBefore(from, end int) {
-	text := s.text[from:end]
-	at := strings.Index(text, " is ")
-	if at < 0 {
-		at = strings.Index(text, " as ")
-	}
-	if at < 0 {
-		return
-	}
-	start := strings.LastIndexByte(text[:at], ' ') + 1
-	if isCode(text[start:at]) {
-		s.add(from+start, from+at)
-	}
 }

@@ -97,6 +97,8 @@ func (s *scanner) scan() {
 			if i == 0 || s.text[i-1] == '\n' {
 				s.section(i)
 			}
+		case 0xC3:
+			s.copulaAt(i)
 		}
 		fresh = class[c]&alnum == 0
 		i++

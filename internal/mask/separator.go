@@ -35,7 +35,7 @@ func (s *scanner) separator(i int) {
 		return
 	}
 	compound := words.n > 1 && class[s.text[max(from, to-1-len(words.words[0]))]]&dash != 0 // x-api-key
-	vc := valueContext{kind: k, assign: c == '=' || c == '>' || quoted || encoded || compound, prose: words.prose || words.nonASCII && !s.asciiValue(i+n), query: query, several: words.several, vault: words.vault}
+	vc := valueContext{kind: k, assign: c == '=' || c == '>' || quoted || encoded || compound, prose: words.prose || words.nonASCII && !s.asciiValue(i+n), query: query, several: words.several, vault: words.vault, card: k == code && words.isCard()}
 	switch {
 	case k == nothing, k == weak:
 		s.named(words, i+n, encoded)

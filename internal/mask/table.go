@@ -72,9 +72,13 @@ var (
 	// settings are names of secrets in configuration files.
 	settings = set("requirepass masterauth masteruserpassword")
 	// codes are names of one-time codes and PINs.
-	codes = set("otp totp pin cvv cvc mtan hotp")
+	codes = set("otp totp pin cvv cvc mtan hotp cvv2 cvc2 cvn cvn2 kartenprüfnummer prüfziffer kartenprüfziffer cryptogramme kryptogramm")
+	// cards and cardPhrases are names of the codes of cards, which have three or four
+	// digits.
+	cards       = set("cvv cvc cvv2 cvc2 cvn cvn2 kartenprüfnummer prüfziffer kartenprüfziffer cryptogramme kryptogramm")
+	cardPhrases = strings.Split("cryptogramme visuel|código de seguridad de la tarjeta|código de segurança do cartão|codice di sicurezza della carta|card verification value|card verification number|card verification code", "|")
 	// A word of codeKinds before "code" makes it the name of a one-time code.
-	codeKinds = set("verification security confirmation authentication auth login signin access sms otp totp mfa fa factor time use backup recovery reset activation unlock pairing pin passcode device sign")
+	codeKinds = set("verification security confirmation authentication auth login signin access sms otp totp cvv cvc mfa fa factor time use backup recovery reset activation unlock pairing pin passcode device sign")
 	// users are words before the name of a user.
 	users = set("login user username account uid usr")
 	// tokenStates and keyStates follow a token or a key in prose. auxiliaries may be
@@ -94,7 +98,7 @@ var (
 		backend engine store driver manager plugin prefix suffix mount version policy rotation interval ttl age lifetime optional required external create existing annotations metadata target uid gid
 		separator template pattern charset complexity folder directory dir title hint placeholder help prompt caption`)
 	// codePhrases are names of codes in other languages.
-	codePhrases = strings.Split("bestätigungscode|sicherheitscode|zugangscode|einmalcode|code de vérification|code de sécurité|code de confirmation|código de verificación|código de seguridad|código de verificação|código de segurança|codice di verifica|codice di sicurezza|код подтверждения|код безопасности|проверочный код|одноразовый код|验证码|驗證碼|校验码|動態碼|認証コード|確認コード|인증번호|인증코드|verificatiecode|doğrulama kodu|kod weryfikacyjny|mã xác nhận|mã xác minh|kode verifikasi|رمز التحقق", "|")
+	codePhrases = strings.Split("bestätigungscode|sicherheitscode|zugangscode|einmalcode|anmeldecode|verifizierungscode|aktivierungscode|freischaltcode|prüfcode|authentifizierungscode|einmalpasswort|einmalkennwort|code de vérification|code de sécurité|code de confirmation|código de verificación|código de seguridad|código de verificação|código de segurança|codice di verifica|codice di sicurezza|код подтверждения|код безопасности|проверочный код|одноразовый код|验证码|驗證碼|校验码|動態碼|認証コード|確認コード|인증번호|인증코드|verificatiecode|doğrulama kodu|kod weryfikacyjny|mã xác nhận|mã xác minh|kode verifikasi|رمز التحقق", "|")
 	// phrases are names of passwords that have several words.
 	phrases = strings.Split("mot de passe|clave de acceso|clave secreta|palabra de paso|código de acceso|codigo de acesso|palavra passe|chave de acesso|chave secreta|parola d'ordine|parola chiave|kata sandi|kata kunci|mật khẩu|κωδικός πρόσβασης|كلمة المرور|كلمة السر|رمز عبور|code secret|mots de passe|clave api|clé api|clé secrète|chave api|geheimer schlüssel|api schlüssel|секретный ключ|ключ доступа|कूट शब्द|pass phrase|pass code", "|")
 	tokens  = set(`secret token apikey apikeys credential credentials creds jwt signature sig bearer pat authtoken accesstoken refreshtoken idtoken sessiontoken bottoken

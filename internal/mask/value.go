@@ -159,6 +159,7 @@ type valueContext struct {
 	quoted  bool
 	several bool // the name is a plural
 	vault   bool // the names in a map are any names, and the values are secrets
+	card    bool // the name is that of the code of a card
 }
 
 // secret reports whether a value v in this context is a secret.
@@ -169,7 +170,7 @@ func (vc valueContext) secret(v string) bool {
 	}
 	switch vc.kind {
 	case code:
-		return isCode(v) || looksRandom(v) || vc.assign && mixed(v) && len(v) >= 6 && !isWords(v)
+		return isCode(v) || vc.card && isCardCode(v) || looksRandom(v) || vc.assign && mixed(v) && len(v) >= 6 && !isWords(v)
 	case weak:
 		if vc.query && len(v) >= 16 && classes(v)&digit != 0 && !isUUID(v) {
 			return true

@@ -141,6 +141,8 @@ type wordUse struct {
 	noun    bool // the name of a secret in prose
 	pair    bool // announces user:secret
 	verb    bool // a verb of protocolVerbs
+	copula  bool // between a name and its value, or the reverse
+	grammar *grammar
 	program *program
 }
 
@@ -166,6 +168,12 @@ var wordUses = func() map[string]*wordUse {
 	}
 	for w := range protocolVerbs {
 		use(w).verb = true
+	}
+	for w := range asWords {
+		use(w).copula = true
+	}
+	for w, t := range grammars {
+		use(w).copula, use(w).grammar = true, t
 	}
 	for w, p := range programs {
 		use(w).program = p
@@ -220,6 +228,9 @@ func (s *scanner) word(i int) {
 	}
 	if use.verb && c != ':' && c != '.' {
 		s.protocol(i, end, string(low[:end-i]))
+	}
+	if use.copula {
+		s.sentence(i, end, use.grammar)
 	}
 	if use.pair && c == ' ' {
 		s.pairAfter(end)

@@ -1,0 +1,249 @@
+package mask
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A language has the words of sentences such as "das Passwort ist X".
+type language struct {
+	copulas      string // between the name and the value
+	conjunctions string // may follow the value
+	// A word that describes a password is no value: falsch, incorrecto. It is one of
+	// states, has one of endings, or has one of prefixes and one of prefixed. If a
+	// language has no states, only a quoted value or one that looks like a secret is
+	// masked.
+	states, endings, prefixes, prefixed string
+}
+
+// languages has the languages. English has no states, because error texts are in
+// English, and too many words may follow "the password is".
+var languages = []language{
+	{copulas: "is", conjunctions: "and"},
+	{
+		copulas: "ist lautet heißt heisst", conjunctions: "und oder aber",
+		states: `falsch leer kurz lang korrekt inkorrekt richtig schwach stark sicher unsicher geheim gleich identisch neu alt gut schlecht bekannt unbekannt nötig weg okay nicht kein keine
+			sehr schon noch bereits nur auch jetzt hier dort dasselbe dieselbe unklar defekt kaputt komplett zu leider immer nie wieder anders wichtig null klartext temporär klar egal pflicht`,
+		endings: "ig lich bar los haft isch iert elt ert tzt end voll sam pflicht nahme al iv ive", prefixes: "ge ver be er ent zer ab an auf aus ein zu über un nach vor hinter zurück freige", prefixed: "t en",
+	},
+	{
+		copulas: "est était", conjunctions: "et ou mais",
+		states: `faux fausse court courte vide long longue faible fort forte bon bonne mauvais mauvaise sûr sûre secret secrète trop pas très déjà encore dans nul nulle vrai vraie nouveau ancien
+			simple unique toujours jamais aussi seulement ici là public privé égal complet incomplet même celui correct incorrect obligatoire`,
+		endings: "é ée és ées is ise it ite u ue ant ent able ible eux if ive ct cte ide aire oire nel nelle al ale ique ète",
+	},
+	{
+		copulas: "es", conjunctions: "y e o pero",
+		states: `débil fuerte mala malo buena bueno larga largo vacía vacío igual falsa falso nula nulo segura seguro insegura inseguro muy demasiado nueva nuevo antigua vieja única común fácil difícil simple
+			así también ahora aquí siempre nunca todavía obvia pública privada grave clave breve inválida inválido válida válido`,
+		endings: "ado ada ido ida ados adas to ta able ible oria orio aria ario iva ivo ente ante osa oso al ica ico",
+	},
+	{
+		copulas: "é", conjunctions: "e ou mas",
+		states: `fraca fraco forte má mau boa bom longa longo vazia vazio igual falsa falso nula nulo segura seguro insegura inseguro muito não nova novo antiga velha única comum fácil difícil simples assim também
+			agora aqui sempre nunca ainda óbvia pública privada grave chave breve errada errado curta curto inválida inválido válida válido`,
+		endings: "ado ada ido ida ados adas to ta ável ível ória ório ária ário iva ivo ente ante osa oso al ica ico",
+	},
+	{
+		copulas: "è", conjunctions: "e o ma",
+		states: `debole forte vuota vuoto uguale buona buono falsa falso nulla nullo sicura sicuro insicura molto troppo non nuova nuovo vecchia unica comune facile difficile semplice così anche ora qui sempre mai
+			ancora ovvia pubblica privata grave chiave breve lunga lungo già valida valido`,
+		endings: "ato ata ito ita uto uta to ta so sa abile ibile oria orio aria ario iva ivo ente ante osa oso ale ile ida ido ica ico",
+	},
+	{copulas: "är er jest je este és adalah"},
+}
+
+// asWords stand between a code and its name: 482913 als Code.
+var asWords = set("as als comme como come som")
+
+// A grammar has the words of a language in a form that is quick to look up.
+type grammar struct {
+	states, conjunctions        map[string]bool
+	endings, prefixes, prefixed []string
+}
+
+// grammars maps each copula to the words of all languages that have it.
+var grammars = func() map[string]*grammar {
+	m := map[string]*grammar{}
+	for _, l := range languages {
+		for c := range set(l.copulas) {
+			t := m[c]
+			if t == nil {
+				t = &grammar{states: map[string]bool{}, conjunctions: map[string]bool{}}
+				m[c] = t
+			}
+			maps.Copy(t.states, set(l.states))
+			maps.Copy(t.conjunctions, set(l.conjunctions))
+			t.endings = append(t.endings, strings.Fields(l.endings)...)
+			t.prefixes = append(t.prefixes, strings.Fields(l.prefixes)...)
+			t.prefixed = append(t.prefixed, strings.Fields(l.prefixed)...)
+		}
+	}
+	return m
+}()
+
+var (
+	// ofWords precede what a password belongs to: la contraseña del usuario.
+	ofWords = set("of for d l de del des der do da di della dell du d für fuer pour para per von vom zum zur au van voor för till dla")
+	// articles precede a name.
+	articles = set("the a an das der die den dem ein eine la le les l el los las un una une o os as um uma il lo i gli uno")
+)
+
+// sentence masks the secret of a sentence around the copula s.text[i:end]: "la
+// contraseña es X", "votre code est 123456", "123456 ist Ihr Code".
+func (s *scanner) sentence(i, end int, t *grammar) {
+	if i < 2 || s.text[i-1] != ' ' || end == len(s.text) || s.text[end] != ' ' && s.text[end] != ':' {
+		return
+	}
+	from := s.nameFrom(i - 1)
+	s.codeBefore(from, i-1, end)
+	if t == nil {
+		return
+	}
+	n, k := subject(s.text[from : i-1])
+	if k == nothing {
+		return
+	}
+	at := end
+	for at < len(s.text) && at-end < maxGap && (s.text[at] == ' ' || s.text[at] == ':') {
+		at++
+	}
+	v := s.valueAt(at, false)
+	if v.from >= v.to || v.below {
+		return
+	}
+	if v.quoted {
+		v = s.trimBlanks(v)
+	}
+	text := head(s.text[v.from:v.to])
+	if k == code && n.isCode(text) || k == password && s.isStated(t, v, text) {
+		s.add(v.from, v.to)
+	}
+}
+
+// trimBlanks returns v without the spaces within its quotes: « X ».
+func (s *scanner) trimBlanks(v value) value {
+	const most = 2 // characters at each end
+	for n := 0; n < most && v.from < v.to; n++ {
+		v.from += blank(s.text[v.from:v.to])
+		if v.from < v.to {
+			v.to -= blankBefore(s.text[v.from:v.to])
+		}
+	}
+	return v
+}
+
+// subject returns the name that a sentence is about, and its kind. The owner may
+// follow the name: la contraseña del usuario, votre code Acme.
+func subject(text string) (n name, k kind) {
+	n = newName(text)
+	const most = 3
+	last := ""          // the word after the rest
+	brand := n.words[0] // if it begins with a capital
+	for depth := 0; depth <= most && n.n > 0; depth++ {
+		belongs := depth == 0 || ofWords[last]
+		switch k = n.kind(); {
+		case n.several:
+		case k == code:
+			if own := n.isOwnCode(); depth == 0 || belongs && !own || own && (depth == 1 || depth == 2 && belongs) && class[brand[0]]&upper != 0 {
+				return n, k
+			}
+		case k == password && belongs:
+			if before := n.before(); ofWords[before[0]] || articles[before[0]] && ofWords[before[1]] {
+				return n, nothing // the length of the password
+			}
+			return n, k
+		}
+		last = n.words[0]
+		n.drop()
+	}
+	return n, nothing
+}
+
+// isStated reports whether v is the password that a sentence states.
+func (s *scanner) isStated(t *grammar, v value, text string) bool {
+	if benignWords(text, v.quoted) || redacted(text) || placeholder(text) {
+		return false
+	}
+	first, _, several := strings.Cut(text, " ")
+	if t.isState(first) || several && !v.quoted {
+		return false
+	}
+	switch {
+	case v.quoted, looksSecret(text):
+		return true
+	case len(t.states) == 0, len(text) < 4, !all(text, lower|upper|nonASCII|dash):
+		return false
+	}
+	return s.endsClause(v.to, t)
+}
+
+// isState reports whether word says something about a password.
+func (t *grammar) isState(word string) bool {
+	if t.states[lowerWord(word)] {
+		return true
+	}
+	for _, e := range t.endings {
+		if strings.HasSuffix(word, e) {
+			return true
+		}
+	}
+	for _, p := range t.prefixes {
+		if strings.HasPrefix(word, p) {
+			for _, e := range t.prefixed {
+				if strings.HasSuffix(word, e) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// endsClause reports whether a clause ends at i.
+func (s *scanner) endsClause(i int, t *grammar) bool {
+	const most = 4 // bytes of punctuation
+	for n := 0; i < len(s.text) && class[s.text[i]]&(tail|closer|quote|stop) != 0; n++ {
+		if i++; n == 0 && s.text[i-1] != '?' || n == most {
+			return true
+		}
+	}
+	if i >= len(s.text) || s.text[i] == '\n' || s.text[i] == '\r' || s.text[i] == '\\' {
+		return true
+	}
+	at := s.nextWord(i)
+	to := at
+	for to < len(s.text) && class[s.text[to]]&lower != 0 && to-at < longestWord {
+		to++
+	}
+	return at < len(s.text) && (s.text[at] == '(' || s.text[at] == '-' || t.conjunctions[s.text[at:to]])
+}
+
+// copulaAt masks the secret of a sentence around a copula of which the first
+// character beyond ASCII is at i.
+func (s *scanner) copulaAt(i int) {
+	for _, c := range oddCopulas {
+		from := i - c.ascii
+		if strings.HasPrefix(s.text[i:], c.word[c.ascii:]) && strings.HasSuffix(s.text[:i], c.word[:c.ascii]) && from > 0 && s.text[from-1] == ' ' {
+			s.sentence(from, from+len(c.word), grammars[c.word])
+		}
+	}
+}
+
+// An oddCopula has characters beyond ASCII.
+type oddCopula struct {
+	word  string
+	ascii int // bytes before the first of them
+}
+
+var oddCopulas = func() (all []oddCopula) {
+	for c := range grammars {
+		if n := strings.IndexFunc(c, func(r rune) bool { return r >= utf8.RuneSelf }); n >= 0 {
+			all = append(all, oddCopula{c, n})
+		}
+	}
+	slices.SortFunc(all, func(a, b oddCopula) int { return strings.Compare(a.word, b.word) })
+	return all
+}()
