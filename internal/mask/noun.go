@@ -40,7 +40,7 @@ func (s *scanner) noun(i, end int) {
 	case code:
 		secret = n.isCode(text)
 	case weak:
-		secret = text != "" && n.words[0] == "key" && len(text) >= 8 && kindChanges(text) >= 3 && mixed(text) && !strings.ContainsAny(text, "/.:") && !v.quoted && s.hasState(v.to, keyStates)
+		secret = s.isCipherKey(from, i, v) || text != "" && n.words[0] == "key" && len(text) >= 8 && kindChanges(text) >= 3 && mixed(text) && !strings.ContainsAny(text, "/.:") && !v.quoted && s.hasState(v.to, keyStates)
 	case password:
 		word := !strings.ContainsAny(text, " ") && len(text) > 2
 		secret = word && (mixed(text) && len(text) >= 6 || all(text, digit) && len(text) >= 6 || filled == 0 && (v.quoted || s.afterUser(from, i) || joined && s.lineStart(from) && s.endsLine(v.to)))
@@ -50,7 +50,7 @@ func (s *scanner) noun(i, end int) {
 			secret = false
 		}
 	}
-	if secret || k >= token && looksRandom(text) {
+	if secret || k >= token && looksRandom(text) || k == token && s.isCipherKey(from, i, v) {
 		s.add(v.from, v.to)
 	}
 }
@@ -167,4 +167,17 @@ func (s *scanner) hasState(i int, states map[string]bool) bool {
 		i = to
 	}
 	return false
+}
+
+// isCipherKey reports whether v is the key of a statement that encrypts. The word
+// KEY is at i, and its name begins at from.
+func (s *scanner) isCipherKey(from, i int, v value) bool {
+	if !v.quoted || !s.afterCipher(i) || keyOf[s.wordBefore(from, i)] {
+		return false
+	}
+	at := v.to + closes(s.text[:min(len(s.text), v.to+1)])
+	for at < len(s.text) && s.text[at] == ' ' {
+		at++
+	}
+	return at >= len(s.text) || s.text[at] != '(' // of the columns of an index
 }

@@ -30,6 +30,8 @@ type scanner struct {
 	names           int                // number of names of that value that were checked
 	commandTo       int                // the end of the last command line
 	gluedOnly       extent             // a command line in which -p has its argument in the same word
+	cipherTo        int                // the end of the last word of cipherWords
+	callTo          int                // the end of the last function call
 	fieldsTo        int                // the end of the last map of secrets on lines of their own
 }
 

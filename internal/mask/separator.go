@@ -35,6 +35,9 @@ func (s *scanner) separator(i int) {
 		return
 	}
 	compound := words.n > 1 && class[s.text[max(from, to-1-len(words.words[0]))]]&dash != 0 // x-api-key
+	if k == weak && words.words[0] == "key" && to-3 >= from && s.afterCipher(to-3) {
+		k = password
+	}
 	vc := valueContext{kind: k, assign: c == '=' || c == '>' || quoted || encoded || compound, prose: words.prose || words.nonASCII && !s.asciiValue(i+n), query: query, several: words.several, vault: words.vault, card: k == code && words.isCard()}
 	switch {
 	case k == nothing, k == weak:

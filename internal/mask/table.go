@@ -102,7 +102,7 @@ var (
 	// phrases are names of passwords that have several words.
 	phrases = strings.Split("mot de passe|clave de acceso|clave secreta|palabra de paso|código de acceso|codigo de acesso|palavra passe|chave de acesso|chave secreta|parola d'ordine|parola chiave|kata sandi|kata kunci|mật khẩu|κωδικός πρόσβασης|كلمة المرور|كلمة السر|رمز عبور|code secret|mots de passe|clave api|clé api|clé secrète|chave api|geheimer schlüssel|api schlüssel|секретный ключ|ключ доступа|कूट शब्द|pass phrase|pass code", "|")
 	tokens  = set(`secret token apikey apikeys credential credentials creds jwt signature sig bearer pat authtoken accesstoken refreshtoken idtoken sessiontoken bottoken
-		clientsecret appsecret apisecret secretkey accesskey authkey privatekey accountkey masterkey licensekey sharedkey sessionkey signingkey encryptionkey secretaccesskey
+		rekey hexkey keymaterial clientsecret appsecret apisecret secretkey accesskey authkey privatekey accountkey masterkey licensekey sharedkey sessionkey signingkey encryptionkey secretaccesskey
 		hmac psk sas phpsessid jsessionid sessionid aspsessionid assertion xsrf csrf csrftoken xsrftoken apitoken usertoken auth oauth userkey webhooksecret salt hash passhash`)
 	// paramSchemes are authorization schemes with parameters: name=value.
 	paramSchemes = set("digest hawk")
@@ -114,7 +114,7 @@ var (
 	// headers are names with values of several words.
 	headers = set("authorization authorisation cookie cookies cookie2 setcookie")
 	// A word of keyKinds before "key" makes it the name of a secret.
-	keyKinds = set(`api access secret private auth account shared master encryption signing license service client app application admin server webhook subscription session storage
+	keyKinds = set(`pragma api access secret private auth account shared master encryption signing license service client app application admin server webhook subscription session storage
 		function functions deploy integration security ssh gpg pgp crypto cipher aes rsa hmac jwt oauth token consumer bot ingest ingestion write read root user developer partner merchant project
 		openai anthropic azure google gemini mistral groq cohere stripe sendgrid twilio datadog dd newrelic cloudflare github gitlab huggingface hf sentry algolia mailgun mapbox pinecone portkey`)
 	// A word of passKinds before "pass" makes it the name of a password. "pass"

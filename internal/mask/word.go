@@ -142,7 +142,9 @@ type wordUse struct {
 	pair    bool // announces user:secret
 	verb    bool // a verb of protocolVerbs
 	copula  bool // between a name and its value, or the reverse
+	cipher  bool // of statements that encrypt
 	grammar *grammar
+	calls   []call
 	program *program
 }
 
@@ -174,6 +176,12 @@ var wordUses = func() map[string]*wordUse {
 	}
 	for w, t := range grammars {
 		use(w).copula, use(w).grammar = true, t
+	}
+	for w := range cipherWords {
+		use(w).cipher = true
+	}
+	for w, c := range callsByName {
+		use(w).calls = c
 	}
 	for w, p := range programs {
 		use(w).program = p
@@ -231,6 +239,12 @@ func (s *scanner) word(i int) {
 	}
 	if use.copula {
 		s.sentence(i, end, use.grammar)
+	}
+	if use.cipher {
+		s.cipherTo = end
+	}
+	if use.calls != nil && c == '(' {
+		s.call(i, end, use.calls)
 	}
 	if use.pair && c == ' ' {
 		s.pairAfter(end)
