@@ -6,9 +6,11 @@
 //
 //   - One pass looks for signs of a secret: a separator after a name (password=,
 //     "api_key":), a flag (--token), an authorization scheme, a program or a
-//     protocol's verb that takes a password, a URL with user information, a
-//     webhook, a PEM block, or a prefix of a provider's keys. Words, prefixes and
-//     programs are data: see table.go, prefixes.go and command_table.go.
+//     protocol's verb that takes a password, a function with a secret among its
+//     arguments, a sentence about a password or a code, a map of secrets, a URL
+//     with user information, a webhook, a PEM block, or a prefix of a provider's
+//     keys. Words, prefixes, programs and functions are data: see table.go,
+//     prefixes.go, command_table.go and call.go.
 //   - Then long tokens that look random are masked, wherever they are. Ids, hashes
 //     and paths stay, because operators need them: see entropy.go.
 //   - [Masked] replaces each secret.
@@ -19,7 +21,7 @@
 // a secret is returned without an allocation.
 //
 // Masking is not complete: a password that is an ordinary word in an ordinary
-// sentence stays.
+// English sentence stays.
 package mask
 
 import (
