@@ -44,6 +44,11 @@ var callShapes = []shape{
 	{"call", "ALTER DATABASE x ENCRYPT WITH KEY 'marzipan'", "marzipan"},
 	{"call", "SELECT PGP_SYM_DECRYPT(secret_col::bytea, 'marzipan')", "marzipan"},
 	{"call", "select convert_from(decrypt(x, 'marzipan', 'aes'), 'utf8')", "marzipan"},
+	{"call", "ERROR 1064 near 'ENCRYPTION KEY 'kestrel''", "kestrel"},
+	{"call", "ATTACH 'main.db' AS m (KEY 'kestrel')", "kestrel"},
+	{"call", "pgp_sym_decrypt(dearmor(msg), 'kestrel')", "kestrel"},
+	{"call", "pq: pgp_sym_decrypt($1::bytea, 'kestrel'): wrong key", "kestrel"},
+	{"call", "SELECT pgp_sym_decrypt_bytea(data, 'kestrel', 'compress-algo=1')", "kestrel"},
 }
 
 // callInnocent has texts without a secret that resemble callShapes.
@@ -85,4 +90,7 @@ var callInnocent = []string{
 	"ALTER TABLE t ADD UNIQUE KEY 'email'",
 	"ENCRYPTED connection required; duplicate KEY 'a'",
 	"ENCRYPT failed for KEY 'users'",
+	"UNIQUE KEY 'users_email' violated",
+	"decrypt: no KEY given",
+	"aes_decrypt: unknown",
 }

@@ -51,6 +51,19 @@ var codeShapes = []shape{
 	{"code", "Tu código de Acme es 773311", "773311"},
 	{"code", "773311 ist Ihr Bestätigungscode", "773311"},
 	{"code", "Ton code d'accès est 773311", "773311"},
+	{"code", "CVV 551 does not match", "551"},
+	{"code", "cvv2=551&exp=1228", "551"},
+	{"code", "cvc: 5519", "5519"},
+	{"code", `{"card":{"cvc":"551"}}`, "551"},
+	{"code", "securityCode for card: cvv: 551", "551"},
+	{"code", "Ihr Anmeldecode ist 661902", "661902"},
+	{"code", "Su código es 661902", "661902"},
+	{"code", "Votre code de sécurité : 661902", "661902"},
+	{"code", "661902 é o seu código", "661902"},
+	{"code", "661902 è il codice di verifica", "661902"},
+	{"code", "your Contoso code is 661902", "661902"},
+	{"code", "Your code: 661902", "661902"},
+	{"code", "sent SMS: Tu código de verificación: 661902", "661902"},
 }
 
 // codeInnocent has texts without a secret that resemble codeShapes.
@@ -86,4 +99,11 @@ var codeInnocent = []string{
 	"cvn 12.3",
 	"cvv check failed with 404",
 	"Prüfziffer ungültig",
+	"code 661902 returned by driver",
+	"su código de descuento es 20261",
+	"Ihr Rabattcode ist 202612",
+	"código de retorno 661902",
+	"CVV mismatch",
+	"cvc=failed",
+	"card code 1 invalid",
 }

@@ -139,7 +139,7 @@ func (s *scanner) operand(line *commandLine) {
 		switch f.words[line.n-1] {
 		case "@":
 			text := head(s.text[v.from:v.to])
-			if looksSecret(text) || v.quoted || s.endsCommand(v.to) || line.n > 1 && f.words[line.n-2] == "_" && s.hasState(v.to, exitStates) {
+			if looksSecret(text) || v.quoted || s.endsCommand(v.to) || line.n > 1 && f.words[line.n-2] == "_" && s.beforeResult(v) {
 				s.addForm('_', v)
 			}
 		case "!":
@@ -187,6 +187,12 @@ func (s *scanner) endsCommand(i int) bool {
 		i++
 	}
 	return i >= len(s.text) || s.text[i] == '\n' || s.text[i] == '\r' || s.text[i] == '-' || s.text[i] == '/' || s.text[i] == '\\' || class[s.text[i]]&(quote|stop) != 0
+}
+
+// beforeResult reports whether the result of a command follows its argument v: "net
+// user bob X: exit status 2".
+func (s *scanner) beforeResult(v value) bool {
+	return s.text[v.to-1] == ':' || s.hasState(v.to, exitStates)
 }
 
 // addForm masks the secret of the argument v of an option. form is the form of

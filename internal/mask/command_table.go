@@ -64,7 +64,7 @@ var commands = []command{
 	{"lftp", "-u,", nil},
 	{"curl", "-u: -U: --user: --proxy-user: -E: --cert: --pass_", nil},
 	{"http https xh", "-a: --auth:", nil},
-	{"net", "/p:* /add. /domain. /delete.", []string{`use \\ !`, "use _ _ @", "use _ _ _ @", "user _ @"}},
+	{"net net1", "/p:* /add. /domain. /delete.", []string{`use \\ !`, "use _ _ @", "use _ _ _ @", "user _ @"}},
 	{"smbpasswd", "-r. -R. -U. -D. -c. -l.", []string{"_ @"}},
 	{"nmcli", "", []string{
 		"wifi connect _ password @", "device wifi connect _ password @", "dev wifi connect _ password @",

@@ -40,6 +40,10 @@ var commandShapes = []shape{
 	{"command line", "NET USER bob marzipan /ADD", "marzipan"},
 	{"command line", "net  user bob marzipan", "marzipan"},
 	{"command line", "smbpasswd bob marzipan", "marzipan"},
+	{"command line", "smbpasswd -a carol kestrel: exit status 1", "kestrel"},
+	{"command line", "net user carol kestrel /ADD /Y", "kestrel"},
+	{"command line", "net1 user carol kestrel", "kestrel"},
+	{"command line", `exec "net" "user" "carol" "kestrel": exit status 2`, "kestrel"},
 }
 
 // commandInnocent has texts without a secret that resemble commandShapes.
@@ -76,4 +80,8 @@ var commandInnocent = []string{
 	"radclient: no response",
 	"b2 authorize-account failed",
 	"dscl . -list /Users",
+	"net user carol was not found",
+	`net use \\srv\share failed`,
+	"net user carol /active:no",
+	"smbpasswd failed for carol",
 }

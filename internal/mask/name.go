@@ -223,7 +223,8 @@ func suffixKind(word string) kind {
 	switch {
 	case len(word) < 6:
 		return nothing
-	case hasSuffix(word, "password"), hasSuffix(word, "passwd"), hasSuffix(word, "passphrase"), hasSuffix(word, "storepass"), hasSuffix(word, "keypass"):
+	case hasSuffix(word, "password"), hasSuffix(word, "passwd"), hasSuffix(word, "passphrase"), hasSuffix(word, "storepass"), hasSuffix(word, "keypass"),
+		hasSuffix(word, "passwort"), hasSuffix(word, "kennwort"):
 		return password
 	case hasSuffix(word, "apikey"), hasSuffix(word, "secret"), hasSuffix(word, "token"), hasSuffix(word, "accesskey"), hasSuffix(word, "secretkey"):
 		return token

@@ -37,7 +37,7 @@ var languages = []language{
 	{
 		copulas: "es", conjunctions: "y e o pero",
 		states: `débil fuerte mala malo buena bueno larga largo vacía vacío igual falsa falso nula nulo segura seguro insegura inseguro muy demasiado nueva nuevo antigua vieja única común fácil difícil simple
-			así también ahora aquí siempre nunca todavía obvia pública privada grave clave breve inválida inválido válida válido`,
+			errónea erróneo así también ahora aquí siempre nunca todavía obvia pública privada grave clave breve inválida inválido válida válido`,
 		endings: "ado ada ido ida ados adas to ta able ible oria orio aria ario iva ivo ente ante osa oso al ica ico",
 	},
 	{
@@ -139,7 +139,7 @@ func (s *scanner) trimBlanks(v value) value {
 // follow the name: la contraseña del usuario, votre code Acme.
 func subject(text string) (n name, k kind) {
 	n = newName(text)
-	const most = 3
+	const most = nameWords - 1
 	last := ""          // the word after the rest
 	brand := n.words[0] // if it begins with a capital
 	for depth := 0; depth <= most && n.n > 0; depth++ {

@@ -95,7 +95,7 @@ var (
 	publicFields = set(`user users username email mail login account region zone host hostname server port url uri endpoint address domain type kind scheme source provider service scope scopes
 		created updated expires expiry expiration date time timestamp status state enabled active role roles description label labels title realm issuer audience algorithm alg format
 		length size method mode comment note env environment namespace owner vendor bucket database db schema protocol level category reason error code
-		backend engine store driver manager plugin prefix suffix mount version policy rotation interval ttl age lifetime optional required external create existing annotations metadata target uid gid
+		backend engine store driver manager plugin prefix suffix mount version policy rotation interval ttl age lifetime optional required external create existing annotations metadata target uid gid minimum maximum min max history storage encryption
 		separator template pattern charset complexity folder directory dir title hint placeholder help prompt caption`)
 	// codePhrases are names of codes in other languages.
 	codePhrases = strings.Split("bestätigungscode|sicherheitscode|zugangscode|einmalcode|anmeldecode|verifizierungscode|aktivierungscode|freischaltcode|prüfcode|authentifizierungscode|einmalpasswort|einmalkennwort|code de vérification|code de sécurité|code de confirmation|código de verificación|código de seguridad|código de verificação|código de segurança|codice di verifica|codice di sicurezza|код подтверждения|код безопасности|проверочный код|одноразовый код|验证码|驗證碼|校验码|動態碼|認証コード|確認コード|인증번호|인증코드|verificatiecode|doğrulama kodu|kod weryfikacyjny|mã xác nhận|mã xác minh|kode verifikasi|رمز التحقق", "|")

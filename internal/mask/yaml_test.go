@@ -38,6 +38,11 @@ var yamlShapes = []shape{
 	{"map of secrets", "config:\n  secrets:\n    stripe: hunter\n    paypal: goldfish\n  other: x", "hunter"},
 	{"map of secrets", "config:\n  secrets:\n    stripe: hunter\n    paypal: goldfish\n  other: x", "goldfish"},
 	{"map of secrets", "passwords:\n  admin: goldfish", "goldfish"},
+	{"map of secrets", "app_passwords:\n  deploy: kestrel\n  backup: walrus", "kestrel"},
+	{"map of secrets", "secrets:\n  jenkins: 'kestrel'\n", "kestrel"},
+	{"map of secrets", "[credentials.passwords]\nops = kestrel", "kestrel"},
+	{"map of secrets", "error parsing values.yaml: secrets:\n  smtp: kestrel", "kestrel"},
+	{"map of secrets", "contraseñas:\n  ana: kestrel", "kestrel"},
 }
 
 // yamlInnocent has texts without a secret that resemble yamlShapes.
@@ -84,4 +89,12 @@ var yamlInnocent = []string{
 	"[secrets]\nbackend = vault\n[db]\nname = shop",
 	"[auth]\nmethod = ldap",
 	"[2026-01-02] secrets reloaded",
+	"secrets:\n  enabled: false\n  rotation: 30d",
+	"secrets:\n  storage: s3\n  encryption: aes256",
+	"passwords:\n  minimum: 12\n  history: 5",
+	"[secrets]\nttl = 30m",
+	"secrets:\n- db\n- api",
+	"Secrets:\n    Name: app\n    Type: Opaque",
+	"secrets:\n  apiVersion: v1\n  kind: Secret",
+	"mounted secrets:\n  /run/secrets/db\n  /run/secrets/api",
 }
