@@ -47,6 +47,14 @@ var roles = map[string]func(args []string){
 		code, _ := strconv.Atoi(args[0])
 		os.Exit(code)
 	},
+	// long CODE SIZE TEXT: writes a line of SIZE bytes that ends with TEXT to
+	// standard error and exits with CODE.
+	"long": func(args []string) {
+		size, _ := strconv.Atoi(args[1])
+		fmt.Fprintln(os.Stderr, strings.Repeat("x", size-len(args[2]))+args[2])
+		code, _ := strconv.Atoi(args[0])
+		os.Exit(code)
+	},
 	// both: writes a line to standard output and one to standard error.
 	"both": func([]string) {
 		fmt.Println("out")

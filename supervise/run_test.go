@@ -120,6 +120,24 @@ func TestStderrTail(t *testing.T) {
 	}
 }
 
+// The end of a line that is longer than the kept output is kept and classified.
+func TestLongLine(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, end, want string }{
+		{"words", " HTTP 429: rate limit exceeded", " HTTP 429: rate limit exceeded"},
+		{"JSON", `","error":{"type":"rate_limit_error","message":"slow"}}`, `","error":{"type":"rate_limit_error","message":"slow"}}`},
+		{"a secret", "-secret-tail\",\"status\":429,\"error\":\"Too_Many_Requests\"", `","status":429,"error":"Too_Many_Requests"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			o, err := supervise.Run(t.Context(), self(t, "long", "1", "40000", tt.end))
+			require.Error(t, err)
+			assert.Equal(t, tt.want, o.Stderr)
+			assert.Equal(t, classify.ReasonRateLimit, o.Result.Reason, o.Result.Rule)
+		})
+	}
+}
+
 func TestOwnMask(t *testing.T) {
 	t.Parallel()
 	c := self(t, "say", "1", "sk-abcdefgh12345678")

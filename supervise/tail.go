@@ -35,8 +35,10 @@ func (t *tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// text returns the kept text without trailing white space. A line or word that
-// lost its beginning is removed: it may be a part of a secret or of a number.
+// text returns the kept text without trailing white space. If the beginning was
+// dropped, the first word is incomplete and is removed: it may be a part of a
+// secret or of a number. The rest of its line is kept, because the line may be
+// longer than tailBytes.
 func (t *tail) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,9 +48,20 @@ func (t *tail) text() string {
 	}
 	text := string(kept)
 	if cut {
-		text = dropPartial(text)
+		text = dropPartialWord(text)
 	}
 	return strings.TrimRightFunc(text, unicode.IsSpace)
+}
+
+// dropPartialWord removes the incomplete first word of a text. In a text without
+// spaces, such as JSON, a word ends at a quote, a comma or a bracket.
+func dropPartialWord(text string) string {
+	isEnd := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"',;(){}[]<>`, r) }
+	i := strings.IndexFunc(text, isEnd)
+	if i < 0 {
+		return ""
+	}
+	return strings.TrimLeft(text[i:], "\r\n")
 }
 
 // dropPartial removes the incomplete first line of a text, or the incomplete first
@@ -57,10 +70,7 @@ func dropPartial(text string) string {
 	if _, rest, found := strings.Cut(text, "\n"); found && strings.TrimSpace(rest) != "" {
 		return rest
 	}
-	if i := strings.IndexFunc(text, unicode.IsSpace); i >= 0 {
-		return text[i:]
-	}
-	return ""
+	return dropPartialWord(text)
 }
 
 // lastRunes returns the last n characters of text. An invalid UTF-8 byte counts as
