@@ -84,6 +84,19 @@ func TestReaderGone(t *testing.T) {
 	assert.False(t, o.Result.Retryable())
 }
 
+// A child that used up its CPU time lacked a resource. Its signal's text speaks of a
+// time limit, but no deadline of this program has passed. The Go runtime ignores
+// SIGXCPU, so the child is a shell.
+func TestCPULimit(t *testing.T) {
+	t.Parallel()
+	o, err := supervise.Run(t.Context(), supervise.Command{Name: "sh", Args: []string{"-c", "ulimit -c 0; kill -XCPU $$"}})
+	require.Error(t, err)
+	assert.Equal(t, syscall.SIGXCPU, o.Signal)
+	assert.Equal(t, classify.CategoryFatal, o.Result.Category)
+	assert.Equal(t, classify.ReasonResource, o.Result.Reason, o.Result.Rule)
+	assert.Equal(t, o.Result, classify.Error(err))
+}
+
 // runUntilReady runs a command and cancels it when the child is ready.
 func runUntilReady(t *testing.T, c supervise.Command) (supervise.Outcome, error) {
 	t.Helper()

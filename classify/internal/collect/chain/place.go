@@ -110,6 +110,8 @@ func (w *Walk) readExit(err *exec.ExitError) {
 		sig = signal.Of("exec/killed", signal.ReasonSpawn, signal.Phrase)
 	case signaled && strings.HasPrefix(how, "broken pipe"): // it wrote to a reader that had gone, and no network is at fault
 		sig = signal.Of("exec/signal", signal.ReasonSpawn, signal.Fact)
+	case signaled && strings.HasPrefix(strings.ToLower(how), "cpu"): // SIGXCPU: "CPU time limit exceeded", on BSD "cputime limit exceeded"
+		sig = signal.Of("exec/cpu-limit", signal.ReasonResource, signal.Fact)
 	case signaled:
 		sig = signal.Of("exec/signal", signal.ReasonSpawn, signal.Phrase)
 	case code == 126, code == 127: // the shell's "cannot execute" and "not found"
