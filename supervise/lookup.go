@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hashicorp/go-version"
 
@@ -211,13 +213,35 @@ func parseMinimum(text string) (*version.Version, error) {
 
 // firstVersion returns the first version in a text, or nil.
 func firstVersion(text string) (v *version.Version, as string) {
-	for _, m := range versionText.FindAllStringSubmatch(text, -1) {
-		as = strings.TrimRight(m[1], ".-")
+	for _, m := range versionText.FindAllStringSubmatchIndex(text, -1) {
+		as = strings.TrimRight(text[m[2]:m[3]], ".-")
+		if isAddress(text, m[2], as) {
+			continue
+		}
 		if v, err := version.NewVersion(as); err == nil {
 			return v, as
 		}
 	}
 	return nil, ""
+}
+
+// marksVersion matches a text before a number that makes it a version.
+var marksVersion = regexp.MustCompile(`(?i)(?:^|\W)(?:v|ver\.?|version)[ :=]{0,2}$`)
+
+// isAddress reports whether number, which begins at start in text, is a part of
+// an address, a URL or a time. Four numbers up to 255 are an IP address, except
+// after the word version.
+func isAddress(text string, start int, number string) bool {
+	before := text[:start]
+	word := before[strings.LastIndexFunc(before, unicode.IsSpace)+1:]
+	if strings.Contains(word, "://") {
+		return true
+	}
+	if n := len(before); n > 1 && before[n-1] == ':' && '0' <= before[n-2] && before[n-2] <= '9' { // 12:30:00.123
+		return true
+	}
+	_, err := netip.ParseAddr(number)
+	return err == nil && !marksVersion.MatchString(before)
 }
 
 // capped is a buffer that drops everything after the first 4 KiB.

@@ -46,6 +46,13 @@ func TestLookUp(t *testing.T) {
 		{"dates", "2025.10.02-bd871ac", "2025.9.1", "2025.10.02-bd871ac"},
 		{"a candidate of a later one", "0.35.0-alpha.2", "0.34.0", "0.35.0-alpha.2"},
 		{"Git", "git version 2.39.5 (Apple Git-154).", "2.30", "2.39.5"},
+		{"after an address", "proxy 10.0.0.1:3128\ncodex-cli 0.34.0", "0.9", "0.34.0"},
+		{"after a URL", "update: https://example.com/v9.9/notes\n0.34.0", "0.9", "0.34.0"},
+		{"after a time", "12:30:00.123 INFO starting\n0.34.0", "0.9", "0.34.0"},
+		{"after IPv6", "listening on [::ffff:192.0.2.1]:80\n0.34.0", "0.9", "0.34.0"},
+		{"four numbers", "version 1.2.3.4", "1.2.3", "1.2.3.4"},
+		{"four numbers of Chrome", "Google Chrome 120.0.6099.109", "119", "120.0.6099.109"},
+		{"an address alone", "listening on 127.0.0.1", "", ""},
 		{"none is asked for", "hello", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
