@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"os/exec"
+	"runtime"
 	"time"
 )
 
@@ -18,18 +19,32 @@ type child struct {
 
 // start starts cmd in its own group.
 func start(cmd *exec.Cmd, o *outputs, grace time.Duration) (*child, error) {
-	g, err := startGroup(cmd)
-	o.begin(err == nil)
-	if err != nil {
+	c := &child{cmd: cmd, grace: grace, outputs: o, exited: make(chan struct{}), drained: make(chan struct{})}
+	started := make(chan error, 1)
+	go func() {
+		// On Linux a child with Pdeathsig is killed when the thread that started it
+		// ends. So this goroutine keeps its thread until the child has ended.
+		runtime.LockOSThread()
+		g, err := startGroup(cmd)
+		o.begin(err == nil)
+		c.group = g
+		started <- err
+		if err == nil {
+			c.err = cmd.Wait()
+			close(c.exited)
+		}
+		runtime.UnlockOSThread()
+		if err == nil {
+			o.drain(grace)
+			close(c.drained)
+		}
+	}()
+	if err := <-started; err != nil {
 		return nil, err
 	}
-	c := &child{cmd: cmd, group: g, grace: grace, outputs: o, exited: make(chan struct{}), drained: make(chan struct{})}
-	go func() {
-		c.err = cmd.Wait()
-		close(c.exited)
-		o.drain(grace)
-		close(c.drained)
-	}()
+	if isReaper() {
+		go c.group.reap(c.exited)
+	}
 	return c, nil
 }
 

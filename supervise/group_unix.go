@@ -10,17 +10,21 @@ import (
 // group is a process group. Its id is the pid of the first process and stays valid
 // as long as one member lives. A process that calls setsid, such as a daemon,
 // leaves the group.
-type group struct{ id int }
+type group struct {
+	id      int
+	running int // a member that anyRunning has found; 0 at first
+}
 
 func startGroup(cmd *exec.Cmd) (*group, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
 	cmd.SysProcAttr.Setpgid = true
+	dieWithParent(cmd.SysProcAttr)
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	return &group{cmd.Process.Pid}, nil
+	return &group{id: cmd.Process.Pid}, nil
 }
 
 // terminate sends SIGTERM. SIGCONT lets stopped processes handle it.
@@ -31,9 +35,9 @@ func (g *group) terminate() {
 
 func (g *group) kill() { _ = g.signal(syscall.SIGKILL) }
 
-// alive reports whether a member is left. Zombies count as members. So if init
-// does not reap orphans, stop waits for the whole grace period.
-func (g *group) alive() bool { return g.signal(0) == nil }
+// alive reports whether a member is still running. The system counts zombies as
+// members, so alive looks for a running member itself.
+func (g *group) alive() bool { return g.signal(0) == nil && g.anyRunning() }
 
 func (g *group) signal(s syscall.Signal) error { return syscall.Kill(-g.id, s) }
 

@@ -29,7 +29,7 @@ func startGroup(cmd *exec.Cmd) (*group, error) {
 	}
 	g := &group{id: cmd.Process.Pid, cmd: cmd}
 	if job, err := windows.CreateJobObject(nil, nil); err == nil {
-		if assign(job, g.id) == nil {
+		if setKillOnClose(job, true) == nil && assign(job, g.id) == nil {
 			g.job = job
 		} else {
 			_ = windows.CloseHandle(job) // without a job, kill ends only the first process
@@ -80,11 +80,23 @@ func (g *group) alive() bool {
 	return err == nil && info.active > 0
 }
 
+// setKillOnClose sets whether the system ends the members when the last handle of
+// the job is closed. This program has the only handle, so they end with it.
+func setKillOnClose(job windows.Handle, on bool) error {
+	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
+	if on {
+		info.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	}
+	_, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
+	return err
+}
+
 // release closes the job object. Its members keep running.
 func (g *group) release() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.job != 0 {
+		_ = setKillOnClose(g.job, false)
 		_ = windows.CloseHandle(g.job)
 		g.job = 0
 	}

@@ -1,0 +1,21 @@
+package supervise
+
+import "golang.org/x/sys/unix"
+
+// zombie is SZOMB of sys/proc.h.
+const zombie = 5
+
+// anyRunning reports whether a member of the group is not a zombie. It returns
+// true if the system does not list the members.
+func (g *group) anyRunning() bool {
+	members, err := unix.SysctlKinfoProcSlice("kern.proc.pgrp", g.id)
+	if err != nil {
+		return true
+	}
+	for _, m := range members {
+		if m.Proc.P_stat != zombie {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,54 @@
+package supervise
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// anyRunning reports whether a member of the group is not a zombie. It returns
+// true if /proc cannot be read.
+func (g *group) anyRunning() bool {
+	if g.running != 0 && g.isRunning(g.running) {
+		return true
+	}
+	all, err := os.ReadDir("/proc")
+	if err != nil {
+		return true
+	}
+	for _, entry := range all {
+		if pid, err := strconv.Atoi(entry.Name()); err == nil && g.isRunning(pid) {
+			g.running = pid
+			return true
+		}
+	}
+	_, err = os.Stat("/proc/self/stat")
+	return err != nil // not mounted
+}
+
+// The fields of /proc/PID/stat after the command name, see proc_pid_stat(5).
+const (
+	statState   = 0
+	statGroup   = 2
+	statThreads = 17
+)
+
+// isRunning reports whether pid is a member of the group and not a zombie.
+func (g *group) isRunning(pid int) bool {
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return false
+	}
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) <= statThreads || string(fields[statGroup]) != strconv.Itoa(g.id) {
+		return false
+	}
+	switch fields[statState][0] {
+	case 'Z': // while other threads run, the state is that of the first thread
+		return string(fields[statThreads]) != "1"
+	case 'X', 'x':
+		return false
+	}
+	return true
+}

@@ -1,0 +1,57 @@
+package supervise
+
+import (
+	"errors"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// isReaper reports whether this program becomes the parent of orphans: it is PID 1,
+// as in a container, or a subreaper.
+func isReaper() bool {
+	if os.Getpid() == 1 {
+		return true
+	}
+	var subreaper int32
+	err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&subreaper)), 0, 0, 0)
+	return err == nil && subreaper != 0
+}
+
+// reap reaps the members of the group that became children of this program. It
+// leaves the first process to cmd.Wait. reap returns when the group has no children
+// of this program left. exited is closed when the first process has been waited for.
+func (g *group) reap(exited <-chan struct{}) {
+	for {
+		pid, err := ended(g.id)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil: // ECHILD
+			return
+		case pid == g.id:
+			select {
+			case <-exited:
+				return // another process has the id now
+			default:
+				<-exited
+			}
+		default:
+			_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil)
+		}
+	}
+}
+
+// pidOffset is the offset of si_pid in siginfo_t: a union after three numbers, with
+// the alignment of a pointer.
+const pidOffset = (3*4 + unsafe.Sizeof(uintptr(0)) - 1) &^ (unsafe.Sizeof(uintptr(0)) - 1)
+
+// ended waits for a member of a group that is a child of this program and has
+// ended. It leaves the zombie in place.
+func ended(group int) (pid int, err error) {
+	var info unix.Siginfo
+	if err := unix.Waitid(unix.P_PGID, group, &info, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
+		return 0, err
+	}
+	return int(*(*int32)(unsafe.Add(unsafe.Pointer(&info), pidOffset))), nil
+}
