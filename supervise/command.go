@@ -32,7 +32,9 @@ type Command struct {
 	// that reader blocks, the goroutine may outlive the child.
 	Stdin io.Reader
 	// Stdout and Stderr receive the child's output as it is written; nil discards
-	// it. If both are the same writer, only one goroutine at a time calls it.
+	// it. If both are the same writer, only one goroutine at a time calls it. The child
+	// writes directly to a Stdout that is an *os.File if there is no silence limit and
+	// the arguments do not ask for JSON events (--json, stream-json).
 	Stdout, Stderr io.Writer
 
 	Timeout time.Duration // limit of the total time; 0 means DefaultTimeout, negative means none

@@ -25,8 +25,9 @@
 //     child's group. A zombie in the group is not waited for.
 //   - Its end becomes a [classify.Result]. If a watchdog ended the child, the
 //     category is timeout. If the caller's context ended it, the category is
-//     aborted or timeout. Otherwise the classifier decides by exit code, signal
-//     and standard error.
+//     aborted or timeout. Otherwise the classifier decides by exit code, signal,
+//     standard error and the last error event on standard output. Agents write such
+//     events as JSON lines (stream-json, --json). Errors of their tools do not count.
 //   - The error is an [*Error]. classify.Error, slogclass and other packages give it
 //     the same category and reason.
 //

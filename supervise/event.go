@@ -38,22 +38,26 @@ const AuthFailed = "auth_failed"
 
 // NewEvent returns the event for a failure. If provider is "", the event has the
 // provider of the Result. calls is the number of calls in total, including the
-// first; less than 1 means 1. NewEvent reads only Result and Stderr of the
-// outcome. For an error that did not come from a child, pass Outcome{Result:
+// first; less than 1 means 1. NewEvent reads only Result, Stderr and StreamError
+// of the outcome. If Stderr is empty, StreamError takes its place. For an error that did not come from a child, pass Outcome{Result:
 // classify.Error(err)}. Secrets are masked in all texts.
 func NewEvent(requestID, provider string, calls int, o Outcome) Event {
 	if provider == "" {
 		provider = o.Result.Provider
 	}
 	requestID, provider = MaskSecrets(requestID), MaskSecrets(provider)
+	stderr := o.Stderr
+	if stderr == "" {
+		stderr = o.StreamError
+	}
 	e := Event{
-		Type: "error", RequestID: requestID, Error: UserText(o.Result, provider, o.Stderr).Message,
+		Type: "error", RequestID: requestID, Error: UserText(o.Result, provider, stderr).Message,
 		Diagnostics: Diagnostics{
 			Provider:    provider,
 			ErrorType:   o.Result.Name(classify.ViewDiagnostics),
-			Recoverable: Recoverable(o.Result, o.Stderr),
+			Recoverable: Recoverable(o.Result, stderr),
 			Retried:     max(calls, 1) - 1,
-			Stderr:      MaskSecrets(o.Stderr),
+			Stderr:      MaskSecrets(stderr),
 		},
 	}
 	if o.Result.Category == "" { // called without an error

@@ -55,6 +55,17 @@ var roles = map[string]func(args []string){
 		code, _ := strconv.Atoi(args[0])
 		os.Exit(code)
 	},
+	// events CODE STDERR LINE...: writes lines to standard output and exits with CODE.
+	"events": func(args []string) {
+		for _, line := range args[2:] {
+			if line != "--json" {
+				fmt.Println(line)
+			}
+		}
+		fmt.Fprint(os.Stderr, args[1])
+		code, _ := strconv.Atoi(args[0])
+		os.Exit(code)
+	},
 	// both: writes a line to standard output and one to standard error.
 	"both": func([]string) {
 		fmt.Println("out")

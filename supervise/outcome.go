@@ -16,7 +16,10 @@ type Outcome struct {
 	ExitCode int             // -1 if the child did not start or a signal ended it
 	Signal   os.Signal       // the signal that ended the child, or nil; always nil on Windows
 	Stderr   string          // the last 500 characters of standard error, masked, without trailing white space
-	Duration time.Duration   // from the start to the end
+	// StreamError is the end of the last error event on standard output, masked, if
+	// the child failed. Agents write such events with stream-json or --json.
+	StreamError string
+	Duration    time.Duration // from the start to the end
 }
 
 // Error is the failure of a child. Its text has the program's name and how the

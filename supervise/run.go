@@ -34,7 +34,9 @@ func Run(ctx context.Context, c Command) (Outcome, error) {
 	if err == nil {
 		return r.outcome, nil
 	}
-	r.outcome.Result = c.classify(ctx, err, text)
+	event := c.mask(r.stream.text())
+	r.outcome.StreamError = lastRunes(event, StderrRunes)
+	r.outcome.Result = c.classify(ctx, err, text, event)
 	r.outcome.Result.Provider = c.Provider
 	return r.outcome, &Error{Program: c.base(), Outcome: r.outcome, Err: err}
 }
@@ -44,6 +46,7 @@ type execution struct {
 	command *Command
 	outcome Outcome
 	tail    tail
+	stream  streamErrors
 	outputs outputs
 }
 
@@ -172,14 +175,16 @@ func (r *execution) connect(cmd *exec.Cmd) error {
 	}
 	cmd.Stderr = toErrs
 	f, isFile := out.(*os.File)
-	switch watched := orDefault(r.command.Silence, DefaultSilence) > 0; {
-	case isFile && !shared && !watched:
-		cmd.Stdout = f // without a watchdog no copy is needed
+	switch read := orDefault(r.command.Silence, DefaultSilence) > 0 || asksForEvents(r.command.Args); {
+	case isFile && !shared && !read:
+		cmd.Stdout = f // without a watchdog and events no copy is needed
 		return nil
-	case out == nil && !watched:
+	case out == nil && !read:
 		return nil
 	case out == nil:
-		out = io.Discard
+		out = &r.stream
+	default:
+		out = io.MultiWriter(&r.stream, out)
 	}
 	toOut, err := r.outputs.add("standard output", out)
 	if err != nil {
@@ -202,8 +207,9 @@ func sameWriter(a, b io.Writer) (equal bool) {
 	return a == b
 }
 
-// classify classifies err. text is the masked standard error.
-func (c *Command) classify(ctx context.Context, err error, text string) classify.Result {
+// classify classifies err. text is the masked standard error, and event the masked
+// error event of standard output.
+func (c *Command) classify(ctx context.Context, err error, text, event string) classify.Result {
 	var watchdog *watchdogError
 	if errors.As(err, &watchdog) {
 		return watchdog.result()
@@ -214,10 +220,13 @@ func (c *Command) classify(ctx context.Context, err error, text string) classify
 	classifier := c.classifier()
 	exitOnly := classifier.Error(err)
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || text == "" {
+	if !errors.As(err, &exit) {
 		return exitOnly
 	}
-	for _, candidate := range stderrCandidates(text) {
+	for _, candidate := range append([]string{event}, stderrCandidates(text)...) {
+		if candidate == "" {
+			continue
+		}
 		// Store the candidate in err. If it decides, classifying err again gives the
 		// same result.
 		exit.Stderr = []byte(candidate)

@@ -77,7 +77,8 @@ func newRun(s Streams) *cobra.Command {
 		Use:   "run [flags] -- COMMAND [ARGUMENT...]",
 		Short: "Run a command, classify its failure, and retry it",
 		Long: `Run runs a command and passes its output on without delay. If the command fails,
-run classifies its exit code, its signal and the end of its standard error.
+run classifies its exit code, its signal, the end of its standard error, and the
+last error event on its standard output (stream-json or --json of the agents).
 
 With --retry it runs the command again after a retryable failure: after 1s, 2s,
 4s and so on up to 30s. If the provider names a time to wait, it waits for that
