@@ -76,6 +76,8 @@ func TestChildren(t *testing.T) {
 		rule string
 	}{
 		{"exit status 3", sh("exit 3"), classify.ReasonSpawn, "exec/exit"},
+		{"a line with a reason only", sh("echo 'agent: Rate limit.' >&2; exit 3"), classify.ReasonRateLimit, "exec/bare-line"},
+		{"a line with more", sh("echo 'rate limit: 5000' >&2; exit 3"), classify.ReasonSpawn, "exec/exit"},
 		{"no such command", sh("no-such-command-here 2>/dev/null"), classify.ReasonSpawn, "exec/not-started"},
 		{"killed", sh("kill -KILL $$"), classify.ReasonSpawn, "exec/killed"},
 		{"exit status 137", sh("exit 137"), classify.ReasonSpawn, "exec/killed"},

@@ -120,5 +120,5 @@ func (w *Walk) readExit(err *exec.ExitError) {
 		sig = signal.Of("exec/interrupt", signal.ReasonAborted, signal.Phrase)
 	}
 	w.Q.Add(sig)
-	text.ReadBytes(w.Q, err.Stderr)
+	readBareLines(w.Q, text.ReadBytes(w.Q, err.Stderr))
 }

@@ -53,10 +53,15 @@ func ReadText(q *collect.Inquiry, text string) {
 }
 
 // ReadBytes reads a text like [ReadText]. It copies only the part that it reads, and
-// remembers nothing.
-func ReadBytes(q *collect.Inquiry, text []byte) {
+// remembers nothing. It returns the last part that it read.
+func ReadBytes(q *collect.Inquiry, text []byte) (end string) {
 	head, tail := collect.Cut(q, text)
-	ReadParts(q, string(head), string(tail), len(text))
+	first, last := string(head), string(tail)
+	ReadParts(q, first, last, len(text))
+	if last == "" {
+		return first
+	}
+	return last
 }
 
 // ReadParts adds the rules that match the head or the tail of a text of n bytes.
