@@ -38,9 +38,10 @@ const AuthFailed = "auth_failed"
 
 // NewEvent returns the event for a failure. If provider is "", the event has the
 // provider of the Result. calls is the number of calls in total, including the
-// first; less than 1 means 1. NewEvent reads only Result, Stderr and StreamError
-// of the outcome. If Stderr is empty, StreamError takes its place. For an error that did not come from a child, pass Outcome{Result:
-// classify.Error(err)}. Secrets are masked in all texts.
+// first; less than 1 means 1. NewEvent reads Result, Stderr, StreamError and
+// Setup of the outcome. If Stderr is empty, StreamError takes its place. For an
+// error that did not come from a child, pass Outcome{Result: classify.Error(err)}.
+// Secrets are masked in all texts.
 func NewEvent(requestID, provider string, calls int, o Outcome) Event {
 	if provider == "" {
 		provider = o.Result.Provider
@@ -59,6 +60,9 @@ func NewEvent(requestID, provider string, calls int, o Outcome) Event {
 			Retried:     max(calls, 1) - 1,
 			Stderr:      MaskSecrets(stderr),
 		},
+	}
+	if o.Setup != nil && o.Setup.userText() != "" {
+		e.Error = MaskSecrets(o.Setup.userText()) // "Codex CLI not installed"
 	}
 	if o.Result.Category == "" { // called without an error
 		e.Diagnostics.ErrorType = classify.ReasonUnknown.Name(classify.ViewDiagnostics)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/netip"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -40,14 +41,16 @@ const (
 )
 
 // SetupError reports that a program cannot be used. Its text is for the user:
-// "Codex CLI not found. Run: npm install -g @openai/codex".
+// "Codex CLI not found. Run: npm install -g @openai/codex". [LookUp] returns it, and
+// [Run] for the common agents that LookUp knows by name. From Run it has no versions
+// and no hint.
 type SetupError struct {
 	Problem    SetupProblem
 	Product    string // "Codex CLI"
 	Version    string // the installed version; "" if unknown
 	MinVersion string // the required version
 	Hint       string // the command that installs or updates the program
-	Err        error  // the cause; nil for needs_update
+	Err        error  // the cause; nil for needs_update of LookUp
 }
 
 func (e *SetupError) Error() string {
@@ -56,7 +59,10 @@ func (e *SetupError) Error() string {
 	case NotFound:
 		text = e.Product + " not found"
 	case NeedsUpdate:
-		text = fmt.Sprintf("%s needs update: %s is installed, %s or later is needed", e.Product, e.Version, e.MinVersion)
+		text = e.Product + " needs update"
+		if e.Version != "" {
+			text += fmt.Sprintf(": %s is installed, %s or later is needed", e.Version, e.MinVersion)
+		}
 	default:
 		return fmt.Sprintf("%s check failed: %v", e.Product, e.Err)
 	}
@@ -173,6 +179,10 @@ func withLastLine(err error, o Outcome) error {
 	if errors.As(err, &run) {
 		err = run.Err // leave out the program's name: SetupError adds the product's
 	}
+	var setup *SetupError
+	if errors.As(err, &setup) {
+		err = setup.Err
+	}
 	if o.Stderr == "" {
 		return err
 	}
@@ -191,6 +201,54 @@ var products = map[string]string{
 	"goose":        "Goose",
 	"qwen":         "Qwen Code",
 }
+
+// userText returns the message for the user, or "" for check_failed.
+func (e *SetupError) userText() string {
+	switch e.Problem {
+	case NotFound:
+		return e.Product + " not installed"
+	case NeedsUpdate:
+		return e.Product + " needs update"
+	}
+	return ""
+}
+
+// agentSetup returns a SetupError if err says that a known agent is not installed
+// or needs an update, and nil otherwise.
+func (c *Command) agentSetup(err error, res classify.Result, stderr string) *SetupError {
+	product, known := products[c.base()]
+	if !known || res.Reason != classify.ReasonSpawn {
+		return nil
+	}
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		if res.Rule == wrongVersionRule || needsUpdateText.MatchString(stderr) {
+			return &SetupError{Problem: NeedsUpdate, Product: product, Err: err}
+		}
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist) && !c.exists():
+		return &SetupError{Problem: NotFound, Product: product, Err: err}
+	}
+	return nil
+}
+
+// exists reports whether the program's path exists. If it does, an ErrNotExist of
+// the start means the working directory or a script's interpreter.
+func (c *Command) exists() bool {
+	path := c.Name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(c.Dir, path)
+	}
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// wrongVersionRule is the standard rule for agents of the wrong version.
+const wrongVersionRule = "text/agent-wrong-version"
+
+// needsUpdateText matches what that rule leaves out, because it is too vague for
+// texts other than an agent's standard error.
+var needsUpdateText = regexp.MustCompile(`(?i)\bneeds? (?:an |to be )?updated?\b|\bversion mismatch\b|\b(?:unsupported|incompatible|outdated) version\b`)
 
 func productOf(name string) string {
 	c := Command{Name: name}

@@ -114,6 +114,54 @@ func TestLookUpProblems(t *testing.T) {
 	}
 }
 
+// Run reports a missing or outdated agent as LookUp does.
+func TestRunSetup(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path, _ := installed(t, "codex", "", "")
+	says := func(name, stderr string) supervise.Command {
+		c := self(t, "say", "1", stderr)
+		path, _ := installed(t, name, "", "")
+		c.Name = path
+		return c
+	}
+	for _, tt := range []struct {
+		name    string
+		c       supervise.Command
+		problem supervise.SetupProblem
+		text    string // of the event
+	}{
+		{"not there", supervise.Command{Name: filepath.Join(folder, "codex")}, supervise.NotFound, "Codex CLI not installed"},
+		{"not in PATH", supervise.Command{Name: "cursor-agent"}, supervise.NotFound, "Cursor CLI not installed"},
+		{"no directory", supervise.Command{Name: path, Dir: filepath.Join(folder, "nowhere")}, "", "The program for OpenAI did not run to completion"},
+		{"not an agent", supervise.Command{Name: "errclass-no-such-program"}, "", "The program for OpenAI did not run to completion"},
+		{"outdated", says("claude", "Your version of Claude Code (1.0.1) needs an update."), supervise.NeedsUpdate, "Claude Code needs update"},
+		{"another version", says("codex", "error: version mismatch"), supervise.NeedsUpdate, "Codex CLI needs update"},
+		{"another failure", says("codex", "crashed"), "", "The program for OpenAI did not run to completion"},
+		{"another program", says("other", "version mismatch"), "", "The program for OpenAI did not run to completion"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			o, err := supervise.Run(t.Context(), tt.c)
+			require.Error(t, err)
+			assert.Equal(t, classify.ReasonSpawn, o.Result.Reason, o.Result.Rule)
+			assert.Equal(t, tt.text, supervise.NewEvent("", "codex", 1, o).Error)
+			var setup *supervise.SetupError
+			if tt.problem == "" {
+				assert.NotErrorAs(t, err, &setup)
+				assert.Nil(t, o.Setup)
+				return
+			}
+			require.ErrorAs(t, err, &setup)
+			assert.Equal(t, tt.problem, setup.Problem)
+			assert.Same(t, setup, o.Setup)
+			again := classify.Error(err)
+			assert.Equal(t, o.Result.Reason, again.Reason, again.Rule)
+			assert.Equal(t, o.Result.Category, again.Category)
+		})
+	}
+}
+
 func TestLookUpCaller(t *testing.T) {
 	t.Parallel()
 	path, env := installed(t, "codex", "version", "1.0")

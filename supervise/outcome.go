@@ -19,7 +19,9 @@ type Outcome struct {
 	// StreamError is the end of the last error event on standard output, masked, if
 	// the child failed. Agents write such events with stream-json or --json.
 	StreamError string
-	Duration    time.Duration // from the start to the end
+	// Setup is set if a known agent is not installed or needs an update.
+	Setup    *SetupError
+	Duration time.Duration // from the start to the end
 }
 
 // Error is the failure of a child. Its text has the program's name and how the
@@ -27,7 +29,7 @@ type Outcome struct {
 type Error struct {
 	Program string // the name of the program, without its directory
 	Outcome Outcome
-	Err     error // an *exec.ExitError, or the error of the start, a watchdog or the context
+	Err     error // an *exec.ExitError, a *SetupError, or the error of the start, a watchdog or the context
 }
 
 func (e *Error) Error() string { return e.Program + ": " + e.Err.Error() }

@@ -37,6 +37,9 @@ func Run(ctx context.Context, c Command) (Outcome, error) {
 	event := c.mask(r.stream.text())
 	r.outcome.StreamError = lastRunes(event, StderrRunes)
 	r.outcome.Result = c.classify(ctx, err, text, event)
+	if setup := c.agentSetup(err, r.outcome.Result, text); setup != nil {
+		r.outcome.Setup, err = setup, setup
+	}
 	r.outcome.Result.Provider = c.Provider
 	return r.outcome, &Error{Program: c.base(), Outcome: r.outcome, Err: err}
 }
