@@ -52,8 +52,11 @@ func (s *Server[C]) failure(err error) *ServerError {
 //
 // If f does not return within the time of [WithAnswerTimeout], the call fails and
 // the child is ended. That counts as a crash, so the child's other calls fail
-// too. If ctx ends, only this call fails and the child keeps running. f should
-// return when its context ends, and must return when its connection is closed.
+// too. With [WithPing], a child that answers a ping keeps running, and only this
+// call fails. [Server.Progress] gives a call more time. If ctx ends, only this call
+// fails and the child keeps running. f should return when its context ends, and
+// must return when its connection is closed. If it does not return within a second
+// after the time limit, the child is ended even if it answers a ping.
 func Call[C, T any](ctx context.Context, s *Server[C], tool string, f func(context.Context, C) (T, error)) (T, error) {
 	value, err := call(ctx, s, f)
 	if err != nil {
@@ -68,22 +71,16 @@ func call[C, T any](ctx context.Context, s *Server[C], f func(context.Context, C
 	if err != nil {
 		return none, err
 	}
-	limit, cancel := answerContext(ctx, s.cfg.answer)
-	defer cancel()
-	stop := context.AfterFunc(limit, func() {
-		if ctx.Err() == nil { // the answer timeout, not the caller's context
-			current.conn.fail(context.Cause(limit))
-		}
-	})
-	defer stop() // must run before cancel, even if f panics
-	value, err := f(limit, current.client)
+	callCtx, limit := current.limitCall(ctx)
+	defer limit.end() // even if f panics
+	value, err := f(callCtx, current.client)
 	switch {
 	case err == nil:
 		return value, nil
 	case ctx.Err() != nil:
 		return none, errors.Join(contextError(ctx), err)
-	case limit.Err() != nil:
-		return none, s.failure(context.Cause(limit))
+	case callCtx.Err() != nil:
+		return none, s.failure(context.Cause(callCtx))
 	case current.broken():
 		<-current.done // takes at most exitWait
 		return none, current.crash

@@ -77,6 +77,10 @@ func answerError(limit time.Duration) *watchdogError {
 	return &watchdogError{"watchdog/answer", fmt.Sprintf("no answer within %s", limit)}
 }
 
+func maxCallError(limit time.Duration) *watchdogError {
+	return &watchdogError{"watchdog/call", fmt.Sprintf("progress, but no answer within %s", limit)}
+}
+
 func versionError(limit time.Duration) *watchdogError {
 	return &watchdogError{"watchdog/version", fmt.Sprintf("no answer to --version within %s", limit)}
 }

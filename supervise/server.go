@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,11 +15,12 @@ import (
 // as an MCP server. Create it with [NewServer], call Start, and use it with
 // [Call]. C is the type of the client for its protocol.
 //
-// A server that crashes is restarted once. If it crashes again, it is degraded:
-// its calls fail at once. A server has crashed if it exits, closes its input or its
-// output, or does not answer a call in time. If the client closes the connection,
-// that also counts as a crash, because MCP clients do so when they read invalid
-// JSON. If the child still runs after a crash, it is ended.
+// A server that crashes is restarted once. If it crashes again within ten minutes,
+// it is degraded: its calls fail at once. [WithRestarts] and [WithRestartWindow]
+// change these limits. A server has crashed if it exits, closes its input or its
+// output, or does not answer a call in time (but see [WithPing]). If the client
+// closes the connection, that also counts as a crash, because MCP clients do so when
+// they read invalid JSON. If the child still runs after a crash, it is ended.
 //
 // A Server is safe for concurrent use. It never logs; see [WithObserver].
 type Server[C any] struct {
@@ -25,6 +28,10 @@ type Server[C any] struct {
 	command Command
 	connect func(context.Context, io.ReadWriteCloser) (C, error)
 	cfg     serverConfig
+	ping    func(context.Context, C) error // of cfg.ping; nil if it has another type
+
+	calls     sync.Map // the calls under way: their tokens to *callLimit[C]
+	lastToken atomic.Uint64
 
 	lifetime context.Context // ends with Stop
 	cancel   context.CancelCauseFunc
@@ -80,6 +87,7 @@ func NewServer[C any](name string, command Command, connect func(context.Context
 			s.cfg = o.apply(s.cfg)
 		}
 	}
+	s.ping, _ = s.cfg.ping.(func(context.Context, C) error)
 	s.lifetime, s.cancel = context.WithCancelCause(context.Background())
 	return s
 }
@@ -139,27 +147,26 @@ func (s *Server[C]) Start(ctx context.Context) error {
 	return nil
 }
 
-// supervise waits for a session to end and starts the next one. It does so at
-// most as often as WithRestarts allows.
+// supervise waits for a session to end and starts the next one, as often as
+// WithRestarts and WithRestartWindow allow.
 func (s *Server[C]) supervise(current *session[C]) {
 	defer close(s.done)
-	for restarts := 0; ; restarts++ {
-		crash := current.wait(s.lifetime)
-		if s.lifetime.Err() != nil {
-			return
-		}
-		if restarts == s.cfg.restarts {
+	var restarts []time.Time // those that count
+	crash := current.wait(s.lifetime)
+	for s.lifetime.Err() == nil {
+		now := time.Now()
+		restarts = slices.DeleteFunc(restarts, func(t time.Time) bool { return s.cfg.window > 0 && now.Sub(t) > s.cfg.window })
+		if len(restarts) >= s.cfg.restarts {
 			s.setStatus(ServerStatus{State: ServerDegraded, Reason: crash.Reason, Err: crash}, nil)
 			return
 		}
+		restarts = append(restarts, now)
 		s.setStatus(ServerStatus{State: ServerRestarting, Reason: crash.Reason, Err: crash}, nil)
 		next, err := s.launch(s.lifetime)
-		if err != nil {
-			s.setStatus(ServerStatus{State: ServerDegraded, Reason: err.Reason, Err: err}, nil)
-			return
+		if crash = err; err == nil {
+			s.setStatus(ServerStatus{State: ServerRunning}, next)
+			crash = next.wait(s.lifetime)
 		}
-		s.setStatus(ServerStatus{State: ServerRunning}, next)
-		current = next
 	}
 }
 

@@ -1,11 +1,17 @@
 package supervise
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
-// The defaults of [WithAnswerTimeout] and [WithRestarts].
+// The defaults of [WithAnswerTimeout], [WithMaxCallTime], [WithRestarts] and
+// [WithRestartWindow].
 const (
 	DefaultAnswerTimeout = 30 * time.Second
+	DefaultMaxCallTime   = 10 * time.Minute
 	DefaultRestarts      = 1
+	DefaultRestartWindow = 10 * time.Minute
 )
 
 // ServerOption configures a [Server].
@@ -16,12 +22,18 @@ type ServerOption interface {
 // serverConfig is immutable after NewServer.
 type serverConfig struct {
 	answer    time.Duration
+	maxCall   time.Duration
 	restarts  int
+	window    time.Duration
+	ping      any // a func(context.Context, C) error, or nil
 	observers []func(ServerStatus)
 }
 
 func serverDefaults() serverConfig {
-	return serverConfig{answer: DefaultAnswerTimeout, restarts: DefaultRestarts}
+	return serverConfig{
+		answer: DefaultAnswerTimeout, maxCall: DefaultMaxCallTime,
+		restarts: DefaultRestarts, window: DefaultRestartWindow,
+	}
 }
 
 type serverOptionFunc func(serverConfig) serverConfig
@@ -29,8 +41,9 @@ type serverOptionFunc func(serverConfig) serverConfig
 func (f serverOptionFunc) apply(c serverConfig) serverConfig { return f(c) }
 
 // WithAnswerTimeout sets the time limit for a call. The same limit applies to a
-// start, including connect. If the limit is exceeded, the child is ended. The
-// default is [DefaultAnswerTimeout]; 0 keeps it, and a negative limit means none.
+// start, including connect. If the limit is exceeded, the child is ended; for calls
+// see also [WithPing] and [Server.Progress]. The default is [DefaultAnswerTimeout];
+// 0 keeps it, and a negative limit means none.
 func WithAnswerTimeout(limit time.Duration) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		c.answer = orDefault(limit, c.answer)
@@ -38,11 +51,48 @@ func WithAnswerTimeout(limit time.Duration) ServerOption {
 	})
 }
 
-// WithRestarts sets how often a server is restarted after crashes, in total. The
-// default is [DefaultRestarts]; a negative number means 0.
+// WithMaxCallTime sets the total time limit for a call that reports progress. It
+// does not shorten the time of [WithAnswerTimeout]. The default is
+// [DefaultMaxCallTime]; 0 keeps it, and a negative limit means none.
+func WithMaxCallTime(limit time.Duration) ServerOption {
+	return serverOptionFunc(func(c serverConfig) serverConfig {
+		c.maxCall = orDefault(limit, c.maxCall)
+		return c
+	})
+}
+
+// WithPing sets a function that pings the child, such as MCP's ping. If a call gets
+// no answer in time, the child is pinged. If ping returns nil within five seconds,
+// or within the time of [WithAnswerTimeout] if that is shorter, only that call fails
+// and the child keeps running. ping may be called concurrently with calls. By
+// default there is no ping, and nil sets none. C is the type of the server's client;
+// with another type, Start fails.
+func WithPing[C any](ping func(context.Context, C) error) ServerOption {
+	return serverOptionFunc(func(c serverConfig) serverConfig {
+		c.ping = nil
+		if ping != nil {
+			c.ping = ping
+		}
+		return c
+	})
+}
+
+// WithRestarts sets how often a server is restarted after crashes within the time
+// of [WithRestartWindow]. A restart that fails counts as a crash. The default is
+// [DefaultRestarts]; a negative number means 0.
 func WithRestarts(n int) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		c.restarts = max(n, 0)
+		return c
+	})
+}
+
+// WithRestartWindow sets the time for which a restart counts. A server that crashes
+// again after that time is restarted again. The default is [DefaultRestartWindow]; 0
+// keeps it, and with a negative window a restart counts as long as the server lives.
+func WithRestartWindow(window time.Duration) ServerOption {
+	return serverOptionFunc(func(c serverConfig) serverConfig {
+		c.window = orDefault(window, c.window)
 		return c
 	})
 }

@@ -234,6 +234,48 @@ func TestServerRestartLimit(t *testing.T) {
 	assert.Equal(t, 1, starts())
 }
 
+// A server that keeps crashing is restarted as often as allowed and is then
+// degraded. A restart that fails counts.
+func TestServerKeepsCrashing(t *testing.T) {
+	t.Parallel()
+	s, seen, starts := lineServer(t, ",,exit 9", supervise.WithRestarts(3))
+	require.NoError(t, s.Start(t.Context()))
+	for range 3 {
+		_, err := ask(t.Context(), s, "crash 1")
+		require.ErrorContains(t, err, "exited with code 1")
+	}
+	degraded := seen.until(t, supervise.ServerDegraded)
+	assert.Equal(t, "exited with code 1", degraded.Reason)
+	assert.Equal(t, 4, starts())
+	_, err := ask(t.Context(), s, "echo x")
+	require.ErrorIs(t, err, degraded.Err)
+}
+
+// A restart counts only during the window.
+func TestServerRestartWindow(t *testing.T) {
+	t.Parallel()
+	const window = 500 * time.Millisecond
+	s, seen, starts := lineServer(t, "", supervise.WithRestartWindow(window))
+	require.NoError(t, s.Start(t.Context()))
+	for range 3 {
+		_, err := ask(t.Context(), s, "crash 1")
+		require.ErrorContains(t, err, "exited with code 1")
+		_, err = ask(t.Context(), s, "echo back")
+		require.NoError(t, err)
+		time.Sleep(window)
+	}
+	assert.NotContains(t, seen.states(), supervise.ServerDegraded)
+	assert.Equal(t, 4, starts())
+
+	forever, seen, _ := lineServer(t, "", supervise.WithRestartWindow(-1))
+	require.NoError(t, forever.Start(t.Context()))
+	for range 2 {
+		_, err := ask(t.Context(), forever, "crash 1")
+		require.ErrorContains(t, err, "exited with code 1")
+	}
+	seen.until(t, supervise.ServerDegraded)
+}
+
 // If the server does not answer in time, the call fails and the child is ended.
 func TestServerHangs(t *testing.T) {
 	t.Parallel()

@@ -36,6 +36,9 @@ func (s *Server[C]) launch(ctx context.Context) (*session[C], *ServerError) {
 	if s.connect == nil {
 		return nil, s.failure(errors.New("connect function of NewServer is nil"))
 	}
+	if s.cfg.ping != nil && s.ping == nil {
+		return nil, s.failure(fmt.Errorf("WithPing has a %T, which does not take the server's client", s.cfg.ping))
+	}
 	cmd := s.command.cmd()
 	c := &session[C]{server: s, tail: new(tail), done: make(chan struct{})}
 	stderr := io.Writer(c.tail)

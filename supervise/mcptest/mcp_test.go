@@ -61,6 +61,18 @@ func serve() error {
 		return "", nil
 	})
 	tool("hang", func(string) (string, error) { time.Sleep(time.Hour); return "", nil })
+	mcp.AddTool(s, &mcp.Tool{Name: "slow", Description: "slow"}, func(ctx context.Context, req *mcp.CallToolRequest, in word) (*mcp.CallToolResult, any, error) {
+		lasts, err := time.ParseDuration(in.Word)
+		if err != nil {
+			return nil, nil, err
+		}
+		for began := time.Now(); time.Since(began) < lasts; time.Sleep(lasts / 50) {
+			if token := req.Params.GetProgressToken(); token != nil {
+				_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: time.Since(began).Seconds()})
+			}
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "done"}}}, nil, nil
+	})
 	tool("garble", func(string) (string, error) {
 		fmt.Println("Debug: I am not JSON")
 		time.Sleep(time.Hour)
@@ -201,4 +213,48 @@ func TestLost(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Progress notifications keep their call alive. A call that hangs does not end it,
+// because the server answers a ping.
+func TestProgressAndPing(t *testing.T) {
+	t.Parallel()
+	const answer = 3 * time.Second
+	program, err := os.Executable()
+	require.NoError(t, err)
+	var s *supervise.Server[*mcp.ClientSession]
+	connect := func(ctx context.Context, conn io.ReadWriteCloser) (*mcp.ClientSession, error) {
+		client := mcp.NewClient(&mcp.Implementation{Name: "mcptest", Version: "v1.0.0"}, &mcp.ClientOptions{
+			ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+				s.Progress(r.Params.ProgressToken)
+			},
+		})
+		return client.Connect(ctx, &mcp.IOTransport{Reader: conn, Writer: conn}, nil)
+	}
+	ping := func(ctx context.Context, c *mcp.ClientSession) error { return c.Ping(ctx, nil) }
+	s = supervise.NewServer("test", supervise.Command{
+		Name: program, Env: append(os.Environ(), asServer+"=1", "GORACE=atexit_sleep_ms=0"), Grace: time.Second,
+	}, connect, supervise.WithAnswerTimeout(answer), supervise.WithPing(ping))
+	require.NoError(t, s.Start(t.Context()))
+	defer func() { assert.NoError(t, s.Stop(t.Context())) }()
+
+	var calls sync.WaitGroup
+	calls.Go(func() {
+		res, err := supervise.Call(t.Context(), s, "slow", func(ctx context.Context, c *mcp.ClientSession) (*mcp.CallToolResult, error) {
+			params := &mcp.CallToolParams{Name: "slow", Arguments: word{(2 * answer).String()}}
+			params.SetProgressToken(supervise.ProgressToken(ctx))
+			return c.CallTool(ctx, params)
+		})
+		if assert.NoError(t, err) {
+			assert.False(t, res.IsError)
+		}
+	})
+	for _, tool := range []string{"hang", "slow"} { // without a token, slow has no more time than hang
+		calls.Go(func() {
+			_, err := use(t.Context(), s, tool, "1h")
+			assert.ErrorContains(t, err, "no answer within 3s")
+		})
+	}
+	calls.Wait()
+	assert.Equal(t, supervise.ServerRunning, s.Status().State)
 }
