@@ -49,10 +49,11 @@ func (l attemptLimit) expired() error {
 
 // attemptTimeout returns the time limit of a call to a target, or 0.
 func (x *Executor) attemptTimeout(agent string, t Target) time.Duration {
-	if !x.limitsAttempts {
+	cfg := x.cfg.get()
+	if !cfg.limitsAttempts {
 		return 0
 	}
-	return ms(x.cfg.settings(agent, t.Name()).retry.AttemptTimeoutMs)
+	return ms(cfg.settings(agent, t.Name()).retry.AttemptTimeoutMs)
 }
 
 // limitsAttempts reports whether any section sets an attempt timeout.

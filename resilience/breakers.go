@@ -48,7 +48,7 @@ import (
 //
 // Breakers is safe for concurrent use and starts no goroutine.
 type Breakers struct {
-	cfg     *Config
+	cfg     *liveConfig
 	observe func(context.Context, Event)
 	probe   Probe
 
@@ -66,10 +66,10 @@ type gateKey struct{ endpoint, key string }
 // endpoints that differ in their query share a gate.
 const maxCached = 16
 
-func newBreakers(cfg *Config, probe Probe, observe func(context.Context, Event)) *Breakers {
+func newBreakers(cfg *liveConfig, probe Probe, observe func(context.Context, Event)) *Breakers {
 	b := &Breakers{cfg: cfg, probe: probe, observe: observe, byName: newBounded[string, *gate](MaxEndpoints), sweepAt: sweepThreshold}
-	if cfg != nil {
-		for endpoint := range cfg.Endpoints {
+	if c := cfg.get(); c.Config != nil {
+		for endpoint := range c.Endpoints {
 			b.get(context.Background(), endpoint, "") // Snapshot lists them from the start
 		}
 	}
@@ -116,7 +116,7 @@ func (b *Breakers) get(ctx context.Context, endpoint, key string) *gate {
 	b.spareUsed()
 	g := b.build(endpoint, key)
 	var open []*gate
-	for _, old := range b.byName.add(name, g, g.rank(b.cfg)) {
+	for _, old := range b.byName.add(name, g, g.rank(b.cfg.get().Config)) {
 		if b.forget(old) {
 			open = append(open, old)
 		}
@@ -145,7 +145,7 @@ func (b *Breakers) spareUsed() {
 
 func (b *Breakers) build(endpoint, key string) *gate {
 	var g *gate
-	g = newGate(endpoint, key, b.cfg.settings("", endpoint).breaker, func(ctx context.Context, from, to BreakerState) {
+	g = newGate(endpoint, key, b.cfg.get().settings("", endpoint).breaker, func(ctx context.Context, from, to BreakerState) {
 		b.updateRank(g)
 		b.emit(ctx, g, from, to)
 	})
@@ -164,7 +164,7 @@ func (b *Breakers) updateRank(g *gate) bool {
 	if !b.byName.matches(g.name, func(current *gate) bool { return current == g }) {
 		return false
 	}
-	b.byName.setRank(g.name, g.rank(b.cfg))
+	b.byName.setRank(g.name, g.rank(b.cfg.get().Config))
 	return true
 }
 
@@ -174,7 +174,7 @@ func (b *Breakers) sweep() {
 		return
 	}
 	for name, g := range b.byName.each() {
-		if g.unused(b.cfg) {
+		if g.unused(b.cfg.get().Config) {
 			b.byName.remove(name)
 			b.forget(g)
 		}
@@ -195,7 +195,7 @@ func (b *Breakers) forget(g *gate) (open bool) {
 // unused reports whether g lets everybody in, has counted no failure, and has
 // the config's mode.
 func (g *gate) unused(cfg *Config) bool {
-	return g.rank(cfg) == plain && g.cfg.Mode == BreakerAuto && g.word.Load()&(busyBit|failingBit) == 0
+	return g.rank(cfg) == plain && g.cfg.Load().Mode == BreakerAuto && g.word.Load()&(busyBit|failingBit) == 0
 }
 
 // rank returns how long g is kept. Gates that the config names or that a person
@@ -209,7 +209,7 @@ func (g *gate) rank(cfg *Config) rank {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
-	case g.mode != g.cfg.Mode:
+	case g.mode != g.cfg.Load().Mode:
 		return pinned
 	case g.open:
 		return held
@@ -253,7 +253,7 @@ func (b *Breakers) admit(ctx context.Context, g *gate, e entrant) (permit, error
 
 // probeTrial runs the probe before a trial. A failed probe is a failed trial.
 func (b *Breakers) probeTrial(ctx context.Context, p permit) error {
-	s := b.cfg.settings("", p.g.endpoint)
+	s := b.cfg.get().settings("", p.g.endpoint)
 	if b.probe == nil || !*s.breaker.HealthProbeEnabled {
 		return nil
 	}
@@ -328,6 +328,17 @@ func (b *Breakers) Force(ctx context.Context, endpoint string, mode BreakerMode)
 	}
 }
 
+// all returns all gates, in no particular order.
+func (b *Breakers) all() []*gate {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	gates := make([]*gate, 0, b.byName.len())
+	for _, g := range b.byName.each() {
+		gates = append(gates, g)
+	}
+	return gates
+}
+
 // BreakerStatus is one entry of [Breakers.Snapshot].
 type BreakerStatus struct {
 	Endpoint   string        `json:"endpoint"` // with a [Target.Key]: endpoint#key
@@ -345,12 +356,7 @@ func (b *Breakers) Snapshot() []BreakerStatus {
 	if b == nil {
 		return nil
 	}
-	b.mu.Lock()
-	all := make([]*gate, 0, b.byName.len())
-	for _, g := range b.byName.each() {
-		all = append(all, g)
-	}
-	b.mu.Unlock()
+	all := b.all()
 	states := make([]BreakerStatus, len(all))
 	for i, g := range all {
 		states[i] = g.status()

@@ -56,6 +56,10 @@ type RetryConfig struct {
 	// limits only the time until the header of the response has arrived. The
 	// default is no limit.
 	AttemptTimeoutMs int `json:"attemptTimeoutMs,omitempty" yaml:"attemptTimeoutMs,omitempty"`
+	// MinConfidence is the least [classify.Result.Confidence] with which a
+	// failure is retried on the same target. The default 0 retries whatever the
+	// classifier says is retryable. A result without a confidence is retried.
+	MinConfidence *float64 `json:"minConfidence,omitempty" yaml:"minConfidence,omitempty"`
 	// Reasons overrides calls, pauses and fallback for single reasons.
 	Reasons map[classify.Reason]ReasonConfig `json:"reasons,omitempty" yaml:"reasons,omitempty"`
 }
@@ -146,6 +150,7 @@ func DefaultConfig() Config {
 			MaxDelayMs:        30000,
 			JitterPercent:     new(0.2),
 			MaxHoldMs:         int(MaxRetryAfterWait / time.Millisecond),
+			MinConfidence:     new(0.0),
 		},
 		CircuitBreaker: BreakerConfig{
 			FailureThreshold:   5,
@@ -226,6 +231,7 @@ func (c *Config) clone() *Config {
 
 func (r RetryConfig) clone() RetryConfig {
 	r.MaxNetworkRetries, r.JitterPercent = clonePtr(r.MaxNetworkRetries), clonePtr(r.JitterPercent)
+	r.MinConfidence = clonePtr(r.MinConfidence)
 	r.Reasons = cloneReasons(r.Reasons)
 	return r
 }
@@ -265,6 +271,7 @@ func (r RetryConfig) withDefaults(d RetryConfig) RetryConfig {
 		JitterPercent:     cmp.Or(r.JitterPercent, d.JitterPercent),
 		MaxHoldMs:         cmp.Or(r.MaxHoldMs, d.MaxHoldMs),
 		AttemptTimeoutMs:  cmp.Or(r.AttemptTimeoutMs, d.AttemptTimeoutMs),
+		MinConfidence:     cmp.Or(r.MinConfidence, d.MinConfidence),
 		Reasons:           mergeReasons(r.Reasons, d.Reasons),
 	}
 }
@@ -315,6 +322,7 @@ func (c *Config) Validate() error {
 	v := validation{}
 	v.check("", c.settings("", ""))
 	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
+		v.endpoint(name)
 		v.check(fmt.Sprintf("endpoints[%q].", name), c.settings("", name))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {

@@ -67,6 +67,12 @@ func (r RetryConfig) calls(res classify.Result) int {
 	return n
 }
 
+// trusts reports whether a failure is classified with enough confidence to be
+// retried.
+func (r RetryConfig) trusts(res classify.Result) bool {
+	return res.Confidence == 0 || res.Confidence >= *r.MinConfidence
+}
+
 // scheduleFor returns the schedule of a reason. All fields of r must be set.
 func (r RetryConfig) scheduleFor(reason classify.Reason) Schedule {
 	r.Schedule = cmp.Or(r.Reasons[reason].Schedule, r.Schedule)

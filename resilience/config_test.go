@@ -20,7 +20,7 @@ import (
 // fullConfig is a complete config with all defaults.
 const fullConfig = `{
   "enabled": false,
-  "retry": {"schedule": "medium", "maxNetworkRetries": 5, "baseDelayMs": 1000, "maxDelayMs": 30000, "jitterPercent": 0.2, "maxHoldMs": 60000},
+  "retry": {"schedule": "medium", "maxNetworkRetries": 5, "baseDelayMs": 1000, "maxDelayMs": 30000, "jitterPercent": 0.2, "maxHoldMs": 60000, "minConfidence": 0},
   "circuitBreaker": {
     "failureThreshold": 5, "cooldownMs": 300000, "quietMs": 1000, "bridgeMs": 30000, "healthProbeEnabled": true, "mode": "auto", "strict": false
   },

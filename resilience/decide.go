@@ -32,7 +32,7 @@ func (r *run) decide(a Attempt) {
 		r.shrinks++
 		r.correct(a, r.call.Shrink)
 		return
-	case p.Retry == classify.RetryExponential && a.Number < r.settings().retry.calls(a.Result):
+	case p.Retry == classify.RetryExponential && r.settings().retry.trusts(a.Result) && a.Number < r.settings().retry.calls(a.Result):
 		if r.retry(a) {
 			return
 		}

@@ -41,6 +41,11 @@ const (
 	// KindAlert: an endpoint keeps failing. Failures is the number of failures
 	// within [AlertWindow]. Result and Err are those of the last failure.
 	KindAlert Kind = "alert"
+	// KindNotRepeated: a [Transport] did not repeat a failed request that may be
+	// retried by its error, because of its method or its body. To says which:
+	// "method" or "body". Attempt, Result and Err describe the failed request. A
+	// Transport sends it once.
+	KindNotRepeated Kind = "not_repeated"
 	// KindDone: a [Do] returns. Attempt is the number of calls on all targets.
 	// Duration includes all pauses. Result and Err are zero if it succeeded.
 	KindDone Kind = "done"

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+
+	"github.com/errclass/errclass/classify"
 )
 
 // exchange is the state of one RoundTrip of a [Transport]. It is used by one
@@ -42,6 +44,21 @@ func (e *exchange) do(call Call) (*http.Response, error) {
 		return nil, withContextErr(err, contextErr(ctx))
 	}
 	return e.failed, nil
+}
+
+// neverFor returns a function that allows no retry. The first time that the
+// transport does not repeat a request which its error would allow to be retried,
+// observers are told why.
+func (e *exchange) neverFor(why string) func(Attempt) bool {
+	return func(a Attempt) bool {
+		x := e.t.x
+		if !x.silent && a.Result.Policy().Retry == classify.RetryExponential && e.t.reported.CompareAndSwap(false, true) {
+			x.emit(e.request.Context(), Event{
+				Kind: KindNotRepeated, Agent: e.agent, Target: a.Target, Attempt: a.Number, Result: a.Result, Err: a.Err, To: why,
+			})
+		}
+		return false
+	}
 }
 
 // withContextErr replaces the last error in err by ctxErr. It keeps the

@@ -3,6 +3,7 @@ package resilience
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/errclass/errclass/classify"
@@ -14,14 +15,13 @@ import (
 // concurrent use. It starts no goroutine and needs no Close.
 type Executor struct {
 	options
-	cfg       *Config
+	cfg       *liveConfig
+	updates   sync.Mutex // held by Update
 	breakers  *Breakers
 	backoff   backoff
 	fallbacks fallbacks
 	alerts    alerts
 	silent    bool // nobody receives events
-
-	limitsAttempts bool // the config has an attempt timeout
 }
 
 // New returns an executor with a copy of the config. If the config is nil or
@@ -30,7 +30,7 @@ func New(cfg *Config, opts ...Option) (*Executor, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("resilience config: %w", err)
 	}
-	x := &Executor{options: defaultOptions(), cfg: cfg.clone()}
+	x := &Executor{options: defaultOptions(), cfg: newLiveConfig(cfg.clone())}
 	for _, o := range opts {
 		if o != nil {
 			x.options = o.apply(x.options)
@@ -40,7 +40,6 @@ func New(cfg *Config, opts ...Option) (*Executor, error) {
 	x.fallbacks.cooldown = x.fallbackCooldown
 	x.fallbacks.byPrimary.capacity, x.alerts.byEndpoint.capacity = MaxEndpoints, MaxEndpoints
 	x.silent = len(x.observers) == 0 && x.logger == nil && x.alert == nil
-	x.limitsAttempts = x.cfg.limitsAttempts()
 	x.breakers = newBreakers(x.cfg, x.probe, x.emit)
 	return x, nil
 }
@@ -55,7 +54,7 @@ func (x *Executor) Breakers() *Breakers {
 
 // Enabled reports whether the calls of agent are retried. The empty name stands
 // for calls without an agent. A nil Executor retries none.
-func (x *Executor) Enabled(agent string) bool { return x != nil && x.cfg.enabled(agent) }
+func (x *Executor) Enabled(agent string) bool { return x != nil && x.cfg.get().enabled(agent) }
 
 // emit sends an event to all observers, the logger and the alert function.
 func (x *Executor) emit(ctx context.Context, e Event) {
@@ -80,7 +79,7 @@ func (x *Executor) logged(e Event) bool {
 	if e.Kind != KindAttempt && e.Kind != KindWait {
 		return true
 	}
-	return *x.cfg.settings(e.Agent, e.Target.Name()).visibility.LogRetries
+	return *x.cfg.get().settings(e.Agent, e.Target.Name()).visibility.LogRetries
 }
 
 // classify classifies an error that a call to t returned.
@@ -102,7 +101,7 @@ func (x *Executor) recordOutcome(ctx context.Context, call *Call, endpoint strin
 		x.alerts.succeeded(endpoint, end)
 		return
 	}
-	threshold := x.cfg.settings(call.Agent, endpoint).visibility.AlertThreshold
+	threshold := x.cfg.get().settings(call.Agent, endpoint).visibility.AlertThreshold
 	if n := x.alerts.record(endpoint, a.Result, threshold, end); n > 0 {
 		x.emit(ctx, Event{
 			Kind: KindAlert, Key: call.Key, Agent: call.Agent, Target: a.Target,

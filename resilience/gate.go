@@ -26,8 +26,8 @@ type gate struct {
 	name     string // of the gate: the endpoint, or endpoint#key
 	endpoint string
 	key      string
-	cfg      BreakerConfig // every field is set
-	born     time.Time     // time 0 of lastSuccess
+	cfg      atomic.Pointer[BreakerConfig] // every field is set
+	born     time.Time                     // time 0 of lastSuccess
 	report   func(ctx context.Context, from, to BreakerState)
 
 	word        atomic.Uint64 // generation<<2 | failing | busy
@@ -71,7 +71,8 @@ type stateChange struct{ from, to BreakerState }
 
 func newGate(endpoint, key string, cfg BreakerConfig, report func(context.Context, BreakerState, BreakerState)) *gate {
 	now := time.Now()
-	g := &gate{name: gateName(endpoint, key), endpoint: endpoint, key: key, cfg: cfg, born: now, since: now, mode: cfg.Mode, report: report}
+	g := &gate{name: gateName(endpoint, key), endpoint: endpoint, key: key, born: now, since: now, mode: cfg.Mode, report: report}
+	g.cfg.Store(&cfg)
 	g.publish()
 	return g
 }

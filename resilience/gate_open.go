@@ -29,9 +29,9 @@ var trialGaps = [...]time.Duration{500 * time.Millisecond, time.Second, longestG
 // longestGap is the longest time between trials while new calls wait.
 const longestGap = 2 * time.Second
 
-func (g *gate) strict() bool { return *g.cfg.Strict }
+func (g *gate) strict() bool { return *g.cfg.Load().Strict }
 
-func (g *gate) cooldown() time.Duration { return ms(g.cfg.CooldownMs) }
+func (g *gate) cooldown() time.Duration { return ms(g.cfg.Load().CooldownMs) }
 
 // fail counts a failure that says that the endpoint is down. Of several calls
 // that are under way at the same time, only the first failure counts. A strict
@@ -49,7 +49,7 @@ func (g *gate) fail(now time.Time, p permit, trial bool, r classify.Result) {
 		g.cause = r
 		g.failures++
 		g.generation++
-		if g.failures >= g.cfg.FailureThreshold && g.quiet(now) {
+		if g.failures >= g.cfg.Load().FailureThreshold && g.quiet(now) {
 			g.open, g.openedAt, g.failedTrial = true, now, 0
 			g.scheduleTrial(now)
 			g.dismiss(now)
@@ -69,7 +69,7 @@ func (g *gate) quiet(now time.Time) bool {
 	if last == 0 || g.strict() {
 		return true
 	}
-	return now.Sub(g.born)-time.Duration(last-1)*successTick >= ms(*g.cfg.QuietMs)
+	return now.Sub(g.born)-time.Duration(last-1)*successTick >= ms(*g.cfg.Load().QuietMs)
 }
 
 // scheduleTrial sets the time of the next trial. The caller holds mu.
@@ -87,7 +87,7 @@ func (g *gate) scheduleTrial(now time.Time) {
 // bridged reports whether the time in which new calls may wait is over. The
 // caller holds mu.
 func (g *gate) bridged(now time.Time) bool {
-	return g.strict() || now.Sub(g.openedAt) >= ms(*g.cfg.BridgeMs)
+	return g.strict() || now.Sub(g.openedAt) >= ms(*g.cfg.Load().BridgeMs)
 }
 
 // untilTrial returns the time until the next trial may begin, or 0 while one is

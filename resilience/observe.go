@@ -21,7 +21,11 @@ var logEntries = map[Kind]logEntry{
 	KindRestart:  {slog.LevelWarn, "task restart"},
 	KindHealth:   {slog.LevelWarn, "endpoint health changed"},
 	KindAlert:    {slog.LevelError, "endpoint keeps failing"},
-	KindDone:     {slog.LevelDebug, "call done"},
+	KindNotRepeated: {
+		slog.LevelWarn,
+		"failed requests are not repeated, unless WithMethods or WithModelAPIs allows their method and they have a GetBody",
+	},
+	KindDone: {slog.LevelDebug, "call done"},
 }
 
 // LogEvents returns an observer that logs each event as one record, with the

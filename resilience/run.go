@@ -187,7 +187,7 @@ func (r *run) callTarget(t Target, remaining []Target) {
 // settings returns the settings of the current target.
 func (r *run) settings() *settings {
 	if r.effective == nil {
-		s := r.x.cfg.settings(r.call.Agent, r.target.Name())
+		s := r.x.cfg.get().settings(r.call.Agent, r.target.Name())
 		r.effective = &s
 	}
 	return r.effective

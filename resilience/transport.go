@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 
 	"github.com/errclass/errclass/classify"
 )
@@ -48,6 +49,7 @@ type Transport struct {
 	methods map[string]bool
 	// modelAPIs is set by WithModelAPIs.
 	modelAPIs bool
+	reported  atomic.Bool // KindNotRepeated was sent
 	call      func(*http.Request) Call
 	rewrite   func(*http.Request, Target) error
 }
@@ -174,17 +176,15 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	call.limitsItself = true
 	switch {
 	case !replayable(r):
-		call.Repeatable = never
+		call.Repeatable = e.neverFor("body")
 	case t.repeatable(r):
 	case t.modelAPIs && isModelCall(r):
 		call.Repeatable = both(unanswered, call.Repeatable)
 	default:
-		call.Repeatable = never
+		call.Repeatable = e.neverFor("method")
 	}
 	return e.do(call)
 }
-
-func never(Attempt) bool { return false }
 
 // both returns a function that is true if a and b are. b may be nil.
 func both(a, b func(Attempt) bool) func(Attempt) bool {

@@ -1,7 +1,9 @@
 package resilience_test
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/resilience"
 )
 
@@ -86,4 +89,43 @@ func TestWithModelAPIs_Body(t *testing.T) {
 		assert.Equal(t, 503, resp.StatusCode)
 		assert.Len(t, base.requests, 1)
 	})
+}
+
+// Observers are told once that a request was not repeated, and why.
+func TestTransport_NotRepeated(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		body  io.Reader // of a POST
+		first step
+		opts  []resilience.TransportOption
+		want  []string
+	}{
+		"the method":                 {body: strings.NewReader("{}"), first: step{status: 503}, want: []string{"method"}},
+		"the body":                   {body: struct{ io.Reader }{strings.NewReader("{}")}, first: step{status: 503}, opts: []resilience.TransportOption{resilience.WithMethods(http.MethodPost)}, want: []string{"body"}},
+		"no retry would have helped": {body: strings.NewReader("{}"), first: step{status: 401}},
+		"repeated":                   {body: strings.NewReader("{}"), first: step{status: 503}, opts: []resilience.TransportOption{resilience.WithMethods(http.MethodPost)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var got []string
+				observe := func(_ context.Context, e resilience.Event) {
+					if e.Kind == resilience.KindNotRepeated {
+						assert.Equal(t, classify.ReasonTransient, e.Result.Reason)
+						got = append(got, e.To)
+					}
+				}
+				base := &server{steps: []step{tt.first, tt.first, {status: 200}}}
+				transport := resilience.NewTransport(base, executor(t, enabled(), resilience.WithObserver(observe)), tt.opts...)
+				for range 2 {
+					r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://shop.example/orders", tt.body)
+					require.NoError(t, err)
+					resp, err := transport.RoundTrip(r)
+					require.NoError(t, err)
+					require.NoError(t, resp.Body.Close())
+				}
+				assert.Equal(t, tt.want, got)
+			})
+		})
+	}
 }

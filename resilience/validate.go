@@ -3,6 +3,9 @@ package resilience
 import (
 	"fmt"
 	"math"
+	"strings"
+
+	"github.com/errclass/errclass/internal/mask"
 )
 
 // Upper limits of the figures in a [Config]. They prevent overflow.
@@ -30,6 +33,17 @@ func (v *validation) between(field string, value, least, most int) {
 func (v *validation) fraction(field string, value float64) {
 	if !(value >= 0 && value <= 1) {
 		v.addf(field, "must be between 0 and 1, is %v", value)
+	}
+}
+
+// endpoint checks that a target can have a name, so that its section has an
+// effect. [Target.Name] leaves out what may be secret.
+func (v *validation) endpoint(name string) {
+	switch named := (Target{Endpoint: name}).Name(); {
+	case name == "":
+		v.addf("endpoints[\"\"]", "a target without a name has no settings")
+	case named != name && mask.Text(name) != name, named != name && strings.Contains(name, "://"):
+		v.addf(fmt.Sprintf("endpoints[%q]", named), "no target has the name that is written here; this is how Target.Name writes it")
 	}
 }
 
@@ -69,6 +83,7 @@ func (v *validation) retry(r RetryConfig) {
 	v.fraction("retry.jitterPercent", *r.JitterPercent)
 	v.between("retry.maxHoldMs", r.MaxHoldMs, 1, maxMs)
 	v.between("retry.attemptTimeoutMs", r.AttemptTimeoutMs, 0, maxMs)
+	v.fraction("retry.minConfidence", *r.MinConfidence)
 	v.reasons(r.Reasons)
 	if r.MaxDelayMs < r.BaseDelayMs {
 		v.addf("retry.maxDelayMs", "must be at least baseDelayMs (%d), is %d", r.BaseDelayMs, r.MaxDelayMs)

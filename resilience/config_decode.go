@@ -1,0 +1,170 @@
+package resilience
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// formerKeys are names of settings in older configs, at the top level, and where
+// they belong today.
+var formerKeys = map[string][]string{
+	"enableNetworkResilience": {"enabled"},
+	"MAX_MODEL_RETRIES":       {"retry", "maxNetworkRetries"},
+	"RETRY_DELAY_MS":          {"retry", "baseDelayMs"},
+}
+
+// UnmarshalJSON reads a config. A key that no config has is an error, and so is
+// a 0 that would mean the default. The error joins one line for each fault and
+// names the field. Fields that the JSON does not have stay as they are. The keys
+// enableNetworkResilience (enabled), MAX_MODEL_RETRIES (retry.maxNetworkRetries)
+// and RETRY_DELAY_MS (retry.baseDelayMs, with the schedule custom) are read too.
+func (c *Config) UnmarshalJSON(data []byte) error {
+	if string(bytes.TrimSpace(data)) == "null" {
+		return nil
+	}
+	var tree map[string]any
+	if err := json.Unmarshal(data, &tree); err != nil {
+		return fmt.Errorf("resilience config: %w", err)
+	}
+	renamed, err := checkKeys(tree)
+	if err != nil {
+		return err
+	}
+	if renamed {
+		if data, err = json.Marshal(tree); err != nil {
+			return fmt.Errorf("resilience config: %w", err)
+		}
+	}
+	type plain Config
+	if err := json.Unmarshal(data, (*plain)(c)); err != nil {
+		return fmt.Errorf("resilience config: %w", err)
+	}
+	return nil
+}
+
+// UnmarshalYAML is [Config.UnmarshalJSON] for YAML. The YAML libraries
+// go.yaml.in/yaml, gopkg.in/yaml and goccy/go-yaml call it.
+func (c *Config) UnmarshalYAML(unmarshal func(any) error) error {
+	var tree map[string]any
+	if err := unmarshal(&tree); err != nil {
+		return err
+	}
+	renamed, err := checkKeys(tree)
+	if err != nil {
+		return err
+	}
+	type plain Config
+	if !renamed {
+		return unmarshal((*plain)(c))
+	}
+	data, err := json.Marshal(tree)
+	if err != nil {
+		return fmt.Errorf("resilience config: %w", err)
+	}
+	return c.UnmarshalJSON(data)
+}
+
+// checkKeys moves the former keys of a config to their places and reports
+// whether there were any. Then it checks all keys and zeros.
+func checkKeys(tree map[string]any) (renamed bool, err error) {
+	var v validation
+	for _, old := range slices.Sorted(maps.Keys(formerKeys)) {
+		value, ok := tree[old]
+		if !ok {
+			continue
+		}
+		renamed = true
+		delete(tree, old)
+		v.move(tree, old, formerKeys[old], value)
+	}
+	v.keys("", tree, reflect.ValueOf(DefaultConfig()), false)
+	return renamed, errors.Join(v...)
+}
+
+// move sets the value of a former key in its place.
+func (v *validation) move(tree map[string]any, old string, place []string, value any) {
+	section := tree
+	if len(place) > 1 {
+		found, ok := tree[place[0]]
+		if section, _ = found.(map[string]any); section == nil {
+			if ok && found != nil {
+				return // keys reports that it is no section
+			}
+			section = map[string]any{}
+			tree[place[0]] = section
+		}
+	}
+	key := place[len(place)-1]
+	if _, ok := section[key]; ok {
+		v.addf(old, "is the former name of %s, and both are set: remove %[2]s", strings.Join(place, "."), old)
+		return
+	}
+	section[key] = value
+	if key == "baseDelayMs" { // only the custom schedule has it
+		if _, ok := section["schedule"]; !ok {
+			section["schedule"] = string(CustomSchedule)
+		}
+	}
+}
+
+// keys checks the keys and zeros of a section against a struct with the
+// defaults. The sections of endpoints and agents override the general ones.
+func (v *validation) keys(path string, section map[string]any, defaults reflect.Value, override bool) {
+	known := map[string]reflect.Value{}
+	for i := range defaults.NumField() {
+		name, _, _ := strings.Cut(defaults.Type().Field(i).Tag.Get("json"), ",")
+		known[name] = defaults.Field(i)
+	}
+	for _, key := range slices.Sorted(maps.Keys(section)) {
+		field, ok := known[key]
+		if !ok {
+			v.addf(path+key, "unknown; the keys here are %s", strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+			continue
+		}
+		v.value(path+key, section[key], field, override)
+	}
+}
+
+// value checks one value against the field that it is for. Values of a wrong
+// type are left to the decoder.
+func (v *validation) value(path string, value any, field reflect.Value, override bool) {
+	switch field.Kind() {
+	case reflect.Struct:
+		if section, ok := value.(map[string]any); ok {
+			v.keys(path+".", section, field, override)
+		}
+	case reflect.Map:
+		sections, _ := value.(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(sections)) {
+			if section, ok := sections[name].(map[string]any); ok {
+				v.keys(fmt.Sprintf("%s[%q].", path, name), section, reflect.Zero(field.Type().Elem()), true)
+			}
+		}
+	case reflect.Int, reflect.Float64:
+		switch {
+		case !isZero(value):
+		case override:
+			v.addf(path, "0 would mean the general setting: leave it out, or set another value")
+		case !field.IsZero():
+			v.addf(path, "0 would mean the default, %v: leave it out, or set another value", field)
+		}
+	}
+}
+
+// isZero reports whether a decoded number is 0.
+func isZero(value any) bool {
+	switch n := value.(type) {
+	case int:
+		return n == 0
+	case float64:
+		return n == 0
+	default:
+		return false
+	}
+}

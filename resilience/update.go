@@ -1,0 +1,74 @@
+package resilience
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+)
+
+// liveConfig is the config that an [Executor] and its breakers use. Update replaces
+// it while calls are made.
+type liveConfig struct{ current atomic.Pointer[inForce] }
+
+// inForce is a config, and what is computed from it once.
+type inForce struct {
+	*Config        // may be nil
+	limitsAttempts bool
+}
+
+func newLiveConfig(c *Config) *liveConfig {
+	r := new(liveConfig)
+	r.set(c)
+	return r
+}
+
+func (r *liveConfig) set(c *Config) { r.current.Store(&inForce{c, c.limitsAttempts()}) }
+
+func (r *liveConfig) get() *inForce { return r.current.Load() }
+
+// Update replaces the config of a running executor and of its breakers. Calls
+// that are under way use the new settings from their next target on. Breakers
+// keep their state and what they have counted. A changed circuitBreaker.mode
+// applies to all breakers but those that were set by [Breakers.Force].
+//
+// If the new config is invalid, the old one stays. The error is that of
+// [Config.Validate]. A [Queue] and a [Health] have configs of their own.
+func (x *Executor) Update(cfg *Config) error {
+	if x == nil {
+		return errors.New("resilience: update of a nil Executor")
+	}
+	if err := cfg.Validate(); err != nil {
+		return fmt.Errorf("resilience config: %w", err)
+	}
+	x.updates.Lock()
+	defer x.updates.Unlock()
+	x.cfg.set(cfg.clone())
+	x.breakers.update(context.Background())
+	return nil
+}
+
+// update gives each breaker its settings in the config that is in force now.
+func (b *Breakers) update(ctx context.Context) {
+	cfg := b.cfg.get()
+	if cfg.Config != nil {
+		for endpoint := range cfg.Endpoints {
+			b.get(ctx, endpoint, "")
+		}
+	}
+	for _, g := range b.all() {
+		g.update(ctx, cfg.settings("", g.endpoint).breaker)
+		b.updateRank(g)
+	}
+}
+
+// update replaces the settings of a gate.
+func (g *gate) update(ctx context.Context, cfg BreakerConfig) {
+	g.mu.Lock()
+	old := g.cfg.Swap(&cfg)
+	forced := g.mode != old.Mode
+	g.mu.Unlock()
+	if !forced {
+		g.force(ctx, cfg.Mode)
+	}
+}
