@@ -1,20 +1,21 @@
 package scan
 
-// grouping puts classes of bytes into groups that lead every state to the same
-// place. It begins with one group; each state splits those that it tells apart.
+// grouping groups the classes of bytes that lead every state to the same next
+// state. It begins with one group. Each state then splits the groups whose classes
+// lead it to different states.
 type grouping struct {
-	group []uint8 // by class
-	sizes []int   // by group: how many classes it has
-	met   [256]struct {
-		classes int // of the group, over which the state leads anywhere
-		next    int32
-		differs bool // not all of them lead to next
+	group []uint8       // by class: its group
+	sizes []int         // by group: its number of classes
+	met   [256]struct { // by group, for the current state
+		classes int   // classes of the group that have an edge
+		next    int32 // next state of the first of them
+		differs bool  // not all of them lead to next
 	}
-	groups []uint8 // those that were met
+	groups []uint8 // groups that have an edge in the current state
 }
 
-// alike returns the group of each class, and the number of states that each
-// class leads anywhere.
+// alike returns the group of each class, and for each class the number of states
+// that have an edge for it.
 func (b *builder) alike() (group []uint8, counts []int) {
 	g := grouping{group: make([]uint8, len(b.sample)), sizes: []int{len(b.sample)}}
 	counts = make([]int, len(b.sample))
@@ -28,7 +29,8 @@ func (b *builder) alike() (group []uint8, counts []int) {
 	return g.group, counts
 }
 
-// refine splits the groups that the edges of a state tell apart.
+// refine splits the groups whose classes lead a state to different states. edges
+// are the edges of that state.
 func (g *grouping) refine(edges []edge) {
 	g.groups = g.groups[:0]
 	for _, e := range edges {
@@ -49,9 +51,9 @@ func (g *grouping) refine(edges []edge) {
 	}
 }
 
-// split makes a group of those classes of a group that lead to the same place.
-// Those that lead nowhere keep the old one; or the first others, where all lead
-// somewhere.
+// split divides a group by the next state of its classes. Classes without an edge
+// stay in the old group. If all classes have an edge, those that lead to the same
+// state as the first stay in it.
 func (g *grouping) split(old uint8, edges []edge) {
 	into := map[int32]uint8{}
 	if g.met[old].classes == g.sizes[old] {

@@ -4,19 +4,19 @@ import "regexp/syntax"
 
 // assemble cuts a list of parts into pieces and gaps.
 //
-// A gap at either end is dropped but for what it asks for at least: the search
-// begins and ends anywhere. Where loops follow each other, what they ask for at
-// least goes into the pieces around them.
+// A gap at either end of the pattern is replaced by its minimum number of runes,
+// because a match may begin and end anywhere in a text. If loops follow each other,
+// their minimums are added to the pieces around them.
 func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 	var c chain
 	var piece []*syntax.Regexp
-	var open gap // before the piece that is being put together
+	var open gap // the gap before the current piece
 	closePiece := func() {
 		c.pieces = append(c.pieces, concat(piece))
 		c.gaps = append(c.gaps, open)
 		piece, open = nil, nil
 	}
-	grow := func() { // gives the last piece what the gap behind it asks for at least
+	grow := func() { // adds the minimum of the open gap to the last piece
 		last := &c.pieces[len(c.pieces)-1]
 		*last = concat(append([]*syntax.Regexp{*last}, p.copies(open[0].class, open[0].min)...))
 		open[0] = open[0].atLeastNone()
@@ -56,8 +56,9 @@ func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 	return c, nil
 }
 
-// bounded returns re without repetitions of groups that have no bound. They can
-// go from the two ends of a pattern, where one more time changes nothing.
+// bounded replaces unbounded repetitions of groups. At the two ends of a pattern,
+// the minimum number of repetitions is enough to find a match. Elsewhere such a
+// repetition is an error.
 func (p *parser) bounded(re *syntax.Regexp, first, last bool) (*syntax.Regexp, error) {
 	switch {
 	case isLoop(re):
@@ -83,8 +84,8 @@ func (p *parser) bounded(re *syntax.Regexp, first, last bool) (*syntax.Regexp, e
 	return concat(parts), nil
 }
 
-// trim drops what may be left out at the two ends of a pattern: a search that
-// succeeds with it succeeds without it.
+// trim drops optional parts at the two ends of a pattern: a text that matches with
+// them also matches without them.
 func trim(parts []*syntax.Regexp) []*syntax.Regexp {
 	mayGo := func(re *syntax.Regexp) bool {
 		return re.Op == syntax.OpQuest || re.Op == syntax.OpStar || re.Op == syntax.OpRepeat && re.Min == 0
@@ -98,7 +99,7 @@ func trim(parts []*syntax.Regexp) []*syntax.Regexp {
 	return parts
 }
 
-// flatten appends parts to flat, with nested concatenations unfolded.
+// flatten appends parts to flat and unfolds nested concatenations.
 func flatten(flat, parts []*syntax.Regexp) []*syntax.Regexp {
 	for _, p := range parts {
 		if p.Op == syntax.OpConcat {

@@ -8,39 +8,37 @@ import (
 	"strings"
 )
 
-// A Budget bounds the work of compiling a set of patterns and of checking texts
-// against them. It counts steps, never time, so a set is accepted or refused
-// alike on every machine. A step takes about ten nanoseconds, and stands for the
-// memory that it needs.
+// A Budget limits the work of compiling a set of patterns and of checking texts
+// against them. It counts steps, not time, so every machine accepts and refuses the
+// same sets. A step takes about ten nanoseconds. Memory is limited by steps too.
 //
-// What a set needs is estimated first: see [Budget.Foresee]. To refuse a set takes
-// a few million steps, to build the largest that is accepted takes a hundred
-// million.
+// [Budget.Foresee] first estimates the steps of a set. To refuse a set takes a few
+// million steps. To build the largest set that is accepted takes a hundred million.
 //
 // A Budget is not safe for concurrent use.
 type Budget struct {
 	spent   []spending // by pattern
-	left    *int       // steps that compiling may still take; clones count on it too
-	checked int        // steps of checking texts
-	texts   int        // bytes of them
-	weights []weight   // by pattern, once they are known
-	single  bool       // it is for a pattern by itself
-	work    *int       // everything that was done, for tests; nothing depends on it
+	left    *int       // steps that compiling may still take; shared with clones
+	checked int        // steps spent on checking texts
+	texts   int        // bytes of the checked texts
+	weights []weight   // by pattern; nil before Foresee
+	single  bool       // the budget is for one pattern alone
+	work    *int       // steps of all work, failed attempts included; only for tests
 	phase   phase
 }
 
-// A phase is what steps are spent on.
+// A phase is a part of the work that steps are charged for.
 type phase uint8
 
 const (
-	reading phase = iota // parsing and taking apart
+	reading phase = iota // parsing patterns and cutting them into pieces
 	nodes                // building the nondeterministic automaton
-	states               // making it deterministic
+	states               // making the automaton deterministic
 	phases
 )
 
-// phaseFaults says what a pattern by itself spent too much on, and what to do
-// about it.
+// phaseFaults are the errors for a pattern that needs too many steps alone, by the
+// phase that took the most. Each error names a remedy.
 var phaseFaults = [phases]string{
 	reading: `its character classes and loops are too much work: use fewer, or names such as \p{Han} instead of wide ranges`,
 	nodes:   "its counted repetitions and classes are too much work: shorten the repetitions, or use fewer large classes",
@@ -63,13 +61,13 @@ const MaxPatterns = 150_000
 const (
 	maxExpr     = 64 << 10    // bytes of one pattern
 	maxSet      = 4 << 20     // bytes of all patterns
-	maxWeight   = 200_000_000 // steps that all patterns are estimated to need; 100,000 phrases of 38 bytes are 154 million
-	maxOne      = 2_000_000   // steps of one pattern by itself, more for
-	maxOneByte  = 60          // each byte of it
-	freeSteps   = 3_000_000   // steps of compiling all patterns together, more for
-	stepsAgain  = 8           // each estimated step, but no more than
-	maxAll      = 400_000_000 // so many
-	maxExamples = 3_000_000   // steps that checking texts is estimated to take, more for each byte of them; twice as many that it takes
+	maxWeight   = 200_000_000 // estimated steps of all patterns; 100,000 phrases of 38 bytes need 154 million
+	maxOne      = 2_000_000   // steps of one pattern alone, plus
+	maxOneByte  = 60          // steps for each of its bytes
+	freeSteps   = 3_000_000   // steps of compiling all patterns, plus
+	stepsAgain  = 8           // steps for each estimated step, but at most
+	maxAll      = 400_000_000 // this many
+	maxExamples = 3_000_000   // estimated steps of checking texts, plus one for each byte; actual steps may be twice that
 )
 
 var (
@@ -81,8 +79,9 @@ var (
 	errExamples = errors.New("its examples are too much work to check: shorten them")
 )
 
-// errSpent is what [Budget.spend] panics with; recoverSpent turns it into an
-// error. Work is spent deep in recursions that have nothing else to report.
+// errSpent is the panic value of [Budget.spend]; recoverSpent turns it into an
+// error. spend panics, because most of its callers are recursive and return no
+// errors.
 type errSpent struct{}
 
 // NewBudget returns the budget for a set of patterns.
@@ -91,20 +90,20 @@ func NewBudget(exprs []string) *Budget {
 	return &Budget{left: &left, work: new(int), spent: make([]spending, min(len(exprs), MaxPatterns))}
 }
 
-// alone returns a budget for one pattern by itself.
+// alone returns a budget for one pattern alone.
 func (b *Budget) alone(expr string) *Budget {
 	left := maxOne + maxOneByte*len(expr)
 	return &Budget{left: &left, work: b.work, single: true, spent: make([]spending, 1)}
 }
 
-// clone returns a budget of which as much is spent.
+// clone returns a copy of b. The copy shares the counters left and work.
 func (b *Budget) clone() *Budget {
 	c := *b
 	c.spent = slices.Clone(b.spent)
 	return &c
 }
 
-// spend counts steps for a pattern.
+// spend charges steps to a pattern. It panics if too few are left.
 func (b *Budget) spend(pattern int32, steps int) {
 	b.spent[pattern][b.phase] += steps
 	*b.work += steps
@@ -113,7 +112,7 @@ func (b *Budget) spend(pattern int32, steps int) {
 	}
 }
 
-// Steps returns what was spent so far.
+// Steps returns the steps of compiling the set so far.
 func (b *Budget) Steps() (n int) {
 	for i := range b.spent {
 		n += b.spent[i].total()
@@ -121,11 +120,12 @@ func (b *Budget) Steps() (n int) {
 	return n
 }
 
-// Work returns the steps of all that was done for the set: also of what was tried
-// in vain, of what was estimated, and of testers.
+// Work returns the steps of all work for the set: also of failed attempts, of
+// estimates and of testers.
 func (b *Budget) Work() int { return *b.work }
 
-// most returns the pattern that spent the most, and on what.
+// most returns the pattern that spent the most steps, and the phase that took most
+// of them.
 func (b *Budget) most() (pattern int, on phase) {
 	for i := range b.spent {
 		if b.spent[i].total() > b.spent[pattern].total() {
@@ -140,8 +140,8 @@ func (b *Budget) most() (pattern int, on phase) {
 	return pattern, on
 }
 
-// recoverSpent is deferred: it turns an overrun into an error that names the
-// pattern that spent the most.
+// recoverSpent must be deferred. It turns an overrun into an error that names the
+// pattern that spent the most steps.
 func (b *Budget) recoverSpent(err *error) {
 	switch r := recover(); r {
 	case nil:
@@ -159,7 +159,7 @@ func (b *Budget) recoverSpent(err *error) {
 
 // BudgetError says that a set of patterns is too much work.
 type BudgetError struct {
-	Steps int // of the pattern that needs the most
+	Steps int // steps of the pattern that needs the most
 	err   error
 }
 
@@ -168,7 +168,8 @@ func (e *BudgetError) Error() string { return e.err.Error() }
 // Unwrap returns the limit that was exceeded.
 func (e *BudgetError) Unwrap() error { return e.err }
 
-// Shorten quotes a pattern for an error, where only its beginning has room.
+// Shorten quotes a pattern for an error message. Of a long pattern it quotes only
+// the beginning.
 func Shorten(expr string) string {
 	const most = 200
 	if len(expr) <= most {

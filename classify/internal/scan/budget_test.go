@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostile are patterns that cost far more than their length, each in its way.
+// hostile holds patterns that cost far more than their length suggests.
 var hostile = map[string]string{
 	"empty alternatives":    `(?:^|$){24}x`,
 	"more empty ones":       `(?:^|$){1000}x`,
@@ -52,11 +52,12 @@ func prefixes(n int) (all []string) {
 	return all
 }
 
-// mostRefused is the most steps that refusing a set takes. Those of a pattern by
-// itself may be spent twice, where it tells the cases of letters apart.
+// mostRefused limits the steps of refusing a set. A case-sensitive pattern may be
+// compiled twice.
 const mostRefused = 12_000_000
 
-// Patterns of a few letters took seconds, and twice as many with each letter.
+// Earlier, patterns of a few letters took seconds, and twice as long for each
+// further letter.
 func TestHostilePatternsCostMoreThanTheirBudget(t *testing.T) {
 	t.Parallel()
 	for name, expr := range hostile {
@@ -78,7 +79,8 @@ func TestHostilePatternsCostMoreThanTheirBudget(t *testing.T) {
 	}
 }
 
-// These were refused or took seconds; they need a few states.
+// Earlier, these patterns were refused or took seconds, although they need few
+// states.
 func TestAssertionsWereExponential(t *testing.T) {
 	t.Parallel()
 	for _, expr := range []string{`(?:^|$){24}x`, `(?:^|$){500}x`, `(?:\b|^|$|\B){12}x`, `x(?:$|\b){30}`} {
@@ -92,7 +94,8 @@ func TestAssertionsWereExponential(t *testing.T) {
 	}
 }
 
-// The last pattern was blamed, or the one with the most states by itself.
+// Earlier, the error named the last pattern, or the one with the most states of its
+// own.
 func TestWrongPatternWasBlamed(t *testing.T) {
 	t.Parallel()
 	exprs := make([]string, 5000)
@@ -115,7 +118,8 @@ func TestWrongPatternWasBlamed(t *testing.T) {
 	}
 }
 
-// The states of all other patterns were built before one was refused.
+// Earlier, the states of all other patterns were built before the expensive one was
+// refused.
 func TestExpensivePatternWasFoundLate(t *testing.T) {
 	t.Parallel()
 	for name, exprs := range map[string][]string{"phrases": phrases(50_000), "rules": nil} {
@@ -136,7 +140,7 @@ func TestExpensivePatternWasFoundLate(t *testing.T) {
 	}
 }
 
-// phrases are patterns without any special character.
+// phrases returns n patterns without special characters.
 func phrases(n int) []string {
 	exprs := make([]string, n)
 	for i := range exprs {
@@ -176,7 +180,8 @@ func TestPhraseIsWhatPackageSyntaxReads(t *testing.T) {
 	}
 }
 
-// Package regexp took a minute for an example of three megabytes.
+// Earlier, package regexp checked the examples. It took a minute for three
+// megabytes.
 func TestExamplesHadNoBudget(t *testing.T) {
 	t.Parallel()
 	const size = 3 << 20

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A kind is what an assertion has to know about a byte.
+// A kind is the property of a byte that assertions such as ^ and \b depend on.
 type kind uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 	kinds
 )
 
-// kindOf gives the kind of a byte.
+// kindOf maps a byte to its kind.
 var kindOf = func() (of [256]kind) {
 	for b := range of {
 		switch {
@@ -32,12 +32,13 @@ var kindOf = func() (of [256]kind) {
 	return of
 }()
 
-// holds reports whether assertions hold between two bytes.
+// holds reports whether all assertions in ops hold between two bytes of these
+// kinds.
 func holds(ops syntax.EmptyOp, before, after kind) bool {
 	return ops&^met[before][after] == 0
 }
 
-// met gives the assertions that hold between two bytes, as between finds them.
+// met is a table of the results of between.
 var met = func() (ops [kinds][kinds]syntax.EmptyOp) {
 	for before := range kinds {
 		for after := range kinds {
@@ -47,6 +48,7 @@ var met = func() (ops [kinds][kinds]syntax.EmptyOp) {
 	return ops
 }()
 
+// between returns the assertions that hold between two bytes of these kinds.
 func between(before, after kind) syntax.EmptyOp {
 	ops := syntax.EmptyNoWordBoundary
 	if (before == wordByte) != (after == wordByte) {
@@ -67,37 +69,39 @@ func between(before, after kind) syntax.EmptyOp {
 	return ops
 }
 
-// builder makes a program deterministic by the subset construction. A state is
-// a sorted list of nodes: those that read a byte, assertions in front of such,
-// and matches; and, where assertions wait in it, the kind of the byte before.
+// builder makes a program deterministic by the subset construction. A state is a
+// sorted list of NFA nodes: nodes that read a byte, assertions before such nodes,
+// and matches. If it has assertions, the kind of the previous byte is part of the
+// state.
 type builder struct {
 	*program
 	classes [256]uint8
-	sample  []byte     // a byte of each class
-	next    [257]int16 // by byte: the least sample that is not below it
+	sample  []byte     // the first byte of each class
+	next    [257]int16 // by byte: the first sample at or above it; 256 = none
 	states  map[string]int32
-	single  []int32 // by node: one more than the state that is it alone; most states are such
-	items   []int32 // of all states, one after the other
-	bounds  []int32 // by state: where its items begin; and where the last ones end
+	single  []int32 // by node: the state that this node alone leads to, plus one; 0 = not known
+	items   []int32 // nodes of all states, one state after the other
+	bounds  []int32 // by state: index of its first item; one more entry is the end of the last state
 	kind    []kind
-	edges   []edge  // of all states, one after the other
-	leaves  []leave // by state
-	columns uint32  // of the table
+	edges   []edge  // edges of all states, one state after the other
+	leaves  []leave // by state: where its edges are
+	columns uint32  // number of columns of the table
 	roots   [kinds]int32
 
-	mark    []uint32 // by node: the last closure that visited it
+	mark    []uint32 // by node: the round of the last closure that visited it
 	round   uint32
 	stack   []int32
-	found   []int32 // by closure
-	waiting []int32 // states that leave has not seen
+	found   []int32 // buffer for closure
+	waiting []int32 // states whose edges are not computed yet
 	key     []byte
-	spans   []span     // of the state that is looked at
-	spanOf  [257]int16 // by the byte that it begins with
+	spans   []span     // spans of the current state
+	spanOf  [257]int16 // by first byte: index of the span
 }
 
-// An edge says where a class of bytes leads. A class without one leads nowhere.
-// The class stands above the state, as in the table: a large set has millions of
-// edges. There are no more states than places.
+// An edge is a transition of a state: a class of bytes and the next state. A class
+// without an edge ends the walk. An edge is one word, because a large set has
+// millions of edges: the class is in the upper 8 bits, as in the table, and the
+// state in the lower 24.
 type edge uint32
 
 func newEdge(class uint8, next int32) edge { return edge(class)<<columnOf | edge(next) }
@@ -115,24 +119,27 @@ func (b *builder) edgesOf(s int) []edge {
 	return b.edges[l.begin : l.begin+l.count]
 }
 
-// leave is the edges of a state: where they begin, and how many they are.
+// leave is the position of the edges of a state: the index of the first and their
+// number.
 type leave struct{ begin, count int32 }
 
-// tables builds the two automata of a program.
+// tables builds the two automata of a program: of all pieces, and of the
+// case-sensitive ones.
 func (p *program) tables() (all, exact *table) {
-	p.nodeIDs, p.asserted, p.pieceIDs, p.stageIDs = nil, nil, nil, nil // no node comes any more
+	p.nodeIDs, p.asserted, p.pieceIDs, p.stageIDs = nil, nil, nil, nil // no nodes are added from here on
 	return determinize(p, p.starts, len(p.nodes)).layOut(), determinize(p, p.exact, 0).layOut()
 }
 
-// determinize finds the states of those pieces of a program that begin at starts.
-// It has room for so many: lists that grow would need twice the memory.
+// determinize builds the states of the pieces that begin at starts. It allocates
+// memory for this many states (room) in advance, because growing slices would need
+// twice the memory.
 func determinize(p *program, starts []int32, room int) *builder {
 	b := newBuilder(p, room)
 	for k := range kinds {
 		b.roots[k], _ = b.state(b.closure(nil, starts), k)
 	}
 	b.leaveAll()
-	b.states, b.single, b.mark = nil, nil, nil // no state comes any more
+	b.states, b.single, b.mark = nil, nil, nil // no states are added from here on
 	b.renumber()
 	return b
 }
@@ -148,8 +155,9 @@ func newBuilder(p *program, room int) *builder {
 	return b
 }
 
-// classify finds the classes of bytes that no node and no assertion tells
-// apart: it begins with one class and splits it by every range that is read.
+// classify groups the bytes into classes, so that no node and no assertion
+// distinguishes the bytes of a class. It begins with one class and splits it at
+// every range of bytes that a node reads.
 func (b *builder) classify() {
 	var seen [256][4]uint64
 	asserts := false
@@ -186,10 +194,11 @@ func (b *builder) classify() {
 	}
 }
 
-// splitClasses makes two bytes differ where f tells them apart: it gives one of
-// few numbers to each. Classes are numbered in the order of their first bytes.
+// splitClasses splits every class by the number that f returns for its bytes. The
+// numbers must be less than kinds. Classes are numbered in the order of their first
+// bytes.
 func (b *builder) splitClasses(f func(c byte) uint8) {
-	var numbers [256][kinds]uint16 // by old class and number: one more than the new class
+	var numbers [256][kinds]uint16 // by old class and number: the new class plus one
 	count := uint16(0)
 	for c, old := range b.classes {
 		number := &numbers[old][f(byte(c))]
@@ -208,14 +217,14 @@ func oneIf(ok bool) uint8 {
 	return 0
 }
 
-// Steps for what the construction does, by what it takes in time.
+// Steps charged by the construction, in proportion to time.
 const (
 	stepsAState = 10
 	stepsAnEdge = 4
 )
 
-// closure appends to items what can be reached from the nodes without reading
-// a byte.
+// closure appends to items the nodes that are reachable from these nodes without
+// reading a byte. It leaves out splits.
 func (b *builder) closure(items, from []int32) []int32 {
 	b.round++
 	b.stack = append(b.stack[:0], from...)
@@ -236,9 +245,9 @@ func (b *builder) closure(items, from []int32) []int32 {
 	return items
 }
 
-// stateOf returns the number of the state that nodes lead to, behind a byte of the
-// kind, and whether assertions wait in it. Most edges lead to one node, whose
-// state is remembered if no assertion waits there.
+// stateOf returns the state that nodes lead to after a byte of kind k, and whether
+// it has assertions. Most edges lead to one node. The state of such a node is
+// cached unless it has assertions.
 func (b *builder) stateOf(from []int32, k kind) (s int32, asserts bool) {
 	alone := len(from) == 1
 	if alone {
@@ -255,15 +264,15 @@ func (b *builder) stateOf(from []int32, k kind) (s int32, asserts bool) {
 	return s, asserts
 }
 
-// state returns the number of the state with these items, and whether assertions
-// wait in it.
+// state returns the state with these items, and whether it has assertions. It adds
+// the state if it is new.
 func (b *builder) state(items []int32, k kind) (s int32, asserts bool) {
 	slices.Sort(items)
 	for _, n := range items {
 		asserts = asserts || b.nodes[n].op == opAssert
 	}
 	if !asserts {
-		k = otherByte // nobody asks
+		k = otherByte // only assertions depend on the kind
 		if len(items) == 1 {
 			at := &b.single[items[0]]
 			if *at == 0 {
@@ -288,7 +297,7 @@ func (b *builder) state(items []int32, k kind) (s int32, asserts bool) {
 func (b *builder) newState(items []int32, k kind) int32 {
 	s := int32(b.count())
 	if s == int32(placeMask) {
-		panic(errSpent{}) // the table has no place for it
+		panic(errSpent{}) // the table has no room for more states
 	}
 	b.items = append(b.items, items...)
 	b.bounds = append(b.bounds, int32(len(b.items)))
@@ -301,9 +310,10 @@ func (b *builder) newState(items []int32, k kind) int32 {
 	return s
 }
 
-// renumber makes one class of those that lead every state to the same place, as
-// the two cases of most letters do, and gives the classes that lead anywhere
-// most often the lowest numbers, which keeps what is looked at together.
+// renumber merges classes that lead every state to the same next state, such as the
+// two cases of most letters. It gives the lowest numbers to the classes that the
+// most states have edges for. So the entries that are read most often are close to
+// each other.
 func (b *builder) renumber() {
 	group, counts := b.alike()
 	order := make([]int, len(counts))
@@ -313,7 +323,7 @@ func (b *builder) renumber() {
 	slices.SortStableFunc(order, func(i, j int) int { return counts[j] - counts[i] })
 	const first = acceptColumn + 1
 	numbers := make([]uint8, len(counts)) // by class: its new number
-	var kept []int                        // the classes that others are merged into, by new number
+	var kept []int                        // by new number less first: the class that others are merged into
 	for _, class := range order {
 		i := slices.IndexFunc(kept, func(other int) bool { return group[other] == group[class] })
 		if i < 0 {
@@ -325,7 +335,7 @@ func (b *builder) renumber() {
 	for c, class := range b.classes {
 		b.classes[c] = numbers[class]
 	}
-	b.sample = nil // of the old ones
+	b.sample = nil // the samples are of the old classes
 	b.columns = uint32(first + len(kept))
 	for s := range b.count() {
 		l := &b.leaves[s]

@@ -7,8 +7,8 @@ import (
 	"regexp/syntax"
 )
 
-// AppendBinary appends what [Load] makes the same matcher of, so that a set
-// that does not change need not be compiled by every program that uses it.
+// AppendBinary appends the encoding of m that [Load] reads. A program that embeds
+// it need not compile the set.
 func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 	number := func(n int) { b = binary.AppendUvarint(b, uint64(n)) }
 	list := func(numbers []int32) {
@@ -62,8 +62,8 @@ func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 
 var errTruncated = errors.New("the table ends too early or is not one of this version")
 
-// Load makes the matcher that data was made of by [Matcher.AppendBinary]. Data
-// from anywhere else may make it panic or a matcher that panics.
+// Load decodes a matcher that [Matcher.AppendBinary] has encoded. data must be
+// trusted: other data may make Load or the matcher panic.
 func Load(data string) (*Matcher, error) {
 	d := decoder{data: data}
 	m := &Matcher{patterns: d.number(), table: d.table(), exact: d.table()}
@@ -118,7 +118,7 @@ func word32(s string) uint32 {
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }
 
-// decoder reads numbers and bytes from the front of a text.
+// decoder reads numbers and bytes from the start of data.
 type decoder struct {
 	data   string
 	failed bool
@@ -140,7 +140,8 @@ func (d *decoder) number() int {
 	}
 }
 
-// count is a number of things that each take a byte at least.
+// count reads the length of a list. Every item takes at least one byte, so a list
+// longer than data is an error.
 func (d *decoder) count() int {
 	n := d.number()
 	if n > len(d.data) {

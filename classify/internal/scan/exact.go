@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Few patterns tell the two cases of a letter apart, and one automaton that does
-// so for all of them would be half as large again. So a piece that does stands
-// twice: in the automaton of all pieces without that difference, and as it is
-// in a small one, which is asked where the large one accepts it.
+// Few patterns are case-sensitive. If one automaton distinguished case for all of
+// them, it would be half as large again. So a case-sensitive piece is built twice:
+// in the automaton of all pieces, which ignores case, and as written in a small
+// automaton. The small one runs only where the large one accepts the piece.
 
-// folded returns a piece that takes every ASCII letter in both cases; re itself,
-// if it does so.
+// folded returns a piece that matches every ASCII letter of re in both cases. It
+// returns re itself if re does so.
 func folded(re *syntax.Regexp) *syntax.Regexp {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -48,8 +48,8 @@ func folded(re *syntax.Regexp) *syntax.Regexp {
 
 func isASCIILetter(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }
 
-// exactly reports whether the piece of a is text[start:end] in the case that its
-// pattern asks for.
+// exactly reports whether the piece of a matches text[start:end] with letters in
+// the case that its pattern requires.
 func (w *walk) exactly(a *accept, start, end int) bool {
 	t := &w.m.exact
 	s := t.roots[w.kindAt(start-1)]

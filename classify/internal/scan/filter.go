@@ -5,44 +5,46 @@ import (
 	"slices"
 )
 
-// filter tells where a match cannot begin, by the bytes that stand there. It
-// is a Bloom filter with one hash: it may say yes to bytes that begin nothing,
-// and never no to bytes that begin something.
+// filter rejects offsets of a text at which no match can begin. It is a Bloom
+// filter with one hash function: it may let an offset pass at which no match
+// begins, but it never rejects an offset at which one does.
 //
-// The first look is at four bytes, the second at eight, the third at the fifth to
-// the twelfth.
+// It makes up to three tests: of the first four bytes at the offset, of the first
+// eight, and of the fifth to the twelfth.
 type filter struct {
+	// One bitmap for each test: the hashes of the bytes that pass.
 	four, eight, twelve bitmap
-	// fourOnly holds those of four that the second look cannot decide: matches
-	// that are shorter than eight bytes, or go on in too many ways. eightOnly
-	// is the same of eight and the third look.
+	// fourOnly holds prefixes of four bytes that pass without the second test.
+	// Their matches are shorter than eight bytes or continue in too many ways.
+	// eightOnly holds prefixes of eight bytes that pass without the third test.
 	fourOnly, eightOnly bitmap
-	// short holds, by their first two bytes, matches of less than four bytes
-	// and those that go on in too many ways before.
+	// short holds the first two bytes of matches that have no prefix of four bytes:
+	// they are shorter or continue in too many ways.
 	short  [1 << (16 - 6)]uint64
-	shorts bool // there are any
-	empty  bool // a match may be empty, so it may begin anywhere
+	shorts bool // short is not empty
+	empty  bool // a match may be empty, so it may begin at any offset
 }
 
-// bitmaps returns all there is in it but the flags.
+// bitmaps returns all fields but the flags, in the order of their encoding.
 func (f *filter) bitmaps() [][]uint64 {
 	return [][]uint64{f.four[:], f.fourOnly[:], f.eight[:], f.eightOnly[:], f.twelve[:], f.short[:]}
 }
 
 const hashBits = 17
 
-// bitmap is a set of hashes.
+// bitmap is a set of hashes, with one bit for each.
 type bitmap [1 << (hashBits - 6)]uint64
 
 func (b *bitmap) add(hash uint32) { b[hash>>6] |= 1 << (hash & 63) }
 
 func (b *bitmap) has(hash uint32) bool { return b[hash>>6]>>(hash&63)&1 != 0 }
 
-// fold makes letters count the same in both cases. It is set in all windows:
-// the next eight bytes of a text, the first one lowest.
+// fold sets the bit that distinguishes the two cases of an ASCII letter. It is
+// applied to all windows. A window is the next eight bytes of a text as a
+// little-endian word.
 const fold = 0x2020202020202020
 
-// hash takes a window's eight bytes, hashFour its first four.
+// hash hashes the eight bytes of a window, hashFour the first four.
 func hash(window uint64) uint32 {
 	return uint32(window * 0x9e3779b97f4a7c15 >> (64 - hashBits))
 }
@@ -51,7 +53,8 @@ func hashFour(window uint64) uint32 {
 	return uint32(window) * 0x9e3779b1 >> (32 - hashBits)
 }
 
-// begins is not 0 if a match may begin with the first four bytes of window.
+// begins returns 1 if a match may begin with the first four bytes of window, else
+// 0.
 func (f *filter) begins(window uint64) uint64 {
 	h := hashFour(window)
 	b := f.four[h>>6] >> (h & 63)
@@ -61,13 +64,14 @@ func (f *filter) begins(window uint64) uint64 {
 	return b & 1
 }
 
-// pair has its lowest bit set if short has the first two bytes of window.
+// pair returns a word whose lowest bit says whether short has the first two bytes
+// of window. The other bits have no meaning.
 func (f *filter) pair(window uint64) uint64 {
 	return f.short[uint16(window)>>6] >> (window & 63)
 }
 
-// goesOn reports whether a match that begins with the first four of the eight
-// bytes of text at i may go on as the text does.
+// goesOn makes the second and the third test at offset i of text. The first test
+// must have passed.
 func (f *filter) goesOn(text string, i int) bool {
 	window := word64(text[i:i+8]) | fold
 	if f.fourOnly.has(hashFour(window)) || f.pair(window)&1 != 0 {
@@ -77,25 +81,27 @@ func (f *filter) goesOn(text string, i int) bool {
 	return f.eight.has(h) && (i+12 > len(text) || f.eightOnly.has(h) || f.twelve.has(hash(word64(text[i+4:i+12])|fold)))
 }
 
-// Where a pattern goes on over more than manyBytes bytes, the filter is no use,
-// and looks only at what stands before; likewise where what stands there goes on
-// in more than manyWays ways to each next byte, or as many were tried for the
-// whole set as it has states for: for the third look, which tells less, a quarter of them.
+// Limits of build. It stops at a shorter prefix
+//
+//   - if a state has edges for more than manyBytes bytes,
+//   - if one prefix continues in more than manyWays ways,
+//   - if one test has taken leastWays ways plus stateWays for each state, or
+//     allWays in total. The third test rejects less and may take only a quarter.
 const (
 	manyBytes = 128
 	manyWays  = 1 << 9
 	leastWays = 1 << 16
 	allWays   = 1 << 20
-	stateWays = 1 << 6 // for each state: a few classes of many runes need no more than leastWays
+	stateWays = 1 << 6 // a few classes of many runes need no more than leastWays
 )
 
-// A way to begin a match: a state, and the bytes that lead to it.
+// A way to begin a match is a state and the bytes that lead to it.
 type way struct {
 	s      state
 	window uint64
 }
 
-// build fills the filter with all ways to begin a match.
+// build fills the filter with the prefixes of all matches.
 func (f *filter) build(t *table) {
 	x := explorer{table: t}
 	for c, class := range t.classes {
@@ -126,34 +132,34 @@ func (f *filter) build(t *table) {
 	})
 }
 
-// admit lets all windows pass that begin with a pair of bytes.
+// admit lets all windows pass that begin with these two bytes.
 func (f *filter) admit(pair uint64) {
 	f.short[uint16(pair)>>6] |= 1 << (pair & 63)
 }
 
-// admitAll lets all windows pass that begin with a byte.
+// admitAll lets all windows pass that begin with this byte.
 func (f *filter) admitAll(first uint64) {
 	for next := range uint64(256) {
 		f.admit(first | next<<8)
 	}
 }
 
-// explorer finds the ways to begin a match.
+// explorer enumerates the ways to begin a match.
 type explorer struct {
 	*table
-	bytesOf [256][]byte // by class, folded
+	bytesOf [256][]byte // by class: its bytes, with fold applied
 }
 
-// A look goes from windows of so many bytes to longer ones.
+// A look extends windows of from bytes to windows of to bytes.
 type look struct {
 	from, to int
-	left     int // ways that may still be tried
+	left     int // number of ways that may still be tried
 }
 
-// each calls found for every window that one which leads to the states goes on
-// to, and with the states that this leads to; or stop where there is no telling,
-// if it is not nil. It goes in order, so that the same patterns always make the
-// same filter.
+// each extends window, whose bytes lead to states. It calls found with every longer
+// window and the states that its bytes lead to. If a match may end before, or if
+// there are too many ways, each calls stop instead. If stop is nil, there is no
+// limit. The order is fixed, so the same patterns always make the same filter.
 func (x *explorer) each(l *look, states []state, window uint64, stop func(), found func(window uint64, states []state)) {
 	ways := map[way]bool{}
 	for _, s := range states {
@@ -175,7 +181,7 @@ func (x *explorer) each(l *look, states []state, window uint64, stop func(), fou
 			stop()
 			return
 		}
-		ways, most = longer, max(most, len(longer)) // those that end soon were tried too
+		ways, most = longer, max(most, len(longer)) // ways that end before l.to count too
 	}
 	l.left -= most
 	leadTo := map[uint64][]state{}
@@ -187,7 +193,7 @@ func (x *explorer) each(l *look, states []state, window uint64, stop func(), fou
 	}
 }
 
-// extend adds to ways those that are one byte longer than w, which has n.
+// extend adds to ways all extensions of w by one byte. w has n bytes.
 func (x *explorer) extend(ways map[way]bool, w way, n int) {
 	for class := uint32(acceptColumn + 1); class < x.columns; class++ {
 		if next := x.step(w.s, class); next != 0 {
@@ -198,8 +204,8 @@ func (x *explorer) extend(ways map[way]bool, w way, n int) {
 	}
 }
 
-// open reports whether a match may end in s, or goes on over so many bytes that
-// they tell nothing.
+// open reports whether a match may end in s or may continue with more than
+// manyBytes different bytes.
 func (t *table) open(s state) bool {
 	if s&acceptFlag != 0 {
 		return true

@@ -1,11 +1,12 @@
 package scan
 
 // Foresee refuses a set that is too large before any automaton of it is built. It
-// counts patterns and bytes, and weighs the text of each pattern. It stops at the
-// first excess. What the text does not tell, a sample does.
+// counts patterns and bytes, and estimates the steps of each pattern from its text.
+// It stops at the first limit that is exceeded. For costs that the text does not
+// show, it compiles a sample.
 func (b *Budget) Foresee(exprs []string) error {
 	if b.weights != nil {
-		return nil // it has been done
+		return nil // already done
 	}
 	if err := checkSize(exprs); err != nil {
 		return err
@@ -36,11 +37,11 @@ func (b *Budget) Foresee(exprs []string) error {
 	return s.checkTogether(*b.left)
 }
 
-// Reach bounds what checking a text against a pattern costs, relative to that of
-// other patterns: the steps for each byte of the text.
+// Reach estimates the steps for each byte of a text that is checked against a
+// pattern. It is meaningful only in comparison with other patterns.
 func (b *Budget) Reach(pattern int) int { return 1 + b.weights[pattern].reach/4 }
 
-// checkSize refuses what is too long before any of it is read.
+// checkSize refuses a set that is too long before any of it is parsed.
 func checkSize(exprs []string) error {
 	total, longest := 0, 0
 	for i, expr := range exprs {

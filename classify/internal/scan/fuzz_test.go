@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// reference says which patterns package regexp finds in text.
+// reference reports for each pattern whether package regexp finds it in text.
 func reference(t *testing.T, exprs []string, text string) []bool {
 	t.Helper()
 	found := make([]bool, len(exprs))
@@ -31,10 +31,10 @@ func matched(m *Matcher, text string) []bool {
 	return found
 }
 
-// FuzzMatch holds the matcher to package regexp: the same set of patterns for
-// every set and every text. Patterns are separated by newlines; the text is
-// also tried twice over with a filler between, so that it stands at the end of a
-// text and far from it.
+// FuzzMatch compares the matcher with package regexp: both must find the same
+// patterns in every text. Patterns are separated by newlines. The text is also
+// repeated with a filler between, so that it is near the end of a text and far from
+// it.
 func FuzzMatch(f *testing.F) {
 	for _, seed := range []struct{ exprs, text string }{
 		{`rate.?limit` + "\n" + `429`, "HTTP 429: Rate_Limit exceeded"},
@@ -59,7 +59,7 @@ func FuzzMatch(f *testing.F) {
 		exprs := strings.Split(list, "\n")
 		for _, expr := range exprs {
 			if _, err := regexp.Compile("(?i:" + expr + ")"); err != nil {
-				_, _ = Compile([]string{expr}) // need not be refused, such as a lone flag; must not panic
+				_, _ = Compile([]string{expr}) // such as a lone flag: it may be accepted, but must not panic
 				return
 			}
 		}

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// byteLoop is a loop of a gap, ready to be run backwards over a text.
+// byteLoop is a loop of a gap, in a form that back can match backwards.
 type byteLoop struct {
 	runes []rune    // the class, as pairs of bounds
-	line  bool      // it is all but the newline
-	ascii [128]bool // its ASCII part
-	min   int       // not 0 only where the gap is one loop
+	line  bool      // the class has all runes but the newline
+	ascii [128]bool // by ASCII rune: whether it is in the class
+	min   int       // 0 if the gap has several loops
 	max   int
 }
 
@@ -22,7 +22,7 @@ func newByteLoop(runes []rune, least, most int) byteLoop {
 	}
 }
 
-// asciiOf returns the ASCII part of a class, given as pairs of bounds.
+// asciiOf returns which ASCII runes are in a class, given as pairs of bounds.
 func asciiOf(bounds []rune) (holds [utf8.RuneSelf]bool) {
 	for i := 0; i+1 < len(bounds); i += 2 {
 		for r := bounds[i]; r <= min(bounds[i+1], utf8.RuneSelf-1); r++ {
@@ -50,11 +50,11 @@ func byteLoops(g gap) []byteLoop {
 	return loops
 }
 
-// back returns how far the loop reaches from the end of text towards its
-// beginning: the length of what is left.
+// back matches the loop backwards from the end of text, as far as it goes. It
+// returns the length of the text before that.
 func (l *byteLoop) back(text string) int {
 	if l.line {
-		near := text // what the loop can reach at most
+		near := text // the part that the loop can reach
 		if l.max >= 0 && len(text) > utf8.UTFMax*l.max {
 			near = text[len(text)-utf8.UTFMax*l.max:]
 		}
@@ -84,9 +84,9 @@ func (l *byteLoop) back(text string) int {
 	return end
 }
 
-// spans reports whether a gap may be exactly text. The last loop takes as much
-// as it can, which never takes anything away from those before it that they
-// need: what they have to cover only becomes shorter.
+// spans reports whether the loops of a gap match all of text, regardless of their
+// minimum. It matches them backwards, each as far as it goes. That is safe: if the
+// loops before match some text, they also match any shorter beginning of it.
 func spans(loops []byteLoop, text string) bool {
 	for i := len(loops) - 1; i >= 0 && text != ""; i-- {
 		text = text[:loops[i].back(text)]
@@ -94,12 +94,11 @@ func spans(loops []byteLoop, text string) bool {
 	return text == ""
 }
 
-// follows reports whether a piece that begins at start stands behind a mark of
-// the stage before s. Of the marks that leave the gap as long as it has to be,
-// the last decides: a longer gap only has more runes that may be wrong or too
-// many.
+// follows reports whether a piece that begins at start continues a mark of the
+// stage before s, with a valid gap between them. Of the marks that leave enough
+// runes for the gap, only the last counts: a longer gap fits only if this one does.
 func (j *joiner) follows(text string, s *stage, k *known, start int) bool {
-	least, runes, counted := s.gap[0].min, 0, start // text[counted:start] has so many runes
+	least, runes, counted := s.gap[0].min, 0, start // text[counted:start] has this many runes
 	for at := j.latest[s.parent]; at >= 0; at = j.marks[at].prev {
 		end := j.marks[at].end
 		if end > start || start-end < least {
@@ -116,10 +115,10 @@ func (j *joiner) follows(text string, s *stage, k *known, start int) bool {
 	return false
 }
 
-// fits reports whether a gap may be text[end:start], and adds that to what is
-// known. What a gap begins with is one too, so that one that does not fit is
-// not mended by growing. A single loop without bound also fits where two parts
-// that meet do.
+// fits reports whether text[end:start] is a valid gap, and saves the result in k.
+// If a text is a valid gap, so is every beginning of it. If a text is not, neither
+// is a longer text that begins at the same offset. Two adjacent texts that fit a
+// single loop without bound also fit together.
 func (j *joiner) fits(text string, gap []byteLoop, k *known, end, start int) bool {
 	endless := len(gap) == 1 && gap[0].max < 0
 	from, to := k.end, k.start

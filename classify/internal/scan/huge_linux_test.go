@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Places were 32 bits wide: beyond 2 GiB they were negative. The text is mapped,
-// and all its pages but the last are the kernel's one page of zeros.
+// Earlier, offsets had 32 bits and were negative beyond 2 GiB. The text is mapped
+// memory: all its pages but the last are one shared page of zeros.
 func TestMatchPanickedBeyond2GiB(t *testing.T) {
 	const size = math.MaxInt32 + 1<<16
 	data, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)

@@ -5,80 +5,81 @@ import (
 	"unicode/utf8"
 )
 
-// A hit is a piece of a pattern with gaps, or an empty match, in the text.
+// A hit is a match of a piece of a pattern with gaps, or an empty match.
 type hit struct {
-	accepts    int32 // where those of the piece begin
+	accepts    int32 // index of the first accept of the piece
 	start, end int
 }
 
-// A mark is a stage that was reached.
+// A mark records that a stage was reached.
 type mark struct {
-	end   int   // where its last piece ends
-	prev  int32 // the mark of the same stage before; -1 = none
+	end   int   // end of its last piece
+	prev  int32 // the previous mark of the same stage; -1 = none
 	stage int32
 }
 
-// maxListed is how many hits, and how many marks, a walk lists before it takes the
-// hits and forgets the marks that are no longer needed. So its memory does not
-// grow with the text. A list is only made longer for patterns that need more at
-// once: for long pieces, and for more stages than that.
+// maxListed is the length at which a walk shortens its list of hits or of marks: it
+// joins the hits, or drops the marks that are no longer needed. So its memory does
+// not grow with the text. A list becomes longer only if the patterns need more
+// entries at once: because of long pieces or more than maxListed stages.
 const maxListed = 4 << 10
 
-// joiner puts hits together.
+// joiner joins hits into matches of whole patterns.
 type joiner struct {
-	pending []hit // the hits that are not yet taken
-	next    int   // where the hits that are not yet known begin, or further on
+	pending []hit // hits that are not joined yet
+	next    int   // all hits that are not known yet begin here or later
 
-	round   uint32   // counts the texts
-	seen    stageSet // those whose piece was seen, behind one of the stage before
-	awaited stageSet // those behind whose piece one of the next stage was seen
+	round   uint32   // number of texts so far
+	seen    stageSet // stages whose piece was seen after the piece of the previous stage
+	awaited stageSet // stages after whose piece the piece of a next stage was seen
 	marks   []mark
 	room    limit
-	latest  []int32 // by stage: its last mark; -1 = none
-	reached []int32 // the stages that have marks
-	gaps    []known // by stage: what is known of the gap before it
+	latest  []int32 // by stage: index of its last mark; -1 = none
+	reached []int32 // stages that have marks
+	gaps    []known // by stage: the last result of fits for the gap before it
 }
 
-// stageSet is a set of stages, a bit for each.
+// stageSet is a set of stages, with one bit for each.
 type stageSet []uint64
 
 func (s stageSet) add(stage int32) { s[stage/64] |= 1 << (stage % 64) }
 
 func (s stageSet) has(stage int32) bool { return s[stage/64]>>(stage%64)&1 != 0 }
 
-// known is what was found out about text[end:start] as the gap of a stage. It
-// keeps a long gap from being read again for every piece behind it.
+// known caches whether text[end:start] is a valid gap before a stage. It saves
+// reading a long gap again for every piece after it.
 type known struct {
-	round      uint32 // of the joiner; what is known from another one does not count
+	round      uint32 // round of the joiner; results of other rounds are of other texts
 	fits       bool
 	end, start int
 }
 
 // A limit says when a list is full.
 type limit struct {
-	now  int // at this length there is no memory, or too much in use
-	most int // at this length, what is no longer needed has to go
+	now  int // at this length the list needs memory, or has reached most
+	most int // at this length the entries that are no longer needed are dropped
 }
 
 func limitOf[T any](list []T, most int) limit { return limit{now: min(cap(list), most), most: most} }
 
-// dropped takes note of how much is left of a list. If that is much, the limit
-// rises, so that dropping costs no more than adding did.
+// dropped adjusts the limit after entries were dropped from a list; left is the
+// number that remains. If many remain, the limit rises. So all dropping together
+// costs no more than all adding.
 func (l *limit) dropped(left int) { l.most = max(l.most, 2*left) }
 
-// extend makes room in a list that is full.
+// extend allocates room in a full list.
 func extend[T any](list []T, l *limit) []T {
 	const first = 64
 	if len(list) == cap(list) {
-		// Twice as long: append alone would grow a long list by a quarter.
+		// Double the list: append alone would grow a long list by a quarter.
 		list = append(make([]T, 0, max(first, min(2*len(list), l.most))), list...)
 	}
 	*l = limitOf(list, l.most)
 	return list
 }
 
-// spared returns the memory of a list for the next text, unless few texts need so
-// much.
+// spared empties a list to reuse its memory for the next text. It frees the memory
+// if few texts need that much.
 func spared[T any](list []T) []T {
 	if cap(list) > 2*maxListed {
 		return nil
@@ -86,11 +87,11 @@ func spared[T any](list []T) []T {
 	return list[:0]
 }
 
-// begin makes room for a text.
+// begin prepares the joiner for a text.
 func (j *joiner) begin(m *Matcher) {
 	stages := len(m.stages)
 	j.room = limitOf(j.marks, m.listed)
-	if j.round++; j.round == 0 { // once around
+	if j.round++; j.round == 0 { // overflow
 		clear(j.gaps)
 		j.round = 1
 	}
@@ -101,8 +102,8 @@ func (j *joiner) begin(m *Matcher) {
 	}
 }
 
-// join adds to the set the patterns whose pieces were all seen, in order, with
-// their gaps between them. It ends the walk.
+// join adds to the set of matches the patterns whose pieces were all found in
+// order, with valid gaps between them. It is the last step of a walk.
 func (w *walk) join() {
 	j := &w.joiner
 	hits := w.hits[:0]
@@ -121,8 +122,8 @@ func (w *walk) join() {
 	w.hits, j.marks = spared(w.hits), spared(j.marks)
 }
 
-// extendHits makes room for a hit that begins at start. If the list is too long it
-// takes the hits that end before: no later one can end there.
+// extendHits makes room for a hit that begins at start. If the list is too long, it
+// joins the hits that end before start. No later hit can end before start.
 func (w *walk) extendHits(start int) {
 	if len(w.hits) >= w.room.most {
 		w.hits = w.hits[:copy(w.hits, w.takeBefore(w.hits, start))]
@@ -131,8 +132,8 @@ func (w *walk) extendHits(start int) {
 	w.hits = extend(w.hits, &w.room)
 }
 
-// takeBefore sorts hits, takes those that end before next, and returns the others.
-// All later hits begin at next or behind it.
+// takeBefore sorts hits, joins those that end before next, and returns the others.
+// All later hits must begin at next or later.
 func (w *walk) takeBefore(hits []hit, next int) []hit {
 	j := &w.joiner
 	sortHits(hits)
@@ -143,7 +144,8 @@ func (w *walk) takeBefore(hits []hit, next int) []hit {
 	j.next = next
 	for len(hits) > 0 && hits[0].end < next {
 		j.pending = hits
-		// Of several pieces that are empty here, any may stand before any.
+		// Several empty hits at one offset may follow each other in any order. So
+		// all of them are joined as often as there are empty hits.
 		at, n, empty := hits[0].end, 0, 0
 		for ; n < len(hits) && hits[n].end == at; n++ {
 			if hits[n].start == at {
@@ -159,15 +161,16 @@ func (w *walk) takeBefore(hits []hit, next int) []hit {
 					j.take(w, h)
 				}
 			}
-		} // else inside a rune, where package regexp does not look
+		} // else: package regexp finds no empty match inside a rune
 		hits = hits[n:]
 	}
 	return hits
 }
 
-// sortHits orders hits by their ends, then by their beginnings. They come by
-// their beginnings, but for those of the longest piece before, so none is further from its place than there are hits
-// within the longest piece, and inserting each is linear in the text.
+// sortHits sorts hits by their ends, then by their starts. Hits arrive in the order
+// of their starts, except those that an earlier call returned. No hit is further
+// from its place than the number of hits within the longest piece. So insertion
+// sort is linear in the text.
 func sortHits(hits []hit) {
 	const often = 16
 	moves := often * len(hits)
@@ -177,7 +180,7 @@ func sortHits(hits []hit) {
 			hits[at] = hits[at-1]
 		}
 		hits[at] = h
-		if moves -= i - at; moves < 0 { // long pieces, which end everywhere
+		if moves -= i - at; moves < 0 { // many hits within long pieces
 			slices.SortFunc(hits, compareHits)
 			return
 		}
@@ -191,7 +194,8 @@ func compareHits(a, b hit) int {
 	return a.start - b.start
 }
 
-// matters reports whether a hit may end a pattern, or something came behind it.
+// matters reports whether a hit may be part of a match: a pattern ends with its
+// piece, or the piece of a next stage was seen after it.
 func (w *walk) matters(h hit) bool {
 	for at := h.accepts; ; at++ {
 		a := &w.m.accepts[at]
@@ -204,7 +208,7 @@ func (w *walk) matters(h hit) bool {
 	}
 }
 
-// take marks the stages that a hit reaches.
+// take marks the stages that hit h reaches.
 func (j *joiner) take(w *walk, h hit) {
 	for at := h.accepts; ; at++ {
 		a := &w.m.accepts[at]
@@ -217,8 +221,9 @@ func (j *joiner) take(w *walk, h hit) {
 	}
 }
 
-// reaches reports whether a hit is the piece of a stage, behind one of the stage
-// before.
+// reaches reports whether hit h continues a mark of the previous stage of stage at,
+// with a valid gap between them. It returns false if the stage could add no new
+// match.
 func (j *joiner) reaches(w *walk, at int32, h hit) bool {
 	s := &w.m.stages[at]
 	if s.parent < 0 {
@@ -230,7 +235,7 @@ func (j *joiner) reaches(w *walk, at int32, h hit) bool {
 	return j.follows(w.text, s, &j.gaps[at], h.start)
 }
 
-// reach marks a stage.
+// reach marks stage at and adds the patterns that end at it to the set of matches.
 func (j *joiner) reach(w *walk, at int32, h hit) {
 	s := &w.m.stages[at]
 	for _, pattern := range s.patterns {
@@ -256,9 +261,9 @@ func (j *joiner) reach(w *walk, at int32, h hit) {
 	j.latest[at] = int32(len(j.marks) - 1)
 }
 
-// forget drops the marks that no hit asks for any more. Of the marks that are far
-// enough before all hits to come for every gap behind their stage, only the last
-// can decide: see follows.
+// forget drops the marks that no later hit needs. Some marks of a stage are so far
+// before all later hits that every gap has enough runes. Of these only the last
+// counts: see follows.
 func (j *joiner) forget(stages []stage) {
 	first := j.next
 	for _, h := range j.pending {
@@ -288,7 +293,7 @@ func (j *joiner) forget(stages []stage) {
 	j.marks = kept
 }
 
-// hasAll reports whether all these patterns are known to match.
+// hasAll reports whether all these patterns are in the set of matches.
 func (w *walk) hasAll(patterns []int32) bool {
 	for _, p := range patterns {
 		if w.set[p/64]>>(p%64)&1 == 0 {

@@ -6,13 +6,13 @@ import (
 	"unicode"
 )
 
-// appendKey appends a text that is equal for pieces that are written alike: that
-// have the same String. String itself folds every rune of every class, which may
+// appendKey appends a key of a piece. Pieces with the same String have the same
+// key. String itself is too slow: it folds every rune of every class, which may
 // take milliseconds for a class of a few letters.
 func appendKey(key []byte, re *syntax.Regexp) []byte {
 	number := func(n int) { key = binary.AppendVarint(key, int64(n)) }
 	switch op := re.Op; {
-	case op == syntax.OpConcat: // no brackets, so that "a" before "b" is "ab"
+	case op == syntax.OpConcat: // no brackets, so "a" followed by "b" has the same key as "ab"
 		for _, sub := range re.Sub {
 			key = appendKey(key, sub)
 		}
@@ -43,7 +43,7 @@ func appendKey(key []byte, re *syntax.Regexp) []byte {
 	}
 	number(len(re.Sub))
 	for _, sub := range re.Sub {
-		key = append(appendKey(key, sub), 0) // no operation is 0
+		key = append(appendKey(key, sub), 0) // the end of sub: no operation is 0
 	}
 	return key
 }

@@ -6,15 +6,16 @@ import (
 	"slices"
 )
 
-// A span is neighbouring bytes that all lead to the same nodes.
+// A span is a range of bytes that all lead to the same nodes.
 type span struct {
 	from, to int16
 	outs     []int32
-	asserts  bool // what comes next hangs on the kind of the byte
+	asserts  bool // the next state depends on the kind of the byte
 }
 
-// leaveAll works out where all states lead. The last one that was found comes
-// first: most states have one next, so their nodes and edges stand together.
+// leaveAll computes the edges of all states. It takes the newest state first. Most
+// states have one next state, so the nodes and edges of a path are close to each
+// other in memory.
 func (b *builder) leaveAll() {
 	for len(b.waiting) > 0 {
 		s := b.waiting[len(b.waiting)-1]
@@ -23,8 +24,8 @@ func (b *builder) leaveAll() {
 	}
 }
 
-// leave works out where state s leads. It cuts the bytes where a range of its
-// items begins or ends: all classes between two cuts lead to the same place.
+// leave computes the edges of state s. It cuts the 256 bytes into spans wherever a
+// range of its items begins or ends. All classes in a span lead to the same nodes.
 func (b *builder) leave(s int) {
 	b.cut(s)
 	for _, n := range b.itemsOf(s) {
@@ -59,8 +60,8 @@ func (b *builder) leave(s int) {
 	b.leaves[s] = leave{begin, int32(len(b.edges)) - begin}
 }
 
-// cut finds the spans of state s. They begin with samples, which stand for all
-// bytes of their classes.
+// cut finds the spans of state s. A span begins with a sample, which represents all
+// bytes of its class.
 func (b *builder) cut(s int) {
 	var cuts [5]uint64
 	at := func(c int16) {
@@ -102,7 +103,7 @@ func (b *builder) cut(s int) {
 	b.spans = b.spans[:count]
 }
 
-// kindEdges are the bytes with which other kinds begin.
+// kindEdges are the bytes whose kind differs from that of the byte below.
 var kindEdges = func() (edges []int16) {
 	for c := 1; c < len(kindOf); c++ {
 		if kindOf[c] != kindOf[c-1] {
@@ -112,7 +113,8 @@ var kindEdges = func() (edges []int16) {
 	return edges
 }()
 
-// lead adds where the bytes of a range lead, as far as the assertions hold.
+// lead adds node out to the spans of the bytes from lo to hi for which the
+// assertions in need hold.
 func (b *builder) lead(s int, n int32, need syntax.EmptyOp, lo, hi byte, out int32) {
 	c := b.next[lo]
 	if c > int16(hi) {

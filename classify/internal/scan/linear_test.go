@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// quadratic are patterns and texts of which every second piece stands behind
-// one first piece, ever farther from it.
+// quadratic holds patterns and texts. In each text, many second pieces follow one
+// first piece, at growing distances.
 var quadratic = map[string]struct{ pattern, head, piece string }{
 	"bounded":           {`ab.{0,20}cd.{0,9}ef`, "ab", "cd "},
 	"unbounded":         {`ab.*cd.*ef`, "ab", "cd "},
@@ -23,7 +23,7 @@ var quadratic = map[string]struct{ pattern, head, piece string }{
 	"long pieces":       {`(?:cd ?){1,90}.*(?:cd ?|ab){40}.*ef`, "ab", "cd "},
 }
 
-// A gap was read again from its end to its beginning for every piece behind it.
+// Earlier, the whole gap was read again for every piece after it.
 func TestGapsWereQuadratic(t *testing.T) {
 	t.Parallel()
 	for name, tt := range quadratic {
@@ -41,7 +41,7 @@ func TestGapsWereQuadratic(t *testing.T) {
 	}
 }
 
-// BenchmarkGaps: the time a byte is to be the same for 1 KiB and for 64 KiB.
+// BenchmarkGaps should take the same time per byte for 1 KiB and 64 KiB.
 func BenchmarkGaps(b *testing.B) {
 	for name, tt := range quadratic {
 		m, err := Compile([]string{tt.pattern})
@@ -60,7 +60,7 @@ func BenchmarkGaps(b *testing.B) {
 	}
 }
 
-// A piece that many patterns share took note of each of them wherever it stood.
+// Earlier, a piece that many patterns share made one hit for each pattern.
 func TestSharedPieceHadAHitForEachPattern(t *testing.T) {
 	t.Parallel()
 	exprs, text := []string{}, ""
@@ -78,8 +78,8 @@ func TestSharedPieceHadAHitForEachPattern(t *testing.T) {
 	require.Equal(t, reference(t, exprs, text+"error"), matched(m, text+"error"))
 }
 
-// In either case this has as many states as it has ways; in the one that is
-// asked for, a few.
+// If case is ignored, this pattern needs exponentially many states. As written, it
+// needs few.
 func TestPatternWasRefusedForTheOtherCase(t *testing.T) {
 	t.Parallel()
 	exprs := []string{`(?-i)x(?:ab|cd){0,30}AB(?:ab|cd){30}y`}

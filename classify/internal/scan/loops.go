@@ -5,9 +5,10 @@ import (
 	"unicode"
 )
 
-// isGap reports whether re repeats a class without bound, far, or with letters
-// in it: spelt out in an automaton, such a loop is alive beside everything
-// else, and the states of the two would multiply.
+// isGap reports whether re becomes a gap: it repeats a class without bound, over a
+// wide range of counts, or with letters in the class. In an automaton such a loop
+// would stay active while other pieces match, and the numbers of states would
+// multiply.
 func isGap(re *syntax.Regexp) bool {
 	least, most, ok := repeated(re)
 	return ok && (most < 0 || most-least > maxCount || most > 1 && broad(re.Sub[0]))
@@ -18,7 +19,8 @@ func isLoop(re *syntax.Regexp) bool {
 	return isGap(re) || re.Op == syntax.OpStar || re.Op == syntax.OpPlus || re.Op == syntax.OpRepeat && re.Max < 0
 }
 
-// repeated returns the bounds of a loop over a class; most < 0: no bound.
+// repeated returns the bounds of a repetition; most < 0 means no bound. ok is true
+// if re repeats a class.
 func repeated(re *syntax.Regexp) (least, most int, ok bool) {
 	switch re.Op {
 	case syntax.OpStar:
@@ -43,7 +45,7 @@ func isClass(re *syntax.Regexp) bool {
 	return re.Op == syntax.OpLiteral && len(re.Rune) == 1
 }
 
-// broad reports whether a class holds an ASCII letter among others.
+// broad reports whether a class has an ASCII letter. A single literal is not broad.
 func broad(class *syntax.Regexp) bool {
 	if class.Op == syntax.OpLiteral {
 		return false
@@ -70,7 +72,8 @@ func boundsOf(class *syntax.Regexp) []rune {
 	return class.Rune
 }
 
-// atLeastNone is what is left of l when its min is matched elsewhere.
+// atLeastNone returns the loop that is left if the minimum of l is matched
+// elsewhere.
 func (l loop) atLeastNone() loop {
 	if l.max > 0 {
 		l.max -= l.min

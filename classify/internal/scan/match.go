@@ -11,17 +11,17 @@ import (
 // concurrent use.
 type Matcher struct {
 	table
-	exact    table // of the pieces that tell the cases of letters apart
+	exact    table // of the case-sensitive pieces
 	filter   filter
 	stages   []stage
 	patterns int
-	none     []uint64 // the set of no matches
-	listed   int      // how long the lists of a walk become; not maxListed only in tests
+	none     []uint64 // an empty set of matches, to copy
+	listed   int      // limit on the lists of a walk; maxListed except in tests
 }
 
 // PatternError says which pattern of a set is at fault.
 type PatternError struct {
-	Index int // in the list given to Compile
+	Index int // index in the list given to Compile
 	Err   error
 }
 
@@ -29,15 +29,15 @@ func (e *PatternError) Error() string { return fmt.Sprintf("pattern %d: %v", e.I
 
 func (e *PatternError) Unwrap() error { return e.Err }
 
-// Compile builds a matcher for patterns in Go regexp syntax, which ignore case
-// unless they say (?-i). Its error is a [*PatternError]; where the set is too
-// much work it holds a [*BudgetError] and names the pattern that spent the most.
+// Compile builds a matcher for patterns in Go regexp syntax. The patterns ignore
+// case unless they say (?-i). The error is a [*PatternError]. It wraps a
+// [*BudgetError] if compiling takes too many steps.
 func Compile(exprs []string) (*Matcher, error) {
 	return NewBudget(exprs).Compile(exprs)
 }
 
-// Compile is the function [Compile] within b, which is the budget of exprs. It
-// begins with [Budget.Foresee], unless that has been done.
+// Compile is the function [Compile] with budget b, which must be the budget of
+// exprs. It calls [Budget.Foresee] first.
 func (b *Budget) Compile(exprs []string) (*Matcher, error) {
 	if err := b.Foresee(exprs); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (b *Budget) Compile(exprs []string) (*Matcher, error) {
 	return m, nil
 }
 
-// matcher builds a matcher that has no filter: it tries every position.
+// matcher builds a matcher without a filter: it tries every offset.
 func (b *Budget) matcher(exprs []string) (*Matcher, error) {
 	a, err := b.build(exprs)
 	if err != nil {
@@ -64,7 +64,7 @@ func (b *Budget) matcher(exprs []string) (*Matcher, error) {
 	return m, nil
 }
 
-// automata are what a set of patterns is compiled to.
+// automata is the result of compiling a set of patterns.
 type automata struct {
 	all, exact *table
 	stages     []stage
@@ -83,14 +83,16 @@ func (b *Budget) build(exprs []string) (a automata, err error) {
 	before, left := b.clone(), *b.left
 	p, a, err := b.automata(parsed, true)
 	if err != nil && p.exactPieces && *b.left < 0 {
-		// What is many ways in either case may be few in the one that is asked for.
+		// In both cases of letters, the patterns may need far more states than as
+		// written. Try again with case-sensitive pieces.
 		*b, *b.left = *before, left
 		_, a, err = b.automata(parsed, false)
 	}
 	return a, err
 }
 
-// automata builds the automata of parsed patterns.
+// automata builds the automata of parsed patterns. If fold is true, the main
+// automaton matches letters in both cases.
 func (b *Budget) automata(parsed [][]chain, fold bool) (p *program, a automata, err error) {
 	p = newProgram(b, fold)
 	defer b.recoverSpent(&err)
@@ -100,14 +102,15 @@ func (b *Budget) automata(parsed [][]chain, fold bool) (p *program, a automata, 
 		p.add(int32(i), chains)
 	}
 	if !p.exactPieces {
-		clear(parsed) // nobody asks again
+		clear(parsed) // free memory: build tries again only if there are exact pieces
 	}
 	b.phase = states
 	all, exact := p.tables()
 	return p, automata{all, exact, p.stages}, nil
 }
 
-// ready makes what follows from the rest, and so is not encoded.
+// ready computes the fields that AppendBinary does not encode, because they follow
+// from the others.
 func (m *Matcher) ready() {
 	m.none, m.listed = make([]uint64, m.Words()), maxListed
 	m.filter.shorts = m.filter.short != [len(m.filter.short)]uint64{}
@@ -124,22 +127,24 @@ func (m *Matcher) ready() {
 	}
 }
 
-// Words returns the length of the set that [Matcher.Match] fills: a bit for
-// each pattern.
+// Words returns the number of words of the set that [Matcher.Match] fills. The set
+// has one bit per pattern.
 func (m *Matcher) Words() int { return (m.patterns + 63) / 64 }
 
-// Stats says what a matcher costs.
+// Stats describes the size of a matcher.
 type Stats struct {
-	States int // of both automata
-	Bytes  int // of their tables
-	// Short is how many of the 65,536 pairs of bytes may begin a match that
-	// the filter knows no more of. Each stands for a walk wherever the pair does.
+	States int // states of both automata
+	Bytes  int // bytes of the edges of both automata
+	// Short is the number of byte pairs, out of 65,536, that begin a match and
+	// after which the filter tests no more bytes. The automaton runs at every
+	// offset with such a pair.
 	Short int
-	// Anywhere says that a piece may be empty, so that every position is tried.
+	// Anywhere is true if a piece may be empty. Then the automaton runs at every
+	// offset.
 	Anywhere bool
 }
 
-// Stats returns what the matcher costs.
+// Stats returns the size of the matcher.
 func (m *Matcher) Stats() Stats {
 	s := Stats{States: m.states + m.exact.states, Bytes: 4 * (len(m.edges) + len(m.exact.edges)), Anywhere: m.filter.empty}
 	for _, word := range m.filter.short {
@@ -148,8 +153,8 @@ func (m *Matcher) Stats() Stats {
 	return s
 }
 
-// Match sets the bit of every pattern that matches text; it clears none. set
-// has at least [Matcher.Words] words.
+// Match sets the bit of every pattern that matches text. It clears no bits. set
+// must have at least [Matcher.Words] words.
 func (m *Matcher) Match(set []uint64, text string) {
 	if !utf8.ValidString(text) {
 		text = repair(text)
@@ -173,8 +178,8 @@ func (m *Matcher) Match(set []uint64, text string) {
 	walks.Put(w)
 }
 
-// repair replaces every byte that is not part of valid UTF-8 by U+FFFD, which
-// is how package regexp sees it.
+// repair replaces every byte that is not part of valid UTF-8 with U+FFFD. Package
+// regexp reads such bytes as U+FFFD too.
 func repair(text string) string {
 	b := make([]byte, 0, len(text)+len(text)/8)
 	for _, r := range text {
@@ -183,22 +188,22 @@ func repair(text string) string {
 	return string(b)
 }
 
-// walk is one pass over a text. It has its own set of matches, not the
-// caller's, so that the caller's may stay on its stack.
+// walk is one pass over a text. It has its own set of matches, so that the set of
+// the caller can stay on the stack.
 type walk struct {
 	m      *Matcher
 	text   string
 	set    []uint64
-	hits   []hit // pieces that have to be put together
+	hits   []hit // pieces that have to be joined
 	room   limit
 	joiner joiner
-	places [block]int32 // of a block of the text: where a match may begin, from its beginning
+	places [block]int32 // offsets in the current block at which a match may begin, relative to the block
 }
 
-// block is how many places are listed before any is walked from.
+// block is the number of offsets that the filter tests before the automaton runs.
 const block = 256
 
-// walks keep their memory from one text to the next.
+// walks keeps the memory of finished walks for later texts.
 var walks = sync.Pool{New: func() any { return new(walk) }}
 
 func (w *walk) begin(m *Matcher, text string) {
@@ -208,18 +213,20 @@ func (w *walk) begin(m *Matcher, text string) {
 	w.joiner.begin(m)
 }
 
-// scan looks for matches wherever the filter says that one may begin. It lists
-// these places before it walks from any: the list is made without a branch that
-// depends on the text, and such a branch, guessed wrong at every other place,
-// would cost more than the look itself.
+// scan runs the automaton at every offset that the filter lets pass. For each
+// block, it first lists these offsets and then runs the automaton. Listing them
+// needs no branch that depends on the text. Such a branch would often be
+// mispredicted, which costs more than the test itself.
 func (w *walk) scan() {
 	text, f := w.text, &w.m.filter
 	i := 0
-	// A block asks for four places at a time, whose windows are in one word
-	// and the three bytes after it.
+	// Each step of the inner loop tests four offsets with one load of eight bytes.
+	// Later goesOn reads eight bytes at each offset, so three more bytes are
+	// needed.
 	const ahead = 8 + 3
 	for i+ahead <= len(text) {
-		// Places count from the block's beginning: a text may be longer than 2 GiB.
+		// Offsets are relative to the block, because a text may be longer than 2
+		// GiB.
 		places, n := &w.places, uint64(0)
 		near := text[i:min(len(text), i+block-1+ahead)]
 		j := 0
@@ -248,9 +255,9 @@ func (w *walk) scan() {
 	}
 }
 
-// lastWord reads the eight bytes at i, or as many as there are. A match that
-// is too long for them cannot begin there, and a shorter one is not missed:
-// the filter looks at no more bytes than it has.
+// lastWord reads up to eight bytes at i. Bytes after the end of the text are 0,
+// which hides no match: the filter finds matches of fewer than four bytes by their
+// first two.
 func lastWord(text string, i int) (word uint64) {
 	if last := len(text) - 8; last >= 0 {
 		if i <= last {
@@ -264,14 +271,14 @@ func lastWord(text string, i int) (word uint64) {
 	return word
 }
 
-// word64 reads eight bytes, the first one lowest.
+// word64 reads eight bytes in little-endian order.
 func word64(s string) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// from takes note of all matches that begin at i.
+// from records all pieces that match at offset i.
 func (w *walk) from(i int) {
 	t, text := &w.m.table, w.text
 	e := uint32(t.roots[w.kindAt(i-1)])
@@ -290,7 +297,7 @@ func (w *walk) from(i int) {
 	}
 }
 
-// accept takes note of what a state accepts that was reached over text[i:end].
+// accept records the pieces that state s accepts after reading text[i:end].
 func (w *walk) accept(s state, i, end int) {
 	m := w.m
 	before, after := w.kindAt(end-1), w.kindAt(end)
@@ -309,9 +316,9 @@ func (w *walk) accept(s state, i, end int) {
 	}
 }
 
-// takeNote takes note of the piece whose accepts begin at first, at
-// text[start:end], and returns the last of them. Most stages come behind others:
-// where the one before was not seen, a stage is forgotten.
+// takeNote records that a piece matches text[start:end]. first is the index of the
+// first accept of the piece. takeNote returns the last accept of the piece and its
+// index. It ignores a stage if the piece of the previous stage was not seen.
 func (w *walk) takeNote(first state, start, end int) (a *accept, at state) {
 	j, means := &w.joiner, false
 	for at = first; ; at++ {
@@ -340,7 +347,7 @@ func (w *walk) takeNote(first state, start, end int) (a *accept, at state) {
 	return a, at
 }
 
-// kindAt returns the kind of the byte at i.
+// kindAt returns the kind of the byte at offset i, or textEdge outside of the text.
 func (w *walk) kindAt(i int) kind {
 	if i < 0 || i >= len(w.text) {
 		return textEdge

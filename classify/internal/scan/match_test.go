@@ -37,8 +37,9 @@ func TestCompileErrors(t *testing.T) {
 	}
 }
 
-// TestCompileTooLarge gives patterns whose deterministic automaton grows
-// exponentially: they are refused, by name, before memory is.
+// TestCompileTooLarge compiles patterns whose deterministic automaton would grow
+// exponentially. Compile must refuse them before they take much memory. Its error
+// must name the pattern.
 func TestCompileTooLarge(t *testing.T) {
 	t.Parallel()
 	for _, expr := range []string{`x(?:ab|cd){0,30}ab(?:ab|cd){30}y`, `\pL{200}`} {
@@ -53,9 +54,8 @@ func TestCompileTooLarge(t *testing.T) {
 	}
 }
 
-// TestCompileExponential gives patterns that would need 2^30 states if they
-// were spelt out in one deterministic automaton. As gaps of classes they need a
-// few.
+// TestCompileExponential compiles patterns that would need 2^30 states in one
+// deterministic automaton. Split at gaps, they need few.
 func TestCompileExponential(t *testing.T) {
 	t.Parallel()
 	m, err := Compile([]string{`[ab]*a[ab]{30}`, `x[ab]{40}y`})
@@ -65,8 +65,7 @@ func TestCompileExponential(t *testing.T) {
 	assert.Equal(t, []bool{false, true}, matched(m, "x"+strings.Repeat("b", 40)+"y"))
 }
 
-// TestMatchPositions moves one match over every position of texts of many
-// lengths.
+// TestMatchPositions tests a match at every offset of texts of many lengths.
 func TestMatchPositions(t *testing.T) {
 	t.Parallel()
 	m, err := Compile([]string{`rate.?limit`, `\blimit\b`, `limit$`, `^rate`, `rate.{0,60}exceeded`, `nothing`})
@@ -91,9 +90,10 @@ func TestMatchPositions(t *testing.T) {
 	}
 }
 
-// fewestAllocs is what f allocates where it finds its memory in a pool. A pool
-// may be empty at any call: the garbage collector clears it, and the race
-// detector makes it lose a quarter of what is put back.
+// fewestAllocs returns the number of allocations of f if its memory is in a pool.
+// It takes the fewest of many calls, because a pool may be empty at any call: the
+// garbage collector clears it, and the race detector makes it drop a quarter of
+// what is put back.
 func fewestAllocs(f func()) float64 {
 	fewest := testing.AllocsPerRun(1, f)
 	for range 100 {
@@ -125,7 +125,7 @@ func ExampleCompile() {
 	// Output: 101
 }
 
-// TestLoadTruncated cuts a table off at every length: it is refused.
+// TestLoadTruncated loads tables that are cut off. Each must be refused.
 func TestLoadTruncated(t *testing.T) {
 	t.Parallel()
 	m, err := Compile([]string{`rate.?limit`, `too many.{0,20}requests`})

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// dense are patterns whose pieces stand everywhere in a text.
+// dense holds patterns whose pieces are everywhere in a text.
 var dense = map[string]struct {
 	exprs []string
 	piece string
@@ -29,7 +29,7 @@ var dense = map[string]struct {
 	"long pieces":    {[]string{`(?:ab ?){1,30}.*(?:ab|c){9}.*d`}, "ab"},
 }
 
-// manyBehind are patterns that share their second piece, but not the stage.
+// manyBehind returns patterns that share their second piece, but not its stage.
 func manyBehind(n int) (exprs []string) {
 	for i := range n {
 		exprs = append(exprs, strings.Repeat("er", i%5)+"ro"+strings.Repeat(".", i/5)+`r.{0,9}error.*x`)
@@ -37,14 +37,14 @@ func manyBehind(n int) (exprs []string) {
 	return exprs
 }
 
-// bytesOf is what f allocates. The least of a few counts: the collector may empty
-// the pool, and what runs besides allocates too.
+// bytesOf returns the bytes that f allocates. It takes the least of two calls: the
+// garbage collector may empty the pool, and other goroutines may allocate.
 func bytesOf(f func()) uint64 {
 	least := uint64(math.MaxUint64)
 	for range 2 {
 		var before, after runtime.MemStats
 		runtime.GC()
-		runtime.GC() // a second one empties the pool for good
+		runtime.GC() // the second call empties the pool for good
 		runtime.ReadMemStats(&before)
 		f()
 		runtime.ReadMemStats(&after)
@@ -53,8 +53,8 @@ func bytesOf(f func()) uint64 {
 	return least
 }
 
-// A walk kept every hit and every mark to the end: 90 bytes a byte of text. The
-// test isn't parallel: it measures the whole process.
+// Earlier, a walk kept every hit and every mark to the end: 90 bytes for each byte
+// of text. The test is not parallel, because it measures the whole process.
 func TestDenseTextTookMemoryByItsLength(t *testing.T) {
 	for name, tt := range dense {
 		t.Run(name, func(t *testing.T) {
@@ -63,10 +63,10 @@ func TestDenseTextTookMemoryByItsLength(t *testing.T) {
 			set := make([]uint64, m.Words())
 			most, sizes := uint64(512<<10), []int{64 << 10, 1 << 20, 16 << 20}
 			switch name {
-			case "long pieces": // they need more at once, but no more for more text
+			case "long pieces": // they need more memory, but no more for longer texts
 				most, sizes = 1<<20, sizes[:2]
 			case "gap", "broken gap":
-			default: // their many hits take longer
+			default: // their many hits take too long for 16 MiB
 				sizes = sizes[:2]
 			}
 			for _, size := range sizes {
@@ -86,7 +86,7 @@ func matchedListing(m *Matcher, text string, most int) []bool {
 	return matched(&small, text)
 }
 
-// A hit that is taken early, or a mark that is forgotten, changes no answer.
+// Joining hits early and dropping marks early must not change the result.
 func TestShortListsMatchAlike(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -109,7 +109,7 @@ func TestShortListsMatchAlike(t *testing.T) {
 	})
 }
 
-// A list that one text made long isn't kept for all texts to come.
+// Earlier, a list that one text made long stayed in the pool.
 func TestLongListsStayedInThePool(t *testing.T) {
 	t.Parallel()
 	m, err := Compile([]string{`(?:ab ?){1,90}.*(?:ab|c){40}.*d`, `a.{900,}b`})

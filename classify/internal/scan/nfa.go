@@ -6,28 +6,29 @@ import (
 	"unicode/utf8"
 )
 
-// nodeOp is what a node of the nondeterministic automaton does.
+// nodeOp is the operation of an NFA node.
 type nodeOp uint8
 
 const (
-	opByte   nodeOp = iota // reads a byte from lo to hi, goes to out
-	opPair                 // reads lo or hi, the two cases of a letter in a piece that is a literal, goes to out
-	opSplit                // goes to out and to alt
-	opAssert               // goes to out, which reads a byte, where the assertions hold
-	opMatch                // ends the piece out where the assertions hold
+	opByte   nodeOp = iota // reads a byte from lo to hi, then goes to out
+	opPair                 // reads lo or hi, the two cases of a letter, then goes to out
+	opSplit                // goes to out and to alt without reading a byte
+	opAssert               // goes to out, which reads a byte, if the assertions hold
+	opMatch                // ends piece number out if the assertions hold
 )
 
-// A node of the automaton over bytes. Texts are valid UTF-8 when they get
-// here, so that a class of runes is a set of byte sequences.
+// A node of the NFA, which reads bytes. Texts are valid UTF-8 here, so a class of
+// runes is a set of UTF-8 sequences.
 type node struct {
 	op       nodeOp
 	lo, hi   byte
 	assert   syntax.EmptyOp
-	exact    bool // of opMatch: the case of its letters is still to be looked at
+	exact    bool // of opMatch: the exact automaton must check the case of letters
 	out, alt int32
 }
 
-// node returns the number of a node; equal ones are one.
+// node returns the index of a node. It adds the node unless the piece has an equal
+// one.
 func (p *program) node(n node) int32 {
 	p.spend(p.pattern, stepsANode)
 	id, ok := p.nodeIDs[n]
@@ -38,7 +39,7 @@ func (p *program) node(n node) int32 {
 	return id
 }
 
-// newNode adds a node that is equal to no other.
+// newNode adds a node without looking for an equal one.
 func (p *program) newNode(n node) int32 {
 	p.spend(p.pattern, 1)
 	p.nodes = append(p.nodes, n)
@@ -46,8 +47,8 @@ func (p *program) newNode(n node) int32 {
 	return int32(len(p.nodes) - 1)
 }
 
-// literal is compile for a literal that is a whole piece: no other way leads to
-// its nodes, so they are not looked up.
+// literal compiles a literal that is a whole piece. Its nodes are on no other path,
+// so it does not look for equal nodes.
 func (p *program) literal(re *syntax.Regexp, next int32) int32 {
 	for _, r := range slices.Backward(re.Rune) {
 		n := node{op: opByte, lo: byte(r), hi: byte(r), out: next}
@@ -64,7 +65,8 @@ func (p *program) literal(re *syntax.Regexp, next int32) int32 {
 	return next
 }
 
-// compile builds the nodes of re in front of next and returns the first.
+// compile builds the nodes that match re before next, and returns the first of
+// them.
 func (p *program) compile(re *syntax.Regexp, next int32) int32 {
 	p.spend(p.pattern, 1)
 	switch re.Op {
@@ -110,7 +112,7 @@ func (p *program) compile(re *syntax.Regexp, next int32) int32 {
 	return p.never() // OpNoMatch
 }
 
-// never is a node that reads no byte at all. All pieces share it.
+// never returns a node that matches no byte. All pieces share it.
 func (p *program) never() int32 {
 	if p.nowhere == 0 {
 		p.nowhere = p.node(node{op: opByte, lo: 1, hi: 0})
@@ -120,10 +122,10 @@ func (p *program) never() int32 {
 	return p.nowhere
 }
 
-// assert builds an assertion. It is moved behind what reads nothing, so that
-// it stands before a byte or becomes a condition of the match: the walk knows
-// both sides there. What it has built is kept: behind alternatives of assertions
-// the same node is met along exponentially many ways.
+// assert builds an assertion before next. It moves the assertion past splits, so
+// that it is before a byte or becomes a condition of a match. There the walk knows
+// the bytes on both sides. The results are cached: alternatives of assertions lead
+// to the same node on exponentially many paths.
 func (p *program) assert(kind syntax.EmptyOp, next int32) int32 {
 	p.spend(p.pattern, stepsANode)
 	key := asserted{kind, next}

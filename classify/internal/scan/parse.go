@@ -7,27 +7,28 @@ import (
 	"strings"
 )
 
-// A chain is one way to match a pattern: pieces in order, with gaps between
-// them. gaps[i] stands before pieces[i]; the first is empty.
+// A chain is one way to match a pattern: pieces in order, with gaps between them.
+// gaps[i] is before pieces[i]; the first gap is empty.
 type chain struct {
 	pieces []*syntax.Regexp
 	gaps   []gap
 }
 
-// A gap is text between two pieces: a run of each loop, in order.
+// A gap is the part of a pattern between two pieces: one loop or several in
+// sequence.
 type gap []loop
 
-// A loop is a run of at least min and at most max runes of a class; max < 0
-// means any number. In a gap of several loops every min is 0.
+// A loop matches at least min and at most max runes of a class. max < 0 means no
+// limit. In a gap of several loops every min is 0.
 type loop struct {
-	class    *syntax.Regexp // OpCharClass, OpAnyChar or OpAnyCharNotNL
+	class    *syntax.Regexp // OpCharClass, OpAnyChar, OpAnyCharNotNL, or OpLiteral of one rune
 	min, max int
 }
 
-// Limits on how far a pattern is taken apart. One with loops that is beyond
+// Limits on the expansion of a pattern. A group that contains a loop and exceeds
 // them is refused.
 const (
-	maxChains = 64 // ways to match one pattern
+	maxChains = 64 // chains of one pattern
 	maxCount  = 4  // optional repetitions of a class without letters
 )
 
@@ -36,22 +37,21 @@ var (
 	errLoops = errors.New("has a loop such as .* in a group that is repeated, or too many alternatives around such loops: split it into several patterns")
 )
 
-// A parser takes patterns apart.
+// A parser cuts a pattern into chains.
 type parser struct {
 	*Budget
 	pattern int32
-	loops   map[*syntax.Regexp]bool               // what hasLoop has found out
-	ways    map[*syntax.Regexp][][]*syntax.Regexp // what sequences has found out
+	loops   map[*syntax.Regexp]bool               // results of hasLoop
+	ways    map[*syntax.Regexp][][]*syntax.Regexp // results of sequences
 }
 
-// parse reads a pattern. Its error says what is wrong, not where the pattern
-// came from.
+// parse reads a pattern. Its error says what is wrong, but not which pattern it is.
 func (b *Budget) parse(pattern int32, expr string) ([]chain, error) {
 	if re := phrase(expr); re != nil {
 		b.spend(pattern, len(expr))
 		return []chain{{pieces: []*syntax.Regexp{re}, gaps: []gap{nil}}}, nil
 	}
-	b.spend(pattern, min(readingSteps(expr), *b.left+1)) // more is refused anyway
+	b.spend(pattern, min(readingSteps(expr), *b.left+1)) // one step too many is enough to refuse the pattern
 	re, err := syntax.Parse(expr, syntax.Perl|syntax.FoldCase)
 	if err != nil {
 		return nil, explain(expr, err)
@@ -70,13 +70,14 @@ func (b *Budget) parse(pattern int32, expr string) ([]chain, error) {
 	return chains, nil
 }
 
-// phrase returns what package syntax makes of a pattern of ASCII that is nothing
-// but literal text, or nil. Most patterns of a large set are such.
+// phrase returns the syntax tree that package syntax makes of a literal ASCII
+// pattern. It returns nil for any other pattern. Most patterns of a large set are
+// literal.
 func phrase(expr string) *syntax.Regexp {
 	if !isPhrase(expr) {
 		return nil
 	}
-	runes := []rune(strings.ToUpper(expr)) // the least of the runes that fold to each other
+	runes := []rune(strings.ToUpper(expr)) // package syntax keeps the lowest of the runes that fold to each other
 	return &syntax.Regexp{Op: syntax.OpLiteral, Flags: syntax.Perl | syntax.FoldCase, Rune: runes}
 }
 
@@ -89,7 +90,7 @@ func isPhrase(expr string) bool {
 	return expr != ""
 }
 
-// explain turns an error of regexp/syntax into a short text that unwraps to it.
+// explain returns a short error text that unwraps to an error of regexp/syntax.
 func explain(expr string, err error) error {
 	var at *syntax.Error
 	if !errors.As(err, &at) {
@@ -111,10 +112,10 @@ func (e *parseError) Error() string { return e.text }
 
 func (e *parseError) Unwrap() error { return e.err }
 
-// isLoopOfCapture reports whether re repeats what stands in parentheses without
-// bound. Of such a group package syntax may have made a class, as of (a|b)*,
-// which the matcher could take; that it takes one and not the next would be
-// hard to foretell.
+// isLoopOfCapture reports whether re repeats a group in parentheses without bound.
+// Package syntax turns some of these groups into a class, for example (a|b)*, which
+// the matcher could accept. All are refused, because users could not foresee which
+// of them it would accept.
 func isLoopOfCapture(re *syntax.Regexp) bool {
 	switch {
 	case re.Op != syntax.OpStar && re.Op != syntax.OpPlus && (re.Op != syntax.OpRepeat || re.Max >= 0):
@@ -124,7 +125,7 @@ func isLoopOfCapture(re *syntax.Regexp) bool {
 	}
 }
 
-// ungroup removes captures, which only group here.
+// ungroup removes captures, because the matcher reports no submatches.
 func ungroup(re *syntax.Regexp) *syntax.Regexp {
 	for re.Op == syntax.OpCapture {
 		re = re.Sub[0]

@@ -2,17 +2,17 @@ package scan
 
 import "math/bits"
 
-// placer finds room for sets of columns in one long row, each set at a place
-// of its own.
+// placer finds free entries for sets of columns in one array. Each set begins at an
+// offset of its own, its place.
 type placer struct {
-	used  bitRow // by entry: taken
+	used  bitRow // by entry: it is taken
 	owned bitRow // by place: a set begins there
-	first int    // the entries before are taken, or hard to use
-	end   int    // no entry from here on was taken
+	first int    // all entries before are taken or hard to use
+	end   int    // end of the used entries
 }
 
-// find takes the first place that it comes to for columns, which are sorted. It
-// looks at 64 places at a time, and also returns how many times it did.
+// find takes the first place that it finds for columns, which must be sorted. It
+// tests 64 places at a time. It also returns the number of these tests.
 func (p *placer) find(columns []uint32) (place uint32, looks int) {
 	const tries = 1 << 10
 	for p.used.has(p.first) {
@@ -44,7 +44,7 @@ func (p *placer) find(columns []uint32) (place uint32, looks int) {
 	return uint32(at), looks
 }
 
-// bitRow is a row of bits that grows; those beyond its end are not set.
+// bitRow is a growing row of bits. Bits beyond its end are 0.
 type bitRow []uint64
 
 func (r bitRow) has(i int) bool { return i/64 < len(r) && r[i/64]>>(i%64)&1 != 0 }
@@ -56,13 +56,13 @@ func (r *bitRow) set(i int) {
 	(*r)[i/64] |= 1 << (i % 64)
 }
 
-// word returns the 64 bits from i on, the first one lowest.
+// word returns the 64 bits from i on; bit i is the lowest.
 func (r bitRow) word(i int) (w uint64) {
 	if i/64 < len(r) {
 		w = r[i/64] >> (i % 64)
 	}
 	if i/64+1 < len(r) {
-		w |= r[i/64+1] << (64 - i%64) // nothing where i is a multiple of 64
+		w |= r[i/64+1] << (64 - i%64) // adds nothing if i is a multiple of 64
 	}
 	return w
 }

@@ -6,73 +6,73 @@ import (
 	"slices"
 )
 
-// An accept says what the end of a piece means: its pattern matches, or a stage of
-// the pattern may have been reached.
+// An accept is an effect of reaching the end of a piece: a pattern matches, or a
+// stage of a pattern may have been reached.
 type accept struct {
-	when    syntax.EmptyOp // assertions that have to hold there
-	same    bool           // the next one belongs to the same piece
-	more    bool           // the next one belongs to the same state
+	when    syntax.EmptyOp // assertions that must hold at the end of the piece
+	same    bool           // the next accept belongs to the same piece
+	more    bool           // the next accept belongs to the same state
 	isStage bool
-	exact   bool  // only where the exact automaton accepts it as well
-	id      int32 // index of a pattern, or into program.stages
+	exact   bool  // valid only if the exact automaton accepts the piece too
+	id      int32 // index of a pattern, or of a stage in program.stages
 
-	// What a walk asks of a stage stands here too, so that it is at hand.
-	parent int32 // the stage before; -1 = none
-	ends   bool  // patterns end at it
+	// Copies of fields of the stage, so that a walk need not look them up.
+	parent int32 // the previous stage; -1 = none
+	ends   bool  // patterns end at this stage
 }
 
-// A piece is a part of patterns between gaps. Equal pieces are one.
+// A piece is a part of patterns between two gaps. Equal pieces are stored once.
 type piece struct {
-	patterns []int32 // those that it is all of
-	stages   []int32 // those that it is a part of, as indices into program.stages
+	patterns []int32 // patterns that consist of this piece alone
+	stages   []int32 // stages that end with this piece, as indices into program.stages
 }
 
-// A stage is a chain up to one of its pieces. Chains that begin alike share
-// their stages.
+// A stage is the beginning of a chain, up to one of its pieces. Chains that begin
+// with the same pieces and gaps share their stages.
 type stage struct {
-	parent   int32      // the stage before; -1 = none
-	gap      []byteLoop // between the two
-	patterns []int32    // those that end here
+	parent   int32      // the previous stage; -1 = none
+	gap      []byteLoop // between the previous piece and the last piece
+	patterns []int32    // patterns that end at this stage
 	inner    bool       // other stages follow
-	near     int        // bytes: closer than this, a gap behind it may be too short
+	near     int        // bytes: a shorter gap after this stage may have too few runes
 }
 
-// program is the nondeterministic automaton of a whole set of patterns. It has
-// no loops: what repeats without bound has become a gap.
+// program is the nondeterministic automaton (NFA) of a whole set of patterns. It
+// has no cycles: repetitions without bound have become gaps.
 type program struct {
 	*Budget
 	nodes    []node
-	owner    []int32            // by node: the pattern that pays for it
-	nodeIDs  map[node]int32     // of the piece that is being built, so that alternatives share their endings
-	asserted map[asserted]int32 // what assert has built of it
-	nowhere  int32              // the node that never returns; 0 = not built, because the first node is a match
-	fold     bool               // pieces are read in both cases
-	pattern  int32              // the one that is being added
-	starts   []int32            // of the pieces
-	exact    []int32            // of those that tell cases apart, as they are
+	owner    []int32            // by node: the pattern whose budget pays for it
+	nodeIDs  map[node]int32     // nodes of the current piece; alternatives with equal endings share nodes
+	asserted map[asserted]int32 // results of assert for the current piece
+	nowhere  int32              // the node that never matches; 0 = not built: node 0 is always a match
+	fold     bool               // pieces match letters in both cases
+	pattern  int32              // index of the pattern that is being added
+	starts   []int32            // first node of each piece
+	exact    []int32            // first node of each case-sensitive piece, built as written
 	pieces   []piece
 	pieceIDs map[string]int32
-	key      []byte // of a piece; kept to spare its memory
+	key      []byte // buffer for the key of a piece
 	stages   []stage
 	stageIDs map[string]int32
 
-	exactPieces bool // there are some, even where the budget ended before they came
+	exactPieces bool // some piece is case-sensitive; set before that piece is built
 }
 
-// asserted is what assert is asked for.
+// asserted is the arguments of a call of assert, as a map key.
 type asserted struct {
 	kind syntax.EmptyOp
 	next int32
 }
 
-// What steps are charged for work that takes longer than most.
+// Steps charged for work that takes longer than one step.
 const (
-	stepsANode  = 16 // a look-up and a new node
-	stepsAPiece = 50 // and as many steps as its text has bytes
+	stepsANode  = 16 // a lookup and a new node
+	stepsAPiece = 50 // plus the steps of spendText
 )
 
-// newProgram builds the automaton of a list of patterns, with their letters in
-// both cases where fold says so.
+// newProgram returns an empty NFA. If fold is true, its pieces match letters in
+// both cases.
 func newProgram(b *Budget, fold bool) *program {
 	return &program{
 		Budget: b, fold: fold, nodeIDs: map[node]int32{}, asserted: map[asserted]int32{},
@@ -80,7 +80,8 @@ func newProgram(b *Budget, fold bool) *program {
 	}
 }
 
-// grow makes room for the nodes of all literals, which are most of a large set.
+// grow allocates memory for the nodes of all literals, which are most nodes of a
+// large set.
 func (p *program) grow(parsed [][]chain) {
 	letters := 0
 	for _, chains := range parsed {
@@ -96,7 +97,7 @@ func (p *program) grow(parsed [][]chain) {
 	p.starts, p.pieces = make([]int32, 0, len(parsed)), make([]piece, 0, len(parsed))
 }
 
-// add puts the chains of a pattern into the program.
+// add adds the chains of a pattern to the program.
 func (p *program) add(pattern int32, chains []chain) {
 	p.pattern = pattern
 	for _, c := range chains {
@@ -117,7 +118,7 @@ func (p *program) addChain(c chain) {
 	p.stages[at].patterns = append(p.stages[at].patterns, p.pattern)
 }
 
-// piece returns the number of a piece.
+// piece returns the index of a piece. It builds the piece if it is new.
 func (p *program) piece(re *syntax.Regexp) int32 {
 	p.spend(p.pattern, stepsAPiece)
 	p.spendText(p.pattern, re)
@@ -146,9 +147,10 @@ func (p *program) piece(re *syntax.Regexp) int32 {
 	return id
 }
 
-// forgetNodes empties the look-ups of the piece before. Nodes lead to the match
-// of their own piece, so no other piece can share them. A table that became large
-// is replaced: to clear it would take as long for every small piece behind it.
+// forgetNodes empties the maps of nodes before a new piece is built. Nodes lead to
+// the match of their own piece, so no other piece can share them. A large map is
+// replaced, because clearing it would take as long again for every small piece that
+// follows.
 func (p *program) forgetNodes() {
 	const large = 1 << 10
 	if len(p.nodeIDs)+len(p.asserted) > large {
@@ -159,8 +161,8 @@ func (p *program) forgetNodes() {
 	clear(p.asserted)
 }
 
-// spendText counts what it takes to write out re, whose parts may be repeated
-// by reference.
+// spendText charges a pattern for the text of re. A part that occurs several times
+// is charged each time.
 func (b *Budget) spendText(pattern int32, re *syntax.Regexp) {
 	b.spend(pattern, 2+len(re.Rune))
 	for _, sub := range re.Sub {
@@ -168,7 +170,8 @@ func (b *Budget) spendText(pattern int32, re *syntax.Regexp) {
 	}
 }
 
-// stage returns the number of the stage behind parent.
+// stage returns the index of the stage that follows parent with gap g and piece re.
+// It adds the stage if it is new.
 func (p *program) stage(parent int32, g gap, re *syntax.Regexp) int32 {
 	id := p.piece(re)
 	key := fmt.Appendln(nil, parent, id)

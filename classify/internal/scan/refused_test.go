@@ -16,7 +16,8 @@ import (
 	"github.com/errclass/errclass/internal/cputime"
 )
 
-// numbered returns n patterns of a form, with %d for a number.
+// numbered returns n patterns of a form. Each has a different number in place of
+// %d.
 func numbered(form string, n int) []string {
 	exprs := make([]string, n)
 	for i := range exprs {
@@ -25,8 +26,8 @@ func numbered(form string, n int) []string {
 	return exprs
 }
 
-// justOver returns the smallest set of a form, in steps of a thousandth, that
-// weighs more than a set may.
+// justOver returns patterns of a form that weigh about a thousandth more than a set
+// may.
 func justOver(form string) []string {
 	total, n := 0, 0
 	for ; total <= maxWeight+maxWeight/1000; n++ {
@@ -35,10 +36,11 @@ func justOver(form string) []string {
 	return numbered(form, n)
 }
 
-// letters make many classes of bytes: each has an edge of its own.
+// letters are patterns that divide the bytes into many classes. Each class has
+// edges of its own.
 var letters = strings.Split("abcdefghijklmnopqrstuvwxyz0123456789 !#%&',-/:;<=>@_`~\"", "")
 
-// beside are patterns that go on beside each other in every way.
+// beside returns patterns that overlap in every combination.
 func beside(before string, n int) (exprs []string) {
 	for i := range n {
 		exprs = append(exprs, before+strings.Repeat("[a-z ]", i)+"e"+strings.Repeat("[a-z ]", n-i)+"x")
@@ -53,8 +55,8 @@ func besides(groups, n int) (exprs []string) {
 	return exprs
 }
 
-// tooLarge are sets beyond the limits. Those just beyond them took 2 to 3 seconds
-// and 1 GB to be refused.
+// tooLarge returns sets beyond the limits. Earlier, refusing those just beyond them
+// took 2 to 3 seconds and 1 GB.
 func tooLarge() map[string][]string {
 	const ways = `x(?:ab|cd){0,30}ab(?:ab|cd){30}y`
 	shops := numbered(`shop%d order (?:is|was) locked`, 20_000)
@@ -84,7 +86,8 @@ func tooLarge() map[string][]string {
 	return sets
 }
 
-// TestOversizedSetWasBuiltFirst isn't parallel: it measures the whole process.
+// TestOversizedSetWasBuiltFirst is not parallel, because it measures the whole
+// process.
 func TestOversizedSetWasBuiltFirst(t *testing.T) {
 	for name, exprs := range tooLarge() {
 		t.Run(name, func(t *testing.T) {
@@ -102,7 +105,7 @@ func TestOversizedSetWasBuiltFirst(t *testing.T) {
 	}
 }
 
-// What users write stays within the limits, also where there is much of it.
+// Sets that users write must be accepted, even large ones.
 func TestOrdinarySetsAreForeseen(t *testing.T) {
 	t.Parallel()
 	mixed := phrases(20_000)
@@ -121,8 +124,9 @@ func TestOrdinarySetsAreForeseen(t *testing.T) {
 	}
 }
 
-// A pattern without overlapping ways takes hardly more steps than it weighs. So a
-// set of such patterns is never refused late: its budget is stepsAgain times that.
+// A pattern without overlapping alternatives takes few more steps than its weight.
+// So a set of such patterns is never refused late: its budget is stepsAgain times
+// its weight.
 func TestWeightBoundsTheSteps(t *testing.T) {
 	t.Parallel()
 	forms := []string{
@@ -154,7 +158,7 @@ func TestWeightBoundsTheSteps(t *testing.T) {
 	}
 }
 
-// No text makes weighing fail or take more than it is long.
+// FuzzWeigh checks that weigh accepts every text and returns a valid weight.
 func FuzzWeigh(f *testing.F) {
 	for _, expr := range []string{"a(b|c)?", `[\d-z]\x{1e940}`, "((((", "))))", `\p{^Greek}[[:alpha:]-\x{1e940}]`, "{9}{9,}{,3}", `\Qa\E+`, "[^]-]", "\\"} {
 		f.Add(expr)

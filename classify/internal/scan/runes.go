@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// runes builds a class of runes, given as pairs of bounds.
+// runes builds the nodes of a class of runes before next. bounds are pairs of
+// bounds.
 func (p *program) runes(bounds []rune, next int32) int32 {
 	entry := int32(-1)
 	if len(bounds) >= 4 && bounds[0] == bounds[1] && bounds[2] == bounds[3] && isCase(bounds[0], bounds[2]) {
@@ -33,7 +34,8 @@ func (p *program) runes(bounds []rune, next int32) int32 {
 	return entry
 }
 
-// orbit returns r as pairs of bounds, with all that folds to it if asked.
+// orbit returns r as a pair of bounds. If fold is true, pairs for all runes that
+// fold to r follow.
 func orbit(r rune, fold bool) []rune {
 	bounds := []rune{r, r}
 	if fold {
@@ -46,8 +48,8 @@ func orbit(r rune, fold bool) []rune {
 
 type byteRange struct{ lo, hi byte }
 
-// utf8Ranges returns the byte sequences of the runes from lo to hi. Surrogates
-// have none.
+// utf8Ranges returns the UTF-8 sequences of the runes from lo to hi, as sequences
+// of byte ranges. Surrogates have none.
 func utf8Ranges(lo, hi rune) [][]byteRange {
 	var all [][]byteRange
 	for lo <= hi {
@@ -60,12 +62,12 @@ func utf8Ranges(lo, hi rune) [][]byteRange {
 		}
 		switch {
 		case 0xd800 <= lo && lo <= 0xdfff: // surrogates
-		case lo == 0x80 && end == 0x7ff: // whole lengths need no further split
+		case lo == 0x80 && end == 0x7ff: // all runes of two bytes: no split is needed
 			all = append(all, []byteRange{{0xc2, 0xdf}, {0x80, 0xbf}})
 		case lo == 0x10000 && end == unicode.MaxRune:
 			all = append(all, []byteRange{{0xf0, 0xf4}, {0x80, 0xbf}, {0x80, 0xbf}, {0x80, 0xbf}})
 		case lo == 0x800 && end == 0xd7ff && hi >= 0xffff:
-			// With the surrogates' bytes, which valid UTF-8 does not have.
+			// Surrogates are included, because valid UTF-8 does not have them.
 			all = append(all, []byteRange{{0xe0, 0xef}, {0x80, 0xbf}, {0x80, 0xbf}})
 			end = 0xffff
 		default:
@@ -76,8 +78,8 @@ func utf8Ranges(lo, hi rune) [][]byteRange {
 	return all
 }
 
-// split returns the byte sequences of runes that are encoded in equally many
-// bytes.
+// split returns the UTF-8 sequences of the runes from lo to hi, which must all have
+// the same number of bytes.
 func split(lo, hi rune) [][]byteRange {
 	if hi < utf8.RuneSelf {
 		return [][]byteRange{{{byte(lo), byte(hi)}}}
@@ -85,7 +87,7 @@ func split(lo, hi rune) [][]byteRange {
 	for shift := 6; shift <= 18; shift += 6 {
 		low := rune(1)<<shift - 1 // the bits below shift
 		if lo&^low == hi&^low {
-			break // all bytes above are equal
+			break // all bytes before are equal
 		}
 		if lo&low != 0 {
 			return append(split(lo, lo|low), split(lo|low+1, hi)...)

@@ -6,47 +6,48 @@ import (
 	"slices"
 )
 
-// A sample is what is compiled of a set to find out what the whole set costs.
+// A sample compiles some patterns of a set to estimate the cost of the whole set.
 type sample struct {
 	*Budget
 	exprs   []string
 	weights []weight
-	total   int // of the weights
-	left    int // steps that may still be spent on patterns by themselves
+	total   int // sum of the weights
+	left    int // steps that may still be spent on single patterns
 }
 
 const (
-	maxSample   = 4_000_000 // steps of patterns by themselves
-	maxSuspects = 1_500_000 // of suspects, and one pattern more
-	maxStratum  = 200_000   // of one stratum, and one pattern more
-	sampled     = 16        // patterns of a stratum
-	suspects    = 12        // patterns that may need the most states
+	maxSample   = 4_000_000 // steps for compiling single patterns
+	maxSuspects = 1_500_000 // steps for the suspects; the last one may exceed them
+	maxStratum  = 200_000   // steps for one stratum; the last pattern may exceed them
+	sampled     = 16        // patterns compiled of each stratum
+	suspects    = 12        // suspects by each measure
 	together    = 500_000   // weight of the patterns that are compiled together
-	freeJoint   = 1_000_000 // steps of them, more for
-	jointly     = 2         // each step of their weight
+	freeJoint   = 1_000_000 // steps for compiling these, plus
+	jointly     = 2         // steps for each step of their weight
 )
 
-// strata are the kinds of patterns that are sampled by themselves: by how many
-// states they may need beyond those that their text tells.
+// strata is the number of groups that patterns are sampled from. The group of a
+// pattern depends on how many more states it may need than its text shows.
 const strata = 5
 
 func (w weight) stratum() int {
 	return min((bits.Len(uint(w.worst/w.steps))+1)/3, strata-1)
 }
 
-// The sizes that suspects are found by; 0 is nothing to suspect.
+// Measures by which suspects are chosen. 0 means that a pattern is no suspect.
 
 func (w weight) overlaps() int { return max(w.worst, maxOne) - maxOne }
 func (w weight) length() int   { return max(w.steps, maxOne) - maxOne }
 func (w weight) classes() int  { return max(w.wide, 2) - 2 }
 
-// check compiles patterns by themselves: the suspects, and some of each stratum.
-// It refuses a pattern that is too much work, and a set that is so if all its
-// patterns are like the sample. It returns the estimated steps of the set.
+// check compiles single patterns: the suspects, and some of each stratum. It
+// refuses a pattern that needs too many steps. It refuses the set if it would need
+// too many steps with all patterns like the sample. It returns the estimated steps
+// of the set.
 func (s *sample) check() (estimate int, err error) {
 	suspected := append(s.top(weight.overlaps), s.top(weight.length)...)
 	if len(suspected) == 0 && s.total <= together {
-		return s.total, nil // building it tells as soon
+		return s.total, nil // building the set takes no longer than a sample
 	}
 	for _, i := range suspected {
 		if s.left < maxSample-maxSuspects {
@@ -84,11 +85,11 @@ func (s *sample) check() (estimate int, err error) {
 	return estimate, nil
 }
 
-// stratum is a kind of patterns.
+// stratum is a group of patterns that are sampled together.
 type stratum struct {
 	count, weight int
 	seen          int
-	tried, spent  int // weight of the patterns that were tried, and steps that they took
+	tried, spent  int // weight of the patterns that were compiled, and their steps
 }
 
 func (s *stratum) add(w weight) {
@@ -96,8 +97,8 @@ func (s *stratum) add(w weight) {
 	s.weight += w.steps
 }
 
-// picks reports whether the next pattern is one of those to be tried, which are
-// spread evenly.
+// picks reports whether to compile the next pattern of the stratum. The picked
+// patterns are spread evenly.
 func (s *stratum) picks() bool {
 	s.seen++
 	return (s.seen-1)*sampled/s.count != s.seen*sampled/s.count
@@ -110,7 +111,7 @@ func (s *stratum) estimate() int {
 	return int(float64(s.weight) * float64(s.spent) / float64(s.tried))
 }
 
-// top returns the suspects by one size, the largest first.
+// top returns the suspects by one measure, the largest first.
 func (s *sample) top(size func(weight) int) (all []int) {
 	for i, w := range s.weights {
 		at := len(all)
@@ -125,8 +126,9 @@ func (s *sample) top(size func(weight) int) (all []int) {
 	return all
 }
 
-// try compiles a pattern by itself, and returns the steps that it took. Faults of
-// other kinds are found later, in the order of the patterns.
+// try compiles a pattern alone and returns the steps that it took. Its only error
+// is an exceeded budget. Other errors are found later, in the order of the
+// patterns.
 func (s *sample) try(i int) (steps int, err error) {
 	alone := s.alone(s.exprs[i])
 	limited := *alone.left > s.left
@@ -141,7 +143,7 @@ func (s *sample) try(i int) (steps int, err error) {
 	return steps, nil
 }
 
-// faultOf compiles a pattern by itself, and returns why it is refused, if it is.
+// faultOf compiles a pattern alone and returns the error, if any.
 func (s *sample) faultOf(i int) error {
 	_, err := s.alone(s.exprs[i]).build(s.exprs[i : i+1])
 	var at *PatternError
@@ -151,10 +153,11 @@ func (s *sample) faultOf(i int) error {
 	return err
 }
 
-// checkTogether compiles the patterns of the most classes together with some of
-// the others. A class goes on beside whatever it has in common with other
-// patterns: there are states for each choice of those that do, and edges for each
-// byte of the class. What the others make of them is so for all others of the set.
+// checkTogether compiles the patterns with the most classes, then again with some
+// of the others. A class matches text that other patterns match too, so they are
+// active together. Each combination of active patterns needs a state, and each byte
+// of the class an edge. checkTogether assumes that all other patterns of the set
+// add as much as those it compiles.
 func (s *sample) checkTogether(most int) error {
 	wide := s.top(weight.classes)
 	if len(wide) == 0 || s.total <= together {
@@ -197,10 +200,10 @@ func (s *sample) checkTogether(most int) error {
 	return nil
 }
 
-// A cost is what patterns take.
+// A cost is the number of steps and of table entries that patterns take.
 type cost struct{ steps, places int }
 
-// cost compiles patterns together.
+// cost compiles patterns together and returns what that takes.
 func (s *sample) cost(picked []int, weight int) (c cost, err error) {
 	exprs := make([]string, len(picked))
 	for n, i := range picked {
@@ -217,5 +220,5 @@ func (s *sample) cost(picked []int, weight int) (c cost, err error) {
 	case errors.As(err, &much) && errors.As(err, &at):
 		return c, &PatternError{picked[at.Index], much}
 	}
-	return c, nil // a fault of another kind is found later
+	return c, nil // other errors are found later
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A state is a place in table.edges, and whether it accepts something. The
-// zero state leads nowhere.
+// A state is a place, which is an index into table.edges, and a flag that says
+// whether the state accepts something. State 0 leads nowhere.
 type state uint32
 
 const (
@@ -14,25 +14,25 @@ const (
 	placeMask          = acceptFlag - 1
 	stateMask          = acceptFlag<<1 - 1
 	maxPlace           = int(placeMask)
-	columnOf           = 24 // of an entry: its column stands above its state
-	acceptColumn       = 0  // where in accepts that stands which a state accepts; then come the classes
-	noColumn           = 255
+	columnOf           = 24  // shift of the column in an entry; the state is below it
+	acceptColumn       = 0   // column of the index into accepts; the columns of the classes follow
+	noColumn           = 255 // column of a free entry
 )
 
-// table is the deterministic automaton. The edges of a state stand at its
-// place plus the class of the byte that they read. Those of all states are laid
-// over each other, so an entry says for which column it stands: that tells
-// whose it is.
+// table is the deterministic automaton (DFA). The edge of a state for a class is
+// the entry at the place of the state plus the class. The edges of different states
+// are interleaved. So each entry has its column: if that is another one, the entry
+// belongs to another state.
 type table struct {
 	classes [256]uint8
 	edges   []uint32
-	roots   [kinds]state // where a match begins, by the kind of the byte before
-	columns uint32       // classes, and that of the accepts
+	roots   [kinds]state // initial states, by the kind of the previous byte
+	columns uint32       // number of classes, plus one for the accepts
 	accepts []accept
 	states  int
 }
 
-// step returns the state behind s over a column.
+// step returns the state that s leads to over a column, or 0.
 func (t *table) step(s state, column uint32) state {
 	if e := t.edges[uint32(s&placeMask)+column]; e>>columnOf == column {
 		return state(e) & stateMask
@@ -40,7 +40,7 @@ func (t *table) step(s state, column uint32) state {
 	return 0
 }
 
-// layOut places the states of a builder.
+// layOut finds a place for every state of b and returns the table.
 func (b *builder) layOut() *table {
 	t := &table{classes: b.classes, columns: b.columns, states: b.count()}
 	numbers := make([]state, b.count())
@@ -65,7 +65,7 @@ func (b *builder) layOut() *table {
 		}
 	}
 	if place.end > maxPlace || len(t.accepts) > maxPlace || t.columns > noColumn {
-		panic(errSpent{}) // the table has no place for them
+		panic(errSpent{}) // the table has no room for them
 	}
 	t.edges = slices.Repeat([]uint32{noColumn << columnOf}, place.end+int(t.columns))
 	for s := range b.count() {
@@ -83,9 +83,10 @@ func (b *builder) layOut() *table {
 	return t
 }
 
-// order returns the states in the order of their placing: first those with
-// many edges, which are hard to place; then the others, each followed by the
-// one that it leads to, so that a walk finds its next entries beside each other.
+// order returns the states in the order in which they get a place. States with many
+// edges are first, because it is hard to find places for them. Each of the others
+// is followed by the states that it leads to. So a walk reads entries that are
+// close to each other.
 func (b *builder) order() []int32 {
 	const many = 4
 	order := make([]int32, 0, b.count())
@@ -115,17 +116,17 @@ func (b *builder) order() []int32 {
 	return order
 }
 
-// acceptLists keeps the lists of accepts that a table has, so that states which
-// accept the same share one.
+// acceptLists holds the lists of accepts of a table. States that accept the same
+// share a list.
 type acceptLists struct {
 	table              *table
-	byNodes, byContent map[string]uint32 // where a list begins
+	byNodes, byContent map[string]uint32 // index of the first accept of a list
 	key                []byte
 	list               []accept
 }
 
-// of returns where the list of what a state accepts begins, if it accepts
-// anything.
+// of returns the index of the first accept of a state. ok is false if the state
+// accepts nothing.
 func (l *acceptLists) of(b *builder, items []int32) (at uint32, ok bool) {
 	l.key = l.key[:0]
 	for _, n := range items {
@@ -141,7 +142,7 @@ func (l *acceptLists) of(b *builder, items []int32) (at uint32, ok bool) {
 	}
 	nodes := string(l.key)
 	l.list = b.acceptsOf(l.list[:0], items)
-	if len(l.list) == 0 { // of a piece that an abandoned chain would have used
+	if len(l.list) == 0 { // only pieces of a chain that was given up
 		return 0, false
 	}
 	l.key = l.key[:0]
@@ -160,7 +161,7 @@ func (l *acceptLists) of(b *builder, items []int32) (at uint32, ok bool) {
 	return at, true
 }
 
-// acceptsOf appends what a state of these items accepts.
+// acceptsOf appends the accepts of a state with these items.
 func (b *builder) acceptsOf(all []accept, items []int32) []accept {
 	for _, n := range items {
 		nd := b.nodes[n]

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// A Tester holds one pattern of a set to texts and counts what that costs. It is
-// for examples beside rules, which may be as hostile as the rules. It is not safe
-// for concurrent use.
+// A Tester matches texts with one pattern of a set and limits the steps that this
+// takes. It is for the examples of rules, which may be as hostile as the rules. It
+// is not safe for concurrent use.
 type Tester struct {
 	budget  *Budget
 	pattern int
@@ -16,11 +16,12 @@ type Tester struct {
 	cost    []int // by stage: steps for one hit of its piece
 }
 
-// Tester returns a tester for a pattern that b has compiled as part of a set. The
-// matcher of the set would find all other patterns as well.
+// Tester returns a tester for a pattern that b has compiled as part of a set. It
+// compiles the pattern alone, because the matcher of the set would also search for
+// all other patterns.
 func (b *Budget) Tester(pattern int, expr string) (t *Tester, err error) {
 	alone := b.alone(expr)
-	*alone.left = maxAll // the set has been accepted
+	*alone.left = maxAll // the set was accepted
 	m, err := alone.matcher([]string{expr})
 	var at *PatternError
 	if errors.As(err, &at) {
@@ -32,7 +33,7 @@ func (b *Budget) Tester(pattern int, expr string) (t *Tester, err error) {
 	t = &Tester{budget: b, pattern: pattern, m: m, cost: make([]int, len(m.stages))}
 	for i, s := range m.stages {
 		t.cost[i] = 2
-		for _, l := range s.gap { // a hit may read back as far as the gap is long
+		for _, l := range s.gap { // a hit may read the whole gap backwards
 			t.cost[i] += 2 + max(l.min, l.max)/4
 		}
 	}
@@ -40,7 +41,7 @@ func (b *Budget) Tester(pattern int, expr string) (t *Tester, err error) {
 }
 
 // Match reports whether the pattern matches text. The error is a [*PatternError]
-// that holds a [*BudgetError].
+// that wraps a [*BudgetError].
 func (t *Tester) Match(text string) (matched bool, err error) {
 	t.budget.texts += len(text)
 	if !t.spend(10 + len(text)/8) {
@@ -51,9 +52,9 @@ func (t *Tester) Match(text string) (matched bool, err error) {
 	}
 	w := new(walk)
 	w.begin(t.m, text)
-	const often = 256 // positions between two looks at the budget
+	const often = 256 // offsets between two checks of the budget
 	steps := 0
-	w.room.most = math.MaxInt // the budget bounds the list: a hit has its price
+	w.room.most = math.MaxInt // each hit costs steps, so the budget limits the list
 	for i := range len(text) + 1 {
 		steps += t.from(w, i)
 		if w.set[0] != 0 {
@@ -72,7 +73,7 @@ func (t *Tester) Match(text string) (matched bool, err error) {
 	return w.set[0] != 0, nil
 }
 
-// spend counts steps, and reports whether there were as many left.
+// spend charges steps. It reports whether enough were left.
 func (t *Tester) spend(steps int) bool {
 	*t.budget.work += steps
 	t.budget.checked += steps
@@ -84,8 +85,9 @@ func (t *Tester) fault() error { return &PatternError{t.pattern, &BudgetError{er
 // Checked returns the steps that checking texts has taken so far.
 func (b *Budget) Checked() int { return b.checked }
 
-// ForeseeTexts refuses texts of so many bytes that are estimated to take so many
-// steps, most of them for a pattern.
+// ForeseeTexts refuses texts whose estimated steps are too many for their length in
+// bytes. Its error names the pattern, which should be the one that needs the most
+// of the steps.
 func (b *Budget) ForeseeTexts(pattern, steps, bytes int) error {
 	if steps > maxExamples+bytes {
 		return &PatternError{pattern, &BudgetError{err: errExamples}}
@@ -93,15 +95,15 @@ func (b *Budget) ForeseeTexts(pattern, steps, bytes int) error {
 	return nil
 }
 
-// from is [walk.from] and returns four times what it costs, with what the hits
-// that it notes will cost.
+// from does the same as [walk.from]. It returns four times the steps, including
+// those that joining the recorded hits will take.
 func (t *Tester) from(w *walk, i int) (steps int) {
 	s := t.m.roots[w.kindAt(i-1)]
 	for end := i; ; end++ {
 		if s&acceptFlag != 0 {
 			hits := len(w.hits)
 			for at := t.m.step(s, acceptColumn); ; at++ {
-				steps += 4 + end - i // an exact piece is read again
+				steps += 4 + end - i // an exact piece is read twice
 				if !t.m.accepts[at].more {
 					break
 				}

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// sequences returns the ways to match re as lists of parts: loops that become
-// gaps, and everything else.
+// sequences returns the ways to match re, each as a list of parts. Loops that
+// become gaps are parts of their own. If there are too many ways, it returns re as
+// the only part.
 func (p *parser) sequences(re *syntax.Regexp) [][]*syntax.Regexp {
 	if !p.hasLoop(re) || isLoop(re) {
 		return [][]*syntax.Regexp{{re}}
@@ -48,12 +49,12 @@ func (p *parser) sequencesOfConcat(subs []*syntax.Regexp) (all [][]*syntax.Regex
 	for i, sub := range subs {
 		ways := p.sequences(sub)
 		if sub.Op == syntax.OpQuest && len(ways) == 1 && (i > 0 && isLoop(subs[i-1]) || i+1 < len(subs) && isLoop(subs[i+1])) {
-			ways = [][]*syntax.Regexp{{sub.Sub[0]}, nil} // a piece of its own should not be empty
+			ways = [][]*syntax.Regexp{{sub.Sub[0]}, nil} // so that no piece beside a loop is empty
 		}
 		if len(all)*len(ways) > maxChains {
 			return nil, false
 		}
-		if len(ways) == 1 { // no list shares its memory with another: each can grow
+		if len(ways) == 1 { // append in place: no two lists share memory
 			for i := range all {
 				p.spend(p.pattern, 1+len(ways[0]))
 				all[i] = append(all[i], ways[0]...)
@@ -72,7 +73,7 @@ func (p *parser) sequencesOfConcat(subs []*syntax.Regexp) (all [][]*syntax.Regex
 	return all, true
 }
 
-// hasLoop reports whether re is a loop or has one in it.
+// hasLoop reports whether re is a loop or contains one.
 func (p *parser) hasLoop(re *syntax.Regexp) bool {
 	has, ok := p.loops[re]
 	if !ok {

@@ -2,41 +2,41 @@ package scan
 
 import "strings"
 
-// A weight estimates from the text of a pattern how many steps it takes to
-// compile. Nothing is parsed or built for it.
+// A weight estimates how many steps it takes to compile a pattern. The estimate
+// uses only the text of the pattern: nothing is parsed or built.
 type weight struct {
-	steps int // if no two ways through the pattern read the same text
-	worst int // if all ways that may overlap do
-	wide  int // classes that stand side by side with what other patterns read
-	reach int // runes that it may read of a text, with those of its gaps
+	steps int // steps if no two alternatives read the same text
+	worst int // steps if all alternatives that may overlap do
+	wide  int // number of classes in sequence, which other patterns may overlap
+	reach int // number of runes of a text that it may read, gaps included
 }
 
-// Steps for the parts of a pattern: what their nodes and states take together,
+// Steps charged for the parts of a pattern: for their nodes and states together,
 // rounded up.
 const (
 	weightPattern = 150
-	weightPhrase  = 30    // each byte of a phrase
-	weightByte    = 60    // each byte of another pattern
-	weightFolded  = 130   // more for k and s, which have a third case beyond ASCII
+	weightPhrase  = 30    // a byte of a phrase
+	weightByte    = 60    // a byte of any other pattern
+	weightFolded  = 130   // extra for k and s, which have a third case beyond ASCII
 	weightRune    = 200   // a rune beyond ASCII
-	weightSplit   = 40    // an alternative, or something optional
+	weightSplit   = 40    // an alternative or an optional part
 	weightAssert  = 100   // an assertion
 	weightGap     = 200   // a gap
 	weightClass   = 100   // a class
 	weightRange   = 60    // a range of a class
-	weightMember  = 20    // a byte of ASCII in it
-	weightRead    = 6     // a byte of a class
+	weightMember  = 20    // an ASCII byte in a range
+	weightRead    = 6     // a byte of the text of a class
 	weightWide    = 2_200 // a class of nearly all runes
-	weightNamed   = 4_000 // a class of Unicode
-	weightTable   = 400   // a range of its table
+	weightNamed   = 4_000 // a named class of Unicode
+	weightTable   = 400   // a range in the Unicode table of the class
 	weightMost    = 1 << 50
 	mostForks     = 40
 	mostDepth     = 1000 // package syntax refuses more
 	mostCount     = 1000 // the same
 )
 
-// weigh estimates the weight of a pattern, in a time in proportion to its length.
-// A pattern that package syntax refuses has any weight.
+// weigh estimates the weight of a pattern, in time proportional to its length. The
+// result is arbitrary if package syntax refuses the pattern.
 func weigh(expr string) weight {
 	if isPhrase(expr) {
 		steps := weightPattern + weightPhrase*len(expr)
@@ -47,7 +47,7 @@ func weigh(expr string) weight {
 	}
 	w := weigher{expr: expr}
 	all := w.alternatives()
-	for w.at < len(expr) { // behind a parenthesis too many
+	for w.at < len(expr) { // after an unmatched closing parenthesis
 		w.at++
 		p := w.alternatives()
 		all.steps, all.worst = bounded(all.steps+p.steps), bounded(all.worst+p.worst)
@@ -59,8 +59,8 @@ func weigh(expr string) weight {
 	return weight{steps, max(steps, all.worst), all.wide, all.reach}
 }
 
-// readingSteps estimates what package syntax takes to read a pattern, before it
-// does so: there is no way to stop it.
+// readingSteps estimates the steps that package syntax takes to parse a pattern.
+// The estimate comes first, because parsing cannot be stopped.
 func readingSteps(expr string) int {
 	w := weigher{expr: expr}
 	for w.alternatives(); w.at < len(expr); w.alternatives() {
@@ -72,10 +72,10 @@ func readingSteps(expr string) int {
 // foldedWeights has weightFolded for the letters with a case beyond ASCII.
 var foldedWeights = [256]uint8{'k': weightFolded, 'K': weightFolded, 's': weightFolded, 'S': weightFolded}
 
-// bounded keeps a weight small enough to be multiplied.
+// bounded limits a weight so that it can be multiplied without overflow.
 func bounded(n int) int { return min(n, weightMost) }
 
-// times returns a weight for so many ways, given as log2.
+// times returns n times 2 to the power of ways, at most weightMost.
 func times(n, ways int) int {
 	if ways = min(ways, mostForks); n > weightMost>>ways {
 		return weightMost
@@ -88,30 +88,31 @@ type weigher struct {
 	expr  string
 	at    int
 	depth int
-	read  int  // what package syntax takes for the classes, beyond their length
-	exact bool // it may tell the cases of letters apart, for which it is built twice
+	read  int  // steps that package syntax takes for the classes, beyond their length
+	exact bool // the pattern may be case-sensitive: then it is built twice
 }
 
-// A heft is what a weigher knows of a part of a pattern.
+// A heft is what a weigher knows about a part of a pattern.
 type heft struct {
 	steps, worst int
-	first        byteSet // it may begin with
-	empty        bool    // it may match nothing
-	class        bool    // it is one rune, or one class
-	broad        bool    // it is a class with letters: repeated, it becomes a gap
-	literal      bool    // it is nothing but text
-	asserts      bool    // it reads nothing
+	first        byteSet // bytes that the part may begin with
+	empty        bool    // it may match the empty string
+	class        bool    // it is a single rune or a single class
+	broad        bool    // it is a class with letters: if it is repeated, it becomes a gap
+	literal      bool    // it is only literal text
+	asserts      bool    // it is an assertion
 	gap          bool    // it ends in a gap
-	wide         int     // classes that are read one after the other
-	reach        int     // runes that are
+	wide         int     // number of classes that it reads in sequence
+	reach        int     // number of runes that it reads in sequence
 
-	// After the part, so many ways may be open that go on with these bytes.
+	// After the part, 2 to the power of forks alternatives may be active. They
+	// continue with the bytes in open.
 	open  byteSet
-	forks int // log2 of the number of ways
+	forks int
 }
 
-// byteSet is a set of bytes; those that are equal in their lower six bits are one,
-// and so are the two cases of a letter.
+// byteSet is a set of bytes. Bytes with the same lower six bits count as one byte,
+// and so do the two cases of a letter.
 type byteSet uint64
 
 const anyByte byteSet = 1<<64 - 1
@@ -123,7 +124,7 @@ func setOf(c byte) byteSet {
 	return 1 << (c & 63)
 }
 
-// alternatives reads up to a closing parenthesis or the end.
+// alternatives reads alternatives up to a closing parenthesis or the end.
 func (w *weigher) alternatives() heft {
 	all := heft{literal: true, class: true}
 	overlaps, last := 0, ""
@@ -164,8 +165,8 @@ func (w *weigher) alternatives() heft {
 	return all
 }
 
-// goesOn returns the byte behind the shorter one of two texts, if the longer one
-// begins with it.
+// goesOn reports whether the longer one of two texts begins with the shorter one.
+// next is the byte that follows in the longer one.
 func goesOn(a, b string) (next byte, ok bool) {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// atom reads what a quantifier may stand behind.
+// atom reads an operand of a quantifier, such as a rune, a class or a group.
 func (w *weigher) atom() heft {
 	c := w.expr[w.at]
 	switch c {
@@ -29,7 +29,7 @@ func (w *weigher) atom() heft {
 
 var assertion = heft{steps: weightAssert, worst: weightAssert, empty: true, asserts: true}
 
-// rune reads a rune that stands for itself.
+// rune reads a literal rune.
 func (w *weigher) rune() heft {
 	c := w.expr[w.at]
 	if c >= utf8.RuneSelf {
@@ -66,7 +66,7 @@ func (w *weigher) group() heft {
 	return all
 }
 
-// widths of the classes that an escape stands for, by its letter.
+// escapes holds the classes that an escape stands for, by its letter.
 var escapes = [256]heft{
 	'd': {steps: weightClass + 10*weightMember, first: digits, class: true},
 	'w': {steps: 4*weightRange + 37*weightMember, first: anyByte, class: true, broad: true},
@@ -108,7 +108,7 @@ func (w *weigher) escape() heft {
 	return heft{steps: steps, worst: steps, first: first, class: true, literal: true}
 }
 
-// quoted reads what stands between \Q and \E.
+// quoted reads the text between \Q and \E.
 func (w *weigher) quoted() heft {
 	text, _, closed := strings.Cut(w.expr[w.at+1:], `\E`)
 	w.at += 1 + len(text)
@@ -119,7 +119,8 @@ func (w *weigher) quoted() heft {
 	return heft{steps: steps, worst: steps, first: anyByte, empty: text == ""}
 }
 
-// named reads the name of a class behind \p, and counts what its table takes.
+// named reads the name of a class after \p. It returns the steps for the Unicode
+// table of the class.
 func (w *weigher) named() int {
 	w.at++
 	name := ""
@@ -166,15 +167,15 @@ func (w *weigher) class() heft {
 	return h
 }
 
-// Steps that package syntax takes to read a class: a table of Unicode has
-// hundreds of ranges, and a range is folded rune by rune.
+// Steps that package syntax takes to read a class. A Unicode table has hundreds of
+// ranges, and package syntax folds every rune of a range.
 const (
 	tableSteps = 2500
 	maxFold    = 0x1e944 // above the last rune that has another case
 )
 
-// member reads a rune, a range or a named class within a class. It may take a
-// hyphen behind a named class for a range, never the reverse.
+// member reads a rune, a range or a named class within a class. After a named class
+// it may take a hyphen for a range. It misses no range.
 func (w *weigher) member(h *heft) {
 	rest := w.expr[w.at:]
 	if strings.HasPrefix(rest, "[:") {
@@ -210,7 +211,8 @@ func (w *weigher) member(h *heft) {
 	}
 }
 
-// rangeTo reads the end of a range that begins with from, if there is one.
+// rangeTo reads the end of a range that begins with from. It reports whether there
+// is a range.
 func (w *weigher) rangeTo(from rune, h *heft) bool {
 	rest := w.expr[w.at:]
 	if len(rest) < 2 || rest[0] != '-' || rest[1] == ']' {
@@ -223,7 +225,7 @@ func (w *weigher) rangeTo(from rune, h *heft) bool {
 	return true
 }
 
-// hold adds a range to a class.
+// hold adds a range of runes to a class.
 func (w *weigher) hold(from, to rune, h *heft) {
 	if from == to {
 		h.steps += weightByte
@@ -243,8 +245,8 @@ func (w *weigher) hold(from, to rune, h *heft) {
 	}
 }
 
-// runeAt reads a rune that may be escaped, as \x{4e00}, \x41, \101 or \-. An
-// escape for more than one rune counts as the lowest.
+// runeAt reads a rune that may be escaped, as \x{4e00}, \x41, \101 or \-. Any other
+// escape of a letter, such as \n, counts as rune 0.
 func runeAt(s string) (r rune, size int) {
 	switch {
 	case s == "":

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// A sequence is what a weigher knows of the parts that stand one after the other.
+// A sequence is what a weigher knows about consecutive parts of a pattern.
 type sequence struct {
 	heft
-	ways  int // log2 of the ways through the parts so far that go on together
+	ways  int // log2 of the number of paths through the parts that are active together
 	parts int
 }
 
-// sequence reads up to a bar, a closing parenthesis or the end.
+// sequence reads parts up to a bar, a closing parenthesis or the end.
 func (w *weigher) sequence() heft {
 	s := sequence{heft: heft{empty: true, literal: true}}
 	for !w.ends() {
@@ -26,7 +26,7 @@ func (w *weigher) sequence() heft {
 		least, most, endless := w.quantifier()
 		repeated := endless || least != 1 || most != 1
 		if p.class && repeated && (endless || most-least > maxCount || most > 1 && p.broad) {
-			copies := min(least, 1) // at an end and behind another gap the least is written out
+			copies := min(least, 1) // all of them at an end or after another gap
 			if s.parts == 0 || s.gap || w.ends() {
 				copies = least
 			}
@@ -41,12 +41,13 @@ func (w *weigher) sequence() heft {
 	return s.heft
 }
 
-// ends reports whether no part of a sequence follows.
+// ends reports whether the sequence has no more parts.
 func (w *weigher) ends() bool {
 	return w.at == len(w.expr) || w.expr[w.at] == '|' || w.expr[w.at] == ')'
 }
 
-// text reads the bytes of ASCII that stand for themselves, once each.
+// text reads literal ASCII bytes. It stops before a special byte, and before a byte
+// that has a quantifier.
 func (w *weigher) text() string {
 	rest := w.expr[w.at:]
 	n := 0
@@ -54,13 +55,14 @@ func (w *weigher) text() string {
 		n++
 	}
 	if n > 0 && n < len(rest) && strings.IndexByte("?*+{", rest[n]) >= 0 {
-		n-- // it belongs to the last byte
+		n-- // the quantifier applies to the last byte
 	}
 	w.at += n
 	return rest[:n]
 }
 
-// special has the bytes that may not stand for themselves.
+// special holds the bytes that may have a special meaning, and all bytes beyond
+// ASCII.
 var special = func() (is [256]bool) {
 	for c := range is {
 		is[c] = c >= utf8.RuneSelf || strings.IndexByte(`\.+*?()|[]{}^$`, byte(c)) >= 0
@@ -68,7 +70,8 @@ var special = func() (is [256]bool) {
 	return is
 }()
 
-// begin notes what a part may begin with, and whether open ways overlap it.
+// begin records the bytes that the next part may begin with. If they overlap the
+// active alternatives, the number of paths grows.
 func (s *sequence) begin(first byteSet) {
 	if s.open&first != 0 {
 		s.ways = min(s.ways+s.forks, mostForks)
@@ -78,7 +81,8 @@ func (s *sequence) begin(first byteSet) {
 	}
 }
 
-// close notes that a part must be read: the ways before it are open no more.
+// close records that the last part is not optional: the alternatives before it are
+// no longer active.
 func (s *sequence) close() { s.empty, s.open, s.forks = false, 0, 0 }
 
 // grow adds the weights of a part.
@@ -100,7 +104,7 @@ func (s *sequence) addText(text string) {
 	s.reach += len(text)
 }
 
-// addGap adds a class that is repeated in a gap, where a piece ends.
+// addGap adds a repeated class that becomes a gap. It ends a piece.
 func (s *sequence) addGap(p heft, least, copies int) {
 	steps := weightGap + p.steps/16 + bounded(copies*p.steps)
 	s.grow(steps, steps)
@@ -113,15 +117,15 @@ func (s *sequence) addGap(p heft, least, copies int) {
 	s.parts++
 }
 
-// add adds a part that stands from least to most times.
+// add adds a part that is repeated from least to most times.
 func (s *sequence) add(p heft, least, most int) {
 	optional := most - least
 	s.begin(p.first)
 	if !p.asserts && !p.empty && least > 0 {
 		s.close()
 	}
-	// Copies of a part that may go on as it begins are ways of their own, and so
-	// are those of assertions.
+	// Copies of a part are paths of their own if the part may continue with a byte
+	// that it begins with, or if it may be empty.
 	ways := s.ways
 	if p.open&p.first != 0 {
 		ways += p.forks * max(most-1, 0)
@@ -134,7 +138,7 @@ func (s *sequence) add(p heft, least, most int) {
 	s.forks += p.forks
 	if optional > 0 || p.empty && !p.asserts {
 		s.open |= p.first
-		if p.class { // how many there were tells all
+		if p.class { // only the number of runes distinguishes the paths
 			s.forks += bits.Len(uint(max(optional, 1)))
 		} else {
 			s.forks += max(optional, 1)
@@ -151,7 +155,8 @@ func (s *sequence) add(p heft, least, most int) {
 	s.parts++
 }
 
-// quantifier reads what stands behind an atom; endless stands for no upper bound.
+// quantifier reads the quantifier after an atom, if there is one. endless means no
+// upper bound.
 func (w *weigher) quantifier() (least, most int, endless bool) {
 	least, most = 1, 1
 	if w.at == len(w.expr) {

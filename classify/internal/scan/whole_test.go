@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// randomLetters are patterns of so many random letters that share nothing.
+// randomLetters returns patterns that end in random letters and share nothing but
+// before.
 func randomLetters(patterns, letters int, before string) (exprs []string) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range patterns {
@@ -35,7 +36,8 @@ func randomWays(patterns int) (exprs []string) {
 	return exprs
 }
 
-// Every pattern stayed within its share, and all of them took ten seconds and 900 MB.
+// Earlier, every pattern stayed within its own limit, but all together took ten
+// seconds and 900 MB.
 func TestSharesOfAllPatternsWereUnbounded(t *testing.T) {
 	for name, exprs := range map[string][]string{
 		"short alternatives": randomWays(64),
