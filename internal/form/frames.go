@@ -1,24 +1,24 @@
-// Package form has the forms in which rules see a text: without escape sequences
-// and odd spaces, without the frames of stack traces, with its wrapped lines
-// joined, and divided into the attempts that it reports.
+// Package form rewrites texts for the rules. It removes escape sequences, odd
+// spaces and the frames of stack traces, joins wrapped lines, and divides a report
+// of several attempts.
 package form
 
 import "strings"
 
-// What a stack trace lists is the way that a failure took, not what it was:
-// timeout.go:88, TLSSocket.onConnectEnd and TokenExpiredFilter.java vote for
-// nothing. The standard rules therefore never see the frames of traces in the
-// shapes of Go, Java, .NET, JavaScript, Python, Ruby, PHP and Dart; what stands
-// between them ("Caused by: ...") they do. A frame begins a line, or stands
-// behind what a log collector puts before each line; in JSON the lines may be
-// divided by the two bytes \n.
+// A stack trace shows the path of a failure, not its cause. Names such as
+// timeout.go:88, TLSSocket.onConnectEnd and TokenExpiredFilter.java are no
+// evidence. So the standard rules do not see the frames of traces in the formats of
+// Go, Java, .NET, JavaScript, Python, Ruby, PHP and Dart. They do see the text
+// between frames, such as "Caused by: ...". A frame begins a line, or follows the
+// prefix that a log collector adds to each line. In JSON, the two bytes \n may
+// separate lines.
 
-// FrameReader finds the frames of a text, from its start to its end.
+// FrameReader finds the frames of a text, from start to end.
 type FrameReader struct {
 	text string
-	real int // where the line break is that is no escape; len(text) = there is none
-	stop int // where the line break is that was found last
-	// marks are those of collected that a text of several lines has at all.
+	real int // index of the next newline byte; len(text) = there is none
+	stop int // index of the last line break that was found, a newline or an escaped one
+	// marks says which strings of collected occur in a text of several lines.
 	marks [len(collected)]bool
 }
 
@@ -33,11 +33,11 @@ func NewFrameReader(text string) FrameReader {
 	return r
 }
 
-// Next returns what the failure says from a position on, up to the next frame,
-// and where that frame ends: the position to go on from. It is the length of
-// the text where no frame comes any more.
+// Next returns the text from an index up to the next frame, and the index of the
+// end of that frame. The next call continues from there. If there is no more frame,
+// end is the length of the text.
 func (r *FrameReader) Next(from int) (said string, end int) {
-	before := from // where the line before began
+	before := from // start of the previous line
 	for line := from; line < len(r.text); {
 		stop, next := r.lineBreak(line)
 		if start, end := r.frame(line, stop); end > 0 {
@@ -51,8 +51,8 @@ func (r *FrameReader) Next(from int) (said string, end int) {
 	return r.text[from:], len(r.text)
 }
 
-// FirstFrame is the frame that text begins with, as the last bytes of a longer
-// output do; "" where its first line is none.
+// FirstFrame returns the frame that text begins with, or "" if its first line is no
+// frame. The end of a longer output may begin with a frame.
 func FirstFrame(text string) string {
 	r := NewFrameReader(text)
 	stop, _ := r.lineBreak(0)
@@ -60,8 +60,8 @@ func FirstFrame(text string) string {
 	return text[start:end]
 }
 
-// lineBreak finds the first line break from a position on, and where the next
-// line begins.
+// lineBreak returns the index of the first line break at or after from, and the
+// index at which the next line begins.
 func (r *FrameReader) lineBreak(from int) (at, next int) {
 	if from > r.real {
 		r.real = len(r.text)
@@ -81,19 +81,18 @@ func (r *FrameReader) lineBreak(from int) (at, next int) {
 	return r.stop, min(r.stop+1, len(r.text))
 }
 
-// collected is how frames look behind the prefix of a log collector, which is
-// not longer than maxPrefix.
+// collected holds what a frame begins with after the prefix of a log collector. The
+// prefix has at most maxPrefix bytes.
 var collected = [...]string{"  at ", "\tat ", `  File "`}
 
 const maxPrefix = 160
 
 // maxFrame is how many bytes of a line are searched for the end of a frame. One
-// line may hold thousands of frames: to search all of it for each would take
-// time that grows with the square of its length.
+// line may hold thousands of frames. To search all of it for each frame would take
+// quadratic time.
 const maxFrame = 1 << 10
 
-// frame finds a frame in the line from start to stop. end is 0 where it has
-// none.
+// frame finds a frame in the line text[line:stop]. If there is none, end is 0.
 func (r *FrameReader) frame(line, stop int) (start, end int) {
 	start = line + spacesAt(r.text[line:stop])
 	said := r.text[start:stop]
@@ -117,8 +116,8 @@ func (r *FrameReader) frame(line, stop int) (start, end int) {
 	return 0, 0
 }
 
-// frameAt is frameLength of the first maxFrame bytes of a line. A frame that
-// does not end there is none, unless its kind fills the line.
+// frameAt calls frameLength with the first maxFrame bytes of a line. A frame that
+// does not end there does not count, unless its kind fills the whole line.
 func frameAt(line string, indented bool) int {
 	s := line[:min(len(line), maxFrame)]
 	n := frameLength(s, indented)
@@ -131,15 +130,15 @@ func frameAt(line string, indented bool) int {
 	return 0
 }
 
-// pastSource is where the lines of source code end that Python shows below a
-// frame: all that are indented further.
+// pastSource returns the end of the source code that Python prints below a frame:
+// of all lines that are indented more than the frame.
 func (r *FrameReader) pastSource(stop, indent int) int {
 	for stop < len(r.text) {
 		here := *r
 		_, line := r.lineBreak(stop)
 		end, _ := r.lineBreak(line)
 		if spacesAt(r.text[line:end]) <= indent {
-			*r = here // this line is still to be read
+			*r = here // lineBreak must find this line again
 			break
 		}
 		stop = end
@@ -147,8 +146,8 @@ func (r *FrameReader) pastSource(stop, indent int) int {
 	return stop
 }
 
-// spacesAt counts the bytes at the start of s that are white space, also the
-// escapes of it.
+// spacesAt counts the bytes of white space at the start of s. Escaped white space,
+// such as \n, counts too.
 func spacesAt(s string) (n int) {
 	for n < len(s) {
 		switch {
@@ -163,7 +162,8 @@ func spacesAt(s string) (n int) {
 	return n
 }
 
-// TrimSpaces cuts off the white space that s ends with, also the escapes of it.
+// TrimSpaces removes white space from the end of s, also escaped white space such
+// as \n.
 func TrimSpaces(s string) string {
 	for {
 		cut := strings.TrimRight(s, " \t\r\n")

@@ -6,8 +6,8 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// frameLength is how many bytes of the line s, whose indentation is cut off,
-// are a frame that it begins with; 0 where it begins with none.
+// frameLength returns the length of the frame that s begins with, or 0 if it begins
+// with none. s is a line without its indentation.
 func frameLength(s string, indented bool) int {
 	if len(s) < len("at a:1") {
 		return 0
@@ -47,9 +47,9 @@ func frameLength(s string, indented bool) int {
 
 const traceback = "Traceback (most recent call last):"
 
-// callLength measures a frame that begins with "at ": at f (file:///a.js:1:2),
-// at a.b.C.f(C.java:12) ~[c.jar:1], at A.B(String s) in /src/a.cs:line 12, at
-// /srv/a.js:1:2.
+// callLength returns the length of a frame that begins with "at ", such as: at f
+// (file:///a.js:1:2), at a.b.C.f(C.java:12) ~[c.jar:1], at A.B(String s) in
+// /src/a.cs:line 12, at /srv/a.js:1:2.
 func callLength(s string) int {
 	n := len("at ")
 	for _, word := range [...]string{"async ", "new ", "get ", "set "} {
@@ -91,14 +91,15 @@ func callLength(s string) int {
 			return 0
 		}
 		if len(rest) > 1 && rest[0] == ' ' && ascii.IsLetter(rest[1]) {
-			return 0 // an address, and what happened there
+			return 0 // an address, followed by a message
 		}
 		return n
 	}
 }
 
-// areParameters tells what stands in the brackets of a call, Socket.java:183 or
-// String host, Int32 n, from what a message puts there: connection refused.
+// areParameters reports whether s may be in the parentheses of a call, as
+// Socket.java:183 and String host, Int32 n are. Other text in parentheses is part
+// of a message, for example connection refused.
 func areParameters(s string) bool {
 	if isPlace(s) {
 		return true
@@ -110,14 +111,14 @@ func areParameters(s string) bool {
 			return false
 		}
 		if two && 'a' <= kind[0] && kind[0] <= 'z' {
-			return false // types have a capital
+			return false // names of types begin with a capital
 		}
 	}
 	return true
 }
 
-// isPlace tells where a function is, "file:///a.js:1:2", or what stands for the
-// place of one that has no file.
+// isPlace reports whether s is the location of a function, such as
+// "file:///a.js:1:2", or what a runtime prints if it knows none.
 func isPlace(s string) bool {
 	switch s {
 	case "<anonymous>", "native", "native code", "unknown", "Native Method", "Unknown Source":
@@ -127,8 +128,8 @@ func isPlace(s string) bool {
 	return len(path) < len(s) && strings.HasSuffix(path, ":") || strings.HasPrefix(s, "index ")
 }
 
-// parenthesis measures what s begins with up to the parenthesis that closes
-// it; where it is cut off, that is all of s.
+// parenthesis returns the length of s up to the parenthesis that closes the first
+// one. If that is missing, it returns the length of s.
 func parenthesis(s string) int {
 	open := 0
 	for i := range len(s) {
@@ -144,8 +145,8 @@ func parenthesis(s string) int {
 	return len(s)
 }
 
-// afterCall measures what may stand behind a frame: the archive that Java found
-// the class in, or the file and line of .NET.
+// afterCall returns the length of what may follow a frame: the archive of a Java
+// class, or the file and line of .NET.
 func afterCall(s string) int {
 	const line, longest, longestArchive = ":line ", 512, 256
 	if strings.HasPrefix(s, " [") || strings.HasPrefix(s, " ~[") {
@@ -160,7 +161,8 @@ func afterCall(s string) int {
 	return 0
 }
 
-// fileLength measures a frame of Python's: File "a.py", line 12, in f.
+// fileLength returns the length of a Python frame, such as: File "a.py", line 12,
+// in f.
 func fileLength(s string) int {
 	const line, in = `", line `, ", in "
 	n := strings.Index(s, line)
@@ -181,7 +183,8 @@ func fileLength(s string) int {
 	return n
 }
 
-// isGoFile tells the second line of a frame of Go's: /src/a.go:12 +0x1d.
+// isGoFile reports whether s is the second line of a Go frame, such as /src/a.go:12
+// +0x1d.
 func isGoFile(s string) bool {
 	path, _, _ := strings.Cut(s, " ")
 	i := strings.Index(path, ".go:")
@@ -196,8 +199,8 @@ func isGoFile(s string) bool {
 	return strings.TrimRight(rest, "\r") == ""
 }
 
-// isGoFunc tells the first line of a frame of Go's: main.(*T).f(0xc000012345),
-// created by main.g in goroutine 1.
+// isGoFunc reports whether line is the first line of a Go frame, such as
+// main.(*T).f(0xc000012345) or created by main.g in goroutine 1.
 func isGoFunc(line string) bool {
 	s := TrimSpaces(line)
 	if name, ok := strings.CutPrefix(s, "created by "); ok {

@@ -2,23 +2,23 @@ package form
 
 import "strings"
 
-// A terminal breaks a line where the next word does not fit any more, which may
-// be in the middle of what a rule looks for. Of such a text the standard rules
-// see the joined lines as well.
+// A terminal breaks a line if the next word does not fit. The break may be within a
+// phrase that a rule looks for. So the standard rules also see such a text with its
+// lines joined.
 
-// The widths of terminals, and of the boxes that programs draw in them, in
-// bytes.
+// Limits on the width, in bytes, of terminals and of the boxes that programs draw
+// in them.
 const (
 	minWidth = 40
 	MaxWidth = 200
 )
 
-// blanks is what may stand around a line in a box, or before one that was broken
-// off.
+// blanks are the characters that may be around a line in a box, or before a line
+// that continues another.
 const blanks = " \t│"
 
-// JoinLines joins, with a space, the lines of text that a terminal may have
-// broken. ok is false where there are none.
+// JoinLines joins the lines of text that a terminal may have broken, with a space
+// between them. ok is false if there are none.
 func JoinLines(text string) (joined string, ok bool) {
 	if lineWidth(text) == 0 {
 		return "", false
@@ -28,8 +28,8 @@ func JoinLines(text string) (joined string, ok bool) {
 	return s.result()
 }
 
-// lineWidth is the length of the longest line; 0 where it is that of no
-// terminal, or there is only one line.
+// lineWidth returns the length of the longest line. It returns 0 if there is only
+// one line, or if no terminal has lines of that length.
 func lineWidth(text string) (width int) {
 	for at := 0; at <= len(text); {
 		end, below := lineAt(text, at)
@@ -41,22 +41,22 @@ func lineWidth(text string) (width int) {
 	return width
 }
 
-// EachBreak finds every line break that a terminal may have made, with the
-// blanks around it: the first word of the next line would not have fitted into
-// the width, which is that of the longest line.
+// EachBreak calls found for every line break that a terminal may have made,
+// together with the blanks around it. At such a break, the first word of the next
+// line would not have fit into the width, which is the length of the longest line.
 func EachBreak(text string, found func(start, end int, with string)) {
 	width := lineWidth(text)
 	if width == 0 {
 		return
 	}
-	indent := 0 // of the line, where at is behind it
+	indent := 0 // bytes of the line before at
 	for at := 0; ; {
 		end, below := lineAt(text, at)
 		if below > len(text) {
 			return
 		}
 		next := below
-		if next < len(text) && strings.IndexByte(blanks, text[next]) >= 0 { // or a rune that begins like one
+		if next < len(text) && strings.IndexByte(blanks, text[next]) >= 0 { // a blank, or a rune with the same first byte
 			next = len(text) - len(strings.TrimLeft(text[next:], blanks))
 		}
 		room := width - (indent + end - at)
@@ -70,8 +70,9 @@ func EachBreak(text string, found func(start, end int, with string)) {
 	}
 }
 
-// lineAt returns where the text of a line ends, and where the next line begins:
-// behind the text if there is none.
+// lineAt returns the end of the line that begins at index at, without its line
+// break and blanks, and the index of the next line. If there is no next line, below
+// is greater than the length of the text.
 func lineAt(text string, at int) (end, below int) {
 	end = len(text)
 	if stop := strings.IndexByte(text[at:], '\n'); stop >= 0 {
@@ -81,13 +82,13 @@ func lineAt(text string, at int) (end, below int) {
 	for end > at && text[end-1] == '\r' {
 		end--
 	}
-	if end > at && strings.IndexByte(blanks, text[end-1]) >= 0 { // or a rune that ends like one
+	if end > at && strings.IndexByte(blanks, text[end-1]) >= 0 { // a blank, or a rune with the same last byte
 		end = at + len(strings.TrimRight(text[at:end], blanks))
 	}
 	return end, below
 }
 
-// wordAt is the word at a place, as much of it as a line may hold.
+// wordAt returns the word at an index, cut off if it is longer than any line.
 func wordAt(text string, at int) string {
 	end := at
 	for end < len(text) && end-at <= MaxWidth && strings.IndexByte(" \t\r\n", text[end]) < 0 {
@@ -96,8 +97,7 @@ func wordAt(text string, at int) string {
 	return text[at:end]
 }
 
-// opens reports whether a word begins something else, as "Error:" does, or is
-// none.
+// opens reports whether a word begins a new message, as "Error:" does, or is empty.
 func opens(word string) bool {
 	return word == "" || word[len(word)-1] == ':' && 'A' <= word[0] && word[0] <= 'Z'
 }

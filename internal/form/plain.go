@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// A terminal's colours, a non-breaking space or a doubled one change nothing of
-// what a text says. The standard rules see texts without them. A user's rules
-// see the text as it is, and this form of it.
+// The colours of a terminal, non-breaking spaces and double spaces do not change
+// the meaning of a text. The standard rules see texts without them. A user's rules
+// see a text both as it is and without them.
 
-// maxPlain is the length beyond which a text is read as it is. Only a classifier
-// without a limit, or with a large one, reads such texts: it must not copy them.
+// maxPlain is the length above which a text is not rewritten. Only a classifier
+// with a large limit, or with none, reads such a text. It must not copy it.
 const maxPlain = 1 << 20
 
-// PlainText returns text as a reader sees it: without the escape sequences of
-// terminals and invisible characters, with ordinary spaces.
+// PlainText returns text with ordinary spaces, and without escape sequences of
+// terminals and invisible characters.
 func PlainText(text string) string {
 	if len(text) > maxPlain {
 		return text
@@ -30,8 +30,8 @@ func PlainText(text string) string {
 	return text
 }
 
-// SingleSpaced returns text with one space where several, or tabs, stand in a
-// line, and with none at the end of a line.
+// SingleSpaced replaces every run of spaces and tabs in a line with one space. It
+// removes runs at the end of a line.
 func SingleSpaced(text string) string {
 	if len(text) > maxPlain || !hasGap(text) {
 		return text
@@ -42,14 +42,14 @@ func SingleSpaced(text string) string {
 	return text
 }
 
-// hasGap reports whether eachGap may find something.
+// hasGap reports whether EachGap may find something.
 func hasGap(text string) bool {
 	return strings.IndexByte(text, '\t') >= 0 || strings.IndexByte(text, '\r') >= 0 || strings.HasSuffix(text, " ") ||
 		strings.Contains(text, "  ") || strings.Contains(text, " \n")
 }
 
-// EachGap finds the runs of blanks that are more than one space, and all at the
-// end of a line.
+// EachGap calls found for every run of blanks that is not a single space, and for
+// every run at the end of a line.
 func EachGap(text string, found func(start, end int, with string)) {
 	for i := 0; i < len(text); i++ {
 		if !isBlank(text[i]) && text[i] != '\r' {
@@ -64,7 +64,7 @@ func EachGap(text string, found func(start, end int, with string)) {
 			i = end
 			continue
 		}
-		for ; i < end; i++ { // a line that a program wrote over keeps its returns
+		for ; i < end; i++ { // keep carriage returns with which a program overwrote the line
 			start := i
 			for i < end && isBlank(text[i]) {
 				i++
@@ -79,8 +79,8 @@ func EachGap(text string, found func(start, end int, with string)) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// mayBeOdd are the bytes that begin what eachOdd finds, or may do so: control
-// characters, what begins the spelling of one in ASCII, and all beyond ASCII.
+// mayBeOdd holds the bytes that may begin what EachOdd finds: control characters,
+// ASCII spellings of a control character, and all bytes beyond ASCII.
 var mayBeOdd = func() (odd [256]bool) {
 	for c := range odd {
 		odd[c] = c < ' ' && c != '\t' && c != '\n' && c != '\r' || c >= 0x7f || strings.IndexByte(`\#&^%`, byte(c)) >= 0
@@ -88,11 +88,11 @@ var mayBeOdd = func() (odd [256]bool) {
 	return odd
 }()
 
-// EachOdd finds escape sequences, odd spaces, invisible characters, what was
-// struck over, and bytes that are no UTF-8.
+// EachOdd calls found for escape sequences, odd spaces, invisible characters,
+// characters that a backspace deletes, and bytes that are not UTF-8.
 func EachOdd(text string, found func(start, end int, with string)) {
 	ends := stringEnds{text: text, next: -1}
-	last := 0 // where the piece before ended
+	last := 0 // end of the previous piece
 	for i := 0; i < len(text); {
 		if !mayBeOdd[text[i]] {
 			i++
@@ -124,7 +124,7 @@ func EachOdd(text string, found func(start, end int, with string)) {
 			spelled := size > 1 && text[i] < utf8.RuneSelf
 			n := 0
 			if n, with = sequence(text[end:], r, spelled, &ends, end); n < 0 {
-				i = end // ASCII that only looks like ESC
+				i = end // the ASCII spelling of ESC without a sequence is text
 				continue
 			}
 			end += n

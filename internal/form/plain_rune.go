@@ -7,29 +7,29 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// runeKind is what a reader sees of a character.
+// runeKind is how a character appears to a reader.
 type runeKind uint8
 
 const (
 	ordinaryRune runeKind = iota
-	spaceRune             // a space that is not U+0020
-	lineRune              // a line break that is not U+000A
-	hiddenRune            // nothing
-	struckRune            // a backspace: the character before is written over
-	escapeRune            // nothing, with what follows: ESC, CSI and OSC
-	brokenRune            // no UTF-8
+	spaceRune             // a space other than U+0020
+	lineRune              // a line break other than U+000A
+	hiddenRune            // invisible
+	struckRune            // a backspace, which deletes the character before it
+	escapeRune            // ESC, CSI or OSC: invisible, with the sequence that follows
+	brokenRune            // a byte that is not UTF-8
 )
 
-// The control characters that begin a sequence of a terminal (ECMA-48).
+// The control characters that begin a terminal sequence (ECMA-48).
 const (
 	escape  = 0x1b
 	control = 0x9b // ESC [
 	command = 0x9d // ESC ]
 )
 
-// kindOf returns the kind of a character. Ordinary are letters, also those of
-// private use; hidden are format characters (Unicode's Cf), fillers, variation
-// selectors and control characters.
+// kindOf returns the kind of a character. Letters are ordinary, also those of
+// private use. Format characters (Unicode category Cf), fillers, variation
+// selectors and control characters are hidden.
 func kindOf(r rune) runeKind {
 	switch {
 	case r < 0xa0:
@@ -76,7 +76,7 @@ func kindOfControl(r rune) runeKind {
 	return ordinaryRune
 }
 
-// kindOfPunctuation is for the block General Punctuation.
+// kindOfPunctuation is kindOf for the Unicode block General Punctuation.
 func kindOfPunctuation(r rune) runeKind {
 	switch {
 	case r <= 0x200a, r == 0x202f, r == 0x205f:
@@ -89,12 +89,12 @@ func kindOfPunctuation(r rune) runeKind {
 	return ordinaryRune
 }
 
-// broken stands for a byte that is no UTF-8. The rune U+FFFD itself is ordinary.
+// broken stands for a byte that is not UTF-8. The rune U+FFFD itself is ordinary.
 const broken = utf8.MaxRune + 1
 
-// character decodes the character that s begins with, which may be spelled in
-// ASCII: as JSON, C, the shell, cat -v, rsyslog, HTML and URLs do. A spelling of
-// an ordinary character is that of its first byte.
+// character decodes the character at the start of s. The character may be spelled
+// in ASCII, as JSON, C, the shell, cat -v, rsyslog, HTML and URLs do. If the
+// spelled character is ordinary, only the first byte of the spelling is decoded.
 func character(s string) (r rune, size int) {
 	if s[0] >= utf8.RuneSelf {
 		r, size = utf8.DecodeRuneInString(s)
@@ -135,15 +135,15 @@ func character(s string) (r rune, size int) {
 		return rune(s[0]), 1
 	}
 	if r == ' ' {
-		r = 0xa0 // spelled out, it is a space like any other odd one
+		r = 0xa0 // a space that is spelled out is treated like a non-breaking one
 	}
 	return r, size
 }
 
-// spelledRune decodes a backslash, or several, and what follows: u001b, u{1b},
-// x1b, 033, e; size is 0 where that is no character.
+// spelledRune decodes one backslash or several, followed by u001b, u{1b}, x1b, 033
+// or e. If that is no character, size is 0.
 func spelledRune(s string) (r rune, size int) {
-	const most = 4 // backslashes: JSON within JSON, and again
+	const most = 4 // backslashes: JSON may be nested in JSON
 	n := 1
 	for n < min(len(s), most) && s[n] == '\\' {
 		n++
@@ -181,8 +181,9 @@ func spelledRune(s string) (r rune, size int) {
 	return 0, 0
 }
 
-// number decodes exactly as many digits at a place of s; size is where they
-// end, 0 where there are none. Unlike package strconv it allocates no error.
+// number decodes a number of exactly this many digits at index at of s. size is the
+// index of its end, or 0 if there is no such number. Unlike package strconv, number
+// allocates no error.
 func number(s string, at, digits int, base rune) (r rune, size int) {
 	if digits <= 0 || at+digits > len(s) {
 		return 0, 0
@@ -203,7 +204,7 @@ func number(s string, at, digits int, base rune) (r rune, size int) {
 	return r, at + digits
 }
 
-// entity decodes a character reference of HTML by number, and "&nbsp;".
+// entity decodes a numeric character reference of HTML, or "&nbsp;".
 func entity(s string) (r rune, size int) {
 	const nbsp = "&nbsp;"
 	if strings.HasPrefix(s, nbsp) {
@@ -223,15 +224,15 @@ func entity(s string) (r rune, size int) {
 	return '&', 1
 }
 
-// sequence measures what follows ESC, CSI or OSC in a sequence of a terminal.
-// One that moves the cursor reads as a space. n is -1 where an ESC that is
-// spelled in ASCII begins none.
+// sequence returns the length of what follows ESC, CSI or OSC in a terminal
+// sequence. with is a space if the sequence moves the cursor. If ESC is spelled in
+// ASCII and no sequence follows, n is -1.
 func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, with string) {
 	if r == escape || r == 0x241b {
 		switch {
 		case strings.HasPrefix(s, "["):
 			r, n = control, 1
-		case s != "" && strings.IndexByte("]P^_X", s[0]) >= 0: // a title, a link
+		case s != "" && strings.IndexByte("]P^_X", s[0]) >= 0: // a string sequence, such as a title or a link
 			r, n = command, 1
 		case spelled:
 			return -1, ""
@@ -241,7 +242,7 @@ func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, 
 	}
 	size := 0
 	if r == control {
-		if size = controlLength(s[n:]); size > 0 && strings.IndexByte("mKhl", s[n+size-1]) < 0 { // colours, the rest of a line, modes
+		if size = controlLength(s[n:]); size > 0 && strings.IndexByte("mKhl", s[n+size-1]) < 0 { // not colours, erasing in a line, or modes
 			with = " "
 		}
 	} else {
@@ -258,9 +259,9 @@ func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, 
 	return 0, ""
 }
 
-// shortLength measures what follows ESC in a sequence of two or three bytes: a
-// character set, or what a terminal does with its cursor and keys. A letter may
-// as well be text.
+// shortLength returns the length of what follows ESC in a sequence of two or three
+// bytes, such as the choice of a character set. A letter after ESC does not count,
+// because it may be text.
 func shortLength(s string) int {
 	switch {
 	case len(s) > 0 && '0' <= s[0] && s[0] <= '?':
@@ -271,8 +272,8 @@ func shortLength(s string) int {
 	return 0
 }
 
-// controlLength measures the parameters and the final byte of a control
-// sequence; 0 where s begins with none.
+// controlLength returns the length of the parameters and the final byte of a
+// control sequence, or 0 if s begins with none.
 func controlLength(s string) int {
 	const longest = 128
 	for i := range min(len(s), longest) {
@@ -286,21 +287,21 @@ func controlLength(s string) int {
 	return 0
 }
 
-// stringEnds finds where string sequences end: at BEL or at ST, both also as
-// they are spelled in ASCII. It reads a text once, however many begin in it.
+// stringEnds finds the ends of string sequences: BEL or ST, which may be spelled in
+// ASCII. It reads a text once, however many sequences begin in it.
 type stringEnds struct {
 	text      string
-	next, end int // the terminator that was found last
+	next, end int // start and end of the last terminator that was found
 }
 
-// terminators end a string sequence. The longest of those that begin alike stand
-// first.
+// terminators end a string sequence. If one is the beginning of another, the longer
+// one is first.
 var terminators = [...]string{
 	"\a", "\x1b\\", "\u009c", `\u0007`, `\u001b\\`, `\u001b\`, `\x07`, `\x1b\\`, `\x1b\`, `\033\`, `\e\`, `\a`, "#007", `#033\`, "^G",
 }
 
-// length measures a string sequence from the byte behind its introducer; 0 where
-// it has no end within a few lines.
+// length returns the length of the string sequence after an introducer that ends at
+// from. It returns 0 if the sequence does not end within a few lines.
 func (e *stringEnds) length(from int) int {
 	const longest = 4 << 10
 	if e.next < from {

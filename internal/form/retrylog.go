@@ -6,28 +6,28 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// LogPrefix begins the ids of the rules that tell a report of several tries.
+// LogPrefix begins the ids of the rules that recognize a report of several tries.
 const LogPrefix = "log/"
 
-// MaxTries is how many tries of a report are read again.
+// MaxTries limits how many tries of a report are read by themselves.
 const MaxTries = 8
 
-// mark is the place of a word that names or numbers a try: bytes at to end.
+// mark is a word that names or numbers a try: text[at:end].
 type mark struct{ at, end int }
 
-// TryLog is what a text reports of several tries. Its marks do not overlap: the
-// text between two of them is what one try says.
+// TryLog divides a text that reports several tries. It does so at marks, which do
+// not overlap. The text between two marks is the message of one try.
 //
 //	attempt 1: HTTP 503, attempt 2: HTTP 401    →  2: HTTP 401   1: HTTP 503
 //	HTTP 401 (attempt 1), HTTP 503 (attempt 2)  →  2)   1), HTTP 503 (   HTTP 401 (
 //
-// The number of a try may stand before or behind what it says: the caller takes
-// the last part that says something.
+// The number of a try may be before or after its message. So the caller uses the
+// last part that is evidence.
 type TryLog struct {
 	text   string
-	N      int            // marks
-	recent [MaxTries]mark // the last of them; mark i is at i%maxTries
-	Final  int            // where the text behind the last final mark begins, 0 = there is none
+	N      int            // number of marks
+	recent [MaxTries]mark // the last marks; mark i is at i%MaxTries
+	Final  int            // index after the last final mark, 0 = there is none
 }
 
 // NewTryLog finds the marks of a text.
@@ -48,9 +48,9 @@ func NewTryLog(text string) TryLog {
 	return l
 }
 
-// Part returns what the text says behind a mark, counted from the last one
-// backwards; the part behind all marks is what stands before the first. ok is
-// false where there is none.
+// Part returns the text between a mark and the next one. back counts marks from the
+// last one, which is 0. With back = N, Part returns the text before the first mark.
+// ok is false if there is no such text.
 func (l *TryLog) Part(back int) (part string, ok bool) {
 	from, to := 0, len(l.text)
 	if back > l.N || back >= MaxTries {
@@ -65,14 +65,14 @@ func (l *TryLog) Part(back int) (part string, ok bool) {
 	return l.text[from:to], from < to
 }
 
-// finals and attempts are the marks: a word that names, or numbers, a try.
+// finals, ends and attempts are the words of the marks. They name or number a try.
 var (
 	finals   = [...]string{"final ", "last ", "most recent "}
 	ends     = [...]string{"error", "failure", "exception", "cause", "attempt"}
 	attempts = [...]string{"attempt", "retry", "try"}
 )
 
-// MarkAt returns where a mark that begins at a place ends; 0 where none does.
+// MarkAt returns the end of a mark that begins at index at, or 0 if there is none.
 func MarkAt(text string, at int) int {
 	switch text[at] | 0x20 {
 	case 'f', 'l', 'm', 'a', 'r', 't', 'g':

@@ -2,17 +2,15 @@ package form
 
 import "strings"
 
-// Rewriting finds the pieces of a text that the standard rules see in another
-// form. It calls found for each, from left to right: text[start:end] reads as
-// with. The pieces do not overlap.
+// Rewriting finds the pieces of a text to replace. It calls found for each piece,
+// from left to right: with replaces text[start:end]. The pieces do not overlap.
 type Rewriting func(text string, found func(start, end int, with string))
 
-// splicer builds the other form of a text from what a rewriting finds. Handing
-// its method to a rewriting costs no allocation where nothing is found.
+// splicer builds the rewritten text. If nothing is replaced, it allocates nothing.
 type splicer struct {
 	text string
 	b    strings.Builder
-	done int // how far text is copied
+	done int // index up to which text is copied
 }
 
 func (s *splicer) replace(start, end int, with string) {
@@ -24,7 +22,7 @@ func (s *splicer) replace(start, end int, with string) {
 	s.done = end
 }
 
-// result is the other form; changed is false where nothing was found.
+// result returns the rewritten text. changed is false if nothing was replaced.
 func (s *splicer) result() (text string, changed bool) {
 	if s.done == 0 {
 		return s.text, false
@@ -33,9 +31,9 @@ func (s *splicer) result() (text string, changed bool) {
 	return s.b.String(), true
 }
 
-// original maps a byte of the other form to the byte of text that it came from.
+// original maps an index in the rewritten text to an index in text.
 func (r Rewriting) original(text string, place int) int {
-	shift, found := 0, false // shift is how many bytes the pieces before place lost
+	shift, found := 0, false // shift is the number of bytes removed before place
 	r(text, func(start, end int, with string) {
 		switch at := start - shift; {
 		case found || place < at:
@@ -49,18 +47,19 @@ func (r Rewriting) original(text string, place int) int {
 	return place + shift
 }
 
-// View is a text that a rule sees, and where its bytes stand in the source.
+// View is a text that a rule sees. Source maps an index in Text to an index in the
+// source.
 type View struct {
 	Text   string
 	Source func(place int) int
 }
 
-// Cut returns a part of the view.
+// Cut returns the view of a part of the text.
 func (v View) Cut(from, to int) View {
 	return View{v.Text[from:to], func(place int) int { return v.Source(from + place) }}
 }
 
-// Rewritten returns the view in another form.
+// Rewritten returns the view of the rewritten text.
 func (v View) Rewritten(r Rewriting) View {
 	s := splicer{text: v.Text}
 	r(v.Text, s.replace)
