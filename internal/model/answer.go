@@ -13,16 +13,16 @@ type Limits struct {
 // results.
 var Chosen = Limits{Retry: 0.65, Other: 0.5, Known: 40}
 
-// Prior is an answer of the rules: the model multiplies the odds of the reason by
-// e^Weight. The zero Prior is none.
+// Prior is an answer of the rules. The model multiplies the odds of its reason by
+// e^Weight. The zero Prior means that there is no answer.
 type Prior struct {
 	Reason int // index in [Table.Reasons]
 	Weight float64
 }
 
-// How much the answer of a text rule counts beside the model, by the strength of the
-// rule: weights of a [Prior]. Cross-validation chose the values. Stronger rules stand
-// as they are.
+// Weights of a [Prior] from a text rule, by the strength of the rule.
+// Cross-validation chose the values. The model does not change the answers of
+// stronger rules.
 const (
 	WordWeight   = 1.5
 	PhraseWeight = 3
@@ -38,15 +38,16 @@ type Answer struct {
 // [Answer.Step]. Cross-validation measured it: see corpus/README.md.
 var Confidence = [16]float64{.1, .1, .1, .2, .3, .4, .4, .6, .62, .7, .77, .77, .85, .85, .95, .95}
 
-// Step returns the sixteenth of the range from 0 to 1 that has the probability.
+// Step returns the number, from 0 to 15, of the sixteenth of the range from 0 to 1
+// that contains the probability.
 func (a Answer) Step() int {
 	return max(0, min(int(a.Probability*float32(len(Confidence))), len(Confidence)-1))
 }
 
-// Answer returns the likeliest of the retryable reasons if they reach the limit
-// together, else the likeliest of the other reasons. ok is false if that does not
-// reach its own limit, which does not hold beside a prior, or if the texts have too
-// few known features.
+// Answer returns the likeliest of the retryable reasons if their probabilities add
+// up to l.Retry. Otherwise it returns the likeliest of the other reasons. ok is
+// false if the texts have too few known features. It is also false if the other
+// reason does not reach l.Other and there is no prior.
 func (m *Model) Answer(r *Reader, l Limits, prior Prior) (a Answer, ok bool) {
 	if r.Known() < l.Known {
 		return a, false

@@ -21,7 +21,7 @@ const (
 	Parts Group = iota // n-grams
 	Words
 	Pairs
-	Groups // how many there are
+	Groups // number of groups
 )
 
 const (
@@ -69,11 +69,11 @@ var kinds = func() (k [256]byte) {
 type scanner struct {
 	frames   form.FrameReader
 	plain    string // the whole text
-	rest     int    // where the part of plain after text begins
+	rest     int    // index in plain at which the next part begins
 	text     string // up to the next stack frame
 	pos      int
 	start    int    // of the last word
-	previous uint64 // hash of the word before; 0 = none
+	previous uint64 // hash of the previous word; 0 = none
 	paired   bool   // the last feature of the last word is a pair
 }
 
@@ -284,8 +284,8 @@ func (s *scanner) group(i, n int) Group {
 	return Parts
 }
 
-// Features returns the features of a text by group. It has a feature once for each
-// occurrence.
+// Features returns the features of a text by group. A feature that occurs several
+// times is returned several times.
 func Features(text string) (all [Groups][]uint32) {
 	var batch [maxBatch]uint32
 	s := newScanner(text, maxText)

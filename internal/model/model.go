@@ -77,8 +77,8 @@ func New(t Table) *Model {
 type sums struct {
 	even, odd [rowWords]uint64
 	total     [MaxReasons]int32
-	rows      int // in even and odd
-	all       int // rows ever added
+	rows      int // rows added since the last flush
+	all       int // rows added before the last flush
 }
 
 func (s *sums) add(row *[rowWords]uint64) {
@@ -116,7 +116,7 @@ func (m *Model) Reasons() []string { return m.names }
 type Reader struct {
 	sums [Groups]sums
 	seen [MaxFeatures / 64]uint64 // rows that were added
-	read int                      // bytes
+	read int                      // bytes read so far
 }
 
 // Full reports whether r reads no further text.
@@ -185,9 +185,9 @@ func (m *Model) find(feature uint32) uint32 {
 	}
 }
 
-// unit returns what one unit of a weight counts if a text has n features of the
-// group. It is divided by the square root of n. Otherwise a long text would get
-// higher probabilities than a short one.
+// unit returns the value of one unit of a weight for a text with n features of the
+// group. The value is divided by the square root of n. Otherwise a long text would
+// get higher probabilities than a short one.
 func (m *Model) unit(n int) float64 { return float64(m.scale) / math.Sqrt(float64(max(n, 1))) }
 
 // probabilities returns the softmax of the sums.

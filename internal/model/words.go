@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Word is a word of a text and what it weighed.
+// Word is a word of a text and its weight for a reason.
 type Word struct {
 	Text string
 	// Weight is what the features of the word add to the logarithm of the reason's
@@ -14,9 +14,9 @@ type Word struct {
 	Weight float64
 }
 
-// Words returns the n words of a text that weighed most for a reason, the heaviest
-// first. A masked number, id or path is a word too. Words whose weight is not
-// positive are left out.
+// Words returns the n words of a text with the largest weights for a reason, the
+// largest first. A masked number, id or path is a word too. Words whose weight is
+// not positive are left out.
 func (m *Model) Words(text string, reason, n int) []Word {
 	var batch [maxBatch]uint32
 	added := map[uint32]bool{}
