@@ -154,7 +154,8 @@ func (s *Set) path(p string) path {
 }
 
 // key returns the number of a name. Names beyond maxKeys share the last number,
-// which no line gets: a user may name that many keys, but the table may not.
+// which lookup never returns. Only a user may name so many keys: the table must
+// not.
 func (s *Set) key(name string) uint8 {
 	if i := slices.Index(s.names, name); i >= 0 {
 		return uint8(i)

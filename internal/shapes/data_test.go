@@ -12,10 +12,10 @@ import (
 	"github.com/errclass/errclass/internal/shapes"
 )
 
-// sample is one line of testdata: the line of a logger, and what it shows.
+// sample is one line of testdata: the line of a logger, and what is expected of it.
 type sample struct {
 	shape, origin string // "shape | origin" in a comment before the lines
-	kind          string // error, info or nested: an error whose text stands deeper
+	kind          string // error, info or nested: an error with its text in a nested object
 	line          string
 }
 
@@ -44,7 +44,7 @@ func samples(t testing.TB, names ...string) (all []sample) {
 	return all
 }
 
-// record is a copy of what a line shows.
+// record is a copy of the fields of a record.
 type record struct {
 	shape    string
 	severity shapes.Severity
@@ -65,7 +65,7 @@ func read(r *shapes.Reader, line string) (all []record) {
 	return all
 }
 
-// TestShapes reads a line of every kind for every shape of the table.
+// TestShapes reads a line of each kind for each shape of the table.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]map[string]bool{}
@@ -150,7 +150,7 @@ func TestPrefixLevels(t *testing.T) {
 	}
 }
 
-// TestLinesWithinLines: a line of log may carry another one, three times.
+// TestLinesWithinLines: lines of log may be nested three times.
 func TestLinesWithinLines(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)
@@ -165,7 +165,8 @@ func TestLinesWithinLines(t *testing.T) {
 	}
 }
 
-// TestSourcesAreLimited: a line may have any number of errors, but few are read.
+// TestSourcesAreLimited: a line may have any number of errors, but only some are
+// read.
 func TestSourcesAreLimited(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)

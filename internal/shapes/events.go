@@ -12,12 +12,11 @@ type Event struct {
 	Severity Severity  // Error for a stack trace without a level
 	Stderr   bool      // from standard error, by its prefix
 	Message  int       // index of the message in its first line
-	Trace    bool      // it has a stack trace
+	Trace    bool      // the event has a stack trace
 	Time     time.Time // by its header; zero if unknown
 }
 
-// IsEvent reports whether the text shows what the event is: by a level or a stack
-// trace.
+// IsEvent reports whether the event has a level or a stack trace.
 func (e Event) IsEvent() bool { return e.Severity != Unknown }
 
 // Events joins the lines of text events. It knows the stack traces of Java, Python,
@@ -29,7 +28,7 @@ type Events struct {
 	// exception is set if the next line may be the name of an exception: after the
 	// frames of Python's traceback, and after the first line of an event.
 	exception bool
-	loose     bool // any next line belongs to the event, as Rust's panic message does
+	loose     bool // any next line belongs to the event, for example the message of a panic in Rust
 	blank     bool // the last line was blank
 }
 
@@ -110,7 +109,7 @@ func (s *Events) continues(text []byte) bool {
 		s.exception = true
 		return true
 	case s.exception && s.event.Severity != Below && isException(text):
-		s.exception = false // one name for each list of frames
+		s.exception = false // only one name for each list of frames
 		return s.event.Shape != nil && s.event.Severity == Error || s.event.Trace
 	case s.event.Severity == Error && isGoFunction(text):
 		return true
@@ -119,7 +118,7 @@ func (s *Events) continues(text []byte) bool {
 	}
 }
 
-// indented looks at an indented line of the event.
+// indented reads an indented line of the event.
 func (s *Events) indented(text []byte) {
 	switch {
 	case bytes.HasPrefix(text, []byte("at ")), bytes.HasPrefix(text, []byte(`File "`)), bytes.HasPrefix(text, []byte("^")),

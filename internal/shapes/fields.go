@@ -3,11 +3,11 @@ package shapes
 import "github.com/errclass/errclass/internal/jsontop"
 
 // fields holds the undecoded values of the members of one object that a set reads,
-// or of the pairs of a logfmt line. Of a repeated key the last value counts, as in
+// or of the pairs of a logfmt line. If a key repeats, the last value counts, as in
 // encoding/json.
 type fields struct {
 	set    *Set
-	seen   mask // the other values are those of earlier lines
+	seen   mask // keys of this object; values of other keys are of earlier lines
 	values [maxKeys][]byte
 
 	groups  [maxGroups]group // the objects among the members

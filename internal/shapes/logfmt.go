@@ -70,7 +70,7 @@ func (f *fields) pair(name, value []byte) {
 		f.values[k] = value
 		return
 	}
-	// slog writes the groups of a key before it, with dots.
+	// slog writes the names of the groups before the key, separated by dots.
 	if i := bytes.LastIndexByte(name, '.'); i > 0 && isErrorName(name[i+1:]) && present(value) && f.nNested < maxGroups {
 		f.nested[f.nNested] = value
 		f.nNested++

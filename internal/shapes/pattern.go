@@ -27,7 +27,7 @@ import (
 // All other bytes stand for themselves. Colours are skipped.
 type pattern string
 
-// matched is what a pattern found.
+// matched is the result of matching a pattern.
 type matched struct {
 	severity Severity
 	stderr   bool
@@ -37,9 +37,9 @@ type matched struct {
 }
 
 const (
-	// longestHeader is how far %* and %? search.
+	// longestHeader is the number of bytes that %* and %? search.
 	longestHeader = 256
-	// headerWords is how many words %? reads.
+	// headerWords is the number of words that %? reads.
 	headerWords = 10
 )
 
@@ -111,7 +111,7 @@ func (p pattern) match(line []byte) (m matched, ok bool) {
 	return m, true
 }
 
-// run returns the index after the bytes of a class, or -1 if there is none.
+// run returns the index after the bytes of a class, or -1 if there are none.
 func run(line []byte, i int, class func(byte) bool) int {
 	start := i
 	for i < len(line) && class(line[i]) {
@@ -257,7 +257,8 @@ func levelLetter(line []byte, i int) (int, Severity) {
 	return -1, Unknown
 }
 
-// priority returns the index after a priority of syslog: at most 191.
+// priority returns the index after a priority of syslog, which is at most 191, and
+// its severity.
 func priority(line []byte, i int) (int, Severity) {
 	end := run(line, i, isDigit)
 	if end < 0 || end-i > len("191") {

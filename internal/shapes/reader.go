@@ -22,7 +22,7 @@ type Reader struct {
 	shape *compiled
 
 	depth    int
-	inner    *Reader // reads messages that are lines of log
+	inner    *Reader // reads a message that is a line of log
 	innerBuf []byte
 }
 
@@ -36,14 +36,15 @@ func newReader(s *Set, depth int) *Reader {
 	return &Reader{set: s, fields: newFields(s), depth: depth}
 }
 
-// maxDepth is how many lines of log are read within each other.
+// maxDepth limits how deep lines of log may be nested in messages.
 const maxDepth = 3
 
 // Record is one record of a line. It is valid until the next record is read.
 type Record struct {
 	// Shape is the shape of the line, [Common] if no shape has its keys.
 	Shape *Shape
-	// Severity is what the levels of the record say.
+	// Severity is the highest severity of the levels of the record. A record
+	// without a level has the severity of its inner line, its shape or its prefix.
 	Severity Severity
 	// Inner is the shape of the line of log in the message, or nil.
 	Inner *Shape
@@ -65,9 +66,9 @@ type Record struct {
 	shape          *compiled
 }
 
-// Read calls visit with every record of line. It returns false if line is neither
-// a JSON object nor logfmt, after what a runtime wrote before it. line may include
-// its line end. visit must not keep the record.
+// Read calls visit with every record of line. A prefix that a runtime wrote before
+// the line is skipped. Read returns false if the rest is neither a JSON object nor
+// logfmt. line may include its line end. visit must not keep the record.
 func (r *Reader) Read(line []byte, visit func(*Record)) (ok bool) {
 	start := 0
 	if bytes.HasPrefix(line, []byte(bom)) {
@@ -93,7 +94,8 @@ func startsObject(line []byte, i int) bool {
 	return i < len(line) && line[i] == '{'
 }
 
-// firstByte returns the index of the first byte from i on that is no white space.
+// firstByte returns the index of the first byte at or after i that is not white
+// space.
 func firstByte(line []byte, i int) int {
 	for i < len(line) && (line[i] == ' ' || line[i] == '\t' || line[i] == '\r' || line[i] == '\n') {
 		i++
@@ -128,8 +130,8 @@ func (r *Reader) find() *compiled {
 	return r.shape
 }
 
-// records calls visit with every object in list, or in the lists within its items
-// that names leads to.
+// records calls visit with every object in list. If names are given, they are the
+// path to lists within its items, and visit gets the objects of these lists.
 func records(list []byte, names []string, visit func(item []byte)) {
 	if len(list) == 0 || list[0] != '[' {
 		return
@@ -145,8 +147,8 @@ func records(list []byte, names []string, visit func(item []byte)) {
 	})
 }
 
-// offset returns the index of part in line. Both share their memory, and a part
-// has the capacity of the line's rest.
+// offset returns the index of part in line. part must be a slice of line with the
+// capacity of the rest of line.
 func offset(line, part []byte) int { return cap(line) - cap(part) }
 
 // otlp visits the record of OTLP whose members are read. The record starts at index
@@ -181,8 +183,8 @@ func (r *Reader) visit(c *compiled, at int, p prefix, visit func(*Record)) {
 	r.finish(p.severity, visit)
 }
 
-// finish finds the level of the record and visits it. outer is the severity of what
-// stands before the record in the line.
+// finish finds the level of the record and visits it. outer is the severity of the
+// prefix of the line.
 func (r *Reader) finish(outer Severity, visit func(*Record)) {
 	rec, f := &r.record, r.fields
 	rec.Category, rec.Reason = f.key(r.set.category), f.key(r.set.reason)
@@ -210,9 +212,9 @@ func (f *fields) severity(levels []compiledLevel) Severity {
 	return s
 }
 
-// readInner reads the message as a line of log. If that line has a level, it is the
-// level of a record without one. It is also that of a carrier: a program knows better
-// than its runtime.
+// readInner reads the message as a line of log. If that line has a level, a record
+// without a level takes it. A carrier takes it even if it has a level: the program
+// knows better than its runtime.
 func (r *Reader) readInner() {
 	rec := &r.record
 	carrier := rec.Shape.Carrier
@@ -244,8 +246,8 @@ func (r *Reader) readInner() {
 	}
 }
 
-// Text decodes at most limit bytes of an undecoded value, as [jsontop.Ends] does. It
-// returns "" if the value is no text.
+// Text decodes at most limit bytes of an undecoded value, as [jsontop.Ends] does.
+// It returns "" if the value is not a text.
 func (rec *Record) Text(v []byte, limit int) string {
 	t, ok := jsontop.Ends(v, limit)
 	if !ok && rec.Form == Pair && len(v) <= limit {
@@ -265,8 +267,8 @@ func (rec *Record) IsError() bool {
 	return rec.Severity == Error || rec.Severity == Unknown && rec.HasError()
 }
 
-// Append appends what is to be inserted into the line at the index At. It leaves
-// out a field that the record already has. Categories and reasons need no escapes.
+// Append appends the fields to insert into the line at index At. It leaves out a
+// field that the record already has. Categories and reasons need no escapes.
 func (rec *Record) Append(b []byte, category, reason string) []byte {
 	comma := rec.comma
 	began := false

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// A Scale tells which values of a level are error or above. A value is a number or
-// a name. Numbers may be written as texts.
+// A Scale says which values of a level are error or above. A value is a number or a
+// name. Numbers may be written as texts.
 type Scale struct {
 	Name string
 	// Numbers from Min to Max are errors. Max 0 means no upper limit.
@@ -47,8 +47,8 @@ var errorNames = map[string]bool{
 	"ftl": true, "pnc": true, "pan": true, "fata": true, "eror": true, "fail": true,
 }
 
-// otherNames holds the names of levels below error that text lines are recognised
-// by.
+// otherNames holds the names of levels below error by which text lines are
+// recognized.
 var otherNames = map[string]bool{
 	"trace": true, "trc": true, "trac": true, "debug": true, "dbg": true, "dbug": true, "debu": true, "finest": true, "finer": true, "fine": true,
 	"config": true, "info": true, "inf": true, "information": true, "informational": true, "notice": true, "note": true, "log": true, "success": true, "system": true,
@@ -58,7 +58,7 @@ var otherNames = map[string]bool{
 
 const longestLevel = 16
 
-// severity returns what a level means, or Unknown if v is no level.
+// severity returns the severity of a level, or Unknown if v is not a level.
 func (s *Scale) severity(v []byte) Severity {
 	if !present(v) && (!s.Zero || !zero(v)) {
 		return Unknown

@@ -4,25 +4,25 @@
 //
 //   - skips what a container runtime or a collector wrote before it ([Prefixes]),
 //   - finds the top-level keys of a JSON object or the keys of logfmt,
-//   - looks up the shape by the keys that are there ([Table]),
+//   - looks up the shape of a line with these keys ([Table]),
 //   - finds the level, the message, the errors and the status by their paths,
 //   - reads a line of log within a message, as journald and Docker carry it.
 //
-// The result is a list of [Record]. A record has the level, yields the texts to
-// classify, and knows where two fields may be inserted so that all other bytes of
-// the line stay as they are.
+// The result is a list of [Record]. A record has the level and the texts to
+// classify. It also has the index at which two fields may be inserted without
+// changing any other byte of the line.
 //
 // Text lines have shapes too ([Texts]), and [Events] joins the lines of a stack
-// trace. What a shape is stands in tables; a new logger is a new row.
+// trace. All shapes are rows of tables: to support another logger, add a row.
 //
-// The package depends on the standard library only. Time is linear in the length
-// of a line, and memory is bounded: see [MaxText] and [MaxInner].
+// The package depends on the standard library only. Time is linear in the length of
+// a line, and memory is bounded: see [MaxText] and [MaxInner].
 package shapes
 
 import "github.com/errclass/errclass/internal/jsontop"
 
-// A Shape describes the lines of one logger: where its facts stand and what its
-// levels mean.
+// A Shape describes the lines of one logger: the paths of their fields and the
+// meaning of their levels.
 //
 // A path names a member of an object; "a/b" is the member b of the member a. The
 // paths of [Common] are read after those of the shape.
@@ -65,7 +65,7 @@ type Level struct {
 	Scale *Scale
 }
 
-// Severity tells errors from other lines.
+// Severity distinguishes errors from other lines.
 type Severity uint8
 
 // The severities of lines.
@@ -88,18 +88,19 @@ const (
 	Attribute             // {"key":"…","value":{"stringValue":"…"}} in a list of OTLP
 )
 
-// MaxText limits the undecoded bytes that are read of a text. Of a longer text
-// only the first and the last MaxText/2 bytes are read. It is six times what a
-// classifier reads, and a little more: one byte may be written as an escape of six.
+// MaxText limits how many undecoded bytes of a text are read. Of a longer text,
+// only the first and the last MaxText/2 bytes are read. MaxText is a little more
+// than six times what a classifier reads, because an escape may take six bytes for
+// one.
 const MaxText = 6*maxRead + 64
 
-// maxRead is what a classifier reads of a text, at most.
+// maxRead is the most bytes of a text that a classifier reads.
 const maxRead = 64 << 10
 
 // MaxInner is the length of the longest message that is read as a line of log.
 const MaxInner = 1 << 20
 
-// text decodes a value that may be a text.
+// text decodes a value. It reports whether the value is a text.
 func text(v []byte, logfmt bool) (string, bool) {
 	s, ok := jsontop.Ends(v, MaxText)
 	if ok || !logfmt {

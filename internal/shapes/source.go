@@ -9,17 +9,17 @@ import (
 	"github.com/errclass/errclass/internal/jsontop"
 )
 
-// Source is one text of a record to classify, with what stands beside it.
+// Source is one text of a record to classify, with fields that belong to it.
 type Source struct {
 	Message string
 	Type    string // an exception's type that the program itself recorded
-	Code    string // a code or a type that may be another program's
+	Code    string // a code or a type that another program may have set
 	Status  int    // an HTTP status from 400 to 599, or 0
 }
 
 // Sources yields the sources of the record, the most specific first: the errors,
-// those in groups, the message, the stack traces. The caller stops at the first one
-// that says enough.
+// the errors in groups, the message, the stack traces. The caller stops at the
+// first one that is enough.
 func (rec *Record) Sources(yield func(Source) bool) {
 	if rec.inner != nil && rec.Shape.Carrier && !rec.inner.sources(yield) {
 		return
@@ -27,7 +27,7 @@ func (rec *Record) Sources(yield func(Source) bool) {
 	rec.sources(yield)
 }
 
-// sources yields the sources and reports whether yield wanted all of them.
+// sources yields the sources. It returns false if yield stopped it.
 func (rec *Record) sources(yield func(Source) bool) (all bool) {
 	f, c := rec.reader.fields, rec.shape
 	common := Source{Status: f.httpStatus(c.status), Code: f.firstText(c.codes), Type: f.firstText(c.types)}
@@ -58,9 +58,9 @@ func (rec *Record) sources(yield func(Source) bool) (all bool) {
 	return true
 }
 
-// messageSources yields the message, and the JSON in it. JSON with a level is a line of
-// log, whose errors come first. Other JSON may be the body of a response, which says
-// most as a whole.
+// messageSources yields the message and the JSON in it. JSON with a level is a line
+// of log: its errors are yielded first. Other JSON may be the body of a response,
+// which is most specific as a whole.
 func (rec *Record) messageSources(common Source, yield func(Source) bool) (all bool) {
 	isLine := rec.inner != nil && rec.inner.Severity != Unknown
 	if isLine && !rec.inner.sources(yield) {
@@ -71,9 +71,9 @@ func (rec *Record) messageSources(common Source, yield func(Source) bool) (all b
 }
 
 const (
-	// maxSources limits the errors that are read of a record.
+	// maxSources limits how many errors of a record are read.
 	maxSources = 32
-	// maxNested limits how deep groups and causes are searched.
+	// maxNested limits how deep groups and causes may be nested.
 	maxNested = 4
 )
 
@@ -82,10 +82,10 @@ type sourceWriter struct {
 	yield  func(Source) bool
 	logfmt bool
 	left   int
-	seen   [8]*byte // the values that were read: a path and a search of groups may find the same
+	seen   [8]*byte // values that were read; a path and a group may lead to the same value
 }
 
-// again reports whether v was read before, and notes it.
+// again reports whether v was read before. It remembers v.
 func (s *sourceWriter) again(v []byte) bool {
 	if slices.Contains(s.seen[:], &v[0]) {
 		return true
@@ -102,8 +102,8 @@ func (s *sourceWriter) out(e Source) bool {
 	return s.yield(e)
 }
 
-// errorValue yields the sources of an error value: a text, an object as pino and
-// others write it, or a list. The JSON of a list of other values is the message.
+// errorValue yields the sources of an error value: a text, an object such as pino
+// writes, or a list. For a list of other values, the message is its JSON.
 func (s *sourceWriter) errorValue(v []byte, e Source) bool {
 	if t, ok := text(v, s.logfmt); ok {
 		e.Message = t
@@ -134,19 +134,19 @@ func (s *sourceWriter) errorValue(v []byte, e Source) bool {
 }
 
 // causes is an error with its causes, from the outermost to the innermost. They are
-// classified together: a cause says more than what is wrapped around it.
+// classified together, because a cause is more specific than its wrappers.
 type causes struct {
 	messages []string
 	size     int    // of all messages
 	code     string // the outermost code, such as ECONNREFUSED
-	kind     string // the innermost type: the wrappers' types say little
+	kind     string // the innermost type, because the types of wrappers are general
 	status   int
 	stacks   [4][]byte
 	nStacks  int
 	objects  int
 }
 
-// maxCauses limits the items that are read of a list of errors.
+// maxCauses limits how many items of a list of errors are read.
 const maxCauses = 8
 
 // read adds an error object or a list of them. It returns false if v is neither.
@@ -214,7 +214,8 @@ func (c *causes) object(v []byte, depth int) {
 	}
 }
 
-// add adds a message, unless it repeats the one before or all messages are long.
+// add adds a message, unless the previous message contains it or the messages are
+// too long.
 func (c *causes) add(message string) {
 	if message == "" || c.size > MaxText || len(c.messages) > 0 && strings.Contains(c.messages[len(c.messages)-1], message) {
 		return
@@ -226,7 +227,7 @@ func (c *causes) add(message string) {
 func (c *causes) message() string { return strings.Join(c.messages, ": ") }
 
 // group yields the errors among the members of an object and of the objects in it,
-// such as those of slog's groups.
+// such as the groups of slog.
 func (s *sourceWriter) group(v []byte, common Source, depth int) bool {
 	more := true
 	jsontop.Object(v, func(name, value []byte) {

@@ -1,7 +1,7 @@
 package shapes
 
-// Common holds the paths that every JSON line and every logfmt line is read by,
-// after those of its own shape.
+// Common holds the paths that are read in every JSON line and every logfmt line,
+// after the paths of its own shape.
 var Common = Shape{
 	Name: "common",
 	Levels: []Level{
@@ -69,7 +69,7 @@ var Table = []Shape{
 	{
 		Name: "docker json-file", Source: "https://docs.docker.com/engine/logging/drivers/json-file/",
 		Needs: []string{"log", "stream"}, // Fluent Bit adds more members
-		// The level is that of the message.
+		// The level is the level of the message.
 		Message: []string{"log"},
 		Times:   []string{"time"},
 		Stream:  "stream",
@@ -229,7 +229,7 @@ var Table = []Shape{
 		Message: []string{"short_message"},
 		Stacks:  []string{"full_message", "_stack_trace"},
 		Times:   []string{"timestamp"},
-		Default: Below, // 1, alert, is the default of GELF, but loggers leave the level out for other lines
+		Default: Below, // the default of GELF is 1, alert, but loggers leave out the level of other lines
 	},
 
 	// .NET.
@@ -356,7 +356,7 @@ var Table = []Shape{
 		Levels:  []Level{{"level", pinoScale}},
 		Errors:  []string{"error"},
 		Message: []string{"msg"},
-		Times:   []string{"ts"}, // its stacktrace shows where the program logged, not an error
+		Times:   []string{"ts"}, // the stacktrace of zap shows where the program logged, not an error
 	},
 	{
 		Name: "zap, development keys", Source: "go.uber.org/zap v1.28.0, NewDevelopmentEncoderConfig",

@@ -142,7 +142,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestExceptionsInARow: each one is an event of its own, unless frames stand between.
+// TestExceptionsInARow: each exception is an event of its own, unless frames are
+// between.
 func TestExceptionsInARow(t *testing.T) {
 	t.Parallel()
 	var got [][]string
@@ -152,7 +153,8 @@ func TestExceptionsInARow(t *testing.T) {
 	assert.Equal(t, [][]string{{"[ERROR] x", "OSError: a"}, {"OSError: b", "  File \"a.py\", line 1, in f", "OSError: c", "main.main()"}, {"OSError: d"}}, got)
 }
 
-// TestTextTable: each row is found by a line of testdata or of textTests.
+// TestTextTable checks that a line of testdata or of textTests has the shape of
+// each row.
 func TestTextTable(t *testing.T) {
 	t.Parallel()
 	tested := map[string]bool{}

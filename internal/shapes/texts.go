@@ -1,6 +1,6 @@
 package shapes
 
-// A Prefix is what a runtime writes before a line of a program.
+// A Prefix is text that a runtime writes before a line of a program.
 type Prefix struct {
 	Name    string
 	Source  string
@@ -57,8 +57,8 @@ func onePrefix(line []byte) prefix {
 	return prefix{}
 }
 
-// composePrefix returns the length of what docker compose writes before a line: the
-// name of a container, spaces and a bar.
+// composePrefix returns the length of the prefix that docker compose writes before
+// a line: the name of a container, spaces and a bar.
 func composePrefix(line []byte) int {
 	i := 0
 	for i < len(line) && line[i] == '\x1b' {
@@ -121,8 +121,8 @@ func textShape(name, source string, p pattern) Text {
 	return Text{Shape{Name: name, Source: source}, p}
 }
 
-// TextShape returns the shape of a text line, or nil, and what its level says. line may
-// have a prefix; its level counts if the line has none.
+// TextShape returns the shape of a text line, or nil, and its severity. line may
+// have a prefix. The level of the prefix counts if the line has no level.
 func TextShape(line []byte) (*Text, Severity) {
 	p := readPrefix(line)
 	t, m := matchText(line[p.end:])
@@ -132,8 +132,8 @@ func TextShape(line []byte) (*Text, Severity) {
 	return t, m.severity
 }
 
-// LineSeverity returns what the level of a line says, whatever the line's shape. Of
-// several records in the line the highest level counts.
+// LineSeverity returns the severity of a line of any shape. If the line has several
+// records, the highest severity counts.
 func (r *Reader) LineSeverity(line []byte) Severity {
 	s := Unknown
 	if r.Read(line, func(rec *Record) { s = max(s, rec.Severity) }) {
@@ -156,6 +156,6 @@ func matchText(line []byte) (*Text, matched) {
 	return nil, matched{}
 }
 
-// PrefixLength returns the length of what a runtime wrote before a line of a program,
-// or 0.
+// PrefixLength returns the length of the prefix that a runtime wrote before a line
+// of a program, or 0.
 func PrefixLength(line []byte) int { return readPrefix(line).end }
