@@ -1,4 +1,4 @@
-// Package memory remembers what texts came to.
+// Package memory caches the classification of texts.
 package memory
 
 import (
@@ -9,18 +9,19 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// Memory remembers what texts came to, because what fails tends to fail again
-// in the same words: a storm of one error costs little more than a hash each. It
-// holds no text, only a hash that is seeded anew in every process, of which 40
-// bits are compared beyond the 11 that name the slot: two texts are taken for one
-// in 1 of 2^40 comparisons. It is safe for concurrent use and never grows.
+// Memory caches the classification of texts, because the same error text tends to
+// occur many times. A text that was seen before costs little more than a hash.
+// Memory holds no text, only hashes with a seed that is new in every process. It
+// compares 40 bits of the hash, besides the 11 that select the slot: it confuses
+// two texts in 1 of 2^40 comparisons. It is safe for concurrent use and never
+// grows.
 type Memory struct {
 	Verdicts [memorySize]atomic.Uint64
 	matches  [matchesSize]MatchSlot
 }
 
-// A slot holds, from its lowest bits on: the rule's number plus two, 0 = nothing
-// is remembered; the status less 399, 0 = none; the provider; the hash.
+// A slot holds, from the lowest bit: the number of the rule plus two (0 = empty
+// slot), the status less 399 (0 = none), the provider and the hash.
 const (
 	memorySize    = 1 << 11
 	RuleBits      = 12
@@ -33,18 +34,20 @@ const (
 	providerShift = RuleBits + statusBits
 )
 
-// A slot has room for every provider, or this does not compile.
+// This does not compile if a slot has too few bits for all providers.
 const _ = uint(1<<providerBits - len(standard.Providers))
 
 var memorySeed = maphash.MakeSeed()
 
-// Slot finds the place of a text and what has to stand there.
+// Slot returns the slot of a text, and the bits of its hash that the slot must
+// hold.
 func (m *Memory) Slot(text string) (place *atomic.Uint64, hash uint64) {
 	hash = maphash.String(memorySeed, text)
 	return &m.Verdicts[hash%memorySize], hash &^ verdictMask
 }
 
-// Recall returns what a text came to.
+// Recall returns the verdict in a slot. ok is false if the slot is for another
+// text.
 func Recall(place *atomic.Uint64, hash uint64) (v Verdict, ok bool) {
 	slot := place.Load()
 	if slot&^verdictMask != hash || slot&(1<<RuleBits-1) == 0 {
@@ -58,7 +61,7 @@ func Recall(place *atomic.Uint64, hash uint64) (v Verdict, ok bool) {
 	return v, true
 }
 
-// Remember keeps what a text came to, if it fits.
+// Remember writes the verdict of a text to its slot, if the verdict fits.
 func Remember(place *atomic.Uint64, hash uint64, v Verdict) {
 	rule, status := uint64(v.Rule+2), uint64(0)
 	if v.Status != 0 {
@@ -69,14 +72,14 @@ func Remember(place *atomic.Uint64, hash uint64, v Verdict) {
 	}
 }
 
-// MatchSlot holds the rules that matched a text which was not all there was to
-// read. What such a text comes to depends on the rest. The three words are written
-// one by one, so the key is the hash combined with the other two: a slot that is
-// being written belongs to no text.
+// MatchSlot holds the rules that match a text that was only a part of an error. The
+// classification then depends on the other parts too. The three words are written
+// one after the other. key is the hash XORed with the other two words, so a slot
+// that is being written belongs to no text.
 type MatchSlot struct{ key, low, high atomic.Uint64 }
 
-// The low word holds five places of rules, plus one each, and the provider; the
-// high word four more, and the status less 399.
+// The low word holds the places of five rules, plus one each, and the provider. The
+// high word holds four more places and the status less 399.
 const (
 	matchesSize  = 1 << 10
 	lowMatches   = 5
@@ -84,18 +87,18 @@ const (
 	MatchMask    = 1<<RuleBits - 1
 	restOfWord   = lowMatches * RuleBits
 	statusInHigh = (MaxMatches - lowMatches) * RuleBits
-	known        = 1 << 63 // of the high word of every slot that is in use
+	known        = 1 << 63 // set in the high word of every slot in use
 )
 
-// Matches is what a text says by itself: the places of the rules that match it.
+// Matches is what one text shows: the rules that match it, by their places, and its
+// [Utterance].
 type Matches struct {
 	Places [MaxMatches]int
 	N      int
 	Utterance
 }
 
-// Fill takes the places of a set of matches, and reports whether there is room for
-// all of them.
+// Fill adds the places of a set of matches. It reports whether all of them fit.
 func (m *Matches) Fill(matched []uint64) bool {
 	for w, word := range matched {
 		for ; word != 0; word &= word - 1 {
@@ -109,13 +112,14 @@ func (m *Matches) Fill(matched []uint64) bool {
 	return true
 }
 
-// MatchesOf finds the slot of a text.
+// MatchesOf returns the slot of a text and its hash.
 func (m *Memory) MatchesOf(text string) (slot *MatchSlot, hash uint64) {
 	hash = maphash.String(memorySeed, text)
 	return &m.matches[hash%matchesSize], hash
 }
 
-// Recall returns what a text says.
+// Recall returns the matches in the slot. ok is false if the slot is for another
+// text.
 func (s *MatchSlot) Recall(hash uint64) (m Matches, ok bool) {
 	low, high := s.low.Load(), s.high.Load()
 	if s.key.Load() != hash^low^high || high&known == 0 {
@@ -140,7 +144,7 @@ func (s *MatchSlot) Recall(hash uint64) (m Matches, ok bool) {
 	return m, true
 }
 
-// Remember keeps what a text says, if it fits.
+// Remember writes the matches of a text to the slot, if they fit.
 func (s *MatchSlot) Remember(hash uint64, m *Matches) {
 	if m.N > MaxMatches {
 		return
@@ -164,15 +168,15 @@ func (s *MatchSlot) Remember(hash uint64, m *Matches) {
 	s.key.Store(hash ^ low ^ high)
 }
 
-// Verdict is what a text comes to by itself: small enough to be remembered.
+// Verdict is the classification of a text alone, small enough for a slot.
 type Verdict struct {
-	Rule     int // its number, -1 = none decides
+	Rule     int // number of the rule, -1 = no rule decides
 	Status   int // HTTP status that the text names, 0 = none
 	Provider int // number of the provider that the text names, in standard.Providers; 0 = none
 }
 
-// Utterance is what a text says beside its signals; its fields are 0 where it says
-// nothing.
+// Utterance is what a text names besides its signals. A field is 0 if the text
+// names nothing.
 type Utterance struct {
 	Status   int // the first HTTP status that it names
 	Provider int // number of the provider that it names, in standard.Providers
