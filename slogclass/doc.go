@@ -20,7 +20,7 @@
 //     from 400 to 599 is read as the HTTP status of the error. If the context
 //     has ended, its cause is evidence too: it distinguishes the program's own
 //     deadline or cancellation from a peer's.
-//   - Both keys, and with [WithDetails] the rule and the retry-after hint, are
+//   - Both keys, and those of [WithDetails] and [WithFingerprint], are
 //     written at the root of the record even if groups are open, so that a
 //     dashboard needs one name only. Their order among the other attributes of
 //     the root is not specified.
@@ -38,7 +38,8 @@
 //     of text in all, 65,536 group members, 1,024 calls of LogValue. The rest is
 //     ignored. If one of the two keys may be in the rest, neither is added.
 //   - The text of an error or a message is never copied into an attribute: all
-//     values come from a closed set of words. docs/reasons.md has a section for
+//     values come from a closed set of words. The fingerprint is a hash of the text
+//     without its values. docs/reasons.md has a section for
 //     each reason: what to check first, and what not to do.
 //
 // # Handlers below and above
@@ -51,8 +52,8 @@
 // first group are repeated on that handler, once for each pair and logger. They
 // start at the nearest parent logger with a cached handler. So a LogValuer or a
 // pointer that was given to With under a group is read again at the first error of
-// each pair. With [WithDetails] nothing is cached: attributes under a group are
-// read again for each classified record.
+// each pair. With [WithDetails] or [WithFingerprint] nothing is cached: attributes
+// under a group are read again for each classified record.
 //
 // Handlers that filter or route by attributes see the keys if they come after
 // this one.

@@ -25,9 +25,12 @@ type findings struct {
 	texts  [maxSources]string
 	nErrs  int
 	nTexts int
-	status int   // the first HTTP status from 400 to 599, or 0
-	cause  error // why the context has ended, or nil
-	keys   keys  // keys of this package that the root already has
+	// decider is the index of the source that decided: errs, then texts, then the
+	// message.
+	decider int
+	status  int   // the first HTTP status from 400 to 599, or 0
+	cause   error // why the context has ended, or nil
+	keys    keys  // keys of this package that the root already has
 	// unresolved is set if a LogValuer at the root may hold one of the keys.
 	unresolved bool
 	members    budget
@@ -107,7 +110,7 @@ func (f *findings) addAttr(a *slog.Attr, root bool) {
 	case f.cfg.reason:
 		f.keys |= reasonKey
 	default:
-		f.keys |= detailKey(a.Key)
+		f.keys |= extraKey(a.Key)
 	}
 }
 
@@ -205,14 +208,30 @@ func (h *Handler) classify(ctx context.Context, message string, f *findings, res
 		switch {
 		case res.Category == "": // the classifier does not read this source
 		case res.Reason != classify.ReasonUnknown && res.Rule != classify.RuleModel:
+			f.decider = i
 			return
 		case first.Category == "", first.Reason == classify.ReasonUnknown && res.Rule == classify.RuleModel:
 			first = *res
+			f.decider = i
 		}
 	}
 	if *res = first; res.Category == "" {
 		*res = h.cfg.classifier.Message("")
 	}
+}
+
+// decisive returns the text of the source that decided. It is the message if an
+// error decided whose text cannot be read.
+func (f *findings) decisive(message string) string {
+	switch i := f.decider; {
+	case i < f.nErrs:
+		if text, ok := bound.ErrorText(f.errs[i]); ok {
+			return text
+		}
+	case i < f.nErrs+f.nTexts:
+		return f.texts[i-f.nErrs]
+	}
+	return message
 }
 
 // classifySource classifies an error or a text, with the status and the cause.

@@ -120,6 +120,17 @@ func ExampleWithDetails() {
 	// Output: {"level":"ERROR","msg":"request failed","error.category":"retryable","error.reason":"rate_limit","error.rule":"http/429","error.confidence":0.95,"error.retry_after_ms":1500,"err":"429 Too Many Requests, try again in 1.5s"}
 }
 
+// Both records have the same fingerprint, because only values differ.
+func ExampleWithFingerprint() {
+	logger := slog.New(slogclass.New(plain(), slogclass.WithFingerprint()))
+
+	logger.Error("query failed", "err", errors.New("dial tcp 10.0.0.7:5432: connection refused"))
+	logger.Error("query failed", "err", errors.New("dial tcp 10.0.0.9:5433: connection refused"))
+	// Output:
+	// {"level":"ERROR","msg":"query failed","error.category":"retryable","error.reason":"network","error.fingerprint":"5bac57abcfb484f5","err":"dial tcp 10.0.0.7:5432: connection refused"}
+	// {"level":"ERROR","msg":"query failed","error.category":"retryable","error.reason":"network","error.fingerprint":"5bac57abcfb484f5","err":"dial tcp 10.0.0.9:5433: connection refused"}
+}
+
 // An attribute with an []error is read as errors.Join of its errors.
 func ExampleNew_severalErrors() {
 	logger := slog.New(slogclass.New(plain()))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/classify/fingerprint"
 )
 
 // Handler is a [slog.Handler] that classifies error records and passes all
@@ -45,13 +46,15 @@ const (
 	ruleKey
 	confidenceKey
 	retryAfterKey
+	fingerprintKey
 
 	detailKeys = ruleKey | confidenceKey | retryAfterKey
-	allKeys    = categoryKey | reasonKey | detailKeys
+	allKeys    = categoryKey | reasonKey | detailKeys | fingerprintKey
 )
 
-// detailKey returns the key of [WithDetails] with this name, or 0.
-func detailKey(name string) keys {
+// extraKey returns the key of [WithDetails] or [WithFingerprint] with this name, or
+// 0.
+func extraKey(name string) keys {
 	switch name {
 	case RuleKey:
 		return ruleKey
@@ -59,6 +62,8 @@ func detailKey(name string) keys {
 		return confidenceKey
 	case RetryAfterMSKey:
 		return retryAfterKey
+	case FingerprintKey:
+		return fingerprintKey
 	}
 	return 0
 }
@@ -94,8 +99,8 @@ func (h *Handler) Enabled(ctx context.Context, level slog.Level) bool {
 }
 
 // Handle passes the record to the next handler. If the level is high enough, it
-// adds category, reason and the attributes of [WithDetails]. It returns the next
-// handler's error, joined with an error for each observer that panicked.
+// adds category, reason and the attributes of [WithDetails] and [WithFingerprint].
+// It returns the next handler's error, joined with an error for each observer that panicked.
 func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	level := h.cfg.level
 	if h.cfg.dynamic != nil {
@@ -150,17 +155,21 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 	if observed != nil {
 		*observed = res
 	}
+	var id string
+	if missing&fingerprintKey != 0 {
+		id = fingerprint.Sum(f.decisive(r.Message)).String()
+	}
 	switch {
 	case missing == 0:
 		return h.next
-	case root && (missing != h.missing || h.cfg.details || !h.hadError.Load() && !h.hadError.Swap(true)):
+	case root && (missing != h.missing || h.cfg.extra != 0 || !h.hadError.Load() && !h.hadError.Swap(true)):
 		// Add the attributes to the record, because a cached handler would not be
-		// used again: the record has one of the keys itself, its details differ from
-		// those of other records, or this is the first error of the handler.
-		h.cfg.addTo(r, &res, missing)
+		// used again: the record has one of the keys itself, its extra attributes differ
+		// from those of other records, or this is the first error of the handler.
+		h.cfg.addTo(r, &res, id, missing)
 		return h.next
-	case h.cfg.details:
-		return h.detailed(h.cfg.attributes(nil, missing, &res))
+	case h.cfg.extra != 0:
+		return h.detailed(h.cfg.attributes(nil, missing, &res, id))
 	default:
 		return h.prepared(res.Category, res.Reason)
 	}
@@ -169,9 +178,9 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 // addTo adds the wanted attributes in front of the record's own. They cannot come
 // last: slog's JSON handler omits the comma after a group without output, such as
 // slog.Group("g", slog.Attr{}).
-func (c *config) addTo(r *slog.Record, res *classify.Result, wanted keys) {
+func (c *config) addTo(r *slog.Record, res *classify.Result, id string, wanted keys) {
 	var some [8]slog.Attr
-	attrs := c.attributes(some[:0], wanted, res)
+	attrs := c.attributes(some[:0], wanted, res, id)
 	r.Attrs(func(a slog.Attr) bool {
 		attrs = append(attrs, a)
 		return true
@@ -181,8 +190,9 @@ func (c *config) addTo(r *slog.Record, res *classify.Result, wanted keys) {
 	*r = added
 }
 
-// attributes appends the wanted attributes that res has a value for.
-func (c *config) attributes(to []slog.Attr, wanted keys, res *classify.Result) []slog.Attr {
+// attributes appends the wanted attributes that res has a value for. id is the
+// fingerprint.
+func (c *config) attributes(to []slog.Attr, wanted keys, res *classify.Result, id string) []slog.Attr {
 	if wanted&categoryKey != 0 {
 		to = append(to, slog.String(c.category, string(res.Category)))
 	}
@@ -198,6 +208,9 @@ func (c *config) attributes(to []slog.Attr, wanted keys, res *classify.Result) [
 	if wanted&retryAfterKey != 0 && res.HasRetryAfter {
 		// Round up, because a client must not wait less.
 		to = append(to, slog.Int64(RetryAfterMSKey, (res.RetryAfter+time.Millisecond-1).Milliseconds()))
+	}
+	if wanted&fingerprintKey != 0 {
+		to = append(to, slog.String(FingerprintKey, id))
 	}
 	return to
 }

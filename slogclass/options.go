@@ -21,6 +21,10 @@ const (
 	RetryAfterMSKey = "error.retry_after_ms" // how long the provider asks to wait, an integer number of milliseconds
 )
 
+// FingerprintKey is the key of the attribute that [WithFingerprint] adds. The value is a
+// string of 16 hexadecimal digits.
+const FingerprintKey = "error.fingerprint"
+
 // Option configures a [Handler].
 type Option interface{ apply(config) config }
 
@@ -30,7 +34,7 @@ type config struct {
 	dynamic    slog.Leveler // read for every record
 	category   string
 	reason     string
-	details    bool // write rule and retry-after too
+	extra      keys // keys of WithDetails and WithFingerprint to write too
 	textKeys   keySet
 	classifier *classify.Classifier
 	observers  []observer
@@ -48,16 +52,13 @@ func defaults() config {
 
 // wanted returns the keys to write. WithKeys can give several attributes the same
 // key. Then only the first of them is written. Their order is category, reason,
-// rule, confidence, retry-after.
+// rule, confidence, retry-after, fingerprint.
 func (c *config) wanted() keys {
 	wanted := categoryKey
 	if c.reason != c.category {
 		wanted |= reasonKey
 	}
-	if c.details {
-		wanted |= detailKeys &^ (detailKey(c.category) | detailKey(c.reason))
-	}
-	return wanted
+	return wanted | c.extra&^(extraKey(c.category)|extraKey(c.reason))
 }
 
 // keySet is a small set of attribute keys. It rejects most other keys by their
@@ -123,7 +124,23 @@ func WithKeys(category, reason string) Option {
 // calls since the first group are repeated for each such record.
 func WithDetails() Option {
 	return optionFunc(func(c config) config {
-		c.details = true
+		c.extra |= detailKeys
+		return c
+	})
+}
+
+// WithFingerprint adds [FingerprintKey], the id of the error's template, to
+// classified records: see package fingerprint. Errors that differ only in numbers,
+// addresses, quoted values and the like have the same id, so a log system can count
+// and group by it. The template is made from the text that decided the
+// classification: the text of the error, or the message. A key that the caller has
+// set at the root is kept. By default the attribute is not added.
+//
+// Never use the fingerprint as a label of a metric. Each new wording makes one, so
+// their number has no bound. The cost is that of [WithDetails], and one Error call.
+func WithFingerprint() Option {
+	return optionFunc(func(c config) config {
+		c.extra |= fingerprintKey
 		return c
 	})
 }

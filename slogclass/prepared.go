@@ -74,7 +74,7 @@ func (h *Handler) store(p *prepared) slog.Handler {
 func (h *Handler) prepare(category classify.Category, reason classify.Reason) slog.Handler {
 	switch {
 	case !h.path.open():
-		return h.next.WithAttrs(h.cfg.attributes(make([]slog.Attr, 0, 2), h.missing, &classify.Result{Category: category, Reason: reason}))
+		return h.next.WithAttrs(h.cfg.attributes(make([]slog.Attr, 0, 2), h.missing, &classify.Result{Category: category, Reason: reason}, ""))
 	case h.path.link == nil:
 		// The parent caches its handler for this pair. So its next child repeats
 		// only one call, too.

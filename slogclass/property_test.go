@@ -44,7 +44,7 @@ func attrsGen(n string) *rapid.Generator[[]any] {
 			slog.Any(key, errors.New("beta")), slog.Group(key, "x", 1, "err", errors.New("gamma")), slog.Group(key),
 			slog.Group("", key, "inline"), slog.Any(key, valuerError{errors.New("delta")}),
 			slog.String(slogclass.CategoryKey, "mine"), slog.String(slogclass.ReasonKey, "own"),
-			slog.String(slogclass.RuleKey, "mine"), slog.Int(slogclass.RetryAfterMSKey, 7),
+			slog.String(slogclass.RuleKey, "mine"), slog.Int(slogclass.RetryAfterMSKey, 7), slog.String(slogclass.FingerprintKey, "mine"),
 			slog.Group("", slogclass.CategoryKey, "mine"), slog.Group("", slogclass.RuleKey, "mine"), slog.Group(key, slogclass.ReasonKey, "deep"),
 		}).Draw(t, "attr")
 	})
@@ -68,7 +68,7 @@ func keyOf(a slog.Attr) string {
 }
 
 // ourKeys are the keys that a Handler may write.
-var ourKeys = []string{slogclass.CategoryKey, slogclass.ReasonKey, slogclass.RuleKey, slogclass.ConfidenceKey, slogclass.RetryAfterMSKey}
+var ourKeys = []string{slogclass.CategoryKey, slogclass.ReasonKey, slogclass.RuleKey, slogclass.ConfidenceKey, slogclass.RetryAfterMSKey, slogclass.FingerprintKey}
 
 // TestHandlerAgainstBare logs the same records through a bare JSON handler and
 // through a Handler. The lines may differ only in the keys that the Handler adds
@@ -81,7 +81,7 @@ func TestHandlerAgainstBare(t *testing.T) {
 		opts := []slogclass.Option{slogclass.WithClassifier(testClassifier)}
 		must := ourKeys[:2]
 		if rapid.Bool().Draw(t, "details") {
-			opts, must = append(opts, slogclass.WithDetails()), ourKeys
+			opts, must = append(opts, slogclass.WithDetails(), slogclass.WithFingerprint()), ourKeys
 		}
 		ours := slog.New(slogclass.New(jsonHandler(out), opts...))
 		set := map[string]bool{} // the package's keys that an earlier With has set in the current object

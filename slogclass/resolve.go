@@ -9,7 +9,7 @@ import (
 // package's keys to the root. It can if its key is one of them, or if its key is
 // empty: handlers inline a group with an empty key.
 func (c *config) mayHoldKeys(key string) bool {
-	return key == "" || key == c.category || key == c.reason || c.details && detailKey(key) != 0
+	return key == "" || key == c.category || key == c.reason || c.extra&extraKey(key) != 0
 }
 
 // maxValuers bounds the LogValuers that are called for one record or one call of

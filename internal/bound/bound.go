@@ -1,6 +1,6 @@
 // Package bound limits the work of the adapters for one record or span. [Text]
 // shortens a text. [HasText] reports whether an error's Error method may be
-// called.
+// called; [ErrorText] calls it.
 package bound
 
 import (
@@ -84,6 +84,20 @@ const (
 func HasText(err error) bool {
 	nodes := maxNodes
 	return finite(err, 0, &nodes)
+}
+
+// ErrorText returns err.Error(). ok is false if it may not be called (see
+// [HasText]), or if it panics.
+func ErrorText(err error) (text string, ok bool) {
+	if !HasText(err) {
+		return "", false
+	}
+	defer func() {
+		if recover() != nil {
+			text, ok = "", false
+		}
+	}()
+	return err.Error(), true
 }
 
 func finite(err error, depth int, nodes *int) bool {

@@ -1,0 +1,152 @@
+package fingerprint_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/classify/fingerprint"
+	"github.com/errclass/errclass/internal/cputime"
+)
+
+func template(text string) string {
+	_, template := fingerprint.Of(text)
+	return template
+}
+
+// TestGolden compares ids and templates with those that earlier versions gave. Users
+// store ids and compare them over years, so a line of the file must not change. New
+// lines may be added.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("testdata/golden.jsonl")
+	require.NoError(t, err)
+	lines := 0
+	for line := range strings.Lines(string(data)) {
+		var want struct{ Text, ID, Template string }
+		require.NoError(t, json.Unmarshal([]byte(line), &want))
+		id, template := fingerprint.Of(want.Text)
+		assert.Equal(t, want.Template, template, want.Text)
+		assert.Equal(t, want.ID, id, want.Text)
+		lines++
+	}
+	assert.Greater(t, lines, 50)
+}
+
+func TestID(t *testing.T) {
+	t.Parallel()
+	for _, bb := range benchTexts {
+		id, template := fingerprint.Of(bb.text)
+		assert.Equal(t, id, fingerprint.Sum(bb.text).String())
+		assert.Regexp(t, "^[0-9a-f]{16}$", id)
+		assert.NotEmpty(t, template)
+		text, err := fingerprint.Sum(bb.text).MarshalText()
+		require.NoError(t, err)
+		assert.Equal(t, id, string(text))
+	}
+	assert.Equal(t, "00000000000000ff", fingerprint.ID(255).String())
+	assert.Equal(t, "44bc2cf5ad770999", fingerprint.Sum("abc").String(), "XXH64 of abc")
+}
+
+func TestTemplate(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, text, want string }{
+		{"nothing", "", ""},
+		{"blanks only", " \n\t ", ""},
+		{"words", "connection refused", "connection refused"},
+		{"white space", "  a \t b\r\nc\x00d ", "a b c d"},
+		{"numbers", "5 -3 +4 1,024 1.5 2.5e-07 #7 (8) [-9]", "<num> <num> <num> <num> <num> <num> #<num> (<num>) [<num>]"},
+		{"a range", "5-10", "<num>-<num>"},
+		{"a version", "v1.2.3 of python3.11", "v<num> of python<num>"},
+		{"sizes", "10MB 1.5GiB 512 bytes 4 KiB", "<size> <size> <size> <size>"},
+		{"durations", "1m30s 250ms 1.5µs 30 s 5 seconds 1 second 2h", "<duration> <duration> <duration> <duration> <duration> <duration> <duration>"},
+		{"a unit that is none", "5 messages, 3 d", "<num> messages, <num> d"},
+		{"percent", "99.5% of 7", "<num>% of <num>"},
+		{"ids", "7f9c4d req_1aBc-2d 0xdeadBEEF1 deadbeef", "<id> req_<id> <id> <id>"},
+		{"a UUID", "id=550e8400-e29b-41d4-a716-446655440000 abcdefab-abcd-abcd-abcd-abcdefabcdef", "id=<str> <id>"},
+		{"a JSON Web Token", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.SflKxw_RJSM-eKK7 expired", "<id> expired"},
+		{"base64", "got q83vEjRWeJq83v+xyz/AbCdEf12== here", "got <id> here"},
+		{"a random token without a digit", "xKjQwZpLmNbVcRtY", "<id>"},
+		{"a long word", strings.Repeat("x", 65), "<id>"},
+		{"names with a number", "x509 http2 S3ServiceException Base64DecodeError IPv4Address", "x<num> http<num> S<num>ServiceException Base<num>DecodeError IPv<num>Address"},
+		{"names without", "getURLForID DeadlineExceeded java.io.IOException std::string", "getURLForID DeadlineExceeded java.io.IOException std::string"},
+		{"IPv4", "10.0.0.7:5432 and 10.0.0.8, 10.0.0.0/8", "<ip>:<num> and <ip>, <ip>/<num>"},
+		{"IPv6", "[::1]:80 fe80::1%eth0 2001:db8::8a2e:370:7334 ::ffff:10.0.0.1", "[<ip>]:<num> <ip> <ip> <ip>"},
+		{"a MAC address", "00:1b:44:11:3a:b7", "<id>"},
+		{"hosts", "db.internal:5432 api.example.com. redis-0.redis.default.svc", "<host>:<num> <host>. <host>"},
+		{"e-mail", "mail to alice.b+c@example.com.", "mail to <email>."},
+		{"URLs", "see https://u:p@h/x?y=z, (http://[::1]:80/) jdbc:mysql://h/db", "see <url>, (<url>) jdbc:<url>"},
+		{"paths", "open /etc/x.conf: ./a ../b ~/c a/b/c.go:12 pkg/main.go", "open <path>: <path> <path> <path> <path>:<num> <path>"},
+		{"Windows paths", `C:\Program Files\x y\z.txt: \\srv\share\f`, "<path>: <path>"},
+		{"no paths", "read/write i/o N/A application/json HTTP/1.1 </b>", "read/write i/o N/A application/json HTTP/<num> </b>"},
+		{"dates and times", "2026-11-23T09:23:28.123Z|2026-11-23 09:23:28,123 +0000 UTC m=+0.5|11/23/2026|09:23:28|20261123T092328",
+			"<time>|<time>|<time>|<time>|<time>"},
+		{"times without seconds", "on September 19, 2026 at 9:10 AM; 9:10 PM", "on <time>; <time>"},
+		{"a value of several lines in an object", "{\"message\":\"a\nb 'x'\",\"y\":\"a\nb\"}", "{\"message\":\"a b '<str>'\",\"y\":\"<str>\"}"},
+		{"named months", "Nov 23 09:23:28 x; Mon Nov  2 09:23:28 UTC 2026; Mon, 23 Nov 2026 09:23:28 GMT; 23/Nov/2026:09:23:28 +0000",
+			"<time> x; <time>; <time>; <time>"},
+		{"no dates", "May I? Mon Dieu, March on, main.go:10:23", "May I? Mon Dieu, March on, main.go:<num>:<num>"},
+		{"quotes", "\"a\" 'b' `c` `d' “e” ‘f’ «g» \\\"h\\\" ''", "\"<str>\" '<str>' `<str>` `<str>' “<str>” ‘<str>’ «<str>» \\\"<str>\\\" '<str>'"},
+		{"apostrophes", "can't open the users' file, it isn't 'x y'", "can't open the users' file, it isn't '<str>'"},
+		{"an open quote", "a \"b\nc\" d", "a \"b c\" d"},
+		{"escaped quotes", `a "b \"c\" d" e`, `a "<str>" e`},
+		{"values of keys", "user=alice n=5 f=x(y) m=map[a:b] a==b c!=d", "user=<str> n=<str> f=<str>) m=<str>] a==b c!=d"},
+		{"values that speak", `error=refused msg="no 'x' at 10.0.0.1" desc = "lost 5" name = "bob"`, `error=refused msg="no '<str>' at <ip>" desc = "lost <num>" name = "<str>"`},
+		{"JSON", `{"error": {"message": "bad 'x' 5", "user_id": "bob", "a b": "c", "n": 5}}`,
+			`{"error": {"message": "bad '<str>' <num>", "user_id": "<str>", "<str>": "<str>", "n": <num>}}`},
+		{"JSON in a string", `"{\"message\":\"bad\"}" {\"message\":\"bad 5\"}`, `"<str>" {\"message\":\"bad <num>\"}`},
+		{"a Python object", `{'error': {'message': "it's bad", 'user': 'bob'}}`, `{'error': {'message': "it's bad", 'user': '<str>'}}`},
+		{"a quoted value before a colon", `open "x": denied`, `open "<str>": denied`},
+		{"other alphabets", "не найден файл 5 ファイル", "не найден файл <num> ファイル"},
+		{"a template", "<num> of <str>", "<num> of <str>"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, tt.want, template(tt.text))
+		})
+	}
+}
+
+// A template ends at the same place whatever the values are, and nothing of a value
+// gets into it there.
+func TestTemplateIsBounded(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{`x "VALUE" `, `{"message":"x VALUE","y":"VALUE"}, `, "VALUE ", "VALUE,", "日本語 VALUE", "'VALUE", "msg=\"a VALUE"} {
+		var templates []string
+		for _, value := range []string{"4711", "47110815471108154711"} {
+			got := template(strings.Repeat(strings.ReplaceAll(unit, "VALUE", value), 5000))
+			assert.LessOrEqual(t, len(got), 4<<10+80, unit)
+			assert.NotContains(t, got, "4711", unit)
+			templates = append(templates, got)
+		}
+		assert.True(t, templates[0] == templates[1], unit) //nolint:testifylint // Equal would print 20 KB
+	}
+	assert.LessOrEqual(t, len(template(strings.Repeat("\x80", 1<<16))), 4<<10+80)
+}
+
+func TestSumDoesNotAllocate(t *testing.T) {
+	for _, bb := range benchTexts {
+		assert.Zero(t, testing.AllocsPerRun(100, func() { fingerprint.Sum(bb.text) }), bb.name)
+	}
+}
+
+// TestLinear: no text costs much more for each byte than ordinary text does.
+func TestLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures times")
+	}
+	check := cputime.Scaling{Run: func(text string) { fingerprint.Sum(text) }, Ordinary: strings.Repeat(benchTexts[1].text, 12), MaxRatio: 8}
+	for _, unit := range []string{
+		"\"", "'", " '", "`", `\"`, `\`, `\\`, "“", "{\"", "{\"a\":\"", "='", "a=", "a='", "=", "a@", "@", ".", "a.", "1.", "1,", "1:", ":", "::", "a:", "/", "a/", "//", "/ ",
+		"C:\\", "C:\\a ", " \\", "-", "a-", "1-", "1a-", "a1", "1", "a", "_", "1s", "1 ", "Mon ", "Nov 1 ", "12:34:56 ", "2026-11-23 ", "12/", "+0000 ", "a://", "://", "\x80", "日", " ", "\n", "\t", "{", "}", "abcdefab-", "<", "msg=\"", "msg=\\\"", "'a\"b`c“",
+	} {
+		assert.NoError(t, check.Check(func(size int) string { return strings.Repeat(unit, size/len(unit)+1)[:size] }, 1<<10, 1<<12), "%q", unit)
+		// Beyond the bound of the template only a search may go on.
+		long := strings.Repeat("\"x\" ", 10) + strings.Repeat(unit, 1<<18/len(unit))
+		assert.Less(t, cputime.PerByte(check.Run, long, 3), 100.0, "%q", unit)
+	}
+}

@@ -1,0 +1,163 @@
+package fingerprint
+
+import (
+	"strings"
+
+	"github.com/errclass/errclass/internal/ascii"
+)
+
+// number replaces a number and what belongs to it: the other parts of a date or an
+// address, a unit, the rest of an id. Its first digit is at i; a sign may be
+// before it, at start.
+func (s *scanner) number(start, i int) int {
+	before := s.at(start - 1)
+	if start == i && !isAlnum(before) {
+		if s.isUUID(i) {
+			return s.hole(i, i+uuidLen, holeID)
+		}
+		if before != ':' {
+			if end, name := s.colons(i); end > 0 {
+				return s.hole(i, end, name)
+			}
+			if end := s.time(i); end > 0 {
+				return s.hole(i, end, holeTime)
+			}
+		}
+		if i >= s.atomEnd && before != '.' {
+			if end := s.atom(i); end > 0 {
+				return end
+			}
+		}
+	}
+	end, isIP := s.digits(i)
+	if isIP && start == i && before != '.' {
+		return s.hole(i, end, holeIP)
+	}
+	unit, after := s.unit(end)
+	if unit == "" {
+		return s.withLongUnit(start, end)
+	}
+	switch {
+	case isSize(unit) && !isAlnum(s.at(after)):
+		return s.hole(start, after, holeSize)
+	case isDuration(unit):
+		for ascii.IsDigit(s.at(after)) && unit != "" && isDuration(unit) {
+			end, _ = s.digits(after)
+			unit, after = s.unit(end)
+		}
+		if isDuration(unit) && !isAlnum(s.at(after)) {
+			return s.hole(start, after, holeDuration)
+		}
+	}
+	return s.id(start, s.endOfAlnum(end))
+}
+
+// digits returns the end of the number at i. isIP reports whether it has the form
+// of an IPv4 address.
+func (s *scanner) digits(i int) (end int, isIP bool) {
+	groups, commas, long := 1, false, false
+	for group := i; ; i++ {
+		i = s.endOfDigits(i)
+		long = long || i-group > 3
+		if c := s.at(i); c != '.' && c != ',' || !ascii.IsDigit(s.at(i+1)) {
+			break
+		} else if c == ',' {
+			commas = true
+		}
+		groups++
+		group = i + 1
+	}
+	if s.at(i)|0x20 == 'e' && (s.at(i+1) == '-' || s.at(i+1) == '+') && ascii.IsDigit(s.at(i+2)) {
+		i = s.endOfDigits(i + 2)
+	}
+	return i, groups == 4 && !commas && !long
+}
+
+// endOfDigits returns the end of the digits at i.
+func (s *scanner) endOfDigits(i int) int {
+	for i < len(s.text) && kinds[s.text[i]] == digit {
+		i++
+	}
+	return i
+}
+
+// unit returns the letters at i and their end. µ counts as a letter.
+func (s *scanner) unit(i int) (unit string, end int) {
+	end = i
+	if strings.HasPrefix(s.text[i:], "µ") || strings.HasPrefix(s.text[i:], "μ") {
+		end += len("µ")
+	}
+	for end < len(s.text) && end-i <= 12 && kinds[s.text[end]] == letter {
+		end++
+	}
+	return s.text[i:end], end
+}
+
+// withLongUnit replaces a number that ends at end, with the unit after a space.
+func (s *scanner) withLongUnit(start, end int) int {
+	if s.at(end) == ' ' {
+		switch unit, after := s.unit(end + 1); {
+		case isAlnum(s.at(after)):
+		case isLongDuration(unit):
+			return s.hole(start, after, holeDuration)
+		case isLongSize(unit):
+			return s.hole(start, after, holeSize)
+		}
+	}
+	return s.hole(start, end, holeNum)
+}
+
+// colons reads hexadecimal groups with colons between them. If they are an IPv6 or
+// a MAC address, it returns its end and its hole. Otherwise it returns 0.
+func (s *scanner) colons(i int) (end int, name string) {
+	groups, pairs, short, digits := 0, true, false, false
+	if strings.HasPrefix(s.text[i:], "::") {
+		short = true
+		i += 2
+	}
+	for groups < 9 {
+		n := 0
+		for ; n < 5 && sets[s.at(i+n)]&hexByte != 0; n++ {
+			digits = digits || ascii.IsDigit(s.text[i+n])
+		}
+		if n == 0 {
+			break
+		}
+		if n == 5 {
+			return 0, ""
+		}
+		groups++
+		pairs = pairs && n == 2
+		i += n
+		if s.at(i) != ':' {
+			break
+		}
+		switch next := s.at(i + 1); {
+		case next == ':' && !short:
+			short = true
+			i += 2
+			continue
+		case sets[next]&hexByte != 0:
+			i++
+			continue
+		}
+		break
+	}
+	if groups > 1 && s.at(i) == '.' && ascii.IsDigit(s.at(i+1)) { // ::ffff:10.0.0.1
+		i, _ = s.digits(i + 1)
+		groups = max(groups, 2)
+	}
+	if isAlnum(s.at(i)) {
+		return 0, ""
+	}
+	switch {
+	case groups == 6 && pairs && !short:
+		return i, holeID
+	case short && groups > 0 && groups < 8 && digits, groups == 8 && !short:
+		if s.at(i) == '%' && isAlnum(s.at(i+1)) {
+			i = s.endOfAlnum(i + 1)
+		}
+		return i, holeIP
+	}
+	return 0, ""
+}

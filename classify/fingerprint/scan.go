@@ -1,0 +1,256 @@
+package fingerprint
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds.
+const (
+	maxTemplate = 4 << 10 // bytes of a template, except for the last hole
+	maxWord     = 64      // bytes of a word; a longer one is an id
+	maxNesting  = 4       // quotes inside quotes that are read
+)
+
+// scanner replaces the values of a text in one pass. Decisions depend on the kinds
+// of the bytes only: another digit never gives another template.
+type scanner struct {
+	text string
+	hash digest // of the template so far
+	size int    // the length of the template so far
+	out  []byte // the template so far; nil if only the hash is wanted
+
+	from    int  // where the text that is not yet in the template begins
+	gap     bool // a space is due before the next byte of the template
+	atomEnd int  // the end of the atom that was read last
+	braces  int  // open braces
+	open    int  // the place of a quote around an error text, or 0
+	nesting int  // quotes around the current place
+	lineEnd int  // the end of the current line
+	// unclosed has, for each kind of quote, the end of the text that has no closing
+	// quote of this kind. It keeps the search for them linear.
+	unclosed [len(marks)]int
+}
+
+// run scans the whole text.
+func (s *scanner) run() {
+	s.flush(s.scan(0))
+}
+
+// scan reads s.text from i on. It returns where it stopped: at the end, or where
+// the template has reached its bound.
+func (s *scanner) scan(i int) int {
+	for i < len(s.text) {
+		c := s.text[i]
+		if n := s.size + i - s.from; n >= maxTemplate && (utf8.RuneStart(c) || n >= maxTemplate+utf8.UTFMax) {
+			break
+		}
+		switch kinds[c] {
+		case letter:
+			i = s.word(i)
+		case digit:
+			i = s.number(i, i)
+		case space:
+			i = s.space(i)
+		case special:
+			i = s.special(i)
+		case quote:
+			i = s.quoted(i)
+		default:
+			i++
+		}
+	}
+	return i
+}
+
+// full reports whether the template has reached its bound.
+func (s *scanner) full() bool { return s.size >= maxTemplate }
+
+// emit adds text to the template.
+func (s *scanner) emit(text string) {
+	if text == "" {
+		return
+	}
+	if s.gap {
+		s.gap = false
+		if s.size > 0 {
+			s.add(" ")
+		}
+	}
+	s.add(text)
+}
+
+func (s *scanner) add(text string) {
+	s.hash.write(text)
+	s.size += len(text)
+	if s.out != nil {
+		s.out = append(s.out, text...)
+	}
+}
+
+// flush adds the text up to end as it is.
+func (s *scanner) flush(end int) {
+	if end > s.from {
+		s.emit(s.text[s.from:end])
+		s.from = end
+	}
+}
+
+// hole replaces the text between start and end. It returns end.
+func (s *scanner) hole(start, end int, name string) int {
+	s.flush(start)
+	s.emit(name)
+	s.from = end
+	return end
+}
+
+// space replaces white space by a single space.
+func (s *scanner) space(i int) int {
+	if s.text[i] == ' ' && i+1 < len(s.text) && kinds[s.text[i+1]] != space && s.from < i {
+		return i + 1 // it is single already
+	}
+	s.flush(i)
+	for i < len(s.text) && kinds[s.text[i]] == space {
+		i++
+	}
+	s.from, s.gap = i, true
+	return i
+}
+
+// at returns the byte at i, or 0 if the text has none there.
+func (s *scanner) at(i int) byte {
+	if uint(i) < uint(len(s.text)) {
+		return s.text[i]
+	}
+	return 0
+}
+
+// end returns the end of the bytes from i on that are in set.
+func (s *scanner) end(i int, set uint8) int {
+	for i < len(s.text) && sets[s.text[i]]&set != 0 {
+		i++
+	}
+	return i
+}
+
+// special reads a byte that may start a value.
+func (s *scanner) special(i int) int {
+	before, after := s.at(i-1), s.at(i+1)
+	switch s.text[i] {
+	case '{':
+		s.braces++
+	case '}':
+		s.braces = max(s.braces-1, 0)
+	case '=':
+		return s.value(i)
+	case '-', '+':
+		if kinds[after] == digit && !isAlnum(before) && strings.IndexByte("_-+.)]}>\"'", before) < 0 {
+			return s.number(i, i+1)
+		}
+	case ':':
+		if after == ':' && before != ':' && !isAlnum(before) {
+			if end, name := s.colons(i); end > 0 {
+				return s.hole(i, end, name)
+			}
+		}
+	case '/':
+		if !isAlnum(before) && before != '<' && (isAlnum(after) || after == '_' || after == '.') {
+			return s.path(i, i)
+		}
+	case '~', '.':
+		rest := s.text[i:]
+		if !isAlnum(before) && before != '.' &&
+			(strings.HasPrefix(rest, "~/") || strings.HasPrefix(rest, "./") || strings.HasPrefix(rest, "../")) {
+			return s.path(i, i)
+		}
+	case '\\':
+		switch {
+		case after == '"' || after == '\'':
+			return s.quoted(i)
+		case after == '\\' && before != '\\' && isAlnum(s.at(i+2)): // \\server\share
+			return s.path(i, i)
+		}
+	}
+	return i + 1
+}
+
+// value replaces an unquoted value after key=. After "key = " it looks for a quoted
+// error text only.
+func (s *scanner) value(i int) int {
+	end, spaced := i, s.at(i-1) == ' ' && s.at(i+1) == ' '
+	if spaced {
+		end--
+	}
+	key := end
+	for key > 0 && end-key <= 24 && (isAlnum(s.text[key-1]) || s.text[key-1] == '_') {
+		key--
+	}
+	switch {
+	case key == end:
+		return i + 1
+	case speaking(s.text[key:end]):
+		s.open = i + 1
+		if spaced {
+			s.open++
+		}
+		return i + 1
+	case spaced:
+		return i + 1
+	}
+	switch c := s.at(i + 1); {
+	case sets[c]&inValue == 0, strings.IndexByte("=([{", c) >= 0, c == '\\' && strings.IndexByte("\"'", s.at(i+2)) >= 0:
+		return i + 1
+	}
+	end = i + 1
+	for end < len(s.text) && sets[s.text[end]]&inValue != 0 && !s.escapes(end) {
+		end++
+	}
+	return s.hole(i+1, end, holeStr)
+}
+
+// escapes reports whether there is an escaped quote at i.
+func (s *scanner) escapes(i int) bool {
+	return s.text[i] == '\\' && (s.at(i+1) == '"' || s.at(i+1) == '\'')
+}
+
+// path replaces a path. It starts at start; the bytes before i are known to be
+// part of it.
+func (s *scanner) path(start, i int) int {
+	drive := i > start // the name of a drive: Windows, whose names have spaces
+	for {
+		for i < len(s.text) && sets[s.text[i]]&inPath != 0 && !s.escapes(i) {
+			i++
+		}
+		next := s.afterSpace(i)
+		if !drive || next == 0 {
+			break
+		}
+		i = next
+	}
+	return s.hole(start, max(s.trim(start+1, i), start+1), holePath)
+}
+
+// afterSpace returns the place of the next backslash, if only a few words of a
+// name are between i and it. Otherwise it returns 0.
+func (s *scanner) afterSpace(i int) int {
+	if s.at(i) != ' ' {
+		return 0
+	}
+	for j := i + 1; j < min(i+32, len(s.text)); j++ {
+		switch c := s.text[j]; {
+		case c == '\\':
+			return j
+		case !isAlnum(c) && c < 0x80 && strings.IndexByte(" -_.()", c) < 0:
+			return 0
+		}
+	}
+	return 0
+}
+
+// trim returns the end of a value without the punctuation after it.
+func (s *scanner) trim(start, end int) int {
+	for end > start && sets[s.text[end-1]]&ending != 0 {
+		end--
+	}
+	return end
+}

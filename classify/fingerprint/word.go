@@ -1,0 +1,220 @@
+package fingerprint
+
+import (
+	"strings"
+
+	"github.com/errclass/errclass/internal/ascii"
+)
+
+// word reads a word at i. It may be the start of a longer value.
+func (s *scanner) word(i int) int {
+	end := i
+	for end < len(s.text) && kinds[s.text[end]] == letter {
+		end++
+	}
+	next := s.at(end)
+	if i >= s.atomEnd && (sets[next]&inAtom != 0 || next == ':') {
+		if end := s.atom(i); end > 0 {
+			return end
+		}
+	}
+	if kinds[next] == digit {
+		return s.mixed(i, end)
+	}
+	n := end - i
+	switch {
+	case n > maxWord:
+		return s.id(i, end)
+	case n >= 12 && s.isJumble(i, end), n >= 8 && s.end(i, hexByte) == end:
+		if n == 8 && s.isUUID(i) {
+			return s.hole(i, i+uuidLen, holeID)
+		}
+		return s.id(i, end)
+	case next == ':' && n <= 4 && s.at(i-1) != ':':
+		if end, name := s.colons(i); end > 0 {
+			return s.hole(i, end, name)
+		}
+	case n >= 3 && (next == ' ' || next == ',') && s.text[i] < 'a':
+		if end := s.namedDate(i, end); end > 0 {
+			return s.hole(i, end, holeTime)
+		}
+	}
+	return end
+}
+
+// mixed reads a word at i whose first digit is at first.
+func (s *scanner) mixed(i, first int) int {
+	last := s.endOfDigits(first)
+	end := s.endOfAlnum(last)
+	switch {
+	case i == 0 || !isAlnum(s.text[i-1]):
+		if s.isUUID(i) {
+			return s.hole(i, i+uuidLen, holeID)
+		}
+		if end-i <= 4 && s.at(end) == ':' && s.at(i-1) != ':' {
+			if end, name := s.colons(i); end > 0 {
+				return s.hole(i, end, name)
+			}
+		}
+	}
+	switch {
+	case end-i > maxWord, end-i >= 6 && s.end(i, hexByte) >= first:
+		return s.id(i, end)
+	case end == last: // http2, x509
+		return s.number(first, first)
+	case first-i <= 8 && s.isTypeName(last, end): // S3ServiceException
+		s.hole(first, last, holeNum)
+		return end
+	}
+	return s.id(i, end)
+}
+
+func (s *scanner) endOfAlnum(i int) int {
+	for i < len(s.text) && isAlnum(s.text[i]) {
+		i++
+	}
+	return i
+}
+
+// isTypeName reports whether the text consists of words that begin with a capital
+// letter and have at least three more letters.
+func (s *scanner) isTypeName(i, end int) bool {
+	for i < end {
+		start := i
+		if c := s.text[i]; c < 'A' || 'Z' < c {
+			return false
+		}
+		i++
+		for i < end && 'a' <= s.text[i] && s.text[i] <= 'z' {
+			i++
+		}
+		if i-start < 4 {
+			return false
+		}
+	}
+	return true
+}
+
+// isJumble reports whether the letters are of mixed case without the form of
+// words: there is a capital letter after a small one at every third byte or more.
+func (s *scanner) isJumble(i, end int) bool {
+	humps, n := 1, end-i
+	for i++; i < end; i++ {
+		if s.text[i] < 'a' && s.text[i-1] >= 'a' {
+			humps++
+		}
+	}
+	return humps*3 > n
+}
+
+// id replaces an id between i and end, together with what is joined to it by - or
+// _. A long id may also be joined by the signs of base64 and by dots.
+func (s *scanner) id(i, end int) int {
+	for end+1 < len(s.text) && isAlnum(s.text[end+1]) {
+		switch s.text[end] {
+		case '-', '_':
+		case '.', '+', '/', '~':
+			if end-i < 16 {
+				return s.hole(i, end, holeID)
+			}
+		default:
+			return s.hole(i, s.padding(end), holeID)
+		}
+		end = s.endOfAlnum(end + 1)
+	}
+	return s.hole(i, s.padding(end), holeID)
+}
+
+// padding returns the end of an id with the padding of base64.
+func (s *scanner) padding(end int) int {
+	if s.at(end) != '=' {
+		return end
+	}
+	after := end + 1
+	if s.at(after) == '=' {
+		after++
+	}
+	if after < len(s.text) && kinds[s.text[after]] != space && sets[s.text[after]]&ending == 0 {
+		return end // no padding: a value or a quote follows
+	}
+	return after
+}
+
+// The length of a UUID and the places of its hyphens.
+const uuidLen = 36
+
+var uuidHyphens = [...]int{8, 13, 18, 23, uuidLen}
+
+// isUUID reports whether there is a UUID at i.
+func (s *scanner) isUUID(i int) bool {
+	if s.at(i+8) != '-' || len(s.text) < i+uuidLen || isAlnum(s.at(i+uuidLen)) {
+		return false
+	}
+	at := i
+	for _, hyphen := range uuidHyphens {
+		if s.end(at, hexByte) != i+hyphen || hyphen != uuidLen && s.text[i+hyphen] != '-' {
+			return false
+		}
+		at = i + hyphen + 1
+	}
+	return true
+}
+
+// atom reads the token that starts at i and that may be an address or a path. It
+// returns the end if it has replaced it, and 0 if its words must be read one by
+// one.
+func (s *scanner) atom(i int) int {
+	var slashes, backslashes, dots, at, capitals, digits, letters, plus, names int
+	end := i
+	for ; end < len(s.text) && sets[s.text[end]]&inAtom != 0 && !s.escapes(end); end++ {
+		switch c := s.text[end]; {
+		case c == '/':
+			slashes++
+		case c == '\\':
+			if strings.IndexByte("nrtux", s.at(end+1)) < 0 {
+				backslashes++
+			}
+		case c == '.':
+			if dots++; ascii.IsLetter(s.at(end + 1)) {
+				names++
+			}
+		case c == '@':
+			at = end
+		case c == '+':
+			plus++
+		case ascii.IsDigit(c):
+			digits++
+		case 'A' <= c && c <= 'Z':
+			capitals++
+		case 'a' <= c && c <= 'z':
+			letters++
+		}
+	}
+	s.atomEnd = end
+	if s.at(end) == ':' {
+		switch {
+		case strings.HasPrefix(s.text[end:], "://"):
+			return s.url(i, end)
+		case end == i+1 && (s.at(end+1) == '\\' || s.at(end+1) == '/'):
+			return s.path(i, end+1)
+		}
+	}
+	end = s.trim(i, end)
+	switch {
+	case at > i && isAlnum(s.at(at-1)) && isAlnum(s.at(at+1)) && slashes == 0:
+		return s.hole(i, end, holeEmail)
+	case end-i >= 20 && dots == 0 && plus+slashes > 0 && capitals > 0 && letters > 0 && digits > 0:
+		return s.id(i, end)
+	case letters+capitals > 0 && (slashes > 1 || backslashes > 1 || slashes+backslashes > 0 && names > 0):
+		return s.hole(i, end, holePath)
+	case names > 0 && slashes+backslashes+capitals == 0 && isTopLevel(s.text[1+strings.LastIndexByte(s.text[:end], '.'):end]):
+		return s.hole(i, end, holeHost)
+	}
+	return 0
+}
+
+// url replaces a URL whose scheme ends at colon.
+func (s *scanner) url(i, colon int) int {
+	end := colon + len("://")
+	return s.hole(i, s.trim(end, s.end(end, inURL)), holeURL)
+}
