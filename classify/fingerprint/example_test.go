@@ -10,14 +10,16 @@ func ExampleOf() {
 	for _, text := range []string{
 		`dial tcp 10.0.0.7:5432: i/o timeout after 30s`,
 		`dial tcp 10.0.0.9:5433: i/o timeout after 1m30s`,
-		`open /etc/app/key.pem: permission denied`,
+		`HTTP 503 after 3 of 5 attempts`,
+		`{"error": {"message": "no model \"x-7\"", "request_id": "8f2c"}}`,
 	} {
 		fmt.Println(fingerprint.Of(text))
 	}
 	// Output:
 	// 045c907cd8ee7000 dial tcp <ip>:<num>: i/o timeout after <duration>
 	// 045c907cd8ee7000 dial tcp <ip>:<num>: i/o timeout after <duration>
-	// b5da0e312fc1fd06 open <path>: permission denied
+	// 03956fa06e7473ba HTTP 503 after <num> of <num> attempts
+	// dee7ee0cf3b082c1 {"error":{"message":"no model <str>","request_id":<str>}}
 }
 
 // Sum does not allocate. An ID is comparable, so it can be the key of a map.
@@ -31,18 +33,18 @@ func ExampleSum() {
 }
 
 func ExampleID_String() {
-	fmt.Println(fingerprint.Sum("HTTP 503").String())
-	// Output: 380235969161f668
+	fmt.Println(fingerprint.Sum("dial tcp 10.0.0.7:5432").String())
+	// Output: 839520546709efc2
 }
 
 func ExampleID_AppendText() {
-	line, err := fingerprint.Sum("HTTP 503").AppendText([]byte("id="))
+	line, err := fingerprint.Sum("dial tcp 10.0.0.7:5432").AppendText([]byte("id="))
 	fmt.Println(string(line), err)
-	// Output: id=380235969161f668 <nil>
+	// Output: id=839520546709efc2 <nil>
 }
 
 func ExampleID_MarshalText() {
-	text, err := fingerprint.Sum("HTTP 503").MarshalText()
+	text, err := fingerprint.Sum("dial tcp 10.0.0.7:5432").MarshalText()
 	fmt.Println(string(text), err)
-	// Output: 380235969161f668 <nil>
+	// Output: 839520546709efc2 <nil>
 }

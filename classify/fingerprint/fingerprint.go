@@ -8,25 +8,33 @@
 //
 //   - Values are replaced by holes, which name their type:
 //
-//     <num>       numbers: 42, -1.5, 1,024. A digit never stays in a template
+//     <num>       numbers: 42, -1.5, 1,024
 //     <size>      numbers with a unit of size: 10MB, 512 bytes
 //     <duration>  numbers with a unit of time: 1m30s, 250 ms, 5 seconds
 //     <time>      dates and times of day
 //     <id>        UUIDs, hexadecimal values, tokens that mix letters and digits
 //     <ip>        IPv4 and IPv6 addresses, without the port
-//     <host>      host names with a known last label: db.internal
+//     <host>      host names with a known last label, as in db.internal, or after
+//     words that announce one, as in "dial tcp db:5432"
 //     <email>     user@host
 //     <url>       everything from the scheme on
 //     <path>      file names with a directory, paths of requests
-//     <str>       values in quotes or after key=
+//     <str>       values after key= or in quotes, with the quotes
 //
 //   - Words stay, so that people can read the template. Names that end in a number
 //     or a type keep their letters: http2 becomes http<num>, S3ServiceException
 //     becomes S<num>ServiceException.
 //
-//   - The keys of a JSON object stay. Quotes around the value of a key such as
-//     message, error or code do not hide it, because such a value is itself an
-//     error text: its own values are replaced.
+//   - Codes of errors stay, because two codes are two errors: HTTP statuses, exit
+//     statuses, error numbers and SQLSTATEs. A code is a short number after a word
+//     such as status, errno or error_code: "HTTP 503", "exit status 1",
+//     "SQLSTATE 40P01". No other digit stays in a template.
+//
+//   - The keys of a JSON object stay. The value of a key such as message, error or
+//     code stays too, because it is itself an error text: only the values in it are
+//     replaced. Quotes that stay become double quotes, and white space around keys
+//     is left out. So the same object has the same template in JSON, as a Python
+//     literal and with escaped quotes.
 //
 //   - White space and control characters become single spaces.
 //
@@ -35,7 +43,8 @@
 // No byte of a replaced value is in the template, and the id is a hash of the
 // template alone. So neither says anything about a value except its type. A value
 // that looks like a word is not recognised: the name in "no such user alice" stays
-// in the template. Do not treat a template as anonymous.
+// in the template, and so does a short number that looks like a code. Do not treat
+// a template as anonymous.
 //
 // The functions keep no state. A text has the same id on every machine and in
 // every version of this module. Time and memory are linear in the length of the

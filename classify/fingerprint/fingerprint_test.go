@@ -78,6 +78,10 @@ func TestTemplate(t *testing.T) {
 		{"IPv6", "[::1]:80 fe80::1%eth0 2001:db8::8a2e:370:7334 ::ffff:10.0.0.1", "[<ip>]:<num> <ip> <ip> <ip>"},
 		{"a MAC address", "00:1b:44:11:3a:b7", "<id>"},
 		{"hosts", "db.internal:5432 api.example.com. redis-0.redis.default.svc", "<host>:<num> <host>. <host>"},
+		{"hosts of one word", "dial tcp redis:6379: lookup db-a on 10.0.0.10:53: getaddrinfo EAI_AGAIN api; ENOTFOUND db, connect to host build port 22; resolve host: x",
+			"dial tcp <host>:<num>: lookup <host> on <ip>:<num>: getaddrinfo EAI_AGAIN <host>; ENOTFOUND <host>, connect to host <host> port <num>; resolve host: <host>"},
+		{"no hosts", "lookup failed, tcp reset, host unreachable: no such host: x", "lookup failed, tcp reset, host unreachable: no such host: x"},
+		{"a part of an object", `"Message":"lost 5","user":"bob"`, `"Message":"lost <num>",<str>:<str>`},
 		{"e-mail", "mail to alice.b+c@example.com.", "mail to <email>."},
 		{"URLs", "see https://u:p@h/x?y=z, (http://[::1]:80/) jdbc:mysql://h/db", "see <url>, (<url>) jdbc:<url>"},
 		{"paths", "open /etc/x.conf: ./a ../b ~/c a/b/c.go:12 pkg/main.go", "open <path>: <path> <path> <path> <path>:<num> <path>"},
@@ -86,28 +90,53 @@ func TestTemplate(t *testing.T) {
 		{"dates and times", "2026-11-23T09:23:28.123Z|2026-11-23 09:23:28,123 +0000 UTC m=+0.5|11/23/2026|09:23:28|20261123T092328",
 			"<time>|<time>|<time>|<time>|<time>"},
 		{"times without seconds", "on September 19, 2026 at 9:10 AM; 9:10 PM", "on <time>; <time>"},
-		{"a value of several lines in an object", "{\"message\":\"a\nb 'x'\",\"y\":\"a\nb\"}", "{\"message\":\"a b '<str>'\",\"y\":\"<str>\"}"},
+		{"a value of several lines in an object", "{\"message\":\"a\nb 'x'\",\"y\":\"a\nb\"}", "{\"message\":\"a b <str>\",\"y\":<str>}"},
 		{"named months", "Nov 23 09:23:28 x; Mon Nov  2 09:23:28 UTC 2026; Mon, 23 Nov 2026 09:23:28 GMT; 23/Nov/2026:09:23:28 +0000",
 			"<time> x; <time>; <time>; <time>"},
 		{"no dates", "May I? Mon Dieu, March on, main.go:10:23", "May I? Mon Dieu, March on, main.go:<num>:<num>"},
-		{"quotes", "\"a\" 'b' `c` `d' “e” ‘f’ «g» \\\"h\\\" ''", "\"<str>\" '<str>' `<str>` `<str>' “<str>” ‘<str>’ «<str>» \\\"<str>\\\" '<str>'"},
-		{"apostrophes", "can't open the users' file, it isn't 'x y'", "can't open the users' file, it isn't '<str>'"},
+		{"quotes", "\"a\" 'b' `c` `d' “e” ‘f’ «g» \\\"h\\\" ''", "<str> <str> <str> <str> <str> <str> <str> <str> <str>"},
+		{"apostrophes", "can't open the users' file, it isn't 'x y'", "can't open the users' file, it isn't <str>"},
 		{"an open quote", "a \"b\nc\" d", "a \"b c\" d"},
-		{"escaped quotes", `a "b \"c\" d" e`, `a "<str>" e`},
+		{"escaped quotes", `a "b \"c\" d" e`, `a <str> e`},
 		{"values of keys", "user=alice n=5 f=x(y) m=map[a:b] a==b c!=d", "user=<str> n=<str> f=<str>) m=<str>] a==b c!=d"},
-		{"values that speak", `error=refused msg="no 'x' at 10.0.0.1" desc = "lost 5" name = "bob"`, `error=refused msg="no '<str>' at <ip>" desc = "lost <num>" name = "<str>"`},
+		{"values that speak", `error=refused msg="no 'x' at 10.0.0.1" desc = "lost 5" name = "bob"`, `error=refused msg="no <str> at <ip>" desc = "lost <num>" name = <str>`},
 		{"JSON", `{"error": {"message": "bad 'x' 5", "user_id": "bob", "a b": "c", "n": 5}}`,
-			`{"error": {"message": "bad '<str>' <num>", "user_id": "<str>", "<str>": "<str>", "n": <num>}}`},
-		{"JSON in a string", `"{\"message\":\"bad\"}" {\"message\":\"bad 5\"}`, `"<str>" {\"message\":\"bad <num>\"}`},
-		{"a Python object", `{'error': {'message': "it's bad", 'user': 'bob'}}`, `{'error': {'message': "it's bad", 'user': '<str>'}}`},
-		{"a quoted value before a colon", `open "x": denied`, `open "<str>": denied`},
+			`{"error":{"message":"bad <str> <num>","user_id":<str>, <str>: <str>,"n":<num>}}`},
+		{"JSON in a string", `"{\"message\":\"bad\"}" {\"message\":\"bad 5\"}`, `<str> {"message":"bad <num>"}`},
+		{"a Python object", `{'error': {'message': "it's bad", 'user': 'bob'}}`, `{"error":{"message":"it's bad","user":<str>}}`},
+		{"a quoted value before a colon", `open "x": denied`, `open <str>: denied`},
 		{"other alphabets", "не найден файл 5 ファイル", "не найден файл <num> ファイル"},
+		{"HTTP statuses", `HTTP 503 HTTP/1.1 502 status: 404 {"status_code":429} StatusCode=500 status code 401`, `HTTP 503 HTTP/<num> 502 status: 404 {"status_code":429} StatusCode=500 status code 401`},
+		{"error codes", `exit status 1: errno 104, [WinError 10054] Error 1062 {"err_code": 17, "code": -32}`, `exit status 1: errno 104, [WinError 10054] Error 1062 {"err_code":17,"code":-32}`},
+		{"SQLSTATEs", "(SQLSTATE 40P01) SQLSTATE[HY000]: SQLState: 23505 sqlstate=08006", "(SQLSTATE 40P01) SQLSTATE[HY000]: SQLState: 23505 sqlstate=08006"},
+		{"no codes", `status 3 of 9, error 2/5, zip code 90210, access code 482913, http 8080, code 12:30, status 1.5, error 104ms, order_code: 12 tracking_status 7, error  5 "error" 6`,
+			`status <num> of <num>, error <num>/<num>, zip code <num>, access code <num>, http <num>, code <num>:<num>, status <num>, error <duration>, order_code: <num> tracking_status <num>, error <num> <str> <num>`},
+		{"an error text in prose", `Exception (403) Reason: "no 'x'" error: "alice" {code: 'EPIPE', path: 'x'}`, `Exception (<num>) Reason: "no <str>" error: <str> {code: "EPIPE", path: <str>}`},
+		{"names of error texts", `{"errorSummary":"a","refusalReason":"b","statusMessage":"c","user_message":"d","errors":["e 5","f"]}`,
+			`{"errorSummary":"a","refusalReason":"b","statusMessage":"c","user_message":<str>,"errors":["e <num>",<str>]}`},
+		{"klog", `"msg"="lost 5" "name"="bob"`, `"msg"="lost <num>" "name"=<str>`},
 		{"a template", "<num> of <str>", "<num> of <str>"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			assert.Equal(t, tt.want, template(tt.text))
 		})
+	}
+}
+
+// The same incident has the same id, however its text is quoted.
+func TestQuoting(t *testing.T) {
+	t.Parallel()
+	for _, group := range [][]string{
+		{`open "a": denied`, `open 'b c': denied`, "open `d`: denied", `open “e”: denied`, `open «f»: denied`, `open \"g\": denied`, "open `h': denied"},
+		{`level=error msg="lost 5" user=alice`, `level=error msg="lost 6" user="bob b"`, `level=error msg='lost 7' user='c'`},
+		{`{"error":{"message":"bad 5","user":"a","n":1}}`, `{"error": {"message": "bad 6", "user": "b", "n": 2}}`, `{'error': {'message': 'bad 7', 'user': 'c', 'n': 3}}`,
+			"{\n  \"error\": {\n    \"message\": \"bad 8\",\n    \"user\": \"d\",\n    \"n\": 4\n  }\n}", `{\"error\":{\"message\":\"bad 9\",\"user\":\"e\",\"n\":5}}`, `{"error" : {"message" : "bad 1", "user" : "f", "n" : 6}}`},
+	} {
+		for _, text := range group {
+			assert.Equal(t, template(group[0]), template(text), text)
+			assert.Equal(t, fingerprint.Sum(group[0]), fingerprint.Sum(text), text)
+		}
 	}
 }
 
@@ -142,7 +171,7 @@ func TestLinear(t *testing.T) {
 	check := cputime.Scaling{Run: func(text string) { fingerprint.Sum(text) }, Ordinary: strings.Repeat(benchTexts[1].text, 12), MaxRatio: 8}
 	for _, unit := range []string{
 		"\"", "'", " '", "`", `\"`, `\`, `\\`, "“", "{\"", "{\"a\":\"", "='", "a=", "a='", "=", "a@", "@", ".", "a.", "1.", "1,", "1:", ":", "::", "a:", "/", "a/", "//", "/ ",
-		"C:\\", "C:\\a ", " \\", "-", "a-", "1-", "1a-", "a1", "1", "a", "_", "1s", "1 ", "Mon ", "Nov 1 ", "12:34:56 ", "2026-11-23 ", "12/", "+0000 ", "a://", "://", "\x80", "日", " ", "\n", "\t", "{", "}", "abcdefab-", "<", "msg=\"", "msg=\\\"", "'a\"b`c“",
+		"C:\\", "C:\\a ", " \\", "-", "a-", "1-", "1a-", "a1", "1", "a", "_", "1s", "1 ", "Mon ", "Nov 1 ", "12:34:56 ", "2026-11-23 ", "12/", "+0000 ", "a://", "://", "\x80", "日", " ", "\n", "\t", "{", "}", "abcdefab-", "<", "msg=\"", "msg=\\\"", "{\"a\" : ", "{ ", " }", "status 5 ", "code:", "SQLSTATE", "HTTP/1.1 5 ", "tcp ", "lookup a:", "\"a\"=", "message: \"", "{\"a\" : ", "{ ", " }", "status 5 ", "code:", "SQLSTATE", "HTTP/1.1 5 ", "tcp ", "lookup a:", "\"a\"=", "message: \"", "'a\"b`c“",
 	} {
 		assert.NoError(t, check.Check(func(size int) string { return strings.Repeat(unit, size/len(unit)+1)[:size] }, 1<<10, 1<<12), "%q", unit)
 		// Beyond the bound of the template only a search may go on.

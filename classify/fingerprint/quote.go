@@ -41,19 +41,36 @@ func (s *scanner) quoted(i int) int {
 	if k > backtick {
 		after = end + len(marks[k].close)
 	}
+	sep := after
+	if s.braces > 0 && s.at(sep) == ' ' && s.at(sep+1) == ':' {
+		sep++
+	}
 	switch {
-	case s.isKey(i, start, end, after):
-		s.inside(start, end)
+	case s.isKey(i, start, end, sep):
+		if s.text[sep] == ':' { // {"a": 5} and {"a":5} are the same
+			s.skipSpace(i)
+		}
+		s.quotedText(i, start, end, sep)
+		if s.full() {
+			return s.from
+		}
+		s.flush(sep + 1)
+		next := sep + 1
+		for next < len(s.text) && next < sep+32 && kinds[s.text[next]] == space {
+			next++
+		}
+		s.from = next
 		if speaking(s.text[start:end]) {
-			s.open = after + 1
-			for s.open < after+4 && s.at(s.open) == ' ' {
+			s.open = next
+			if s.at(next) == '[' { // "errors":["..."]
 				s.open++
 			}
 		}
+		return next
 	case i == s.open && i > 0 && s.nesting < maxNesting:
-		s.inside(start, end)
+		s.quotedText(i, start, end, after)
 	default:
-		s.hole(start, end, holeStr)
+		s.hole(i, after, holeStr)
 	}
 	if s.full() {
 		return s.from // the rest of the value must not be copied
@@ -61,14 +78,24 @@ func (s *scanner) quoted(i int) int {
 	return after
 }
 
-// inside scans the text between two quotes.
-func (s *scanner) inside(start, end int) {
+// quotedText scans the text between the quotes at i and at end. All kinds of quotes
+// become the same one.
+func (s *scanner) quotedText(i, start, end, after int) {
+	s.flush(i)
+	s.emit(`"`)
+	s.from = start
 	text := s.text
 	s.text = text[:end]
 	s.nesting++
 	s.flush(s.scan(start))
 	s.nesting--
 	s.text = text
+	if s.full() {
+		return // the rest of the value must not be copied
+	}
+	s.gap = false
+	s.add(`"`)
+	s.from = after
 }
 
 // closing returns the place of the quote that closes a value, or -1.
@@ -111,16 +138,21 @@ func (s *scanner) closing(k, start int) int {
 }
 
 // isKey reports whether the quoted text between start and end is the key of an
-// object. i is the place of the opening quote, after that behind the closing one.
+// object, or "key"=. i is the place of the opening quote, after that behind the
+// closing one.
 func (s *scanner) isKey(i, start, end, after int) bool {
-	if s.braces == 0 || s.at(after) != ':' || end-start > maxWord || end == start {
+	sep := s.at(after)
+	if sep != ':' && sep != '=' || end-start > maxWord || end == start {
+		return false
+	}
+	if sep == ':' && s.braces == 0 && (i > 0 || s.at(after+1) != '"') { // a part of an object is "message":"..."
 		return false
 	}
 	i--
 	for i > 0 && kinds[s.text[i]] == space && start-i < 32 {
 		i--
 	}
-	if c := s.at(i); c != '{' && c != ',' {
+	if c := s.at(i); sep == ':' && i >= 0 && c != '{' && c != ',' {
 		return false
 	}
 	for _, c := range []byte(s.text[start:end]) {

@@ -13,7 +13,7 @@ const (
 )
 
 // scanner replaces the values of a text in one pass. Decisions depend on the kinds
-// of the bytes only: another digit never gives another template.
+// of the bytes only: other digits in a value never give another template.
 type scanner struct {
 	text string
 	hash digest // of the template so far
@@ -117,6 +117,16 @@ func (s *scanner) space(i int) int {
 	return i
 }
 
+// skipSpace leaves out the white space before i.
+func (s *scanner) skipSpace(i int) {
+	end := i
+	for end > s.from && kinds[s.text[end-1]] == space {
+		end--
+	}
+	s.flush(end)
+	s.from, s.gap = i, false
+}
+
 // at returns the byte at i, or 0 if the text has none there.
 func (s *scanner) at(i int) byte {
 	if uint(i) < uint(len(s.text)) {
@@ -140,7 +150,11 @@ func (s *scanner) special(i int) int {
 	case '{':
 		s.braces++
 	case '}':
-		s.braces = max(s.braces-1, 0)
+		if s.braces--; s.braces < 0 {
+			s.braces = 0
+		} else {
+			s.skipSpace(i)
+		}
 	case '=':
 		return s.value(i)
 	case '-', '+':
@@ -148,6 +162,12 @@ func (s *scanner) special(i int) int {
 			return s.number(i, i+1)
 		}
 	case ':':
+		if after == ' ' && strings.IndexByte("\"'`\\", s.at(i+2)) >= 0 {
+			key := s.text[s.startOfKey(i):i]
+			if s.braces > 0 && speaking(key) || lower(key).tells() {
+				s.open = i + 2
+			}
+		}
 		if after == ':' && before != ':' && !isAlnum(before) {
 			if end, name := s.colons(i); end > 0 {
 				return s.hole(i, end, name)
@@ -181,10 +201,7 @@ func (s *scanner) value(i int) int {
 	if spaced {
 		end--
 	}
-	key := end
-	for key > 0 && end-key <= 24 && (isAlnum(s.text[key-1]) || s.text[key-1] == '_') {
-		key--
-	}
+	key := s.startOfKey(end)
 	switch {
 	case key == end:
 		return i + 1

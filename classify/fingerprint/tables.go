@@ -86,18 +86,6 @@ func init() {
 
 func isAlnum(c byte) bool { return ascii.IsLetter(c) || ascii.IsDigit(c) }
 
-// speaking reports whether the value of a key is itself an error text or names a
-// kind of error.
-func speaking(key string) bool {
-	switch key {
-	case "code", "desc", "description", "detail", "details", "err", "error", "error_code", "error_description",
-		"error_message", "errorCode", "errorMessage", "errors", "exception", "kind", "level", "message", "Message",
-		"Code", "Error", "msg", "op", "reason", "status", "title", "type":
-		return true
-	}
-	return false
-}
-
 // isDuration reports whether a unit measures time.
 func isDuration(unit string) bool {
 	switch unit {

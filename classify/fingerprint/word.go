@@ -22,6 +22,11 @@ func (s *scanner) word(i int) int {
 		return s.mixed(i, end)
 	}
 	n := end - i
+	if (next == ' ' || next == ':') && (n == len("tcp") || n == len("host") || n == len("AGAIN") || n == len("lookup") || n == len("ENOTFOUND")) {
+		if end := s.hostAfter(i, end); end > 0 {
+			return end
+		}
+	}
 	switch {
 	case n > maxWord:
 		return s.id(i, end)
@@ -46,6 +51,9 @@ func (s *scanner) word(i int) int {
 func (s *scanner) mixed(i, first int) int {
 	last := s.endOfDigits(first)
 	end := s.endOfAlnum(last)
+	if s.isSQLState(i, end) {
+		return end
+	}
 	switch {
 	case i == 0 || !isAlnum(s.text[i-1]):
 		if s.isUUID(i) {

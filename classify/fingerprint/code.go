@@ -1,0 +1,220 @@
+package fingerprint
+
+import (
+	"strings"
+
+	"github.com/errclass/errclass/internal/ascii"
+)
+
+// isCode reports whether the number between i and end is the code of an error, as
+// in "HTTP/1.1 503", "exit status 1" or "error_code":1008. A code is a kind, not a
+// value, so it stays in the template. Its sign may be at start.
+func (s *scanner) isCode(start, i, end int) bool {
+	const maxCode = 5
+	if end-i > maxCode || s.endOfDigits(i) != end || !s.endsCode(end) {
+		return false
+	}
+	at := s.beforeSeparators(start)
+	if ascii.IsDigit(s.at(at - 1)) { // HTTP/1.1 503
+		if at--; s.at(at-1) == '.' && ascii.IsDigit(s.at(at-2)) {
+			at -= 2
+		}
+		return s.at(at-1) == '/' && strings.HasSuffix(s.text[:at-1], "HTTP") && end-i == 3
+	}
+	if at == start {
+		return false
+	}
+	key := s.text[s.startOfKey(at):at]
+	first, last := firstWord(key), lastWord(key)
+	if len(last) == len(key) && (last.is("code") || last.is("status")) { // exit status 1
+		first = ""
+		if space := at - len(key) - 1; s.at(space) == ' ' {
+			first = lastWord(s.text[s.startOfKey(space):space])
+		}
+	}
+	switch {
+	case last.is("error"), last.is("errno"), last.is("winerror"):
+		return true
+	case last.is("code"), last.is("status"), last.is("errorcode"), last.is("statuscode"), last.is("exitcode"):
+		switch {
+		case first.is("error"), first.is("err"), first.is("errorcode"):
+			return true
+		case first.isQualifier():
+			return end-i <= 4
+		}
+		return len(last) == len(key) && end-i <= 3
+	case last.is("http"):
+		return end-i == 3
+	}
+	return false
+}
+
+// endsCode reports whether a code may end here. A count such as "3 of 5" or "3/5" is
+// none, nor is a part of a longer number or name.
+func (s *scanner) endsCode(end int) bool {
+	switch c := s.at(end); {
+	case isAlnum(c), c == '%', c == '/', c == '-', c == '_':
+		return false
+	case c == '.', c == ',', c == ':':
+		return !isAlnum(s.at(end + 1))
+	}
+	return !strings.HasPrefix(s.text[end:], " of ")
+}
+
+// isSQLState reports whether the letters and digits between i and end are an
+// SQLSTATE, as in "SQLSTATE 40P01" or "SQLSTATE[HY000]".
+func (s *scanner) isSQLState(i, end int) bool {
+	if end-i != len("40P01") || s.at(i-1) == ' ' && s.at(i-2) == ' ' {
+		return false
+	}
+	at := s.beforeSeparators(i)
+	return at < i && lower(s.text[s.startOfKey(at):at]).is("sqlstate")
+}
+
+// beforeSeparators returns the end of the word before i, or i if something else than
+// separators is between them: a few bytes of punctuation with at most one space,
+// and quotes only around : or =, because otherwise the word belongs to a value.
+func (s *scanner) beforeSeparators(i int) int {
+	at, spaces := i, 0
+	quoted, assigned := false, false
+loop:
+	for i-at < 6 && at > 0 {
+		switch s.text[at-1] {
+		case ' ':
+			spaces++
+		case '"', '\'', '\\':
+			quoted = true
+		case ':', '=':
+			assigned = true
+		case '(', '[':
+		default:
+			break loop
+		}
+		at--
+	}
+	if spaces > 1 || quoted && !assigned {
+		return i
+	}
+	return at
+}
+
+// startOfKey returns the start of the key that ends at end: letters, digits and _.
+// It looks at a limited number of bytes.
+func (s *scanner) startOfKey(end int) int {
+	i := end
+	for i > 0 && end-i <= maxKey && (isAlnum(s.text[i-1]) || s.text[i-1] == '_') {
+		i--
+	}
+	return i
+}
+
+// maxKey is the length of the longest key that is looked up.
+const maxKey = 24
+
+// lower is a word that is compared without regard to case.
+type lower string
+
+func (w lower) is(name string) bool { return len(w) == len(name) && strings.EqualFold(string(w), name) }
+
+// isQualifier reports whether a word says that the rest of a key is about an error:
+// error_code, statusMessage, failureType.
+func (w lower) isQualifier() bool {
+	if len(w) < 3 {
+		return false
+	}
+	switch w[0] | 0x20 {
+	case 'e':
+		return w.is("error") || w.is("err") || w.is("exception") || w.is("exit") || w.is("external")
+	case 'f':
+		return w.is("failure") || w.is("fault")
+	case 'h':
+		return w.is("http")
+	case 'i':
+		return w.is("internal")
+	case 'r':
+		return w.is("reason") || w.is("refusal") || w.is("response") || w.is("result") || w.is("return")
+	case 's':
+		return w.is("status")
+	}
+	return false
+}
+
+// firstWord returns the first word of a key such as error_code or errorCode.
+func firstWord(key string) lower {
+	for i := 1; i < len(key); i++ {
+		if isBreak(key, i) {
+			return lower(key[:i])
+		}
+	}
+	return lower(key)
+}
+
+// lastWord returns the last word of a key.
+func lastWord(key string) lower {
+	for i := len(key) - 1; i > 0; i-- {
+		switch {
+		case !isAlnum(key[i]):
+			return lower(key[i+1:])
+		case isBreak(key, i):
+			if !isAlnum(key[i]) {
+				i++
+			}
+			return lower(key[i:])
+		}
+	}
+	return lower(key)
+}
+
+// isBreak reports whether a word of a key ends at i.
+func isBreak(key string, i int) bool {
+	return !isAlnum(key[i]) || key[i] < 'a' && key[i-1] >= 'a'
+}
+
+// speaking reports whether the value of a key is itself an error text or names a
+// kind of error.
+func speaking(key string) bool {
+	if key == "" || len(key) > maxKey {
+		return false
+	}
+	last := lastWord(key)
+	if !last.speaks() {
+		return false
+	}
+	return len(last) == len(key) || firstWord(key).isQualifier()
+}
+
+// speaks is speaking for a key of one word.
+func (w lower) speaks() bool {
+	if w == "" {
+		return false
+	}
+	switch w[0] | 0x20 {
+	case 'c':
+		return w.is("code") || w.is("cause") || w.is("causes")
+	case 'd':
+		return w.is("desc") || w.is("description") || w.is("detail") || w.is("details")
+	case 'e':
+		return w.is("err") || w.is("error") || w.is("errors") || w.is("errmsg") || w.is("errno") || w.is("errorcode") || w.is("exception")
+	case 'k':
+		return w.is("kind")
+	case 'l':
+		return w.is("level") || w.is("lvl")
+	case 'm':
+		return w.is("message") || w.is("msg")
+	case 'o':
+		return w.is("op")
+	case 'r':
+		return w.is("reason") || w.is("reasons")
+	case 's':
+		return w.is("severity") || w.is("sqlstate") || w.is("status") || w.is("statuscode") || w.is("summary")
+	case 't':
+		return w.is("title") || w.is("type")
+	}
+	return false
+}
+
+// tells reports whether a quoted text after this word and a colon is an error text
+// even in prose: Reason: "connection closed".
+func (w lower) tells() bool {
+	return w.is("reason") || w.is("message") || w.is("msg") || w.is("detail") || w.is("details") || w.is("desc") || w.is("description")
+}
