@@ -48,13 +48,15 @@
 //   - The first attribute that cannot be added is reported to otel.Handle.
 //
 // [WithDetails] adds the rule that decided and the provider's retry-after hint,
-// wherever category or reason are added.
+// wherever category or reason are added. [WithFingerprint] adds the id of the
+// error's template there.
 //
 // In both signals, an attribute that the caller has set under one of these keys
 // is kept. If the caller has set only the category or only the reason, the other
 // one is added. A stack trace is read only if there is no other evidence. The text
 // of an error is never copied: all values come from a closed set of words. The
-// provider is gen_ai.provider.name or gen_ai.system.
+// fingerprint is a hash of the text without its values. The provider is
+// gen_ai.provider.name or gen_ai.system.
 //
 // # Which attributes a peer can write
 //

@@ -317,6 +317,19 @@ func ExampleWithDetails() {
 	// completion: error.category=retryable error.reason=rate_limit error.rule=http/429 error.confidence=0.95 error.retry_after_ms=1500
 }
 
+// Both spans have the same fingerprint, because only values differ.
+func ExampleWithFingerprint() {
+	tracer := tracer(otelclass.WithFingerprint())
+	for _, text := range []string{"dial tcp 10.0.0.7:5432: connection refused", "dial tcp 10.0.0.9:5433: connection refused"} {
+		_, span := tracer.Start(context.Background(), "query")
+		span.SetStatus(codes.Error, text)
+		span.End()
+	}
+	// Output:
+	// query: error.category=retryable error.reason=network error.fingerprint=5bac57abcfb484f5
+	// query: error.category=retryable error.reason=network error.fingerprint=5bac57abcfb484f5
+}
+
 // The classifier has a rule for a message of the program.
 func ExampleWithClassifier() {
 	own, err := classify.New(classify.WithRules(classify.Rule{

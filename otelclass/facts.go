@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/classify/fingerprint"
 	"github.com/errclass/errclass/internal/bound"
 )
 
@@ -41,13 +42,15 @@ const (
 	ruleKey
 	confidenceKey
 	retryAfterKey
+	fingerprintKey
 
 	bothKeys   = categoryKey | reasonKey
 	detailKeys = ruleKey | confidenceKey | retryAfterKey
 )
 
-// detailKey returns the key of [WithDetails] with this name, or 0.
-func detailKey(name attribute.Key) keys {
+// extraKey returns the key of [WithDetails] or [WithFingerprint] with this name, or
+// 0.
+func extraKey(name attribute.Key) keys {
 	switch name {
 	case RuleKey:
 		return ruleKey
@@ -55,6 +58,8 @@ func detailKey(name attribute.Key) keys {
 		return confidenceKey
 	case RetryAfterMSKey:
 		return retryAfterKey
+	case FingerprintKey:
+		return fingerprintKey
 	}
 	return 0
 }
@@ -64,6 +69,7 @@ type facts struct {
 	keys             keys // the keys of this package that are set already
 	category, reason string
 	rule             string
+	fingerprint      string
 	confidence       float64
 	retryAfter       int64 // in milliseconds
 	hasRetryAfter    bool
@@ -92,6 +98,8 @@ func (f *facts) addAttr(cfg *config, kv *attribute.KeyValue) {
 	switch kv.Key {
 	case RuleKey:
 		f.keys, f.rule = f.keys|ruleKey, kv.Value.AsString()
+	case FingerprintKey:
+		f.keys, f.fingerprint = f.keys|fingerprintKey, kv.Value.AsString()
 	case ConfidenceKey:
 		f.keys, f.confidence = f.keys|confidenceKey, kv.Value.AsFloat64()
 	case RetryAfterMSKey:
@@ -199,16 +207,13 @@ func (f *facts) missing(cfg *config) keys {
 
 // wanted returns the keys to write. WithKeys can give several attributes the same
 // key. Then only the first of them is written. Their order is category, reason,
-// rule, confidence, retry-after.
+// rule, confidence, retry-after, fingerprint.
 func (c *config) wanted() keys {
 	wanted := categoryKey
 	if c.reason != c.category {
 		wanted |= reasonKey
 	}
-	if c.details {
-		wanted |= detailKeys &^ (detailKey(c.category) | detailKey(c.reason))
-	}
-	return wanted
+	return wanted | c.extra&^(extraKey(c.category)|extraKey(c.reason))
 }
 
 // existing returns the category and reason that are set already. ok is false if no
@@ -266,7 +271,8 @@ func isKnown(r *classify.Result) bool {
 type decision struct {
 	classify.Result
 	known  bool
-	status int // HTTP status of the span that the sources belong to
+	source classify.Evidence // what decided
+	status int               // HTTP status of the span that the sources belong to
 }
 
 // add classifies a source, unless an earlier one has decided.
@@ -283,8 +289,25 @@ func (d *decision) add(c *classify.Classifier, e classify.Evidence) {
 	}
 	d.known = isKnown(&r)
 	if d.known || d.Category == "" || d.Reason == classify.ReasonUnknown && r.Rule == classify.RuleModel {
-		d.Result = r
+		d.Result, d.source = r, e
 	}
+}
+
+// fingerprint returns the fingerprint of the source that decided, or "" if it has
+// neither a text nor a type nor a status.
+func (d *decision) fingerprint() string {
+	e := &d.source
+	text := e.Message
+	if e.Err != nil {
+		text = e.Err.Error() // an error of this package
+	}
+	if text == "" && e.Status != 0 {
+		text = "HTTP " + strconv.Itoa(e.Status)
+	}
+	if text = cmp.Or(text, e.Type, e.Code); text == "" {
+		return ""
+	}
+	return fingerprint.Sum(text).String()
 }
 
 // addOutcome adds the attributes that say how a call ended.
@@ -323,6 +346,7 @@ func (d *decision) result(c *classify.Classifier, f *facts) classify.Result {
 type values struct {
 	category, reason string
 	rule             string // "" if not known
+	fingerprint      string // likewise
 	confidence       float64
 	retryAfter       int64 // in milliseconds
 	hasRetryAfter    bool
@@ -337,11 +361,20 @@ func valuesOf(res *classify.Result) values {
 	}
 }
 
+// values returns the values for a decision.
+func (c *config) values(d *decision) values {
+	v := valuesOf(&d.Result)
+	if c.extra&fingerprintKey != 0 {
+		v.fingerprint = d.fingerprint()
+	}
+	return v
+}
+
 // override replaces values of v by those that f already has, and returns v. It
 // ignores a value of the wrong type.
 func (f *facts) override(v values) values {
 	v.category, v.reason, v.rule = cmp.Or(f.category, v.category), cmp.Or(f.reason, v.reason), cmp.Or(f.rule, v.rule)
-	v.confidence = cmp.Or(f.confidence, v.confidence)
+	v.confidence, v.fingerprint = cmp.Or(f.confidence, v.confidence), cmp.Or(f.fingerprint, v.fingerprint)
 	if f.keys&retryAfterKey != 0 {
 		v.retryAfter, v.hasRetryAfter = f.retryAfter, f.hasRetryAfter
 	}
@@ -364,6 +397,9 @@ func (c *config) append(to []attribute.KeyValue, wanted keys, v values) []attrib
 	}
 	if wanted&retryAfterKey != 0 && v.hasRetryAfter {
 		to = append(to, RetryAfterMSKey.Int64(v.retryAfter))
+	}
+	if wanted&fingerprintKey != 0 && v.fingerprint != "" {
+		to = append(to, FingerprintKey.String(v.fingerprint))
 	}
 	return to
 }

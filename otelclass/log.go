@@ -135,7 +135,7 @@ func (p *LogProcessor) classify(r *sdklog.Record) classify.Result {
 	d.addOutcome(cfg.classifier, &f, limit.Take(text, 0))
 	d.addStack(cfg.classifier, &f, &limit, limit.Left())
 	res := d.result(cfg.classifier, &f)
-	if r.AttributesLen() > maxAttributes || !cfg.addTo(r, missing, valuesOf(&res)) {
+	if r.AttributesLen() > maxAttributes || !cfg.addTo(r, missing, cfg.values(&d)) {
 		p.limits.report()
 	}
 	if missing&categoryKey == 0 {

@@ -22,6 +22,10 @@ const (
 	RetryAfterMSKey = attribute.Key("error.retry_after_ms") // how long the provider asks to wait, an integer number of milliseconds
 )
 
+// FingerprintKey is the key of the attribute that [WithFingerprint] adds. The value is a
+// string of 16 hexadecimal digits.
+const FingerprintKey = attribute.Key("error.fingerprint")
+
 // Signal is the OpenTelemetry signal in which an error was seen.
 type Signal string
 
@@ -43,7 +47,7 @@ type config struct {
 	observers  []observer
 	spans      func(sdktrace.ReadOnlySpan) bool // nil = all
 	handled    bool
-	details    bool
+	extra      keys // keys of WithDetails and WithFingerprint to write too
 }
 
 func newConfig(opts []Option) *config {
@@ -85,7 +89,25 @@ func WithKeys(category, reason string) Option {
 // too many for a metric label.
 func WithDetails() Option {
 	return optionFunc(func(c config) config {
-		c.details = true
+		c.extra |= detailKeys
+		return c
+	})
+}
+
+// WithFingerprint adds [FingerprintKey], the id of the error's template, wherever
+// category or reason are added: see package fingerprint. Errors that differ only in
+// numbers, addresses, quoted values and the like have the same id, so a backend can
+// count and group by it. The template is made from the text that decided the
+// classification, usually the exception's message. Without a text it is made from
+// the type or the HTTP status. [RecordError] and slogclass give the same error the
+// same fingerprint. A key that the caller has set is kept. By default the attribute
+// is not added.
+//
+// Never use the fingerprint as a label of a metric. Each new wording makes one, so
+// their number has no bound. The counters of this package do not have it.
+func WithFingerprint() Option {
+	return optionFunc(func(c config) config {
+		c.extra |= fingerprintKey
 		return c
 	})
 }

@@ -13,7 +13,7 @@ import (
 // addTo adds the wanted attributes to r. r must have none of them. addTo reports
 // whether r now has all of them with their full values.
 func (c *config) addTo(r *sdklog.Record, wanted keys, v values) bool {
-	var two [2]attribute.KeyValue // room for category and reason; details need an allocation
+	var two [2]attribute.KeyValue // room for category and reason; others need an allocation
 	added := c.append(two[:0], wanted, v)
 	before, dropped := r.AttributesLen(), r.DroppedAttributes()
 	r.AddAttributes(added...)
@@ -78,7 +78,7 @@ func (c *config) fit(r *sdklog.Record, before, dropped int, room bool, added []a
 
 // writes reports whether this package writes the key.
 func (c *config) writes(key attribute.Key) bool {
-	return key == c.category || key == c.reason || c.details && detailKey(key) != 0
+	return key == c.category || key == c.reason || c.extra&extraKey(key) != 0
 }
 
 // fillers are attributes with random keys. countDropped adds them to a full

@@ -1,6 +1,7 @@
 package otelclass
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/classify/fingerprint"
 	"github.com/errclass/errclass/internal/bound"
 )
 
@@ -84,11 +86,16 @@ func (r *Recorder) recordError(span trace.Span, err, cause error, opts []trace.E
 	for i := range attrs {
 		f.addAttr(r.cfg, &attrs[i])
 	}
-	v := f.override(valuesOf(&res))
+	v := valuesOf(&res)
+	if r.cfg.extra&fingerprintKey != 0 {
+		text, _ := bound.ErrorText(err)
+		v.fingerprint = fingerprint.Sum(cmp.Or(text, fmt.Sprintf("%T", err))).String()
+	}
+	v = f.override(v)
 	// They come first, because the SDK drops the last attributes of a full event.
 	opts = append([]trace.EventOption{trace.WithAttributes(r.cfg.append(nil, f.missing(r.cfg), v)...)}, given...)
 	record(span, err, printable, opts)
-	if r.cfg.details && !v.hasRetryAfter && hasKey(span, RetryAfterMSKey) {
+	if r.cfg.extra&retryAfterKey != 0 && !v.hasRetryAfter && hasKey(span, RetryAfterMSKey) {
 		v.hasRetryAfter, v.retryAfter = true, 0 // overwrite the hint of an earlier error
 	}
 	added := r.cfg.append(nil, r.cfg.wanted(), v)

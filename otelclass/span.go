@@ -175,7 +175,7 @@ func (c *spanClassification) run() (observed classify.Result) {
 		case len(c.view.attributes) > maxAttributes:
 			c.skipped = true
 		default:
-			c.view.attributes, c.changed = cfg.extend(c.view.attributes, missing, last.override(valuesOf(&res))), true
+			c.view.attributes, c.changed = cfg.extend(c.view.attributes, missing, last.override(cfg.values(&d))), true
 		}
 		if failed {
 			observed = res
@@ -206,11 +206,14 @@ func (c *spanClassification) restoreShortened(own, f *facts) {
 	if own.keys&reasonKey != 0 {
 		whole.reason = f.reason
 	}
-	if c.cfg.details && own.keys&f.keys&ruleKey != 0 {
+	if both := c.cfg.extra & own.keys & f.keys; both&ruleKey != 0 {
 		whole.rule = f.rule
 	}
+	if both := c.cfg.extra & own.keys & f.keys; both&fingerprintKey != 0 {
+		whole.fingerprint = f.fingerprint
+	}
 	if whole == *own || !strings.HasPrefix(whole.category, own.category) ||
-		!strings.HasPrefix(whole.reason, own.reason) || !strings.HasPrefix(whole.rule, own.rule) {
+		!strings.HasPrefix(whole.reason, own.reason) || !strings.HasPrefix(whole.rule, own.rule) || !strings.HasPrefix(whole.fingerprint, own.fingerprint) {
 		return
 	}
 	attributes := slices.Clone(c.view.attributes)
@@ -220,8 +223,10 @@ func (c *spanClassification) restoreShortened(own, f *facts) {
 			attributes[i] = key.String(whole.category)
 		case key == c.cfg.reason:
 			attributes[i] = key.String(whole.reason)
-		case key == RuleKey && c.cfg.details:
+		case key == RuleKey && c.cfg.extra&ruleKey != 0:
 			attributes[i] = key.String(whole.rule)
+		case key == FingerprintKey && c.cfg.extra&fingerprintKey != 0:
+			attributes[i] = key.String(whole.fingerprint)
 		}
 	}
 	c.view.attributes, c.changed = attributes, true
@@ -249,7 +254,7 @@ func (c *spanClassification) classifyException(n int, f *facts, size int) decisi
 		c.view.events, c.cloned, c.changed = slices.Clone(c.view.events), true, true // the slice belongs to the span
 	}
 	c.copied += len(attrs)
-	c.view.events[i].Attributes = c.cfg.extend(attrs, missing, valuesOf(&d.Result))
+	c.view.events[i].Attributes = c.cfg.extend(attrs, missing, c.cfg.values(&d))
 	return d
 }
 
@@ -259,7 +264,7 @@ func (c *spanClassification) classifyException(n int, f *facts, size int) decisi
 func (f *facts) decide(cfg *config, t *bound.Texts, size, status int) decision {
 	if res, ok := f.existing(); ok {
 		res.Rule, res.Confidence = f.rule, f.confidence
-		return decision{Result: res, known: isKnown(&res)}
+		return decision{Result: res, known: isKnown(&res), source: classify.Evidence{Message: bound.Text(f.message, bound.MaxText), Type: f.exceptionType}}
 	}
 	d := decision{status: status}
 	d.add(cfg.classifier, f.exceptionEvidence(t, size))
