@@ -6,12 +6,14 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
+// maxCode is the length of the longest error code.
+const maxCode = 5
+
 // isCode reports whether the number between i and end is the code of an error, as
 // in "HTTP/1.1 503", "exit status 1" or "error_code":1008. A code is a kind, not a
 // value, so it stays in the template. Its sign may be at start.
 func (s *scanner) isCode(start, i, end int) bool {
-	const maxCode = 5
-	if end-i > maxCode || s.endOfDigits(i) != end || !s.endsCode(end) {
+	if s.endOfDigits(i) != end || !s.endsCode(end) {
 		return false
 	}
 	at := s.beforeSeparators(start)
@@ -64,7 +66,7 @@ func (s *scanner) endsCode(end int) bool {
 // isSQLState reports whether the letters and digits between i and end are an
 // SQLSTATE, as in "SQLSTATE 40P01" or "SQLSTATE[HY000]".
 func (s *scanner) isSQLState(i, end int) bool {
-	if end-i != len("40P01") || s.at(i-1) == ' ' && s.at(i-2) == ' ' {
+	if end-i != len("40P01") {
 		return false
 	}
 	at := s.beforeSeparators(i)

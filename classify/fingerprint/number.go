@@ -34,7 +34,7 @@ func (s *scanner) number(start, i int) int {
 		return s.hole(i, end, holeIP)
 	}
 	unit, after := s.unit(end)
-	if unit == "" && (s.isCode(start, i, end) || s.isSQLState(i, end)) || s.isSQLState(i, i+len("40P01")) && s.endOfAlnum(i) == i+len("40P01") {
+	if end-i <= maxCode && (unit == "" && s.isCode(start, i, end) || s.isSQLState(i, s.endOfAlnum(end))) {
 		return s.endOfAlnum(end)
 	}
 	if unit == "" {

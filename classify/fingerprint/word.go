@@ -13,7 +13,7 @@ func (s *scanner) word(i int) int {
 		end++
 	}
 	next := s.at(end)
-	if i >= s.atomEnd && (sets[next]&inAtom != 0 || next == ':') {
+	if i >= s.atomEnd && s.mayBeAtom(i, end) {
 		if end := s.atom(i); end > 0 {
 			return end
 		}
@@ -45,6 +45,20 @@ func (s *scanner) word(i int) int {
 		}
 	}
 	return end
+}
+
+// mayBeAtom reports whether the letters between i and end may start an atom: more
+// than one punctuation mark follows.
+func (s *scanner) mayBeAtom(i, end int) bool {
+	next := s.at(end)
+	switch {
+	case next == ':':
+		return end == i+1 || strings.HasPrefix(s.text[end:], "://")
+	case sets[next]&inAtom == 0:
+		return false
+	}
+	after := s.at(end + 1)
+	return isAlnum(next) || sets[after]&inAtom != 0 || after == ':'
 }
 
 // mixed reads a word at i whose first digit is at first.
