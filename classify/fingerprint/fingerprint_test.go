@@ -89,7 +89,7 @@ func TestTemplate(t *testing.T) {
 		{"hosts", "db.internal:5432 api.example.com. redis-0.redis.default.svc", "<host>:<num> <host>. <host>"},
 		{"hosts of one word", "dial tcp redis:6379: lookup db-a on 10.0.0.10:53: getaddrinfo EAI_AGAIN api; ENOTFOUND db, connect to host build port 22; resolve host: x",
 			"dial tcp <host>:<num>: lookup <host> on <ip>:<num>: getaddrinfo EAI_AGAIN <host>; ENOTFOUND <host>, connect to host <host> port <num>; resolve host: <host>"},
-		{"no hosts", "lookup failed, tcp reset, host unreachable: no such host: x", "lookup failed, tcp reset, host unreachable: no such host: x"},
+		{"no hosts", "lookup failed, tcp reset, host unreachable: no such host: x; lookup https://a/b to host a@b.org to host a/b/c lookup fe80::1", "lookup failed, tcp reset, host unreachable: no such host: x; lookup <url> to host <email> to host <path> lookup <ip>"},
 		{"a part of an object", `"Message":"lost 5","user":"bob"`, `"Message":"lost <num>",<str>:<str>`},
 		{"e-mail", "mail to alice.b+c@example.com.", "mail to <email>."},
 		{"URLs", "see https://u:p@h/x?y=z, (http://[::1]:80/) jdbc:mysql://h/db", "see <url>, (<url>) jdbc:<url>"},
