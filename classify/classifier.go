@@ -25,14 +25,14 @@ const DefaultMaxBytes = collect.DefaultMaxBytes
 // classified.
 type Classifier struct {
 	rules    func() *ruleset.Set // compiled at first use
-	seen     *memory.Memory      // of what the rules decided, under this maxBytes
+	seen     *memory.Memory      // cache of earlier answers; valid for this maxBytes only
 	maxBytes int                 // 0 = the whole text
 	textOnly bool                // reads err.Error() and Message, nothing else
-	learned  bool                // asks the model where no rule decides
-	fallback string              // Rule of a result that nothing decided
+	learned  bool                // asks the model too: see WithModel
+	fallback string              // Result.Rule if no rule matches
 	now      func() time.Time    // for tests; nil = time.Now
 
-	live *atomic.Pointer[Classifier] // answers instead, if not nil: see Switchable
+	live *atomic.Pointer[Classifier] // if not nil, the classifier to use instead: see Switchable
 }
 
 // The predefined classifiers.
@@ -40,16 +40,18 @@ var (
 	// Standard reads all evidence, and has the broad rule set and the model. It is
 	// the default.
 	Standard = newStandard()
-	// Minimal tries the twenty patterns of the original classifier in order. It
-	// reads the whole text and nothing else: a failure without a text, such as a
-	// status alone, is unknown.
+	// Minimal has the twenty patterns of the original classifier. The first one
+	// that matches decides. Minimal reads the whole text and nothing else. A failure
+	// without a text, such as a status alone, has the reason unknown.
 	Minimal = newMinimal()
-	// None has no rules. [WithBase] uses it to leave only the user's rules. It
-	// reads text alone: a failure without a text, such as a status, is unknown.
+	// None has no rules. Use it with [WithBase] for a classifier that has only your
+	// rules. It reads text and nothing else. A failure without a text, such as a
+	// status alone, has the reason unknown.
 	None = newNone()
 )
 
-// The three are made by functions, as `go doc` prints what a variable is set to.
+// Functions make the three classifiers, because `go doc` prints the whole
+// initial value of a variable.
 
 func newStandard() *Classifier {
 	return &Classifier{seen: new(memory.Memory), rules: sync.OnceValue(standardSet), maxBytes: DefaultMaxBytes, learned: true, fallback: "default"}
@@ -63,12 +65,13 @@ func newNone() *Classifier {
 	return &Classifier{seen: new(memory.Memory), rules: lazily(nil), maxBytes: DefaultMaxBytes, textOnly: true, fallback: "default"}
 }
 
-// standardSet is the standard rule set.
+// standardSet returns the standard rule set.
 func standardSet() *ruleset.Set {
 	return ruleset.New(standard.Rules[:], ruleset.Part{Matcher: standard.Matcher(), Reads: ruleset.PlainSpeech})
 }
 
-// lazily compiles rules that are known to be good when they are first needed.
+// lazily returns a function that compiles rules at its first call. The rules must
+// be valid.
 func lazily(rules []signal.Rule) func() *ruleset.Set {
 	return sync.OnceValue(func() *ruleset.Set {
 		set, err := ruleset.Compile(rules)
@@ -97,7 +100,7 @@ func (f optionFunc) apply(c config) config { return f(c) }
 // base. The default is none. [New] returns an error for rules that are too costly
 // to compile.
 func WithRules(rules ...Rule) Option {
-	rules = append([]Rule(nil), rules[:min(len(rules), ruleset.MaxRules+1)]...) // the caller's slice stays the caller's; New refuses more
+	rules = append([]Rule(nil), rules[:min(len(rules), ruleset.MaxRules+1)]...) // copied, since the caller may change its slice; New refuses more rules than this
 	return optionFunc(func(c config) config {
 		c.rules = append(c.rules[:len(c.rules):len(c.rules)], rules...)
 		return c
@@ -131,11 +134,11 @@ func WithMaxBytes(n int) Option {
 
 // WithModel sets whether the classifier asks its model about texts. The default is
 // that of the base: yes for [Standard], no for [Minimal] and [None]. The model is a
-// linear classifier of words, trained on labelled messages. If it is sure enough,
-// it answers where no rule decides, and overrules text rules of the strengths word
-// and phrase. The result then has the rule [RuleModel]. Codes, causes, facts and
-// the user's rules stand as they are, and the model never reports this program's
-// own deadline.
+// linear classifier of words, trained on labelled messages. If the model is sure
+// enough, its answer is used in two cases: no rule decides, or a text rule of the
+// strength word or phrase does. The result then has the rule [RuleModel]. The model
+// never overrules codes, causes, facts and the user's rules. It never reports this
+// program's own deadline.
 func WithModel(on bool) Option {
 	return optionFunc(func(c config) config {
 		c.learned = &on
@@ -154,12 +157,12 @@ func WithModel(on bool) Option {
 //     for a byte of other patterns; 600 for a class such as [a-z]; 2,200 for a bare
 //     dot; 100,000 and more for \p{L}. A counted repetition such as (?:ab){9}
 //     multiplies what it repeats, a gap such as .{0,40} does not.
-//   - 2 million steps, and 60 for each byte, that one pattern takes by itself. A few
-//     patterns are tried, those first that may need the most states.
+//   - 2 million steps for one pattern by itself, plus 60 for each of its bytes. New
+//     tests only a few patterns, the ones that may need the most states.
 //
-// Rules beyond a limit are refused within 100 ms and 32 MB, before they are
-// compiled. The error names the rule that needs the most, the limit or the costly
-// part of its pattern, and a remedy. Steps do not depend on time, so New accepts
+// New refuses rules beyond a limit before it compiles them, within 100 ms and 32 MB.
+// The error names the most expensive rule, the limit or the costly part of its
+// pattern, and a remedy. Steps do not depend on time, so New accepts
 // the same rules on every machine. 100,000 phrases of 38 letters are within the
 // limits and compile in 2 to 3 seconds; 20,000 in half a second.
 func New(opts ...Option) (*Classifier, error) {
@@ -194,7 +197,8 @@ func New(opts ...Option) (*Classifier, error) {
 	return &c, nil
 }
 
-// checkRules refuses what is wrong with rules before their patterns are read.
+// checkRules checks the number of rules, and the id and reason of each one. It
+// does not parse the patterns.
 func checkRules(rules []Rule) error {
 	if len(rules) > ruleset.MaxRules {
 		return fmt.Errorf("there are more than %d rules: use fewer", ruleset.MaxRules)
@@ -230,7 +234,8 @@ func (c *Classifier) Error(err error) (r Result) {
 	return r
 }
 
-// Message classifies a text. The empty text is an unknown, fatal error.
+// Message classifies a text. For the empty text, the result is [CategoryFatal] and
+// [ReasonUnknown].
 func (c *Classifier) Message(text string) (r Result) {
 	if text == "" {
 		return c.current().unknown()
@@ -244,15 +249,15 @@ func (c *Classifier) unknown() Result {
 }
 
 // Classify classifies the evidence. It returns the zero Result if nothing failed.
-// The zero Evidence means that nothing failed. A status below 400 counts as a
-// failure only if the body is an error envelope.
+// The zero Evidence means that nothing failed. A response with a status below 400
+// is a failure only if its body is an error envelope.
 func (c *Classifier) Classify(e Evidence) (r Result) {
 	c.classify(&e, &r)
 	return r
 }
 
-// classify fills r, which is zero. Both structs are twice the size of a cache
-// line, and copying them would be a good part of the cost.
+// classify sets *r, which must be zero. The arguments are pointers because both
+// structs are larger than a cache line, and copying them would be slow.
 func (c *Classifier) classify(e *Evidence, r *Result) {
 	c = c.current()
 	text, source, alone := c.textAlone(e)
@@ -277,7 +282,7 @@ func (c *Classifier) classify(e *Evidence, r *Result) {
 	q.List.Release()
 }
 
-// clock returns what tells the time.
+// clock returns c.now, or time.Now if that is nil.
 func (c *Classifier) clock() func() time.Time {
 	if c.now == nil {
 		return time.Now
@@ -285,8 +290,8 @@ func (c *Classifier) clock() func() time.Time {
 	return c.now
 }
 
-// survive is deferred: a mistake in this package costs the answer, not the
-// program that asks what went wrong in it. Foreign methods have a recover each.
+// survive is deferred. If this package panics, the result is unknown and the
+// program goes on. Calls of foreign methods have recovers of their own.
 func (c *Classifier) survive(r *Result) {
 	if recover() != nil {
 		*r = c.unknown()
@@ -294,7 +299,7 @@ func (c *Classifier) survive(r *Result) {
 	}
 }
 
-// panicSuffix marks the rule of a result that this package failed to find:
+// panicSuffix marks the rule of a result after a panic of this package:
 // "default+panic".
 const panicSuffix = "+panic"
 

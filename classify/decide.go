@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// read reads all evidence. It reports whether the evidence shows a failure at
-// all.
+// read collects the signals of all evidence in q. It reports whether the evidence
+// shows a failure.
 func read(q *collect.Inquiry, e *Evidence) (failed bool) {
 	named := e.Message != "" || e.Type != "" || e.Code != ""
 	if e.Err == nil && !named && len(e.Body) == 0 && e.Status < 400 {
@@ -46,8 +46,8 @@ func read(q *collect.Inquiry, e *Evidence) (failed bool) {
 	return true
 }
 
-// result fills r with what the signals come to, and returns the one that decides;
-// nil where none does. If the model knows better, g is its answer.
+// result sets r from the signals in q. It returns the signal that decides, or nil.
+// If the model's answer is used instead, g is that answer.
 func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, g guess) {
 	list := q.List.All()
 	if i := resolve.Resolve(list); i >= 0 {
@@ -73,8 +73,8 @@ func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, 
 	} else {
 		category, rule := won.Category, won.Rule
 		reason = won.Reason
-		// A limit that stays shut for longer than an hour is a spent quota, not a
-		// rate that a retry outlives. A user's rule is taken at its word.
+		// If the provider asks to wait for more than an hour, the quota is spent, and
+		// a retry would not help. A user's rule keeps its reason.
 		if reason == signal.ReasonRateLimit && won.Strength < signal.User && q.Hint.Exhausted() {
 			reason, rule = signal.ReasonBudgetExceeded, rule+longWaitSuffix
 			category = reason.Category()
@@ -86,13 +86,13 @@ func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, 
 	return won, g
 }
 
-// longWaitSuffix marks the rule of a rate limit whose provider says that it
-// opens again in more than an hour: "http/429+long-wait".
+// longWaitSuffix marks the rule of a rate limit for which the provider asks to
+// wait for more than an hour: "http/429+long-wait".
 const longWaitSuffix = "+long-wait"
 
-// textAlone gives the text that is all there is to read, and the part of the
-// evidence that it is; alone is false where there is more. It is a short cut
-// past all that is empty.
+// textAlone returns the text and its source, if the text is the only evidence that
+// c reads. Otherwise alone is false. classify skips all other collectors for such
+// a text.
 func (c *Classifier) textAlone(e *Evidence) (text string, source signal.Source, alone bool) {
 	switch {
 	case c.textOnly && e.Err != nil:
@@ -111,7 +111,8 @@ func (c *Classifier) textAlone(e *Evidence) (text string, source signal.Source, 
 	}
 }
 
-// providerOf is the provider that the caller names, where that is read.
+// providerOf returns the provider that the caller names. It returns "" if c reads
+// only texts.
 func (c *Classifier) providerOf(e *Evidence) string {
 	if c.textOnly {
 		return ""
@@ -119,8 +120,8 @@ func (c *Classifier) providerOf(e *Evidence) string {
 	return e.Provider
 }
 
-// recalled fills r, which is zero, where text, which is all there is to read of
-// e, has been decided before.
+// recalled sets r to the cached answer for text, which is the only evidence in e.
+// It reports whether there was one. *r must be zero.
 func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 	if c.maxBytes > 0 && len(text) > c.maxBytes {
 		return false
@@ -147,9 +148,9 @@ func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 	return true
 }
 
-// readAlone classifies a text that is all there is to read, and remembers what it
-// came to. A text that is not read whole is not remembered, for the hash would
-// have to read all of it; nor is one that names a wait, which may be a date.
+// readAlone classifies a text that is the only evidence, and caches the answer. It
+// caches nothing if it reads only a part of the text, because hashing would read
+// all of it. It also caches nothing if the text names a wait: the wait may be a date.
 func (c *Classifier) readAlone(q *collect.Inquiry, message string, r *Result) {
 	q.Budget.ShareText()
 	head, tail := collect.Cut(q, message)

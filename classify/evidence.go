@@ -23,7 +23,7 @@ type Evidence struct {
 	Header   map[string][]string // the response's headers (an http.Header)
 	Body     []byte              // the response body
 	Provider string              // "anthropic", "openai", ...; "" if unknown
-	Cause    error               // how the caller's context has ended: [Cause] of it
+	Cause    error               // the end of the caller's context: the value of [Cause]
 }
 
 // Result is the answer for one error. It is a plain value.
@@ -38,14 +38,14 @@ type Result struct {
 	// the model decided.
 	Rule string `json:"rule"`
 	// Confidence is the probability that Reason is right, from 0 to 1. It was
-	// measured on labelled messages, by the kind of evidence that decided. 0 means
-	// that there was no error, or that no user's rule decided for [Minimal] or
-	// [None].
+	// measured on labelled messages, by the kind of evidence that decided. It is 0
+	// if there was no error. With the base [Minimal] or [None], it is 0 unless a
+	// user's rule decided.
 	Confidence    float64       `json:"confidence,omitempty"`
 	Status        int           `json:"status"` // HTTP status, 0 if unknown
 	RetryAfter    time.Duration `json:"-"`      // how long the provider asks to wait; in JSON "retry_after_ms"
 	HasRetryAfter bool          `json:"-"`      // the provider named a wait, possibly 0; in JSON "retry_after_ms" is present
-	Derived       bool          `json:"-"`      // RetryAfter was computed from a reset header; in JSON "retry_after_derived"
+	Derived       bool          `json:"-"`      // RetryAfter comes from a reset header; in JSON "retry_after_derived"
 	Provider      string        `json:"provider,omitempty"`
 }
 

@@ -20,8 +20,8 @@ type Explanation struct {
 	// precedence, then those that do not count. If the program's own deadline,
 	// cancellation or budget decides, the search ends there.
 	Signals []Signal
-	// Model is what the model says of the texts, even if a rule decided; nil if the
-	// classifier has no model or the model knows no word of them.
+	// Model is the model's answer for the texts, even if a rule decided. It is nil if
+	// the classifier has no model, or if the model knows no word of the texts.
 	Model *Model
 	// Omitted lists the evidence that exceeded a limit and was not read, in
 	// reading order.
@@ -35,8 +35,8 @@ type Omission struct {
 	// bodies as JSON" (these were read as text), "errors", "texts of errors",
 	// "header names" or "header values".
 	Unit string
-	// Amount counts the units that were not read. For errors it counts the first
-	// one of each branch only, not the errors that it wraps.
+	// Amount is the number of units that were not read. If the unit is "errors",
+	// errors that an unread error wraps are not counted.
 	Amount int
 }
 
@@ -60,8 +60,8 @@ type Signal struct {
 	// Decided reports whether this signal is the result.
 	Decided bool
 	// VetoedBy is the id of the rule that vetoed this signal. BeatenBy is the id of
-	// the rule that beats this one by a declared edge or, where there is no such
-	// rule, of the one that decided. At most one of the two is set.
+	// a rule that names this one in its Beats. Without such a rule, BeatenBy is the id
+	// of the rule that decided. At most one of the two is set.
 	VetoedBy, BeatenBy string
 }
 
@@ -74,7 +74,7 @@ func (c *Classifier) Explain(e Evidence) (x Explanation) {
 	if x.Result = c.Classify(e); x.Result == (Result{}) {
 		return x
 	}
-	defer chain.IgnorePanic() // as survive does; the result stands
+	defer chain.IgnorePanic() // after a panic, x keeps its result
 	var texts []collect.ReadText
 	shown, source, alone := c.textAlone(&e)
 	q := collect.Inquiry{Set: c.rules(), Seen: c.seen, Now: c.clock(), Source: source, Texts: &texts, Budget: collect.NewBudget(c.maxBytes)}
@@ -126,9 +126,9 @@ func (c *Classifier) Explain(e Evidence) (x Explanation) {
 	return x
 }
 
-// inOrder returns the signals of a resolved list: first what takes part in the
-// order, by it, then what an edge took out, then what a hint ruled out, then
-// hints.
+// inOrder sorts the signals of a resolved list: first those that count, then the
+// vetoed ones, then the beaten ones, then the hints. Each group is in the order of
+// precedence.
 func inOrder(list []signal.Signal) []*signal.Signal {
 	all := make([]*signal.Signal, len(list))
 	for i := range list {
@@ -140,7 +140,7 @@ func inOrder(list []signal.Signal) []*signal.Signal {
 	return all
 }
 
-// place finds what a text rule matched in a text.
+// place finds the match of a text rule in t and sets Start, End and Text.
 func (s *Signal) place(match *signal.Signal, t collect.ReadText) {
 	text := t.Head + t.Tail
 	read := []form.View{{Text: text, Source: func(place int) int { return place }}}
@@ -155,13 +155,13 @@ func (s *Signal) place(match *signal.Signal, t collect.ReadText) {
 		return
 	}
 	s.Text = text[s.Start:s.End]
-	if s.Start >= len(t.Head) { // behind what was left out
+	if s.Start >= len(t.Head) { // in the tail, behind the bytes that were not read
 		s.Start, s.End = s.Start+t.N-len(text), s.End+t.N-len(text)
 	}
 }
 
 // sourceText returns the part of the evidence that a source names. chain is the
-// text of the error, which is asked for once.
+// text of e.Err, so that Error is called only once.
 func sourceText(source signal.Source, e *Evidence, chain string) string {
 	switch source {
 	case signal.FromType:
@@ -178,9 +178,8 @@ func sourceText(source signal.Source, e *Evidence, chain string) string {
 	return ""
 }
 
-// settleIn gives the place of a signal's text within its source, which is not
-// what was read where the rules were given only a part of it: the messages of
-// a body.
+// settleIn corrects Start and End to offsets in the source. They differ if the
+// rules read only a part of the source, such as the messages in a body.
 func (s *Signal) settleIn(source string) {
 	if s.Start < 0 || s.End <= len(source) && source[s.Start:s.End] == s.Text {
 		return
@@ -191,7 +190,8 @@ func (s *Signal) settleIn(source string) {
 	}
 }
 
-// exactViews are the forms in which the user's rules see what is read of a text.
+// exactViews returns the forms in which the user's rules read a text: as it is,
+// and normalised.
 func exactViews(read []form.View) (all []form.View) {
 	for _, v := range read {
 		all = append(all, v, v.Rewritten(form.EachOdd).Rewritten(form.EachGap))
@@ -199,8 +199,9 @@ func exactViews(read []form.View) (all []form.View) {
 	return all
 }
 
-// speechViews are the forms in which the standard rules see what is read of a
-// text: first what stands outside the frames of traces, then its joined lines.
+// speechViews returns the forms in which the standard rules read a text: first the
+// parts outside the frames of stack traces, then the same parts with joined lines.
+// If frames is true, the text is a frame and is read whole.
 func speechViews(read []form.View, frames bool) (all []form.View) {
 	var joined []form.View
 	for _, v := range read {
@@ -210,7 +211,7 @@ func speechViews(read []form.View, frames bool) (all []form.View) {
 			from := at
 			var said string
 			if said, at = reader.Next(at); frames {
-				said, at = plain.Text, len(plain.Text) // a frame is all that there is
+				said, at = plain.Text, len(plain.Text)
 			}
 			part := plain.Cut(from, from+len(said))
 			all = append(all, part.Rewritten(form.EachGap))
@@ -220,8 +221,8 @@ func speechViews(read []form.View, frames bool) (all []form.View) {
 	return append(all, joined...)
 }
 
-// span finds the leftmost match of a pattern in the first view that has one; -1,
-// -1 if there is none.
+// span returns the leftmost match of a pattern in the first view that has a match.
+// Without a match, it returns -1 and -1.
 func span(pattern string, views []form.View) (start, end int) {
 	re, err := regexp.Compile("(?i)" + pattern)
 	if err != nil {

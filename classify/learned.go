@@ -7,24 +7,24 @@ import (
 	"github.com/errclass/errclass/internal/model"
 )
 
-// RuleModel is the [Result.Rule] of an answer of the model. See [WithModel].
+// RuleModel is the [Result.Rule] if the model decided. See [WithModel].
 const RuleModel = "model"
 
-// ruleConfidence is the share of right reasons among the answers of the rules, by
-// the strength of what decided. corpus/README.md shows how it was measured.
+// ruleConfidence is the share of the rules' answers whose reason is right, by the
+// strength of the deciding rule. corpus/README.md shows how it was measured.
 var ruleConfidence = [signal.Strengths]float64{
 	signal.NoStrength: 0.5,
 	signal.Word:       0.8,
 	signal.Phrase:     0.93,
 	signal.Code:       0.95,
 	signal.Cause:      0.98,
-	signal.Fact:       0.99, // no corpus of texts has facts
+	signal.Fact:       0.99, // an estimate: the corpus has texts, not typed errors
 	signal.User:       1,
 	signal.Own:        1,
 }
 
-// confidence returns the confidence of an answer that a signal decides. It is 0 if
-// the rules were not measured: those of [Minimal].
+// confidence returns the confidence of an answer, by the strength of the deciding
+// signal. It is 0 for the rules of [Minimal], which were not measured.
 func (c *Classifier) confidence(s signal.Strength) float64 {
 	if c.textOnly && s < signal.User {
 		return 0
@@ -38,14 +38,15 @@ type guess struct {
 	step   int // see model.Confidence
 }
 
-// ruleWeight is how much the answer of a text rule counts beside the model. Where
-// the list has another signal or a status, the model has no say.
+// ruleWeight is the weight of a text rule against the model. If the list has a
+// signal of another strength or with a status, the model is not asked.
 var ruleWeight = [signal.Strengths]float64{signal.Word: model.WordWeight, signal.Phrase: model.PhraseWeight}
 
 // guess asks the model about the texts that were read. won is the signal that
-// decides, nil if there is none. There is no answer if the model agrees with won, if
-// the list has a signal that it must not overrule, if it is not sure enough, or if a
-// hint rules its answer out. The model has the reasons in the order of package signal, from the first on.
+// decides, or nil. The result is the zero guess in four cases: the model agrees with
+// won; the list has a signal that the model must not overrule; the model is not sure
+// enough; a hint vetoes the model's answer. Reason 0 of the model is
+// ReasonRateLimit, and the others follow in the order of package signal.
 func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 	if !c.learned {
 		return g
@@ -88,27 +89,27 @@ func ruledOut(list []signal.Signal, reason signal.Reason) bool {
 	return false
 }
 
-// place is the number under which package memory keeps g: above the places of all
-// rules.
+// place encodes g as a number for package memory. It is larger than the places of
+// all rules.
 func (g guess) place(rules int) int { return rules + int(g.reason)*len(model.Confidence) + g.step }
 
-// guessAt is the guess with a place above those of all rules.
+// guessAt decodes a number that [guess.place] returned.
 func guessAt(place, rules int) guess {
 	place -= rules
 	return guess{signal.Reason(place / len(model.Confidence)), place % len(model.Confidence)}
 }
 
-// answer sets the answer of r to that of the model.
+// answer copies the model's answer to r.
 func (g guess) answer(r *Result) {
 	r.Category, r.Reason, r.Rule = Category(g.reason.Category().String()), Reason(g.reason.String()), RuleModel
 	r.Confidence = model.Confidence[g.step]
 }
 
-// Model tells what the model says about the texts of the evidence.
+// Model is the model's answer for the texts of the evidence.
 type Model struct {
 	Reason      Reason  // the likeliest reason
-	Probability float64 // of Reason, as the model gives it; [Result.Confidence] is calibrated
-	// Words has at most five words that spoke most for Reason, the heaviest first.
+	Probability float64 // of Reason, not calibrated; [Result.Confidence] is calibrated
+	// Words lists up to five words with the largest weights, the largest first.
 	Words []ModelWord
 	// RunnerUp is the second likeliest reason.
 	RunnerUp            Reason
@@ -118,13 +119,13 @@ type Model struct {
 // ModelWord is a word of the text, in lower case.
 type ModelWord struct {
 	Text string
-	// Weight is what the word adds to the logarithm of the odds of the reason,
-	// compared with the mean of all reasons.
+	// Weight is what the word adds to the score of the reason, minus the mean of what
+	// it adds to the scores of all reasons. A score is the logarithm of the odds.
 	Weight float64
 }
 
-// explainModel returns what the model says about the texts that were read; nil if
-// the classifier has no model or the texts have no known words.
+// explainModel returns the model's answer for the texts that were read. It returns
+// nil if the classifier has no model or the model knows no word of the texts.
 func (c *Classifier) explainModel(q *collect.Inquiry) *Model {
 	if !c.learned {
 		return nil
@@ -159,6 +160,6 @@ func (c *Classifier) explainModel(q *collect.Inquiry) *Model {
 	return &x
 }
 
-// The number of a guess and the places of all standard rules fit into a slot of
-// package memory, or this does not compile.
+// This constant overflows, and the package does not compile, if a slot of package
+// memory is too small for the places of 2048 rules and of all guesses.
 const _ = uint(1<<memory.RuleBits - 2 - 2048 - int(signal.Reasons)*len(model.Confidence))

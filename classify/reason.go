@@ -52,7 +52,7 @@ const (
 // Policy tells a caller what to do about a [Reason]. Use [Policy.Calls] rather
 // than MaxAttempts, because the meaning of MaxAttempts depends on Retry.
 type Policy struct {
-	Category    Category // the reason's; a [Result] may have another, as for this program's own deadline
+	Category    Category // the usual one of the reason; this program's own deadline has another
 	Retry       Retry
 	MaxAttempts int // the meaning depends on Retry: see Calls
 	Fallback    Fallback
@@ -92,7 +92,7 @@ const (
 	viewCount
 )
 
-// reasonRow is one line of the table that all knowledge about reasons is in.
+// reasonRow is one row of reasonTable.
 type reasonRow struct {
 	reason      Reason
 	category    Category
@@ -102,9 +102,9 @@ type reasonRow struct {
 	names       [viewCount]string
 }
 
-// reasonTable lists the reasons; the order is that of their documentation.
-// budget_exceeded is a provider's here: the program's own budget, which never
-// falls back, is recognised by [ErrBudgetExceeded].
+// reasonTable lists the facts about each reason, in documentation order. The row
+// budget_exceeded is for a provider's budget and allows a fallback. The program's
+// own budget ([ErrBudgetExceeded]) does not: see [Result.Policy].
 var reasonTable = [...]reasonRow{
 	{ReasonRateLimit, CategoryRetryable, RetryExponential, 3, FallbackYes, names("rate_limit", "rate_limit", "ProviderRateLimit")},
 	{ReasonTransient, CategoryRetryable, RetryExponential, 3, FallbackYes, names("transient", "unknown", "ProviderError")},
@@ -129,7 +129,8 @@ func names(provider, diagnostics, resilience string) [viewCount]string {
 	return [viewCount]string{provider, diagnostics, resilience}
 }
 
-// row finds r in the table; ok is false for a reason that is not in it.
+// row returns the row of r. For a reason that is not in the table, it returns the
+// row of ReasonUnknown and false.
 func (r Reason) row() (row *reasonRow, ok bool) {
 	for i := range reasonTable {
 		if reasonTable[i].reason == r {

@@ -22,7 +22,7 @@ type resultJSON struct {
 	Rule         string   `json:"rule"`
 	Confidence   float64  `json:"confidence,omitempty"`
 	Status       int      `json:"status"`
-	RetryAfterMS *int64   `json:"retry_after_ms,omitempty"` // nil = no hint, which 0 is not
+	RetryAfterMS *int64   `json:"retry_after_ms,omitempty"` // nil = no hint; 0 = a hint to retry at once
 	Derived      bool     `json:"retry_after_derived,omitempty"`
 	Provider     string   `json:"provider,omitempty"`
 }
@@ -91,7 +91,7 @@ func (r Result) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// milliseconds rounds up: a client that waits that long has waited long enough.
+// milliseconds rounds up, so that a client does not retry too early.
 func milliseconds(d time.Duration) int64 {
 	ms := d.Milliseconds()
 	if d > time.Duration(ms)*time.Millisecond {

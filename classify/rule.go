@@ -29,8 +29,9 @@ type RuleInfo struct {
 	// Vetoes lists the reasons, or the ids of rules, that do not count if this
 	// rule matches.
 	Vetoes []string
-	// Beats lists the rule ids that this rule's match beats, whatever their order;
-	// "4xx" stands for every HTTP status that refuses the request for good.
+	// Beats lists the ids of rules that do not count if this rule matches, even if
+	// they are stronger. "4xx" stands for the HTTP statuses from 400 to 499 that a
+	// retry does not change.
 	Beats []string
 }
 
@@ -45,7 +46,7 @@ func (c *Classifier) Rules() []RuleInfo {
 	for i := range c.rules().Rules {
 		r := &c.rules().Rules[i]
 		if r.ID == "" {
-			continue // between two parts
+			continue // padding between two parts of the rule set
 		}
 		infos = append(infos, RuleInfo{
 			ID: r.ID, Pattern: "(?i)" + r.Pattern, Reason: Reason(r.Reason.String()), Category: Category(r.Meaning().String()),

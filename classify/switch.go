@@ -29,8 +29,8 @@ func Switchable(initial *Classifier) (c *Classifier, set func(*Classifier)) {
 	return c, set
 }
 
-// current returns the classifier that answers for c: the one that was set last, if
-// c is switchable.
+// current returns the classifier to use: the one that was set last if c is
+// switchable, otherwise c.
 func (c *Classifier) current() *Classifier {
 	if c != nil && c.live != nil {
 		return c.live.Load()

@@ -4,10 +4,9 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect/chain"
 )
 
-// viewOverrides are the rules whose errors a view names otherwise than their
-// reason: the provider error mapping (seed 001) sees a bad request in
-// what is a machine without free ports, and a timeout in every connection
-// error of the OpenAI SDKs.
+// viewOverrides lists the rules that a view does not name by their reason. The
+// provider error mapping (seed 001) counts a lack of free ports as a bad request. It
+// counts every connection error of the OpenAI SDKs as a timeout.
 var viewOverrides = [...]struct {
 	rule string
 	view View
