@@ -2,32 +2,32 @@ package collect
 
 import "math"
 
-// DefaultMaxBytes is how much of a text is read unless a classifier says otherwise.
+// DefaultMaxBytes is the default of classify.WithMaxBytes.
 const DefaultMaxBytes = 64 << 10
 
-// resource is something that reading evidence uses up.
+// resource is something that a budget limits.
 type resource uint8
 
 // The resources.
 const (
 	textBytes    resource = iota // bytes of text that the rules read
 	BodyBytes                    // bytes of responses' bodies
-	DecodedBytes                 // bytes that decoding their JSON allocates, as estimated beforehand
+	DecodedBytes                 // estimated bytes that decoding their JSON allocates
 	ChainErrors                  // errors of the chain
-	ChainTexts                   // bytes that Error returns while the chain is walked
+	ChainTexts                   // bytes of the texts that errors of the chain return
 	HeaderNames                  // names of headers that are compared
 	HeaderValues                 // values of headers that are parsed
 	TextWaits                    // waits that texts name
 	resources
 )
 
-// resourceNames are the units that [Omission.Unit] has.
+// resourceNames are the values of [Omission.Unit].
 var resourceNames = [resources]string{
 	"bytes of text", "bytes of bodies", "bytes of bodies as JSON", "errors", "texts of errors", "header names", "header values", "waits",
 }
 
-// A real classification uses a few percent of these. Together they hold one
-// classification to 10 ms and 4 MB, whatever the evidence is.
+// Limits for one classification. Real evidence uses a few percent of them. They
+// keep the time below 10 ms and the memory below 4 MB for any evidence.
 const (
 	MaxNodes       = 256      // errors of a chain
 	MaxBody        = 64 << 10 // bytes of a body
@@ -37,26 +37,25 @@ const (
 	MostValues     = 1024
 	mostChainTexts = 256 << 10
 	mostWaits      = 256
-	// shortest is the shortest piece of a text that is read where no more is
-	// left: less would cut words apart.
+	// shortest is the smallest part of a text that is read. If less budget is left,
+	// the text is not read at all.
 	shortest = 1 << 10
 )
 
-// Budget is what one classification may still read. Every collector spends of
-// it before it reads, and what it doesn't grant is left out: it decides nothing.
+// Budget limits what one classification may still read. Every collector spends from
+// the budget before it reads. It skips evidence that the budget does not cover.
 //
-// Evidence is read from its first field to its last, and a chain from its
-// outermost error to its innermost, so what comes first is read first. No part
-// starves the next: each of the parts that [inquiry.read] reads brings a share of
-// its own, and what one leaves over is added to the next one's.
+// Each part of the evidence adds a share of its own to the budget before it is read.
+// So a large part does not use up the budget of the next one. The rest of a share is
+// left for the next part.
 type Budget struct {
 	Left    [resources]int
 	Limit   int         // bytes of one text that are read; 0 = all
-	LeftOut *[]Omission // for explain only; else nil
+	LeftOut *[]Omission // for Explain only; else nil
 }
 
-// Open makes the budget of a classification that reads limit bytes of a text. It
-// sets field by field: a literal would be copied.
+// Open sets b to the budget of a classification that reads limit bytes of a text.
+// It assigns single fields to avoid copying the struct.
 func (b *Budget) Open(limit int) {
 	b.Limit = limit
 	b.Left[ChainErrors] = MaxNodes
@@ -72,17 +71,17 @@ func NewBudget(limit int) (b Budget) {
 	return b
 }
 
-// ShareNames gives a share for a part that is a name, or a response: its texts
-// share what is read of one text by default.
+// ShareNames adds the share of a name or of a response. All texts of a response
+// share this many bytes.
 func (b *Budget) ShareNames() { b.Left[textBytes] += DefaultMaxBytes }
 
-// ShareChain gives a share for a chain, whose texts may be as long as any other.
+// ShareChain adds the share of a chain of errors: for their texts and their bodies.
 func (b *Budget) ShareChain() {
 	b.Left[textBytes] += min(max(DefaultMaxBytes, b.Limit), math.MaxInt/int(resources))
 	b.ShareBody()
 }
 
-// ShareText gives a share for a text of the evidence itself.
+// ShareText adds the share of a text of the evidence.
 func (b *Budget) ShareText() {
 	share := b.Limit
 	if share == 0 {
@@ -91,13 +90,13 @@ func (b *Budget) ShareText() {
 	b.Left[textBytes] += min(share, math.MaxInt/int(resources)) // no sum of shares overflows
 }
 
-// ShareBody gives a share for bodies.
+// ShareBody adds the share of the bodies of responses.
 func (b *Budget) ShareBody() {
 	b.Left[BodyBytes] += shareOfBodies
 	b.Left[DecodedBytes] += shareOfJSON
 }
 
-// Spend takes n of r, or nothing where there is less.
+// Spend takes n of r and returns true. If less is left, it takes nothing.
 func (b *Budget) Spend(r resource, n int) bool {
 	if n > b.Left[r] {
 		return false
@@ -106,7 +105,7 @@ func (b *Budget) Spend(r resource, n int) bool {
 	return true
 }
 
-// Lose notes that n of r in a part of the evidence are left out.
+// Lose records for Explain that n units of r were not read.
 func (q *Inquiry) Lose(r resource, n int) {
 	if q.Budget.LeftOut != nil && n > 0 {
 		q.Budget.note(q.Source.String(), r, n)
@@ -123,15 +122,15 @@ func (b *Budget) note(source string, r resource, n int) {
 	*b.LeftOut = append(*b.LeftOut, Omission{Source: source, Unit: resourceNames[r], Amount: n})
 }
 
-// Omission is evidence that was not read: so many units of a source.
+// Omission is evidence of a source that was not read: see classify.Omission.
 type Omission struct {
 	Source, Unit string
 	Amount       int
 }
 
-// Cut returns what is read of a text: all of it, or its first and its last
-// half of what may be read. It cuts at a space if one is near, so that no part of
-// a word is read as a word. It copies nothing.
+// Cut returns the part of a text to read: all of it as head, or a head and a tail
+// of about the same size. It cuts at a space if one is near, so that no part of a
+// word is read as a word. It copies nothing.
 func Cut[T string | []byte](q *Inquiry, text T) (head, tail T) {
 	b, n := &q.Budget, len(text)
 	if b.Limit > 0 {
@@ -147,7 +146,7 @@ func Cut[T string | []byte](q *Inquiry, text T) (head, tail T) {
 		return text, tail
 	}
 	half := n / 2
-	head, tail = text[:half], text[len(text)-(n-half):] // of an odd number the larger half
+	head, tail = text[:half], text[len(text)-(n-half):] // if n is odd, the tail is one byte longer
 	for i := len(head) - 1; i >= max(0, len(head)-maxWord); i-- {
 		if isSpace(head[i]) {
 			head = head[:i]
@@ -169,8 +168,8 @@ const maxWord = 48
 
 func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' }
 
-// BodyOf returns what is read of a response's body: its start, or nothing where
-// the bodies before it have spent the budget. It copies nothing.
+// BodyOf returns the part of a response's body to read: its first bytes, or nothing
+// if earlier bodies have spent the budget. It copies nothing.
 func BodyOf[T string | []byte](q *Inquiry, body T) T {
 	n := min(len(body), MaxBody)
 	if !q.Budget.Spend(BodyBytes, n) {

@@ -1,5 +1,5 @@
-// Package collect has what all collectors share: the [Inquiry] that they add
-// signals to, and the budget of what they may read.
+// Package collect has the types that all collectors share: the [Inquiry], to which
+// they add signals, and the [Budget], which limits what they read.
 package collect
 
 import (
@@ -16,22 +16,22 @@ import (
 
 // Inquiry collects the signals of one failure.
 type Inquiry struct {
-	Now       func() time.Time // the present; only hints about when to retry need it
+	Now       func() time.Time // the clock; only waits need it
 	Set       *ruleset.Set
 	Seen      *memory.Memory
 	List      signal.List
-	Status    int // the first HTTP status that is known
+	Status    int // the first HTTP status that was found
 	Hint      hint.Hint
 	Provider  string
-	Said      memory.Utterance // what texts say of the status and the provider, where nothing better is known
+	Said      memory.Utterance // status and provider that texts name; used if no other evidence has them
 	Budget    Budget           // what may still be read
 	Source    signal.Source    // the part of the evidence that is being read
-	Parts     uint16           // texts that were read
-	Heard     [MaxHeard]string // the first texts that were read: their plain heads
-	HeardFrom signal.Source    // of the first of them
+	Parts     uint16           // number of texts that were read
+	Heard     [MaxHeard]string // plain heads of the first texts, for the model
+	HeardFrom signal.Source    // source of Heard[0]
 	heard     int
-	Ended     bool        // by this program itself: nothing else is looked for
-	Texts     *[]ReadText // for explain only; else nil
+	Ended     bool        // this program ended the call itself, so no more evidence is read
+	Texts     *[]ReadText // for Explain only; else nil
 }
 
 // MaxHeard is how many texts of a failure the model reads.
@@ -57,8 +57,8 @@ func (q *Inquiry) Add(s signal.Signal) {
 	q.List.Add(&s)
 }
 
-// AddStatus adds an HTTP status. The first one that is known is kept for the
-// Result.
+// AddStatus adds the signal of an HTTP status. The first status becomes
+// Result.Status.
 func (q *Inquiry) AddStatus(status int) {
 	if status < 400 || status > 599 {
 		return
@@ -69,8 +69,8 @@ func (q *Inquiry) AddStatus(status int) {
 	q.Add(httpSignal(status))
 }
 
-// httpRules holds the rule ids of all statuses, eight bytes each, so that a
-// status alone is decided without an allocation.
+// httpRules holds the rule ids of all statuses, eight bytes each. So httpSignal
+// needs no allocation for an id.
 var httpRules = func() string {
 	var b strings.Builder
 	for status := 400; status <= 599; status++ {
@@ -80,7 +80,7 @@ var httpRules = func() string {
 	return b.String()
 }()
 
-// httpSignal is what an HTTP status from 400 to 599 means by itself.
+// httpSignal returns the signal of an HTTP status from 400 to 599.
 func httpSignal(status int) signal.Signal {
 	at := (status - 400) * len("http/400")
 	rule := httpRules[at : at+len("http/400")]
@@ -97,9 +97,8 @@ func httpSignal(status int) signal.Signal {
 	return s
 }
 
-// ReadText is a text that was read: n bytes, of which the head and the tail are
-// read. It may be a part of another: what one of several tries says, or the frame
-// of a trace.
+// ReadText is a text of N bytes whose head and tail were read. It may be a part of
+// another text: the report of one attempt (Try), or a frame of a stack trace (Frame).
 type ReadText struct {
 	Head, Tail string
 	N          int

@@ -27,13 +27,12 @@ import (
 // strengths lists the kinds of text evidence.
 var strengths = []string{"cause", "code", "phrase", "word"}
 
-// telling are the beginnings of the ids of rules that decide nothing and say
-// something else: that a wait is named, whom a request went to, that a text
-// reports several tries.
+// telling lists prefixes of the ids of rules that need no reason. These rules
+// recognise a wait, a provider, or a report of several attempts.
 var telling = []string{"hint/", "provider/", "log/"}
 
-// lookedUp lists the tables in which collectors look codes up. The others
-// only expand into rules.
+// lookedUp lists the tables that the collectors use. The other tables are only
+// expanded into rules.
 var lookedUp = []string{
 	"body", "bodyCause", "bodyVague", "bodyWeak", "errno", "errnoLocal", "goParser", "goType",
 	"grpc", "grpcVague", "http", "jsonrpc", "jsonrpcLocal", "jsonrpcVague", "mssql", "mysql",
@@ -84,8 +83,8 @@ func compile(doc ruledoc.Document) ([]byte, error) {
 	return m.AppendBinary(nil)
 }
 
-// load reads all documents of dir in the order of their names, expands the
-// rules that stand for a table of codes and sorts everything by precedence.
+// load reads all documents of dir in the order of their names. It expands the rules
+// that have a table of codes, and sorts all rules by precedence.
 func load(dir string) (ruledoc.Document, error) {
 	var all ruledoc.Document
 	paths, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
@@ -132,8 +131,8 @@ func load(dir string) (ruledoc.Document, error) {
 	return all, nil
 }
 
-// addTable adds the rows of t to the table of that name: several documents
-// may each know some of its codes, but not contradict each other.
+// addTable adds the rows of t to the table of the same name. Several documents may
+// have rows of one table, but each code must have the same reason in all of them.
 func addTable(doc *ruledoc.Document, t ruledoc.Table) error {
 	i := slices.IndexFunc(doc.Tables, func(other ruledoc.Table) bool { return other.Name == t.Name })
 	if i < 0 {
@@ -170,8 +169,8 @@ func check(r ruledoc.Rule) error {
 	return nil
 }
 
-// expand replaces every rule that names a table by one rule a code, or by one
-// rule a reason where its id says {reason}.
+// expand replaces every rule that has a table by one rule for each code. If the id
+// contains {reason}, it makes one rule for each reason instead.
 func expand(doc ruledoc.Document) ([]ruledoc.Rule, error) {
 	var rules []ruledoc.Rule
 	for _, r := range doc.Rules {
@@ -198,9 +197,9 @@ func expand(doc ruledoc.Document) ([]ruledoc.Rule, error) {
 	return rules, nil
 }
 
-// byReason turns a rule whose id holds {reason} into one rule a reason, with
-// all codes of that reason as alternatives: codes by the dozen then share the
-// states of what stands around them.
+// byReason turns a rule whose id contains {reason} into one rule for each reason.
+// The codes of a reason become alternatives in one pattern. So they share the
+// automaton's states for the rest of the pattern.
 func byReason(r ruledoc.Rule, t ruledoc.Table) []ruledoc.Rule {
 	var rules []ruledoc.Rule
 	codes := map[string][]string{}
@@ -274,7 +273,8 @@ func source(doc ruledoc.Document) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-// providers returns the names that rules named provider/ tell.
+// providers returns the providers that have a rule: "openai" for the rule
+// "provider/openai".
 func providers(rules []ruledoc.Rule) (names []string) {
 	for _, r := range rules {
 		if name, ok := strings.CutPrefix(r.ID, "provider/"); ok {
@@ -285,8 +285,8 @@ func providers(rules []ruledoc.Rule) (names []string) {
 	return names
 }
 
-// goName turns a name of the documents into that of a Go constant: rate_limit
-// into RateLimit.
+// goName turns a name of the documents into a part of a Go name: rate_limit into
+// RateLimit.
 func goName(s string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(s, "_") {
@@ -298,7 +298,7 @@ func goName(s string) string {
 	return b.String()
 }
 
-// exported is a name with its first letter in upper case.
+// exported returns s with its first letter in upper case.
 func exported(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func quote(s string) string {

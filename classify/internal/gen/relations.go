@@ -9,7 +9,7 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// ruleOf is the rule as the resolver sees it.
+// ruleOf converts a rule of a document to a rule of package signal.
 func ruleOf(r ruledoc.Rule) *signal.Rule {
 	strength := signal.NoStrength
 	for strength < signal.Strengths && strength.String() != r.Strength {
@@ -21,15 +21,15 @@ func ruleOf(r ruledoc.Rule) *signal.Rule {
 	}
 }
 
-// signalOf is what the rule says where it matches.
+// signalOf returns the signal of a match of r.
 func signalOf(r ruledoc.Rule) *signal.Signal {
 	s := signal.Match(ruleOf(r), 0)
 	return &s
 }
 
-// checkRelations refuses vetoes of rules that have a reason, targets that do not
-// exist, edges that the order implies, and edges that lead back to where they
-// began. Its error names all of them.
+// checkRelations returns an error that names all faults in the Vetoes and Beats of
+// rules: vetoes of a rule with a reason, beats of a rule without one, unknown
+// targets, beats that the order implies anyway, and cycles of beats.
 func checkRelations(rules []ruledoc.Rule) error {
 	var faults []string
 	byID := map[string]*signal.Signal{}
@@ -78,8 +78,8 @@ func checkRelations(rules []ruledoc.Rule) error {
 	return nil
 }
 
-// cycle returns a path along the edges between rules that leads from the end of
-// a path back to its start; nil where there is none.
+// cycle extends path along the Beats of rules until it comes back to its first
+// rule. It returns the closed path, or nil if there is none.
 func cycle(rules map[string]*signal.Signal, path []string) []string {
 	last := rules[path[len(path)-1]]
 	if last == nil || last.Text == nil {

@@ -3,15 +3,17 @@ package resolve
 
 import "github.com/errclass/errclass/classify/internal/signal"
 
-// Resolve returns the place of the signal that decides, -1 where none does, and
-// notes in each of the others what took it out. The decision depends on what is
-// in the list alone, not on its order. These come one after the other:
+// Resolve returns the index of the signal that decides, or -1. It also sets the Fate
+// and By of each signal. The decision does not depend on the order of the list. The
+// steps are:
 //
-//  1. The program's own doing decides, then a user's rule.
-//  2. Hints rule signals out. All vetoes are worked out on the list as it is: a
-//     signal that is ruled out has no reason, and so vetoes nothing itself.
-//  3. Edges take signals out, all of them worked out on what 2 left.
-//  4. Of what is left, the first in [signal.Order] decides.
+//  1. Hints veto signals. A hint has no reason, so no hint vetoes another.
+//  2. Signals that are not vetoed beat others: see [signal.Signal.Beats]. A beaten
+//     signal still beats others.
+//  3. Of the signals that are left, the first in [signal.Order] decides.
+//
+// Signals of the program itself and of the user's rules are never vetoed or beaten.
+// They are first in the order.
 func Resolve(list []signal.Signal) (winner int) {
 	for i := range list {
 		s := &list[i]
@@ -39,7 +41,7 @@ func Resolve(list []signal.Signal) (winner int) {
 	return winner
 }
 
-// veto notes what the hint at a place rules out.
+// veto marks the signals that the hint at the index hint vetoes.
 func veto(list []signal.Signal, hint int) {
 	for i := range list {
 		if list[hint].Vetoes(&list[i]) {
@@ -48,7 +50,7 @@ func veto(list []signal.Signal, hint int) {
 	}
 }
 
-// beat notes what the edges of the signal at a place take out.
+// beat marks the signals that the signal at the index from beats.
 func beat(list []signal.Signal, from int) {
 	for i := range list {
 		if fate := list[i].Fate; (fate == signal.Counts || fate == signal.Beaten) && list[from].Beats(&list[i]) {
@@ -57,7 +59,8 @@ func beat(list []signal.Signal, from int) {
 	}
 }
 
-// takeOut notes by what a signal is taken out: of several, by the first in Order.
+// takeOut marks signal i as vetoed or beaten by signal by. If there are several
+// such signals, the first in [signal.Order] is kept.
 func takeOut(list []signal.Signal, i, by int, fate signal.Fate) {
 	s := &list[i]
 	if s.Fate != fate || signal.Order(&list[by], &list[s.By]) < 0 {

@@ -9,18 +9,18 @@ import (
 	"unicode/utf16"
 )
 
-// Limits of a document. The YAML library builds the whole tree before the first
-// look at it, a few hundred bytes a node, so a file is held to them first. A pair of
-// key and value counts as three tokens, an item of a list as one or two.
+// Limits of a document. They are checked before the YAML library reads it, because
+// the library needs a few hundred bytes of memory for each value. A key with its
+// value counts as three tokens, an item of a list as one or two.
 const (
 	tokenBytes = 2 // bytes of the file for each token, on average
 	tokensFree = 1000
 	tokensAll  = 1_000_000
-	tokensOne  = 40_000 // of one rule with its examples
+	tokensOne  = 40_000 // in one rule with its examples
 	itemBytes  = 16     // bytes of the file for each rule, on average
 	itemsFree  = 1000
-	depthMost  = 1000 // brackets in brackets
-	maxName    = 100  // bytes of an alias that an error has room for
+	depthMost  = 1000 // levels of nested brackets
+	maxName    = 100  // bytes of an alias that an error shows
 	marksAll   = 1000 // anchors, aliases and tags
 )
 
@@ -32,27 +32,27 @@ var (
 	errMarks = fmt.Errorf("more than %d anchors, aliases and tags; write the values out instead", marksAll)
 )
 
-// scanner counts the tokens of a document. It knows as much of YAML as that takes:
-// quoted texts, comments, block texts, brackets, and plain texts of several lines.
-// The counts are estimates; only a file that is far from any list of rules goes
-// beyond the limits.
+// scanner counts the tokens of a document. It recognises only the YAML that it
+// needs for that: quoted texts, comments, block texts, brackets, and plain texts of
+// several lines. The counts are estimates, and the limits are so high that no
+// ordinary list of rules exceeds them.
 type scanner struct {
 	bytes, line int
-	depth       int  // of brackets
-	quote       byte // that is open, or 0
-	plain       bool // the line before ended in a plain text, which may go on
+	depth       int  // number of open brackets
+	quote       byte // the open quote, or 0
+	plain       bool // the line before ended in a plain text, which may continue
 	indent      int  // column of the last key or dash
 	block       int  // column of the key or dash that a block text belongs to; -1 = none
 	outer       int  // column of the outermost dashes; -1 = none so far
 
 	tokens, inRule, most, rules, marks, deepest int
 
-	alias     string // the first one
+	alias     string // the first alias
 	aliasLine int
 }
 
-// checkLimits refuses a document that would make far more nodes than a list of
-// rules, before any is made.
+// checkLimits returns an error if a document has far more values than a list of
+// rules has. It builds no tree.
 func checkLimits(data []byte) error {
 	data = unixLines(data)
 	s := scanner{bytes: len(data), block: -1, outer: -1}
@@ -65,15 +65,15 @@ func checkLimits(data []byte) error {
 		if err := s.check(); err != nil && fault == nil {
 			fault = &Error{Line: s.line, Err: err}
 		}
-		if fault != nil && s.alias != "" { // the likelier fault
+		if fault != nil && s.alias != "" { // an alias is more likely the cause
 			return &Error{Line: s.aliasLine, Err: fmt.Errorf("alias *%s; write the value out instead", s.alias)}
 		}
 	}
 	return fault
 }
 
-// unixLines returns data as UTF-8 with line feeds. YAML also knows UTF-16 and other
-// ends of a line, behind which a comment or a plain text would seem to go on.
+// unixLines returns data as UTF-8 with line feeds. YAML also allows UTF-16 and
+// other line ends, which the scanner does not recognise.
 func unixLines(data []byte) []byte {
 	for mark, order := range map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian} {
 		if rest, ok := bytes.CutPrefix(data, []byte(mark)); ok {
@@ -94,7 +94,7 @@ func unixLines(data []byte) []byte {
 	return data
 }
 
-// check holds the counts so far to the limits.
+// check returns an error if one of the counts so far exceeds its limit.
 func (s *scanner) check() error {
 	switch {
 	case s.deepest > depthMost:
@@ -135,10 +135,10 @@ func (s *scanner) readLine(line []byte) {
 	}
 	if s.depth == 0 {
 		if s.block >= 0 && at > s.block {
-			return // of a block text
+			return // the line belongs to a block text
 		}
 		s.block = -1
-		if at <= s.indent { // neither a quoted text nor a plain one goes on here
+		if at <= s.indent { // a quoted or plain text has ended before this line
 			s.quote, s.plain = 0, false
 		}
 	}
@@ -146,7 +146,7 @@ func (s *scanner) readLine(line []byte) {
 		at, s.indent = 3, 0 // a document begins
 	}
 	begins := !s.plain // a value may begin here
-	begin := at        // of the last value
+	begin := at        // start of the last value
 	for at < len(line) {
 		c := line[at]
 		if s.quote != 0 {
@@ -182,7 +182,7 @@ func (s *scanner) readLine(line []byte) {
 			s.marks++
 			start := at + 1
 			for at+1 < len(line) && !isSpace(line[at+1]) && (c == '!' || strings.IndexByte("[]{},", line[at+1]) < 0) {
-				if at++; strings.IndexByte("[]{},", line[at]) >= 0 { // a tag may have them
+				if at++; strings.IndexByte("[]{},", line[at]) >= 0 { // allowed in a tag
 					s.count()
 				}
 			}
@@ -217,7 +217,8 @@ func (s *scanner) readLine(line []byte) {
 	}
 }
 
-// skipQuoted returns where the quoted text ends, or the line.
+// skipQuoted returns the index behind the quoted text, or the length of the line
+// if the text continues on the next line.
 func (s *scanner) skipQuoted(line []byte, at int) int {
 	for ; at < len(line); at++ {
 		switch c := line[at]; {

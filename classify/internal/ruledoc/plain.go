@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/scan"
 )
 
-// yamlMost is the largest document that the YAML library reads: it takes 100 ns and
-// 40 bytes for each byte of it.
+// yamlMost is the largest document, in bytes, that the YAML library may read. The
+// library takes 100 ns and 40 bytes of memory for each byte.
 const yamlMost = 512 << 10
 
 // maxRules is the largest number of rules in a document.
@@ -23,29 +23,30 @@ var (
 	errRules = fmt.Errorf("more than %d rules; use fewer", maxRules)
 )
 
-// plain reads the part of YAML that lists of rules are written in: block lists and
-// maps, lists and maps in brackets, texts on one line with or without quotes, and
-// block texts with |. It gives up at everything else, also at what is no YAML. What
-// it reads, it reads as the YAML library does. One rule after the other is made
-// into nodes, which the next one uses again.
+// plain parses the subset of YAML that lists of rules need: block lists and maps,
+// lists and maps in brackets, texts on one line with or without quotes, and block
+// texts with |. It gives up at anything else, including invalid YAML. For this
+// subset, the values are the same as with the YAML library. plain makes nodes for
+// one rule at a time and reuses them for the next rule.
 type plain struct {
 	text  string
 	at    int
 	line  int
 	nodes []*[64]yaml.Node
-	count int // of nodes that the rule uses
+	count int // nodes that the current rule uses
 	rules []Rule
 	check func(*Rule) error
 }
 
-// Its readers call each other: giveUp and fault are what plain panics with where
-// it gives up, and where a rule is at fault.
+// The methods of plain panic with giveUp at input outside the subset, and with
+// fault at a faulty rule. readPlain recovers both.
 type (
 	giveUp struct{}
 	fault  struct{ err error }
 )
 
-// readPlain reads a document of rules. Where it gives up it returns the line.
+// readPlain reads a document of rules. If it gives up, it returns the number of the
+// line; otherwise line is 0.
 func readPlain(data []byte, check func(*Rule) error) (rules []Rule, line int, err error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if bytes.IndexByte(data, '\r') >= 0 {
@@ -55,7 +56,7 @@ func readPlain(data []byte, check func(*Rule) error) (rules []Rule, line int, er
 		return nil, 1 + bytes.Count(data[:at], []byte("\n")), nil
 	}
 	p := plain{text: string(data), line: 1, check: check}
-	p.rules = make([]Rule, 0, min(strings.Count(p.text, "id"), maxRules)) // as many at most
+	p.rules = make([]Rule, 0, min(strings.Count(p.text, "id"), maxRules)) // at most this many rules
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -71,8 +72,8 @@ func readPlain(data []byte, check func(*Rule) error) (rules []Rule, line int, er
 	return p.rules, 0, nil
 }
 
-// firstOdd returns where the first character is that plain does not read: one that
-// is not printable, or ends a line for some programs and not for others; or -1.
+// firstOdd returns the offset of the first character that plain does not accept, or
+// -1. Such a character is not printable, or only some programs treat it as a line end.
 func firstOdd(data []byte) int {
 	for at := 0; at < len(data); at++ {
 		c := data[at]
@@ -88,7 +89,7 @@ func firstOdd(data []byte) int {
 	return -1
 }
 
-// node returns a node of the rule.
+// node returns a new node for the current rule.
 func (p *plain) node(kind yaml.Kind, tag, value string) *yaml.Node {
 	if p.count == tokensOne {
 		panic(fault{&Error{p.line, errRule}})
@@ -103,10 +104,10 @@ func (p *plain) node(kind yaml.Kind, tag, value string) *yaml.Node {
 	return n
 }
 
-// scalar returns the node of a text.
+// scalar returns a new node for a text.
 func (p *plain) scalar(value string) *yaml.Node { return p.node(yaml.ScalarNode, "!!str", value) }
 
-// addRule reads the rule of a node.
+// addRule converts a node to a rule, checks it and adds it to p.rules.
 func (p *plain) addRule(n *yaml.Node) {
 	if len(p.rules) == maxRules {
 		panic(fault{&Error{n.Line, errRules}})
@@ -130,7 +131,7 @@ func (p *plain) peek() byte {
 	return p.text[p.at]
 }
 
-// expect reads a byte.
+// expect reads the byte c. It gives up if the next byte is another one.
 func (p *plain) expect(c byte) {
 	if p.peek() != c {
 		panic(giveUp{})
@@ -144,7 +145,7 @@ func (p *plain) skipSpaces() {
 	}
 }
 
-// skipComment goes to the end of the line.
+// skipComment moves to the end of the line.
 func (p *plain) skipComment() {
 	if end := strings.IndexByte(p.text[p.at:], '\n'); end >= 0 {
 		p.at += end
@@ -153,7 +154,7 @@ func (p *plain) skipComment() {
 	}
 }
 
-// endLine reads the rest of a line, which has no more than a comment.
+// endLine reads the rest of a line, which may only be spaces and a comment.
 func (p *plain) endLine() {
 	begin := p.at
 	p.skipSpaces()
@@ -173,8 +174,8 @@ func (p *plain) endLine() {
 	}
 }
 
-// nextLine goes to the first line that has more than a comment, and returns by how
-// much it is indented; -1 at the end.
+// nextLine skips blank lines and comments. It returns the indentation of the next
+// line, or -1 at the end of the document.
 func (p *plain) nextLine() (indent int) {
 	for p.at < len(p.text) {
 		begin := p.at
@@ -200,7 +201,7 @@ func (p *plain) dash() bool {
 	return rest != "" && rest[0] == '-' && (len(rest) == 1 || rest[1] == ' ' || rest[1] == '\n')
 }
 
-// key reads a name and the colon behind it.
+// key reads a key and its colon.
 func (p *plain) key() string {
 	begin := p.at
 	for isName(p.peek()) {
@@ -216,7 +217,7 @@ func (p *plain) key() string {
 
 func isName(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' }
 
-// document reads a map with the key rules.
+// document reads a map whose only key is "rules".
 func (p *plain) document() {
 	p.nodes = append(p.nodes, new([64]yaml.Node))
 	indent := p.nextLine()
@@ -286,8 +287,8 @@ func (p *plain) blockRules(indent int) {
 	}
 }
 
-// blockMap reads a block map of which the first key stands here. It goes to the
-// next line behind it and returns by how much that is indented.
+// blockMap reads a block map, beginning with its first key. at is the indentation
+// of the line behind the map, or -1.
 func (p *plain) blockMap(indent int) (n *yaml.Node, at int) {
 	n = p.node(yaml.MappingNode, "", "")
 	for {
@@ -308,7 +309,8 @@ func (p *plain) blockMap(indent int) (n *yaml.Node, at int) {
 	}
 }
 
-// blockValue reads the value of a key of a map that is indented so far.
+// blockValue reads the value of a key. indent is the indentation of its map; at is
+// that of the line behind the value.
 func (p *plain) blockValue(indent int) (v *yaml.Node, at int) {
 	p.skipSpaces()
 	switch p.peek() {
@@ -316,7 +318,7 @@ func (p *plain) blockValue(indent int) (v *yaml.Node, at int) {
 		p.endLine()
 		at = p.nextLine()
 		if at < indent || !p.dash() {
-			panic(giveUp{}) // nothing, or a map
+			panic(giveUp{}) // no value, or a nested map
 		}
 		return p.blockTexts(at, indent)
 	case '[', '{':
@@ -328,7 +330,8 @@ func (p *plain) blockValue(indent int) (v *yaml.Node, at int) {
 	return v, p.nextLine()
 }
 
-// blockTexts reads a block list of texts, which is the value of a key of a map.
+// blockTexts reads a block list of texts. The list is the value of a key, and outer
+// is the indentation of that key.
 func (p *plain) blockTexts(indent, outer int) (n *yaml.Node, at int) {
 	n = p.node(yaml.SequenceNode, "", "")
 	for {
@@ -349,7 +352,7 @@ func (p *plain) blockTexts(indent, outer int) (n *yaml.Node, at int) {
 	}
 }
 
-// blockText reads a text up to the end of its line, or a block text.
+// blockText reads a text on one line, or a block text.
 func (p *plain) blockText(indent int) *yaml.Node {
 	switch p.peek() {
 	case '|':

@@ -7,10 +7,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxBrackets is how deep plain reads brackets in brackets.
+// maxBrackets is the deepest nesting of brackets that plain accepts.
 const maxBrackets = 10
 
-// bracketDocument reads a document that is a map in brackets, such as JSON.
+// bracketDocument reads a document in brackets, such as JSON.
 func (p *plain) bracketDocument() {
 	p.at++
 	p.skipLines(-1)
@@ -32,7 +32,8 @@ func (p *plain) bracketRules() {
 	p.bracketItems(']', -1, func() { p.addRule(p.flow(-1, 1)) })
 }
 
-// bracket reads a list or a map in brackets within what is indented so far.
+// bracket reads a list or a map in brackets. All its lines must be indented by more
+// than indent.
 func (p *plain) bracket(indent int) *yaml.Node { return p.flow(indent, 1) }
 
 func (p *plain) flow(indent, depth int) *yaml.Node {
@@ -61,7 +62,8 @@ func (p *plain) flow(indent, depth int) *yaml.Node {
 	return p.bare(",[]{}:")
 }
 
-// bracketItems reads what stands between two brackets, with commas between.
+// bracketItems reads the items between two brackets, which commas separate. It
+// calls item for each.
 func (p *plain) bracketItems(end byte, indent int, item func()) {
 	p.at++
 	for p.skipLines(indent); p.peek() != end; p.skipLines(indent) {
@@ -73,7 +75,7 @@ func (p *plain) bracketItems(end byte, indent int, item func()) {
 	p.at++
 }
 
-// bracketKey reads a key of a map in brackets, with its colon.
+// bracketKey reads a key of a map in brackets, and its colon.
 func (p *plain) bracketKey() string {
 	if c := p.peek(); c != '"' && c != '\'' {
 		return p.key()
@@ -84,7 +86,7 @@ func (p *plain) bracketKey() string {
 	return name
 }
 
-// skipLines goes to the next character within brackets, over comments and lines.
+// skipLines skips spaces, comments and line ends within brackets.
 func (p *plain) skipLines(indent int) {
 	for {
 		begin := p.at
@@ -103,8 +105,8 @@ func (p *plain) skipLines(indent int) {
 	}
 }
 
-// bare reads a text without quotes up to one of the bytes, a comment or the end of
-// the line.
+// bare reads a text without quotes. The text ends before a byte of ends, a comment
+// or the end of the line.
 func (p *plain) bare(ends string) *yaml.Node {
 	rest := p.text[p.at:]
 	if !beginsBare(rest) {
@@ -121,7 +123,7 @@ func (p *plain) bare(ends string) *yaml.Node {
 		}
 	}
 	if end < len(rest) && rest[end] == ':' {
-		panic(giveUp{}) // programs differ on a colon in brackets
+		panic(giveUp{}) // YAML parsers differ on a colon in brackets
 	}
 	value := strings.TrimRight(rest[:end], " ")
 	p.at += len(value)
@@ -132,7 +134,8 @@ func (p *plain) bare(ends string) *yaml.Node {
 	return p.scalar(value)
 }
 
-// beginsBare reports whether a text may begin without quotes, beyond doubt.
+// beginsBare reports whether s begins with a text without quotes. It returns false
+// in unclear cases.
 func beginsBare(s string) bool {
 	switch {
 	case s == "":
@@ -177,7 +180,7 @@ func (p *plain) quoted() string {
 	}
 }
 
-// unescape replaces what is behind backslashes between double quotes.
+// unescape replaces the escape sequences of a text in double quotes.
 func unescape(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -201,8 +204,7 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// literal reads a block text with |, which is indented further than what it
-// belongs to.
+// literal reads a block text with |. Its lines are indented by more than outer.
 func (p *plain) literal(outer int) *yaml.Node {
 	n := p.scalar("")
 	p.at++
@@ -251,7 +253,8 @@ func (p *plain) literal(outer int) *yaml.Node {
 	return p.endLiteral(n, &b, chomp, blank)
 }
 
-// endLiteral ends a block text behind so many blank lines.
+// endLiteral sets the value of n to the block text in b. blank is the number of
+// blank lines at its end.
 func (p *plain) endLiteral(n *yaml.Node, b *strings.Builder, chomp byte, blank int) *yaml.Node {
 	switch chomp {
 	case '-':

@@ -8,15 +8,15 @@
 //	    pattern: 'connection refused'
 //	    match: ['dial tcp: connection refused']
 //
-// A list of rules in plain YAML, as most files are, is read rule by rule: see
-// plain.go. Another file is read by the YAML library, which takes longer and more
-// memory: it must be short, and is refused if it has far more keys and values than
-// a list of rules.
+// Most files are lists of rules in plain YAML. The parser in plain.go reads them
+// rule by rule. The YAML library reads all other files. The library takes more time
+// and memory, so these files must be short and must not have far more keys and
+// values than a list of rules.
 //
-// It checks the form alone: fields that exist, each once, each of its kind. A
-// fault is an [*Error] with its line. What the values mean, and that patterns
-// hold for their examples, is for the caller to check: the generator of the
-// standard set, or package rulesfile.
+// The package checks only the form: each field must be known, occur once and have
+// the right type. A fault is an [*Error] with its line. The callers check the
+// meaning of the values, and the patterns against their examples. The callers are
+// the generator of the standard set and package rulesfile.
 package ruledoc
 
 import (
@@ -33,15 +33,14 @@ import (
 // Document is one YAML file of rules.
 type Document struct {
 	Rules []Rule
-	// Tables hold codes and the reasons that they stand for. They belong to the
-	// standard set alone.
+	// Tables map codes to reasons; standard set only.
 	Tables []Table
-	// Parts are pieces of patterns by their names; standard set only.
+	// Parts maps names to pieces of patterns; standard set only.
 	Parts map[string]string
 }
 
-// ExpandParts replaces {name} by the part of that name, in all patterns. A part
-// holds no other part.
+// ExpandParts replaces {name} by the part of that name, in all patterns. Parts do
+// not contain other parts.
 func (d *Document) ExpandParts() {
 	for i := range d.Rules {
 		for name, part := range d.Parts {
@@ -50,15 +49,15 @@ func (d *Document) ExpandParts() {
 	}
 }
 
-// Rule is one rule with what proves it.
+// Rule is one rule with its examples and its source.
 type Rule struct {
 	ID, Pattern, Reason string
-	Category            string   // where it differs from the reason's
+	Category            string   // only if it differs from the category of the reason
 	Strength            string   // cause, code, phrase or word; standard set only
-	Vetoes              []string // of a rule without a reason: the rules and reasons that it rules out; standard set only
-	Beats               []string // of a rule with a reason: the rules that do not count beside it; standard set only
-	// Decides says of the rule's own examples which other rule decides some of
-	// them, and why; standard set only.
+	Vetoes              []string // rules and reasons that this rule vetoes, if it has no reason; standard set only
+	Beats               []string // rules that this rule beats, if it has a reason; standard set only
+	// Decides has the ids of other rules that decide some examples of this rule.
+	// Each value explains why; standard set only.
 	Decides     map[string]string
 	Codes       string   // table whose codes replace {code} in ID and Pattern; standard set only
 	Source      string   // where the wording comes from
@@ -67,10 +66,11 @@ type Rule struct {
 	keyLines    [len(keys)]int32 // line of each key's value; 0 = it has none
 }
 
-// keys are those of a rule.
+// keys are the YAML keys of a rule.
 var keys = [...]string{"id", "pattern", "reason", "category", "strength", "codes", "source", "match", "miss", "vetoes", "beats", "decides"}
 
-// LineOf is the line of a key's value, or that of the rule where it has none.
+// LineOf returns the line of a key's value. If the rule does not have the key, it
+// returns the line of the rule.
 func (r *Rule) LineOf(key string) int {
 	if i := slices.Index(keys[:], key); i >= 0 && r.keyLines[i] > 0 {
 		return int(r.keyLines[i])
@@ -87,7 +87,7 @@ type Table struct {
 // Row is one code of a table.
 type Row struct{ Code, Reason string }
 
-// Error is a fault in a document, with the line that it is in.
+// Error is a fault in a document, with its line.
 type Error struct {
 	Line int
 	Err  error
@@ -149,7 +149,7 @@ func parseYAML(data []byte) (doc Document, err error) {
 	if len(root.Content) == 0 || isNull(root.Content[0]) {
 		return doc, nil
 	}
-	// What follows must be read too: a fault in it is no end of the file.
+	// Read on to the end of the file, to find a second document or a syntax error.
 	switch err := dec.Decode(new(yaml.Node)); {
 	case err == nil:
 		return doc, errors.New("more than one YAML document; put all rules into one")
@@ -271,14 +271,14 @@ func eachField(n *yaml.Node, f func(key string, value *yaml.Node) error) error {
 	return nil
 }
 
-// keySet is a set of keys. A few need no map.
+// keySet is a set of keys. It needs a map only for many keys.
 type keySet struct {
 	few  [len(keys)]string
 	n    int
 	many map[string]bool
 }
 
-// add reports whether a key is new.
+// add adds a key and reports whether it is new.
 func (s *keySet) add(key string) bool {
 	if slices.Contains(s.few[:s.n], key) || s.many[key] {
 		return false
@@ -332,8 +332,8 @@ func texts(n *yaml.Node) ([]string, error) {
 	return all, nil
 }
 
-// noAlias refuses aliases: a few lines of them can stand for gigabytes, and no
-// rule needs one.
+// noAlias returns an error if n is an alias. A few lines of aliases can expand to
+// gigabytes, and no rule needs one.
 func noAlias(n *yaml.Node) error {
 	if n.Kind == yaml.AliasNode {
 		return errorAt(n, "alias *%s; write the value out instead", n.Value)

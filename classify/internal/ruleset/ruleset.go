@@ -15,42 +15,43 @@ import (
 // Set is a list of text rules, compiled. It is immutable and safe for
 // concurrent use.
 type Set struct {
-	// rules by the bits of a set of matches. Each part begins with a new word,
-	// so a rule without an id may stand between two parts.
+	// Rules has one rule for each bit of a set of matches. Each part begins with a
+	// new word of the set, so rules without an id fill the gap between two parts.
 	Rules []signal.Rule
 	Parts []Part
 
-	Telling   []uint64 // hints, providers and tries together
-	Hints     []uint64 // rules without a reason which say that the text names a wait
-	providers []uint64 // and which name the provider
-	Tries     []uint64 // and which show a report of several tries
-	AboutHTTP []uint64 // rules about a status of HTTP
-	Refusals  []uint64 // those of them about a 4xx that stays
-	Passing   []uint64 // rules after which the call may be repeated
+	Telling   []uint64 // Hints, providers and Tries together
+	Hints     []uint64 // rules without a reason that recognise a wait
+	providers []uint64 // rules without a reason that recognise a provider
+	Tries     []uint64 // rules without a reason that recognise a report of several attempts
+	AboutHTTP []uint64 // rules about an HTTP status
+	Refusals  []uint64 // rules about a 4xx that a retry does not change
+	Passing   []uint64 // rules of the category retryable
 }
 
-// Part is what one pass over a text finds: the user's rules are compiled by
-// themselves, the standard ones only once.
+// Part is a group of rules that share a matcher. The user's rules are one part and
+// the standard rules another, so the standard rules are compiled only once.
 type Part struct {
 	Matcher *scan.Matcher
-	Word    int // of a set of matches, where the part begins
+	Word    int // index of the part's first word in a set of matches
 	Reads   reads
 }
 
-// reads is the form in which a part sees a text.
+// reads is the form of a text that a part matches.
 type reads uint8
 
 // The forms.
 const (
-	exactText    reads = iota // as it is
-	exactOrPlain              // as it is, and in its plain form: the user's rules
-	PlainSpeech               // plain, without the frames of stack traces, also with its lines joined: the standard rules
+	exactText    reads = iota // the text as it is
+	exactOrPlain              // the text as it is, then its plain form: for the user's rules
+	PlainSpeech               // the plain form without stack frames, with and without joined lines: for the standard rules
 )
 
-// Words returns the length of a set of matches.
+// Words returns the length of a set of matches, in words of 64 rules.
 func (s *Set) Words() int { return len(s.Telling) }
 
-// Plain returns the plain form of a text, if a part of the set sees it.
+// Plain returns the plain form of a text. It returns the text itself if no part of
+// the set needs the plain form.
 func (s *Set) Plain(text string) string {
 	for _, p := range s.Parts {
 		if p.Reads != exactText {
@@ -60,15 +61,16 @@ func (s *Set) Plain(text string) string {
 	return text
 }
 
-// Match adds the rules that match text to a set; plain is its plain form.
+// Match adds the rules that match text to a set of matches. plain is the plain form
+// of text.
 func (s *Set) Match(set []uint64, text, plain string) {
 	for _, p := range s.Parts {
 		p.match(set[p.Word:], text, plain)
 	}
 }
 
-// MatchSpeech adds the standard rules that match to a set. plain may be a part
-// of a text, of which the user's rules have seen the whole.
+// MatchSpeech adds the standard rules that match plain to a set of matches. It is
+// for a part of a text: the user's rules match only the whole text.
 func (s *Set) MatchSpeech(set []uint64, plain string) {
 	for _, p := range s.Parts {
 		if p.Reads == PlainSpeech {
@@ -77,7 +79,8 @@ func (s *Set) MatchSpeech(set []uint64, plain string) {
 	}
 }
 
-// match adds the rules of the part that match a text to the part's words of a set.
+// match adds the rules of p that match a text to set, the part's words of a set of
+// matches.
 func (p Part) match(set []uint64, text, plain string) {
 	switch p.Reads {
 	case exactText:
@@ -102,7 +105,7 @@ func (p Part) match(set []uint64, text, plain string) {
 	}
 }
 
-// Compile compiles rules that the matcher is not known of.
+// Compile compiles rules and returns a set of one part.
 func Compile(rules []signal.Rule) (*Set, error) {
 	exprs := make([]string, len(rules))
 	for i, r := range rules {
@@ -115,7 +118,7 @@ func Compile(rules []signal.Rule) (*Set, error) {
 	return New(rules, Part{Matcher: m}), nil
 }
 
-// New returns the set of rules that are compiled already, in parts.
+// New returns the set of rules that are already compiled in parts.
 func New(rules []signal.Rule, parts ...Part) *Set {
 	last := parts[len(parts)-1]
 	words := last.Word + last.Matcher.Words()
@@ -151,8 +154,8 @@ func New(rules []signal.Rule, parts ...Part) *Set {
 	return s
 }
 
-// Says reports whether a set of matches says more than a bare word, once the
-// hints among them have ruled out what they rule out.
+// Says reports whether a set of matches has a rule that is stronger than a bare
+// word and that no matched hint vetoes.
 func (s *Set) Says(matched []uint64) bool {
 	for w, word := range matched {
 		for ; word != 0; word &= word - 1 {
@@ -165,8 +168,7 @@ func (s *Set) Says(matched []uint64) bool {
 	return false
 }
 
-// vetoed reports whether a hint in a set of matches rules out the rule at a
-// place.
+// vetoed reports whether a matched hint vetoes the rule with the index place.
 func (s *Set) vetoed(matched []uint64, place int) bool {
 	other := signal.Match(&s.Rules[place], place)
 	for w, word := range matched {
@@ -180,9 +182,9 @@ func (s *Set) vetoed(matched []uint64, place int) bool {
 	return false
 }
 
-// BeforeRefusal finds the first 4xx in the text that a later attempt does not
-// change. It adds the rules that match the text before that status, and returns the
-// position of the status, counted from 1. It returns 0 if it finds none.
+// BeforeRefusal finds the first 4xx in the text that a retry does not change. It
+// adds the rules that match the text before that status to the set before. It
+// returns the position of the status, counted from 1, or 0 if there is none.
 func (s *Set) BeforeRefusal(before, matched []uint64, text string) (at int32) {
 	var codes [8]int
 	n := 0
@@ -202,7 +204,8 @@ func (s *Set) BeforeRefusal(before, matched []uint64, text string) (at int32) {
 
 func setBit(set []uint64, i int) { set[i/64] |= 1 << (i % 64) }
 
-// Meets reports whether two sets have a rule in common; matched may be longer.
+// Meets reports whether two sets have a rule in common. matched may be longer than
+// other.
 func Meets(matched, other []uint64) bool {
 	var common uint64
 	for w, word := range other {
@@ -214,8 +217,8 @@ func Meets(matched, other []uint64) bool {
 // MaxRules is the largest number of rules that [Set.With] takes.
 const MaxRules = scan.MaxPatterns
 
-// With puts n rules of the user before those of s. A user's rule is as strong as
-// a typed fact. The rules are only made if their patterns compile.
+// With returns a set with n user rules before the rules of s. It stores the rules
+// only after all their patterns have compiled.
 func (s *Set) With(n int, rule func(i int) signal.Rule) (*Set, error) {
 	exprs := make([]string, n)
 	for i := range exprs {

@@ -7,14 +7,15 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// Rules whose ids begin so say more than a reason.
+// Prefixes of the ids of rules that name a status or a provider.
 const (
 	statusPrefix   = "http/"
 	nearPrefix     = "http-near/"
 	providerPrefix = "provider/"
 )
 
-// ruleProvider is the number of the provider that a rule tells, 0 = none.
+// ruleProvider returns the index in standard.Providers of the provider that a rule
+// id names, or 0.
 func ruleProvider(id string) int {
 	name, ok := strings.CutPrefix(id, providerPrefix)
 	if !ok {
@@ -28,8 +29,9 @@ func ruleProvider(id string) int {
 	return 0
 }
 
-// Provider is the one that matched rules tell; 0 where it is none, or where
-// they tell several: the text of a fallback from one to the other.
+// Provider returns the index in standard.Providers of the provider that the matched
+// rules name. It returns 0 if they name none or several. A text about a fallback
+// from one provider to another names both.
 func (s *Set) Provider(matched []uint64) (provider int) {
 	for w, providers := range s.providers {
 		if matched[w]&providers == 0 {
@@ -47,10 +49,10 @@ func (s *Set) Provider(matched []uint64) (provider int) {
 	return provider
 }
 
-// Status is the HTTP status that text names where one of the rules about HTTP
-// counts: the first in the text that one of them stands for.
+// Status returns the HTTP status of the matched rules about HTTP, or 0. If they
+// have several statuses, it returns the one that comes first in text.
 func (s *Set) Status(matched []uint64, text string) int {
-	phrase := false // a rule about the phrase of a status
+	phrase := false // a rule about the phrase of a status, such as "Not Found"
 	var codes [8]int
 	n := 0
 	for w, about := range s.AboutHTTP {
@@ -82,9 +84,9 @@ func (s *Set) Status(matched []uint64, text string) int {
 	return 0
 }
 
-// statusAt is where the first number stands in text that is one of codes or,
-// where there are none, stands before words as a status does before its phrase:
-// "(404) Not Found"; -1 where there is none.
+// statusAt returns the offset in text of the first number that is one of codes, or
+// -1. If codes is empty, it looks for any status before a word, as in "(404) Not
+// Found".
 func statusAt(text string, codes []int) int {
 	for i := 0; i+3 <= len(text); i++ {
 		if text[i] != '4' && text[i] != '5' {
@@ -115,7 +117,7 @@ func statusAt(text string, codes []int) int {
 	return -1
 }
 
-// StatusCode reads an HTTP status of an error that is written as a number.
+// StatusCode parses an HTTP status from 400 to 599.
 func StatusCode(s string) (status int, ok bool) {
 	if len(s) != 3 || s[0] != '4' && s[0] != '5' || !ascii.IsDigit(s[1]) || !ascii.IsDigit(s[2]) {
 		return 0, false

@@ -6,8 +6,7 @@ type Codes []struct {
 	Reason Reason
 }
 
-// Reason looks a code up by binary search; NoReason means that it is not in the
-// table.
+// Reason returns the reason of a code, or NoReason if the code is not in the table.
 func (t Codes) Reason(code string) Reason {
 	lo, hi := 0, len(t)
 	for lo < hi {

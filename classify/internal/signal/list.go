@@ -2,28 +2,26 @@ package signal
 
 import "sync"
 
-// ListSize is how many signals a list holds. Real evidence has fewer than 16.
+// ListSize is the most signals that a list holds. Real evidence has fewer than 16.
 const ListSize = 32
 
-// firstSize is how many signals a list holds before it takes more room: enough
-// for 99 of 100 messages, and so few that clearing them costs next to nothing.
+// firstSize is how many signals a list holds in itself. It is enough for 99 of 100
+// messages, and an array of this size is cheap to clear.
 const firstSize = 10
 
-// List is what the collectors found. The zero List is empty. What says the same
-// as a signal that is in it already is not added. Of more signals than it holds
-// it keeps those that come first in [Order], hints before all others: which they
-// are depends on the signals, and not on the order in which they come.
+// List holds the signals that the collectors found. The zero List is empty. A full
+// list keeps the hints, then the signals that come first in [Order]. So its content
+// does not depend on the order in which signals are added.
 type List struct {
 	first [firstSize]Signal
-	room  *[ListSize]Signal // all signals, once they are more than firstSize; from rooms
+	room  *[ListSize]Signal // from rooms; holds all signals if there are more than firstSize
 	n     int
-	last  int // place of the last signal in Order, once the list is full
+	last  int // index of the signal to replace next, once the list is full
 }
 
 var rooms = sync.Pool{New: func() any { return new([ListSize]Signal) }}
 
-// All returns the signals in the order in which they were added. The slice is
-// part of the list.
+// All returns the signals of the list. The slice shares the memory of the list.
 func (l *List) All() []Signal {
 	if l.room != nil {
 		return l.room[:l.n]
@@ -31,17 +29,17 @@ func (l *List) All() []Signal {
 	return l.first[:l.n]
 }
 
-// Release gives back what the list took. It and its signals are not used
-// thereafter.
+// Release returns the memory of the list to a pool. The list and its signals must
+// not be used afterwards.
 func (l *List) Release() {
 	if l.room != nil {
-		clear(l.room[:]) // holds nothing of the evidence
+		clear(l.room[:]) // drop all references to the evidence
 		rooms.Put(l.room)
 		l.room, l.n = nil, 0
 	}
 }
 
-// Add adds a signal.
+// Add adds a signal, unless the list has an equal one.
 func (l *List) Add(s *Signal) {
 	all := l.All()
 	for i := range all {
@@ -76,7 +74,7 @@ func (l *List) findLast(all []Signal) {
 	}
 }
 
-// keep is Order with the hints first.
+// keep compares like [Order], but puts hints first.
 func keep(a, b *Signal) int {
 	if a, b := a.Reason == NoReason, b.Reason == NoReason; a != b {
 		if a {
@@ -87,7 +85,7 @@ func keep(a, b *Signal) int {
 	return Order(a, b)
 }
 
-// same reports whether two signals of one rule say the same.
+// same reports whether two signals of one rule are equal.
 func same(a, b *Signal) bool {
 	return a.Reason == b.Reason && a.Category == b.Category && a.Strength == b.Strength && a.Status == b.Status &&
 		a.Part == b.Part && a.Source == b.Source && a.Offset == b.Offset && a.Faint == b.Faint && a.Place == b.Place

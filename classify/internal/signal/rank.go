@@ -1,7 +1,7 @@
 package signal
 
-// precedence lists the reasons from the most telling to the least: what names
-// something that a person must change before what only waits.
+// precedence lists the reasons from the most specific to the least. Between signals
+// of one level, the more specific reason decides.
 var precedence = [...]Reason{
 	ReasonAborted, ReasonPolicy, ReasonBudgetExceeded, ReasonAuthentication, ReasonContextOverflow, ReasonNetworkPermanent,
 	ReasonResource, ReasonRateLimit, ReasonTimeout, ReasonNetwork, ReasonTransient, ReasonMCP, ReasonSpawn, ReasonParsing,
@@ -14,8 +14,8 @@ const (
 	levelNone = iota
 	levelWord
 	levelPhrase
-	levelWrapper // a code that says no more than that something failed elsewhere
-	levelTelling // a phrase of what may have failed there: see telling
+	levelWrapper // a code that only says that something failed elsewhere, such as a 5xx
+	levelTelling // a phrase that outranks such a code: see telling
 	levelCode
 	levelCause
 	levelFact
@@ -24,11 +24,11 @@ const (
 	levelOwnBudget
 )
 
-// perLevel is more than there are reasons.
+// perLevel is greater than the number of reasons.
 const perLevel = 32
 
-// ranks holds the rank of every strength and reason, first of those that wrap
-// nothing.
+// ranks holds the rank of every strength and reason. The last index is 1 for
+// wrappers, otherwise 0.
 var ranks = func() (all [Strengths][Reasons][2]uint16) {
 	for s := range all {
 		for r := range all[s] {
@@ -40,10 +40,10 @@ var ranks = func() (all [Strengths][Reasons][2]uint16) {
 	return all
 }()
 
-// Rank is the place of a kind of signal in the order: the higher decides. A
-// wrapper is a code that says no more than that something failed elsewhere: a
-// 5xx of HTTP, Unavailable of gRPC. It ranks below the phrases of what may have
-// failed there.
+// Rank returns the rank of a kind of signal. The signal with the highest rank
+// decides. A wrapper is a code that only says that something failed elsewhere, such
+// as a 5xx of HTTP or Unavailable of gRPC. It ranks below phrases that name the
+// cause of the failure.
 func Rank(s Strength, r Reason, wrapper bool) uint16 {
 	w := 0
 	if wrapper {
@@ -74,19 +74,19 @@ func level(s Strength, r Reason, wrapper bool) int {
 		return levelUser
 	case Own:
 		if r == ReasonBudgetExceeded {
-			return levelOwnBudget // also where the call was cancelled because of it
+			return levelOwnBudget // outranks a cancellation, because the program may have cancelled for this
 		}
 		return levelOwn
 	}
 	return levelNone
 }
 
-// telling reports whether a phrase of this reason outranks a 5xx: someone must
-// change something, or wait for a known end, and these words are said of nothing
-// else. These are the reasons before network.
+// telling reports whether a phrase with this reason outranks a 5xx. The reasons
+// before network do: their phrases are unambiguous.
 func telling(r Reason) bool { return precedenceOf(r) > precedenceOf(ReasonNetwork) }
 
-// precedenceOf is higher for the more telling reason, 0 for none.
+// precedenceOf returns a number that is higher for a more specific reason, and 0
+// for NoReason.
 func precedenceOf(r Reason) int {
 	for i, o := range precedence {
 		if o == r {
@@ -96,7 +96,7 @@ func precedenceOf(r Reason) int {
 	return 0
 }
 
-// Wraps reports whether s is a wrapper: see [Rank]. A 4xx is none.
+// Wraps reports whether s is a wrapper: see [Rank]. A 4xx never is.
 func (s *Signal) Wraps() bool {
 	return s.Strength == Code && s.Reason == ReasonTransient && !s.is4xx()
 }

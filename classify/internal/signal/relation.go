@@ -2,9 +2,9 @@ package signal
 
 import "strings"
 
-// Vetoes reports whether a hint rules another signal out: it names its rule or
-// its reason, and both are found in the same text. What the user, or the program
-// itself, says is not ruled out.
+// Vetoes reports whether s is a hint that vetoes other. The hint must name the rule
+// or the reason of other, and both must match in the same text. A hint never vetoes
+// a user's rule or the program's own deadline, cancellation and budget.
 func (s *Signal) Vetoes(other *Signal) bool {
 	if s.Text == nil || s.Reason != NoReason || s.Part != other.Part || other.Text == nil || other.Reason == NoReason || other.Strength >= User {
 		return false
@@ -17,8 +17,8 @@ func (s *Signal) Vetoes(other *Signal) bool {
 	return false
 }
 
-// targets reports whether a target names a rule: by its id, or by the beginning
-// of its id and a star.
+// targets reports whether target is the id of rule, or a prefix of the id followed
+// by a star.
 func targets(target, rule string) bool {
 	if family, ok := strings.CutSuffix(target, "*"); ok {
 		return strings.HasPrefix(rule, family)
@@ -26,16 +26,17 @@ func targets(target, rule string) bool {
 	return target == rule
 }
 
-// Refusals is the target of an edge that stands for every status from 400 to 499
-// that a later try does not change: see [Signal.Refuses].
+// Refusals is an entry of Beats. It stands for every status from 400 to 499 that a
+// retry does not change: see [Signal.Refuses].
 const Refusals = "4xx"
 
-// Beats reports whether an edge leads from s to other: other does not count
-// where s stands beside it, whatever their order. The edges are
+// Beats reports whether there is an edge from s to other. Then other does not count
+// beside s, even if it comes first in [Order]. The edges are:
 //
-//	a rule                  the rules that it names
-//	a rule that names 4xx   a refusal, but not one of the caller
-//	a refusal               what would have the call repeated, within it
+//	from                    to
+//	a rule                  the rules in its Beats
+//	a rule with 4xx         a 4xx that a retry does not change, except 401, 402, 407, 451
+//	such a 4xx              a retryable signal in its message: see passesWithin
 //	a refusal of the caller a cancellation or a timeout that a peer may have written
 func (s *Signal) Beats(other *Signal) bool {
 	if s.Reason == NoReason || other.Reason == NoReason || s.Strength >= User || other.Strength >= User {
@@ -53,7 +54,7 @@ func (s *Signal) Beats(other *Signal) bool {
 	return s.refusesCaller() && other.claimsEnd() || s.Refuses() && other.passesWithin(s)
 }
 
-// declares reports whether the rule of s names the other's.
+// declares reports whether the rule of s lists the rule of other in its Beats.
 func (s *Signal) declares(other *Signal) bool {
 	if s.Text == nil {
 		return false
@@ -66,20 +67,20 @@ func (s *Signal) declares(other *Signal) bool {
 	return false
 }
 
-// HasEdges reports whether s may beat anything by an edge.
+// HasEdges reports whether s may beat other signals.
 func (s *Signal) HasEdges() bool {
 	return s.Text != nil && len(s.Text.Beats) > 0 || s.Strength >= Code && s.Strength < User && (s.is4xx() || s.refusesCaller())
 }
 
 // claimsEnd reports whether s is a cancellation or a timeout that a peer may
-// have written. What this program did or measured itself is a fact, or its own.
+// have written. This program's own have the strength Fact or Own.
 func (s *Signal) claimsEnd() bool {
 	return (s.Reason == ReasonAborted || s.Reason == ReasonTimeout) && s.Strength < Fact
 }
 
-// refusesCaller reports whether s is a status or a code by which a server
-// refuses the caller. A server that answers so was neither cancelled nor too
-// slow, whatever its body says: a dead key must not look like either.
+// refusesCaller reports whether s is a status or a code with which a server refuses
+// the caller. Such a server did answer, so words in its body about a timeout or a
+// cancellation do not count: an invalid key must not look like a timeout.
 func (s *Signal) refusesCaller() bool {
 	return s.Strength >= Code && s.Strength < User &&
 		(s.Reason == ReasonAuthentication || s.Reason == ReasonBudgetExceeded || s.Reason == ReasonPolicy)
@@ -87,14 +88,14 @@ func (s *Signal) refusesCaller() bool {
 
 func (s *Signal) is4xx() bool { return 400 <= s.Status && s.Status <= 499 }
 
-// Refuses reports whether s is a 4xx that no later try changes. A conflict (409) may
-// be over by then. So may the failure of another request, which 424 reports.
+// Refuses reports whether s is a 4xx that a retry does not change. 409 and 424 are
+// excluded: a conflict may be over, and so may the failure of another request.
 func (s *Signal) Refuses() bool {
 	return s.is4xx() && s.Strength == Code && s.Category == CategoryFatal && s.Status != 409 && s.Status != 424
 }
 
-// isFinal reports whether a refusal is one of the caller, which no word of its
-// message refines: the same call is never repeated.
+// isFinal reports whether a 4xx refuses the caller, so that no word of its message
+// makes the call retryable.
 func (s *Signal) isFinal() bool {
 	switch s.Status {
 	case 401, 402, 407, 451:
@@ -103,9 +104,10 @@ func (s *Signal) isFinal() bool {
 	return false
 }
 
-// passesWithin reports whether s would have the call repeated, though it stands
-// within a refusal. Within 403 a rate limit may: that is how some APIs refuse the
-// caller for now. What comes first in the same text was not within.
+// passesWithin reports whether s does not count because of refusal: s is retryable,
+// but only a part of the refusal's message. A rate limit still counts within a 403,
+// because some APIs report a rate limit so. Text before the refusal is not part of
+// its message.
 func (s *Signal) passesWithin(refusal *Signal) bool {
 	if s.Category != CategoryRetryable || s.is4xx() && !refusal.isFinal() {
 		return false
@@ -115,7 +117,7 @@ func (s *Signal) passesWithin(refusal *Signal) bool {
 	}
 	switch {
 	case s.Strength == Fact && s.Reason != ReasonNetwork:
-		return refusal.isFinal() && refusal.Text == nil // a text quotes the data of others
+		return refusal.isFinal() && refusal.Text == nil // a status in a text may be quoted data
 	case refusal.isFinal():
 		return true
 	default:

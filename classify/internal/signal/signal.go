@@ -1,5 +1,6 @@
-// Package signal has what stands between collecting evidence and deciding: the
-// words of both sides, the [Signal], and the [List] that collectors append to.
+// Package signal has the types that link collecting evidence and deciding: the
+// [Signal], the [List] to which collectors add signals, and the reasons, categories
+// and strengths.
 package signal
 
 import (
@@ -8,40 +9,41 @@ import (
 	"strings"
 )
 
-// Signal is one piece of evidence: what the failure would mean if nothing else
-// were known.
+// Signal is one piece of evidence: the meaning of the failure if there were no
+// other evidence.
 type Signal struct {
-	Rule     string // the id of what was found: "http/429", "errno/ECONNRESET"
-	Text     *Rule  // the text rule that matched; nil for what no text shows
-	Place    int32  // Text's place in its rule set
-	Offset   int32  // where in its text it stands, as far as the order matters; else 0
-	Part     uint16 // the text that Text matched in, counted from 1; 0 where Text is nil
-	Status   uint16 // the HTTP status that it stands for, 0 = none
-	Reason   Reason // NoReason = it only rules others out, or only carries a hint
+	Rule     string // an id such as "http/429" or "errno/ECONNRESET"
+	Text     *Rule  // the text rule that matched; nil for evidence other than text
+	Place    int32  // index of Text in its rule set
+	Offset   int32  // position of the match in its text, if the order matters; else 0
+	Part     uint16 // number of the text that Text matched in, from 1; 0 if Text is nil
+	Status   uint16 // the HTTP status of the signal, 0 = none
+	Reason   Reason // NoReason = it only vetoes others or only gives a hint
 	Category Category
 	Strength Strength
 	Source   Source
-	// Faint: it only counts where nothing else does. It is from an earlier one
-	// of several tries, or from the frame of a stack trace.
+	// Faint signals count only if no other signal does. They come from an earlier
+	// one of several attempts, or from the frame of a stack trace.
 	Faint bool
 
-	// By and Fate say what became of it, once the list is resolved.
+	// Package resolve sets Fate and By.
 	Fate Fate
-	By   int16 // the place in the list of what took it out
+	By   int16 // index in the list of the signal that vetoed or beat this one
 }
 
-// Fate is what became of a signal.
+// Fate tells whether a signal takes part in the decision.
 type Fate uint8
 
 // The fates.
 const (
-	Counts   Fate = iota // it took part in the order
-	Vetoed               // a hint ruled it out
-	Beaten               // an edge took it out
-	NotAWord             // it has no reason
+	Counts   Fate = iota // it takes part
+	Vetoed               // a hint vetoed it
+	Beaten               // another signal beat it
+	NotAWord             // it is a hint and has no reason
 )
 
-// Of returns a signal that no text shows. Its category is that of its reason.
+// Of returns a signal of evidence other than text. Its category is that of its
+// reason.
 func Of(rule string, r Reason, s Strength) Signal {
 	return Signal{Rule: rule, Reason: r, Category: r.Category(), Strength: s}
 }
@@ -53,15 +55,14 @@ type Rule struct {
 	Reason   Reason   // NoReason = the rule only hints or vetoes
 	Category Category // NoCategory = the reason's own
 	Strength Strength
-	// Listed: the rule stands in a list whose order decides, as the user's do.
+	// Listed rules rank by their order, as the user's rules do.
 	Listed bool
-	Status uint16 // the HTTP status that it is about, 0 = none
+	Status uint16 // the HTTP status that the rule is about, 0 = none
 	Vetoes []string
 	Beats  []string
 }
 
-// Meaning is the category that the rule stands for; NoCategory where it has no
-// reason.
+// Meaning returns the category of the rule, or NoCategory if it has no reason.
 func (r *Rule) Meaning() Category {
 	if r.Category != NoCategory {
 		return r.Category
@@ -69,9 +70,8 @@ func (r *Rule) Meaning() Category {
 	return r.Reason.Category()
 }
 
-// Order compares two signals in the one total order; the result is negative
-// where a comes before b, and so decides against it. Two signals are equal in
-// it only where they say the same.
+// Order compares two signals by precedence. If the result is negative, a comes
+// first and a decides. The result is 0 only for signals with the same meaning.
 func Order(a, b *Signal) int {
 	if a.Faint != b.Faint {
 		if a.Faint {
@@ -96,7 +96,7 @@ func Order(a, b *Signal) int {
 
 func (s *Signal) listed() bool { return s.Text != nil && s.Text.Listed }
 
-// Match returns the signal of a rule that matched; place is the rule's place in
+// Match returns the signal of a rule that matched. place is the index of the rule in
 // its set.
 func Match(r *Rule, place int) Signal {
 	return Signal{
@@ -105,8 +105,8 @@ func Match(r *Rule, place int) Signal {
 	}
 }
 
-// StatusOf is the HTTP status that a rule is about, by its id: "http/404" or
-// "http-near/404"; 0 for all other rules.
+// StatusOf returns the HTTP status in the id of a rule, such as "http/404" or
+// "http-near/404". It returns 0 for all other rules.
 func StatusOf(id string) uint16 {
 	code, ok := strings.CutPrefix(id, "http/")
 	if !ok {

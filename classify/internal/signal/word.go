@@ -1,7 +1,7 @@
 package signal
 
-// Reason says why an error happened. Its zero value is none. The API's type is
-// classify.Reason, a string; here it is a number, which tables are indexed by.
+// Reason tells why an error happened. It is the internal form of classify.Reason: a
+// number, so that it can be an index.
 type Reason uint8
 
 // The reasons, in the order of their documentation.
@@ -27,7 +27,7 @@ const (
 	Reasons // how many values there are
 )
 
-// Category says what to do next. Its zero value is none.
+// Category tells what to do next. It is the internal form of classify.Category.
 type Category uint8
 
 // The categories, in the order of their documentation.
@@ -66,7 +66,7 @@ var reasons = [Reasons]struct {
 
 var categories = [Categories]string{"", "retryable", "context_overflow", "fatal", "timeout", "aborted"}
 
-// String is the name of r: the value of error.reason. It is "" for none.
+// String returns the name of r, as in classify.Reason. It returns "" for NoReason.
 func (r Reason) String() string {
 	if r >= Reasons {
 		return ""
@@ -74,7 +74,7 @@ func (r Reason) String() string {
 	return reasons[r].name
 }
 
-// Category is what r asks to do, unless a signal says otherwise.
+// Category returns the usual category of r.
 func (r Reason) Category() Category {
 	if r >= Reasons {
 		return NoCategory
@@ -82,7 +82,7 @@ func (r Reason) Category() Category {
 	return reasons[r].category
 }
 
-// ReasonOf is the reason with a name; NoReason where there is none.
+// ReasonOf returns the reason with a name, or NoReason.
 func ReasonOf(name string) Reason {
 	for r := range reasons {
 		if reasons[r].name == name {
@@ -92,7 +92,8 @@ func ReasonOf(name string) Reason {
 	return NoReason
 }
 
-// String is the name of c: the value of error.category. It is "" for none.
+// String returns the name of c, as in classify.Category. It returns "" for
+// NoCategory.
 func (c Category) String() string {
 	if c >= Categories {
 		return ""
@@ -100,7 +101,7 @@ func (c Category) String() string {
 	return categories[c]
 }
 
-// CategoryOf is the category with a name; NoCategory where there is none.
+// CategoryOf returns the category with a name, or NoCategory.
 func CategoryOf(name string) Category {
 	for c := range categories {
 		if categories[c] == name {
@@ -110,25 +111,25 @@ func CategoryOf(name string) Category {
 	return NoCategory
 }
 
-// Strength says how far a signal is trusted against others.
+// Strength ranks a signal by the kind of its evidence.
 type Strength uint8
 
 // The strengths, from the weakest.
 const (
 	NoStrength Strength = iota
-	Word                // a bare word in its company: "network error"
-	Phrase              // what software says of itself: "connection refused"
+	Word                // a common word with its context: "network error"
+	Phrase              // a phrase of error messages: "connection refused"
 	Code                // a code: HTTP 429, SQLSTATE 40001, code = Unavailable
-	Cause               // a specific cause, whatever wraps it: insufficient_quota, x509
-	Fact                // a typed fact about the failure itself: an errno, a DNS answer, a certificate
-	User                // a rule of the user's
-	Own                 // the program's own doing: its deadline, its cancellation, its budget
+	Cause               // a specific cause, in any wrapper: insufficient_quota, x509
+	Fact                // a typed fact: an errno, a DNS answer, a certificate
+	User                // a user's rule
+	Own                 // the program's own deadline, cancellation or budget
 	Strengths           // how many values there are
 )
 
 var strengths = [Strengths]string{"", "word", "phrase", "code", "cause", "fact", "user", "own"}
 
-// String names the strength; it is "" for none.
+// String returns the name of s. It returns "" for NoStrength.
 func (s Strength) String() string {
 	if s >= Strengths {
 		return ""
@@ -153,7 +154,7 @@ const (
 
 var sources = [Sources]string{"type", "code", "error", "status", "header", "body", "message"}
 
-// String names the source, as evidence has it.
+// String returns the name of s, as in classify.Signal.Source.
 func (s Source) String() string {
 	if s >= Sources {
 		return ""

@@ -1,5 +1,5 @@
-// Package standard has the rules and tables of the standard set, as the generator
-// makes them of the documents in classify/rules.
+// Package standard has the rules and tables of the standard set. The generator
+// makes them from the documents in classify/rules.
 package standard
 
 import (

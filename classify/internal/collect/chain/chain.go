@@ -11,46 +11,47 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// Bounds of the walk. An error may be built by anyone: what lies deeper, or
-// beyond so many nodes, is not evidence any more but an accident or an attack.
+// maxDepth is the greatest depth at which errors of a chain are read. A deeper chain
+// is an accident or an attack.
 const (
 	maxDepth = 64
 )
 
-// Walk is one pass over the chain of an error: down Unwrap() error and over
-// every branch of Unwrap() []error. The standard library's errors.Is and
-// errors.As would never return from a cyclic chain, so neither is used here.
+// Walk is one pass over the chain of an error: through Unwrap() error and every
+// branch of Unwrap() []error. It does not use errors.Is and errors.As, which never
+// return from a cyclic chain.
 //
-// Every method of a foreign error is called under recover, one at a time:
-// a method that panics costs its own evidence and nothing else. No recover
-// stops one that calls itself for ever, so in a chain without a bottom those
-// are not called that may go down it. A walk is
-// never handed to a func value and holds no foreign error or text itself,
-// which keeps it, and the inquiry, on the stack.
+// Every method of a foreign error is called under a recover of its own, so a panic
+// loses only the evidence of that method. recover cannot stop infinite recursion. So
+// in a chain without an end, Walk does not call methods that may follow Unwrap.
+//
+// A Walk is never passed to a func value and holds no foreign error or text. This
+// keeps the Walk and the Inquiry on the stack.
 type Walk struct {
 	Q     *collect.Inquiry
 	ended *ended   // how the caller's context has ended
-	place place    // where the errors further down came about
-	seen  sight    // what decide looks at when the walk is over
-	which deadline // that was seen
-	loops bool     // the chain has no bottom
+	place place    // the kind of call in which the errors further down occurred
+	seen  sight    // observations that decide uses after the walk
+	which deadline // the first deadline of this program that was seen
+	loops bool     // the chain has no end
 }
 
-// sight is a set of things that only mean something once the whole chain has
-// been read.
+// sight is a set of observations. Their meaning is known only after the whole chain
+// has been read.
 type sight uint8
 
 const (
-	sawBudget   sight = 1 << iota // errBudgetExceeded
-	sawCause                      // the very error that ended the caller's context
+	sawBudget   sight = 1 << iota // ErrBudgetExceeded
+	sawCause                      // the error that ended the caller's context
 	sawCanceled                   // context.Canceled
 	sawDeadline                   // a deadline of this program
-	sawTimeout                    // something answers true to Timeout()
-	sawAgain                      // EAGAIN, which answers true to Timeout() and is none
+	sawTimeout                    // an error whose Timeout() returns true
+	sawAgain                      // EAGAIN; its Timeout() returns true, but it is no timeout
 )
 
-// ReadChain takes the chain of err into account and returns its text, which
-// is "" where the chain has decided already. cause is Evidence.Cause.
+// ReadChain reads the chain of err and returns the text of err. The text is "" if
+// this program ended the call itself, or if Error may not return. cause is
+// Evidence.Cause.
 func ReadChain(q *collect.Inquiry, err, cause error) string {
 	if err == nil {
 		return ""
@@ -65,8 +66,8 @@ func ReadChain(q *collect.Inquiry, err, cause error) string {
 	return CutText(err, q.Budget.Limit)
 }
 
-// The types of errors.New, fmt.Errorf("%w") and fmt.Errorf("%w %w"). They are
-// most of all nodes and have nothing to say but their text.
+// The types of errors.New, fmt.Errorf("%w"), fmt.Errorf("%w %w") and errors.Join.
+// Most errors have one of these types, whose only evidence is the text.
 var (
 	plainType = reflect.TypeOf(ErrBudgetExceeded)
 	wrapType  = reflect.TypeOf(fmt.Errorf("%w", ErrBudgetExceeded))
@@ -74,7 +75,8 @@ var (
 	joinType  = reflect.TypeOf(errors.Join(ErrBudgetExceeded))
 )
 
-// Nil pointers of these types, which only reflection makes: their methods panic.
+// Nil pointers of these types. Only reflection can make them, and their methods
+// panic.
 var (
 	nilPlain = reflect.Zero(plainType).Interface().(error)
 	nilWrap  = reflect.Zero(wrapType).Interface().(error)
@@ -86,9 +88,9 @@ func isPlain(err error) bool { return reflect.TypeOf(err) == plainType && err !=
 // isWrap reports whether err was made by fmt.Errorf with one %w.
 func isWrap(err error) bool { return reflect.TypeOf(err) == wrapType && err != nilWrap }
 
-// The ways to wrap: the standard library's two, and what older modules have
-// instead (pkg/errors; aws-sdk-go v1; go-multierror, whose Unwrap hides the
-// errors; Kubernetes' Aggregate).
+// The ways to wrap errors: two of the standard library, then those of pkg/errors,
+// aws-sdk-go v1, go-multierror (its Unwrap hides the errors) and Kubernetes'
+// Aggregate.
 type (
 	wrapper    interface{ Unwrap() error }
 	joiner     interface{ Unwrap() []error }
@@ -149,7 +151,7 @@ func (w *Walk) chain(err error, depth int) {
 	}
 }
 
-// unwrap gives what err wraps: one error, or several.
+// unwrap returns what err wraps: one error in next, or several in branches.
 func unwrap(err error) (next error, branches []error) {
 	defer IgnorePanic()
 	switch e := err.(type) {
@@ -161,7 +163,7 @@ func unwrap(err error) (next error, branches []error) {
 		branches = e.Unwrap()
 	case causer:
 		if next = e.Cause(); next != nil && Same(next, err) {
-			next = nil // the bottom of such a chain may be its own cause
+			next = nil // the innermost error may return itself as its cause
 		}
 	case originator:
 		next = e.OrigErr()
@@ -174,17 +176,17 @@ func unwrap(err error) (next error, branches []error) {
 // IgnorePanic is deferred around the methods of foreign errors.
 func IgnorePanic() { _ = recover() }
 
-// errorText is err.Error(), or "" where that panics. The chain of err must have
-// a bottom, or its text be fixed: see safeText.
+// errorText returns err.Error(), or "" if Error panics. The caller must know that
+// Error returns: see SafeText.
 func errorText(err error) (text string) {
 	defer IgnorePanic()
 	return err.Error()
 }
 
-// CutText is the text of err, as far as a classifier with this limit reads it.
-// What errors.Join made is put together here: its own method would copy all that
-// it joins. Where that is more than limit, one byte stands for the middle, which
-// is not read.
+// CutText returns the text of err for a classifier that reads limit bytes of a text.
+// For errors.Join, CutText builds the text itself, because the Error method would
+// copy all joined texts. If that text is longer than limit, a space replaces the
+// middle, which is not read.
 func CutText(err error, limit int) string {
 	if limit <= 0 || reflect.TypeOf(err) != joinType {
 		return errorText(err)
@@ -218,9 +220,9 @@ func CutText(err error, limit int) string {
 	return string(head)
 }
 
-// textOf is the text of an error of the chain. Texts that were made beforehand
-// cost nothing. Each of the others may be as long as all that it wraps, and so
-// may those below it: once they have become too long, no further one is asked for.
+// textOf returns the text of an error of the chain. Fixed texts cost nothing. Any
+// other text may repeat the texts of all wrapped errors, so these texts have a
+// budget. When the budget is spent, textOf returns "".
 func (w *Walk) textOf(err error) string {
 	if fixedText(err) {
 		return errorText(err)
@@ -235,8 +237,8 @@ func (w *Walk) textOf(err error) string {
 	return text
 }
 
-// SafeText is the text of an error of which nothing is known: "" where Error
-// may call itself until the stack is gone.
+// SafeText returns the text of any error. It returns "" if Error may recurse without
+// end.
 func SafeText(err error) string {
 	if !fixedText(err) && endless(err) {
 		return ""
@@ -244,23 +246,23 @@ func SafeText(err error) string {
 	return errorText(err)
 }
 
-// fixedText reports whether the text of err was made when err was, so that
-// asking for it calls nothing further down.
+// fixedText reports whether err stores its text, so that Error calls no method of
+// the wrapped errors.
 func fixedText(err error) bool {
 	t := reflect.TypeOf(err)
 	return t == plainType || t == wrapType || t == wrapsType
 }
 
-// endless reports whether nobody can tell that the chain of err ends: twice as
-// deep as evidence is read, or after more errors than any batch joins, it still
-// goes on. An error gets there that wraps itself, makes up ever new ones, or
-// joins the same ones again and again: 64 joins of two make 2^64 texts.
+// endless reports whether the chain of err may have no end: it is deeper than
+// 2*maxDepth or has more than maxTree errors. Such an error wraps itself, makes a new
+// error at each Unwrap, or joins the same errors again and again. 64 levels that join
+// two errors each make 2^64 texts.
 func endless(err error) bool {
 	nodes := maxTree
 	return bottomless(err, 0, &nodes)
 }
 
-// maxTree is how many errors a chain may have and still be asked for its text.
+// maxTree is the most errors of a chain whose Error method is called.
 const maxTree = 1 << 14
 
 func bottomless(err error, depth int, nodes *int) bool {

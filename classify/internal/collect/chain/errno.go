@@ -5,10 +5,9 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// readErrno takes a system error number into account, by its name. The names
-// in standard.Errno mean the same wherever they occur; those in errnoLocal only
-// say something as a number that the system itself gave, and less than what
-// the program says about it.
+// readErrno adds the signal of a system error number, by its name. The names in
+// standard.Errno are facts. The names in standard.ErrnoLocal are weaker: they count
+// only if the system itself returned the number, and then as codes.
 func (w *Walk) readErrno(err error) {
 	id := errnoID(err)
 	if id == "" {
@@ -24,13 +23,13 @@ func (w *Walk) readErrno(err error) {
 	}
 	switch {
 	case w.place == placeExec && name == "EAGAIN":
-		reason, strength = signal.ReasonResource, signal.Fact // fork(2): a limit on processes was met
+		reason, strength = signal.ReasonResource, signal.Fact // fork(2): the limit on processes is reached
 	case w.place == placeExec && reason != signal.ReasonResource:
 		reason, strength = signal.ReasonSpawn, signal.Fact
 	case w.place == placeListen && name == "EADDRNOTAVAIL":
-		reason = signal.ReasonNetworkPermanent // not an address of this machine, and it will not become one
+		reason = signal.ReasonNetworkPermanent // the address does not belong to this machine
 	case w.place == placeDial && name == "ENOENT":
-		reason = signal.ReasonNetwork // the peer's Unix socket: nobody listens there
+		reason = signal.ReasonNetwork // no process listens on the Unix socket
 	}
 	if reason != signal.NoReason {
 		w.Q.Add(signal.Of(id, reason, strength))

@@ -4,8 +4,8 @@ package chain
 
 import "syscall"
 
-// errnoID names a system error number: "errno/ECONNRESET". It is "" for an
-// error that is none and for a number without a name here.
+// errnoID returns the rule id of a system error number: "errno/ECONNRESET". It
+// returns "" for other errors and for numbers that are not in the list.
 func errnoID(err error) string {
 	e, ok := err.(syscall.Errno)
 	if !ok {

@@ -2,6 +2,6 @@
 
 package chain
 
-// errnoID names a system error number. On systems that name fewer of them
-// (js, wasip1, aix) or have texts instead (plan9), the text alone counts.
+// errnoID returns "". These systems have fewer error numbers (js, wasip1, aix) or
+// texts instead (plan9), so only the text of an error counts.
 func errnoID(error) string { return "" }

@@ -4,5 +4,6 @@ package chain
 
 import "syscall"
 
-// systemErrnoID is for numbers that have no POSIX name; here all have one.
+// systemErrnoID returns "", because Unix error numbers have POSIX names. Windows
+// needs it: see errno_windows.go.
 func systemErrnoID(syscall.Errno) string { return "" }

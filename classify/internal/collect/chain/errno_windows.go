@@ -2,5 +2,5 @@ package chain
 
 import "syscall"
 
-// systemErrnoID gives the POSIX name of what Windows or Winsock reports.
+// systemErrnoID returns the rule id for an error code of Windows or Winsock.
 func systemErrnoID(e syscall.Errno) string { return WindowsErrnoID(uintptr(e)) }

@@ -1,8 +1,8 @@
 package chain
 
-// WindowsErrnoID gives the POSIX name for a code of Windows (winerror.h) or
-// Winsock, so that rules, dashboards and views are the same on every system.
-// It stands in a file without a build constraint to be tested everywhere.
+// WindowsErrnoID returns the rule id for an error code of Windows (winerror.h) or
+// Winsock. The id has the POSIX name, so rules and dashboards are the same on every
+// system. This file has no build constraint, so that tests run on every system.
 func WindowsErrnoID(code uintptr) string {
 	switch code {
 	case 2, 3, 53, 67: // FILE_NOT_FOUND, PATH_NOT_FOUND, BAD_NETPATH, BAD_NET_NAME

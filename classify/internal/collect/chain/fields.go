@@ -2,13 +2,14 @@ package chain
 
 import "reflect"
 
-// interesting finds the fields that read knows, embedded ones included.
+// interesting returns the exported fields of t that this package reads, with their
+// indexes. It includes fields of embedded structs.
 func interesting(t reflect.Type) map[string][]int {
 	var fields map[string][]int
 	for _, name := range [...]string{
 		"Op", "IsTimeout", "IsTemporary", "IsNotFound", // net
 		"StatusCode", "HTTPStatusCode", "HTTPCode", "HTTPStatus", "Status", "Code", // a status
-		"Request", "Response", "RawResponse", "Header", "Headers", "Body", "ResponseBody", // what came with it
+		"Request", "Response", "RawResponse", "Header", "Headers", "Body", "ResponseBody", // the request and the response
 		"RetryAfter", "RetryAfterSeconds",
 		"Type", "ErrorCode", "Message", "Details", // an API's error
 		"Severity", "SQLState", "Number", // a database's error
@@ -34,8 +35,7 @@ func interesting(t reflect.Type) map[string][]int {
 	return fields
 }
 
-// fitting reports whether a field of that name and type means what its name
-// says.
+// fitting reports whether a field has the type that is expected for its name.
 func fitting(name string, t reflect.Type) bool {
 	switch name {
 	case "StatusCode", "HTTPStatusCode", "HTTPCode", "HTTPStatus":
@@ -69,7 +69,8 @@ var (
 	bytesType  = reflect.TypeFor[[]byte]()
 )
 
-// isResponse recognises *http.Response and what embeds it.
+// isResponse reports whether t is *http.Response or a pointer to a struct that
+// embeds it.
 func isResponse(t reflect.Type) bool {
 	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
 		return false
@@ -79,7 +80,7 @@ func isResponse(t reflect.Type) bool {
 	return ok1 && ok2 && status.Type.Kind() == reflect.Int && header.Type.ConvertibleTo(headerType)
 }
 
-// shapeOfFields are the capabilities that the fields show.
+// shapeOfFields returns the capabilities that follow from the fields.
 func (s *Shape) shapeOfFields() (caps capability) {
 	for _, name := range [...]string{"StatusCode", "HTTPStatusCode", "HTTPCode", "HTTPStatus", "Response", "RawResponse", "ErrStatus"} {
 		if s.has(name) {
@@ -106,8 +107,8 @@ func (s *Shape) shapeOfFields() (caps capability) {
 	return caps
 }
 
-// apiCode reports whether a field Code may be an HTTP status: it stands beside
-// something that only an answer of an API has.
+// apiCode reports whether the field Code may be an HTTP status. The type must have
+// another field that is typical of API errors.
 func (s *Shape) apiCode() bool {
 	return s.has("Message") || s.has("Status") || s.has("Body") || s.has("Header") || s.has("Details")
 }
@@ -117,8 +118,8 @@ func (s *Shape) has(name string) bool {
 	return ok
 }
 
-// field gives a field of err, or the zero Value where the type has none. It
-// panics on nil pointers; read recovers.
+// field returns a field of err, or the zero Value if the type does not have the
+// field. It panics on nil pointers; read recovers.
 func (s *Shape) field(err error, name string) reflect.Value {
 	index, ok := s.fields[name]
 	if !ok {
@@ -131,7 +132,8 @@ func (s *Shape) field(err error, name string) reflect.Value {
 	return v.FieldByIndex(index)
 }
 
-// text gives a field that is a string, or an interface that holds one.
+// text returns the value of a field that is a string or an interface with a string.
+// Otherwise it returns "".
 func (s *Shape) text(err error, name string) string {
 	v := s.field(err, name)
 	if v.Kind() == reflect.Interface {

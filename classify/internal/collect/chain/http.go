@@ -12,8 +12,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect/response"
 )
 
-// readHTTP reads an error that a response stands behind: its status, its
-// headers and its body, as far as the error carries them.
+// readHTTP reads the response that an error carries: its status, its headers and its
+// body. Some of them may be missing.
 func (w *Walk) readHTTP(s *Shape, err error) {
 	if w.Q.Provider == "" {
 		w.Q.Provider = s.provider(err)
@@ -41,15 +41,15 @@ func (w *Walk) readHTTP(s *Shape, err error) {
 	}
 }
 
-// providerHosts are the hosts that one provider's API is at. Which SDK an
-// error comes from does not tell: most of them are pointed at anyone's servers.
+// providerHosts maps API hosts to providers. The type of an SDK's error does not
+// tell the provider, because most SDKs can send requests to any server.
 var providerHosts = map[string]string{
 	"api.anthropic.com":                 "anthropic",
 	"api.openai.com":                    "openai",
 	"generativelanguage.googleapis.com": "google",
 }
 
-// HostProvider is classify.HostProvider.
+// HostProvider implements classify.HostProvider.
 func HostProvider(host string) string {
 	if len(host) > longestHost {
 		return ""
@@ -57,10 +57,11 @@ func HostProvider(host string) string {
 	return providerHosts[strings.ToLower(host)]
 }
 
-// longestHost is the most bytes that a host has (RFC 1035 2.3.4).
+// longestHost is the greatest length of a host name in bytes (RFC 1035 2.3.4).
 const longestHost = 255
 
-// provider is whom the request went to, where err has one attached.
+// provider returns the provider that the request in err went to. It returns "" if
+// err has no request.
 func (s *Shape) provider(err error) string {
 	req := s.field(err, "Request")
 	if req.Kind() != reflect.Pointer || req.IsNil() || req.Elem().Kind() != reflect.Struct {
@@ -76,7 +77,7 @@ func (s *Shape) provider(err error) string {
 	return ""
 }
 
-// status is the HTTP status of err, 0 where it has none.
+// status returns the HTTP status of err, or 0.
 func (s *Shape) status(err error) int {
 	status := methodStatus(err)
 	for _, name := range [...]string{"StatusCode", "HTTPStatusCode", "HTTPCode", "HTTPStatus", "Status"} {
@@ -110,7 +111,7 @@ func methodStatus(err error) int {
 	return asStatus(int64(status))
 }
 
-// asStatus is n where n can be the status of a failure, otherwise 0.
+// asStatus returns n if it is the status of a failure, otherwise 0.
 func asStatus(n int64) int {
 	if n < 400 || n > 599 {
 		return 0
@@ -126,14 +127,14 @@ func headerOf(v reflect.Value) map[string][]string {
 	return header
 }
 
-// Body is what is read of the response's text that err carries. The Body of an
-// attached *http.Response is a stream, which is not ours to read.
+// Body returns the text of the response that err carries, cut to the budget. It does
+// not read the Body of an attached *http.Response: that stream belongs to the caller.
 func (w *Walk) Body(s *Shape, err error) string {
 	if e, ok := err.(interface{ RawJSON() string }); ok {
 		all := e.RawJSON()
 		raw := collect.BodyOf(w.Q, all)
 		if len(raw) == len(all) && raw != "" && s.has("Code") && s.has("Type") && !strings.Contains(raw, `"error"`) {
-			raw = `{"error":` + raw + `}` // openai-go keeps only what is inside the envelope
+			raw = `{"error":` + raw + `}` // openai-go removes the outer object
 		}
 		return raw
 	}
@@ -151,8 +152,8 @@ func (w *Walk) Body(s *Shape, err error) string {
 	return ""
 }
 
-// packed is the envelope that err is the content of: genai.APIError, as JSON.
-// It is left out where it is too large.
+// packed encodes err as JSON in an error envelope. It is for genai.APIError, which
+// has the fields of such an envelope. It returns "" if err is too large.
 func (w *Walk) packed(err error) string {
 	r, ok := openRoom(w.Q)
 	defer r.close()
@@ -163,7 +164,7 @@ func (w *Walk) packed(err error) string {
 	return string(body)
 }
 
-// readRetryAfter reads a hint that an SDK has already taken from its response.
+// readRetryAfter reads a wait that an SDK has taken from the response.
 func (w *Walk) readRetryAfter(s *Shape, err error) {
 	switch e := err.(type) {
 	case interface{ RetryAfter() time.Duration }:
@@ -182,7 +183,7 @@ func (w *Walk) readRetryAfter(s *Shape, err error) {
 		}
 		switch {
 		case !v.IsValid() || v.IsZero():
-			// Fields are 0 where nothing was said, unlike headers.
+			// A field of 0 means that the response had no hint.
 		case v.Type() == reflect.TypeFor[time.Duration]():
 			w.wait(time.Duration(v.Int()))
 		case v.CanInt():
@@ -197,8 +198,7 @@ func (w *Walk) readRetryAfter(s *Shape, err error) {
 	}
 }
 
-// wait takes an explicit hint into account. SDKs say with a negative one that
-// there is none.
+// wait adds an explicit wait. A negative d means that there is none.
 func (w *Walk) wait(d time.Duration) {
 	if d >= 0 {
 		w.Q.Hint.AddExplicit(min(d, hint.MaxWait))
@@ -211,8 +211,8 @@ func (w *Walk) waitSeconds(n float64) {
 	}
 }
 
-// standard.Read reads the names that APIs give to their errors: ErrorCode() of
-// AWS, Code and Type of OpenAI and Stripe, ErrorCode of Azure.
+// readCodes reads the codes of API errors: ErrorCode() of AWS, Code and Type of
+// OpenAI and Stripe, ErrorCode of Azure.
 func (w *Walk) readCodes(s *Shape, err error) {
 	switch e := err.(type) {
 	case interface{ ErrorCode() string }:
@@ -230,10 +230,10 @@ func (w *Walk) readCodes(s *Shape, err error) {
 	}
 }
 
-// readTimeout reads Timeout(), which is a hint at a peer's timeout. Of
-// net/http's client, and of a copy of it, it is the program's own: of an error
-// that wraps nothing and has no fields of a response. The text of any other
-// proves nothing, for it may quote a peer.
+// readTimeout reads Timeout(), which usually means a peer's timeout. It is the
+// program's own deadline if the text ends like that of net/http's client. This holds
+// only for an error that wraps nothing and has no fields of a response: the text of
+// any other error may quote a peer.
 func (w *Walk) readTimeout(s *Shape, err error) {
 	if !err.(interface{ Timeout() bool }).Timeout() {
 		return
@@ -244,8 +244,8 @@ func (w *Walk) readTimeout(s *Shape, err error) {
 	}
 }
 
-// endsClientTimeout reports whether a text ends as net/http's client ends its
-// own: what stands before may be a URL that a peer chose.
+// endsClientTimeout reports whether a text ends like a timeout of net/http's client.
+// It ignores the rest of the text, which may be a URL from a peer.
 func endsClientTimeout(text string) bool {
 	return strings.HasSuffix(text, "(Client.Timeout exceeded while awaiting headers)") ||
 		strings.HasSuffix(text, "(Client.Timeout or context cancellation while reading body)")

@@ -14,13 +14,13 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// ErrBudgetExceeded is the program's own spent budget.
+// ErrBudgetExceeded is classify.ErrBudgetExceeded.
 var ErrBudgetExceeded = errors.New("budget exceeded")
 
-// RuleOwnBudget is the rule of [errBudgetExceeded]; Result.Policy knows it.
+// RuleOwnBudget is the rule id for [ErrBudgetExceeded]. Result.Policy looks for it.
 const RuleOwnBudget = "own/budget"
 
-// deadline is one of the ways in which a program ends its own calls.
+// deadline is a kind of deadline with which a program ends its own calls.
 type deadline uint8
 
 const (
@@ -35,9 +35,9 @@ var deadlineRules = [...]string{
 	clientTimeout:   "http/client-timeout",
 }
 
-// decide turns what was seen of the program's own doing into a signal, once
-// the whole chain has been read. The spent budget comes first (the pre-check
-// of seed 001): it holds even where the call was cancelled because of it.
+// decide adds a signal if the program ended the call itself. It runs after the whole
+// chain has been read. The spent budget comes first (the pre-check of seed 001), even
+// if the program cancelled the call because of it.
 func (w *Walk) decide() {
 	if w.seen&sawTimeout != 0 && w.seen&sawAgain == 0 {
 		w.Q.Add(signal.Of("go/timeout", signal.ReasonTimeout, signal.Phrase))
@@ -72,7 +72,7 @@ func (w *Walk) sawOwnDeadline(which deadline) {
 	}
 }
 
-// whichDeadline names the deadline whose error err is.
+// whichDeadline returns the kind of the deadline that err reports.
 func whichDeadline(err error) deadline {
 	switch {
 	case Same(err, os.ErrDeadlineExceeded):
@@ -83,11 +83,11 @@ func whichDeadline(err error) deadline {
 	return contextDeadline
 }
 
-// ended is how the caller's context has ended: Evidence.Cause, which is
-// context.Cause(ctx), ctx.Err(), or both joined.
+// ended holds Evidence.Cause, which tells how the caller's context has ended. The
+// cause is context.Cause(ctx), ctx.Err(), or both joined.
 type ended struct {
 	cause error
-	parts []error // of errors.Join
+	parts []error // the errors that cause joins
 }
 
 func endedBy(cause error) ended {
@@ -101,8 +101,8 @@ func endedBy(cause error) ended {
 	return ended{cause, slices.DeleteFunc(slices.Clone(parts[:min(len(parts), maxDepth)]), isLong)}
 }
 
-// isLong reports whether comparing err takes long: its value is a text, or holds
-// texts, of more than anyone writes. Errors that are pointers never are.
+// isLong reports whether comparing err with == may take long, because its value is
+// or has a very long string. It is false for pointers.
 func isLong(err error) bool {
 	switch v := reflect.ValueOf(err); v.Kind() {
 	case reflect.String:
@@ -119,8 +119,8 @@ func isLong(err error) bool {
 	return false
 }
 
-// by reports whether err is the error that ended the context. What the cause
-// wraps does not count: io.EOF inside it is not every io.EOF.
+// by reports whether err is the error that ended the context. Errors that the cause
+// wraps do not count: if the cause wraps io.EOF, another io.EOF is unrelated.
 func (e *ended) by(err error) bool {
 	if Same(err, e.cause) {
 		return true
@@ -133,11 +133,11 @@ func (e *ended) by(err error) bool {
 	return false
 }
 
-// category is that of ctx.Err(), as far as it can be told. An exact
-// context.Canceled or context.DeadlineExceeded is ctx.Err() itself; of two of
-// them the last one is, as [Cause] joins them. Without one, a cause that is about
-// a deadline, or an error in whose chain one was seen, says that a deadline has
-// passed; otherwise the caller cancelled.
+// category returns the category that ctx.Err() implies. If the cause is or joins
+// context.Canceled or context.DeadlineExceeded, that error is ctx.Err(). If it joins
+// both, the last one is, because classify.Cause joins ctx.Err() last. Otherwise the
+// deadline has passed if the chain of the cause has context.DeadlineExceeded, or if
+// the walk saw a deadline and no cancellation. Else the caller cancelled.
 func (e *ended) category(seen sight) signal.Category {
 	parts := e.parts
 	if len(parts) == 0 {
@@ -179,21 +179,22 @@ func aboutDeadline(err error, depth int, nodes *int) bool {
 	return false
 }
 
-// Same is a == b for errors of any type, also those that cannot be compared.
+// Same returns a == b. It returns false for types that cannot be compared.
 func Same(a, b error) (equal bool) {
 	defer IgnorePanic()
 	return a == b
 }
 
-// answersIs asks the error's own Is.
+// answersIs calls the Is method of err, if it has one.
 func answersIs(err, target error) (is bool) {
 	defer IgnorePanic()
 	e, ok := err.(interface{ Is(error) bool })
 	return ok && e.Is(target)
 }
 
-// is asks an error's own Is about what the program did itself. An error that
-// carries what a peer answered may say yes because of that.
+// is asks the Is method of err for the program's own budget, cancellation and
+// deadline. It skips errors with a peer's answer, because Is may return true for
+// that answer.
 func (w *Walk) is(s *Shape, err error) {
 	if s.Caps&answered != 0 {
 		return
@@ -209,13 +210,12 @@ func (w *Walk) is(s *Shape, err error) {
 	}
 }
 
-// longestSentinel is the length beyond which a text is not in the table and need
-// not be hashed for it.
+// longestSentinel is at least the length of every text in sentinels. Longer texts
+// are not looked up.
 const longestSentinel = 64
 
-// sentinels are the errors of the standard library that are made by
-// errors.New, by their text: that spares the import of their packages, and
-// nobody else says these words without meaning it.
+// sentinels maps the texts of well-known errors made by errors.New to signals. The
+// text is enough to recognise them, so their packages need not be imported.
 var sentinels = map[string]signal.Signal{
 	fs.ErrNotExist.Error():              signal.Of("go/fs.ErrNotExist", signal.ReasonInvalidRequest, signal.Code),
 	fs.ErrExist.Error():                 signal.Of("go/fs.ErrExist", signal.ReasonInvalidRequest, signal.Code),
@@ -251,7 +251,7 @@ var sentinels = map[string]signal.Signal{
 	"x509: cannot verify signature: algorithm unimplemented":     signal.Of("go/x509.ErrUnsupportedAlgorithm", signal.ReasonNetworkPermanent, signal.Fact),
 }
 
-// sentinelOf returns what is known of an error made by errors.New with this text.
+// sentinelOf returns the signal for an error made by errors.New with this text.
 func sentinelOf(text string) (s signal.Signal, known bool) {
 	if len(text) > longestSentinel {
 		return signal.Signal{}, false
@@ -260,8 +260,7 @@ func sentinelOf(text string) (s signal.Signal, known bool) {
 	return s, known
 }
 
-// plain reads an error made by errors.New: one of the sentinels, or nothing
-// but its text.
+// plain reads an error made by errors.New. It adds a signal only for a sentinel.
 func (w *Walk) plain(err error) {
 	switch err {
 	case ErrBudgetExceeded:
@@ -279,13 +278,14 @@ func (w *Walk) plain(err error) {
 	case w.place == placeExec && s.Reason != signal.ReasonSpawn:
 		s.Reason, s.Strength = signal.ReasonSpawn, signal.Fact
 	case w.place.onWire() && (err == io.EOF || err == io.ErrUnexpectedEOF):
-		s.Strength = signal.Fact // not the end of some document: the peer hung up
+		s.Strength = signal.Fact // the peer closed the connection; this is not the end of a document
 	}
 	w.Q.Add(s)
 }
 
-// OnlyText is the text of an error that has nothing else to say: of errors.New,
-// also wrapped by fmt.Errorf, which is most of all errors.
+// OnlyText returns the text of an error that has no other evidence. Such an error is
+// made by errors.New, is no sentinel, and may be wrapped by fmt.Errorf. Most errors
+// are like this.
 func OnlyText(err error) (text string, ok bool) {
 	inner, depth := err, 0
 	for isWrap(inner) && depth < maxDepth {

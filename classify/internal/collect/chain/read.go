@@ -8,7 +8,7 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// read asks err for one thing that its type can be asked for.
+// read reads one capability of err.
 func (w *Walk) read(what capability, s *Shape, err error) {
 	defer IgnorePanic()
 	switch what {

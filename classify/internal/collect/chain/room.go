@@ -7,30 +7,29 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect"
 )
 
-// room is what is left of the budget for a body that this package writes
-// itself, of what an error holds. It is taken before anything is encoded, so
-// that what does not fit costs next to nothing.
+// room limits a body that this package encodes from the fields of an error. Callers
+// take room before they encode a value. So a value that does not fit costs almost
+// nothing.
 type room struct {
 	q    *collect.Inquiry
 	left int
 }
 
-// What an entry of a body takes beside its texts: keys, quotes, and the work of
-// asking for it. A text that does not fit takes something too, or a thousand of
-// them would cost nothing.
+// entryRoom is the room for a value besides its texts: keys, quotes and work. A text
+// that does not fit takes refuseRoom, so that there cannot be thousands of them.
 const (
 	entryRoom  = 128
 	refuseRoom = 1 << 10
 )
 
-// openRoom gives room for one body; ok is false where there is too little.
+// openRoom returns the room for one body. ok is false if there is too little.
 func openRoom(q *collect.Inquiry) (r room, ok bool) {
 	r = room{q, min(collect.MaxBody, q.Budget.Left[collect.BodyBytes])}
 	ok = r.entry()
 	return r, ok
 }
 
-// close spends what was taken.
+// close subtracts the room that was taken from the budget.
 func (r *room) close() {
 	left := &r.q.Budget.Left[collect.BodyBytes]
 	taken := min(collect.MaxBody, *left) - max(r.left, 0)
@@ -47,7 +46,7 @@ func (r *room) entry() bool {
 	return true
 }
 
-// text returns a text, or "" where it does not fit.
+// text returns s, or "" if s does not fit.
 func (r *room) text(s string) string {
 	if !r.fits(s) {
 		return ""
@@ -65,8 +64,8 @@ func (r *room) fits(s string) bool {
 	return false
 }
 
-// holds takes room for a value that package json is to encode, and all that it
-// holds. A value that holds itself fits nowhere.
+// holds takes room for a value that package json will encode, and for all values in
+// it. It returns false if they do not fit. A value that contains itself never fits.
 func (r *room) holds(v reflect.Value) bool {
 	if !r.entry() {
 		return false
@@ -98,8 +97,8 @@ func (r *room) holds(v reflect.Value) bool {
 	return true
 }
 
-// encodedLength is the length of a text as JSON, at most: as soon as it is more
-// than limit, it stops to count.
+// encodedLength returns an upper bound of the length of s as JSON. It stops counting
+// at limit.
 func encodedLength(s string, limit int) int {
 	if len(s) > limit {
 		return len(s)

@@ -11,9 +11,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// addGRPC takes a gRPC code into account. Unavailable and Internal stand for
-// whatever went wrong on the way or over there: the description, where it
-// names that, decides. Unknown says nothing at all.
+// addGRPC adds the signal of a gRPC code. Unavailable and Internal may have any
+// cause, so a description that names the cause outranks them. Unknown adds nothing.
 func (w *Walk) addGRPC(name string) {
 	reason, strength := standard.GrpcVague.Reason(name), signal.Phrase
 	if reason == signal.NoReason {
@@ -24,8 +23,8 @@ func (w *Walk) addGRPC(name string) {
 	}
 }
 
-// readGRPC reads GRPCStatus(), which gives a *status.Status of whatever
-// version of google.golang.org/grpc the program has.
+// readGRPC reads GRPCStatus(), which returns a *status.Status. It uses reflection,
+// so that this module does not depend on google.golang.org/grpc.
 func (w *Walk) readGRPC(err error) {
 	status := reflect.ValueOf(err).MethodByName("GRPCStatus").Call(nil)[0]
 	code := status.MethodByName("Code").Call(nil)[0]
@@ -39,9 +38,9 @@ func (w *Walk) readGRPC(err error) {
 	}
 }
 
-// GrpcBody puts the details of a status into the JSON form that the same
-// APIs use over HTTP, or gives "" where there are none: what they mean is
-// known in one place. Details that are too large are left out.
+// GrpcBody encodes the details of a gRPC status in the JSON form that the same APIs
+// use over HTTP. So one parser reads both. GrpcBody returns "" if there are no
+// details, and leaves out details that are too large.
 func GrpcBody(q *collect.Inquiry, status reflect.Value, code string) string {
 	method := status.MethodByName("Details")
 	if !method.IsValid() {
@@ -78,8 +77,8 @@ func GrpcBody(q *collect.Inquiry, status reflect.Value, code string) string {
 	return string(body)
 }
 
-// grpcDetail reads one of google.rpc's error details by its getters
-// (error_details.proto); nil where it is none of those that say why.
+// grpcDetail reads one of google.rpc's error details through its getters
+// (error_details.proto). It returns nil for details that give no cause and no wait.
 func (r *room) grpcDetail(d any) map[string]any {
 	const at = "type.googleapis.com/google.rpc."
 	if e, ok := d.(interface {
@@ -103,8 +102,8 @@ func (r *room) grpcDetail(d any) map[string]any {
 	return nil
 }
 
-// metadata returns the pairs of an ErrorInfo, all or none: a map has no order
-// by which some of them could be left out.
+// metadata returns the pairs of an ErrorInfo, all or none. Since a map has no order,
+// leaving out some pairs would be random.
 func (r *room) metadata(pairs map[string]string) map[string]string {
 	if len(pairs) > r.left/entryRoom {
 		r.q.Lose(collect.BodyBytes, len(pairs))
@@ -142,8 +141,8 @@ func (r *room) grpcViolations(list reflect.Value) []map[string]string {
 	return all
 }
 
-// readConnect reads Code() of a type of its own that spells a gRPC code, as
-// the errors of Connect and Twirp have it; another text is the API's own code.
+// readConnect reads the method Code of an error, if it returns a named type. Connect
+// and Twirp return the name of a gRPC code. Any other string is a code of the API.
 func (w *Walk) readConnect(err error) {
 	code := reflect.ValueOf(err).MethodByName("Code").Call(nil)[0]
 	text := ""
@@ -159,9 +158,9 @@ func (w *Walk) readConnect(err error) {
 	}
 }
 
-// readJSONRPC reads the code of a JSON-RPC error (JSON-RPC 2.0 5.1, MCP). The
-// range from -32000 down is reserved for it; other numbers are another
-// scheme's. What servers choose themselves says little, so their text decides.
+// readJSONRPC reads the code of a JSON-RPC error (JSON-RPC 2.0 5.1, MCP). Only codes
+// from -32768 to -32000 belong to JSON-RPC. Codes that servers define themselves are
+// weak evidence, so the text outranks them.
 func (w *Walk) readJSONRPC(s *Shape, err error) {
 	var code int64
 	if e, ok := err.(interface{ ErrorCode() int }); ok {

@@ -12,14 +12,14 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// capability is something that errors of a type can be asked for. The values
-// are bits; read has one case for each.
+// capability is a kind of evidence that errors of a type have. The values are bits,
+// and read has one case for each.
 type capability uint32
 
 const (
-	// Types of the standard library. Those of net and crypto are known by
-	// name and read by field: importing net would link a program to cgo, and
-	// crypto/x509 alone adds more than a megabyte to it.
+	// Types of the standard library. Types of net and crypto are recognised by name
+	// and read by field, because of the cost of an import: net would link cgo, and
+	// crypto/x509 adds more than a megabyte.
 	canErrno capability = 1 << iota
 	canOp
 	canDNS
@@ -30,7 +30,7 @@ const (
 	canSpawn
 	canExit
 	canReply
-	// Methods and fields of anyone's types.
+	// Methods and fields of any type.
 	canIs
 	canTimeout
 	canTemporary
@@ -46,25 +46,25 @@ const (
 	canLabels
 )
 
-// answered are the capabilities of errors that carry what a peer answered. What
-// such an error says of itself is no word of this program's.
+// answered are the capabilities of errors that carry a peer's answer. Such an error
+// does not prove that this program ended the call itself.
 const answered = canHTTP | canGRPC | canConnect | canCode | canJSONRPC | canSQLState | canSQLNumber
 
-// shallow are the capabilities that are read of an error's own fields: reading
-// them calls no method that asks what the error wraps.
+// shallow are the capabilities that are read from an error's own fields. Reading
+// them calls no method that may follow Unwrap.
 const shallow = canErrno | canOp | canDNS | canAlert | canPath | canSpawn | canExit | canReply
 
-// Shape is what is known about a type of errors. It is found once and then
-// shared; it is immutable.
+// Shape describes a type of errors. It is computed once for each type, shared, and
+// immutable.
 type Shape struct {
 	Caps   capability
 	Leaf   bool             // wraps nothing
-	fact   signal.Signal    // what the type itself says
-	fields map[string][]int // the exported fields that are of interest, by name
+	fact   signal.Signal    // the signal of the type itself, if it has one
+	fields map[string][]int // indexes of the exported fields to read, by name
 }
 
-// shapes holds a *Shape for every reflect.Type of an error seen so far. There
-// are no more of them than types in the program.
+// shapes caches the *Shape of every reflect.Type. It has no more entries than the
+// program has error types.
 var shapes sync.Map
 
 // ShapeOf returns the shape of a type; err is any error of that type.
@@ -76,7 +76,7 @@ func ShapeOf(t reflect.Type, err error) *Shape {
 	return s.(*Shape)
 }
 
-// typeCaps are the types with a meaning that depends on their fields.
+// typeCaps maps types of the standard library to their capabilities.
 var typeCaps = map[string]capability{
 	"net.OpError":                         canOp,
 	"net.DNSError":                        canDNS,
@@ -87,12 +87,11 @@ var typeCaps = map[string]capability{
 	"net/http.timeoutError":               canDeadline,
 	"net/textproto.Error":                 canReply,
 	"syscall.Errno":                       canErrno,
-	"os.SyscallError":                     0, // says nothing, and only passes on what it wraps
+	"os.SyscallError":                     0, // only wraps another error
 	"os.LinkError":                        0,
 }
 
-// newShape finds out what a type of errors can be asked for. err is any error
-// of that type.
+// newShape computes the shape of a type. err is any error of that type.
 func newShape(t reflect.Type, err error) *Shape {
 	s := &Shape{Leaf: true}
 	switch err.(type) {
@@ -107,12 +106,12 @@ func newShape(t reflect.Type, err error) *Shape {
 	if reason := standard.GoType.Reason(name); reason != signal.NoReason {
 		s.fact = signal.Of("go/"+named.String(), reason, signal.Fact)
 	} else if reason := standard.GoParser.Reason(name); reason != signal.NoReason {
-		// What did not parse may be an error page, whose text says more.
+		// The text that did not parse may be an error page with better evidence.
 		s.fact = signal.Of("go/"+named.String(), reason, signal.Phrase)
 	} else if _, ok := err.(runtime.Error); ok {
 		s.fact = signal.Of("go/runtime.Error", signal.ReasonLogic, signal.Fact)
 	}
-	std := true // has no need of being asked for more
+	std := true // a type of the standard library; its other methods and fields are skipped
 	switch err.(type) {
 	case *url.Error:
 		s.Caps = canURL
@@ -134,7 +133,7 @@ func newShape(t reflect.Type, err error) *Shape {
 	return s
 }
 
-// methods are the capabilities that the methods of err show.
+// methods returns the capabilities that follow from the methods of err.
 func (s *Shape) methods(t reflect.Type, err error) (caps capability) {
 	if _, ok := err.(interface{ Is(error) bool }); ok {
 		caps |= canIs
@@ -167,9 +166,9 @@ func (s *Shape) methods(t reflect.Type, err error) (caps capability) {
 	if _, ok := err.(interface{ SQLErrorNumber() int32 }); ok {
 		caps |= canSQLNumber
 	}
-	// The methods below give types of other modules, so they are looked up by
-	// name. The names are constants at the call: with a variable one the
-	// linker would keep every exported method of the program.
+	// The methods below return types of other modules, so they are looked up by
+	// name. The names must be constants: with a variable, the linker would keep every
+	// exported method of the program.
 	if m, ok := t.MethodByName("GRPCStatus"); ok && m.Type.NumIn() == 1 && m.Type.NumOut() == 1 {
 		caps |= canGRPC
 	}

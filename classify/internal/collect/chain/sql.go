@@ -8,8 +8,9 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// readSQLState reads the five characters that databases agree on (ISO/IEC
-// 9075): SQLState() of pgx and lib/pq, or a field Code beside a Severity.
+// readSQLState reads an SQLSTATE, the code of five characters that most databases
+// use (ISO/IEC 9075). It comes from the method SQLState of pgx and lib/pq, or from a
+// field Code beside a field Severity.
 func (w *Walk) readSQLState(s *Shape, err error) {
 	if e, ok := err.(interface{ SQLState() string }); ok {
 		w.addSQLState(e.SQLState())
@@ -18,13 +19,12 @@ func (w *Walk) readSQLState(s *Shape, err error) {
 	w.addSQLState(s.text(err, "Code"))
 }
 
-// queryCanceled is for whoever ended the query: a timeout, or a user, which
-// the text tells.
+// queryCanceled reports that a timeout or a user ended the query. The text tells
+// which of the two.
 const queryCanceled = "57014"
 
-// addSQLState takes a state into account. A state that is known in itself is
-// the server's own finding and a fact: the text beside it quotes the users'
-// data and may say anything. A class is no more than a code.
+// addSQLState adds the signal of an SQLSTATE. A known state is a fact and outranks
+// the text, which may quote users' data. If only its class is known, it is a code.
 func (w *Walk) addSQLState(state string) {
 	if len(state) != 5 {
 		return
@@ -41,9 +41,9 @@ func (w *Walk) addSQLState(state string) {
 	}
 }
 
-// readSQLNumber reads the numbers of MySQL and MariaDB (a uint16) and of SQL
-// Server (SQLErrorNumber), facts like a known SQLSTATE. MySQL's SQLSTATE is
-// broader than its number and counts where the number is not known.
+// readSQLNumber reads the error numbers of MySQL and MariaDB (a uint16) and of SQL
+// Server (SQLErrorNumber). They are facts, like a known SQLSTATE. MySQL's SQLSTATE is
+// less specific than the number, so it counts only if the number is unknown.
 func (w *Walk) readSQLNumber(s *Shape, err error) {
 	if e, ok := err.(interface{ SQLErrorNumber() int32 }); ok {
 		w.addSQLNumber("mssql/", standard.Mssql, int64(e.SQLErrorNumber()))
@@ -71,8 +71,8 @@ func (w *Walk) addSQLNumber(prefix string, table signal.Codes, number int64) boo
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
-// readLabels reads the labels by which MongoDB's drivers are told to retry
-// (retryable writes, transactions).
+// readLabels reads the labels with which MongoDB tells drivers to retry (retryable
+// writes, transactions).
 func (w *Walk) readLabels(err interface{ HasErrorLabel(string) bool }) {
 	switch {
 	case err.HasErrorLabel("NetworkError"):
@@ -82,8 +82,8 @@ func (w *Walk) readLabels(err interface{ HasErrorLabel(string) bool }) {
 	}
 }
 
-// readReply reads a three-digit reply of SMTP and its kin (RFC 5321 4.2): 4yz
-// passes, 5yz does not.
+// readReply reads a three-digit reply of SMTP or a similar protocol (RFC 5321 4.2):
+// 4yz is temporary, 5yz is permanent.
 func (w *Walk) readReply(s *Shape, err error) {
 	v := s.field(err, "Code")
 	if !v.IsValid() || v.Int() < 400 || v.Int() > 599 {

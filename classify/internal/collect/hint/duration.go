@@ -7,8 +7,8 @@ import (
 )
 
 // scanDuration reads a duration at the start of s: "34s", "6m0s", "20ms",
-// "1.2 seconds", "2 minutes and 30 seconds". It returns seconds and how many
-// bytes of s they take.
+// "1.2 seconds", "2 minutes and 30 seconds". It returns the duration in seconds and
+// its end in s.
 func scanDuration(s string) (total float64, end int, ok bool) {
 	at := 0
 	for range maxParts {
@@ -35,12 +35,11 @@ func scanDuration(s string) (total float64, end int, ok bool) {
 	return total, end, ok
 }
 
-// maxParts is how many numbers with a unit a duration has at most: one for each
-// unit.
+// maxParts is the most numbers in a duration: one for each unit.
 const maxParts = 9
 
-// scanNumber reads an unsigned decimal number at the start of s, also one whose
-// thousands are set apart: "1,200.5".
+// scanNumber reads an unsigned decimal number at the start of s. The number may
+// have separators of thousands: "1,200.5".
 func scanNumber(s string) (n float64, size int) {
 	for size < len(s) && ascii.IsDigit(s[size]) {
 		size++
@@ -66,8 +65,8 @@ func scanNumber(s string) (n float64, size int) {
 	return n, size
 }
 
-// scanUnit reads a unit of time at the start of s, which must end there or be
-// followed by something that is no letter. It gives the unit in seconds.
+// scanUnit reads a unit of time at the start of s and returns it in seconds. No
+// letter may follow the unit.
 func scanUnit(s string) (inSeconds float64, size int) {
 	for size < len(s) && size < 16 && (ascii.IsLetter(s[size]) || s[size] >= 0x80) {
 		size++

@@ -10,13 +10,12 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// MaxWait is the longest wait that is reported. What asks for more (a counter
-// that overflowed, a date in another century) is cut to it: no caller may wait
-// that long, but that somebody asked stays known.
+// MaxWait is the longest wait that is reported. Longer waits, such as from a counter
+// that overflowed or a date in another century, are cut to MaxWait.
 const MaxWait = 365 * 24 * time.Hour
 
-// longWait is from when on a rate limit is no longer one that a retry
-// outlives: see [retryHint.exhausted].
+// longWait is the limit of [Hint.Exhausted]. With a longer wait, a rate limit counts
+// as a spent quota.
 const longWait = time.Hour
 
 // Hint is what a provider says about when to call again.
@@ -25,22 +24,21 @@ type Hint struct {
 	hasExplicit bool
 	Derived     time.Duration // the longest reset of a limit that is used up
 	hasDerived  bool
-	said        time.Duration // the longest wait that words or RetryInfo name, with its unit
+	said        time.Duration // the longest wait with a unit, from words or RetryInfo
 }
 
-// AddExplicit takes a wait into account that the provider asks for.
+// AddExplicit adds a wait that the provider asks for.
 func (h *Hint) AddExplicit(wait time.Duration) {
 	h.Explicit, h.hasExplicit = max(h.Explicit, wait), true
 }
 
-// AddDerived takes the reset of a limit into account that is used up.
+// AddDerived adds the time until a rate limit that is used up resets.
 func (h *Hint) AddDerived(wait time.Duration) {
 	h.Derived, h.hasDerived = max(h.Derived, wait), true
 }
 
-// Resolve gives the hint that counts for an error with the given reason. A
-// derived hint is one for rate limits only: providers send the reset of their
-// limits with every answer.
+// Resolve returns the wait for an error with the given reason. Derived waits count
+// only for rate limits, because providers send reset headers with every answer.
 func (h Hint) Resolve(r signal.Reason) (wait time.Duration, ok, derived bool) {
 	if h.hasExplicit {
 		return h.Explicit, true, false
@@ -51,16 +49,15 @@ func (h Hint) Resolve(r signal.Reason) (wait time.Duration, ok, derived bool) {
 	return 0, false, false
 }
 
-// Exhausted reports whether the provider says of a rate limit that it stays
-// shut for more than an hour, which is a spent quota. Only words and RetryInfo
-// say so; a Retry-After header alone does not, nor does its copy in a log.
+// Exhausted reports whether the provider asks to wait for more than an hour. Then a
+// rate limit counts as a spent quota. Only waits in words and in RetryInfo count. A
+// Retry-After header does not, nor does its copy in a log.
 func (h Hint) Exhausted() bool { return h.said > longWait }
 
-// LongestHeader is the length beyond which a value is no wait, no date and no
-// number.
+// LongestHeader is the greatest length of a header value that is parsed.
 const LongestHeader = 256
 
-// ParseRetryAfter is classify.ParseRetryAfter.
+// ParseRetryAfter implements classify.ParseRetryAfter.
 func ParseRetryAfter(value string, now time.Time) (wait time.Duration, ok bool) {
 	if len(value) > LongestHeader {
 		return 0, false
@@ -78,10 +75,10 @@ func ParseRetryAfter(value string, now time.Time) (wait time.Duration, ok bool) 
 	return 0, false
 }
 
-// numberWait is the wait that a number without a unit stands for.
+// numberWait returns the wait for a number without a unit: seconds, or a Unix time.
 func numberWait(n float64, now time.Time) time.Duration {
 	switch {
-	case n >= 1e15: // no time of this age; as a number of seconds it is cut
+	case n >= 1e15: // too large for a Unix time, so these are seconds
 		return MaxWait
 	case n >= 1e12:
 		return until(time.UnixMilli(int64(n)), now)
@@ -92,7 +89,7 @@ func numberWait(n float64, now time.Time) time.Duration {
 	}
 }
 
-// WaitSeconds is a wait of n seconds, between 0 and [maxWait].
+// WaitSeconds returns a wait of n seconds, limited to 0 and [MaxWait].
 func WaitSeconds(n float64) time.Duration {
 	switch {
 	case !(n > 0):
@@ -104,34 +101,34 @@ func WaitSeconds(n float64) time.Duration {
 	}
 }
 
-// until is the wait from now until at, between 0 and [maxWait].
+// until returns the time from now until at, limited to 0 and [MaxWait].
 func until(at, now time.Time) time.Duration {
 	return min(max(at.Sub(now), 0), MaxWait)
 }
 
-// ParseNumber reads digits with at most one point and a sign: not "inf", not
-// "0x10", not "1e9", which strconv would take.
+// ParseNumber parses digits with at most one point and one sign. Unlike strconv, it
+// refuses "inf", "0x10" and "1e9".
 func ParseNumber(s string) (float64, bool) {
 	digits := strings.TrimLeft(s, "+-")
 	if digits == "" || len(s)-len(digits) > 1 || strings.Trim(digits, "0123456789.") != "" {
 		return 0, false
 	}
 	n, err := strconv.ParseFloat(s, 64)
-	if err != nil && (n == 0 || n-n == 0) { // out of range is a number, an infinite one
+	if err != nil && (n == 0 || n-n == 0) { // a number out of range is infinite, and valid
 		return 0, false
 	}
 	return n, true
 }
 
-// The forms of an HTTP-date are these two and time.ANSIC (RFC 9110 5.6.7);
-// layoutOf names what is also sent.
+// An HTTP-date has one of these layouts or time.ANSIC (RFC 9110 5.6.7). layoutOf
+// also has layouts that some servers send.
 const (
 	imfFixdate = "Mon, 02 Jan 2006 15:04:05 GMT"
 	rfc850     = "Monday, 02-Jan-06 15:04:05 GMT"
 )
 
-// ParseDate reads a date. A year of two digits that is more than fifty years
-// ahead is one of the last century (RFC 9110 5.6.7).
+// ParseDate parses a date. If a year of two digits would be more than fifty years
+// ahead, it belongs to the last century (RFC 9110 5.6.7).
 func ParseDate(s string, now time.Time) (time.Time, bool) {
 	if len(s) < len(time.ANSIC)-4 || len(s) > 40 {
 		return time.Time{}, false
@@ -147,8 +144,8 @@ func ParseDate(s string, now time.Time) (time.Time, bool) {
 	return at, true
 }
 
-// layoutOf returns the only layout that s may have: a failed time.Parse
-// allocates, and a hostile text holds thousands of near dates.
+// layoutOf returns the only layout that s can have. A failed time.Parse allocates,
+// so trying all layouts would be too costly for a hostile text.
 func layoutOf(s string) string {
 	switch zoned := s[3] == ','; {
 	case ascii.IsDigit(s[0]):

@@ -8,15 +8,15 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// anchor is what stands before a number that is a wait. A space in words
-// stands for whatever joins words in prose, names and JSON: "Retry-After",
-// "retryAfter", "retry_delay { seconds".
+// anchor is a phrase that precedes a wait. A space in Words stands for any joint of
+// words in prose, names and JSON: "Retry-After", "retryAfter",
+// "retry_delay { seconds".
 type anchor struct {
 	Words string
-	bare  float64 // seconds of a number that has no unit; 0 = it needs one
+	bare  float64 // the unit, in seconds, of a number without a unit; 0 = a unit is required
 }
 
-// Anchors are tried in this order; a longer one stands before its own end.
+// Anchors are tried in this order.
 var Anchors = [...]anchor{
 	{"again in", 0}, {"again after", 0},
 	{"retry after ms", 1e-3}, {"retry after seconds", 1}, {"retry after", 1},
@@ -26,15 +26,15 @@ var Anchors = [...]anchor{
 	{"please wait", 0}, {"must wait", 0}, {"need to wait", 0},
 }
 
-// Fillers may stand between an anchor and its number.
+// Fillers are words that may be between an anchor and its number.
 var Fillers = [...]string{"for", "about", "approximately", "around", "another", "at least"}
 
-// LastLetters are those that the anchors and the fillers end with.
+// LastLetters are the last letters of all anchors and fillers.
 const LastLetters = "nrsytd"
 
-// ReadLines looks for waits that a text names outside the frames of traces.
-// The caller has seen to it that the text holds an anchor at all: see the rules
-// named hint/. It reads at most as many waits as are left.
+// ReadLines looks for waits in a text, outside the frames of stack traces. The caller
+// has checked that the text has an anchor: see the rules named hint/. ReadLines reads
+// at most *left waits and subtracts them from *left.
 func (h *Hint) ReadLines(text string, now time.Time, left *int) {
 	if text == "" {
 		return
@@ -47,7 +47,7 @@ func (h *Hint) ReadLines(text string, now time.Time, left *int) {
 	}
 }
 
-// readText looks for waits that a text names.
+// readText looks for waits in a text without stack frames.
 func (h *Hint) readText(text string, now time.Time, left *int) {
 	for i := 0; i < len(text) && *left > 0; i++ {
 		if !ascii.IsDigit(text[i]) {
@@ -75,11 +75,11 @@ func (h *Hint) readText(text string, now time.Time, left *int) {
 	}
 }
 
-// readDate reads the HTTP-date that begins at start, as the header Retry-After
-// is logged, and returns how far it reaches from its first digit; 0 where there
-// is none.
+// readDate reads an HTTP-date that begins at start, as in a logged Retry-After
+// header. It returns the length of the date after the weekday, or 0 if there is no
+// date.
 func (h *Hint) readDate(text string, start int, now time.Time) (length int) {
-	const layout = time.RFC1123 // Go's http.TimeFormat but for the zone
+	const layout = time.RFC1123 // http.TimeFormat, except for the zone
 	if len(text)-start < len(layout) {
 		return 0
 	}
@@ -97,7 +97,7 @@ func (h *Hint) readDate(text string, start int, now time.Time) (length int) {
 	return len(layout) - len("Fri, ")
 }
 
-// readWait reads the wait that s begins with and returns how far it reaches.
+// readWait reads the wait at the start of s and returns its end.
 func (h *Hint) readWait(s string, a anchor, now time.Time) (end int) {
 	if n, end, ok := scanDuration(s); ok {
 		h.AddExplicit(WaitSeconds(n))
@@ -128,8 +128,8 @@ func (h *Hint) readWait(s string, a anchor, now time.Time) (end int) {
 	return size
 }
 
-// endsNumber reports whether rest, which follows a number without a unit,
-// lets it stand for itself: at the end, or before punctuation.
+// endsNumber reports whether a number without a unit is complete. rest is the text
+// behind the number. It must be empty or begin with punctuation.
 func endsNumber(rest string) bool {
 	if rest == "" || strings.IndexByte("\n\r,;)}]\"'\\", rest[0]) >= 0 {
 		return true
@@ -141,8 +141,8 @@ func endsNumber(rest string) bool {
 	return rest == "" || strings.IndexByte(",;)}]", rest[0]) >= 0 || strings.HasPrefix(rest, "nanos:") // of a protobuf Duration as text
 }
 
-// anchorBefore finds the anchor that text ends with. What the program says
-// about itself ("will retry in 5s") is none.
+// anchorBefore returns the anchor at the end of text. "will retry in 5s" has no
+// anchor, because there the program announces its own retry.
 func anchorBefore(text string) (anchor, bool) {
 	text = trimJoint(text)
 	if text == "" || strings.IndexByte(LastLetters, text[len(text)-1]|0x20) < 0 {
@@ -173,7 +173,8 @@ func anchorBefore(text string) (anchor, bool) {
 	return anchor{}, false
 }
 
-// cutAnchor cuts words off the end of text.
+// cutAnchor removes words from the end of text. ok reports whether text ends with
+// them.
 func cutAnchor(text, words string) (before string, ok bool) {
 	for ok = true; ok && words != ""; {
 		word := words
@@ -197,8 +198,8 @@ func cutSuffixFold(s, suffix string) (before string, ok bool) {
 	return s[:at], true
 }
 
-// trimJoint cuts off what may join the words of an anchor and its number; at
-// most sixteen bytes, so that a text full of it stays cheap.
+// trimJoint removes spaces and punctuation that may join the words of an anchor and
+// its number. It removes at most sixteen bytes, to stay cheap for hostile texts.
 func trimJoint(s string) string {
 	end := len(s)
 	for end > 0 && len(s)-end < 16 && strings.IndexByte(" \t\r\n_-:=\"'\\~{([`", s[end-1]) >= 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// ReadType reads Evidence.Type. The types of this program's own deadline and
-// cancellation count as the typed errors do: they are all that a span keeps.
+// ReadType reads Evidence.Type. The type names of this program's own deadline and
+// cancellation count like the typed errors, because a span has only their names.
 func ReadType(q *collect.Inquiry, name string) {
 	if len(name) > longestCode {
 		text.ReadText(q, name)
@@ -29,8 +29,8 @@ func ReadType(q *collect.Inquiry, name string) {
 	ReadName(q, name)
 }
 
-// ReadName reads the name of an error that stands by itself: a type, or a code,
-// as error.type and the Code fields of SDKs give it. A peer may have written it.
+// ReadName reads a type name or a code, such as the attribute error.type or the Code
+// field of an SDK's error. A peer may have written it.
 func ReadName(q *collect.Inquiry, name string) {
 	if name == "" || nameless(name) {
 		return
@@ -43,9 +43,9 @@ func ReadName(q *collect.Inquiry, name string) {
 	text.ReadText(q, name)
 }
 
-// ownTypes are the names of Go's own deadline and cancellation. Their strength
-// is that of a peer which writes them: its status outranks them, and a deadline
-// of the peer may pass.
+// ownTypes are the type names of Go's deadline and cancellation errors. Their
+// strength here is Phrase, because a peer may have written the name. ReadType raises
+// the strength to Own.
 var ownTypes = map[string]signal.Signal{
 	"context.deadlineExceededError":        ownDeadline,
 	"context.DeadlineExceeded":             ownDeadline,
@@ -57,7 +57,7 @@ var ownTypes = map[string]signal.Signal{
 
 var ownDeadline = signal.Of("type/context.DeadlineExceeded", signal.ReasonTimeout, signal.Phrase)
 
-// nameless reports whether a type name says no more than "an error".
+// nameless reports whether a type name only means "an error".
 func nameless(name string) bool {
 	switch name {
 	case "*errors.errorString", "*errors.joinError", "*fmt.wrapError", "*fmt.wrapErrors",
@@ -67,13 +67,13 @@ func nameless(name string) bool {
 	return false
 }
 
-// longestCode is the length beyond which a text is no code, nor the name of a
-// type. AWS adds an address to its codes.
+// longestCode is the greatest length of a code or a type name. AWS adds a URL to its
+// codes.
 const longestCode = 1 << 10
 
-// readCode takes a code into account that stands where codes stand. Here words
-// have a meaning that they lack in prose: UNAVAILABLE, aborted, SlowDown. What
-// is a code wherever it stands is a text rule (rules/envelopes.yaml).
+// readCode adds the signal of a code from a field for codes. In such a field, words
+// have a meaning that they lack in prose: UNAVAILABLE, aborted, SlowDown. Codes that
+// are unambiguous in prose too are text rules (rules/envelopes.yaml).
 func readCode(q *collect.Inquiry, code string) {
 	if len(code) > longestCode {
 		return
@@ -104,10 +104,11 @@ func readCode(q *collect.Inquiry, code string) {
 	}
 }
 
-// lastSegment cuts a name to its last part: "com.amazonaws.v2#SlowDown",
-// "openai.RateLimitError", "https://example.com/probs/out-of-credit",
-// "urn:ietf:params:acme:error:rateLimited". AWS adds
-// an address to the name in its header: "SlowDown:http://...".
+// lastSegment returns the last part of a qualified name, such as
+// "com.amazonaws.v2#SlowDown", "openai.RateLimitError",
+// "https://example.com/probs/out-of-credit" or
+// "urn:ietf:params:acme:error:rateLimited". It also removes the URL that AWS adds in
+// a header: "SlowDown:http://...".
 func lastSegment(code string) string {
 	if i := strings.Index(code, ":http"); i >= 0 {
 		code = code[:i]
@@ -116,9 +117,9 @@ func lastSegment(code string) string {
 	return code[strings.LastIndexAny(code, "./#:")+1:]
 }
 
-// foldCode brings the spellings of a code together: rateLimitExceeded,
-// RATE_LIMIT_EXCEEDED and rate-limit-exceeded are one. The sign of a number
-// stays. A code that is longer than dst holds is none.
+// foldCode normalises the spelling of a code: rateLimitExceeded,
+// RATE_LIMIT_EXCEEDED and rate-limit-exceeded become the same. The sign of a number
+// stays. If the code does not fit into dst, the result is empty.
 func foldCode(dst []byte, code string) []byte {
 	for i := 0; i < len(code); i++ {
 		c := code[i]

@@ -8,37 +8,36 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// The bounds of what is read of a body. A real error body has a few hundred
-// bytes; these keep a hostile one cheap.
+// Limits for reading a body. A real error body has a few hundred bytes. The limits
+// keep a hostile one cheap.
 const (
-	bodyNodes     = 4096 // JSON values that are looked at
+	bodyNodes     = 4096 // JSON values that are read
 	bodyFacts     = 64   // facts that are kept
 	bodyDepth     = 24   // levels of objects and arrays
-	bodyNesting   = 4    // JSON within a JSON string, and again
-	bodyTries     = 12   // strings and offsets that are tried as JSON
+	bodyNesting   = 4    // levels of JSON within JSON strings
+	bodyTries     = 12   // attempts to find JSON in a text
 	bodyCodeWords = 32
 )
 
-// envelope is what a body says about an error, whatever its form: the codes,
-// and the messages as a text that the text rules judge.
+// envelope is the evidence in a body of any format: the codes, and the messages as
+// one text for the text rules.
 type envelope struct {
 	failed   bool            // the body says that it is an error
 	codes    []string        // in the order of the body, the outermost first
-	status   int             // an HTTP status that the body names; the outermost
-	facts    []signal.Signal // what the structure says beyond any word
-	provider string          // where the body tells it beyond doubt
+	status   int             // the outermost HTTP status in the body
+	facts    []signal.Signal // evidence from fields other than codes and messages
+	provider string          // only if the body identifies it beyond doubt
 	text     []byte
 
-	line         []byte // of the object that is being read
+	line         []byte // codes and message of the object that is being read
 	left         int    // bytes that decoding may still allocate
-	lost         int    // bytes of JSON that were not decoded therefore
+	lost         int    // bytes of JSON that were not decoded because of left
 	nodes, tries int
 }
 
 // openEnvelope reads a body: JSON (also after an event stream's "data:" or a
-// status line), XML with a Code, HTML as it is seen, or plain text. A body that
-// is cut off, by the sender or by the bound, is read as text. left is what decoding
-// may allocate.
+// status line), XML with a Code, the visible text of HTML, or plain text. JSON that
+// is cut off is read as text. left is how many bytes decoding may allocate.
 func openEnvelope(body string, left int) envelope {
 	e := envelope{left: left}
 	if trimmed := strings.TrimSpace(body); trimmed != "" && trimmed[0] == '<' {
@@ -49,8 +48,8 @@ func openEnvelope(body string, left int) envelope {
 	return e
 }
 
-// words takes a text into account that may hold JSON, or be it. What stands
-// around the JSON is text like any other.
+// words reads a text that may contain JSON. The text before and after the JSON is
+// read as plain text.
 func (e *envelope) words(s string, nesting int) {
 	start, end, value := e.findJSON(s, nesting)
 	if end == 0 {
@@ -61,16 +60,16 @@ func (e *envelope) words(s string, nesting int) {
 	before := e.found()
 	e.walk(value, 1, nesting)
 	if e.found() == before {
-		e.write(s[start:end]) // an unknown form; its words may still tell
+		e.write(s[start:end]) // JSON without known keys is read as text
 	}
-	e.words(s[end:], nesting) // the next event of a stream
+	e.words(s[end:], nesting) // a stream may have more events
 }
 
-// found tells whether something was added since it was last asked.
+// found returns a number that grows when evidence is added to e.
 func (e *envelope) found() int { return len(e.text) + len(e.codes) + len(e.facts) + e.status }
 
-// findJSON looks for the first object or array in s that is whole. What would
-// cost more to decode than is left is text like any other.
+// findJSON returns the first complete object or array in s. JSON that is too costly
+// to decode counts as text.
 func (e *envelope) findJSON(s string, nesting int) (start, end int, value any) {
 	if nesting > bodyNesting {
 		return 0, 0, nil
@@ -100,7 +99,7 @@ func (e *envelope) findJSON(s string, nesting int) (start, end int, value any) {
 	return 0, 0, nil
 }
 
-// What decoding a JSON value allocates, as measured with encoding/json.
+// Bytes that decoding a JSON value allocates, as measured with encoding/json.
 const (
 	objectCost = 250
 	arrayCost  = 40
@@ -109,9 +108,9 @@ const (
 	byteCost   = 4 // the decoder's buffer, which grows by doubling
 )
 
-// extentOf returns the size of the object or array that s begins with, 0 where
-// it does not end, and what it costs to decode. It knows only brackets and
-// strings: whether it is JSON, the decoder finds out.
+// extentOf returns the size of the object or array at the start of s, and the bytes
+// that decoding it allocates. The size is 0 if the closing bracket is missing.
+// extentOf recognises only brackets and strings; the decoder checks the syntax.
 func extentOf(s string) (size, cost int) {
 	depth := 0
 	for i := 0; i < len(s); i++ {
@@ -139,7 +138,7 @@ func extentOf(s string) (size, cost int) {
 	return 0, 0
 }
 
-// write adds a text, in a line of its own.
+// write adds a text on a line of its own.
 func (e *envelope) write(s string) {
 	s = strings.TrimSpace(s)
 	if s == "" || len(e.text) >= collect.MaxBody {
@@ -151,8 +150,8 @@ func (e *envelope) write(s string) {
 	e.text = append(e.text, s[:min(len(s), collect.MaxBody)]...)
 }
 
-// holdsObject reports whether a value may be an envelope: "[5]" in a text is
-// none.
+// holdsObject reports whether a value may be an envelope: an object, or an array
+// with an object. "[5]" is not.
 func holdsObject(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:
@@ -163,7 +162,7 @@ func holdsObject(value any) bool {
 	return false
 }
 
-// isEmpty reports whether a decoded value says nothing: null, "", {}, [].
+// isEmpty reports whether a decoded value is null, false, "", {} or [].
 func isEmpty(value any) bool {
 	switch v := value.(type) {
 	case nil:

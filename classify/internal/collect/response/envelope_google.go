@@ -8,9 +8,9 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// googleFacts reads what google.rpc.QuotaFailure says of a quota: the message
-// is the same for a minute's and a day's. These are typed facts: they count
-// for more than the message's "check your plan and billing details".
+// googleFacts reads the quota of a google.rpc.QuotaFailure. The message is the same
+// for a quota per minute and a quota per day. The result consists of typed facts, so
+// they outrank the message's "check your plan and billing details".
 func googleFacts(m map[string]any) []signal.Signal {
 	var facts []signal.Signal
 	for _, key := range [...]string{"quotaId", "quota_id", "quota_limit"} {
@@ -30,7 +30,7 @@ func googleFacts(m map[string]any) []signal.Signal {
 	return facts
 }
 
-// isZero reports whether a value is given, and 0.
+// isZero reports whether a value is present and 0.
 func isZero(value any) bool {
 	switch v := value.(type) {
 	case string:
@@ -41,8 +41,8 @@ func isZero(value any) bool {
 	return false
 }
 
-// rpcName names the number of a google.rpc.Status, which always has the three
-// fields code, message and details.
+// rpcName returns the name of the numeric code of a google.rpc.Status, or "" for
+// other objects. A google.rpc.Status has the fields code, message and details.
 func rpcName(m map[string]any, code string) string {
 	if _, ok := m["details"].([]any); !ok || m["message"] == nil {
 		return ""
@@ -53,8 +53,8 @@ func rpcName(m map[string]any, code string) string {
 	return ""
 }
 
-// bodyProvider names the provider where an object tells it beyond doubt. The
-// shape alone does not: many servers imitate it.
+// bodyProvider returns the provider if an object identifies it beyond doubt. The
+// shape of the object is not enough, because many servers imitate it.
 func bodyProvider(m map[string]any) string {
 	text := func(key string) string { s, _ := m[key].(string); return s }
 	switch {

@@ -10,21 +10,21 @@ import (
 	"github.com/errclass/errclass/classify/internal/ruleset"
 )
 
-// role is what a key of an error object holds.
+// role is the kind of value that a key of an error object has.
 type role uint8
 
 const (
 	otherRole   role = iota
 	codeRole         // a code, a type or a status
 	messageRole      // prose, or JSON in a string
-	errorRole        // the error itself; what stands beside it is no evidence
-	detailRole       // more about the error, also beside it
+	errorRole        // the error itself; unknown keys beside it are skipped
+	detailRole       // more about the error
 	waitRole         // how long to wait
-	skipRole         // echoes of the request, links, answers
+	skipRole         // parts of the request, links, answers
 )
 
-// roles are the keys that the envelopes of the known providers use, folded
-// like codes. Anthropic and OpenAI: type, code, message, param; Google: status,
+// roles maps the keys of the known providers' envelopes to roles. The keys are
+// folded by foldCode. Anthropic and OpenAI: type, code, message, param; Google: status,
 // details, reason; AWS: __type, Code; Azure: innererror; RFC 9457: title,
 // detail; OAuth: error_description; Elasticsearch: root_cause; SOAP: faultstring.
 var roles = map[string]role{
@@ -57,7 +57,7 @@ func roleOf(key string) role {
 	return roles[string(foldCode(space[:0], key))]
 }
 
-// walk collects what a decoded value says about an error.
+// walk collects the evidence in a decoded value.
 func (e *envelope) walk(value any, depth, nesting int) {
 	if e.nodes++; e.nodes > bodyNodes || depth > bodyDepth {
 		return
@@ -74,9 +74,9 @@ func (e *envelope) walk(value any, depth, nesting int) {
 	}
 }
 
-// object reads one JSON object: first its codes, then its message on the same
-// line, so that a rule may speak of both, then what it contains. The keys are
-// taken in their order, as maps have none.
+// object reads one JSON object. It writes the codes and the message on one line, so
+// that a rule can match both. Then it reads the nested values. The keys are sorted,
+// because a map has no order.
 func (e *envelope) object(m map[string]any, depth, nesting int) {
 	keys := slices.Sorted(maps.Keys(m))
 	if len(e.facts) < bodyFacts {
@@ -128,8 +128,8 @@ func (e *envelope) object(m map[string]any, depth, nesting int) {
 	}
 }
 
-// message reads a text that may itself hold JSON, as gateways pass the error
-// of their provider on.
+// message reads a text that may contain JSON. Gateways send the error of their
+// provider that way.
 func (e *envelope) message(s string, nesting int) {
 	if mayHoldJSON(s) {
 		e.words(s, nesting+1)
@@ -140,9 +140,8 @@ func (e *envelope) message(s string, nesting int) {
 
 func mayHoldJSON(s string) bool { return strings.Contains(s, "{") }
 
-// code takes the value of a code's key and appends it to the line of its
-// object. A number is an HTTP status, a JSON-RPC or gRPC code, or the
-// provider's own.
+// code adds the value of key to the codes and to the line of the object. A number
+// is an HTTP status, a JSON-RPC or gRPC code, or a code of the provider.
 func (e *envelope) code(m map[string]any, key string) {
 	var s string
 	switch v := m[key].(type) {
@@ -170,7 +169,7 @@ func (e *envelope) code(m map[string]any, key string) {
 		return
 	}
 	if strings.EqualFold(key, "name") && !strings.HasSuffix(s, "Error") && !strings.HasSuffix(s, "Exception") {
-		return // the name of anything
+		return // not the name of an error
 	}
 	if len(e.codes) < bodyCodeWords {
 		e.codes = append(e.codes, s)
@@ -181,8 +180,7 @@ func (e *envelope) code(m map[string]any, key string) {
 	e.join(" ", s)
 }
 
-// saysNothing reports whether a type or status says no more than that there
-// is an error.
+// saysNothing reports whether a type or status only means that there is an error.
 func saysNothing(s string) bool {
 	switch s {
 	case "error", "Error", "ERROR", "fail", "failed", "failure", "Failure", "about:blank", "text":
@@ -191,12 +189,12 @@ func saysNothing(s string) bool {
 	return false
 }
 
-// isCode tells a code from prose.
+// isCode reports whether s looks like a code and not like prose.
 func isCode(s string) bool {
 	return s != "" && len(s) <= 128 && !strings.ContainsAny(s, " \t\n{")
 }
 
-// join adds s to the line, behind what is there already.
+// join appends s to the line. If the line is not empty, it appends by first.
 func (e *envelope) join(by, s string) {
 	switch {
 	case s == "" || len(e.line) > collect.MaxBody:
@@ -207,14 +205,15 @@ func (e *envelope) join(by, s string) {
 	e.line = append(e.line, s...)
 }
 
-// saysError reports whether an object calls itself an error: Anthropic's
-// {"type":"error"}, {"object":"error"}, an MCP result with isError.
+// saysError reports whether an object is marked as an error: Anthropic's
+// {"type":"error"}, {"object":"error"}, an MCP result with isError, or
+// {"success":false}.
 func saysError(m map[string]any) bool {
 	return m["type"] == "error" || m["object"] == "error" || m["isError"] == true || m["success"] == false
 }
 
-// waitText writes a wait the way the text rules know it; the duration is read
-// there. A JSON form of google.protobuf.Duration has seconds.
+// waitText writes a wait in a form that the text rules recognise. They also parse
+// the duration. A google.protobuf.Duration in JSON has the key seconds.
 func waitText(key string, value any) string {
 	switch v := value.(type) {
 	case string:

@@ -6,18 +6,19 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// codeTags hold codes and messageTags prose in the XML errors of AWS, Azure
-// and SOAP: <Error><Code>SlowDown</Code><Message>…</Message></Error>.
+// codeTags are XML elements with codes, messageTags those with prose. The errors of
+// AWS, Azure and SOAP have them:
+// <Error><Code>SlowDown</Code><Message>…</Message></Error>.
 var (
 	codeTags    = [...]string{"Code", "faultcode"}
 	messageTags = [...]string{"Message", "faultstring"}
 )
 
-// maxTags is how many elements of one name are read.
+// maxTags is the most elements of one name that are read.
 const maxTags = 8
 
-// markup reads an XML error or, where it has no code, a page as a person sees
-// it: proxies answer with pages.
+// markup reads an XML error. Markup without a code is an HTML page, such as proxies
+// send; of a page, markup reads the visible text.
 func (e *envelope) markup(s string) {
 	for _, tag := range codeTags {
 		for _, code := range elements(s, tag) {
@@ -59,8 +60,8 @@ func elements(s, tag string) []string {
 	return all
 }
 
-// visible drops tags, scripts and styles: their numbers and words are no
-// evidence.
+// visible returns the text of a page without tags, scripts and styles, whose words
+// and numbers are no evidence.
 func visible(s string) string {
 	var b strings.Builder
 	for s != "" {
@@ -90,7 +91,8 @@ func visible(s string) string {
 	return seen.String()
 }
 
-// hiddenUntil names the closing tag of an element that is not seen.
+// hiddenUntil returns the end mark of an invisible element: script, style or a
+// comment. It returns "" for other elements.
 func hiddenUntil(tag string) string {
 	switch {
 	case ascii.HasPrefixFold(tag, "script"):
@@ -103,7 +105,7 @@ func hiddenUntil(tag string) string {
 	return ""
 }
 
-// indexFold finds a tag in s, whatever the case of its letters.
+// indexFold returns the index of a tag in s, without regard to case, or -1.
 func indexFold(s, tag string) int {
 	for at := 0; at+len(tag) <= len(s); {
 		i := strings.IndexByte(s[at:], tag[0])

@@ -7,8 +7,8 @@ var GrpcNames = [...]string{
 	"Unimplemented", "Internal", "Unavailable", "DataLoss", "Unauthenticated",
 }
 
-// GrpcName finds a code by name in any spelling: DEADLINE_EXCEEDED of Google's
-// APIs, deadline_exceeded of Connect and Twirp, both with CANCELLED.
+// GrpcName returns the code with a name in any spelling, or "". Google's APIs write
+// DEADLINE_EXCEEDED, Connect and Twirp deadline_exceeded. CANCELLED may have two Ls.
 func GrpcName(s string) string {
 	if len(s) > 2*len("DEADLINE_EXCEEDED") {
 		return ""
@@ -24,7 +24,7 @@ func GrpcName(s string) string {
 	return ""
 }
 
-// equalFold compares without regard to case and underscores.
+// equalFold reports whether s and name are equal, apart from case and underscores.
 func equalFold(s, name string) bool {
 	j := 0
 	for i := range len(s) {

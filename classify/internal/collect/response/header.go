@@ -11,11 +11,11 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// MaxHeaders is how many headers of one response are read; of real ones at most
-// twelve say something.
+// MaxHeaders is the most headers of one response that are read. Real responses have
+// at most twelve relevant ones.
 const MaxHeaders = 24
 
-// headerKind is what a header tells, in the order in which headers are read.
+// headerKind is the meaning of a header. Headers are read in this order.
 type headerKind uint8
 
 const (
@@ -43,24 +43,24 @@ func kindOfHeader(name string) headerKind {
 	return noHeader
 }
 
-// knownHeaders are looked up where a response has too many headers to compare
-// their names.
+// knownHeaders are looked up if a response has too many headers to compare all
+// names.
 var knownHeaders = [...]string{
 	"Date", "date", "Retry-After", "retry-after", "Retry-After-Ms", "retry-after-ms", "X-Ms-Retry-After-Ms", "x-ms-retry-after-ms",
 	"X-Amzn-Errortype", "x-amzn-errortype", "Openai-Organization", "Anthropic-Organization-Id",
 }
 
-// headers are the headers of a response that say something, by kind and name: a
-// map has no order, and which of too many are read must not be left to chance.
+// headers has the relevant headers of a response, sorted by kind and name. So the
+// order of a map does not decide which headers are read if there are too many.
 type headers struct {
 	names    [MaxHeaders]string
 	kinds    [MaxHeaders]headerKind
 	n        int
 	lost     int
-	provider string // of several the first in the alphabet
+	provider string // the first in alphabetical order, if there are several
 }
 
-// add takes the name of a header in.
+// add inserts the name of a header, if it is relevant.
 func (h *headers) add(name string) {
 	if p := headerProvider(name); p != "" && (h.provider == "" || p < h.provider) {
 		h.provider = p
@@ -85,9 +85,9 @@ func (h *headers) add(name string) {
 	}
 }
 
-// ReadHeader takes the headers of a response into account. Their names may be
-// in any case: the map need not come from net/http. Of a response with more
-// headers than the budget has left, only the usual names are looked up.
+// ReadHeader reads the headers of a response. Their names may be in any case, since
+// the map need not come from net/http. If there are more headers than the budget
+// allows, ReadHeader looks up only knownHeaders.
 func ReadHeader(q *collect.Inquiry, status int, header map[string][]string) {
 	var all headers
 	if q.Budget.Spend(collect.HeaderNames, len(header)) {
@@ -114,7 +114,7 @@ func ReadHeader(q *collect.Inquiry, status int, header map[string][]string) {
 			value = strings.TrimSpace(value)
 			switch kind {
 			case dateHeader:
-				// The provider's own time, as the two clocks may differ.
+				// Use the provider's time, because its clock may differ from ours.
 				if at, ok := hint.ParseDate(value, now); ok && !dated {
 					now, dated = at, true
 				}
@@ -138,8 +138,8 @@ func ReadHeader(q *collect.Inquiry, status int, header map[string][]string) {
 	}
 }
 
-// valuesOf returns the values of a header that are read: of waits all, as the
-// longest counts, of others the first.
+// valuesOf returns the values of a header to read. For a wait, these are all values,
+// because the longest counts. For other headers, it is the first.
 func valuesOf(q *collect.Inquiry, values []string, kind headerKind) []string {
 	most := 1
 	if kind == waitHeader || kind == waitMsHeader {
@@ -153,9 +153,9 @@ func valuesOf(q *collect.Inquiry, values []string, kind headerKind) []string {
 	return values[:n]
 }
 
-// readReset takes a reset header into account if its limit is used up: what
-// remains is 0 or not told. GitHub answers 403 to what is a rate limit; that
-// nothing remains tells it from a refusal.
+// readReset reads a reset header if its limit is used up: the remaining count is 0
+// or missing. GitHub reports rate limits with a 403. If a 403 has a remaining count
+// of 0, it is a rate limit and not a refusal.
 func readReset(q *collect.Inquiry, status int, header map[string][]string, name, value string, now time.Time) {
 	remaining, told := sibling(header, name, "remaining")
 	if left, ok := hint.ParseNumber(remaining); told && ok && left > 0 {
@@ -176,14 +176,14 @@ func readReset(q *collect.Inquiry, status int, header map[string][]string, name,
 
 const reset = "reset"
 
-// isReset reports whether a header tells when a rate limit opens again:
-// anthropic-ratelimit-tokens-reset, x-ratelimit-reset-requests and their like.
+// isReset reports whether a header gives the time when a rate limit resets, such as
+// anthropic-ratelimit-tokens-reset or x-ratelimit-reset-requests.
 func isReset(name string) bool {
 	return cutReset(name) >= 0
 }
 
-// cutReset returns where the word reset stands in the name of a rate limit
-// header, or -1.
+// cutReset returns the index of the word reset in the name of a rate limit header,
+// or -1.
 func cutReset(name string) int {
 	var space [64]byte
 	if len(name) > len(space) {
@@ -209,8 +209,8 @@ func cutReset(name string) int {
 	return at
 }
 
-// sibling finds the header that is named like the reset header name, with
-// word in the place of reset.
+// sibling returns the value of the header that has the same name as the reset header
+// name, but with word instead of reset.
 func sibling(header map[string][]string, name, word string) (value string, ok bool) {
 	at := cutReset(name)
 	before, after := name[:at], name[at+len(reset):]
@@ -233,8 +233,8 @@ func sibling(header map[string][]string, name, word string) (value string, ok bo
 	return "", false
 }
 
-// headerProvider names the provider whose headers are called so. Azure sends
-// some of OpenAI's headers, but not this one of its organisations.
+// headerProvider returns the provider that a header name identifies, or "". Azure
+// sends some of OpenAI's headers, but not openai-organization.
 func headerProvider(name string) string {
 	switch {
 	case ascii.HasPrefixFold(name, "anthropic-"):

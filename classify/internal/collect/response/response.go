@@ -7,12 +7,11 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// ReadResponse takes a provider's response into account: what the status means
-// by itself, what the headers say about waiting, and the body, which may name
-// the cause and then decides. It reports whether the response is a failure at
-// all: a success is none unless its body is an error envelope.
+// ReadResponse reads a provider's response: the status, the waits in the headers,
+// and the body, which may name a more specific cause. It reports whether the response
+// is a failure. A success counts as a failure only if its body is an error envelope.
 func ReadResponse(q *collect.Inquiry, status int, header map[string][]string, body string) (failed bool) {
-	within := q.Source // an error of the chain may hold a response
+	within := q.Source // restored below, because an error of the chain may hold the response
 	q.Source = signal.FromStatus
 	q.AddStatus(status)
 	q.Source = signal.FromHeader
@@ -26,9 +25,8 @@ func ReadResponse(q *collect.Inquiry, status int, header map[string][]string, bo
 	return failed
 }
 
-// readBody takes a response body into account and reports whether it says that
-// it is an error. That of a success counts only if it does: what a model wrote
-// is no evidence.
+// readBody reads a response body and reports whether it is an error envelope. It
+// ignores any other body of a success, which may be the text of a model.
 func readBody(q *collect.Inquiry, body string, success bool) (failed bool) {
 	e := openEnvelope(body, q.Budget.Left[collect.DecodedBytes])
 	q.Budget.Left[collect.DecodedBytes] = e.left

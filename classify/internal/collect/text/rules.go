@@ -1,4 +1,4 @@
-// Package text collects signals from messages: it reads a text with all rules.
+// Package text collects the signals of texts: it matches all rules with a text.
 package text
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// stackWords is how many words of a set of matches, 64 rules each, live on the
-// stack; larger sets are allocated.
+// stackWords is the largest set of matches on the stack, in words of 64 rules.
+// Larger sets are allocated.
 const stackWords = 32
 
-// noMatches returns an empty set of matches: fixed, or a larger one on the heap.
+// noMatches returns an empty set of matches. It uses fixed if that is large enough.
 func noMatches(set *ruleset.Set, fixed *[stackWords]uint64) []uint64 {
 	if n := set.Words(); n > stackWords {
 		return make([]uint64, n)
@@ -23,8 +23,8 @@ func noMatches(set *ruleset.Set, fixed *[stackWords]uint64) []uint64 {
 	return fixed[:]
 }
 
-// ReadText reads a text beside other evidence. What the rules find in it is
-// remembered, as far as it says so by itself.
+// ReadText reads a text that is one part of the evidence. It caches the matched
+// rules if the text has no other evidence, such as a wait.
 func ReadText(q *collect.Inquiry, text string) {
 	if text == "" {
 		return
@@ -67,7 +67,7 @@ func ReadBytes(q *collect.Inquiry, text []byte) (end string) {
 // ReadParts adds the rules that match the head or the tail of a text of n bytes.
 // If the head is the whole text, the tail is empty. timed reports whether the text
 // may name a wait; ReadParts then looks for it. all has the rules that matched. If
-// whole is true, the text says nothing else.
+// whole is true, all is the whole evidence of the text.
 func ReadParts(q *collect.Inquiry, head, tail string, n int) (timed bool, all memory.Matches, whole bool) {
 	if head == "" && tail == "" {
 		return false, all, false
@@ -111,7 +111,8 @@ func ReadParts(q *collect.Inquiry, head, tail string, n int) (timed bool, all me
 	return timed, all, whole
 }
 
-// utter keeps what a text says beside its signals, where no text before it did.
+// utter keeps the status and the provider that a text names, unless an earlier text
+// named one.
 func utter(q *collect.Inquiry, u memory.Utterance) {
 	if q.Said.Status == 0 {
 		q.Said.Status = u.Status
@@ -121,7 +122,7 @@ func utter(q *collect.Inquiry, u memory.Utterance) {
 	}
 }
 
-// part counts a text that is read.
+// part returns the number of a new text. For Explain, it also keeps the text.
 func part(q *collect.Inquiry, t collect.ReadText) uint16 {
 	q.Parts++
 	if q.Texts != nil {
@@ -131,9 +132,9 @@ func part(q *collect.Inquiry, t collect.ReadText) uint16 {
 	return q.Parts
 }
 
-// addMatches adds the rules of a set of matches in a part. What the user's rules
-// find is never faint: they are taken at their word wherever they match. ordered
-// says that the order in the text matters.
+// addMatches adds the signals of matched rules in a part. If faint is true, the
+// signals are faint, except those of user rules. ordered reports whether the signals
+// depend on the order of the matches in the text.
 func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, faint bool) (ordered bool) {
 	set := q.Set
 	var fixed [stackWords]uint64
@@ -183,10 +184,10 @@ func readFrame(q *collect.Inquiry, frame string) {
 	addMatches(q, matched, frame, part(q, collect.ReadText{Head: frame, N: len(frame), Frame: true}), true)
 }
 
-// readLastTry adds what a report of several tries says last; ok is false where
-// the text is no such report or says nothing there. It reads the text backwards,
-// try by try, until one says more than a bare word. status is the one that is
-// named there.
+// readLastTry adds the signals of the last attempt in a report of several attempts.
+// It reads the attempts from the last to the first, until one has a signal that is
+// stronger than a bare word. status is the HTTP status of that attempt. ok is false
+// if there is no such attempt, or if the text is no such report.
 func readLastTry(q *collect.Inquiry, text string) (ok bool, status int) {
 	log := form.NewTryLog(text)
 	if log.Final > 0 {
@@ -195,7 +196,7 @@ func readLastTry(q *collect.Inquiry, text string) (ok bool, status int) {
 		}
 	}
 	if log.N < 2 {
-		return false, 0 // a single try is all of the text
+		return false, 0 // the whole text is a single attempt
 	}
 	for back := range form.MaxTries {
 		if part, found := log.Part(back); found {
@@ -207,8 +208,8 @@ func readLastTry(q *collect.Inquiry, text string) (ok bool, status int) {
 	return false, 0
 }
 
-// readTry adds what a part of a text says, if it says more than a bare word. The
-// user's rules have seen the whole.
+// readTry adds the signals of a part of a text, if one of them is stronger than a
+// bare word. The user's rules match only the whole text.
 func readTry(q *collect.Inquiry, text string) (ok bool, status int) {
 	var fixed [stackWords]uint64
 	matched := noMatches(q.Set, &fixed)
@@ -220,7 +221,7 @@ func readTry(q *collect.Inquiry, text string) (ok bool, status int) {
 	return true, q.Set.Status(matched, text)
 }
 
-// readWaits looks for waits that the head and the tail of a text name.
+// readWaits looks for waits in the head and the tail of a text.
 func readWaits(q *collect.Inquiry, head, tail string) {
 	now, left := q.Now(), &q.Budget.Left[collect.TextWaits]
 	q.Hint.ReadLines(head, now, left)
