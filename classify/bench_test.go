@@ -19,8 +19,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// corpusMessages returns the messages of the labelled corpus: error texts of
-// the lengths and the make that programs really print.
+// corpusMessages returns the messages of the labelled corpus, which are typical
+// error texts of real programs.
 func corpusMessages(tb testing.TB) []string {
 	tb.Helper()
 	f, err := os.Open("testdata/corpus.jsonl")
@@ -38,9 +38,8 @@ func corpusMessages(tb testing.TB) []string {
 	return all
 }
 
-// benchmarkPatterns returns n patterns: those of the standard rules, spread
-// over all families, and, once these are used up, variants of them that ask
-// for one more word.
+// benchmarkPatterns returns n patterns of the standard rules, spread over all
+// families. If n is larger than their number, it adds variants with one more word.
 func benchmarkPatterns(n int) []string {
 	exprs := make([]string, n)
 	for i := range exprs {
@@ -53,8 +52,8 @@ func benchmarkPatterns(n int) []string {
 	return exprs
 }
 
-// texts of the benchmarks, by name. Near misses begin many rules and finish
-// none; in often, rules match all over.
+// benchmarkTexts returns the texts of the benchmarks by name. In "near misses", many
+// rules match in part and none completely. In "often", rules match everywhere.
 func benchmarkTexts(tb testing.TB) map[string][]string {
 	corpus := corpusMessages(tb)
 	var long strings.Builder
@@ -91,9 +90,8 @@ func perText(b *testing.B, texts []string, f func(text string)) float64 {
 	return float64(b.Elapsed().Nanoseconds()) / float64(b.N)
 }
 
-// BenchmarkScan measures one pass over a text with many rules. x-regexp is how
-// many times longer the same patterns take through package regexp, one after
-// the other, in the same run.
+// BenchmarkScan measures one pass over a text with many rules. x-regexp is how many
+// times longer package regexp takes for the same patterns, one after the other.
 func BenchmarkScan(b *testing.B) {
 	all := benchmarkTexts(b)
 	for _, n := range []int{20, 100, 300, 1000, len(standard.Rules)} {
@@ -117,9 +115,8 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// BenchmarkScanPhrases is the same for sets as users write them, of phrases: for
-// each, three words of the corpus, of which one in four stand beside each other
-// somewhere.
+// BenchmarkScanPhrases is [BenchmarkScan] for phrases, as in rules of users. Each
+// phrase has three words of the corpus. One phrase in four occurs in the corpus.
 func BenchmarkScanPhrases(b *testing.B) {
 	texts := corpusMessages(b)
 	words := strings.Fields(strings.Join(texts, " "))
@@ -143,7 +140,7 @@ func BenchmarkScanPhrases(b *testing.B) {
 	}
 }
 
-// regexpPerText times package regexp on a part of the texts.
+// regexpPerText measures package regexp on a part of the texts.
 func regexpPerText(exprs, texts []string) float64 {
 	compiled := make([]*regexp.Regexp, len(exprs))
 	for i, expr := range exprs {
@@ -160,8 +157,8 @@ func regexpPerText(exprs, texts []string) float64 {
 	return float64(time.Since(begin).Nanoseconds()) / float64(len(part)) * ratio
 }
 
-// BenchmarkFirstUse measures what the first text costs: the standard table is
-// read then, not when a program starts.
+// BenchmarkFirstUse measures the first classification, which loads the standard
+// table. A program does not load the table at its start.
 func BenchmarkFirstUse(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -169,8 +166,8 @@ func BenchmarkFirstUse(b *testing.B) {
 	}
 }
 
-// BenchmarkCompile measures what go generate saves every program: building the
-// standard set from its patterns.
+// BenchmarkCompile measures compiling the standard set from its patterns. Programs
+// do not need this, because go generate has compiled the set.
 func BenchmarkCompile(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -180,8 +177,8 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// BenchmarkMessage measures a whole classification of texts: of those that
-// were seen before, and of those that are new each time.
+// BenchmarkMessage measures a whole classification, for cached texts and for texts
+// that are new each time.
 func BenchmarkMessage(b *testing.B) {
 	texts := corpusMessages(b)
 	b.Run("seen", func(b *testing.B) {

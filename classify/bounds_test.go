@@ -19,19 +19,19 @@ import (
 	"github.com/errclass/errclass/internal/race"
 )
 
-// mostAllocated is what one classification may allocate, whatever the evidence is.
+// mostAllocated is the most bytes that a classification of any evidence may allocate.
 const mostAllocated = race.PoolFactor * 4 << 20
 
 const mega = 1 << 20
 
-// Errors that return much. What they return was made beforehand: the cost of
-// making it is theirs.
+// Errors with very large values. The values exist before the measurement, so that
+// their cost is not measured.
 type (
 	rawBody struct {
 		StatusCode int
 		raw        string
 	}
-	outerBody struct { // an SDK that keeps what is inside the envelope
+	outerBody struct { // an SDK's error without the outer object of the envelope
 		StatusCode int
 		Code, Type string
 		raw        string
@@ -51,7 +51,7 @@ type (
 	}
 	asksAfter   struct{ RetryAfter string }
 	answersCode struct{ code string }
-	spelledCode string // a type of its own, as Twirp has it
+	spelledCode string // a named type, as in Twirp
 	namesMore   struct{ ErrorCode, Reason string }
 	says        struct{ text string }
 	saysAfter   struct{ says }
@@ -67,7 +67,7 @@ type (
 		}
 	}
 	spelled struct{ code spelledCode }
-	over    struct{ err error } // wraps, and costs nothing
+	over    struct{ err error } // a wrapper whose methods allocate nothing
 )
 
 func (rawBody) Error() string           { return "so it goes" }
@@ -93,7 +93,7 @@ func (over) Error() string              { return "so it goes" }
 func (e over) Unwrap() error            { return e.err }
 func (over) Timeout() bool              { return true }
 
-// What a status of gRPC may carry.
+// Details of a gRPC status.
 type (
 	bigInfo struct {
 		text string
@@ -120,10 +120,10 @@ func many[T any](n int, item func(i int) T) []T {
 	return all
 }
 
-// fill repeats a text up to a size.
+// fill repeats a text up to a size in bytes.
 func fill(text string, size int) string { return strings.Repeat(text, size/len(text)) }
 
-// within puts err into n wrappers.
+// within wraps err n times.
 func within(n int, err error) error {
 	for range n {
 		err = over{err}
@@ -136,7 +136,7 @@ type excess struct {
 	e    classify.Evidence
 }
 
-// excesses are evidence of which there is far too much.
+// excesses returns evidence that exceeds the limits by far.
 func excesses() []excess {
 	object := `{"error":{"type":"a","message":"b c"}},`
 	small := `{"a":1},`
@@ -342,9 +342,9 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestExcessIsBounded: no evidence makes a classification allocate more than
-// its budget, however much of it there is, and none of it is a mistake of this
-// package. It isn't parallel: it measures the whole process.
+// TestExcessIsBounded checks that no excessive evidence makes a classification
+// allocate more than its budget, or panic. The test isn't parallel: it measures the
+// whole process.
 func TestExcessIsBounded(t *testing.T) {
 	wide, err := classify.New(classify.WithMaxBytes(mega))
 	require.NoError(t, err)
@@ -361,13 +361,13 @@ func TestExcessIsBounded(t *testing.T) {
 		{"minimal", classify.Minimal, mostAllocated},
 		{"unlimited", mine, mostAllocated},
 	} {
-		c.Error(errors.New("HTTP 429")) // its rules are loaded now
+		c.Error(errors.New("HTTP 429")) // loads the rules before the measurement
 		for _, tt := range all {
 			t.Run(c.name+"/"+tt.name, func(t *testing.T) {
 				var got classify.Result
 				began := time.Now()
 				most := c.most
-				if tt.e.Err != nil { // its own text is asked for once
+				if tt.e.Err != nil { // the classifier calls Error once
 					most += allocated(func() { _ = tt.e.Err.Error() })
 				}
 				bytes := allocated(func() { got = c.Classify(tt.e) })
@@ -381,8 +381,8 @@ func TestExcessIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkExcess measures the same evidence; the budget is meant to hold each
-// to 10 ms.
+// BenchmarkExcess measures the time for the same evidence. Each should take less
+// than 10 ms.
 func BenchmarkExcess(b *testing.B) {
 	for _, tt := range excesses() {
 		b.Run(tt.name, func(b *testing.B) {

@@ -19,7 +19,8 @@ import (
 	"github.com/errclass/errclass/internal/race"
 )
 
-// TestLastLetters: no anchor and no filler is passed over.
+// TestLastLetters checks that LastLetters has the last letter of every anchor and
+// filler.
 func TestLastLetters(t *testing.T) {
 	t.Parallel()
 	words := hint.Fillers[:]
@@ -31,8 +32,8 @@ func TestLastLetters(t *testing.T) {
 	}
 }
 
-// TestLeftOut: what was too much to be read decides nothing, and Explain says
-// what it was and how much.
+// TestLeftOut checks that evidence beyond a limit does not decide, and that Explain
+// lists it with its amount.
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	const half = DefaultMaxBytes / 2
@@ -109,8 +110,8 @@ type joinedSilently []error
 func (joinedSilently) Error() string     { return "so it goes" }
 func (j joinedSilently) Unwrap() []error { return j }
 
-// TestTooManyHeadersAreReadInOrder: which of too many headers are read does not
-// hang on the order of a map.
+// TestTooManyHeadersAreReadInOrder checks that the order of a map does not decide
+// which headers are read if there are too many.
 func TestTooManyHeadersAreReadInOrder(t *testing.T) {
 	t.Parallel()
 	header := http.Header{"Retry-After": {"2"}}
@@ -126,7 +127,7 @@ func TestTooManyHeadersAreReadInOrder(t *testing.T) {
 	}
 }
 
-// TestLimitsDoNotOverflow: the largest limit there is still reads texts.
+// TestLimitsDoNotOverflow checks that texts are read with the largest possible limit.
 func TestLimitsDoNotOverflow(t *testing.T) {
 	t.Parallel()
 	c, err := New(WithMaxBytes(math.MaxInt))
@@ -139,14 +140,14 @@ func TestLimitsDoNotOverflow(t *testing.T) {
 	assert.Equal(t, ReasonUnknown, one.Message("HTTP 429").Reason)
 }
 
-// FuzzExcess: evidence that is put together from a few bytes, and repeated until
-// it is far too much, is classified within the budget, and always the same.
+// FuzzExcess makes excessive evidence from a few bytes, by repetition. It checks
+// that the evidence is classified within the budget, and always with the same result.
 func FuzzExcess(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7}, `{"error":{"message":"rate limit","code":"x"}},`, uint16(2000))
 	f.Add([]byte{7, 7, 7, 1, 2}, "retry after 1s\n", uint16(9000))
 	f.Add([]byte{3, 4, 3, 4}, `{"a":[{`, uint16(60000))
 	f.Add([]byte{5, 6, 0}, "Mon, 02 Jan 2006 15:04:99 GMT", uint16(500))
-	Standard.Message("so it goes") // the rules are loaded
+	Standard.Message("so it goes") // loads the rules
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, parts []byte, piece string, times uint16) {
 		if len(piece) > 1<<10 || len(parts) > 400 {
@@ -155,20 +156,20 @@ func FuzzExcess(f *testing.F) {
 		text := strings.Repeat(piece, min(int(times), 1<<18/max(len(piece), 1)))
 		e := assemble(parts, text)
 		c := Standard.At(now)
-		c.Classify(Evidence{Err: e.Err}) // the shapes of the types are known
+		c.Classify(Evidence{Err: e.Err}) // caches the shapes of the types
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		got := c.Classify(e)
 		runtime.ReadMemStats(&after)
-		// The fuzzing engine allocates meanwhile: that is what the second is for.
+		// The limit is 5 MB and not 4 MB, because the fuzzing engine allocates too.
 		require.LessOrEqual(t, after.TotalAlloc-before.TotalAlloc, uint64(race.PoolFactor*5<<20))
 		require.NotContains(t, got.Rule, panicSuffix)
 		require.Equal(t, got, c.Classify(e))
 	})
 }
 
-// assemble makes evidence of one text, part by part. Its errors return what they
-// have, and allocate nothing.
+// assemble makes evidence from one text. Each byte of parts adds a part of the
+// evidence. The methods of its errors allocate nothing.
 func assemble(parts []byte, text string) (e Evidence) {
 	var all []error
 	for _, p := range parts {

@@ -20,7 +20,7 @@ var (
 	errOwn     = fmt.Errorf("call: %w", context.DeadlineExceeded)
 )
 
-// TestChainAllocs holds the walk to no allocation for what programs make of
+// TestChainAllocs checks that the walk allocates nothing for errors made by
 // errors.New, fmt.Errorf and errors.Join.
 func TestChainAllocs(t *testing.T) {
 	for _, tt := range []struct {
@@ -50,8 +50,8 @@ func TestChainAllocs(t *testing.T) {
 	}
 }
 
-// joinedSilent is a join whose text costs nothing; errors.Join builds its anew
-// at every call.
+// joinedSilent is a joined error whose Error allocates nothing. The Error of
+// errors.Join builds a new text at each call.
 type joinedSilent struct{ error }
 
 func (joinedSilent) Error() string   { return "several" }

@@ -32,15 +32,15 @@ type (
 	loop struct{ next error }
 	// recursive wraps itself, and its Error never returns.
 	recursive struct{ next error }
-	// timesOut is recursive, and a timeout.
+	// timesOut is recursive, and its Timeout returns true.
 	timesOut struct{ recursive }
-	// generator wraps a new error at every call.
+	// generator returns a new error at every call of Unwrap.
 	generator int
-	// bush joins itself, twice.
+	// bush joins two of itself.
 	bush struct{}
-	// huge is 100 MB of text.
+	// huge has a text of 100 MB.
 	huge struct{}
-	// liar says yes to everything.
+	// liar is a timeout and temporary, with an invalid status and wait.
 	liar struct{}
 )
 
@@ -77,7 +77,7 @@ func (liar) Temporary() bool                   { return true }
 func (liar) StatusCode() int                   { return -1 }
 func (liar) RetryAfter() (time.Duration, bool) { return -1, true }
 
-// passesOn asks what it wraps for everything, as wrappers do.
+// passesOn delegates every method to the error that it wraps.
 type passesOn struct{ next error }
 
 func (e *passesOn) Error() string        { return "call: " + e.next.Error() }
@@ -88,7 +88,7 @@ func (e *passesOn) Timeout() bool {
 	return !ok || t.Timeout()
 }
 
-// exits ends its goroutine's panic with something that is no error.
+// exits panics with a value that is no error.
 type exits struct{}
 
 func (exits) Error() string { panic((*runtime.Error)(nil)) }
@@ -165,23 +165,23 @@ func TestHostile(t *testing.T) {
 	assert.Equal(t, classify.ReasonTimeout, classify.Error(liar{}).Reason)
 }
 
-// nilOf is the nil pointer of an error's type, which makes its methods panic.
+// nilOf returns a nil pointer of an error's type. Its methods panic.
 func nilOf(err error) error { return reflect.Zero(reflect.TypeOf(err)).Interface().(error) }
 
-// branches is a join whose text costs nothing.
+// branches is a joined error with a constant text.
 type branches []error
 
 func (branches) Error() string     { return "several" }
 func (b branches) Unwrap() []error { return b }
 
-// answersText wraps an error without asking for its text.
+// answersText wraps an error and has a constant text.
 type answersText struct{ err error }
 
 func (answersText) Error() string   { return "so it goes" }
 func (e answersText) Unwrap() error { return e.err }
 
-// TestEvidenceBesideACycle: what a cycle holds is still read where that calls
-// nothing which may go round in it.
+// TestEvidenceBesideACycle checks that errors of a cycle are read, except by methods
+// that may follow the cycle.
 func TestEvidenceBesideACycle(t *testing.T) {
 	t.Parallel()
 	round := &recursive{}
@@ -191,21 +191,21 @@ func TestEvidenceBesideACycle(t *testing.T) {
 	assert.Equal(t, "http/503", x.Result.Rule)
 }
 
-// TestEvidenceBesidePanics: a method that panics costs its own evidence only.
+// TestEvidenceBesidePanics checks that a panicking method loses only its own evidence.
 func TestEvidenceBesidePanics(t *testing.T) {
 	t.Parallel()
 	got := classify.Error(fmt.Errorf("%w, %w", halfBroken{}, (*nilDeref)(nil)))
 	assert.Equal(t, classify.ReasonNetwork, got.Reason, got.Rule)
 }
 
-// halfBroken still unwraps.
+// halfBroken panics in every method except Error and Unwrap.
 type halfBroken struct{ panics }
 
 func (halfBroken) Error() string { return "so it goes" }
 func (halfBroken) Unwrap() error { return &net.DNSError{IsTemporary: true} }
 
-// TestBounds: evidence within the bounds is found, in wide errors too, and the
-// text of what is deeper than them is not lost.
+// TestBounds checks that evidence within the bounds is found, in wide errors too, and
+// that the text of a deeper error is still read.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	err := context.Canceled
@@ -235,8 +235,9 @@ func TestBounds(t *testing.T) {
 	assert.Equal(t, classify.ReasonRateLimit, classify.Error(deep).Reason, "the text of a long chain")
 }
 
-// TestSharedTree: 40 joins of two make a text of 2^40 lines, which nobody waits
-// for. What the walk finds still counts, and so does a cycle behind a batch.
+// TestSharedTree joins an error with itself 40 times, so its text has 2^40 lines. The
+// classifier must not build that text, but must find the error. It must not follow a
+// cycle behind 20,000 joined errors either.
 func TestSharedTree(t *testing.T) {
 	t.Parallel()
 	shared := func(err error) error {

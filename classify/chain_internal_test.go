@@ -21,7 +21,7 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// The shapes in which SDKs keep the body of a response.
+// Errors that keep the body of a response in different ways, as SDKs do.
 type (
 	rawJSON struct{ raw string }
 	inner   struct {
@@ -75,7 +75,7 @@ func TestBodyOf(t *testing.T) {
 	}
 }
 
-// The details of a gRPC status, by their getters.
+// The details of a gRPC status, with the getters that are read.
 type (
 	status    struct{}
 	retryInfo struct{}
@@ -116,8 +116,8 @@ func TestGRPCNames(t *testing.T) {
 	}
 }
 
-// TestWindowsErrno: every name that Windows' codes are given is one that means
-// something, and stands for the code that Winsock has for it.
+// TestWindowsErrno checks the names of some codes of Windows and Winsock, and that
+// every name for a code has a reason.
 func TestWindowsErrno(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[uintptr]string{
@@ -140,7 +140,7 @@ func TestWindowsErrno(t *testing.T) {
 	assert.Empty(t, chain.WindowsErrnoID(0))
 }
 
-// TestShapes: what is known about a type is found once.
+// TestShapes checks that the shape of a type is computed once.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	err := &stream{}
@@ -155,8 +155,8 @@ type errUnknownShape struct{}
 
 func (errUnknownShape) Error() string { return "" }
 
-// TestOwnPanicCostsTheAnswerAlone: where this package itself is at fault, the
-// program goes on, and the result says so.
+// TestOwnPanicCostsTheAnswerAlone checks that a panic of this package does not end
+// the program, and that the result's rule marks the panic.
 func TestOwnPanicCostsTheAnswerAlone(t *testing.T) {
 	broken := &Classifier{seen: new(memory.Memory), rules: func() *ruleset.Set { panic("no table") }, fallback: "default"}
 	want := Result{Category: CategoryFatal, Reason: ReasonUnknown, Rule: "default+panic", Confidence: 0.5}
@@ -166,8 +166,8 @@ func TestOwnPanicCostsTheAnswerAlone(t *testing.T) {
 	assert.Equal(t, Explanation{Result: want}, broken.Explain(Evidence{Status: 500}))
 }
 
-// TestJoinedTextIsCut: of what errors.Join made, no more is copied than is read,
-// and what is read is the same.
+// TestJoinedTextIsCut checks that CutText copies only the parts of a joined text that
+// are read, and that these parts are correct.
 func TestJoinedTextIsCut(t *testing.T) {
 	large := make([]error, 300)
 	for i := range large {
@@ -210,7 +210,7 @@ func TestJoinedTextIsCut(t *testing.T) {
 	})
 }
 
-// halves returns the first and the last half of a limit, as texts are read.
+// halves returns the beginning and the end of a text, each half of limit long.
 func halves(text string, limit int) (head, tail string) {
 	if len(text) <= limit {
 		return text, ""

@@ -65,13 +65,13 @@ func TestGRPC(t *testing.T) {
 	})
 }
 
-// noStatus has a nil status, as errors of REST calls do in Google's clients.
+// noStatus returns a nil status, like the errors of REST calls in Google's clients.
 type noStatus struct{}
 
 func (noStatus) Error() string           { return "so it goes" }
 func (noStatus) GRPCStatus() *grpcStatus { return nil }
 
-// google.rpc's details, by their getters.
+// Details of google.rpc, with the getters that are read.
 type (
 	errorInfo struct{}
 	retryInfo struct{}
@@ -111,7 +111,8 @@ func (*connectError) Error() string       { return "so it goes" }
 func (e twirpError) Code() twirpCode      { return e.code }
 func (twirpError) Error() string          { return "so it goes" }
 
-// wireError is jsonrpc.Error of the MCP SDK; chainError that of go-ethereum.
+// wireError imitates jsonrpc.Error of the MCP SDK, and chainError that of
+// go-ethereum.
 type (
 	wireError struct {
 		Code    int64           `json:"code"`

@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// What follows has the shape of the errors of real SDKs, field by field and
-// method by method, without their modules.
+// The types below have the same fields and methods as the errors of real SDKs. So the
+// tests do not import the SDKs.
 
 type (
 	// anthropicError is *anthropic.Error: status, response and raw body.
@@ -25,7 +25,7 @@ type (
 		RequestID  string
 		raw        string
 	}
-	// openaiError is *openai.Error of v3, whose text hides the message.
+	// openaiError is *openai.Error of v3, whose text does not contain the message.
 	openaiError struct {
 		Code, Message, Param, Type string
 		StatusCode                 int
@@ -78,7 +78,7 @@ type (
 		Code   int32
 	}
 	kubernetesError struct{ ErrStatus kubernetesStatus }
-	// fiberError is fiber.Error: nothing but a code and a message.
+	// fiberError is fiber.Error, which has only a code and a message.
 	fiberError struct {
 		Code    int
 		Message string
@@ -159,13 +159,13 @@ func TestHTTPErrors(t *testing.T) {
 	}
 }
 
-// httpStatus has its status as a method.
+// httpStatus is an error with a method for its HTTP status.
 type httpStatus int
 
 func (httpStatus) Error() string     { return "so it goes" }
 func (s httpStatus) StatusCode() int { return int(s) }
 
-// TestNoStatus: numbers that are somebody else's codes are no HTTP status.
+// TestNoStatus checks that codes of other kinds do not count as an HTTP status.
 func TestNoStatus(t *testing.T) {
 	t.Parallel()
 	for name, err := range map[string]error{
@@ -204,7 +204,7 @@ func (narrowCode) Error() string { return "so it goes" }
 
 func TestRetryAfterFields(t *testing.T) {
 	t.Parallel()
-	const year = 365 * 24 * time.Hour // as everywhere, the longest wait that is reported
+	const year = 365 * 24 * time.Hour // the longest wait that is reported
 	for _, tt := range []struct {
 		name string
 		err  error

@@ -9,7 +9,7 @@ import (
 )
 
 type (
-	// pgError is *pgconn.PgError, and *pq.Error as far as methods go.
+	// pgError is *pgconn.PgError. *pq.Error has the same methods.
 	pgError struct{ Severity, Code, Message string }
 	// oldPQ is *pq.Error before it had SQLState.
 	pqCode string

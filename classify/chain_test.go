@@ -33,7 +33,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// typedCase is one error with what it means.
+// typedCase is one error with its expected result.
 type typedCase struct {
 	name     string
 	err      error
@@ -42,8 +42,8 @@ type typedCase struct {
 	rule     string            // "" = any
 }
 
-// runTyped classifies every error bare, wrapped and joined: what surrounds an
-// error changes nothing.
+// runTyped classifies every error bare, wrapped and joined, and expects the same
+// result each time.
 func runTyped(t *testing.T, cases []typedCase) {
 	t.Helper()
 	for _, tt := range cases {
@@ -70,7 +70,7 @@ func runTyped(t *testing.T, cases []typedCase) {
 	}
 }
 
-// answersIs is an error whose Is says that it is another one.
+// answersIs is an error whose Is returns true for target.
 type answersIs struct{ target error }
 
 func (answersIs) Error() string          { return "it is what it is" }
@@ -105,7 +105,7 @@ func TestOwnDoing(t *testing.T) {
 	})
 }
 
-// readDeadline is what a read on a real connection gives after its deadline.
+// readDeadline returns the error of a read on a real connection after its deadline.
 func readDeadline(t *testing.T) error {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -120,7 +120,7 @@ func readDeadline(t *testing.T) error {
 	return err
 }
 
-// clientTimeout is what net/http gives when Client.Timeout has passed.
+// clientTimeout returns the error of net/http after Client.Timeout has passed.
 func clientTimeout(t *testing.T) error {
 	t.Helper()
 	release := make(chan struct{})
@@ -275,8 +275,8 @@ func TestStandardLibrary(t *testing.T) {
 	})
 }
 
-// TestErrConnDoneAsItsText: the value and its text are the same mistake, the use
-// of a connection that this program has given back.
+// TestErrConnDoneAsItsText checks that sql.ErrConnDone and its text have the same
+// reason: a bug, because the program used a connection that it had given back.
 func TestErrConnDoneAsItsText(t *testing.T) {
 	t.Parallel()
 	value, text := classify.Error(sql.ErrConnDone), classify.Message(sql.ErrConnDone.Error())
@@ -286,16 +286,16 @@ func TestErrConnDoneAsItsText(t *testing.T) {
 	assert.False(t, value.Retryable())
 }
 
-// TestPlaceOfSiblings holds the branches of a join apart: what one says about
-// where it happened does not carry over to the next.
+// TestPlaceOfSiblings checks that the place of an error, such as a dial, does not
+// carry over from one branch of a join to the next.
 func TestPlaceOfSiblings(t *testing.T) {
 	t.Parallel()
 	got := classify.Error(errors.Join(&exec.Error{Name: "agent", Err: errors.New("so it goes")}, fs.ErrPermission))
 	assert.Equal(t, classify.ReasonAuthentication, got.Reason, got.Rule)
 }
 
-// TestTextRefinesWeakFacts: a parser's complaint about an error page, a child's
-// exit status and Timeout() hold only where the text says no more.
+// TestTextRefinesWeakFacts checks that the text outranks weak evidence: a parser's
+// error about an error page, a child's exit status, and Timeout().
 func TestTextRefinesWeakFacts(t *testing.T) {
 	t.Parallel()
 	var v struct{}
@@ -319,19 +319,19 @@ func TestTextRefinesWeakFacts(t *testing.T) {
 	}
 }
 
-// slowPeer is a peer's timeout, told by method alone.
+// slowPeer is a peer's timeout. Only its method Timeout shows this.
 type slowPeer struct{}
 
 func (slowPeer) Error() string { return "so it goes" }
 func (slowPeer) Timeout() bool { return true }
 
-// passing is told to be temporary by method alone.
+// passing is a temporary error. Only its method Temporary shows this.
 type passing struct{}
 
 func (passing) Error() string   { return "so it goes" }
 func (passing) Temporary() bool { return true }
 
-// imitated has the wording of net/http's client in a copy of it.
+// imitated has the text of net/http's client timeout, as in a copy of that package.
 type imitated struct{ slowPeer }
 
 func (imitated) Error() string {
@@ -347,7 +347,7 @@ func TestTimeoutMethod(t *testing.T) {
 	})
 }
 
-// Ways to wrap that are older than errors.Unwrap.
+// Errors that wrap in ways older than errors.Unwrap.
 type (
 	causes     struct{ err error }
 	origErr    struct{ err error }

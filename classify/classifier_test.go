@@ -13,7 +13,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// rulesAlone is Standard without the model, for tests of how rules decide.
+// rulesAlone is Standard without the model. It is for tests of rules.
 var rulesAlone = func() *classify.Classifier {
 	c, err := classify.New(classify.WithModel(false))
 	if err != nil {
@@ -53,7 +53,7 @@ func TestWithRulesFollowedTheCallersSlice(t *testing.T) {
 	assert.Equal(t, "x", c.Message("x").Rule)
 }
 
-// A classifier of other limits or rules must not recall what its base decided.
+// A classifier with other limits or rules must not use the cache of its base.
 func TestMemoryIsNotSharedWithTheBase(t *testing.T) {
 	t.Parallel()
 	const text = "------------------ HTTP 429 ------------------"
@@ -69,8 +69,8 @@ func TestMemoryIsNotSharedWithTheBase(t *testing.T) {
 	}
 }
 
-// BenchmarkHugeText is a text far beyond the limit, which is not to be read as
-// a whole.
+// BenchmarkHugeText measures a text far beyond the limit. Only its beginning and end
+// should be read.
 func BenchmarkHugeText(b *testing.B) {
 	text := strings.Repeat("x", 100<<20) + " HTTP 429"
 	b.ReportAllocs()
@@ -79,9 +79,9 @@ func BenchmarkHugeText(b *testing.B) {
 	}
 }
 
-// TestUserRuleIsNotVetoed: the standard set has rules that take whole reasons
-// out of the decision, such as a compile error that quotes code. What the user
-// says stays.
+// TestUserRuleIsNotVetoed checks that standard rules do not veto user rules. Some
+// standard rules veto whole reasons, such as the rule for compile errors, which quote
+// code.
 func TestUserRuleIsNotVetoed(t *testing.T) {
 	t.Parallel()
 	const text = "src/a.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'."
@@ -91,8 +91,8 @@ func TestUserRuleIsNotVetoed(t *testing.T) {
 	assert.Equal(t, "own", c.Message(text).Rule)
 }
 
-// TestFirstUserRuleWinsAcrossTexts: which text a rule matches is no part of the
-// order that the user gave.
+// TestFirstUserRuleWinsAcrossTexts checks that the first user rule decides, no matter
+// which text it matches.
 func TestFirstUserRuleWinsAcrossTexts(t *testing.T) {
 	t.Parallel()
 	reasons := []classify.Reason{classify.ReasonRateLimit, classify.ReasonAuthentication, classify.ReasonRateLimit}
@@ -117,14 +117,15 @@ func TestFirstUserRuleWinsAcrossTexts(t *testing.T) {
 
 func TestTextAloneHasNoProvider(t *testing.T) {
 	t.Parallel()
-	for range 2 { // read, and recalled
+	for range 2 { // the second result comes from the cache
 		got := classify.Minimal.Classify(classify.Evidence{Message: "429", Provider: "acme", Status: 500})
 		assert.Equal(t, classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonRateLimit, Rule: "000/429"}, got)
 		assert.Equal(t, "acme", classify.Standard.Classify(classify.Evidence{Message: "429", Provider: "acme"}).Provider)
 	}
 }
 
-// One of many rules is too much work; the error names it, not the last one.
+// If one of many rules is too costly, the error must name that rule and not the last
+// one.
 func TestNewBlamedTheWrongRule(t *testing.T) {
 	t.Parallel()
 	rules := make([]classify.Rule, 1000)
@@ -136,7 +137,7 @@ func TestNewBlamedTheWrongRule(t *testing.T) {
 	require.ErrorContains(t, err, `rule "r17": pattern "x(?:ab|cd){0,30}ab(?:ab|cd){30}y": rule 18 of 1000: it needs too many states: shorten`)
 }
 
-// What fails without a text is an error, also for classifiers that read text alone.
+// A failure without a text is an error, even for classifiers that read only text.
 func TestNoneTookAStatusForNoError(t *testing.T) {
 	t.Parallel()
 	own, err := classify.New(classify.WithBase(classify.None), classify.WithRules(classify.Rule{ID: "x", Pattern: "x", Reason: classify.ReasonLogic}))
@@ -168,8 +169,8 @@ func TestNoneTookAStatusForNoError(t *testing.T) {
 	assert.Equal(t, "x", own.Classify(classify.Evidence{Status: 503, Message: "x"}).Rule)
 }
 
-// The user's rules stand first, as they were given; then those of the base, by
-// strength, with those that give no reason last.
+// The user's rules come first, in the given order. The rules of the base follow by
+// strength, and those without a reason are last.
 func TestRulesAreInOrder(t *testing.T) {
 	t.Parallel()
 	c, err := classify.New(classify.WithRules(

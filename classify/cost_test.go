@@ -14,9 +14,9 @@ import (
 	"github.com/errclass/errclass/internal/cputime"
 )
 
-// fragments are the pieces that the readers of a text look for, whole, cut off
-// and nearly right. What is quadratic shows when one of them, or a few in turn,
-// are repeated. TestCost adds the pieces of the rules.
+// fragments are pieces of text that the parsers look for: complete, cut off, and
+// almost correct. Repeating them shows whether a parser takes quadratic time. TestCost
+// adds the examples of the rules.
 var fragments = []string{
 	// Frames of traces.
 	"\n  at a.B(C:1)", "  at a.B(C:1) [", "\tat a.B.c(C.java:12) ~[c.jar:1]", "   at A.B.C(String s, Int32 n) in C:\\a.cs:line 1 --- ", "   at A.B.C() in ",
@@ -38,7 +38,7 @@ var fragments = []string{
 	"connection reset by peer", "connection refus", "x", "ORA-00060", "\xff", "\n\xe2\x80", "\xff\xff\xc2\xff", "失败", "é", "rate limi", "HTTP 429 rate limit exceeded, connection refused, timed out; ", "\x00",
 }
 
-// repeated is a text of any length: it begins with a head, and repeats units.
+// repeated describes a text of any length: a head, and units that are repeated.
 type repeated struct {
 	head  string
 	units []string
@@ -55,7 +55,7 @@ func (s repeated) text(size int) string {
 	return b.String()[:size]
 }
 
-// costHead makes every reader that a rule has to wake read the text.
+// costHead matches every rule that starts a further parser of the text.
 const costHead = "connection reset by peer, retry after 5s HTTP 404 last error: connection reset attempt 1: attempt 2: x\n"
 
 // decideOnce classifies a text of up to 2 MiB, without the cache of answers.
@@ -76,9 +76,9 @@ func checkCost(t require.TestingT, s repeated, ordinary string, sizes ...int) {
 	require.NoError(t, scaling.Check(s.text, sizes...), "%v", s)
 }
 
-// TestCost: no text costs much more than an ordinary one of its length, or grows
-// in cost faster than in length. One line of Java frames, each followed by an
-// open bracket, took 100 times as long.
+// TestCost checks that no text takes much longer than ordinary text of the same
+// length, and that the time grows no faster than the length. Once, a line of Java
+// frames, each followed by an open bracket, took 100 times as long.
 func TestCost(t *testing.T) {
 	ordinary := ordinaryText(t, 16<<10)
 	examples := ruleExamples(t)
@@ -109,10 +109,9 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// FuzzCost looks for texts that cost more than their length: the first byte says
-// how many of the next are the head, the rest are the units that are repeated.
-// The fuzzer cannot see time, so each step of a cost, in times of ordinary text, is a
-// branch of its own.
+// FuzzCost looks for texts that take too long for their length. The first byte is the
+// length of the head; the bytes after the head are the units to repeat. seenCost
+// shows the measured time to the fuzzer.
 func FuzzCost(f *testing.F) {
 	ordinary := ordinaryText(f, 8<<10)
 	pieces := slices.Concat(fragments, []string{costHead}, ruleExamples(f))
@@ -139,8 +138,8 @@ func FuzzCost(f *testing.F) {
 	})
 }
 
-// seenCost takes another branch for each step of a cost, which is how a fuzzer
-// learns that it comes closer.
+// seenCost takes a different branch for each range of the cost. A fuzzer sees only
+// branches, so it learns from them that an input takes longer.
 func seenCost(times float64) (steps int) {
 	if times > 1 {
 		steps++
@@ -163,9 +162,9 @@ func seenCost(times float64) (steps int) {
 	return steps
 }
 
-// BenchmarkCost measures the shapes that cost the most. x-ordinary is how many
-// times longer a byte takes than one of ordinary text, growth how many times
-// longer a text takes that is four times as long, both in the same run.
+// BenchmarkCost measures the most expensive texts. x-ordinary is the time for a byte
+// divided by that for a byte of ordinary text. growth is the time for a text of
+// four times the length divided by that for the text.
 func BenchmarkCost(b *testing.B) {
 	for _, bm := range []struct {
 		name string

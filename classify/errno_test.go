@@ -52,7 +52,7 @@ func TestErrno(t *testing.T) {
 	})
 }
 
-// delegates passes Timeout() on, as wrappers of network errors do.
+// delegates calls Timeout of the wrapped error, like wrappers of network errors.
 type delegates struct{ error }
 
 func (d delegates) Unwrap() error { return d.error }
@@ -60,7 +60,7 @@ func (d delegates) Timeout() bool {
 	return d.error.(interface{ Timeout() bool }).Timeout()
 }
 
-// TestChildren runs real children.
+// TestChildren runs real child processes.
 func TestChildren(t *testing.T) {
 	t.Parallel()
 	sh := func(script string) error {

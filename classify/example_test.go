@@ -76,7 +76,7 @@ func ExampleClassifier_Error() {
 	// retryable 000/network
 }
 
-// Minimal answers with the first of its twenty patterns that matches anywhere.
+// In Minimal, the first of the twenty patterns that matches decides.
 func ExampleClassifier_Message() {
 	res := classify.Minimal.Message("exported 1503 rows")
 	fmt.Println(res.Category, res.Rule)
@@ -119,7 +119,7 @@ func ExampleWithRules() {
 	// Output: fatal invalid_request shop/retired
 }
 
-// On top of None only the user's own rules match.
+// With the base None, only the user's own rules match.
 func ExampleWithBase() {
 	own, err := classify.New(
 		classify.WithBase(classify.None),
@@ -133,7 +133,7 @@ func ExampleWithBase() {
 	// Output: transient unknown
 }
 
-// Of a text longer than the limit only the beginning and the end are read.
+// If a text is longer than the limit, only its beginning and its end are read.
 func ExampleWithMaxBytes() {
 	short, err := classify.New(classify.WithMaxBytes(32))
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/errclass/errclass/classify/internal/ruledoc"
 )
 
-// TestExamplesDecide: each example of a rule with a reason gets that reason from the
-// rules, or the answer of a rule that the document names under decides. The model
-// agrees with nearly all of them.
+// TestExamplesDecide checks that each example of a rule with a reason gets that reason
+// from the rules. The exceptions are examples for which the document names another
+// rule under decides. The model must agree with nearly all examples.
 func TestExamplesDecide(t *testing.T) {
 	t.Parallel()
 	rules, err := New(WithModel(false))

@@ -93,7 +93,7 @@ func TestExplain(t *testing.T) {
 	})
 	t.Run("a rule that only the last try matches has a source", func(t *testing.T) {
 		t.Parallel()
-		// ^ is the beginning of what is said behind the mark.
+		// ^ matches the beginning of the text behind the mark "finally:".
 		x := classify.Standard.Explain(classify.Evidence{Message: "HTTP 503, finally: 401"})
 		require.NotEmpty(t, x.Signals)
 		assert.Equal(t, x.Result.Rule, x.Signals[0].Rule)
@@ -110,8 +110,8 @@ func TestExplain(t *testing.T) {
 	})
 }
 
-// TestExplainSources: typed facts, headers and bodies are shown with what they
-// say, each under the part of the evidence that it is from.
+// TestExplainSources checks that typed facts, headers and bodies are shown with their
+// signals and their source.
 func TestExplainSources(t *testing.T) {
 	t.Parallel()
 	type found struct{ Rule, Source, Text string }
@@ -174,8 +174,8 @@ func TestExplainSources(t *testing.T) {
 	}
 }
 
-// TestExplainPlacesBodies: bytes of a body are those of the body, not of what
-// was read out of it.
+// TestExplainPlacesBodies checks that Start and End are offsets in the body itself,
+// not in the text that was extracted from it.
 func TestExplainPlacesBodies(t *testing.T) {
 	t.Parallel()
 	const body = `{"error":{"message":"insufficient_quota","hint":"a"}}`
@@ -187,8 +187,8 @@ func TestExplainPlacesBodies(t *testing.T) {
 	assert.Equal(t, []int{-1, -1}, []int{s.Start, s.End}, "it does not stand so in the body")
 }
 
-// TestExplainAgrees holds Explain to Classify: the same result, the deciding
-// rule first, and every span inside its text.
+// TestExplainAgrees checks that Explain has the result of Classify, lists the deciding
+// rule first, and returns only offsets within the text.
 func TestExplainAgrees(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

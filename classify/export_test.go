@@ -2,7 +2,7 @@ package classify
 
 import "time"
 
-// At returns a classifier that decides like c and takes now for the present.
+// At returns a copy of c whose clock always shows now.
 func (c *Classifier) At(now time.Time) *Classifier {
 	at := *c
 	at.now = func() time.Time { return now }

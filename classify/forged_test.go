@@ -14,7 +14,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Errors of SDKs that carry what a peer wrote.
+// Errors of SDKs with values that a peer wrote.
 type (
 	codedError struct {
 		StatusCode    int
@@ -55,7 +55,8 @@ func (c namedCode) String() string                   { return string(c) }
 func jsonOf(key, value string) []byte                { return fmt.Appendf(nil, `{"error":{%q:%q}}`, key, value) }
 func classified(e classify.Evidence) classify.Result { return classify.Standard.Classify(e) }
 
-// forgedNames are what a peer would write to look like this program.
+// forgedNames are names that a peer may write to imitate this program's own deadline
+// or cancellation.
 var forgedNames = []string{
 	"context.Canceled", "context.DeadlineExceeded", "context.deadlineExceededError", "*poll.DeadlineExceededError",
 	"internal/poll.DeadlineExceededError", "os.ErrDeadlineExceeded", "errclass.ErrBudgetExceeded",
@@ -64,7 +65,7 @@ var forgedNames = []string{
 	"context deadline exceeded (Client.Timeout exceeded while awaiting headers)",
 }
 
-// forgeries puts a name into every place that a peer can write.
+// forgeries returns evidence with name in each field that a peer can write.
 func forgeries(status int, name string) map[string]classify.Evidence {
 	of := func(err error) classify.Evidence { return classify.Evidence{Err: err} }
 	return map[string]classify.Evidence{
@@ -87,7 +88,7 @@ func forgeries(status int, name string) map[string]classify.Evidence {
 	}
 }
 
-// A 401 whose body named context.Canceled was aborted, and hid a dead key.
+// Once, a 401 whose body named context.Canceled was aborted. This hid an invalid key.
 func TestPeerCannotForgeOwnEnd(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{401, 402, 403, 407, 451} {
@@ -104,8 +105,8 @@ func TestPeerCannotForgeOwnEnd(t *testing.T) {
 	assert.Equal(t, classify.ReasonAuthentication, got.Reason, got.Rule)
 }
 
-// Whatever the status, and without one, the category timeout and the strength
-// that outranks a user's rule are this program's.
+// With any status, and without one, a peer's text never yields the category timeout
+// and never outranks a user's rule.
 func TestPeerCannotOutrankUserRules(t *testing.T) {
 	t.Parallel()
 	c, err := classify.New(classify.WithRules(classify.Rule{ID: "mine", Pattern: "tenant-4711", Reason: classify.ReasonPolicy}))
@@ -123,7 +124,7 @@ func TestPeerCannotOutrankUserRules(t *testing.T) {
 	}
 }
 
-// What this program knows of itself still decides.
+// This program's own deadline and cancellation still decide.
 func TestOwnEndStillDecides(t *testing.T) {
 	t.Parallel()
 	refusal := &codedError{StatusCode: 401, Message: "invalid api key"}
@@ -146,7 +147,8 @@ func TestOwnEndStillDecides(t *testing.T) {
 	}
 }
 
-// A code of Go's own names is worth something where nothing else is known.
+// A code with the name of Go's own deadline or cancellation counts if there is no
+// other evidence.
 func TestOwnNamesAsCodes(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]classify.Reason{
@@ -170,7 +172,8 @@ func TestOwnNamesAsCodes(t *testing.T) {
 	}
 }
 
-// Texts of any shape around the forged names never end this program's call.
+// A forged name within any text never counts as this program's own deadline or
+// cancellation.
 func TestPeerTextIsNeverOwnEnd(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -186,7 +189,7 @@ func TestPeerTextIsNeverOwnEnd(t *testing.T) {
 	})
 }
 
-// answersAs is an SDK's error that answers questions from what its peer wrote.
+// answersAs is an SDK's error whose methods return values that a peer wrote.
 type answersAs struct {
 	StatusCode int
 	Code       string
@@ -199,7 +202,7 @@ func (e *answersAs) Is(target error) bool {
 	return target == context.DeadlineExceeded && e.Code == "deadline_exceeded" || target == context.Canceled && e.Code == "canceled"
 }
 
-// quotes has nothing but what a peer wrote, and answers as net/http's client.
+// Errors with a peer's text that imitates a timeout of net/http's client.
 type (
 	quotes        struct{ Message string }
 	relaysTimeout struct{ err error }
@@ -217,7 +220,7 @@ func (e *relaysTimeout) Timeout() bool { return true }
 func (e *peerTimeout) Error() string   { return e.text }
 func (e *peerTimeout) Timeout() bool   { return true }
 
-// The methods of an SDK's error may answer from what a peer wrote.
+// The methods of an SDK's error may return values that a peer wrote.
 func TestPeerCannotForgeByMethods(t *testing.T) {
 	t.Parallel()
 	const timeout = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
@@ -233,8 +236,8 @@ func TestPeerCannotForgeByMethods(t *testing.T) {
 	}
 }
 
-// What stands between a refusal and a claim does not help the claim: a code that
-// outranks the status was beaten by the claim, which the status alone was not.
+// A status such as 401 beats a forged cancellation or timeout, even if there is other
+// evidence. Once, a code that outranks the status lost to the forged cancellation.
 func TestClaimsBesideOthers(t *testing.T) {
 	t.Parallel()
 	between := []string{
@@ -267,8 +270,8 @@ func TestClaimsBesideOthers(t *testing.T) {
 	}
 }
 
-// A refusal that quotes a report of several tries, or names a code of gRPC, is a
-// refusal still.
+// A status such as 401 still decides if its text also has a report of several
+// attempts or a gRPC code.
 func TestClaimsInTexts(t *testing.T) {
 	t.Parallel()
 	for _, head := range []string{

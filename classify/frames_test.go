@@ -10,8 +10,8 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// said is what is left of a text without the frames of traces, the pieces
-// divided by bars.
+// said returns a text without the frames of stack traces. Bars separate the remaining
+// pieces.
 func said(text string) string {
 	var all []string
 	frames := form.NewFrameReader(text)
@@ -81,8 +81,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestFirstFrame: of a text that begins within a trace and says nothing else,
-// the innermost function is heard, but for bare words.
+// TestFirstFrame checks that the innermost function is evidence if the text has only
+// a part of a stack trace. Rules for bare words do not apply to it.
 func TestFirstFrame(t *testing.T) {
 	t.Parallel()
 	const prefix = "Nov 06 08:49:37 host app[7]:     at "
@@ -91,7 +91,7 @@ func TestFirstFrame(t *testing.T) {
 	assert.Equal(t, ReasonRateLimit, Message(prefix+"FastTimer.onParserTimeout (node:a:1:2)\nHTTP 429").Reason)
 }
 
-// TestUsersRulesSeeFrames: a user may well mean a function of their own.
+// TestUsersRulesSeeFrames checks that user rules match the frames of stack traces.
 func TestUsersRulesSeeFrames(t *testing.T) {
 	t.Parallel()
 	c, err := New(WithRules(Rule{ID: "mine", Reason: ReasonPolicy, Pattern: `Guard\.check`}))
@@ -100,8 +100,8 @@ func TestUsersRulesSeeFrames(t *testing.T) {
 	assert.Equal(t, "000/network", Minimal.Message("x\n    at f (/srv/network.js:1:2)").Rule, "its twenty patterns read all of a text")
 }
 
-// TestUsersRulesSeeWholeTexts: what is read again, a first frame or a last try,
-// is a part of the text, at whose ends a user's anchor does not stand.
+// TestUsersRulesSeeWholeTexts checks that ^ and $ in user rules match only at the ends
+// of the whole text, not at the ends of a frame or of an attempt.
 func TestUsersRulesSeeWholeTexts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ pattern, text string }{
@@ -116,7 +116,7 @@ func TestUsersRulesSeeWholeTexts(t *testing.T) {
 	}
 }
 
-// TestWaitsInFrames: what source code says of waits is none.
+// TestWaitsInFrames checks that words in stack frames do not count as waits.
 func TestWaitsInFrames(t *testing.T) {
 	t.Parallel()
 	got := Message("HTTP 429: try again in 5s\n  File \"a.py\", line 3, in f\n    raise Busy('try again in 2 hours')\nBusy")
@@ -124,8 +124,8 @@ func TestWaitsInFrames(t *testing.T) {
 	assert.Equal(t, 5*time.Second, got.RetryAfter)
 }
 
-// TestHostileFrames are texts that are made to be read more than once; each
-// must be done with at once, which the test's own deadline holds them to.
+// TestHostileFrames classifies texts with expensive stack frames. Each must finish
+// within the test's deadline.
 func TestHostileFrames(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{
@@ -137,7 +137,7 @@ func TestHostileFrames(t *testing.T) {
 	}
 }
 
-// BenchmarkFrames measures what it costs to look for frames in every text.
+// BenchmarkFrames measures the search for stack frames in a text.
 func BenchmarkFrames(b *testing.B) {
 	perText(b, corpusMessages(b), func(text string) {
 		frames := form.NewFrameReader(text)

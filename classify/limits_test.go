@@ -15,7 +15,7 @@ import (
 	"github.com/errclass/errclass/internal/cputime"
 )
 
-// rulesOf returns n rules with patterns of a form, with %d for the number.
+// rulesOf returns n rules. form is the pattern, in which %d becomes the rule's number.
 func rulesOf(n int, form string) []Rule {
 	rules := make([]Rule, n)
 	for i := range rules {
@@ -24,7 +24,7 @@ func rulesOf(n int, form string) []Rule {
 	return rules
 }
 
-// TestRulesAreWithinTheLimits: what the limits must leave room for.
+// TestRulesAreWithinTheLimits checks that ordinary large rule sets are accepted.
 func TestRulesAreWithinTheLimits(t *testing.T) {
 	t.Parallel()
 	var set, phrases []Rule
@@ -55,7 +55,7 @@ func TestRulesAreWithinTheLimits(t *testing.T) {
 
 // TestRefusedRulesTakeLittleMemory isn't parallel: it measures the whole process.
 func TestRefusedRulesTakeLittleMemory(t *testing.T) {
-	Standard.Message("so it goes") // the rules are loaded
+	Standard.Message("so it goes") // loads the rules
 	for name, tt := range map[string]struct {
 		rules []Rule
 		want  string

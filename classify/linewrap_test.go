@@ -40,7 +40,8 @@ func TestJoinLines(t *testing.T) {
 	}
 }
 
-// TestExplainBrokenLine: what stands over two lines is shown as it stands there.
+// TestExplainBrokenLine checks that a match over two lines is shown with its line
+// break.
 func TestExplainBrokenLine(t *testing.T) {
 	t.Parallel()
 	const text = "✗ the request to the model has failed with insufficient\n│ quota for all of it"

@@ -11,9 +11,9 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// mapped is a row of a table of the provider error mapping (seed 001): evidence,
-// and what the table calls it. Where a ruling reads the row otherwise, ruling
-// says which, and want is what it makes of it.
+// mapped is a row of a table of the provider error mapping (seed 001): evidence and
+// its error type. If a ruling overrides the row, ruling names that ruling, and want
+// is the reason according to it.
 type mapped struct {
 	row    string
 	e      classify.Evidence
@@ -30,7 +30,7 @@ func openaiBody(code, kind, message string) []byte {
 	return fmt.Appendf(nil, `{"error":{"message":%q,"type":%q,"param":null,"code":%q}}`, message, kind, code)
 }
 
-// TestProviderMapping has a row for every row of seed 001's tables, by section.
+// TestProviderMapping has every row of seed 001's tables, by section.
 func TestProviderMapping(t *testing.T) {
 	t.Parallel()
 	const (
@@ -215,8 +215,8 @@ func TestProviderMapping(t *testing.T) {
 	}
 }
 
-// TestErrorTaxonomy has the rows of seed 001's "Error Taxonomy", the policies.
-// Where "Complete Error Classifier" says otherwise (parsing: backoff none), the
+// TestErrorTaxonomy has the rows of seed 001's "Error Taxonomy", which lists the
+// policies. If "Complete Error Classifier" differs (parsing: backoff none), the
 // taxonomy counts.
 func TestErrorTaxonomy(t *testing.T) {
 	t.Parallel()
@@ -286,8 +286,8 @@ func TestRetryAfterPrecedence(t *testing.T) {
 
 // TestModelErrors has the rows of seed 003 that are about what went wrong:
 // IsRetryableStatusCode, IsRetryableModelError, IsContextOverflowError and
-// ParseRetryAfterHeader. What it does about a 429 is for package resilience
-// (ruling 2).
+// ParseRetryAfterHeader. The handling of a 429 in seed 003 belongs to package
+// resilience (ruling 2).
 func TestModelErrors(t *testing.T) {
 	t.Parallel()
 	const (

@@ -8,8 +8,7 @@ import (
 	"github.com/errclass/errclass/classify/internal/memory"
 )
 
-// TestMemoryKeepsMatches: what a text says beside other evidence is recalled as it
-// was, or not at all.
+// TestMemoryKeepsMatches checks that cached matches of a text are correct or missing.
 func TestMemoryKeepsMatches(t *testing.T) {
 	t.Parallel()
 	for _, m := range []memory.Matches{
@@ -34,8 +33,8 @@ func TestMemoryKeepsMatches(t *testing.T) {
 	assert.False(t, ok, "a place that does not fit")
 }
 
-// TestRecalledTextsSayTheSame: a text beside a status comes to the same, read and
-// recalled.
+// TestRecalledTextsSayTheSame checks that a text with a status has the same result
+// with and without the cache.
 func TestRecalledTextsSayTheSame(t *testing.T) {
 	t.Parallel()
 	for _, text := range corpusMessages(t) {

@@ -125,7 +125,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestOrderOfEvidence: the order holds across kinds of evidence.
+// TestOrderOfEvidence checks the order between different kinds of evidence.
 func TestOrderOfEvidence(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -148,8 +148,8 @@ func TestOrderOfEvidence(t *testing.T) {
 	}
 }
 
-// TestUsersRuleBeatsALastTry: a user's rule is taken at its word wherever in a
-// text it matches.
+// TestUsersRuleBeatsALastTry checks that a user's rule decides wherever it matches in
+// a report of several attempts.
 func TestUsersRuleBeatsALastTry(t *testing.T) {
 	t.Parallel()
 	c, err := classify.New(classify.WithRules(classify.Rule{ID: "mine", Reason: classify.ReasonPolicy, Pattern: "frob"}))

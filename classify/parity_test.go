@@ -17,7 +17,7 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// sdkError is an error of an SDK, with what the answer said.
+// sdkError is an error of an SDK with the fields of a response.
 type sdkError struct {
 	StatusCode    int
 	Code, Message string
@@ -25,13 +25,13 @@ type sdkError struct {
 
 func (e *sdkError) Error() string { return e.Message }
 
-// failure is one failure, however the evidence of it comes in.
+// failure is one failure, independent of the form of its evidence.
 type failure struct {
 	status        int
 	code, message string
 }
 
-// forms are the ways in which the facts of a failure come in.
+// forms returns evidence of the failure in different forms.
 func (f failure) forms() map[string]Evidence {
 	fields := map[string]string{"code": f.code, "message": f.message}
 	if f.code == "" {
@@ -71,14 +71,14 @@ func numberOf(n int) string {
 	return strconv.Itoa(n)
 }
 
-// TestParity: the same facts give one answer, through whatever fields they come.
+// TestParity checks that a failure has the same result in every form of evidence.
 func TestParity(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		failure
 		want Reason
 	}{
-		// A status, with words that say no more.
+		// A status with words that do not refine it.
 		{failure{400, "", "no"}, ReasonInvalidRequest},
 		{failure{401, "", "no"}, ReasonAuthentication},
 		{failure{402, "", "no"}, ReasonBudgetExceeded},
@@ -123,7 +123,7 @@ func TestParity(t *testing.T) {
 		{failure{500, "insufficient_quota", "no"}, ReasonBudgetExceeded},
 		{failure{500, "authentication_error", "no"}, ReasonAuthentication},
 
-		// Words within a status that they do not refine.
+		// A status with words that must not override it.
 		{failure{401, "authentication_error", "The key service is overloaded"}, ReasonAuthentication},
 		{failure{401, "", "The key service is overloaded, please try again later"}, ReasonAuthentication},
 		{failure{401, "", "connection reset by peer"}, ReasonAuthentication},
@@ -141,7 +141,7 @@ func TestParity(t *testing.T) {
 		{failure{429, "", "permission denied for role reader"}, ReasonRateLimit},
 		{failure{429, "", "connection refused"}, ReasonRateLimit},
 
-		// Words that refine it.
+		// A status with words that refine it.
 		{failure{400, "", "the server is locked"}, ReasonTransient},
 		{failure{409, "", "Another operation: OperationInProgress"}, ReasonTransient},
 		{failure{422, "", "Droplet already has a pending event."}, ReasonTransient},
@@ -167,8 +167,8 @@ func TestParity(t *testing.T) {
 	}
 }
 
-// TestParityOfStatuses: a status that a message of the corpus names says the same
-// as that status beside the message.
+// TestParityOfStatuses checks that a status in a message of the corpus has the same
+// effect as the same status in Evidence.Status.
 func TestParityOfStatuses(t *testing.T) {
 	t.Parallel()
 	named := 0
@@ -185,8 +185,8 @@ func TestParityOfStatuses(t *testing.T) {
 	assert.Greater(t, named, 50)
 }
 
-// TestShuffledSignals: of every message of the corpus and every example of the
-// rules, the order of the signals decides nothing.
+// TestShuffledSignals checks that the order of the signals does not matter, for every
+// message of the corpus and every example of the rules.
 func TestShuffledSignals(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -211,8 +211,8 @@ func TestShuffledSignals(t *testing.T) {
 	}
 }
 
-// TestRulesThatMatchNothing: however many rules a user adds, those that match
-// nothing change no answer.
+// TestRulesThatMatchNothing checks that user rules which do not match change no
+// result, even if there are many of them.
 func TestRulesThatMatchNothing(t *testing.T) {
 	t.Parallel()
 	texts := corpusMessages(t)

@@ -8,9 +8,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// TestPermanentWithinPassing holds whole messages whose first words are those
-// of a passing fault and whose cause is not, each beside one that differs in
-// the cause alone and may be tried again.
+// TestPermanentWithinPassing has pairs of messages that begin like a temporary
+// fault. The cause at the end is permanent in one and temporary in the other.
 func TestPermanentWithinPassing(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -62,7 +62,7 @@ func TestSingleSpaced(t *testing.T) {
 	assert.Equal(t, "a b c", form.SingleSpaced("a b c"))
 }
 
-// TestPlainTextIsFree: most texts are plain already.
+// TestPlainTextIsFree checks that the plain form of a plain text needs no allocation.
 func TestPlainTextIsFree(t *testing.T) {
 	const text = "dial tcp 10.0.0.1:443: connect: connection refused\nC:\\logs #3 ✗ x^2 & more"
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
@@ -72,8 +72,8 @@ func TestPlainTextIsFree(t *testing.T) {
 	}))
 }
 
-// TestPlainUserRules: a user's rule sees the text as it is, and as a reader does.
-// The original patterns see it as it is, and nothing else.
+// TestPlainUserRules checks that user rules match both the original text and its plain
+// form. The patterns of Minimal match only the original text.
 func TestPlainUserRules(t *testing.T) {
 	t.Parallel()
 	c, err := New(WithRules(
@@ -88,7 +88,7 @@ func TestPlainUserRules(t *testing.T) {
 	assert.Equal(t, "000/default", Minimal.Message("too  many\u00a0tokens").Rule)
 }
 
-// TestExplainPlain: what was found is shown where it stands in the source.
+// TestExplainPlain checks that a match in the plain form has its offsets in the source.
 func TestExplainPlain(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -106,8 +106,8 @@ func TestExplainPlain(t *testing.T) {
 	}
 }
 
-// TestRewritings: a byte of the other form that the rewriting did not make is
-// the byte of the source at the place that it is mapped to.
+// TestRewritings checks the mapping of offsets from a rewritten text to its source. A
+// byte that the rewriting did not insert must be the same byte in the source.
 func TestRewritings(t *testing.T) {
 	t.Parallel()
 	pieces := []string{

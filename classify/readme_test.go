@@ -12,7 +12,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// The README repeats the table of reasons for people who have no code at hand.
+// The README repeats the table of reasons. The test checks that they are equal.
 func TestReadmeHasTheTable(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../README.md")
@@ -33,8 +33,8 @@ func TestReadmeHasTheTable(t *testing.T) {
 	}
 }
 
-// tableRow is the row of six cells that begins with r, nil if there is none.
-// Reasons that are categories as well begin a shorter row of another table.
+// tableRow returns the cells of the row that begins with r, or nil. The row has six
+// cells. A reason that is also a category begins a shorter row in another table.
 func tableRow(text string, r classify.Reason) []string {
 	for line := range strings.Lines(text) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")

@@ -49,8 +49,8 @@ func BenchmarkAnthropic429(b *testing.B) {
 	})
 }
 
-// TestStatusAllocatesNothing: most failures that a program counts are no more
-// than a status.
+// TestStatusAllocatesNothing checks a status without other evidence, which is the most
+// common failure.
 func TestStatusAllocatesNothing(t *testing.T) {
 	e := classify.Evidence{Status: 503}
 	classify.Standard.Classify(e)

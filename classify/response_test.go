@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// TestStatus holds every HTTP status to ruling 7, which completes the tables of
-// seed 001 (classifyHTTPStatus and the SDKs' status switches) and seed 003
+// TestStatus checks every HTTP status against ruling 7. The ruling completes the
+// tables of seed 001 (classifyHTTPStatus and the SDKs' status switches) and seed 003
 // (IsRetryableStatusCode).
 func TestStatus(t *testing.T) {
 	t.Parallel()

@@ -76,7 +76,7 @@ func TestResultJSON(t *testing.T) {
 	}
 }
 
-// TestResultJSONRoundsUp: less than a millisecond is not nothing.
+// TestResultJSONRoundsUp checks that a fraction of a millisecond is rounded up.
 func TestResultJSONRoundsUp(t *testing.T) {
 	t.Parallel()
 	line, err := json.Marshal(classify.Result{HasRetryAfter: true, RetryAfter: 34074824224})
@@ -103,7 +103,7 @@ func TestResultJSONErrors(t *testing.T) {
 	}
 }
 
-// drawResult draws a Result as one might be, with waits in whole milliseconds.
+// drawResult draws a random Result whose wait is in whole milliseconds.
 func drawResult(t *rapid.T) classify.Result {
 	res := classify.Result{
 		Category: rapid.SampledFrom(append(classify.Categories(), "")).Draw(t, "category"),
@@ -132,12 +132,13 @@ func TestResultJSONRoundTrip(t *testing.T) {
 	})
 }
 
-// TestResultLogValueAgreesWithJSON: whoever knows one knows the other.
+// TestResultLogValueAgreesWithJSON checks that a log and JSON have the same names and
+// values.
 func TestResultLogValueAgreesWithJSON(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		res := drawResult(t)
-		res.Derived = false // a log says how long, not from where
+		res.Derived = false // the log value does not have Derived
 		var out bytes.Buffer
 		slog.New(slog.NewJSONHandler(&out, nil)).Info("", "result", res)
 		var line struct{ Result classify.Result }
@@ -146,7 +147,7 @@ func TestResultLogValueAgreesWithJSON(t *testing.T) {
 	})
 }
 
-// TestResultLogValueOfNoError: a handler leaves the empty group out.
+// TestResultLogValueOfNoError checks that a handler omits the empty group.
 func TestResultLogValueOfNoError(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

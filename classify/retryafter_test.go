@@ -259,8 +259,8 @@ func TestRetryAfterText(t *testing.T) {
 	}
 }
 
-// TestLongWait holds rate limits that stay shut for more than an hour to
-// ruling 2 of the taxonomy.
+// TestLongWait checks rate limits with a wait of more than an hour against ruling 2 of
+// the taxonomy.
 func TestLongWait(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

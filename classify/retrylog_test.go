@@ -68,8 +68,9 @@ func TestTries(t *testing.T) {
 	assert.Empty(t, partsOf(log))
 }
 
-// TestOverlappingMarks: "last attempt 2" names one try, not two. The text
-// between the two was cut with its end before its start.
+// TestOverlappingMarks checks that "last attempt 2" counts as one mark. Once it counted
+// as two, "last attempt" and "attempt 2", and the text between them had its end before
+// its start.
 func TestOverlappingMarks(t *testing.T) {
 	t.Parallel()
 	const text = "attempt 1: HTTP 503; last attempt 2: zz"
@@ -79,8 +80,8 @@ func TestOverlappingMarks(t *testing.T) {
 	assert.Equal(t, "http/503", got.Rule)
 }
 
-// TestTryLogParts: whatever marks stand beside each other, the parts of a report
-// are parts of the text, in its order and without overlap.
+// TestTryLogParts checks that the parts of a report are parts of the text, in its
+// order and without overlap, for any sequence of marks.
 func TestTryLogParts(t *testing.T) {
 	t.Parallel()
 	words := []string{
@@ -104,8 +105,8 @@ func TestTryLogParts(t *testing.T) {
 	})
 }
 
-// TestLongRetryLog: a report of many tries is read from its end, and what is
-// read again is bounded.
+// TestLongRetryLog checks that a report of many attempts is read from its end, and
+// that only a bounded part of it is read twice.
 func TestLongRetryLog(t *testing.T) {
 	t.Parallel()
 	log := strings.Repeat("attempt 1: HTTP 401 Unauthorized\n", 1000) + "attempt 2: HTTP 503\n" + strings.Repeat("attempt 3: hm\n", 6)
@@ -116,7 +117,8 @@ func TestLongRetryLog(t *testing.T) {
 	}
 }
 
-// TestManyRefusals: a text full of statuses is not read again for each.
+// TestManyRefusals checks that a text with many statuses is not read again for each
+// of them.
 func TestManyRefusals(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, ReasonInvalidRequest, Message("HTTP 404, HTTP 422, HTTP 410, HTTP 405: ECONNRESET").Reason)

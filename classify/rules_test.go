@@ -13,7 +13,7 @@ import (
 	"github.com/errclass/errclass/classify/internal/ruledoc"
 )
 
-// TestRules holds every rule of the standard set to its own examples.
+// TestRules checks every rule of the standard set against its own examples.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("rules/*.yaml")

@@ -16,7 +16,7 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// A variation says the same as a text, in another way: it must not change the
+// A variation changes the form of a text but not its meaning. It must not change the
 // category.
 type variation struct {
 	kind string // trace, prefix, case, width or space
@@ -31,7 +31,7 @@ func inFront(prefix string) func(string) string {
 	return func(text string) string { return prefix + text }
 }
 
-// The names in the traces are as misleading as can be.
+// The names in these stack traces are deliberately misleading.
 var traces = []variation{
 	{"trace", "a trace of Go", behind("\n\ngoroutine 42 [running]:\nnet/http.(*persistConn).roundTrip(0xc0001a2000, 0xc0004b6000)\n" +
 		"\t/usr/local/go/src/net/http/transport.go:2760 +0x9c5\ngithub.com/acme/pay/ratelimit.(*Client).doTimeout(...)\n\t/src/retry/timeout.go:429\n" +
@@ -62,14 +62,14 @@ var cases = []variation{
 	{"case", "lower case", strings.ToLower},
 }
 
-// A terminal's width, and that of a box in it.
+// Lines broken at the width of a terminal or of a box in it.
 var widths = []variation{
 	{"width", "72 columns", func(text string) string { return wrapLines(text, 72, "") }},
 	{"width", "80 columns", func(text string) string { return wrapLines(text, 80, "") }},
 	{"width", "100 columns, indented", func(text string) string { return wrapLines(text, 100, "  ") }},
 }
 
-// What a reader does not see, or sees as a space. A text's own line breaks stay.
+// Characters that are invisible or look like a space. The line breaks of the text stay.
 var spacing = []variation{
 	{"space", "doubled spaces", func(text string) string { return strings.ReplaceAll(text, " ", "  ") }},
 	{"space", "non-breaking spaces", func(text string) string { return strings.ReplaceAll(text, " ", "\u00a0") }},
@@ -103,8 +103,8 @@ var spacing = []variation{
 	{"space", "zero width spaces", func(text string) string { return "\ufeff" + strings.ReplaceAll(text, " ", " \u200b") }},
 }
 
-// wrapLines breaks lines as a terminal does, so that none is longer than width,
-// and indents what it breaks off. A text with a word that is longer stays.
+// wrapLines breaks lines as a terminal does, so that none is longer than width, and
+// indents the new lines. It returns a text with a longer word unchanged.
 func wrapLines(text string, width int, indent string) string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -121,8 +121,8 @@ func wrapLines(text string, width int, indent string) string {
 	return strings.Join(lines, "\n")
 }
 
-// unstable are the texts whose category a variation may change: of which kind,
-// and why.
+// unstable lists the texts whose category a variation may change, with the kind of the
+// variation and the explanation.
 var unstable = map[string]struct{ kind, why string }{
 	"Aborted!":               {"prefix", "the word counts only where it is the whole line"},
 	`rate limit "user" is 3`: {"prefix", "in a line that calls itself an error, it is one"},
@@ -177,7 +177,7 @@ func ruleExamples(tb testing.TB) []string {
 	return all
 }
 
-// TestMiddleIsNotRead: work is bounded, however long a text is.
+// TestMiddleIsNotRead checks that the middle of a long text is not read.
 func TestMiddleIsNotRead(t *testing.T) {
 	t.Parallel()
 	const half = DefaultMaxBytes / 2
@@ -188,10 +188,11 @@ func TestMiddleIsNotRead(t *testing.T) {
 	}
 }
 
-// FuzzMessage: whatever a text holds, the same answer comes each time, a known
-// one; a trace behind it changes nothing, nor does the case of its letters.
+// FuzzMessage checks that any text has a known category and reason, and the same result
+// each time. A stack trace behind the text and the case of its letters must not change
+// the result.
 func FuzzMessage(f *testing.F) {
-	const every = 20 // more would take longer to begin with than most runs have
+	const every = 20 // with more seeds, starting would take longer than most runs
 	for i, text := range append(corpusMessages(f), ruleExamples(f)...) {
 		if i%every == 0 {
 			f.Add(text)
@@ -210,7 +211,7 @@ func FuzzMessage(f *testing.F) {
 		require.NotContains(t, got.Rule, panicSuffix)
 
 		if len(text) > DefaultMaxBytes/4 || !utf8.ValidString(text) || said(text) != text || form.TrimSpaces(text) != text || strings.Contains(text, "  ") {
-			return // cut off, repaired or full of frames already
+			return // too long, not valid UTF-8, or with frames or extra spaces of its own
 		}
 		for _, v := range traces {
 			is := Message(v.vary(text))

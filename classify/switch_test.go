@@ -21,15 +21,15 @@ func withRule(t testing.TB, id, pattern string, reason classify.Reason) *classif
 	return c
 }
 
-// Every method answers by the rules that were set last, also for what it has
-// answered before.
+// Every method uses the rules that were set last, even for a text that it has
+// classified before.
 func TestSwitchable(t *testing.T) {
 	t.Parallel()
 	const text = "shard 7 is moving"
 	c, set := classify.Switchable(nil)
 	answers := func(reason classify.Reason, rule string) {
 		t.Helper()
-		for range 2 { // the second time from memory
+		for range 2 { // the second result comes from the cache
 			for _, got := range []classify.Result{
 				c.Message(text), c.Error(errors.New(text)), c.Explain(classify.Evidence{Message: text}).Result,
 				c.Classify(classify.Evidence{Message: text, Provider: "acme"}), c.Classify(classify.Evidence{Err: errors.New(text), Status: 400}),
@@ -78,7 +78,7 @@ func TestNewTakesTheRulesOfTheMoment(t *testing.T) {
 	assert.Equal(t, "after", base.Message("moving").Rule)
 }
 
-// Each answer belongs to one set of rules, while they change.
+// While the rules change, each result comes from either the old rules or the new ones.
 func TestSwitchableConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	sets := []*classify.Classifier{

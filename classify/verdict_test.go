@@ -22,22 +22,22 @@ func TestStatusOfText(t *testing.T) {
 		{"resulted in a `404 Not Found` response", 404},
 		{"(403) Forbidden", 403},
 		{"upstream returned 503", 503},
-		{"HTTP 503 from a, HTTP 401 from b", 401}, // that which decides
+		{"HTTP 503 from a, HTTP 401 from b", 401}, // the status that decides
 		{"connection refused; HTTP 503 from a, HTTP 502 from b", 503},
 		{"invalid_api_key; HTTP 502 from a, HTTP 503 from b", 502},
 		{"Error code: 404: the model does not exist", 404},
-		{"attempt 1: HTTP 401 Unauthorized; attempt 2: connection refused", 0}, // an earlier try's
+		{"attempt 1: HTTP 401 Unauthorized; attempt 2: connection refused", 0}, // the status belongs to an earlier attempt
 		{"attempt 1: connection refused; attempt 2: HTTP 503", 503},
 		{"HTTP 401 (attempt 1), (404) Not Found (attempt 2)", 404},
-		{"HTTP 503: no attempt 1, no attempt 2", 503}, // said of all of them
+		{"HTTP 503: no attempt 1, no attempt 2", 503}, // the status applies to all attempts
 		{"Not Found", 0},
 		{"Forbidden on port 4031", 0},
-		{"503 5.5.1 Error: need MAIL command", 0}, // SMTP's
+		{"503 5.5.1 Error: need MAIL command", 0}, // a code of SMTP
 		{"dial tcp 10.0.0.1:443: connection refused", 0},
 		{"429 files were copied", 0},
 		{"", 0},
 	} {
-		for range 2 { // read, then remembered
+		for range 2 { // the second result comes from the cache
 			assert.Equal(t, tt.status, Message(tt.text).Status, tt.text)
 		}
 	}
@@ -70,8 +70,7 @@ func TestProviderOfText(t *testing.T) {
 	assert.Equal(t, "anthropic", Standard.Classify(Evidence{Status: 500, Body: []byte(`{"error":{"message":"api.anthropic.com is down"}}`)}).Provider)
 }
 
-// TestMemoryKeepsVerdicts: whatever a text comes to is recalled as it was, or
-// not at all.
+// TestMemoryKeepsVerdicts checks that a cached result of a text is correct or missing.
 func TestMemoryKeepsVerdicts(t *testing.T) {
 	t.Parallel()
 	for _, v := range []memory.Verdict{

@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// TestWordsAgree: what signals call a reason or a category is its name here, and
-// both tables have the same category for a reason.
+// TestWordsAgree checks that package signal has the same names of reasons and
+// categories as this package, and the same category for each reason.
 func TestWordsAgree(t *testing.T) {
 	t.Parallel()
 	assert.Len(t, Reasons(), int(signal.Reasons)-1)

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestCutAtSpace: a word that does not fit is left out whole, for a part of it may
-// be a word that a rule knows.
+// TestCutAtSpace checks that a word at a cut is left out as a whole. Its beginning
+// might match a rule.
 func TestCutAtSpace(t *testing.T) {
 	word := "insufficient_quotadial"
 	text := strings.Repeat(word+" ", 100)

@@ -12,7 +12,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/ruledoc"
 )
 
-// TestAddTable: documents may share a table, and must not contradict each other.
+// TestAddTable checks that documents may share a table but must not contradict each
+// other.
 func TestAddTable(t *testing.T) {
 	t.Parallel()
 	row := func(code, reason string) ruledoc.Row { return ruledoc.Row{Code: code, Reason: reason} }
@@ -26,7 +27,7 @@ func TestAddTable(t *testing.T) {
 	assert.EqualError(t, err, "table grpc: code Aborted is network here and transient in another document")
 }
 
-// Every table that is generated is read by a collector.
+// A collector must use every generated table.
 func TestLookedUpTablesAreRead(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("../collect/*/*.go")

@@ -14,10 +14,10 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// statuses are those that edges tell apart, and one of each other kind.
+// statuses are the HTTP statuses that Beats distinguishes, and some others.
 var statuses = []uint16{0, 400, 401, 402, 403, 404, 407, 408, 409, 423, 425, 429, 451, 500, 503}
 
-// kinds are all kinds of signals: every strength, reason and status.
+// kinds returns signals of every strength, reason and status.
 func kinds() []signal.Signal {
 	var all []signal.Signal
 	for s := signal.Word; s < signal.Strengths; s++ {
@@ -35,8 +35,8 @@ func kinds() []signal.Signal {
 	return all
 }
 
-// TestOrderIsTotal: of all kinds of signals, every two are in one order, and of
-// every three the order is transitive.
+// TestOrderIsTotal checks that Order is antisymmetric for any two kinds of signals
+// and transitive for any three.
 func TestOrderIsTotal(t *testing.T) {
 	t.Parallel()
 	all := kinds()
@@ -57,7 +57,7 @@ func TestOrderIsTotal(t *testing.T) {
 	}
 }
 
-// TestRankIsTransitive: over every three of (strength, reason, wrapper).
+// TestRankIsTransitive checks any three combinations of strength, reason and wrapper.
 func TestRankIsTransitive(t *testing.T) {
 	t.Parallel()
 	var ranks []uint16
@@ -85,8 +85,8 @@ func TestRankIsTransitive(t *testing.T) {
 	}
 }
 
-// TestEdgesLeadForward: no edge leads back, and along two edges the last never
-// decides.
+// TestEdgesLeadForward checks that Beats has no cycles. If a beats b and b beats c, a
+// must decide.
 func TestEdgesLeadForward(t *testing.T) {
 	t.Parallel()
 	all := kinds()
@@ -134,7 +134,7 @@ func TestEdgesLeadForward(t *testing.T) {
 	}
 }
 
-// drawn is a signal of any kind, found anywhere.
+// drawn draws a random signal.
 func drawn(t *rapid.T) signal.Signal {
 	var s signal.Signal
 	switch rapid.IntRange(0, 3).Draw(t, "kind") {
@@ -151,8 +151,8 @@ func drawn(t *rapid.T) signal.Signal {
 	return s
 }
 
-// TestOrderOfTheListDecidesNothing: a shuffled list has the same answer, and so
-// does one of more signals than fit.
+// TestOrderOfTheListDecidesNothing checks that a shuffled list has the same result,
+// even if there are more signals than a list holds.
 func TestOrderOfTheListDecidesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -177,8 +177,8 @@ func decided(all []signal.Signal) (won signal.Signal, ok bool) {
 	return won, ok
 }
 
-// TestSomethingDecides: whatever reasons a list has, one of them decides, unless
-// hints ruled out all of them.
+// TestSomethingDecides checks that a list with reasons always has a deciding signal,
+// unless hints veto all of them.
 func TestSomethingDecides(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -191,8 +191,8 @@ func TestSomethingDecides(t *testing.T) {
 	})
 }
 
-// TestVetoesDoNotChain: all vetoes are worked out on the list as it is, and only
-// within one text.
+// TestVetoesDoNotChain checks that all vetoes apply at the same time, and only within
+// one text.
 func TestVetoesDoNotChain(t *testing.T) {
 	t.Parallel()
 	hint := signal.Match(&signal.Rule{ID: "hint/a", Vetoes: []string{"timeout", "x/*"}}, 0)

@@ -16,7 +16,7 @@ func fill(before, part, after string, n int) string {
 	return before + strings.Repeat(part, n) + after
 }
 
-// The YAML library made 810 MB of four megabytes before the first look at them.
+// Once, the YAML library allocated 810 MB for 4 MB of YAML before any check.
 func TestTreeWasBuiltBeforeTheFirstLook(t *testing.T) {
 	for name, file := range map[string]string{
 		"nulls":              fill("rules: [", "~,", "]", fileSize/2-8),
@@ -62,7 +62,7 @@ func TestTreeWasBuiltBeforeTheFirstLook(t *testing.T) {
 	}
 }
 
-// What looks like the hostile files, and is none of them.
+// These files resemble the hostile ones but are ordinary.
 func TestOrdinaryFilesKeepWithinTheLimits(t *testing.T) {
 	t.Parallel()
 	var block, flow, short, quoted strings.Builder

@@ -68,7 +68,8 @@ func TestPlainReadsWhatTheLibraryReads(t *testing.T) {
 	require.Greater(t, read, len(paths)/2+15, "most files are plain")
 }
 
-// checkPlain reports whether a file is plain, which the library then reads alike.
+// checkPlain reports whether a file is plain YAML. If so, it checks that the library
+// reads the same rules.
 func checkPlain(t *testing.T, file string) bool {
 	t.Helper()
 	rules, line, err := readPlain([]byte(file), func(*Rule) error { return nil })
