@@ -29,7 +29,8 @@ type attemptLimit struct {
 }
 
 // startAttempt returns a context that ends when the parent ends, when cancel is
-// called, or after limit unless expired is called before. A limit of 0 is none.
+// called, or after limit unless expired is called before. With a limit of 0 there is
+// no time limit.
 func startAttempt(parent context.Context, limit time.Duration) (ctx context.Context, cancel context.CancelFunc, l attemptLimit) {
 	ctx, cancelCause := context.WithCancelCause(parent)
 	if limit > 0 {

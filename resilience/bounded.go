@@ -9,7 +9,7 @@ import (
 type rank uint8
 
 const (
-	plain  rank = iota // forgotten first
+	plain  rank = iota // removed first
 	held               // removed if there are no plain entries or too many held ones
 	pinned             // never removed; does not count towards the capacity
 )

@@ -18,26 +18,26 @@ import (
 //
 // What counts: a network error, a 5xx, a peer's timeout and an
 // [AttemptTimeoutError]. A rate limit, a 4xx and the caller's own deadline or
-// cancellation do not count. Of calls that are
-// under way at the same time only the first failure counts. A breaker opens at
+// cancellation do not count. If several calls are under way at the same time, only
+// the first failure counts. A breaker opens at
 // the fifth counted failure in a row, if no call has succeeded for a second
 // ([BreakerConfig]).
 //
 // While a breaker is open, one trial call at a time is made: after 0.5, 1 and
-// 2 s, then every 2 s. A waiting call makes it, or the next new call. The first
+// 2 s, then every 2 s. The trial is a waiting call or the next new call. The first
 // trial that gets an answer closes the breaker; a server error is no answer.
 // Then waiting calls are let in: two, and one more with each success. Calls that
 // had been let in before the opening wait as long as the pauses of their
-// schedule. So do new calls during the first 30 s. Later ones are refused with an
-// [*OpenError], and there is a trial every 5 s at most. With a [Probe], a trial
-// begins with the probe.
+// schedule. So do new calls during the first 30 s. After 30 s, new calls are refused
+// with an [*OpenError], and there is a trial every 5 s at most. With a [Probe], a
+// trial begins with the probe.
 //
 // A strict breaker counts every retryable failure and refuses all calls for five
 // minutes ([BreakerConfig.Strict]).
 //
-// A rate limit holds an endpoint until the provider's hint. Calls wait, and are
-// then let in one by one at first. A call that cannot wait is refused with a
-// [*HoldError].
+// A rate limit holds an endpoint for as long as the provider asks to wait. Calls
+// wait until then, and are let in one by one at first. A call that cannot wait is
+// refused with a [*HoldError].
 //
 // At most [MaxEndpoints] breakers are kept. A new one replaces the least
 // recently used one. An open breaker is replaced only if more than three
@@ -52,7 +52,7 @@ type Breakers struct {
 	observe func(context.Context, Event)
 	probe   Probe
 
-	cache sync.Map // of *gate by gateKey; only for speed
+	cache sync.Map // gateKey to *gate; saves the lock of mu
 
 	mu      sync.Mutex // locked before the mu of a gate
 	byName  *bounded[string, *gate]
@@ -62,8 +62,8 @@ type Breakers struct {
 // gateKey finds the gate of a target without the cost of [Target.Name].
 type gateKey struct{ endpoint, key string }
 
-// maxCached limits the keys of one gate in Breakers.cache. There may be many:
-// endpoints that differ in their query share a gate.
+// maxCached limits the keys of one gate in Breakers.cache. A gate may have many
+// keys, because endpoints that differ only in their query share a gate.
 const maxCached = 16
 
 func newBreakers(cfg *liveConfig, probe Probe, observe func(context.Context, Event)) *Breakers {
@@ -277,10 +277,10 @@ func (b *Breakers) probeTrial(ctx context.Context, p permit) error {
 	return refused
 }
 
-// inconclusive reports whether the probe itself failed, so that its error says
+// inconclusive reports whether the probe itself is faulty, so that its error says
 // nothing about the endpoint. If such errors counted, the breaker would never
-// close. Unknown errors mean that the endpoint is down, and so does a probe that
-// takes too long.
+// close. An unknown error means that the endpoint is down. So does a probe that takes
+// too long.
 func inconclusive(err error) bool {
 	res := classify.Error(err)
 	return !countsAsFailure(res) && res.Reason != classify.ReasonUnknown

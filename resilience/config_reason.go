@@ -79,8 +79,8 @@ func (r RetryConfig) scheduleFor(reason classify.Reason) Schedule {
 	return r.schedule()
 }
 
-// fallback returns whether the next target may be called after a failure, and
-// classify's answer if the config has none.
+// fallback returns whether the next target may be called after a failure. Without an
+// override in the config, the result is that of [classify.Policy].
 func (r RetryConfig) fallback(res classify.Result) classify.Fallback {
 	rule := res.Policy().Fallback
 	override := r.Reasons[res.Reason].Fallback

@@ -119,13 +119,13 @@ func (r *run) schedule(a Attempt) {
 	}
 }
 
-// hinted reports whether the provider says how long to wait. A wait of 0 says
-// nothing, because the call that would follow at once has just failed.
+// hinted reports whether the provider says how long to wait. A wait of 0 does not
+// count: a call without a pause has just failed.
 func hinted(r classify.Result) bool { return r.HasRetryAfter && r.RetryAfter > 0 }
 
 // openAfter returns an error if the breaker is open and the call should not wait
-// for it: another target accepts calls, or the call was a late trial, or the
-// breaker will refuse it after the pause in any case.
+// for it. The reasons are: another target accepts calls, the call was a late trial,
+// or the breaker will certainly refuse the call after the pause.
 func (r *run) openAfter(pause time.Duration) *OpenError {
 	if r.gate == nil {
 		return nil

@@ -31,20 +31,20 @@
 //     other target is available, the call waits for its recovery.
 //   - Gate ([Breakers]): all calls to an endpoint, or to one [Target.Key] of
 //     it, share one. A rate limit holds the endpoint; calls wait for its end and
-//     are then let in one by one at first. 5 failures in a row that say that the
-//     endpoint is down open its breaker. Then one trial call at a time is made.
-//     Other calls wait as long as the pauses of their schedule, or go to another
-//     target. When the outage has lasted for 30 s, new calls are refused.
+//     are then let in one by one at first. A breaker opens after 5 failures in a
+//     row that mean that the endpoint is down. Then one trial call at a time is
+//     made. Other calls wait as long as the pauses of their schedule, or go to
+//     another target. When the outage has lasted for 30 s, new calls are refused.
 //   - Classify ([WithClassifier]): the error's reason sets the number of calls
 //     to a target ([classify.Policy.Calls]): 3 for rate limits, 5xx and
 //     timeouts, 6 for network errors, 1 for fatal errors. Each target has its
 //     own count. If errors differ, the last one sets the limit. [ReasonConfig]
 //     overrides the policy of a reason.
 //   - Wait: the provider's Retry-After, up to a minute; without one, the
-//     schedule's pause with jitter ([RetryConfig]). A wait that the context's
-//     deadline would end is not begun. A parsing error is retried once, without
-//     a pause, and only if [Call.Correct] is set; a context overflow likewise
-//     with [Call.Shrink].
+//     schedule's pause with jitter ([RetryConfig]). A wait does not begin if the
+//     context's deadline would end it. A parsing error is retried once, without
+//     a pause, and only if [Call.Correct] is set. A context overflow is retried in
+//     the same way if [Call.Shrink] is set.
 //   - The next target starts with a new count of calls and the shortest pause.
 //     [classify.Policy] decides whether there is a fallback; where it is
 //     optional, [Call.FallBack] decides. After a fallback, calls start with the

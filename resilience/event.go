@@ -20,10 +20,10 @@ const (
 	// is the failure before it.
 	KindAttempt Kind = "attempt"
 	// KindWait: a pause before a retry begins, or a wait at the gate of an
-	// endpoint. Attempt, Result and Err describe the failed call; at a gate,
-	// Attempt is the number of calls so far, and Result the failure of any call
-	// that closed the gate. ScheduledDelay is the time until the next call, at a
-	// gate the earliest. With a hint from the provider, HintGiven, RetryAfter and
+	// endpoint. Attempt, Result and Err describe the failed call. At a gate,
+	// Attempt is the number of calls so far, and Result is the failure that closed
+	// the gate. ScheduledDelay is the time until the next call; at a gate, it is the
+	// shortest possible time. With a hint from the provider, HintGiven, RetryAfter and
 	// Derived are set. Without one, Nominal is set before a retry.
 	KindWait Kind = "wait"
 	// KindFallback: another target takes over. From and To name the targets.

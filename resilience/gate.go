@@ -10,8 +10,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// gate lets calls to one endpoint in, or to one [Target.Key] of it. All callers
-// share it. It has three states besides letting everybody in:
+// gate controls the calls to one endpoint, or to one [Target.Key] of an endpoint.
+// All callers share it. Normally it lets every call in. It has three other states:
 //
 //   - held: a rate limit says when the next call may be made (gate_hold.go)
 //   - open: the circuit breaker allows one trial at a time (gate_open.go)
@@ -20,8 +20,8 @@ import (
 // Callers that may wait form a queue (gate_wait.go). Each permit needs exactly
 // one call of done or release.
 //
-// A call without an error to an endpoint without trouble takes no lock: admit
-// reads word, done reads word and lastSuccess.
+// If the gate lets every call in, a successful call takes no lock: admit reads word,
+// and done reads word and lastSuccess.
 type gate struct {
 	name     string // of the gate: the endpoint, or endpoint#key
 	endpoint string
@@ -90,11 +90,11 @@ type permit struct {
 	g          *gate
 	generation uint64
 	ramp       int  // number of the ramp that counts the call as inside; 0 = none
-	trial      bool // of an open breaker
-	late       bool // the trial of a call that would not have been let wait
+	trial      bool // the call is a trial of an open breaker
+	late       bool // a trial by a call that may not wait at an open breaker
 }
 
-// admit returns a permit at once if the endpoint has no trouble.
+// admit returns a permit at once if the gate lets every call in.
 func (g *gate) admit() (permit, bool) {
 	word := g.word.Load()
 	return permit{g: g, generation: word >> generationShift}, word&busyBit == 0
@@ -190,7 +190,7 @@ func (g *gate) issue(now time.Time) (p permit, ok bool) {
 	return p, true
 }
 
-// outcome is what the end of a call says about the endpoint.
+// outcome is the meaning of a call's result for its endpoint.
 type outcome uint8
 
 const (
@@ -201,8 +201,8 @@ const (
 	outcomeDown                    // network, 5xx, a peer's timeout
 )
 
-// outcomeOf returns what a result says about the endpoint. ended reports that
-// the caller's context has ended: then a failure may be the caller's doing.
+// outcomeOf returns the outcome for a result. If ended is true, the caller's context
+// has ended, and the caller may have caused the failure.
 func outcomeOf(r classify.Result, ended bool) outcome {
 	rejected := 400 <= r.Status && r.Status < 500 && r.Status != 408
 	switch {

@@ -9,14 +9,14 @@ import (
 // hold is the hold of a [gate] by a rate limit. Its fields are guarded by
 // gate.mu.
 type hold struct {
-	until    time.Time       // no call before
+	until    time.Time       // no call is let in before this time
 	reviewed time.Time       // until at the last review of the waiting calls
 	limit    classify.Result // the rate limit
 }
 
-// reviewStep is by how much a hold must grow before the waiting calls are
-// reviewed again. Without it, n calls that are limited at the same time would
-// review all n waiting ones each.
+// reviewStep is the smallest extension of a hold after which the waiting calls are
+// reviewed again. Without it, each of many simultaneous rate limits would review all
+// waiting calls.
 const reviewStep = 10 * time.Millisecond
 
 // ramp limits how many calls are made at the same time after a hold or an
@@ -39,8 +39,8 @@ func (g *gate) held(now time.Time) bool { return now.Before(g.until) }
 
 // startHold holds the endpoint. A ramp follows the hold. The caller holds mu.
 func (g *gate) startHold(now time.Time, pause time.Duration, r classify.Result) {
-	// As in an outage, a call is made every cooldownMs at least, so that a wrong
-	// hint does not shut the endpoint for a day.
+	// A hold lasts cooldownMs at most, so that a wrong hint does not stop all calls
+	// for a day.
 	if until := now.Add(min(pause, g.cooldown())); until.After(g.until) {
 		g.until = until
 	}

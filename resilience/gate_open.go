@@ -33,9 +33,9 @@ func (g *gate) strict() bool { return *g.cfg.Load().Strict }
 
 func (g *gate) cooldown() time.Duration { return ms(g.cfg.Load().CooldownMs) }
 
-// fail counts a failure that says that the endpoint is down. Of several calls
-// that are under way at the same time, only the first failure counts. A strict
-// breaker counts all. The caller holds mu.
+// fail counts a failure that means that the endpoint is down. If several calls are
+// under way at the same time, only the first failure counts. A strict breaker counts
+// all of them. The caller holds mu.
 func (g *gate) fail(now time.Time, p permit, trial bool, r classify.Result) {
 	switch {
 	case g.mode != BreakerAuto:
@@ -57,8 +57,8 @@ func (g *gate) fail(now time.Time, p permit, trial bool, r classify.Result) {
 	}
 }
 
-// began reports whether a call began after the last opening or change of mode:
-// since then only counted failures have raised the generation.
+// began reports whether a call began after the last opening or change of mode. Then
+// only counted failures have raised the generation since the call began.
 func (g *gate) began(p permit) bool {
 	return p.generation+uint64(g.failures) >= g.generation
 }

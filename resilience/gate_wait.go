@@ -8,7 +8,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// entrant is a call that asks a gate with trouble for a permit.
+// entrant is a call that asks for a permit while the gate does not let every call in.
 type entrant struct {
 	member    bool          // it was let in before the breaker opened
 	leaveOpen bool          // another target accepts calls: do not wait for a breaker
@@ -18,8 +18,8 @@ type entrant struct {
 	// patience returns the longest wait for an open breaker. cause is the
 	// failure that opened it.
 	patience func(cause classify.Result) time.Duration
-	// waits is called before a wait. after is the time until a call may be let
-	// in, as far as known, and cause the failure that it waits for.
+	// waits is called before a wait. after is the earliest time until a call may be
+	// let in. cause is the failure that closed the gate.
 	waits func(after time.Duration, held bool, cause classify.Result)
 }
 
@@ -79,9 +79,9 @@ func (g *gate) enter(ctx context.Context, w *waiter) (permit, error) {
 	return g.wait(ctx, w)
 }
 
-// refuse returns the error for a call that may not wait, or nil. It may not wait
-// in vain: past its deadline, its patience or its longest hold. The caller holds
-// mu.
+// refuse returns an error if a call should not wait, or nil. A call should not wait
+// if the wait would exceed its deadline, its patience or its longest hold. The caller
+// holds mu.
 func (g *gate) refuse(now time.Time, w *waiter) refusal {
 	beyond := func(t time.Time) bool { return !w.deadline.IsZero() && !t.Before(w.deadline) }
 	switch {
@@ -137,7 +137,7 @@ func (g *gate) leave(w *waiter) bool {
 	return true
 }
 
-// recheck refuses a call that has waited long enough.
+// recheck refuses a waiting call if it has reached one of its limits.
 func (g *gate) recheck(w *waiter) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -146,7 +146,7 @@ func (g *gate) recheck(w *waiter) {
 	}
 }
 
-// dismiss refuses the waiting calls that would wait in vain after a change. The
+// dismiss refuses the waiting calls that should no longer wait after a change. The
 // caller holds mu.
 func (g *gate) dismiss(now time.Time) {
 	for e := g.queue.Front(); e != nil; {
@@ -156,7 +156,7 @@ func (g *gate) dismiss(now time.Time) {
 	}
 }
 
-// review refuses a waiting call that would wait in vain, or sets the time of its
+// review refuses a waiting call that should no longer wait, or sets the time of its
 // next review. The caller holds mu.
 func (g *gate) review(now time.Time, w *waiter) {
 	if err := g.refuse(now, w); err != nil {

@@ -109,8 +109,8 @@ func WithLogger(logger *slog.Logger) Option {
 
 // WithAlert sets a function that is called when an endpoint keeps failing:
 // after 10 failures within 5 minutes (visibility.alertThreshold,
-// [AlertWindow]). Before the next alert of an endpoint, a call to it must
-// succeed. Observers receive the same event, of [KindAlert]. The rules of
+// [AlertWindow]). There is no further alert for an endpoint until a call to it has
+// succeeded. Observers receive the same event, of [KindAlert]. The rules of
 // [Observer] apply. The default is nil.
 func WithAlert(alert Observer) Option {
 	return optionFunc(func(o options) options { o.alert = alert; return o })

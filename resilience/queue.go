@@ -22,13 +22,13 @@ import (
 // If the gate of an endpoint refuses a restart ([OpenError], [HoldError]), no call
 // is made and the restart does not count ([RestartPostponed]). Otherwise a long
 // outage would use up all restarts without a call. The task waits until the gate
-// allows a call, rounded up to whole minutes so that tasks do not all restart at
-// once. If the gate stays closed to it, the pauses grow to one hour.
+// allows a call. The wait is rounded up to whole minutes, so that tasks do not all
+// restart at once. With each further refusal the wait grows, up to one hour.
 //
-// A task is a kind with a registered function ([Queue.Register]), and a
-// payload. The function usually calls [Do] with the same [Call]. If that call
-// fails, Do offers it to the queue with the context of the restart. The queue
-// then recognizes its task and continues to count restarts. If the function
+// A task has a kind and a payload. [Queue.Register] sets the function for a kind.
+// The function usually calls [Do] with the same [Call]. If that call fails, Do
+// offers the call to the queue with the context of the restart. By this context the
+// queue recognizes the task, and continues to count its restarts. If the function
 // returns nil, the task is done. If it returns a network error, the task is
 // queued again.
 //
@@ -62,10 +62,10 @@ var _ Restarter = (*Queue)(nil)
 
 // Default limits of a queue.
 const (
-	// DefaultQueueCapacity is the number of tasks in a queue.
+	// DefaultQueueCapacity is the largest number of tasks in a queue.
 	// [WithQueueCapacity] changes it.
 	DefaultQueueCapacity = 1000
-	// DefaultQueueWorkers is the number of tasks that run at a time.
+	// DefaultQueueWorkers is the largest number of tasks that run at a time.
 	// [WithQueueWorkers] changes it. The limit matters after an outage, when
 	// many tasks are due at once.
 	DefaultQueueWorkers = 16
@@ -175,9 +175,9 @@ func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte
 // failed. With a store, Offer waits for the store's write.
 //
 // If ctx is the context of a restart and r has the kind and payload of its
-// task, Offer records the failure of that restart. If r has another payload, it
-// is a new task that keeps the count of restarts. So the restarts end even if a
-// function changes its payload each time.
+// task, Offer records the failure of that restart. If only the payload differs, r
+// becomes a new task that continues the count of restarts. So the restarts end even
+// if a function changes its payload each time.
 func (q *Queue) Offer(ctx context.Context, r Restart) error {
 	t, err := q.accept(ctx, r)
 	if err != nil {

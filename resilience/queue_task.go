@@ -11,7 +11,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// task is a call that is to be made again. The queue's mu guards it.
+// task is a call to make again. The queue's mu guards its fields.
 type task struct {
 	queue          *Queue
 	id             string
@@ -152,7 +152,7 @@ func (q *Queue) enqueue(t *task, open refusal) error {
 
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.tasks[t.id] != t { // its function has returned nil meanwhile, so the task is done
+	if q.tasks[t.id] != t { // meanwhile the function has returned nil, so the task is done
 		if q.store != nil {
 			_ = q.store.Delete(t.id)
 		}

@@ -18,7 +18,7 @@ import (
 type ResponseError struct {
 	StatusCode int
 	Header     http.Header // header of the response, read-only; shortened to 64 KiB
-	Body       []byte      // what arrived of the first KiB within 250 ms; nil if not read
+	Body       []byte      // the bytes of the first KiB that arrived within 250 ms; nil if not read
 }
 
 // Error returns the status, such as "503 Service Unavailable".

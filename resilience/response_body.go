@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// send makes a request with its own context, which ends with the response's
-// body, or if the header of the response has not arrived after limit. A limit of
-// 0 is none.
+// send makes a request with its own context. The context ends with the response's
+// body, or after limit if the header of the response has not arrived by then. With a
+// limit of 0 there is no time limit.
 //
 // Closing the body is not enough to end a blocked Read: for a compressed body
 // that net/http decodes, Close waits for the Read. The end of the context ends

@@ -18,7 +18,7 @@ type run struct {
 	fn   function
 
 	calls  int           // on all targets
-	failed []Attempt     // all calls but a last, successful one
+	failed []Attempt     // all failed calls
 	stop   error         // becomes Error.Stop
 	final  bool          // Call.Repeatable forbids any further call
 	waited time.Duration // at gates
@@ -31,7 +31,7 @@ type run struct {
 	number      int             // of calls to it so far
 	corrections int             // corrective retries so far
 	shrinks     int             // calls of Call.Shrink so far
-	member      bool            // a call to it was let in other than as a late trial
+	member      bool            // the gate has let a call in that was not a late trial
 	cause       classify.Result // failure that the next call retries
 	action      action
 	pause       time.Duration // before the next call; used if action is actionRetry
@@ -163,8 +163,8 @@ func (r *run) emitFallback(from, to Target) {
 	r.emit(e)
 }
 
-// refusalResult classifies a refused call. The result is that of the failure
-// that opened the breaker. Without such a failure it is transient.
+// refusalResult classifies a refused call. The result is that of the failure that
+// closed the gate. Without such a failure, the result is transient.
 func refusalResult(err error) classify.Result {
 	if refused := findRefusal(err); refused != nil && refused.result().Category != "" {
 		return refused.result()
@@ -233,7 +233,7 @@ func (r *run) record(p permit, a Attempt) {
 	ended := a.Err != nil && r.ctx.Err() != nil
 	o := outcomeOf(a.Result, ended)
 	if _, hung := errors.AsType[*AttemptTimeoutError](a.Err); hung && !ended {
-		o = outcomeDown // the endpoint does not answer in the time that it should
+		o = outcomeDown // the endpoint did not answer within the attempt timeout
 	}
 	var hold time.Duration
 	if o == outcomeLimited {
@@ -249,8 +249,8 @@ func (r *run) record(p permit, a Attempt) {
 	r.x.recordOutcome(r.ctx, &r.call, r.gate.endpoint, a)
 }
 
-// admit asks monitor and gate whether the call may be made. It may wait. Targets
-// without a name have neither and get the zero permit.
+// admit asks the monitor and the gate whether the call may be made. It may wait. A
+// target without a name has no monitor and no gate, and gets the zero permit.
 func (r *run) admit() (permit, error) {
 	if err := contextErr(r.ctx); err != nil {
 		return permit{}, err
@@ -284,8 +284,8 @@ func (r *run) admit() (permit, error) {
 	return p, err
 }
 
-// patience returns how long the call may wait at an open breaker: as long as the
-// pauses of its schedule that are left, and until one more trial. cause is the
+// patience returns how long the call may wait at an open breaker: the sum of the
+// remaining pauses of its schedule, plus the time for one more trial. cause is the
 // failure that opened the breaker.
 func (r *run) patience(cause classify.Result) time.Duration {
 	calls, s := r.settings().retry.calls(cause), r.settings().retry.scheduleFor(cause.Reason)

@@ -186,7 +186,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return e.do(call)
 }
 
-// both returns a function that is true if a and b are. b may be nil.
+// both returns a function that returns true if a and b both do. b may be nil.
 func both(a, b func(Attempt) bool) func(Attempt) bool {
 	if b == nil {
 		return a

@@ -17,12 +17,12 @@ var modelPaths = []string{
 	"model/*/invoke", "model/*/invoke-with-response-stream", "model/*/converse", "model/*/converse-stream",
 }
 
-// WithModelAPIs lets POST requests to the APIs of language models be retried
-// where nothing was answered: the response is an error, or there was no
-// connection. If a connection breaks after the request was sent, the model may
-// have answered, and the answer costs money; then the request is not retried.
+// WithModelAPIs also retries POST requests to the APIs of language models, if the
+// model did not answer: the response is an error, or there was no connection. If a
+// connection breaks after the request was sent, the model may have answered, and the
+// answer costs money. Such a request is not retried.
 //
-// The APIs are found by the end of the path, such as /v1/messages or
+// The APIs are recognized by the end of the path, such as /v1/messages or
 // /v1/chat/completions. By default, a POST is retried only with an
 // Idempotency-Key. Switch off the retries of the SDK itself, because the two
 // multiply; docs/faq.md says how.
@@ -30,7 +30,7 @@ func WithModelAPIs() TransportOption {
 	return transportOption(func(t *Transport) { t.modelAPIs = true })
 }
 
-// isModelCall reports whether r asks a model.
+// isModelCall reports whether r is a request to the API of a language model.
 func isModelCall(r *http.Request) bool {
 	if r.Method != http.MethodPost || r.URL == nil {
 		return false

@@ -9,15 +9,16 @@
 //   - The status of a failed call is classified, including its details:
 //     RetryInfo gives the pause, QuotaFailure tells whether waiting helps.
 //   - The trailer grpc-retry-pushback-ms has the meaning of gRFC A6: a number
-//     is the pause (0: that of the schedule), any other value forbids retries. Without it, the trailer
-//     retry-after is read like HTTP's header.
+//     is the pause (0 means the pause of the schedule), any other value forbids
+//     retries. Without it, the trailer retry-after is read like HTTP's header.
 //   - Only methods declared as idempotent, and those of [WithMethods], are
 //     called again.
 //   - Errors remain gRPC errors: status.Code and status.FromError return the
 //     last status. If the context ended during a pause, the code is Canceled or
-//     DeadlineExceeded; after an attempt timeout it is DeadlineExceeded. If a circuit breaker refused the call, it is
-//     Unavailable; if a rate limit holds the endpoint, ResourceExhausted.
-//     errors.As finds the [resilience.Error] with all attempts.
+//     DeadlineExceeded. After an attempt timeout, the code is DeadlineExceeded. If
+//     a circuit breaker refused the call, it is Unavailable. If a rate limit holds
+//     the endpoint, it is ResourceExhausted. errors.As finds the
+//     [resilience.Error] with all attempts.
 //
 // If a gRPC service config retries a call, this interceptor sees all of its
 // attempts as one call. Use only one of the two.
