@@ -32,7 +32,7 @@
 //
 //   - A record below severity Error without an exception.* attribute is passed on
 //     unchanged.
-//   - For other records the first source with a known reason decides:
+//   - For other records, the first of these sources with a known reason decides:
 //     exception.type and exception.message; strings under error, err, cause,
 //     exception or stderr, in maps too; the attributes that decide for spans,
 //     with the body. http.response.status_code is used together with each source.

@@ -81,7 +81,7 @@ func MemoryLLMNaming() Naming {
 	}
 }
 
-// withDefaults returns n. A metric without a name is replaced by that of def.
+// withDefaults returns n, with the metrics of def for those without a name.
 func (n Naming) withDefaults(def Naming) Naming {
 	for _, m := range []struct{ to, from *Metric }{
 		{&n.Errors, &def.Errors}, {&n.Calls, &def.Calls}, {&n.Retries, &def.Retries},

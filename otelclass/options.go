@@ -80,8 +80,9 @@ func WithKeys(category, reason string) Option {
 }
 
 // WithDetails adds [RuleKey], the id of the rule that decided, and [ConfidenceKey],
-// the probability that the reason is right, wherever category or reason are added. If the provider said how long to wait, it also adds
-// [RetryAfterMSKey], in milliseconds, rounded up. A key that the caller has set
+// the probability that the reason is right, wherever category or reason are added.
+// If the provider said how long to wait, it also adds [RetryAfterMSKey], in
+// milliseconds, rounded up. A key that the caller has set
 // is kept. If both category and reason are set already, no details are added. By
 // default none of the three is added.
 //

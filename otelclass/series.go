@@ -8,10 +8,10 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 )
 
-// point holds a series' value in each dimension, "" for none.
+// point holds the value of a series in each dimension. "" means no value.
 type point [dimensions]string
 
-// project returns the part of p for which m has labels.
+// project returns p without the dimensions for which m has no label.
 func (m Metric) project(p point) (projected point) {
 	for _, l := range m.Labels {
 		if l.Value < dimensions {
