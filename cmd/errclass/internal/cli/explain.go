@@ -201,7 +201,7 @@ func writeExplanation(w io.Writer, message string, x classify.Explanation, colou
 	return err
 }
 
-// modelText returns what the model says, in one line.
+// modelText returns the model's answer in one line.
 func modelText(m *classify.Model) string {
 	said := fmt.Sprintf("%s %.2f, then %s %.2f", m.Reason, m.Probability, m.RunnerUp, m.RunnerUpProbability)
 	for i, word := range m.Words {

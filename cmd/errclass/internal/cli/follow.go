@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// pollInterval is how often a followed file is asked for more.
+// pollInterval is the time between two checks of a followed file for more bytes.
 const pollInterval = 250 * time.Millisecond
 
-// follower reads a file and goes on at its end, as tail -F does. When another file
-// takes the name, it reads the old one to its end and then the new one. When the file
-// has become shorter, it starts again at the beginning. While there is no file, it waits.
+// follower reads a file and waits for more at its end, as tail -F does. If a new
+// file replaces the file, it reads the old one to its end and then the new one. If
+// the file has become shorter, it starts again at the beginning. If there is no file,
+// it waits for one.
 type follower struct {
 	name  string
 	ended <-chan struct{} // no more reads after it is closed
@@ -23,12 +24,12 @@ type follower struct {
 
 	file   *os.File
 	offset int64
-	last   byte // the last byte read of the file
+	last   byte // the last byte that was read
 	opened bool
 }
 
-// follow returns a reader of name. A name that cannot be opened for another reason
-// than that it does not exist is an error.
+// follow returns a reader of the file name. The file need not exist yet. If it
+// exists and cannot be opened, follow returns an error.
 func follow(name string, ended <-chan struct{}, idle func()) (*follower, error) {
 	ticker := time.NewTicker(pollInterval)
 	f := &follower{name: name, ended: ended, idle: idle, tick: ticker.C, stop: ticker.Stop}
@@ -91,8 +92,8 @@ func (f *follower) Read(p []byte) (int, error) {
 	}
 }
 
-// Wait waits for input, at most for d, and reports whether
-// Read would return at once.
+// Wait waits for input, at most for d, and reports whether Read would return at
+// once.
 func (f *follower) Wait(d time.Duration) bool {
 	if f.more() {
 		return true
@@ -116,8 +117,8 @@ func (f *follower) more() bool {
 	return err == nil && info.Size() > f.offset
 }
 
-// replaced opens the file that has taken the name, or rewinds a truncated one. It
-// reports whether it did.
+// replaced opens the new file if the file was replaced, and rewinds a truncated one.
+// It reports whether it did one of these.
 func (f *follower) replaced() (bool, error) {
 	now, err := os.Stat(f.name)
 	if err != nil {

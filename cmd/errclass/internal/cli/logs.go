@@ -144,7 +144,7 @@ the error and exit code 1. It refuses an input that is also the output.`,
 			describeSkipped(skipped, found, len(files))
 		}
 		if sig := sigs.stop(); sig != nil {
-			if *following { // a signal is how following ends
+			if *following { // following always ends with a signal
 				return errors.Join(err, endBy(sig))
 			}
 			fmt.Fprintf(s.Err, "errclass logs: ended by a signal (%s) after %d lines; the rest was not read\n", sig, found.Lines)

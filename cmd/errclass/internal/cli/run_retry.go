@@ -57,8 +57,8 @@ func (r *retrier) run(ctx context.Context) (supervise.Outcome, error) {
 	}
 }
 
-// schedule gives the pauses between runs. Its own limit of three calls has no
-// effect, because the reason's policy limits the number of runs.
+// schedule has the pauses between runs. Its limit of three calls is not used, because
+// the reason's policy limits the number of runs.
 var schedule = resilience.FixedSchedule.Schedule()
 
 // pause returns the time to wait before the next run, and whether there is a next

@@ -43,8 +43,8 @@ func useColour(env func(string) string) bool {
 	return env("NO_COLOR") == "" && env("TERM") != "dumb"
 }
 
-// writer returns a writer to w that clears the status line before it writes. Without
-// that, lines of a log on the same terminal would be mixed with it.
+// writer returns a writer to w that clears the status line before it writes.
+// Otherwise log lines on the same terminal would be mixed with the status line.
 func (l *statusLine) writer(w io.Writer) io.Writer {
 	if l == nil {
 		return w

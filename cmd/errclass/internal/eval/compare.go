@@ -32,9 +32,9 @@ type Change struct {
 	Message      string            `json:"message"`
 }
 
-// Compare compares the predictions of now with earlier ones, in the order of the
-// entries. A change from one accepted answer to another, or of the rule alone, is no
-// difference.
+// Compare compares the predictions now with the earlier ones in then, in the order
+// of the entries. It ignores a change from one accepted answer to another, and a
+// change of the rule alone.
 func Compare(entries []Entry, then, now Predictions) Comparison {
 	c := Comparison{Won: []Change{}, Lost: []Change{}, ChangedWrong: []Change{}, Missing: then.Missing(entries)}
 	unknown := maps.Clone(then)

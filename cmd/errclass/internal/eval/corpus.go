@@ -22,8 +22,8 @@ import (
 // Entry is one labelled message.
 type Entry struct {
 	ID      string
-	Kind    string // what wrote the message; may be empty
-	Product string // whose wording it is; may be empty
+	Kind    string // kind of the program that wrote the message; may be empty
+	Product string // product that the wording comes from; may be empty
 	Slice   string // the name of the file, without its folder and .jsonl
 	Message string
 	// Category and Reason are the right answers. Accept and AcceptCategory are

@@ -2,19 +2,19 @@ package eval
 
 import "math"
 
-// Reliability compares the confidence of the predictions with the share of them
-// that has a right reason. Predictions with confidence 0 do not count: theirs is
-// unknown.
+// Reliability compares the confidence of the predictions with the share of
+// predictions whose reason is right. Predictions with confidence 0 do not count,
+// because 0 means that the confidence is unknown.
 type Reliability struct {
-	// CalibrationError is the expected calibration error: the mean difference
-	// between confidence and right share over all ranges, weighted by their numbers
-	// of answers.
+	// CalibrationError is the expected calibration error. It is the mean difference
+	// between the confidence and the share of right answers in each range, weighted
+	// by the number of answers in the range.
 	CalibrationError float64           `json:"calibration_error"`
 	Ranges           []ConfidenceRange `json:"ranges"` // in ascending order, without those that have no answers
 }
 
-// ConfidenceRange is the answers with a confidence of at least From. The ranges
-// are a tenth wide; the last one includes 1.
+// ConfidenceRange counts the answers with a confidence from From to From + 0.1. The
+// last range includes 1.
 type ConfidenceRange struct {
 	From           float64 `json:"from"`
 	Answers        int     `json:"answers"`
@@ -25,8 +25,8 @@ type ConfidenceRange struct {
 // ReasonAccuracy returns the share of the answers with a right reason, 0 to 1.
 func (r ConfidenceRange) ReasonAccuracy() float64 { return share(r.RightReason, r.Answers) }
 
-// ranges collects answers by the tenth of their confidence. MeanConfidence holds
-// the sum.
+// ranges collects the answers of each range. Until the end, MeanConfidence holds the
+// sum of the confidences.
 type ranges [10]ConfidenceRange
 
 func (r *ranges) add(confidence float64, right bool) {

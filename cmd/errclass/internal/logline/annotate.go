@@ -143,8 +143,8 @@ func (a *Annotator) record(rec *shapes.Record) {
 	a.inserts = append(a.inserts, found)
 }
 
-// longestName limits how much is read of a category or a reason that the line
-// already has. It is longer than any valid one.
+// longestName is the most bytes that are read of a category or a reason that the
+// line already has. All valid names are shorter.
 const longestName = 64
 
 // classified classifies the sources of a record. The first one that a rule knows

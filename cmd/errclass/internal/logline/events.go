@@ -13,18 +13,19 @@ type textLog struct {
 	classify classifyFunc
 	all      bool
 	events   shapes.Events
-	event    shapes.Event // the current one, as far as its lines are added
+	event    shapes.Event // the current event, with the lines added so far
 	text     []byte       // of the current event, without the header of its first line
 	lines    int64        // of the current event
 }
 
-// maxEvent limits what is read of an event: of a longer one the rest is not read.
+// maxEvent is the most bytes of an event that are read.
 const maxEvent = shapes.MaxText
 
 // starts reports whether line starts a new event.
 func (t *textLog) starts(line []byte) bool { return !t.events.Add(trimEnd(line)) }
 
-// add adds the line that starts was asked for to the current event.
+// add adds a line to the current event. The line must be the last argument of
+// starts.
 func (t *textLog) add(line []byte, first bool) {
 	t.event = t.events.Event()
 	line = trimEnd(line)

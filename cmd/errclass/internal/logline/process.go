@@ -68,9 +68,9 @@ type Waiter interface {
 // come.
 const eventHold = 100 * time.Millisecond
 
-// Waits tells whether reading the next input may wait, as for a pipe. The default is
-// true. An annotated text event is then held for a tenth of a second if the input is a
-// [Waiter], else not at all. Lines of the event that come later pass unchanged.
+// Waits sets whether reading the next input may block, as with a pipe. The default
+// is true. Then an annotated text event is held for a tenth of a second if the input
+// is a [Waiter], and otherwise not at all. Later lines of the event pass unchanged.
 func (p *Processor) Waits(waits bool) { p.waits = waits }
 
 // Process reads r to its end. It writes every line before it waits for the next
@@ -105,7 +105,7 @@ func (p *Processor) Summary() Summary {
 	return p.summary
 }
 
-// idle writes what is known before the processor waits for input.
+// idle writes all finished lines before the processor waits for input.
 func (p *Processor) idle(input Waiter) error {
 	if !p.annotate || !p.pending || !p.waits {
 		return p.flush()
@@ -175,7 +175,7 @@ func (p *Processor) line(l lines.Line) error {
 	return p.outputError(err)
 }
 
-// maxHeld limits the lines of a text event that are held until it is classified.
+// maxHeld limits the bytes of a text event that are held until it is classified.
 const maxHeld = 1 << 20
 
 // textLine reads a line of text. In a text log that is annotated, the lines of an
