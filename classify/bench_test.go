@@ -52,8 +52,8 @@ func benchmarkPatterns(n int) []string {
 	return exprs
 }
 
-// benchmarkTexts returns the texts of the benchmarks by name. In "near misses", many
-// rules match in part and none completely. In "often", rules match everywhere.
+// benchmarkTexts returns the texts of the benchmarks by name. In "near", many rules
+// match in part and none completely. In "often", rules match everywhere.
 func benchmarkTexts(tb testing.TB) map[string][]string {
 	corpus := corpusMessages(tb)
 	var long strings.Builder

@@ -11,16 +11,16 @@ import (
 	"github.com/errclass/errclass/classify/internal/scan"
 )
 
-// An examined rule has examples.
+// examined is a rule with examples.
 type examined struct {
 	place int
-	cost  int // of checking the examples, relative to that of others
+	cost  int // estimated cost of checking the examples, only to sort the rules
 	done  bool
 }
 
 // checkAllExamples checks the examples of all rules and returns the first fault. It
-// begins with some of them, which tell what all cost: too much work is refused
-// before it is done.
+// checks a sample of the rules first, and estimates the work for all rules. If that is
+// too much, it returns an error early.
 func checkAllExamples(docs []ruledoc.Rule, budget *scan.Budget) error {
 	var rules []examined
 	bytes := 0
@@ -46,7 +46,7 @@ func checkAllExamples(docs []ruledoc.Rule, budget *scan.Budget) error {
 	}
 	const sampled = 32
 	some, estimate := min(sampled, len(rules)), 0
-	for n := range some { // each stands for those behind it, which cost about as much
+	for n := range some { // each sampled rule stands for the rules behind it, whose cost is similar
 		r, like := &rules[n*len(rules)/some], (n+1)*len(rules)/some-n*len(rules)/some
 		before := budget.Checked()
 		if err := check(r); err != nil {
@@ -67,7 +67,7 @@ func checkAllExamples(docs []ruledoc.Rule, budget *scan.Budget) error {
 	return first
 }
 
-// sizeOf returns the bytes of texts, and a few for each.
+// sizeOf returns the size of texts in bytes, with 10 bytes added for each text.
 func sizeOf(texts []string) (size int) {
 	for _, text := range texts {
 		size += 10 + len(text)

@@ -31,8 +31,8 @@ func patternError(d *ruledoc.Rule, err error) error {
 	}
 }
 
-// patternFault has a text of its own. It wraps a parser's error, so that errors.As
-// finds that error.
+// patternFault is an error with its own text. It wraps a parser's error, so that
+// errors.As finds the parser's error.
 type patternFault struct {
 	text string
 	err  error

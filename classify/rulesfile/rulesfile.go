@@ -102,7 +102,7 @@ func read(data []byte) ([]ruledoc.Rule, error) {
 	if len(data) > MaxBytes {
 		return nil, &Error{Err: fmt.Errorf("larger than %d bytes; split the rules or drop examples", MaxBytes)}
 	}
-	seen, n := make(map[string]int, len(data)/64), 0 // a rule is rarely shorter
+	seen, n := make(map[string]int, len(data)/64), 0 // a rule rarely has fewer than 64 bytes
 	doc, err := ruledoc.Parse(data, func(d *ruledoc.Rule) error {
 		n++
 		return checkFields(n, d, seen)

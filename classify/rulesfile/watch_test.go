@@ -178,7 +178,7 @@ func TestWatchWaitsUntilTheFileIsWritten(t *testing.T) {
 	t.Parallel()
 	withWatch(t, func(w *watch) {
 		whole := document(classify.ReasonPolicy, classify.ReasonResource, classify.ReasonLogic)
-		for _, n := range []int{0, len(whole) / 3, len(whole) / 2, len(whole) - 1, len(whole)} { // also where it reads as YAML
+		for _, n := range []int{0, len(whole) / 3, len(whole) / 2, len(whole) - 1, len(whole)} { // some of these parts are valid YAML
 			w.write(whole[:n])
 			w.waitChecks(1)
 			w.assertReason(classify.ReasonTransient)

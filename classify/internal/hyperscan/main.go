@@ -5,11 +5,11 @@
 //
 //	go run ./classify/internal/hyperscan
 //
-// Hyperscan is called as it is meant to be, from C: scan.c is compiled with the
-// system's compiler and scans in block mode. The two take turns, and the
-// medians of their turns are compared, so that what else the machine is busy
-// with falls on both. Patterns that Hyperscan refuses are left out on both
-// sides. Where libhyperscan-dev is missing, the command says so and succeeds.
+// Hyperscan is called from C: scan.c is compiled with the system's compiler and
+// scans in block mode. The matcher and Hyperscan take turns, and the command compares
+// the medians, so that other load on the machine affects both. Patterns that
+// Hyperscan refuses are left out for both. If libhyperscan-dev is missing, the command
+// prints a message and succeeds.
 package main
 
 import (
@@ -77,8 +77,8 @@ func run(corpus string, turns int) error {
 	return nil
 }
 
-// build compiles scan.c and returns the path of the program, "" where the
-// machine does not have what it takes.
+// build compiles scan.c and returns the path of the program. It returns "" if the
+// machine has no C compiler or no Hyperscan.
 func build(folder string) (string, error) {
 	cc := os.Getenv("CC")
 	if cc == "" {
@@ -172,8 +172,8 @@ func compare(folder, program string, exprs, texts []string, turns int) error {
 	return nil
 }
 
-// scanAll is what scan.c does: all texts, so many times. It returns the time
-// and how many matches there are in one round.
+// scanAll does the same as scan.c: it scans all texts, rounds times. It returns the
+// time and the number of matches in one round.
 func scanAll(m *scan.Matcher, texts []string, rounds int) (took time.Duration, found int) {
 	set := make([]uint64, m.Words())
 	begin := time.Now()
@@ -190,7 +190,7 @@ func scanAll(m *scan.Matcher, texts []string, rounds int) (took time.Duration, f
 	return time.Since(begin), found
 }
 
-// encode writes what scan.c reads.
+// encode returns the input of scan.c.
 func encode(exprs, texts []string) []byte {
 	b := fmt.Appendf(nil, "%d\n%d\n", len(exprs), len(texts))
 	for _, s := range slices.Concat(exprs, texts) {
@@ -204,12 +204,12 @@ func median(all []float64) float64 {
 	return all[len(all)/2]
 }
 
-// other is a running scan.c.
+// other is a running process of scan.c.
 type other struct {
 	cmd      *exec.Cmd
 	in       io.WriteCloser
 	out      *bufio.Reader
-	accepted []int // patterns that Hyperscan takes
+	accepted []int // patterns that Hyperscan accepts
 }
 
 func start(program, input string) (*other, error) {
@@ -243,7 +243,7 @@ func start(program, input string) (*other, error) {
 	return o, nil
 }
 
-// scan has all texts scanned so many times.
+// scan scans all texts with Hyperscan, rounds times.
 func (o *other) scan(rounds int) (took time.Duration, found int, err error) {
 	if _, err := fmt.Fprintln(o.in, rounds); err != nil {
 		return 0, 0, err
@@ -252,7 +252,7 @@ func (o *other) scan(rounds int) (took time.Duration, found int, err error) {
 	return took, found, err
 }
 
-// stop ends the program, which is done when its input ends.
+// stop ends the process by closing its input.
 func (o *other) stop() {
 	_ = o.in.Close()
 	_ = o.cmd.Wait()
