@@ -61,8 +61,8 @@ func TestAttemptTimeout(t *testing.T) {
 	})
 }
 
-// The caller's own deadline stays its own, also with an attempt timeout. Answers
-// in time are not affected.
+// With an attempt timeout, the caller's own deadline still counts as such. Answers in
+// time are not affected.
 func TestAttemptTimeout_InTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

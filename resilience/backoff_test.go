@@ -82,7 +82,7 @@ func TestSchedule_Figures(t *testing.T) {
 	assert.Equal(t, time.Duration(0), resilience.Schedule{}.Delay(9, 0.9))
 }
 
-// For any figures, each pause is between 0 and Max plus jitter. Without jitter,
+// For any schedule, each pause is between 0 and Max plus jitter. Without jitter,
 // no pause is shorter than the one before it.
 func TestSchedule_Bounds(t *testing.T) {
 	t.Parallel()

@@ -38,7 +38,7 @@ func BenchmarkDo(b *testing.B) {
 	}
 }
 
-// A call that succeeds allocates little, however it is configured.
+// A successful call allocates little memory with any configuration.
 func TestDo_Allocations(t *testing.T) { //nolint:paralleltest // AllocsPerRun counts those of all goroutines
 	x := executor(t, enabled())
 	f := func(context.Context, resilience.Target) (int, error) { return 1, nil }
@@ -64,7 +64,7 @@ func BenchmarkDoCores(b *testing.B) {
 	f := func(context.Context, resilience.Target) (int, error) { return 1, nil }
 	x := executor(b, enabled())
 	call := resilience.Call{Targets: []resilience.Target{primary}}
-	// round returns the time of the slower goroutine. They begin together.
+	// round returns the time of the slower goroutine. All begin at the same time.
 	round := func(goroutines int64) time.Duration {
 		var ready atomic.Int64
 		took := make([]time.Duration, goroutines)

@@ -108,8 +108,8 @@ func TestBreakers_AllOpen(t *testing.T) {
 	}
 }
 
-// A forced mode is kept, however many endpoints follow. A breaker set back to
-// auto may be forgotten.
+// A forced mode is kept even if very many endpoints follow. A breaker set back to auto
+// may be forgotten.
 func TestBreakers_ForcedMany(t *testing.T) {
 	t.Parallel()
 	x := executor(t, single())
@@ -135,7 +135,7 @@ func TestBreakers_ForcedMany(t *testing.T) {
 	assert.LessOrEqual(t, len(states(x)), resilience.MaxEndpoints)
 }
 
-// A frequently called endpoint keeps its count of failures, however many other
+// A frequently called endpoint keeps its count of failures even if very many other
 // endpoints follow.
 func TestBreakers_UsedIsKept(t *testing.T) {
 	t.Parallel()

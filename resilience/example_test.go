@@ -206,8 +206,8 @@ func ExampleAttemptTimeoutError_Error() {
 	// Output: no answer within 1m0s true true timeout
 }
 
-// A dead key at the first provider sends calls to the second one, and rate limits
-// get five calls.
+// With this config, an invalid key at the first provider leads to a call of the second
+// one, and a rate limit allows five calls.
 func ExampleReasonConfig() {
 	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{Reasons: map[classify.Reason]resilience.ReasonConfig{
 		classify.ReasonAuthentication: {Fallback: new(true)},
@@ -217,8 +217,8 @@ func ExampleReasonConfig() {
 	// Output: acme other
 }
 
-// A caller with less time than the rate limit asks for gets the provider's error
-// at once. The next one is refused without a call.
+// If a caller's deadline is earlier than the end of a rate limit, the caller gets the
+// provider's error at once. The next call is refused without a request.
 func ExampleHoldError() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// model is a plain reference of a gate: one goroutine, lists, and a clock that
-// ticks once a millisecond. It knows calls by their numbers.
+// model is a simple reference for a gate. It has one goroutine, lists, and a clock
+// with ticks of a millisecond. Calls have numbers.
 type model struct {
 	cfg   BreakerConfig
 	mode  BreakerMode
@@ -31,7 +31,7 @@ type model struct {
 	trial       *modelCall
 	trialStart  int
 
-	hold         int // no call before
+	hold         int // no call is let in before this time
 	window, step int // window 0 = no ramp; step -1 = no call yet
 	ramp         int // number of the ramp
 	entered      int // calls let in so far
@@ -44,10 +44,10 @@ type modelCall struct {
 	leave     bool
 	deadline  int // 0 = none
 	holdLimit int
-	openLimit int // 0 = not met an open breaker yet
-	order     int // when it was let in, counted in calls
+	openLimit int // 0 = the call has not yet waited at an open breaker
+	order     int // the call was let in as the call with this number
 	ramp      int // the ramp in which it was let in; 0 = none
-	failures  int // of the gate when it was let in
+	failures  int // failures of the gate when the call was let in
 	wasTrial  bool
 }
 
@@ -322,7 +322,7 @@ func drawGateOp(t *rapid.T) gateOp {
 	}
 }
 
-// The gate does what the model does, for calls that come, wait and end in any
+// The gate and the model behave the same for calls that begin, wait and end in any
 // order.
 func TestGate_Model(t *testing.T) {
 	t.Parallel()

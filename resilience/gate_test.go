@@ -17,10 +17,10 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// callTime is how long a call to a plant takes.
+// callTime is the duration of a call to a plant.
 const callTime = 20 * time.Millisecond
 
-// plant is an endpoint that fails by a script of time. It notes every call.
+// plant is an endpoint whose failures depend on the time. It records every call.
 type plant struct {
 	start  time.Time
 	answer func(at time.Duration) error // nil: success
@@ -87,7 +87,7 @@ func (p *plant) starts(from time.Duration) []time.Duration {
 	return all
 }
 
-// away returns the answers of a network that is away between two times.
+// away returns an answer function with network errors between two times.
 func away(from, to time.Duration) func(time.Duration) error {
 	return func(at time.Duration) error {
 		if from <= at && at < to {
@@ -148,8 +148,8 @@ func forCallers(t *testing.T, f func(t *testing.T, n int)) {
 	}
 }
 
-// The network is away for a while. Every caller that was under way is answered,
-// soon after its return. Few calls are made in vain.
+// The network is down for a while. Every caller whose call was under way gets an
+// answer soon after the recovery. Few calls fail.
 func TestGate_Outage(t *testing.T) {
 	t.Parallel()
 	for _, long := range []time.Duration{2 * time.Second, 5 * time.Second, 15 * time.Second} {
@@ -170,7 +170,7 @@ func TestGate_Outage(t *testing.T) {
 	}
 }
 
-// A stream of calls meets an outage of two seconds. All are answered.
+// During a stream of calls, there is an outage of two seconds. All calls succeed.
 func TestGate_OutageOfAStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -197,8 +197,8 @@ func stream(t *testing.T, x *resilience.Executor, p *plant, n int, interval time
 	return errs
 }
 
-// A rate limit of ten seconds is met once by each caller. Then all wait, and are
-// let in one by one at first. All are answered.
+// Each caller gets a rate limit of ten seconds once. Then all callers wait, and are let
+// in one by one at first. All calls succeed.
 func TestGate_RateLimit(t *testing.T) {
 	t.Parallel()
 	for _, hint := range []string{"10", ""} {
@@ -286,8 +286,7 @@ func TestGate_RampOfSlowCalls(t *testing.T) {
 	})
 }
 
-// A call that the rate limit would keep longer than its deadline or maxHoldMs
-// does not wait.
+// A call does not wait for a rate limit that lasts beyond its deadline or maxHoldMs.
 func TestGate_HoldInVain(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -350,8 +349,7 @@ func TestGate_HoldInVain(t *testing.T) {
 	}
 }
 
-// A wrong hint does not shut an endpoint for a day: a call is made every five
-// minutes.
+// A wrong hint does not stop all calls for a day: a call is made every five minutes.
 func TestGate_LongestHold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -366,8 +364,8 @@ func TestGate_LongestHold(t *testing.T) {
 	})
 }
 
-// Deadlines of the callers say nothing about the endpoint, however short and
-// many they are.
+// The callers' own deadlines do not count against the endpoint, even if they are many
+// and short.
 func TestGate_OwnDeadlines(t *testing.T) {
 	t.Parallel()
 	for _, where := range []string{"of the caller", "in the function"} {
@@ -395,7 +393,7 @@ func TestGate_OwnDeadlines(t *testing.T) {
 	}
 }
 
-// A pause that would outlast the deadline is not begun. The caller gets the
+// If a pause would end after the deadline, it does not begin. The caller gets the
 // provider's error at once.
 func TestDo_NoPauseInVain(t *testing.T) {
 	t.Parallel()
@@ -511,7 +509,7 @@ func TestGate_QuietBeforeOpening(t *testing.T) {
 	}
 }
 
-// While a breaker is open, one call at a time is made, after growing times.
+// While a breaker is open, there is one trial at a time, after increasing pauses.
 func TestGate_Trials(t *testing.T) {
 	t.Parallel()
 	forCallers(t, func(t *testing.T, n int) {
@@ -676,7 +674,7 @@ func TestGate_Keys(t *testing.T) {
 	})
 }
 
-// A strict breaker allows no call for five minutes, whoever asks.
+// An open strict breaker allows no call at all for five minutes.
 func TestGate_Strict(t *testing.T) {
 	t.Parallel()
 	forCallers(t, func(t *testing.T, n int) {
@@ -704,7 +702,7 @@ func TestGate_Strict(t *testing.T) {
 	})
 }
 
-// A trial that hangs does not stop the trials of others.
+// A trial that hangs does not prevent further trials.
 func TestGate_HungTrial(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -814,7 +812,7 @@ func TestGate_HoldGrows(t *testing.T) {
 	})
 }
 
-// Changes of breakers are reported in their order, whichever call causes them.
+// Changes of breakers are reported in their order, even if different calls cause them.
 func TestGate_EventsInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

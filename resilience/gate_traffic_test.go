@@ -19,11 +19,11 @@ import (
 // trouble is a span of time in which an endpoint fails.
 type trouble struct {
 	from, to time.Duration
-	limited  bool // with a rate limit, else the network is away
+	limited  bool // a rate limit; otherwise the network is down
 }
 
-// troubles returns half an hour of troubles: each lasts from least to most, and
-// they begin every so often.
+// troubles returns the troubles of half an hour. Each lasts between least and most,
+// and they begin at regular intervals.
 func troubles(every, least, most time.Duration, limited bool) (all []trouble) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for from := every / 2; from < trafficTime-every; from += every {
@@ -34,7 +34,7 @@ func troubles(every, least, most time.Duration, limited bool) (all []trouble) {
 
 const trafficTime = 30 * time.Minute
 
-// traffic is what half an hour of calls came to.
+// traffic is the result of half an hour of calls.
 type traffic struct {
 	calls, answered, vain, openings int
 }
@@ -115,8 +115,8 @@ func drive(t *testing.T, cfg *resilience.Config, perSecond float64, all []troubl
 	return r
 }
 
-// Half an hour of calls at several rates: as many are answered as with a plain
-// loop, with a fraction of its calls in vain.
+// In half an hour of calls at several rates, an executor gets about as many answers as
+// a plain loop, with far fewer failed calls.
 func TestGate_Traffic(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -126,7 +126,7 @@ func TestGate_Traffic(t *testing.T) {
 		name   string
 		all    []trouble
 		flaky  bool
-		behind float64 // points by which the share answered may be less than the plain loop's
+		behind float64 // how much smaller than with the plain loop the share of answers may be, in percentage points
 	}{
 		{name: "blips of 2 to 15 s", all: troubles(time.Minute, 2*time.Second, 15*time.Second, false), behind: 0.1},
 		{name: "outages of 1 to 6 min", all: troubles(7*time.Minute, time.Minute, 6*time.Minute, false), behind: 3.5},
@@ -141,7 +141,7 @@ func TestGate_Traffic(t *testing.T) {
 				t.Log("resilience: ", gated)
 				assert.GreaterOrEqual(t, gated.share(), min(plain.share()-tt.behind, 100))
 				if perSecond >= 2 {
-					// With few calls, those that open the breaker and the trials weigh more.
+					// At a low rate, the calls that open the breaker and the trials are a larger share.
 					assert.LessOrEqual(t, gated.vain, plain.vain/map[float64]int{2: 5, 50: 10}[perSecond])
 				}
 			})

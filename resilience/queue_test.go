@@ -618,8 +618,8 @@ func TestQueueConfig(t *testing.T) {
 	})
 }
 
-// After an outage many tasks are due at once. Only as many run as there are
-// workers.
+// After an outage many tasks are due at once. The number of running tasks does not
+// exceed the number of workers.
 func TestQueueWorkers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

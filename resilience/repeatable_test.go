@@ -19,8 +19,8 @@ func (r failingRestarter) Offer(_ context.Context, o resilience.Restart) error {
 	return nil
 }
 
-// A call that is not repeatable is made once, whatever its error allows: no
-// retry, no correction, no fallback, no restart.
+// A call that is not repeatable is made once, even if its error allows more: no retry,
+// no correction, no fallback, no restart.
 func TestDo_Repeatable(t *testing.T) {
 	t.Parallel()
 	for _, failure := range []error{errNetwork, errTransient, errLimited, errSlow, errKey, errParsing, errQuota} {

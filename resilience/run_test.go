@@ -352,7 +352,7 @@ func TestDo_CancelledBefore(t *testing.T) {
 	assert.Same(t, context.Canceled, err)
 }
 
-// A panic of the function reaches the caller and leaves no permit behind.
+// A panic of the function reaches the caller and releases the permit.
 func TestDo_Panic(t *testing.T) {
 	t.Parallel()
 	x := executor(t, enabled())

@@ -85,7 +85,7 @@ func TestStatuses_Phases(t *testing.T) {
 	}
 }
 
-// Neither long tasks nor many tasks use unbounded memory.
+// The memory is bounded for long tasks and for many tasks.
 func TestStatuses_Bounds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

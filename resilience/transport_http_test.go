@@ -21,8 +21,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// pipes is a listener in memory. A client connects to it with dial. So server
-// and clients can run in a synctest bubble.
+// pipes is a listener in memory, so that server and clients can run in a synctest
+// bubble. A client connects with dial.
 type pipes struct {
 	conns chan net.Conn
 	done  chan struct{}

@@ -390,7 +390,7 @@ func TestTransport_ContextEndsInPause(t *testing.T) {
 	}
 }
 
-// A pause that would outlast the Timeout of http.Client is not begun.
+// If a pause would end after the Timeout of http.Client, it does not begin.
 func TestTransport_ClientTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

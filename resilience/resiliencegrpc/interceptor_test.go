@@ -216,7 +216,7 @@ func TestUnary_ContextEndsInPause(t *testing.T) {
 	}
 }
 
-// A pause that would outlast the deadline is not begun. The error is the
+// If a pause would end after the deadline, it does not begin. The error is the
 // server's.
 func TestUnary_DeadlineBeforeThePauseEnds(t *testing.T) {
 	t.Parallel()
