@@ -30,7 +30,7 @@ type quietValuer struct{ quiet }
 
 func (quietValuer) LogValue() slog.Value { return slog.StringValue("request failed") }
 
-// Each row is a way to log an error with slog. "text" is an error that is
+// Each row is one way to log an error with slog. "text" is an error that is
 // classified by its text. "value" is an error that is classified by its StatusCode
 // field. For each of these two errors, a row has two results: with slogclass before
 // otelslog, and with only a LogProcessor after otelslog. The table in

@@ -266,8 +266,8 @@ func TestEvalGroups(t *testing.T) {
 	assert.Len(t, report.Products, 13, "JSON has all products")
 }
 
-// TestEvalAgainst saves the answers of the twenty patterns and compares those of the
-// standard rules with them.
+// TestEvalAgainst saves the answers of the twenty patterns and compares them with the
+// answers of the standard rules.
 func TestEvalAgainst(t *testing.T) {
 	t.Parallel()
 	name := file(t, "corpus.jsonl", corpus)
@@ -308,7 +308,8 @@ not compared         1, without an earlier answer: a-1
 ----------------------------------------------------------------
  b-2  corpus  retryable/network  fatal/authentication  HTTP 403
 `
-	// The file may have both roles: it is read before it is written.
+	// --against and --predictions may name the same file: it is read before it is
+	// written.
 	r = run(t, "", "eval", "--rules", "minimal", name, "--against", then, "--predictions", then)
 	assert.Equal(t, result{out: evalReport + "\nCompared with " + then + figures}, r)
 	saved, err := os.ReadFile(then)

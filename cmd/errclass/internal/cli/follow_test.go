@@ -14,7 +14,8 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/logline"
 )
 
-// TestFollow lets steps happen one after the other, each when all bytes are read.
+// TestFollow changes a followed file step by step. Each step happens when all bytes
+// have been read.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "app.log")
@@ -98,8 +99,8 @@ func TestStatusText(t *testing.T) {
 	assert.False(t, useColour(env("TERM", "dumb")))
 }
 
-// TestStatusLineMakesRoom: the line is cleared before lines of the log are written
-// and drawn again only if it changes.
+// TestStatusLineMakesRoom checks that the status line is cleared before log lines are
+// written, and drawn again only if it has changed.
 func TestStatusLineMakesRoom(t *testing.T) {
 	t.Parallel()
 	var screen strings.Builder
@@ -118,7 +119,7 @@ func TestStatusLineMakesRoom(t *testing.T) {
 	assert.Equal(t, &screen, none.writer(&screen))
 }
 
-// TestWait: both readers of slow inputs tell whether more comes.
+// TestWait checks the method Wait of both readers of slow inputs.
 func TestWait(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "a")

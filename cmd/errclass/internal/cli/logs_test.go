@@ -131,7 +131,7 @@ func TestLogsKeys(t *testing.T) {
 	assert.Equal(t, result{out: in}, run(t, in, "logs", "--rules", "minimal"))
 	r := run(t, in, "logs", "--rules", "minimal", "--level-key", "sev", "--error-key", "failure/reason", "--message-key", "text")
 	want := strings.ReplaceAll(strings.ReplaceAll(in, `"x"}`, `"x",ADDED}`), `"HTTP 503"}`+"\n", `"HTTP 503",ADDED}`+"\n")
-	want = strings.Replace(want, `,ADDED`, "", 1) // E is the level of no logger
+	want = strings.Replace(want, `,ADDED`, "", 1) // no logger writes the level E
 	assert.Equal(t, result{out: strings.ReplaceAll(want, "ADDED", `"error.category":"retryable","error.reason":"transient"`)}, r)
 }
 

@@ -230,8 +230,8 @@ func BenchmarkHostile(b *testing.B) {
 	}
 }
 
-// BenchmarkHostileTexts measures expensive texts. The throughput of a text must not
-// depend on its length, and that of long lines be near that of [BenchmarkHostile].
+// BenchmarkHostileTexts measures expensive texts. The throughput must not depend on
+// the length of a text. For long lines, it must be near that of [BenchmarkHostile].
 func BenchmarkHostileTexts(b *testing.B) {
 	for name, text := range hostileTexts(1 << 20) {
 		b.Run(name, func(b *testing.B) {

@@ -219,7 +219,7 @@ func (w *waiter) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestTextEventsAreHeldForInput: the lines of an event may come in several reads.
+// TestTextEventsAreHeldForInput checks an event whose lines come in several reads.
 func TestTextEventsAreHeldForInput(t *testing.T) {
 	t.Parallel()
 	const pairs = " error.category=retryable error.reason=rate_limit"

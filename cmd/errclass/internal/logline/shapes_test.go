@@ -73,8 +73,8 @@ var anyField = func() (forms []*regexp.Regexp) {
 	return append(forms, regexp.MustCompile(`^"attributes":\[\{"key":"error\.category","value":\{"stringValue":"[a-z_]+"\}\},\{"key":"error\.reason","value":\{"stringValue":"[a-z_]+"\}\}\]`))
 }()
 
-// addsOnlyFields reports whether out is in with inserted fields. Where two ways of
-// removing them are possible, one of them must give in.
+// addsOnlyFields reports whether out is in with inserted fields. If there are several
+// ways to remove the fields, one of them must result in in.
 func addsOnlyFields(in, out string) bool {
 	next := strings.Index(out, "error.category")
 	if next < 0 {
