@@ -33,8 +33,11 @@ type row struct {
 }
 
 // train learns a table. It first fits weights for all features. Then it keeps the
-// features with the largest weights and fits again.
+// features with the largest weights and fits again. Each text is learned twice:
+// alone and after a prefix.
 func train(texts []text, o options) model.Table {
+	alone := len(texts)
+	texts = withPrefixes(texts)
 	features := make([][model.Groups][]uint32, len(texts))
 	count := map[uint32]int{}
 	for i, t := range texts {
@@ -42,6 +45,9 @@ func train(texts []text, o options) model.Table {
 		for g, f := range features[i] {
 			slices.Sort(f)
 			features[i][g] = slices.Compact(f)
+			if i >= alone {
+				continue // a prefix does not make a feature less rare
+			}
 			for _, feature := range features[i][g] {
 				count[feature]++
 			}
@@ -70,9 +76,9 @@ func rows(texts []text, features [][model.Groups][]uint32, vocabulary []uint32, 
 	}
 	all := make([]row, len(texts))
 	for i, t := range texts {
-		all[i] = row{reason: slices.Index(classify.Reasons(), t.Reason), weight: 1}
+		all[i] = row{reason: slices.Index(classify.Reasons(), t.Reason), weight: 0.5}
 		if t.Example {
-			all[i].weight = o.Example
+			all[i].weight = o.Example / 2
 		}
 		for g, group := range features[i] {
 			for _, feature := range group {

@@ -1,0 +1,34 @@
+package main
+
+// prefixes are how loggers and callers begin a line. Numbers and times are masked
+// anyway, so each prefix needs only one.
+var prefixes = []string{
+	"ts=2025-03-14T10:00:00Z level=error component=api trace_id=7f0c5a3e msg=",
+	"level=warn time=2025-03-14T10:00:00Z caller=app.go:17 msg=",
+	"level=error logger=store request_id=91f3 tenant=a user=b msg=",
+	"time=2025-03-14T10:00:00Z level=warning service=orders request=42 duration=3ms error=",
+	`{"time":"2025-03-14T10:00:00Z","level":"error","logger":"orders","request_id":"91f3","msg":"`,
+	"2025-03-14 10:00:00,123 ERROR [main] org.example.Service - ",
+	"2025-03-14T10:00:00Z WARN  worker-7 requestId=91f3 c.example.Job : ",
+	"[2025-03-14T10:00:00Z] [WARN] (scheduler) ",
+	"Mar 14 10:00:00 web1 app[123]: ",
+	"<11>1 2025-03-14T10:00:00Z db1 agent 77 - - ",
+	"W0314 10:00:00.123456    1 server.go:88] ",
+	"2025/03/14 10:00:00 [error] 31#31: *7 ",
+	"error: ",
+	"failed to do it: ",
+	"handle the job: run the step: ",
+	"the request to the service did not succeed: ",
+}
+
+// withPrefixes adds each text again after a prefix. From these the model learns that
+// the beginning of a line says little about the error.
+func withPrefixes(texts []text) []text {
+	all := make([]text, 0, 2*len(texts))
+	all = append(all, texts...)
+	for i, t := range texts {
+		t.Text = prefixes[i%len(prefixes)] + t.Text
+		all = append(all, t)
+	}
+	return all
+}
