@@ -105,7 +105,7 @@ func (g guess) answer(r *Result) {
 	r.Confidence = model.Confidence[g.step]
 }
 
-// Model is the model's answer for the texts of the evidence.
+// Model is what the learned model predicts from the texts of the evidence.
 type Model struct {
 	Reason      Reason  // the likeliest reason
 	Probability float64 // of Reason, not calibrated; [Result.Confidence] is calibrated

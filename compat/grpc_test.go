@@ -124,8 +124,9 @@ func TestGRPCCauses(t *testing.T) {
 }
 
 // gRPC reports the program's own deadline and cancellation as codes. A server may
-// send the same codes. So a deadline is retryable, unless the context shows that
-// it was the program's own. A cancellation is aborted in both cases.
+// send the same codes. So a deadline is retryable, unless the context shows that it
+// was the program's own. A cancellation always has the category aborted, whether
+// the program or the server caused it.
 func TestGRPCEnds(t *testing.T) {
 	t.Parallel()
 	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }

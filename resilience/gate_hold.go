@@ -31,7 +31,8 @@ type ramp struct {
 	step   time.Time // when the window doubles; zero until the first call
 }
 
-// rampStep is the time after which a ramp's window doubles without a success.
+// rampStep is how long a ramp waits for a success. If none comes in that time, the
+// ramp's window doubles all the same.
 const rampStep = 500 * time.Millisecond
 
 // held reports whether a rate limit holds the endpoint. The caller holds mu.

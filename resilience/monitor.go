@@ -40,9 +40,9 @@ func countsAsFailure(r classify.Result) bool {
 	return r.Category == classify.CategoryRetryable || r.Category == classify.CategoryTimeout
 }
 
-// Restarter is a queue for calls that failed with network errors after all
-// retries. An [Executor] offers them ([WithRestarter]). A Restarter must be
-// safe for concurrent use.
+// Restarter is a queue for calls that failed with network errors after all retries.
+// An [Executor] hands such calls to its Restarter ([WithRestarter]). A Restarter
+// must be safe for concurrent use.
 type Restarter interface {
 	// Offer queues a failed call. It returns nil if the call will be made
 	// again. Otherwise the error says why not: the queue is full or shut down,

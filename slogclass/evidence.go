@@ -40,8 +40,9 @@ type findings struct {
 // budget counts the group members that are visited in one record.
 type budget int
 
-// maxMembers bounds a budget. Groups can share members, and can then have more
-// members than fit into memory.
+// maxMembers is the largest number of members that is read from a record. Groups
+// that contain the same members many times would otherwise expand to more than fits
+// into memory.
 const maxMembers = 1 << 16
 
 // spent counts one more member and reports whether the budget is exceeded.

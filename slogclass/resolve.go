@@ -35,7 +35,7 @@ func (r *resolver) copy(members []slog.Attr) ([]slog.Attr, bool) {
 }
 
 // value resolves the value of a. It reports false if the budget is exceeded. If
-// LogValue panics, slog makes the panic the value.
+// LogValue panics, the value is an error with the text of the panic.
 func (r *resolver) value(a *slog.Attr) bool {
 	if a.Value.Kind() != slog.KindLogValuer {
 		return true

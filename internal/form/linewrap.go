@@ -17,8 +17,8 @@ const (
 // that continues another.
 const blanks = " \t│"
 
-// JoinLines joins the lines of text that a terminal may have broken, with a space
-// between them. ok is false if there are none.
+// JoinLines undoes the line breaks that a terminal may have added to text. It puts
+// a space in place of each. ok is false if text has no such break.
 func JoinLines(text string) (joined string, ok bool) {
 	if lineWidth(text) == 0 {
 		return "", false

@@ -218,7 +218,8 @@ func (n *name) tokenKind(head, before string) kind {
 	return token
 }
 
-// suffixKind returns the kind of a name in one word: dbpassword, stripeapikey.
+// suffixKind returns the kind of a name whose words are written as one: dbpassword,
+// stripeapikey. It looks at the end of the name.
 func suffixKind(word string) kind {
 	switch {
 	case len(word) < 6:

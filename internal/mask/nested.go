@@ -87,7 +87,7 @@ func (s *scanner) hasRead(k kind, i int) bool {
 	return false
 }
 
-// mostBrackets bounds the bytes that are read of a list or a map.
+// mostBrackets is the largest number of bytes that is read from a list or a map.
 const mostBrackets = 4096
 
 // endsList reports whether the line break at i ends a list without a closing

@@ -48,8 +48,8 @@ func TestFeaturesDiffer(t *testing.T) {
 	}
 }
 
-// The features of a word are the word itself and its n-grams, with a space on each
-// side.
+// The features of a word are the word itself and its n-grams. For the n-grams, the
+// word has a space before and after it.
 func TestFeaturesOfAWord(t *testing.T) {
 	t.Parallel()
 	assert.Len(t, features("ab"), 1+2+1, "ab, 3-grams, 4-gram")

@@ -20,7 +20,7 @@ import (
 )
 
 // spansOf calls use with a tracer provider. It returns the category and reason of
-// the exported span of each kind, as function classified does.
+// the exported span of each kind, in the format of function classified.
 func spansOf(t *testing.T, use func(*sdktrace.TracerProvider)) map[trace.SpanKind]string {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()

@@ -105,7 +105,7 @@ func (b *Budget) Spend(r resource, n int) bool {
 	return true
 }
 
-// Lose records for Explain that n units of r were not read.
+// Lose notes that n units of r were not read. Explain reports it.
 func (q *Inquiry) Lose(r resource, n int) {
 	if q.Budget.LeftOut != nil && n > 0 {
 		q.Budget.note(q.Source.String(), r, n)

@@ -78,8 +78,9 @@ func Remember(place *atomic.Uint64, hash uint64, v Verdict) {
 // that is being written belongs to no text.
 type MatchSlot struct{ key, low, high atomic.Uint64 }
 
-// The low word holds the places of five rules, plus one each, and the provider. The
-// high word holds four more places and the status less 399.
+// The low word holds the provider and the places of five rules. A place is stored
+// as place+1, so that 0 means none. The high word holds four more places, and the
+// status minus 399.
 const (
 	matchesSize  = 1 << 10
 	lowMatches   = 5

@@ -62,7 +62,7 @@ func (p *plain) flow(indent, depth int) *yaml.Node {
 	return p.bare(",[]{}:")
 }
 
-// bracketItems reads the items between two brackets, which commas separate. It
+// bracketItems reads a list of items between two brackets, separated by commas. It
 // calls item for each.
 func (p *plain) bracketItems(end byte, indent int, item func()) {
 	p.at++

@@ -310,10 +310,10 @@ func (b *builder) newState(items []int32, k kind) int32 {
 	return s
 }
 
-// renumber merges classes that lead every state to the same next state, such as the
-// two cases of most letters. It gives the lowest numbers to the classes that the
-// most states have edges for. So the entries that are read most often are close to
-// each other.
+// renumber merges two classes if both lead to the same next state, whatever the
+// state. The two cases of most letters are an example. The lowest numbers go to the
+// classes with edges from the most states, so that the entries that are read most
+// often are close to each other.
 func (b *builder) renumber() {
 	group, counts := b.alike()
 	order := make([]int, len(counts))

@@ -63,8 +63,8 @@ type limit struct {
 func limitOf[T any](list []T, most int) limit { return limit{now: min(cap(list), most), most: most} }
 
 // dropped adjusts the limit after entries were dropped from a list; left is the
-// number that remains. If many remain, the limit rises. So all dropping together
-// costs no more than all adding.
+// number that remains. If many remain, the limit rises. This keeps the total cost
+// of dropping below that of adding.
 func (l *limit) dropped(left int) { l.most = max(l.most, 2*left) }
 
 // extend allocates room in a full list.

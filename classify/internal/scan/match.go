@@ -135,9 +135,9 @@ func (m *Matcher) Words() int { return (m.patterns + 63) / 64 }
 type Stats struct {
 	States int // states of both automata
 	Bytes  int // bytes of the edges of both automata
-	// Short is the number of byte pairs, out of 65,536, that begin a match and
-	// after which the filter tests no more bytes. The automaton runs at every
-	// offset with such a pair.
+	// Short counts the pairs of bytes, out of 65,536, that can begin a match and
+	// that the filter accepts without a test of further bytes. The automaton runs
+	// at every offset with such a pair.
 	Short int
 	// Anywhere is true if a piece may be empty. Then the automaton runs at every
 	// offset.

@@ -203,7 +203,8 @@ func (s *sample) checkTogether(most int) error {
 // A cost is the number of steps and of table entries that patterns take.
 type cost struct{ steps, places int }
 
-// cost compiles patterns together and returns what that takes.
+// cost compiles the picked patterns into one automaton. It returns the steps that the
+// compilation took and the size of the table.
 func (s *sample) cost(picked []int, weight int) (c cost, err error) {
 	exprs := make([]string, len(picked))
 	for n, i := range picked {

@@ -35,9 +35,9 @@ var deadlineRules = [...]string{
 	clientTimeout:   "http/client-timeout",
 }
 
-// decide adds a signal if the program ended the call itself. It runs after the whole
-// chain has been read. The spent budget comes first (the pre-check of seed 001), even
-// if the program cancelled the call because of it.
+// decide adds a signal if the program ended the call itself. It runs after the
+// whole chain has been read. A spent budget is checked first. It decides even if
+// the program cancelled the call because the budget was spent.
 func (w *Walk) decide() {
 	if w.seen&sawTimeout != 0 && w.seen&sawAgain == 0 {
 		w.Q.Add(signal.Of("go/timeout", signal.ReasonTimeout, signal.Phrase))

@@ -83,8 +83,8 @@ func (w *Walk) readURL(err *url.Error) {
 	}
 }
 
-// readPath reads a *fs.PathError. os.StartProcess, and so os/exec, reports
-// with it what the system said to fork and exec.
+// readPath reads a *fs.PathError. If fork or exec fails, os.StartProcess and
+// os/exec return one that wraps the system's error.
 func (w *Walk) readPath(err *fs.PathError) {
 	w.place = placeFile
 	if err.Op == "fork/exec" {

@@ -111,8 +111,8 @@ func ReadParts(q *collect.Inquiry, head, tail string, n int) (timed bool, all me
 	return timed, all, whole
 }
 
-// utter keeps the status and the provider that a text names, unless an earlier text
-// named one.
+// utter keeps the status and the provider that a text names. A status or provider
+// of an earlier text stays.
 func utter(q *collect.Inquiry, u memory.Utterance) {
 	if q.Said.Status == 0 {
 		q.Said.Status = u.Status

@@ -63,8 +63,8 @@ func newSignals() *signals {
 // message is the message of all records. It is unknown to the classifier.
 const message = "it went wrong"
 
-// record logs args through slog. It returns the line without errclass, and
-// errclass's answer.
+// record logs args through slog. It returns the line that slog writes without
+// errclass, and the category and reason that errclass adds.
 func (s *signals) record(ctx context.Context, t require.TestingT, args ...any) (string, answer) {
 	s.bareLines.Reset()
 	s.lines.Reset()
