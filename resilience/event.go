@@ -46,6 +46,12 @@ const (
 	// "method" or "body". Attempt, Result and Err describe the failed request. A
 	// Transport sends it once.
 	KindNotRepeated Kind = "not_repeated"
+	// KindStream: the body of a successful response has failed while the client
+	// of a [Transport] was reading it: an event stream has an error event (Err is
+	// a [*ResponseError] with its data), or the body has broken off (Err is the
+	// error of Read). Attempt is the number of the request. Nothing is repeated.
+	// A response has one such event, and it comes after that of KindDone.
+	KindStream Kind = "stream"
 	// KindDone: a [Do] returns. Attempt is the number of calls on all targets.
 	// Duration includes all pauses. Result and Err are zero if it succeeded.
 	KindDone Kind = "done"

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/errclass/errclass/resilience"
 )
@@ -158,4 +159,29 @@ func ExampleExecutor_Enabled() {
 	x := must(&resilience.Config{Agents: map[string]resilience.AgentConfig{"nightly": {Enabled: new(true)}}})
 	fmt.Println(x.Enabled(""), x.Enabled("nightly"))
 	// Output: false true
+}
+
+// A stream whose first event is an error is repeated, even if that event takes
+// a while.
+func ExampleWithFirstEventWait() {
+	calls := 0
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		if calls++; calls == 1 {
+			fmt.Fprint(w, "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n")
+			return
+		}
+		fmt.Fprint(w, "data: hello\n\n")
+	}))
+	defer srv.Close()
+	client := srv.Client()
+	client.Transport = resilience.NewTransport(client.Transport, must(quick), resilience.WithFirstEventWait(5*time.Second))
+	resp, err := client.Get(srv.URL)
+	if err != nil {
+		panic(err)
+	}
+	text, err := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	fmt.Printf("%q %v, %d calls\n", text, err, calls)
+	// Output: "data: hello\n\n" <nil>, 2 calls
 }

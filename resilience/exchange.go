@@ -15,8 +15,11 @@ import (
 type exchange struct {
 	t       *Transport
 	request *http.Request  // the client's request
+	key     string         // of the call
 	agent   string         // of the call
 	primary Target         // the target of the unchanged request
+	target  Target         // of the last request
+	number  int            // of requests to it so far
 	sent    bool           // the base has received the client's body and closes it
 	failed  *http.Response // the last response, if it is a failure
 }
@@ -72,6 +75,10 @@ func withContextErr(err, ctxErr error) error {
 
 // roundTrip makes one request.
 func (e *exchange) roundTrip(ctx context.Context, target Target) (*http.Response, error) {
+	if target != e.target {
+		e.target, e.number = target, 0
+	}
+	e.number++
 	discard(e.failed)
 	e.failed = nil
 	r, err := e.nextRequest(ctx, target)
@@ -79,13 +86,20 @@ func (e *exchange) roundTrip(ctx context.Context, target Target) (*http.Response
 		return nil, err
 	}
 	resp, err := send(e.t.base, r, e.t.x.attemptTimeout(e.agent, target))
-	if err != nil || resp == nil || resp.StatusCode < http.StatusBadRequest {
+	if err != nil || resp == nil {
 		return resp, err
 	}
-	e.failed = resp // failedResponse may panic: then e.do closes resp
-	resp, failure := failedResponse(ctx, resp)
+	e.failed = resp // reading the body may panic: then e.do closes resp
+	if resp.StatusCode < http.StatusBadRequest {
+		resp, err = e.checkBody(ctx, resp)
+	} else {
+		resp, err = failedResponse(ctx, resp)
+	}
 	e.failed = resp
-	return resp, failure
+	if err == nil {
+		e.failed = nil
+	}
+	return resp, err
 }
 
 // nextRequest returns the request to send to target. The first request to the

@@ -25,12 +25,13 @@ var logEntries = map[Kind]logEntry{
 		slog.LevelWarn,
 		"failed requests are not repeated, unless WithMethods or WithModelAPIs allows their method and they have a GetBody",
 	},
-	KindDone: {slog.LevelDebug, "call done"},
+	KindStream: {slog.LevelWarn, "response failed while it was read"},
+	KindDone:   {slog.LevelDebug, "call done"},
 }
 
 // LogEvents returns an observer that logs each event as one record, with the
-// context of the call. Alerts have level error. Failed calls, fallbacks,
-// restarts and changes of breakers and health have level warn. Waits have level
+// context of the call. Alerts have level error. Failed calls and streams,
+// fallbacks, restarts and changes of breakers and health have level warn. Waits have level
 // info. Successful calls and the end of a Do have level debug.
 //
 // The record of a wait has the provider's hint (retryAfterMs, derivedRetry).

@@ -13,17 +13,25 @@ import (
 )
 
 // ResponseError is the error of an [Attempt] that got a response with status
-// 400 or higher. Observers, [Call.FallBack] and [Call.Repeatable] see it. The
-// client of a [Transport] gets the response itself.
+// 400 or higher, or with status 200 and an error in its body. Observers,
+// [Call.FallBack] and [Call.Repeatable] see it. The client of a [Transport] gets
+// the response itself.
 type ResponseError struct {
 	StatusCode int
 	Header     http.Header // header of the response, read-only; shortened to 64 KiB
-	Body       []byte      // the bytes of the first KiB that arrived within 250 ms; nil if not read
+	// Body is what arrived of the first KiB within 250 ms; nil if not read. With
+	// status 200 it is the error: the data of an event, or the body, each up to
+	// 4 KiB.
+	Body []byte
 }
 
 // Error returns the status, such as "503 Service Unavailable".
 func (e *ResponseError) Error() string {
-	return strings.TrimSpace(fmt.Sprintf("%d %s", e.StatusCode, http.StatusText(e.StatusCode)))
+	text := strings.TrimSpace(fmt.Sprintf("%d %s", e.StatusCode, http.StatusText(e.StatusCode)))
+	if e.StatusCode < http.StatusBadRequest {
+		text += ", but the body is an error"
+	}
+	return text
 }
 
 const (
@@ -48,32 +56,18 @@ const (
 
 // failedResponse returns the error for a failed response, and the response for
 // the client with its whole body.
-func failedResponse(ctx context.Context, resp *http.Response) (*http.Response, *ResponseError) {
-	resp, head := peek(ctx, resp)
-	return resp, &ResponseError{StatusCode: resp.StatusCode, Header: limitHeader(resp.Header), Body: head}
+func failedResponse(ctx context.Context, resp *http.Response) (*http.Response, error) {
+	p := peeked{resp: resp}
+	if readable(resp) {
+		p = peek(ctx, resp, peekBytes, peekTime, nil)
+	}
+	return p.resp, newResponseError(resp, p.head)
 }
 
-// peek reads the beginning of a body before the client does. If it reads the
-// whole body, the connection is free during the pause.
-//
-// net/http sets a response's Trailer in the Read that reaches the end of the
-// body. If such a Read is still running, peek returns a copy of the response.
-// The Trailer of the copy changes only in the client's own Reads.
-func peek(ctx context.Context, resp *http.Response) (*http.Response, []byte) {
-	if resp.Body == nil || resp.Body == http.NoBody || !readable(resp.Header) {
-		return resp, nil
-	}
-	own := *resp
-	own.Trailer = resp.Trailer.Clone() // a copy, because a running Read may still set resp.Trailer
-	body := newPeekedBody(resp.Body)
-	head, busy := body.peek(ctx)
-	if !busy {
-		resp.Body = body
-		return resp, head
-	}
-	own.Body = body
-	body.onEOF = func() { own.Trailer = mergeTrailer(own.Trailer, resp.Trailer) }
-	return &own, head
+// newResponseError returns the error for a response. It reads neither its body
+// nor its trailer.
+func newResponseError(resp *http.Response, body []byte) *ResponseError {
+	return &ResponseError{StatusCode: resp.StatusCode, Header: limitHeader(resp.Header), Body: body}
 }
 
 // mergeTrailer copies src into dst and returns dst. It makes no new map,
@@ -86,16 +80,14 @@ func mergeTrailer(dst, src http.Header) http.Header {
 	return dst
 }
 
-// readable reports whether the beginning of a body should be read. It returns
-// false for a compressed body, which cannot be classified, and for an event
-// stream, which only the client may read.
-func readable(h http.Header) bool {
-	if h.Get("Content-Encoding") != "" {
-		return false
-	}
-	kind, _, _ := strings.Cut(h.Get("Content-Type"), ";") // its parameters may be megabytes
-	return !strings.EqualFold(strings.TrimSpace(kind), "text/event-stream")
+// readable reports whether the beginning of a failed response should be read. It
+// returns false for a compressed body, which cannot be classified, and for an
+// event stream, whose status says enough.
+func readable(resp *http.Response) bool {
+	return hasBody(resp) && resp.Header.Get("Content-Encoding") == "" && kindOf(resp.Header) != bodyStream
 }
+
+func hasBody(resp *http.Response) bool { return resp.Body != nil && resp.Body != http.NoBody }
 
 // limitHeader returns h if it is not too large. Otherwise it returns a copy of
 // the short values that fit, in the order of their names.

@@ -10,44 +10,80 @@ import (
 	"time"
 )
 
-// peekedBody is the body of a failed response. Its beginning is read before the
-// client reads it.
+// peekedBody is a response's body whose beginning is read before the client
+// reads it.
 //
 // A goroutine reads the beginning, because a Read may block until Close. It
-// starts no further Read after peek has returned, but one Read may still be
+// starts no further Read after wait has returned, but one Read may still be
 // running. The client's Read waits for it and returns its bytes. Later Reads of
 // the client go to the body itself. Close ends all Reads at once.
 //
 // Like any body, it has one reader at a time. Close may be called concurrently.
 type peekedBody struct {
 	body     io.ReadCloser
-	done     chan struct{} // closed when the goroutine has ended
-	closed   chan struct{} // closed by Close
+	inspect  func(head []byte, final bool) (failure []byte, decided bool) // may be nil
+	done     chan struct{}                                                // closed when the goroutine has ended
+	closed   chan struct{}                                                // closed by Close
 	close    sync.Once
 	closeErr error  // result of Close
 	onEOF    func() // called in the client's Read that returns io.EOF; may be nil
 
 	mu       sync.Mutex
-	buf      [peekBytes]byte
-	from, to int   // buf[from:to] has not been read by the client
-	err      error // error of the goroutine's last Read
-	panicked any   // value of its panic
-	stop     bool  // start no further Read
+	buf      []byte
+	from, to int    // buf[from:to] has not been read by the client
+	err      error  // error of the goroutine's last Read
+	failure  []byte // result of inspect
+	panicked any    // value of its panic
+	stop     bool   // start no further Read
 }
 
 var _ io.ReadCloser = (*peekedBody)(nil)
 
-// newPeekedBody starts to read the beginning of a body.
-func newPeekedBody(body io.ReadCloser) *peekedBody {
-	b := &peekedBody{body: body, done: make(chan struct{}), closed: make(chan struct{})}
-	go b.fill()
-	return b
+// peeked is what peek has learned.
+type peeked struct {
+	resp    *http.Response // for the client, with the whole body
+	head    []byte         // the beginning of the body
+	failure []byte         // what inspect found
+	broken  error          // the error with which the body ended too early
+}
+
+// peek reads the first size bytes of a response's body before the client does. It
+// ends earlier after the given time, or if inspect has decided. If it reads the
+// whole body, the connection is free during the pause. peek panics if Read
+// panicked.
+//
+// inspect gets the beginning of the body, which grows from call to call unless
+// final is set. It runs in another goroutine, and may be nil.
+//
+// net/http sets a response's Trailer in the Read that reaches the end of the
+// body. If such a Read is still running, peek returns a copy of the response.
+// The Trailer of the copy changes only in the client's own Reads.
+func peek(
+	ctx context.Context, resp *http.Response, size int, wait time.Duration,
+	inspect func(head []byte, final bool) (failure []byte, decided bool),
+) peeked {
+	own := *resp
+	own.Trailer = resp.Trailer.Clone() // a copy, because a running Read may still set resp.Trailer
+	body := &peekedBody{
+		body: resp.Body, inspect: inspect, buf: make([]byte, size),
+		done: make(chan struct{}), closed: make(chan struct{}),
+	}
+	go body.fill()
+	p, busy := body.wait(ctx, wait)
+	if busy {
+		own.Body, p.resp = body, &own
+		body.onEOF = func() { own.Trailer = mergeTrailer(own.Trailer, resp.Trailer) }
+	} else {
+		resp.Body, p.resp = body, resp
+	}
+	return p
 }
 
 // errReadEnded is the error of a Read that called runtime.Goexit.
 var errReadEnded = errors.New("read the response's body: Read called runtime.Goexit")
 
-// fill reads until the buffer is full, peek has returned, or Read fails.
+// fill reads until the buffer is full, inspect has decided, wait has returned, or
+// Read fails.
 func (b *peekedBody) fill() {
 	returned := false
 	defer func() {
@@ -67,9 +103,14 @@ func (b *peekedBody) fill() {
 			empty = 0
 		}
 		to += len(b.buf[to:][:n]) // panics if Read returned an invalid n
+		full := err != nil || to == len(b.buf)
+		failure, decided := []byte(nil), false
+		if b.inspect != nil && (n > 0 || full) {
+			failure, decided = b.inspect(b.buf[:to], full)
+		}
 		b.mu.Lock()
-		b.to, b.err = to, err
-		stop := b.stop || err != nil || to == len(b.buf)
+		b.to, b.err, b.failure = to, err, bytes.Clone(failure)
+		stop := b.stop || full || decided
 		b.mu.Unlock()
 		if stop {
 			break
@@ -78,11 +119,10 @@ func (b *peekedBody) fill() {
 	returned = true
 }
 
-// peek waits for the beginning of the body, at most peekTime, and returns a
-// copy of it. busy reports whether a Read is still running. peek panics if Read
-// panicked.
-func (b *peekedBody) peek(ctx context.Context) (head []byte, busy bool) {
-	limit := time.NewTimer(peekTime)
+// wait waits for the beginning of the body, at most the given time. busy reports
+// whether a Read is still running.
+func (b *peekedBody) wait(ctx context.Context, most time.Duration) (p peeked, busy bool) {
+	limit := time.NewTimer(most)
 	defer limit.Stop()
 	select {
 	case <-b.done:
@@ -95,7 +135,11 @@ func (b *peekedBody) peek(ctx context.Context) (head []byte, busy bool) {
 	if b.panicked != nil {
 		panic(b.panicked)
 	}
-	return bytes.Clone(b.buf[:b.to]), b.busy()
+	p = peeked{head: bytes.Clone(b.buf[:b.to]), failure: b.failure}
+	if b.err != io.EOF { //nolint:errorlint // io.Reader returns io.EOF unwrapped
+		p.broken = b.err
+	}
+	return p, b.busy()
 }
 
 // busy reports whether the goroutine's Read is still running.

@@ -105,6 +105,8 @@ func (s *Status) add(e Event, now time.Time) {
 		s.Fallbacks++
 	case KindDone:
 		s.done(e)
+	case KindStream:
+		s.Phase = PhaseFailed
 	case KindRestart:
 		s.restart(e.To)
 	case KindBreaker, KindHealth, KindAlert: // these change no phase

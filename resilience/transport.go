@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync/atomic"
+	"time"
 
 	"github.com/errclass/errclass/classify"
 )
@@ -20,6 +21,17 @@ import (
 // context's error. If no request was made, it gets the reason: an [*OpenError]
 // or a [*HoldError], for example. A response that is followed by another request is closed.
 //
+// A response with status 200 is a failure too if its body begins with an error:
+// the first event of an event stream (text/event-stream) as Anthropic, OpenAI and
+// Google send it, or a JSON body such as {"error":{...}}. Transport looks at the
+// first event or the beginning of the JSON, at most 4 KiB, and passes the response
+// on as soon as that has arrived, after 250 ms at the latest
+// ([WithFirstEventWait]). If the body breaks off before, that is a network error.
+//
+// What happens later in the body of a successful response is not repeated:
+// observers get an event of [KindStream] if the stream has an error event, or if
+// the body breaks off. The client reads every byte unchanged.
+//
 // Transport retries a request only if it has no body or a GetBody, and if its
 // method is idempotent or it has an Idempotency-Key ([WithMethods],
 // [WithModelAPIs]).
@@ -31,12 +43,11 @@ import (
 // changes that, and adds targets to fall back to.
 //
 // Transport waits at most 250 ms for the first KiB of a failed response, and
-// classifies what has arrived by then. It does not read streams
+// classifies what has arrived by then. It does not read failed streams
 // (text/event-stream), nor bodies that the client decodes itself. Before
 // another request, it drains the failed response if that is at most 3 KiB and
 // has arrived; otherwise it closes the connection. The client reads
-// the last response's body from its beginning. Transport does not see errors of
-// that read.
+// the last response's body from its beginning.
 //
 // A Transport is safe for concurrent use. It never changes a request: the base
 // gets a copy. The context of the copy ends with the body of its response, so
@@ -49,7 +60,8 @@ type Transport struct {
 	methods map[string]bool
 	// modelAPIs is set by WithModelAPIs.
 	modelAPIs bool
-	reported  atomic.Bool // KindNotRepeated was sent
+	firstWait time.Duration // for the beginning of a successful response
+	reported  atomic.Bool   // KindNotRepeated was sent
 	call      func(*http.Request) Call
 	rewrite   func(*http.Request, Target) error
 }
@@ -115,11 +127,21 @@ func WithRewrite(rewrite func(*http.Request, Target) error) TransportOption {
 	})
 }
 
+// WithFirstEventWait sets how long a response with status 200 is held back until
+// its first event, or the beginning of its JSON, has arrived. If that is an error,
+// the response counts as failed. What comes later is still reported to observers,
+// but the client has the response by then. A client that reads the first event at
+// once notices no difference, however long the wait. The default is 250 ms. With 0
+// or less, responses are passed on unread.
+func WithFirstEventWait(wait time.Duration) TransportOption {
+	return transportOption(func(t *Transport) { t.firstWait = wait })
+}
+
 // NewTransport returns a transport on top of base. A nil base means
 // [http.DefaultTransport]. If x is nil or not enabled, requests go to the base
 // unchanged.
 func NewTransport(base http.RoundTripper, x *Executor, opts ...TransportOption) *Transport {
-	t := &Transport{base: base, x: x, methods: idempotent, call: hostCall, rewrite: rehost}
+	t := &Transport{base: base, x: x, methods: idempotent, call: hostCall, rewrite: rehost, firstWait: peekTime}
 	if base == nil {
 		t.base = http.DefaultTransport
 	}
@@ -172,7 +194,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !t.x.Enabled(call.Agent) {
 		return t.base.RoundTrip(r)
 	}
-	e := &exchange{t: t, request: r, agent: call.Agent, primary: call.primary()}
+	e := &exchange{t: t, request: r, agent: call.Agent, key: call.Key, primary: call.primary()}
 	call.limitsItself = true
 	switch {
 	case !replayable(r):

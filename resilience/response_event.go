@@ -1,0 +1,297 @@
+package resilience
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// firstBytes is how much of a successful response is read to find an error at
+// its beginning. It is also how much of one event's data is kept.
+const firstBytes = 4 << 10
+
+// bodyKind says how the beginning of a successful body may say that it is an
+// error.
+type bodyKind uint8
+
+const (
+	bodyOther  bodyKind = iota
+	bodyStream          // text/event-stream
+	bodyJSON            // application/json, application/problem+json
+)
+
+// kindOf returns the kind of a body that the client does not decode itself.
+func kindOf(h http.Header) bodyKind {
+	if h.Get("Content-Encoding") != "" {
+		return bodyOther
+	}
+	media := mediaType(h)
+	switch {
+	case strings.EqualFold(media, "text/event-stream"):
+		return bodyStream
+	case strings.EqualFold(media, "application/json"), len(media) < 128 && strings.HasSuffix(strings.ToLower(media), "+json"):
+		return bodyJSON
+	default:
+		return bodyOther
+	}
+}
+
+// mediaType returns the Content-Type without its parameters, which may be
+// megabytes.
+func mediaType(h http.Header) string {
+	media, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+	return strings.TrimSpace(media)
+}
+
+// inspection decides whether a body begins with an error.
+type inspection struct {
+	kind   bodyKind
+	events eventScanner
+	seen   int // bytes that events has read
+}
+
+// inspect looks at the beginning of a body. head grows from call to call; final
+// reports that it will not grow any more. failure is the error that it begins
+// with. It is nil if decided is false, or if the body is no error.
+func (i *inspection) inspect(head []byte, final bool) (failure []byte, decided bool) {
+	if i.kind == bodyJSON || startsWithJSON(head) {
+		return jsonError(head, final)
+	}
+	e, _, ok := i.events.next(head[i.seen:])
+	i.seen = len(head)
+	if !ok && final {
+		e, ok = i.events.flush()
+	}
+	if !ok {
+		return nil, final
+	}
+	return e.failure(), true
+}
+
+// startsWithJSON reports whether a stream is a JSON value in fact. No field of
+// an event stream starts like one.
+func startsWithJSON(head []byte) bool {
+	head = skipSpace(head)
+	return len(head) > 0 && (head[0] == '{' || head[0] == '[')
+}
+
+// byteOrderMark may precede an event stream and is not part of it.
+const byteOrderMark = "\xef\xbb\xbf"
+
+func skipSpace(p []byte) []byte {
+	return bytes.TrimLeft(bytes.TrimPrefix(p, []byte(byteOrderMark)), " \t\r\n")
+}
+
+// jsonError decides about a JSON body, by its first key as soon as possible:
+//
+//	{"error":{...}}, [{"error":{...}}], {"type":"error",...}, {"object":"error",...}
+//
+// An error in a string is too little to say that a response has failed.
+func jsonError(head []byte, final bool) (failure []byte, decided bool) {
+	head = skipSpace(head)
+	if len(head) > 0 && head[0] == '[' {
+		head = skipSpace(head[1:])
+	}
+	if len(head) == 0 {
+		return nil, final
+	}
+	dec := json.NewDecoder(bytes.NewReader(head))
+	var tokens [3]json.Token // the bracket, the first key, the beginning of its value
+	for n := range tokens {
+		t, err := dec.Token()
+		switch {
+		case err != nil:
+			return nil, final || !isCut(err)
+		case n == 0 && t != json.Delim('{'):
+			return nil, true
+		case n == 1 && t != "error" && t != "type" && t != "object":
+			return nil, true
+		}
+		tokens[n] = t
+	}
+	if key, value := tokens[1], tokens[2]; key == "error" && value != json.Delim('{') || key != "error" && value != "error" {
+		return nil, true
+	}
+	var whole json.RawMessage
+	err := json.NewDecoder(bytes.NewReader(head)).Decode(&whole)
+	switch {
+	case err == nil:
+		return errorIn(whole), true
+	case !isCut(err):
+		return nil, true
+	case final:
+		return errorIn(head), true
+	default:
+		return nil, false
+	}
+}
+
+// isCut reports whether a JSON decoder failed because its input ended too early.
+func isCut(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// errorIn returns the error that a JSON object describes, or nil. The object may
+// be cut off after its error. Known forms:
+//
+//	{"type":"error",...} and {"object":"error",...}: Anthropic, OpenAI's responses, vLLM
+//	{"error":{...}} and {"error":"text"}, with other keys: OpenAI, Google, OpenRouter, TGI
+//	{"type":"response.failed","response":{"error":{...},...}}: OpenAI's responses
+func errorIn(data []byte) []byte {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil
+	}
+	failed := false
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil
+		}
+		var value json.RawMessage
+		if failed && key == "response" {
+			at := bytes.IndexByte(data[dec.InputOffset():], '{') // after the colon
+			if at < 0 {
+				return nil
+			}
+			return errorIn(data[int(dec.InputOffset())+at:])
+		}
+		if dec.Decode(&value) != nil {
+			return nil
+		}
+		switch text := string(value); {
+		case key == "error" && saysMore(value), (key == "type" || key == "object") && text == `"error"`:
+			return data
+		case key == "type" && text == `"response.failed"`:
+			failed = true
+		case key == "jsonrpc": // the called method has failed, not the call
+			return nil
+		}
+	}
+	return nil
+}
+
+// saysMore reports whether the value of "error" is an object or a string that is
+// not empty.
+func saysMore(value json.RawMessage) bool {
+	switch value[0] {
+	case '{':
+		return len(skipSpace(value[1:])) > 1
+	case '"':
+		return len(value) > len(`""`)
+	default:
+		return false
+	}
+}
+
+// streamEvent is one event of an event stream.
+type streamEvent struct {
+	name []byte // "event" field
+	data []byte // "data" fields, the first 4 KiB
+}
+
+// failure returns the data of an event that reports an error, or nil.
+func (e streamEvent) failure() []byte {
+	if string(e.name) == "error" {
+		return append([]byte{}, e.data...) // not nil
+	}
+	if !bytes.Contains(e.data, []byte(`"error"`)) { // in a JSON string it would be escaped
+		return nil
+	}
+	return errorIn(skipSpace(e.data))
+}
+
+// eventScanner cuts an event stream (text/event-stream) into events. It keeps at
+// most 4 KiB of a line and of the data of an event, and reuses its memory.
+type eventScanner struct {
+	line    []byte // beginning of a line that is not complete
+	event   streamEvent
+	hasData bool
+	begun   bool // the first line has ended
+	cr      bool // the last byte was a carriage return
+	taken   bool // the caller has the last event, whose memory is reused
+}
+
+// next reads p up to the end of an event. If ok is false, p has none. The event
+// is valid until the next call.
+func (s *eventScanner) next(p []byte) (e streamEvent, rest []byte, ok bool) {
+	s.reset()
+	for len(p) > 0 {
+		if s.cr && p[0] == '\n' {
+			p, s.cr = p[1:], false
+			continue
+		}
+		s.cr = false
+		n := 0
+		for n < len(p) && p[n] != '\n' && p[n] != '\r' {
+			n++
+		}
+		if n == len(p) {
+			s.line = appendLimited(s.line, p)
+			return streamEvent{}, nil, false
+		}
+		line := p[:n]
+		if len(s.line) > 0 {
+			s.line = appendLimited(s.line, line)
+			line = s.line
+		}
+		s.cr = p[n] == '\r'
+		p = p[n+1:]
+		complete := s.endLine(line)
+		s.line = s.line[:0]
+		if complete {
+			s.taken = true
+			return s.event, p, true
+		}
+	}
+	return streamEvent{}, nil, false
+}
+
+// flush returns the event that the end of the stream, or of what is read of it,
+// has cut off.
+func (s *eventScanner) flush() (e streamEvent, ok bool) {
+	s.reset()
+	s.endLine(s.line)
+	return s.event, s.hasData
+}
+
+// reset forgets an event that was returned.
+func (s *eventScanner) reset() {
+	if s.taken {
+		s.event.name, s.event.data, s.hasData, s.taken = s.event.name[:0], s.event.data[:0], false, false
+	}
+}
+
+// endLine reads a line and reports whether it ends an event. An event without
+// data is none.
+func (s *eventScanner) endLine(line []byte) bool {
+	if !s.begun {
+		line, s.begun = bytes.TrimPrefix(line, []byte(byteOrderMark)), true
+	}
+	if len(line) == 0 {
+		if !s.hasData {
+			s.event.name = s.event.name[:0]
+		}
+		return s.hasData
+	}
+	field, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	switch string(field) {
+	case "event":
+		s.event.name = append(s.event.name[:0], value...)
+	case "data":
+		if s.hasData {
+			s.event.data = appendLimited(s.event.data, []byte("\n"))
+		}
+		s.event.data, s.hasData = appendLimited(s.event.data, value), true
+	}
+	return false
+}
+
+// appendLimited appends p to dst, up to firstBytes.
+func appendLimited(dst, p []byte) []byte {
+	return append(dst, p[:min(len(p), max(firstBytes-len(dst), 0))]...)
+}

@@ -1,0 +1,111 @@
+package resilience
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// checkBody looks for an error at the beginning of a successful response. It
+// returns the response for the client, and the error if there is one: a
+// [*ResponseError], or the error with which the body broke off. Otherwise,
+// observers are told what the client finds in the body later.
+func (e *exchange) checkBody(ctx context.Context, resp *http.Response) (*http.Response, error) {
+	if _, switched := resp.Body.(io.Writer); switched || !hasBody(resp) || e.request.Method == http.MethodHead {
+		return resp, nil
+	}
+	kind := kindOf(resp.Header)
+	if resp.StatusCode == http.StatusOK && kind != bodyOther && e.t.firstWait > 0 {
+		first := &inspection{kind: kind}
+		p := peek(ctx, resp, firstBytes, e.t.firstWait, first.inspect)
+		switch {
+		case p.failure != nil:
+			return p.resp, newResponseError(p.resp, p.failure)
+		case p.broken != nil && ctx.Err() == nil:
+			return p.resp, p.broken
+		}
+		resp = p.resp
+	}
+	if !e.t.x.silent {
+		resp.Body = e.watch(resp, kind)
+	}
+	return resp, nil
+}
+
+// watchedBody is the body of a successful response. When the client reads it, it
+// sends one event for the first error event of an event stream, or if the body
+// breaks off. It changes nothing.
+type watchedBody struct {
+	io.ReadCloser
+	ctx    context.Context
+	x      *Executor
+	event  Event              // without what has happened
+	fail   func([]byte) error // returns the error for an error event
+	events *eventScanner      // nil if the body is no event stream
+	told   bool               // the event was sent
+	closed atomic.Bool        // the client has called Close
+}
+
+func (e *exchange) watch(resp *http.Response, kind bodyKind) *watchedBody {
+	w := &watchedBody{
+		ReadCloser: resp.Body, ctx: e.request.Context(), x: e.t.x,
+		event: Event{Kind: KindStream, Key: e.key, Agent: e.agent, Target: e.target, Attempt: e.number},
+		fail:  func(data []byte) error { return newResponseError(resp, data) },
+	}
+	if kind == bodyStream {
+		w.events = new(eventScanner)
+	}
+	return w
+}
+
+// Read reads from the body. It does not report an error that the client causes
+// by closing the body or by the end of its context.
+func (w *watchedBody) Read(p []byte) (int, error) {
+	n, err := w.ReadCloser.Read(p)
+	if w.told {
+		return n, err
+	}
+	if w.events != nil {
+		w.scan(p[:n])
+	}
+	if err != nil && err != io.EOF && !w.closed.Load() && w.ctx.Err() == nil { //nolint:errorlint // io.Reader returns io.EOF unwrapped
+		w.tell(err)
+	}
+	return n, err
+}
+
+// scan looks for an error event in the next bytes of the body.
+func (w *watchedBody) scan(p []byte) {
+	for {
+		event, rest, ok := w.events.next(p)
+		if !ok {
+			return
+		}
+		if data := event.failure(); data != nil {
+			w.tell(w.fail(bytes.Clone(data)))
+			return
+		}
+		p = rest
+	}
+}
+
+// tell sends the event, once.
+func (w *watchedBody) tell(err error) {
+	if w.told {
+		return
+	}
+	w.told, w.events = true, nil
+	e := w.event
+	e.Time, e.Err = time.Now(), err
+	e.Result = w.x.classify(w.ctx, e.Target, err)
+	w.x.emit(w.ctx, e)
+}
+
+// Close closes the body.
+func (w *watchedBody) Close() error {
+	w.closed.Store(true)
+	return w.ReadCloser.Close()
+}
