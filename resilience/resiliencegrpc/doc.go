@@ -1,10 +1,12 @@
-// Package resiliencegrpc makes the unary calls of a gRPC client through a
+// Package resiliencegrpc makes the calls and streams of a gRPC client through a
 // [resilience.Executor]:
 //
 //	conn, err := grpc.NewClient("dns:///api.example.com",
-//		grpc.WithUnaryInterceptor(resiliencegrpc.UnaryClientInterceptor(x)))
+//		grpc.WithUnaryInterceptor(resiliencegrpc.UnaryClientInterceptor(x)),
+//		grpc.WithStreamInterceptor(resiliencegrpc.StreamClientInterceptor(x)))
 //
-// Calls are retried as package resilience describes. For gRPC:
+// Streams are retried until the server has sent something
+// ([StreamClientInterceptor]). Calls are retried as package resilience describes. For gRPC:
 //
 //   - The status of a failed call is classified, including its details:
 //     RetryInfo gives the pause, QuotaFailure tells whether waiting helps.

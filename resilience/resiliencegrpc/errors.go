@@ -25,7 +25,7 @@ const (
 
 // recordError records the error of one attempt and returns it, with the pause
 // from the trailer if there is one.
-func (u *unary) recordError(err error) error {
+func (u *attempts) recordError(err error) error {
 	u.last, u.noRetry = err, false
 	if err == nil {
 		return nil
@@ -53,14 +53,14 @@ func (u *unary) recordError(err error) error {
 // repeatable returns a function for Call.Repeatable. It allows another call if
 // the method may be repeated, the server does not forbid it, and the caller's
 // function allows it.
-func (u *unary) repeatable(callers func(resilience.Attempt) bool, may bool) func(resilience.Attempt) bool {
+func (u *attempts) repeatable(callers func(resilience.Attempt) bool, may bool) func(resilience.Attempt) bool {
 	return func(a resilience.Attempt) bool {
 		return may && !u.noRetry && (callers == nil || callers(a))
 	}
 }
 
 // result converts the error of Do to the error for the caller.
-func (u *unary) result(ctx context.Context, err error) error {
+func (u *attempts) result(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}

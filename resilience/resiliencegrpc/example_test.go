@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
+	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/errclass/errclass/resilience"
 	"github.com/errclass/errclass/resilience/resiliencegrpc"
@@ -54,6 +55,24 @@ func ExampleUnaryClientInterceptor() {
 	defer stop()
 	fmt.Println(invoke(context.Background(), conn, get))
 	// Output: hello <nil>
+}
+
+func ExampleStreamClientInterceptor() {
+	x := must()
+	conn, stop := start(false, grpc.WithStreamInterceptor(resiliencegrpc.StreamClientInterceptor(x))) // the only change
+	defer stop()
+	stream, err := conn.NewStream(context.Background(), &grpc.StreamDesc{ServerStreams: true}, get) // as generated code does
+	if err != nil {
+		panic(err)
+	}
+	reply := new(wrapperspb.StringValue)
+	fmt.Println(stream.SendMsg(wrapperspb.String("hello")), stream.CloseSend())
+	fmt.Println(stream.RecvMsg(reply), reply.GetValue())
+	fmt.Println(stream.RecvMsg(reply))
+	// Output:
+	// <nil> <nil>
+	// <nil> hello
+	// EOF
 }
 
 func ExampleWithMethods() {

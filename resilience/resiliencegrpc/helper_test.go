@@ -110,8 +110,14 @@ func (s *shop) made() int {
 // connection inside the test's bubble.
 func (s *shop) dial(t testing.TB, name string, opts ...grpc.DialOption) *grpc.ClientConn {
 	t.Helper()
+	return dialTo(t, name, s.serve, opts...)
+}
+
+// dialTo is dial for any handler.
+func dialTo(t testing.TB, name string, serve grpc.StreamHandler, opts ...grpc.DialOption) *grpc.ClientConn {
+	t.Helper()
 	listener := bufconn.Listen(1 << 16)
-	server := grpc.NewServer(grpc.UnknownServiceHandler(s.serve))
+	server := grpc.NewServer(grpc.UnknownServiceHandler(serve))
 	var serving sync.WaitGroup
 	serving.Go(func() { assert.NoError(t, server.Serve(listener)) })
 	conn, err := grpc.NewClient("passthrough:///"+name, append(opts,

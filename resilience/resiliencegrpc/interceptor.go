@@ -71,26 +71,18 @@ func WithConn(conn func(resilience.Target) (*grpc.ClientConn, error)) Option {
 // through x. If x is nil or not enabled, calls are made once. The interceptor
 // is safe for concurrent use and starts no goroutine.
 func UnaryClientInterceptor(x *resilience.Executor, opts ...Option) grpc.UnaryClientInterceptor {
-	var o options
-	for _, option := range opts {
-		if option != nil {
-			o = option.apply(o)
-		}
-	}
+	o := collect(opts)
 	return func(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, callOptions ...grpc.CallOption) error {
 		call := o.callOf(ctx, method, conn)
 		if !x.Enabled(call.Agent) {
 			return invoke(ctx, method, req, reply, conn, callOptions...)
 		}
-		u := &unary{primary: target(call)}
+		u := &attempts{primary: target(call)}
 		// The caller's own grpc.Trailer options still receive the trailer.
 		callOptions = append(slices.Clip(callOptions), grpc.Trailer(&u.trailer))
 		call.Repeatable = u.repeatable(call.Repeatable, o.mayRepeat(method))
 		_, err := resilience.Do(ctx, x, call, func(ctx context.Context, t resilience.Target) (any, error) {
-			to, err := conn, error(nil)
-			if t != u.primary && o.conn != nil {
-				to, err = o.conn(t)
-			}
+			to, err := o.connTo(t, u.primary, conn)
 			u.trailer = nil
 			if err == nil {
 				err = invoke(ctx, method, req, reply, to, callOptions...)
@@ -99,6 +91,26 @@ func UnaryClientInterceptor(x *resilience.Executor, opts ...Option) grpc.UnaryCl
 		})
 		return u.result(ctx, err)
 	}
+}
+
+// collect applies options in order.
+func collect(opts []Option) options {
+	var o options
+	for _, option := range opts {
+		if option != nil {
+			o = option.apply(o)
+		}
+	}
+	return o
+}
+
+// connTo returns the connection for a target. primary is the target that conn
+// stands for.
+func (o options) connTo(t, primary resilience.Target, conn *grpc.ClientConn) (*grpc.ClientConn, error) {
+	if t == primary || o.conn == nil {
+		return conn, nil
+	}
+	return o.conn(t)
 }
 
 // callOf returns the Call for a method.
@@ -141,8 +153,8 @@ func (o options) mayRepeat(method string) bool {
 	})
 }
 
-// unary is the state of one call. It is used by one goroutine.
-type unary struct {
+// attempts is the state of one call or stream. It is used by one goroutine.
+type attempts struct {
 	primary resilience.Target
 	trailer metadata.MD // trailer of the last attempt
 	last    error       // gRPC's error of the last attempt

@@ -1,0 +1,290 @@
+package resiliencegrpc
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/errclass/errclass/resilience"
+)
+
+// StreamClientInterceptor returns an interceptor that establishes each stream
+// through x. A stream is established when the server has sent its header, which
+// comes with the first message at the latest, or when it has ended without an
+// error. Until then, a failed stream is made again as a unary call would be.
+// After that, nothing is repeated, and RecvMsg returns gRPC's own error.
+//
+// The request of a server stream is sent again. A stream of requests is made
+// again only as long as the client has sent none of them: SendMsg waits for the
+// next attempt.
+//
+// The time limit attemptTimeoutMs applies until the stream is established. If
+// servers may stay silent for longer, set no limit, or let them send their header
+// at once.
+//
+// If x is nil or not enabled, streams are made once. The interceptor is safe for
+// concurrent use. While a stream is being established, it has one more goroutine,
+// in which observers and the functions of the [resilience.Call] run. It ends with
+// the context of the stream at the latest.
+func StreamClientInterceptor(x *resilience.Executor, opts ...Option) grpc.StreamClientInterceptor {
+	o := collect(opts)
+	return func(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, streamer grpc.Streamer, callOptions ...grpc.CallOption) (grpc.ClientStream, error) {
+		call := o.callOf(ctx, method, conn)
+		if !x.Enabled(call.Agent) {
+			return streamer(ctx, desc, conn, method, callOptions...)
+		}
+		s := &stream{ctx: ctx, desc: desc, state: attempts{primary: target(call)}}
+		s.changed.L = &s.mu
+		s.open = func(ctx context.Context, t resilience.Target) (grpc.ClientStream, error) {
+			to, err := o.connTo(t, s.state.primary, conn)
+			if err != nil {
+				return nil, err
+			}
+			return streamer(ctx, desc, to, method, callOptions...)
+		}
+		repeatable := s.state.repeatable(call.Repeatable, o.mayRepeat(method))
+		call.Repeatable = func(a resilience.Attempt) bool { return s.replayable() && repeatable(a) }
+		go s.establish(x, call)
+		return s.begun()
+	}
+}
+
+// stream is a client stream that is made again until it is established.
+type stream struct {
+	ctx   context.Context // the caller's
+	desc  *grpc.StreamDesc
+	open  func(context.Context, resilience.Target) (grpc.ClientStream, error)
+	state attempts // used by the goroutine of establish
+
+	mu       sync.Mutex
+	changed  sync.Cond          // current or finished has changed
+	current  grpc.ClientStream  // of the attempt under way, then the established one; nil between attempts
+	last     grpc.ClientStream  // the last one that was made
+	cancel   context.CancelFunc // ends last
+	request  any                // of a server stream
+	sent     bool               // the client has sent a message
+	closed   bool               // the client has called CloseSend
+	finished bool               // the stream is established, or err is set
+	err      error              // why it is not established, or io.EOF if it has ended already
+	panicked any                // value of a panic of a function of the call
+}
+
+var _ grpc.ClientStream = (*stream)(nil)
+
+// establish makes the stream until it is established or final.
+func (s *stream) establish(x *resilience.Executor, call resilience.Call) {
+	var err error
+	returned := false
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !returned {
+			s.panicked = recover()
+			s.err = status.Error(codes.Internal, "a function of the call called runtime.Goexit")
+		} else if err != nil {
+			s.err = s.state.result(s.ctx, err)
+		}
+		s.finished = true
+		s.changed.Broadcast()
+	}()
+	_, err = resilience.Do(s.ctx, x, call, func(ctx context.Context, t resilience.Target) (any, error) {
+		s.state.trailer = nil
+		return nil, s.state.recordError(s.attempt(ctx, t))
+	})
+	returned = true
+}
+
+// attempt makes the stream once and waits until it is established. The stream
+// outlives ctx.
+func (s *stream) attempt(ctx context.Context, t resilience.Target) error {
+	own, cancel := context.WithCancel(s.ctx)
+	stop := context.AfterFunc(ctx, cancel)
+	established := false
+	defer func() {
+		stop()
+		if !established {
+			s.mu.Lock()
+			s.current = nil
+			s.mu.Unlock()
+			cancel()
+		}
+	}()
+	made, err := s.open(own, t)
+	if err != nil {
+		return err
+	}
+	if err := s.begin(made, cancel); err != nil {
+		return err
+	}
+	header, err := made.Header()
+	if err == nil && header == nil { // it has ended
+		if err = made.RecvMsg(new(emptypb.Empty)); err == nil {
+			err = status.Error(codes.Internal, "a message without a header")
+		}
+		s.state.trailer = made.Trailer()
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		s.mu.Lock()
+		s.err = io.EOF
+		s.mu.Unlock()
+	case err != nil:
+		return err
+	case !stop():
+		return context.Cause(ctx)
+	}
+	established = true
+	return nil
+}
+
+// begin sends what the client has sent so far, and lets it send more.
+func (s *stream) begin(made grpc.ClientStream, cancel context.CancelFunc) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last, s.cancel = made, cancel
+	if s.request != nil {
+		if err := made.SendMsg(s.request); err != nil {
+			return err
+		}
+	}
+	if s.closed {
+		if err := made.CloseSend(); err != nil {
+			return err
+		}
+	}
+	s.current = made
+	s.changed.Broadcast()
+	return nil
+}
+
+// replayable reports whether the stream can be made again without losing what
+// the client has sent.
+func (s *stream) replayable() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.sent || !s.desc.ClientStreams
+}
+
+// begun waits for the first stream. It returns an error if none could be made.
+func (s *stream) begun() (grpc.ClientStream, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.last == nil && !s.finished {
+		s.changed.Wait()
+	}
+	if s.last != nil {
+		return s, nil
+	}
+	return nil, s.failure()
+}
+
+// established waits until the stream is established. It returns an error if it is
+// not.
+func (s *stream) established() (grpc.ClientStream, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for !s.finished {
+		s.changed.Wait()
+	}
+	return s.last, s.failure()
+}
+
+// failure returns err. It panics if a function of the call panicked. The caller
+// holds mu.
+func (s *stream) failure() error {
+	if s.panicked != nil {
+		panic(s.panicked)
+	}
+	return s.err
+}
+
+// Header waits until the stream is established.
+func (s *stream) Header() (metadata.MD, error) {
+	made, err := s.established()
+	if err != nil {
+		return nil, nil //nolint:nilnil // RecvMsg returns the status, as the interface says
+	}
+	return made.Header()
+}
+
+// Trailer returns the trailer of the last attempt.
+func (s *stream) Trailer() metadata.MD {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.finished {
+		return nil
+	}
+	return s.last.Trailer()
+}
+
+// Context returns the context of the established stream.
+func (s *stream) Context() context.Context {
+	if made, err := s.established(); err == nil {
+		return made.Context()
+	}
+	return s.ctx
+}
+
+// CloseSend closes the sending direction, of further attempts too.
+func (s *stream) CloseSend() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if s.current == nil {
+		return nil
+	}
+	return s.current.CloseSend()
+}
+
+// SendMsg sends a message. Between two attempts, the request of a server stream
+// is kept for the next one; a message of a stream of requests waits for it.
+func (s *stream) SendMsg(m any) error {
+	s.mu.Lock()
+	if !s.desc.ClientStreams {
+		defer s.mu.Unlock()
+		s.sent, s.request = true, m
+		if s.current == nil {
+			return nil
+		}
+		return s.current.SendMsg(m)
+	}
+	for s.current == nil && !s.finished {
+		s.changed.Wait()
+	}
+	made := s.current
+	s.sent = s.sent || made != nil
+	s.mu.Unlock()
+	if made == nil {
+		return io.EOF // RecvMsg returns the status
+	}
+	return made.SendMsg(m)
+}
+
+// RecvMsg receives a message of the established stream.
+func (s *stream) RecvMsg(m any) error {
+	made, err := s.established()
+	if err == nil {
+		err = made.RecvMsg(m)
+	}
+	if err != nil || !s.desc.ServerStreams { // the stream has ended
+		s.end()
+	}
+	return err
+}
+
+// end releases the context of the stream.
+func (s *stream) end() {
+	s.mu.Lock()
+	cancel := s.cancel
+	s.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
+}
