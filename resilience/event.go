@@ -33,7 +33,8 @@ const (
 	// and To are its states ([BreakerState]).
 	KindBreaker Kind = "breaker"
 	// KindRestart: the state of a queued task has changed. Attempt is the
-	// number of the restart. To is one of the Restart constants.
+	// number of the running, next or last restart. To is one of the Restart
+	// constants.
 	KindRestart Kind = "restart"
 	// KindHealth: the endpoint's health has changed. From and To are [Healthy]
 	// and [Unhealthy].
@@ -61,11 +62,16 @@ const (
 const (
 	RestartQueued    = "queued"    // waits for its next restart
 	RestartStarted   = "started"   // has begun to run
-	RestartPostponed = "postponed" // refused by an open breaker; runs again later and is not counted
+	RestartPostponed = "postponed" // refused by an open breaker, or its start could not be stored; runs later and is not counted
 	RestartSucceeded = "succeeded" // its function returned nil
 	RestartRefused   = "refused"   // not accepted by the queue, for example because it is full
 	RestartFailed    = "failed"    // all restarts failed, or the failure is not a network failure
 	RestartReturned  = "returned"  // returned by Queue.Shutdown
+
+	RestartMerged      = "merged"      // offered again while it is queued; there is still one task
+	RestartInterrupted = "interrupted" // its process ended during restart Attempt; it runs again with the next number
+	RestartParked      = "parked"      // its process ended during three restarts; see Queue.Resume
+	RestartUnhandled   = "unhandled"   // due, but its kind is not registered
 )
 
 // Values of From and To in events of [KindHealth].

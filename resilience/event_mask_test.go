@@ -108,19 +108,18 @@ type recordingStore struct {
 	all     bytes.Buffer // all records ever put
 }
 
-func (m *recordingStore) Put(id string, record []byte) error {
+func (m *recordingStore) Swap(id string, old, record []byte) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if !bytes.Equal(m.records[id], old) {
+		return false, nil
+	}
 	m.records[id] = bytes.Clone(record)
+	if record == nil {
+		delete(m.records, id)
+	}
 	m.all.Write(record)
-	return nil
-}
-
-func (m *recordingStore) Delete(id string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.records, id)
-	return nil
+	return true, nil
 }
 
 func (m *recordingStore) All() (map[string][]byte, error) { return m.records, nil }

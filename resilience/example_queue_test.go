@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/errclass/errclass/resilience"
 )
@@ -133,9 +134,8 @@ func ExampleNewQueue() {
 // fullDisk is a store on a full disk.
 type fullDisk struct{}
 
-func (fullDisk) Put(string, []byte) error        { return syscall.ENOSPC }
-func (fullDisk) Delete(string) error             { return nil }
-func (fullDisk) All() (map[string][]byte, error) { return nil, nil }
+func (fullDisk) Swap(string, []byte, []byte) (bool, error) { return false, syscall.ENOSPC }
+func (fullDisk) All() (map[string][]byte, error)           { return nil, nil }
 
 // A task that cannot be stored is not accepted.
 func ExampleWithStore() {
@@ -178,6 +178,74 @@ func ExampleWithQueueWorkers() {
 		<-done
 	}
 	fmt.Println(most.Load())
+	// Output: 1
+}
+
+// After the end of its process, a task runs again with the next number. Then the
+// function may find that a part of its work is done.
+func ExampleRestartNumber() {
+	q := queueOf(&resilience.Config{TaskRestart: shortPauses})
+	numbers := make(chan int)
+	q.Register("summarize", func(ctx context.Context, _ []byte) error {
+		n := resilience.RestartNumber(ctx)
+		numbers <- n
+		if n < 3 {
+			return syscall.ECONNRESET
+		}
+		return nil
+	})
+	fmt.Println(q.Offer(context.Background(), failedCall("chapter 7")))
+	fmt.Println(<-numbers, <-numbers, <-numbers)
+	fmt.Println(resilience.RestartNumber(context.Background()))
+	// Output:
+	// <nil>
+	// 1 2 3
+	// 0
+}
+
+// crashed is a store with a task whose process has ended three times.
+type crashed struct{}
+
+func (crashed) Swap(string, []byte, []byte) (bool, error) { return true, nil }
+func (crashed) All() (map[string][]byte, error) {
+	return map[string][]byte{
+		"1": []byte(`{"version":1,"task":{"kind":"summarize"},"restarts":3,"crashes":3,"parked":true,"due":"2000-01-01T00:00:00Z"}`),
+	}, nil
+}
+
+// A person resumes a parked task, or discards it.
+func ExampleQueue_Resume() {
+	q := queueOf(nil, resilience.WithStore(crashed{}))
+	done := make(chan int)
+	q.Register("summarize", func(ctx context.Context, _ []byte) error {
+		done <- resilience.RestartNumber(ctx)
+		return nil
+	})
+	for _, t := range q.Tasks() {
+		if t.Parked {
+			fmt.Println(t.ID, t.Restarts, q.Resume(t.ID))
+		}
+	}
+	fmt.Println(<-done)
+	// Output:
+	// 1 3 <nil>
+	// 4
+}
+
+func ExampleQueue_Discard() {
+	q := queueOf(nil, resilience.WithStore(crashed{}))
+	fmt.Println(q.Discard("1"), len(q.Tasks()))
+	fmt.Println(q.Discard("1"))
+	// Output:
+	// <nil> 0
+	// no task has the id "1"
+}
+
+// If the process dies, the next one runs its tasks again 10 to 14 seconds after
+// its own start.
+func ExampleWithQueueLease() {
+	q := queueOf(nil, resilience.WithStore(crashed{}), resilience.WithQueueLease(10*time.Second))
+	fmt.Println(len(q.Tasks()))
 	// Output: 1
 }
 

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -35,9 +38,31 @@ import (
 // No task is lost silently. [Queue.Offer] returns an error for a task that it
 // does not accept. Every end of a task is an event of [KindRestart]
 // ([WithQueueObserver]). [Queue.Shutdown] returns the tasks that are still
-// queued. With a [Store], tasks survive the process. A task is stored before
-// Offer returns and removed after its function has returned nil. A task that is
-// interrupted by the end of the process runs again from its start.
+// queued. A task whose kind nobody has registered is reported once
+// ([RestartUnhandled]).
+//
+// Two offers with the same kind and the same key ([Restart].Key) are one task,
+// as long as the first is queued or runs.
+//
+// With a [Store], tasks survive the process, even if it is killed. A task is
+// stored before Offer returns and removed after its function has returned nil.
+// Each start is stored before the function runs. If the process ends during a
+// restart, the task runs again from its beginning, as the restart with the next
+// number ([RestartInterrupted], [RestartNumber]). This does not count as a
+// failure. But a task whose process has ended three times during its restarts is
+// parked ([RestartParked]): it stays in the store and does not run until
+// [Queue.Resume]. The end of a process counts for all tasks that run at the time.
+//
+// Several queues, also of several processes, may share a store. A running task
+// has a lease there, which its queue renews ([WithQueueLease]), so no other queue
+// runs it. If the queue cannot renew the lease, the task's context ends before
+// another queue may take the task over. Queues read the store three times per
+// lease, to find the tasks of others.
+//
+// Clocks may be set. Pauses within a process do not depend on it. A task that is
+// loaded from the store never waits longer than the pause that it was stored
+// with: if it is due later than that, the clock was set back, and it runs after
+// that pause. If the clock was set forward, it runs earlier.
 //
 // Make a Queue with [NewQueue]. It is safe for concurrent use. Shutdown ends
 // its goroutines.
@@ -47,15 +72,23 @@ type Queue struct {
 	observers observers
 	capacity  int
 	slots     chan struct{} // one slot per running task
+	owner     string        // of the leases of this queue
+	lease     time.Duration
 
-	closing chan struct{} // closed when Shutdown begins
-	idle    chan struct{} // closed when active is 0 after Shutdown
+	scanning chan struct{} // held during a scan of the store
+	closing  chan struct{} // closed when Shutdown begins
+	idle     chan struct{} // closed when active is 0 after Shutdown
 
 	mu     sync.Mutex
 	kinds  map[string]func(context.Context, []byte) error
 	tasks  map[string]*task
-	active int  // running offers and restarts
+	active int  // running offers, restarts and scans
 	closed bool // Shutdown has begun
+
+	scanTimer *time.Timer
+	changed   map[string]bool  // ids whose records this queue has changed during the scan; nil without a scan
+	unread    map[string]bool  // ids of records that cannot be read
+	ended     map[string]*task // tasks that have ended, but that the store failed to remove
 }
 
 var _ Restarter = (*Queue)(nil)
@@ -77,6 +110,7 @@ var (
 	ErrQueueFull         = errors.New("the restart queue is full")
 	ErrQueueClosed       = errors.New("the restart queue is shut down")
 	ErrRestartsExhausted = errors.New("all restarts failed")
+	ErrDuplicateTask     = errors.New("another payload with the same kind and key is queued")
 )
 
 // QueueOption configures a [Queue].
@@ -133,17 +167,25 @@ func WithQueueObserver(o Observer) QueueOption {
 func NewQueue(c *Config, opts ...QueueOption) (*Queue, error) {
 	q := &Queue{
 		cfg: c.clone(), capacity: DefaultQueueCapacity, slots: make(chan struct{}, DefaultQueueWorkers),
-		closing: make(chan struct{}), idle: make(chan struct{}),
+		owner: rand.Text(), lease: DefaultQueueLease,
+		scanning: make(chan struct{}, 1), closing: make(chan struct{}), idle: make(chan struct{}),
 		kinds: map[string]func(context.Context, []byte) error{}, tasks: map[string]*task{},
+		unread: map[string]bool{}, ended: map[string]*task{},
 	}
 	for _, o := range opts {
 		if o != nil {
 			o.applyQueue(q)
 		}
 	}
-	if err := q.load(); err != nil {
+	if q.store == nil {
+		return q, nil
+	}
+	if err := q.scan(); err != nil {
 		return nil, fmt.Errorf("restart queue: load its store: %w", err)
 	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.scanTimer = time.AfterFunc(q.lease/3, q.watch)
 	return q, nil
 }
 
@@ -174,27 +216,60 @@ func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte
 // not a transient network failure, all restarts are used up, or the store
 // failed. With a store, Offer waits for the store's write.
 //
+// If a task with the kind and the key of r is queued, Offer returns nil, and
+// there is still one task ([RestartMerged]). It returns an error that wraps
+// [ErrDuplicateTask] if that task has another payload, and one that wraps
+// [ErrParked] if it is parked. Restarts without a key are never equal.
+//
 // If ctx is the context of a restart and r has the kind and payload of its
-// task, Offer records the failure of that restart. If only the payload differs, r
-// becomes a new task that continues the count of restarts. So the restarts end even
-// if a function changes its payload each time.
+// task, Offer records the failure of that restart. If r has another payload, it
+// is a new task that keeps the count of failed restarts. So the restarts end
+// even if a function changes its payload each time.
 func (q *Queue) Offer(ctx context.Context, r Restart) error {
-	t, err := q.accept(ctx, r)
-	if err != nil {
-		q.emit(ctx, &task{restart: r}, Event{To: RestartRefused, Attempt: 1, Err: err, Result: r.Result})
-		return fmt.Errorf("restart %q: %w", r.Task.Kind, err)
+	for {
+		t, equal, err := q.accept(ctx, r)
+		if err != nil {
+			q.emit(ctx, &task{restart: r}, Event{To: RestartRefused, Attempt: 1, Err: err, Result: r.Result})
+			return fmt.Errorf("restart %q: %w", r.Task.Kind, err)
+		}
+		if equal != nil {
+			<-equal // until it is stored or refused
+			continue
+		}
+		if t == nil {
+			q.emit(ctx, &task{restart: r}, Event{To: RestartMerged, Attempt: 1, Err: r.Err, Result: r.Result})
+			return nil
+		}
+		err = q.offer(t, r.refused())
+		q.release()
+		if !errors.Is(err, errEqualStored) {
+			return err
+		}
+		if err := q.scan(); err != nil {
+			return fmt.Errorf("restart %q: read the store: %w", r.Task.Kind, err)
+		}
 	}
-	defer q.release()
-	return q.enqueue(t, r.refused())
 }
 
-// accept returns the task that r belongs to, or a new task. If it returns no
-// error, the caller must call release.
-func (q *Queue) accept(ctx context.Context, r Restart) (*task, error) {
+// offer stores a task that accept returned.
+func (q *Queue) offer(t *task, open refusal) error {
+	q.mu.Lock()
+	isNew := t.state == taskSaving
+	q.mu.Unlock()
+	if isNew {
+		defer close(t.saved)
+	}
+	return q.enqueue(t, open)
+}
+
+// accept returns the task that r belongs to, or a new task. Then the caller must
+// call release. It returns no task if an equal one is queued. If an equal one is
+// being stored, it returns a channel that is closed afterwards.
+func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if r.Result.Category != "" && !restartable(r.Result) {
-		return nil, fmt.Errorf("%s is not a transient network failure", r.Result.Reason)
+		return nil, nil, fmt.Errorf("%s is not a transient network failure", r.Result.Reason)
 	}
 	parent, ok := ctx.Value(taskKey{}).(*task)
 	ok = ok && parent.queue == q
@@ -203,33 +278,62 @@ func (q *Queue) accept(ctx context.Context, r Restart) (*task, error) {
 			parent.recordFailure(r)
 		}
 		q.active++
-		return parent, nil
+		return parent, nil, nil
 	}
 	most := *q.cfg.settings(r.Agent, "").restart.MaxRestarts
-	used := 0
+	failures := 0
 	if ok && parent.restart.Task.Kind == r.Task.Kind {
-		used = parent.restarts // see Offer
+		failures = parent.failures // see Offer
+		if parent.run != nil && !parent.run.failureCounted {
+			failures++
+		}
 	}
+	id := taskID(r)
+	equal := q.tasks[id]
 	switch {
 	case q.tasks == nil:
-		return nil, errors.New("the queue was not made by NewQueue")
+		return nil, nil, errors.New("the queue was not made by NewQueue")
 	case q.closed:
-		return nil, ErrQueueClosed
+		return nil, nil, ErrQueueClosed
 	case q.kinds[r.Task.Kind] == nil:
-		return nil, fmt.Errorf("kind %q is not registered: call Queue.Register first", r.Task.Kind)
+		return nil, nil, fmt.Errorf("kind %q is not registered: call Queue.Register first", r.Task.Kind)
 	case most == 0:
-		return nil, fmt.Errorf("%w: taskRestart.maxRestarts is 0", ErrRestartsExhausted)
-	case used >= most:
-		return nil, fmt.Errorf("%w: restart %d offered a task of the same kind with another payload", ErrRestartsExhausted, used)
+		return nil, nil, fmt.Errorf("%w: taskRestart.maxRestarts is 0", ErrRestartsExhausted)
+	case equal != nil && equal.state == taskSaving:
+		return nil, equal.saved, nil
+	case equal != nil && !equal.matches(r.Task):
+		return nil, nil, ErrDuplicateTask
+	case equal != nil && equal.state == taskParked:
+		return nil, nil, ErrParked
+	case equal != nil:
+		return nil, nil, nil
+	case failures >= most:
+		return nil, nil, fmt.Errorf("%w: restart %d offered a task of the same kind with another payload", ErrRestartsExhausted, parent.number)
 	case len(q.tasks) >= q.capacity:
-		return nil, fmt.Errorf("%w: it holds %d tasks", ErrQueueFull, len(q.tasks))
+		return nil, nil, fmt.Errorf("%w: it holds %d tasks", ErrQueueFull, len(q.tasks))
 	}
 	r.Task.Payload = bytes.Clone(r.Task.Payload)
 	r.Targets, r.History = slices.Clone(r.Targets), slices.Clone(r.History)
-	t := &task{queue: q, id: rand.Text(), restart: r, restarts: used, ctx: context.WithoutCancel(ctx)}
+	t := q.newTask(id)
+	t.restart, t.failures, t.number, t.ctx = r, failures, failures, context.WithoutCancel(ctx)
+	t.saved = make(chan struct{})
+	if old := q.ended[id]; old != nil { // its record is still in the store
+		t.stored = old.stored
+		delete(q.ended, id)
+	}
 	q.tasks[t.id] = t
 	q.active++
-	return t, nil
+	return t, nil, nil
+}
+
+// taskID returns the id of the task for r. It depends on the kind and the key, so
+// that queues that share a store find equal tasks. Without a key it is random.
+func taskID(r Restart) string {
+	if r.Key == "" {
+		return rand.Text()
+	}
+	sum := sha256.Sum256([]byte(strconv.Quote(r.Task.Kind) + r.Key))
+	return hex.EncodeToString(sum[:16])
 }
 
 // restartable reports whether r is a transient network failure
@@ -264,19 +368,27 @@ func (q *Queue) checkIdle() {
 type QueuedTask struct {
 	ID       string
 	Restart  Restart   // as offered, with the failures of restarts added to its History
-	Restarts int       // number of restarts, without those that an open breaker refused
+	Restarts int       // number of restarts that have begun, without those that an open breaker refused
 	Due      time.Time // time of the next restart
-	Running  bool
-	Stored   bool // it is in the store, so the next process that opens it runs the task
+	Running  bool      // in this or, with a shared store, in another queue
+	Parked   bool      // it ended its process three times; see [Queue.Resume]
+	Stored   bool      // it is in the store, so the next process that opens it runs the task
 }
 
 // Tasks returns all tasks, ordered by Due.
 func (q *Queue) Tasks() []QueuedTask {
+	return q.list(func(*task) bool { return true })
+}
+
+// list returns the tasks for which keep returns true, ordered by Due.
+func (q *Queue) list(keep func(*task) bool) []QueuedTask {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	all := make([]QueuedTask, 0, len(q.tasks))
 	for _, t := range q.tasks {
-		all = append(all, t.snapshot())
+		if keep(t) {
+			all = append(all, t.snapshot())
+		}
 	}
 	slices.SortFunc(all, func(a, b QueuedTask) int { return a.Due.Compare(b.Due) })
 	return all
@@ -286,9 +398,11 @@ func (q *Queue) Tasks() []QueuedTask {
 // for running ones until ctx ends. Then it cancels their contexts with the
 // cause [ErrQueueClosed] and returns an error.
 //
-// It returns every task that is not done. The next process that opens the store
-// runs those that are Stored. The caller closes the store after Shutdown.
-// Further calls wait in the same way and return the remaining tasks.
+// It returns every task that is not done, without those that another queue on
+// the same store runs. The next process that opens the store runs those that are
+// Stored. A restart that Shutdown interrupts counts neither as a failure nor as a
+// crash. The caller closes the store after Shutdown. Further calls wait in the
+// same way and return the remaining tasks.
 func (q *Queue) Shutdown(ctx context.Context) ([]QueuedTask, error) {
 	q.mu.Lock()
 	first := !q.closed
@@ -297,6 +411,9 @@ func (q *Queue) Shutdown(ctx context.Context) ([]QueuedTask, error) {
 		close(q.closing)
 		for _, t := range q.tasks {
 			t.disarm()
+		}
+		if q.scanTimer != nil {
+			q.scanTimer.Stop()
 		}
 		q.checkIdle()
 	}
@@ -308,7 +425,7 @@ func (q *Queue) Shutdown(ctx context.Context) ([]QueuedTask, error) {
 	case <-ctx.Done():
 		err = q.cancelRunning(ctx)
 	}
-	left := q.Tasks()
+	left := q.list(func(t *task) bool { return t.state != taskElsewhere })
 	if first {
 		for _, t := range left {
 			q.observers.notify(ctx, Event{
@@ -323,13 +440,22 @@ func (q *Queue) Shutdown(ctx context.Context) ([]QueuedTask, error) {
 // cancelRunning cancels running tasks and returns an error if any operation is
 // active.
 func (q *Queue) cancelRunning(ctx context.Context) error {
+	running := map[*task]*taskRun{}
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	for _, t := range q.tasks {
-		if t.state == taskRunning {
-			t.cancel(ErrQueueClosed)
+		if r := t.run; r != nil && !r.ending {
+			r.cancel(ErrQueueClosed)
+			r.ending = true
+			running[t] = r
 		}
 	}
+	q.mu.Unlock()
+	for t, r := range running {
+		q.renew(t, r) // stores that its end is no crash
+	}
+
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	if q.active == 0 {
 		return nil
 	}

@@ -1,7 +1,7 @@
 package resilience
 
 import (
-	"context"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,14 +12,20 @@ import (
 )
 
 // Store persists the records of a [Queue]. Package boltstore has one in a file.
-// A Store must be safe for concurrent use. Put and Delete must be durable when
-// they return. Records are opaque; a Store must not change them or keep the
-// slice. Only one queue may use a Store at a time.
+//
+// Queues of several processes may share a Store. Swap then keeps two of them
+// from running the same task: a queue changes a record only if it knows what is
+// stored. Most databases can do this: an UPDATE with a WHERE clause, a
+// transaction, a script.
+//
+// A Store must be safe for concurrent use. A change must be durable when Swap
+// returns. Records are opaque; a Store must not change them or keep the slices.
 type Store interface {
-	// Put stores a record under an id and replaces an earlier one.
-	Put(id string, record []byte) error
-	// Delete removes a record. Deleting a missing record is no error.
-	Delete(id string) error
+	// Swap changes the record of an id from old to next, atomically. A nil old
+	// means that there is no record, a nil next removes it. If the stored record
+	// is not old, Swap changes nothing and returns false.
+	Swap(id string, old, next []byte) (swapped bool, err error)
+	// All returns all records.
 	All() (map[string][]byte, error)
 }
 
@@ -40,9 +46,14 @@ type record struct {
 	History       []recordAttempt `json:"history,omitempty"`
 	Error         string          `json:"error,omitempty"`
 	Result        classify.Result `json:"result"`
-	Restarts      int             `json:"restarts"`        // restarts that have failed
-	Postponements int             `json:"waits,omitempty"` // consecutive restarts that a breaker refused
-	Due           time.Time       `json:"due"`
+	Number        int             `json:"restarts"`           // of the last restart that has begun
+	Failures      int             `json:"failures,omitempty"` // restarts that have failed
+	Crashes       int             `json:"crashes,omitempty"`  // restarts during which the process ended, without the one that has the lease
+	Postponements int             `json:"waits,omitempty"`    // consecutive restarts that a breaker refused
+	Due           time.Time       `json:"due"`                // time of the next restart
+	Pause         time.Duration   `json:"pause,omitempty"`    // the pause that Due ends
+	Parked        bool            `json:"parked,omitempty"`   // see RestartParked
+	Lease         *lease          `json:"lease,omitempty"`    // it is running
 }
 
 // recordAttempt is an attempt with the text of its error, because error values
@@ -52,14 +63,18 @@ type recordAttempt struct {
 	Error string `json:"error,omitempty"`
 }
 
-// record returns the stored form of t. due is the time of the next restart.
-func (t *task) record(due time.Time) ([]byte, error) {
-	if t.queue.store == nil {
-		return nil, nil
-	}
-	r := record{
+// record returns the stored form of t, with a lease if t is running. The caller
+// holds mu.
+func (t *task) record() *record {
+	r := &record{
 		Version: recordVersion, Key: mask.Text(t.restart.Key), Agent: mask.Text(t.restart.Agent), Task: t.restart.Task,
-		Error: mask.Text(errText(t.restart.Err)), Result: maskResult(t.restart.Result), Restarts: t.restartsUsed(), Postponements: t.postponements, Due: due,
+		Error: mask.Text(errText(t.restart.Err)), Result: maskResult(t.restart.Result),
+		Number: t.counted(), Failures: t.failures, Crashes: t.crashes, Postponements: t.postponements, Due: t.due, Pause: t.pause,
+		Parked: t.state == taskParked,
+	}
+	if t.state == taskRunning && !t.run.over {
+		r.Number = t.number
+		r.Lease = &lease{Owner: t.queue.owner, Expires: time.Now().Add(t.queue.lease), Duration: t.queue.lease, Ending: t.run.ending}
 	}
 	for _, target := range t.restart.Targets {
 		r.Targets = append(r.Targets, target.masked())
@@ -68,7 +83,7 @@ func (t *task) record(due time.Time) ([]byte, error) {
 		a.Target, a.Result = a.Target.masked(), maskResult(a.Result)
 		r.History = append(r.History, recordAttempt{a, mask.Text(errText(a.Err))})
 	}
-	return json.Marshal(r)
+	return r
 }
 
 // errText returns the text of an error, or its type if Error panics.
@@ -92,42 +107,75 @@ func storedError(text string) error {
 	return errors.New(text)
 }
 
-// load queues the tasks of the store.
-func (q *Queue) load() error {
-	if q.store == nil {
-		return nil
-	}
-	records, err := q.store.All()
-	if err != nil {
-		return err
-	}
-	for id, encoded := range records {
-		t, err := q.decode(id, encoded)
-		if err != nil {
-			q.emit(context.Background(), &task{id: id}, Event{To: RestartFailed, Err: err})
-			continue
-		}
-		q.tasks[id] = t
-	}
-	return nil
-}
-
-// decode makes a task from a record.
-func (q *Queue) decode(id string, encoded []byte) (*task, error) {
+// read sets t to a record.
+func (t *task) read(encoded []byte) error {
 	var r record
 	if err := json.Unmarshal(encoded, &r); err != nil {
-		return nil, fmt.Errorf("restart queue: record %q stays in the store: %w", id, err)
+		return fmt.Errorf("restart queue: record %q stays in the store: %w", t.id, err)
 	}
 	if r.Version != recordVersion {
-		return nil, fmt.Errorf("restart queue: record %q stays in the store: unknown version %d, want %d", id, r.Version, recordVersion)
+		return fmt.Errorf("restart queue: record %q stays in the store: unknown version %d, want %d", t.id, r.Version, recordVersion)
 	}
-	t := &task{
-		queue: q, id: id, state: taskWaiting, ctx: context.Background(), restarts: r.Restarts, postponements: r.Postponements, due: r.Due,
-		restart: Restart{Key: r.Key, Agent: r.Agent, Targets: r.Targets, Task: r.Task, Err: storedError(r.Error), Result: r.Result},
-	}
+	t.stored, t.state, t.lease, t.seen, t.reported = encoded, taskWaiting, r.Lease, time.Now(), false
+	t.number, t.failures, t.crashes, t.postponements = r.Number, r.Failures, r.Crashes, r.Postponements
+	t.restart = Restart{Key: r.Key, Agent: r.Agent, Targets: r.Targets, Task: r.Task, Err: storedError(r.Error), Result: r.Result}
 	for _, a := range r.History {
 		a.Err = storedError(a.Error)
 		t.restart.History = append(t.restart.History, a.Attempt)
 	}
-	return t, nil
+	t.pause = cmp.Or(max(r.Pause, 0), longestRestartDelay)
+	t.due = r.Due
+	if time.Until(t.due) > t.pause { // the clock was set back
+		t.due = time.Now().Add(t.pause)
+	}
+	switch {
+	case r.Lease != nil:
+		t.state = taskElsewhere
+	case r.Parked:
+		t.state = taskParked
+	}
+	return nil
+}
+
+// save changes t's record in the store to the one that form returns, or removes
+// it if that is nil. It calls form with mu held, and does nothing if ok is false.
+// It returns [ErrLeaseLost] if another queue has changed the record. Without a
+// store it does nothing.
+func (q *Queue) save(t *task, form func() (r *record, ok bool)) error {
+	if q.store == nil {
+		return nil
+	}
+	t.writing <- struct{}{}
+	defer func() { <-t.writing }()
+	q.mu.Lock()
+	r, ok := form()
+	old := t.stored
+	q.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	var encoded []byte
+	if r != nil {
+		var err error
+		if encoded, err = json.Marshal(r); err != nil {
+			return err
+		}
+	}
+	swapped, err := q.store.Swap(t.id, old, encoded)
+	if err != nil {
+		return fmt.Errorf("store it: %w", err)
+	}
+	if !swapped {
+		return ErrLeaseLost
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	t.stored = encoded
+	if q.changed != nil {
+		q.changed[t.id] = true
+	}
+	if encoded == nil && q.tasks[t.id] == t {
+		delete(q.tasks, t.id)
+	}
+	return nil
 }

@@ -45,20 +45,23 @@ func TestQueueNextProcess(t *testing.T) {
 		assert.EqualError(t, is.Restart.History[0].Err, errNetwork.Error())
 
 		advance(time.Hour)
-		assert.Empty(t, rec.events, "its kind is not registered")
+		require.Len(t, rec.events, 1, "its kind is not registered")
+		assert.Equal(t, resilience.RestartUnhandled, rec.last().To)
+		assert.EqualError(t, rec.last().Err, `kind "job" is not registered: call Queue.Register`)
 		start := time.Now()
 		second.Register("job", func(_ context.Context, payload []byte) error {
 			assert.Equal(t, "a", string(payload))
 			return nil
 		})
 		advance(time.Second)
-		assert.Equal(t, []string{"started 2 0s", "succeeded 2 0s"}, rec.lines(start))
+		assert.Equal(t, []string{"started 2 0s", "succeeded 2 0s"}, rec.lines(start)[1:])
 		assert.Zero(t, store.len())
 	})
 }
 
-// If a process ends during a restart, the next process makes that restart
-// again, after a pause. The interrupted restart does not count.
+// If a process ends during a restart, the next process runs the task again, after
+// a pause and with the next number. The interrupted restart does not count as a
+// failure.
 func TestQueueInterrupted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -78,7 +81,8 @@ func TestQueueInterrupted(t *testing.T) {
 		second.Register("job", func(context.Context, []byte) error { runs++; return errNetwork })
 		advance(time.Hour)
 		assert.Equal(t, []string{
-			"started 1 59s", "queued 2 59s", "started 2 2m59s", "queued 3 2m59s", "started 3 6m59s", "failed 3 6m59s",
+			"interrupted 1 30s", "started 2 59s",
+			"queued 3 59s", "started 3 4m59s", "queued 4 4m59s", "started 4 12m59s", "failed 4 12m59s",
 		}, rec.lines(start))
 		assert.Equal(t, 3, runs)
 	})
@@ -112,9 +116,8 @@ func TestQueueStoreFails(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store := &memory{}
 			q, rec := queueIn(t, nil, resilience.WithStore(store))
-			q.Register("job", func(context.Context, []byte) error { return errNetwork })
+			q.Register("job", func(context.Context, []byte) error { store.fail(errDisk, errDisk); return errNetwork })
 			require.NoError(t, q.Offer(t.Context(), offer("a")))
-			store.fail(errDisk, errDisk)
 			advance(time.Hour)
 			last := rec.last()
 			assert.Equal(t, resilience.RestartFailed, last.To)
@@ -122,6 +125,10 @@ func TestQueueStoreFails(t *testing.T) {
 			assert.ErrorIs(t, last.Err, syscall.ECONNRESET)
 			assert.ErrorContains(t, last.Err, "the next process will run it again")
 			assert.Equal(t, 1, store.len())
+			store.fail(nil, nil)
+			advance(time.Minute)
+			assert.Zero(t, store.len(), "the queue removes it later")
+			assert.Equal(t, last, rec.last(), "and does not run it again")
 		})
 	})
 	t.Run("to note that a restart begins", func(t *testing.T) {
@@ -129,15 +136,26 @@ func TestQueueStoreFails(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store := &memory{}
 			q, rec := queueIn(t, nil, resilience.WithStore(store))
-			q.Register("job", func(context.Context, []byte) error { return nil })
+			status := &resilience.Statuses{}
+			runs := 0
+			q.Register("job", func(context.Context, []byte) error { runs++; return nil })
+			start := time.Now()
 			require.NoError(t, q.Offer(t.Context(), offer("a")))
 			store.fail(errDisk, nil)
+			advance(2*time.Minute + time.Second)
+			assert.Zero(t, runs, "a start that is not stored would not count")
+			require.ErrorIs(t, rec.last().Err, errDisk)
+			store.fail(nil, nil)
 			advance(time.Hour)
-			require.Len(t, rec.events, 3)
-			assert.Equal(t, resilience.RestartStarted, rec.events[1].To)
-			assert.ErrorIs(t, rec.events[1].Err, errDisk)
-			assert.Equal(t, resilience.RestartSucceeded, rec.last().To, "it runs all the same")
+			assert.Equal(t, []string{
+				"queued 1 0s", "postponed 1 1m0s", "postponed 1 2m0s", "started 1 3m0s", "succeeded 1 3m0s",
+			}, rec.lines(start))
 			assert.Zero(t, store.len())
+			for _, e := range rec.events {
+				status.Observe(t.Context(), e)
+			}
+			st, _ := status.Status("key a")
+			assert.Equal(t, 1, st.Restarts)
 		})
 	})
 	t.Run("to remove what is done", func(t *testing.T) {
@@ -148,7 +166,7 @@ func TestQueueStoreFails(t *testing.T) {
 			require.NoError(t, q.Offer(t.Context(), offer("a")))
 			advance(time.Hour)
 			assert.Equal(t, resilience.RestartSucceeded, rec.last().To)
-			assert.EqualError(t, rec.last().Err, "the store still has the task, so the next process will run it again: no space left on device")
+			assert.EqualError(t, rec.last().Err, "the store still has the task, so the next process will run it again: store it: no space left on device")
 		})
 	})
 	t.Run("to keep a record in shape", func(t *testing.T) {

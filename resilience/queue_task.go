@@ -13,31 +13,60 @@ import (
 
 // task is a call to make again. The queue's mu guards its fields.
 type task struct {
-	queue          *Queue
-	id             string
-	restart        Restart         // failed restarts are added to its History
-	ctx            context.Context // its values are passed to the function
-	restarts       int             // restarts that have begun, without those that a breaker refused
-	postponements  int             // consecutive restarts that a breaker refused
-	due            time.Time       // time of the next restart
-	state          taskState
-	timer          *time.Timer
-	timerNumber    int  // number of the current timer; an older timer must not start the task
-	reoffered      bool // the running restart has been offered again
-	failureCounted bool // a failure of the running restart has been recorded, so the restart counts
-	cancel         context.CancelCauseFunc
+	queue         *Queue
+	id            string
+	restart       Restart         // failed restarts are added to its History
+	ctx           context.Context // its values are passed to the function
+	number        int             // of the last restart that has begun, without those that a breaker refused
+	failures      int             // restarts that have failed
+	crashes       int             // restarts during which the process ended
+	postponements int             // consecutive restarts that a breaker refused
+	due           time.Time       // time of the next restart
+	pause         time.Duration   // the pause that due ends
+	state         taskState
+	run           *taskRun      // the running restart; nil in other states
+	saved         chan struct{} // closed when the new task has been stored or refused
+	timer         *time.Timer
+	timerNumber   int  // number of the current timer; an older timer must not start the task
+	unhandled     bool // the event that its kind is not registered has been emitted
+
+	// The next fields describe the record in the store.
+	writing  chan struct{} // held during a change of the record
+	stored   []byte        // the record
+	lease    *lease        // of another queue; nil in states other than taskElsewhere
+	seen     time.Time     // when this queue first read stored
+	reported bool          // the event that the lease is over has been emitted
+}
+
+func (q *Queue) newTask(id string) *task {
+	return &task{queue: q, id: id, writing: make(chan struct{}, 1)}
 }
 
 type taskState uint8
 
 const (
-	taskSaving  taskState = iota // not yet stored
-	taskWaiting                  // until it is due, its kind is registered and a slot is free
-	taskRunning
+	taskSaving    taskState = iota // not yet stored
+	taskWaiting                    // until it is due, its kind is registered and a slot is free
+	taskRunning                    // in this queue
+	taskElsewhere                  // another queue runs it, or has changed its record
+	taskParked                     // until Resume
 )
 
 // taskKey is the context key of the task that is being restarted.
 type taskKey struct{}
+
+// RestartNumber returns the number of the restart that ctx belongs to, from 1. It
+// returns 0 if ctx is not that of a restart. With a number above 1, an earlier
+// restart may have done a part of the work.
+func RestartNumber(ctx context.Context) int {
+	t, ok := ctx.Value(taskKey{}).(*task)
+	if !ok {
+		return 0
+	}
+	t.queue.mu.Lock()
+	defer t.queue.mu.Unlock()
+	return t.number
+}
 
 // matches reports whether other has the kind and payload of t.
 func (t *task) matches(other Task) bool {
@@ -46,15 +75,19 @@ func (t *task) matches(other Task) bool {
 
 // recordFailure records a failed restart.
 func (t *task) recordFailure(r Restart) {
-	t.failureCounted, t.postponements = true, 0
+	if !t.run.failureCounted {
+		t.failures++
+	}
+	t.run.failureCounted, t.postponements = true, 0
 	t.restart.History = append(t.restart.History, r.History...)
 	t.restart.Err, t.restart.Result = r.Err, r.Result
 }
 
 func (t *task) snapshot() QueuedTask {
 	snap := QueuedTask{
-		ID: t.id, Restart: t.restart, Restarts: t.restarts, Due: t.due,
-		Running: t.state == taskRunning, Stored: t.queue.store != nil && t.state != taskSaving,
+		ID: t.id, Restart: t.restart, Restarts: t.number, Due: t.due,
+		Running: t.state == taskRunning || t.state == taskElsewhere, Parked: t.state == taskParked,
+		Stored: t.queue.store != nil && t.state != taskSaving,
 	}
 	snap.Restart.History = append([]Attempt(nil), t.restart.History...)
 	return snap
@@ -75,12 +108,13 @@ func (t *task) settings() RestartConfig {
 	return t.queue.cfg.settings(t.restart.Agent, "").restart
 }
 
-// restartsUsed returns the number of restarts that count.
-func (t *task) restartsUsed() int {
-	if t.state == taskRunning && !t.failureCounted {
-		return t.restarts - 1
+// counted returns the number of the last restart that counts. A restart whose
+// calls a breaker refused does not count.
+func (t *task) counted() int {
+	if t.run != nil && t.run.postponed && !t.run.failureCounted {
+		return t.number - 1
 	}
-	return t.restarts
+	return t.number
 }
 
 // longestRestartDelay limits the pause of a task with very many restarts.
@@ -91,9 +125,9 @@ const longestRestartDelay = 24 * time.Hour
 const longestPostponement = time.Hour
 
 // delay returns the pause before the next restart: the base, doubled with each
-// restart.
+// restart that has failed or crashed.
 func (t *task) delay() time.Duration {
-	return t.backoff(longestRestartDelay).Nominal(t.restartsUsed())
+	return t.backoff(longestRestartDelay).Nominal(t.failures + t.crashes)
 }
 
 func (t *task) backoff(longest time.Duration) Schedule {
@@ -122,8 +156,11 @@ func (t *task) retryAfter(open refusal) time.Duration {
 // task. It does not drop a running task; finish decides about that one.
 func (q *Queue) enqueue(t *task, open refusal) error {
 	q.mu.Lock()
-	e := Event{To: RestartQueued, Attempt: t.restartsUsed() + 1, Nominal: t.delay(), Result: t.restart.Result, Err: t.restart.Err}
-	postponed := open != nil && t.state == taskRunning
+	postponed := open != nil && t.run != nil
+	if postponed {
+		t.run.postponed = true
+	}
+	e := Event{To: RestartQueued, Attempt: t.counted() + 1, Nominal: t.delay(), Result: t.restart.Result, Err: t.restart.Err}
 	if open != nil {
 		e.Nominal = max(e.Nominal, t.retryAfter(open))
 	}
@@ -131,16 +168,15 @@ func (q *Queue) enqueue(t *task, open refusal) error {
 		e.To, e.Nominal, e.Result, e.Err = RestartPostponed, t.postponement(open), refusalResult(open), open
 		t.postponements++
 	}
-	due := time.Now().Add(e.Nominal)
-	exhausted := t.restartsUsed() >= *t.settings().MaxRestarts
-	record, err := t.record(due)
+	t.due, t.pause = time.Now().Add(e.Nominal), e.Nominal
+	most, failures := *t.settings().MaxRestarts, t.failures
 	q.mu.Unlock()
 
-	switch {
-	case exhausted:
-		err = fmt.Errorf("%w (%d)", ErrRestartsExhausted, e.Attempt-1)
-	case err == nil:
-		err = q.put(t, record)
+	var err error
+	if failures >= most {
+		err = fmt.Errorf("%w (%d)", ErrRestartsExhausted, failures)
+	} else {
+		err = q.save(t, func() (*record, bool) { return t.record(), q.tasks[t.id] == t })
 	}
 	if err != nil && postponed { // no error, because the record that start stored is still valid
 		e.Err, err = joinErrors(e.Err, err), nil
@@ -152,31 +188,19 @@ func (q *Queue) enqueue(t *task, open refusal) error {
 
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.tasks[t.id] != t { // meanwhile the function has returned nil, so the task is done
-		if q.store != nil {
-			_ = q.store.Delete(t.id)
-		}
-		return nil
+	switch {
+	case q.tasks[t.id] != t: // its function has returned nil meanwhile, so the task is done
+	case t.run != nil:
+		t.run.reoffered = true // finish calls wait
+	default:
+		q.wait(t)
 	}
-	t.due = due
-	if t.state == taskRunning {
-		t.reoffered = true // finish calls wait
-		return nil
-	}
-	q.wait(t)
 	return nil
 }
 
-// put stores a record of t.
-func (q *Queue) put(t *task, record []byte) error {
-	if q.store == nil {
-		return nil
-	}
-	if err := q.store.Put(t.id, record); err != nil {
-		return fmt.Errorf("store it: %w", err)
-	}
-	return nil
-}
+// errEqualStored is the error for a new task if another queue has stored an
+// equal one.
+var errEqualStored = errors.New("another queue has stored an equal task")
 
 // reject drops a new task and emits an event. It does not change a running
 // task. It returns err with the kind of the task.
@@ -185,8 +209,14 @@ func (q *Queue) reject(t *task, err error) error {
 	isNew := t.state == taskSaving
 	if isNew {
 		delete(q.tasks, t.id)
+		if t.stored != nil && !errors.Is(err, ErrLeaseLost) {
+			q.ended[t.id] = t // the record that the new task would have replaced
+		}
 	}
 	q.mu.Unlock()
+	if isNew && errors.Is(err, ErrLeaseLost) {
+		return errEqualStored
+	}
 	if isNew {
 		q.emit(t.ctx, t, Event{To: RestartRefused, Attempt: 1, Result: t.restart.Result, Err: err})
 	}
@@ -195,14 +225,14 @@ func (q *Queue) reject(t *task, err error) error {
 
 // wait schedules the next restart of t. The caller holds mu.
 func (q *Queue) wait(t *task) {
-	t.restarts, t.state = t.restartsUsed(), taskWaiting
+	t.number, t.state, t.run = t.counted(), taskWaiting, nil
 	q.arm(t)
 }
 
-// arm starts the timer of a waiting task. The caller holds mu.
+// arm starts the timer of a task if it is waiting. The caller holds mu.
 func (q *Queue) arm(t *task) {
 	t.disarm()
-	if q.closed || q.kinds[t.restart.Task.Kind] == nil {
+	if q.closed || t.state != taskWaiting || q.kinds[t.restart.Task.Kind] == nil {
 		return
 	}
 	timerNumber := t.timerNumber
@@ -229,8 +259,7 @@ func (q *Queue) run(t *task, timerNumber int) {
 		return
 	}
 	defer q.release()
-	defer t.cancel(nil)
-	a := Attempt{Number: t.restarts, Start: time.Now(), Err: errGoexit}
+	a := Attempt{Number: RestartNumber(ctx), Start: time.Now(), Err: errGoexit}
 	defer func() {
 		a.Duration = time.Since(a.Start)
 		q.finish(ctx, t, a)
@@ -243,10 +272,10 @@ var errGoexit = errors.New("the function called runtime.Goexit")
 
 // start marks t as running. It returns a nil function if t must not run.
 //
-// start stores t with the time of the restart that would follow a failure. So a
-// task that crashes the process does not run again at once. The stored number of
-// restarts does not include this one. If the store fails, the old record remains
-// and t runs anyway.
+// start stores the number of the restart and a lease. If the store fails, t does
+// not run, and waits for another pause. The record has the time of the restart
+// that would follow a failure. So a task that crashes the process does not run
+// again at once.
 func (q *Queue) start(t *task, timerNumber int) (context.Context, func(context.Context, []byte) error) {
 	q.mu.Lock()
 	if q.closed || t.timerNumber != timerNumber {
@@ -254,19 +283,40 @@ func (q *Queue) start(t *task, timerNumber int) (context.Context, func(context.C
 		return nil, nil
 	}
 	f := q.kinds[t.restart.Task.Kind]
-	record, err := t.record(time.Now().Add(t.delay()))
-	t.state, t.reoffered, t.failureCounted = taskRunning, false, false
-	t.restarts++
 	ctx, cancel := context.WithCancelCause(context.WithValue(t.ctx, taskKey{}, t))
-	t.cancel = cancel
+	r := &taskRun{cancel: cancel}
+	t.state, t.run = taskRunning, r
+	t.number++
+	t.pause = t.delay()
+	t.due = time.Now().Add(t.pause)
 	q.active++
+	q.hold(t, r)
 	q.mu.Unlock()
 
-	if err == nil {
-		err = q.put(t, record)
+	if err := q.save(t, func() (*record, bool) { return t.record(), true }); err != nil {
+		cancel(err)
+		q.notStarted(t, err)
+		q.release()
+		return nil, nil
 	}
-	q.emit(t.ctx, t, Event{To: RestartStarted, Attempt: t.restarts, Err: err})
+	q.emit(t.ctx, t, Event{To: RestartStarted, Attempt: t.number})
 	return ctx, f
+}
+
+// notStarted handles a task whose start could not be stored.
+func (q *Queue) notStarted(t *task, err error) {
+	q.mu.Lock()
+	t.run.end()
+	t.number--
+	if errors.Is(err, ErrLeaseLost) { // another queue has it; the next scan reads its record
+		t.state, t.run, t.lease = taskElsewhere, nil, nil
+		q.mu.Unlock()
+		return
+	}
+	e := Event{To: RestartPostponed, Attempt: t.number + 1, Nominal: t.pause, Result: t.restart.Result, Err: err}
+	q.wait(t)
+	q.mu.Unlock()
+	q.emit(t.ctx, t, e)
 }
 
 // callFunc calls a task's function and turns a panic into an error.
@@ -281,23 +331,31 @@ func callFunc(ctx context.Context, f func(context.Context, []byte) error, payloa
 
 // finish handles the outcome of a restart.
 func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
+	q.mu.Lock()
+	t.run.end()
+	q.mu.Unlock()
+	defer t.run.cancel(nil)
 	if a.Err == nil {
-		q.drop(t, Event{To: RestartSucceeded, Attempt: t.restarts, Duration: a.Duration})
+		q.drop(t, Event{To: RestartSucceeded, Attempt: a.Number, Duration: a.Duration})
 		return
 	}
 	a.Result = classify.Standard.Classify(classify.Evidence{Err: a.Err, Cause: classify.Cause(ctx)})
 	interrupted := ctx.Err() != nil
 	q.mu.Lock()
-	if t.reoffered || interrupted {
-		// An interrupted restart counts only if it has failed and was offered
-		// again. Shutdown returns the task.
-		t.failureCounted = t.failureCounted && t.reoffered
-		q.wait(t)
+	r := t.run
+	if r.reoffered || interrupted {
+		// An interrupted restart counts as a failure only if it has failed and was
+		// offered again. Shutdown returns the task.
+		if r.failureCounted && !r.reoffered {
+			r.failureCounted = false
+			t.failures--
+		}
 		q.mu.Unlock()
+		q.unlease(t, a)
 		return
 	}
 	open := findRefusal(a.Err)
-	if t.failureCounted {
+	if r.failureCounted {
 		open = nil // the restart counts, because another of its calls has failed
 	}
 	if open == nil {
@@ -319,21 +377,47 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 	q.mu.Unlock()
 }
 
+// unlease stores a task without its lease and schedules its next restart. If the
+// store fails, the lease ends by itself.
+func (q *Queue) unlease(t *task, a Attempt) {
+	err := q.save(t, func() (*record, bool) { return t.record(), true })
+	q.mu.Lock()
+	q.wait(t)
+	lost := errors.Is(err, ErrLeaseLost)
+	if lost {
+		t.disarm()
+		t.state, t.lease = taskElsewhere, nil
+	}
+	q.mu.Unlock()
+	if lost {
+		q.emit(t.ctx, t, Event{To: RestartInterrupted, Attempt: a.Number, Duration: a.Duration, Result: a.Result, Err: joinErrors(err, a.Err)})
+	}
+}
+
 // fail drops a task that has failed for good.
 func (q *Queue) fail(t *task, a Attempt, err error) {
-	q.drop(t, Event{To: RestartFailed, Attempt: t.restarts, Duration: a.Duration, Result: a.Result, Err: err})
+	q.drop(t, Event{To: RestartFailed, Attempt: a.Number, Duration: a.Duration, Result: a.Result, Err: err})
 }
 
 // drop removes a task and emits e. If the store fails to delete the record, the
-// next process would run the task again; e.Err says so.
+// next process would run the task again; e.Err says so. If the lease is lost,
+// another queue may run it again; e.Err says so too.
 func (q *Queue) drop(t *task, e Event) {
+	err := q.save(t, func() (*record, bool) { return nil, true })
 	q.mu.Lock()
-	delete(q.tasks, t.id) // before the store's Delete, so that a concurrent enqueue also deletes its record
+	delete(q.tasks, t.id)
+	lost := errors.Is(err, ErrLeaseLost)
+	if err != nil && !lost {
+		q.ended[t.id] = t
+	}
 	q.mu.Unlock()
-	if q.store != nil {
-		if err := q.store.Delete(t.id); err != nil {
-			e.Err = joinErrors(e.Err, fmt.Errorf("the store still has the task, so the next process will run it again: %w", err))
-		}
+	switch {
+	case lost && e.To == RestartFailed:
+		e.To, e.Err = RestartInterrupted, joinErrors(err, e.Err)
+	case lost:
+		e.Err = joinErrors(e.Err, fmt.Errorf("another queue may run the task again: %w", err))
+	case err != nil:
+		e.Err = joinErrors(e.Err, fmt.Errorf("the store still has the task, so the next process will run it again: %w", err))
 	}
 	q.emit(t.ctx, t, e)
 }

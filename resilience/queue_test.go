@@ -1,6 +1,7 @@
 package resilience_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -75,34 +76,35 @@ type memory struct {
 	put, remove error
 	all         error
 	puts        int
-	hold        chan struct{} // Put blocks until it is closed
+	hold        chan struct{} // a Swap that stores a record blocks until it is closed
 }
 
-func (m *memory) Put(id string, record []byte) error {
-	if m.hold != nil {
+func (m *memory) Swap(id string, old, record []byte) (bool, error) {
+	if m.hold != nil && record != nil {
 		<-m.hold
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.put != nil {
-		return m.put
+	if record == nil && m.remove != nil {
+		return false, m.remove
+	}
+	if record != nil && m.put != nil {
+		return false, m.put
+	}
+	found, ok := m.records[id]
+	if ok != (old != nil) || !bytes.Equal(found, old) {
+		return false, nil
+	}
+	if record == nil {
+		delete(m.records, id)
+		return true, nil
 	}
 	if m.records == nil {
 		m.records = map[string][]byte{}
 	}
-	m.records[id] = append([]byte(nil), record...)
+	m.records[id] = bytes.Clone(record)
 	m.puts++
-	return nil
-}
-
-func (m *memory) Delete(id string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.remove != nil {
-		return m.remove
-	}
-	delete(m.records, id)
-	return nil
+	return true, nil
 }
 
 func (m *memory) All() (map[string][]byte, error) {

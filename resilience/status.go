@@ -108,7 +108,7 @@ func (s *Status) add(e Event, now time.Time) {
 	case KindStream:
 		s.Phase = PhaseFailed
 	case KindRestart:
-		s.restart(e.To)
+		s.restart(e)
 	case KindBreaker, KindHealth, KindAlert: // these change no phase
 	}
 }
@@ -133,16 +133,21 @@ var restartPhases = map[string]Phase{
 	RestartRefused:   PhaseFailed,
 	RestartFailed:    PhaseFailed,
 	RestartReturned:  PhaseFailed,
+
+	RestartMerged:      PhaseQueued,
+	RestartInterrupted: PhaseQueued,
+	RestartParked:      PhaseFailed,
+	RestartUnhandled:   PhaseQueued,
 }
 
-func (s *Status) restart(to string) {
-	if phase, ok := restartPhases[to]; ok {
+func (s *Status) restart(e Event) {
+	if phase, ok := restartPhases[e.To]; ok {
 		s.Phase = phase
 	}
-	switch to {
+	switch e.To {
 	case RestartStarted:
-		s.Restarts++
+		s.Restarts = e.Attempt
 	case RestartPostponed:
-		s.Restarts--
+		s.Restarts = e.Attempt - 1
 	}
 }

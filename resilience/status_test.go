@@ -54,7 +54,7 @@ func TestStatuses_OfACall(t *testing.T) {
 func TestStatuses_Phases(t *testing.T) {
 	t.Parallel()
 	type event = resilience.Event
-	restart := func(to string) event { return event{Kind: resilience.KindRestart, To: to} }
+	restart := func(to string) event { return event{Kind: resilience.KindRestart, To: to, Attempt: 1} }
 	failed := event{Kind: resilience.KindDone, Err: errNetwork}
 	for _, tt := range []struct {
 		name     string

@@ -44,7 +44,8 @@ type Call struct {
 	// Key identifies calls for the same thing, such as a task or a
 	// conversation. They share the backoff: pauses grow from call to call until
 	// one succeeds. Without a key each Do starts with the shortest pause.
-	// Events carry the key too.
+	// Events carry the key too. In the restart queue, calls with the same key and
+	// the same kind of Restart are one task.
 	Key string
 	// Agent selects overrides of the [Config]. "" selects none.
 	Agent string

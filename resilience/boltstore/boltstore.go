@@ -7,9 +7,12 @@
 //	queue.Shutdown(ctx)
 //	store.Close()
 //
-// The file is a bbolt database. A record is on disk when Put returns. A crash
+// The file is a bbolt database. A change is on disk when Swap returns. A crash
 // of the process or the machine does not damage the file. If something else has
 // damaged it, Open or a later call returns an error that wraps [ErrDamaged].
+//
+// One process at a time can have the file open. Several queues of that process
+// may share a Store; each task runs in one of them.
 package boltstore
 
 import (
@@ -138,16 +141,28 @@ func (s *Store) view(f func(*bbolt.Tx) error) error {
 	return s.guard(false, func() error { return s.db.View(f) })
 }
 
-// Put stores a record under an id and replaces an earlier one. The record is on
-// disk when Put returns.
-func (s *Store) Put(id string, record []byte) error {
-	return s.update(func(tx *bbolt.Tx) error { return tx.Bucket(bucket).Put([]byte(id), record) })
+// Swap changes the record of an id from old to next. A nil old means that there
+// is no record, a nil next removes it. If the stored record is not old, Swap
+// changes nothing and returns false. The change is on disk when Swap returns.
+func (s *Store) Swap(id string, old, next []byte) (swapped bool, err error) {
+	err = s.update(func(tx *bbolt.Tx) error {
+		b, key := tx.Bucket(bucket), []byte(id)
+		record := b.Get(key)
+		if (record == nil) != (old == nil) || !bytes.Equal(record, old) {
+			return errOther // saves the write of an unchanged file
+		}
+		if next == nil {
+			return b.Delete(key)
+		}
+		return b.Put(key, next)
+	})
+	if errors.Is(err, errOther) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
-// Delete removes a record. Deleting a missing record is no error.
-func (s *Store) Delete(id string) error {
-	return s.update(func(tx *bbolt.Tx) error { return tx.Bucket(bucket).Delete([]byte(id)) })
-}
+var errOther = errors.New("the stored record is another one")
 
 // All returns all records, as a map from id to record.
 func (s *Store) All() (map[string][]byte, error) {

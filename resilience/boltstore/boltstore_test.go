@@ -10,6 +10,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,6 +18,17 @@ import (
 	"github.com/errclass/errclass/resilience"
 	"github.com/errclass/errclass/resilience/boltstore"
 )
+
+// put stores a record, and remove removes it.
+func put(s *boltstore.Store, id string, record []byte) error {
+	_, err := s.Swap(id, nil, record)
+	return err
+}
+
+func remove(s *boltstore.Store, id string, record []byte) error {
+	_, err := s.Swap(id, record, nil)
+	return err
+}
 
 func open(t *testing.T, path string) *boltstore.Store {
 	t.Helper()
@@ -29,12 +41,30 @@ func TestStore(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "tasks.db")
 	s := open(t, path)
-	require.NoError(t, s.Put("a", []byte("1")))
-	require.NoError(t, s.Put("b", []byte("2")))
-	require.NoError(t, s.Put("c", nil))
-	require.NoError(t, s.Put("a", []byte("3")))
-	require.NoError(t, s.Delete("b"))
-	require.NoError(t, s.Delete("never"))
+	for _, step := range []struct {
+		id       string
+		old, new []byte
+		swapped  bool
+	}{
+		{"a", nil, []byte("1"), true},
+		{"a", nil, []byte("2"), false},
+		{"a", []byte("0"), []byte("2"), false},
+		{"a", []byte{}, []byte("2"), false},
+		{"b", []byte("1"), []byte("2"), false},
+		{"b", nil, []byte("2"), true},
+		{"c", nil, []byte{}, true},
+		{"c", nil, []byte("2"), false},
+		{"c", []byte{}, []byte{}, true},
+		{"a", []byte("1"), []byte("3"), true},
+		{"b", []byte("3"), nil, false},
+		{"b", []byte("2"), nil, true},
+		{"never", []byte("1"), nil, false},
+		{"never", nil, nil, true},
+	} {
+		swapped, err := s.Swap(step.id, step.old, step.new)
+		require.NoError(t, err)
+		assert.Equal(t, step.swapped, swapped, "%s: %q to %q", step.id, step.old, step.new)
+	}
 	want := map[string][]byte{"a": []byte("3"), "c": {}}
 	all, err := s.All()
 	require.NoError(t, err)
@@ -61,17 +91,16 @@ func TestStoreErrors(t *testing.T) {
 
 	_, err := boltstore.Open(path)
 	require.ErrorContains(t, err, path+": this or another process has it open")
-	assert.Error(t, s.Put("", []byte("1")), "no id")
+	assert.Error(t, put(s, "", []byte("1")), "no id")
 
 	require.NoError(t, s.Close())
-	assert.Error(t, s.Put("a", []byte("1")), "closed")
-	assert.Error(t, s.Delete("a"), "closed")
+	assert.Error(t, put(s, "a", []byte("1")), "closed")
 	_, err = s.All()
 	assert.Error(t, err, "closed")
 
 	_, err = boltstore.Open("")
 	require.ErrorContains(t, err, "no path given")
-	require.ErrorContains(t, new(boltstore.Store).Put("a", nil), "make it with Open")
+	require.ErrorContains(t, put(new(boltstore.Store), "a", nil), "make it with Open")
 	var none *boltstore.Store
 	require.ErrorContains(t, none.Close(), "make it with Open")
 	_, err = resilience.NewQueue(nil, resilience.WithStore(none))
@@ -91,7 +120,7 @@ func TestStoreDamaged(t *testing.T) {
 	path := filepath.Join(folder, "tasks.db")
 	s := open(t, path)
 	for i := range 100 {
-		require.NoError(t, s.Put(fmt.Sprint("task ", i), make([]byte, 500)))
+		require.NoError(t, put(s, fmt.Sprint("task ", i), make([]byte, 500)))
 	}
 	require.NoError(t, s.Close())
 	whole, err := os.ReadFile(path)
@@ -120,7 +149,7 @@ func TestStoreDamaged(t *testing.T) {
 			continue
 		}
 		for i := range 100 { // the damaged page may be unused or read later
-			if err := s.Delete(fmt.Sprint("task ", i)); err != nil {
+			if err := remove(s, fmt.Sprint("task ", i), make([]byte, 500)); err != nil {
 				require.ErrorIs(t, err, boltstore.ErrDamaged, name)
 			}
 		}
@@ -150,9 +179,9 @@ func TestStoreConcurrentSafe(t *testing.T) {
 		wg.Go(func() {
 			for j := range 10 {
 				id := fmt.Sprint(i, "-", j)
-				assert.NoError(t, s.Put(id, []byte(id)))
+				assert.NoError(t, put(s, id, []byte(id)))
 				if j%2 == 0 {
-					assert.NoError(t, s.Delete(id))
+					assert.NoError(t, remove(s, id, []byte(id)))
 				}
 				_, err := s.All()
 				assert.NoError(t, err)
@@ -163,6 +192,50 @@ func TestStoreConcurrentSafe(t *testing.T) {
 	all, err := s.All()
 	require.NoError(t, err)
 	assert.Len(t, all, 8*5)
+}
+
+// Three queues in one process share a store. Each task runs once.
+func TestQueuesShareStore(t *testing.T) {
+	t.Parallel()
+	const tasks = 60
+	s := open(t, filepath.Join(t.TempDir(), "tasks.db"))
+	var mu sync.Mutex
+	runs := map[string]int{}
+	var done sync.WaitGroup
+	done.Add(tasks)
+	var queues []*resilience.Queue
+	for range 3 {
+		q, err := resilience.NewQueue(&resilience.Config{TaskRestart: resilience.RestartConfig{RestartBackoffBaseMs: 20}},
+			resilience.WithStore(s), resilience.WithQueueLease(time.Minute))
+		require.NoError(t, err)
+		q.Register("job", func(_ context.Context, payload []byte) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if runs[string(payload)]++; runs[string(payload)] == 1 {
+				done.Done()
+			}
+			return nil
+		})
+		queues = append(queues, q)
+	}
+	for i := range tasks {
+		require.NoError(t, queues[i%3].Offer(t.Context(), resilience.Restart{
+			Key: fmt.Sprint(i), Task: resilience.Task{Kind: "job", Payload: []byte(fmt.Sprint(i))}, Err: syscall.ECONNRESET,
+		}))
+	}
+	done.Wait()
+	for _, q := range queues {
+		_, err := q.Shutdown(t.Context())
+		require.NoError(t, err)
+	}
+	assert.Len(t, runs, tasks)
+	for task, n := range runs {
+		assert.Equal(t, 1, n, "runs of task %s", task)
+	}
+	left, err := s.All()
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	require.NoError(t, s.Close())
 }
 
 // A waiting task survives the end of the process.
@@ -207,17 +280,42 @@ func ExampleStore() {
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	store, _ := boltstore.Open(filepath.Join(folder, "restarts.db"))
-	fmt.Println(store.Put("1", []byte("first")), store.Delete("1"), store.Close())
-	fmt.Println(store.Put("2", []byte("second")))
+	fmt.Println(store.Swap("1", nil, []byte("first")))
+	fmt.Println(store.Close())
+	fmt.Println(store.Swap("2", nil, []byte("second")))
 	// Output:
-	// <nil> <nil> <nil>
-	// database not open
+	// true <nil>
+	// <nil>
+	// false database not open
 }
 
 func ExampleOpen() {
 	_, err := boltstore.Open("/no/such/folder/restarts.db")
 	fmt.Println(err != nil)
 	// Output: true
+}
+
+// A record changes only if it is the expected one. So of two queues that start
+// the same task, one succeeds.
+func ExampleStore_Swap() {
+	folder, err := os.MkdirTemp("", "boltstore")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	store, _ := boltstore.Open(filepath.Join(folder, "restarts.db"))
+	defer store.Close()
+
+	fmt.Println(store.Swap("1", nil, []byte("waiting")))
+	fmt.Println(store.Swap("1", []byte("waiting"), []byte("run by A")))
+	fmt.Println(store.Swap("1", []byte("waiting"), []byte("run by B")))
+	fmt.Println(store.Swap("1", []byte("run by A"), nil))
+	// Output:
+	// true <nil>
+	// true <nil>
+	// false <nil>
+	// true <nil>
 }
 
 func ExampleStore_All() {
@@ -230,9 +328,9 @@ func ExampleStore_All() {
 	store, _ := boltstore.Open(filepath.Join(folder, "restarts.db"))
 	defer store.Close()
 
-	_ = store.Put("1", []byte("first"))
-	_ = store.Put("2", []byte("second"))
-	_ = store.Delete("1")
+	_ = put(store, "1", []byte("first"))
+	_ = put(store, "2", []byte("second"))
+	_ = remove(store, "1", []byte("first"))
 	all, _ := store.All()
 	fmt.Printf("%s\n", all)
 	// Output: map[2:second]

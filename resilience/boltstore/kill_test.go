@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -26,11 +28,17 @@ import (
 )
 
 // The environment variable childEnv makes the test binary run as a child with a
-// queue. Its value is "FOLDER ROUND" or "FOLDER drain". With drain, the child
-// accepts no new tasks and exits when no task is left.
+// queue. Its value is "FOLDER ROUND", "FOLDER drain" or "FOLDER suicide". With
+// drain, the child accepts no new tasks and exits when no task is left. With
+// suicide, its only task kills the process, and the child exits when that task is
+// parked.
 const (
-	childEnv   = "ERRCLASS_TEST_QUEUE"
-	childDrain = "drain"
+	childEnv     = "ERRCLASS_TEST_QUEUE"
+	childDrain   = "drain"
+	childSuicide = "suicide"
+	// childLease is short, so that a child takes over the tasks of the one that was
+	// killed before it is killed itself.
+	childLease = 100 * time.Millisecond
 )
 
 func TestMain(m *testing.M) {
@@ -44,18 +52,19 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// A process that queues and runs tasks is killed at random moments and started
-// again. No accepted task may be lost, and no task may run again after it is
-// done.
+// A process that queues and runs tasks is killed 50 times at random moments and
+// started again. No accepted task may be lost, no task may run again after it is
+// done, and each further run of a task has been announced with a higher number.
+// Tasks that are parked are resumed by the last process.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	const rounds = 12
+	const rounds = 50
 	folder := t.TempDir()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for round := range rounds {
-		killAfter(t, folder, strconv.Itoa(round), 1+random.IntN(150))
+		killAfter(t, folder, strconv.Itoa(round), 1+random.IntN(150), time.Duration(random.IntN(int(2*childLease))))
 	}
 	out, err := childProcess(t, folder, childDrain).CombinedOutput()
 	require.NoError(t, err, "the last process: %s", out)
@@ -72,9 +81,34 @@ func TestKill(t *testing.T) {
 	require.NoError(t, store.Close())
 }
 
-// killAfter runs a child and kills it after it has written the given number of
-// lines.
-func killAfter(t *testing.T, folder, round string, lines int) {
+// A task that kills its process three times is parked, and the fourth process
+// lives on.
+func TestKillItself(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for round := range 3 {
+		out, err := childProcess(t, folder, childSuicide).CombinedOutput()
+		require.Error(t, err, "process %d: %s", round, out)
+	}
+	out, err := childProcess(t, folder, childSuicide).CombinedOutput()
+	require.NoError(t, err, "the last process: %s", out)
+	text, err := os.ReadFile(filepath.Join(folder, "journal"))
+	require.NoError(t, err)
+	var lines []string
+	for line := range strings.Lines(string(text)) {
+		lines = append(lines, strings.TrimSuffix(line, " "+childSuicide+"\n"))
+	}
+	assert.Equal(t, []string{
+		"offered poison 0", "started poison 1", "run poison 1",
+		"interrupted poison 1", "started poison 2", "run poison 2",
+		"interrupted poison 2", "started poison 3", "run poison 3",
+		"parked poison 3",
+	}, lines)
+}
+
+// killAfter runs a child and kills it a short time after it has written the given
+// number of lines.
+func killAfter(t *testing.T, folder, round string, lines int, wait time.Duration) {
 	t.Helper()
 	cmd := childProcess(t, folder, round)
 	var stderr bytes.Buffer
@@ -86,6 +120,7 @@ func killAfter(t *testing.T, folder, round string, lines int) {
 	for scanner := bufio.NewScanner(out); seen < lines && scanner.Scan(); {
 		seen++
 	}
+	time.Sleep(wait)
 	killed := cmd.Process.Kill()
 	err = cmd.Wait()
 	assert.Equal(t, lines, seen, "lines before it ended by itself: %s", &stderr)
@@ -103,40 +138,72 @@ func childProcess(t *testing.T, folder, round string) *exec.Cmd {
 	return cmd
 }
 
+// history is what the journal says about a task.
+type history struct {
+	offered, done bool
+	completed     string // the round in which its function has last returned nil
+	announced     int    // number of its last start, by the event
+	runs          int
+	reason        bool // since its last run: it has failed, or the queue has announced that it was interrupted
+}
+
 // verify checks the journal of all processes.
 func verify(t *testing.T, journal string) {
 	t.Helper()
-	var offered, done, again int
-	taken, completed, over := map[string]bool{}, map[string]string{}, map[string]bool{}
+	var done, reruns, interrupted, parked int
+	tasks := map[string]*history{}
 	for line := range strings.Lines(journal) {
-		f := strings.Fields(line) // event, task, round
-		require.Len(t, f, 3, "line %q", line)
-		task, round := f[1], f[2]
+		f := strings.Fields(line) // event, task, number of the restart, round
+		require.Len(t, f, 4, "line %q", line)
+		h := tasks[f[1]]
+		if h == nil {
+			h = &history{}
+			tasks[f[1]] = h
+		}
+		number, _ := strconv.Atoi(f[2])
 		switch f[0] {
 		case "offered":
-			offered++
-			taken[task] = true
-		case "start":
-			assert.False(t, over[task], "task %s runs again after it was done", task)
-			assert.NotEqual(t, completed[task], round, "task %s runs again in the process that has completed it", task)
-			if completed[task] != "" {
-				again++
+			h.offered = true
+		case resilience.RestartStarted:
+			assert.Greater(t, number, h.announced, "line %q", line)
+			h.announced = number
+		case "run":
+			assert.False(t, h.done, "task %s runs again after it was done", f[1])
+			assert.NotEqual(t, h.completed, f[3], "task %s runs again in the process that has completed it", f[1])
+			assert.Equal(t, h.announced, number, "line %q", line)
+			if h.runs++; h.runs > 1 {
+				reruns++
+				assert.Greater(t, number, 1, "number of run %d of task %s", h.runs, f[1])
+				assert.True(t, h.reason, "run %d of task %s, which has neither failed nor is announced as interrupted", h.runs, f[1])
 			}
+			h.reason = false
+		case "fails":
+			h.reason = true
 		case "completed":
-			completed[task] = round
-		case "done":
+			h.completed = f[3]
+		case resilience.RestartInterrupted:
+			interrupted++
+			h.reason = true
+		case resilience.RestartParked:
+			parked++
+			h.reason = true
+		case resilience.RestartSucceeded:
 			done++
-			over[task] = true
+			h.done = true
 		default:
 			assert.Fail(t, "a task has failed", "line %q", line)
 		}
 	}
-	for task := range taken {
-		assert.Contains(t, completed, task, "task %s is lost", task)
+	lost := 0
+	for task, h := range tasks {
+		if h.offered && !assert.NotEmpty(t, h.completed, "task %s is lost", task) {
+			lost++
+		}
 	}
-	assert.Greater(t, offered, 20, "tasks that were taken")
+	assert.Greater(t, len(tasks), 20, "tasks")
 	assert.Positive(t, done, "tasks that were done")
-	t.Logf("%d tasks, %d done, %d killed between their end and its record", offered, done, again)
+	assert.Positive(t, interrupted, "runs that were interrupted")
+	t.Logf("%d tasks, %d lost, %d reruns, %d interrupted runs, %d tasks parked", len(tasks), lost, reruns, interrupted, parked)
 }
 
 // journal appends lines to a file and to standard output. After write(2) a line
@@ -147,10 +214,10 @@ type journal struct {
 	round string
 }
 
-func (j *journal) write(what, task string) {
+func (j *journal) write(what, task string, number int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	line := what + " " + task + " " + j.round + "\n"
+	line := fmt.Sprintf("%s %s %d %s\n", what, task, number, j.round)
 	if _, err := j.file.WriteString(line); err != nil {
 		panic(err)
 	}
@@ -181,41 +248,73 @@ func child(folder, round string) error {
 	config := &resilience.Config{TaskRestart: resilience.RestartConfig{RestartBackoffBaseMs: 1}}
 	observe := func(_ context.Context, e resilience.Event) {
 		switch e.To {
+		case resilience.RestartStarted, resilience.RestartInterrupted, resilience.RestartParked:
+			j.write(e.To, cmp.Or(e.Key, "?"), e.Attempt)
+			if round == childSuicide && e.To == resilience.RestartParked {
+				os.Exit(0)
+			}
 		case resilience.RestartSucceeded:
 			if e.Err != nil {
 				panic(e.Err)
 			}
-			j.write("done", e.Key)
+			j.write(e.To, e.Key, e.Attempt)
 			check()
 		case resilience.RestartFailed, resilience.RestartRefused:
-			j.write(e.To, cmp.Or(e.Key, "?"))
+			j.write(e.To, cmp.Or(e.Key, "?"), e.Attempt)
 			panic(e.Err)
 		}
 	}
-	queue, err = resilience.NewQueue(config, resilience.WithStore(store),
+	queue, err = resilience.NewQueue(config, resilience.WithStore(store), resilience.WithQueueLease(childLease),
 		resilience.WithQueueObserver(observe), resilience.WithQueueCapacity(1<<20))
 	if err != nil {
 		return err
 	}
-	queue.Register("job", func(_ context.Context, payload []byte) error {
-		task := string(payload)
-		j.write("start", task)
+	queue.Register("job", func(ctx context.Context, payload []byte) error {
+		task, number := string(payload), resilience.RestartNumber(ctx)
+		j.write("run", task, number)
+		if round == childSuicide {
+			self, err := os.FindProcess(os.Getpid())
+			if err != nil {
+				return err
+			}
+			return cmp.Or(self.Kill(), errors.New("the process has survived"))
+		}
 		if shouldFail(folder, task) {
+			j.write("fails", task, number)
 			return syscall.ECONNRESET
 		}
-		j.write("completed", task)
+		j.write("completed", task, number)
 		return nil
 	})
 	if round == childDrain {
 		check()
-		<-drained
+		for open := true; open; {
+			for _, task := range queue.Tasks() {
+				if task.Parked {
+					if err := queue.Resume(task.ID); err != nil {
+						return err
+					}
+				}
+			}
+			select {
+			case <-drained:
+				open = false
+			case <-time.After(childLease):
+			}
+		}
 		if _, err := queue.Shutdown(context.Background()); err != nil {
 			return err
 		}
 		return store.Close()
 	}
+	if round == childSuicide && len(queue.Tasks()) > 0 {
+		select {}
+	}
 	for i := 0; ; i++ {
 		task := fmt.Sprintf("%s.%d", round, i)
+		if round == childSuicide {
+			task = "poison"
+		}
 		err := queue.Offer(context.Background(), resilience.Restart{
 			Key:    task,
 			Task:   resilience.Task{Kind: "job", Payload: []byte(task)},
@@ -225,7 +324,10 @@ func child(folder, round string) error {
 		if err != nil {
 			return err
 		}
-		j.write("offered", task)
+		j.write("offered", task, 0)
+		if round == childSuicide {
+			select {}
+		}
 	}
 }
 

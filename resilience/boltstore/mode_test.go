@@ -27,7 +27,7 @@ func TestFileIsPrivate(t *testing.T) {
 		info, err := os.Stat(path)
 		require.NoError(t, err)
 		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "it was %04o", mode)
-		require.NoError(t, store.Put("id", []byte("record")))
+		require.NoError(t, put(store, "id", []byte("record")))
 		all, err := store.All()
 		require.NoError(t, err)
 		assert.Len(t, all, 1)

@@ -1,0 +1,225 @@
+package resilience
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// DefaultQueueLease is how long a queue may run a task without renewing its
+// lease in the [Store]. [WithQueueLease] changes it.
+const DefaultQueueLease = 30 * time.Second
+
+// maxCrashes is the number of restarts that a process may not survive. Then the
+// task is parked.
+const maxCrashes = 3
+
+// ErrLeaseLost is the cause with which a task's context ends if its queue could
+// not renew the lease in the store. Another queue may then run the task.
+var ErrLeaseLost = errors.New("the lease of the task is lost")
+
+// WithQueueLease sets how long a task's lease lasts. The default is
+// [DefaultQueueLease]; d <= 0 keeps it. A queue renews the lease of a running
+// task three times as often. If its process dies, another queue on the same
+// store, or the next process, takes the task over within 4/3 of d. With a d that
+// is too short, a task that is still running may be taken over.
+func WithQueueLease(d time.Duration) QueueOption {
+	return queueOption(func(q *Queue) {
+		if d > 0 {
+			q.lease = d
+		}
+	})
+}
+
+// lease marks the record of a running task. A queue that reads it does not run
+// the task. It takes the task over if the record has not changed for Duration on
+// its own monotonic clock. It does not compare Expires with its clock, because
+// the clocks of two machines may differ and a clock may be set. Expires makes
+// each renewal differ from the one before, and tells people.
+type lease struct {
+	Owner    string        `json:"owner"`
+	Expires  time.Time     `json:"expires"`
+	Duration time.Duration `json:"duration"`
+	Ending   bool          `json:"ending,omitempty"` // Shutdown did not wait for its end, which is no crash
+}
+
+// taskRun is a running restart of a task.
+type taskRun struct {
+	cancel  context.CancelCauseFunc
+	renewal *time.Timer // next renewal of the lease
+	expiry  *time.Timer // cancels the restart; each renewal resets it
+
+	reoffered      bool // it has been offered again
+	postponed      bool // a breaker refused its call
+	failureCounted bool // one of its failures has been recorded, so it counts
+	ending         bool // Shutdown has canceled it
+	over           bool // its function has returned
+}
+
+// hold begins to renew the lease of a running task. If renewals fail, the
+// restart is canceled before another queue may take the task over. The caller
+// holds mu.
+func (q *Queue) hold(t *task, r *taskRun) {
+	if q.store == nil {
+		return
+	}
+	r.expiry = time.AfterFunc(q.lease*2/3, func() { r.cancel(ErrLeaseLost) })
+	r.renewal = time.AfterFunc(q.lease/3, func() { q.renew(t, r) })
+}
+
+// renew renews the lease of a running task.
+func (q *Queue) renew(t *task, r *taskRun) {
+	if q.store == nil {
+		return
+	}
+	begin := time.Now()
+	err := q.save(t, func() (*record, bool) {
+		if t.run != r || r.over {
+			return nil, false
+		}
+		return t.record(), true
+	})
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if t.run != r || r.over {
+		return
+	}
+	switch {
+	case err == nil:
+		r.expiry.Reset(q.lease*2/3 - time.Since(begin))
+	case errors.Is(err, ErrLeaseLost):
+		r.cancel(err)
+		return
+	}
+	r.renewal.Reset(q.lease / 3)
+}
+
+// end stops the renewals. The task's next record has no lease. The caller holds
+// mu.
+func (r *taskRun) end() {
+	r.over = true
+	for _, timer := range []*time.Timer{r.renewal, r.expiry} {
+		if timer != nil {
+			timer.Stop()
+		}
+	}
+}
+
+// takeOver queues a task again whose lease is over, or parks it. If several
+// queues try at the same time, one succeeds. The event comes first, so that it is
+// not lost if this process ends too. It may therefore come twice.
+func (q *Queue) takeOver(t *task) {
+	q.mu.Lock()
+	if !q.leaseOver(t) {
+		q.mu.Unlock()
+		return
+	}
+	crashes := t.crashes
+	if !t.lease.Ending {
+		crashes++
+	}
+	e := Event{
+		To: RestartInterrupted, Attempt: t.number, Result: t.restart.Result,
+		Err: fmt.Errorf("the process ended during restart %d, or could not renew its lease", t.number),
+	}
+	if crashes >= maxCrashes {
+		e.To, e.Err = RestartParked, fmt.Errorf("%w: the process ended during %d restarts", ErrParked, crashes)
+	}
+	isNew := !t.reported
+	t.reported = true
+	q.mu.Unlock()
+
+	if isNew {
+		q.emit(t.ctx, t, e)
+	}
+	taken := false
+	err := q.save(t, func() (*record, bool) {
+		if !q.leaseOver(t) {
+			return nil, false
+		}
+		taken = true
+		r := t.record()
+		r.Crashes, r.Parked = crashes, e.To == RestartParked
+		return r, true
+	})
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !taken || err != nil || t.state != taskElsewhere {
+		return // the next scan sees it again
+	}
+	due := t.due // was compared with the clock before
+	if t.read(t.stored) == nil {
+		t.due = due
+		q.arm(t)
+	}
+}
+
+// leaseOver reports whether the lease that another queue or process has on t is
+// over. The caller holds mu.
+func (q *Queue) leaseOver(t *task) bool {
+	if q.tasks[t.id] != t || t.state != taskElsewhere || t.lease == nil {
+		return false
+	}
+	d := t.lease.Duration
+	if d <= 0 {
+		d = q.lease
+	}
+	return time.Since(t.seen) >= d
+}
+
+// ErrParked is wrapped by the errors of tasks that are parked.
+var ErrParked = errors.New("the task is parked")
+
+// Resume queues a parked task again, due at once. It may crash the process three
+// more times. The id is that of a [QueuedTask].
+func (q *Queue) Resume(id string) error {
+	t, err := q.parked(id)
+	if err != nil {
+		return err
+	}
+	due := time.Now()
+	err = q.save(t, func() (*record, bool) {
+		r := t.record()
+		r.Parked, r.Crashes, r.Due, r.Pause = false, 0, due, 0
+		return r, true
+	})
+	if err != nil {
+		return fmt.Errorf("resume task %q: %w", id, err)
+	}
+	q.emit(t.ctx, t, Event{To: RestartQueued, Attempt: t.number + 1, Result: t.restart.Result, Err: t.restart.Err})
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	t.state, t.crashes, t.due, t.pause = taskWaiting, 0, due, 0
+	q.arm(t)
+	return nil
+}
+
+// Discard removes a parked task. The id is that of a [QueuedTask].
+func (q *Queue) Discard(id string) error {
+	t, err := q.parked(id)
+	if err != nil {
+		return err
+	}
+	if err := q.save(t, func() (*record, bool) { return nil, true }); err != nil {
+		return fmt.Errorf("discard task %q: %w", id, err)
+	}
+	q.emit(t.ctx, t, Event{To: RestartFailed, Attempt: t.number, Result: t.restart.Result, Err: fmt.Errorf("%w, and was discarded", ErrParked)})
+	return nil
+}
+
+// parked returns a parked task.
+func (q *Queue) parked(id string) (*task, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	t := q.tasks[id]
+	switch {
+	case q.closed:
+		return nil, ErrQueueClosed
+	case t == nil:
+		return nil, fmt.Errorf("no task has the id %q", id)
+	case t.state != taskParked:
+		return nil, fmt.Errorf("task %q is not parked", id)
+	}
+	return t, nil
+}
