@@ -48,9 +48,9 @@ import (
 //
 // Breakers is safe for concurrent use and starts no goroutine.
 type Breakers struct {
-	cfg     *liveConfig
-	observe func(context.Context, Event)
-	probe   Probe
+	cfg    *liveConfig
+	events gateEvents
+	probe  Probe
 
 	cache sync.Map // gateKey to *gate; saves the lock of mu
 
@@ -67,7 +67,14 @@ type gateKey struct{ endpoint, key string }
 const maxCached = 16
 
 func newBreakers(cfg *liveConfig, probe Probe, observe func(context.Context, Event)) *Breakers {
-	b := &Breakers{cfg: cfg, probe: probe, observe: observe, byName: newBounded[string, *gate](MaxEndpoints), sweepAt: sweepThreshold}
+	b := &Breakers{cfg: cfg, probe: probe, byName: newBounded[string, *gate](MaxEndpoints), sweepAt: sweepThreshold}
+	b.events.send = func(ctx context.Context, g *gate, e Event) {
+		if e.Kind == KindBreaker {
+			b.updateRank(g)
+		}
+		e.Target = Target{Endpoint: g.endpoint, Key: g.key}
+		observe(ctx, e)
+	}
 	if c := cfg.get(); c.Config != nil {
 		for endpoint := range c.Endpoints {
 			b.get(context.Background(), endpoint, "") // Snapshot lists them from the start
@@ -112,19 +119,14 @@ func (b *Breakers) get(ctx context.Context, endpoint, key string) *gate {
 		b.mu.Unlock()
 		return g
 	}
-	b.sweep()
+	b.sweep(ctx)
 	b.spareUsed()
-	g := b.build(endpoint, key)
-	var open []*gate
+	g := newGate(endpoint, key, b.cfg.get().settings("", endpoint).breaker, &b.events)
 	for _, old := range b.byName.add(name, g, g.rank(b.cfg.get().Config)) {
-		if b.forget(old) {
-			open = append(open, old)
-		}
+		b.forget(ctx, old)
 	}
 	b.mu.Unlock()
-	for _, old := range open { // a forgotten breaker allows calls again
-		b.emit(ctx, old, BreakerOpen, BreakerClosed)
-	}
+	b.events.flush()
 	return g
 }
 
@@ -143,19 +145,6 @@ func (b *Breakers) spareUsed() {
 	}
 }
 
-func (b *Breakers) build(endpoint, key string) *gate {
-	var g *gate
-	g = newGate(endpoint, key, b.cfg.get().settings("", endpoint).breaker, func(ctx context.Context, from, to BreakerState) {
-		b.updateRank(g)
-		b.emit(ctx, g, from, to)
-	})
-	return g
-}
-
-func (b *Breakers) emit(ctx context.Context, g *gate, from, to BreakerState) {
-	b.observe(ctx, Event{Kind: KindBreaker, Target: Target{Endpoint: g.endpoint, Key: g.key}, From: string(from), To: string(to)})
-}
-
 // updateRank updates the rank of a gate after a change of its state or mode. It
 // returns false if the gate has been forgotten meanwhile.
 func (b *Breakers) updateRank(g *gate) bool {
@@ -169,27 +158,27 @@ func (b *Breakers) updateRank(g *gate) bool {
 }
 
 // sweep forgets unused gates once there are many. The caller holds mu.
-func (b *Breakers) sweep() {
+func (b *Breakers) sweep(ctx context.Context) {
 	if b.byName.len() < b.sweepAt {
 		return
 	}
 	for name, g := range b.byName.each() {
 		if g.unused(b.cfg.get().Config) {
 			b.byName.remove(name)
-			b.forget(g)
+			b.forget(ctx, g)
 		}
 	}
 	b.sweepAt = max(sweepThreshold, 2*b.byName.len())
 }
 
-// forget removes a gate from the cache and stops its reports. It returns whether
-// its breaker was open. The caller holds mu.
-func (b *Breakers) forget(g *gate) (open bool) {
+// forget removes a gate from the cache and ends its events. The caller holds mu
+// and calls events.flush after unlocking it.
+func (b *Breakers) forget(ctx context.Context, g *gate) {
 	for _, k := range g.cached {
 		b.cache.Delete(k)
 	}
 	g.forgotten, g.cached = true, nil
-	return g.retire()
+	g.retire(ctx)
 }
 
 // unused reports whether g lets everybody in, has counted no failure, and has
@@ -218,15 +207,17 @@ func (g *gate) rank(cfg *Config) rank {
 	}
 }
 
-// retire marks g as forgotten, so that it reports no further changes. It returns
-// whether its breaker was open.
-func (g *gate) retire() (open bool) {
+// retire ends the events of a forgotten gate. An open breaker allows calls again,
+// so its last event is its change to closed.
+func (g *gate) retire(ctx context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.retired = true
 	// A mode that the config forces does not count as open, because the next
 	// gate of the endpoint starts with the same mode.
-	return g.open
+	if g.open {
+		g.events.add(ctx, g, Event{Kind: KindBreaker, Time: time.Now(), From: string(g.state()), To: string(BreakerClosed)})
+	}
+	g.retired = true
 }
 
 // admit returns a permit of a gate; see gate.enter. Before a trial call it runs

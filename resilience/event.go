@@ -32,6 +32,11 @@ const (
 	// KindBreaker: the circuit breaker of Target's endpoint has changed. From
 	// and To are its states ([BreakerState]).
 	KindBreaker Kind = "breaker"
+	// KindHold: a rate limit holds Target's endpoint. To is one of the Hold
+	// constants. Result is the rate limit. ScheduledDelay is the time until the
+	// hold ends. With a hint from the provider, HintGiven, RetryAfter and Derived
+	// are set.
+	KindHold Kind = "hold"
 	// KindRestart: the state of a queued task has changed. Attempt is the
 	// number of the running, next or last restart. To is one of the Restart
 	// constants.
@@ -56,6 +61,13 @@ const (
 	// KindDone: a [Do] returns. Attempt is the number of calls on all targets.
 	// Duration includes all pauses. Result and Err are zero if it succeeded.
 	KindDone Kind = "done"
+)
+
+// Values of To in events of [KindHold]. The end of the time of a hold is no event.
+const (
+	HoldBegun    = "begun"
+	HoldExtended = "extended" // by a second or more, before its end
+	HoldEnded    = "ended"    // by [Breakers.Force], before its end
 )
 
 // Values of To in events of [KindRestart].
@@ -107,8 +119,10 @@ type Event struct {
 	ScheduledDelay time.Duration `json:"-"`
 }
 
-// Observer receives events. It is called in the goroutine that causes the
-// event, with the context of the call. It must be safe for concurrent use, must
+// Observer receives events, with the context of the call that causes them. It is
+// called in the goroutine of that call, with one exception: events of breakers,
+// holds and health leave one at a time and in order. If several goroutines cause
+// them at the same time, one of these sends all. An Observer must be safe for concurrent use, must
 // not block, and must not call the object that it observes. If it panics, the
 // call continues and the other observers are still called.
 type Observer func(ctx context.Context, e Event)

@@ -28,7 +28,7 @@ type gate struct {
 	key      string
 	cfg      atomic.Pointer[BreakerConfig] // every field is set
 	born     time.Time                     // time 0 of lastSuccess
-	report   func(ctx context.Context, from, to BreakerState)
+	events   *gateEvents
 
 	word        atomic.Uint64 // generation<<2 | failing | busy
 	used        atomic.Bool   // found in Breakers.cache since the last eviction
@@ -43,9 +43,8 @@ type gate struct {
 	failures   int             // counted since the last success
 	cause      classify.Result // the last counted failure
 	since      time.Time       // time of the last change of state
-	retired    bool            // removed from Breakers, so it reports no changes
-	changes    []stateChange   // not yet reported
-	reporting  bool            // a goroutine reports changes
+	retired    bool            // removed from Breakers, so it emits no events
+	notes      []Event         // what the current change of the gate emits
 
 	opening
 	hold
@@ -66,12 +65,9 @@ const (
 	generationShift = iota
 )
 
-// stateChange is a change of the breaker's state.
-type stateChange struct{ from, to BreakerState }
-
-func newGate(endpoint, key string, cfg BreakerConfig, report func(context.Context, BreakerState, BreakerState)) *gate {
+func newGate(endpoint, key string, cfg BreakerConfig, events *gateEvents) *gate {
 	now := time.Now()
-	g := &gate{name: gateName(endpoint, key), endpoint: endpoint, key: key, born: now, since: now, mode: cfg.Mode, report: report}
+	g := &gate{name: gateName(endpoint, key), endpoint: endpoint, key: key, born: now, since: now, mode: cfg.Mode, events: events}
 	g.cfg.Store(&cfg)
 	g.publish()
 	return g
@@ -100,8 +96,8 @@ func (g *gate) admit() (permit, bool) {
 	return permit{g: g, generation: word >> generationShift}, word&busyBit == 0
 }
 
-// locked runs f with mu held, lets waiting calls in, and reports changes of the
-// breaker's state.
+// locked runs f with mu held, lets waiting calls in, and emits the events of the
+// change.
 func (g *gate) locked(ctx context.Context, f func(now time.Time)) {
 	g.mu.Lock()
 	now := time.Now()
@@ -109,38 +105,33 @@ func (g *gate) locked(ctx context.Context, f func(now time.Time)) {
 	f(now)
 	g.letIn(now)
 	if to := g.state(); to != from {
-		g.note(now, from, to)
+		g.since = now
+		g.notes = append(g.notes, Event{Kind: KindBreaker, From: string(from), To: string(to)})
 	}
 	g.publish()
-	g.reportChanges(ctx)
+	noted := g.queueNotes(ctx, now)
 	g.mu.Unlock()
-}
-
-// note records a change of state for reportChanges. The caller holds mu.
-func (g *gate) note(now time.Time, from, to BreakerState) {
-	g.since = now
-	if !g.retired {
-		g.changes = append(g.changes, stateChange{from, to})
+	if noted {
+		g.events.flush()
 	}
 }
 
-// reportChanges reports changes in their order, even if several goroutines
-// cause them. The caller holds mu; it is unlocked during a report.
-func (g *gate) reportChanges(ctx context.Context) {
-	if g.reporting {
-		return
+// queueNotes moves g.notes to the queue of events. It reports whether there are
+// any. The caller holds mu, so the events are in the order of the changes.
+func (g *gate) queueNotes(ctx context.Context, now time.Time) bool {
+	if len(g.notes) == 0 {
+		return false
 	}
-	g.reporting = true
-	for len(g.changes) > 0 {
-		changes := g.changes
-		g.changes = nil
-		g.mu.Unlock()
-		for _, c := range changes {
-			g.report(ctx, c.from, c.to)
-		}
-		g.mu.Lock()
+	notes := g.notes
+	g.notes = nil
+	if g.retired {
+		return false
 	}
-	g.reporting = false
+	for _, e := range notes {
+		e.Time = now
+		g.events.add(ctx, g, e)
+	}
+	return true
 }
 
 // publish updates word for admit and done. The caller holds mu.
@@ -294,6 +285,9 @@ func (g *gate) force(ctx context.Context, mode BreakerMode) {
 	g.locked(ctx, func(now time.Time) {
 		if mode == g.mode {
 			return
+		}
+		if g.held(now) {
+			g.notes = append(g.notes, Event{Kind: KindHold, To: HoldEnded})
 		}
 		g.mode, g.cause, g.failures = mode, classify.Result{}, 0
 		g.opening, g.hold, g.ramp = opening{}, hold{}, ramp{number: g.number}

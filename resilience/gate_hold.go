@@ -11,6 +11,7 @@ import (
 type hold struct {
 	until    time.Time       // no call is let in before this time
 	reviewed time.Time       // until at the last review of the waiting calls
+	emitted  time.Time       // until in the last event
 	limit    classify.Result // the rate limit
 }
 
@@ -18,6 +19,9 @@ type hold struct {
 // reviewed again. Without it, each of many simultaneous rate limits would review all
 // waiting calls.
 const reviewStep = 10 * time.Millisecond
+
+// extensionStep is by how much a hold must grow before it emits another event.
+const extensionStep = time.Second
 
 // ramp limits how many calls are made at the same time after a hold or an
 // outage. Each success lets one more in, so the number doubles with each round.
@@ -40,17 +44,39 @@ func (g *gate) held(now time.Time) bool { return now.Before(g.until) }
 
 // startHold holds the endpoint. A ramp follows the hold. The caller holds mu.
 func (g *gate) startHold(now time.Time, pause time.Duration, r classify.Result) {
+	held := g.held(now)
 	// A hold lasts cooldownMs at most, so that a wrong hint does not stop all calls
 	// for a day.
 	if until := now.Add(min(pause, g.cooldown())); until.After(g.until) {
 		g.until = until
 	}
 	g.limit = r
+	g.noteHold(now, held)
 	g.startRamp(now, 1)
 	if g.until.Sub(g.reviewed) >= reviewStep {
 		g.reviewed = g.until
 		g.dismiss(now)
 	}
+}
+
+// noteHold notes the event of a hold. held reports that the endpoint was held
+// before. Calls that are limited at the same time cause one event, not one each.
+// The caller holds mu.
+func (g *gate) noteHold(now time.Time, held bool) {
+	e := Event{Kind: KindHold, To: HoldBegun, Result: g.limit, ScheduledDelay: g.until.Sub(now)}
+	switch {
+	case !g.held(now):
+		return
+	case held && g.until.Sub(g.emitted) < extensionStep:
+		return
+	case held:
+		e.To = HoldExtended
+	}
+	if hinted(g.limit) {
+		e.HintGiven, e.RetryAfter, e.Derived = true, e.ScheduledDelay, g.limit.Derived
+	}
+	g.emitted = g.until
+	g.notes = append(g.notes, e)
 }
 
 // holdRefusal returns the error for a call that does not wait for the end of a

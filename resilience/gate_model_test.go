@@ -350,8 +350,12 @@ func compareWithModel(ctx context.Context, ops []gateOp) error {
 	defer func() { cancel(); synctest.Wait() }()
 	cfg := defaultSettings.breaker
 	cfg.FailureThreshold, cfg.BridgeMs = 3, new(5000)
-	var changes []stateChange
-	g := newGate("e", "", cfg, func(_ context.Context, from, to BreakerState) { changes = append(changes, stateChange{from, to}) })
+	var changes []Event
+	g := newGate("e", "", cfg, &gateEvents{send: func(_ context.Context, _ *gate, e Event) {
+		if e.Kind == KindBreaker {
+			changes = append(changes, e)
+		}
+	}})
 	m := &model{cfg: cfg, mode: BreakerAuto, lastSuccess: -1}
 	var calls []*realCall
 	down := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork}
@@ -402,12 +406,12 @@ func compareWithModel(ctx context.Context, ops []gateOp) error {
 			return fmt.Errorf("after op %d %+v: %w", i, op, err)
 		}
 	}
-	last := BreakerClosed
+	last := string(BreakerClosed)
 	for _, c := range changes {
-		if c.from != last || c.to == last {
+		if c.From != last || c.To == last {
 			return fmt.Errorf("changes out of order: %v", changes)
 		}
-		last = c.to
+		last = c.To
 	}
 	return nil
 }

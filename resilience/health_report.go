@@ -11,14 +11,20 @@ import (
 // mu. If another goroutine is sending, that goroutine sends the new events too.
 func (h *Health) notify(ctx context.Context) {
 	for h.pending() && h.notifying.TryLock() {
-		h.mu.Lock()
-		events := h.events
-		h.events = nil
-		h.mu.Unlock()
-		for _, e := range events {
-			h.observers.notify(ctx, e)
-		}
-		h.notifying.Unlock()
+		h.send(ctx)
+	}
+}
+
+// send sends pending events. The caller has locked notifying; send unlocks it,
+// even if an observer calls runtime.Goexit.
+func (h *Health) send(ctx context.Context) {
+	defer h.notifying.Unlock()
+	h.mu.Lock()
+	events := h.events
+	h.events = nil
+	h.mu.Unlock()
+	for _, e := range events {
+		h.observers.notify(ctx, e)
 	}
 }
 

@@ -1,8 +1,12 @@
 package resilience
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"log/slog"
+	"net/url"
+	"time"
 
 	"github.com/errclass/errclass/classify"
 )
@@ -18,6 +22,7 @@ var logEntries = map[Kind]logEntry{
 	KindWait:     {slog.LevelInfo, "waiting before the next call"},
 	KindFallback: {slog.LevelWarn, "falling back to another target"},
 	KindBreaker:  {slog.LevelWarn, "circuit breaker changed"},
+	KindHold:     {slog.LevelDebug, "rate limit holds endpoint"},
 	KindRestart:  {slog.LevelWarn, "task restart"},
 	KindHealth:   {slog.LevelWarn, "endpoint health changed"},
 	KindAlert:    {slog.LevelError, "endpoint keeps failing"},
@@ -31,8 +36,8 @@ var logEntries = map[Kind]logEntry{
 
 // LogEvents returns an observer that logs each event as one record, with the
 // context of the call. Alerts have level error. Failed calls and streams,
-// fallbacks, restarts and changes of breakers and health have level warn. Waits have level
-// info. Successful calls and the end of a Do have level debug.
+// fallbacks, restarts and changes of breakers and health have level warn. Waits have
+// level info. Successful calls, holds and the end of a Do have level debug.
 //
 // The record of a wait has the provider's hint (retryAfterMs, derivedRetry).
 // Without a hint, it has the schedule's pause as backoffMs. The pause with
@@ -59,9 +64,17 @@ func LogEvents(logger *slog.Logger) Observer {
 
 // Counters are the functions that [CountEvents] calls. The methods of
 // otelclass's CallMetrics fit. Any of them may be nil.
+//
+// provider is the provider of the call's target, else that of the endpoint's host
+// ([classify.HostProvider]). endpoint is [Target.Name], without the key.
 type Counters struct {
 	// Call counts a call to a provider, successful or not.
 	Call func(ctx context.Context, provider string)
+	// Attempt counts a call with its outcome, at its end. res is zero if the
+	// call succeeded. It is aborted if the call failed after its caller had
+	// canceled it, whatever the error. A failure counts even if a retry or
+	// another target succeeds later.
+	Attempt func(ctx context.Context, provider, endpoint string, res classify.Result)
 	// Retry counts a retry and whether it succeeded. cause is the failure
 	// before it.
 	Retry func(ctx context.Context, provider string, cause classify.Result, succeeded bool)
@@ -70,6 +83,16 @@ type Counters struct {
 	// Breaker sets the state of an endpoint's circuit breaker, a [BreakerState].
 	// With a [Target.Key], endpoint is endpoint#key.
 	Breaker func(ctx context.Context, endpoint, state string)
+	// Hold is called when a rate limit begins to hold an endpoint or extends the
+	// hold. left is the time until its end, or 0 if a person has ended it. With a
+	// [Target.Key], endpoint is endpoint#key.
+	Hold func(ctx context.Context, endpoint string, left time.Duration)
+	// Health sets the health of an endpoint: [Healthy] or [Unhealthy]. Give the
+	// observer to [WithHealthObserver] too.
+	Health func(ctx context.Context, endpoint, state string)
+	// Restart counts a change of a queued task. state is one of the Restart
+	// constants. Give the observer to [WithQueueObserver] too.
+	Restart func(ctx context.Context, state string)
 }
 
 // CountEvents returns an observer that calls c for each event.
@@ -77,12 +100,7 @@ func CountEvents(c Counters) Observer {
 	return func(ctx context.Context, e Event) {
 		switch e.Kind {
 		case KindAttempt:
-			if c.Call != nil {
-				c.Call(ctx, e.Target.Provider)
-			}
-			if c.Retry != nil && e.Cause.Category != "" {
-				c.Retry(ctx, e.Target.Provider, e.Cause, e.Result.Category == "")
-			}
+			c.attempt(ctx, e)
 		case KindFallback:
 			if c.Fallback != nil {
 				c.Fallback(ctx, e.From, e.To, e.Result)
@@ -91,6 +109,45 @@ func CountEvents(c Counters) Observer {
 			if c.Breaker != nil {
 				c.Breaker(ctx, gateName(e.Target.Endpoint, e.Target.Key), e.To)
 			}
+		case KindHold:
+			if c.Hold != nil {
+				c.Hold(ctx, gateName(e.Target.Endpoint, e.Target.Key), e.ScheduledDelay)
+			}
+		case KindHealth:
+			if c.Health != nil {
+				c.Health(ctx, e.Target.Endpoint, e.To)
+			}
+		case KindRestart:
+			if c.Restart != nil {
+				c.Restart(ctx, e.To)
+			}
 		}
 	}
+}
+
+func (c Counters) attempt(ctx context.Context, e Event) {
+	provider := cmp.Or(e.Target.Provider, hostProvider(e.Target.Endpoint))
+	if c.Call != nil {
+		c.Call(ctx, provider)
+	}
+	if c.Attempt != nil {
+		res := e.Result
+		// A cancellation closes the connection, so any error may follow.
+		if res.Category != "" && errors.Is(ctx.Err(), context.Canceled) {
+			res = classify.Result{Category: classify.CategoryAborted, Reason: classify.ReasonAborted, Rule: "context/canceled"}
+		}
+		c.Attempt(ctx, provider, e.Target.Name(), res)
+	}
+	if c.Retry != nil && e.Cause.Category != "" {
+		c.Retry(ctx, provider, e.Cause, e.Result.Category == "")
+	}
+}
+
+// hostProvider returns the provider of the host of an endpoint, or "".
+func hostProvider(endpoint string) string {
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return ""
+	}
+	return classify.HostProvider(u.Hostname())
 }

@@ -44,6 +44,7 @@ func TestWithLogger_Lines(t *testing.T) {
 			`level=WARN msg="call failed" kind=attempt key=k ` + a + ` attempt=1 error.category=retryable error.reason=transient err="status 503: Service Unavailable"`,
 			`level=INFO msg="waiting before the next call" kind=wait key=k ` + a + ` attempt=1 backoffMs=500 error.category=retryable error.reason=transient err="status 503: Service Unavailable"`,
 			`level=WARN msg="call failed" kind=attempt key=k ` + a + ` attempt=2 error.category=retryable error.reason=rate_limit err="status 429: Too Many Requests"`,
+			`level=DEBUG msg="rate limit holds endpoint" kind=hold endpoint=https://a.example to=begun retryAfterMs=2000 derivedRetry=false error.category=retryable error.reason=rate_limit`,
 			`level=INFO msg="waiting before the next call" kind=wait key=k ` + a + ` attempt=2 retryAfterMs=2000 derivedRetry=false error.category=retryable error.reason=rate_limit err="status 429: Too Many Requests"`,
 			`level=WARN msg="call failed" kind=attempt key=k ` + a + ` attempt=3 error.category=retryable error.reason=timeout err="status 504: Gateway Timeout"`,
 			`level=WARN msg="falling back to another target" kind=fallback key=k ` + b + ` from=claude to=openai error.category=retryable error.reason=timeout err="status 504: Gateway Timeout"`,
@@ -122,6 +123,12 @@ func TestCountEvents(t *testing.T) {
 				note(ctx, "fallback %s %s %s", from, to, res.Reason)
 			},
 			Breaker: func(ctx context.Context, endpoint, state string) { note(ctx, "breaker %s %s", endpoint, state) },
+			Attempt: func(ctx context.Context, provider, endpoint string, res classify.Result) {
+				note(ctx, "attempt %s %s %s", provider, endpoint, res.Reason)
+			},
+			Hold: func(ctx context.Context, endpoint string, left time.Duration) {
+				note(ctx, "hold %s %s", endpoint, left)
+			},
 		})
 		cfg := enabled()
 		cfg.CircuitBreaker.FailureThreshold = 3
@@ -130,15 +137,74 @@ func TestCountEvents(t *testing.T) {
 			resilience.Call{Targets: []resilience.Target{primary, secondary}}, s.call)
 		require.NoError(t, err)
 		assert.Equal(t, []string{
-			"call claude",
-			"call claude", "retry claude transient false",
-			"call claude", "retry claude transient false",
+			"call claude", "attempt claude https://a.example transient",
+			"call claude", "attempt claude https://a.example transient", "retry claude transient false",
+			"call claude", "attempt claude https://a.example transient", "retry claude transient false",
 			"breaker https://a.example open",
 			"fallback claude openai transient",
-			"call openai",
-			"call openai", "retry openai rate_limit true",
+			"call openai", "attempt openai https://b.example rate_limit",
+			"hold https://b.example 500ms",
+			"call openai", "attempt openai https://b.example ", "retry openai rate_limit true",
 		}, got)
 	})
+}
+
+// The provider of an attempt is that of its target or of its host. After the
+// caller's cancellation any failure is aborted.
+func TestCountEvents_Attempt(t *testing.T) {
+	t.Parallel()
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	expired, stop := context.WithTimeout(t.Context(), 0)
+	defer stop()
+	network := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork, Provider: "acme"}
+	for _, tt := range []struct {
+		name   string
+		ctx    context.Context
+		target resilience.Target
+		res    classify.Result
+		want   string
+	}{
+		{name: "target", ctx: t.Context(), target: primary, res: network, want: "claude https://a.example network"},
+		{name: "host", ctx: t.Context(), target: resilience.Target{Endpoint: "https://api.anthropic.com/v1"}, want: "anthropic https://api.anthropic.com/v1 "},
+		{name: "unknown host", ctx: t.Context(), target: resilience.Target{Endpoint: "https://gateway.example"}, res: network, want: " https://gateway.example network"},
+		{name: "no endpoint", ctx: t.Context(), target: resilience.Target{Provider: "openai"}, want: "openai openai "},
+		{name: "bad endpoint", ctx: t.Context(), target: resilience.Target{Endpoint: "%"}, want: " % "},
+		{name: "canceled", ctx: canceled, target: primary, res: network, want: "claude https://a.example aborted"},
+		{name: "succeeded before the cancellation", ctx: canceled, target: primary, want: "claude https://a.example "},
+		{name: "deadline", ctx: expired, target: primary, res: network, want: "claude https://a.example network"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var got string
+			count := resilience.CountEvents(resilience.Counters{
+				Attempt: func(_ context.Context, provider, endpoint string, res classify.Result) {
+					got = fmt.Sprint(provider, " ", endpoint, " ", res.Reason)
+				},
+			})
+			count(tt.ctx, resilience.Event{Kind: resilience.KindAttempt, Target: tt.target, Result: tt.res})
+			assert.Equal(t, tt.want, got)
+		})
+	}
+}
+
+func TestCountEvents_HealthAndRestarts(t *testing.T) {
+	t.Parallel()
+	var got []string
+	count := resilience.CountEvents(resilience.Counters{
+		Health:  func(_ context.Context, endpoint, state string) { got = append(got, endpoint+" "+state) },
+		Restart: func(_ context.Context, state string) { got = append(got, state) },
+	})
+	h := resilience.NewHealth(nil, resilience.WithHealthObserver(count))
+	session, die := context.WithCancelCause(t.Context())
+	h.Watch(session, "e")
+	die(errNetwork)
+	assert.Eventually(t, func() bool { return !h.Healthy("e") }, 5*time.Second, time.Millisecond)
+	h.Watch(t.Context(), "e")()
+	q, err := resilience.NewQueue(nil, resilience.WithQueueObserver(count))
+	require.NoError(t, err)
+	require.Error(t, q.Offer(t.Context(), resilience.Restart{Task: resilience.Task{Kind: "none"}}))
+	assert.Equal(t, []string{"e unhealthy", "e healthy", "refused"}, got)
 }
 
 // The labels of a fallback are the providers of the targets if they differ,

@@ -109,7 +109,7 @@ func (s *Status) add(e Event, now time.Time) {
 		s.Phase = PhaseFailed
 	case KindRestart:
 		s.restart(e)
-	case KindBreaker, KindHealth, KindAlert: // these change no phase
+	case KindBreaker, KindHold, KindHealth, KindAlert: // these change no phase
 	}
 }
 
