@@ -2,23 +2,32 @@ package otelclass
 
 import (
 	"context"
+	"net/url"
+	"slices"
+	"time"
 
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/errclass/errclass/classify"
 )
 
-// CallMetrics counts calls, retries and fallbacks and shows the states of circuit
-// breakers. Its methods take strings and results only, so package resilience can
-// call them without importing this package. Create it with [NewCallMetrics]; the
-// zero CallMetrics is not usable, and a nil one counts nothing. It is safe for
-// concurrent use.
+// CallMetrics counts attempts, retries and fallbacks, and shows the states of
+// circuit breakers, holds, health and restarts. Its methods take strings and
+// results only, so package resilience can call them without importing this
+// package. Create it with [NewCallMetrics]; the zero CallMetrics is not usable, and
+// a nil one counts nothing. It is safe for concurrent use.
 type CallMetrics struct {
 	cfg       counterConfig
+	attempts  attempts
 	calls     *series
 	retries   *series
 	fallbacks *series
-	breakers  breakers
+	held      *series
+	restarts  *series
+	targets   *boundedLabels // of fallbacks
+	breakers  *endpointStates
+	health    *endpointStates
+	holding   rateHolds
 }
 
 // The values of the label result.
@@ -27,42 +36,94 @@ const (
 	resultFailure = "failure"
 )
 
+// The states of endpoints.
+const (
+	closed    = "closed"
+	halfOpen  = "half_open"
+	open      = "open"
+	healthy   = "healthy"
+	unhealthy = "unhealthy"
+)
+
+// restartStates are the values of the label state of restarts.
+var restartStates = []string{"queued", "started", "postponed", "succeeded", "refused", "failed", "parked", "returned", other}
+
 // NewCallMetrics returns CallMetrics with the instruments
 //
-//	errclass.calls          {call}      provider
-//	errclass.retries        {retry}     result, provider
-//	errclass.fallbacks      {fallback}  from, to
-//	errclass.breaker.state  {breaker}   endpoint, state
+//	errclass.attempts          {attempt}   provider, endpoint, outcome, error.reason
+//	errclass.calls             {call}      provider
+//	errclass.retries           {retry}     result, provider
+//	errclass.fallbacks         {fallback}  from, to
+//	errclass.breaker.state     {breaker}   endpoint, state
+//	errclass.holds             {hold}      endpoint
+//	errclass.hold.remaining    s           endpoint
+//	errclass.endpoint.healthy  {endpoint}  endpoint
+//	errclass.restarts          {restart}   state
 //
-// The label provider exists if [WithProviders] declares some. All series exist
-// from the start with the value 0, with two exceptions: only fallbacks between
-// declared providers have a series, and a breaker gets its series from
-// [CallMetrics.Breaker].
+// The label provider exists if [WithProviders] declares some. Series exist from
+// the start with the value 0, with these exceptions: an endpoint gets its series
+// with its first attempt, unless [WithEndpoints] declares it; only fallbacks
+// between declared providers have a series; a breaker, a hold and the health of an
+// endpoint get theirs with their first change. At most [MaxEndpoints] endpoints
+// have labels of their own; an endpoint of a provider has 18 series of attempts.
 //
 // A nil meter counts nothing. NewCallMetrics returns the meter's error if it
 // rejects a name.
 func NewCallMetrics(meter metric.Meter, opts ...CounterOption) (*CallMetrics, error) {
 	meter = orNoop(meter)
-	m := &CallMetrics{cfg: newCounterConfig(opts)}
+	cfg := newCounterConfig(opts)
+	endpoints, gates := newBoundedLabels(cfg.endpoints), newBoundedLabels(cfg.endpoints)
+	m := &CallMetrics{
+		cfg: cfg, targets: newBoundedLabels(cfg.providers), attempts: attempts{labels: endpoints},
+		breakers: newEndpointStates(gates, closed, halfOpen, open),
+		health:   newEndpointStates(endpoints, healthy, unhealthy),
+		holding:  rateHolds{labels: gates, end: map[string]time.Time{}},
+	}
 	for _, s := range []struct {
 		to                *(*series)
 		metric            Metric
 		unit, description string
 		points            []point
 	}{
-		{&m.calls, m.cfg.naming.Calls, "{call}", "Calls, retries included.", m.callPoints()},
-		{&m.retries, m.cfg.naming.Retries, "{retry}", "Repeated calls by how they ended.", m.retryPoints()},
-		{&m.fallbacks, m.cfg.naming.Fallbacks, "{fallback}", "Calls that another target took over.", m.fallbackPoints()},
+		{&m.attempts.all, cfg.naming.Attempts, "{attempt}", "Attempts of calls by how they ended.", nil},
+		{&m.attempts.errors, cfg.naming.AttemptErrors, "{error}", errorsDescription, m.errorPoints()},
+		{&m.calls, cfg.naming.Calls, "{call}", "Calls, retries included.", m.callPoints()},
+		{&m.retries, cfg.naming.Retries, "{retry}", "Repeated calls by how they ended.", m.retryPoints()},
+		{&m.fallbacks, cfg.naming.Fallbacks, "{fallback}", "Calls that another target took over.", m.fallbackPoints()},
+		{&m.held, cfg.naming.Holds, "{hold}", "Holds of an endpoint by a rate limit.", nil},
+		{&m.restarts, cfg.naming.Restarts, "{restart}", "Changes of tasks in the restart queue.", restartPoints()},
 	} {
+		if s.metric.Name == "" {
+			continue // AttemptErrors
+		}
 		var err error
 		if *s.to, err = newSeries(meter, s.metric, s.unit, s.description, s.points); err != nil {
 			return nil, err
 		}
 	}
-	if err := m.breakers.register(meter, m.cfg.naming.BreakerState); err != nil {
-		return nil, err
+	m.declareEndpoints()
+	for _, register := range []func(metric.Meter) error{m.registerBreakers, m.registerHealth, m.registerHolds} {
+		if err := register(meter); err != nil {
+			return nil, err
+		}
 	}
 	return m, nil
+}
+
+// declareEndpoints creates the series of the declared endpoints.
+func (m *CallMetrics) declareEndpoints() {
+	for _, endpoint := range m.cfg.endpoints {
+		providers := m.cfg.allProviders()
+		if u, err := url.Parse(endpoint); err == nil && len(m.cfg.providers) > 0 {
+			if label, ok := m.cfg.declaredProvider(classify.HostProvider(u.Hostname())); ok {
+				providers = []string{label}
+			}
+		}
+		for _, provider := range providers {
+			m.attempts.begin(&m.cfg, endpointOf{provider, endpoint})
+		}
+		m.held.begin([]point{{DimensionEndpoint: endpoint}})
+	}
 }
 
 // Call counts a call to a provider, successful or not. The first call and each
@@ -89,15 +150,27 @@ func (m *CallMetrics) Retry(ctx context.Context, provider string, cause classify
 
 // Fallback counts a failed call that was repeated at another target. from is the
 // target that failed, and to is the target that was called next. Both become label
-// values even if they are not declared providers, because a program configures few
-// targets. cause is the result of the failed call.
+// values even if they are not declared providers, up to [MaxEndpoints] targets.
+// cause is the result of the failed call.
 func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause classify.Result) {
 	if m == nil {
 		return
 	}
 	p := causePoint(cause, "")
-	p[DimensionFrom], p[DimensionTo] = from, to
+	p[DimensionFrom], p[DimensionTo] = m.target(from), m.target(to)
+	if p[DimensionFrom] == p[DimensionTo] { // two names of one provider
+		p[DimensionFrom], p[DimensionTo] = m.targets.value(from), m.targets.value(to)
+	}
 	m.fallbacks.add(ctx, p)
+}
+
+// target returns the label value of a target of a fallback. It may be a provider,
+// a model or an endpoint.
+func (m *CallMetrics) target(name string) string {
+	if label, ok := m.cfg.declaredProvider(name); ok {
+		return label
+	}
+	return m.targets.value(name)
 }
 
 // causePoint returns the label values for a result. If the rule has its own error
@@ -111,11 +184,66 @@ func causePoint(cause classify.Result, provider string) point {
 // Breaker sets the state of an endpoint's circuit breaker: closed, open or
 // half_open (half-open is accepted too). Other values are ignored. The gauge has
 // three series for each endpoint: 1 for the current state, 0 for the others. An
-// endpoint is never removed.
+// endpoint is never removed. Endpoints beyond [MaxEndpoints] share the worst of
+// their states.
 func (m *CallMetrics) Breaker(_ context.Context, endpoint, state string) {
-	if m != nil {
-		m.breakers.set(endpoint, state)
+	if m == nil {
+		return
 	}
+	if state == "half-open" {
+		state = halfOpen
+	}
+	m.breakers.set(endpoint, state)
+}
+
+// Hold sets the time until a rate limit's hold of an endpoint ends; 0 ends it now.
+// It counts a hold if the endpoint was not held before.
+func (m *CallMetrics) Hold(ctx context.Context, endpoint string, left time.Duration) {
+	if m == nil {
+		return
+	}
+	if label, begins := m.holding.set(endpoint, left); begins {
+		p := point{DimensionEndpoint: label}
+		m.held.begin([]point{p})
+		m.held.add(ctx, p)
+	}
+}
+
+// Health sets the health of an endpoint: healthy or unhealthy. Other values are
+// ignored. The gauge is 1 for a healthy endpoint and 0 for an unhealthy one.
+func (m *CallMetrics) Health(_ context.Context, endpoint, state string) {
+	if m != nil {
+		m.health.set(endpoint, state)
+	}
+}
+
+// Restart counts a change of a task in the restart queue: queued, started,
+// postponed, succeeded, refused, failed, parked or returned. Any other state counts
+// as other. A task is parked if it will not run again until a person releases it.
+func (m *CallMetrics) Restart(ctx context.Context, state string) {
+	if m == nil {
+		return
+	}
+	if !slices.Contains(restartStates, state) {
+		state = other
+	}
+	m.restarts.add(ctx, point{DimensionState: state})
+}
+
+func restartPoints() (points []point) {
+	for _, state := range restartStates {
+		points = append(points, point{DimensionState: state})
+	}
+	return points
+}
+
+func (m *CallMetrics) errorPoints() (points []point) {
+	for _, provider := range m.cfg.allProviders() {
+		for _, p := range pairs {
+			points = append(points, errorPoint(p, "", provider))
+		}
+	}
+	return points
 }
 
 func (m *CallMetrics) callPoints() (points []point) {

@@ -39,13 +39,16 @@ func NewCounter(meter metric.Meter, opts ...CounterOption) (*Counter, error) {
 		}
 	}
 	var err error
-	c.errors, err = newSeries(orNoop(meter), c.cfg.naming.Errors, "{error}",
-		"Errors by what to do next and why.", points)
+	c.errors, err = newSeries(orNoop(meter), c.cfg.naming.Errors, "{error}", errorsDescription, points)
 	if err != nil {
 		return nil, err
 	}
 	return c, nil
 }
+
+// errorsDescription is that of Naming.Errors and Naming.AttemptErrors. They may have
+// the same name, and Prometheus refuses two descriptions of one metric.
+const errorsDescription = "Errors by what to do next and why."
 
 // errorPoint returns the label values for an error. signal and provider may be "".
 func errorPoint(p pair, signal Signal, provider string) point {
@@ -63,7 +66,7 @@ func errorPoint(p pair, signal Signal, provider string) point {
 //
 // [WithObserver] accepts Count as an observer.
 func (c *Counter) Count(ctx context.Context, signal Signal, res classify.Result) {
-	if c == nil || res.Category == "" || !c.cfg.counts(signal) {
+	if c == nil || res.Category == "" || !slices.Contains(c.cfg.signals, signal) || !c.cfg.counts(ctx, res) {
 		return
 	}
 	p := errorPoint(canonical(&res), signal, c.cfg.provider(res.Provider))
@@ -92,10 +95,6 @@ func (c *Counter) Observe(ctx context.Context, r slog.Record, res classify.Resul
 		})
 	}
 	c.Count(ctx, SignalLog, res)
-}
-
-func (c *counterConfig) counts(signal Signal) bool {
-	return slices.Contains(c.signals, signal)
 }
 
 // canonical returns the pair of a result. If no classifier gives that pair, it

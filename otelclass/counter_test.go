@@ -125,8 +125,8 @@ func TestCounterProviders(t *testing.T) {
 		c.Count(t.Context(), otelclass.SignalLog, res)
 	}
 	assert.Equal(t, map[string]int64{
-		"error.category=fatal,error.reason=authentication,provider=anthropic,signal=log": 1,
-		"error.category=fatal,error.reason=authentication,provider=other,signal=log":     4,
+		"error.category=fatal,error.reason=authentication,provider=anthropic,signal=log": 2,
+		"error.category=fatal,error.reason=authentication,provider=other,signal=log":     3,
 	}, nonZero(m.read(t, "errclass.errors")))
 }
 

@@ -548,3 +548,71 @@ func ExampleCallMetrics_Breaker() {
 	printMetrics(reader)
 	// Output: errclass.breaker.state{endpoint=https://api.example.com,state=half_open} 1
 }
+
+func ExampleCallMetrics_Attempt() {
+	reader := metric.NewManualReader()
+	meter := metric.NewMeterProvider(metric.WithReader(reader)).Meter("example")
+	m, err := otelclass.NewCallMetrics(meter, otelclass.WithProviders("anthropic", "openai"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+
+	m.Attempt(ctx, "claude", "https://api.anthropic.com", classify.Message("503")) // claude is an alias
+	m.Attempt(ctx, "openai", "https://api.openai.com", classify.Result{})          // the fallback answers
+	printMetrics(reader)
+	// Output:
+	// errclass.attempts{endpoint=https://api.anthropic.com,error.reason=transient,outcome=failure,provider=anthropic} 1
+	// errclass.attempts{endpoint=https://api.openai.com,outcome=success,provider=openai} 1
+}
+
+func ExampleCallMetrics_Hold() {
+	reader, m := exampleCallMetrics()
+
+	m.Hold(context.Background(), "https://api.example.com", time.Minute)
+	m.Hold(context.Background(), "https://api.example.com", 2*time.Minute) // the same hold
+	printMetrics(reader)
+	// Output: errclass.holds{endpoint=https://api.example.com} 1
+}
+
+func ExampleCallMetrics_Health() {
+	reader, m := exampleCallMetrics()
+
+	m.Health(context.Background(), "https://api.example.com", "healthy")
+	printMetrics(reader)
+	// Output: errclass.endpoint.healthy{endpoint=https://api.example.com} 1
+}
+
+func ExampleCallMetrics_Restart() {
+	reader, m := exampleCallMetrics()
+
+	m.Restart(context.Background(), "parked")
+	printMetrics(reader)
+	// Output: errclass.restarts{state=parked} 1
+}
+
+func ExampleWithEndpoints() {
+	reader := metric.NewManualReader()
+	meter := metric.NewMeterProvider(metric.WithReader(reader)).Meter("example")
+	m, err := otelclass.NewCallMetrics(meter, otelclass.WithEndpoints("https://api.example.com"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	m.Attempt(context.Background(), "", "https://api.example.com", classify.Message("401")) // its series was 0 before
+	printMetrics(reader)
+	// Output: errclass.attempts{endpoint=https://api.example.com,error.reason=authentication,outcome=failure} 1
+}
+
+func ExampleWithCounted() {
+	reader, counter := exampleCounter(otelclass.WithCounted(func(_ context.Context, res classify.Result) bool {
+		return res.Status != 404 // the program asks for records that may not be there yet
+	}))
+
+	counter.Count(context.Background(), otelclass.SignalLog, classify.Message("HTTP 404"))
+	counter.Count(context.Background(), otelclass.SignalLog, classify.Message("HTTP 401"))
+	printMetrics(reader)
+	// Output: errclass.errors{error.category=fatal,error.reason=authentication,signal=log} 1
+}

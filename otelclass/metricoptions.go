@@ -1,6 +1,11 @@
 package otelclass
 
-import "slices"
+import (
+	"context"
+	"slices"
+
+	"github.com/errclass/errclass/classify"
+)
 
 // CounterOption configures a [Counter] or [CallMetrics].
 type CounterOption interface {
@@ -10,7 +15,10 @@ type CounterOption interface {
 type counterConfig struct {
 	naming    Naming
 	providers []string
+	labels    map[string]string // of providers, by names in lower case
+	endpoints []string
 	signals   []Signal
+	counted   func(context.Context, classify.Result) bool // nil = all
 }
 
 func newCounterConfig(opts []CounterOption) counterConfig {
@@ -20,6 +28,7 @@ func newCounterConfig(opts []CounterOption) counterConfig {
 			c = o.applyCounter(c)
 		}
 	}
+	c.labels = providerLabels(c.providers)
 	if c.signals == nil {
 		c.signals = []Signal{SignalLog}
 		if c.naming.Errors.hasLabel(DimensionSignal) {
@@ -37,6 +46,10 @@ func (f counterOptionFunc) applyCounter(c counterConfig) counterConfig { return 
 // for all other providers. The series of all values exist from the start. By
 // default, and if names is empty, there is no such label.
 //
+// Upper and lower case do not matter, and aliases are known: claude counts as
+// anthropic, codex as openai, gcp.gemini as google, and the reverse, if only one
+// name of a provider is declared. If several are declared, each counts for itself.
+//
 // The provider is taken from [classify.Result]. Processors set it from
 // gen_ai.provider.name or gen_ai.system; [Counter.Observe] also reads an attribute
 // gen_ai.provider.name or provider of the record. Each declared provider adds 36
@@ -44,17 +57,71 @@ func (f counterOptionFunc) applyCounter(c counterConfig) counterConfig { return 
 func WithProviders(names ...string) CounterOption {
 	names = slices.Clone(names)
 	return counterOptionFunc(func(c counterConfig) counterConfig {
-		for _, name := range names {
-			if name != "" && name != otherProvider && !slices.Contains(c.providers, name) {
-				c.providers = append(slices.Clip(c.providers), name)
-			}
+		c.providers = appendNames(c.providers, names)
+		return c
+	})
+}
+
+// WithEndpoints declares endpoints of [CallMetrics.Attempt]. Their series exist
+// from the start, so the first failure of a service is an increase. The series of
+// other endpoints begin with their first attempt; see [MaxEndpoints]. A declared
+// endpoint gets series for its provider ([classify.HostProvider]). If that is
+// unknown, it gets series for each value of the label provider. By default no
+// endpoint is declared.
+func WithEndpoints(endpoints ...string) CounterOption {
+	endpoints = slices.Clone(endpoints)
+	return counterOptionFunc(func(c counterConfig) counterConfig {
+		c.endpoints = appendNames(c.endpoints, endpoints)
+		return c
+	})
+}
+
+// appendNames returns a copy of all with the new names. It leaves out "" and the
+// name of what is not declared.
+func appendNames(all, names []string) []string {
+	all = slices.Clone(all)
+	for _, name := range names {
+		if name != "" && name != other && !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// WithCounted sets a function that reports whether an error is counted. It keeps
+// expected errors out of the counters: a 404 that says that a record is not there
+// yet, or the expired token of a user. [Counter] ignores an error that is not
+// counted. [CallMetrics.Attempt] counts it with the outcome expected. Attributes
+// and observers do not depend on it. By default all errors are counted; nil is
+// ignored.
+//
+// ctx is the context of the log record or the call. For a span, it has only the
+// span context. The function must be safe for concurrent use and must not block.
+// If it panics, the error is counted.
+func WithCounted(counted func(ctx context.Context, res classify.Result) bool) CounterOption {
+	return counterOptionFunc(func(c counterConfig) counterConfig {
+		if counted != nil {
+			c.counted = counted
 		}
 		return c
 	})
 }
 
-// otherProvider is the label value for an undeclared or unknown provider.
-const otherProvider = "other"
+// counts reports whether an error is counted.
+func (c *counterConfig) counts(ctx context.Context, res classify.Result) (counts bool) {
+	if c.counted == nil {
+		return true
+	}
+	defer func() {
+		if recover() != nil {
+			counts = true
+		}
+	}()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	return c.counted(ctx, res)
+}
 
 // WithNaming sets the names of the instruments and of their labels. The default
 // is [DefaultNaming]; [MemoryLLMNaming] is another.
@@ -78,25 +145,4 @@ func WithSignals(signals ...Signal) CounterOption {
 		}
 		return c
 	})
-}
-
-// provider returns the label value for a provider, or "" if there is no label.
-func (c *counterConfig) provider(name string) string {
-	switch {
-	case len(c.providers) == 0:
-		return ""
-	case slices.Contains(c.providers, name):
-		return name
-	default:
-		return otherProvider
-	}
-}
-
-// allProviders returns the values of the label provider, or one "" if there is no
-// such label.
-func (c *counterConfig) allProviders() []string {
-	if len(c.providers) == 0 {
-		return []string{""}
-	}
-	return append(slices.Clip(c.providers), otherProvider)
 }

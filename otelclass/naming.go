@@ -7,16 +7,17 @@ type Dimension uint8
 
 // The dimensions, and the metrics that have them.
 const (
-	DimensionCategory  Dimension = iota // errors, retries, fallbacks: error.category
-	DimensionReason                     // errors, retries, fallbacks: error.reason
-	DimensionErrorType                  // errors, retries, fallbacks: the name in classify.ViewProvider
+	DimensionCategory  Dimension = iota // errors, attempts, retries, fallbacks: error.category
+	DimensionReason                     // errors, attempts, retries, fallbacks: error.reason
+	DimensionErrorType                  // errors, attempts, retries, fallbacks: the name in classify.ViewProvider
 	DimensionSignal                     // errors: log or span
-	DimensionProvider                   // errors, calls, retries; only with WithProviders
+	DimensionProvider                   // errors, attempts, calls, retries; only with WithProviders
 	DimensionResult                     // retries: success or failure
 	DimensionFrom                       // fallbacks: the target that failed
 	DimensionTo                         // fallbacks: the target that took over
-	DimensionEndpoint                   // breaker state
-	DimensionState                      // breaker state: closed, open or half_open
+	DimensionEndpoint                   // attempts, breaker state, holds, health
+	DimensionState                      // breaker state: closed, open or half_open; restarts: what has become of a task
+	DimensionOutcome                    // attempts: success, failure, aborted or expected
 	dimensions
 )
 
@@ -36,26 +37,37 @@ type Metric struct {
 // Naming holds the names and labels of the package's instruments. A Metric
 // without a name gets the name and the labels of [DefaultNaming].
 type Naming struct {
-	Errors       Metric // of a Counter
-	Calls        Metric // belongs to CallMetrics, like the fields below
-	Retries      Metric
-	Fallbacks    Metric
-	BreakerState Metric
+	Errors        Metric // of a Counter
+	Attempts      Metric // belongs to CallMetrics, like the fields below
+	AttemptErrors Metric // failed attempts alone; without a name there is no such instrument
+	Calls         Metric
+	Retries       Metric
+	Fallbacks     Metric
+	BreakerState  Metric
+	Holds         Metric
+	HoldRemaining Metric
+	Health        Metric
+	Restarts      Metric
 }
 
 // DefaultNaming returns the default names. [WithNaming] changes them. Prometheus
 // shows errclass.errors as errclass_errors_total, and labels with underscores.
 func DefaultNaming() Naming {
-	provider := Label{"provider", DimensionProvider}
+	provider, endpoint := Label{"provider", DimensionProvider}, Label{"endpoint", DimensionEndpoint}
+	reason, state := Label{string(ReasonKey), DimensionReason}, Label{"state", DimensionState}
 	return Naming{
 		Errors: Metric{"errclass.errors", []Label{
-			{string(CategoryKey), DimensionCategory}, {string(ReasonKey), DimensionReason},
-			{"signal", DimensionSignal}, provider,
+			{string(CategoryKey), DimensionCategory}, reason, {"signal", DimensionSignal}, provider,
 		}},
-		Calls:        Metric{"errclass.calls", []Label{provider}},
-		Retries:      Metric{"errclass.retries", []Label{{"result", DimensionResult}, provider}},
-		Fallbacks:    Metric{"errclass.fallbacks", []Label{{"from", DimensionFrom}, {"to", DimensionTo}}},
-		BreakerState: Metric{"errclass.breaker.state", []Label{{"endpoint", DimensionEndpoint}, {"state", DimensionState}}},
+		Attempts:      Metric{"errclass.attempts", []Label{provider, endpoint, {"outcome", DimensionOutcome}, reason}},
+		Calls:         Metric{"errclass.calls", []Label{provider}},
+		Retries:       Metric{"errclass.retries", []Label{{"result", DimensionResult}, provider}},
+		Fallbacks:     Metric{"errclass.fallbacks", []Label{{"from", DimensionFrom}, {"to", DimensionTo}}},
+		BreakerState:  Metric{"errclass.breaker.state", []Label{endpoint, state}},
+		Holds:         Metric{"errclass.holds", []Label{endpoint}},
+		HoldRemaining: Metric{"errclass.hold.remaining", []Label{endpoint}},
+		Health:        Metric{"errclass.endpoint.healthy", []Label{endpoint}},
+		Restarts:      Metric{"errclass.restarts", []Label{state}},
 	}
 }
 
@@ -67,25 +79,32 @@ func DefaultNaming() Naming {
 //	memory_llm_fallback_total{from, to, error_type}
 //
 // Those dashboards have no name for the number of calls. Here it is
-// memory_llm_calls_total. Breakers have their default name. Declare the providers
-// with [WithProviders]. These metrics have no label for the signal. To count each
-// error once, they count the errors of log records and not those of spans. See
-// [WithSignals].
+// memory_llm_calls_total. All other metrics have their default names. Declare the
+// providers with [WithProviders].
+//
+// [CallMetrics] counts each failed attempt in memory_llm_errors_total, so it rises
+// even if a retry or a fallback answers. A [Counter] counts error records of logs
+// under the same name, and no spans (see [WithSignals]). Give this naming to one of
+// the two, otherwise a failed attempt that is logged too counts twice. If calls go
+// through package resilience, give it to CallMetrics.
 func MemoryLLMNaming() Naming {
 	provider, errorType := Label{"provider", DimensionProvider}, Label{"error_type", DimensionErrorType}
 	return Naming{
-		Errors:    Metric{"memory_llm_errors", []Label{provider, errorType}},
-		Calls:     Metric{"memory_llm_calls", []Label{provider}},
-		Retries:   Metric{"memory_llm_retries", []Label{provider, errorType, {"result", DimensionResult}}},
-		Fallbacks: Metric{"memory_llm_fallback", []Label{{"from", DimensionFrom}, {"to", DimensionTo}, errorType}},
+		Errors:        Metric{"memory_llm_errors", []Label{provider, errorType}},
+		AttemptErrors: Metric{"memory_llm_errors", []Label{provider, errorType}},
+		Calls:         Metric{"memory_llm_calls", []Label{provider}},
+		Retries:       Metric{"memory_llm_retries", []Label{provider, errorType, {"result", DimensionResult}}},
+		Fallbacks:     Metric{"memory_llm_fallback", []Label{{"from", DimensionFrom}, {"to", DimensionTo}, errorType}},
 	}
 }
 
 // withDefaults returns n, with the metrics of def for those without a name.
 func (n Naming) withDefaults(def Naming) Naming {
 	for _, m := range []struct{ to, from *Metric }{
-		{&n.Errors, &def.Errors}, {&n.Calls, &def.Calls}, {&n.Retries, &def.Retries},
-		{&n.Fallbacks, &def.Fallbacks}, {&n.BreakerState, &def.BreakerState},
+		{&n.Errors, &def.Errors}, {&n.Attempts, &def.Attempts}, {&n.AttemptErrors, &def.AttemptErrors},
+		{&n.Calls, &def.Calls}, {&n.Retries, &def.Retries}, {&n.Fallbacks, &def.Fallbacks},
+		{&n.BreakerState, &def.BreakerState}, {&n.Holds, &def.Holds}, {&n.HoldRemaining, &def.HoldRemaining},
+		{&n.Health, &def.Health}, {&n.Restarts, &def.Restarts},
 	} {
 		if m.to.Name == "" {
 			*m.to = *m.from

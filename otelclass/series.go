@@ -2,6 +2,7 @@ package otelclass
 
 import (
 	"context"
+	"sync"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
@@ -34,21 +35,22 @@ func (m Metric) attributes(p point) attribute.Set {
 }
 
 // series is a counter with a set of known series. They are created at 0, because
-// Prometheus sees no increase in a series that begins with 1. The map is not
+// Prometheus sees no increase in a series that begins with 1. The map labels is not
 // changed after newSeries, so counting takes no lock.
 type series struct {
 	metric Metric
 	count  metric.Int64Counter
 	labels map[point][]metric.AddOption
+	later  sync.Map // of []metric.AddOption by point: series that begin created
 }
 
 // newSeries creates the counter with a series at 0 for each point.
 func newSeries(meter metric.Meter, m Metric, unit, description string, points []point) (*series, error) {
 	count, err := meter.Int64Counter(m.Name, metric.WithUnit(unit), metric.WithDescription(description))
 	if err != nil {
-		return nil, instrumentError(m.Name, err)
+		return nil, newInstrumentError(m.Name, err)
 	}
-	s := &series{m, count, make(map[point][]metric.AddOption, len(points))}
+	s := &series{metric: m, count: count, labels: make(map[point][]metric.AddOption, len(points))}
 	for _, p := range points {
 		if p = m.project(p); s.labels[p] == nil {
 			s.labels[p] = s.newLabels(p)
@@ -56,6 +58,17 @@ func newSeries(meter metric.Meter, m Metric, unit, description string, points []
 		}
 	}
 	return s, nil
+}
+
+// begin creates further series at 0.
+func (s *series) begin(points []point) {
+	for _, p := range points {
+		p = s.metric.project(p)
+		labels := s.newLabels(p)
+		if _, exists := s.later.LoadOrStore(p, labels); !exists {
+			s.count.Add(context.Background(), 0, labels...)
+		}
+	}
 }
 
 func (s *series) newLabels(p point) []metric.AddOption {
@@ -70,12 +83,21 @@ func (s *series) add(ctx context.Context, p point) {
 	p = s.metric.project(p)
 	labels := s.labels[p]
 	if labels == nil {
-		labels = s.newLabels(p) // an undeclared target of a fallback
+		if created, ok := s.later.Load(p); ok {
+			labels = created.([]metric.AddOption)
+		} else {
+			labels = s.newLabels(p) // an undeclared target of a fallback
+		}
 	}
 	s.count.Add(ctx, 1, labels...)
 }
 
-func instrumentError(name string, err error) error {
+// newInstrumentError returns the error of a meter that rejected an instrument, or
+// nil.
+func newInstrumentError(name string, err error) error {
+	if err == nil {
+		return nil
+	}
 	return &failure{kind: "instrument", text: `cannot create "` + name + `", see WithNaming`, err: err}
 }
 

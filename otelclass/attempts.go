@@ -1,0 +1,87 @@
+package otelclass
+
+import (
+	"context"
+	"sync"
+
+	"github.com/errclass/errclass/classify"
+)
+
+// The values of the label outcome.
+const (
+	outcomeSuccess  = "success"
+	outcomeFailure  = "failure"
+	outcomeAborted  = "aborted"  // the caller canceled
+	outcomeExpected = "expected" // a failure that WithCounted leaves out
+)
+
+// attempts counts attempts by provider and endpoint.
+type attempts struct {
+	all    *series
+	errors *series // nil if the naming has none
+	labels *boundedLabels
+	begun  sync.Map // of struct{} by endpointOf: their series exist
+}
+
+// endpointOf is an endpoint of a provider, as label values.
+type endpointOf struct{ provider, endpoint string }
+
+// Attempt counts one attempt of a call at its end: each retry and each call of a
+// fallback counts. res is the zero Result if it succeeded. The label outcome is
+// success, failure or aborted (the caller canceled), or expected for a failure
+// that [WithCounted] leaves out. Failures and aborted attempts have the label
+// error.reason.
+func (m *CallMetrics) Attempt(ctx context.Context, provider, endpoint string, res classify.Result) {
+	if m == nil {
+		return
+	}
+	at := endpointOf{m.cfg.provider(provider), m.attempts.labels.value(endpoint)}
+	m.attempts.begin(&m.cfg, at)
+	switch {
+	case res.Category == "":
+		m.attempts.all.add(ctx, at.point(outcomeSuccess, pair{}))
+	case !m.cfg.counts(ctx, res):
+		m.attempts.all.add(ctx, at.point(outcomeExpected, pair{}))
+	case res.Category == classify.CategoryAborted:
+		m.attempts.all.add(ctx, at.point(outcomeAborted, canonical(&res)))
+	default:
+		m.attempts.all.add(ctx, at.point(outcomeFailure, canonical(&res)))
+		if m.attempts.errors != nil {
+			m.attempts.errors.add(ctx, causePoint(res, at.provider))
+		}
+	}
+}
+
+// begin creates the series of an endpoint at 0.
+func (a *attempts) begin(cfg *counterConfig, at endpointOf) {
+	if _, done := a.begun.Load(at); done {
+		return
+	}
+	if _, done := a.begun.LoadOrStore(at, struct{}{}); done {
+		return
+	}
+	points := []point{at.point(outcomeSuccess, pair{})}
+	if cfg.counted != nil {
+		points = append(points, at.point(outcomeExpected, pair{}))
+	}
+	for _, p := range pairs {
+		outcome := outcomeFailure
+		if p.category == classify.CategoryAborted {
+			outcome = outcomeAborted
+		}
+		points = append(points, at.point(outcome, p))
+	}
+	a.all.begin(points)
+}
+
+// point returns the label values of an attempt.
+func (at endpointOf) point(outcome string, p pair) point {
+	values := point{
+		DimensionCategory: string(p.category), DimensionReason: string(p.reason),
+		DimensionProvider: at.provider, DimensionEndpoint: at.endpoint, DimensionOutcome: outcome,
+	}
+	if p.reason != "" {
+		values[DimensionErrorType] = p.reason.Name(classify.ViewProvider)
+	}
+	return values
+}
