@@ -18,7 +18,7 @@ done
 alertmanager=$(command -v prometheus-alertmanager || command -v alertmanager) # Debian's name, or the original one
 
 promtool check config prometheus.yml
-promtool test rules rules_test.yml
+promtool test rules rules_test.yml rules_traces_test.yml
 amtool check-config alertmanager.yml >/dev/null
 
 dir=$(mktemp -d)

@@ -123,6 +123,7 @@ func (s *service) call(w http.ResponseWriter, r *http.Request) {
 	if fallback := r.FormValue("fallback"); fallback != "" && res.Category != "" {
 		s.calls.Fallback(r.Context(), provider, fallback, res)
 		s.calls.Call(r.Context(), fallback)
+		s.calls.Attempt(r.Context(), fallback, endpoint(fallback), classify.Result{})
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
@@ -138,6 +139,7 @@ func (s *service) ask(ctx context.Context, provider string, statuses []string) (
 		}
 		before := res
 		res = classify.Error(failure)
+		s.calls.Attempt(ctx, provider, endpoint(provider), res)
 		if i > 0 {
 			s.calls.Retry(ctx, provider, before, res.Category == "")
 		}
@@ -158,7 +160,7 @@ var namedFailures = map[string]error{
 // answer returns the outcome of a call: failure, or nil for a success. err is set
 // if the status is invalid.
 func answer(provider, status string) (failure, err error) {
-	url := "https://api." + provider + ".example/v1/messages"
+	url := endpoint(provider) + "/v1/messages"
 	if named := namedFailures[status]; named != nil {
 		return fmt.Errorf("POST %s: %w", url, named), nil
 	}
@@ -171,6 +173,8 @@ func answer(provider, status string) (failure, err error) {
 	}
 	return fmt.Errorf("POST %s: HTTP %d %s", url, code, http.StatusText(code)), nil
 }
+
+func endpoint(provider string) string { return "https://api." + provider + ".example" }
 
 // breaker reports the state of an endpoint's breaker to the metrics.
 func (s *service) breaker(w http.ResponseWriter, r *http.Request) {

@@ -29,6 +29,9 @@ func TestCall(t *testing.T) {
 	metrics := do("GET", "/metrics").Body.String()
 	assert.Contains(t, metrics, auth+"1\n")
 	assert.Contains(t, metrics, `errclass_calls_total{provider="openai"} 2`)
+	const attempts = `errclass_attempts_total{endpoint="https://api.openai.example",`
+	assert.Contains(t, metrics, attempts+`error_reason="authentication",outcome="failure",provider="openai"} 1`)
+	assert.Contains(t, metrics, attempts+`outcome="success",provider="openai"} 1`)
 	assert.Contains(t, metrics, `errclass_breaker_state{endpoint="https://a.example",state="open"} 1`)
 }
 
