@@ -52,6 +52,7 @@ func TestTransport_FirstEvent(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		header http.Header
+		status int // 0 = 200
 		body   string
 		want   classify.Reason // "" if the response is not failed
 	}{
@@ -65,6 +66,7 @@ func TestTransport_FirstEvent(t *testing.T) {
 		{name: "after comments and fields without data", body: ": PROCESSING\n\nretry: 100\n\nevent: ping\n\n" + anthropicOverloaded, want: classify.ReasonTransient},
 		{name: "after a byte order mark", body: "\xef\xbb\xbf" + googleUnavailable, want: classify.ReasonTransient},
 		{name: "carriage returns alone", body: strings.ReplaceAll(anthropicOverloaded, "\n", "\r"), want: classify.ReasonTransient},
+		{name: "text as data, with carriage returns", body: "event: error\r\ndata: 503 Service Unavailable\r\n\r\n", want: classify.ReasonTransient},
 		{name: "data over several lines", body: "data: {\"error\":\ndata:{\"code\":503}}\n\n", want: classify.ReasonTransient},
 		{name: "without its last line", body: strings.TrimSpace(openaiLimited), want: classify.ReasonRateLimit},
 		{name: "text as data", body: "event: error\ndata: 503 Service Unavailable\n\n", want: classify.ReasonTransient},
@@ -77,6 +79,8 @@ func TestTransport_FirstEvent(t *testing.T) {
 		{name: "JSON of another media type", header: http.Header{"Content-Type": {"application/problem+json"}}, body: `{"error":{"code":503}}`, want: classify.ReasonTransient},
 		{name: "JSON, longer than what is read", header: jsonHeader, body: `{"error":{"code":503},"text":"` + long + `"}`, want: classify.ReasonTransient},
 
+		{name: "an event without data, then an answer", body: "event: error\n\n" + openaiChunk},
+		{name: "a status of its own", status: 202, body: anthropicOverloaded},
 		{name: "an answer", body: anthropicStart + anthropicOverloaded},
 		{name: "an answer of OpenAI", body: openaiChunk + openaiLimited},
 		{name: "an answer that speaks of errors", body: anthropicDelta + anthropicOverloaded},
@@ -109,7 +113,7 @@ func TestTransport_FirstEvent(t *testing.T) {
 					base := roundTrip(func(*http.Request) (*http.Response, error) {
 						b := &trackedBody{Reader: pieces{strings.NewReader(tt.body), piece}}
 						bodies = append(bodies, b)
-						return &http.Response{StatusCode: 200, Header: tt.header, Body: b, ContentLength: -1}, nil
+						return &http.Response{StatusCode: max(tt.status, 200), Header: tt.header, Body: b, ContentLength: -1}, nil
 					})
 					resp, err := resilience.NewTransport(base, executor(t, enabled(), resilience.WithObserver(seen.observe))).
 						RoundTrip(request(t, http.MethodGet, ""))
@@ -134,7 +138,7 @@ func TestTransport_FirstEvent(t *testing.T) {
 					if calls == 1 {
 						assert.Zero(t, time.Since(start), "no latency is added")
 					}
-					assert.Equal(t, 200, resp.StatusCode)
+					assert.Equal(t, max(tt.status, 200), resp.StatusCode)
 					got, err := io.ReadAll(resp.Body)
 					require.NoError(t, err)
 					assert.Equal(t, tt.body, string(got))
@@ -359,6 +363,7 @@ func TestTransport_LaterInTheStream(t *testing.T) {
 		{name: "Google", body: openaiChunk + googleUnavailable + openaiChunk, want: classify.ReasonTransient},
 		{name: "OpenRouter", body: openaiChunk + routerFailed, want: classify.ReasonTransient},
 		{name: "a long response", body: openaiChunk + openaiFailed + strings.Repeat("x", 10000) + "\"}}\n\n" + openaiLimited, want: classify.ReasonTransient},
+		{name: "a long error", body: openaiChunk + "event: error\ndata: {\"error\":{\"code\":503}}\ndata: " + strings.Repeat("x", 10000) + "\n\n", want: classify.ReasonTransient},
 		{name: "broken off", body: anthropicStart + "event: cont", end: io.ErrUnexpectedEOF, want: classify.ReasonNetwork},
 		{name: "reset", body: anthropicStart, end: errNetwork, want: classify.ReasonNetwork},
 		{name: "a file that is broken off", header: http.Header{}, body: "text", end: io.ErrUnexpectedEOF, want: classify.ReasonNetwork},
@@ -411,6 +416,7 @@ func TestTransport_LaterInTheStream(t *testing.T) {
 					failure, ok := errors.AsType[*resilience.ResponseError](told[0].Err)
 					require.True(t, ok)
 					assert.Contains(t, string(failure.Body), `"error"`)
+					assert.LessOrEqual(t, len(failure.Body), 4096)
 				}
 				assert.Equal(t, resilience.PhaseFailed, status.Phase)
 				assert.Equal(t, tt.want, status.Last.Reason)
@@ -630,4 +636,32 @@ func TestTransport_StreamProperty(t *testing.T) {
 			assert.Equal(t, kinds[0], kinds[1])
 		})
 	})
+}
+
+// A stream of 2,000 events, with and without observers, against the base alone.
+func BenchmarkTransport_Stream(b *testing.B) {
+	text := anthropicStart + strings.Repeat(anthropicDelta, 2000)
+	base := roundTrip(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: streamHeader, Body: io.NopCloser(strings.NewReader(text)), ContentLength: -1}, nil
+	})
+	silent := resilience.NewTransport(base, executor(b, enabled()))
+	observed := resilience.NewTransport(base, executor(b, enabled(), resilience.WithObserver(func(context.Context, resilience.Event) {})))
+	for _, bb := range []struct {
+		name      string
+		transport http.RoundTripper
+	}{{"base", base}, {"silent", silent}, {"observed", observed}} {
+		b.Run(bb.name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(text)))
+			r := request(b, http.MethodGet, "")
+			for b.Loop() {
+				resp, err := bb.transport.RoundTrip(r)
+				if err != nil {
+					b.Fatal(err)
+				}
+				_, _ = io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{resp.Body}, make([]byte, 4096))
+				_ = resp.Body.Close()
+			}
+		})
+	}
 }

@@ -256,6 +256,19 @@ func TestStream_Requests(t *testing.T) {
 			assert.Equal(t, 2, h.made())
 		})
 	})
+	t.Run("closed between two attempts", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			h := &handlers{serve: []func(grpc.ServerStream) error{refuse(busy), sum}}
+			s, err := dialTo(t, "shop", h.handle, streaming(executor(t))).NewStream(t.Context(), bothStreams, get)
+			require.NoError(t, err)
+			synctest.Wait() // the first attempt has failed
+			require.NoError(t, s.CloseSend())
+			texts, err := receive(s)
+			assert.Equal(t, io.EOF, err)
+			assert.Equal(t, []string{"0"}, texts)
+		})
+	})
 	t.Run("one was sent", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
