@@ -71,13 +71,17 @@ until_is() { # VALUE QUERY
 # Wait until Prometheus has scraped the zeros, before the failures.
 until_is 0 'sum(errclass_errors_total{signal="log"})'
 
-# The script makes 40 calls with 22 errors, 12 retries, of which 8 succeed, and 3
-# fallbacks.
+# The script makes 40 attempts with 22 errors, one of them canceled, 12 retries, of
+# which 8 succeed, and 3 fallbacks.
 call() { curl -sf -X POST "http://$service/call?$1"; }
-breaker() { curl -sf -X POST "http://$service/breaker" -d "endpoint=https://api.$1.example" -d "state=$2"; }
+report() { curl -sf -X POST "http://$service/$1" -d "endpoint=https://api.$2.example" -d "$3"; }
+breaker() { report breaker "$1" "state=$2"; }
 script=(
 	'breaker anthropic closed' 'breaker openai closed' 'breaker mistral closed'
+	'report health anthropic state=healthy' 'report health openai state=unhealthy'
 	'call provider=anthropic&status=200' 'call provider=openai&status=200'
+	'report hold anthropic left=1ms' 'report hold openai left=1h' 'report hold anthropic left=1ms'
+	'report restart any state=queued' 'report restart any state=started' 'report restart any state=queued'
 	'call provider=anthropic&status=429,200' 'call provider=openai&status=200'
 	'call provider=anthropic&status=200' 'call provider=openai&status=429,429,200'
 	'call provider=anthropic&status=503,200' 'call provider=openai&status=deadline'
@@ -99,7 +103,7 @@ for step in "${script[@]}"; do
 	$step
 	sleep "$(awk "BEGIN {print $seconds / ${#script[@]}}")"
 done
-until_is 40 'sum(errclass_calls_total)'
+until_is 40 'sum(errclass_attempts_total)'
 until_is 1 'count_over_time(up[5m]) >= bool 50'
 # The last state is drawn once it has lasted for a step of the timeline.
 until_is 1 'min_over_time(errclass_breaker_state{endpoint="https://api.openai.example",state="open"}[10s])'
@@ -125,7 +129,7 @@ expect() { # PANEL TEXT
 }
 expect fatal-now 'Fatal now 4'
 expect authentication-now 'Authentication now 2'
-expect errors-per-call 'Errors per call 55%'
+expect failed-attempts 'Failed attempts 54%'
 expect unknown-per-error 'Unknown per error 0%'
 expect retries-that-helped 'Retries that helped 67%'
 expect breakers-open 'Breakers open 2'
@@ -136,7 +140,11 @@ expect errors-by-reason "Errors by reason retryable: transient 8 retryable: rate
 expect retries-by-outcome "Retries per minute, by outcome failure $rate success $rate"
 expect fallbacks 'Fallbacks anthropic → openai 2 openai → anthropic 1'
 expect breaker-states 'Circuit breakers https://api.anthropic.example closed https://api.mistral.example half-open https://api.openai.example open'
-expect top-endpoints 'Top endpoints job provider errors fatal calls errors per call (service anthropic 11 1 20 55% ?|service openai 11 3 20 55% ?){2}'
+expect top-providers 'Top providers job provider failed fatal calls failed per attempt (service anthropic 11 1 20 55% ?|service openai 10 3 20 53% ?){2}'
+expect unhealthy-now 'Unhealthy 1'
+expect held-now 'Held 1'
+expect holds 'Rate limits https://api.anthropic.example 2 https://api.openai.example 1'
+expect restarts 'Restarts queued 2 started 1'
 
 # There are areas for five categories and two outcomes, and strips for three states.
 areas=$(grep -o '<path class="c-[a-z_]*" d="M[^"]*L' "$out/page.html" | wc -l)

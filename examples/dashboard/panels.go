@@ -59,6 +59,9 @@ func errors(matchers ...string) string {
 	return selector("errclass_errors_total", append([]string{`signal="log"`}, matchers...)...)
 }
 
+// attempts selects the attempts of calls.
+func attempts(matchers ...string) string { return selector("errclass_attempts_total", matchers...) }
+
 func selector(metric string, matchers ...string) string {
 	return metric + "{" + strings.Join(append(matchers, `job=~"$job"`), ",") + "}"
 }
@@ -77,9 +80,9 @@ var panels = []panel{
 		Queries: []query{{Expr: `sum(increase(` + errors(`error_reason="authentication"`) + `[5m]))`}},
 	},
 	{
-		ID: "errors-per-call", Title: "Errors per call", About: "In the last 5 minutes. An alert fires above 10 %.",
+		ID: "failed-attempts", Title: "Failed attempts", About: "Share of the attempts of the last 5 minutes, even if a retry or a fallback has helped. An alert fires above 10 %.",
 		Kind: kindNumber, Unit: unitRatio, Columns: 4, Alarm: alarm{0.10, "retryable"},
-		Queries: []query{{Expr: `sum(rate(` + errors() + `[5m])) / (sum(rate(` + selector("errclass_calls_total") + `[5m])) > 0)`}},
+		Queries: []query{{Expr: `sum(rate(` + attempts(`outcome="failure"`) + `[5m])) / (sum(rate(` + attempts(`outcome!="aborted"`) + `[5m])) > 0)`}},
 	},
 	{
 		ID: "unknown-per-error", Title: "Unknown per error", About: "Errors of the last 5 minutes without a matching rule. An alert fires above 5 %.",
@@ -117,15 +120,15 @@ var panels = []panel{
 		Queries: []query{{Expr: `60 * sum by (result) (rate(` + selector("errclass_retries_total") + `[$window]))`, Legend: "$result"}},
 	},
 	{
-		ID: "top-endpoints", Title: "Top endpoints", About: "Endpoints with the most errors in the displayed period. The label provider requires otelclass.WithProviders.",
+		ID: "top-providers", Title: "Top providers", About: "Providers with the most failed attempts in the displayed period. The label provider requires otelclass.WithProviders.",
 		Kind: kindTable, Columns: 10, By: []string{"job", "provider"},
 		Queries: []query{
-			{`topk(10, sum by (job, provider) (increase(` + errors() + `[$range])) >= 0.5)`, "errors", unitCount},
+			{`topk(10, sum by (job, provider) (increase(` + attempts(`outcome="failure"`) + `[$range])) >= 0.5)`, "failed", unitCount},
 			{`sum by (job, provider) (increase(` + errors(`error_category="fatal"`) + `[$range]))`, "fatal", unitCount},
 			{`sum by (job, provider) (increase(` + selector("errclass_calls_total") + `[$range]))`, "calls", unitCount},
 			{
-				`sum by (job, provider) (increase(` + errors() + `[$range])) / (sum by (job, provider) (increase(` + selector("errclass_calls_total") + `[$range])) > 0)`,
-				"errors per call", unitRatio,
+				`sum by (job, provider) (increase(` + attempts(`outcome="failure"`) + `[$range])) / (sum by (job, provider) (increase(` + attempts(`outcome!="aborted"`) + `[$range])) > 0)`,
+				"failed per attempt", unitRatio,
 			},
 		},
 	},
@@ -144,6 +147,32 @@ var panels = []panel{
 		Queries: []query{{
 			Expr:   `sort_desc(sum by (from, to) (increase(` + selector("errclass_fallbacks_total") + `[$range])) >= 0.5)`,
 			Legend: "$from → $to",
+		}},
+	},
+	{
+		ID: "unhealthy-now", Title: "Unhealthy", About: "Endpoints that are unhealthy: half of their calls fail, or their session has died.",
+		Kind: kindNumber, Unit: unitCount, Columns: 4, Alarm: alarm{0.5, "open"},
+		Queries: []query{{Expr: `count(min by (job, endpoint) (` + selector("errclass_endpoint_healthy") + `) == 0) or vector(0)`}},
+	},
+	{
+		ID: "held-now", Title: "Held", About: "Endpoints that a rate limit holds.",
+		Kind: kindNumber, Unit: unitCount, Columns: 4, Alarm: alarm{0.5, "retryable"},
+		Queries: []query{{Expr: `count(max by (job, endpoint) (` + selector("errclass_hold_remaining_seconds") + `) > 0) or vector(0)`}},
+	},
+	{
+		ID: "holds", Title: "Rate limits", About: "How often a rate limit began to hold an endpoint, in the displayed period.",
+		Kind: kindBars, Unit: unitCount, Columns: 8,
+		Queries: []query{{
+			Expr:   `sort_desc(sum by (endpoint) (increase(` + selector("errclass_holds_total") + `[$range])) >= 0.5)`,
+			Legend: "$endpoint",
+		}},
+	},
+	{
+		ID: "restarts", Title: "Restarts", About: "What became of the tasks in the restart queue, in the displayed period. A parked task waits for a person.",
+		Kind: kindBars, Unit: unitCount, Columns: 8,
+		Queries: []query{{
+			Expr:   `sort_desc(sum by (state) (increase(` + selector("errclass_restarts_total") + `[$range])) >= 0.5)`,
+			Legend: "$state",
 		}},
 	},
 }

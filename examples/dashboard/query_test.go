@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/prometheus/promql/parser"
@@ -31,6 +32,9 @@ func exported(t *testing.T) map[string]map[string][]string {
 	calls, err := otelclass.NewCallMetrics(meter, otelclass.WithProviders("a", "b"))
 	require.NoError(t, err)
 	calls.Breaker(t.Context(), "https://a.example", "open")
+	calls.Attempt(t.Context(), "a", "https://a.example", classify.Message("HTTP 503"))
+	calls.Hold(t.Context(), "https://a.example", time.Minute)
+	calls.Health(t.Context(), "https://a.example", "healthy")
 	calls.Fallback(t.Context(), "a", "b", classify.Message("HTTP 503"))
 
 	families, err := registry.Gather()

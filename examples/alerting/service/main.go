@@ -70,6 +70,9 @@ func newHandler() (http.Handler, func(), error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /call", s.call)
 	mux.HandleFunc("POST /breaker", s.breaker)
+	mux.HandleFunc("POST /health", s.health)
+	mux.HandleFunc("POST /hold", s.hold)
+	mux.HandleFunc("POST /restart", s.restart)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	return mux, func() { _ = meters.Shutdown(context.Background()) }, nil
 }
@@ -91,7 +94,11 @@ func newService(meter metric.Meter) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	calls, err := otelclass.NewCallMetrics(meter, declared)
+	endpoints := make([]string, len(providers))
+	for i, provider := range providers {
+		endpoints[i] = endpoint(provider)
+	}
+	calls, err := otelclass.NewCallMetrics(meter, declared, otelclass.WithEndpoints(endpoints...))
 	if err != nil {
 		return nil, err
 	}
@@ -179,6 +186,29 @@ func endpoint(provider string) string { return "https://api." + provider + ".exa
 // breaker reports the state of an endpoint's breaker to the metrics.
 func (s *service) breaker(w http.ResponseWriter, r *http.Request) {
 	s.calls.Breaker(r.Context(), r.FormValue("endpoint"), r.FormValue("state"))
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// health reports the health of an endpoint to the metrics.
+func (s *service) health(w http.ResponseWriter, r *http.Request) {
+	s.calls.Health(r.Context(), r.FormValue("endpoint"), r.FormValue("state"))
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// hold reports to the metrics that a rate limit holds an endpoint.
+func (s *service) hold(w http.ResponseWriter, r *http.Request) {
+	left, err := time.ParseDuration(r.FormValue("left"))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	s.calls.Hold(r.Context(), r.FormValue("endpoint"), left)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// restart reports a change of a queued task to the metrics.
+func (s *service) restart(w http.ResponseWriter, r *http.Request) {
+	s.calls.Restart(r.Context(), r.FormValue("state"))
 	w.WriteHeader(http.StatusNoContent)
 }
 

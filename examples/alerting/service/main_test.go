@@ -26,7 +26,15 @@ func TestCall(t *testing.T) {
 	assert.Equal(t, http.StatusBadRequest, do("POST", "/call?status=no").Code)
 	assert.Equal(t, http.StatusNoContent, do("POST", "/breaker?endpoint=https://a.example&state=open").Code)
 
+	assert.Equal(t, http.StatusNoContent, do("POST", "/health?endpoint=https://a.example&state=unhealthy").Code)
+	assert.Equal(t, http.StatusNoContent, do("POST", "/hold?endpoint=https://a.example&left=1h").Code)
+	assert.Equal(t, http.StatusBadRequest, do("POST", "/hold?endpoint=https://a.example&left=long").Code)
+	assert.Equal(t, http.StatusNoContent, do("POST", "/restart?state=parked").Code)
+
 	metrics := do("GET", "/metrics").Body.String()
+	assert.Contains(t, metrics, `errclass_endpoint_healthy{endpoint="https://a.example"} 0`)
+	assert.Contains(t, metrics, `errclass_holds_total{endpoint="https://a.example"} 1`)
+	assert.Contains(t, metrics, `errclass_restarts_total{state="parked"} 1`)
 	assert.Contains(t, metrics, auth+"1\n")
 	assert.Contains(t, metrics, `errclass_calls_total{provider="openai"} 2`)
 	const attempts = `errclass_attempts_total{endpoint="https://api.openai.example",`
