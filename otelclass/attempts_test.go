@@ -115,7 +115,7 @@ func TestEndpointsAreBounded(t *testing.T) {
 	assert.Len(t, m.read(t, "errclass.breaker.state"), 3*(otelclass.MaxEndpoints+1))
 	assert.Len(t, m.read(t, "errclass.endpoint.healthy"), otelclass.MaxEndpoints)
 	assert.Len(t, m.read(t, "errclass.holds"), otelclass.MaxEndpoints+1)
-	assert.Len(t, m.read(t, "errclass.restarts"), 9)
+	assert.Len(t, m.read(t, "errclass.restarts"), 12)
 	assert.LessOrEqual(t, len(m.read(t, "errclass.fallbacks")), otelclass.MaxEndpoints*2)
 }
 
@@ -163,7 +163,7 @@ func TestRestarts(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
 	c := newCallMetrics(t, m)
-	assert.Len(t, m.read(t, "errclass.restarts"), 9)
+	assert.Len(t, m.read(t, "errclass.restarts"), 12)
 	for _, state := range []string{"queued", "started", "parked", "parked", "lost"} {
 		c.Restart(t.Context(), state)
 	}

@@ -46,7 +46,9 @@ const (
 )
 
 // restartStates are the values of the label state of restarts.
-var restartStates = []string{"queued", "started", "postponed", "succeeded", "refused", "failed", "parked", "returned", other}
+var restartStates = []string{
+	"queued", "started", "postponed", "succeeded", "refused", "failed", "merged", "interrupted", "parked", "unhandled", "returned", other,
+}
 
 // NewCallMetrics returns CallMetrics with the instruments
 //
@@ -218,8 +220,9 @@ func (m *CallMetrics) Health(_ context.Context, endpoint, state string) {
 }
 
 // Restart counts a change of a task in the restart queue: queued, started,
-// postponed, succeeded, refused, failed, parked or returned. Any other state counts
-// as other. A task is parked if it will not run again until a person releases it.
+// postponed, succeeded, refused, failed, merged, interrupted, parked, unhandled or
+// returned. Any other state counts as other. A task is parked if it will not run
+// again until a person releases it.
 func (m *CallMetrics) Restart(ctx context.Context, state string) {
 	if m == nil {
 		return
