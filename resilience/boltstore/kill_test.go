@@ -36,6 +36,7 @@ const (
 	childEnv     = "ERRCLASS_TEST_QUEUE"
 	childDrain   = "drain"
 	childSuicide = "suicide"
+	childShared  = "shared" // see sharedChild; a number follows
 	// childLease is short, so that a child takes over the tasks of the one that was
 	// killed before it is killed itself.
 	childLease = 100 * time.Millisecond
@@ -43,7 +44,11 @@ const (
 
 func TestMain(m *testing.M) {
 	if folder, round, ok := strings.Cut(os.Getenv(childEnv), " "); ok {
-		if err := child(folder, round); err != nil {
+		run := child
+		if strings.HasPrefix(round, childShared) {
+			run = sharedChild
+		}
+		if err := run(folder, round); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
