@@ -226,11 +226,10 @@ func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte
 // is a new task that keeps the count of failed restarts. So the restarts end
 // even if a function changes its payload each time.
 func (q *Queue) Offer(ctx context.Context, r Restart) error {
-	for {
+	for tries := 1; ; {
 		t, equal, err := q.accept(ctx, r)
 		if err != nil {
-			q.emit(ctx, &task{restart: r}, Event{To: RestartRefused, Attempt: 1, Err: err, Result: r.Result})
-			return fmt.Errorf("restart %q: %w", r.Task.Kind, err)
+			return q.refuse(ctx, r, err)
 		}
 		if equal != nil {
 			<-equal // until it is stored or refused
@@ -245,10 +244,23 @@ func (q *Queue) Offer(ctx context.Context, r Restart) error {
 		if !errors.Is(err, errEqualStored) {
 			return err
 		}
+		if tries++; tries > maxOfferTries { // its record cannot be read
+			return q.refuse(ctx, r, err)
+		}
 		if err := q.scan(); err != nil {
-			return fmt.Errorf("restart %q: read the store: %w", r.Task.Kind, err)
+			return q.refuse(ctx, r, fmt.Errorf("read the store: %w", err))
 		}
 	}
+}
+
+// maxOfferTries limits how often Offer tries to store a task if the store has a
+// record with its id.
+const maxOfferTries = 3
+
+// refuse emits the event that r is not accepted. It returns err with the kind.
+func (q *Queue) refuse(ctx context.Context, r Restart, err error) error {
+	q.emit(ctx, &task{restart: r}, Event{To: RestartRefused, Attempt: 1, Err: err, Result: r.Result})
+	return fmt.Errorf("restart %q: %w", r.Task.Kind, err)
 }
 
 // offer stores a task that accept returned.

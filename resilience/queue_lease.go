@@ -116,7 +116,7 @@ func (q *Queue) takeOver(t *task) {
 		return
 	}
 	crashes := t.crashes
-	if !t.lease.Ending {
+	if !t.lease.Ending && t.lease.Owner != q.owner { // this queue could not store the end, but lives
 		crashes++
 	}
 	e := Event{

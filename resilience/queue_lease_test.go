@@ -1,6 +1,7 @@
 package resilience_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -457,6 +458,67 @@ func TestQueueOfferParked(t *testing.T) {
 		assert.Equal(t, resilience.RestartRefused, rec.last().To)
 		advance(time.Hour)
 		assert.True(t, first.Tasks()[0].Parked, "the first queue has read it too")
+	})
+}
+
+// A record that cannot be read, as of a newer version, stays. An offer with its
+// kind and key is refused.
+func TestQueueOfferUnread(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &memory{}
+		first, _ := queueIn(t, nil, resilience.WithStore(store))
+		first.Register("job", func(context.Context, []byte) error { return nil })
+		require.NoError(t, first.Offer(t.Context(), offer("a")))
+		_, err := first.Shutdown(t.Context())
+		require.NoError(t, err)
+		for id := range store.records {
+			store.records[id] = []byte(`{"version":2}`)
+		}
+		second, rec := queueIn(t, nil, resilience.WithStore(store))
+		second.Register("job", func(context.Context, []byte) error { return nil })
+		require.EqualError(t, second.Offer(t.Context(), offer("a")),
+			`restart "job": another queue has stored a task with this kind and key`)
+		assert.Equal(t, resilience.RestartRefused, rec.last().To)
+		advance(time.Hour)
+		assert.Len(t, rec.events, 2, "that the record cannot be read is reported once")
+		assert.Equal(t, 1, store.len())
+	})
+}
+
+// unsure is a store that returns an error for the first five starts, though it has
+// stored them.
+type unsure struct {
+	*memory
+	starts int
+}
+
+func (u *unsure) Swap(id string, old, record []byte) (bool, error) {
+	swapped, err := u.memory.Swap(id, old, record)
+	if swapped && bytes.Contains(record, []byte(`"lease"`)) {
+		if u.starts++; u.starts <= 5 {
+			return false, errCut
+		}
+	}
+	return swapped, err
+}
+
+// Starts that were stored with an error do not park their task, because the process
+// lives.
+func TestQueueStoreUnsure(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &unsure{memory: &memory{records: map[string][]byte{"1": offerRecord(t, func(map[string]any) {})}}}
+		q, rec := queueIn(t, nil, resilience.WithStore(store))
+		var numbers []int
+		q.Register("job", func(ctx context.Context, _ []byte) error {
+			numbers = append(numbers, resilience.RestartNumber(ctx))
+			return nil
+		})
+		advance(24 * time.Hour)
+		assert.Equal(t, []int{6}, numbers)
+		assert.Equal(t, resilience.RestartSucceeded, rec.last().To)
+		assert.Zero(t, store.len())
 	})
 }
 

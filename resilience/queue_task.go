@@ -200,7 +200,7 @@ func (q *Queue) enqueue(t *task, open refusal) error {
 
 // errEqualStored is the error for a new task if another queue has stored an
 // equal one.
-var errEqualStored = errors.New("another queue has stored an equal task")
+var errEqualStored = errors.New("another queue has stored a task with this kind and key")
 
 // reject drops a new task and emits an event. It does not change a running
 // task. It returns err with the kind of the task.
