@@ -110,7 +110,7 @@ until_is 1 'min_over_time(errclass_breaker_state{endpoint="https://api.openai.ex
 
 browser() { # FLAGS
 	chromium --headless=new --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$dir/chromium" \
-		--window-size=1280,900 --virtual-time-budget=10000 "$@" \
+		--window-size=1280,1060 --virtual-time-budget=10000 "$@" \
 		"http://$prometheus/consoles/errclass.html?range=5m" 2>>"$dir/chromium.log"
 }
 browser --dump-dom >"$out/page.html"

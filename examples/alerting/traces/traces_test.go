@@ -300,6 +300,39 @@ func TestFileIsFresh(t *testing.T) {
 	assert.Equal(t, string(committed), out.String(), "go test ./traces -update")
 }
 
+// memory_llm_errors rises with each failed attempt, though a fallback answers.
+func TestMemoryLLMErrorsBehindAFallback(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reader := metric.NewManualReader()
+		calls, err := otelclass.NewCallMetrics(metric.NewMeterProvider(metric.WithReader(reader)).Meter("traces"),
+			otelclass.WithNaming(otelclass.MemoryLLMNaming()), otelclass.WithProviders("anthropic", "openai"))
+		require.NoError(t, err)
+		x, err := resilience.New(&resilience.Config{Enabled: true}, resilience.WithObserver(resilience.CountEvents(resilience.Counters{Attempt: calls.Attempt})))
+		require.NoError(t, err)
+		_, err = resilience.Do(t.Context(), x, resilience.Call{Targets: []resilience.Target{primary, secondary}}, func(_ context.Context, target resilience.Target) (int, error) {
+			if target == primary {
+				return 0, errServer
+			}
+			return 0, nil
+		})
+		require.NoError(t, err, "the fallback answers")
+
+		var all metricdata.ResourceMetrics
+		require.NoError(t, reader.Collect(t.Context(), &all))
+		got := map[string]int64{}
+		for _, m := range all.ScopeMetrics[0].Metrics {
+			if data, ok := m.Data.(metricdata.Sum[int64]); ok && m.Name == "memory_llm_errors" {
+				for _, p := range data.DataPoints {
+					if p.Value > 0 {
+						got[labels(p.Attributes)] = p.Value
+					}
+				}
+			}
+		}
+		assert.Equal(t, map[string]int64{`{job="api",error_type="transient",provider="anthropic"}`: 3}, got)
+	})
+}
+
 func TestCompact(t *testing.T) {
 	t.Parallel()
 	for want, values := range map[string][]int64{
