@@ -16,7 +16,7 @@ test: ## run the tests of every module that go.work names
 
 .PHONY: race
 race: ## run the same tests with the race detector
-	CGO_ENABLED=1 go test -race work
+	CGO_ENABLED=1 go test -race -timeout 30m work
 
 .PHONY: lint
 lint: ## run go vet and golangci-lint (installed into .bin if missing)

@@ -165,8 +165,9 @@ func TestHandlerPassesCallsOn(t *testing.T) {
 	deep.Error("alpha", "e", 5)
 	deep.With("f", 6).Error("alpha")
 	with := logger.With("a", 1)
-	with.Error("alpha", "e", 5)
-	with.Error("alpha", "e", 5)
+	for range 5 {
+		with.Error("alpha", "e", 5)
+	}
 	const keys = "attrs(error.category error.reason)"
 	assert.Equal(t, []string{
 		"info: attrs(a b) group(g) attrs(c) group(h) attrs(d) e",
@@ -174,6 +175,9 @@ func TestHandlerPassesCallsOn(t *testing.T) {
 		"beta: attrs(a b) " + keys + " group(g) attrs(c) group(h) attrs(d) e",
 		"alpha: attrs(a b) " + keys + " group(g) attrs(c) group(h) attrs(d) e",
 		"alpha: attrs(a b) " + keys + " group(g) attrs(c) group(h) attrs(d) attrs(f)",
+		"alpha: attrs(a) error.category error.reason e",
+		"alpha: attrs(a) error.category error.reason e",
+		"alpha: attrs(a) error.category error.reason e",
 		"alpha: attrs(a) error.category error.reason e",
 		"alpha: attrs(a) " + keys + " e",
 	}, log)

@@ -30,9 +30,9 @@ type Handler struct {
 	ungrouped *Handler
 
 	cache atomic.Pointer[prepared]
-	// hadError is set after the first classified record. Before that nothing is
-	// cached: a handler made for one request may never get a second error.
-	hadError atomic.Bool
+	// records counts the first error records, up to fewRecords. For these no handler
+	// is derived and cached: a handler made for one request gets few errors.
+	records atomic.Uint32
 }
 
 var _ slog.Handler = (*Handler)(nil)
@@ -81,8 +81,10 @@ func New(next slog.Handler, opts ...Option) *Handler {
 	if next == nil {
 		next = slog.DiscardHandler
 	}
-	h := &Handler{next: replaceBuiltin(next), cfg: &cfg, missing: cfg.wanted()}
-	h.hadError.Store(true) // h is long-lived: cache from the first error on
+	next = replaceBuiltin(next)
+	cfg.nests = writesGroupsAlike(next)
+	h := &Handler{next: next, cfg: &cfg, missing: cfg.wanted()}
+	h.records.Store(fewRecords) // h is long-lived: cache from the first error on
 	return h
 }
 
@@ -162,17 +164,30 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 	switch {
 	case missing == 0:
 		return h.next
-	case root && (missing != h.missing || h.cfg.extra != 0 || !h.hadError.Load() && !h.hadError.Swap(true)):
+	case (root || h.nests()) && (missing != h.missing || h.cfg.extra != 0 || h.fewRecordsYet()):
 		// Add the attributes to the record, because a cached handler would not be
 		// used again: the record has one of the keys itself, its extra attributes differ
-		// from those of other records, or this is the first error of the handler.
+		// from those of other records, or this is one of the first errors of the handler.
+		next := h.next
+		if !root {
+			next = h.nest(r)
+		}
 		h.cfg.addTo(r, &res, id, missing)
-		return h.next
+		return next
 	case h.cfg.extra != 0:
 		return h.detailed(h.cfg.attributes(nil, missing, &res, id))
 	default:
 		return h.prepared(res.Category, res.Reason)
 	}
+}
+
+// fewRecords is the number of error records after which a handler caches.
+const fewRecords = 4
+
+// fewRecordsYet counts a record and reports whether it is one of the first
+// fewRecords.
+func (h *Handler) fewRecordsYet() bool {
+	return h.records.Load() < fewRecords && h.records.Add(1) <= fewRecords
 }
 
 // addTo adds the wanted attributes in front of the record's own. They cannot come

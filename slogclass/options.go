@@ -38,6 +38,7 @@ type config struct {
 	textKeys   keySet
 	classifier *classify.Classifier
 	observers  []observer
+	nests      bool // see writesGroupsAlike
 }
 
 func defaults() config {
