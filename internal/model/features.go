@@ -1,6 +1,11 @@
 package model
 
-import "github.com/errclass/errclass/internal/form"
+import (
+	"math"
+	"sync"
+
+	"github.com/errclass/errclass/internal/form"
+)
 
 // A feature is the hash of a word, of two neighbouring words, or of an n-gram. An
 // n-gram is 3 to 5 neighbouring bytes of a word, with a space added at each end of
@@ -29,10 +34,9 @@ const (
 	maxText = 8 << 10
 	// maxWord is the length of the longest word. A longer word is split.
 	maxWord = 40
-	// maxBatch is the largest number of features of one word. Up to three n-grams
-	// end at each byte of the word and at the space after it. Two more features
-	// are the word and its pair with the previous word.
-	maxBatch = 3*(maxWord+1) + 2
+	// maxParts is the largest number of n-grams of one word. Up to three n-grams end
+	// at each byte of the word and at the space after it.
+	maxParts = 3 * (maxWord + 1)
 
 	multiplier = 0x9E3779B97F4A7C15
 	seed       = 0xCBF29CE484222325
@@ -64,9 +68,44 @@ var kinds = func() (k [256]byte) {
 	return k
 }()
 
-// scanner reads the features of a text word by word. It allocates only if the text
-// has escape sequences or invisible characters.
+// filter is a set of features with one bit for each value of their upper bits. It
+// may have a feature that was not added.
+type filter [1 << filterBits / 64]uint64
+
+func (f *filter) add(feature uint32) {
+	bit := feature >> (32 - filterBits)
+	f[bit/64] |= 1 << (bit % 64)
+}
+
+// has returns 1 if f may have the feature, else 0.
+func (f *filter) has(feature uint32) int {
+	bit := feature >> (32 - filterBits)
+	return int(f[bit/64] >> (bit % 64) & 1)
+}
+
+// everything is a filter that has every feature.
+var everything = sync.OnceValue(func() *filter {
+	var f filter
+	for i := range f {
+		f[i] = math.MaxUint64
+	}
+	return &f
+})
+
+// word is a word of a text with its features.
+type word struct {
+	parts [maxParts]uint32 // the n-grams that pass the filter of the scanner
+	n     int              // number of parts
+	whole uint32
+	pair  uint32 // with the previous word, if paired
+	// paired is false for the first word of a text.
+	paired bool
+}
+
+// scanner reads a text word by word. It allocates only if the text has escape
+// sequences or invisible characters.
 type scanner struct {
+	filter   *filter
 	frames   form.FrameReader
 	plain    string // the whole text
 	rest     int    // index in plain at which the next part begins
@@ -74,32 +113,28 @@ type scanner struct {
 	pos      int
 	start    int    // of the last word
 	previous uint64 // hash of the previous word; 0 = none
-	paired   bool   // the last feature of the last word is a pair
 }
 
 // newScanner returns a scanner of the first limit bytes of a text.
-func newScanner(text string, limit int) scanner {
+func newScanner(text string, limit int, f *filter) scanner {
 	plain := form.PlainText(text[:min(len(text), limit)])
-	return scanner{frames: form.NewFrameReader(plain), plain: plain}
+	return scanner{filter: f, frames: form.NewFrameReader(plain), plain: plain}
 }
 
-// next writes the features of the next word to batch and returns their number. At
-// the end of the text it returns 0.
-func (s *scanner) next(batch *[maxBatch]uint32) int {
-	for {
-		if n := s.nextInPart(batch); n > 0 {
-			return n
-		}
+// next reads the next word. At the end of the text it returns false.
+func (s *scanner) next(w *word) bool {
+	for !s.nextInPart(w) {
 		if s.rest == len(s.plain) {
-			return 0
+			return false
 		}
 		s.text, s.rest = s.frames.Next(s.rest)
 		s.pos = 0
 	}
+	return true
 }
 
 // nextInPart is next for the part of the text up to the next stack frame.
-func (s *scanner) nextInPart(batch *[maxBatch]uint32) int {
+func (s *scanner) nextInPart(w *word) bool {
 	text := s.text
 	for s.pos < len(text) {
 		start := s.pos
@@ -110,105 +145,103 @@ func (s *scanner) nextInPart(batch *[maxBatch]uint32) int {
 			s.pos++
 			if c == '/' && s.startsLocation(start) {
 				s.skipLocation()
-				if n := s.mask(location, batch); n > 0 {
-					return n
+				if s.mask(location, w) {
+					return true
 				}
 			}
 			continue
 		}
+		end := start + 1
+		for end < len(text) && kinds[text[end]] == kind {
+			end++
+		}
 		if start == 0 || kinds[text[start-1]] == separator {
-			if end := identifierEnd(text, start); end > 0 {
-				s.pos = end
-				if n := s.mask(identifier, batch); n > 0 {
-					return n
+			if after := identifierEnd(text, start, end); after > 0 {
+				s.pos = after
+				if s.mask(identifier, w) {
+					return true
 				}
 				continue
 			}
 		}
 		if kind != digit {
-			return s.word(batch)
+			s.letters(w, min(end, start+maxWord))
+			return true
 		}
-		for s.pos < len(text) && kinds[text[s.pos]] == digit {
-			s.pos++
-		}
-		if s.pos-start == 3 && (c == '4' || c == '5') {
+		s.pos = end
+		if end-start == 3 && (c == '4' || c == '5') {
 			status := uint64(text[start])<<16 | uint64(text[start+1])<<8 | uint64(text[start+2])
-			return s.whole((status^seed)*multiplier, batch, 0)
+			w.n = 0
+			s.whole((status^seed)*multiplier, w)
+			return true
 		}
-		if n := s.mask(number, batch); n > 0 {
-			return n
+		if s.mask(number, w) {
+			return true
 		}
 	}
-	return 0
+	return false
 }
 
-// word reads the word at s.pos.
-func (s *scanner) word(batch *[maxBatch]uint32) int {
-	text := s.text
-	end := min(len(text), s.pos+maxWord)
-	hash := uint64(seed)
-	grams := uint64(' ')
-	n, i := 0, s.pos
-	for ; i < end; i++ {
-		c := text[i]
-		if kinds[c] != letter {
-			break
-		}
+// letters reads the word from s.pos to end.
+func (s *scanner) letters(w *word, end int) {
+	hash, grams := uint64(seed), uint64(' ')
+	w.n = 0
+	for i, c := range []byte(s.text[s.pos:end]) {
 		if 'A' <= c && c <= 'Z' {
 			c |= 0x20
 		}
 		hash = (hash ^ uint64(c)) * multiplier
 		hash ^= hash >> 29
 		grams = grams<<8 | uint64(c)
-		n = addGrams(batch, n, grams, i-s.pos+2)
+		w.addParts(s.filter, grams, i+2)
 	}
-	n = addGrams(batch, n, grams<<8|' ', i-s.pos+2)
-	s.pos = i
-	return s.whole(hash, batch, n)
+	w.addParts(s.filter, grams<<8|' ', end-s.pos+2)
+	s.pos = end
+	s.whole(hash, w)
 }
 
-// addGrams adds the n-grams that end at the current byte. grams holds the last
+// addParts adds the n-grams that end at the current byte. grams holds the last
 // bytes of the word; its lowest byte is the current one. length is the number of
-// bytes of the word so far, including the space before it.
-func addGrams(batch *[maxBatch]uint32, n int, grams uint64, length int) int {
+// bytes of the word so far, including the space before it. There is no branch that
+// depends on the filter: it would often be mispredicted.
+func (w *word) addParts(f *filter, grams uint64, length int) {
 	if length < 3 {
-		return n
+		return
 	}
-	batch[n] = uint32(((grams&0xFFFFFF | 3<<56) * multiplier) >> 32)
-	n++
+	w.addPart(f, grams&0xFFFFFF|3<<56)
 	if length > 3 {
-		batch[n] = uint32(((grams&0xFFFFFFFF | 4<<56) * multiplier) >> 32)
-		n++
+		w.addPart(f, grams&0xFFFFFFFF|4<<56)
 	}
 	if length > 4 {
-		batch[n] = uint32(((grams&0xFFFFFFFFFF | 5<<56) * multiplier) >> 32)
-		n++
+		w.addPart(f, grams&0xFFFFFFFFFF|5<<56)
 	}
-	return n
 }
 
-// whole adds two features: the word with this hash, and its pair with the previous
-// word.
-func (s *scanner) whole(hash uint64, batch *[maxBatch]uint32, n int) int {
-	batch[n] = uint32(hash * multiplier >> 32)
-	n++
-	s.paired = s.previous != 0
-	if s.paired {
-		batch[n] = uint32((s.previous*3 ^ hash) * multiplier >> 32)
-		n++
-	}
+func (w *word) addPart(f *filter, gram uint64) {
+	feature := uint32(gram * multiplier >> 32)
+	w.parts[w.n] = feature
+	w.n += f.has(feature)
+}
+
+// whole sets the two other features of a word: the word with this hash, and its
+// pair with the previous word.
+func (s *scanner) whole(hash uint64, w *word) {
+	w.whole = uint32(hash * multiplier >> 32)
+	w.paired = s.previous != 0
+	w.pair = uint32((s.previous*3 ^ hash) * multiplier >> 32)
 	s.previous = hash
-	return n
 }
 
-// mask adds the word that replaces masked text of this kind. If the previous word
-// is the same, it adds nothing. So the numbers of a timestamp become one word.
-func (s *scanner) mask(kind uint64, batch *[maxBatch]uint32) int {
+// mask reads the word that replaces masked text of this kind. If the previous word
+// is the same, it returns false. So the numbers of a timestamp become one word.
+func (s *scanner) mask(kind uint64, w *word) bool {
 	hash := (kind ^ seed) * multiplier
 	if hash == s.previous {
-		return 0
+		return false
 	}
-	return s.whole(hash, batch, 0)
+	w.n = 0
+	s.whole(hash, w)
+	return true
 }
 
 // startsLocation reports whether the slash at i begins a path or the part of a URL
@@ -243,8 +276,11 @@ func (s *scanner) skipLocation() {
 // identifierEnd returns the end of the id that begins at start, or 0 if there is
 // none. An id has at least six letters and digits. In at least two places, a
 // letter follows a digit. One place is enough if all letters are hexadecimal
-// digits.
-func identifierEnd(text string, start int) int {
+// digits. text[start:end] has only letters or only digits, unlike an id.
+func identifierEnd(text string, start, end int) int {
+	if end == len(text) || kinds[text[end]] == separator {
+		return 0
+	}
 	changes, hex, wasDigit := 0, true, false
 	i := start
 	for ; i < len(text); i++ {
@@ -270,29 +306,16 @@ func identifierEnd(text string, start int) int {
 	return 0
 }
 
-// group returns the group of feature i of a word with n features.
-func (s *scanner) group(i, n int) Group {
-	if s.paired {
-		if i == n-1 {
-			return Pairs
-		}
-		n--
-	}
-	if i == n-1 {
-		return Words
-	}
-	return Parts
-}
-
 // Features returns the features of a text by group. A feature that occurs several
 // times is returned several times.
 func Features(text string) (all [Groups][]uint32) {
-	var batch [maxBatch]uint32
-	s := newScanner(text, maxText)
-	for n := s.next(&batch); n > 0; n = s.next(&batch) {
-		for i, feature := range batch[:n] {
-			g := s.group(i, n)
-			all[g] = append(all[g], feature)
+	var w word
+	s := newScanner(text, maxText, everything())
+	for s.next(&w) {
+		all[Parts] = append(all[Parts], w.parts[:w.n]...)
+		all[Words] = append(all[Words], w.whole)
+		if w.paired {
+			all[Pairs] = append(all[Pairs], w.pair)
 		}
 	}
 	return all

@@ -34,8 +34,8 @@ type Model struct {
 	retryable []bool
 	scale     float32
 	bias      Scores
-	filter    []uint64 // indexed by the upper bits of a feature; a zero bit means that the feature has no weights
-	slots     []slot   // hash table with linear probing
+	filter    *filter // of the features that have weights
+	slots     []slot  // hash table with linear probing
 	weights   [][rowWords]uint64
 }
 
@@ -48,13 +48,12 @@ type slot struct {
 func New(t Table) *Model {
 	m := &Model{
 		names: t.Reasons, reasons: len(t.Reasons), retryable: t.Retryable, scale: t.Scale,
-		filter: make([]uint64, 1<<filterBits/64), slots: make([]slot, 1<<slotBits),
+		filter: new(filter), slots: make([]slot, 1<<slotBits),
 		weights: make([][rowWords]uint64, len(t.Features)),
 	}
 	copy(m.bias[:], t.Bias)
 	for row, feature := range t.Features {
-		bit := feature >> (32 - filterBits)
-		m.filter[bit/64] |= 1 << (bit % 64)
+		m.filter.add(feature)
 		at := feature >> (32 - slotBits)
 		for m.slots[at].row != 0 {
 			at = (at + 1) % (1 << slotBits)
@@ -137,27 +136,32 @@ func (m *Model) Read(r *Reader, text string) {
 	if r.Full() {
 		return
 	}
-	var batch [maxBatch]uint32
-	s := newScanner(text, maxText-r.read)
+	var w word
+	s := newScanner(text, maxText-r.read, m.filter)
 	r.read += len(s.plain)
-	for n := s.next(&batch); n > 0; n = s.next(&batch) {
-		for i, feature := range batch[:n] {
-			bit := feature >> (32 - filterBits)
-			if m.filter[bit/64]&(1<<(bit%64)) == 0 {
-				continue
-			}
-			row := m.find(feature)
-			if row == 0 {
-				continue
-			}
-			row--
-			if r.seen[row/64]&(1<<(row%64)) != 0 {
-				continue
-			}
-			r.seen[row/64] |= 1 << (row % 64)
-			r.sums[s.group(i, n)].add(&m.weights[row])
+	for s.next(&w) {
+		for _, feature := range w.parts[:w.n] {
+			m.add(r, Parts, feature)
+		}
+		m.add(r, Words, w.whole)
+		if w.paired {
+			m.add(r, Pairs, w.pair)
 		}
 	}
+}
+
+// add adds the weights of a feature, if it has any and was not added before.
+func (m *Model) add(r *Reader, g Group, feature uint32) {
+	row := m.find(feature)
+	if row == 0 {
+		return
+	}
+	row--
+	if r.seen[row/64]&(1<<(row%64)) != 0 {
+		return
+	}
+	r.seen[row/64] |= 1 << (row % 64)
+	r.sums[g].add(&m.weights[row])
 }
 
 // Scores returns the probability of each reason. The sum is 1.

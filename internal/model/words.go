@@ -18,25 +18,31 @@ type Word struct {
 // largest first. A masked number, id or path is a word too. Words whose weight is
 // not positive are left out.
 func (m *Model) Words(text string, reason, n int) []Word {
-	var batch [maxBatch]uint32
 	added := map[uint32]bool{}
 	weights := map[string][Groups]int{}
 	rows := [Groups]int{}
-	s := newScanner(text, maxText)
-	for found := s.next(&batch); found > 0; found = s.next(&batch) {
-		word := strings.ToLower(s.text[s.start:s.pos])
-		weight := weights[word]
-		for i, feature := range batch[:found] {
+	var w word
+	s := newScanner(text, maxText, m.filter)
+	for s.next(&w) {
+		text := strings.ToLower(s.text[s.start:s.pos])
+		weight := weights[text]
+		add := func(g Group, feature uint32) {
 			row := m.find(feature)
 			if row == 0 || added[row] {
-				continue
+				return
 			}
 			added[row] = true
-			g := s.group(i, found)
 			rows[g]++
 			weight[g] += m.aboveMean(row-1, reason)
 		}
-		weights[word] = weight
+		for _, feature := range w.parts[:w.n] {
+			add(Parts, feature)
+		}
+		add(Words, w.whole)
+		if w.paired {
+			add(Pairs, w.pair)
+		}
+		weights[text] = weight
 	}
 	var words []Word
 	for word, weight := range weights {
