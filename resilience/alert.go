@@ -8,9 +8,9 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// alerts detects endpoints that keep failing. It raises one alert after 10
-// failures within 5 minutes. It raises the next alert of an endpoint only after
-// a call has succeeded. It is safe for concurrent use.
+// alerts detects endpoints that keep failing. It raises one alert after 10 failures
+// within 5 minutes. After that, the endpoint gets no further alert until a call has
+// succeeded. It is safe for concurrent use.
 type alerts struct {
 	raised atomic.Int64 // endpoints with an alert
 
@@ -24,8 +24,8 @@ type failures struct {
 	alerted bool
 }
 
-// record counts a failed call. The time now is the end of the call. If
-// an alert is due, record returns the number of failures, otherwise 0.
+// record counts a failed call. now is the time at which the call ended. If an alert
+// is due, record returns the number of failures, otherwise 0.
 func (a *alerts) record(endpoint string, r classify.Result, threshold int, now time.Time) (count int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// AttemptTimeoutError is the error of a call that took longer than
-// attemptTimeoutMs ([RetryConfig]). It matches context.DeadlineExceeded, so
-// package classify classifies it as a timeout. Unlike the end of the caller's
-// context it allows another call, and it counts for the breaker.
+// AttemptTimeoutError is the error of a call that took longer than attemptTimeoutMs
+// ([RetryConfig]). It matches context.DeadlineExceeded, so package classify
+// classifies it as a timeout. After it, another call may be made, and the breaker
+// counts it. This is not so after the end of the caller's context.
 type AttemptTimeoutError struct {
 	Limit time.Duration
 }
@@ -19,18 +19,18 @@ func (e *AttemptTimeoutError) Error() string { return fmt.Sprintf("no answer wit
 // Unwrap returns context.DeadlineExceeded.
 func (*AttemptTimeoutError) Unwrap() error { return context.DeadlineExceeded }
 
-// Timeout returns true. It implements net.Error's method.
+// Timeout returns true. With it, the error implements net.Error's Timeout method.
 func (*AttemptTimeoutError) Timeout() bool { return true }
 
-// attemptLimit ends the context of one attempt after a time.
+// attemptLimit cancels the context of one attempt when the time limit is over.
 type attemptLimit struct {
 	err   *AttemptTimeoutError
 	timer *time.Timer
 }
 
-// startAttempt returns a context that ends when the parent ends, when cancel is
-// called, or after limit unless expired is called before. With a limit of 0 there is
-// no time limit.
+// startAttempt returns a context for one attempt. The context ends when the parent
+// ends, when cancel is called, or after limit. A call of l.expired before then
+// removes the limit. A limit of 0 means no time limit.
 func startAttempt(parent context.Context, limit time.Duration) (ctx context.Context, cancel context.CancelFunc, l attemptLimit) {
 	ctx, cancelCause := context.WithCancelCause(parent)
 	if limit > 0 {
@@ -40,7 +40,7 @@ func startAttempt(parent context.Context, limit time.Duration) (ctx context.Cont
 	return ctx, func() { cancelCause(nil) }, l
 }
 
-// expired stops the limit. It returns an error if the time has run out.
+// expired stops the timer. It returns an error if the time limit was already over.
 func (l attemptLimit) expired() error {
 	if l.timer == nil || l.timer.Stop() {
 		return nil
@@ -48,7 +48,7 @@ func (l attemptLimit) expired() error {
 	return l.err
 }
 
-// attemptTimeout returns the time limit of a call to a target, or 0.
+// attemptTimeout returns the time limit of a call to a target, or 0 if it has none.
 func (x *Executor) attemptTimeout(agent string, t Target) time.Duration {
 	cfg := x.cfg.get()
 	if !cfg.limitsAttempts {

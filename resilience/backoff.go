@@ -9,8 +9,8 @@ import (
 // ScheduleName is the name of a [Schedule].
 type ScheduleName string
 
-// The schedules. In "1 s to 30 s, ± 20 %", the first pause is 1 s, each further
-// pause doubles up to 30 s, and the jitter is 20 %.
+// The names of the schedules. In "1 s to 30 s, ± 20 %", the first pause is 1 s,
+// each further pause doubles up to 30 s, and the jitter is 20 %.
 const (
 	MediumSchedule ScheduleName = "medium" // 0.5 s to 8 s, ± 200 ms; the default
 	FixedSchedule  ScheduleName = "fixed"  // 1 s to 30 s, no jitter; three calls at most
@@ -87,8 +87,8 @@ func (s Schedule) Delay(n int, random float64) time.Duration {
 	return max(d+time.Duration((2*random-1)*span), 0)
 }
 
-// backoff counts the pauses of each key since its last success. It is safe for
-// concurrent use.
+// backoff counts how many pauses each key has had since its last success. It is
+// safe for concurrent use.
 type backoff struct {
 	random func() float64 // returns numbers in [0, 1); safe for concurrent use
 
@@ -98,16 +98,16 @@ type backoff struct {
 	steps recent[backoffKey, int]
 }
 
-// backoffKey includes the target, so that a fallback target starts with the
-// shortest pause.
+// backoffKey is a key for one target. So a fallback target starts with the shortest
+// pause.
 type backoffKey struct {
 	key    string
 	target Target
 }
 
-// next returns the pause after a failed call. Without a key, the pause grows
-// with number, the number of the failed call. With a key, it grows with each
-// pause since the key's last success.
+// next returns the pause after a failed call, without and with jitter. Without a
+// key, the pause grows with number, the number of the failed call. With a key, it
+// grows with each pause since the key's last success.
 func (b *backoff) next(k backoffKey, s Schedule, number int) (nominal, delay time.Duration) {
 	step := number - 1
 	if k.key != "" {
@@ -116,7 +116,7 @@ func (b *backoff) next(k backoffKey, s Schedule, number int) (nominal, delay tim
 	return s.Nominal(step), s.Delay(step, b.random())
 }
 
-// advance counts a pause and returns the number of pauses before it.
+// advance counts one pause of a key. It returns the number of pauses before it.
 func (b *backoff) advance(k backoffKey) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -127,7 +127,7 @@ func (b *backoff) advance(k backoffKey) int {
 	return step
 }
 
-// reset clears the pauses of a key after a success.
+// reset sets the number of pauses of a key to 0 after a success.
 func (b *backoff) reset(k backoffKey) {
 	if k.key == "" || !b.used.Load() {
 		return

@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// rank sets the order in which a full [bounded] map removes entries.
+// rank is the protection of an entry against removal from a full [bounded] map.
 type rank uint8
 
 const (
@@ -14,14 +14,14 @@ const (
 	pinned             // never removed; does not count towards the capacity
 )
 
-// bounded is a map with a capacity. It is needed because keys come from callers
-// and from redirects of peers. In a full map, a new entry replaces the least
-// recently used plain entry. If more than three quarters of the entries are
-// held, it replaces a held entry instead, so that held entries do not fill the
-// whole map.
+// bounded is a map with a capacity. Its keys come from callers and from redirects
+// of peers, so their number must be limited. If the map is full, a new entry
+// replaces the least recently used entry of rank plain. If more than three quarters
+// of the entries have rank held, the new entry replaces one of these instead. So
+// held entries cannot fill the whole map.
 //
-// Every method takes amortized constant time, except the iterator each. A
-// bounded map is not safe for concurrent use.
+// Every method takes amortized constant time, except the iterator each. A bounded
+// map is not safe for concurrent use.
 type bounded[K comparable, V any] struct {
 	capacity int // limit of entries that are not pinned
 	entries  map[K]*list.Element
@@ -55,9 +55,9 @@ func (b *bounded[K, V]) get(k K) (value V, ok bool) {
 	return entry.value, true
 }
 
-// add inserts a value under a new key and returns the values that it removed.
-// It usually removes one value or none. It removes several if pinned entries
-// have become plain or held since the last add. It never removes the new entry.
+// add inserts a value under a new key and returns the values that add removed for
+// it. These are usually one or none. There are several if entries were pinned at
+// the last add and are not pinned now. The new entry is never removed.
 func (b *bounded[K, V]) add(k K, value V, r rank) (removed []V) {
 	for r != pinned && b.ranks[plain].Len()+b.ranks[held].Len() >= b.capacity {
 		removed = append(removed, b.evict())
@@ -66,7 +66,7 @@ func (b *bounded[K, V]) add(k K, value V, r rank) (removed []V) {
 	return removed
 }
 
-// evict removes one entry that is not pinned. There must be one.
+// evict removes one entry that is not pinned. The map must have such an entry.
 func (b *bounded[K, V]) evict() (removed V) {
 	from := &b.ranks[plain]
 	if from.Len() == 0 || b.ranks[held].Len() > b.capacity/4*3 {
@@ -77,8 +77,8 @@ func (b *bounded[K, V]) evict() (removed V) {
 	return entry.value
 }
 
-// setRank changes the rank of an entry. The entry becomes the most recently
-// used one of its new rank.
+// setRank changes the rank of an entry. The entry becomes the most recently used
+// one of the new rank.
 func (b *bounded[K, V]) setRank(k K, r rank) {
 	e, ok := b.entries[k]
 	if !ok || entryOf[K, V](e).rank == r {
@@ -104,7 +104,8 @@ func (b *bounded[K, V]) remove(k K) {
 	}
 }
 
-// oldest returns the least recently used entry of a rank.
+// oldest returns the least recently used entry of a rank. ok is false if no entry
+// has that rank.
 func (b *bounded[K, V]) oldest(r rank) (value V, ok bool) {
 	e := b.ranks[r].Back()
 	if e == nil {

@@ -12,7 +12,7 @@ import (
 // BreakerMode says whether a circuit breaker is automatic or set by a person.
 type BreakerMode string
 
-// The modes.
+// The modes of a circuit breaker.
 const (
 	BreakerAuto        BreakerMode = "auto"         // the endpoint's failures control it
 	BreakerForceOpen   BreakerMode = "force_open"   // set by a person: it stays open
@@ -26,18 +26,18 @@ func (m BreakerMode) valid() bool {
 // BreakerState is the state of a circuit breaker.
 type BreakerState string
 
-// The states.
+// The states of a circuit breaker.
 const (
 	BreakerClosed   BreakerState = "closed"    // allows calls
 	BreakerOpen     BreakerState = "open"      // lets calls wait or refuses them
 	BreakerHalfOpen BreakerState = "half_open" // open, and one trial call is under way
 )
 
-// Probe checks whether an endpoint is up, at lower cost than a call. An error
-// means that the endpoint is down. The exception is an error that the probe
-// itself causes: a missing key, a 404, a bad URL. After such an error or a
-// panic, the call is made as if there were no probe. A Probe must return when
-// ctx ends and must be safe for concurrent use.
+// Probe checks whether an endpoint is up, at lower cost than a call. An error means
+// that the endpoint is down, unless the probe itself is at fault: a missing key, a
+// 404, a bad URL. After a fault of the probe or a panic, the call is made as if
+// there were no probe. A Probe must return when ctx ends and must be safe for
+// concurrent use.
 type Probe func(ctx context.Context, endpoint string) error
 
 // ErrOpen matches every [*OpenError] in errors.Is.
@@ -66,7 +66,7 @@ func (e *OpenError) Error() string {
 	}
 }
 
-// Unwrap returns the error of the probe, if one has just failed.
+// Unwrap returns e.Err: the error of a probe that has just failed, or nil.
 func (e *OpenError) Unwrap() error { return e.Err }
 
 // Is reports whether target is [ErrOpen].
@@ -82,11 +82,11 @@ func (e *OpenError) result() classify.Result { return e.Cause }
 // ErrHeld matches every [*HoldError] in errors.Is.
 var ErrHeld = errors.New("endpoint held by a rate limit")
 
-// HoldError is the error of a call that was not made because a rate limit holds
-// the endpoint, and the call cannot wait for its end: its deadline is earlier,
-// or the wait is longer than maxHoldMs ([RetryConfig]). errors.Is matches it
-// with [ErrHeld]. Package classify classifies it as a rate limit and reads
-// RetryAfter.
+// HoldError is the error of a call that was not made, because a rate limit holds
+// the endpoint and the call cannot wait until the hold ends. Either the call's
+// deadline is earlier, or the wait is longer than maxHoldMs ([RetryConfig]).
+// errors.Is matches it with [ErrHeld]. Package classify classifies it as a rate
+// limit and reads RetryAfter.
 type HoldError struct {
 	Endpoint   string          // with a [Target.Key]: endpoint#key
 	RetryAfter time.Duration   // time until the hold ends; 0 if it has ended and other calls are first

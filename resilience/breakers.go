@@ -13,24 +13,25 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// Breakers are the circuit breakers of an [Executor], one for each endpoint, or
-// for each [Target.Key] of an endpoint. They also hold endpoints at a rate limit.
+// Breakers are the circuit breakers of an [Executor], one for each endpoint, or for
+// each [Target.Key] of an endpoint. After a rate limit, Breakers also hold the
+// endpoint: no call is made until the provider's wait is over.
 //
-// What counts: a network error, a 5xx, a peer's timeout and an
+// These failures count: a network error, a 5xx, a peer's timeout and an
 // [AttemptTimeoutError]. A rate limit, a 4xx and the caller's own deadline or
 // cancellation do not count. If several calls are under way at the same time, only
-// the first failure counts. A breaker opens at
-// the fifth counted failure in a row, if no call has succeeded for a second
-// ([BreakerConfig]).
+// the first failure counts. A breaker opens at the fifth counted failure in a row,
+// if no call has succeeded for a second ([BreakerConfig]).
 //
-// While a breaker is open, one trial call at a time is made: after 0.5, 1 and
-// 2 s, then every 2 s. The trial is a waiting call or the next new call. The first
-// trial that gets an answer closes the breaker; a server error is no answer.
-// Then waiting calls are let in: two, and one more with each success. Calls that
-// had been let in before the opening wait as long as the pauses of their
-// schedule. So do new calls during the first 30 s. After 30 s, new calls are refused
-// with an [*OpenError], and there is a trial every 5 s at most. With a [Probe], a
-// trial begins with the probe.
+// While a breaker is open, one trial call at a time is made: after 0.5, 1 and 2 s,
+// then every 2 s. The trial is a waiting call or the next new call. The first trial
+// that gets an answer closes the breaker; a server error is no answer. Then two
+// waiting calls are let in, and one more with each success.
+//
+// An open breaker lets calls wait. A call that began before the opening waits as
+// long as the pauses of its schedule. So does a new call during the first 30 s.
+// After 30 s, new calls are refused with an [*OpenError], and the trials are at
+// least 5 s apart. With a [Probe], a trial begins with the probe.
 //
 // A strict breaker counts every retryable failure and refuses all calls for five
 // minutes ([BreakerConfig.Strict]).
@@ -39,12 +40,12 @@ import (
 // wait until then, and are let in one by one at first. A call that cannot wait is
 // refused with a [*HoldError].
 //
-// At most [MaxEndpoints] breakers are kept. A new one replaces the least
-// recently used one. An open breaker is replaced only if more than three
-// quarters of all breakers are open. Observers then receive a [KindBreaker]
-// event with its change to closed. Breakers of endpoints named in the config,
-// and breakers set by [Breakers.Force], are always kept and do not count
-// towards the limit.
+// At most [MaxEndpoints] breakers are kept. A new one replaces the least recently
+// used one. An open breaker is replaced only if more than three quarters of all
+// breakers are open. Observers then receive a [KindBreaker] event in which the
+// breaker changes to closed. Breakers of endpoints named in the config, and
+// breakers set by [Breakers.Force], are always kept and do not count towards the
+// limit.
 //
 // Breakers is safe for concurrent use and starts no goroutine.
 type Breakers struct {
@@ -59,11 +60,12 @@ type Breakers struct {
 	sweepAt int // number of gates that triggers the next sweep
 }
 
-// gateKey finds the gate of a target without the cost of [Target.Name].
+// gateKey is the key of a target in Breakers.cache. It costs less to compute than
+// [Target.Name].
 type gateKey struct{ endpoint, key string }
 
 // maxCached limits the keys of one gate in Breakers.cache. A gate may have many
-// keys, because endpoints that differ only in their query share a gate.
+// keys, because endpoints that differ only in their URL query share a gate.
 const maxCached = 16
 
 func newBreakers(cfg *liveConfig, probe Probe, observe func(context.Context, Event)) *Breakers {
@@ -110,8 +112,8 @@ func (b *Breakers) of(ctx context.Context, t Target) *gate {
 	return g
 }
 
-// get returns the gate of an endpoint and a key. A new gate may replace another
-// one.
+// get returns the gate of an endpoint and a key. If there is none, get creates a
+// gate, which may replace another one.
 func (b *Breakers) get(ctx context.Context, endpoint, key string) *gate {
 	name := gateName(endpoint, key)
 	b.mu.Lock()
@@ -130,8 +132,9 @@ func (b *Breakers) get(ctx context.Context, endpoint, key string) *gate {
 	return g
 }
 
-// spareUsed marks the gates at the end of the list as used if they were used
-// through the cache, so that the next eviction spares them. The caller holds mu.
+// spareUsed protects gates from the next eviction if calls have found them through
+// the cache. The cache does not update the order of byName, so spareUsed moves
+// these gates to its front. The caller holds mu.
 func (b *Breakers) spareUsed() {
 	if b.byName.len() < MaxEndpoints {
 		return
@@ -146,7 +149,7 @@ func (b *Breakers) spareUsed() {
 }
 
 // updateRank updates the rank of a gate after a change of its state or mode. It
-// returns false if the gate has been forgotten meanwhile.
+// returns false if g is no longer in byName.
 func (b *Breakers) updateRank(g *gate) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -157,7 +160,7 @@ func (b *Breakers) updateRank(g *gate) bool {
 	return true
 }
 
-// sweep forgets unused gates once there are many. The caller holds mu.
+// sweep forgets unused gates if there are more than sweepAt. The caller holds mu.
 func (b *Breakers) sweep(ctx context.Context) {
 	if b.byName.len() < b.sweepAt {
 		return
@@ -181,14 +184,14 @@ func (b *Breakers) forget(ctx context.Context, g *gate) {
 	g.retire(ctx)
 }
 
-// unused reports whether g lets everybody in, has counted no failure, and has
-// the config's mode.
+// unused reports whether g lets every call in, has counted no failure, and has the
+// mode auto.
 func (g *gate) unused(cfg *Config) bool {
 	return g.rank(cfg) == plain && g.cfg.Load().Mode == BreakerAuto && g.word.Load()&(busyBit|failingBit) == 0
 }
 
-// rank returns how long g is kept. Gates that the config names or that a person
-// set are pinned. Gates with an open breaker are held.
+// rank returns the rank of g in a full [bounded] map. A gate that the config names
+// or that a person has forced is pinned. A gate with an open breaker is held.
 func (g *gate) rank(cfg *Config) rank {
 	if cfg != nil {
 		if _, named := cfg.Endpoints[g.name]; named {
@@ -207,21 +210,22 @@ func (g *gate) rank(cfg *Config) rank {
 	}
 }
 
-// retire ends the events of a forgotten gate. An open breaker allows calls again,
-// so its last event is its change to closed.
+// retire ends the events of a forgotten gate. If its breaker is open, the last
+// event is a change to closed, because a new gate of the endpoint would allow
+// calls.
 func (g *gate) retire(ctx context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	// A mode that the config forces does not count as open, because the next
-	// gate of the endpoint starts with the same mode.
+	// A mode that the config forces does not count as open: the next gate of the
+	// endpoint starts with the same mode.
 	if g.open {
 		g.events.add(ctx, g, Event{Kind: KindBreaker, Time: time.Now(), From: string(g.state()), To: string(BreakerClosed)})
 	}
 	g.retired = true
 }
 
-// admit returns a permit of a gate; see gate.enter. Before a trial call it runs
-// the probe, which costs less than a failed call.
+// admit returns a permit of a gate, like gate.enter. If the permit is for a trial
+// call, admit first runs the probe, which costs less than a failed call.
 func (b *Breakers) admit(ctx context.Context, g *gate, e entrant) (permit, error) {
 	w := &waiter{entrant: e}
 	for {
@@ -242,7 +246,8 @@ func (b *Breakers) admit(ctx context.Context, g *gate, e entrant) (permit, error
 	}
 }
 
-// probeTrial runs the probe before a trial. A failed probe is a failed trial.
+// probeTrial runs the probe before a trial. A failed probe counts as a failed
+// trial.
 func (b *Breakers) probeTrial(ctx context.Context, p permit) error {
 	s := b.cfg.get().settings("", p.g.endpoint)
 	if b.probe == nil || !*s.breaker.HealthProbeEnabled {
@@ -268,10 +273,10 @@ func (b *Breakers) probeTrial(ctx context.Context, p permit) error {
 	return refused
 }
 
-// inconclusive reports whether the probe itself is faulty, so that its error says
-// nothing about the endpoint. If such errors counted, the breaker would never
-// close. An unknown error means that the endpoint is down. So does a probe that takes
-// too long.
+// inconclusive reports whether a probe's error is a fault of the probe itself, such
+// as a 404. Such an error says nothing about the endpoint. If it counted, the
+// breaker would never close. An unknown error and a timeout of the probe mean that
+// the endpoint is down.
 func inconclusive(err error) bool {
 	res := classify.Error(err)
 	return !countsAsFailure(res) && res.Reason != classify.ReasonUnknown

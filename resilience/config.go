@@ -43,12 +43,12 @@ type RetryConfig struct {
 	// default 5 makes six calls in all. For other reasons,
 	// [classify.Policy.Calls] sets the number of calls.
 	MaxNetworkRetries *int `json:"maxNetworkRetries,omitempty" yaml:"maxNetworkRetries,omitempty"`
-	// The next three fields apply to the schedule "custom" only.
+	// The next three fields apply only to the schedule "custom".
 	BaseDelayMs   int      `json:"baseDelayMs,omitempty" yaml:"baseDelayMs,omitempty"`     // before the first retry; default 1000
 	MaxDelayMs    int      `json:"maxDelayMs,omitempty" yaml:"maxDelayMs,omitempty"`       // default 30000
 	JitterPercent *float64 `json:"jitterPercent,omitempty" yaml:"jitterPercent,omitempty"` // jitter as a fraction of the pause, in both directions; default 0.2
 	// MaxHoldMs is the longest wait for a provider's Retry-After, or for a rate
-	// limit that holds the endpoint. A longer one is not begun: the call goes to
+	// limit that holds the endpoint. If the wait would be longer, the call goes to
 	// another target or fails at once. The default is [MaxRetryAfterWait].
 	MaxHoldMs int `json:"maxHoldMs,omitempty" yaml:"maxHoldMs,omitempty"`
 	// AttemptTimeoutMs limits the time of each call. The function's context ends
@@ -56,11 +56,11 @@ type RetryConfig struct {
 	// limits only the time until the header of the response has arrived. The
 	// default is no limit.
 	AttemptTimeoutMs int `json:"attemptTimeoutMs,omitempty" yaml:"attemptTimeoutMs,omitempty"`
-	// MinConfidence is the least [classify.Result.Confidence] with which a
-	// failure is retried on the same target. The default 0 retries whatever the
-	// classifier says is retryable. A result without a confidence is retried.
+	// MinConfidence is the smallest [classify.Result.Confidence] with which a
+	// failure is retried on the same target. With the default 0, every retryable
+	// failure is retried. A result without a confidence is retried.
 	MinConfidence *float64 `json:"minConfidence,omitempty" yaml:"minConfidence,omitempty"`
-	// Reasons overrides calls, pauses and fallback for single reasons.
+	// Reasons overrides the calls, the pauses and the fallback of single reasons.
 	Reasons map[classify.Reason]ReasonConfig `json:"reasons,omitempty" yaml:"reasons,omitempty"`
 }
 
@@ -72,14 +72,15 @@ type BreakerConfig struct {
 	BridgeMs           *int        `json:"bridgeMs,omitempty" yaml:"bridgeMs,omitempty"`                     // how long after an opening new calls wait instead of failing; default 30000
 	HealthProbeEnabled *bool       `json:"healthProbeEnabled,omitempty" yaml:"healthProbeEnabled,omitempty"` // run the probe ([WithProbe]) before the trial call; default true
 	Mode               BreakerMode `json:"mode,omitempty" yaml:"mode,omitempty"`                             // default auto
-	// Strict makes a simple breaker: every retryable failure counts, rate limits
-	// too, and failureThreshold of them in a row open it. Then no call is made
-	// for cooldownMs, and none waits. QuietMs and BridgeMs have no effect. The
-	// default is false.
+	// Strict makes a simple breaker. Every retryable failure counts, rate limits
+	// too, and failureThreshold of them in a row open the breaker. Then no call is
+	// made for cooldownMs, and no call waits. QuietMs and BridgeMs have no effect.
+	// The default is false.
 	Strict *bool `json:"strict,omitempty" yaml:"strict,omitempty"`
 }
 
-// RestartConfig configures restarts of tasks whose network retries all failed.
+// RestartConfig configures how the [Queue] restarts tasks that failed with network
+// errors after all retries.
 type RestartConfig struct {
 	MaxRestarts          *int `json:"maxRestarts,omitempty" yaml:"maxRestarts,omitempty"`                   // default 3
 	RestartBackoffBaseMs int  `json:"restartBackoffBaseMs,omitempty" yaml:"restartBackoffBaseMs,omitempty"` // default 60000, doubled each time: 1, 2, 4 minutes
@@ -117,11 +118,11 @@ type AgentConfig struct {
 // Limits and defaults without a config field.
 const (
 	// MaxRetryAfterWait is the longest Retry-After that a call waits for, unless
-	// retry.maxHoldMs is set. If a provider asks for more, the call goes to
-	// another target or fails at once, because an earlier retry would fail too.
+	// retry.maxHoldMs is set. If a provider asks for more, the call goes to another
+	// target or fails at once, because an earlier retry would fail too.
 	MaxRetryAfterWait = 60 * time.Second
-	// After a fallback, calls start with the new target for
-	// DefaultFallbackCooldown. [WithFallbackCooldown] changes it.
+	// DefaultFallbackCooldown is how long calls start with the new target after a
+	// fallback. [WithFallbackCooldown] changes it.
 	DefaultFallbackCooldown = time.Minute
 	// AlertWindow is the period in which failures are counted for an alert.
 	AlertWindow = 5 * time.Minute
@@ -140,7 +141,8 @@ const (
 	MaxKeys = 65536
 )
 
-// DefaultConfig returns a Config with every default set. It is not enabled.
+// DefaultConfig returns a Config in which every field has its default. Enabled is
+// false.
 func DefaultConfig() Config {
 	return Config{
 		Retry: RetryConfig{
@@ -167,8 +169,8 @@ func DefaultConfig() Config {
 	}
 }
 
-// settings are the effective settings for one endpoint and one agent. Every
-// field is set.
+// settings has the settings for one endpoint and one agent, with all overrides and
+// defaults applied. Every field is set.
 type settings struct {
 	retry      RetryConfig
 	breaker    BreakerConfig
@@ -181,8 +183,8 @@ var defaultSettings = func(d Config) settings {
 	return settings{d.Retry, d.CircuitBreaker, d.TaskRestart, d.HealthCheck, d.Visibility}
 }(DefaultConfig())
 
-// settings returns the effective settings for an agent and an endpoint. Either
-// name may be empty. c may be nil.
+// settings returns the settings for an agent and an endpoint, with all overrides
+// and defaults applied. Either name may be empty. c may be nil.
 func (c *Config) settings(agent, endpoint string) settings {
 	s := defaultSettings
 	if c == nil {
@@ -259,8 +261,8 @@ func clonePtr[T any](p *T) *T {
 	return new(*p)
 }
 
-// The withDefaults methods return a copy of the receiver, with the values of d
-// for unset fields.
+// The withDefaults methods return a copy of the receiver in which unset fields have
+// the values of d.
 
 func (r RetryConfig) withDefaults(d RetryConfig) RetryConfig {
 	return RetryConfig{

@@ -11,19 +11,20 @@ import (
 	"strings"
 )
 
-// formerKeys are names of settings in older configs, at the top level, and where
-// they belong today.
+// formerKeys maps top-level keys of older configs to the path of the field that
+// replaces them today.
 var formerKeys = map[string][]string{
 	"enableNetworkResilience": {"enabled"},
 	"MAX_MODEL_RETRIES":       {"retry", "maxNetworkRetries"},
 	"RETRY_DELAY_MS":          {"retry", "baseDelayMs"},
 }
 
-// UnmarshalJSON reads a config. A key that no config has is an error, and so is
-// a 0 that would mean the default. The error joins one line for each fault and
-// names the field. Fields that the JSON does not have stay as they are. The keys
-// enableNetworkResilience (enabled), MAX_MODEL_RETRIES (retry.maxNetworkRetries)
-// and RETRY_DELAY_MS (retry.baseDelayMs, with the schedule custom) are read too.
+// UnmarshalJSON reads a config. An unknown key is an error. So is a 0 for a field
+// whose 0 would mean the default. The error joins one line for each fault and names
+// the field. Fields that the JSON does not have stay as they are. These older keys
+// are read too: enableNetworkResilience (enabled), MAX_MODEL_RETRIES
+// (retry.maxNetworkRetries) and RETRY_DELAY_MS (retry.baseDelayMs, with the
+// schedule custom).
 func (c *Config) UnmarshalJSON(data []byte) error {
 	if string(bytes.TrimSpace(data)) == "null" {
 		return nil
@@ -48,8 +49,8 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// UnmarshalYAML is [Config.UnmarshalJSON] for YAML. The YAML libraries
-// go.yaml.in/yaml, gopkg.in/yaml and goccy/go-yaml call it.
+// UnmarshalYAML reads a config from YAML by the rules of [Config.UnmarshalJSON].
+// The YAML libraries go.yaml.in/yaml, gopkg.in/yaml and goccy/go-yaml call it.
 func (c *Config) UnmarshalYAML(unmarshal func(any) error) error {
 	var tree map[string]any
 	if err := unmarshal(&tree); err != nil {
@@ -70,8 +71,8 @@ func (c *Config) UnmarshalYAML(unmarshal func(any) error) error {
 	return c.UnmarshalJSON(data)
 }
 
-// checkKeys moves the former keys of a config to their places and reports
-// whether there were any. Then it checks all keys and zeros.
+// checkKeys renames the former keys of a config and reports whether there were any.
+// Then it checks all keys, and all values that are 0.
 func checkKeys(tree map[string]any) (renamed bool, err error) {
 	var v validation
 	for _, old := range slices.Sorted(maps.Keys(formerKeys)) {
@@ -87,7 +88,7 @@ func checkKeys(tree map[string]any) (renamed bool, err error) {
 	return renamed, errors.Join(v...)
 }
 
-// move sets the value of a former key in its place.
+// move sets the value of a former key at the path of the key that replaces it.
 func (v *validation) move(tree map[string]any, old string, place []string, value any) {
 	section := tree
 	if len(place) > 1 {
@@ -113,8 +114,9 @@ func (v *validation) move(tree map[string]any, old string, place []string, value
 	}
 }
 
-// keys checks the keys and zeros of a section against a struct with the
-// defaults. The sections of endpoints and agents override the general ones.
+// keys checks the keys of a section, and its values that are 0, against a struct
+// with the defaults. override reports that the section belongs to an endpoint or an
+// agent.
 func (v *validation) keys(path string, section map[string]any, defaults reflect.Value, override bool) {
 	known := map[string]reflect.Value{}
 	for i := range defaults.NumField() {
@@ -131,8 +133,8 @@ func (v *validation) keys(path string, section map[string]any, defaults reflect.
 	}
 }
 
-// value checks one value against the field that it is for. Values of a wrong
-// type are left to the decoder.
+// value checks one value against the field for which it is meant. A value of the
+// wrong type is not reported here: the decoder reports it.
 func (v *validation) value(path string, value any, field reflect.Value, override bool) {
 	switch field.Kind() {
 	case reflect.Struct:

@@ -10,19 +10,19 @@ import (
 )
 
 // ReasonConfig overrides the policy of one reason ([classify.Policy]). An unset
-// field keeps it.
+// field keeps the policy.
 type ReasonConfig struct {
 	// Calls is the number of calls to a target in all. Only reasons whose policy
 	// allows retries may have more than one.
 	Calls int `json:"calls,omitempty" yaml:"calls,omitempty"`
 	// Schedule selects the pauses. The default is [RetryConfig.Schedule].
 	Schedule ScheduleName `json:"schedule,omitempty" yaml:"schedule,omitempty"`
-	// Fallback says whether the next target may be called: always or never.
-	// This program's own spent budget never falls back.
+	// Fallback says whether the next target may be called: true = always, false =
+	// never. If this program's own budget is spent, there is never a fallback.
 	Fallback *bool `json:"fallback,omitempty" yaml:"fallback,omitempty"`
 }
 
-// mergeReasons returns the overrides of over on top of those of base.
+// mergeReasons returns the overrides of base, changed by those of over.
 func mergeReasons(over, base map[classify.Reason]ReasonConfig) map[classify.Reason]ReasonConfig {
 	if len(over) == 0 {
 		return base
@@ -51,7 +51,7 @@ func cloneReasons(all map[classify.Reason]ReasonConfig) map[classify.Reason]Reas
 	return all
 }
 
-// calls returns the maximum number of calls to a target after a failure. The
+// calls returns how many calls to a target are allowed after the failure res. The
 // first call counts too.
 func (r RetryConfig) calls(res classify.Result) int {
 	if n := r.Reasons[res.Reason].Calls; n > 0 {
@@ -67,8 +67,7 @@ func (r RetryConfig) calls(res classify.Result) int {
 	return n
 }
 
-// trusts reports whether a failure is classified with enough confidence to be
-// retried.
+// trusts reports whether the confidence of a result is high enough for a retry.
 func (r RetryConfig) trusts(res classify.Result) bool {
 	return res.Confidence == 0 || res.Confidence >= *r.MinConfidence
 }
@@ -79,8 +78,8 @@ func (r RetryConfig) scheduleFor(reason classify.Reason) Schedule {
 	return r.schedule()
 }
 
-// fallback returns whether the next target may be called after a failure. Without an
-// override in the config, the result is that of [classify.Policy].
+// fallback returns whether the next target may be called after a failure. Without
+// an override in the config, the policy of the reason decides ([classify.Policy]).
 func (r RetryConfig) fallback(res classify.Result) classify.Fallback {
 	rule := res.Policy().Fallback
 	override := r.Reasons[res.Reason].Fallback

@@ -42,8 +42,8 @@ func (r *run) decide(a Attempt) {
 	}
 }
 
-// mayFallBack reports whether the next target may be called after a failed call
-// that is not repeated.
+// mayFallBack reports whether the next target may be called after a failed call. It
+// is for a call that is not repeated on its own target.
 func (r *run) mayFallBack(a Attempt) bool {
 	switch r.settings().retry.fallback(a.Result) {
 	case classify.FallbackYes, classify.FallbackAfterCorrective:
@@ -55,8 +55,8 @@ func (r *run) mayFallBack(a Attempt) bool {
 	}
 }
 
-// correct lets the caller change the request for another call, which has no
-// pause.
+// correct calls change, by which the caller changes the request. Then the call is
+// repeated without a pause.
 func (r *run) correct(a Attempt, change func(context.Context, Attempt) error) {
 	if change == nil {
 		return
@@ -70,9 +70,9 @@ func (r *run) correct(a Attempt, change func(context.Context, Attempt) error) {
 	r.action, r.pause = actionRetry, 0
 }
 
-// retry schedules another call to the same target. It returns false if the next
-// target should be called instead, or if the provider's Retry-After is too
-// long.
+// retry decides about another call to the same target and sets r.pause. It returns
+// false if the next target should be called instead, or if the provider's
+// Retry-After is too long.
 func (r *run) retry(a Attempt) bool {
 	res := a.Result
 	if r.x.order[res.Reason] == FallbackFirst && r.hasOpenTarget() {
@@ -82,7 +82,7 @@ func (r *run) retry(a Attempt) bool {
 		return false
 	}
 	r.schedule(a)
-	// Do not begin a pause that the context cannot outlive.
+	// Do not begin a pause that ends after the context's deadline.
 	if deadline, ok := r.ctx.Deadline(); ok && time.Until(deadline) <= r.pause {
 		if r.hasOpenTarget() {
 			return false
@@ -105,7 +105,8 @@ func (r *run) retry(a Attempt) bool {
 	return true
 }
 
-// schedule sets r.pause to the pause after a failed call, once for each call.
+// schedule sets r.pause to the pause after a failed call. Further calls for the
+// same failed call do nothing.
 func (r *run) schedule(a Attempt) {
 	if r.scheduled == a.Number {
 		return
@@ -124,8 +125,8 @@ func (r *run) schedule(a Attempt) {
 func hinted(r classify.Result) bool { return r.HasRetryAfter && r.RetryAfter > 0 }
 
 // openAfter returns an error if the breaker is open and the call should not wait
-// for it. The reasons are: another target accepts calls, the call was a late trial,
-// or the breaker will certainly refuse the call after the pause.
+// for it. There are three reasons: another target accepts calls, the call was a
+// late trial, or the breaker will certainly refuse the call after the pause.
 func (r *run) openAfter(pause time.Duration) *OpenError {
 	if r.gate == nil {
 		return nil
@@ -137,7 +138,8 @@ func (r *run) openAfter(pause time.Duration) *OpenError {
 // context's deadline is earlier than the end of the pause.
 var ErrNoTime = errors.New("the deadline is earlier than the next call")
 
-// deadlineError is an ErrNoTime with the two times.
+// deadlineError is an [ErrNoTime] with two times: the pause, and the time left
+// until the deadline.
 type deadlineError struct{ pause, left time.Duration }
 
 func (e *deadlineError) Error() string {

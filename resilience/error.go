@@ -20,16 +20,16 @@ type Attempt struct {
 // Error is the error of a [Do] that made several calls or was stopped. It has
 // the text of the last error of the caller's function and unwraps to it.
 type Error struct {
-	// Attempts are the calls on all targets, in order.
+	// Attempts are the calls to all targets, in order.
 	Attempts []Attempt
 	// Err is the last error of the caller's function. If no call was made, it
 	// is Stop.
 	Err error
-	// Stop says what prevented a further call although the policy allowed one:
-	// the end of the caller's context, a deadline before the end of the pause
-	// ([ErrNoTime]), an open breaker ([ErrOpen]), a rate limit ([ErrHeld]), a
-	// spent budget or a full restart queue. errors.Is matches Stop too. Stop is nil if the last
-	// error allows no further call, or if all calls and targets are used up.
+	// Stop says what prevented a further call that the policy allowed: the end of
+	// the caller's context, a deadline before the end of the pause ([ErrNoTime]),
+	// an open breaker ([ErrOpen]), a rate limit ([ErrHeld]), a spent budget or a
+	// full restart queue. errors.Is matches Stop too. Stop is nil if the last error
+	// allows no further call, or if all calls and targets are used up.
 	Stop error
 	// Queued means that the restart queue accepted the call.
 	Queued bool
@@ -43,15 +43,15 @@ func (e *Error) Unwrap() error { return e.Err }
 // even if the last call failed with another error.
 func (e *Error) Is(target error) bool { return e.Stop != nil && errors.Is(e.Stop, target) }
 
-// Timeout reports whether Err is a timeout. It implements net.Error's method,
-// which wrappers such as *url.Error call.
+// Timeout reports whether Err is a timeout. With it, e implements net.Error's
+// Timeout method, which wrappers such as *url.Error call.
 func (e *Error) Timeout() bool {
 	var t interface{ Timeout() bool }
 	return errors.As(e.Err, &t) && t.Timeout()
 }
 
-// ErrorType returns the reason of the last failure. OpenTelemetry's semantic
-// conventions put it into error.type.
+// ErrorType returns the reason of the last failure. It is a value for the attribute
+// error.type of OpenTelemetry's semantic conventions.
 func (e *Error) ErrorType() string {
 	if n := len(e.Attempts); n > 0 {
 		return string(e.Attempts[n-1].Result.Reason)

@@ -12,19 +12,20 @@ import (
 // Kind is the kind of an [Event].
 type Kind string
 
-// The kinds of events. Each comment names the fields that are set besides Time,
-// Key, Agent and Target.
+// The kinds of events. Each comment names the fields that events of this kind set,
+// besides Time, Key, Agent and Target.
 const (
 	// KindAttempt: a call has ended. Attempt and Duration are always set.
 	// Result and Err are set if the call failed. If the call was a retry, Cause
 	// is the failure before it.
 	KindAttempt Kind = "attempt"
-	// KindWait: a pause before a retry begins, or a wait at the gate of an
-	// endpoint. Attempt, Result and Err describe the failed call. At a gate,
-	// Attempt is the number of calls so far, and Result is the failure that closed
-	// the gate. ScheduledDelay is the time until the next call; at a gate, it is the
-	// shortest possible time. With a hint from the provider, HintGiven, RetryAfter and
-	// Derived are set. Without one, Nominal is set before a retry.
+	// KindWait: a pause before a retry begins, or a call begins to wait at the gate
+	// of an endpoint. Before a retry, Attempt, Result and Err describe the failed
+	// call. At a gate, Attempt is the number of calls so far, and Result is the
+	// failure because of which the gate makes calls wait. ScheduledDelay is the
+	// time until the next call; at a gate, it is the shortest possible time. With a
+	// hint from the provider, HintGiven, RetryAfter and Derived are set. Before a
+	// retry without a hint, Nominal is set.
 	KindWait Kind = "wait"
 	// KindFallback: another target takes over. From and To name the targets.
 	// Target is the new one. Result is the failure of the old one.
@@ -37,9 +38,9 @@ const (
 	// hold ends. With a hint from the provider, HintGiven, RetryAfter and Derived
 	// are set.
 	KindHold Kind = "hold"
-	// KindRestart: the state of a queued task has changed. Attempt is the
-	// number of the running, next or last restart. To is one of the Restart
-	// constants.
+	// KindRestart: the state of a queued task has changed. Attempt is the number of
+	// a restart: the running one, the next one or the last one. To is one of the
+	// Restart constants.
 	KindRestart Kind = "restart"
 	// KindHealth: the endpoint's health has changed. From and To are [Healthy]
 	// and [Unhealthy].
@@ -47,23 +48,25 @@ const (
 	// KindAlert: an endpoint keeps failing. Failures is the number of failures
 	// within [AlertWindow]. Result and Err are those of the last failure.
 	KindAlert Kind = "alert"
-	// KindNotRepeated: a [Transport] did not repeat a failed request that may be
-	// retried by its error, because of its method or its body. To says which:
-	// "method" or "body". Attempt, Result and Err describe the failed request. A
-	// Transport sends it once.
+	// KindNotRepeated: a request of a [Transport] failed with an error that allows
+	// a retry, but the Transport did not repeat it, because of its method or its
+	// body. To is "method" or "body". Attempt, Result and Err describe the failed
+	// request. A Transport sends this event once.
 	KindNotRepeated Kind = "not_repeated"
-	// KindStream: the body of a successful response has failed while the client
-	// of a [Transport] was reading it: an event stream has an error event (Err is
-	// a [*ResponseError] with its data), or the body has broken off (Err is the
-	// error of Read). Attempt is the number of the request. Nothing is repeated.
-	// A response has one such event, and it comes after that of KindDone.
+	// KindStream: the client of a [Transport] was reading the body of a successful
+	// response, and the body has failed. Either an event stream has an error event;
+	// then Err is a [*ResponseError] with its data. Or the body has broken off;
+	// then Err is the error of Read. Attempt is the number of the request. Nothing
+	// is repeated. A response has at most one such event, which follows that of
+	// KindDone.
 	KindStream Kind = "stream"
 	// KindDone: a [Do] returns. Attempt is the number of calls on all targets.
 	// Duration includes all pauses. Result and Err are zero if it succeeded.
 	KindDone Kind = "done"
 )
 
-// Values of To in events of [KindHold]. The end of the time of a hold is no event.
+// Values of To in events of [KindHold]. There is no event when the time of a hold
+// is over.
 const (
 	HoldBegun    = "begun"
 	HoldExtended = "extended" // by a second or more, before its end
@@ -92,7 +95,8 @@ const (
 	Unhealthy = "unhealthy"
 )
 
-// Event is one step of a call. Fields that its kind does not name are zero.
+// Event is one step of a call. A field that the comment of its [Kind] does not name
+// is zero.
 type Event struct {
 	Kind     Kind            `json:"kind"`
 	Time     time.Time       `json:"time"`
@@ -108,8 +112,8 @@ type Event struct {
 	To       string          `json:"to,omitempty"`
 	Failures int             `json:"failures,omitempty"`
 
-	// The next fields describe a pause. A log shows the provider's hint or,
-	// without one, Nominal. It never shows ScheduledDelay.
+	// The next fields describe a pause. A log record has the provider's hint or,
+	// without a hint, Nominal. It never has ScheduledDelay.
 	HintGiven  bool          `json:"hintGiven,omitempty"`
 	RetryAfter time.Duration `json:"retryAfter,omitempty"` // possibly 0
 	Derived    bool          `json:"derived,omitempty"`    // RetryAfter was computed from a reset header
@@ -121,20 +125,22 @@ type Event struct {
 
 // Observer receives events, with the context of the call that causes them. It is
 // called in the goroutine of that call, with one exception: events of breakers,
-// holds and health leave one at a time and in order. If several goroutines cause
-// them at the same time, one of these sends all. An Observer must be safe for concurrent use, must
-// not block, and must not call the object that it observes. If it panics, the
-// call continues and the other observers are still called.
+// holds and health are sent one at a time and in order. If several goroutines cause
+// such events at the same time, one of these goroutines sends all. An Observer must
+// be safe for concurrent use, must not block, and must not call the object that it
+// observes. If it panics, the call continues and the other observers are still
+// called.
 type Observer func(ctx context.Context, e Event)
 
-// notify calls o and recovers its panic, so that an observer cannot break a
+// notify calls o and recovers a panic of o, so that an observer cannot break a
 // call.
 func (o Observer) notify(ctx context.Context, e Event) {
 	defer func() { _ = recover() }()
 	o(ctx, e)
 }
 
-// observers calls several observers in order and fills in missing times.
+// observers is a list of observers. Its notify method calls them in order and sets
+// a missing Time.
 type observers []Observer
 
 func (o observers) notify(ctx context.Context, e Event) {
@@ -152,8 +158,8 @@ func (o observers) notify(ctx context.Context, e Event) {
 
 var _ slog.LogValuer = Event{}
 
-// Log keys of an event's attributes. Package slogclass adds attributes with the
-// first two keys, but not to a record that already has them from an event.
+// Log keys of an event's attributes. The first two are also the keys of package
+// slogclass, which adds no attributes to a record that already has them.
 const (
 	categoryKey     = "error.category"
 	reasonKey       = "error.reason"
@@ -162,8 +168,8 @@ const (
 	backoffMsKey    = "backoffMs"
 )
 
-// LogValue returns the event's fields for a log, with secrets masked. It omits
-// ScheduledDelay, and the duration of KindDone events.
+// LogValue returns the event's fields for a log record. Secrets are masked.
+// ScheduledDelay, and the duration of KindDone events, are left out.
 func (e Event) LogValue() slog.Value { return slog.GroupValue(e.attrs()...) }
 
 // attrs returns the log attributes of e in the order of its fields.

@@ -7,8 +7,9 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// maskedError is an error with a masked text. Is and As work on the original
-// error. It has no Unwrap, because a printed chain would show the secret.
+// maskedError is an error with a masked text. Its Is and As methods use the
+// original error. It has no Unwrap method, because printing the chain would show
+// the secret.
 type maskedError struct {
 	text string
 	err  error
@@ -29,7 +30,7 @@ func maskError(err error) error {
 	return err
 }
 
-// MarshalJSON writes the event with secrets in its texts masked. The endpoint
+// MarshalJSON encodes the event. Secrets in its texts are masked, and the endpoint
 // has no user information and no query.
 func (e Event) MarshalJSON() ([]byte, error) {
 	type plain Event // without this method

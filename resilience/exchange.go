@@ -10,7 +10,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// exchange is the state of one RoundTrip of a [Transport]. It is used by one
+// exchange is the state of one call of a [Transport]'s RoundTrip. It is used by one
 // goroutine.
 type exchange struct {
 	t       *Transport
@@ -24,7 +24,7 @@ type exchange struct {
 	failed  *http.Response // the last response, if it is a failure
 }
 
-// do makes the call and selects the response or error for the client.
+// do makes the call and returns the response or error for the client.
 func (e *exchange) do(call Call) (*http.Response, error) {
 	returned := false
 	defer func() {
@@ -41,17 +41,17 @@ func (e *exchange) do(call Call) (*http.Response, error) {
 		return resp, err
 	}
 	if ctx := e.request.Context(); ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		// The context ended during a pause. The body of the last response can
-		// no longer be read.
+		// The context ended during a pause. The client can no longer read the body
+		// of the last response.
 		closeResponse(e.failed)
 		return nil, withContextErr(err, contextErr(ctx))
 	}
 	return e.failed, nil
 }
 
-// neverFor returns a function that allows no retry. The first time that the
-// transport does not repeat a request which its error would allow to be retried,
-// observers are told why.
+// neverFor returns a function that allows no retry. If an error would allow a
+// retry, the function emits the event [KindNotRepeated] with the reason why. The
+// transport emits this event once.
 func (e *exchange) neverFor(why string) func(Attempt) bool {
 	return func(a Attempt) bool {
 		x := e.t.x
@@ -64,8 +64,8 @@ func (e *exchange) neverFor(why string) func(Attempt) bool {
 	}
 }
 
-// withContextErr replaces the last error in err by ctxErr. It keeps the
-// attempts.
+// withContextErr returns ctxErr with the attempts of err, if err is an [*Error].
+// Otherwise it returns ctxErr.
 func withContextErr(err, ctxErr error) error {
 	if all, ok := errors.AsType[*Error](err); ok {
 		return &Error{Attempts: all.Attempts, Err: ctxErr, Stop: ctxErr}
@@ -73,7 +73,7 @@ func withContextErr(err, ctxErr error) error {
 	return ctxErr
 }
 
-// roundTrip makes one request.
+// roundTrip sends one request to target.
 func (e *exchange) roundTrip(ctx context.Context, target Target) (*http.Response, error) {
 	if target != e.target {
 		e.target, e.number = target, 0
@@ -102,8 +102,8 @@ func (e *exchange) roundTrip(ctx context.Context, target Target) (*http.Response
 	return resp, err
 }
 
-// nextRequest returns the request to send to target. The first request to the
-// primary target is the client's own. All others are copies.
+// nextRequest returns the request to send to target. For the first request, to the
+// primary target, it returns the client's own request. Otherwise it returns a copy.
 func (e *exchange) nextRequest(ctx context.Context, target Target) (*http.Request, error) {
 	first := !e.sent
 	if first && target == e.primary {
@@ -131,7 +131,7 @@ func (e *exchange) nextRequest(ctx context.Context, target Target) (*http.Reques
 	return r, nil
 }
 
-// rehost sets the scheme and host of a request's URL to those of a target's
+// rehost sets the scheme and host of a request's URL to those of the target's
 // endpoint.
 func rehost(r *http.Request, t Target) error {
 	u, err := url.Parse(t.Endpoint)

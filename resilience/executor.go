@@ -10,9 +10,9 @@ import (
 )
 
 // Executor makes the calls of [Do]. It holds the state that calls share: gates,
-// backoffs, fallbacks and alerts. Make it with [New], one for
-// a program. A nil Executor makes each call once. An Executor is safe for
-// concurrent use. It starts no goroutine and needs no Close.
+// backoffs, fallbacks and alerts. Make it with [New], one for a program. A nil
+// Executor makes each call once. An Executor is safe for concurrent use. It starts
+// no goroutine and needs no Close.
 type Executor struct {
 	options
 	cfg       *liveConfig
@@ -52,8 +52,8 @@ func (x *Executor) Breakers() *Breakers {
 	return x.breakers
 }
 
-// Enabled reports whether the calls of agent are retried. The empty name stands
-// for calls without an agent. A nil Executor retries none.
+// Enabled reports whether the calls of agent are retried. The empty name is for
+// calls without an agent. A nil Executor returns false.
 func (x *Executor) Enabled(agent string) bool { return x != nil && x.cfg.get().enabled(agent) }
 
 // emit sends an event to all observers, the logger and the alert function.
@@ -73,8 +73,8 @@ func (x *Executor) emit(ctx context.Context, e Event) {
 	}
 }
 
-// logged reports whether e is logged. The config can turn off attempts and
-// waits.
+// logged reports whether e is logged. The config can turn off the logging of
+// attempts and waits.
 func (x *Executor) logged(e Event) bool {
 	if e.Kind != KindAttempt && e.Kind != KindWait {
 		return true
@@ -90,8 +90,7 @@ func (x *Executor) classify(ctx context.Context, t Target, err error) classify.R
 	return x.classifier.Classify(classify.Evidence{Err: err, Provider: t.Provider, Cause: classify.Cause(ctx)})
 }
 
-// recordOutcome updates monitor and alerts with the outcome of a call to an
-// endpoint.
+// recordOutcome passes the outcome of a call to the monitor and to the alerts.
 func (x *Executor) recordOutcome(ctx context.Context, call *Call, endpoint string, a Attempt) {
 	end := a.Start.Add(a.Duration)
 	if x.monitor != nil {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// fallbacks remembers which target took over from which primary. After a
-// fallback, calls start with the new target for a while, so that they do not
-// fail at the primary first. It is safe for concurrent use.
+// fallbacks remembers which target took over from which primary target. After a
+// fallback, calls start with the new target for a while, so that they do not fail
+// at the primary target first. It is safe for concurrent use.
 type fallbacks struct {
 	cooldown time.Duration
 
@@ -24,9 +24,9 @@ type fallback struct {
 	until  time.Time
 }
 
-// order returns the targets in the order to call them. During a fallback, the
-// target that took over and its successors come first. Otherwise order returns
-// targets unchanged.
+// order returns the targets in the order in which to call them. During a fallback,
+// the target that took over and the targets after it come first. Otherwise order
+// returns targets unchanged.
 func (f *fallbacks) order(targets []Target) []Target {
 	if len(targets) < 2 || !f.used.Load() {
 		return targets
@@ -50,10 +50,10 @@ func (f *fallbacks) order(targets []Target) []Target {
 	}
 }
 
-// record records the target that answered a call. If fellBack is true, other
-// targets failed before. Then the fallback ends if the primary answered;
-// otherwise a fallback to answeredBy begins. If fellBack is false, nothing
-// changes, so such a call does not extend the cooldown.
+// record records the target that answered a call. fellBack reports that other
+// targets failed before. If the primary target answered after that, the fallback
+// ends. If another target answered, a fallback to that target begins. If fellBack
+// is false, record changes nothing, so such a call does not extend the cooldown.
 func (f *fallbacks) record(primary, answeredBy Target, fellBack bool) {
 	if !fellBack || f.cooldown <= 0 {
 		return
@@ -69,8 +69,9 @@ func (f *fallbacks) record(primary, answeredBy Target, fellBack bool) {
 	f.byPrimary.set(primary, fallback{target: answeredBy, until: now.Add(f.cooldown)}, now)
 }
 
-// labels returns the names of two targets for events and counters: providers if
-// they differ (from="claude", to="openai"), else models, else endpoints.
+// labels returns the names of two targets for events and counters. It returns the
+// providers if they differ (from="claude", to="openai"), else the models, else the
+// endpoints.
 func labels(from, to Target) (string, string) {
 	switch {
 	case from.Provider != to.Provider && from.Provider != "" && to.Provider != "":

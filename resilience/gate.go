@@ -11,17 +11,18 @@ import (
 )
 
 // gate controls the calls to one endpoint, or to one [Target.Key] of an endpoint.
-// All callers share it. Normally it lets every call in. It has three other states:
+// All callers share the gate. Normally it lets every call in. It has three other
+// states:
 //
 //   - held: a rate limit says when the next call may be made (gate_hold.go)
 //   - open: the circuit breaker allows one trial at a time (gate_open.go)
-//   - ramp: after a hold or an outage the number of calls grows from one
+//   - ramp: after a hold or an outage, the number of simultaneous calls grows from 1
 //
-// Callers that may wait form a queue (gate_wait.go). Each permit needs exactly
-// one call of done or release.
+// Callers that may wait form a queue (gate_wait.go). A call that is let in gets a
+// permit. Each permit needs exactly one call of done or release.
 //
-// If the gate lets every call in, a successful call takes no lock: admit reads word,
-// and done reads word and lastSuccess.
+// If the gate lets every call in, a successful call takes no lock: admit reads
+// word, and done reads word and lastSuccess.
 type gate struct {
 	name     string // of the gate: the endpoint, or endpoint#key
 	endpoint string
@@ -54,11 +55,11 @@ type gate struct {
 	timer *time.Timer // runs wake; nil until a caller waits
 }
 
-// successTick is the precision of lastSuccess. With it, concurrent successes
-// rarely write the shared value.
+// successTick is the precision of lastSuccess. It is so coarse that simultaneous
+// successes rarely write to the shared value.
 const successTick = 50 * time.Millisecond
 
-// The bits of gate.word below the generation.
+// The lowest bits of gate.word. The bits above are the generation.
 const (
 	busyBit         = 1 << iota // admit needs the lock
 	failingBit                  // done needs the lock after a success, to reset failures
@@ -96,8 +97,8 @@ func (g *gate) admit() (permit, bool) {
 	return permit{g: g, generation: word >> generationShift}, word&busyBit == 0
 }
 
-// locked runs f with mu held, lets waiting calls in, and emits the events of the
-// change.
+// locked runs f with mu held. Then it lets waiting calls in and emits the events of
+// the change.
 func (g *gate) locked(ctx context.Context, f func(now time.Time)) {
 	g.mu.Lock()
 	now := time.Now()
@@ -116,7 +117,7 @@ func (g *gate) locked(ctx context.Context, f func(now time.Time)) {
 	}
 }
 
-// queueNotes moves g.notes to the queue of events. It reports whether there are
+// queueNotes moves g.notes to the queue of events. It reports whether there were
 // any. The caller holds mu, so the events are in the order of the changes.
 func (g *gate) queueNotes(ctx context.Context, now time.Time) bool {
 	if len(g.notes) == 0 {
@@ -134,7 +135,8 @@ func (g *gate) queueNotes(ctx context.Context, now time.Time) bool {
 	return true
 }
 
-// publish updates word for admit and done. The caller holds mu.
+// publish updates word, which admit and done read without a lock. The caller holds
+// mu.
 func (g *gate) publish() {
 	word := g.generation << generationShift
 	if g.mode == BreakerForceOpen || g.open || g.ramping() {
@@ -160,7 +162,8 @@ func (g *gate) state() BreakerState {
 	}
 }
 
-// issue returns a permit if a call may be made now. The caller holds mu.
+// issue returns a permit if the state of the gate allows a call now. The caller
+// holds mu.
 func (g *gate) issue(now time.Time) (p permit, ok bool) {
 	p = permit{g: g}
 	switch {
@@ -181,7 +184,7 @@ func (g *gate) issue(now time.Time) (p permit, ok bool) {
 	return p, true
 }
 
-// outcome is the meaning of a call's result for its endpoint.
+// outcome is what a call's result says about the endpoint.
 type outcome uint8
 
 const (
@@ -192,8 +195,8 @@ const (
 	outcomeDown                    // network, 5xx, a peer's timeout
 )
 
-// outcomeOf returns the outcome for a result. If ended is true, the caller's context
-// has ended, and the caller may have caused the failure.
+// outcomeOf returns the outcome for a result. ended reports that the caller's
+// context has ended. In that case the caller may have caused the failure.
 func outcomeOf(r classify.Result, ended bool) outcome {
 	rejected := 400 <= r.Status && r.Status < 500 && r.Status != 408
 	switch {
@@ -210,8 +213,8 @@ func outcomeOf(r classify.Result, ended bool) outcome {
 	}
 }
 
-// done records the outcome of the call at its end. pause is how long a rate
-// limit holds the endpoint.
+// done records the outcome of the permit's call. end is the time at which the call
+// ended. pause is how long a rate limit holds the endpoint.
 func (p permit) done(ctx context.Context, o outcome, r classify.Result, end time.Time, pause time.Duration) {
 	if p.g == nil {
 		return
@@ -226,7 +229,8 @@ func (p permit) done(ctx context.Context, o outcome, r classify.Result, end time
 	p.g.locked(ctx, func(now time.Time) { p.g.count(now, p, o, r, pause) })
 }
 
-// release gives back the permit of a call that says nothing about the endpoint.
+// release gives back the permit of a call whose result says nothing about the
+// endpoint.
 func (p permit) release(ctx context.Context) {
 	p.done(ctx, outcomeNone, classify.Result{}, time.Time{}, 0)
 }
@@ -239,7 +243,7 @@ func (g *gate) succeeded(end time.Time) {
 	}
 }
 
-// count records an outcome for done. The caller holds mu.
+// count applies an outcome to the state of the gate. The caller holds mu.
 func (g *gate) count(now time.Time, p permit, o outcome, r classify.Result, pause time.Duration) {
 	inRamp := g.leaveRamp(p)
 	trial := p.trial && p.generation == g.generation
@@ -279,8 +283,8 @@ func (g *gate) count(now time.Time, p permit, o outcome, r classify.Result, paus
 	}
 }
 
-// force sets the mode and resets everything else, holds included. Waiting calls
-// are let in or refused.
+// force sets the mode, closes the breaker, resets its counts and ends a hold.
+// Waiting calls are let in or refused.
 func (g *gate) force(ctx context.Context, mode BreakerMode) {
 	g.locked(ctx, func(now time.Time) {
 		if mode == g.mode {

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// gateEvents sends the events of gates to the observers. Events leave one at a
-// time and in the order in which they were added, whichever goroutines add them.
-// So the last event of an endpoint describes its present state.
+// gateEvents sends the events of gates to the observers. It sends one event at a
+// time, in the order in which they were added, whichever goroutines add them. So
+// the last event of an endpoint describes its present state.
 type gateEvents struct {
 	send func(context.Context, *gate, Event)
 
@@ -28,8 +28,8 @@ func (q *gateEvents) add(ctx context.Context, g *gate, e Event) {
 	q.pending = append(q.pending, gateEvent{ctx, g, e})
 }
 
-// flush sends all events. If another goroutine is sending, that one sends the
-// new events too. The caller must hold no lock.
+// flush sends all events. If another goroutine is already sending, flush returns at
+// once and that goroutine sends the new events too. The caller must hold no lock.
 func (q *gateEvents) flush() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// hold is the hold of a [gate] by a rate limit. Its fields are guarded by
-// gate.mu.
+// hold is the part of a [gate] that stops calls after a rate limit. Its fields are
+// guarded by gate.mu.
 type hold struct {
 	until    time.Time       // no call is let in before this time
 	reviewed time.Time       // until at the last review of the waiting calls
@@ -15,19 +15,19 @@ type hold struct {
 	limit    classify.Result // the rate limit
 }
 
-// reviewStep is the smallest extension of a hold after which the waiting calls are
-// reviewed again. Without it, each of many simultaneous rate limits would review all
-// waiting calls.
+// reviewStep is the shortest extension of a hold after which the waiting calls are
+// reviewed again. Without this limit, each of many simultaneous rate limits would
+// review all waiting calls.
 const reviewStep = 10 * time.Millisecond
 
-// extensionStep is by how much a hold must grow before it emits another event.
+// extensionStep is the shortest extension of a hold that emits an event.
 const extensionStep = time.Second
 
-// ramp limits how many calls are made at the same time after a hold or an
-// outage. Each success lets one more in, so the number doubles with each round.
-// Calls may take minutes, so it also doubles after rampStep without a failure.
-// The ramp ends with a success while no call waits. Its fields are guarded by
-// gate.mu.
+// ramp limits how many calls are made at the same time after a hold or an outage.
+// Each success lets one more in, so the number doubles with each round of calls. A
+// call may take minutes, so the number also doubles after rampStep without a
+// failure. The ramp ends with a success while no call waits. Its fields are guarded
+// by gate.mu.
 type ramp struct {
 	number int       // of the current ramp, to tell its calls from those of earlier ones
 	window int       // calls that may be made at the same time; 0 = no ramp
@@ -35,14 +35,15 @@ type ramp struct {
 	step   time.Time // when the window doubles; zero until the first call
 }
 
-// rampStep is how long a ramp waits for a success. If none comes in that time, the
-// ramp's window doubles all the same.
+// rampStep is how long a ramp waits for the result of a call. After this time
+// without a result, the window doubles.
 const rampStep = 500 * time.Millisecond
 
 // held reports whether a rate limit holds the endpoint. The caller holds mu.
 func (g *gate) held(now time.Time) bool { return now.Before(g.until) }
 
-// startHold holds the endpoint. A ramp follows the hold. The caller holds mu.
+// startHold holds the endpoint for pause. A ramp follows the hold. The caller holds
+// mu.
 func (g *gate) startHold(now time.Time, pause time.Duration, r classify.Result) {
 	held := g.held(now)
 	// A hold lasts cooldownMs at most, so that a wrong hint does not stop all calls
@@ -59,8 +60,8 @@ func (g *gate) startHold(now time.Time, pause time.Duration, r classify.Result) 
 	}
 }
 
-// noteHold notes the event of a hold. held reports that the endpoint was held
-// before. Calls that are limited at the same time cause one event, not one each.
+// noteHold adds the event of a hold to g.notes. held reports that the endpoint was
+// already held. Calls that are limited at the same time cause one event together.
 // The caller holds mu.
 func (g *gate) noteHold(now time.Time, held bool) {
 	e := Event{Kind: KindHold, To: HoldBegun, Result: g.limit, ScheduledDelay: g.until.Sub(now)}
@@ -87,7 +88,7 @@ func (g *gate) holdRefusal(now time.Time) *HoldError {
 
 func (r *ramp) ramping() bool { return r.window > 0 }
 
-// startRamp begins a ramp with a window.
+// startRamp begins a ramp that allows window calls at the same time.
 func (r *ramp) startRamp(now time.Time, window int) {
 	*r = ramp{number: r.number + 1, window: window}
 	if window > 1 {
@@ -95,8 +96,9 @@ func (r *ramp) startRamp(now time.Time, window int) {
 	}
 }
 
-// enterRamp lets a call in and returns the number of the ramp, or 0 if it has
-// just ended. waiting reports that other calls wait.
+// enterRamp returns the ramp's number if the ramp lets one more call in now. If the
+// ramp has just ended, the call is let in with number 0. waiting reports that other
+// calls wait.
 func (r *ramp) enterRamp(now time.Time, waiting bool) (number int, ok bool) {
 	if r.step.IsZero() {
 		r.step = now.Add(rampStep)
@@ -116,8 +118,8 @@ func (r *ramp) enterRamp(now time.Time, waiting bool) (number int, ok bool) {
 	return r.number, true
 }
 
-// leaveRamp counts the end of a call and reports whether it belongs to the
-// current ramp.
+// leaveRamp counts the end of the permit's call. It reports whether that call was
+// let in by the current ramp.
 func (r *ramp) leaveRamp(p permit) bool {
 	if p.ramp == 0 || p.ramp != r.number || !r.ramping() {
 		return false
@@ -126,7 +128,8 @@ func (r *ramp) leaveRamp(p permit) bool {
 	return true
 }
 
-// growRamp lets one more call in after a success, or ends the ramp.
+// growRamp adds one to the window after a success. If no call is waiting, it ends
+// the ramp.
 func (r *ramp) growRamp(now time.Time, waiting bool) {
 	if !waiting {
 		r.window = 0

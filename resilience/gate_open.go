@@ -6,7 +6,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// opening is the open breaker of a [gate]. Its fields are guarded by gate.mu.
+// opening is the part of a [gate] that describes an open breaker. Its fields are
+// guarded by gate.mu.
 type opening struct {
 	open        bool
 	openedAt    time.Time
@@ -16,26 +17,28 @@ type opening struct {
 }
 
 const (
-	// lateGap is the time between trials after the bridge.
+	// lateGap is the time between two trials once new calls no longer wait
+	// (BridgeMs).
 	lateGap = 5 * time.Second
-	// hungTrial is the time after which a trial no longer prevents another one.
+	// hungTrial is the longest time for which a trial without a result prevents the
+	// next trial.
 	hungTrial = 30 * time.Second
 )
 
-// trialGaps are the times between an opening and its trials. The last one
-// repeats.
+// trialGaps[n] is the pause before the next trial after n failed trials. The last
+// pause repeats.
 var trialGaps = [...]time.Duration{500 * time.Millisecond, time.Second, longestGap}
 
-// longestGap is the longest time between trials while new calls wait.
+// longestGap is the longest pause between two trials while new calls wait.
 const longestGap = 2 * time.Second
 
 func (g *gate) strict() bool { return *g.cfg.Load().Strict }
 
 func (g *gate) cooldown() time.Duration { return ms(g.cfg.Load().CooldownMs) }
 
-// fail counts a failure that means that the endpoint is down. If several calls are
-// under way at the same time, only the first failure counts. A strict breaker counts
-// all of them. The caller holds mu.
+// fail counts a failure that means that the endpoint is down. A failure of a call
+// that began before the last counted failure does not count. For a strict breaker
+// it counts. The caller holds mu.
 func (g *gate) fail(now time.Time, p permit, trial bool, r classify.Result) {
 	switch {
 	case g.mode != BreakerAuto:
@@ -57,8 +60,9 @@ func (g *gate) fail(now time.Time, p permit, trial bool, r classify.Result) {
 	}
 }
 
-// began reports whether a call began after the last opening or change of mode. Then
-// only counted failures have raised the generation since the call began.
+// began reports whether the call of p began after the breaker was last closed or
+// forced. Since then, only counted failures have raised the generation, each by
+// one.
 func (g *gate) began(p permit) bool {
 	return p.generation+uint64(g.failures) >= g.generation
 }
@@ -84,14 +88,14 @@ func (g *gate) scheduleTrial(now time.Time) {
 	g.nextTrial = now.Add(min(gap, g.cooldown()))
 }
 
-// bridged reports whether the time in which new calls may wait is over. The
-// caller holds mu.
+// bridged reports whether the breaker has been open for BridgeMs. From then on, new
+// calls no longer wait. The caller holds mu.
 func (g *gate) bridged(now time.Time) bool {
 	return g.strict() || now.Sub(g.openedAt) >= ms(*g.cfg.Load().BridgeMs)
 }
 
-// untilTrial returns the time until the next trial may begin, or 0 while one is
-// under way. The caller holds mu.
+// untilTrial returns the time until the next trial may begin. It returns 0 while a
+// trial is under way. The caller holds mu.
 func (g *gate) untilTrial(now time.Time) time.Duration {
 	if !g.trialStart.IsZero() {
 		return 0
@@ -99,7 +103,7 @@ func (g *gate) untilTrial(now time.Time) time.Duration {
 	return max(g.nextTrial.Sub(now), 0)
 }
 
-// trialDue reports whether a call may be made as a trial. The caller holds mu.
+// trialDue reports whether a trial may begin now. The caller holds mu.
 func (g *gate) trialDue(now time.Time) bool {
 	if !g.trialStart.IsZero() {
 		return now.Sub(g.trialStart) >= g.hungAfter()
@@ -114,15 +118,15 @@ func (g *gate) hungAfter() time.Duration {
 	return min(hungTrial, g.cooldown())
 }
 
-// startTrial begins a trial. The outcome of an earlier one no longer counts. The
-// caller holds mu.
+// startTrial begins a trial. If an earlier trial is still under way, its outcome no
+// longer counts. The caller holds mu.
 func (g *gate) startTrial(now time.Time) {
 	g.generation++
 	g.trialStart = now
 }
 
-// close closes the breaker after a trial and lets waiting calls in, two at
-// first. The caller holds mu.
+// close closes the breaker after a successful trial. It lets two waiting calls in
+// at first. The caller holds mu.
 func (g *gate) close(now time.Time) {
 	g.opening = opening{}
 	g.failures = 0
@@ -130,8 +134,8 @@ func (g *gate) close(now time.Time) {
 	g.startRamp(now, 2)
 }
 
-// openRefusal returns the error for a call that the open breaker refuses. The
-// caller holds mu.
+// openRefusal returns the error of a call that the open breaker refuses. The caller
+// holds mu.
 func (g *gate) openRefusal(now time.Time) *OpenError {
 	e := &OpenError{Endpoint: g.name, Mode: g.mode}
 	if g.mode != BreakerForceOpen {
@@ -140,9 +144,8 @@ func (g *gate) openRefusal(now time.Time) *OpenError {
 	return e
 }
 
-// refusalAfter returns an error if a call that has just failed should not be
-// made again after a pause. elsewhere reports whether another target accepts
-// calls.
+// refusalAfter decides whether a failed call should be repeated after a pause. It
+// returns an error if not. elsewhere reports whether another target accepts calls.
 func (g *gate) refusalAfter(pause time.Duration, member bool, elsewhere func() bool) *OpenError {
 	if g.word.Load()&busyBit == 0 {
 		return nil

@@ -8,18 +8,20 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// entrant is a call that asks for a permit while the gate does not let every call in.
+// entrant describes a call that asks for a permit while the gate does not let every
+// call in.
 type entrant struct {
 	member    bool          // it was let in before the breaker opened
 	leaveOpen bool          // another target accepts calls: do not wait for a breaker
 	leaveHold bool          // another target accepts calls: do not wait for a hold either
 	maxHold   time.Duration // longest wait for a hold and its ramp
 
-	// patience returns the longest wait for an open breaker. cause is the
-	// failure that opened it.
+	// patience returns how long the call waits at an open breaker at most. cause is
+	// the failure that opened the breaker.
 	patience func(cause classify.Result) time.Duration
-	// waits is called before a wait. after is the earliest time until a call may be
-	// let in. cause is the failure that closed the gate.
+	// waits is called before the call begins to wait. after is the shortest
+	// possible wait. held reports that a rate limit, not a breaker, makes the call
+	// wait. cause is that rate limit or the failure that opened the breaker.
 	waits func(after time.Duration, held bool, cause classify.Result)
 }
 
@@ -79,9 +81,9 @@ func (g *gate) enter(ctx context.Context, w *waiter) (permit, error) {
 	return g.wait(ctx, w)
 }
 
-// refuse returns an error if a call should not wait, or nil. A call should not wait
-// if the wait would exceed its deadline, its patience or its longest hold. The caller
-// holds mu.
+// refuse returns an error if a call should not wait, and nil otherwise. A call
+// should not wait if the wait would last longer than its deadline, its patience or
+// its longest hold. The caller holds mu.
 func (g *gate) refuse(now time.Time, w *waiter) refusal {
 	beyond := func(t time.Time) bool { return !w.deadline.IsZero() && !t.Before(w.deadline) }
 	switch {
@@ -125,8 +127,8 @@ func (g *gate) wait(ctx context.Context, w *waiter) (permit, error) {
 	}
 }
 
-// leave takes a call out of the queue. It reports whether the call was still in
-// it.
+// leave takes a call out of the queue. It reports whether the call was still in the
+// queue.
 func (g *gate) leave(w *waiter) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -146,8 +148,8 @@ func (g *gate) recheck(w *waiter) {
 	}
 }
 
-// dismiss refuses the waiting calls that should no longer wait after a change. The
-// caller holds mu.
+// dismiss reviews all waiting calls after a change. It refuses those that should no
+// longer wait. The caller holds mu.
 func (g *gate) dismiss(now time.Time) {
 	for e := g.queue.Front(); e != nil; {
 		w := e.Value.(*waiter)
@@ -156,8 +158,8 @@ func (g *gate) dismiss(now time.Time) {
 	}
 }
 
-// review refuses a waiting call that should no longer wait, or sets the time of its
-// next review. The caller holds mu.
+// review refuses a waiting call if the call should no longer wait. Otherwise it
+// sets the timer of the next review. The caller holds mu.
 func (g *gate) review(now time.Time, w *waiter) {
 	if err := g.refuse(now, w); err != nil {
 		g.answer(w, permit{}, err)
@@ -166,8 +168,8 @@ func (g *gate) review(now time.Time, w *waiter) {
 	w.limit.Reset(g.untilLimit(now, w))
 }
 
-// untilLimit returns the time until a waiting call must be reviewed. The caller
-// holds mu.
+// untilLimit returns the time until a waiting call must be reviewed again. The
+// caller holds mu.
 func (g *gate) untilLimit(now time.Time, w *waiter) time.Duration {
 	limit := w.openLimit
 	if !g.open && w.holdLimit.After(limit) {
@@ -179,7 +181,8 @@ func (g *gate) untilLimit(now time.Time, w *waiter) time.Duration {
 	return limit.Sub(now)
 }
 
-// letIn lets calls in from the front of the queue. The caller holds mu.
+// letIn lets calls in from the front of the queue, as many as the gate allows now.
+// The caller holds mu.
 func (g *gate) letIn(now time.Time) {
 	for g.queue.Len() > 0 {
 		p, ok := g.issue(now)
@@ -191,7 +194,7 @@ func (g *gate) letIn(now time.Time) {
 	g.arm(now)
 }
 
-// answer ends the wait of a call. The caller holds mu.
+// answer ends the wait of a call with a permit or an error. The caller holds mu.
 func (g *gate) answer(w *waiter, p permit, err error) {
 	g.remove(w)
 	w.p, w.err = p, err
@@ -231,5 +234,5 @@ func (g *gate) arm(now time.Time) {
 	g.timer.Reset(after)
 }
 
-// wake lets waiting calls in when the time has come.
+// wake runs when the timer fires. It lets waiting calls in or refuses them.
 func (g *gate) wake() { g.locked(context.Background(), g.dismiss) }

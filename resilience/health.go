@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Health is the [Monitor] of this package. An endpoint is unhealthy in two
-// cases:
+// Health is the [Monitor] of this package. An endpoint is unhealthy in two cases:
 //
 //   - Within five minutes it had ten or more calls, and at least half of them
 //     failed ([HealthWindow], [HealthMinCalls], [HealthConfig]). It recovers when
@@ -16,22 +15,21 @@ import (
 //   - Its last session has died ([Health.Watch]). It recovers when a new session
 //     begins or a ping succeeds.
 //
-// Successful calls and failures of the endpoint ([Outcome.Failed]) count. Pings
-// count like calls. With [WithPing], Health pings every endpoint every 30
-// seconds, from its first use on. It forgets an endpoint after an hour without
-// use.
+// Health counts successful calls, and failures of the endpoint ([Outcome.Failed]).
+// Pings count like calls. With [WithPing], Health pings every endpoint every 30
+// seconds, from its first use on. It forgets an endpoint after an hour without use.
 //
-// At most [MaxEndpoints] are kept. A new one replaces the least recently used
-// one. An unhealthy endpoint is replaced only if more than three quarters of
-// all are unhealthy. An endpoint with a live session is always kept.
+// At most [MaxEndpoints] are kept. A new one replaces the least recently used one.
+// An unhealthy endpoint is replaced only if more than three quarters of all are
+// unhealthy. An endpoint with a live session is always kept.
 //
-// A ping may panic, or fail for a reason of its own, such as a bad URL or a
-// missing key. The endpoint then counts as healthy, unless its session has
-// died. Without pings, only a call can show that failures have ended. So
-// [Health.WaitForRecovery] returns at once, unless the session has died.
+// A ping may panic, or fail for a reason of its own, such as a bad URL or a missing
+// key. The endpoint then counts as healthy, unless its session has died. Without
+// pings, only a call can show that failures have ended. So [Health.WaitForRecovery]
+// returns at once, unless the session has died.
 //
-// A Health is safe for concurrent use. It runs one goroutine for each endpoint
-// that it pings; [Health.Shutdown] ends them.
+// A Health is safe for concurrent use. It runs one goroutine for each endpoint that
+// it pings; [Health.Shutdown] ends them.
 type Health struct {
 	cfg       *Config
 	ping      Probe // may be nil
@@ -74,8 +72,8 @@ type healthOption func(*Health)
 
 func (o healthOption) applyHealth(h *Health) { o(h) }
 
-// WithPing sets the ping, which returns nil if the endpoint answers. Its
-// context ends after the ping interval or with [Health.Shutdown]; the ping must
+// WithPing sets the ping, which returns nil if the endpoint answers. The context of
+// a ping ends after the ping interval or with [Health.Shutdown]; the ping must
 // return then. By default, and with nil, there are no pings.
 func WithPing(ping Probe) HealthOption {
 	return healthOption(func(h *Health) { h.ping = ping })
@@ -123,8 +121,8 @@ func (h *Health) Record(ctx context.Context, o Outcome) {
 	h.evaluate(e, Event{Result: o.Result})
 }
 
-// count adds an outcome to the window, unless it is an error that says nothing
-// about the endpoint.
+// count adds an outcome to the window. It ignores an error that says nothing about
+// the endpoint.
 func (h *Health) count(e *endpointHealth, o Outcome) {
 	if !o.Failed() && o.Result.Category != "" {
 		return
@@ -144,8 +142,8 @@ func (h *Health) count(e *endpointHealth, o Outcome) {
 // second returns the seconds from h.start to t.
 func (h *Health) second(t time.Time) int64 { return int64(t.Sub(h.start) / time.Second) }
 
-// evaluate updates e.healthy and returns it. cause has the Result and Err of
-// the latest outcome, for the event.
+// evaluate computes e.healthy again and returns it. cause has the Result and Err of
+// the latest outcome, which a [KindHealth] event reports.
 func (h *Health) evaluate(e *endpointHealth, cause Event) bool {
 	healthy := e.sessionErr == nil && (e.pingBroken || !e.failing(h.second(time.Now())))
 	if healthy == e.healthy {
@@ -167,7 +165,7 @@ func (h *Health) evaluate(e *endpointHealth, cause Event) bool {
 	return healthy
 }
 
-// failing reports whether too many calls in the window failed.
+// failing reports whether too many of the calls in the window have failed.
 func (e *endpointHealth) failing(now int64) bool {
 	c := e.window.advance(now)
 	return c.calls >= HealthMinCalls && float64(c.failed) >= e.settings.UnhealthyThreshold*float64(c.calls)
@@ -181,8 +179,8 @@ func (e *endpointHealth) markUp() {
 	}
 }
 
-// get returns the state of an endpoint. For a new one it starts the pings. The
-// caller holds mu and calls notify after unlocking it.
+// get returns the state of an endpoint. If the endpoint is new, get starts its
+// pings. The caller holds mu and calls notify after unlocking it.
 func (h *Health) get(endpoint string) *endpointHealth {
 	e, ok := h.endpoints.get(endpoint)
 	if !ok {
@@ -204,8 +202,8 @@ func (h *Health) get(endpoint string) *endpointHealth {
 	return e
 }
 
-// rank returns how long e is kept. Endpoints with a live session are pinned.
-// Unhealthy ones are held.
+// rank returns the rank of e in a full [bounded] map. An endpoint with a live
+// session is pinned. An unhealthy one is held.
 func (e *endpointHealth) rank() rank {
 	switch {
 	case e.sessions > 0:
@@ -217,8 +215,8 @@ func (e *endpointHealth) rank() rank {
 	}
 }
 
-// sweep removes expired endpoints once there are many. A pinged endpoint does
-// not wait for sweep: removeExpired removes it.
+// sweep removes expired endpoints if there are at least sweepThreshold endpoints.
+// With pings, removeExpired removes an endpoint even earlier.
 func (h *Health) sweep() {
 	for _, r := range [...]rank{plain, held} {
 		for h.endpoints.len() >= sweepThreshold {
@@ -232,8 +230,8 @@ func (h *Health) sweep() {
 	}
 }
 
-// discard ends the pings of a forgotten endpoint and wakes WaitForRecovery. The
-// endpoint counts as healthy again.
+// discard stops the pings of a forgotten endpoint and wakes the callers of
+// WaitForRecovery. The endpoint counts as healthy again.
 func (h *Health) discard(e *endpointHealth) {
 	if e.stop != nil {
 		e.stop()
@@ -252,9 +250,9 @@ func (e *endpointHealth) expired() bool {
 	return e.sessions == 0 && time.Since(e.lastUsed) > idleTimeout
 }
 
-// Shutdown stops the pings, ends every WaitForRecovery, and waits for running
-// pings to return. It returns an error if ctx ends first. After Shutdown, calls
-// and sessions still change the health of endpoints.
+// Shutdown stops the pings, ends every call of WaitForRecovery, and waits for
+// running pings to return. It returns an error if ctx ends first. After Shutdown,
+// calls and sessions still change the health of endpoints.
 func (h *Health) Shutdown(ctx context.Context) error {
 	h.mu.Lock()
 	h.cancel() // with mu held, so that get starts no ping after Wait

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// notify sends pending events to the observers, in order and without holding
-// mu. If another goroutine is sending, that goroutine sends the new events too.
+// notify sends pending events to the observers, in order and without holding mu. If
+// another goroutine is already sending, that goroutine sends the new events too.
 func (h *Health) notify(ctx context.Context) {
 	for h.pending() && h.notifying.TryLock() {
 		h.send(ctx)

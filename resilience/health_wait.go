@@ -35,8 +35,8 @@ func (h *Health) WaitForRecovery(ctx context.Context, endpoint string) error {
 	}
 }
 
-// recovery returns a channel that is closed when the endpoint recovers. It
-// returns nil if there is nothing to wait for.
+// recovery returns a channel that is closed when the endpoint recovers. It returns
+// nil if the endpoint is healthy or its recovery cannot be detected.
 func (h *Health) recovery(ctx context.Context, endpoint string) <-chan struct{} {
 	defer h.notify(ctx)
 	h.mu.Lock()

@@ -3,7 +3,7 @@ package resilience
 import "time"
 
 // healthWindow counts the outcomes of the last [HealthWindow] in buckets of one
-// second. Its size is fixed, whatever the rate of calls. It is not safe for
+// second. Its size does not depend on the number of calls. It is not safe for
 // concurrent use. The zero value is empty.
 type healthWindow struct {
 	buckets [HealthWindow / time.Second]healthCounts // a ring, one bucket a second
@@ -21,8 +21,8 @@ func (c *healthCounts) add(o healthCounts) {
 	c.calls, c.failed, c.latency = c.calls+o.calls, c.failed+o.failed, c.latency+o.latency
 }
 
-// advance moves the end of the window to the second now. It drops older buckets
-// and returns the sum of the rest.
+// advance moves the end of the window to the second now. It drops buckets that are
+// older than the window and returns the sum of the rest.
 func (w *healthWindow) advance(now int64) healthCounts {
 	size := int64(len(w.buckets))
 	if now-w.newest >= size {
@@ -37,9 +37,8 @@ func (w *healthWindow) advance(now int64) healthCounts {
 	return w.sum
 }
 
-// add adds c to the bucket of the second given by when. If when is before the
-// window, add does nothing. If when is after now, add adds c to the newest
-// bucket.
+// add adds c to the bucket of the second when. If when is before the window, add
+// does nothing. If when is after now, add adds c to the newest bucket.
 func (w *healthWindow) add(now, when int64, c healthCounts) {
 	w.advance(now)
 	size := int64(len(w.buckets))

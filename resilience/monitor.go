@@ -29,9 +29,8 @@ type Outcome struct {
 	Result   classify.Result // zero if it succeeded
 }
 
-// Failed reports whether the outcome counts against the endpoint: only
-// retryable errors and timeouts do. Mistakes and cancellations of the caller do
-// not.
+// Failed reports whether the outcome counts against the endpoint. Only retryable
+// errors and timeouts count. Mistakes and cancellations of the caller do not.
 func (o Outcome) Failed() bool { return countsAsFailure(o.Result) }
 
 // countsAsFailure reports whether a failure counts for health. Fatal, aborted
@@ -63,8 +62,8 @@ type Restart struct {
 	Result  classify.Result
 }
 
-// refused returns the error of the gate that refused the call. It returns nil if
-// a call was made.
+// refused returns the error of the gate that refused the call. It returns nil if a
+// call was made.
 func (r Restart) refused() refusal {
 	if len(r.History) > 0 {
 		return nil

@@ -62,30 +62,31 @@ func LogEvents(logger *slog.Logger) Observer {
 	}
 }
 
-// Counters are the functions that [CountEvents] calls. The methods of
-// otelclass's CallMetrics fit. Any of them may be nil.
+// Counters are the functions that [CountEvents] calls. The methods of otelclass's
+// CallMetrics have the right types. Any of the functions may be nil.
 //
-// provider is the provider of the call's target, else that of the endpoint's host
-// ([classify.HostProvider]). endpoint is [Target.Name], without the key.
+// provider is the provider of the call's target. If that is empty, it is the
+// provider of the endpoint's host ([classify.HostProvider]). endpoint is
+// [Target.Name], without the key.
 type Counters struct {
 	// Call counts a call to a provider, successful or not.
 	Call func(ctx context.Context, provider string)
-	// Attempt counts a call with its outcome, at its end. res is zero if the
-	// call succeeded. It is aborted if the call failed after its caller had
-	// canceled it, whatever the error. A failure counts even if a retry or
-	// another target succeeds later.
+	// Attempt counts a call with its outcome when the call ends. res is zero if the
+	// call succeeded. If the caller canceled the call before it failed, res is
+	// aborted, whatever the error. A failure counts even if a retry or another
+	// target succeeds later.
 	Attempt func(ctx context.Context, provider, endpoint string, res classify.Result)
-	// Retry counts a retry and whether it succeeded. cause is the failure
-	// before it.
+	// Retry counts a retry and whether it succeeded. cause is the failure that was
+	// retried.
 	Retry func(ctx context.Context, provider string, cause classify.Result, succeeded bool)
-	// Fallback counts a change of target. cause is the failure before it.
+	// Fallback counts a change of target. cause is the failure of the target from.
 	Fallback func(ctx context.Context, from, to string, cause classify.Result)
 	// Breaker sets the state of an endpoint's circuit breaker, a [BreakerState].
 	// With a [Target.Key], endpoint is endpoint#key.
 	Breaker func(ctx context.Context, endpoint, state string)
 	// Hold is called when a rate limit begins to hold an endpoint or extends the
-	// hold. left is the time until its end, or 0 if a person has ended it. With a
-	// [Target.Key], endpoint is endpoint#key.
+	// hold. left is the time until the hold ends, or 0 if a person has ended it.
+	// With a [Target.Key], endpoint is endpoint#key.
 	Hold func(ctx context.Context, endpoint string, left time.Duration)
 	// Health sets the health of an endpoint: [Healthy] or [Unhealthy]. Give the
 	// observer to [WithHealthObserver] too.
@@ -132,7 +133,8 @@ func (c Counters) attempt(ctx context.Context, e Event) {
 	}
 	if c.Attempt != nil {
 		res := e.Result
-		// A cancellation closes the connection, so any error may follow.
+		// A cancellation closes the connection, so a canceled call may fail with
+		// any error.
 		if res.Category != "" && errors.Is(ctx.Err(), context.Canceled) {
 			res = classify.Result{Category: classify.CategoryAborted, Reason: classify.ReasonAborted, Rule: "context/canceled"}
 		}

@@ -9,12 +9,12 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Order says whether a retry or a fallback comes first, after an error that
-// allows both.
+// Order says whether a retry or a fallback comes first, after an error that allows
+// both.
 type Order string
 
-// The orders. With FallbackFirst, a call is retried only if no other target
-// accepts calls.
+// The values of [Order]. With FallbackFirst, a call is retried only if no other
+// target accepts calls.
 const (
 	RetryFirst    Order = "retry_first"    // all retries on the same target, then the next target
 	FallbackFirst Order = "fallback_first" // the next target
@@ -95,9 +95,9 @@ func WithObserver(observe Observer) Option {
 	})
 }
 
-// WithLogger logs events as [LogEvents] does. Attempts and waits are logged
-// only if visibility.logRetries is true. By default, and with nil, nothing is
-// logged.
+// WithLogger sets a logger for events, with the records of [LogEvents]. Attempts
+// and waits are logged only if visibility.logRetries is true. By default, and with
+// nil, nothing is logged.
 func WithLogger(logger *slog.Logger) Option {
 	return optionFunc(func(o options) options {
 		if logger != nil {
@@ -125,9 +125,9 @@ func WithMonitor(m Monitor) Option {
 	return optionFunc(func(o options) options { o.monitor = m; return o })
 }
 
-// WithRestarter sets the restart queue. It receives calls with a [Call.Restart]
-// that failed with network errors after all retries. By default, and with nil,
-// there is none.
+// WithRestarter sets the restart queue. It gets every call that has a
+// [Call.Restart] and failed with network errors after all retries. By default, and
+// with nil, there is none.
 func WithRestarter(r Restarter) Option {
 	if q, ok := r.(*Queue); ok && q == nil {
 		r = nil
@@ -135,10 +135,10 @@ func WithRestarter(r Restarter) Option {
 	return optionFunc(func(o options) options { o.restarter = r; return o })
 }
 
-// WithProbe sets the probe that an open circuit breaker runs before a trial
-// call. By default there is no probe: the trial call alone
-// decides. The timeout of a probe is the ping interval (30 s). [Probe]
-// describes what its errors mean.
+// WithProbe sets the probe that an open circuit breaker runs before a trial call.
+// By default there is no probe, and the trial call alone shows whether the endpoint
+// is up. The timeout of a probe is the ping interval (30 s). [Probe] describes what
+// its errors mean.
 func WithProbe(p Probe) Option {
 	return optionFunc(func(o options) options { o.probe = p; return o })
 }

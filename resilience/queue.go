@@ -104,8 +104,7 @@ const (
 	DefaultQueueWorkers = 16
 )
 
-// The errors of [Queue.Offer] wrap one of these if the queue cannot take the
-// task.
+// If the queue cannot take a task, the error of [Queue.Offer] wraps one of these.
 var (
 	ErrQueueFull         = errors.New("the restart queue is full")
 	ErrQueueClosed       = errors.New("the restart queue is shut down")
@@ -253,17 +252,19 @@ func (q *Queue) Offer(ctx context.Context, r Restart) error {
 	}
 }
 
-// maxOfferTries limits how often Offer tries to store a task if the store has a
-// record with its id.
+// maxOfferTries limits how often Offer tries to store a task. A try fails if the
+// store already has a record with the id of the task.
 const maxOfferTries = 3
 
-// refuse emits the event that r is not accepted. It returns err with the kind.
+// refuse emits the event that r is not accepted. It returns err with the kind of
+// the task added to its text.
 func (q *Queue) refuse(ctx context.Context, r Restart, err error) error {
 	q.emit(ctx, &task{restart: r}, Event{To: RestartRefused, Attempt: 1, Err: err, Result: r.Result})
 	return fmt.Errorf("restart %q: %w", r.Task.Kind, err)
 }
 
-// offer stores a task that accept returned.
+// offer stores the task t that accept returned. open is the refusal of the gate, or
+// nil if a call was made.
 func (q *Queue) offer(t *task, open refusal) error {
 	q.mu.Lock()
 	isNew := t.state == taskSaving
@@ -274,9 +275,10 @@ func (q *Queue) offer(t *task, open refusal) error {
 	return q.enqueue(t, open)
 }
 
-// accept returns the task that r belongs to, or a new task. Then the caller must
-// call release. It returns no task if an equal one is queued. If an equal one is
-// being stored, it returns a channel that is closed afterwards.
+// accept returns the task for r: the running task that r continues, or a new one.
+// After that, the caller must call release. accept returns a nil task and no error
+// if an equal task is queued. If an equal task is just being stored, accept also
+// returns a channel that is closed when the task is stored.
 func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -338,7 +340,7 @@ func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, 
 	return t, nil, nil
 }
 
-// taskID returns the id of the task for r. It depends on the kind and the key, so
+// taskID returns the id of the task for r. It is a hash of the kind and the key, so
 // that queues that share a store find equal tasks. Without a key it is random.
 func taskID(r Restart) string {
 	if r.Key == "" {
@@ -348,15 +350,15 @@ func taskID(r Restart) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// restartable reports whether r is a transient network failure
-// (NetworkTransient in [classify.ViewResilience]). The end of the caller's own
-// deadline is not such a failure.
+// restartable reports whether r is a transient network failure (NetworkTransient in
+// [classify.ViewResilience]). An expired deadline of the caller is not such a
+// failure.
 func restartable(r classify.Result) bool {
 	return r.Category == classify.CategoryRetryable &&
 		r.Reason.Name(classify.ViewResilience) == classify.ReasonNetwork.Name(classify.ViewResilience)
 }
 
-// release ends an operation that accept or start began.
+// release ends an operation that accept or start has counted in q.active.
 func (q *Queue) release() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -406,15 +408,15 @@ func (q *Queue) list(keep func(*task) bool) []QueuedTask {
 	return all
 }
 
-// Shutdown stops the queue: it accepts no task, begins no restart, and waits
-// for running ones until ctx ends. Then it cancels their contexts with the
-// cause [ErrQueueClosed] and returns an error.
+// Shutdown stops the queue. The queue accepts no further task and begins no
+// restart. Shutdown waits for running restarts until ctx ends. Then it cancels
+// their contexts with the cause [ErrQueueClosed] and returns an error.
 //
-// It returns every task that is not done, without those that another queue on
+// Shutdown returns every task that is not done, without those that another queue on
 // the same store runs. The next process that opens the store runs those that are
 // Stored. A restart that Shutdown interrupts counts neither as a failure nor as a
-// crash. The caller closes the store after Shutdown. Further calls wait in the
-// same way and return the remaining tasks.
+// crash. The caller closes the store after Shutdown. Further calls of Shutdown wait
+// in the same way and return the remaining tasks.
 func (q *Queue) Shutdown(ctx context.Context) ([]QueuedTask, error) {
 	q.mu.Lock()
 	first := !q.closed
@@ -449,8 +451,8 @@ func (q *Queue) Shutdown(ctx context.Context) ([]QueuedTask, error) {
 	return left, err
 }
 
-// cancelRunning cancels running tasks and returns an error if any operation is
-// active.
+// cancelRunning cancels running tasks. It returns an error if any operation is
+// still active.
 func (q *Queue) cancelRunning(ctx context.Context) error {
 	running := map[*task]*taskRun{}
 	q.mu.Lock()

@@ -11,19 +11,19 @@ import (
 // lease in the [Store]. [WithQueueLease] changes it.
 const DefaultQueueLease = 30 * time.Second
 
-// maxCrashes is the number of restarts that a process may not survive. Then the
-// task is parked.
+// maxCrashes is the number of restarts of a task after which the task is parked if
+// the process ended during each of them.
 const maxCrashes = 3
 
-// ErrLeaseLost is the cause with which a task's context ends if its queue could
-// not renew the lease in the store. Another queue may then run the task.
+// ErrLeaseLost is the cause with which a task's context ends if the queue could not
+// renew the task's lease in the store. Another queue may then run the task.
 var ErrLeaseLost = errors.New("the lease of the task is lost")
 
 // WithQueueLease sets how long a task's lease lasts. The default is
-// [DefaultQueueLease]; d <= 0 keeps it. A queue renews the lease of a running
-// task three times as often. If its process dies, another queue on the same
-// store, or the next process, takes the task over within 4/3 of d. With a d that
-// is too short, a task that is still running may be taken over.
+// [DefaultQueueLease]; d <= 0 keeps it. A queue renews the lease of a running task
+// every third of d. If its process dies, another queue on the same store, or the
+// next process, takes the task over within 4/3 of d. If d is too short, another
+// queue may take over a task that is still running.
 func WithQueueLease(d time.Duration) QueueOption {
 	return queueOption(func(q *Queue) {
 		if d > 0 {
@@ -32,11 +32,12 @@ func WithQueueLease(d time.Duration) QueueOption {
 	})
 }
 
-// lease marks the record of a running task. A queue that reads it does not run
-// the task. It takes the task over if the record has not changed for Duration on
-// its own monotonic clock. It does not compare Expires with its clock, because
-// the clocks of two machines may differ and a clock may be set. Expires makes
-// each renewal differ from the one before, and tells people.
+// lease is the part of a record that says that a queue is running the task. Other
+// queues then do not run the task. A queue takes the task over if the record has
+// not changed for Duration, measured by the queue's own monotonic clock. It does
+// not compare Expires with its clock, because the clocks of two machines may differ
+// and a clock may be set. Expires makes each renewed record differ from the one
+// before. It also informs people.
 type lease struct {
 	Owner    string        `json:"owner"`
 	Expires  time.Time     `json:"expires"`
@@ -57,9 +58,9 @@ type taskRun struct {
 	over           bool // its function has returned
 }
 
-// hold begins to renew the lease of a running task. If renewals fail, the
-// restart is canceled before another queue may take the task over. The caller
-// holds mu.
+// hold begins to renew the lease of a running task. If no renewal succeeds, the
+// restart is canceled before another queue may take the task over. The caller holds
+// mu.
 func (q *Queue) hold(t *task, r *taskRun) {
 	if q.store == nil {
 		return
@@ -95,8 +96,8 @@ func (q *Queue) renew(t *task, r *taskRun) {
 	r.renewal.Reset(q.lease / 3)
 }
 
-// end stops the renewals. The task's next record has no lease. The caller holds
-// mu.
+// end stops the renewals of the lease, so that the next record of the task has no
+// lease. The caller holds mu.
 func (r *taskRun) end() {
 	r.over = true
 	for _, timer := range []*time.Timer{r.renewal, r.expiry} {
@@ -106,9 +107,10 @@ func (r *taskRun) end() {
 	}
 }
 
-// takeOver queues a task again whose lease is over, or parks it. If several
-// queues try at the same time, one succeeds. The event comes first, so that it is
-// not lost if this process ends too. It may therefore come twice.
+// takeOver takes over a task whose lease has expired: it queues the task again or
+// parks it. If several queues try at the same time, one succeeds. The event is
+// emitted before the record changes, so that it is not lost if this process ends
+// too. So the event may be emitted twice.
 func (q *Queue) takeOver(t *task) {
 	q.mu.Lock()
 	if !q.leaseOver(t) {
@@ -155,8 +157,8 @@ func (q *Queue) takeOver(t *task) {
 	}
 }
 
-// leaseOver reports whether the lease that another queue or process has on t is
-// over. The caller holds mu.
+// leaseOver reports whether another queue had a lease on t that has expired. The
+// caller holds mu.
 func (q *Queue) leaseOver(t *task) bool {
 	if q.tasks[t.id] != t || t.state != taskElsewhere || t.lease == nil {
 		return false
@@ -168,11 +170,11 @@ func (q *Queue) leaseOver(t *task) bool {
 	return time.Since(t.seen) >= d
 }
 
-// ErrParked is wrapped by the errors of tasks that are parked.
+// ErrParked is wrapped by the error of an operation on a parked task.
 var ErrParked = errors.New("the task is parked")
 
-// Resume queues a parked task again, due at once. It may crash the process three
-// more times. The id is that of a [QueuedTask].
+// Resume queues a parked task again, due at once. It is parked again after three
+// more crashes. id is [QueuedTask].ID.
 func (q *Queue) Resume(id string) error {
 	t, err := q.parked(id)
 	if err != nil {
@@ -195,7 +197,7 @@ func (q *Queue) Resume(id string) error {
 	return nil
 }
 
-// Discard removes a parked task. The id is that of a [QueuedTask].
+// Discard removes a parked task. id is [QueuedTask].ID.
 func (q *Queue) Discard(id string) error {
 	t, err := q.parked(id)
 	if err != nil {
@@ -208,7 +210,7 @@ func (q *Queue) Discard(id string) error {
 	return nil
 }
 
-// parked returns a parked task.
+// parked returns the parked task with this id, or an error.
 func (q *Queue) parked(id string) (*task, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// scan reads the store, to find tasks that other queues have stored, begun or
-// ended. Tasks of which this queue has written the record meanwhile stay as they
-// are.
+// scan reads the store to find tasks that other queues have stored, begun or ended.
+// It ignores the records that this queue has written during the scan.
 func (q *Queue) scan() error {
 	q.scanning <- struct{}{}
 	defer func() { <-q.scanning }()
@@ -66,8 +65,8 @@ type unreadRecord struct {
 	err error
 }
 
-// see compares a record with its task, and reads it if another queue has changed
-// it. The caller holds mu.
+// see compares a record with its task. If another queue has changed the record, see
+// updates the task from it. The caller holds mu.
 func (q *Queue) see(id string, encoded []byte, changed bool) error {
 	t := q.tasks[id]
 	if changed || q.ended[id] != nil || t != nil && !t.idle() {
@@ -87,13 +86,14 @@ func (q *Queue) see(id string, encoded []byte, changed bool) error {
 	return nil
 }
 
-// idle reports whether this queue neither runs t nor writes its record. The
+// idle reports whether this queue neither runs t nor writes the record of t. The
 // caller holds mu.
 func (t *task) idle() bool {
 	return t.state != taskSaving && t.state != taskRunning && len(t.writing) == 0
 }
 
-// removeEnded tries again to remove the record of a task that has ended.
+// removeEnded removes the record of a task that has ended. It is called if the
+// first removal failed.
 func (q *Queue) removeEnded(t *task) {
 	_, err := q.store.Swap(t.id, t.stored, nil)
 	q.mu.Lock()
@@ -106,8 +106,8 @@ func (q *Queue) removeEnded(t *task) {
 	}
 }
 
-// watch scans the store three times per lease until Shutdown. An error of the
-// store has no event here: the next write reports it.
+// watch scans the store three times per lease until Shutdown. It ignores errors of
+// the store, because the next write reports them.
 func (q *Queue) watch() {
 	q.mu.Lock()
 	if q.closed {
@@ -127,8 +127,8 @@ func (q *Queue) watch() {
 	}
 }
 
-// reportUnhandled emits an event for each task that is due, but that no queue has
-// begun since, because its kind is not registered here.
+// reportUnhandled emits an event for each task whose kind is not registered here,
+// if the task has been due for the time of a lease and no other queue has begun it.
 func (q *Queue) reportUnhandled() {
 	var unhandled []*task
 	q.mu.Lock()

@@ -13,19 +13,20 @@ import (
 
 // Store persists the records of a [Queue]. Package boltstore has one in a file.
 //
-// Queues of several processes may share a Store. Swap then keeps two of them
-// from running the same task: a queue changes a record only if it knows what is
-// stored. Most databases can do this: an UPDATE with a WHERE clause, a
-// transaction, a script.
+// Queues of several processes may share a Store. Swap then prevents two queues from
+// running the same task: a queue changes a record only if it knows the stored
+// content. Most databases can do this: with an UPDATE that has a WHERE clause, a
+// transaction or a script.
 //
 // A Store must be safe for concurrent use. A change must be durable when Swap
-// returns. Records are opaque; a Store must not change them or keep the slices.
+// returns. Records are opaque: a Store must not change them, and must not keep the
+// slices.
 type Store interface {
 	// Swap changes the record of an id from old to next, atomically. A nil old
-	// means that there is no record, a nil next removes it. If the stored record
-	// is not old, Swap changes nothing and returns false.
+	// means that there is no record. A nil next removes the record. If the stored
+	// record is not old, Swap changes nothing and returns false.
 	Swap(id string, old, next []byte) (swapped bool, err error)
-	// All returns all records.
+	// All returns all records by their ids.
 	All() (map[string][]byte, error)
 }
 
@@ -33,10 +34,10 @@ type Store interface {
 // stay in the store unread.
 const recordVersion = 1
 
-// record is the stored form of a task. It has no context values, which belong
-// to the process. Secrets in texts are masked, and endpoints have no user
-// information and no query. The payload is not masked, because the task needs
-// it; this is why a store must be readable by its owner only.
+// record is the stored form of a task. It has no context values, because they
+// belong to the process. Secrets in texts are masked, and endpoints have no user
+// information and no query. The payload is not masked, because the task needs it.
+// So only the owner of a store should be able to read the store.
 type record struct {
 	Version       int             `json:"version"`
 	Key           string          `json:"key,omitempty"`
@@ -107,7 +108,7 @@ func storedError(text string) error {
 	return errors.New(text)
 }
 
-// read sets t to a record.
+// read sets the fields of t from an encoded record.
 func (t *task) read(encoded []byte) error {
 	var r record
 	if err := json.Unmarshal(encoded, &r); err != nil {
@@ -137,10 +138,10 @@ func (t *task) read(encoded []byte) error {
 	return nil
 }
 
-// save changes t's record in the store to the one that form returns, or removes
-// it if that is nil. It calls form with mu held, and does nothing if ok is false.
-// It returns [ErrLeaseLost] if another queue has changed the record. Without a
-// store it does nothing.
+// save writes the record that form returns to the store. A nil record removes the
+// stored one. save calls form with mu held, and does nothing if ok is false. It
+// returns [ErrLeaseLost] if another queue has changed the record. Without a store
+// it does nothing.
 func (q *Queue) save(t *task, form func() (r *record, ok bool)) error {
 	if q.store == nil {
 		return nil

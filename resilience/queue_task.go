@@ -11,7 +11,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// task is a call to make again. The queue's mu guards its fields.
+// task is a failed call that the queue will make again. The queue's mu guards its
+// fields.
 type task struct {
 	queue         *Queue
 	id            string
@@ -55,9 +56,9 @@ const (
 // taskKey is the context key of the task that is being restarted.
 type taskKey struct{}
 
-// RestartNumber returns the number of the restart that ctx belongs to, from 1. It
-// returns 0 if ctx is not that of a restart. With a number above 1, an earlier
-// restart may have done a part of the work.
+// RestartNumber returns the number of the restart to which ctx belongs, from 1. It
+// returns 0 if ctx does not belong to a restart. If the number is above 1, an
+// earlier restart may have done a part of the work.
 func RestartNumber(ctx context.Context) int {
 	t, ok := ctx.Value(taskKey{}).(*task)
 	if !ok {
@@ -73,7 +74,7 @@ func (t *task) matches(other Task) bool {
 	return t.restart.Task.Kind == other.Kind && bytes.Equal(t.restart.Task.Payload, other.Payload)
 }
 
-// recordFailure records a failed restart.
+// recordFailure adds a failed restart to t.
 func (t *task) recordFailure(r Restart) {
 	if !t.run.failureCounted {
 		t.failures++
@@ -108,8 +109,8 @@ func (t *task) settings() RestartConfig {
 	return t.queue.cfg.settings(t.restart.Agent, "").restart
 }
 
-// counted returns the number of the last restart that counts. A restart whose
-// calls a breaker refused does not count.
+// counted returns the number of the last restart that counts. A restart whose calls
+// a gate refused does not count.
 func (t *task) counted() int {
 	if t.run != nil && t.run.postponed && !t.run.failureCounted {
 		return t.number - 1
@@ -117,15 +118,16 @@ func (t *task) counted() int {
 	return t.number
 }
 
-// longestRestartDelay limits the pause of a task with very many restarts.
+// longestRestartDelay is the longest pause before a restart, however many have
+// failed.
 const longestRestartDelay = 24 * time.Hour
 
-// longestPostponement limits the pause after restarts that a breaker refused.
-// It does not limit the breaker's own RetryAfter.
+// longestPostponement is the longest pause after a restart that a gate refused,
+// unless the RetryAfter of the gate is longer.
 const longestPostponement = time.Hour
 
-// delay returns the pause before the next restart: the base, doubled with each
-// restart that has failed or crashed.
+// delay returns the pause before the next restart: the base pause, doubled with
+// each restart that has failed or crashed.
 func (t *task) delay() time.Duration {
 	return t.backoff(longestRestartDelay).Nominal(t.failures + t.crashes)
 }
@@ -135,25 +137,25 @@ func (t *task) backoff(longest time.Duration) Schedule {
 	return Schedule{Base: base, Max: max(base, longest)}
 }
 
-// postponement returns the pause after a restart that a breaker refused. It
-// lasts at least until the breaker allows a call. It grows with each refusal,
-// because each restart repeats the work that the function does before the call.
+// postponement returns the pause after a restart that a gate refused. It lasts at
+// least until the gate allows a call. It grows with each refusal, because each
+// restart repeats the work that the function does before the call.
 func (t *task) postponement(open refusal) time.Duration {
 	return max(t.retryAfter(open), t.backoff(longestPostponement).Nominal(t.postponements))
 }
 
-// retryAfter returns the breaker's RetryAfter, rounded up to a multiple of the
-// base pause. Without rounding, all refused tasks would restart at the moment the
-// breaker allows calls. With it, tasks refused at different times restart at
-// different times.
+// retryAfter returns the RetryAfter of a refusal, rounded up to a multiple of the
+// base pause. Without rounding, all refused tasks would restart at the moment at
+// which the gate allows calls. With rounding, tasks refused at different times
+// restart at different times.
 func (t *task) retryAfter(open refusal) time.Duration {
 	base := ms(t.settings().RestartBackoffBaseMs)
 	return (open.after() + base - 1) / base * base
 }
 
-// enqueue stores a task for its next restart. If open is not nil, a breaker
-// refused the call, and no restart is counted. If enqueue fails, it drops a new
-// task. It does not drop a running task; finish decides about that one.
+// enqueue stores a task for its next restart. If open is not nil, a gate refused
+// the call, and no restart is counted. If enqueue fails, it drops a new task. It
+// does not drop a running task: finish handles that case.
 func (q *Queue) enqueue(t *task, open refusal) error {
 	q.mu.Lock()
 	postponed := open != nil && t.run != nil
@@ -198,12 +200,12 @@ func (q *Queue) enqueue(t *task, open refusal) error {
 	return nil
 }
 
-// errEqualStored is the error for a new task if another queue has stored an
-// equal one.
+// errEqualStored is the error of a new task if another queue has stored an equal
+// one.
 var errEqualStored = errors.New("another queue has stored a task with this kind and key")
 
-// reject drops a new task and emits an event. It does not change a running
-// task. It returns err with the kind of the task.
+// reject drops a new task and emits an event. It does not change a running task. It
+// returns err with the kind of the task added to its text.
 func (q *Queue) reject(t *task, err error) error {
 	q.mu.Lock()
 	isNew := t.state == taskSaving
@@ -229,7 +231,8 @@ func (q *Queue) wait(t *task) {
 	q.arm(t)
 }
 
-// arm starts the timer of a task if it is waiting. The caller holds mu.
+// arm starts the timer of a waiting task. For a task in another state it only stops
+// the timer. The caller holds mu.
 func (q *Queue) arm(t *task) {
 	t.disarm()
 	if q.closed || t.state != taskWaiting || q.kinds[t.restart.Task.Kind] == nil {
@@ -246,7 +249,8 @@ func (t *task) disarm() {
 	}
 }
 
-// run makes one restart, in its own goroutine.
+// run makes one restart. It runs in its own goroutine, and first waits for a free
+// slot.
 func (q *Queue) run(t *task, timerNumber int) {
 	select {
 	case q.slots <- struct{}{}:
@@ -267,13 +271,14 @@ func (q *Queue) run(t *task, timerNumber int) {
 	a.Err = callFunc(ctx, f, bytes.Clone(t.restart.Task.Payload))
 }
 
-// errGoexit is the error of a function that called runtime.Goexit.
+// errGoexit is the error of a restart whose function called runtime.Goexit.
 var errGoexit = errors.New("the function called runtime.Goexit")
 
-// start marks t as running. It returns a nil function if t must not run.
+// start marks t as running and returns the context and the function for the
+// restart. It returns a nil function if t must not run.
 //
 // start stores the number of the restart and a lease. If the store fails, t does
-// not run, and waits for another pause. The record has the time of the restart
+// not run and waits for another pause. The record has the due time of the restart
 // that would follow a failure. So a task that crashes the process does not run
 // again at once.
 func (q *Queue) start(t *task, timerNumber int) (context.Context, func(context.Context, []byte) error) {
@@ -303,7 +308,8 @@ func (q *Queue) start(t *task, timerNumber int) (context.Context, func(context.C
 	return ctx, f
 }
 
-// notStarted handles a task whose start could not be stored.
+// notStarted handles a task whose start could not be stored: the task waits again
+// or, if its lease is lost, is left to the other queue.
 func (q *Queue) notStarted(t *task, err error) {
 	q.mu.Lock()
 	t.run.end()
@@ -344,8 +350,8 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 	q.mu.Lock()
 	r := t.run
 	if r.reoffered || interrupted {
-		// An interrupted restart counts as a failure only if it has failed and was
-		// offered again. Shutdown returns the task.
+		// Shutdown has interrupted the restart and returns the task. The restart
+		// counts as a failure only if it has failed and was offered again.
 		if r.failureCounted && !r.reoffered {
 			r.failureCounted = false
 			t.failures--
@@ -378,7 +384,7 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 }
 
 // unlease stores a task without its lease and schedules its next restart. If the
-// store fails, the lease ends by itself.
+// store fails, the lease expires by itself.
 func (q *Queue) unlease(t *task, a Attempt) {
 	err := q.save(t, func() (*record, bool) { return t.record(), true })
 	q.mu.Lock()
@@ -400,8 +406,8 @@ func (q *Queue) fail(t *task, a Attempt, err error) {
 }
 
 // drop removes a task and emits e. If the store fails to delete the record, the
-// next process would run the task again; e.Err says so. If the lease is lost,
-// another queue may run it again; e.Err says so too.
+// next process runs the task again, and e.Err says so. If the lease is lost,
+// another queue may run the task again, and e.Err says so too.
 func (q *Queue) drop(t *task, e Event) {
 	err := q.save(t, func() (*record, bool) { return nil, true })
 	q.mu.Lock()
@@ -422,7 +428,7 @@ func (q *Queue) drop(t *task, e Event) {
 	q.emit(t.ctx, t, e)
 }
 
-// joinErrors joins two errors in one line. a may be nil.
+// joinErrors joins two errors in one line. If a is nil, it returns b.
 func joinErrors(a, b error) error {
 	if a == nil {
 		return b

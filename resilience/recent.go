@@ -6,10 +6,10 @@ import "time"
 // longer than the default pauses of calls and restarts, which last minutes.
 const idleTimeout = time.Hour
 
-// recent is a bounded map whose unused entries expire. With more than
-// sweepThreshold entries it drops expired ones. At its capacity it drops the
-// least recently used one. It is not safe for concurrent use. The zero value is
-// ready to use and has capacity [MaxKeys].
+// recent is a bounded map whose unused entries expire. If it has more than
+// sweepThreshold entries, it drops expired ones. If it is full, it drops the least
+// recently used one. It is not safe for concurrent use. The zero value is ready to
+// use and has capacity [MaxKeys].
 type recent[K comparable, V any] struct {
 	capacity int // 0 = MaxKeys
 	entries  *bounded[K, *recentEntry[K, V]]
@@ -21,8 +21,7 @@ type recentEntry[K comparable, V any] struct {
 	lastUsed time.Time
 }
 
-// sweepThreshold is the number of entries that may stay although they have
-// expired.
+// sweepThreshold is the number of entries up to which expired entries are kept.
 const sweepThreshold = 1024
 
 // get returns the value of k and marks the entry as used.

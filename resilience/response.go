@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// ResponseError is the error of an [Attempt] that got a response with status
-// 400 or higher, or with status 200 and an error in its body. Observers,
-// [Call.FallBack] and [Call.Repeatable] see it. The client of a [Transport] gets
-// the response itself.
+// ResponseError is the error of an [Attempt] that got a response with status 400 or
+// higher, or with status 200 and an error in its body. Observers, [Call.FallBack]
+// and [Call.Repeatable] get this error. The client of a [Transport] gets the
+// response itself.
 type ResponseError struct {
 	StatusCode int
 	Header     http.Header // header of the response, read-only; shortened to 64 KiB
-	// Body is what arrived of the first KiB within 250 ms; nil if not read. With
-	// status 200 it is the error: the data of an event, or the body, each up to
-	// 4 KiB.
+	// Body is the part of the first KiB that arrived within 250 ms, or nil if the
+	// body was not read. With status 200, Body is the error: the data of an event,
+	// or the body, each up to 4 KiB.
 	Body []byte
 }
 
@@ -35,27 +35,27 @@ func (e *ResponseError) Error() string {
 }
 
 const (
-	// peekBytes is how much of a body is read, and peekTime how long that may
-	// take. Error envelopes of providers are shorter, or have their codes in
-	// the first KiB.
+	// peekBytes is how much of a failed response's body is read. peekTime is how
+	// long the reading may take. Error envelopes of providers are shorter, or have
+	// their codes in the first KiB.
 	peekBytes = 1 << 10
 	peekTime  = 250 * time.Millisecond
-	// drainBytes is how much of an unused response is read, so that its
-	// connection can be reused. http.Client reads the same amount before it
-	// follows a redirect.
+	// drainBytes is how much of an unused response is read, so that its connection
+	// can be reused. http.Client reads the same amount before it follows a
+	// redirect.
 	drainBytes = 2 << 10
-	// drainTime is how long draining may take. After a pause, most responses
-	// have arrived completely.
+	// drainTime is how long the reading of an unused response may take. After a
+	// pause between calls, most responses have arrived completely.
 	drainTime = 25 * time.Millisecond
-	// headerBytes and headerValue limit the size of a kept header and of each
-	// of its values, because events and attempts keep the error. Real headers
-	// are much shorter, but net/http accepts up to 10 MB.
+	// headerBytes limits the size of a kept header, and headerValue that of each
+	// value, because events and attempts keep the error. Real headers are much
+	// shorter, but net/http accepts up to 10 MB.
 	headerBytes = 64 << 10
 	headerValue = 4 << 10
 )
 
-// failedResponse returns the error for a failed response, and the response for
-// the client with its whole body.
+// failedResponse returns the error for a failed response. It also returns the
+// response for the client, with the whole body.
 func failedResponse(ctx context.Context, resp *http.Response) (*http.Response, error) {
 	p := peeked{resp: resp}
 	if readable(resp) {
@@ -64,14 +64,15 @@ func failedResponse(ctx context.Context, resp *http.Response) (*http.Response, e
 	return p.resp, newResponseError(resp, p.head)
 }
 
-// newResponseError returns the error for a response. It reads neither its body
-// nor its trailer.
+// newResponseError returns the error for a response. body is the beginning of the
+// response's body.
 func newResponseError(resp *http.Response, body []byte) *ResponseError {
 	return &ResponseError{StatusCode: resp.StatusCode, Header: limitHeader(resp.Header), Body: body}
 }
 
-// mergeTrailer copies src into dst and returns dst. It makes no new map,
-// because others may hold dst. net/http does the same.
+// mergeTrailer copies src into dst and returns dst. If dst is nil, it returns src.
+// It changes dst itself, because others may already have a reference to it; so does
+// net/http.
 func mergeTrailer(dst, src http.Header) http.Header {
 	if dst == nil {
 		return src
@@ -89,8 +90,8 @@ func readable(resp *http.Response) bool {
 
 func hasBody(resp *http.Response) bool { return resp.Body != nil && resp.Body != http.NoBody }
 
-// limitHeader returns h if it is not too large. Otherwise it returns a copy of
-// the short values that fit, in the order of their names.
+// limitHeader returns h if it is not too large. Otherwise it returns a copy without
+// long values, and with only as many values as fit, in the order of their names.
 func limitHeader(h http.Header) http.Header {
 	size := 0
 	for name, values := range h {
@@ -108,7 +109,8 @@ func limitHeader(h http.Header) http.Header {
 				continue
 			}
 			size += len(name) + len(v)
-			// Clone, because net/http cuts all values from one long string.
+			// Clone, because net/http cuts all values from one long string, which
+			// would stay in memory.
 			name := strings.Clone(name)
 			kept[name] = append(kept[name], strings.Clone(v))
 		}
@@ -140,8 +142,8 @@ func closeResponse(resp *http.Response) {
 	}
 }
 
-// drainable reports whether the end of a body may have arrived. It returns
-// false for a stream, for a long body, and if a Read has just timed out.
+// drainable reports whether the end of a body may have arrived. It returns false
+// for a stream, for a long body, and if the Read of peek is still running.
 func drainable(resp *http.Response) bool {
 	body, peeked := resp.Body.(*peekedBody)
 	switch {
@@ -154,9 +156,9 @@ func drainable(resp *http.Response) bool {
 	}
 }
 
-// closeAfter runs f and then closes body. If f takes longer than drainTime, it
-// closes body at once, which ends a blocked Read of f. f and Close run in
-// goroutines, because they may block. Panics are ignored, because the response
+// closeAfter runs f and then closes body. If f takes longer than drainTime,
+// closeAfter closes body at once, which ends a blocked Read of f. f and Close run
+// in goroutines, because they may block. Panics are ignored, because the response
 // is no longer used.
 func closeAfter(body io.Closer, f func()) {
 	closed := sync.OnceFunc(func() {

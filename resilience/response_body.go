@@ -8,13 +8,12 @@ import (
 	"time"
 )
 
-// send makes a request with its own context. The context ends with the response's
-// body, or after limit if the header of the response has not arrived by then. With a
-// limit of 0 there is no time limit.
+// send sends a request with a context of its own. The context ends with the
+// response's body, or after limit if the header of the response has not arrived by
+// then. A limit of 0 means no time limit.
 //
-// Closing the body is not enough to end a blocked Read: for a compressed body
-// that net/http decodes, Close waits for the Read. The end of the context ends
-// both.
+// Closing the body is not enough to end a blocked Read. If net/http decodes a
+// compressed body, Close waits for the Read. The end of the context ends both.
 func send(base http.RoundTripper, r *http.Request, limit time.Duration) (*http.Response, error) {
 	ctx, cancel, l := startAttempt(r.Context(), limit)
 	own := r.WithContext(ctx)
@@ -50,14 +49,15 @@ func send(base http.RoundTripper, r *http.Request, limit time.Duration) (*http.R
 	return resp, nil
 }
 
-// cancelingBody is a response's body that ends the context of the request.
+// cancelingBody is a response's body. Its end or its Close cancels the context of
+// the request.
 type cancelingBody struct {
 	io.ReadCloser
 	cancel context.CancelFunc
 	ended  atomic.Bool // Read has returned an error, such as io.EOF
 }
 
-// Read ends the context after an error, such as io.EOF.
+// Read reads from the body. After an error, such as io.EOF, it cancels the context.
 func (b *cancelingBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil {
@@ -68,7 +68,7 @@ func (b *cancelingBody) Read(p []byte) (int, error) {
 }
 
 // Close closes the body. If the body has not been read to its end, Close first
-// ends the context, so that a running Read does not block it.
+// cancels the context, so that Close does not wait for a running Read.
 func (b *cancelingBody) Close() error {
 	if !b.ended.Load() {
 		b.cancel()
@@ -76,7 +76,8 @@ func (b *cancelingBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// writableBody is a body that can be written to.
+// writableBody is a body to which the client can also write, such as that of a
+// switched protocol.
 type writableBody struct {
 	*cancelingBody
 	io.Writer

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// firstBytes is how much of a successful response is read to find an error at
-// its beginning. It is also how much of one event's data is kept.
+// firstBytes is how much of a successful response is read to find an error at its
+// beginning. It is also how much of the data of one event is kept.
 const firstBytes = 4 << 10
 
-// bodyKind says how the beginning of a successful body may say that it is an
-// error.
+// bodyKind is the format of a successful body, which determines how an error at its
+// beginning is recognized.
 type bodyKind uint8
 
 const (
@@ -23,7 +23,8 @@ const (
 	bodyJSON            // application/json, application/problem+json
 )
 
-// kindOf returns the kind of a body that the client does not decode itself.
+// kindOf returns the format of a body. A body that the client has to decompress is
+// bodyOther.
 func kindOf(h http.Header) bodyKind {
 	if h.Get("Content-Encoding") != "" {
 		return bodyOther
@@ -46,16 +47,17 @@ func mediaType(h http.Header) string {
 	return strings.TrimSpace(media)
 }
 
-// inspection decides whether a body begins with an error.
+// inspection looks for an error at the beginning of a body.
 type inspection struct {
 	kind   bodyKind
 	events eventScanner
 	seen   int // bytes that events has read
 }
 
-// inspect looks at the beginning of a body. head grows from call to call; final
-// reports that it will not grow any more. failure is the error that it begins
-// with. It is nil if decided is false, or if the body is no error.
+// inspect looks at head, the beginning of a body. head grows from call to call.
+// final reports that it will not grow further. failure is the error found, or nil
+// if the body does not begin with an error. decided is false if more of the body is
+// needed.
 func (i *inspection) inspect(head []byte, final bool) (failure []byte, decided bool) {
 	if i.kind == bodyJSON || startsWithJSON(head) {
 		return jsonError(head, final)
@@ -71,25 +73,25 @@ func (i *inspection) inspect(head []byte, final bool) (failure []byte, decided b
 	return e.failure(), true
 }
 
-// startsWithJSON reports whether a stream is a JSON value in fact. No field of
-// an event stream starts like one.
+// startsWithJSON reports whether a stream is in fact a JSON value. No field of an
+// event stream starts with a bracket.
 func startsWithJSON(head []byte) bool {
 	head = skipSpace(head)
 	return len(head) > 0 && (head[0] == '{' || head[0] == '[')
 }
 
-// byteOrderMark may precede an event stream and is not part of it.
+// byteOrderMark may precede an event stream. It is not part of the first line.
 const byteOrderMark = "\xef\xbb\xbf"
 
 func skipSpace(p []byte) []byte {
 	return bytes.TrimLeft(bytes.TrimPrefix(p, []byte(byteOrderMark)), " \t\r\n")
 }
 
-// jsonError decides about a JSON body, by its first key as soon as possible:
+// jsonError decides whether a JSON body is an error. Often the first key is enough:
 //
 //	{"error":{...}}, [{"error":{...}}], {"type":"error",...}, {"object":"error",...}
 //
-// An error in a string is too little to say that a response has failed.
+// {"error":"text"} is not enough to make the response a failed one.
 func jsonError(head []byte, final bool) (failure []byte, decided bool) {
 	head = skipSpace(head)
 	if len(head) > 0 && head[0] == '[' {
@@ -174,8 +176,8 @@ func errorIn(data []byte) []byte {
 	return nil
 }
 
-// saysMore reports whether the value of "error" is an object or a string that is
-// not empty.
+// saysMore reports whether the value of "error" is an object with members or a
+// string that is not empty.
 func saysMore(value json.RawMessage) bool {
 	switch value[0] {
 	case '{':
@@ -187,13 +189,14 @@ func saysMore(value json.RawMessage) bool {
 	}
 }
 
-// streamEvent is one event of an event stream.
+// streamEvent is one event of an event stream (server-sent events).
 type streamEvent struct {
 	name []byte // "event" field
 	data []byte // "data" fields, the first 4 KiB
 }
 
-// failure returns the data of an event that reports an error, or nil.
+// failure returns the data of an event that reports an error. For other events it
+// returns nil.
 func (e streamEvent) failure() []byte {
 	if string(e.name) == "error" {
 		return append([]byte{}, e.data...) // not nil
@@ -204,7 +207,7 @@ func (e streamEvent) failure() []byte {
 	return errorIn(skipSpace(e.data))
 }
 
-// eventScanner cuts an event stream (text/event-stream) into events. It keeps at
+// eventScanner splits an event stream (text/event-stream) into events. It keeps at
 // most 4 KiB of a line and of the data of an event, and reuses its memory.
 type eventScanner struct {
 	line    []byte // beginning of a line that is not complete
@@ -215,8 +218,8 @@ type eventScanner struct {
 	taken   bool // the caller has the last event, whose memory is reused
 }
 
-// next reads p up to the end of an event. If ok is false, p has none. The event
-// is valid until the next call.
+// next reads p up to the end of an event and returns the event and the rest of p.
+// ok is false if no event ends in p. The event is valid until the next call.
 func (s *eventScanner) next(p []byte) (e streamEvent, rest []byte, ok bool) {
 	s.reset()
 	for len(p) > 0 {
@@ -250,23 +253,23 @@ func (s *eventScanner) next(p []byte) (e streamEvent, rest []byte, ok bool) {
 	return streamEvent{}, nil, false
 }
 
-// flush returns the event that the end of the stream, or of what is read of it,
-// has cut off.
+// flush returns the last event if it is not complete, because the stream or the
+// part that is read has ended.
 func (s *eventScanner) flush() (e streamEvent, ok bool) {
 	s.reset()
 	s.endLine(s.line)
 	return s.event, s.hasData
 }
 
-// reset forgets an event that was returned.
+// reset forgets the event that next returned last.
 func (s *eventScanner) reset() {
 	if s.taken {
 		s.event.name, s.event.data, s.hasData, s.taken = s.event.name[:0], s.event.data[:0], false, false
 	}
 }
 
-// endLine reads a line and reports whether it ends an event. An event without
-// data is none.
+// endLine reads a line and reports whether it ends an event. An event without data
+// does not count.
 func (s *eventScanner) endLine(line []byte) bool {
 	if !s.begun {
 		line, s.begun = bytes.TrimPrefix(line, []byte(byteOrderMark)), true

@@ -10,15 +10,16 @@ import (
 	"time"
 )
 
-// peekedBody is a response's body whose beginning is read before the client
-// reads it.
+// peekedBody is a response's body whose beginning is read before the client reads
+// the body.
 //
-// A goroutine reads the beginning, because a Read may block until Close. It
-// starts no further Read after wait has returned, but one Read may still be
-// running. The client's Read waits for it and returns its bytes. Later Reads of
-// the client go to the body itself. Close ends all Reads at once.
+// A goroutine reads the beginning, because a Read may block until Close. It starts
+// no further Read after wait has returned, but one Read may still be running. The
+// client's Read waits for this Read and returns its bytes. Later Reads of the
+// client go to the body itself. Close ends all Reads at once.
 //
-// Like any body, it has one reader at a time. Close may be called concurrently.
+// Like any body, peekedBody has one reader at a time. Close may be called
+// concurrently.
 type peekedBody struct {
 	body     io.ReadCloser
 	inspect  func(head []byte, final bool) (failure []byte, decided bool) // may be nil
@@ -39,7 +40,7 @@ type peekedBody struct {
 
 var _ io.ReadCloser = (*peekedBody)(nil)
 
-// peeked is what peek has learned.
+// peeked is the result of peek.
 type peeked struct {
 	resp    *http.Response // for the client, with the whole body
 	head    []byte         // the beginning of the body
@@ -48,16 +49,15 @@ type peeked struct {
 }
 
 // peek reads the first size bytes of a response's body before the client does. It
-// ends earlier after the given time, or if inspect has decided. If it reads the
-// whole body, the connection is free during the pause. peek panics if Read
-// panicked.
+// ends earlier if wait is over or if inspect has decided. If it reads the whole
+// body, the connection is free during the pause. peek panics if Read panicked.
 //
-// inspect gets the beginning of the body, which grows from call to call unless
-// final is set. It runs in another goroutine, and may be nil.
+// inspect gets the beginning of the body, which grows from call to call until final
+// is set. It runs in another goroutine, and may be nil.
 //
-// net/http sets a response's Trailer in the Read that reaches the end of the
-// body. If such a Read is still running, peek returns a copy of the response.
-// The Trailer of the copy changes only in the client's own Reads.
+// net/http sets a response's Trailer in the Read that reaches the end of the body.
+// If such a Read is still running, peek returns a copy of the response. The Trailer
+// of the copy changes only in the client's own Reads.
 func peek(
 	ctx context.Context, resp *http.Response, size int, wait time.Duration,
 	inspect func(head []byte, final bool) (failure []byte, decided bool),
@@ -119,7 +119,7 @@ func (b *peekedBody) fill() {
 	returned = true
 }
 
-// wait waits for the beginning of the body, at most the given time. busy reports
+// wait waits for the beginning of the body, but not longer than most. busy reports
 // whether a Read is still running.
 func (b *peekedBody) wait(ctx context.Context, most time.Duration) (p peeked, busy bool) {
 	limit := time.NewTimer(most)
@@ -152,7 +152,7 @@ func (b *peekedBody) busy() bool {
 	}
 }
 
-// Read returns the buffered bytes, then those of the body.
+// Read returns first the buffered bytes, then the bytes of the body.
 func (b *peekedBody) Read(p []byte) (int, error) {
 	select {
 	case <-b.closed:
@@ -178,7 +178,7 @@ func (b *peekedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readBuffered copies unread bytes of the buffer.
+// readBuffered copies unread bytes of the buffer to p.
 func (b *peekedBody) readBuffered(p []byte) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

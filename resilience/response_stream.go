@@ -10,9 +10,9 @@ import (
 )
 
 // checkBody looks for an error at the beginning of a successful response. It
-// returns the response for the client, and the error if there is one: a
-// [*ResponseError], or the error with which the body broke off. Otherwise,
-// observers are told what the client finds in the body later.
+// returns the response for the client. If it finds an error, it returns a
+// [*ResponseError], or the error with which the body broke off. If it finds none,
+// an event reports an error that the client finds later in the body.
 func (e *exchange) checkBody(ctx context.Context, resp *http.Response) (*http.Response, error) {
 	if _, switched := resp.Body.(io.Writer); switched || !hasBody(resp) || e.request.Method == http.MethodHead {
 		return resp, nil
@@ -35,9 +35,9 @@ func (e *exchange) checkBody(ctx context.Context, resp *http.Response) (*http.Re
 	return resp, nil
 }
 
-// watchedBody is the body of a successful response. When the client reads it, it
-// sends one event for the first error event of an event stream, or if the body
-// breaks off. It changes nothing.
+// watchedBody is the body of a successful response. The client reads the body
+// unchanged. watchedBody sends one event if the client reads an error event of an
+// event stream, or if the body breaks off.
 type watchedBody struct {
 	io.ReadCloser
 	ctx    context.Context
@@ -61,8 +61,8 @@ func (e *exchange) watch(resp *http.Response, kind bodyKind) *watchedBody {
 	return w
 }
 
-// Read reads from the body. It does not report an error that the client causes
-// by closing the body or by the end of its context.
+// Read reads from the body. It reports no error that the client causes itself, by
+// closing the body or by ending its context.
 func (w *watchedBody) Read(p []byte) (int, error) {
 	n, err := w.ReadCloser.Read(p)
 	if w.told {
@@ -92,7 +92,7 @@ func (w *watchedBody) scan(p []byte) {
 	}
 }
 
-// tell sends the event, once.
+// tell sends the event, unless it was already sent.
 func (w *watchedBody) tell(err error) {
 	if w.told {
 		return
@@ -104,7 +104,7 @@ func (w *watchedBody) tell(err error) {
 	w.x.emit(w.ctx, e)
 }
 
-// Close closes the body.
+// Close closes the body. After that, Read reports no error.
 func (w *watchedBody) Close() error {
 	w.closed.Store(true)
 	return w.ReadCloser.Close()

@@ -10,7 +10,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// run is the state of one Do. It is used by one goroutine.
+// run is the state of one call of [Do]. It is used by one goroutine.
 type run struct {
 	x    *Executor
 	ctx  context.Context
@@ -39,13 +39,14 @@ type run struct {
 	scheduled   int           // number of the call that pause and nominal belong to
 }
 
-// function is the caller's function. value returns its last value.
+// function is the caller's function, without its type parameter. call calls it.
+// value returns the last value that it returned.
 type function interface {
 	call(context.Context, Target) error
 	value() any
 }
 
-// execution is a run with the function and the value of one type.
+// execution is a run whose function returns values of type T.
 type execution[T any] struct {
 	run
 	f    func(context.Context, Target) (T, error)
@@ -59,7 +60,7 @@ func (e *execution[T]) call(ctx context.Context, t Target) (err error) {
 
 func (e *execution[T]) value() any { return e.last }
 
-// action is what to do after a call.
+// action is the next step after a call.
 type action uint8
 
 const (
@@ -69,27 +70,27 @@ const (
 	actionGiveUp
 )
 
-// Do calls f until f succeeds or its error allows no further call. It returns
-// the last value and error of f.
+// Do calls f until f succeeds or its error allows no further call. It returns the
+// last value and error of f.
 //
-// Before each call, the endpoint's health ([WithMonitor]) and its gate
-// ([Breakers]) decide whether the call may be made, now or after a wait. If f
-// fails, Do classifies the error. The reason's policy and the number of calls so far decide what comes
-// next: the same target after a pause, the next target, or the end. If the call
-// ends with a network error, Do offers it to the restart queue
+// Before each call, Do asks the endpoint's health ([WithMonitor]) and its gate
+// ([Breakers]) whether the call may be made, now or after a wait. If f fails, Do
+// classifies the error. The reason's policy and the number of calls so far decide
+// what comes next: the same target after a pause, the next target, or the end. If
+// the last failure is a network error, Do offers the call to the restart queue
 // ([WithRestarter]).
 //
-// Do calls f in the caller's goroutine, with ctx and the current target. It
-// does not recover panics of f. When ctx ends, Do stops waiting and makes no
-// further call. A running call has to watch ctx itself.
+// Do calls f in the caller's goroutine, with ctx and the current target. It does
+// not recover panics of f. When ctx ends, Do stops waiting and makes no further
+// call. A running call has to watch ctx itself.
 //
-// If the [Config] is not enabled, Do calls f once with the first target and
-// returns its error unchanged. It also returns f's error unchanged if it made
-// one call and nothing stopped a further one. Otherwise the error is an
-// [*Error]: it has the text of f's last error, unwraps to it, and lists all
-// attempts. If no call was made, the error is ctx's error, an [*OpenError], a
-// [*HoldError], or the monitor's error. Do does not mask secrets in the text of its error. It
-// masks them in events, logs and records.
+// If the [Config] is not enabled, Do calls f once with the first target and returns
+// its error unchanged. It also returns f's error unchanged if it made one call and
+// nothing stopped a further one. Otherwise the error is an [*Error]: it has the
+// text of f's last error, unwraps to it, and lists all attempts. If no call was
+// made, the error is ctx's error, an [*OpenError], a [*HoldError], or the monitor's
+// error. Do does not mask secrets in the text of the error. It masks them in
+// events, logs and records.
 //
 // Do is safe for concurrent use.
 func Do[T any](ctx context.Context, x *Executor, call Call, f func(context.Context, Target) (T, error)) (T, error) {
@@ -102,7 +103,8 @@ func Do[T any](ctx context.Context, x *Executor, call Call, f func(context.Conte
 	return e.last, err
 }
 
-// do calls the targets one after the other.
+// do calls the targets one after the other, until one answers or no further call is
+// allowed.
 func (r *run) do() error {
 	if r.ctx == nil {
 		r.ctx = context.Background()
@@ -153,7 +155,7 @@ func (r *run) last() Attempt {
 	return Attempt{}
 }
 
-// emitFallback emits the event of a change of target.
+// emitFallback emits the event that the target to replaces the target from.
 func (r *run) emitFallback(from, to Target) {
 	e := Event{Kind: KindFallback, Target: to, Result: r.last().Result, Err: r.last().Err}
 	if r.stop != nil { // the call to from was refused
@@ -163,8 +165,9 @@ func (r *run) emitFallback(from, to Target) {
 	r.emit(e)
 }
 
-// refusalResult classifies a refused call. The result is that of the failure that
-// closed the gate. Without such a failure, the result is transient.
+// refusalResult returns the result for a call that a gate refused: the failure or
+// rate limit because of which the gate refuses calls. If there was none, the result
+// is transient.
 func refusalResult(err error) classify.Result {
 	if refused := findRefusal(err); refused != nil && refused.result().Category != "" {
 		return refused.result()
@@ -172,7 +175,7 @@ func refusalResult(err error) classify.Result {
 	return classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonTransient, Rule: "resilience/refused"}
 }
 
-// callTarget calls a target until r.action is no longer actionRetry.
+// callTarget calls a target, and repeats the call while r.action is actionRetry.
 func (r *run) callTarget(t Target, remaining []Target) {
 	r.target, r.gate, r.remaining, r.effective = t, r.x.breakers.of(r.ctx, t), remaining, nil
 	r.number, r.corrections, r.shrinks, r.scheduled, r.member, r.cause, r.stop = 0, 0, 0, 0, false, classify.Result{}, nil
@@ -193,7 +196,8 @@ func (r *run) settings() *settings {
 	return r.effective
 }
 
-// attempt makes one call if it is allowed, and decides what comes next.
+// attempt makes one call, if the monitor and the gate allow it. It sets r.action to
+// the next step.
 func (r *run) attempt() {
 	r.action = actionGiveUp
 	p, err := r.admit()
@@ -241,8 +245,8 @@ func (r *run) record(p permit, a Attempt) {
 		hold = r.pause
 	}
 	p.done(r.ctx, o, a.Result, a.Start.Add(a.Duration), hold)
-	// A cancellation closes the connection, so the call may fail with any
-	// network error. The error says nothing about the endpoint.
+	// A cancellation closes the connection, so a canceled call may fail with any
+	// network error. Such an error says nothing about the endpoint.
 	if ended && errors.Is(r.ctx.Err(), context.Canceled) {
 		a.Result = classify.Result{Category: classify.CategoryAborted, Reason: classify.ReasonAborted, Rule: "context/canceled"}
 	}
@@ -250,7 +254,8 @@ func (r *run) record(p permit, a Attempt) {
 }
 
 // admit asks the monitor and the gate whether the call may be made. It may wait. A
-// target without a name has no monitor and no gate, and gets the zero permit.
+// target without a name has no monitor and no gate. For it, admit returns the zero
+// permit.
 func (r *run) admit() (permit, error) {
 	if err := contextErr(r.ctx); err != nil {
 		return permit{}, err
@@ -299,7 +304,7 @@ func (r *run) patience(cause classify.Result) time.Duration {
 	return left
 }
 
-// emitGateWait emits the event of a wait at a gate.
+// emitGateWait emits the event that the call begins to wait at a gate.
 func (r *run) emitGateWait(after time.Duration, held bool, cause classify.Result) {
 	e := Event{Kind: KindWait, Target: r.target, Attempt: r.number, Result: cause, ScheduledDelay: after}
 	if held && hinted(cause) {
@@ -321,12 +326,12 @@ func sleep(ctx context.Context, d time.Duration) error {
 	return contextErr(ctx)
 }
 
-// ErrUnhealthy is wrapped by the error for a target that was skipped because it
-// is unhealthy.
+// ErrUnhealthy is wrapped by the error of a call whose target was skipped as
+// unhealthy.
 var ErrUnhealthy = errors.New("unhealthy")
 
-// skipTarget handles a refused call. Unless the context has ended, the next
-// target is called, even if the policy of the last error allows no fallback.
+// skipTarget handles the refusal err of a call. Unless the context has ended, the
+// next target is called, even if the policy of the last error allows no fallback.
 func (r *run) skipTarget(err error) {
 	r.stop = err
 	if r.ctx.Err() == nil {
@@ -356,8 +361,8 @@ func (r *run) invoke(p permit) (a Attempt) {
 	return a
 }
 
-// limited calls the caller's function, within the attempt timeout if there is
-// one.
+// limited calls the caller's function. If there is an attempt timeout, it limits
+// the time of the call.
 func (r *run) limited() error {
 	limit := r.x.attemptTimeout(r.call.Agent, r.target)
 	if limit == 0 || r.call.limitsItself {
@@ -411,9 +416,9 @@ func (r *run) offer() bool {
 }
 
 // restartable reports whether the last failure is a transient network failure
-// (NetworkTransient in [classify.ViewResilience]). If breakers refused every
-// call, it checks the failure that opened the last breaker instead. It returns
-// false if anything but a breaker stopped the run, such as a spent budget.
+// (NetworkTransient in [classify.ViewResilience]). If gates refused every call, it
+// checks the failure behind the last refusal instead. It returns false if anything
+// but a gate stopped the run, such as a spent budget.
 func (r *run) restartable() bool {
 	result := r.last().Result
 	if r.stop != nil {

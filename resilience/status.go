@@ -9,10 +9,10 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Phase is the state of a call with a key, or of a task.
+// Phase is the state of the calls with one key, or of a task.
 type Phase string
 
-// The phases.
+// The values of [Phase].
 const (
 	PhaseRunning   Phase = "running"
 	PhaseWaiting   Phase = "waiting" // for the next call
@@ -113,8 +113,8 @@ func (s *Status) add(e Event, now time.Time) {
 	}
 }
 
-// done records the end of a call. A call in the restart queue has not failed
-// yet.
+// done records the end of a call. If the call is in the restart queue, it has not
+// failed yet.
 func (s *Status) done(e Event) {
 	switch {
 	case e.Err == nil:
@@ -124,7 +124,7 @@ func (s *Status) done(e Event) {
 	}
 }
 
-// restartPhases maps the To of a [KindRestart] event to a phase.
+// restartPhases maps the field To of a [KindRestart] event to a phase.
 var restartPhases = map[string]Phase{
 	RestartQueued:    PhaseQueued,
 	RestartStarted:   PhaseRunning,

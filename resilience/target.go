@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// Target is where a call goes. Breakers, rate limits, health and alerts belong
-// to the Endpoint: the same model behind two endpoints has two breakers.
+// Target is the destination of a call. Breakers, rate limits, health and alerts
+// belong to the Endpoint: the same model behind two endpoints has two breakers.
 type Target struct {
 	Endpoint string `json:"endpoint,omitempty"` // a URL; events, logs, errors and labels show only what Name returns
 	Provider string `json:"provider,omitempty"` // "anthropic", "openai", ...
@@ -20,14 +20,14 @@ type Target struct {
 	Key string `json:"key,omitempty"`
 }
 
-// Name identifies the target's health and alerts, and together with Key its
-// breaker and rate limit. It is the endpoint, else the provider, else the model.
-// A target without a name has none of them.
+// Name returns the endpoint, else the provider, else the model. Health and alerts
+// belong to the name; a breaker and a rate limit belong to the name and the Key. A
+// target without a name has none of these.
 //
-// Name omits the endpoint's user information, query and fragment, which may
-// hold secrets. Endpoints that differ only in these share a breaker. Name masks
-// secrets in the path, the provider and the model. It omits and masks them in
-// invalid URLs too.
+// Name omits the endpoint's user information, query and fragment, which may hold
+// secrets. Endpoints that differ only in these parts share a breaker. Name masks
+// secrets in the path, the provider and the model. It does this for invalid URLs
+// too.
 func (t Target) Name() string {
 	return cmp.Or(mask.Endpoint(t.Endpoint), mask.Text(t.Provider), mask.Text(t.Model))
 }
@@ -41,9 +41,9 @@ func (t Target) masked() Target {
 // Call describes what [Do] calls. The zero Call has no fallback and no restart,
 // and shares no backoff with other calls.
 type Call struct {
-	// Key identifies calls for the same thing, such as a task or a
-	// conversation. They share the backoff: pauses grow from call to call until
-	// one succeeds. Without a key each Do starts with the shortest pause.
+	// Key identifies calls for the same thing, such as a task or a conversation.
+	// Calls with the same key share the backoff: pauses grow from call to call
+	// until one succeeds. Without a key, each Do starts with the shortest pause.
 	// Events carry the key too. In the restart queue, calls with the same key and
 	// the same kind of Restart are one task.
 	Key string
@@ -55,8 +55,8 @@ type Call struct {
 
 	// FallBack reports whether another target may be tried. It is called if the
 	// policy's fallback is optional: for invalid_request, context_overflow, a
-	// provider's budget_exceeded, network_permanent, spawn and unknown. By
-	// default these do not fall back.
+	// provider's budget_exceeded, network_permanent, spawn and unknown. By default,
+	// after these failures no other target is tried.
 	FallBack func(Attempt) bool
 	// Repeatable reports whether the call may be made again, on any target. It
 	// is called after each failure. Return false if the failed call may have
@@ -69,8 +69,8 @@ type Call struct {
 	// Correct a parsing error is final: there is no retry and no fallback.
 	Correct func(context.Context, Attempt) error
 	// Shrink makes the request smaller after a context overflow, before one more
-	// call to the same target. If it returns an error, there is none. Without
-	// Shrink, a context overflow is not repeated.
+	// call to the same target. If it returns an error, that call is not made.
+	// Without Shrink, a context overflow is not repeated.
 	Shrink func(context.Context, Attempt) error
 	// Spend is called after every call on every target, with the value that f
 	// returned, so that the caller can count costs. If it returns an error,

@@ -16,44 +16,45 @@ import (
 //
 // A response with status 400 or higher is a failure. Transport classifies it by
 // status, headers and the first KiB of the body, and retries accordingly. The
-// client gets the last response with its whole body, or the last error of the
-// base. If the request's context ends during a pause, the client gets the
-// context's error. If no request was made, it gets the reason: an [*OpenError]
-// or a [*HoldError], for example. A response that is followed by another request is closed.
+// client gets the last response with its whole body, or the last error of the base.
+// If the request's context ends during a pause, the client gets the context's
+// error. If no request was made, the client gets the reason: an [*OpenError] or a
+// [*HoldError], for example. A response after which another request is made is
+// closed.
 //
-// A response with status 200 is a failure too if its body begins with an error:
-// the first event of an event stream (text/event-stream) as Anthropic, OpenAI and
-// Google send it, or a JSON body such as {"error":{...}}. Transport looks at the
-// first event or the beginning of the JSON, at most 4 KiB, and passes the response
-// on as soon as that has arrived, after 250 ms at the latest
-// ([WithFirstEventWait]). If the body breaks off before, that is a network error.
+// A response with status 200 is a failure too if its body begins with an error.
+// This is either the first event of an event stream (text/event-stream), in the
+// formats of Anthropic, OpenAI and Google, or a JSON body such as {"error":{...}}.
+// Transport reads the first event or the beginning of the JSON, at most 4 KiB. It
+// passes the response on when this part has arrived, and after 250 ms at the latest
+// ([WithFirstEventWait]). If the body breaks off before, the failure is a network
+// error.
 //
-// What happens later in the body of a successful response is not repeated:
-// observers get an event of [KindStream] if the stream has an error event, or if
-// the body breaks off. The client reads every byte unchanged.
+// After a later error in the body of a successful response, the request is not
+// repeated. If the stream has an error event, or if the body breaks off, observers
+// get an event of [KindStream]. The client reads every byte unchanged.
 //
 // Transport retries a request only if it has no body or a GetBody, and if its
 // method is idempotent or it has an Idempotency-Key ([WithMethods],
-// [WithModelAPIs]).
-// [http.NewRequest] sets GetBody for a [bytes.Buffer], a [bytes.Reader] and a
-// [strings.Reader]. Other requests are made once; breaker, health and alerts
-// include them.
+// [WithModelAPIs]). [http.NewRequest] sets GetBody for a [bytes.Buffer], a
+// [bytes.Reader] and a [strings.Reader]. Other requests are made once; breaker,
+// health and alerts include them.
 //
-// The endpoint of a request is the scheme and host of its URL. [WithCall]
-// changes that, and adds targets to fall back to.
+// The endpoint of a request is the scheme and host of its URL. [WithCall] can set
+// another endpoint, and adds targets to fall back to.
 //
 // Transport waits at most 250 ms for the first KiB of a failed response, and
 // classifies what has arrived by then. It does not read failed streams
-// (text/event-stream), nor bodies that the client decodes itself. Before
-// another request, it drains the failed response if that is at most 3 KiB and
-// has arrived; otherwise it closes the connection. The client reads
-// the last response's body from its beginning.
+// (text/event-stream), nor bodies that the client decodes itself. Before another
+// request, it drains the failed response if the response is at most 3 KiB long and
+// has arrived; otherwise it closes the connection. The client reads the last
+// response's body from its beginning.
 //
-// A Transport is safe for concurrent use. It never changes a request: the base
-// gets a copy. The context of the copy ends with the body of its response, so
-// the client must close the body, as always. Closing the body also ends the
-// goroutines that read it. A Transport itself needs no Close;
-// [Transport.CloseIdleConnections] closes the connections of the base.
+// A Transport is safe for concurrent use. It never changes a request: the base gets
+// a copy. The context of the copy ends with the body of its response, so the client
+// must close the body, as always. Closing the body also ends the goroutines that
+// read it. A Transport itself needs no Close; [Transport.CloseIdleConnections]
+// closes the connections of the base.
 type Transport struct {
 	base    http.RoundTripper
 	x       *Executor
@@ -81,12 +82,11 @@ var idempotent = map[string]bool{
 	http.MethodPut: true, http.MethodDelete: true,
 }
 
-// WithMethods adds methods whose requests may be retried. Use it to add POST
-// for an API where a repeated request does no harm, such as that of a language
-// model. The
-// default is the idempotent methods GET, HEAD, OPTIONS, TRACE, PUT and DELETE.
-// A request with a header Idempotency-Key or X-Idempotency-Key may always be
-// retried, as in package net/http.
+// WithMethods adds methods whose requests may be retried. Use it to add POST for an
+// API where a repeated request does no harm, such as that of a language model. The
+// default is the idempotent methods GET, HEAD, OPTIONS, TRACE, PUT and DELETE. A
+// request with a header Idempotency-Key or X-Idempotency-Key may always be retried,
+// as in package net/http.
 func WithMethods(methods ...string) TransportOption {
 	return transportOption(func(t *Transport) {
 		t.methods = maps.Clone(t.methods)
@@ -96,14 +96,14 @@ func WithMethods(methods ...string) TransportOption {
 	})
 }
 
-// WithCall sets the function that returns the [Call] for a request: its key,
-// agent and fallback targets. The first of [Call.Targets] stands for the
-// unchanged request. The function must not change the request. [Call.Spend]
-// gets each answer as an *http.Response and must not touch its body. If a
-// restart queue accepts a call that ended with a response, only events show it.
+// WithCall sets the function that returns the [Call] for a request: its key, agent
+// and fallback targets. The first of [Call.Targets] is the target of the unchanged
+// request. The function must not change the request. [Call.Spend] gets each answer
+// as an *http.Response and must not touch its body. If a restart queue accepts a
+// call that ended with a response, only an event shows it.
 //
-// By default, and with nil, the Call has one target. Its endpoint is the scheme
-// and host of the URL, its provider is that of [classify.HostProvider].
+// By default, and with nil, the Call has one target. Its endpoint is the scheme and
+// host of the URL. Its provider is the result of [classify.HostProvider].
 func WithCall(call func(*http.Request) Call) TransportOption {
 	return transportOption(func(t *Transport) {
 		if call != nil {
@@ -112,13 +112,13 @@ func WithCall(call func(*http.Request) Call) TransportOption {
 	})
 }
 
-// WithRewrite sets the function that changes a request for a fallback target.
-// It gets a copy of the request, body included. Its error is the error of the
-// call.
+// WithRewrite sets the function that changes a request for a fallback target. The
+// function gets a copy of the request, body included. If it returns an error, the
+// call fails with that error.
 //
 // By default, and with nil, the URL gets the scheme and host of the target's
-// endpoint. Path, body and headers stay, credentials included. That fits a
-// second gateway to the same API. Another provider needs a function of its own.
+// endpoint. Path, body and headers stay, credentials included. That fits a second
+// gateway to the same API. Another provider needs a function of its own.
 func WithRewrite(rewrite func(*http.Request, Target) error) TransportOption {
 	return transportOption(func(t *Transport) {
 		if rewrite != nil {
@@ -128,11 +128,11 @@ func WithRewrite(rewrite func(*http.Request, Target) error) TransportOption {
 }
 
 // WithFirstEventWait sets how long a response with status 200 is held back until
-// its first event, or the beginning of its JSON, has arrived. If that is an error,
-// the response counts as failed. What comes later is still reported to observers,
-// but the client has the response by then. A client that reads the first event at
-// once notices no difference, however long the wait. The default is 250 ms. With 0
-// or less, responses are passed on unread.
+// its first event, or the beginning of its JSON, has arrived. If this part is an
+// error, the response counts as failed. Of a later error, only observers are told,
+// because the client already has the response. A client that reads the first event
+// at once notices no difference, however long the wait. The default is 250 ms. With
+// 0 or less, responses are passed on unread.
 func WithFirstEventWait(wait time.Duration) TransportOption {
 	return transportOption(func(t *Transport) { t.firstWait = wait })
 }
@@ -157,7 +157,8 @@ func NewTransport(base http.RoundTripper, x *Executor, opts ...TransportOption) 
 const maxHost = 1 << 10
 
 // hostCall is the default of [WithCall]. A redirect may name a host of several
-// megabytes; no breaker or health is kept for such a host.
+// megabytes. The call of such a host has no target, and so no breaker and no
+// health.
 func hostCall(r *http.Request) Call {
 	if r.URL == nil || len(r.URL.Host) > maxHost {
 		return Call{}
@@ -173,8 +174,7 @@ func replayable(r *http.Request) bool {
 	return r.Body == nil || r.Body == http.NoBody || r.GetBody != nil
 }
 
-// repeatable reports whether a request may be made more than once after any
-// failure.
+// repeatable reports whether a request may be made again after any failure.
 func (t *Transport) repeatable(r *http.Request) bool {
 	if t.methods[cmp.Or(r.Method, http.MethodGet)] {
 		return true
@@ -208,7 +208,8 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return e.do(call)
 }
 
-// both returns a function that returns true if a and b both do. b may be nil.
+// both returns a function that returns true if both a and b return true. b may be
+// nil.
 func both(a, b func(Attempt) bool) func(Attempt) bool {
 	if b == nil {
 		return a

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// modelPaths are the ends of the paths of model APIs, as patterns of path.Match.
-// They cover Anthropic, OpenAI and compatible servers, Google and Bedrock.
+// modelPaths are the ends of the URL paths of model APIs, as patterns for
+// path.Match. They cover Anthropic, OpenAI and compatible servers, Google and
+// Bedrock.
 var modelPaths = []string{
 	"messages", "messages/count_tokens",
 	"chat/completions", "completions", "responses", "embeddings", "moderations",
@@ -19,13 +20,13 @@ var modelPaths = []string{
 
 // WithModelAPIs also retries POST requests to the APIs of language models, if the
 // model did not answer: the response is an error, or there was no connection. If a
-// connection breaks after the request was sent, the model may have answered, and the
-// answer costs money. Such a request is not retried.
+// connection breaks after the request was sent, the model may have answered, and
+// the answer costs money. Such a request is not retried.
 //
 // The APIs are recognized by the end of the path, such as /v1/messages or
-// /v1/chat/completions. By default, a POST is retried only with an
-// Idempotency-Key. Switch off the retries of the SDK itself, because the two
-// multiply; docs/faq.md says how.
+// /v1/chat/completions. By default, a POST is retried only with an Idempotency-Key.
+// Switch off the retries of the SDK itself, because otherwise each retry of the
+// Transport repeats all retries of the SDK; docs/faq.md says how.
 func WithModelAPIs() TransportOption {
 	return transportOption(func(t *Transport) { t.modelAPIs = true })
 }

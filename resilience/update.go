@@ -7,11 +7,11 @@ import (
 	"sync/atomic"
 )
 
-// liveConfig is the config that an [Executor] and its breakers use. Update replaces
-// it while calls are made.
+// liveConfig is the config that an [Executor] and its breakers use. Update can
+// replace the config while calls are made.
 type liveConfig struct{ current atomic.Pointer[inForce] }
 
-// inForce is a config, and what is computed from it once.
+// inForce is a config with the values that are computed from it once.
 type inForce struct {
 	*Config        // may be nil
 	limitsAttempts bool
@@ -48,7 +48,7 @@ func (x *Executor) Update(cfg *Config) error {
 	return nil
 }
 
-// update gives each breaker its settings in the config that is in force now.
+// update applies the current config to each breaker.
 func (b *Breakers) update(ctx context.Context) {
 	cfg := b.cfg.get()
 	if cfg.Config != nil {

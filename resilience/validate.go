@@ -36,8 +36,9 @@ func (v *validation) fraction(field string, value float64) {
 	}
 }
 
-// endpoint checks that a target can have a name, so that its section has an
-// effect. [Target.Name] leaves out what may be secret.
+// endpoint checks that name is what [Target.Name] returns for some target.
+// Otherwise the section of this name would have no effect. [Target.Name] leaves out
+// what may be secret.
 func (v *validation) endpoint(name string) {
 	switch named := (Target{Endpoint: name}).Name(); {
 	case name == "":
@@ -47,8 +48,8 @@ func (v *validation) endpoint(name string) {
 	}
 }
 
-// check validates one complete set of settings. It adds each fault only once,
-// because overrides inherit the faults of the general sections.
+// check validates one complete set of settings. Overrides inherit the faults of the
+// general sections, so check adds each fault only once.
 func (v *validation) check(path string, s settings) {
 	found := validation{}
 	found.retry(s.retry)
@@ -95,7 +96,7 @@ func (v *validation) retry(r RetryConfig) {
 	if r.Schedule == CustomSchedule {
 		return
 	}
-	// These fields apply to the custom schedule only. With another schedule, a
+	// These fields apply only to the schedule "custom". With another schedule, a
 	// value that is not the default is a fault, because it would be ignored.
 	d := defaultSettings.retry
 	for _, f := range []struct {
