@@ -53,7 +53,7 @@ func checkAllExamples(docs []ruledoc.Rule, budget *scan.Budget) error {
 			return err
 		}
 		estimate += like * (budget.Checked() - before)
-		if err := budget.ForeseeTexts(r.place, estimate, bytes); err != nil {
+		if err := budget.PrecheckTexts(r.place, estimate, bytes); err != nil {
 			return err
 		}
 	}

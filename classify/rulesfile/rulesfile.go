@@ -165,7 +165,7 @@ func checkPatterns(docs []ruledoc.Rule) (steps int, err error) {
 		exprs[i] = docs[i].Pattern
 	}
 	budget := scan.NewBudget(exprs)
-	if err = budget.Foresee(exprs); err == nil {
+	if err = budget.Precheck(exprs); err == nil {
 		err = checkAllExamples(docs, budget)
 	}
 	if err == nil {

@@ -1,8 +1,8 @@
 package scan
 
-// grouping groups the classes of bytes that lead every state to the same next
-// state. It begins with one group. Each state then splits the groups whose classes
-// lead it to different states.
+// grouping groups the classes of bytes. Two classes stay in one group if each state
+// has the same next state for both. grouping begins with one group. For each state,
+// it splits the groups whose classes lead to different next states.
 type grouping struct {
 	group []uint8       // by class: its group
 	sizes []int         // by group: its number of classes
@@ -14,8 +14,8 @@ type grouping struct {
 	groups []uint8 // groups that have an edge in the current state
 }
 
-// alike returns the group of each class, and for each class the number of states
-// that have an edge for it.
+// alike returns for each class its group, and the number of states that have an
+// edge for the class.
 func (b *builder) alike() (group []uint8, counts []int) {
 	g := grouping{group: make([]uint8, len(b.sample)), sizes: []int{len(b.sample)}}
 	counts = make([]int, len(b.sample))
@@ -29,8 +29,8 @@ func (b *builder) alike() (group []uint8, counts []int) {
 	return g.group, counts
 }
 
-// refine splits the groups whose classes lead a state to different states. edges
-// are the edges of that state.
+// refine splits groups by the edges of one state. It splits a group if the edges of
+// the group's classes lead to different next states.
 func (g *grouping) refine(edges []edge) {
 	g.groups = g.groups[:0]
 	for _, e := range edges {
@@ -51,9 +51,9 @@ func (g *grouping) refine(edges []edge) {
 	}
 }
 
-// split divides a group by the next state of its classes. Classes without an edge
-// stay in the old group. If all classes have an edge, those that lead to the same
-// state as the first stay in it.
+// split divides a group by the next states of its classes. Classes without an edge
+// stay in the old group. If all classes have an edge, the old group keeps those
+// with the same next state as the first class.
 func (g *grouping) split(old uint8, edges []edge) {
 	into := map[int32]uint8{}
 	if g.met[old].classes == g.sizes[old] {

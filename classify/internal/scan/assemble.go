@@ -2,11 +2,11 @@ package scan
 
 import "regexp/syntax"
 
-// assemble cuts a list of parts into pieces and gaps.
+// assemble divides a list of parts into pieces and gaps.
 //
 // A gap at either end of the pattern is replaced by its minimum number of runes,
-// because a match may begin and end anywhere in a text. If loops follow each other,
-// their minimums are added to the pieces around them.
+// because a match may begin and end anywhere in a text. If several loops follow
+// each other, their minimums are moved to the pieces around them.
 func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 	var c chain
 	var piece []*syntax.Regexp
@@ -19,7 +19,7 @@ func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 	grow := func() { // adds the minimum of the open gap to the last piece
 		last := &c.pieces[len(c.pieces)-1]
 		*last = concat(append([]*syntax.Regexp{*last}, p.copies(open[0].class, open[0].min)...))
-		open[0] = open[0].atLeastNone()
+		open[0] = open[0].withoutMin()
 	}
 	parts = trim(flatten(nil, parts))
 	for i, part := range parts {
@@ -34,7 +34,7 @@ func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 			piece = append(piece, p.copies(class, least)...)
 		case len(piece) == 0: // right behind another gap
 			grow()
-			open = append(open, loop{class, least, most}.atLeastNone())
+			open = append(open, loop{class, least, most}.withoutMin())
 			piece = p.copies(class, least)
 		default:
 			closePiece()
@@ -56,9 +56,9 @@ func (p *parser) assemble(parts []*syntax.Regexp) (chain, error) {
 	return c, nil
 }
 
-// bounded replaces unbounded repetitions of groups. At the two ends of a pattern,
-// the minimum number of repetitions is enough to find a match. Elsewhere such a
-// repetition is an error.
+// bounded replaces a repetition of a group without upper bound. At the two ends of
+// a pattern, the minimum number of repetitions is enough to find a match. Elsewhere
+// such a repetition is an error.
 func (p *parser) bounded(re *syntax.Regexp, first, last bool) (*syntax.Regexp, error) {
 	switch {
 	case isLoop(re):
@@ -84,8 +84,8 @@ func (p *parser) bounded(re *syntax.Regexp, first, last bool) (*syntax.Regexp, e
 	return concat(parts), nil
 }
 
-// trim drops optional parts at the two ends of a pattern: a text that matches with
-// them also matches without them.
+// trim drops optional parts at the two ends of a pattern. Every text with a match
+// of the trimmed pattern also has a match of the whole pattern.
 func trim(parts []*syntax.Regexp) []*syntax.Regexp {
 	mayGo := func(re *syntax.Regexp) bool {
 		return re.Op == syntax.OpQuest || re.Op == syntax.OpStar || re.Op == syntax.OpRepeat && re.Min == 0
@@ -99,7 +99,8 @@ func trim(parts []*syntax.Regexp) []*syntax.Regexp {
 	return parts
 }
 
-// flatten appends parts to flat and unfolds nested concatenations.
+// flatten appends parts to flat. A nested concatenation is replaced by its own
+// parts.
 func flatten(flat, parts []*syntax.Regexp) []*syntax.Regexp {
 	for _, p := range parts {
 		if p.Op == syntax.OpConcat {

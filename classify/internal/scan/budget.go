@@ -9,11 +9,12 @@ import (
 )
 
 // A Budget limits the work of compiling a set of patterns and of checking texts
-// against them. It counts steps, not time, so every machine accepts and refuses the
-// same sets. A step takes about ten nanoseconds. Memory is limited by steps too.
+// against the set. It counts steps, not time, so every machine accepts and refuses
+// the same sets. A step takes about ten nanoseconds. Memory is limited by steps
+// too.
 //
-// [Budget.Foresee] first estimates the steps of a set. To refuse a set takes a few
-// million steps. To build the largest set that is accepted takes a hundred million.
+// [Budget.Precheck] first estimates the steps of a set. Refusing a set takes a few
+// million steps. Building the largest set that is accepted takes a hundred million.
 //
 // A Budget is not safe for concurrent use.
 type Budget struct {
@@ -21,13 +22,13 @@ type Budget struct {
 	left    *int       // steps that compiling may still take; shared with clones
 	checked int        // steps spent on checking texts
 	texts   int        // bytes of the checked texts
-	weights []weight   // by pattern; nil before Foresee
+	weights []weight   // by pattern; nil before Precheck
 	single  bool       // the budget is for one pattern alone
 	work    *int       // steps of all work, failed attempts included; only for tests
 	phase   phase
 }
 
-// A phase is a part of the work that steps are charged for.
+// A phase is a part of the compilation. Steps are counted for each phase.
 type phase uint8
 
 const (
@@ -37,8 +38,8 @@ const (
 	phases
 )
 
-// phaseFaults are the errors for a pattern that needs too many steps alone, by the
-// phase that took the most. Each error names a remedy.
+// phaseFaults[p] is the error for a single pattern that needs too many steps, most
+// of them in phase p. Each error names a remedy.
 var phaseFaults = [phases]string{
 	reading: `its character classes and loops are too much work: use fewer, or names such as \p{Han} instead of wide ranges`,
 	nodes:   "its counted repetitions and classes are too much work: shorten the repetitions, or use fewer large classes",
@@ -79,9 +80,9 @@ var (
 	errExamples = errors.New("its examples are too much work to check: shorten them")
 )
 
-// errSpent is the panic value of [Budget.spend]; recoverSpent turns it into an
-// error. spend panics, because most of its callers are recursive and return no
-// errors.
+// errSpent is the value with which [Budget.spend] panics; recoverSpent turns it
+// into an error. spend panics, because most of its callers are recursive and return
+// no errors.
 type errSpent struct{}
 
 // NewBudget returns the budget for a set of patterns.
@@ -96,14 +97,15 @@ func (b *Budget) alone(expr string) *Budget {
 	return &Budget{left: &left, work: b.work, single: true, spent: make([]spending, 1)}
 }
 
-// clone returns a copy of b. The copy shares the counters left and work.
+// clone returns a copy of b. The copy shares the counters left and work with b.
 func (b *Budget) clone() *Budget {
 	c := *b
 	c.spent = slices.Clone(b.spent)
 	return &c
 }
 
-// spend charges steps to a pattern. It panics if too few are left.
+// spend adds steps to the steps of a pattern. It panics if the budget has too few
+// left.
 func (b *Budget) spend(pattern int32, steps int) {
 	b.spent[pattern][b.phase] += steps
 	*b.work += steps
@@ -112,7 +114,7 @@ func (b *Budget) spend(pattern int32, steps int) {
 	}
 }
 
-// Steps returns the steps of compiling the set so far.
+// Steps returns the number of steps that compiling the set has taken so far.
 func (b *Budget) Steps() (n int) {
 	for i := range b.spent {
 		n += b.spent[i].total()
@@ -120,12 +122,12 @@ func (b *Budget) Steps() (n int) {
 	return n
 }
 
-// Work returns the steps of all work for the set: also of failed attempts, of
-// estimates and of testers.
+// Work returns the steps of all work for the set. It includes failed attempts,
+// estimates and testers.
 func (b *Budget) Work() int { return *b.work }
 
-// most returns the pattern that spent the most steps, and the phase that took most
-// of them.
+// most returns the pattern that took the most steps, and the phase that took most
+// of these steps.
 func (b *Budget) most() (pattern int, on phase) {
 	for i := range b.spent {
 		if b.spent[i].total() > b.spent[pattern].total() {
@@ -140,8 +142,8 @@ func (b *Budget) most() (pattern int, on phase) {
 	return pattern, on
 }
 
-// recoverSpent must be deferred. It turns an overrun into an error that names the
-// pattern that spent the most steps.
+// recoverSpent must be deferred. If the budget is exceeded, it sets err to an error
+// that names the pattern that took the most steps.
 func (b *Budget) recoverSpent(err *error) {
 	switch r := recover(); r {
 	case nil:
@@ -157,7 +159,7 @@ func (b *Budget) recoverSpent(err *error) {
 	}
 }
 
-// BudgetError says that a set of patterns is too much work.
+// BudgetError is the error of a set of patterns that needs too many steps.
 type BudgetError struct {
 	Steps int // steps of the pattern that needs the most
 	err   error
@@ -165,11 +167,11 @@ type BudgetError struct {
 
 func (e *BudgetError) Error() string { return e.err.Error() }
 
-// Unwrap returns the limit that was exceeded.
+// Unwrap returns the error that says which limit was exceeded.
 func (e *BudgetError) Unwrap() error { return e.err }
 
-// Shorten quotes a pattern for an error message. Of a long pattern it quotes only
-// the beginning.
+// Shorten returns a pattern in quotes for an error message. Of a long pattern it
+// returns only the beginning.
 func Shorten(expr string) string {
 	const most = 200
 	if len(expr) <= most {

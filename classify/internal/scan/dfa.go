@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// A kind is the property of a byte that assertions such as ^ and \b depend on.
+// A kind is the property of a byte that decides whether an assertion such as ^ or
+// \b holds next to the byte.
 type kind uint8
 
 const (
@@ -32,14 +33,14 @@ var kindOf = func() (of [256]kind) {
 	return of
 }()
 
-// holds reports whether all assertions in ops hold between two bytes of these
-// kinds.
+// holds reports whether all assertions in ops hold between a byte of kind before
+// and a byte of kind after.
 func holds(ops syntax.EmptyOp, before, after kind) bool {
-	return ops&^met[before][after] == 0
+	return ops&^assertionsBetween[before][after] == 0
 }
 
-// met is a table of the results of between.
-var met = func() (ops [kinds][kinds]syntax.EmptyOp) {
+// assertionsBetween has the result of between for every two kinds.
+var assertionsBetween = func() (ops [kinds][kinds]syntax.EmptyOp) {
 	for before := range kinds {
 		for after := range kinds {
 			ops[before][after] = between(before, after)
@@ -71,8 +72,8 @@ func between(before, after kind) syntax.EmptyOp {
 
 // builder makes a program deterministic by the subset construction. A state is a
 // sorted list of NFA nodes: nodes that read a byte, assertions before such nodes,
-// and matches. If it has assertions, the kind of the previous byte is part of the
-// state.
+// and matches. If a state has assertions, the kind of the previous byte is part of
+// the state.
 type builder struct {
 	*program
 	classes [256]uint8
@@ -83,9 +84,9 @@ type builder struct {
 	items   []int32 // nodes of all states, one state after the other
 	bounds  []int32 // by state: index of its first item; one more entry is the end of the last state
 	kind    []kind
-	edges   []edge  // edges of all states, one state after the other
-	leaves  []leave // by state: where its edges are
-	columns uint32  // number of columns of the table
+	edges   []edge      // edges of all states, one state after the other
+	ranges  []edgeRange // by state: the range of its edges
+	columns uint32      // number of columns of the table
 	roots   [kinds]int32
 
 	mark    []uint32 // by node: the round of the last closure that visited it
@@ -98,10 +99,10 @@ type builder struct {
 	spanOf  [257]int16 // by first byte: index of the span
 }
 
-// An edge is a transition of a state: a class of bytes and the next state. A class
-// without an edge ends the walk. An edge is one word, because a large set has
-// millions of edges: the class is in the upper 8 bits, as in the table, and the
-// state in the lower 24.
+// An edge is a transition of a state: a class of bytes and the next state. If a
+// state has no edge for a class, the walk ends there. A large set has millions of
+// edges, so an edge is one word: the upper 8 bits are the class, as in the table,
+// and the lower 24 bits are the state.
 type edge uint32
 
 func newEdge(class uint8, next int32) edge { return edge(class)<<columnOf | edge(next) }
@@ -115,30 +116,30 @@ func (b *builder) count() int { return len(b.bounds) - 1 }
 func (b *builder) itemsOf(s int) []int32 { return b.items[b.bounds[s]:b.bounds[s+1]] }
 
 func (b *builder) edgesOf(s int) []edge {
-	l := b.leaves[s]
+	l := b.ranges[s]
 	return b.edges[l.begin : l.begin+l.count]
 }
 
-// leave is the position of the edges of a state: the index of the first and their
-// number.
-type leave struct{ begin, count int32 }
+// edgeRange is the range of builder.edges that belongs to one state: the index of
+// the first edge and the number of edges.
+type edgeRange struct{ begin, count int32 }
 
-// tables builds the two automata of a program: of all pieces, and of the
-// case-sensitive ones.
+// tables builds the two automata of a program: the one of all pieces and the one of
+// the case-sensitive pieces.
 func (p *program) tables() (all, exact *table) {
 	p.nodeIDs, p.asserted, p.pieceIDs, p.stageIDs = nil, nil, nil, nil // no nodes are added from here on
 	return determinize(p, p.starts, len(p.nodes)).layOut(), determinize(p, p.exact, 0).layOut()
 }
 
 // determinize builds the states of the pieces that begin at starts. It allocates
-// memory for this many states (room) in advance, because growing slices would need
-// twice the memory.
+// memory for room states in advance, because growing slices would need twice the
+// memory.
 func determinize(p *program, starts []int32, room int) *builder {
 	b := newBuilder(p, room)
 	for k := range kinds {
 		b.roots[k], _ = b.state(b.closure(nil, starts), k)
 	}
-	b.leaveAll()
+	b.buildEdges()
 	b.states, b.single, b.mark = nil, nil, nil // no states are added from here on
 	b.renumber()
 	return b
@@ -147,7 +148,7 @@ func determinize(p *program, starts []int32, room int) *builder {
 func newBuilder(p *program, room int) *builder {
 	b := &builder{
 		program: p, states: map[string]int32{},
-		bounds: make([]int32, 1, room+1), leaves: make([]leave, 0, room),
+		bounds: make([]int32, 1, room+1), ranges: make([]edgeRange, 0, room),
 		items: make([]int32, 0, room), kind: make([]kind, 0, room), edges: make([]edge, 0, 2*room),
 		mark: make([]uint32, len(p.nodes)), single: make([]int32, len(p.nodes)),
 	}
@@ -155,9 +156,9 @@ func newBuilder(p *program, room int) *builder {
 	return b
 }
 
-// classify groups the bytes into classes, so that no node and no assertion
-// distinguishes the bytes of a class. It begins with one class and splits it at
-// every range of bytes that a node reads.
+// classify divides the bytes into classes. No node and no assertion distinguishes
+// two bytes of a class. classify begins with one class and splits it at every range
+// of bytes that a node reads.
 func (b *builder) classify() {
 	var seen [256][4]uint64
 	asserts := false
@@ -194,7 +195,7 @@ func (b *builder) classify() {
 	}
 }
 
-// splitClasses splits every class by the number that f returns for its bytes. The
+// splitClasses splits every class by the number that f returns for each byte. The
 // numbers must be less than kinds. Classes are numbered in the order of their first
 // bytes.
 func (b *builder) splitClasses(f func(c byte) uint8) {
@@ -217,14 +218,14 @@ func oneIf(ok bool) uint8 {
 	return 0
 }
 
-// Steps charged by the construction, in proportion to time.
+// Steps of the construction. They are proportional to the time it takes.
 const (
 	stepsAState = 10
 	stepsAnEdge = 4
 )
 
-// closure appends to items the nodes that are reachable from these nodes without
-// reading a byte. It leaves out splits.
+// closure appends to items the nodes that can be reached from the nodes in from
+// without reading a byte. It leaves out nodes that only split the path.
 func (b *builder) closure(items, from []int32) []int32 {
 	b.round++
 	b.stack = append(b.stack[:0], from...)
@@ -245,9 +246,9 @@ func (b *builder) closure(items, from []int32) []int32 {
 	return items
 }
 
-// stateOf returns the state that nodes lead to after a byte of kind k, and whether
-// it has assertions. Most edges lead to one node. The state of such a node is
-// cached unless it has assertions.
+// stateOf returns the state for the nodes in from, after a byte of kind k. asserts
+// reports whether the state has assertions. Most edges lead to one node. The state
+// of such a node is cached unless it has assertions.
 func (b *builder) stateOf(from []int32, k kind) (s int32, asserts bool) {
 	alone := len(from) == 1
 	if alone {
@@ -264,8 +265,8 @@ func (b *builder) stateOf(from []int32, k kind) (s int32, asserts bool) {
 	return s, asserts
 }
 
-// state returns the state with these items, and whether it has assertions. It adds
-// the state if it is new.
+// state returns the state with these items, which it adds if it is new. asserts
+// reports whether the state has assertions.
 func (b *builder) state(items []int32, k kind) (s int32, asserts bool) {
 	slices.Sort(items)
 	for _, n := range items {
@@ -302,7 +303,7 @@ func (b *builder) newState(items []int32, k kind) int32 {
 	b.items = append(b.items, items...)
 	b.bounds = append(b.bounds, int32(len(b.items)))
 	b.kind = append(b.kind, k)
-	b.leaves = append(b.leaves, leave{})
+	b.ranges = append(b.ranges, edgeRange{})
 	b.waiting = append(b.waiting, s)
 	if len(items) > 0 {
 		b.spend(b.owner[items[0]], stepsAState)
@@ -310,10 +311,10 @@ func (b *builder) newState(items []int32, k kind) int32 {
 	return s
 }
 
-// renumber merges two classes if both lead to the same next state, whatever the
-// state. The two cases of most letters are an example. The lowest numbers go to the
-// classes with edges from the most states, so that the entries that are read most
-// often are close to each other.
+// renumber merges two classes if every state has the same next state for both. For
+// example, the upper and the lower case of most letters are merged. The classes for
+// which the most states have edges get the lowest numbers, so that the entries that
+// are read most often are close to each other.
 func (b *builder) renumber() {
 	group, counts := b.alike()
 	order := make([]int, len(counts))
@@ -338,7 +339,7 @@ func (b *builder) renumber() {
 	b.sample = nil // the samples are of the old classes
 	b.columns = uint32(first + len(kept))
 	for s := range b.count() {
-		l := &b.leaves[s]
+		l := &b.ranges[s]
 		begin, edges := l.begin, b.edgesOf(s)
 		l.count = 0
 		for _, e := range edges {

@@ -10,8 +10,9 @@
 //     bytes. Equal pieces are built once, and patterns that begin with the same
 //     pieces share them.
 //  3. dfa.go makes the automaton deterministic (DFA). A state describes how a match
-//     continues, not where else a match might begin. So patterns do not multiply
-//     each other: there are about as many states as letters in the patterns.
+//     continues, not where else a match might begin. So the numbers of states of the
+//     patterns add up and do not multiply: there are about as many states as letters
+//     in the patterns.
 //  4. exact.go checks the case of letters. The DFA ignores case, and the
 //     case-sensitive pieces get a second, small DFA.
 //  5. table.go stores the edges of all states in one array, four bytes an edge.
@@ -32,7 +33,7 @@
 // so the memory depends on the patterns alone. The memory is reused for the next
 // text. Only a text that is not valid UTF-8 is copied.
 //
-// Before anything is built, foresee.go refuses a set that is too large: it
+// Before anything is built, precheck.go refuses a set that is too large: it
 // estimates the cost of each pattern from its text (weigh.go) and compiles a sample
 // (sample.go). A [Budget] of steps limits the rest of the work. The error names the
 // pattern at fault.

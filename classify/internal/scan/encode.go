@@ -7,8 +7,8 @@ import (
 	"regexp/syntax"
 )
 
-// AppendBinary appends the encoding of m that [Load] reads. A program that embeds
-// it need not compile the set.
+// AppendBinary appends the encoding of m to b. [Load] decodes it. A program that
+// embeds the encoding need not compile the set.
 func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 	number := func(n int) { b = binary.AppendUvarint(b, uint64(n)) }
 	list := func(numbers []int32) {
@@ -62,7 +62,7 @@ func (m *Matcher) AppendBinary(b []byte) ([]byte, error) {
 
 var errTruncated = errors.New("the table ends too early or is not one of this version")
 
-// Load decodes a matcher that [Matcher.AppendBinary] has encoded. data must be
+// Load decodes a matcher from the output of [Matcher.AppendBinary]. data must be
 // trusted: other data may make Load or the matcher panic.
 func Load(data string) (*Matcher, error) {
 	d := decoder{data: data}
@@ -92,7 +92,7 @@ func Load(data string) (*Matcher, error) {
 	return m, nil
 }
 
-// table reads an automaton.
+// table decodes an automaton.
 func (d *decoder) table() table {
 	t := table{states: d.number(), columns: uint32(d.number())}
 	copy(t.classes[:], d.take(len(t.classes)))
@@ -140,8 +140,8 @@ func (d *decoder) number() int {
 	}
 }
 
-// count reads the length of a list. Every item takes at least one byte, so a list
-// longer than data is an error.
+// count reads the length of a list. Every item takes at least one byte, so a length
+// above the number of bytes left is an error.
 func (d *decoder) count() int {
 	n := d.number()
 	if n > len(d.data) {

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Few patterns are case-sensitive. If one automaton distinguished case for all of
-// them, it would be half as large again. So a case-sensitive piece is built twice:
-// in the automaton of all pieces, which ignores case, and as written in a small
-// automaton. The small one runs only where the large one accepts the piece.
+// Few patterns are case-sensitive. If the main automaton distinguished case for
+// these patterns, it would be half as large again. So a case-sensitive piece is
+// built twice: in the main automaton, which ignores case, and as written in a small
+// automaton. The small one runs only where the main one accepts the piece.
 
-// folded returns a piece that matches every ASCII letter of re in both cases. It
-// returns re itself if re does so.
+// folded returns a piece that matches every ASCII letter of re in both cases. If re
+// already does, folded returns re itself.
 func folded(re *syntax.Regexp) *syntax.Regexp {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -49,7 +49,7 @@ func folded(re *syntax.Regexp) *syntax.Regexp {
 func isASCIILetter(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }
 
 // exactly reports whether the piece of a matches text[start:end] with letters in
-// the case that its pattern requires.
+// the case that the pattern of a requires.
 func (w *walk) exactly(a *accept, start, end int) bool {
 	t := &w.m.exact
 	s := t.roots[w.kindAt(start-1)]

@@ -7,25 +7,26 @@ import (
 
 // filter rejects offsets of a text at which no match can begin. It is a Bloom
 // filter with one hash function: it may let an offset pass at which no match
-// begins, but it never rejects an offset at which one does.
+// begins, but it never rejects an offset at which a match begins.
 //
 // It makes up to three tests: of the first four bytes at the offset, of the first
-// eight, and of the fifth to the twelfth.
+// eight bytes, and of the fifth to the twelfth byte.
 type filter struct {
-	// One bitmap for each test: the hashes of the bytes that pass.
+	// One bitmap for each test. It has the hashes of the bytes that pass the test.
 	four, eight, twelve bitmap
-	// fourOnly holds prefixes of four bytes that pass without the second test.
-	// Their matches are shorter than eight bytes or continue in too many ways.
-	// eightOnly holds prefixes of eight bytes that pass without the third test.
+	// fourOnly has the prefixes of four bytes that pass without the second test.
+	// Matches with such a prefix are shorter than eight bytes or continue in too
+	// many ways. eightOnly has the prefixes of eight bytes that pass without the
+	// third test.
 	fourOnly, eightOnly bitmap
-	// short holds the first two bytes of matches that have no prefix of four bytes:
-	// they are shorter or continue in too many ways.
+	// short has the first two bytes of matches that have no prefix of four bytes.
+	// Such matches are shorter than four bytes or continue in too many ways.
 	short  [1 << (16 - 6)]uint64
 	shorts bool // short is not empty
 	empty  bool // a match may be empty, so it may begin at any offset
 }
 
-// bitmaps returns all fields but the flags, in the order of their encoding.
+// bitmaps returns all fields of f that are bitmaps, in the order of their encoding.
 func (f *filter) bitmaps() [][]uint64 {
 	return [][]uint64{f.four[:], f.fourOnly[:], f.eight[:], f.eightOnly[:], f.twelve[:], f.short[:]}
 }
@@ -39,12 +40,12 @@ func (b *bitmap) add(hash uint32) { b[hash>>6] |= 1 << (hash & 63) }
 
 func (b *bitmap) has(hash uint32) bool { return b[hash>>6]>>(hash&63)&1 != 0 }
 
-// fold sets the bit that distinguishes the two cases of an ASCII letter. It is
-// applied to all windows. A window is the next eight bytes of a text as a
-// little-endian word.
+// fold has the bit that differs between the two cases of an ASCII letter, in each
+// of eight bytes. A window is the next eight bytes of a text as a little-endian
+// word. fold is applied to every window, so that case is ignored.
 const fold = 0x2020202020202020
 
-// hash hashes the eight bytes of a window, hashFour the first four.
+// hash hashes the eight bytes of a window. hashFour hashes the first four.
 func hash(window uint64) uint32 {
 	return uint32(window * 0x9e3779b97f4a7c15 >> (64 - hashBits))
 }
@@ -53,8 +54,8 @@ func hashFour(window uint64) uint32 {
 	return uint32(window) * 0x9e3779b1 >> (32 - hashBits)
 }
 
-// begins returns 1 if a match may begin with the first four bytes of window, else
-// 0.
+// begins returns 1 if a match may begin with the first four bytes of window, and 0
+// otherwise.
 func (f *filter) begins(window uint64) uint64 {
 	h := hashFour(window)
 	b := f.four[h>>6] >> (h & 63)
@@ -64,15 +65,15 @@ func (f *filter) begins(window uint64) uint64 {
 	return b & 1
 }
 
-// pair returns a word whose lowest bit says whether short has the first two bytes
-// of window. The other bits have no meaning.
+// pair returns a word whose lowest bit is 1 if short has the first two bytes of
+// window. The other bits have no meaning.
 func (f *filter) pair(window uint64) uint64 {
 	return f.short[uint16(window)>>6] >> (window & 63)
 }
 
-// goesOn makes the second and the third test at offset i of text. The first test
-// must have passed.
-func (f *filter) goesOn(text string, i int) bool {
+// passesRest makes the second and the third test at offset i of text. The first
+// test must have passed.
+func (f *filter) passesRest(text string, i int) bool {
 	window := word64(text[i:i+8]) | fold
 	if f.fourOnly.has(hashFour(window)) || f.pair(window)&1 != 0 {
 		return true
@@ -81,7 +82,7 @@ func (f *filter) goesOn(text string, i int) bool {
 	return f.eight.has(h) && (i+12 > len(text) || f.eightOnly.has(h) || f.twelve.has(hash(word64(text[i+4:i+12])|fold)))
 }
 
-// Limits of build. It stops at a shorter prefix
+// Limits of build. It uses a shorter prefix
 //
 //   - if a state has edges for more than manyBytes bytes,
 //   - if one prefix continues in more than manyWays ways,
@@ -95,13 +96,14 @@ const (
 	stateWays = 1 << 6 // a few classes of many runes need no more than leastWays
 )
 
-// A way to begin a match is a state and the bytes that lead to it.
+// A way is one possible beginning of a match: some bytes and the state to which
+// these bytes lead.
 type way struct {
 	s      state
 	window uint64
 }
 
-// build fills the filter with the prefixes of all matches.
+// build fills the filter with the prefixes of all possible matches.
 func (f *filter) build(t *table) {
 	x := explorer{table: t}
 	for c, class := range t.classes {
@@ -132,12 +134,12 @@ func (f *filter) build(t *table) {
 	})
 }
 
-// admit lets all windows pass that begin with these two bytes.
+// admit lets every window pass that begins with these two bytes.
 func (f *filter) admit(pair uint64) {
 	f.short[uint16(pair)>>6] |= 1 << (pair & 63)
 }
 
-// admitAll lets all windows pass that begin with this byte.
+// admitAll lets every window pass that begins with this byte.
 func (f *filter) admitAll(first uint64) {
 	for next := range uint64(256) {
 		f.admit(first | next<<8)
@@ -150,16 +152,18 @@ type explorer struct {
 	bytesOf [256][]byte // by class: its bytes, with fold applied
 }
 
-// A look extends windows of from bytes to windows of to bytes.
+// A look is one extension of windows: from windows of from bytes to windows of to
+// bytes.
 type look struct {
 	from, to int
 	left     int // number of ways that may still be tried
 }
 
-// each extends window, whose bytes lead to states. It calls found with every longer
-// window and the states that its bytes lead to. If a match may end before, or if
-// there are too many ways, each calls stop instead. If stop is nil, there is no
-// limit. The order is fixed, so the same patterns always make the same filter.
+// each extends window. states are the states to which its bytes lead. each calls
+// found with every longer window and the states of that window. If a match may end
+// before, or if there are too many ways, each calls stop instead. If stop is nil,
+// there is no limit. The order is fixed, so the same patterns always make the same
+// filter.
 func (x *explorer) each(l *look, states []state, window uint64, stop func(), found func(window uint64, states []state)) {
 	ways := map[way]bool{}
 	for _, s := range states {
@@ -193,7 +197,7 @@ func (x *explorer) each(l *look, states []state, window uint64, stop func(), fou
 	}
 }
 
-// extend adds to ways all extensions of w by one byte. w has n bytes.
+// extend adds to ways every extension of w by one byte. w has n bytes.
 func (x *explorer) extend(ways map[way]bool, w way, n int) {
 	for class := uint32(acceptColumn + 1); class < x.columns; class++ {
 		if next := x.step(w.s, class); next != 0 {

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// byteLoop is a loop of a gap, in a form that back can match backwards.
+// byteLoop is a loop of a gap. matchBack can match it backwards from the end of a
+// text.
 type byteLoop struct {
 	runes []rune    // the class, as pairs of bounds
 	line  bool      // the class has all runes but the newline
@@ -22,7 +23,8 @@ func newByteLoop(runes []rune, least, most int) byteLoop {
 	}
 }
 
-// asciiOf returns which ASCII runes are in a class, given as pairs of bounds.
+// asciiOf returns which ASCII runes are in a class. bounds are the first and the
+// last rune of each range of the class.
 func asciiOf(bounds []rune) (holds [utf8.RuneSelf]bool) {
 	for i := 0; i+1 < len(bounds); i += 2 {
 		for r := bounds[i]; r <= min(bounds[i+1], utf8.RuneSelf-1); r++ {
@@ -32,7 +34,8 @@ func asciiOf(bounds []rune) (holds [utf8.RuneSelf]bool) {
 	return holds
 }
 
-// holdsRune reports whether r is in a class, given as pairs of bounds.
+// holdsRune reports whether r is in a class. bounds are the first and the last rune
+// of each range of the class.
 func holdsRune(bounds []rune, r rune) bool {
 	for i := 0; i+1 < len(bounds); i += 2 {
 		if bounds[i] <= r && r <= bounds[i+1] {
@@ -50,9 +53,9 @@ func byteLoops(g gap) []byteLoop {
 	return loops
 }
 
-// back matches the loop backwards from the end of text, as far as it goes. It
-// returns the length of the text before that.
-func (l *byteLoop) back(text string) int {
+// matchBack matches the loop backwards from the end of text, as far as the loop can
+// match. It returns the offset at which the match begins.
+func (l *byteLoop) matchBack(text string) int {
 	if l.line {
 		near := text // the part that the loop can reach
 		if l.max >= 0 && len(text) > utf8.UTFMax*l.max {
@@ -84,19 +87,21 @@ func (l *byteLoop) back(text string) int {
 	return end
 }
 
-// spans reports whether the loops of a gap match all of text, regardless of their
-// minimum. It matches them backwards, each as far as it goes. That is safe: if the
-// loops before match some text, they also match any shorter beginning of it.
+// spans reports whether the loops of a gap match all of text. It ignores the
+// minimums of the loops. It matches the loops backwards, each as far as possible.
+// That is safe: if the earlier loops match a text, they also match every beginning
+// of that text.
 func spans(loops []byteLoop, text string) bool {
 	for i := len(loops) - 1; i >= 0 && text != ""; i-- {
-		text = text[:loops[i].back(text)]
+		text = text[:loops[i].matchBack(text)]
 	}
 	return text == ""
 }
 
-// follows reports whether a piece that begins at start continues a mark of the
-// stage before s, with a valid gap between them. Of the marks that leave enough
-// runes for the gap, only the last counts: a longer gap fits only if this one does.
+// follows reports whether a piece that begins at start can follow the pieces before
+// it: there is a mark of the stage before s, with a valid gap up to start. Several
+// marks may leave enough runes for the gap. Of these, follows checks only the last,
+// because a longer gap is valid only if this one is.
 func (j *joiner) follows(text string, s *stage, k *known, start int) bool {
 	least, runes, counted := s.gap[0].min, 0, start // text[counted:start] has this many runes
 	for at := j.latest[s.parent]; at >= 0; at = j.marks[at].prev {
@@ -115,10 +120,11 @@ func (j *joiner) follows(text string, s *stage, k *known, start int) bool {
 	return false
 }
 
-// fits reports whether text[end:start] is a valid gap, and saves the result in k.
-// If a text is a valid gap, so is every beginning of it. If a text is not, neither
-// is a longer text that begins at the same offset. Two adjacent texts that fit a
-// single loop without bound also fit together.
+// fits reports whether text[end:start] is a valid gap. It saves the result in k. If
+// a text is a valid gap, so is every beginning of the text. If a text is not a
+// valid gap, no longer text from the same offset is. If the gap is a single loop
+// without upper bound and two adjacent texts are valid gaps, both together are one
+// too.
 func (j *joiner) fits(text string, gap []byteLoop, k *known, end, start int) bool {
 	endless := len(gap) == 1 && gap[0].max < 0
 	from, to := k.end, k.start

@@ -5,23 +5,24 @@ import (
 	"unicode/utf8"
 )
 
-// A hit is a match of a piece of a pattern with gaps, or an empty match.
+// A hit is a match of a piece that has to be joined with other pieces, or an empty
+// match.
 type hit struct {
 	accepts    int32 // index of the first accept of the piece
 	start, end int
 }
 
-// A mark records that a stage was reached.
+// A mark records that a stage was reached: all its pieces were found in order.
 type mark struct {
 	end   int   // end of its last piece
 	prev  int32 // the previous mark of the same stage; -1 = none
 	stage int32
 }
 
-// maxListed is the length at which a walk shortens its list of hits or of marks: it
-// joins the hits, or drops the marks that are no longer needed. So its memory does
+// maxListed is the length at which a walk shortens its list of hits or of marks. It
+// joins the hits, and drops the marks that are no longer needed. So the memory does
 // not grow with the text. A list becomes longer only if the patterns need more
-// entries at once: because of long pieces or more than maxListed stages.
+// entries at once: because of long pieces, or of more than maxListed stages.
 const maxListed = 4 << 10
 
 // joiner joins hits into matches of whole patterns.
@@ -46,15 +47,16 @@ func (s stageSet) add(stage int32) { s[stage/64] |= 1 << (stage % 64) }
 
 func (s stageSet) has(stage int32) bool { return s[stage/64]>>(stage%64)&1 != 0 }
 
-// known caches whether text[end:start] is a valid gap before a stage. It saves
-// reading a long gap again for every piece after it.
+// known is the last result of joiner.fits for a stage: whether text[end:start] is a
+// valid gap before it. With it, a long gap is not read again for every piece after
+// the gap.
 type known struct {
 	round      uint32 // round of the joiner; results of other rounds are of other texts
 	fits       bool
 	end, start int
 }
 
-// A limit says when a list is full.
+// A limit has the lengths at which a list must get more memory or be shortened.
 type limit struct {
 	now  int // at this length the list needs memory, or has reached most
 	most int // at this length the entries that are no longer needed are dropped
@@ -62,12 +64,12 @@ type limit struct {
 
 func limitOf[T any](list []T, most int) limit { return limit{now: min(cap(list), most), most: most} }
 
-// dropped adjusts the limit after entries were dropped from a list; left is the
-// number that remains. If many remain, the limit rises. This keeps the total cost
-// of dropping below that of adding.
+// dropped adjusts the limit after entries were dropped from a list. left is the
+// number of entries that remain. If many remain, the limit rises. So dropping
+// entries costs less in total than adding them.
 func (l *limit) dropped(left int) { l.most = max(l.most, 2*left) }
 
-// extend allocates room in a full list.
+// extend returns list with room for at least one more entry.
 func extend[T any](list []T, l *limit) []T {
 	const first = 64
 	if len(list) == cap(list) {
@@ -78,9 +80,9 @@ func extend[T any](list []T, l *limit) []T {
 	return list
 }
 
-// spared empties a list to reuse its memory for the next text. It frees the memory
-// if few texts need that much.
-func spared[T any](list []T) []T {
+// emptied empties a list so that the next text can reuse its memory. It frees the
+// memory if the list is so large that few texts need it.
+func emptied[T any](list []T) []T {
 	if cap(list) > 2*maxListed {
 		return nil
 	}
@@ -102,8 +104,9 @@ func (j *joiner) begin(m *Matcher) {
 	}
 }
 
-// join adds to the set of matches the patterns whose pieces were all found in
-// order, with valid gaps between them. It is the last step of a walk.
+// join adds patterns to the set of matches. A pattern is added if all its pieces
+// were found in order, with valid gaps between them. join is the last step of a
+// walk.
 func (w *walk) join() {
 	j := &w.joiner
 	hits := w.hits[:0]
@@ -119,11 +122,12 @@ func (w *walk) join() {
 		j.latest[s] = -1
 	}
 	j.reached, j.pending = j.reached[:0], nil
-	w.hits, j.marks = spared(w.hits), spared(j.marks)
+	w.hits, j.marks = emptied(w.hits), emptied(j.marks)
 }
 
-// extendHits makes room for a hit that begins at start. If the list is too long, it
-// joins the hits that end before start. No later hit can end before start.
+// extendHits makes room for a hit that begins at start. If the list of hits is too
+// long, extendHits joins those that end before start. No later hit can end before
+// start.
 func (w *walk) extendHits(start int) {
 	if len(w.hits) >= w.room.most {
 		w.hits = w.hits[:copy(w.hits, w.takeBefore(w.hits, start))]
@@ -133,7 +137,7 @@ func (w *walk) extendHits(start int) {
 }
 
 // takeBefore sorts hits, joins those that end before next, and returns the others.
-// All later hits must begin at next or later.
+// All later hits must begin at next or after it.
 func (w *walk) takeBefore(hits []hit, next int) []hit {
 	j := &w.joiner
 	sortHits(hits)
@@ -145,7 +149,7 @@ func (w *walk) takeBefore(hits []hit, next int) []hit {
 	for len(hits) > 0 && hits[0].end < next {
 		j.pending = hits
 		// Several empty hits at one offset may follow each other in any order. So
-		// all of them are joined as often as there are empty hits.
+		// all of them are joined as many times as there are empty hits.
 		at, n, empty := hits[0].end, 0, 0
 		for ; n < len(hits) && hits[n].end == at; n++ {
 			if hits[n].start == at {
@@ -168,9 +172,9 @@ func (w *walk) takeBefore(hits []hit, next int) []hit {
 }
 
 // sortHits sorts hits by their ends, then by their starts. Hits arrive in the order
-// of their starts, except those that an earlier call returned. No hit is further
-// from its place than the number of hits within the longest piece. So insertion
-// sort is linear in the text.
+// of their starts, except those that an earlier call of takeBefore returned. No hit
+// is further from its sorted position than the number of hits within the longest
+// piece. So insertion sort is linear in the text.
 func sortHits(hits []hit) {
 	const often = 16
 	moves := often * len(hits)
@@ -194,8 +198,8 @@ func compareHits(a, b hit) int {
 	return a.start - b.start
 }
 
-// matters reports whether a hit may be part of a match: a pattern ends with its
-// piece, or the piece of a next stage was seen after it.
+// matters reports whether a hit may be part of a match. Either a pattern ends with
+// the piece of the hit, or the piece of a next stage was found after the hit.
 func (w *walk) matters(h hit) bool {
 	for at := h.accepts; ; at++ {
 		a := &w.m.accepts[at]
@@ -208,7 +212,7 @@ func (w *walk) matters(h hit) bool {
 	}
 }
 
-// take marks the stages that hit h reaches.
+// take marks the stages that h reaches.
 func (j *joiner) take(w *walk, h hit) {
 	for at := h.accepts; ; at++ {
 		a := &w.m.accepts[at]
@@ -221,9 +225,9 @@ func (j *joiner) take(w *walk, h hit) {
 	}
 }
 
-// reaches reports whether hit h continues a mark of the previous stage of stage at,
-// with a valid gap between them. It returns false if the stage could add no new
-// match.
+// reaches reports whether h reaches stage at: there is a mark of the previous
+// stage, with a valid gap before h. reaches returns false if the stage could add no
+// new match.
 func (j *joiner) reaches(w *walk, at int32, h hit) bool {
 	s := &w.m.stages[at]
 	if s.parent < 0 {
@@ -235,7 +239,8 @@ func (j *joiner) reaches(w *walk, at int32, h hit) bool {
 	return j.follows(w.text, s, &j.gaps[at], h.start)
 }
 
-// reach marks stage at and adds the patterns that end at it to the set of matches.
+// reach adds a mark of stage at, and adds the patterns that end at this stage to
+// the set of matches.
 func (j *joiner) reach(w *walk, at int32, h hit) {
 	s := &w.m.stages[at]
 	for _, pattern := range s.patterns {
@@ -262,8 +267,8 @@ func (j *joiner) reach(w *walk, at int32, h hit) {
 }
 
 // forget drops the marks that no later hit needs. Some marks of a stage are so far
-// before all later hits that every gap has enough runes. Of these only the last
-// counts: see follows.
+// before all later hits that every gap after them has enough runes. Of these marks,
+// follows checks only the last, so the others are dropped.
 func (j *joiner) forget(stages []stage) {
 	first := j.next
 	for _, h := range j.pending {

@@ -5,22 +5,22 @@ import (
 	"unicode"
 )
 
-// isGap reports whether re becomes a gap: it repeats a class without bound, over a
-// wide range of counts, or with letters in the class. In an automaton such a loop
-// would stay active while other pieces match, and the numbers of states would
-// multiply.
+// isGap reports whether re becomes a gap: it repeats a class without upper bound,
+// or the class has letters, or the maximum is far above the minimum. In an
+// automaton, such a loop would stay active while other pieces match, and the
+// numbers of states would multiply.
 func isGap(re *syntax.Regexp) bool {
 	least, most, ok := repeated(re)
 	return ok && (most < 0 || most-least > maxCount || most > 1 && broad(re.Sub[0]))
 }
 
-// isLoop reports whether re is a gap or repeats a group without bound.
+// isLoop reports whether re is a gap or repeats a group without upper bound.
 func isLoop(re *syntax.Regexp) bool {
 	return isGap(re) || re.Op == syntax.OpStar || re.Op == syntax.OpPlus || re.Op == syntax.OpRepeat && re.Max < 0
 }
 
-// repeated returns the bounds of a repetition; most < 0 means no bound. ok is true
-// if re repeats a class.
+// repeated returns the minimum and the maximum of a repetition; most < 0 means no
+// maximum. ok is true if re repeats a class.
 func repeated(re *syntax.Regexp) (least, most int, ok bool) {
 	switch re.Op {
 	case syntax.OpStar:
@@ -59,7 +59,7 @@ func broad(class *syntax.Regexp) bool {
 	return false
 }
 
-// boundsOf returns the runes of a class as pairs of bounds.
+// boundsOf returns the first and the last rune of each range of a class.
 func boundsOf(class *syntax.Regexp) []rune {
 	switch class.Op {
 	case syntax.OpAnyChar:
@@ -72,9 +72,9 @@ func boundsOf(class *syntax.Regexp) []rune {
 	return class.Rune
 }
 
-// atLeastNone returns the loop that is left if the minimum of l is matched
-// elsewhere.
-func (l loop) atLeastNone() loop {
+// withoutMin returns the loop without its minimum: {2,5} -> {0,3}. Another part of
+// the pattern must match the minimum.
+func (l loop) withoutMin() loop {
 	if l.max > 0 {
 		l.max -= l.min
 	}

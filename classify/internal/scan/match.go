@@ -19,7 +19,7 @@ type Matcher struct {
 	listed   int      // limit on the lists of a walk; maxListed except in tests
 }
 
-// PatternError says which pattern of a set is at fault.
+// PatternError is the error of one pattern of a set.
 type PatternError struct {
 	Index int // index in the list given to Compile
 	Err   error
@@ -36,10 +36,10 @@ func Compile(exprs []string) (*Matcher, error) {
 	return NewBudget(exprs).Compile(exprs)
 }
 
-// Compile is the function [Compile] with budget b, which must be the budget of
-// exprs. It calls [Budget.Foresee] first.
+// Compile is like the function [Compile], but uses budget b, which must be the
+// budget of exprs. It calls [Budget.Precheck] first.
 func (b *Budget) Compile(exprs []string) (*Matcher, error) {
-	if err := b.Foresee(exprs); err != nil {
+	if err := b.Precheck(exprs); err != nil {
 		return nil, err
 	}
 	m, err := b.matcher(exprs)
@@ -52,7 +52,7 @@ func (b *Budget) Compile(exprs []string) (*Matcher, error) {
 	return m, nil
 }
 
-// matcher builds a matcher without a filter: it tries every offset.
+// matcher builds a matcher that has no filter and so tries every offset.
 func (b *Budget) matcher(exprs []string) (*Matcher, error) {
 	a, err := b.build(exprs)
 	if err != nil {
@@ -83,7 +83,7 @@ func (b *Budget) build(exprs []string) (a automata, err error) {
 	before, left := b.clone(), *b.left
 	p, a, err := b.automata(parsed, true)
 	if err != nil && p.exactPieces && *b.left < 0 {
-		// In both cases of letters, the patterns may need far more states than as
+		// A match that ignores case may need far more states than the patterns as
 		// written. Try again with case-sensitive pieces.
 		*b, *b.left = *before, left
 		_, a, err = b.automata(parsed, false)
@@ -92,7 +92,7 @@ func (b *Budget) build(exprs []string) (a automata, err error) {
 }
 
 // automata builds the automata of parsed patterns. If fold is true, the main
-// automaton matches letters in both cases.
+// automaton ignores the case of letters.
 func (b *Budget) automata(parsed [][]chain, fold bool) (p *program, a automata, err error) {
 	p = newProgram(b, fold)
 	defer b.recoverSpent(&err)
@@ -109,8 +109,8 @@ func (b *Budget) automata(parsed [][]chain, fold bool) (p *program, a automata, 
 	return p, automata{all, exact, p.stages}, nil
 }
 
-// ready computes the fields that AppendBinary does not encode, because they follow
-// from the others.
+// ready computes the fields of m that AppendBinary does not encode, because they
+// can be computed from the encoded fields.
 func (m *Matcher) ready() {
 	m.none, m.listed = make([]uint64, m.Words()), maxListed
 	m.filter.shorts = m.filter.short != [len(m.filter.short)]uint64{}
@@ -127,17 +127,17 @@ func (m *Matcher) ready() {
 	}
 }
 
-// Words returns the number of words of the set that [Matcher.Match] fills. The set
-// has one bit per pattern.
+// Words returns the number of words that the argument set of [Matcher.Match] needs.
+// The set has one bit per pattern.
 func (m *Matcher) Words() int { return (m.patterns + 63) / 64 }
 
 // Stats describes the size of a matcher.
 type Stats struct {
 	States int // states of both automata
 	Bytes  int // bytes of the edges of both automata
-	// Short counts the pairs of bytes, out of 65,536, that can begin a match and
-	// that the filter accepts without a test of further bytes. The automaton runs
-	// at every offset with such a pair.
+	// Short is the number of pairs of bytes, out of 65,536, that can begin a match
+	// and that the filter lets pass without a test of further bytes. The automaton
+	// runs at every offset with such a pair.
 	Short int
 	// Anywhere is true if a piece may be empty. Then the automaton runs at every
 	// offset.
@@ -179,7 +179,7 @@ func (m *Matcher) Match(set []uint64, text string) {
 }
 
 // repair replaces every byte that is not part of valid UTF-8 with U+FFFD. Package
-// regexp reads such bytes as U+FFFD too.
+// regexp also reads such bytes as U+FFFD.
 func repair(text string) string {
 	b := make([]byte, 0, len(text)+len(text)/8)
 	for _, r := range text {
@@ -203,7 +203,7 @@ type walk struct {
 // block is the number of offsets that the filter tests before the automaton runs.
 const block = 256
 
-// walks keeps the memory of finished walks for later texts.
+// walks keeps the memory of finished walks, for later texts.
 var walks = sync.Pool{New: func() any { return new(walk) }}
 
 func (w *walk) begin(m *Matcher, text string) {
@@ -213,16 +213,16 @@ func (w *walk) begin(m *Matcher, text string) {
 	w.joiner.begin(m)
 }
 
-// scan runs the automaton at every offset that the filter lets pass. For each
-// block, it first lists these offsets and then runs the automaton. Listing them
-// needs no branch that depends on the text. Such a branch would often be
+// scan runs the automaton at every offset that the filter lets pass. For each block
+// of offsets, it first lists the offsets that pass and then runs the automaton. The
+// listing has no branch that depends on the text. Such a branch would often be
 // mispredicted, which costs more than the test itself.
 func (w *walk) scan() {
 	text, f := w.text, &w.m.filter
 	i := 0
 	// Each step of the inner loop tests four offsets with one load of eight bytes.
-	// Later goesOn reads eight bytes at each offset, so three more bytes are
-	// needed.
+	// Later passesRest reads eight bytes at each of the four offsets, so three more
+	// bytes are needed.
 	const ahead = 8 + 3
 	for i+ahead <= len(text) {
 		// Offsets are relative to the block, because a text may be longer than 2
@@ -242,7 +242,7 @@ func (w *walk) scan() {
 			n += f.begins(word >> 24)
 		}
 		for _, at := range places[:n] {
-			if at := i + int(at); f.goesOn(text, at) {
+			if at := i + int(at); f.passesRest(text, at) {
 				w.from(at)
 			}
 		}
@@ -255,9 +255,9 @@ func (w *walk) scan() {
 	}
 }
 
-// lastWord reads up to eight bytes at i. Bytes after the end of the text are 0,
-// which hides no match: the filter finds matches of fewer than four bytes by their
-// first two.
+// lastWord reads up to eight bytes at i. Bytes after the end of the text are 0.
+// This hides no match, because the filter finds matches of fewer than four bytes by
+// their first two bytes.
 func lastWord(text string, i int) (word uint64) {
 	if last := len(text) - 8; last >= 0 {
 		if i <= last {
@@ -278,7 +278,7 @@ func word64(s string) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// from records all pieces that match at offset i.
+// from finds all pieces that match at offset i.
 func (w *walk) from(i int) {
 	t, text := &w.m.table, w.text
 	e := uint32(t.roots[w.kindAt(i-1)])
@@ -297,14 +297,14 @@ func (w *walk) from(i int) {
 	}
 }
 
-// accept records the pieces that state s accepts after reading text[i:end].
+// accept records the pieces that end in state s, which was reached by text[i:end].
 func (w *walk) accept(s state, i, end int) {
 	m := w.m
 	before, after := w.kindAt(end-1), w.kindAt(end)
 	for at := m.step(s, acceptColumn); ; at++ {
 		a := &m.accepts[at]
 		if holds(a.when, before, after) && (!a.exact || w.exactly(a, i, end)) {
-			a, at = w.takeNote(at, i, end)
+			a, at = w.recordPiece(at, i, end)
 		} else {
 			for ; a.same; a = &m.accepts[at] {
 				at++
@@ -316,11 +316,11 @@ func (w *walk) accept(s state, i, end int) {
 	}
 }
 
-// takeNote records that a piece matches text[start:end]. first is the index of the
-// first accept of the piece. takeNote returns the last accept of the piece and its
-// index. It ignores a stage if the piece of the previous stage was not seen.
-func (w *walk) takeNote(first state, start, end int) (a *accept, at state) {
-	j, means := &w.joiner, false
+// recordPiece records that a piece matches text[start:end]. first is the index of
+// the first accept of the piece. recordPiece returns the last accept of the piece
+// and its index. It ignores a stage whose previous piece was not found.
+func (w *walk) recordPiece(first state, start, end int) (a *accept, at state) {
+	j, matters := &w.joiner, false
 	for at = first; ; at++ {
 		a = &w.m.accepts[at]
 		switch {
@@ -328,17 +328,17 @@ func (w *walk) takeNote(first state, start, end int) (a *accept, at state) {
 			w.set[a.id/64] |= 1 << (a.id % 64)
 		case a.parent < 0:
 			j.seen.add(a.id)
-			means = true
+			matters = true
 		case j.seen.has(a.parent) || w.m.filter.empty:
 			j.seen.add(a.id)
 			j.awaited.add(a.parent)
-			means = true
+			matters = true
 		}
 		if !a.same {
 			break
 		}
 	}
-	if means {
+	if matters {
 		if len(w.hits) >= w.room.now {
 			w.extendHits(start)
 		}
@@ -347,7 +347,8 @@ func (w *walk) takeNote(first state, start, end int) (a *accept, at state) {
 	return a, at
 }
 
-// kindAt returns the kind of the byte at offset i, or textEdge outside of the text.
+// kindAt returns the kind of the byte at offset i. If i is outside of the text, it
+// returns textEdge.
 func (w *walk) kindAt(i int) kind {
 	if i < 0 || i >= len(w.text) {
 		return textEdge

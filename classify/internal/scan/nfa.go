@@ -17,8 +17,8 @@ const (
 	opMatch                // ends piece number out if the assertions hold
 )
 
-// A node of the NFA, which reads bytes. Texts are valid UTF-8 here, so a class of
-// runes is a set of UTF-8 sequences.
+// A node is a node of the NFA. The NFA reads bytes. Texts are valid UTF-8 here, so
+// a class of runes is a set of UTF-8 sequences.
 type node struct {
 	op       nodeOp
 	lo, hi   byte
@@ -27,8 +27,8 @@ type node struct {
 	out, alt int32
 }
 
-// node returns the index of a node. It adds the node unless the piece has an equal
-// one.
+// node returns the index of a node. If the piece has no equal node yet, node adds
+// it.
 func (p *program) node(n node) int32 {
 	p.spend(p.pattern, stepsANode)
 	id, ok := p.nodeIDs[n]
@@ -47,8 +47,8 @@ func (p *program) newNode(n node) int32 {
 	return int32(len(p.nodes) - 1)
 }
 
-// literal compiles a literal that is a whole piece. Its nodes are on no other path,
-// so it does not look for equal nodes.
+// literal compiles a literal that is a whole piece. No other path shares the nodes
+// of such a literal, so it does not look for equal nodes.
 func (p *program) literal(re *syntax.Regexp, next int32) int32 {
 	for _, r := range slices.Backward(re.Rune) {
 		n := node{op: opByte, lo: byte(r), hi: byte(r), out: next}
@@ -65,8 +65,8 @@ func (p *program) literal(re *syntax.Regexp, next int32) int32 {
 	return next
 }
 
-// compile builds the nodes that match re before next, and returns the first of
-// them.
+// compile builds nodes that match re and then lead to next. It returns the first of
+// these nodes.
 func (p *program) compile(re *syntax.Regexp, next int32) int32 {
 	p.spend(p.pattern, 1)
 	switch re.Op {
@@ -112,7 +112,7 @@ func (p *program) compile(re *syntax.Regexp, next int32) int32 {
 	return p.never() // OpNoMatch
 }
 
-// never returns a node that matches no byte. All pieces share it.
+// never returns a node that matches no byte. All pieces share this node.
 func (p *program) never() int32 {
 	if p.nowhere == 0 {
 		p.nowhere = p.node(node{op: opByte, lo: 1, hi: 0})
@@ -122,10 +122,10 @@ func (p *program) never() int32 {
 	return p.nowhere
 }
 
-// assert builds an assertion before next. It moves the assertion past splits, so
-// that it is before a byte or becomes a condition of a match. There the walk knows
-// the bytes on both sides. The results are cached: alternatives of assertions lead
-// to the same node on exponentially many paths.
+// assert builds an assertion before next. If next is a split, the assertion is
+// moved behind it, so that it is before a byte or becomes a condition of a match.
+// There the walk knows the bytes on both sides. Alternatives of assertions lead to
+// the same node on exponentially many paths, so the results are cached.
 func (p *program) assert(kind syntax.EmptyOp, next int32) int32 {
 	p.spend(p.pattern, stepsANode)
 	key := asserted{kind, next}

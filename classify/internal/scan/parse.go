@@ -8,7 +8,7 @@ import (
 )
 
 // A chain is one way to match a pattern: pieces in order, with gaps between them.
-// gaps[i] is before pieces[i]; the first gap is empty.
+// gaps[i] is before pieces[i]. The first gap is empty.
 type chain struct {
 	pieces []*syntax.Regexp
 	gaps   []gap
@@ -25,8 +25,8 @@ type loop struct {
 	min, max int
 }
 
-// Limits on the expansion of a pattern. A group that contains a loop and exceeds
-// them is refused.
+// Limits on the expansion of a pattern. A group that contains a loop is refused if
+// it exceeds the limits.
 const (
 	maxChains = 64 // chains of one pattern
 	maxCount  = 4  // optional repetitions of a class without letters
@@ -45,7 +45,8 @@ type parser struct {
 	ways    map[*syntax.Regexp][][]*syntax.Regexp // results of sequences
 }
 
-// parse reads a pattern. Its error says what is wrong, but not which pattern it is.
+// parse reads a pattern. Its error says what is wrong, but does not name the
+// pattern.
 func (b *Budget) parse(pattern int32, expr string) ([]chain, error) {
 	if re := phrase(expr); re != nil {
 		b.spend(pattern, len(expr))
@@ -70,7 +71,7 @@ func (b *Budget) parse(pattern int32, expr string) ([]chain, error) {
 	return chains, nil
 }
 
-// phrase returns the syntax tree that package syntax makes of a literal ASCII
+// phrase returns the same syntax tree as package regexp/syntax for a literal ASCII
 // pattern. It returns nil for any other pattern. Most patterns of a large set are
 // literal.
 func phrase(expr string) *syntax.Regexp {
@@ -90,7 +91,7 @@ func isPhrase(expr string) bool {
 	return expr != ""
 }
 
-// explain returns a short error text that unwraps to an error of regexp/syntax.
+// explain returns a short error text for an error of regexp/syntax, which it wraps.
 func explain(expr string, err error) error {
 	var at *syntax.Error
 	if !errors.As(err, &at) {
@@ -112,10 +113,10 @@ func (e *parseError) Error() string { return e.text }
 
 func (e *parseError) Unwrap() error { return e.err }
 
-// isLoopOfCapture reports whether re repeats a group in parentheses without bound.
-// Package syntax turns some of these groups into a class, for example (a|b)*, which
-// the matcher could accept. All are refused, because users could not foresee which
-// of them it would accept.
+// isLoopOfCapture reports whether re repeats a group in parentheses without upper
+// bound. Package syntax turns some of these groups into a class, for example
+// (a|b)*, which the matcher could accept. All are refused, because users could not
+// tell in advance which of them are accepted.
 func isLoopOfCapture(re *syntax.Regexp) bool {
 	switch {
 	case re.Op != syntax.OpStar && re.Op != syntax.OpPlus && (re.Op != syntax.OpRepeat || re.Max >= 0):
@@ -125,7 +126,8 @@ func isLoopOfCapture(re *syntax.Regexp) bool {
 	}
 }
 
-// ungroup removes captures, because the matcher reports no submatches.
+// ungroup replaces each capturing group by its content, because the matcher reports
+// no submatches.
 func ungroup(re *syntax.Regexp) *syntax.Regexp {
 	for re.Op == syntax.OpCapture {
 		re = re.Sub[0]

@@ -2,8 +2,8 @@ package scan
 
 import "math/bits"
 
-// placer finds free entries for sets of columns in one array. Each set begins at an
-// offset of its own, its place.
+// placer finds free entries in one array for sets of columns. Each set has an
+// offset of its own, its place: column c of the set is the entry at place+c.
 type placer struct {
 	used  bitRow // by entry: it is taken
 	owned bitRow // by place: a set begins there
@@ -11,8 +11,8 @@ type placer struct {
 	end   int    // end of the used entries
 }
 
-// find takes the first place that it finds for columns, which must be sorted. It
-// tests 64 places at a time. It also returns the number of these tests.
+// find returns a place for columns, and marks its entries as used. columns must be
+// sorted. find tests 64 places at a time. looks is the number of these tests.
 func (p *placer) find(columns []uint32) (place uint32, looks int) {
 	const tries = 1 << 10
 	for p.used.has(p.first) {
@@ -56,7 +56,8 @@ func (r *bitRow) set(i int) {
 	(*r)[i/64] |= 1 << (i % 64)
 }
 
-// word returns the 64 bits from i on; bit i is the lowest.
+// word returns the 64 bits that begin at bit i. Bit i is the lowest bit of the
+// result.
 func (r bitRow) word(i int) (w uint64) {
 	if i/64 < len(r) {
 		w = r[i/64] >> (i % 64)

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// An accept is an effect of reaching the end of a piece: a pattern matches, or a
-// stage of a pattern may have been reached.
+// An accept says what the end of a piece means: a pattern matches, or a stage of a
+// pattern may have been reached.
 type accept struct {
 	when    syntax.EmptyOp // assertions that must hold at the end of the piece
 	same    bool           // the next accept belongs to the same piece
@@ -16,7 +16,7 @@ type accept struct {
 	exact   bool  // valid only if the exact automaton accepts the piece too
 	id      int32 // index of a pattern, or of a stage in program.stages
 
-	// Copies of fields of the stage, so that a walk need not look them up.
+	// Copies of fields of the stage. With them, a walk need not look up the stage.
 	parent int32 // the previous stage; -1 = none
 	ends   bool  // patterns end at this stage
 }
@@ -27,8 +27,8 @@ type piece struct {
 	stages   []int32 // stages that end with this piece, as indices into program.stages
 }
 
-// A stage is the beginning of a chain, up to one of its pieces. Chains that begin
-// with the same pieces and gaps share their stages.
+// A stage is the beginning of a chain, up to and including one of its pieces.
+// Chains that begin with the same pieces and gaps share their stages.
 type stage struct {
 	parent   int32      // the previous stage; -1 = none
 	gap      []byteLoop // between the previous piece and the last piece
@@ -38,7 +38,7 @@ type stage struct {
 }
 
 // program is the nondeterministic automaton (NFA) of a whole set of patterns. It
-// has no cycles: repetitions without bound have become gaps.
+// has no cycles, because repetitions without upper bound have become gaps.
 type program struct {
 	*Budget
 	nodes    []node
@@ -59,20 +59,20 @@ type program struct {
 	exactPieces bool // some piece is case-sensitive; set before that piece is built
 }
 
-// asserted is the arguments of a call of assert, as a map key.
+// asserted has the arguments of a call of assert. It is a map key.
 type asserted struct {
 	kind syntax.EmptyOp
 	next int32
 }
 
-// Steps charged for work that takes longer than one step.
+// Steps for work that takes longer than one step.
 const (
 	stepsANode  = 16 // a lookup and a new node
 	stepsAPiece = 50 // plus the steps of spendText
 )
 
-// newProgram returns an empty NFA. If fold is true, its pieces match letters in
-// both cases.
+// newProgram returns an empty NFA. If fold is true, its pieces ignore the case of
+// letters.
 func newProgram(b *Budget, fold bool) *program {
 	return &program{
 		Budget: b, fold: fold, nodeIDs: map[node]int32{}, asserted: map[asserted]int32{},
@@ -80,8 +80,8 @@ func newProgram(b *Budget, fold bool) *program {
 	}
 }
 
-// grow allocates memory for the nodes of all literals, which are most nodes of a
-// large set.
+// grow allocates memory for the nodes of all literals. Most nodes of a large set
+// belong to literals.
 func (p *program) grow(parsed [][]chain) {
 	letters := 0
 	for _, chains := range parsed {
@@ -118,7 +118,7 @@ func (p *program) addChain(c chain) {
 	p.stages[at].patterns = append(p.stages[at].patterns, p.pattern)
 }
 
-// piece returns the index of a piece. It builds the piece if it is new.
+// piece returns the index of a piece. If the piece is new, it is built.
 func (p *program) piece(re *syntax.Regexp) int32 {
 	p.spend(p.pattern, stepsAPiece)
 	p.spendText(p.pattern, re)
@@ -149,8 +149,8 @@ func (p *program) piece(re *syntax.Regexp) int32 {
 
 // forgetNodes empties the maps of nodes before a new piece is built. Nodes lead to
 // the match of their own piece, so no other piece can share them. A large map is
-// replaced, because clearing it would take as long again for every small piece that
-// follows.
+// replaced, because clearing it would take long before every later piece, however
+// small.
 func (p *program) forgetNodes() {
 	const large = 1 << 10
 	if len(p.nodeIDs)+len(p.asserted) > large {
@@ -161,8 +161,8 @@ func (p *program) forgetNodes() {
 	clear(p.asserted)
 }
 
-// spendText charges a pattern for the text of re. A part that occurs several times
-// is charged each time.
+// spendText adds to the steps of a pattern one for each rune of re and two for each
+// part. A part that occurs several times is counted each time.
 func (b *Budget) spendText(pattern int32, re *syntax.Regexp) {
 	b.spend(pattern, 2+len(re.Rune))
 	for _, sub := range re.Sub {
@@ -171,7 +171,7 @@ func (b *Budget) spendText(pattern int32, re *syntax.Regexp) {
 }
 
 // stage returns the index of the stage that follows parent with gap g and piece re.
-// It adds the stage if it is new.
+// If the stage is new, it is added.
 func (p *program) stage(parent int32, g gap, re *syntax.Regexp) int32 {
 	id := p.piece(re)
 	key := fmt.Appendln(nil, parent, id)

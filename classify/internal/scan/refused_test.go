@@ -106,7 +106,7 @@ func TestOversizedSetWasBuiltFirst(t *testing.T) {
 }
 
 // Sets that users write must be accepted, even large ones.
-func TestOrdinarySetsAreForeseen(t *testing.T) {
+func TestPrecheckAcceptsOrdinarySets(t *testing.T) {
 	t.Parallel()
 	mixed := phrases(20_000)
 	for _, form := range []string{`shop%d order (?:is|was) locked`, `order \d+ of shop%d .{0,40}locked`, `\bE%d\b`, `code \d\d\d in shop%d`, `\[w%d\] [a-z0-9_]+: (?:time[- ]?out|refused)`} {
@@ -119,7 +119,7 @@ func TestOrdinarySetsAreForeseen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.NoError(t, NewBudget(exprs).Foresee(exprs))
+			require.NoError(t, NewBudget(exprs).Precheck(exprs))
 		})
 	}
 }

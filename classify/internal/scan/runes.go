@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// runes builds the nodes of a class of runes before next. bounds are pairs of
-// bounds.
+// runes builds nodes that match a class of runes and then lead to next. bounds are
+// the first and the last rune of each range of the class.
 func (p *program) runes(bounds []rune, next int32) int32 {
 	entry := int32(-1)
 	if len(bounds) >= 4 && bounds[0] == bounds[1] && bounds[2] == bounds[3] && isCase(bounds[0], bounds[2]) {
@@ -34,8 +34,8 @@ func (p *program) runes(bounds []rune, next int32) int32 {
 	return entry
 }
 
-// orbit returns r as a pair of bounds. If fold is true, pairs for all runes that
-// fold to r follow.
+// orbit returns r as the range {r, r}. If fold is true, such a range for each rune
+// that folds to r follows.
 func orbit(r rune, fold bool) []rune {
 	bounds := []rune{r, r}
 	if fold {
@@ -48,8 +48,8 @@ func orbit(r rune, fold bool) []rune {
 
 type byteRange struct{ lo, hi byte }
 
-// utf8Ranges returns the UTF-8 sequences of the runes from lo to hi, as sequences
-// of byte ranges. Surrogates have none.
+// utf8Ranges returns the UTF-8 encodings of the runes from lo to hi, as sequences
+// of byte ranges. Surrogates have no encoding.
 func utf8Ranges(lo, hi rune) [][]byteRange {
 	var all [][]byteRange
 	for lo <= hi {
@@ -67,7 +67,8 @@ func utf8Ranges(lo, hi rune) [][]byteRange {
 		case lo == 0x10000 && end == unicode.MaxRune:
 			all = append(all, []byteRange{{0xf0, 0xf4}, {0x80, 0xbf}, {0x80, 0xbf}, {0x80, 0xbf}})
 		case lo == 0x800 && end == 0xd7ff && hi >= 0xffff:
-			// Surrogates are included, because valid UTF-8 does not have them.
+			// The ranges include the surrogates, which do no harm: valid UTF-8 does
+			// not have them.
 			all = append(all, []byteRange{{0xe0, 0xef}, {0x80, 0xbf}, {0x80, 0xbf}})
 			end = 0xffff
 		default:
@@ -78,8 +79,8 @@ func utf8Ranges(lo, hi rune) [][]byteRange {
 	return all
 }
 
-// split returns the UTF-8 sequences of the runes from lo to hi, which must all have
-// the same number of bytes.
+// split returns the UTF-8 encodings of the runes from lo to hi. The encodings must
+// all have the same number of bytes.
 func split(lo, hi rune) [][]byteRange {
 	if hi < utf8.RuneSelf {
 		return [][]byteRange{{{byte(lo), byte(hi)}}}

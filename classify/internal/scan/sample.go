@@ -26,24 +26,25 @@ const (
 	jointly     = 2         // steps for each step of their weight
 )
 
-// strata is the number of groups that patterns are sampled from. The group of a
-// pattern depends on how many more states it may need than its text shows.
+// strata is the number of groups from which patterns are sampled. The group of a
+// pattern depends on how many more states the pattern may need than its text shows.
 const strata = 5
 
 func (w weight) stratum() int {
 	return min((bits.Len(uint(w.worst/w.steps))+1)/3, strata-1)
 }
 
-// Measures by which suspects are chosen. 0 means that a pattern is no suspect.
+// Measures of a pattern. The patterns with the largest values are suspects. A
+// pattern with value 0 is no suspect.
 
 func (w weight) overlaps() int { return max(w.worst, maxOne) - maxOne }
 func (w weight) length() int   { return max(w.steps, maxOne) - maxOne }
 func (w weight) classes() int  { return max(w.wide, 2) - 2 }
 
 // check compiles single patterns: the suspects, and some of each stratum. It
-// refuses a pattern that needs too many steps. It refuses the set if it would need
-// too many steps with all patterns like the sample. It returns the estimated steps
-// of the set.
+// refuses a pattern that needs too many steps. It refuses the set if the set would
+// need too many steps, assuming that its other patterns cost as much as the sampled
+// ones. It returns the estimated steps of the set.
 func (s *sample) check() (estimate int, err error) {
 	suspected := append(s.top(weight.overlaps), s.top(weight.length)...)
 	if len(suspected) == 0 && s.total <= together {
@@ -85,7 +86,8 @@ func (s *sample) check() (estimate int, err error) {
 	return estimate, nil
 }
 
-// stratum is a group of patterns that are sampled together.
+// stratum is a group of patterns with a similar ratio of possible to visible
+// states.
 type stratum struct {
 	count, weight int
 	seen          int
@@ -97,8 +99,8 @@ func (s *stratum) add(w weight) {
 	s.weight += w.steps
 }
 
-// picks reports whether to compile the next pattern of the stratum. The picked
-// patterns are spread evenly.
+// picks reports whether the next pattern of the stratum should be compiled. The
+// picked patterns are spread evenly over the stratum.
 func (s *stratum) picks() bool {
 	s.seen++
 	return (s.seen-1)*sampled/s.count != s.seen*sampled/s.count
@@ -111,7 +113,7 @@ func (s *stratum) estimate() int {
 	return int(float64(s.weight) * float64(s.spent) / float64(s.tried))
 }
 
-// top returns the suspects by one measure, the largest first.
+// top returns the suspects by one measure, with the largest value first.
 func (s *sample) top(size func(weight) int) (all []int) {
 	for i, w := range s.weights {
 		at := len(all)
@@ -126,9 +128,9 @@ func (s *sample) top(size func(weight) int) (all []int) {
 	return all
 }
 
-// try compiles a pattern alone and returns the steps that it took. Its only error
-// is an exceeded budget. Other errors are found later, in the order of the
-// patterns.
+// try compiles a single pattern and returns the steps that this took. The only
+// error that it returns is an exceeded budget. Other errors are found later, in the
+// order of the patterns.
 func (s *sample) try(i int) (steps int, err error) {
 	alone := s.alone(s.exprs[i])
 	limited := *alone.left > s.left
@@ -143,7 +145,7 @@ func (s *sample) try(i int) (steps int, err error) {
 	return steps, nil
 }
 
-// faultOf compiles a pattern alone and returns the error, if any.
+// faultOf compiles a single pattern and returns the error, if any.
 func (s *sample) faultOf(i int) error {
 	_, err := s.alone(s.exprs[i]).build(s.exprs[i : i+1])
 	var at *PatternError
@@ -153,11 +155,12 @@ func (s *sample) faultOf(i int) error {
 	return err
 }
 
-// checkTogether compiles the patterns with the most classes, then again with some
-// of the others. A class matches text that other patterns match too, so they are
-// active together. Each combination of active patterns needs a state, and each byte
-// of the class an edge. checkTogether assumes that all other patterns of the set
-// add as much as those it compiles.
+// checkTogether compiles the patterns with the most classes together. Then it adds
+// some of the other patterns. The text that a class matches is also matched by
+// other patterns, so these patterns are active at the same time. Each combination
+// of active patterns needs a state, and the state needs an edge for each byte of
+// the class. checkTogether assumes that the patterns it does not compile add as
+// much as those that it compiles.
 func (s *sample) checkTogether(most int) error {
 	wide := s.top(weight.classes)
 	if len(wide) == 0 || s.total <= together {
@@ -200,11 +203,11 @@ func (s *sample) checkTogether(most int) error {
 	return nil
 }
 
-// A cost is the number of steps and of table entries that patterns take.
+// A cost is the number of steps and of table entries that some patterns need.
 type cost struct{ steps, places int }
 
-// cost compiles the picked patterns into one automaton. It returns the steps that the
-// compilation took and the size of the table.
+// cost compiles the picked patterns into one automaton. It returns the steps that
+// the compilation took and the size of the table.
 func (s *sample) cost(picked []int, weight int) (c cost, err error) {
 	exprs := make([]string, len(picked))
 	for n, i := range picked {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A state is a place, which is an index into table.edges, and a flag that says
-// whether the state accepts something. State 0 leads nowhere.
+// A state is an index into table.edges, its place, together with a flag that is set
+// if the state accepts something. State 0 has no edges.
 type state uint32
 
 const (
@@ -20,9 +20,9 @@ const (
 )
 
 // table is the deterministic automaton (DFA). The edge of a state for a class is
-// the entry at the place of the state plus the class. The edges of different states
-// are interleaved. So each entry has its column: if that is another one, the entry
-// belongs to another state.
+// the entry at the state's place plus the class. The edges of different states are
+// interleaved. So each entry also has its column: if the column is not the class,
+// the entry belongs to another state.
 type table struct {
 	classes [256]uint8
 	edges   []uint32
@@ -32,7 +32,7 @@ type table struct {
 	states  int
 }
 
-// step returns the state that s leads to over a column, or 0.
+// step returns the next state of s for a column, or 0 if s has no such edge.
 func (t *table) step(s state, column uint32) state {
 	if e := t.edges[uint32(s&placeMask)+column]; e>>columnOf == column {
 		return state(e) & stateMask
@@ -84,8 +84,8 @@ func (b *builder) layOut() *table {
 }
 
 // order returns the states in the order in which they get a place. States with many
-// edges are first, because it is hard to find places for them. Each of the others
-// is followed by the states that it leads to. So a walk reads entries that are
+// edges are first, because it is hard to find places for them. Each of the other
+// states is followed by its next states, so that a walk reads entries that are
 // close to each other.
 func (b *builder) order() []int32 {
 	const many = 4
@@ -116,8 +116,8 @@ func (b *builder) order() []int32 {
 	return order
 }
 
-// acceptLists holds the lists of accepts of a table. States that accept the same
-// share a list.
+// acceptLists holds the lists of accepts of a table. States with equal lists share
+// one list.
 type acceptLists struct {
 	table              *table
 	byNodes, byContent map[string]uint32 // index of the first accept of a list
@@ -125,8 +125,8 @@ type acceptLists struct {
 	list               []accept
 }
 
-// of returns the index of the first accept of a state. ok is false if the state
-// accepts nothing.
+// of returns the index of the first accept of a state, which is given by its items.
+// ok is false if the state accepts nothing.
 func (l *acceptLists) of(b *builder, items []int32) (at uint32, ok bool) {
 	l.key = l.key[:0]
 	for _, n := range items {
@@ -161,7 +161,7 @@ func (l *acceptLists) of(b *builder, items []int32) (at uint32, ok bool) {
 	return at, true
 }
 
-// acceptsOf appends the accepts of a state with these items.
+// acceptsOf appends to all the accepts of the state with these items.
 func (b *builder) acceptsOf(all []accept, items []int32) []accept {
 	for _, n := range items {
 		nd := b.nodes[n]

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// A Tester matches texts with one pattern of a set and limits the steps that this
-// takes. It is for the examples of rules, which may be as hostile as the rules. It
-// is not safe for concurrent use.
+// A Tester matches texts against one pattern of a set and limits the steps of the
+// matching. It is for the examples of rules, which may be as hostile as the rules.
+// It is not safe for concurrent use.
 type Tester struct {
 	budget  *Budget
 	pattern int
@@ -40,8 +40,8 @@ func (b *Budget) Tester(pattern int, expr string) (t *Tester, err error) {
 	return t, nil
 }
 
-// Match reports whether the pattern matches text. The error is a [*PatternError]
-// that wraps a [*BudgetError].
+// Match reports whether the pattern matches text. If that takes too many steps, it
+// returns a [*PatternError] that wraps a [*BudgetError].
 func (t *Tester) Match(text string) (matched bool, err error) {
 	t.budget.texts += len(text)
 	if !t.spend(10 + len(text)/8) {
@@ -73,7 +73,7 @@ func (t *Tester) Match(text string) (matched bool, err error) {
 	return w.set[0] != 0, nil
 }
 
-// spend charges steps. It reports whether enough were left.
+// spend adds to the steps. It returns false if the limit is exceeded.
 func (t *Tester) spend(steps int) bool {
 	*t.budget.work += steps
 	t.budget.checked += steps
@@ -82,21 +82,21 @@ func (t *Tester) spend(steps int) bool {
 
 func (t *Tester) fault() error { return &PatternError{t.pattern, &BudgetError{err: errExamples}} }
 
-// Checked returns the steps that checking texts has taken so far.
+// Checked returns the number of steps that checking texts has taken so far.
 func (b *Budget) Checked() int { return b.checked }
 
-// ForeseeTexts refuses texts whose estimated steps are too many for their length in
-// bytes. Its error names the pattern, which should be the one that needs the most
-// of the steps.
-func (b *Budget) ForeseeTexts(pattern, steps, bytes int) error {
+// PrecheckTexts refuses texts if their estimated steps are too many for their
+// length in bytes. Its error names pattern. Pass the pattern that needs the most of
+// the steps.
+func (b *Budget) PrecheckTexts(pattern, steps, bytes int) error {
 	if steps > maxExamples+bytes {
 		return &PatternError{pattern, &BudgetError{err: errExamples}}
 	}
 	return nil
 }
 
-// from does the same as [walk.from]. It returns four times the steps, including
-// those that joining the recorded hits will take.
+// from is [walk.from] with a count of steps. It returns four times the number of
+// steps. The count includes the steps for joining the recorded hits.
 func (t *Tester) from(w *walk, i int) (steps int) {
 	s := t.m.roots[w.kindAt(i-1)]
 	for end := i; ; end++ {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// sequences returns the ways to match re, each as a list of parts. Loops that
-// become gaps are parts of their own. If there are too many ways, it returns re as
-// the only part.
+// sequences returns the ways to match re, each as a list of parts. A loop that
+// becomes a gap is a part of its own. If there are too many ways, sequences returns
+// re as the only part.
 func (p *parser) sequences(re *syntax.Regexp) [][]*syntax.Regexp {
 	if !p.hasLoop(re) || isLoop(re) {
 		return [][]*syntax.Regexp{{re}}
@@ -84,7 +84,7 @@ func (p *parser) hasLoop(re *syntax.Regexp) bool {
 	return has
 }
 
-// contains reports whether f holds for re or a part of it.
+// contains reports whether f returns true for re or for a part of re.
 func contains(re *syntax.Regexp, f func(*syntax.Regexp) bool) bool {
 	return f(re) || slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return contains(sub, f) })
 }

@@ -11,8 +11,8 @@ type weight struct {
 	reach int // number of runes of a text that it may read, gaps included
 }
 
-// Steps charged for the parts of a pattern: for their nodes and states together,
-// rounded up.
+// Estimated steps for the elements of a pattern. They cover the nodes and the
+// states of the element and are rounded up.
 const (
 	weightPattern = 150
 	weightPhrase  = 30    // a byte of a phrase
@@ -60,7 +60,7 @@ func weigh(expr string) weight {
 }
 
 // readingSteps estimates the steps that package syntax takes to parse a pattern.
-// The estimate comes first, because parsing cannot be stopped.
+// Parsing cannot be stopped, so this is called first.
 func readingSteps(expr string) int {
 	w := weigher{expr: expr}
 	for w.alternatives(); w.at < len(expr); w.alternatives() {
@@ -69,10 +69,12 @@ func readingSteps(expr string) int {
 	return len(expr) + w.read
 }
 
-// foldedWeights has weightFolded for the letters with a case beyond ASCII.
+// foldedWeights has the extra steps for the letters that have a third case beyond
+// ASCII.
 var foldedWeights = [256]uint8{'k': weightFolded, 'K': weightFolded, 's': weightFolded, 'S': weightFolded}
 
-// bounded limits a weight so that it can be multiplied without overflow.
+// bounded returns n, but at most weightMost, so that n can be multiplied without
+// overflow.
 func bounded(n int) int { return min(n, weightMost) }
 
 // times returns n times 2 to the power of ways, at most weightMost.
@@ -83,7 +85,7 @@ func times(n, ways int) int {
 	return n << ways
 }
 
-// A weigher reads a pattern once.
+// A weigher estimates the steps of a pattern. It reads the pattern once.
 type weigher struct {
 	expr  string
 	at    int
@@ -92,8 +94,9 @@ type weigher struct {
 	exact bool // the pattern may be case-sensitive: then it is built twice
 }
 
-// A heft is what a weigher knows about a part of a pattern.
-type heft struct {
+// part is the estimate for a part of a pattern, with the properties that the
+// estimate of the whole pattern needs.
+type part struct {
 	steps, worst int
 	first        byteSet // bytes that the part may begin with
 	empty        bool    // it may match the empty string
@@ -105,14 +108,14 @@ type heft struct {
 	wide         int     // number of classes that it reads in sequence
 	reach        int     // number of runes that it reads in sequence
 
-	// After the part, 2 to the power of forks alternatives may be active. They
-	// continue with the bytes in open.
+	// After the part, 2 to the power of forks alternatives may be active. Each of
+	// them continues with a byte in open.
 	open  byteSet
 	forks int
 }
 
-// byteSet is a set of bytes. Bytes with the same lower six bits count as one byte,
-// and so do the two cases of a letter.
+// byteSet is a set of bytes. Bytes with the same lower six bits count as one byte.
+// So do the two cases of a letter.
 type byteSet uint64
 
 const anyByte byteSet = 1<<64 - 1
@@ -124,9 +127,10 @@ func setOf(c byte) byteSet {
 	return 1 << (c & 63)
 }
 
-// alternatives reads alternatives up to a closing parenthesis or the end.
-func (w *weigher) alternatives() heft {
-	all := heft{literal: true, class: true}
+// alternatives reads alternatives such as a|b, up to a closing parenthesis or the
+// end of the pattern.
+func (w *weigher) alternatives() part {
+	all := part{literal: true, class: true}
 	overlaps, last := 0, ""
 	for n := 0; ; n++ {
 		begin := w.at
@@ -136,7 +140,7 @@ func (w *weigher) alternatives() heft {
 			p.steps += weightSplit
 		}
 		if n > 0 && all.first&p.first != 0 {
-			switch next, ok := goesOn(last, text); {
+			switch next, ok := isPrefix(last, text); {
 			case !all.literal || !p.literal:
 				overlaps++
 				all.open |= anyByte
@@ -165,9 +169,9 @@ func (w *weigher) alternatives() heft {
 	return all
 }
 
-// goesOn reports whether the longer one of two texts begins with the shorter one.
-// next is the byte that follows in the longer one.
-func goesOn(a, b string) (next byte, ok bool) {
+// isPrefix reports whether the longer of a and b begins with the shorter one,
+// ignoring case. next is the next byte of the longer one.
+func isPrefix(a, b string) (next byte, ok bool) {
 	if len(a) > len(b) {
 		a, b = b, a
 	}

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// atom reads an operand of a quantifier, such as a rune, a class or a group.
-func (w *weigher) atom() heft {
+// atom reads an operand of a quantifier: a rune, a class, a group or an escape.
+func (w *weigher) atom() part {
 	c := w.expr[w.at]
 	switch c {
 	case '(':
@@ -19,7 +19,7 @@ func (w *weigher) atom() heft {
 		return w.escape()
 	case '.':
 		w.at++
-		return heft{steps: weightWide, worst: weightWide, first: anyByte, class: true, broad: true}
+		return part{steps: weightWide, worst: weightWide, first: anyByte, class: true, broad: true}
 	case '^', '$':
 		w.at++
 		return assertion
@@ -27,22 +27,22 @@ func (w *weigher) atom() heft {
 	return w.rune()
 }
 
-var assertion = heft{steps: weightAssert, worst: weightAssert, empty: true, asserts: true}
+var assertion = part{steps: weightAssert, worst: weightAssert, empty: true, asserts: true}
 
 // rune reads a literal rune.
-func (w *weigher) rune() heft {
+func (w *weigher) rune() part {
 	c := w.expr[w.at]
 	if c >= utf8.RuneSelf {
 		_, size := utf8.DecodeRuneInString(w.expr[w.at:])
 		w.at += size
-		return heft{steps: weightRune, worst: weightRune, first: setOf(c), class: true, literal: true}
+		return part{steps: weightRune, worst: weightRune, first: setOf(c), class: true, literal: true}
 	}
 	w.at++
 	steps := weightByte + int(foldedWeights[c])
-	return heft{steps: steps, worst: steps, first: setOf(c), class: true, literal: true}
+	return part{steps: steps, worst: steps, first: setOf(c), class: true, literal: true}
 }
 
-func (w *weigher) group() heft {
+func (w *weigher) group() part {
 	w.at++
 	if strings.HasPrefix(w.expr[w.at:], "?") { // flags, or a name
 		begin := w.at
@@ -56,7 +56,7 @@ func (w *weigher) group() heft {
 	}
 	if w.depth++; w.depth > mostDepth {
 		w.at = len(w.expr)
-		return heft{}
+		return part{}
 	}
 	all := w.alternatives()
 	w.depth--
@@ -66,8 +66,9 @@ func (w *weigher) group() heft {
 	return all
 }
 
-// escapes holds the classes that an escape stands for, by its letter.
-var escapes = [256]heft{
+// escapes has the estimates for escapes that are classes. The index is the letter
+// after the backslash.
+var escapes = [256]part{
 	'd': {steps: weightClass + 10*weightMember, first: digits, class: true},
 	'w': {steps: 4*weightRange + 37*weightMember, first: anyByte, class: true, broad: true},
 	's': {steps: weightClass + 3*weightRange, first: setOf(' ') | setOf('\t') | setOf('\n') | setOf('\f') | setOf('\r'), class: true},
@@ -78,9 +79,9 @@ var escapes = [256]heft{
 
 const digits byteSet = (1<<10 - 1) << '0'
 
-func (w *weigher) escape() heft {
+func (w *weigher) escape() part {
 	if w.at++; w.at == len(w.expr) {
-		return heft{}
+		return part{}
 	}
 	c := w.expr[w.at]
 	if h := escapes[c]; h.class {
@@ -94,7 +95,7 @@ func (w *weigher) escape() heft {
 		return assertion
 	case 'p', 'P':
 		steps := w.named()
-		return heft{steps: steps, worst: steps, first: anyByte, class: true, broad: true}
+		return part{steps: steps, worst: steps, first: anyByte, class: true, broad: true}
 	case 'Q':
 		return w.quoted()
 	}
@@ -105,18 +106,18 @@ func (w *weigher) escape() heft {
 	if r < utf8.RuneSelf {
 		steps, first = weightByte+int(foldedWeights[byte(r)]), setOf(byte(r))
 	}
-	return heft{steps: steps, worst: steps, first: first, class: true, literal: true}
+	return part{steps: steps, worst: steps, first: first, class: true, literal: true}
 }
 
 // quoted reads the text between \Q and \E.
-func (w *weigher) quoted() heft {
+func (w *weigher) quoted() part {
 	text, _, closed := strings.Cut(w.expr[w.at+1:], `\E`)
 	w.at += 1 + len(text)
 	if closed {
 		w.at += 2
 	}
 	steps := weightRune * len(text)
-	return heft{steps: steps, worst: steps, first: anyByte, empty: text == ""}
+	return part{steps: steps, worst: steps, first: anyByte, empty: text == ""}
 }
 
 // named reads the name of a class after \p. It returns the steps for the Unicode
@@ -145,10 +146,10 @@ func (w *weigher) named() int {
 }
 
 // class reads a class in brackets.
-func (w *weigher) class() heft {
+func (w *weigher) class() part {
 	w.at++
 	begin := w.at
-	h := heft{steps: weightClass, class: true}
+	h := part{steps: weightClass, class: true}
 	negated := w.at < len(w.expr) && w.expr[w.at] == '^'
 	if negated {
 		w.at++
@@ -167,16 +168,16 @@ func (w *weigher) class() heft {
 	return h
 }
 
-// Steps that package syntax takes to read a class. A Unicode table has hundreds of
+// Steps that package syntax takes to parse a class. A Unicode table has hundreds of
 // ranges, and package syntax folds every rune of a range.
 const (
 	tableSteps = 2500
 	maxFold    = 0x1e944 // above the last rune that has another case
 )
 
-// member reads a rune, a range or a named class within a class. After a named class
-// it may take a hyphen for a range. It misses no range.
-func (w *weigher) member(h *heft) {
+// member reads one member of a class: a rune, a range or a named class. It finds
+// every range. But it may take a hyphen after a named class for a range.
+func (w *weigher) member(h *part) {
 	rest := w.expr[w.at:]
 	if strings.HasPrefix(rest, "[:") {
 		if end := strings.Index(rest[:min(len(rest), 16)], ":]"); end > 0 {
@@ -207,13 +208,13 @@ func (w *weigher) member(h *heft) {
 	r, size := runeAt(rest)
 	w.at += size
 	if !w.rangeTo(r, h) {
-		w.hold(r, r, h)
+		w.addRange(r, r, h)
 	}
 }
 
-// rangeTo reads the end of a range that begins with from. It reports whether there
-// is a range.
-func (w *weigher) rangeTo(from rune, h *heft) bool {
+// rangeTo reads the end of a range that begins with from. It returns false if from
+// is not followed by a range.
+func (w *weigher) rangeTo(from rune, h *part) bool {
 	rest := w.expr[w.at:]
 	if len(rest) < 2 || rest[0] != '-' || rest[1] == ']' {
 		return false
@@ -221,12 +222,12 @@ func (w *weigher) rangeTo(from rune, h *heft) bool {
 	to, size := runeAt(rest[1:])
 	w.at += 1 + size
 	w.read += int(max(0, min(to, maxFold)-from))
-	w.hold(from, max(from, to), h)
+	w.addRange(from, max(from, to), h)
 	return true
 }
 
-// hold adds a range of runes to a class.
-func (w *weigher) hold(from, to rune, h *heft) {
+// addRange adds the runes from from to to to the estimate of a class.
+func (w *weigher) addRange(from, to rune, h *part) {
 	if from == to {
 		h.steps += weightByte
 	} else {
@@ -245,8 +246,8 @@ func (w *weigher) hold(from, to rune, h *heft) {
 	}
 }
 
-// runeAt reads a rune that may be escaped, as \x{4e00}, \x41, \101 or \-. Any other
-// escape of a letter, such as \n, counts as rune 0.
+// runeAt reads a rune that may be escaped: \x{4e00}, \x41, \101 or \-. For any
+// other escape of a letter, such as \n, it returns 0.
 func runeAt(s string) (r rune, size int) {
 	switch {
 	case s == "":

@@ -7,16 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// A sequence is what a weigher knows about consecutive parts of a pattern.
+// A sequence is the estimate for consecutive parts of a pattern.
 type sequence struct {
-	heft
+	part
 	ways  int // log2 of the number of paths through the parts that are active together
 	parts int
 }
 
-// sequence reads parts up to a bar, a closing parenthesis or the end.
-func (w *weigher) sequence() heft {
-	s := sequence{heft: heft{empty: true, literal: true}}
+// sequence reads parts up to a bar, a closing parenthesis or the end of the
+// pattern.
+func (w *weigher) sequence() part {
+	s := sequence{part: part{empty: true, literal: true}}
 	for !w.ends() {
 		if text := w.text(); text != "" {
 			s.addText(text)
@@ -38,7 +39,7 @@ func (w *weigher) sequence() heft {
 		s.literal = s.literal && p.literal && !repeated
 		s.class = s.class && !repeated
 	}
-	return s.heft
+	return s.part
 }
 
 // ends reports whether the sequence has no more parts.
@@ -61,8 +62,8 @@ func (w *weigher) text() string {
 	return rest[:n]
 }
 
-// special holds the bytes that may have a special meaning, and all bytes beyond
-// ASCII.
+// special has the bytes that may have a special meaning in a pattern, and all bytes
+// beyond ASCII.
 var special = func() (is [256]bool) {
 	for c := range is {
 		is[c] = c >= utf8.RuneSelf || strings.IndexByte(`\.+*?()|[]{}^$`, byte(c)) >= 0
@@ -70,8 +71,8 @@ var special = func() (is [256]bool) {
 	return is
 }()
 
-// begin records the bytes that the next part may begin with. If they overlap the
-// active alternatives, the number of paths grows.
+// begin adds the bytes with which the next part may begin. If the alternatives that
+// are active before may continue with the same bytes, the number of paths grows.
 func (s *sequence) begin(first byteSet) {
 	if s.open&first != 0 {
 		s.ways = min(s.ways+s.forks, mostForks)
@@ -81,11 +82,11 @@ func (s *sequence) begin(first byteSet) {
 	}
 }
 
-// close records that the last part is not optional: the alternatives before it are
-// no longer active.
+// close is called after a part that is not optional: the alternatives before the
+// part are no longer active.
 func (s *sequence) close() { s.empty, s.open, s.forks = false, 0, 0 }
 
-// grow adds the weights of a part.
+// grow adds the estimated steps of a part.
 func (s *sequence) grow(steps, worst int) {
 	s.steps, s.worst = bounded(s.steps+steps), bounded(s.worst+worst)
 }
@@ -104,8 +105,9 @@ func (s *sequence) addText(text string) {
 	s.reach += len(text)
 }
 
-// addGap adds a repeated class that becomes a gap. It ends a piece.
-func (s *sequence) addGap(p heft, least, copies int) {
+// addGap adds a repeated class that becomes a gap. A gap ends a piece, so no
+// alternatives are active after it.
+func (s *sequence) addGap(p part, least, copies int) {
 	steps := weightGap + p.steps/16 + bounded(copies*p.steps)
 	s.grow(steps, steps)
 	if s.empty {
@@ -118,14 +120,14 @@ func (s *sequence) addGap(p heft, least, copies int) {
 }
 
 // add adds a part that is repeated from least to most times.
-func (s *sequence) add(p heft, least, most int) {
+func (s *sequence) add(p part, least, most int) {
 	optional := most - least
 	s.begin(p.first)
 	if !p.asserts && !p.empty && least > 0 {
 		s.close()
 	}
-	// Copies of a part are paths of their own if the part may continue with a byte
-	// that it begins with, or if it may be empty.
+	// Each repetition of a part adds paths if the part may continue with a byte
+	// with which it begins, or if the part may be empty.
 	ways := s.ways
 	if p.open&p.first != 0 {
 		ways += p.forks * max(most-1, 0)
@@ -155,8 +157,8 @@ func (s *sequence) add(p heft, least, most int) {
 	s.parts++
 }
 
-// quantifier reads the quantifier after an atom, if there is one. endless means no
-// upper bound.
+// quantifier reads the quantifier after an atom. Without a quantifier it returns 1
+// and 1. endless means that there is no upper bound.
 func (w *weigher) quantifier() (least, most int, endless bool) {
 	least, most = 1, 1
 	if w.at == len(w.expr) {

@@ -1,10 +1,10 @@
 package scan
 
-// Foresee refuses a set that is too large before any automaton of it is built. It
-// counts patterns and bytes, and estimates the steps of each pattern from its text.
-// It stops at the first limit that is exceeded. For costs that the text does not
-// show, it compiles a sample.
-func (b *Budget) Foresee(exprs []string) error {
+// Precheck refuses a set that is too large before any automaton of the set is
+// built. It counts patterns and bytes, and estimates the steps of each pattern from
+// its text. It stops at the first limit that is exceeded. The text does not show
+// all costs, so Precheck also compiles a sample.
+func (b *Budget) Precheck(exprs []string) error {
 	if b.weights != nil {
 		return nil // already done
 	}
@@ -37,11 +37,13 @@ func (b *Budget) Foresee(exprs []string) error {
 	return s.checkTogether(*b.left)
 }
 
-// Reach estimates the steps for each byte of a text that is checked against a
-// pattern. It is meaningful only in comparison with other patterns.
+// Reach estimates the steps that checking a text against a pattern takes for each
+// byte of the text. The estimate is meaningful only in comparison with other
+// patterns.
 func (b *Budget) Reach(pattern int) int { return 1 + b.weights[pattern].reach/4 }
 
-// checkSize refuses a set that is too long before any of it is parsed.
+// checkSize refuses a set with too many patterns or bytes before any pattern is
+// parsed.
 func checkSize(exprs []string) error {
 	total, longest := 0, 0
 	for i, expr := range exprs {

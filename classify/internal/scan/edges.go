@@ -6,27 +6,28 @@ import (
 	"slices"
 )
 
-// A span is a range of bytes that all lead to the same nodes.
+// A span is a range of bytes for which a state has the same next nodes.
 type span struct {
 	from, to int16
 	outs     []int32
 	asserts  bool // the next state depends on the kind of the byte
 }
 
-// leaveAll computes the edges of all states. It takes the newest state first. Most
-// states have one next state, so the nodes and edges of a path are close to each
-// other in memory.
-func (b *builder) leaveAll() {
+// buildEdges computes the edges of all states. It takes the newest state first.
+// Most states have one next state. So the nodes and edges of a path are close to
+// each other in memory.
+func (b *builder) buildEdges() {
 	for len(b.waiting) > 0 {
 		s := b.waiting[len(b.waiting)-1]
 		b.waiting = b.waiting[:len(b.waiting)-1]
-		b.leave(int(s))
+		b.buildEdgesOf(int(s))
 	}
 }
 
-// leave computes the edges of state s. It cuts the 256 bytes into spans wherever a
-// range of its items begins or ends. All classes in a span lead to the same nodes.
-func (b *builder) leave(s int) {
+// buildEdgesOf computes the edges of state s. It divides the 256 bytes into spans:
+// a new span begins wherever a range of bytes that a node of s reads begins or
+// ends. All bytes in a span lead to the same nodes.
+func (b *builder) buildEdgesOf(s int) {
 	b.cut(s)
 	for _, n := range b.itemsOf(s) {
 		nd := &b.nodes[n]
@@ -36,10 +37,10 @@ func (b *builder) leave(s int) {
 		}
 		switch nd.op {
 		case opPair:
-			b.lead(s, n, need, nd.lo, nd.lo, nd.out)
-			b.lead(s, n, need, nd.hi, nd.hi, nd.out)
+			b.addTarget(s, n, need, nd.lo, nd.lo, nd.out)
+			b.addTarget(s, n, need, nd.hi, nd.hi, nd.out)
 		case opByte:
-			b.lead(s, n, need, nd.lo, nd.hi, nd.out)
+			b.addTarget(s, n, need, nd.lo, nd.hi, nd.out)
 		}
 	}
 	begin := int32(len(b.edges))
@@ -57,11 +58,11 @@ func (b *builder) leave(s int) {
 			b.edges = append(b.edges, newEdge(b.classes[c], next))
 		}
 	}
-	b.leaves[s] = leave{begin, int32(len(b.edges)) - begin}
+	b.ranges[s] = edgeRange{begin, int32(len(b.edges)) - begin}
 }
 
-// cut finds the spans of state s. A span begins with a sample, which represents all
-// bytes of its class.
+// cut finds the spans of state s. A span begins with a sample, which is the first
+// byte of its class and represents the class.
 func (b *builder) cut(s int) {
 	var cuts [5]uint64
 	at := func(c int16) {
@@ -103,7 +104,7 @@ func (b *builder) cut(s int) {
 	b.spans = b.spans[:count]
 }
 
-// kindEdges are the bytes whose kind differs from that of the byte below.
+// kindEdges are the bytes whose kind differs from the kind of the byte before.
 var kindEdges = func() (edges []int16) {
 	for c := 1; c < len(kindOf); c++ {
 		if kindOf[c] != kindOf[c-1] {
@@ -113,9 +114,9 @@ var kindEdges = func() (edges []int16) {
 	return edges
 }()
 
-// lead adds node out to the spans of the bytes from lo to hi for which the
-// assertions in need hold.
-func (b *builder) lead(s int, n int32, need syntax.EmptyOp, lo, hi byte, out int32) {
+// addTarget adds node out to the spans of the bytes from lo to hi, if the
+// assertions in need hold there.
+func (b *builder) addTarget(s int, n int32, need syntax.EmptyOp, lo, hi byte, out int32) {
 	c := b.next[lo]
 	if c > int16(hi) {
 		return
