@@ -1,7 +1,7 @@
 package classify
 
-// Category tells what to do next after an error. It is the value of the
-// attribute error.category. The empty Category means that there was no error.
+// Category says what to do next after an error. It is the value of the attribute
+// error.category. The empty Category means that there was no error.
 type Category string
 
 // The five categories.
@@ -13,10 +13,10 @@ const (
 	// CategoryFatal: repeating the call will not help; a person or the code
 	// must change something. An unrecognised error is fatal.
 	CategoryFatal Category = "fatal"
-	// CategoryTimeout: this program's own deadline or watchdog ended the call.
-	// Only typed errors yield it, never text. A peer's timeout is retryable.
+	// CategoryTimeout: this program's own deadline or watchdog ended the call. Only
+	// a typed error has this category, never a text. A peer's timeout is retryable.
 	CategoryTimeout Category = "timeout"
-	// CategoryAborted: the caller cancelled.
+	// CategoryAborted: the caller canceled the call.
 	CategoryAborted Category = "aborted"
 )
 

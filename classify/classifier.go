@@ -41,8 +41,8 @@ var (
 	// the default.
 	Standard = newStandard()
 	// Minimal has the twenty patterns of the original classifier. The first one
-	// that matches decides. Minimal reads the whole text and nothing else. A failure
-	// without a text, such as a status alone, has the reason unknown.
+	// that matches decides. Minimal reads the whole text and nothing else. A
+	// failure without a text, such as a status alone, has the reason unknown.
 	Minimal = newMinimal()
 	// None has no rules. Use it with [WithBase] for a classifier that has only your
 	// rules. It reads text and nothing else. A failure without a text, such as a
@@ -50,8 +50,8 @@ var (
 	None = newNone()
 )
 
-// Functions make the three classifiers, because `go doc` prints the whole
-// initial value of a variable.
+// Functions make the three classifiers. If the variables had composite literals,
+// `go doc` would print them in full.
 
 func newStandard() *Classifier {
 	return &Classifier{seen: new(memory.Memory), rules: sync.OnceValue(standardSet), maxBytes: DefaultMaxBytes, learned: true, fallback: "default"}
@@ -67,7 +67,7 @@ func newNone() *Classifier {
 
 // standardSet returns the standard rule set.
 func standardSet() *ruleset.Set {
-	return ruleset.New(standard.Rules[:], ruleset.Part{Matcher: standard.Matcher(), Reads: ruleset.PlainSpeech})
+	return ruleset.New(standard.Rules[:], ruleset.Part{Matcher: standard.Matcher(), Reads: ruleset.PlainWithoutFrames})
 }
 
 // lazily returns a function that compiles rules at its first call. The rules must
@@ -97,8 +97,8 @@ type optionFunc func(config) config
 func (f optionFunc) apply(c config) config { return f(c) }
 
 // WithRules adds the user's own rules. They take precedence over the rules of the
-// base. The default is none. [New] returns an error for rules that are too costly
-// to compile.
+// base classifier ([WithBase]). The default is none. [New] returns an error for
+// rules that are too costly to compile.
 func WithRules(rules ...Rule) Option {
 	rules = append([]Rule(nil), rules[:min(len(rules), ruleset.MaxRules+1)]...) // copied, since the caller may change its slice; New refuses more rules than this
 	return optionFunc(func(c config) config {
@@ -118,8 +118,8 @@ func WithBase(base *Classifier) Option {
 	})
 }
 
-// WithMaxBytes sets how many bytes of a text are read: half of n from the
-// beginning and half from the end. The default is the limit of the base; n ≤ 0
+// WithMaxBytes sets how many bytes of a text are read: half of n from the beginning
+// and half from the end. The default is the limit of the base classifier; n ≤ 0
 // keeps it. All texts of an error chain share max(n, 64 KiB). All texts of a
 // response share 64 KiB. A larger n takes more time. If n exceeds
 // [DefaultMaxBytes], it also takes more memory.
@@ -133,12 +133,12 @@ func WithMaxBytes(n int) Option {
 }
 
 // WithModel sets whether the classifier asks its model about texts. The default is
-// that of the base: yes for [Standard], no for [Minimal] and [None]. The model is a
-// linear classifier of words, trained on labelled messages. If the model is sure
-// enough, its answer is used in two cases: no rule decides, or a text rule of the
-// strength word or phrase does. The result then has the rule [RuleModel]. The model
-// never overrules codes, causes, facts and the user's rules. It never reports this
-// program's own deadline.
+// that of the base classifier: yes for [Standard], no for [Minimal] and [None]. The
+// model is a linear classifier of words, trained on labelled messages. If the model
+// is sure enough, its answer is used in two cases: no rule decides, or a text rule
+// of the strength word or phrase decides. The result then has the rule [RuleModel].
+// The model never overrules codes, causes, facts and the user's rules. It never
+// reports this program's own deadline.
 func WithModel(on bool) Option {
 	return optionFunc(func(c config) config {
 		c.learned = &on
@@ -146,25 +146,25 @@ func WithModel(on bool) Option {
 	})
 }
 
-// New returns a classifier. Without options it classifies like [Standard]. An
-// error names the faulty rule, its pattern and the fault.
+// New returns a classifier. Without options it classifies like [Standard]. An error
+// names the faulty rule, its pattern and the fault.
 //
-// New compiles all patterns of [WithRules] into one automaton. The limits:
+// New compiles all patterns of [WithRules] into one automaton. The limits are:
 //
-//   - 150,000 rules, 64 KiB a pattern, 4 MiB of patterns in all
-//   - 200 million steps of compiling, estimated from the text of the patterns: about
-//     30 for a byte of a phrase, which is a pattern without special characters; 60
-//     for a byte of other patterns; 600 for a class such as [a-z]; 2,200 for a bare
-//     dot; 100,000 and more for \p{L}. A counted repetition such as (?:ab){9}
-//     multiplies what it repeats, a gap such as .{0,40} does not.
-//   - 2 million steps for one pattern by itself, plus 60 for each of its bytes. New
-//     tests only a few patterns, the ones that may need the most states.
+//   - 150,000 rules, 64 KiB a pattern, 4 MiB of patterns in all.
+//   - 200 million steps of compiling, estimated from the text of the patterns. A byte of
+//     a phrase takes about 30 steps; a phrase is a pattern without special characters. A
+//     byte of another pattern takes 60, a class such as [a-z] 600, a bare dot 2,200, and
+//     \p{L} 100,000 and more. A counted repetition such as (?:ab){9} multiplies the steps
+//     of the repeated part; a gap such as .{0,40} does not.
+//   - 2 million steps for each single pattern, plus 60 for each of its bytes. New
+//     tests only the few patterns that may need the most states.
 //
-// New refuses rules beyond a limit before it compiles them, within 100 ms and 32 MB.
-// The error names the most expensive rule, the limit or the costly part of its
-// pattern, and a remedy. Steps do not depend on time, so New accepts
-// the same rules on every machine. 100,000 phrases of 38 letters are within the
-// limits and compile in 2 to 3 seconds; 20,000 in half a second.
+// New refuses rules beyond a limit before it compiles them, within 100 ms and 32
+// MB. The error names the most expensive rule, the limit or the costly part of the
+// pattern, and a remedy. Steps do not depend on time, so New accepts the same rules
+// on every machine. 100,000 phrases of 38 letters are within the limits and compile
+// in 2 to 3 seconds; 20,000 compile in half a second.
 func New(opts ...Option) (*Classifier, error) {
 	cfg := config{base: Standard}
 	for _, o := range opts {
@@ -197,7 +197,7 @@ func New(opts ...Option) (*Classifier, error) {
 	return &c, nil
 }
 
-// checkRules checks the number of rules, and the id and reason of each one. It
+// checkRules checks the number of rules, and the id and the reason of each rule. It
 // does not parse the patterns.
 func checkRules(rules []Rule) error {
 	if len(rules) > ruleset.MaxRules {
@@ -228,7 +228,7 @@ func Error(err error) Result { return Standard.Error(err) }
 // Message classifies a text with [Standard].
 func Message(text string) Result { return Standard.Message(text) }
 
-// Error classifies err; nil is the zero Result.
+// Error classifies err. Error(nil) is the zero Result.
 func (c *Classifier) Error(err error) (r Result) {
 	c.classify(&Evidence{Err: err}, &r)
 	return r
@@ -256,8 +256,8 @@ func (c *Classifier) Classify(e Evidence) (r Result) {
 	return r
 }
 
-// classify sets *r, which must be zero. The arguments are pointers because both
-// structs are larger than a cache line, and copying them would be slow.
+// classify sets *r, which must be zero. The arguments are pointers because copying
+// the two structs would be slow: both are larger than a cache line.
 func (c *Classifier) classify(e *Evidence, r *Result) {
 	c = c.current()
 	text, source, alone := c.textAlone(e)
@@ -282,7 +282,7 @@ func (c *Classifier) classify(e *Evidence, r *Result) {
 	q.List.Release()
 }
 
-// clock returns c.now, or time.Now if that is nil.
+// clock returns c.now. If c.now is nil, it returns time.Now.
 func (c *Classifier) clock() func() time.Time {
 	if c.now == nil {
 		return time.Now
@@ -290,8 +290,8 @@ func (c *Classifier) clock() func() time.Time {
 	return c.now
 }
 
-// survive is deferred. If this package panics, the result is unknown and the
-// program goes on. Calls of foreign methods have recovers of their own.
+// survive is deferred. If this package panics, survive recovers and sets the reason
+// unknown. Calls of foreign methods have recovers of their own.
 func (c *Classifier) survive(r *Result) {
 	if recover() != nil {
 		*r = c.unknown()
@@ -299,12 +299,12 @@ func (c *Classifier) survive(r *Result) {
 	}
 }
 
-// panicSuffix marks the rule of a result after a panic of this package:
+// panicSuffix is added to the rule of a result after a panic of this package:
 // "default+panic".
 const panicSuffix = "+panic"
 
-// ErrBudgetExceeded reports that the program has spent its own budget, for
-// example its money or tokens. Wrap it in the error if you refuse a call or
-// discard an answer for that reason. It outranks all other evidence. Its policy
+// ErrBudgetExceeded reports that the program has spent its own budget, for example
+// its money or tokens. If you refuse a call or discard an answer for that reason,
+// wrap ErrBudgetExceeded in your error. It outranks all other evidence. Its policy
 // never allows a fallback.
 var ErrBudgetExceeded = chain.ErrBudgetExceeded

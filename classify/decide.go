@@ -11,7 +11,7 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// read collects the signals of all evidence in q. It reports whether the evidence
+// read collects the signals of the evidence e in q. It reports whether the evidence
 // shows a failure.
 func read(q *collect.Inquiry, e *Evidence) (failed bool) {
 	named := e.Message != "" || e.Type != "" || e.Code != ""
@@ -26,7 +26,7 @@ func read(q *collect.Inquiry, e *Evidence) (failed bool) {
 	response.ReadName(q, e.Code)
 	q.Source = signal.FromError
 	q.Budget.ShareChain()
-	said := chain.ReadChain(q, e.Err, e.Cause)
+	errText := chain.ReadChain(q, e.Err, e.Cause)
 	if q.Ended {
 		return true
 	}
@@ -39,15 +39,15 @@ func read(q *collect.Inquiry, e *Evidence) (failed bool) {
 	}
 	q.Source = signal.FromError
 	q.Budget.ShareText()
-	text.ReadText(q, said)
+	text.ReadText(q, errText)
 	q.Source = signal.FromMessage
 	q.Budget.ShareText()
 	text.ReadText(q, e.Message)
 	return true
 }
 
-// result sets r from the signals in q. It returns the signal that decides, or nil.
-// If the model's answer is used instead, g is that answer.
+// result sets r from the signals in q. won is the signal that decides, or nil. If
+// the model decides, g is the model's answer.
 func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, g guess) {
 	list := q.List.All()
 	if i := resolve.Resolve(list); i >= 0 {
@@ -55,13 +55,13 @@ func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, 
 	}
 	r.Provider, r.Status = q.Provider, q.Status
 	if r.Provider == "" {
-		r.Provider = standard.Providers[q.Said.Provider]
+		r.Provider = standard.Providers[q.Mentioned.Provider]
 	}
 	if r.Status == 0 && won != nil {
 		r.Status = int(won.Status)
 	}
 	if r.Status == 0 {
-		r.Status = q.Said.Status
+		r.Status = q.Mentioned.Status
 	}
 	reason := signal.ReasonUnknown
 	if g = c.guess(q, won); g.reason != signal.NoReason {
@@ -73,8 +73,8 @@ func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, 
 	} else {
 		category, rule := won.Category, won.Rule
 		reason = won.Reason
-		// If the provider asks to wait for more than an hour, the quota is spent, and
-		// a retry would not help. A user's rule keeps its reason.
+		// If the provider asks to wait for more than an hour, the quota is used up,
+		// and a retry would not help. A user's rule keeps its reason.
 		if reason == signal.ReasonRateLimit && won.Strength < signal.User && q.Hint.Exhausted() {
 			reason, rule = signal.ReasonBudgetExceeded, rule+longWaitSuffix
 			category = reason.Category()
@@ -86,13 +86,13 @@ func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, 
 	return won, g
 }
 
-// longWaitSuffix marks the rule of a rate limit for which the provider asks to
-// wait for more than an hour: "http/429+long-wait".
+// longWaitSuffix is added to the rule of a rate limit for which the provider asks
+// to wait for more than an hour: "http/429+long-wait".
 const longWaitSuffix = "+long-wait"
 
-// textAlone returns the text and its source, if the text is the only evidence that
-// c reads. Otherwise alone is false. classify skips all other collectors for such
-// a text.
+// textAlone returns the text and its source, if this text is the only evidence that
+// c reads. Otherwise alone is false. For such a text, classify skips all collectors
+// for other evidence.
 func (c *Classifier) textAlone(e *Evidence) (text string, source signal.Source, alone bool) {
 	switch {
 	case c.textOnly && e.Err != nil:
@@ -111,8 +111,7 @@ func (c *Classifier) textAlone(e *Evidence) (text string, source signal.Source, 
 	}
 }
 
-// providerOf returns the provider that the caller names. It returns "" if c reads
-// only texts.
+// providerOf returns e.Provider. It returns "" if c reads only texts.
 func (c *Classifier) providerOf(e *Evidence) string {
 	if c.textOnly {
 		return ""
@@ -120,8 +119,8 @@ func (c *Classifier) providerOf(e *Evidence) string {
 	return e.Provider
 }
 
-// recalled sets r to the cached answer for text, which is the only evidence in e.
-// It reports whether there was one. *r must be zero.
+// recalled sets r to the cached result for text, which is the only evidence in e.
+// It returns false if there is none. *r must be zero.
 func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 	if c.maxBytes > 0 && len(text) > c.maxBytes {
 		return false
@@ -148,9 +147,10 @@ func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 	return true
 }
 
-// readAlone classifies a text that is the only evidence, and caches the answer. It
-// caches nothing if it reads only a part of the text, because hashing would read
-// all of it. It also caches nothing if the text names a wait: the wait may be a date.
+// readAlone classifies a text that is the only evidence, and caches the result.
+// There are two exceptions. If only a part of the text is read, the result is not
+// cached, because hashing would read the whole text. If the text names a wait, the
+// result is not cached, because the wait may be a date.
 func (c *Classifier) readAlone(q *collect.Inquiry, message string, r *Result) {
 	q.Budget.ShareText()
 	head, tail := collect.Cut(q, message)
@@ -159,7 +159,7 @@ func (c *Classifier) readAlone(q *collect.Inquiry, message string, r *Result) {
 	if tail != "" || timed {
 		return
 	}
-	v := memory.Verdict{Rule: -1, Status: r.Status, Provider: q.Said.Provider}
+	v := memory.Verdict{Rule: -1, Status: r.Status, Provider: q.Mentioned.Provider}
 	switch {
 	case g.reason != signal.NoReason:
 		v.Rule = g.place(len(c.rules().Rules))

@@ -2,18 +2,18 @@ package classify
 
 import "time"
 
-// Evidence describes one failure. Every field may be empty; the zero Evidence
-// means that nothing failed. Classify does not change it and keeps no reference
-// to it.
+// Evidence describes one failure. Every field may be empty. The zero Evidence means
+// that nothing failed. Classify does not change it and keeps no reference to it.
 //
 // This program's own deadline, cancellation and spent budget outrank all other
-// evidence. Only some fields can report them, because a peer may write the others:
+// evidence. A peer may have written some of the fields, so these cannot report
+// them:
 //
-//	Err       yes: by the values and types of its chain, not by texts, codes and bodies
-//	Type      yes: the type of an exception that this process recorded
-//	Cause     yes
-//	Message, Code, Status, Header, Body    no: a peer may have written them
-//	Provider  no: it only names the provider
+//	Err       can: by the values and types of its chain, not by texts, codes and bodies
+//	Type      can: it is the type of an exception that this process recorded
+//	Cause     can
+//	Message, Code, Status, Header, Body    cannot: a peer may have written them
+//	Provider  cannot: it only names the provider
 type Evidence struct {
 	Err      error               // the error value; its whole chain is read
 	Message  string              // a log message, the end of stderr, exception.message
@@ -26,7 +26,7 @@ type Evidence struct {
 	Cause    error               // the end of the caller's context: the value of [Cause]
 }
 
-// Result is the answer for one error. It is a plain value.
+// Result is the classification of one error. It is a plain value.
 type Result struct {
 	Category Category `json:"category"` // "" = there was no error
 	Reason   Reason   `json:"reason"`
@@ -49,7 +49,7 @@ type Result struct {
 	Provider      string        `json:"provider,omitempty"`
 }
 
-// Retryable reports whether to make the same call again unchanged. It is false
-// for [CategoryTimeout]: this program's own deadline has passed, so a call with
-// the same context would fail at once.
+// Retryable reports whether to make the same call again unchanged. For
+// [CategoryTimeout] it returns false: this program's own deadline has passed, so a
+// call with the same context would fail at once.
 func (r Result) Retryable() bool { return r.Category == CategoryRetryable }

@@ -16,19 +16,19 @@ import (
 // Explanation is a [Result] with the evidence for and against it.
 type Explanation struct {
 	Result Result
-	// Signals lists the matches: first the one that decided, then the others by
+	// Signals lists the matches: first the signal that decided, then the others by
 	// precedence, then those that do not count. If the program's own deadline,
-	// cancellation or budget decides, the search ends there.
+	// cancellation or budget decides, no further evidence is searched.
 	Signals []Signal
 	// Model is the model's answer for the texts, even if a rule decided. It is nil if
 	// the classifier has no model, or if the model knows no word of the texts.
 	Model *Model
-	// Omitted lists the evidence that exceeded a limit and was not read, in
-	// reading order.
+	// Omitted lists the evidence that was not read because it exceeded a limit. It
+	// has the order in which evidence is read.
 	Omitted []Omission
 }
 
-// Omission is evidence that was not read.
+// Omission is an amount of evidence that was not read.
 type Omission struct {
 	Source string // as [Signal.Source]
 	// Unit is the unit of Amount: "bytes of text", "bytes of bodies", "bytes of
@@ -36,7 +36,7 @@ type Omission struct {
 	// "header names" or "header values".
 	Unit string
 	// Amount is the number of units that were not read. If the unit is "errors",
-	// errors that an unread error wraps are not counted.
+	// Amount does not include the errors that an unread error wraps.
 	Amount int
 }
 
@@ -51,17 +51,18 @@ type Signal struct {
 	// of the chain holds a response, "status", "header" and "body" name its parts.
 	Source string
 	// Start and End delimit the leftmost match in the source: Type, Code,
-	// Err.Error(), Body or Message. Both are -1 if the match is not a text (an
-	// errno in the chain) or does not occur literally in the source (a message
-	// with JSON escapes).
+	// Err.Error(), Body or Message. Both are -1 in two cases: the match is not a
+	// text, such as an errno in the chain, or it does not occur literally in the
+	// source, such as a message with JSON escapes.
 	Start, End int
-	// Text is the matched text, even if Start is -1; "" if the match is not a text.
+	// Text is the matched text, even if Start is -1. It is "" if the match is not a
+	// text.
 	Text string
-	// Decided reports whether this signal is the result.
+	// Decided reports whether this signal decided the result.
 	Decided bool
 	// VetoedBy is the id of the rule that vetoed this signal. BeatenBy is the id of
-	// a rule that names this one in its Beats. Without such a rule, BeatenBy is the id
-	// of the rule that decided. At most one of the two is set.
+	// the rule that beat it: a rule that names this one in its Beats, or else the
+	// rule that decided. At most one of the two is set.
 	VetoedBy, BeatenBy string
 }
 
@@ -97,7 +98,7 @@ func (c *Classifier) Explain(e Evidence) (x Explanation) {
 	x.Model = c.explainModel(&q)
 	if g.reason != signal.NoReason {
 		x.Signals = append(x.Signals, Signal{
-			Rule: r.Rule, Reason: r.Reason, Category: r.Category, Strength: RuleModel, Source: q.HeardFrom.String(), Start: -1, End: -1, Decided: true,
+			Rule: r.Rule, Reason: r.Reason, Category: r.Category, Strength: RuleModel, Source: q.ModelSource.String(), Start: -1, End: -1, Decided: true,
 		})
 	}
 	for _, s := range inOrder(q.List.All()) {
@@ -126,9 +127,9 @@ func (c *Classifier) Explain(e Evidence) (x Explanation) {
 	return x
 }
 
-// inOrder sorts the signals of a resolved list: first those that count, then the
-// vetoed ones, then the beaten ones, then the hints. Each group is in the order of
-// precedence.
+// inOrder sorts the signals of a resolved list: first the signals that count, then
+// the vetoed ones, then the beaten ones, then the hints. Each group is in the order
+// of precedence.
 func inOrder(list []signal.Signal) []*signal.Signal {
 	all := make([]*signal.Signal, len(list))
 	for i := range list {
@@ -140,7 +141,7 @@ func inOrder(list []signal.Signal) []*signal.Signal {
 	return all
 }
 
-// place finds the match of a text rule in t and sets Start, End and Text.
+// place finds the match of a text rule in t and sets Start, End and Text of s.
 func (s *Signal) place(match *signal.Signal, t collect.ReadText) {
 	text := t.Head + t.Tail
 	read := []form.View{{Text: text, Source: func(place int) int { return place }}}
@@ -149,7 +150,7 @@ func (s *Signal) place(match *signal.Signal, t collect.ReadText) {
 	}
 	views := exactViews(read)
 	if !match.Text.Listed {
-		views = speechViews(read, t.Frame)
+		views = plainViews(read, t.Frame)
 	}
 	if s.Start, s.End = span(match.Text.Pattern, views); s.Start < 0 {
 		return
@@ -160,8 +161,8 @@ func (s *Signal) place(match *signal.Signal, t collect.ReadText) {
 	}
 }
 
-// sourceText returns the part of the evidence that a source names. chain is the
-// text of e.Err, so that Error is called only once.
+// sourceText returns the text of a part of the evidence. chain is the text of
+// e.Err, so that Error is called only once.
 func sourceText(source signal.Source, e *Evidence, chain string) string {
 	switch source {
 	case signal.FromType:
@@ -178,8 +179,9 @@ func sourceText(source signal.Source, e *Evidence, chain string) string {
 	return ""
 }
 
-// settleIn corrects Start and End to offsets in the source. They differ if the
-// rules read only a part of the source, such as the messages in a body.
+// settleIn corrects Start and End to offsets in the source. Before, they are
+// offsets in the text that the rules read, which may be a part of the source, such
+// as a message in a body.
 func (s *Signal) settleIn(source string) {
 	if s.Start < 0 || s.End <= len(source) && source[s.Start:s.End] == s.Text {
 		return
@@ -190,8 +192,8 @@ func (s *Signal) settleIn(source string) {
 	}
 }
 
-// exactViews returns the forms in which the user's rules read a text: as it is,
-// and normalised.
+// exactViews returns the forms in which the user's rules read a text: the text
+// itself, and the plain text with single spaces.
 func exactViews(read []form.View) (all []form.View) {
 	for _, v := range read {
 		all = append(all, v, v.Rewritten(form.EachOdd).Rewritten(form.EachGap))
@@ -199,21 +201,21 @@ func exactViews(read []form.View) (all []form.View) {
 	return all
 }
 
-// speechViews returns the forms in which the standard rules read a text: first the
+// plainViews returns the forms in which the standard rules read a text: first the
 // parts outside the frames of stack traces, then the same parts with joined lines.
 // If frames is true, the text is a frame and is read whole.
-func speechViews(read []form.View, frames bool) (all []form.View) {
+func plainViews(read []form.View, frames bool) (all []form.View) {
 	var joined []form.View
 	for _, v := range read {
 		plain := v.Rewritten(form.EachOdd)
 		reader := form.NewFrameReader(plain.Text)
 		for at := 0; at < len(plain.Text); {
 			from := at
-			var said string
-			if said, at = reader.Next(at); frames {
-				said, at = plain.Text, len(plain.Text)
+			var between string
+			if between, at = reader.Next(at); frames {
+				between, at = plain.Text, len(plain.Text)
 			}
-			part := plain.Cut(from, from+len(said))
+			part := plain.Cut(from, from+len(between))
 			all = append(all, part.Rewritten(form.EachGap))
 			joined = append(joined, part.Rewritten(form.EachBreak).Rewritten(form.EachGap))
 		}
@@ -222,7 +224,7 @@ func speechViews(read []form.View, frames bool) (all []form.View) {
 }
 
 // span returns the leftmost match of a pattern in the first view that has a match.
-// Without a match, it returns -1 and -1.
+// If no view has a match, it returns -1 and -1.
 func span(pattern string, views []form.View) (start, end int) {
 	re, err := regexp.Compile("(?i)" + pattern)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // RuleModel is the [Result.Rule] if the model decided. See [WithModel].
 const RuleModel = "model"
 
-// ruleConfidence is the share of the rules' answers whose reason is right, by the
+// ruleConfidence is how often the reason of a rule's answer is right, by the
 // strength of the deciding rule. corpus/README.md shows how it was measured.
 var ruleConfidence = [signal.Strengths]float64{
 	signal.NoStrength: 0.5,
@@ -23,7 +23,7 @@ var ruleConfidence = [signal.Strengths]float64{
 	signal.Own:        1,
 }
 
-// confidence returns the confidence of an answer, by the strength of the deciding
+// confidence returns the confidence of a result, by the strength of the deciding
 // signal. It is 0 for the rules of [Minimal], which were not measured.
 func (c *Classifier) confidence(s signal.Strength) float64 {
 	if c.textOnly && s < signal.User {
@@ -32,21 +32,22 @@ func (c *Classifier) confidence(s signal.Strength) float64 {
 	return ruleConfidence[s]
 }
 
-// guess is an answer of the model. NoReason means that it is not sure enough.
+// guess is an answer of the model. NoReason means that the model is not sure
+// enough.
 type guess struct {
 	reason signal.Reason
 	step   int // see model.Confidence
 }
 
 // ruleWeight is the weight of a text rule against the model. If the list has a
-// signal of another strength or with a status, the model is not asked.
+// signal of another strength, or a signal with a status, the model is not asked.
 var ruleWeight = [signal.Strengths]float64{signal.Word: model.WordWeight, signal.Phrase: model.PhraseWeight}
 
 // guess asks the model about the texts that were read. won is the signal that
-// decides, or nil. The result is the zero guess in four cases: the model agrees with
-// won; the list has a signal that the model must not overrule; the model is not sure
-// enough; a hint vetoes the model's answer. Reason 0 of the model is
-// ReasonRateLimit, and the others follow in the order of package signal.
+// decides, or nil. guess returns the zero guess in four cases: the model agrees
+// with won; the list has a signal that the model must not overrule; the model is
+// not sure enough; a hint vetoes the model's answer. The model's reasons are
+// numbered in the order of package signal, with ReasonRateLimit as 0.
 func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 	if !c.learned {
 		return g
@@ -63,7 +64,7 @@ func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 	}
 	m := model.Standard()
 	var r model.Reader
-	for _, text := range q.Heard {
+	for _, text := range q.ModelTexts {
 		m.Read(&r, text)
 	}
 	a, ok := m.Answer(&r, model.Chosen, prior)
@@ -89,27 +90,27 @@ func ruledOut(list []signal.Signal, reason signal.Reason) bool {
 	return false
 }
 
-// place encodes g as a number for package memory. It is larger than the places of
-// all rules.
+// place encodes g as a number for package memory. The number is larger than the
+// indexes of all rules.
 func (g guess) place(rules int) int { return rules + int(g.reason)*len(model.Confidence) + g.step }
 
-// guessAt decodes a number that [guess.place] returned.
+// guessAt decodes a number that guess.place returned.
 func guessAt(place, rules int) guess {
 	place -= rules
 	return guess{signal.Reason(place / len(model.Confidence)), place % len(model.Confidence)}
 }
 
-// answer copies the model's answer to r.
+// answer sets r to the model's answer.
 func (g guess) answer(r *Result) {
 	r.Category, r.Reason, r.Rule = Category(g.reason.Category().String()), Reason(g.reason.String()), RuleModel
 	r.Confidence = model.Confidence[g.step]
 }
 
-// Model is what the learned model predicts from the texts of the evidence.
+// Model is the prediction of the learned model for the texts of the evidence.
 type Model struct {
 	Reason      Reason  // the likeliest reason
 	Probability float64 // of Reason, not calibrated; [Result.Confidence] is calibrated
-	// Words lists up to five words with the largest weights, the largest first.
+	// Words lists up to five words with the largest weights, in descending order.
 	Words []ModelWord
 	// RunnerUp is the second likeliest reason.
 	RunnerUp            Reason
@@ -119,8 +120,9 @@ type Model struct {
 // ModelWord is a word of the text, in lower case.
 type ModelWord struct {
 	Text string
-	// Weight is what the word adds to the score of the reason, minus the mean of what
-	// it adds to the scores of all reasons. A score is the logarithm of the odds.
+	// Weight is what the word adds to the score of the reason, minus the mean of
+	// what it adds to the scores of all reasons. A score is the logarithm of the
+	// odds.
 	Weight float64
 }
 
@@ -133,7 +135,7 @@ func (c *Classifier) explainModel(q *collect.Inquiry) *Model {
 	m := model.Standard()
 	var r model.Reader
 	var all string
-	for _, text := range q.Heard {
+	for _, text := range q.ModelTexts {
 		m.Read(&r, text)
 		all += text + "\n"
 	}
@@ -160,6 +162,6 @@ func (c *Classifier) explainModel(q *collect.Inquiry) *Model {
 	return &x
 }
 
-// This constant overflows, and the package does not compile, if a slot of package
-// memory is too small for the places of 2048 rules and of all guesses.
+// A slot of package memory must have room for the numbers of 2048 rules and of all
+// guesses. If it has not, this constant overflows and the package does not compile.
 const _ = uint(1<<memory.RuleBits - 2 - 2048 - int(signal.Reasons)*len(model.Confidence))

@@ -11,13 +11,13 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// mapped is a row of a table of the provider error mapping (seed 001): evidence and
-// its error type. If a ruling overrides the row, ruling names that ruling, and want
-// is the reason according to it.
+// mapped is a row of a table of the provider error mapping (docs/specifications.md,
+// number 001): evidence and its error type. ruling is set if docs/specifications.md
+// overrides the row. want is then the reason by that ruling.
 type mapped struct {
 	row    string
 	e      classify.Evidence
-	says   string // seed 001's ErrorType
+	says   string // ErrorType of the row
 	want   classify.Reason
 	ruling string
 }
@@ -30,7 +30,8 @@ func openaiBody(code, kind, message string) []byte {
 	return fmt.Appendf(nil, `{"error":{"message":%q,"type":%q,"param":null,"code":%q}}`, message, kind, code)
 }
 
-// TestProviderMapping has every row of seed 001's tables, by section.
+// TestProviderMapping has every row of the tables of the provider error mapping, by
+// section.
 func TestProviderMapping(t *testing.T) {
 	t.Parallel()
 	const (
@@ -215,9 +216,9 @@ func TestProviderMapping(t *testing.T) {
 	}
 }
 
-// TestErrorTaxonomy has the rows of seed 001's "Error Taxonomy", which lists the
-// policies. If "Complete Error Classifier" differs (parsing: backoff none), the
-// taxonomy counts.
+// TestErrorTaxonomy has the policies of "Error Taxonomy" in the provider error
+// mapping. If the section "Complete Error Classifier" differs (parsing: backoff
+// none), the taxonomy counts.
 func TestErrorTaxonomy(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -251,8 +252,8 @@ func TestErrorTaxonomy(t *testing.T) {
 	assert.Equal(t, classify.FallbackNo, own.Policy().Fallback, "the daily budget: another provider costs money too")
 }
 
-// TestRetryAfterPrecedence has the rows of seed 001's response headers and of
-// its "Retry-After Precedence".
+// TestRetryAfterPrecedence has the response headers of the provider error mapping,
+// and the rows of its section "Retry-After Precedence".
 func TestRetryAfterPrecedence(t *testing.T) {
 	t.Parallel()
 	in := func(d time.Duration) string { return now.Add(d).UTC().Format(time.RFC3339) }
@@ -284,10 +285,9 @@ func TestRetryAfterPrecedence(t *testing.T) {
 	}
 }
 
-// TestModelErrors has the rows of seed 003 that are about what went wrong:
+// TestModelErrors has the documented answers of docker/cagent's package modelerrors:
 // IsRetryableStatusCode, IsRetryableModelError, IsContextOverflowError and
-// ParseRetryAfterHeader. The handling of a 429 in seed 003 belongs to package
-// resilience (ruling 2).
+// ParseRetryAfterHeader. The handling of a 429 belongs to package resilience.
 func TestModelErrors(t *testing.T) {
 	t.Parallel()
 	const (

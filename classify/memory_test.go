@@ -13,8 +13,8 @@ func TestMemoryKeepsMatches(t *testing.T) {
 	t.Parallel()
 	for _, m := range []memory.Matches{
 		{},
-		{Places: [memory.MaxMatches]int{0, 1, 4094 - 1}, N: 3, Utterance: memory.Utterance{Status: 400, Provider: 1}},
-		{Places: [memory.MaxMatches]int{1, 2, 3, 4, 5, 6, 7, 8, 9}, N: 9, Utterance: memory.Utterance{Status: 599, Provider: 3}},
+		{Places: [memory.MaxMatches]int{0, 1, 4094 - 1}, N: 3, Mention: memory.Mention{Status: 400, Provider: 1}},
+		{Places: [memory.MaxMatches]int{1, 2, 3, 4, 5, 6, 7, 8, 9}, N: 9, Mention: memory.Mention{Status: 599, Provider: 3}},
 	} {
 		mem := new(memory.Memory)
 		slot, hash := mem.MatchesOf("text")

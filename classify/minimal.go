@@ -2,8 +2,9 @@ package classify
 
 import "github.com/errclass/errclass/classify/internal/signal"
 
-// minimalRules are the patterns of the original classifier (seed 000) in its order:
-// retryable, context overflow, authentication. The first that matches decides.
+// minimalRules are the patterns of the original classifier, in its order:
+// retryable, context overflow, authentication. The first pattern that matches
+// decides. docs/specifications.md describes this classifier as number 000.
 var minimalRules = [...]signal.Rule{
 	{ID: "000/rate-limit", Pattern: `rate.?limit`, Reason: signal.ReasonRateLimit, Strength: signal.Phrase, Listed: true},
 	{ID: "000/429", Pattern: `429`, Reason: signal.ReasonRateLimit, Strength: signal.Phrase, Listed: true},

@@ -10,10 +10,9 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// seed000 repeats the specification of Minimal: the twenty patterns of seed 000 in
-// their order. It does not use the rules of the package, so that it detects changes
-// of them.
-var seed000 = []struct {
+// minimalPatterns are the twenty patterns of the original classifier, in their order.
+// They are written out here, so that the test detects a change of the package's rules.
+var minimalPatterns = []struct {
 	pattern  *regexp.Regexp
 	category classify.Category
 	reason   classify.Reason
@@ -43,7 +42,7 @@ var seed000 = []struct {
 func insensitive(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?i)` + pattern) }
 
 func bySeed000(text string) (classify.Category, classify.Reason) {
-	for _, p := range seed000 {
+	for _, p := range minimalPatterns {
 		if p.pattern.MatchString(text) {
 			return p.category, p.reason
 		}

@@ -2,9 +2,9 @@ package classify
 
 import "strings"
 
-// Reason tells why an error happened. It is the value of the attribute
-// error.reason. The empty Reason means that there was no error.
-// [Reason.Policy] and [Reason.Name] look up what follows from a reason.
+// Reason says why an error happened. It is the value of the attribute error.reason.
+// The empty Reason means that there was no error. [Reason.Policy] and [Reason.Name]
+// return what follows from a reason.
 type Reason string
 
 // The reasons.
@@ -31,17 +31,17 @@ const (
 // Retry names a way to repeat a failed call.
 type Retry string
 
-// The ways to repeat a call.
+// The values of [Retry].
 const (
 	RetryNone        Retry = "none"        // not at all
 	RetryExponential Retry = "exponential" // with a growing pause
 	RetryCorrective  Retry = "corrective"  // with a changed request that names the fault of the answer
 )
 
-// Fallback tells whether another provider or model may take the call.
+// Fallback says whether another provider or model may take the call.
 type Fallback string
 
-// The fallback rules.
+// The values of [Fallback].
 const (
 	FallbackNo              Fallback = "no"
 	FallbackYes             Fallback = "yes"
@@ -49,7 +49,7 @@ const (
 	FallbackAfterCorrective Fallback = "after_corrective" // once the corrective retry has failed
 )
 
-// Policy tells a caller what to do about a [Reason]. Use [Policy.Calls] rather
+// Policy says what a caller should do about a [Reason]. Use [Policy.Calls] rather
 // than MaxAttempts, because the meaning of MaxAttempts depends on Retry.
 type Policy struct {
 	Category    Category // the usual one of the reason; this program's own deadline has another
@@ -74,9 +74,9 @@ func (p Policy) Calls() int {
 	}
 }
 
-// Corrective reports whether to change the request before repeating it. It is
-// true if the answer did not parse. The next request should then say what was
-// wrong with the answer.
+// Corrective reports whether the request must be changed before it is repeated.
+// This is so if the answer could not be parsed. The next request should then say
+// what was wrong with the answer.
 func (p Policy) Corrective() bool { return p.Retry == RetryCorrective }
 
 // View selects one of three naming schemes of existing systems. [Reason.Name] and
@@ -102,9 +102,10 @@ type reasonRow struct {
 	names       [viewCount]string
 }
 
-// reasonTable lists the facts about each reason, in documentation order. The row
-// budget_exceeded is for a provider's budget and allows a fallback. The program's
-// own budget ([ErrBudgetExceeded]) does not: see [Result.Policy].
+// reasonTable has the category, the policy and the names of each reason, in
+// documentation order. The row budget_exceeded is for a provider's budget and
+// allows a fallback. For the program's own budget ([ErrBudgetExceeded]) there is no
+// fallback: see [Result.Policy].
 var reasonTable = [...]reasonRow{
 	{ReasonRateLimit, CategoryRetryable, RetryExponential, 3, FallbackYes, names("rate_limit", "rate_limit", "ProviderRateLimit")},
 	{ReasonTransient, CategoryRetryable, RetryExponential, 3, FallbackYes, names("transient", "unknown", "ProviderError")},

@@ -8,9 +8,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// TestStatus checks every HTTP status against ruling 7. The ruling completes the
-// tables of seed 001 (classifyHTTPStatus and the SDKs' status switches) and seed 003
-// (IsRetryableStatusCode).
+// TestStatus checks the reason of every HTTP status against the list of statuses in
+// docs/specifications.md.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	want := map[int]classify.Reason{

@@ -14,8 +14,8 @@ var (
 	_ slog.LogValuer   = Result{}
 )
 
-// resultJSON is a [Result] as JSON. The names are those of the command's
-// `errclass classify --format json`.
+// resultJSON is the JSON form of a [Result]. The command `errclass classify
+// --format json` uses the same names.
 type resultJSON struct {
 	Category     Category `json:"category"`
 	Reason       Reason   `json:"reason"`
@@ -27,7 +27,7 @@ type resultJSON struct {
 	Provider     string   `json:"provider,omitempty"`
 }
 
-// MarshalJSON writes r in the form of `errclass classify --format json`:
+// MarshalJSON encodes r like `errclass classify --format json`:
 //
 //	{"category":"retryable","reason":"rate_limit","rule":"http/429","confidence":0.95,"status":429,"retry_after_ms":1500,"provider":"openai"}
 //
@@ -43,9 +43,9 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// UnmarshalJSON reads the form that [Result.MarshalJSON] writes. Missing members
-// are zero; unknown members are ignored. It keeps a category or reason that this
-// version does not know.
+// UnmarshalJSON decodes the output of [Result.MarshalJSON]. Missing members are
+// zero. Unknown members are ignored. A category or reason that this version does
+// not know is kept.
 func (r *Result) UnmarshalJSON(data []byte) error {
 	var v resultJSON
 	if err := json.Unmarshal(data, &v); err != nil {
@@ -63,10 +63,9 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// LogValue returns r as a group. The names are those of its JSON form: category,
-// reason and rule, then confidence, status, retry_after_ms and provider if they are
-// known.
-// The zero Result is an empty group, so handlers omit it.
+// LogValue returns r as a group. Its members have the names of the JSON form:
+// category, reason and rule, then confidence, status, retry_after_ms and provider
+// if they are known. The zero Result is an empty group, so handlers omit it.
 func (r Result) LogValue() slog.Value {
 	if r == (Result{}) {
 		return slog.GroupValue()
@@ -91,7 +90,8 @@ func (r Result) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// milliseconds rounds up, so that a client does not retry too early.
+// milliseconds returns d in milliseconds, rounded up, so that a client does not
+// retry too early.
 func milliseconds(d time.Duration) int64 {
 	ms := d.Milliseconds()
 	if d > time.Duration(ms)*time.Millisecond {

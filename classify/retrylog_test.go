@@ -46,8 +46,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-func partsOf(log form.TryLog) (parts []string) {
-	for back := range form.MaxTries {
+func partsOf(log form.AttemptLog) (parts []string) {
+	for back := range form.MaxAttempts {
 		if part, ok := log.Part(back); ok {
 			parts = append(parts, part)
 		}
@@ -58,11 +58,11 @@ func partsOf(log form.TryLog) (parts []string) {
 func TestTries(t *testing.T) {
 	t.Parallel()
 	const text = "a (attempt 1) b, attempt 2: c; last error: d; final error: e"
-	log := form.NewTryLog(text)
+	log := form.NewAttemptLog(text)
 	assert.Equal(t, 4, log.N)
 	assert.Equal(t, ": e", text[log.Final:])
 	assert.Equal(t, []string{": e", ": d; ", ": c; ", ") b, ", "a ("}, partsOf(log))
-	log = form.NewTryLog("")
+	log = form.NewAttemptLog("")
 	assert.Zero(t, log.N)
 	assert.Zero(t, log.Final)
 	assert.Empty(t, partsOf(log))
@@ -74,15 +74,15 @@ func TestTries(t *testing.T) {
 func TestOverlappingMarks(t *testing.T) {
 	t.Parallel()
 	const text = "attempt 1: HTTP 503; last attempt 2: zz"
-	assert.Equal(t, []string{" 2: zz", ": HTTP 503; "}, partsOf(form.NewTryLog(text)))
+	assert.Equal(t, []string{" 2: zz", ": HTTP 503; "}, partsOf(form.NewAttemptLog(text)))
 	got := Message(text)
 	assert.Equal(t, ReasonTransient, got.Reason, got.Rule)
 	assert.Equal(t, "http/503", got.Rule)
 }
 
-// TestTryLogParts checks that the parts of a report are parts of the text, in its
+// TestAttemptLogParts checks that the parts of a report are parts of the text, in its
 // order and without overlap, for any sequence of marks.
-func TestTryLogParts(t *testing.T) {
+func TestAttemptLogParts(t *testing.T) {
 	t.Parallel()
 	words := []string{
 		"last ", "final ", "most recent ", "attempt", " 2", "1", ": ", "retry", "try", "#", "error", "failure", "giving up: ", "finally: ",
@@ -90,7 +90,7 @@ func TestTryLogParts(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 40).Draw(t, "words"), "")
-		log := form.NewTryLog(text)
+		log := form.NewAttemptLog(text)
 		before := len(text)
 		for _, part := range partsOf(log) {
 			at := strings.LastIndex(text[:before], part)

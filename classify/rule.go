@@ -23,22 +23,22 @@ type RuleInfo struct {
 	// only vetoes others or only gives a hint.
 	Reason   Reason
 	Category Category
-	// Strength ranks the rule: word, phrase, code or cause; user for a user's
-	// own rule.
+	// Strength is the strength of the rule: word, phrase, code or cause. For a
+	// user's own rule it is "user".
 	Strength string
-	// Vetoes lists the reasons, or the ids of rules, that do not count if this
-	// rule matches.
+	// Vetoes lists reasons, and ids of rules. Signals with these reasons or rules
+	// do not count if this rule matches.
 	Vetoes []string
-	// Beats lists the ids of rules that do not count if this rule matches, even if
-	// they are stronger. "4xx" stands for the HTTP statuses from 400 to 499 that a
+	// Beats lists ids of rules. These rules do not count if this rule matches, even
+	// if they are stronger. "4xx" means the HTTP statuses from 400 to 499 that a
 	// retry does not change.
 	Beats []string
 }
 
 // Rules returns the text rules of c: the user's rules in their order, then the
-// rules of the base from the strongest to the weakest. The first rule that
-// matches does not always decide. A matching rule may veto others, and a specific
-// cause outranks the error that wraps it. [Classifier.Explain] shows what
+// rules of the base classifier from the strongest to the weakest. The first rule
+// that matches does not always decide. A matching rule may veto others, and a
+// specific cause outranks the error that wraps it. [Classifier.Explain] shows what
 // decided. The caller owns the slice.
 func (c *Classifier) Rules() []RuleInfo {
 	var infos []RuleInfo

@@ -5,18 +5,17 @@ import "sync/atomic"
 // Switchable returns a classifier and a function, set, that changes its rules. At
 // first the classifier has the rules of initial. set replaces them with the rules
 // of another classifier. Use Switchable if rules change while the program runs.
-// Watch in package rulesfile uses it for rules in a file.
+// rulesfile.Watch uses it for rules in a file.
 //
 // The classifier is used like any other. A classification during a change uses
 // either the old rules or the new ones, never both. Each classification costs an
-// additional atomic load and takes no lock. After set returns, no result comes
-// from a cache of the old rules. [New] with [WithBase] copies the current rules
-// and does not follow later changes.
+// additional atomic load and takes no lock. After set returns, no result comes from
+// a cache of the old rules. [New] with [WithBase] copies the current rules and does
+// not follow later changes.
 //
 // The function set is safe for concurrent use. It ignores nil and the zero
-// Classifier. If its argument is switchable too, set copies the argument's
-// current rules. If initial is nil or the zero Classifier, Switchable uses
-// [Standard].
+// Classifier. If its argument is switchable too, set copies the argument's current
+// rules. If initial is nil or the zero Classifier, Switchable uses [Standard].
 func Switchable(initial *Classifier) (c *Classifier, set func(*Classifier)) {
 	c = &Classifier{live: new(atomic.Pointer[Classifier])}
 	set = func(next *Classifier) {
@@ -29,8 +28,8 @@ func Switchable(initial *Classifier) (c *Classifier, set func(*Classifier)) {
 	return c, set
 }
 
-// current returns the classifier to use: the one that was set last if c is
-// switchable, otherwise c.
+// current returns the classifier to use. If c is switchable, this is the classifier
+// that was set last; otherwise it is c.
 func (c *Classifier) current() *Classifier {
 	if c != nil && c.live != nil {
 		return c.live.Load()

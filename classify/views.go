@@ -4,9 +4,10 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect/chain"
 )
 
-// viewOverrides lists the rules that a view does not name by their reason. The
-// provider error mapping (seed 001) counts a lack of free ports as a bad request. It
-// counts every connection error of the OpenAI SDKs as a timeout.
+// viewOverrides lists rules for which a view has another name than that of the
+// reason. The names are those of the provider error mapping
+// (docs/specifications.md): there, a lack of free ports is a bad request, and every
+// connection error of the OpenAI SDKs is a timeout.
 var viewOverrides = [...]struct {
 	rule string
 	view View
@@ -16,9 +17,9 @@ var viewOverrides = [...]struct {
 	{"sdk/APIConnectionError", ViewProvider, "timeout"},
 }
 
-// Name returns the name of r in the view v: the name of its reason, unless the
-// view has another name for its rule. A few rules have one. For the zero Result,
-// Name returns "".
+// Name returns the name of r in the view v. This is the name of r's reason, except
+// for a few rules that have another name in the view. For the zero Result, Name
+// returns "".
 func (r Result) Name(v View) string {
 	if r.Category == "" {
 		return ""

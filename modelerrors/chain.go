@@ -9,7 +9,7 @@ const (
 	maxNodes = 256
 )
 
-// walk is one pass over an error and everything that it wraps.
+// walk is one pass over an error and all errors that it wraps.
 type walk struct {
 	match   func(error) bool
 	nodes   int
@@ -53,7 +53,7 @@ func unwrap(err error) (wrapped []error) {
 // unknown error.
 func ignorePanic() { _ = recover() }
 
-// find returns the first *S in the chain, nil if there is none.
+// find returns the first *S in the chain, or nil if there is none.
 func find[S any](err error) (found *S) {
 	w := walk{match: func(e error) bool {
 		if s, ok := any(e).(*S); ok {
@@ -83,9 +83,9 @@ func contextEnded(err error) bool {
 }
 
 // text returns err.Error(), or "" if that panics. If the chain is deeper than
-// maxDepth, text returns "" and does not call Error. Such an err may wrap itself.
-// Its Error method could then recurse until the stack overflows, and recover
-// cannot stop that.
+// maxDepth, text returns "" and does not call Error. Such an error may wrap itself.
+// Its Error method could then recurse until the stack overflows, and recover cannot
+// stop that.
 func text(err error) (s string) {
 	w := walk{match: func(error) bool { return false }}
 	if w.anyMatch(err, 0); w.tooDeep {

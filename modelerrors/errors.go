@@ -7,13 +7,13 @@ import (
 )
 
 // StatusError is an SDK's error with the status and the Retry-After of its
-// response. Provider adapters wrap errors in it; retry loops find it with
-// errors.As and do not import the SDKs.
+// response. Provider adapters wrap the SDK's error in a StatusError. Retry loops
+// find it with errors.As, so they need not import the SDKs.
 type StatusError struct {
 	// StatusCode is the HTTP status of the provider's response.
 	StatusCode int
-	// RetryAfter is the wait of the Retry-After header, 0 without one. It has no
-	// upper limit: see [MaxRetryAfterWait].
+	// RetryAfter is the wait of the Retry-After header, or 0 without that header.
+	// It has no upper limit: see [MaxRetryAfterWait].
 	RetryAfter time.Duration
 	// Err is the SDK's error.
 	Err error

@@ -10,8 +10,9 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// rules classifies without the model: the functions of this package repeat what
-// their namesakes answer, which follow from statuses and wordings alone.
+// rules classifies without the model. The functions of this package give the
+// answers of docker/cagent's functions of the same names, which use only statuses
+// and wordings.
 var rules = func() *classify.Classifier {
 	c, err := classify.New(classify.WithModel(false))
 	if err != nil {
@@ -55,11 +56,12 @@ func ClassifyModelError(err error) (retryable, rateLimited bool, retryAfter time
 	}
 }
 
-// retryPhrase matches texts that are retryable in this package only. Package
-// classify does not know the first four and calls the last one permanent.
+// retryPhrase matches texts that are retryable in this package only. In package
+// classify, the first four match no rule, and the last one is permanent.
 var retryPhrase = regexp.MustCompile(`(?i)reset before headers|upstream connect|\binternal_error\b|temporary failure|no such host`)
 
-// retryableResult decides about an error without a status.
+// retryableResult decides whether an error without a status is retryable. res is
+// the result of package classify.
 func retryableResult(err error, res classify.Result) bool {
 	s := strings.ToLower(head(text(err)))
 	switch {
@@ -70,20 +72,19 @@ func retryableResult(err error, res classify.Result) bool {
 	case res.Reason == classify.ReasonUnknown, res.Reason == classify.ReasonNetworkPermanent:
 		return retryPhrase.MatchString(s)
 	default:
-		// ClassifyModelError has excluded the deadline of the caller's context. So
-		// this is the timeout of a connection or a client.
+		// ClassifyModelError has already excluded the deadline of the caller's
+		// context. So this is the timeout of a connection or a client.
 		return res.Retryable() || res.Category == classify.CategoryTimeout
 	}
 }
 
-// IsRetryableModelError reports whether to call the SAME model again: the first
-// result of [ClassifyModelError].
+// IsRetryableModelError reports whether to call the SAME model again. It returns
+// the first result of [ClassifyModelError].
 //
 // It is true for timeouts and temporary errors of the network, for HTTP 408, and
-// for HTTP 5xx including Anthropic's 529. It is false for the caller's
-// cancellation and deadline, rate limits and quotas (HTTP 429), all other HTTP
-// 4xx, authentication errors, invalid requests, context overflows, and unknown
-// errors.
+// for HTTP 5xx including Anthropic's 529. It is false for the caller's cancellation
+// and deadline, rate limits and quotas (HTTP 429), all other HTTP 4xx,
+// authentication errors, invalid requests, context overflows, and unknown errors.
 //
 // A 429 is not retryable because the same model stays limited. Another model may
 // answer.

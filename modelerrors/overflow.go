@@ -6,15 +6,15 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// overflowPhrase matches texts that are overflows in this package only. Package
-// classify does not know them or calls them invalid requests. The last phrase is
+// overflowPhrase matches texts that are overflows in this package only. In package
+// classify, they match no rule or are invalid requests. The last phrase is
 // Anthropic's. It means that the conversation leaves too little of the window for
 // the thinking budget.
 var overflowPhrase = regexp.MustCompile(`(?i)(?:request|payload) too large|token limit|maximum number of tokens|reduce the length|` +
 	`max_tokens\W{1,4}must be greater than\W{1,4}thinking\.budget_tokens`)
 
-// rateWords matches texts about a limit of tokens per time. In such a text
-// overflowPhrase is ignored.
+// rateWords matches texts about a limit of tokens per time. Such a text is not an
+// overflow, even if overflowPhrase matches it.
 var rateWords = regexp.MustCompile(`(?i)rate.?limit|per[ -]?(?:second|minute|min\b|hour|day)|\bTP[MD]\b`)
 
 // IsContextOverflowError reports whether the conversation exceeds the model's
@@ -44,7 +44,8 @@ func IsContextOverflowError(err error) bool {
 	}
 }
 
-// overflowAdvice omits the provider's text: token counts do not help a user.
+// overflowAdvice does not contain the provider's text, because token counts do not
+// help a user.
 const overflowAdvice = "The conversation has exceeded the model's context window. " +
 	"Compact it (/compact in command line agents) or start a new session."
 

@@ -17,12 +17,12 @@ const (
 	// DefaultRetries is the number of retries per model. With the first call,
 	// that makes three calls.
 	DefaultRetries = 2
-	// DefaultCooldown is how long to stay with a fallback model after an error
+	// DefaultCooldown is how long calls stay with a fallback model after an error
 	// that is not retryable: one minute.
 	DefaultCooldown = resilience.DefaultFallbackCooldown
-	// MaxRetryAfterWait is the longest Retry-After to honour, 60 s, so that a
-	// faulty server cannot delay its clients for hours. Callers have to apply it;
-	// this package does not.
+	// MaxRetryAfterWait is the longest Retry-After for which a caller should wait:
+	// 60 s. So a faulty server cannot delay its clients for hours. Callers have to
+	// apply the limit; this package does not.
 	MaxRetryAfterWait = resilience.MaxRetryAfterWait
 )
 

@@ -8,14 +8,15 @@ import (
 )
 
 // IsRetryableStatusCode reports whether to call the same model again after this
-// HTTP status: 408 and 5xx, including Anthropic's 529. 429 is not retryable,
-// because the provider asks for fewer calls. Other 4xx would fail again.
+// HTTP status. It returns true for 408 and 5xx, including Anthropic's 529. 429 is
+// not retryable, because the provider asks for fewer calls. Other 4xx would fail
+// again.
 func IsRetryableStatusCode(statusCode int) bool {
 	return statusCode == http.StatusRequestTimeout || 500 <= statusCode && statusCode <= 599
 }
 
-// ExtractHTTPStatusCode returns the HTTP status of err, 0 if it has none. It
-// looks, in this order, for
+// ExtractHTTPStatusCode returns the HTTP status of err, or 0 if it has none. It
+// looks for these, in this order:
 //
 //  1. a [*StatusError] in the chain,
 //  2. the fields and methods of SDK errors in the chain (Anthropic, OpenAI,
@@ -51,8 +52,8 @@ type typesOnly struct{ error }
 func (typesOnly) Error() string   { return "" }
 func (e typesOnly) Unwrap() error { return e.error }
 
-// maxText is the number of bytes at the start of a text that are searched. SDKs
-// write the important part there.
+// maxText is how many bytes of a text are searched, from its start. SDKs write the
+// important part there.
 const maxText = 8 << 10
 
 // head returns the first maxText bytes of a text.
@@ -60,13 +61,13 @@ func head(s string) string { return s[:min(len(s), maxText)] }
 
 var (
 	number = regexp.MustCompile(`\b[45][0-9]{2}\b`)
-	// strongBefore matches a prefix that makes the number a status.
+	// strongBefore matches a prefix after which a number is always a status.
 	strongBefore = regexp.MustCompile(`(?i)(?:status|code|http(?:/[0-9.]{1,3})?)(?: of| is)?[\\"' :=,([]{1,6}$`)
-	// weakBefore matches a prefix that makes the number a status if weakAfter
-	// matches too.
+	// weakBefore matches a prefix after which a number is a status only if
+	// weakAfter matches too.
 	weakBefore = regexp.MustCompile(`(?i)(?:^|: |\(|\[|\b(?:error|exception|response|returned|received|got|with)[\\"' :=,([]{1,6})$`)
-	// weakAfter matches what may follow the number: the end, punctuation, a JSON
-	// body or a capital letter.
+	// weakAfter matches what may follow such a number: the end of the text,
+	// punctuation, a JSON body or a capital letter.
 	weakAfter = regexp.MustCompile(`^(?:\W?$|[:;,)\]}"'.]|[ -]+[A-Z{\["(<]| - )`)
 )
 
@@ -84,8 +85,8 @@ func statusIn(s string) int {
 	return 0
 }
 
-// namedBy reports whether the first word after a number belongs to the name of
-// that status.
+// namedBy reports whether the first word after a number belongs to the name of the
+// status code: 503 and "Service".
 func namedBy(code int, after string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(after, " -:,()")), " ")
 	word = strings.TrimRight(word, ".,:;)\"'")
@@ -102,7 +103,7 @@ func namedBy(code int, after string) bool {
 	return false
 }
 
-// phrases holds words that name a status, in addition to http.StatusText.
+// phrases has further words that name a status, besides those of http.StatusText.
 var phrases = map[int]string{
 	http.StatusTooManyRequests:    "rate rate-limited throttled quota",
 	http.StatusServiceUnavailable: "overloaded upstream",

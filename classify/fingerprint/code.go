@@ -6,12 +6,13 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// maxCode is the length of the longest error code.
+// maxCode is the number of digits of the longest error code.
 const maxCode = 5
 
-// isCode reports whether the number between i and end is the code of an error, as
-// in "HTTP/1.1 503", "exit status 1" or "error_code":1008. A code is a kind, not a
-// value, so it stays in the template. Its sign may be at start.
+// isCode reports whether the number from i to end is the code of an error:
+// "HTTP/1.1 503", "exit status 1", "error_code":1008. A code is the kind of an
+// error, not a value, so it stays in the template. The number with its sign begins
+// at start.
 func (s *scanner) isCode(start, i, end int) bool {
 	if s.endOfDigits(i) != end || !s.endsCode(end) {
 		return false
@@ -51,8 +52,8 @@ func (s *scanner) isCode(start, i, end int) bool {
 	return false
 }
 
-// endsCode reports whether a code may end here. A count such as "3 of 5" or "3/5" is
-// none, nor is a part of a longer number or name.
+// endsCode reports whether a code may end at end. It returns false in a count such
+// as "3 of 5" or "3/5", and within a longer number or name.
 func (s *scanner) endsCode(end int) bool {
 	switch c := s.at(end); {
 	case isAlnum(c), c == '%', c == '/', c == '-', c == '_':
@@ -63,8 +64,8 @@ func (s *scanner) endsCode(end int) bool {
 	return !strings.HasPrefix(s.text[end:], " of ")
 }
 
-// isSQLState reports whether the letters and digits between i and end are an
-// SQLSTATE, as in "SQLSTATE 40P01" or "SQLSTATE[HY000]".
+// isSQLState reports whether the letters and digits from i to end are an SQLSTATE:
+// "SQLSTATE 40P01", "SQLSTATE[HY000]".
 func (s *scanner) isSQLState(i, end int) bool {
 	if end-i != len("40P01") {
 		return false
@@ -73,9 +74,10 @@ func (s *scanner) isSQLState(i, end int) bool {
 	return at < i && lower(s.text[s.startOfKey(at):at]).is("sqlstate")
 }
 
-// beforeSeparators returns the end of the word before i, or i if something else than
-// separators is between them: a few bytes of punctuation with at most one space,
-// and quotes only around : or =, because otherwise the word belongs to a value.
+// beforeSeparators returns the end of the word before i. Only separators may be
+// between the word and i: a few bytes of punctuation with at most one space. Quotes
+// are allowed only around : or =, because other quotes show that the word belongs
+// to a value. If anything else is between them, beforeSeparators returns i.
 func (s *scanner) beforeSeparators(i int) int {
 	at, spaces := i, 0
 	quoted, assigned := false, false
@@ -100,8 +102,8 @@ loop:
 	return at
 }
 
-// startOfKey returns the start of the key that ends at end: letters, digits and _.
-// It looks at a limited number of bytes.
+// startOfKey returns the start of the key that ends at end. A key has letters,
+// digits and _. Of a key that is too long, it returns an index within the key.
 func (s *scanner) startOfKey(end int) int {
 	i := end
 	for i > 0 && end-i <= maxKey && (isAlnum(s.text[i-1]) || s.text[i-1] == '_') {
@@ -110,7 +112,7 @@ func (s *scanner) startOfKey(end int) int {
 	return i
 }
 
-// maxKey is the length of the longest key that is looked up.
+// maxKey is the number of bytes up to which a key is looked up.
 const maxKey = 24
 
 // lower is a word that is compared without regard to case.
@@ -118,8 +120,8 @@ type lower string
 
 func (w lower) is(name string) bool { return len(w) == len(name) && strings.EqualFold(string(w), name) }
 
-// isQualifier reports whether a word says that the rest of a key is about an error:
-// error_code, statusMessage, failureType.
+// isQualifier reports whether a word at the start of a key shows that the key is
+// about an error: error_code, statusMessage, failureType.
 func (w lower) isQualifier() bool {
 	if len(w) < 3 {
 		return false
@@ -167,26 +169,26 @@ func lastWord(key string) lower {
 	return lower(key)
 }
 
-// isBreak reports whether a word of a key ends at i.
+// isBreak reports whether a word of a key ends before index i.
 func isBreak(key string, i int) bool {
 	return !isAlnum(key[i]) || key[i] < 'a' && key[i-1] >= 'a'
 }
 
-// speaking reports whether the value of a key is itself an error text or names a
-// kind of error.
-func speaking(key string) bool {
+// holdsErrorText reports whether the value of a key is an error text or the kind of
+// an error. The keys are such as message, error and code.
+func holdsErrorText(key string) bool {
 	if key == "" || len(key) > maxKey {
 		return false
 	}
 	last := lastWord(key)
-	if !last.speaks() {
+	if !last.isErrorTextKey() {
 		return false
 	}
 	return len(last) == len(key) || firstWord(key).isQualifier()
 }
 
-// speaks is speaking for a key of one word.
-func (w lower) speaks() bool {
+// isErrorTextKey is holdsErrorText for a key of one word.
+func (w lower) isErrorTextKey() bool {
 	if w == "" {
 		return false
 	}
@@ -215,8 +217,8 @@ func (w lower) speaks() bool {
 	return false
 }
 
-// tells reports whether a quoted text after this word and a colon is an error text
-// even in prose: Reason: "connection closed".
-func (w lower) tells() bool {
+// announcesErrorText reports whether a quoted text after this word and a colon is
+// an error text even in prose: Reason: "connection closed".
+func (w lower) announcesErrorText() bool {
 	return w.is("reason") || w.is("message") || w.is("msg") || w.is("detail") || w.is("details") || w.is("desc") || w.is("description")
 }

@@ -14,7 +14,7 @@ const (
 	prime5 uint64 = 2870177450012600261
 )
 
-// stripe is the number of bytes that xxHash reads at once.
+// stripe is the number of bytes that xxHash processes in one step.
 const stripe = 32
 
 // digest computes the hash XXH64 with seed 0:
@@ -43,7 +43,8 @@ func (d *digest) write(text string) {
 	}
 }
 
-// readStripes reads the full stripes of the buffer and keeps the rest.
+// readStripes hashes the full stripes of the buffer and keeps the rest in the
+// buffer.
 func (d *digest) readStripes() {
 	b := d.buf[:d.n]
 	v0, v1, v2, v3 := d.lanes[0], d.lanes[1], d.lanes[2], d.lanes[3]
@@ -57,7 +58,7 @@ func (d *digest) readStripes() {
 	d.n = copy(d.buf[:], b)
 }
 
-// sum returns the hash of what was written. Nothing may be written after it.
+// sum returns the hash of all bytes written. Nothing may be written after sum.
 func (d *digest) sum() uint64 {
 	h := prime5
 	if d.size >= stripe {

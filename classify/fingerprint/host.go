@@ -2,9 +2,10 @@ package fingerprint
 
 import "strings"
 
-// hostAfter replaces the host name after the word between i and end, if the word
-// announces one, as in "dial tcp redis:6379". A name of a single word cannot be told
-// from other words otherwise. It returns 0 if there is none.
+// hostAfter replaces the host name after the word from i to end, if the word
+// announces a host: "dial tcp redis:6379". It returns the end of the name, or 0 if
+// there is none. A host name of one word looks like any other word, so it is found
+// only in this way.
 func (s *scanner) hostAfter(i, end int) int {
 	start := end + 1
 	var announced bool

@@ -6,9 +6,9 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// number replaces a number and what belongs to it: the other parts of a date or an
-// address, a unit, the rest of an id. Its first digit is at i; a sign may be
-// before it, at start.
+// number replaces the value that begins with a number: the number itself, or a
+// whole date, address or id, with its unit. The first digit is at i. start is i, or
+// the index of a sign before it. It returns the end of the value.
 func (s *scanner) number(start, i int) int {
 	before := s.at(start - 1)
 	if start == i && !isAlnum(before) {
@@ -55,8 +55,8 @@ func (s *scanner) number(start, i int) int {
 	return s.id(start, s.endOfAlnum(end))
 }
 
-// digits returns the end of the number at i. isIP reports whether it has the form
-// of an IPv4 address.
+// digits returns the end of the number at i. isIP reports whether the number has
+// the form of an IPv4 address.
 func (s *scanner) digits(i int) (end int, isIP bool) {
 	groups, commas, long := 1, false, false
 	for group := i; ; i++ {
@@ -96,7 +96,8 @@ func (s *scanner) unit(i int) (unit string, end int) {
 	return s.text[i:end], end
 }
 
-// withLongUnit replaces a number that ends at end, with the unit after a space.
+// withLongUnit replaces a number that ends at end, and the unit that follows after
+// a space: "250 ms". Without such a unit it replaces the number alone.
 func (s *scanner) withLongUnit(start, end int) int {
 	if s.at(end) == ' ' {
 		switch unit, after := s.unit(end + 1); {
@@ -111,7 +112,8 @@ func (s *scanner) withLongUnit(start, end int) int {
 }
 
 // colons reads hexadecimal groups with colons between them. If they are an IPv6 or
-// a MAC address, it returns its end and its hole. Otherwise it returns 0.
+// a MAC address, it returns the end of the address and the name of the hole.
+// Otherwise end is 0.
 func (s *scanner) colons(i int) (end int, name string) {
 	groups, pairs, short, digits := 0, true, false, false
 	if strings.HasPrefix(s.text[i:], "::") {

@@ -15,8 +15,8 @@ const (
 	backtick = 2 // also closed by a single quote, as in `name'
 )
 
-// quoted replaces a value in quotes. Outside an object it must not contain a line
-// break.
+// quoted replaces a value in quotes. Outside an object, the value must not contain
+// a line break.
 func (s *scanner) quoted(i int) int {
 	k := double
 	switch s.text[i] {
@@ -60,7 +60,7 @@ func (s *scanner) quoted(i int) int {
 			next++
 		}
 		s.from = next
-		if speaking(s.text[start:end]) {
+		if holdsErrorText(s.text[start:end]) {
 			s.open = next
 			if s.at(next) == '[' { // "errors":["..."]
 				s.open++
@@ -78,8 +78,9 @@ func (s *scanner) quoted(i int) int {
 	return after
 }
 
-// quotedText scans the text between the quotes at i and at end. All kinds of quotes
-// become the same one.
+// quotedText scans the text between quotes. The opening quote is at i, the text is
+// from start to end, and after is the index after the closing quote. In the
+// template, all kinds of quotes become double quotes.
 func (s *scanner) quotedText(i, start, end, after int) {
 	s.flush(i)
 	s.emit(`"`)
@@ -98,7 +99,8 @@ func (s *scanner) quotedText(i, start, end, after int) {
 	s.from = after
 }
 
-// closing returns the place of the quote that closes a value, or -1.
+// closing returns the index of the closing quote of a value, or -1. k is the kind
+// of quote.
 func (s *scanner) closing(k, start int) int {
 	if start < s.unclosed[k] {
 		return -1
@@ -137,9 +139,9 @@ func (s *scanner) closing(k, start int) int {
 	return -1
 }
 
-// isKey reports whether the quoted text between start and end is the key of an
-// object, or "key"=. i is the place of the opening quote, after that behind the
-// closing one.
+// isKey reports whether a quoted text is the key of an object, or "key"=. The
+// opening quote is at i, the text is from start to end, and after is the index
+// after the closing quote.
 func (s *scanner) isKey(i, start, end, after int) bool {
 	sep := s.at(after)
 	if sep != ':' && sep != '=' || end-start > maxWord || end == start {

@@ -5,15 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds.
+// Limits of the scanner.
 const (
 	maxTemplate = 4 << 10 // bytes of a template, except for the last hole
 	maxWord     = 64      // bytes of a word; a longer one is an id
 	maxNesting  = 4       // quotes inside quotes that are read
 )
 
-// scanner replaces the values of a text in one pass. Decisions depend on the kinds
-// of the bytes only: other digits in a value never give another template.
+// scanner replaces the values of a text in one pass. Its decisions depend only on
+// the kinds of the bytes. So a value with other digits gives the same template.
 type scanner struct {
 	text string
 	hash digest // of the template so far
@@ -27,8 +27,9 @@ type scanner struct {
 	open    int  // the place of a quote around an error text, or 0
 	nesting int  // quotes around the current place
 	lineEnd int  // the end of the current line
-	// unclosed has, for each kind of quote, the end of the text that has no closing
-	// quote of this kind. It keeps the search for them linear.
+	// unclosed has an index for each kind of quote. The text from this index on has
+	// no closing quote of the kind. With it, the search for closing quotes takes
+	// linear time.
 	unclosed [len(marks)]int
 }
 
@@ -37,8 +38,8 @@ func (s *scanner) run() {
 	s.flush(s.scan(0))
 }
 
-// scan reads s.text from i on. It returns where it stopped: at the end, or where
-// the template has reached its bound.
+// scan reads s.text from index i on. It returns the index at which it stopped: the
+// end of the text, or the place where the template has reached its maximum length.
 func (s *scanner) scan(i int) int {
 	for i < len(s.text) {
 		c := s.text[i]
@@ -63,7 +64,7 @@ func (s *scanner) scan(i int) int {
 	return i
 }
 
-// full reports whether the template has reached its bound.
+// full reports whether the template has reached its maximum length.
 func (s *scanner) full() bool { return s.size >= maxTemplate }
 
 // emit adds text to the template.
@@ -88,7 +89,7 @@ func (s *scanner) add(text string) {
 	}
 }
 
-// flush adds the text up to end as it is.
+// flush adds the text up to end to the template, unchanged.
 func (s *scanner) flush(end int) {
 	if end > s.from {
 		s.emit(s.text[s.from:end])
@@ -96,7 +97,8 @@ func (s *scanner) flush(end int) {
 	}
 }
 
-// hole replaces the text between start and end. It returns end.
+// hole replaces the text from start to end by the hole name, such as <num>. It
+// returns end.
 func (s *scanner) hole(start, end int, name string) int {
 	s.flush(start)
 	s.emit(name)
@@ -104,7 +106,8 @@ func (s *scanner) hole(start, end int, name string) int {
 	return end
 }
 
-// space replaces white space by a single space.
+// space replaces white space by a single space. It returns the end of the white
+// space.
 func (s *scanner) space(i int) int {
 	if s.text[i] == ' ' && i+1 < len(s.text) && kinds[s.text[i+1]] != space && s.from < i {
 		return i + 1 // it is single already
@@ -127,7 +130,7 @@ func (s *scanner) skipSpace(i int) {
 	s.from, s.gap = i, false
 }
 
-// at returns the byte at i, or 0 if the text has none there.
+// at returns the byte at index i, or 0 if i is outside of the text.
 func (s *scanner) at(i int) byte {
 	if uint(i) < uint(len(s.text)) {
 		return s.text[i]
@@ -135,7 +138,7 @@ func (s *scanner) at(i int) byte {
 	return 0
 }
 
-// end returns the end of the bytes from i on that are in set.
+// end returns the index of the first byte at or after i that is not in set.
 func (s *scanner) end(i int, set uint8) int {
 	for i < len(s.text) && sets[s.text[i]]&set != 0 {
 		i++
@@ -143,7 +146,8 @@ func (s *scanner) end(i int, set uint8) int {
 	return i
 }
 
-// special reads a byte that may start a value.
+// special reads a byte that may begin a value, such as a bracket, a quote or a
+// slash. It returns the index of the next byte to read.
 func (s *scanner) special(i int) int {
 	before, after := s.at(i-1), s.at(i+1)
 	switch s.text[i] {
@@ -164,7 +168,7 @@ func (s *scanner) special(i int) int {
 	case ':':
 		if after == ' ' && strings.IndexByte("\"'`\\", s.at(i+2)) >= 0 {
 			key := s.text[s.startOfKey(i):i]
-			if s.braces > 0 && speaking(key) || lower(key).tells() {
+			if s.braces > 0 && holdsErrorText(key) || lower(key).announcesErrorText() {
 				s.open = i + 2
 			}
 		}
@@ -194,8 +198,8 @@ func (s *scanner) special(i int) int {
 	return i + 1
 }
 
-// value replaces an unquoted value after key=. After "key = " it looks for a quoted
-// error text only.
+// value replaces an unquoted value after key=. After "key = ", with spaces, it
+// looks only for a quoted error text.
 func (s *scanner) value(i int) int {
 	end, spaced := i, s.at(i-1) == ' ' && s.at(i+1) == ' '
 	if spaced {
@@ -205,7 +209,7 @@ func (s *scanner) value(i int) int {
 	switch {
 	case key == end:
 		return i + 1
-	case speaking(s.text[key:end]):
+	case holdsErrorText(s.text[key:end]):
 		s.open = i + 1
 		if spaced {
 			s.open++
@@ -225,13 +229,13 @@ func (s *scanner) value(i int) int {
 	return s.hole(i+1, end, holeStr)
 }
 
-// escapes reports whether there is an escaped quote at i.
+// escapes reports whether an escaped quote begins at i.
 func (s *scanner) escapes(i int) bool {
 	return s.text[i] == '\\' && (s.at(i+1) == '"' || s.at(i+1) == '\'')
 }
 
-// path replaces a path. It starts at start; the bytes before i are known to be
-// part of it.
+// path replaces the path that begins at start, and returns the end of the path. The
+// bytes before i are already known to be part of the path.
 func (s *scanner) path(start, i int) int {
 	drive := i > start // the name of a drive: Windows, whose names have spaces
 	for {
@@ -247,8 +251,9 @@ func (s *scanner) path(start, i int) int {
 	return s.hole(start, max(s.trim(start+1, i), start+1), holePath)
 }
 
-// afterSpace returns the place of the next backslash, if only a few words of a
-// name are between i and it. Otherwise it returns 0.
+// afterSpace returns the index of the next backslash, if only a few words lie
+// between i and the backslash. Otherwise it returns 0. It is for Windows paths,
+// whose names may have spaces.
 func (s *scanner) afterSpace(i int) int {
 	if s.at(i) != ' ' {
 		return 0
@@ -264,7 +269,7 @@ func (s *scanner) afterSpace(i int) int {
 	return 0
 }
 
-// trim returns the end of a value without the punctuation after it.
+// trim returns the end of a value without the punctuation after the value.
 func (s *scanner) trim(start, end int) int {
 	for end > start && sets[s.text[end-1]]&ending != 0 {
 		end--

@@ -17,7 +17,7 @@ const (
 	holeStr      = "<str>"
 )
 
-// kind says what the scanner does with a byte.
+// kind is the class of a byte. It determines what the scanner does with the byte.
 type kind uint8
 
 const (
@@ -29,7 +29,7 @@ const (
 	quote               // may open a quoted value
 )
 
-// Sets of bytes.
+// Sets of bytes. A byte may be in several sets.
 const (
 	inAtom  = 1 << iota // continues a token of words: a host, an e-mail address, an id
 	inPath              // continues a path
@@ -95,8 +95,8 @@ func isDuration(unit string) bool {
 	return isLongDuration(unit)
 }
 
-// isLongDuration is isDuration for the units that may follow after a space. A
-// single m, h or d may be something else there.
+// isLongDuration reports whether a unit after a space measures time. It does not
+// accept m, h and d, because a single letter after a space may be something else.
 func isLongDuration(unit string) bool {
 	switch unit {
 	case "ns", "us", "µs", "μs", "ms", "s", "sec", "secs", "msec", "min", "mins",
@@ -116,7 +116,7 @@ func isSize(unit string) bool {
 	return isLongSize(unit)
 }
 
-// isLongSize is isSize for the units that may follow after a space.
+// isLongSize reports whether a unit after a space measures bytes.
 func isLongSize(unit string) bool {
 	switch unit {
 	case "kB", "KB", "kb", "MB", "mb", "GB", "gb", "TB", "tb", "PB", "KiB", "MiB", "GiB", "TiB", "PiB", "byte", "bytes":
@@ -125,8 +125,9 @@ func isLongSize(unit string) bool {
 	return false
 }
 
-// isTopLevel reports whether a label ends host names. Labels that often end other
-// names, such as the name of a file or a package, are not in the list.
+// isTopLevel reports whether a label is the last label of host names. Labels that
+// often end other names, such as the name of a file or a package, are not in the
+// list.
 func isTopLevel(label string) bool {
 	switch label {
 	case "ai", "app", "arpa", "at", "au", "be", "biz", "br", "ca", "ch", "cloud", "cn", "co", "com", "consul", "corp", "cz",

@@ -14,7 +14,7 @@ func (s *scanner) digitsAt(i int) (n int) {
 	return n
 }
 
-// time returns the end of the date or time of day at i, or 0.
+// time returns the end of the date or time of day at i, or 0 if there is none.
 func (s *scanner) time(i int) int {
 	if end := s.date(i); end > 0 {
 		return s.restOfTime(end, false)
@@ -30,7 +30,7 @@ func (s *scanner) time(i int) int {
 	return 0
 }
 
-// date returns the end of the date at i, or 0.
+// date returns the end of the date at i, or 0 if there is none.
 func (s *scanner) date(i int) int {
 	n := s.digitsAt(i)
 	i += n
@@ -56,8 +56,9 @@ func (s *scanner) date(i int) int {
 	return 0
 }
 
-// dateParts reads the second and the third part of a date. The third one has from
-// least to most digits.
+// dateParts reads the second and the third part of a date, after separators sep.
+// The third part has from least to most digits. dateParts returns the end of the
+// date, or 0.
 func (s *scanner) dateParts(i int, sep byte, least, most int) int {
 	n := s.digitsAt(i + 1)
 	if n == 0 || n > 2 || s.at(i+1+n) != sep {
@@ -70,8 +71,8 @@ func (s *scanner) dateParts(i int, sep byte, least, most int) int {
 	return i + n
 }
 
-// clock returns the end of the time of day at i, or 0. The seconds may be left out
-// unless exact is set.
+// clock returns the end of the time of day at i, or 0 if there is none. If exact is
+// true, the time must have seconds.
 func (s *scanner) clock(i int, exact bool) int {
 	n := s.digitsAt(i)
 	if n == 0 || n > 2 || s.at(i+n) != ':' || s.digitsAt(i+n+1) != 2 {
@@ -87,7 +88,7 @@ func (s *scanner) clock(i int, exact bool) int {
 	return s.fraction(i + 3)
 }
 
-// fraction returns the end of the fraction of a second at i.
+// fraction returns the end of the fraction of a second at i, or i if there is none.
 func (s *scanner) fraction(i int) int {
 	if c := s.at(i); (c == '.' || c == ',') && ascii.IsDigit(s.at(i+1)) {
 		return s.endOfDigits(i + 1)
@@ -95,8 +96,8 @@ func (s *scanner) fraction(i int) int {
 	return i
 }
 
-// restOfTime returns the end of a time whose date ends at i. A year may follow if
-// year is set.
+// restOfTime returns the end of a time whose date ends at i. If year is true, a
+// year may follow the time.
 func (s *scanner) restOfTime(i int, year bool) int {
 	if s.at(i) == '.' || s.at(i) == 'Z' {
 		return s.zone(s.fraction(i))
@@ -127,7 +128,8 @@ func (s *scanner) restOfTime(i int, year bool) int {
 	return i
 }
 
-// zone returns the end of a time with the time zone and what else may follow.
+// zone returns the end of a time that goes on at i with a time zone, and then
+// perhaps with the monotonic clock that Go prints: +0000 UTC m=+0.01.
 func (s *scanner) zone(i int) int {
 	if s.at(i) == 'Z' && !isAlnum(s.at(i+1)) {
 		return i + 1
@@ -166,8 +168,8 @@ func isZone(name string) bool {
 	return false
 }
 
-// namedDate returns the end of a date that begins with the word between i and end,
-// a weekday or a month. It returns 0 if there is none.
+// namedDate returns the end of a date that begins with a weekday or a month: the
+// word from i to end. It returns 0 if there is no such date.
 func (s *scanner) namedDate(i, end int) int {
 	if isWeekday(s.text[i:end]) {
 		i = end
@@ -206,7 +208,7 @@ func isWeekday(word string) bool {
 	return false
 }
 
-// month returns the end of the name of a month at i, or 0.
+// month returns the end of the name of a month at i, or 0 if there is none.
 func (s *scanner) month(i int) int {
 	end := i
 	for end < len(s.text) && end-i <= len("September") && kinds[s.text[end]] == letter {

@@ -6,7 +6,8 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// word reads a word at i. It may be the start of a longer value.
+// word reads the word at i, which may begin a longer value. It returns the index of
+// the next byte to read.
 func (s *scanner) word(i int) int {
 	end := i
 	for end < len(s.text) && kinds[s.text[end]] == letter {
@@ -47,8 +48,8 @@ func (s *scanner) word(i int) int {
 	return end
 }
 
-// mayBeAtom reports whether the letters between i and end may start an atom: more
-// than one punctuation mark follows.
+// mayBeAtom reports whether the letters from i to end may begin an atom, such as an
+// address or a path: more than one punctuation mark follows.
 func (s *scanner) mayBeAtom(i, end int) bool {
 	next := s.at(end)
 	switch {
@@ -61,7 +62,8 @@ func (s *scanner) mayBeAtom(i, end int) bool {
 	return isAlnum(next) || sets[after]&inAtom != 0 || after == ':'
 }
 
-// mixed reads a word at i whose first digit is at first.
+// mixed reads a word of letters and digits. The word begins at i, and its first
+// digit is at first.
 func (s *scanner) mixed(i, first int) int {
 	last := s.endOfDigits(first)
 	end := s.endOfAlnum(last)
@@ -98,8 +100,8 @@ func (s *scanner) endOfAlnum(i int) int {
 	return i
 }
 
-// isTypeName reports whether the text consists of words that begin with a capital
-// letter and have at least three more letters.
+// isTypeName reports whether the text from i to end consists of words that begin
+// with a capital letter and have at least three more letters: NullPointerException.
 func (s *scanner) isTypeName(i, end int) bool {
 	for i < end {
 		start := i
@@ -117,8 +119,8 @@ func (s *scanner) isTypeName(i, end int) bool {
 	return true
 }
 
-// isJumble reports whether the letters are of mixed case without the form of
-// words: there is a capital letter after a small one at every third byte or more.
+// isJumble reports whether the letters from i to end have mixed case but not the
+// form of words: at every third byte or more, a capital letter follows a small one.
 func (s *scanner) isJumble(i, end int) bool {
 	humps, n := 1, end-i
 	for i++; i < end; i++ {
@@ -129,8 +131,8 @@ func (s *scanner) isJumble(i, end int) bool {
 	return humps*3 > n
 }
 
-// id replaces an id between i and end, together with what is joined to it by - or
-// _. A long id may also be joined by the signs of base64 and by dots.
+// id replaces an id that begins with the text from i to end. The id goes on after -
+// or _. A long id also goes on after the signs of base64 and after dots.
 func (s *scanner) id(i, end int) int {
 	for end+1 < len(s.text) && isAlnum(s.text[end+1]) {
 		switch s.text[end] {
@@ -147,7 +149,8 @@ func (s *scanner) id(i, end int) int {
 	return s.hole(i, s.padding(end), holeID)
 }
 
-// padding returns the end of an id with the padding of base64.
+// padding returns the end of an id together with the padding of base64 after it:
+// "==".
 func (s *scanner) padding(end int) int {
 	if s.at(end) != '=' {
 		return end
@@ -162,12 +165,12 @@ func (s *scanner) padding(end int) int {
 	return after
 }
 
-// The length of a UUID and the places of its hyphens.
+// The length of a UUID and the indexes of its hyphens.
 const uuidLen = 36
 
 var uuidHyphens = [...]int{8, 13, 18, 23, uuidLen}
 
-// isUUID reports whether there is a UUID at i.
+// isUUID reports whether a UUID begins at i.
 func (s *scanner) isUUID(i int) bool {
 	if s.at(i+8) != '-' || len(s.text) < i+uuidLen || isAlnum(s.at(i+uuidLen)) {
 		return false
@@ -182,9 +185,9 @@ func (s *scanner) isUUID(i int) bool {
 	return true
 }
 
-// atom reads the token that starts at i and that may be an address or a path. It
-// returns the end if it has replaced it, and 0 if its words must be read one by
-// one.
+// atom reads a token that begins at i and may be an address or a path. If atom
+// replaces the token, it returns the end. Otherwise it returns 0, and the token's
+// words must be read one by one.
 func (s *scanner) atom(i int) int {
 	var slashes, backslashes, dots, at, capitals, digits, letters, plus, names int
 	end := i
@@ -235,7 +238,7 @@ func (s *scanner) atom(i int) int {
 	return 0
 }
 
-// url replaces a URL whose scheme ends at colon.
+// url replaces a URL that begins at i. Its scheme ends at colon.
 func (s *scanner) url(i, colon int) int {
 	end := colon + len("://")
 	return s.hole(i, s.trim(end, s.end(end, inURL)), holeURL)

@@ -19,8 +19,8 @@ type examined struct {
 }
 
 // checkAllExamples checks the examples of all rules and returns the first fault. It
-// checks a sample of the rules first, and estimates the work for all rules. If that is
-// too much, it returns an error early.
+// first checks a sample of the rules, to estimate the work for all rules. If the
+// estimate is too high, it returns an error early.
 func checkAllExamples(docs []ruledoc.Rule, budget *scan.Budget) error {
 	var rules []examined
 	bytes := 0
@@ -67,7 +67,7 @@ func checkAllExamples(docs []ruledoc.Rule, budget *scan.Budget) error {
 	return first
 }
 
-// sizeOf returns the size of texts in bytes, with 10 bytes added for each text.
+// sizeOf returns the size of texts in bytes. It adds 10 bytes for each text.
 func sizeOf(texts []string) (size int) {
 	for _, text := range texts {
 		size += 10 + len(text)
@@ -75,8 +75,8 @@ func sizeOf(texts []string) (size int) {
 	return size
 }
 
-// checkExamples checks that the pattern of a rule matches the texts under match and
-// none of the texts under miss.
+// checkExamples checks that the pattern of a rule matches every text under match
+// and no text under miss.
 func checkExamples(d *ruledoc.Rule, place int, budget *scan.Budget) error {
 	t, err := budget.Tester(place, d.Pattern)
 	if err != nil {
@@ -103,8 +103,8 @@ func checkExamples(d *ruledoc.Rule, place int, budget *scan.Budget) error {
 	return nil
 }
 
-// matchIn quotes the part of a text that a pattern matches. For a long text it
-// returns "", because package regexp would take too long.
+// matchIn returns the part of a text that a pattern matches, in quotes. For a long
+// text it returns "", because package regexp would take too long.
 func matchIn(pattern, text string) string {
 	const short = 1 << 10
 	if len(pattern) > short || len(text) > short {

@@ -10,9 +10,9 @@ import (
 	"github.com/errclass/errclass/classify/internal/scan"
 )
 
-// patternError describes err, an error of the matcher, in one line: the rule, its
-// pattern and the fault. A syntax error gets its kind, the faulty part and a
-// remedy. The faulty part is omitted if it is the whole pattern.
+// patternError describes an error of the matcher in one line: the rule, the pattern
+// and the fault. For a syntax error it names the kind of fault, the faulty part and
+// a remedy. It omits the faulty part if that is the whole pattern.
 func patternError(d *ruledoc.Rule, err error) error {
 	var fault *syntax.Error
 	if !errors.As(err, &fault) {
@@ -42,7 +42,7 @@ func (e *patternFault) Error() string { return e.text }
 
 func (e *patternFault) Unwrap() error { return e.err }
 
-// remedies adds advice to syntax errors.
+// remedies has an advice for each kind of syntax error.
 var remedies = map[syntax.ErrorCode]string{
 	syntax.ErrInvalidPerlOp:         `Go's syntax has no look-around; add what must not match as a "miss" and narrow the pattern`,
 	syntax.ErrInvalidEscape:         `escape only punctuation, or use \b, \d, \s, \w`,

@@ -72,8 +72,8 @@ func Load(r io.Reader) ([]classify.Rule, error) {
 	return rules, err
 }
 
-// load also returns the number of steps that it took: one for each byte read,
-// plus the steps of compiling the patterns and checking the examples.
+// load is Load, and also returns the number of steps that it took: one for each
+// byte read, plus the steps of compiling the patterns and checking the examples.
 func load(r io.Reader) (rules []classify.Rule, steps int, err error) {
 	var file bytes.Buffer
 	if _, err := file.ReadFrom(io.LimitReader(r, MaxBytes+1)); err != nil {
@@ -157,8 +157,8 @@ func checkFields(n int, d *ruledoc.Rule, seen map[string]int) error {
 	return nil
 }
 
-// checkPatterns compiles all patterns as classify.New does, and checks their
-// examples first. It returns the number of steps.
+// checkPatterns compiles all patterns like classify.New, after it has checked their
+// examples. It returns the number of steps.
 func checkPatterns(docs []ruledoc.Rule) (steps int, err error) {
 	exprs := make([]string, len(docs))
 	for i := range docs {
@@ -198,8 +198,8 @@ func reasons() string {
 	return b.String()
 }
 
-// documentError turns an error of the YAML reader into an [*Error]. It parses the
-// error's text, because an error of the YAML library has the line only there.
+// documentError turns an error of the YAML reader into an [*Error]. An error of the
+// YAML library has the line only in its text, so documentError parses the text.
 func documentError(err error) error {
 	var own *Error
 	if errors.As(err, &own) {

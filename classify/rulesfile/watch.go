@@ -41,9 +41,9 @@ func WithInterval(d time.Duration) Option {
 	})
 }
 
-// WithErrorFunc sets a function that Watch calls if new content of the file
-// cannot be used. For a fault in the rules the error wraps an [*Error], for a
-// removed file [os.ErrNotExist]. The function is called once for each fault, in
+// WithErrorFunc sets a function that Watch calls if new content of the file cannot
+// be used. For a fault in the rules, the error wraps an [*Error]. For a removed
+// file, it wraps [os.ErrNotExist]. The function is called once for each fault, in
 // the goroutine that watches the file. By default errors are ignored.
 func WithErrorFunc(f func(error)) Option {
 	return optionFunc(func(c config) config {
@@ -134,7 +134,7 @@ func (c content) equal(d content) bool {
 	return c.err == nil && d.err == nil && c.data == d.data
 }
 
-// lastRead is the last time that the file was read.
+// lastRead describes the last read of the file.
 type lastRead struct {
 	at    time.Time
 	info  os.FileInfo // from before the read
@@ -155,7 +155,7 @@ func (w *watcher) run(ctx context.Context) {
 	}
 }
 
-// poll checks the file once. It uses new content if two checks in a row have
+// poll checks the file once. It uses new content after two checks in a row have
 // found it.
 func (w *watcher) poll() {
 	found := w.check()
@@ -202,8 +202,8 @@ func (w *watcher) compile(found content) (*classify.Classifier, []classify.Rule,
 }
 
 // mtimeResolution is longer than the resolution of modification times in any file
-// system; in FAT it is 2 s. Two changes within this time may leave the same
-// modification time.
+// system. The coarsest is FAT with 2 s. Two changes within this time may leave the
+// same modification time.
 const mtimeResolution = 3 * time.Second
 
 // check returns the content of the file. It reads the file only if its size,
@@ -223,7 +223,7 @@ func (w *watcher) check() content {
 	return w.last.found
 }
 
-// readFile reads a file, up to the size that Load accepts.
+// readFile reads a file, but at most one byte more than Load accepts.
 func readFile(path string, info os.FileInfo) content {
 	if !info.Mode().IsRegular() { // reading a pipe would block
 		return content{err: &os.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}}

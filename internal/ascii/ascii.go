@@ -17,7 +17,7 @@ func Digits(s string) (n int) {
 	return n
 }
 
-// HasPrefixFold is strings.HasPrefix without regard to case.
+// HasPrefixFold reports whether s begins with prefix, ignoring case.
 func HasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }

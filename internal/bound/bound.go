@@ -1,6 +1,6 @@
-// Package bound limits the work of the adapters for one record or span. [Text]
-// shortens a text. [HasText] reports whether an error's Error method may be
-// called; [ErrorText] calls it.
+// Package bound limits how much the adapters read of one record or span. [Text]
+// shortens a text. [HasText] reports whether an error's Error method may be called;
+// [ErrorText] calls it.
 package bound
 
 import (
@@ -10,33 +10,33 @@ import (
 	"strings"
 )
 
-// MaxText bounds the text of one record or span, in bytes.
+// MaxText is the largest size of all texts of one record or span, in bytes.
 const MaxText = 64 << 10
 
 // Texts shortens the texts of one record or span to [MaxText] bytes in all. The
 // zero value is ready to use.
 type Texts struct{ taken int }
 
-// Take returns text, shortened if the limit requires it. rest is the size of the
-// less important texts that follow. Take leaves room for them, but at most half of
-// the bytes that are left.
+// Take returns text, or a shortened text if too few bytes are left. rest is the
+// size of the less important texts that follow. Take leaves room for them, but at
+// most half of the bytes that are left.
 func (t *Texts) Take(text string, rest int) string {
 	left := t.Left()
 	return t.Cut(text, max(left/2, left-rest))
 }
 
-// Cut returns at most n bytes of text.
+// Cut returns text, shortened to at most n bytes.
 func (t *Texts) Cut(text string, n int) string {
 	text = Text(text, min(n, t.Left()))
 	t.taken += len(text)
 	return text
 }
 
-// Left returns the number of bytes that are left.
+// Left returns how many bytes may still be taken.
 func (t *Texts) Left() int { return MaxText - t.taken }
 
-// gap separates the two pieces of a shortened text. Its line breaks keep a phrase
-// from matching across both pieces.
+// gap separates the two pieces of a shortened text. Its line breaks prevent a match
+// that extends over both pieces.
 const gap = "\n...\n"
 
 // Text returns text if it has at most n bytes. Otherwise it returns the beginning
@@ -59,18 +59,19 @@ func Text(text string, n int) string {
 	return head + gap + tail
 }
 
-// maxWord is how far from a cut Text looks for a space, in bytes.
+// maxWord is the largest distance from a cut at which Text looks for a space, in
+// bytes.
 const maxWord = 48
 
-// fixed holds the types of errors.New and fmt.Errorf. Their Error methods only
-// return a stored text.
+// fixed has the types of errors.New and fmt.Errorf. Their Error methods only return
+// a stored text.
 var fixed = map[reflect.Type]bool{
 	reflect.TypeOf(errors.New("")):                                     true,
 	reflect.TypeOf(fmt.Errorf("%w", errors.New(""))):                   true,
 	reflect.TypeOf(fmt.Errorf("%w%w", errors.New(""), errors.New(""))): true,
 }
 
-// Limits of an error for [HasText].
+// Limits of the chain of an error that [HasText] accepts.
 const (
 	maxDepth = 1 << 10
 	maxNodes = 1 << 16
@@ -86,8 +87,8 @@ func HasText(err error) bool {
 	return finite(err, 0, &nodes)
 }
 
-// ErrorText returns err.Error(). ok is false if it may not be called (see
-// [HasText]), or if it panics.
+// ErrorText returns err.Error(). ok is false if Error may not be called (see
+// [HasText]) or if it panics.
 func ErrorText(err error) (text string, ok bool) {
 	if !HasText(err) {
 		return "", false
@@ -119,8 +120,8 @@ func finite(err error, depth int, nodes *int) bool {
 	return true
 }
 
-// unwrap returns the errors that err wraps. It uses the two methods of the
-// standard library and the methods that older modules have instead.
+// unwrap returns the errors that err wraps. It calls the two Unwrap methods of the
+// standard library or the method WrappedErrors of older modules.
 func unwrap(err error) (next error, branches []error) {
 	defer func() { _ = recover() }()
 	switch e := err.(type) {

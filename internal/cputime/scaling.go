@@ -7,17 +7,17 @@ import (
 
 const (
 	maxGrowth = 4.5 // largest growth of the cost if the text becomes four times as long
-	// Every limit is multiplied by noise, because other load on the machine makes
-	// caches cold and measurements longer.
+	// noise multiplies every limit. Other load on the machine makes caches cold and
+	// measurements longer.
 	noise = 1.7
-	// Check reports a cost only if all attempts find it above its limit. Other
-	// load may raise the cost in some attempts. A quadratic cost exceeds the limit
-	// in all of them.
+	// attempts is how often Check measures. Check reports a cost only if the cost
+	// exceeds its limit in all attempts. Other load raises the cost in some
+	// attempts only; a quadratic cost exceeds the limit in all of them.
 	attempts = 12
 )
 
-// Scaling checks the cost of a function of a text. It must be linear in the length
-// of the text, and close to the cost for ordinary text.
+// Scaling checks the time that a function of a text takes. It must be linear in the
+// length of the text, and per byte close to the time for an ordinary text.
 type Scaling struct {
 	Run      func(text string)
 	Ordinary string

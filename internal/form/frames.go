@@ -1,24 +1,24 @@
-// Package form rewrites texts for the rules. It removes escape sequences, odd
-// spaces and the frames of stack traces, joins wrapped lines, and divides a report
-// of several attempts.
+// Package form rewrites texts before the rules read them. It removes escape
+// sequences, odd spaces and the frames of stack traces, joins wrapped lines, and
+// divides a report of several attempts.
 package form
 
 import "strings"
 
 // A stack trace shows the path of a failure, not its cause. Names such as
 // timeout.go:88, TLSSocket.onConnectEnd and TokenExpiredFilter.java are no
-// evidence. So the standard rules do not see the frames of traces in the formats of
-// Go, Java, .NET, JavaScript, Python, Ruby, PHP and Dart. They do see the text
-// between frames, such as "Caused by: ...". A frame begins a line, or follows the
-// prefix that a log collector adds to each line. In JSON, the two bytes \n may
-// separate lines.
+// evidence. So the standard rules do not read the frames of traces, in the formats
+// of Go, Java, .NET, JavaScript, Python, Ruby, PHP and Dart. They do read the text
+// between frames, such as "Caused by: ...". A frame is at the beginning of a line,
+// or after the prefix that a log collector adds to each line. In JSON, the two
+// bytes \n may separate lines.
 
-// FrameReader finds the frames of a text, from start to end.
+// FrameReader finds the frames of a text, from the beginning to the end.
 type FrameReader struct {
 	text string
 	real int // index of the next newline byte; len(text) = there is none
 	stop int // index of the last line break that was found, a newline or an escaped one
-	// marks says which strings of collected occur in a text of several lines.
+	// marks[i] says whether the text has collected[i] after its first line.
 	marks [len(collected)]bool
 }
 
@@ -33,10 +33,10 @@ func NewFrameReader(text string) FrameReader {
 	return r
 }
 
-// Next returns the text from an index up to the next frame, and the index of the
-// end of that frame. The next call continues from there. If there is no more frame,
-// end is the length of the text.
-func (r *FrameReader) Next(from int) (said string, end int) {
+// Next returns the text from index from up to the next frame, and the index of the
+// end of that frame. Pass end to the next call. If no frame follows, end is the
+// length of the text.
+func (r *FrameReader) Next(from int) (between string, end int) {
 	before := from // start of the previous line
 	for line := from; line < len(r.text); {
 		stop, next := r.lineBreak(line)
@@ -51,8 +51,8 @@ func (r *FrameReader) Next(from int) (said string, end int) {
 	return r.text[from:], len(r.text)
 }
 
-// FirstFrame returns the frame that text begins with, or "" if its first line is no
-// frame. The end of a longer output may begin with a frame.
+// FirstFrame returns the frame at the beginning of text. It returns "" if the first
+// line is not a frame. The tail of a long output may begin with a frame.
 func FirstFrame(text string) string {
 	r := NewFrameReader(text)
 	stop, _ := r.lineBreak(0)
@@ -81,23 +81,23 @@ func (r *FrameReader) lineBreak(from int) (at, next int) {
 	return r.stop, min(r.stop+1, len(r.text))
 }
 
-// collected holds what a frame begins with after the prefix of a log collector. The
-// prefix has at most maxPrefix bytes.
+// collected has the beginnings of frames that may follow the prefix of a log
+// collector. The prefix has at most maxPrefix bytes.
 var collected = [...]string{"  at ", "\tat ", `  File "`}
 
 const maxPrefix = 160
 
 // maxFrame is how many bytes of a line are searched for the end of a frame. One
-// line may hold thousands of frames. To search all of it for each frame would take
-// quadratic time.
+// line may hold thousands of frames. If the whole line were searched for each
+// frame, the time would be quadratic.
 const maxFrame = 1 << 10
 
-// frame finds a frame in the line text[line:stop]. If there is none, end is 0.
+// frame finds a frame in the line text[line:stop]. If the line has none, end is 0.
 func (r *FrameReader) frame(line, stop int) (start, end int) {
 	start = line + spacesAt(r.text[line:stop])
-	said := r.text[start:stop]
-	if n := frameAt(said, start > line); n > 0 {
-		if said[0] == 'F' && start+n == stop {
+	content := r.text[start:stop]
+	if n := frameAt(content, start > line); n > 0 {
+		if content[0] == 'F' && start+n == stop {
 			return start, r.pastSource(stop, start-line)
 		}
 		return start, start + n
@@ -106,9 +106,9 @@ func (r *FrameReader) frame(line, stop int) (start, end int) {
 		if !r.marks[m] {
 			continue
 		}
-		if i := strings.Index(said[:min(len(said), maxPrefix)], mark); i >= 0 {
+		if i := strings.Index(content[:min(len(content), maxPrefix)], mark); i >= 0 {
 			i += spacesAt(mark)
-			if n := frameAt(said[i:], true); n > 0 {
+			if n := frameAt(content[i:], true); n > 0 {
 				return start + i, start + i + n
 			}
 		}
@@ -116,8 +116,8 @@ func (r *FrameReader) frame(line, stop int) (start, end int) {
 	return 0, 0
 }
 
-// frameAt calls frameLength with the first maxFrame bytes of a line. A frame that
-// does not end there does not count, unless its kind fills the whole line.
+// frameAt is frameLength for the first maxFrame bytes of a line. It ignores a frame
+// that is longer, unless frames of its kind extend to the end of the line.
 func frameAt(line string, indented bool) int {
 	s := line[:min(len(line), maxFrame)]
 	n := frameLength(s, indented)
@@ -130,8 +130,8 @@ func frameAt(line string, indented bool) int {
 	return 0
 }
 
-// pastSource returns the end of the source code that Python prints below a frame:
-// of all lines that are indented more than the frame.
+// pastSource returns the end of the source code that Python prints below a frame.
+// The source code is all lines that are indented more than the frame.
 func (r *FrameReader) pastSource(stop, indent int) int {
 	for stop < len(r.text) {
 		here := *r
@@ -146,8 +146,8 @@ func (r *FrameReader) pastSource(stop, indent int) int {
 	return stop
 }
 
-// spacesAt counts the bytes of white space at the start of s. Escaped white space,
-// such as \n, counts too.
+// spacesAt returns the length of the white space at the start of s. Escaped white
+// space, such as \n, is included.
 func spacesAt(s string) (n int) {
 	for n < len(s) {
 		switch {

@@ -6,8 +6,8 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// frameLength returns the length of the frame that s begins with, or 0 if it begins
-// with none. s is a line without its indentation.
+// frameLength returns the length of the frame at the beginning of s, or 0 if there
+// is none. s is a line without its indentation.
 func frameLength(s string, indented bool) int {
 	if len(s) < len("at a:1") {
 		return 0
@@ -47,8 +47,8 @@ func frameLength(s string, indented bool) int {
 
 const traceback = "Traceback (most recent call last):"
 
-// callLength returns the length of a frame that begins with "at ", such as: at f
-// (file:///a.js:1:2), at a.b.C.f(C.java:12) ~[c.jar:1], at A.B(String s) in
+// callLength returns the length of a frame that begins with "at ". Examples are: at
+// f (file:///a.js:1:2), at a.b.C.f(C.java:12) ~[c.jar:1], at A.B(String s) in
 // /src/a.cs:line 12, at /srv/a.js:1:2.
 func callLength(s string) int {
 	n := len("at ")
@@ -97,9 +97,9 @@ func callLength(s string) int {
 	}
 }
 
-// areParameters reports whether s may be in the parentheses of a call, as
-// Socket.java:183 and String host, Int32 n are. Other text in parentheses is part
-// of a message, for example connection refused.
+// areParameters reports whether s may be the text in the parentheses of a call:
+// "Socket.java:183", "String host, Int32 n". Other text in parentheses is part of a
+// message: "connection refused".
 func areParameters(s string) bool {
 	if isPlace(s) {
 		return true
@@ -118,7 +118,7 @@ func areParameters(s string) bool {
 }
 
 // isPlace reports whether s is the location of a function, such as
-// "file:///a.js:1:2", or what a runtime prints if it knows none.
+// "file:///a.js:1:2", or a word that a runtime prints for an unknown location.
 func isPlace(s string) bool {
 	switch s {
 	case "<anonymous>", "native", "native code", "unknown", "Native Method", "Unknown Source":
@@ -129,7 +129,7 @@ func isPlace(s string) bool {
 }
 
 // parenthesis returns the length of s up to the parenthesis that closes the first
-// one. If that is missing, it returns the length of s.
+// one. If no parenthesis closes it, the result is the length of s.
 func parenthesis(s string) int {
 	open := 0
 	for i := range len(s) {
@@ -145,8 +145,8 @@ func parenthesis(s string) int {
 	return len(s)
 }
 
-// afterCall returns the length of what may follow a frame: the archive of a Java
-// class, or the file and line of .NET.
+// afterCall returns the length of the text after a call that belongs to the frame:
+// the archive of a Java class, or the file and line of .NET.
 func afterCall(s string) int {
 	const line, longest, longestArchive = ":line ", 512, 256
 	if strings.HasPrefix(s, " [") || strings.HasPrefix(s, " ~[") {
@@ -161,8 +161,7 @@ func afterCall(s string) int {
 	return 0
 }
 
-// fileLength returns the length of a Python frame, such as: File "a.py", line 12,
-// in f.
+// fileLength returns the length of a Python frame: File "a.py", line 12, in f.
 func fileLength(s string) int {
 	const line, in = `", line `, ", in "
 	n := strings.Index(s, line)
@@ -183,8 +182,7 @@ func fileLength(s string) int {
 	return n
 }
 
-// isGoFile reports whether s is the second line of a Go frame, such as /src/a.go:12
-// +0x1d.
+// isGoFile reports whether s is the second line of a Go frame: /src/a.go:12 +0x1d.
 func isGoFile(s string) bool {
 	path, _, _ := strings.Cut(s, " ")
 	i := strings.Index(path, ".go:")
@@ -199,8 +197,8 @@ func isGoFile(s string) bool {
 	return strings.TrimRight(rest, "\r") == ""
 }
 
-// isGoFunc reports whether line is the first line of a Go frame, such as
-// main.(*T).f(0xc000012345) or created by main.g in goroutine 1.
+// isGoFunc reports whether line is the first line of a Go frame:
+// main.(*T).f(0xc000012345), or created by main.g in goroutine 1.
 func isGoFunc(line string) bool {
 	s := TrimSpaces(line)
 	if name, ok := strings.CutPrefix(s, "created by "); ok {

@@ -3,22 +3,22 @@ package form
 import "strings"
 
 // A terminal breaks a line if the next word does not fit. The break may be within a
-// phrase that a rule looks for. So the standard rules also see such a text with its
-// lines joined.
+// phrase that a rule looks for. So the standard rules also read such a text with
+// its lines joined.
 
-// Limits on the width, in bytes, of terminals and of the boxes that programs draw
-// in them.
+// Limits of line widths, in bytes. The lines may be those of terminals, or of boxes
+// that programs draw in terminals.
 const (
 	minWidth = 40
 	MaxWidth = 200
 )
 
 // blanks are the characters that may be around a line in a box, or before a line
-// that continues another.
+// that continues the previous one.
 const blanks = " \t│"
 
-// JoinLines undoes the line breaks that a terminal may have added to text. It puts
-// a space in place of each. ok is false if text has no such break.
+// JoinLines replaces each line break that a terminal may have added to text by a
+// space. ok is false if text has no such break.
 func JoinLines(text string) (joined string, ok bool) {
 	if lineWidth(text) == 0 {
 		return "", false
@@ -42,8 +42,9 @@ func lineWidth(text string) (width int) {
 }
 
 // EachBreak calls found for every line break that a terminal may have made,
-// together with the blanks around it. At such a break, the first word of the next
-// line would not have fit into the width, which is the length of the longest line.
+// together with the blanks around the break. At such a break, the first word of the
+// next line would not have fit into the width. The width is the length of the
+// longest line.
 func EachBreak(text string, found func(start, end int, with string)) {
 	width := lineWidth(text)
 	if width == 0 {
@@ -71,8 +72,8 @@ func EachBreak(text string, found func(start, end int, with string)) {
 }
 
 // lineAt returns the end of the line that begins at index at, without its line
-// break and blanks, and the index of the next line. If there is no next line, below
-// is greater than the length of the text.
+// break and blanks. below is the index of the next line. If there is no next line,
+// below is greater than the length of the text.
 func lineAt(text string, at int) (end, below int) {
 	end = len(text)
 	if stop := strings.IndexByte(text[at:], '\n'); stop >= 0 {
@@ -88,7 +89,8 @@ func lineAt(text string, at int) (end, below int) {
 	return end, below
 }
 
-// wordAt returns the word at an index, cut off if it is longer than any line.
+// wordAt returns the word at index at. A word that is longer than any line is cut
+// off.
 func wordAt(text string, at int) string {
 	end := at
 	for end < len(text) && end-at <= MaxWidth && strings.IndexByte(" \t\r\n", text[end]) < 0 {
@@ -97,7 +99,7 @@ func wordAt(text string, at int) string {
 	return text[at:end]
 }
 
-// opens reports whether a word begins a new message, as "Error:" does, or is empty.
+// opens reports whether a word begins a new message, such as "Error:", or is empty.
 func opens(word string) bool {
 	return word == "" || word[len(word)-1] == ':' && 'A' <= word[0] && word[0] <= 'Z'
 }

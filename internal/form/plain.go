@@ -6,15 +6,16 @@ import (
 )
 
 // The colours of a terminal, non-breaking spaces and double spaces do not change
-// the meaning of a text. The standard rules see texts without them. A user's rules
-// see a text both as it is and without them.
+// the meaning of a text. The standard rules read texts without them. A user's rules
+// read a text twice: as it is, and without them.
 
 // maxPlain is the length above which a text is not rewritten. Only a classifier
-// with a large limit, or with none, reads such a text. It must not copy it.
+// with a large limit, or without a limit, reads such a text. Rewriting would copy
+// the text.
 const maxPlain = 1 << 20
 
-// PlainText returns text with ordinary spaces, and without escape sequences of
-// terminals and invisible characters.
+// PlainText returns text with ordinary spaces, and without the escape sequences of
+// terminals and without invisible characters.
 func PlainText(text string) string {
 	if len(text) > maxPlain {
 		return text
@@ -42,7 +43,7 @@ func SingleSpaced(text string) string {
 	return text
 }
 
-// hasGap reports whether EachGap may find something.
+// hasGap returns false if EachGap will find nothing.
 func hasGap(text string) bool {
 	return strings.IndexByte(text, '\t') >= 0 || strings.IndexByte(text, '\r') >= 0 || strings.HasSuffix(text, " ") ||
 		strings.Contains(text, "  ") || strings.Contains(text, " \n")
@@ -79,8 +80,8 @@ func EachGap(text string, found func(start, end int, with string)) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// mayBeOdd holds the bytes that may begin what EachOdd finds: control characters,
-// ASCII spellings of a control character, and all bytes beyond ASCII.
+// mayBeOdd has the bytes with which a piece that EachOdd finds may begin: control
+// characters, ASCII spellings of a control character, and all bytes beyond ASCII.
 var mayBeOdd = func() (odd [256]bool) {
 	for c := range odd {
 		odd[c] = c < ' ' && c != '\t' && c != '\n' && c != '\r' || c >= 0x7f || strings.IndexByte(`\#&^%`, byte(c)) >= 0
@@ -88,8 +89,9 @@ var mayBeOdd = func() (odd [256]bool) {
 	return odd
 }()
 
-// EachOdd calls found for escape sequences, odd spaces, invisible characters,
-// characters that a backspace deletes, and bytes that are not UTF-8.
+// EachOdd calls found for every piece of text that PlainText replaces: escape
+// sequences, odd spaces, invisible characters, characters that a backspace deletes,
+// and bytes that are not UTF-8.
 func EachOdd(text string, found func(start, end int, with string)) {
 	ends := stringEnds{text: text, next: -1}
 	last := 0 // end of the previous piece

@@ -7,7 +7,7 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// runeKind is how a character appears to a reader.
+// runeKind is how a character appears on a terminal.
 type runeKind uint8
 
 const (
@@ -20,16 +20,16 @@ const (
 	brokenRune            // a byte that is not UTF-8
 )
 
-// The control characters that begin a terminal sequence (ECMA-48).
+// The control characters with which terminal sequences begin (ECMA-48).
 const (
 	escape  = 0x1b
 	control = 0x9b // ESC [
 	command = 0x9d // ESC ]
 )
 
-// kindOf returns the kind of a character. Letters are ordinary, also those of
-// private use. Format characters (Unicode category Cf), fillers, variation
-// selectors and control characters are hidden.
+// kindOf returns the kind of a character. All letters are ordinary, also
+// private-use characters. Format characters (Unicode category Cf), fillers,
+// variation selectors and control characters are hidden.
 func kindOf(r rune) runeKind {
 	switch {
 	case r < 0xa0:
@@ -89,12 +89,14 @@ func kindOfPunctuation(r rune) runeKind {
 	return ordinaryRune
 }
 
-// broken stands for a byte that is not UTF-8. The rune U+FFFD itself is ordinary.
+// broken is the rune for a byte that is not UTF-8. The rune U+FFFD itself is
+// ordinary.
 const broken = utf8.MaxRune + 1
 
 // character decodes the character at the start of s. The character may be spelled
-// in ASCII, as JSON, C, the shell, cat -v, rsyslog, HTML and URLs do. If the
-// spelled character is ordinary, only the first byte of the spelling is decoded.
+// in ASCII, in the manner of JSON, C, the shell, cat -v, rsyslog, HTML or URLs. If
+// the spelled character is ordinary, only the first byte of the spelling is
+// decoded.
 func character(s string) (r rune, size int) {
 	if s[0] >= utf8.RuneSelf {
 		r, size = utf8.DecodeRuneInString(s)
@@ -140,8 +142,8 @@ func character(s string) (r rune, size int) {
 	return r, size
 }
 
-// spelledRune decodes one backslash or several, followed by u001b, u{1b}, x1b, 033
-// or e. If that is no character, size is 0.
+// spelledRune decodes a character that is spelled as one or more backslashes and
+// u001b, u{1b}, x1b, 033 or e. If s does not begin with such a spelling, size is 0.
 func spelledRune(s string) (r rune, size int) {
 	const most = 4 // backslashes: JSON may be nested in JSON
 	n := 1
@@ -181,9 +183,9 @@ func spelledRune(s string) (r rune, size int) {
 	return 0, 0
 }
 
-// number decodes a number of exactly this many digits at index at of s. size is the
-// index of its end, or 0 if there is no such number. Unlike package strconv, number
-// allocates no error.
+// number decodes a number of exactly this many digits that begins at index at of s.
+// size is the index of its end, or 0 if there is no such number. Unlike package
+// strconv, number allocates no error.
 func number(s string, at, digits int, base rune) (r rune, size int) {
 	if digits <= 0 || at+digits > len(s) {
 		return 0, 0
@@ -204,7 +206,8 @@ func number(s string, at, digits int, base rune) (r rune, size int) {
 	return r, at + digits
 }
 
-// entity decodes a numeric character reference of HTML, or "&nbsp;".
+// entity decodes a numeric character reference of HTML, or "&nbsp;". If s does not
+// begin with one, size is 0.
 func entity(s string) (r rune, size int) {
 	const nbsp = "&nbsp;"
 	if strings.HasPrefix(s, nbsp) {
@@ -224,9 +227,10 @@ func entity(s string) (r rune, size int) {
 	return '&', 1
 }
 
-// sequence returns the length of what follows ESC, CSI or OSC in a terminal
-// sequence. with is a space if the sequence moves the cursor. If ESC is spelled in
-// ASCII and no sequence follows, n is -1.
+// sequence returns the length of a terminal sequence after its introducer ESC, CSI
+// or OSC. with is a space if the sequence moves the cursor, because the cursor may
+// have moved to another word. n is -1 if ESC is spelled in ASCII and no sequence
+// follows.
 func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, with string) {
 	if r == escape || r == 0x241b {
 		switch {
@@ -259,7 +263,7 @@ func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, 
 	return 0, ""
 }
 
-// shortLength returns the length of what follows ESC in a sequence of two or three
+// shortLength returns the length of a short sequence after its ESC: one or two
 // bytes, such as the choice of a character set. A letter after ESC does not count,
 // because it may be text.
 func shortLength(s string) int {
@@ -273,7 +277,7 @@ func shortLength(s string) int {
 }
 
 // controlLength returns the length of the parameters and the final byte of a
-// control sequence, or 0 if s begins with none.
+// control sequence. It returns 0 if s does not begin with these.
 func controlLength(s string) int {
 	const longest = 128
 	for i := range min(len(s), longest) {
@@ -288,19 +292,19 @@ func controlLength(s string) int {
 }
 
 // stringEnds finds the ends of string sequences: BEL or ST, which may be spelled in
-// ASCII. It reads a text once, however many sequences begin in it.
+// ASCII. It reads a text only once, even if many sequences begin in the text.
 type stringEnds struct {
 	text      string
 	next, end int // start and end of the last terminator that was found
 }
 
-// terminators end a string sequence. If one is the beginning of another, the longer
-// one is first.
+// terminators are the bytes that end a string sequence. If one of them is the
+// beginning of another, the longer one is first.
 var terminators = [...]string{
 	"\a", "\x1b\\", "\u009c", `\u0007`, `\u001b\\`, `\u001b\`, `\x07`, `\x1b\\`, `\x1b\`, `\033\`, `\e\`, `\a`, "#007", `#033\`, "^G",
 }
 
-// length returns the length of the string sequence after an introducer that ends at
+// length returns the length of a string sequence whose introducer ends at index
 // from. It returns 0 if the sequence does not end within a few lines.
 func (e *stringEnds) length(from int) int {
 	const longest = 4 << 10

@@ -6,39 +6,42 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// LogPrefix begins the ids of the rules that recognize a report of several tries.
+// LogPrefix is the beginning of the ids of rules that recognize a report of several
+// attempts.
 const LogPrefix = "log/"
 
-// MaxTries limits how many tries of a report are read by themselves.
-const MaxTries = 8
+// MaxAttempts is the largest number of attempts of a report that are read
+// separately.
+const MaxAttempts = 8
 
-// mark is a word that names or numbers a try: text[at:end].
+// mark is a word that names or numbers an attempt: text[at:end].
 type mark struct{ at, end int }
 
-// TryLog divides a text that reports several tries. It does so at marks, which do
-// not overlap. The text between two marks is the message of one try.
+// AttemptLog divides a text that reports several attempts. It divides the text at
+// marks, which do not overlap. The text between two marks is the message of one
+// attempt.
 //
 //	attempt 1: HTTP 503, attempt 2: HTTP 401    →  2: HTTP 401   1: HTTP 503
 //	HTTP 401 (attempt 1), HTTP 503 (attempt 2)  →  2)   1), HTTP 503 (   HTTP 401 (
 //
-// The number of a try may be before or after its message. So the caller uses the
-// last part that is evidence.
-type TryLog struct {
+// The number of an attempt may be before or after its message. So the caller uses
+// the last part that has evidence.
+type AttemptLog struct {
 	text   string
-	N      int            // number of marks
-	recent [MaxTries]mark // the last marks; mark i is at i%MaxTries
-	Final  int            // index after the last final mark, 0 = there is none
+	N      int               // number of marks
+	recent [MaxAttempts]mark // the last marks; mark i is at i%MaxAttempts
+	Final  int               // index after the last final mark, 0 = there is none
 }
 
-// NewTryLog finds the marks of a text.
-func NewTryLog(text string) TryLog {
-	l := TryLog{text: text}
+// NewAttemptLog finds the marks of a text.
+func NewAttemptLog(text string) AttemptLog {
+	l := AttemptLog{text: text}
 	for at := 0; at < len(text); at++ {
 		end := MarkAt(text, at)
 		if end == 0 {
 			continue
 		}
-		l.recent[l.N%MaxTries] = mark{at, end}
+		l.recent[l.N%MaxAttempts] = mark{at, end}
 		l.N++
 		if isFinal(text[at:]) {
 			l.Final = end
@@ -48,31 +51,34 @@ func NewTryLog(text string) TryLog {
 	return l
 }
 
-// Part returns the text between a mark and the next one. back counts marks from the
-// last one, which is 0. With back = N, Part returns the text before the first mark.
-// ok is false if there is no such text.
-func (l *TryLog) Part(back int) (part string, ok bool) {
+// Part returns the text between a mark and the next one. back is 0 for the last
+// mark, 1 for the mark before it, and so on. With back = N, Part returns the text
+// before the first mark. ok is false if there is no such text.
+func (l *AttemptLog) Part(back int) (part string, ok bool) {
 	from, to := 0, len(l.text)
-	if back > l.N || back >= MaxTries {
+	if back > l.N || back >= MaxAttempts {
 		return "", false
 	}
 	if back < l.N {
-		from = l.recent[(l.N-1-back)%MaxTries].end
+		from = l.recent[(l.N-1-back)%MaxAttempts].end
 	}
 	if back > 0 {
-		to = l.recent[(l.N-back)%MaxTries].at
+		to = l.recent[(l.N-back)%MaxAttempts].at
 	}
 	return l.text[from:to], from < to
 }
 
-// finals, ends and attempts are the words of the marks. They name or number a try.
+// finals, ends and attempts are the words of the marks. A mark of finals and ends
+// names the last attempt ("last error"). A mark of attempts numbers an attempt
+// ("attempt 2").
 var (
 	finals   = [...]string{"final ", "last ", "most recent "}
 	ends     = [...]string{"error", "failure", "exception", "cause", "attempt"}
 	attempts = [...]string{"attempt", "retry", "try"}
 )
 
-// MarkAt returns the end of a mark that begins at index at, or 0 if there is none.
+// MarkAt returns the end of the mark that begins at index at, or 0 if there is
+// none.
 func MarkAt(text string, at int) int {
 	switch text[at] | 0x20 {
 	case 'f', 'l', 'm', 'a', 'r', 't', 'g':

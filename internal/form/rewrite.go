@@ -2,11 +2,12 @@ package form
 
 import "strings"
 
-// Rewriting finds the pieces of a text to replace. It calls found for each piece,
-// from left to right: with replaces text[start:end]. The pieces do not overlap.
+// Rewriting finds the pieces of a text that must be replaced. It calls found for
+// each piece, from left to right. text[start:end] is the piece, and with replaces
+// it. The pieces do not overlap.
 type Rewriting func(text string, found func(start, end int, with string))
 
-// splicer builds the rewritten text. If nothing is replaced, it allocates nothing.
+// splicer builds the rewritten text. If no piece is replaced, it allocates nothing.
 type splicer struct {
 	text string
 	b    strings.Builder
@@ -31,7 +32,7 @@ func (s *splicer) result() (text string, changed bool) {
 	return s.b.String(), true
 }
 
-// original maps an index in the rewritten text to an index in text.
+// original maps place, an index in the rewritten text, to an index in text.
 func (r Rewriting) original(text string, place int) int {
 	shift, found := 0, false // shift is the number of bytes removed before place
 	r(text, func(start, end int, with string) {
@@ -47,8 +48,8 @@ func (r Rewriting) original(text string, place int) int {
 	return place + shift
 }
 
-// View is a text that a rule sees. Source maps an index in Text to an index in the
-// source.
+// View is a form of a text that a rule reads. Source maps an index in Text to an
+// index in the original text.
 type View struct {
 	Text   string
 	Source func(place int) int
@@ -59,7 +60,7 @@ func (v View) Cut(from, to int) View {
 	return View{v.Text[from:to], func(place int) int { return v.Source(from + place) }}
 }
 
-// Rewritten returns the view of the rewritten text.
+// Rewritten returns the view of v's text after the rewriting r.
 func (v View) Rewritten(r Rewriting) View {
 	s := splicer{text: v.Text}
 	r(v.Text, s.replace)

@@ -5,13 +5,13 @@ import (
 	"math/bits"
 )
 
-// maxDepth is how deeply values may nest, as in encoding/json.
+// maxDepth is the deepest nesting of values. It is the limit of encoding/json.
 const maxDepth = 10_000
 
-// Each function below parses one element of the grammar at index i of d. It
-// returns the index after the element, or -1 if there is none.
+// Each function below parses one element of the grammar at index i of d. It returns
+// the index after the element, or -1 if the element is invalid.
 
-// object parses an object; i is the index after its opening brace. visit may be
+// object parses an object. i is the index after its opening brace. visit may be
 // nil.
 func object(d []byte, i, depth int, visit func(key, value []byte)) int {
 	if depth > maxDepth {
@@ -53,7 +53,7 @@ func object(d []byte, i, depth int, visit func(key, value []byte)) int {
 	}
 }
 
-// array parses an array; i is the index after its opening bracket. visit may be
+// array parses an array. i is the index after its opening bracket. visit may be
 // nil.
 func array(d []byte, i, depth int, visit func(item []byte)) int {
 	if depth > maxDepth {
@@ -77,8 +77,8 @@ func array(d []byte, i, depth int, visit func(item []byte)) int {
 	}
 }
 
-// next parses the comma or the closing byte after a member or an item. more is
-// true after a comma.
+// next parses the comma or the closing byte after a member or an item. more is true
+// after a comma.
 func next(d []byte, i int, closing byte) (after int, more bool) {
 	i = space(d, i)
 	switch {
@@ -152,7 +152,7 @@ func number(d []byte, i int) int {
 	return i
 }
 
-// digits parses one digit or more.
+// digits parses one or more digits.
 func digits(d []byte, i int) int {
 	start := i
 	for i < len(d) && '0' <= d[i] && d[i] <= '9' {
@@ -171,7 +171,7 @@ func space(d []byte, i int) int {
 	return i
 }
 
-// text parses a string; i is the index after its opening quote. It reports
+// text parses a string. i is the index after its opening quote. escaped reports
 // whether the string has escapes.
 func text(d []byte, i int) (end int, escaped bool) {
 	for {
@@ -198,10 +198,10 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plain returns the index of the first quote, backslash or control character. It
-// tests eight bytes at once. A borrow in the subtraction may flag a wrong byte,
-// but only after a byte that is flagged correctly. So the first flagged byte is
-// always correct.
+// plain returns the index of the first quote, backslash or control character at or
+// after i. It tests eight bytes at once with a subtraction. A borrow in the
+// subtraction may flag a wrong byte, but only after a byte that is flagged
+// correctly. So the first flagged byte is always correct.
 func plain(d []byte, i int) int {
 	for ; len(d)-i >= 8; i += 8 {
 		w := binary.LittleEndian.Uint64(d[i:])
@@ -218,7 +218,7 @@ func plain(d []byte, i int) int {
 	return i
 }
 
-// escape parses an escape; i is the index after its backslash.
+// escape parses an escape such as \n. i is the index after its backslash.
 func escape(d []byte, i int) int {
 	if i >= len(d) {
 		return -1

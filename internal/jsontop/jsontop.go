@@ -1,20 +1,20 @@
-// Package jsontop reads the top level of JSON objects and leaves the rest as
-// bytes.
+// Package jsontop reads the top level of JSON objects. It does not decode the
+// values.
 //
 // Callers need only a few keys of a log line. Decoding the whole line would take
 // most of their time. [Object] checks the whole text against the grammar of RFC
 // 8259 and passes each key and its undecoded value to a function. It accepts
 // exactly the objects that json.Valid accepts, including invalid UTF-8 in strings
 // and up to 10,000 levels of nesting. A fuzz test compares the two. Object
-// allocates only one buffer for all keys with escapes.
+// allocates only one buffer, for all keys with escapes.
 package jsontop
 
-// MaxKey is the longest key with escapes that Object decodes, in bytes of the
-// undecoded key. A longer key is passed undecoded.
+// MaxKey is the length of the longest key with escapes that Object decodes. It is
+// the number of bytes before decoding. A longer key is passed undecoded.
 const MaxKey = 4 << 10
 
 // Object calls visit for every member of the JSON object in data, in order, and
-// returns the index of the closing brace. The key is decoded (see [MaxKey]); the
+// returns the index of the closing brace. The key is decoded (see [MaxKey]). The
 // value is a part of data, without white space around it. Both are valid only
 // during the call. If ok is false, data is not a JSON object: discard what visit
 // got.

@@ -20,8 +20,8 @@ func Text(value []byte) (text string, ok bool) {
 	return string(b), ok
 }
 
-// AppendText appends the text of a JSON string to b. If ok is false, value is
-// another value, and b is unchanged.
+// AppendText appends the text of a JSON string to b. If value is not a string, ok
+// is false and b is unchanged.
 func AppendText(b, value []byte) (text []byte, ok bool) {
 	s, ok := content(value)
 	if !ok {
@@ -35,8 +35,8 @@ func AppendText(b, value []byte) (text []byte, ok bool) {
 }
 
 // Ends decodes at most limit bytes of a JSON string. If the string is longer, Ends
-// decodes the first and the last limit/2 bytes and joins them with a line end. ok
-// is false for any other value.
+// decodes the first and the last limit/2 bytes and joins them with a line feed. ok
+// is false if value is not a string.
 func Ends(value []byte, limit int) (text string, ok bool) {
 	s, ok := content(value)
 	if !ok || len(s) <= limit {
@@ -64,9 +64,10 @@ func content(value []byte) (s []byte, ok bool) {
 // longestEscape is the length of \u0041.
 const longestEscape = 6
 
-// escapeStart returns i, unless cutting s at i would cut an escape. Then it
+// escapeStart returns i, unless s[:i] ends within an escape. In that case it
 // returns the index at which the escape starts. A backslash starts an escape only
-// if an even number of backslashes precedes it, so escapeStart counts those.
+// if an even number of backslashes precedes it, so escapeStart counts the
+// backslashes.
 func escapeStart(s []byte, i int) int {
 	for start := i - 1; start >= max(0, i-longestEscape+1); start-- {
 		if s[start] != '\\' {
@@ -111,9 +112,8 @@ func appendText(b, s []byte) (text []byte, ok bool) {
 				if after+1 < len(s) && s[after] == '\\' && s[after+1] == 'u' && escape(s, after+1) > 0 {
 					second = rune(hex4(s[after+2:]))
 				}
-				// If the two are not a surrogate pair, DecodeRune returns
-				// RuneError. Then the second escape is decoded in the next
-				// iteration.
+				// If the two escapes are not a surrogate pair, DecodeRune returns
+				// RuneError. Then the next iteration decodes the second escape.
 				if r = utf16.DecodeRune(r, second); r != utf8.RuneError {
 					after += longestEscape
 				}
@@ -129,7 +129,8 @@ func appendText(b, s []byte) (text []byte, ok bool) {
 // shortEscape maps the byte after a backslash to the byte that the escape means.
 var shortEscape = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// hex4 decodes four hexadecimal digits. escape has checked them.
+// hex4 decodes four hexadecimal digits. The caller has checked that they are
+// digits.
 func hex4(s []byte) uint16 {
 	var n uint16
 	for _, c := range s[:4] {

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// callNames are functions with a secret among their arguments. at is the argument,
-// counted from 1, or from the end if it is negative. hmac.new is new after the
-// qualifier hmac. encrypt/3:aes is encrypt, if its third argument begins with aes.
+// callNames lists functions that have a secret among their arguments. at is the
+// number of that argument: 1 is the first, -1 the last. "hmac.new" is the function
+// new after the qualifier hmac. "encrypt/3:aes" is encrypt, if its third argument
+// begins with aes.
 var callNames = []struct {
 	at    int
 	names string
 }{
-	// SQL.
+	// SQL functions.
 	{1, "encryptbypassphrase decryptbypassphrase old_password crypt"},
 	{2, "pgp_sym_encrypt pgp_sym_decrypt pgp_sym_encrypt_bytea pgp_sym_decrypt_bytea aes_encrypt aes_decrypt des_encrypt des_decrypt hmac sqlite3_key sqlite3_rekey"},
 	{2, "encrypt/3:aes encrypt/3:bf encrypt/3:des encrypt/3:3des decrypt/3:aes decrypt/3:bf decrypt/3:des decrypt/3:3des encrypt_iv decrypt_iv"},
@@ -31,7 +32,7 @@ var callNames = []struct {
 	{-1, "signinwithemailandpassword createuserwithemailandpassword"},
 }
 
-// A call says where a function has its secret.
+// A call describes which argument of a function is a secret.
 type call struct {
 	at        int
 	qualifier string // the name before the dot, or ""
@@ -39,7 +40,7 @@ type call struct {
 	cipher    string
 }
 
-// callsByName has the calls by the last part of their names.
+// callsByName maps the last part of a function's name to its calls.
 var callsByName = func() map[string][]call {
 	m := map[string][]call{}
 	for _, row := range callNames {
@@ -65,7 +66,7 @@ const (
 	mostArgs   = 6
 )
 
-// openCall is a call that is being read.
+// openCall is a function call whose arguments are being read.
 type openCall struct {
 	calls    []call
 	from     int             // where its name begins
@@ -74,8 +75,9 @@ type openCall struct {
 	literals [mostArgs]value // the first string of each argument
 }
 
-// call masks the secrets among the arguments of the function s.text[i:end], and of
-// those within them. It does nothing if i is within the call that was read last.
+// call masks the secrets among the arguments of the function s.text[i:end], and
+// those of functions that are called within the arguments. It does nothing if i is
+// within the call that was read last.
 func (s *scanner) call(i, end int, calls []call) {
 	if i < s.callTo {
 		return
@@ -121,8 +123,8 @@ func (s *scanner) call(i, end int, calls []call) {
 	s.callTo = k
 }
 
-// calledAt returns the function whose arguments begin at the parenthesis at i, and
-// where its name begins.
+// calledAt returns the function whose arguments begin at the parenthesis at i. from
+// is the start of the function's name.
 func (s *scanner) calledAt(i int) (from int, calls []call) {
 	var low [longestWord]byte
 	from = i
@@ -139,7 +141,7 @@ func (s *scanner) calledAt(i int) (from int, calls []call) {
 	return from, calls
 }
 
-// closeCall masks the secret of a call that has been read.
+// closeCall masks the secret of a call whose arguments have been read.
 func (s *scanner) closeCall(o *openCall) {
 	for _, c := range o.calls {
 		at := c.at - 1
@@ -161,7 +163,7 @@ func (s *scanner) closeCall(o *openCall) {
 
 func (s *scanner) valueText(v value) string { return head(s.text[v.from:v.to]) }
 
-// qualified reports whether a qualifier stands before the name at i.
+// qualified reports whether the qualifier precedes the name at i: hmac. before new.
 func (s *scanner) qualified(i int, qualifier string) bool {
 	if qualifier == "" {
 		return true
@@ -175,11 +177,12 @@ func (s *scanner) qualified(i int, qualifier string) bool {
 	return false
 }
 
-// cipherWords are words of statements that encrypt.
+// cipherWords are words of statements that encrypt something.
 var cipherWords = set("encrypted encryption encrypt decryption decrypt cipher symmetric attach")
 
 // afterCipher reports whether the word KEY at i belongs to a statement that
-// encrypts: CREATE ... ENCRYPTED ... KEY 'x'. An error text has it in lower case.
+// encrypts: CREATE ... ENCRYPTED ... KEY 'x'. In an error text, key is in lower
+// case.
 func (s *scanner) afterCipher(i int) bool {
 	const reach = 160
 	if s.cipherTo == 0 || i-s.cipherTo > reach || i < s.cipherTo || strings.ContainsAny(s.text[s.cipherTo:i], ";:") {
@@ -188,5 +191,6 @@ func (s *scanner) afterCipher(i int) bool {
 	return strings.HasPrefix(s.text[i:], "KEY") || strings.HasSuffix(s.text[:s.cipherTo], "attach")
 }
 
-// keyOf are words before KEY that make it the key of something else.
+// keyOf are words before KEY that show that the key is not a cipher key: PRIMARY
+// KEY of.
 var keyOf = set("for of on")

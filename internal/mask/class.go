@@ -20,7 +20,7 @@ const (
 	wordly   = alnum | dash
 )
 
-// class has the classes of each byte.
+// class[b] has the classes of byte b, as bits.
 var class = func() (t [256]uint16) {
 	set := func(bytes string, c uint16) {
 		for i := range len(bytes) {
@@ -59,7 +59,7 @@ func all(text string, classes uint16) bool {
 	return true
 }
 
-// classes returns the union of the classes of the bytes of text.
+// classes returns all classes that occur among the bytes of text.
 func classes(text string) (all uint16) {
 	for i := range len(text) {
 		all |= class[text[i]]

@@ -6,17 +6,17 @@ import (
 )
 
 var (
-	// codeWords are names of one-time codes if a word of codeOwners precedes them or
-	// a word of codeUses follows them: Ihr Code, code de connexion.
+	// codeWords name a one-time code if a word of codeOwners precedes them ("Ihr
+	// Code") or a word of codeUses follows them ("code de connexion").
 	codeWords  = set("code codice código codigo kod kode koodi kód код tan")
 	codeOwners = set("your ihr ihre ihren ihrem dein deine deinen euer votre ton su tu seu teu sua tuo suo vostro uw je jouw din ditt twój ваш твой sms")
 	codeUses   = set(`connexion connection acceso acesso accesso accès acces verificación verificacion verificação verificacao verifica vérification verification sécurité securite seguridad segurança
 		sicurezza confirmation confirmación confirmação conferma validation validación validação validazione activation activación ativação attivazione login inicio sesión autenticación autenticação autenticazione`)
-	// otherCodes precede "code" and name something else.
+	// otherCodes precede "code" if the code is not a secret: error code, zip code.
 	otherCodes = set("error status exit return response reply zip postal area country city bar qr source byte machine promo coupon discount gift voucher referral invite product item currency language color colour dress course class department branch sort swift bank routing tax reason result key char character")
 )
 
-// isOwnCode reports whether the name is that of a one-time code in a sentence: your
+// isOwnCode reports whether n is the name of a one-time code in a sentence: your
 // code, Ihr Code, votre code de connexion.
 func (n *name) isOwnCode() bool {
 	words := n.words[:]
@@ -40,15 +40,15 @@ func (n *name) isOwnCode() bool {
 	return false
 }
 
-// isCard reports whether the name is that of the security code of a card.
+// isCard reports whether n is the name of the security code of a payment card.
 func (n *name) isCard() bool {
 	return cards[n.words[0]] || n.endsWith(cardsByLast) || n.words[0] == "code" && (cards[n.words[1]] || slices.Contains(n.words[1:], "card"))
 }
 
-// isCode reports whether v is a code with this name.
+// isCode reports whether v may be the value of a code with the name n.
 func (n *name) isCode(v string) bool { return isCode(v) || isCardCode(v) && n.isCard() }
 
-// isCardCode reports whether v may be the code of a card.
+// isCardCode reports whether v may be the security code of a payment card.
 func isCardCode(v string) bool {
 	const least, most = 3, 4 // digits
 	return len(v) >= least && len(v) <= most && all(v, digit)
@@ -70,8 +70,9 @@ func isCode(v string) bool {
 	return digits >= year && digits <= long && (all(v, digit) || strings.Contains(v, "-") && !isWords(v))
 }
 
-// codeBefore masks a code before its name: "482913 is your verification code". The
-// code is the last word of s.text[from:to], and the copula ends at end.
+// codeBefore masks a code that precedes its name: "482913 is your verification
+// code". The code is the last word of s.text[from:to]. end is the end of the copula
+// ("is").
 func (s *scanner) codeBefore(from, to, end int) {
 	start := from + strings.LastIndexByte(s.text[from:to], ' ') + 1
 	if start == to || class[s.text[to-1]]&digit == 0 && class[s.text[start]]&digit == 0 || !isCode(s.text[start:to]) {

@@ -2,7 +2,7 @@ package mask
 
 import "strings"
 
-// commandLine is the state of reading a command.
+// commandLine is the state of reading one command.
 type commandLine struct {
 	program  *program
 	letters  uint64 // set of the short options that were read: bit c&63 for option c
@@ -13,12 +13,13 @@ type commandLine struct {
 	echoed   value // the last argument of an echo whose output is piped
 }
 
-// commandDepth bounds how deeply commands are nested in quoted arguments: sh -c
+// commandDepth limits how deeply commands may be nested in quoted arguments: sh -c
 // "mysql -px".
 const commandDepth = 2
 
-// command reads the command line that begins with the program name s.text[i:end].
-// It does nothing if i is within the command line that was read last.
+// command masks the secrets of the command line that begins with the program name
+// s.text[i:end]. It does nothing if i is within the command line that was read
+// last.
 func (s *scanner) command(i, end int) {
 	if i < s.commandTo || !s.startsProgram(i, end) {
 		return
@@ -36,8 +37,8 @@ func (s *scanner) startsProgram(i, end int) bool {
 	return end < len(s.text) && (s.text[end] == ' ' || s.text[end] == '\t' || class[s.text[end]]&quote != 0 || s.text[end] == '\\')
 }
 
-// exeSuffix returns the ending of a program at the beginning of text, such as .exe,
-// or "".
+// exeSuffix returns the suffix of a program's file name at the beginning of text,
+// such as .exe. It returns "" if there is none.
 func exeSuffix(text string) string {
 	for _, e := range []string{".exe", ".py", ".cmd", ".bat", ".sh"} {
 		if hasPrefix(text, e) && (len(text) == len(e) || class[text[len(e)]]&wordly == 0) {
@@ -47,8 +48,8 @@ func exeSuffix(text string) string {
 	return ""
 }
 
-// commands reads commands from i to end or to the end of the line, and returns the
-// position after them.
+// commands reads commands from i up to end or to the end of the line. It returns
+// the position after them.
 func (s *scanner) commands(i, end, depth int) int {
 	var line commandLine
 	if depth == commandDepth { // a quoted path: "C:\Program Files\7z.exe" x
@@ -84,9 +85,9 @@ func (s *scanner) commands(i, end, depth int) int {
 	return i
 }
 
-// commandArg returns the argument at i and the position after it. separator is 0
-// after an argument. At the end of the command it is the byte that ends the
-// command. It is a comma if there is no argument at i but the command continues.
+// commandArg returns the argument at i and the position after it. If the command
+// ends there, separator is the byte that ends it. If there is no argument at i but
+// the command continues, separator is a comma. Otherwise separator is 0.
 func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	for i < end && (s.text[i] == ' ' || s.text[i] == '\t' || s.text[i] == ',' || s.text[i] == '[' || s.text[i] == '(') {
 		i++
@@ -132,9 +133,8 @@ func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	return value{from: i, to: to}, to, 0
 }
 
-// afterArg does the work of commandArg after a quote. The quote closes the string
-// that contains the command. The command ends there, unless another string of a
-// list follows.
+// afterArg is commandArg for a position after a quote that closes the string around
+// the command. The command ends there, unless another string of a list follows.
 func (s *scanner) afterArg(i, end int) (arg value, next int, separator byte) {
 	at := i
 	for at < end && (s.text[at] == ' ' || s.text[at] == ',') {

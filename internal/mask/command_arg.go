@@ -2,7 +2,8 @@ package mask
 
 import "strings"
 
-// commandArgument adds arg to the state of its command, and masks its secret.
+// commandArgument adds arg to the state of its command. If arg is a secret, it is
+// masked.
 func (s *scanner) commandArgument(line *commandLine, arg value) {
 	text := head(s.text[arg.from:arg.to])
 	if line.pending != 0 {
@@ -81,7 +82,7 @@ func (s *scanner) commandArgument(line *commandLine, arg value) {
 }
 
 // endsCluster reports whether text is a cluster of short options that ends with
-// flag, as -sSu ends with -u.
+// flag: -sSu ends with -u.
 func endsCluster(text, flag string) bool {
 	return len(flag) == 2 && len(text) > 2 && len(text) < 8 && text[0] == '-' && text[len(text)-1] == flag[1] && all(text[1:], lower|upper)
 }
@@ -99,7 +100,7 @@ func (p *program) takes(word string) bool {
 	return false
 }
 
-// programOf returns the program with the name word, which may have a path, or nil.
+// programOf returns the program whose name is word, or nil. word may have a path.
 func programOf(word string) *program {
 	word = word[strings.LastIndexAny(word, `/\`)+1:]
 	if dot := strings.LastIndexByte(word, '.'); dot > 0 && exeSuffix(word[dot:]) == word[dot:] {
@@ -121,7 +122,8 @@ func programOf(word string) *program {
 	return nil
 }
 
-// operand masks the last operand, if a form of the program matches all operands.
+// operand masks the last operand if all operands together match a form of the
+// program.
 func (s *scanner) operand(line *commandLine) {
 	for _, f := range line.program.operands {
 		if f.letter != 0 && line.letters&(1<<(f.letter&0x3f)) == 0 {
@@ -176,12 +178,12 @@ func (s *scanner) operandsMatch(line *commandLine, words []string) bool {
 	return true
 }
 
-// compound reports whether a name has punctuation or only capitals.
+// compound reports whether a name has punctuation or consists of capitals.
 func compound(name string) bool {
 	return strings.ContainsAny(name, "_-.:") || all(name, upper|digit)
 }
 
-// endsCommand reports whether no operand follows at i.
+// endsCommand reports whether the command has no operand after i.
 func (s *scanner) endsCommand(i int) bool {
 	for i < len(s.text) && (s.text[i] == ' ' || s.text[i] == '\t') {
 		i++
@@ -195,8 +197,8 @@ func (s *scanner) beforeResult(v value) bool {
 	return s.text[v.to-1] == ':' || s.hasState(v.to, exitStates)
 }
 
-// addForm masks the secret of the argument v of an option. form is the form of
-// that option: see command.options.
+// addForm masks the secret in v, the argument of an option. form is the form of the
+// option: see command.options.
 func (s *scanner) addForm(form byte, v value) {
 	if form == '.' {
 		return
@@ -220,8 +222,8 @@ func (s *scanner) addForm(form byte, v value) {
 	s.add(v.from, to)
 }
 
-// addUserSlash masks the secret of user/secret@host. If withHost is false, @host may
-// be missing.
+// addUserSlash masks the secret of user/secret@host. withHost reports that @host is
+// required.
 func (s *scanner) addUserSlash(v value, withHost bool) {
 	text := head(s.text[v.from:v.to])
 	user, rest, ok := strings.Cut(text, "/")
@@ -250,7 +252,8 @@ func (s *scanner) addUserColon(v value) {
 	s.addForm(':', v)
 }
 
-// addEchoed masks the argument of the echo before the pipe: secret, or user:secret.
+// addEchoed masks the argument of echo in a pipe, such as echo secret | program.
+// The argument is secret or user:secret.
 func (s *scanner) addEchoed(line *commandLine) {
 	v := line.echoed
 	if v.from >= v.to {

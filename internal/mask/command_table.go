@@ -2,10 +2,11 @@ package mask
 
 import "strings"
 
-// command describes where the arguments of programs have secrets.
+// command describes which arguments of some programs are secrets.
 type command struct {
 	names string
-	// options that have secrets. The last byte is the form:
+	// options lists the options that have secrets. The last byte is the form of the
+	// option:
 	//
 	//	-p_  the next argument
 	//	-p*  the rest of the same argument
@@ -16,7 +17,8 @@ type command struct {
 	//	-S<  standard input
 	//	-h.  no secret, in the next argument
 	options string
-	// operands are forms of the arguments that are not options:
+	// operands lists forms of the arguments that are not options. A form is a
+	// sequence of:
 	//
 	//	word  this word
 	//	_     any argument
@@ -120,7 +122,7 @@ var commands = []command{
 	{"echo printf", "", nil},
 }
 
-// mostOperands bounds the operands of a command.
+// mostOperands is the largest number of operands of a command that are read.
 const mostOperands = 6
 
 // option is an element of command.options.
@@ -143,7 +145,7 @@ type program struct {
 	glued    bool // -p has its argument in the same word
 }
 
-// programs has the programs by their names.
+// programs maps names to programs.
 var programs = func() map[string]*program {
 	m := map[string]*program{}
 	for _, c := range commands {

@@ -2,13 +2,13 @@ package mask
 
 import "strings"
 
-// Limits for random tokens, which have the bytes of base64.
+// Limits for random tokens. Such a token consists of base64 characters.
 const (
 	leastRandom = 24  // minimum length in bytes; many shorter tokens are ids
 	mostRandom  = 512 // number of bytes that are checked of a longer token
 )
 
-// random masks tokens that look random, except ids and hashes.
+// random masks tokens that look random, unless they are ids or hashes.
 func (s *scanner) random() {
 	last := 0 // the end of the last random token
 	for i := 0; i < len(s.text); {
@@ -50,15 +50,15 @@ func (s *scanner) random() {
 }
 
 // isMiddlePart reports whether s.text[from:to] may be the middle part of a token
-// of three parts with dots between them. Discord's tokens have this form. The
-// other two parts look random.
+// that has three parts with dots between them, such as Discord's tokens. The other
+// two parts look random.
 func (s *scanner) isMiddlePart(from, to int) bool {
 	const shortest, longest = 3, 24
 	return from > 0 && to-from >= shortest && to-from <= longest && s.text[from] == '.' && s.text[to-1] == '.' && all(s.text[from+1:to-1], wordly)
 }
 
-// randomPath masks random text in a token with slashes. Such a token is base64 or
-// a path. If it is a path, randomPath checks its parts one by one.
+// randomPath masks random text in a token with slashes. Such a token is base64 or a
+// path. If it is a path, randomPath checks the parts of the path one by one.
 func (s *scanner) randomPath(from, end, to int) {
 	text := s.text[from:end]
 	if text[0] != '/' && isBase64(text) {
@@ -81,14 +81,14 @@ func (s *scanner) randomPath(from, end, to int) {
 }
 
 // isCertificate reports whether token is a certificate. A certificate is base64 of
-// a DER sequence that begins with another sequence, and both have a length of two
-// bytes. A private key begins with an integer, so it does not match.
+// a DER sequence that begins with another sequence. Both sequences have a length of
+// two bytes. A private key begins with an integer instead.
 func isCertificate(token string) bool {
 	return strings.HasPrefix(token, "MII") && token[6:8] == "CC"
 }
 
-// isBase64 reports whether a token with slashes is base64 and not a path: two in three
-// of its longer parts look random.
+// isBase64 reports whether a token with slashes is base64 and not a path. It is
+// base64 if two in three of its longer parts look random.
 func isBase64(text string) bool {
 	const leastPart = 4
 	parts, wild := 0, 0
@@ -104,9 +104,9 @@ func isBase64(text string) bool {
 	return parts > 0 && wild*3 >= parts*2 && isRandom(text, 1)
 }
 
-// isRandom reports whether token mixes lower case, upper case and digits as random
-// text does. Hexadecimal digits, UUIDs, ULIDs, words and constants do not. digits is
-// the least number of digits.
+// isRandom reports whether token mixes lower case, upper case and digits like
+// random text. It returns false for hexadecimal digits, UUIDs, ULIDs, words and
+// constants. digits is the least number of digits.
 func isRandom(token string, digits int) bool {
 	token = token[:min(len(token), mostRandom)]
 	var low, up, num, turns, vowels, slashes int
@@ -136,20 +136,20 @@ func isRandom(token string, digits int) bool {
 	if low < 3 || up < 3 || num < digits || n < leastRandom-4 {
 		return false
 	}
-	// In random text, three of five pairs of neighbours differ in kind. In names like
-	// V1beta1HorizontalPodAutoscaler2Spec, one of four does.
+	// In random text, three of five pairs of neighbours differ in kind. In names
+	// such as V1beta1HorizontalPodAutoscaler2Spec, one of four differs.
 	return turns*100 >= 38*(len(token)-slashes) && vowels*100 <= 36*n
 }
 
-// isID reports whether the token at from is an id. An id has one of idPrefixes, or
-// follows the name of an id.
+// isID reports whether the token at from is an id. An id begins with one of
+// idPrefixes, or it follows the name of an id.
 func (s *scanner) isID(from int) bool {
 	for _, p := range idPrefixes {
 		if strings.HasPrefix(s.text[from:], p) {
 			return true
 		}
 	}
-	// Find the end of the name in: name=id, "name": "id", name id.
+	// Find the end of the name before the token: name=id, "name": "id", name id.
 	to := from
 	const reach = 6 // separators, quotes and spaces
 	for to > 0 && from-to < reach && class[s.text[to-1]]&(wordly|dot) == 0 && s.text[to-1] != '\n' && s.text[to-1] != '?' {

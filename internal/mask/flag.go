@@ -2,14 +2,15 @@ package mask
 
 import "strings"
 
-// userFlags are options that name a user. After one of them, -p on the same line
-// has a password.
+// userFlags are options with the name of a user. If one of them precedes -p on the
+// same line, the argument of -p is a password.
 var userFlags = []string{"-u ", "--user"}
 
-// otherTools are programs in which -p has another meaning.
+// otherTools are programs whose option -p has no password.
 var otherTools = set("mkdir cp ssh scp rsync install nmap run nc ps patch touch read declare ls diff tar git docker podman kubectl make chmod tail perl unzip exec jq date lsof kill sftp nice npx python python3 cargo go pytest")
 
-// flag masks the argument of the option at i, if its name is that of a secret.
+// flag masks the argument of the option at i, if the option's name is that of a
+// secret.
 func (s *scanner) flag(i int) {
 	from := i + 1
 	if from < len(s.text) && s.text[from] == '-' {
@@ -57,8 +58,8 @@ func (s *scanner) flag(i int) {
 	}
 }
 
-// argument returns the start of an option's argument. The option ends before
-// s.text[to]. Spaces or the punctuation of a list may come between them.
+// argument returns the start of an option's argument. The option ends at to. Spaces
+// or the punctuation of a list may be between the option and its argument.
 func (s *scanner) argument(to int) int {
 	at := to
 	for at < len(s.text) && at-to < 8 {
@@ -69,7 +70,7 @@ func (s *scanner) argument(to int) int {
 		}
 		break
 	}
-	// The opening quote is part of the argument.
+	// An opening quote is part of the argument.
 	from := at
 	for from > to && (class[s.text[from-1]]&quote != 0 || s.text[from-1] == '\\') {
 		from--
@@ -80,7 +81,7 @@ func (s *scanner) argument(to int) int {
 	return at
 }
 
-// shortFlag masks the secrets of -p secret and -u user:secret.
+// shortFlag masks the secret in -p secret and in -u user:secret.
 func (s *scanner) shortFlag(i, from, to int) {
 	letter, at := s.text[from], s.argument(to)
 	switch {
@@ -125,11 +126,11 @@ func (s *scanner) shortFlag(i, from, to int) {
 // takesUserPassword reports whether the argument of the option is user:password.
 func takesUserPassword(name string) bool { return name == "proxy-user" }
 
-// reach bounds the distance of an option from its program, in bytes.
+// reach is the largest distance between an option and its program, in bytes.
 const reach = 120
 
-// hasUser reports whether one of userFlags comes before i on the same line. It
-// searches each part of the text only once.
+// hasUser reports whether one of userFlags precedes i on the same line. It searches
+// each part of the text only once.
 func (s *scanner) hasUser(i int) bool {
 	least := max(0, i-reach)
 	for at := max(least, s.usersTo); at < i; at++ {
@@ -146,7 +147,8 @@ func (s *scanner) hasUser(i int) bool {
 	return s.user > least && strings.IndexByte(s.text[s.user:i], '\n') < 0
 }
 
-// toolBefore returns the last part of the word before i on its line.
+// toolBefore returns the program name before i on the same line: the last part of
+// the path in the word before i.
 func (s *scanner) toolBefore(i int) string {
 	least, to := max(0, i-reach), i
 	for to > least && (s.text[to-1] == ' ' || s.text[to-1] == '\t') {

@@ -2,9 +2,10 @@ package mask
 
 import "strings"
 
-// headerValue masks the value of a header such as Authorization or Cookie. The
-// scheme stays, and so does text after the credentials. pair is true for two
-// strings with a comma between them.
+// headerValue masks the value of a header such as Authorization or Cookie. It keeps
+// the scheme, and text after the credentials. pair reports that the name and the
+// value are two strings with a comma between them. encoded reports that the value
+// is percent-encoded.
 func (s *scanner) headerValue(v value, pair, encoded bool) {
 	if v.quoted {
 		s.quotedHeader(v, pair)
@@ -55,7 +56,8 @@ func (s *scanner) quotedHeader(v value, pair bool) {
 	}
 }
 
-// encodedRest returns the end of a percent-encoded value of several words.
+// encodedRest returns the end of a percent-encoded value that may have several
+// words.
 func (s *scanner) encodedRest(i int) int {
 	if end, ok := s.params.known(i); ok {
 		return end
@@ -72,7 +74,7 @@ func (s *scanner) encodedRest(i int) int {
 	return s.params.keep(i, end)
 }
 
-// isScheme reports whether word may be an authorization scheme.
+// isScheme reports whether word may be an authorization scheme, such as Bearer.
 func isScheme(word string) bool {
 	if schemes[lowerWord(word)] {
 		return true
@@ -87,8 +89,8 @@ func isScheme(word string) bool {
 	return isWords(word)
 }
 
-// wordEnd returns the end of the word of a header at i. White space and quotes end a
-// word. Quotes after an equals sign do not.
+// wordEnd returns the end of the header word at i. A word ends at white space or a
+// quote. A quote after an equals sign does not end the word.
 func (s *scanner) wordEnd(i int) int {
 	if end, ok := s.headerWord.known(i); ok {
 		return end
@@ -127,8 +129,9 @@ func (s *scanner) quotedParam(i int) bool {
 	return i > 0 && s.text[i-1] == '=' && opens(s.text[i:]).n > 0
 }
 
-// nextPart does the same as nextWord. In addition, it goes on to the next line if
-// that line is indented, because folded headers are.
+// nextPart returns the start of the next word of a header. Unlike nextWord, it
+// continues on the next line if that line is indented, because headers may be
+// folded.
 func (s *scanner) nextPart(i int) int {
 	at := i
 	for n := 0; n < 2 && at < len(s.text) && (s.text[at] == '\r' || s.text[at] == '\n'); n++ {
@@ -143,7 +146,8 @@ func (s *scanner) nextPart(i int) int {
 	return s.nextWord(i)
 }
 
-// nextWord returns the start of the next word on the line, or the end of the text.
+// nextWord returns the start of the next word on the same line. If there is none,
+// it returns the end of the text.
 func (s *scanner) nextWord(i int) int {
 	for end := i + maxGap; i < len(s.text) && i < end; i++ {
 		if c := s.text[i]; c != ' ' && c != '\t' {
@@ -156,8 +160,8 @@ func (s *scanner) nextWord(i int) int {
 	return len(s.text)
 }
 
-// addList masks the word at i and the rest of its list: words after a comma or a
-// semicolon, and parameters.
+// addList masks the word at i and the rest of its list. A list consists of words
+// after a comma or a semicolon, and of parameters.
 func (s *scanner) addList(i int) {
 	if _, ok := s.list.known(i); ok {
 		return // i is within a list that is masked

@@ -1,6 +1,6 @@
-// Package mask removes secrets from free text: error texts, command lines,
-// headers, URLs and log lines. [Text] is the entry point. [Endpoint] is for the
-// names of endpoints.
+// Package mask removes secrets from free text: error texts, command lines, headers,
+// URLs and log lines. [Text] is the entry point. [Endpoint] is for the names of
+// endpoints.
 //
 // What happens to a text:
 //
@@ -17,8 +17,8 @@
 //
 // A word that describes a problem stays ("token: expired"), so that a masked text
 // keeps its meaning. The cost is linear in the length of any text: look-behinds
-// are bounded, and each look-ahead is computed once and remembered. A text without
-// a secret is returned without an allocation.
+// have a limit, and the result of each look-ahead is computed once and kept. A text
+// without a secret is returned without an allocation.
 //
 // Masking is not complete: a password that is an ordinary word in an ordinary
 // English sentence stays.
@@ -32,20 +32,20 @@ import (
 // Masked replaces a secret.
 const Masked = "[masked]"
 
-// rounds bounds how often a text is masked. Masking is repeated until nothing
-// changes. The second round usually changes nothing. It can change something,
-// because the text after a mask may be a token of its own.
+// rounds limits how often a text is masked. Masking is repeated until nothing
+// changes. The second round usually changes nothing. But the text after a mask may
+// be a token of its own, which the second round finds.
 const rounds = 4
 
-// Text replaces each secret that it recognises in text by [Masked]. Masking the
-// result again changes nothing. Safe for concurrent use.
+// Text replaces each secret that it finds in text by [Masked]. Masking the result
+// again changes nothing. It is safe for concurrent use.
 func Text(text string) (masked string) {
 	defer guard(&masked)
 	return clean(text)
 }
 
-// guard recovers from a panic. The whole text is then masked, because any of it may
-// be a secret.
+// guard recovers from a panic and sets the result to [Masked]. It masks the whole
+// text, because any part of the text may be a secret.
 func guard(masked *string) {
 	if recover() != nil {
 		*masked = Masked
@@ -63,7 +63,7 @@ func clean(text string) string {
 	return text
 }
 
-// span is the place of a secret in a text.
+// span is the position of a secret in a text.
 type span struct{ from, to int }
 
 func once(text string) (string, bool) {
@@ -73,8 +73,8 @@ func once(text string) (string, bool) {
 	return s.replaced()
 }
 
-// replaced returns the text with [Masked] in place of each span, and whether that
-// changes the text. Spans that overlap or touch become one.
+// replaced returns the text with [Masked] in place of each span, and reports
+// whether the text has changed. Spans that overlap or touch become one.
 func (s *scanner) replaced() (string, bool) {
 	if len(s.found) == 0 {
 		return s.text, false

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// kind is the kind of value that a name announces.
+// kind is the kind of secret that a name announces.
 type kind uint8
 
 const (
@@ -17,14 +17,15 @@ const (
 	header        // the value has several words, and the first one may be a scheme
 )
 
-// nameWords bounds the words of a name, counted from its end.
+// nameWords is the largest number of words of a name. They are counted from its
+// end.
 const nameWords = 6
 
-// nameBytes bounds the bytes of a name.
+// nameBytes is the largest length of a name, in bytes.
 const nameBytes = 80
 
-// name has the words before a separator. The last word is first. The words have
-// the form that lowerWord returns.
+// name has the words of a name before a separator. The last word is first. The
+// words have the form that lowerWord returns.
 type name struct {
 	words    [nameWords]string
 	n        int
@@ -34,7 +35,7 @@ type name struct {
 	vault    bool // it is the name of a map of secrets, whatever their names are: secrets, passwords
 }
 
-// newName splits text into words at capitals and at bytes that are no letters:
+// newName splits text into words at capitals and at bytes that are not letters:
 // X-Api-Key, accessToken, APIKey2.
 func newName(text string) (n name) {
 	for end := len(text); end > 0 && n.n < nameWords; {
@@ -69,7 +70,7 @@ func newName(text string) (n name) {
 	return n
 }
 
-// startsWord reports whether a capital at i starts a word of text[:end].
+// startsWord reports whether the capital at i starts a word of text[:end].
 func startsWord(text string, i, end int) bool {
 	if class[text[i]]&upper == 0 {
 		return false
@@ -78,8 +79,8 @@ func startsWord(text string, i, end int) bool {
 		i+1 < end && class[text[i+1]]&lower != 0 // APIKey
 }
 
-// skipFillers removes the fillers at the end of the name. prose is true if the name
-// is in a sentence.
+// skipFillers removes the fillers at the end of the name. prose reports that the
+// name is in a sentence.
 func (n *name) skipFillers(prose bool) {
 	for n.n > 1 && fillers[n.words[0]] {
 		copy(n.words[:], n.words[1:n.n])
@@ -89,7 +90,7 @@ func (n *name) skipFillers(prose bool) {
 	}
 }
 
-// kind returns the kind of the name.
+// kind returns the kind of secret that the name announces.
 func (n *name) kind() kind {
 	if n.n == 0 {
 		return nothing
@@ -141,7 +142,7 @@ func (n *name) drop() {
 	n.n--
 }
 
-// before returns the words before the name of a password.
+// before returns the two words that precede the name of a password within n.
 func (n *name) before() (words [2]string) {
 	length := 1
 	for _, p := range phrasesByLast[n.words[0]] {
@@ -153,12 +154,13 @@ func (n *name) before() (words [2]string) {
 	return words
 }
 
-// plurals are names of lists and maps of secrets, with their singular. If such a
+// plurals maps the names of lists and maps of secrets to their singular. If such a
 // name has a single value, its kind is weak, because the value may be a number of
 // tokens.
 var plurals = map[string]string{"tokens": "token", "keys": "key", "secrets": "secret", "apikeys": "apikey", "codes": "code", "cookies": "cookie"}
 
-// plural returns the kind of a name that ends with the plural of singular.
+// plural returns the kind of a name that ends with a plural. singular is the
+// singular of the last word.
 func (n *name) plural(singular string) kind {
 	n.several = true
 	n.vault = singular == "secret"
@@ -202,8 +204,8 @@ func byLast(phrases []string) map[string][][]string {
 	return m
 }
 
-// tokenKind returns the kind of a name that ends with head, a word of tokens.
-// before is the word before it. Some of these words have other meanings if they
+// tokenKind returns the kind of a name whose last word is head, a word of tokens.
+// before is the word before head. Some of these words have other meanings if they
 // are alone.
 func (n *name) tokenKind(head, before string) kind {
 	switch head {
@@ -218,8 +220,8 @@ func (n *name) tokenKind(head, before string) kind {
 	return token
 }
 
-// suffixKind returns the kind of a name whose words are written as one: dbpassword,
-// stripeapikey. It looks at the end of the name.
+// suffixKind returns the kind of a name whose words are written as one word:
+// dbpassword, stripeapikey. It compares the end of the name.
 func suffixKind(word string) kind {
 	switch {
 	case len(word) < 6:
@@ -233,17 +235,17 @@ func suffixKind(word string) kind {
 	return nothing
 }
 
-// hasSuffix is strings.HasSuffix, but ignores the case of word.
+// hasSuffix reports whether word ends with suffix. It ignores the case of word.
 func hasSuffix(word, suffix string) bool {
 	return len(word) >= len(suffix) && word[len(word)-1]|0x20 == suffix[len(suffix)-1] && strings.EqualFold(word[len(word)-len(suffix):], suffix)
 }
 
-// hasPrefix is strings.HasPrefix, but ignores the case of text.
+// hasPrefix reports whether text begins with prefix. It ignores the case of text.
 func hasPrefix(text, prefix string) bool {
 	return len(text) >= len(prefix) && strings.EqualFold(text[:len(prefix)], prefix)
 }
 
-// isID reports whether the name is the name of an id.
+// isID reports whether n is the name of an id.
 func (n *name) isID() bool {
 	return n.n > 0 && idNames[n.words[0]]
 }

@@ -2,8 +2,8 @@ package mask
 
 import "strings"
 
-// nameBefore returns the name before the separator at i. quoted is true if a quote
-// or a bracket ends it: "api_key":, ['token'] =.
+// nameBefore returns the name before the separator at i. quoted reports that a
+// quote or a bracket ends the name: "api_key":, ['token'] =.
 func (s *scanner) nameBefore(i int) (from, to int, quoted bool) {
 	to = i
 	for least := i - maxGap; to > 0 && to > least; {
@@ -25,8 +25,8 @@ func (s *scanner) nameBefore(i int) (from, to int, quoted bool) {
 	return s.nameFrom(to), to, quoted
 }
 
-// nameFrom returns the start of the words that end at to. They are on one line,
-// with single spaces between them.
+// nameFrom returns the start of the words that end at to. These words are on one
+// line, with single spaces between them.
 func (s *scanner) nameFrom(to int) int {
 	from := to
 	for least := to - nameBytes; from > 0 && from > least; from-- {
@@ -55,11 +55,11 @@ func (s *scanner) nameFrom(to int) int {
 	return from
 }
 
-// elisions are words that an apostrophe ends: l'utilisateur, dell'utente.
+// elisions are words that end with an apostrophe: l'utilisateur, dell'utente.
 var elisions = set("d l dell")
 
-// elided reports whether the apostrophe at i is between an elision and the next word
-// of a name that ends at to.
+// elided reports whether the apostrophe at i is between an elision and the next
+// word of a name. The name ends at to.
 func (s *scanner) elided(i, to int) bool {
 	const longest = 4 // bytes of an elision
 	from := i
@@ -69,8 +69,8 @@ func (s *scanner) elided(i, to int) bool {
 	return i+1 < to && class[s.text[i+1]]&(lower|upper|nonASCII) != 0 && elisions[lowerWord(s.text[from:i])]
 }
 
-// escapeEnds reports whether an escape sequence ends at i. Its last letter is not
-// part of a name.
+// escapeEnds reports whether an escape sequence such as \n ends at i. The last
+// letter of the sequence is not part of a name.
 func (s *scanner) escapeEnds(i int) bool {
 	if i >= 2 && s.text[i-2] == '\\' && strings.IndexByte("nrtbf", s.text[i-1]) >= 0 {
 		return true

@@ -2,9 +2,9 @@ package mask
 
 import "strings"
 
-// nested masks the secrets of the list or map at i: tokens: [a, b],
-// "credentials": {"x": {"value": "a"}}, map[a:b]. vc describes the name of the list
-// or map. nested reports whether there is one.
+// nested masks the secrets of the list or map at i: tokens: [a, b], "credentials":
+// {"x": {"value": "a"}}, map[a:b]. vc describes the name of the list or map. nested
+// returns false if there is no list or map at i.
 func (s *scanner) nested(vc valueContext, i int) bool {
 	i, _ = s.skipGap(i)
 	rest := s.text[i:]
@@ -77,7 +77,8 @@ func (s *scanner) nested(vc valueContext, i int) bool {
 
 // hasRead reports whether the brackets at i were already read for a name of kind k
 // or of a stronger kind. Brackets that were read for a weaker kind are read again,
-// because a map with a weak name may contain a stronger one: auth: map[api_key:[a]].
+// because a map with a weak name may contain a stronger name: auth:
+// map[api_key:[a]].
 func (s *scanner) hasRead(k kind, i int) bool {
 	for _, e := range s.brackets[k:] {
 		if _, ok := e.known(i); ok {
@@ -87,7 +88,7 @@ func (s *scanner) hasRead(k kind, i int) bool {
 	return false
 }
 
-// mostBrackets is the largest number of bytes that is read from a list or a map.
+// mostBrackets is how many bytes of a list or a map are read.
 const mostBrackets = 4096
 
 // endsList reports whether the line break at i ends a list without a closing
@@ -103,7 +104,7 @@ func (s *scanner) endsList(i int) bool {
 	return (before == 0 || strings.IndexByte(",[{:", s.text[before-1]) < 0) && (after >= len(s.text) || strings.IndexByte("]},\"'", s.text[after]) < 0)
 }
 
-// leaf is a key or a value in brackets.
+// leaf is a key or a value within brackets.
 type leaf struct {
 	value
 	next int
@@ -132,7 +133,7 @@ func (s *scanner) leaf(i int) (l leaf) {
 }
 
 // endsKey reports whether s.text[from:i] is a key without quotes. A colon or an
-// equals sign must be at i.
+// equals sign must follow at i.
 func (s *scanner) endsKey(from, i int) bool {
 	c := s.text[i]
 	return (c == ':' || c == '=' && i+1 < len(s.text) && s.text[i+1] != '=') && i > from && i-from <= nameBytes && all(s.text[from:i], wordly|dot)
@@ -150,8 +151,8 @@ func (s *scanner) leafSecret(vc valueContext, text string, quoted bool) bool {
 	return vc.secret(text)
 }
 
-// isPublic reports whether the field has a value that is no secret, even in the map
-// of secrets that vc describes.
+// isPublic reports whether the value of the field is not a secret. This is so for
+// some names even in the map of secrets that vc describes.
 func (vc valueContext) isPublic(field *name) bool {
 	head := field.words[0]
 	if vc.vault && (vaultNames[head] || vc.kind == password && accountNames[head]) {
@@ -160,7 +161,7 @@ func (vc valueContext) isPublic(field *name) bool {
 	return field.isPublic()
 }
 
-// isPublic reports whether a field with this name has a value that is no secret,
+// isPublic reports whether n is the name of a field whose value is not a secret,
 // even in a map of secrets.
 func (n *name) isPublic() bool {
 	if n.n == 0 {

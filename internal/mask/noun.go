@@ -3,8 +3,8 @@ package mask
 import "strings"
 
 // noun masks a secret that follows its name without a separator: "the API key
-// 'abc123' is not valid", x-api-key abc123, PASSWORD 'abc'. The last word of the name
-// is s.text[i:end].
+// 'abc123' is not valid", x-api-key abc123, PASSWORD 'abc'. The last word of the
+// name is s.text[i:end].
 func (s *scanner) noun(i, end int) {
 	from := s.nameFrom(end)
 	n := newName(s.text[from:end])
@@ -55,8 +55,8 @@ func (s *scanner) noun(i, end int) {
 	}
 }
 
-// pairAfter masks the secret of user:secret after a word of pairNouns that ends at
-// end: "login as bob:abc failed".
+// pairAfter masks the secret of user:secret after a word of pairNouns: "login as
+// bob:abc failed". end is the end of that word.
 func (s *scanner) pairAfter(end int) {
 	const words = 2
 	at := s.nextWord(end)
@@ -93,8 +93,8 @@ func isPublicWord(word string) bool {
 	return n.isPublic()
 }
 
-// passwordFor masks the secret of SET PASSWORD FOR user = 'secret' in SQL. FOR is at
-// i.
+// passwordFor masks the secret of SET PASSWORD FOR user = 'secret' in SQL. FOR is
+// at i.
 func (s *scanner) passwordFor(i int) {
 	line, _, _ := strings.Cut(s.text[i:min(len(s.text), i+nameBytes)], "\n")
 	at := strings.IndexByte(line, '=')
@@ -107,8 +107,8 @@ func (s *scanner) passwordFor(i int) {
 	}
 }
 
-// skipFillers returns the start of the word after a name that ends at end, and the
-// number of fillers between them.
+// skipFillers returns the start of the first word after a name that is not a
+// filler. The name ends at end. filled is the number of fillers between them.
 func (s *scanner) skipFillers(end int) (at, filled int) {
 	at = s.nextWord(end)
 	if s.text[end] == '(' {
@@ -127,7 +127,7 @@ func (s *scanner) skipFillers(end int) (at, filled int) {
 	return at, filled
 }
 
-// afterUser reports whether a user's name precedes the word at i, as in a netrc
+// afterUser reports whether a user's name precedes the word at i, like in a netrc
 // file: login alice password secret.
 func (s *scanner) afterUser(from, i int) bool {
 	text := strings.TrimRight(s.text[max(from, i-maxGap):i], " ")

@@ -2,7 +2,7 @@ package mask
 
 import "strings"
 
-// valueOf masks the value at i if it is a secret: see vc.secret. c is the
+// valueOf masks the value at i if it is a secret: see valueContext.secret. c is the
 // separator before the value.
 func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 	if c == '>' { // the content of an element
@@ -49,7 +49,8 @@ func (s *scanner) valueOf(vc valueContext, i int, c byte, encoded bool) {
 		return
 	}
 	text := head(s.text[v.from:v.to])
-	// A string within a string, as in shells and in structs that Go prints.
+	// text may be a string within a string. Shells, and structs that Go prints,
+	// have such strings.
 	if inner := opens(text); v.quoted && inner.n > 0 {
 		text = text[inner.n:]
 	}
@@ -77,21 +78,21 @@ func (s *scanner) folded(i int) bool {
 	return class[s.text[i-1]]&space != 0 && s.text[i-1] != '\n' && schemes[lowerWord(s.text[i:s.wordEnd(i)])]
 }
 
-// isField reports whether v is the next field of a Go struct instead of a value:
+// isField reports whether v is not a value but the next field of a Go struct:
 // {Password: User:bob}.
 func (s *scanner) isField(v value) bool {
 	field, _, ok := strings.Cut(head(s.text[v.from:v.to]), ":")
 	return ok && s.text[v.from-1] == ' ' && len(field) > 1 && class[field[0]]&upper != 0 && all(field, lower|upper) && !s.isURL(v.from+len(field))
 }
 
-// isURL reports whether the colon at i is that of a URL.
+// isURL reports whether the colon at i belongs to a URL.
 func (s *scanner) isURL(i int) bool { return slash(s.text[i+1:]) > 0 }
 
-// maxNames bounds the number of names that are checked for one value.
+// maxNames is the largest number of names that are checked for one value.
 const maxNames = 8
 
-// tooMany reports whether more than maxNames names precede v. If so, it masks v.
-// This bounds the cost. Ordinary text has no such values.
+// tooMany masks v and returns true if more than maxNames names precede v. This
+// limits the cost. Ordinary text has no such values.
 func (s *scanner) tooMany(v value) bool {
 	if s.namesTo != v.to {
 		s.namesTo, s.names = v.to, 0
@@ -103,8 +104,8 @@ func (s *scanner) tooMany(v value) bool {
 	return true
 }
 
-// credentials reports whether v is an authorization scheme: auth=Bearer abc. If
-// so, it masks v and the next word.
+// credentials reports whether v is an authorization scheme: auth=Bearer abc. If it
+// is, credentials masks the word after the scheme.
 func (s *scanner) credentials(v value) bool {
 	if !schemes[lowerWord(head(s.text[v.from:v.to]))] {
 		return false
@@ -113,13 +114,14 @@ func (s *scanner) credentials(v value) bool {
 	return true
 }
 
-// isPWD reports whether the separator before i follows PWD, the working directory.
+// isPWD reports whether the separator before i follows PWD, the variable of the
+// working directory.
 func (s *scanner) isPWD(i int) bool {
 	return strings.HasSuffix(s.text[:i], "PWD=")
 }
 
-// phrase masks the rest of a pass phrase up to the end of its line, if it consists of
-// lower-case words.
+// phrase masks the rest of a pass phrase up to the end of the line, if the rest
+// consists of lower-case words.
 func (s *scanner) phrase(i int) {
 	const words, bytes = 8, 100
 	n, end := 0, i

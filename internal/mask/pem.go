@@ -9,8 +9,8 @@ const (
 	pemLabel = 48 // most bytes
 )
 
-// block masks the private key that has its first or its last line at i. The other
-// line may be missing, if the text is part of a longer one.
+// block masks the private key whose first or last line is at i. The other line may
+// be missing, if the text is part of a longer one.
 func (s *scanner) block(i int) {
 	text := s.text[i:]
 	begin := strings.HasPrefix(text, pemBegin)
@@ -42,8 +42,8 @@ func (s *scanner) block(i int) {
 	s.add(i, end)
 }
 
-// publicBlock returns the end of the PEM block at i. It returns i if there is
-// none, or if the block is a private key.
+// publicBlock returns the end of the PEM block at i. If there is no block, or if
+// the block is a private key, it returns i.
 func (s *scanner) publicBlock(i int) int {
 	text := s.text[i:]
 	if !strings.HasPrefix(text, pemBegin) {
@@ -61,7 +61,7 @@ func (s *scanner) publicBlock(i int) int {
 	return i + body + n
 }
 
-// endOfBlock returns the end of the last line of a block, which begins at i.
+// endOfBlock returns the end of the last line of a block. The line begins at i.
 func (s *scanner) endOfBlock(i int) int {
 	from := min(len(s.text), i+len(pemEnd))
 	label := s.text[from:min(len(s.text), from+pemLabel)]
@@ -71,8 +71,8 @@ func (s *scanner) endOfBlock(i int) int {
 	return from
 }
 
-// cutBlock returns the start of the base64 before i. It is for a block without its
-// first line.
+// cutBlock returns the start of the base64 text that ends at i. It is for a block
+// whose first line is missing.
 func (s *scanner) cutBlock(i int) int {
 	from := i
 	for from > 0 {

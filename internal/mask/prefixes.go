@@ -2,8 +2,8 @@ package mask
 
 import "strings"
 
-// prefixGroup has prefixes of keys. It also describes the bytes that follow such a
-// prefix.
+// prefixGroup has prefixes of keys, such as ghp_. It also describes the bytes that
+// follow the prefixes.
 type prefixGroup struct {
 	class uint16 // classes of the bytes after the prefix
 	least int    // least number of these bytes
@@ -11,8 +11,8 @@ type prefixGroup struct {
 	texts string // the prefixes
 }
 
-// prefixGroups has the prefixes that providers document, and the prefixes of password
-// hashes.
+// prefixGroups has the prefixes that providers document for their keys, and the
+// prefixes of password hashes.
 var prefixGroups = []prefixGroup{
 	{alnum, 12, true, `LTAI`},
 	{alnum, 12, false, `rzp_live_ rzp_test_`},
@@ -68,7 +68,7 @@ var prefixGroups = []prefixGroup{
 	{wordly | percent, 16, false, `ATATT3 sntrys_ ATCTT3`},
 }
 
-// keyPrefix is a prefix of prefixGroups.
+// keyPrefix is one prefix of a prefixGroup.
 type keyPrefix struct {
 	text  string
 	class uint16
@@ -77,14 +77,14 @@ type keyPrefix struct {
 	run   int // index into scanner.runs, by class
 }
 
-// idPairs are prefixes of ids. A colon and a secret may follow such an id. least
-// is the exact number of bytes after the prefix.
+// idPairs has the prefixes of ids that a colon and a secret may follow:
+// AC0123…:secret. Here least is the exact number of bytes after the prefix.
 var idPairs = []keyPrefix{{text: "AC", least: 32, class: hexa}, {text: "SK", least: 32, class: hexa}, {text: "AK", least: 22, class: alnum}}
 
-// prefixRuns is the number of distinct classes in prefixGroups.
+// prefixRuns is the number of different classes in prefixGroups.
 const prefixRuns = 18
 
-// byFirst has the prefixes by their first byte.
+// byFirst maps a byte to the prefixes that begin with it.
 var byFirst = func() (t [128][]keyPrefix) {
 	runs := map[uint16]int{}
 	for _, g := range prefixGroups {

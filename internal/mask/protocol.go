@@ -2,23 +2,25 @@ package mask
 
 import "strings"
 
-// protocolVerbs are commands of text protocols with a secret as their argument.
+// protocolVerbs are the commands of text protocols that have a secret as argument.
 var protocolVerbs = set("auth pass login authenticate 334 identified oper identify")
 
-// mechanisms are SASL mechanisms. A response in base64 may follow one.
+// mechanisms are SASL mechanisms. A response in base64 may follow such a word.
 var mechanisms = set("plain login cram-md5 digest-md5 xoauth2 oauthbearer ntlm gssapi external scram-sha-1 scram-sha-256 anonymous")
 
-// clientLabels precede the lines of the client in transcripts, with a colon.
+// clientLabels are words that precede the client's lines in transcripts, with a
+// colon: C:.
 var clientLabels = set("c client send sent sending tx out redis smtp imap pop pop3 ftp irc cmd command")
 
-// loginLines are first words of the lines before and after PASS in transcripts.
+// loginLines are the first words of lines that may be before or after a PASS line
+// in transcripts.
 var loginLines = set("user nick cap 331 +ok 220 ehlo helo host c s client")
 
-// protocolArgs bounds the arguments of a verb.
+// protocolArgs is the largest number of arguments of a verb that are read.
 const protocolArgs = 3
 
-// protocol masks the secret after verb. The verb is s.text[i:end]. A verb in lower
-// case may be an ordinary word, so it needs a prompt before it.
+// protocol masks the secret after a verb. The verb is s.text[i:end]. A verb in
+// lower case may be an ordinary word, so it counts only after a prompt.
 func (s *scanner) protocol(i, end int, verb string) {
 	if class[s.text[i]]&lower != 0 && verb != "identified" && !s.isSent(i) {
 		return
@@ -64,8 +66,8 @@ func (s *scanner) protocol(i, end int, verb string) {
 	}
 }
 
-// protocolArgs returns the arguments of a verb. The verb ends at i. whole is true
-// if the line ends after the arguments.
+// protocolArgs returns the arguments of the verb that ends at i. whole reports that
+// the line ends after the arguments.
 func (s *scanner) protocolArgs(i int) (args [protocolArgs]value, n int, whole bool) {
 	if n := closes(s.text[i:min(len(s.text), i+1)]); n > 0 {
 		i += n
@@ -95,7 +97,7 @@ func (s *scanner) protocolArgs(i int) (args [protocolArgs]value, n int, whole bo
 	return args, n, s.endsLine(i)
 }
 
-// endsLine reports whether a line ends at i, or a string that contains a line.
+// endsLine reports whether a line ends at i, or the string that contains the line.
 func (s *scanner) endsLine(i int) bool {
 	if i >= len(s.text) {
 		return true
@@ -138,7 +140,7 @@ func (s *scanner) isSent(i int) bool {
 	return false
 }
 
-// tagged reports whether the word at i follows an IMAP tag: a001, 3, x.
+// tagged reports whether an IMAP tag precedes the word at i: a001, 3, x.
 func (s *scanner) tagged(i int) bool {
 	const longest = 8
 	to := i - 1
@@ -152,8 +154,8 @@ func (s *scanner) tagged(i int) bool {
 	return to > from && (classes(s.text[from:to])&(digit|dot) != 0) && (s.lineStart(from) || s.isSent(from))
 }
 
-// wordOfLineBefore returns the first word of the line before i. i must be the
-// start of a line. It returns "" if the line before is long.
+// wordOfLineBefore returns the first word of the previous line. i must be the start
+// of a line. If the previous line is long, it returns "".
 func (s *scanner) wordOfLineBefore(i int) string {
 	const reach = 80
 	if i == 0 {
@@ -175,8 +177,8 @@ func (s *scanner) wordOfLineBefore(i int) string {
 	return lowerWord(strings.Trim(word, `:>"`))
 }
 
-// wordOfLineAfter returns the first word of the line after i. i must be the end of
-// a line.
+// wordOfLineAfter returns the first word of the next line. i must be the end of a
+// line.
 func (s *scanner) wordOfLineAfter(i int) string {
 	i = s.skipLineEnd(i)
 	to := i
@@ -186,7 +188,7 @@ func (s *scanner) wordOfLineAfter(i int) string {
 	return lowerWord(s.text[i:to])
 }
 
-// skipLineEnd skips the line break at i, which may be escaped.
+// skipLineEnd returns the position after the line break at i, which may be escaped.
 func (s *scanner) skipLineEnd(i int) int {
 	for range 2 {
 		switch {
@@ -199,7 +201,8 @@ func (s *scanner) skipLineEnd(i int) int {
 	return i
 }
 
-// nextLine masks the line after i, if it is base64. A prompt may precede it.
+// nextLine masks the next line after i if it is base64. A prompt may precede the
+// base64.
 func (s *scanner) nextLine(i int) {
 	i = s.skipLineEnd(i)
 	for _, prompt := range []string{"C: ", "> ", ">>> ", "<- ", "-> "} {
@@ -220,8 +223,8 @@ func isBase64Word(word string) bool {
 	return len(word) >= 4 && all(word, alnum|base64|percent) && !mechanisms[lowerWord(word)] && !benignWords(word, false) && (strings.HasSuffix(word, "=") || len(word) >= 8 && !isWords(word) || looksSecret(word))
 }
 
-// identified masks the secret of IDENTIFIED BY 'secret' and IDENTIFIED WITH plugin BY
-// 'secret' in SQL.
+// identified masks the secret of IDENTIFIED BY 'secret' and IDENTIFIED WITH plugin
+// BY 'secret' in SQL.
 func (s *scanner) identified(args []value) {
 	for i, a := range args {
 		if i+1 < len(args) && strings.EqualFold(s.text[a.from:a.to], "by") {
@@ -242,7 +245,7 @@ func (s *scanner) identified(args []value) {
 	}
 }
 
-// addArg masks v, unless it is a placeholder or a benign word.
+// addArg masks v, unless v is a placeholder or a benign word.
 func (s *scanner) addArg(v value) {
 	to := v.to
 	if !v.quoted {

@@ -2,7 +2,7 @@ package mask
 
 import "strings"
 
-// opening is the quote that a value begins with.
+// opening is the quote with which a value begins.
 type opening struct {
 	n     int    // length including backslashes, or 0 if there is no quote
 	char  byte   // " ' or `; 0 for any other spelling
@@ -10,13 +10,13 @@ type opening struct {
 	text  string // any other spelling: &quot; %22 \u0022
 }
 
-// spelledQuotes are the quotes of HTML, URLs, JSON and typography.
+// spelledQuotes are spellings of quotes in HTML, URLs, JSON and typography.
 var spelledQuotes = []string{"&quot;", "&#34;", "&#39;", "&apos;", "%22", "%27", "%5C%22", "%5c%22", `\u0022`, `\u0027`, `\x22`, `\x27`, "“", "”", "‘", "’", "«"}
 
-// mostBackslashes bounds the backslashes before a quote.
+// mostBackslashes is the largest number of backslashes before a quote.
 const mostBackslashes = 15
 
-// opens returns the quote at the beginning of text, if there is one.
+// opens returns the quote at the beginning of text. Its n is 0 if there is none.
 func opens(text string) opening {
 	if text == "" {
 		return opening{}
@@ -44,8 +44,8 @@ func backslashes(text string) int {
 	return n
 }
 
-// closes returns the length of the quote at the end of text, including
-// backslashes, or 0.
+// closes returns the length of the quote at the end of text, including backslashes.
+// It returns 0 if there is none.
 func closes(text string) int {
 	n := len(text)
 	if n == 0 {
@@ -70,8 +70,8 @@ func closes(text string) int {
 }
 
 // quotedEnd returns the end of a quoted value. The value begins at i, after the
-// quote q. It ends at the closing quote or, if there is none, at the end of the
-// line.
+// opening quote q. It ends at the closing quote or, if that is missing, at the end
+// of the line.
 func (s *scanner) quotedEnd(q opening, i int) int {
 	e := &s.quoted[quoteIndex(q)]
 	if end, ok := e.known(i); ok {
@@ -90,8 +90,8 @@ func (s *scanner) quotedEnd(q opening, i int) int {
 			for j-k > i && k <= mostBackslashes && s.text[j-k-1] == '\\' {
 				k++
 			}
-			// A quote with more backslashes than the opening one belongs to a
-			// string within this one.
+			// A quote with more backslashes than q belongs to a string within this
+			// string.
 			if k <= q.level && (q.level > 0 || k == 0) || q.level == 0 && k%2 == 0 {
 				return e.keep(i, j-min(k, q.level))
 			}
@@ -100,7 +100,7 @@ func (s *scanner) quotedEnd(q opening, i int) int {
 	return e.keep(i, len(s.text))
 }
 
-// closing returns the quote that closes the spelled quote q.
+// closing returns the quote that closes q, a quote of spelledQuotes.
 func closing(q string) string {
 	switch q {
 	case "“":
@@ -113,11 +113,11 @@ func closing(q string) string {
 	return q
 }
 
-// quoteKinds is the number of results of quoteIndex.
+// quoteKinds is the number of different results of quoteIndex.
 const quoteKinds = 3*4 + 1
 
-// quoteIndex returns an index for the kind of quote. Levels above 3 share an index.
-// So a value of such a level may end too late, but never after its line.
+// quoteIndex returns an index for the kind of quote. Levels above 3 share an index,
+// so a value of such a level may end too late. It never ends after its line.
 func quoteIndex(q opening) int {
 	switch level := min(q.level, 3); q.char {
 	case '"':

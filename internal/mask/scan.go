@@ -2,14 +2,14 @@ package mask
 
 import "strings"
 
-// scanner looks for secrets in one text. Look-behinds are bounded. Look-aheads are
-// bounded or remembered in an extent.
+// scanner looks for secrets in one text. Look-behinds have a limit. Look-aheads
+// have a limit, or their result is kept in an extent.
 type scanner struct {
 	text  string
 	found []span
 
-	// The previous look-ahead of each kind. A look-ahead that begins inside it ends
-	// where it ended, so the text is not read again.
+	// The last look-ahead of each kind. A look-ahead that begins inside an extent
+	// has the same end, so the text is not read again.
 	run, encodedRun extent             // unquoted values; encodedRun: percent-encoded ones
 	quoted          [quoteKinds]extent // quoted values
 	runs            [prefixRuns]extent // keys after a prefix, by the class of their bytes
@@ -38,7 +38,7 @@ type scanner struct {
 // extent is the start and the end of a look-ahead.
 type extent struct{ from, to int }
 
-// known returns the end of the extent, if i is in it.
+// known returns the end of the extent. ok is false if i is not in the extent.
 func (e *extent) known(i int) (int, bool) {
 	return e.to, e.from <= i && i < e.to
 }
@@ -53,16 +53,16 @@ func (s *scanner) add(from, to int) {
 	if from >= to || s.text[from:to] == Masked {
 		return
 	}
-	// Another name of the same value has found the same secret again.
+	// Another name of the same value may have found the same secret before.
 	if n := len(s.found); n > 0 && s.found[n-1].from <= from && to <= s.found[n-1].to {
 		return
 	}
 	s.found = append(s.found, span{from, to})
 }
 
-// scan reads the text once. fresh is true if a word may begin at i: at the start
-// of the text, after a byte that is neither letter nor digit, and after an escape
-// ("\nsk-...").
+// scan reads the text once. fresh reports that a word may begin at i: at the start
+// of the text, after a byte that is neither a letter nor a digit, and after an
+// escape ("\nsk-...").
 func (s *scanner) scan() {
 	fresh := true
 	for i := 0; i < len(s.text); {
@@ -152,7 +152,8 @@ func escape(text string) int {
 	return 0
 }
 
-// escaped decodes an escape sequence of one byte. It returns 0 for any other text.
+// escaped returns the byte that an escape sequence means: %3D -> =. It returns 0
+// for any other text.
 func escaped(seq string) byte {
 	n := len(seq)
 	switch {

@@ -11,15 +11,15 @@ import (
 type language struct {
 	copulas      string // between the name and the value
 	conjunctions string // may follow the value
-	// A word that describes a password is no value: falsch, incorrecto. It is one of
-	// states, has one of endings, or has one of prefixes and one of prefixed. If a
-	// language has no states, only a quoted value or one that looks like a secret is
-	// masked.
+	// A word that describes a password is not the password: falsch, incorrecto.
+	// Such a word is one of states, ends with one of endings, or begins with one of
+	// prefixes and ends with one of prefixed. If a language has no states, a value
+	// is masked only if it is quoted or looks like a secret.
 	states, endings, prefixes, prefixed string
 }
 
-// languages has the languages. English has no states, because error texts are in
-// English, and too many words may follow "the password is".
+// languages lists the languages. English has no states: error texts are in English,
+// and too many words may follow "the password is".
 var languages = []language{
 	{copulas: "is", conjunctions: "and"},
 	{
@@ -55,10 +55,10 @@ var languages = []language{
 	{copulas: "är er jest je este és adalah"},
 }
 
-// asWords stand between a code and its name: 482913 als Code.
+// asWords are words between a code and its name: 482913 als Code.
 var asWords = set("as als comme como come som")
 
-// A grammar has the words of a language in a form that is quick to look up.
+// A grammar has the words of a language in maps and slices.
 type grammar struct {
 	states, conjunctions        map[string]bool
 	endings, prefixes, prefixed []string
@@ -85,13 +85,13 @@ var grammars = func() map[string]*grammar {
 }()
 
 var (
-	// ofWords precede what a password belongs to: la contraseña del usuario.
+	// ofWords precede the owner of a password: la contraseña del usuario.
 	ofWords = set("of for d l de del des der do da di della dell du d für fuer pour para per von vom zum zur au van voor för till dla")
 	// articles precede a name.
 	articles = set("the a an das der die den dem ein eine la le les l el los las un una une o os as um uma il lo i gli uno")
 )
 
-// sentence masks the secret of a sentence around the copula s.text[i:end]: "la
+// sentence masks the secret of a sentence. The copula is s.text[i:end]: "la
 // contraseña es X", "votre code est 123456", "123456 ist Ihr Code".
 func (s *scanner) sentence(i, end int, t *grammar) {
 	if i < 2 || s.text[i-1] != ' ' || end == len(s.text) || s.text[end] != ' ' && s.text[end] != ':' {
@@ -123,7 +123,7 @@ func (s *scanner) sentence(i, end int, t *grammar) {
 	}
 }
 
-// trimBlanks returns v without the spaces within its quotes: « X ».
+// trimBlanks returns v without the spaces inside its quotes: « X ».
 func (s *scanner) trimBlanks(v value) value {
 	const most = 2 // characters at each end
 	for n := 0; n < most && v.from < v.to; n++ {
@@ -135,8 +135,8 @@ func (s *scanner) trimBlanks(v value) value {
 	return v
 }
 
-// subject returns the name that a sentence is about, and its kind. The owner may
-// follow the name: la contraseña del usuario, votre code Acme.
+// subject returns the name of the secret that a sentence is about, and its kind.
+// The owner may follow the name: la contraseña del usuario, votre code Acme.
 func subject(text string) (n name, k kind) {
 	n = newName(text)
 	const most = nameWords - 1
@@ -162,7 +162,7 @@ func subject(text string) (n name, k kind) {
 	return n, nothing
 }
 
-// isStated reports whether v is the password that a sentence states.
+// isStated reports whether v is the password itself and not a word about it.
 func (s *scanner) isStated(t *grammar, v value, text string) bool {
 	if benignWords(text, v.quoted) || redacted(text) || placeholder(text) {
 		return false
@@ -180,7 +180,7 @@ func (s *scanner) isStated(t *grammar, v value, text string) bool {
 	return s.endsClause(v.to, t)
 }
 
-// isState reports whether word says something about a password.
+// isState reports whether word describes a password: falsch, incorrecto.
 func (t *grammar) isState(word string) bool {
 	if t.states[lowerWord(word)] {
 		return true
@@ -202,7 +202,7 @@ func (t *grammar) isState(word string) bool {
 	return false
 }
 
-// endsClause reports whether a clause ends at i.
+// endsClause reports whether a clause of a sentence ends at i.
 func (s *scanner) endsClause(i int, t *grammar) bool {
 	const most = 4 // bytes of punctuation
 	for n := 0; i < len(s.text) && class[s.text[i]]&(tail|closer|quote|stop) != 0; n++ {
@@ -221,8 +221,8 @@ func (s *scanner) endsClause(i int, t *grammar) bool {
 	return at < len(s.text) && (s.text[at] == '(' || s.text[at] == '-' || t.conjunctions[s.text[at:to]])
 }
 
-// copulaAt masks the secret of a sentence around a copula of which the first
-// character beyond ASCII is at i.
+// copulaAt masks the secret of a sentence whose copula has characters beyond ASCII.
+// The first of these characters is at i.
 func (s *scanner) copulaAt(i int) {
 	for _, c := range oddCopulas {
 		from := i - c.ascii
@@ -232,7 +232,7 @@ func (s *scanner) copulaAt(i int) {
 	}
 }
 
-// An oddCopula has characters beyond ASCII.
+// An oddCopula is a copula with characters beyond ASCII: heißt.
 type oddCopula struct {
 	word  string
 	ascii int // bytes before the first of them

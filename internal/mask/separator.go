@@ -2,9 +2,9 @@ package mask
 
 import "strings"
 
-// separator masks the value after the separator at i, if the name before it is
-// that of a secret. Separators are = : => := -> || and others, the > of a tag and
-// the comma between two strings. They may be escaped.
+// separator masks the value after the separator at i, if the name before the
+// separator is that of a secret. Separators are = : => := -> || and others, the >
+// of a tag and the comma between two strings. They may be escaped.
 func (s *scanner) separator(i int) {
 	n, c, encoded := s.separatorAt(i)
 	if n == 0 {
@@ -19,7 +19,7 @@ func (s *scanner) separator(i int) {
 		return
 	}
 	words := newName(s.text[from:to])
-	// A name of several words is prose: "max API key length: 5".
+	// A name of several words is in a sentence: "max API key length: 5".
 	words.skipFillers(!quoted && strings.IndexByte(s.text[from:to], ' ') >= 0)
 	k := words.kind()
 	if k == weak && c == '=' && from > 0 && strings.IndexByte(";&,", s.text[from-1]) >= 0 && words.n == 1 && words.words[0] == "pass" { // ;Pass=secret
@@ -60,7 +60,7 @@ func (s *scanner) isCall(from int, words name) bool {
 }
 
 // arrow reports whether the arrow or copula at i is between a name and its value.
-// The arrows in ptr->token->kind are not.
+// It returns false for the arrows in ptr->token->kind.
 func (s *scanner) arrow(i, n int, words name) bool {
 	if s.text[i] == '-' || s.text[i] == '~' {
 		return i > 0 && s.text[i-1] == ' ' || i+n < len(s.text) && class[s.text[i+n]]&alnum != 0
@@ -71,8 +71,8 @@ func (s *scanner) arrow(i, n int, words name) bool {
 	return words.nonASCII && i+n < len(s.text) && s.text[i+n] < 0x80
 }
 
-// separatorAt returns the length of the separator at i, or 0. c is its first byte,
-// decoded; encoded is true if it is percent-encoded.
+// separatorAt returns the length of the separator at i, or 0. c is the first byte
+// of the separator, decoded. encoded reports that the separator is percent-encoded.
 func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 	text := s.text[i:]
 	switch c = text[0]; c {
@@ -137,8 +137,9 @@ func (s *scanner) separatorAt(i int) (n int, c byte, encoded bool) {
 	return 0, c, false
 }
 
-// slashes reports whether the two slashes of a URL begin at i, and masks the URL's
-// user information. colon is the end of the scheme. Each slash may be escaped.
+// slashes reports whether the two slashes of a URL begin at i, and masks the user
+// information of the URL. colon is the end of the scheme. Each slash may be
+// escaped.
 func (s *scanner) slashes(colon, i int, encoded bool) bool {
 	for range 2 {
 		n := slash(s.text[i:])

@@ -3,7 +3,7 @@ package mask
 import "strings"
 
 // looksSecret reports whether v does not look like an ordinary word: it mixes
-// letters and digits, or nobody can pronounce it.
+// letters and digits, or it cannot be pronounced.
 func looksSecret(v string) bool {
 	c := classes(v)
 	switch {
@@ -18,8 +18,8 @@ func looksSecret(v string) bool {
 	return len(v) > longWord || !strings.ContainsAny(v, "./:()<>*") && mixedCase(v)
 }
 
-// mixedCase reports whether v has capitals within words. CamelCase and CONSTANT
-// have none.
+// mixedCase reports whether v has capitals within words. For CamelCase and CONSTANT
+// it returns false.
 func mixedCase(v string) bool {
 	rest := strings.TrimLeft(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	return len(v)-len(rest) <= 1 && strings.ContainsAny(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -31,8 +31,8 @@ func mixed(v string) bool {
 	return c&digit != 0 && c&(lower|upper) != 0
 }
 
-// isWords reports whether v consists of words. Punctuation or capitals divide them.
-// A word has 2 to 16 letters, and a vowel if it is longer than 3.
+// isWords reports whether v consists of words that punctuation or capitals divide.
+// A word has 2 to 16 letters. If it has more than 3, it has a vowel.
 func isWords(v string) bool {
 	for from := 0; from < len(v); {
 		if c := class[v[from]]; c&(lower|upper) == 0 {
@@ -55,8 +55,8 @@ func isWords(v string) bool {
 	return true
 }
 
-// looksRandom reports whether a part of v mixes digits and letters as random text
-// does. Punctuation divides the parts.
+// looksRandom reports whether a part of v mixes digits and letters like random
+// text. Punctuation divides the parts.
 func looksRandom(v string) bool {
 	if isUUID(v) || len(v) < 12 || strings.ContainsAny(v, "()[]{}<>*:\\") || strings.HasPrefix(v, "0x") {
 		return false
@@ -74,7 +74,7 @@ func looksRandom(v string) bool {
 	return false
 }
 
-// kindChanges counts the pairs of neighbours in v that differ in kind.
+// kindChanges returns the number of neighbouring bytes in v that differ in kind.
 func kindChanges(v string) (n int) {
 	for i := 1; i < len(v); i++ {
 		if kindOf(v[i]) != kindOf(v[i-1]) {
@@ -87,7 +87,8 @@ func kindChanges(v string) (n int) {
 // kindOf returns lower, upper or digit, or 0 if c is none of these.
 func kindOf(c byte) uint16 { return class[c] & alnum }
 
-// isPointer reports whether v is an address, as fmt prints pointers.
+// isPointer reports whether v is an address in the form in which fmt prints
+// pointers.
 func isPointer(v string) bool {
 	const longest = 14 // with 0x
 	return len(v) <= longest && strings.HasPrefix(v, "0x") && all(v[len("0x"):], hexa)
@@ -126,7 +127,8 @@ func nameLike(v string) bool {
 }
 
 // numberedWord reports whether v is a word with one to four digits at its end:
-// value1234. constant is true for capitals with one or two digits: SIGSEGV11.
+// value1234. constant reports that the word has capitals and one or two digits:
+// SIGSEGV11.
 func numberedWord(v string) (word string, constant, ok bool) {
 	const most = 4
 	word = strings.TrimRight(v, "0123456789")

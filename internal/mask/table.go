@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// This file has the words that announce secrets, and those that do not.
+// This file has the words that announce secrets, and the words that do not.
 
-// hooks are the beginnings of webhooks. The rest of their path is a secret.
+// hooks are the beginnings of webhook URLs. The rest of the path is a secret.
 var hooks = []string{
 	"hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/",
 	"api.telegram.org/bot", "api.telegram.org/file/bot", "outlook.office.com/webhook/", "webhook.office.com/webhookb2/", "hooks.zapier.com/hooks/catch/", "maker.ifttt.com/",
@@ -17,8 +17,8 @@ var hooks = []string{
 	"webhook.site/", "gotify.example/", "ntfy.sh/", "/hooks/", "/webhooks/", "/webhook/", "/incoming-webhooks/",
 }
 
-// vocabulary has the words of all sets. lowerWord returns them without an
-// allocation.
+// vocabulary has the words of all sets in this package. With it, lowerWord returns
+// a word without an allocation.
 var vocabulary = map[string]string{}
 
 // set returns the set of the words in a list, and adds them to vocabulary.
@@ -31,11 +31,11 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// longestListed bounds the bytes of the words in vocabulary.
+// longestListed is the largest length of a word in vocabulary, in bytes.
 const longestListed = 48
 
-// lowerWord returns word in lower case and without apostrophes, if vocabulary has that
-// form. Otherwise it returns word.
+// lowerWord returns word in lower case and without apostrophes, if this form is in
+// vocabulary. Otherwise it returns word.
 func lowerWord(word string) string {
 	if c := classes(word); c&upper == 0 && c&(quote|nonASCII) == 0 || len(word) > longestListed {
 		return word
@@ -56,7 +56,7 @@ func lowerWord(word string) string {
 	return word
 }
 
-// The name of a secret ends with one of these words: DB_PASSWORD, accessToken,
+// The name of a secret ends with a word of these sets: DB_PASSWORD, accessToken,
 // x-api-key.
 var (
 	passwords = set(`password passwd passphrase passcode pwd passwort kennwort contrasena senha userpass pgpassword userpassword dbpassword mysqlpwd rootpassword adminpassword
@@ -65,75 +65,78 @@ var (
 		пароли şifresi parol paroli parole heslem lozinka lozinku geslo salasõna parool lykilorð aðgangsorð slaptažodis parolă contrasenya pasahitza wagwoord nenosiri
 		סיסמה סיסמא رمز पासवर्ड รหัสผ่าน 암호 暗証番号 暗号 密钥 口令码 κωδικός κωδικο գաղտնաբառ პაროლი пароля паролю`)
 	manyPasswords = set("passwords passwds passwörter kennwörter contraseñas senhas wachtwoorden пароли")
-	// vaultNames are public fields that may be the name of a secret among secrets or
-	// passwords; accountNames are so among passwords.
+	// vaultNames are names of public fields, such as db. In a map of secrets or of
+	// passwords, they may be the name of a secret. accountNames may be so in a map
+	// of passwords.
 	vaultNames   = set("db database mail email account service bucket owner vendor role admin login primary cache search order")
 	accountNames = set("user users username")
 	// settings are names of secrets in configuration files.
 	settings = set("requirepass masterauth masteruserpassword")
 	// codes are names of one-time codes and PINs.
 	codes = set("otp totp pin cvv cvc mtan hotp cvv2 cvc2 cvn cvn2 kartenprüfnummer prüfziffer kartenprüfziffer cryptogramme kryptogramm")
-	// cards and cardPhrases are names of the codes of cards, which have three or four
-	// digits.
+	// cards and cardPhrases are names of the security codes of payment cards. These
+	// codes have three or four digits.
 	cards       = set("cvv cvc cvv2 cvc2 cvn cvn2 kartenprüfnummer prüfziffer kartenprüfziffer cryptogramme kryptogramm")
 	cardPhrases = strings.Split("cryptogramme visuel|código de seguridad de la tarjeta|código de segurança do cartão|codice di sicurezza della carta|card verification value|card verification number|card verification code", "|")
-	// A word of codeKinds before "code" makes it the name of a one-time code.
+	// codeKinds are words that precede "code" in the name of a one-time code.
 	codeKinds = set("verification security confirmation authentication auth login signin access sms otp totp cvv cvc mfa fa factor time use backup recovery reset activation unlock pairing pin passcode device sign")
-	// users are words before the name of a user.
+	// users are words that precede the name of a user.
 	users = set("login user username account uid usr")
-	// tokenStates and keyStates follow a token or a key in prose. auxiliaries may be
-	// between them.
+	// tokenStates and keyStates are words that may follow a token or a key in a
+	// sentence: revoked. auxiliaries may be between them: has been.
 	tokenStates = set("expired revoked rejected invalid deactivated disabled compromised leaked rotated blocked unauthorized refused denied accepted valid malformed recognized longer known found match authorized permitted allowed active")
 	keyStates   = set("revoked deactivated disabled compromised leaked rotated unauthorized longer")
-	// exitStates follow a command line in prose.
+	// exitStates are words that may follow a command line in a sentence.
 	exitStates  = set("failed exited returned")
 	auxiliaries = set("has have had is was were been be got not no does did could cannot may can already just")
-	// usageWords precede a token in prose.
+	// usageWords are words that may precede a token in a sentence.
 	usageWords = set("using with use uses used sent sending via")
-	// publicFields are names of fields with values that are no secrets, even in a
-	// map of secrets.
+	// publicFields are names of fields whose values are not secrets, even in a map
+	// of secrets.
 	publicFields = set(`user users username email mail login account region zone host hostname server port url uri endpoint address domain type kind scheme source provider service scope scopes
 		created updated expires expiry expiration date time timestamp status state enabled active role roles description label labels title realm issuer audience algorithm alg format
 		length size method mode comment note env environment namespace owner vendor bucket database db schema protocol level category reason error code
 		backend engine store driver manager plugin prefix suffix mount version policy rotation interval ttl age lifetime optional required external create existing annotations metadata target uid gid minimum maximum min max history storage encryption
 		separator template pattern charset complexity folder directory dir title hint placeholder help prompt caption`)
-	// codePhrases are names of codes in other languages.
+	// codePhrases are names of one-time codes in other languages.
 	codePhrases = strings.Split("bestätigungscode|sicherheitscode|zugangscode|einmalcode|anmeldecode|verifizierungscode|aktivierungscode|freischaltcode|prüfcode|authentifizierungscode|einmalpasswort|einmalkennwort|code de vérification|code de sécurité|code de confirmation|código de verificación|código de seguridad|código de verificação|código de segurança|codice di verifica|codice di sicurezza|код подтверждения|код безопасности|проверочный код|одноразовый код|验证码|驗證碼|校验码|動態碼|認証コード|確認コード|인증번호|인증코드|verificatiecode|doğrulama kodu|kod weryfikacyjny|mã xác nhận|mã xác minh|kode verifikasi|رمز التحقق", "|")
-	// phrases are names of passwords that have several words.
+	// phrases are names of passwords that consist of several words.
 	phrases = strings.Split("mot de passe|clave de acceso|clave secreta|palabra de paso|código de acceso|codigo de acesso|palavra passe|chave de acesso|chave secreta|parola d'ordine|parola chiave|kata sandi|kata kunci|mật khẩu|κωδικός πρόσβασης|كلمة المرور|كلمة السر|رمز عبور|code secret|mots de passe|clave api|clé api|clé secrète|chave api|geheimer schlüssel|api schlüssel|секретный ключ|ключ доступа|कूट शब्द|pass phrase|pass code", "|")
 	tokens  = set(`secret token apikey apikeys credential credentials creds jwt signature sig bearer pat authtoken accesstoken refreshtoken idtoken sessiontoken bottoken
 		rekey hexkey keymaterial clientsecret appsecret apisecret secretkey accesskey authkey privatekey accountkey masterkey licensekey sharedkey sessionkey signingkey encryptionkey secretaccesskey
 		hmac psk sas phpsessid jsessionid sessionid aspsessionid assertion xsrf csrf csrftoken xsrftoken apitoken usertoken auth oauth userkey webhooksecret salt hash passhash`)
 	// paramSchemes are authorization schemes with parameters: name=value.
 	paramSchemes = set("digest hawk")
-	// pairNouns and then pairFillers may precede user:secret.
+	// pairNouns are words before user:secret. pairFillers may be between them:
+	// login as bob:abc.
 	pairNouns   = set("credentials creds credential login logon signin auth authenticate authenticated authenticating")
 	pairFillers = set("with as using for user is are of were was")
 	// Add these words to vocabulary, because the code compares names with them.
 	_ = set("key pass name code time env hash salt auth oauth hmac sas pat csrf xsrf passcode")
-	// headers are names with values of several words.
+	// headers are names of headers whose values may have several words.
 	headers = set("authorization authorisation cookie cookies cookie2 setcookie")
-	// A word of keyKinds before "key" makes it the name of a secret.
+	// keyKinds are words that precede "key" in the name of a secret.
 	keyKinds = set(`pragma api access secret private auth account shared master encryption signing license service client app application admin server webhook subscription session storage
 		function functions deploy integration security ssh gpg pgp crypto cipher aes rsa hmac jwt oauth token consumer bot ingest ingestion write read root user developer partner merchant project
 		openai anthropic azure google gemini mistral groq cohere stripe sendgrid twilio datadog dd newrelic cloudflare github gitlab huggingface hf sentry algolia mailgun mapbox pinecone portkey`)
-	// A word of passKinds before "pass" makes it the name of a password. "pass"
+	// passKinds are words that precede "pass" in the name of a password. "pass"
 	// alone is a word of test reports.
 	passKinds = set("passin passout passwd db user smtp mail email ftp sftp ssh root admin database mysql pg postgres redis mongo http https proxy auth login my key store ldap wifi basic imap become sudo su vault enable bind keystore truststore storage archive zip rar pdf wp joomla app sql oracle sa service")
-	// notSecret are words of names that do not name a secret: max_tokens, primary
-	// key.
+	// notSecret are words that show that a name is not the name of a secret:
+	// max_tokens, primary key.
 	notSecret = set(`max min num number count counts total limit budget prompt completion input output cached usage remaining per primary foreign partition sort row cache routing object map
 		dict index unique duplicate composite unexpected expected illegal parse syntax pad bos eos unk method function type hot registry public host last first before after idempotency
 		deduplication missing column field json surrogate lookup search group order reading start end stop`)
-	// fillers follow a name and are not part of it: "API key provided:".
+	// fillers are words between a name and its value that are not part of the name:
+	// "API key provided:".
 	fillers = set(`provided given supplied received used specified found sent is was equals with value values of string text plain plaintext raw b64 base64 env prod dev test staging live old new
 		current previous default base being to set as got here entered header hex production sandbox the your for lautet ist est es là är é è jest`)
-	// schemes are authorization schemes. They may also occur in a text without a
-	// header.
+	// schemes are authorization schemes. They may also occur in a text that is not
+	// a header.
 	schemes = set("bearer basic token apikey bot negotiate ntlm digest hawk ssws dpop geniekey")
 )
 
-// benign are words that may follow the name of a secret without being the secret.
+// benign are words that may follow the name of a secret but are not secrets.
 var benign = set(`a an and any all also are as at be because been but by can cannot cant could did do does doesnt dont either empty error errors expired expires failed failure fail false file
 	for from get given has hasnt have header headers if in incorrect incorrectly into invalid invalidated is isnt it its issue issued issuer key keys length limit malformed mismatch mismatched missing must needs
 	never no non none not nothing null nil null-value of off ok on only or out parameter param password passwords please provided real redacted hidden masked filtered removed omitted rejected required requires revoked
@@ -148,7 +151,8 @@ var benign = set(`a an and any all also are as at be because been but by can can
 	command variable variables env environment flag option argument and/or before first correctly properly hash hashed hashing strength manager prompt field reuse complexity rotation endpoint page form link dialog
 	timeout refused ignored present absent unchanged updated created deleted default changeme example placeholder lax strict secure httponly digest negotiate ntlm plain md5 sha1 sha256 hmac rs256 hs256 es256`)
 
-// idNames are the last words of the names of ids. Random text after them stays.
+// idNames are the last words of names of ids. Random text after such a name is not
+// masked.
 var idNames = set(`id ids uuid guid requestid traceid spanid sha sha1 sha256 sha512 md5 etag hash digest commit revision rev checksum fingerprint ray cursor integrity trace span parent traceparent
 	traceref nonce crumb build image layer version tag ref run job pod container instance node event message msg thread conversation correlation correlationid transaction txid tx operation op
 	batch order invoice serial session request response rid arn host session-id sid2 snapshot object kid thumbprint file path name user tenant project org workspace query execution workflow model`)
@@ -161,9 +165,9 @@ var idPrefixes = []string{
 	"sha384-", "sha512-", "h1", "AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj", "_ZN", "_R", "arn",
 }
 
-// unspacedNames are names of secrets in languages without spaces between words. Other
-// words may precede them directly.
+// unspacedNames are names of secrets in languages without spaces between words.
+// Other words may precede such a name directly.
 var unspacedNames = strings.Fields("密码 密碼 口令 パスワード 비밀번호 暗証番号 暗号 密钥 令牌 รหัสผ่าน 암호 秘密鍵 访问密钥 访问令牌")
 
-// copulas are separators of a name and its value.
+// copulas are separators between a name and its value in other languages.
 var copulas = strings.Fields("「 为 是 為 は が を 은 는 이 가 →  ⇒")

@@ -24,8 +24,8 @@ func blank(text string) int {
 	return 0
 }
 
-// blankBefore returns the length of the space or terminal colour at the end of text,
-// or 0.
+// blankBefore returns the length of the space or terminal colour at the end of
+// text, or 0.
 func blankBefore(text string) int {
 	switch c := text[len(text)-1]; {
 	case c == ' ', c == '\t':
@@ -48,8 +48,8 @@ func blankBefore(text string) int {
 	return 0
 }
 
-// unicodeLetter returns the length of the letter beyond ASCII at the end of text, or
-// 0.
+// unicodeLetter returns the length of the letter at the end of text, if that letter
+// is beyond ASCII. Otherwise it returns 0.
 func unicodeLetter(text string) int {
 	if r, n := utf8.DecodeLastRuneInString(text); n > 1 && (unicode.IsLetter(r) || unicode.IsMark(r)) {
 		return n
@@ -57,9 +57,9 @@ func unicodeLetter(text string) int {
 	return 0
 }
 
-// asciiValue reports whether the value at i begins with ASCII. After a name in
-// another script, an ordinary word is mostly in that script too, and a secret is
-// ASCII.
+// asciiValue reports whether the value at i begins with an ASCII character. It is
+// called after a name in another script. There, an ordinary word is mostly in that
+// script too, but a secret is ASCII.
 func (s *scanner) asciiValue(i int) bool {
 	at, _ := s.skipGap(i)
 	return at < len(s.text) && s.text[at] < 0x80

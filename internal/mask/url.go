@@ -2,13 +2,13 @@ package mask
 
 import "strings"
 
-// authorityBytes bounds the search for an at sign after an unescaped slash.
+// authorityBytes limits the search for an at sign after an unescaped slash.
 const authorityBytes = 256
 
-// plainUsers are names of users that are no secrets.
+// plainUsers are user names that are not secrets.
 var plainUsers = set("git hg svn user admin root anonymous guest app postgres mysql")
 
-// url masks the user information of a URL. Its scheme ends at colon, and its authority
+// url masks the user information of a URL. The scheme ends at colon. The authority
 // begins at i.
 func (s *scanner) url(i, colon int, encoded bool) {
 	at := s.authority(i, encoded)
@@ -40,7 +40,8 @@ func (s *scanner) secretUser(user string, colon int) bool {
 	return looksSecret(user) && len(user) >= 8 || len(user) >= 20
 }
 
-// colonIn returns the position of the first colon in info, or -1, and its length.
+// colonIn returns the position of the first colon in info and the colon's length.
+// at is -1 if there is none.
 func colonIn(info string, encoded bool) (at, n int) {
 	for i := 0; i < len(info); i += n {
 		c := info[i]
@@ -55,8 +56,8 @@ func colonIn(info string, encoded bool) (at, n int) {
 	return -1, 0
 }
 
-// authority returns the last at sign of the authority at i, or -1. If encoded is
-// true, punctuation may be escaped.
+// authority returns the position of the last at sign of the authority that begins
+// at i, or -1. encoded reports that punctuation may be escaped.
 func (s *scanner) authority(i int, encoded bool) (at int) {
 	at = -1
 	end := i
@@ -78,10 +79,10 @@ func (s *scanner) authority(i int, encoded bool) (at int) {
 	if encoded {
 		return at
 	}
-	// A password may have an unescaped slash or question mark, so the authority
-	// may end later. There are two signs of that: the text before the slash is not
-	// a host with a port, or it has no dot and the text after a later at sign is a
-	// host.
+	// A password may contain an unescaped slash or question mark. In that case the
+	// authority ends later. There are two signs of this: the text before the slash
+	// is not a host with a port, or it has no dot and the text after a later at
+	// sign is a host.
 	if host, port, ok := strings.Cut(s.text[max(i, at+1):end], ":"); ok && !strings.HasPrefix(host, "[") && !all(port, digit|tail|closer) {
 		j := s.urlRun(end)
 		if k := strings.LastIndexByte(s.text[end:min(j, end+authorityBytes)], '@'); k >= 0 {
@@ -96,7 +97,8 @@ func (s *scanner) authority(i int, encoded bool) (at int) {
 	return at
 }
 
-// isHostWord reports whether text begins with a host. Versions are no hosts.
+// isHostWord reports whether text begins with a host. A version number is not a
+// host.
 func isHostWord(text string) bool {
 	if i := strings.IndexAny(text, "/?#"); i >= 0 {
 		text = text[:i]
@@ -107,7 +109,7 @@ func isHostWord(text string) bool {
 	return text[0] != 'v' || len(text) < 2 || class[text[1]]&digit == 0
 }
 
-// urlRun returns the end of the bytes from i that may be in a URL.
+// urlRun returns the end of the bytes from i on that may be in a URL.
 func (s *scanner) urlRun(i int) int {
 	e := &s.urlEnds
 	if end, ok := e.known(i); ok {
@@ -120,15 +122,15 @@ func (s *scanner) urlRun(i int) int {
 	return e.keep(i, j)
 }
 
-// notUsers are words before a colon that do not name a user:
+// notUsers are words before a colon that are not the name of a user:
 // mailto:bob@example.com.
 var notUsers = set("mailto sip sips xmpp acct to cc bcc from npm file link workspace docker pkg git github jsr patch portal image uid im tel urn im http https")
 
-// slashSchemes are schemes that are followed by user/secret@host.
+// slashSchemes are schemes after which user/secret@host may follow.
 var slashSchemes = set("thin oci oci8")
 
-// bareURL masks the password of user:password@host without a scheme, the form of
-// MySQL's driver. The colon is at i.
+// bareURL masks the password of user:password@host without a scheme. MySQL's driver
+// uses this form. The colon is at i.
 func (s *scanner) bareURL(i int) {
 	from := i
 	for from > 0 && i-from < nameBytes && class[s.text[from-1]]&(wordly|dot) != 0 {
@@ -158,8 +160,8 @@ func (s *scanner) bareURL(i int) {
 	}
 }
 
-// bareAuthority returns the last at sign, or -1, and the end of the bytes from i that
-// may be an authority.
+// bareAuthority returns the end of the bytes from i on that may be an authority. at
+// is the position of the last at sign among them, or -1.
 func (s *scanner) bareAuthority(i int) (at, end int) {
 	if end, ok := s.bare.known(i); ok {
 		return s.bareAt, end
@@ -178,9 +180,9 @@ func (s *scanner) bareAuthority(i int) (at, end int) {
 	return at, s.bare.keep(i, end)
 }
 
-// Endpoint returns a name for an endpoint. The name is the endpoint's URL without
-// user information, query and fragment. Secrets in the path are masked. From an
-// invalid URL more may be removed. Safe for concurrent use.
+// Endpoint returns a name for an endpoint: the endpoint's URL without user
+// information, query and fragment. Secrets in the path are masked. From an invalid
+// URL more may be removed. It is safe for concurrent use.
 func Endpoint(endpoint string) (name string) {
 	defer guard(&name)
 	return endpointName(endpoint)
@@ -236,16 +238,16 @@ func endpointOnce(endpoint string) string {
 			rest = rest[:i]
 		}
 	}
-	// Parameters without a question mark: /v1&key=secret.
+	// Parameters may follow without a question mark: /v1&key=secret.
 	if i := strings.IndexAny(rest, "&;"); i >= 0 && strings.IndexByte(rest[i:], '=') >= 0 {
 		rest = rest[:i]
 	}
 	return clean(scheme + rest)
 }
 
-// isAddress reports whether text may be a URL without a scheme. That is
-// possible if text has no at sign, if a password precedes the at sign, or if a host
-// follows it.
+// isAddress reports whether text may be a URL without a scheme. This is so in three
+// cases: text has no at sign, a password precedes the at sign, or a host follows
+// it.
 func isAddress(text string) bool {
 	user, host, ok := strings.Cut(text, "@")
 	return !ok || strings.ContainsAny(user, ":/?#") || strings.ContainsAny(host, ".:/?#@") || host == "localhost"

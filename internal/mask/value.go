@@ -2,10 +2,11 @@ package mask
 
 import "strings"
 
-// maxGap bounds the white space between a name and its value, in bytes.
+// maxGap is the largest length of the white space between a name and its value, in
+// bytes.
 const maxGap = 64
 
-// value is the place of a value in the text, without quotes.
+// value is the position of a value in the text, without quotes.
 type value struct {
 	from, to int
 	quoted   bool
@@ -13,7 +14,7 @@ type value struct {
 	item     bool // it is in square brackets: X-Api-Key:[...]
 }
 
-// valueAt returns the value at i. encoded is true if the text there is
+// valueAt returns the value at i. encoded reports that the text there is
 // percent-encoded.
 func (s *scanner) valueAt(i int, encoded bool) (v value) {
 	i, v.below = s.skipGap(i)
@@ -38,7 +39,7 @@ func (s *scanner) valueAt(i int, encoded bool) (v value) {
 			return v
 		}
 	}
-	// String prefixes: b'...' of Python, @"..." of C#, N'...' of SQL.
+	// A string may have a prefix: b'...' in Python, @"..." in C#, N'...' in SQL.
 	if len(rest) > 1 && strings.IndexByte("bBrRuUfFnNeE@$", rest[0]) >= 0 && class[rest[1]]&quote != 0 {
 		i, rest = i+1, rest[1:]
 	}
@@ -51,8 +52,8 @@ func (s *scanner) valueAt(i int, encoded bool) (v value) {
 	return v
 }
 
-// skipGap skips white space, terminal colours and at most one line break. below is
-// true if it skipped a line break.
+// skipGap returns the position after white space, terminal colours and at most one
+// line break. below reports that there was a line break.
 func (s *scanner) skipGap(i int) (at int, below bool) {
 	for end := i + maxGap; i < len(s.text) && i < end; {
 		switch c := s.text[i]; {
@@ -111,8 +112,9 @@ func (s *scanner) endsRun(i int, encoded bool) bool {
 	return false
 }
 
-// endsItem reports whether a comma before i ends a value. White space, a quote or
-// the next name then follows. Other commas are part of the value.
+// endsItem reports whether the comma before i ends a value. A comma ends a value if
+// white space, a quote or the next name follows. Other commas are part of the
+// value.
 func (s *scanner) endsItem(i int) bool {
 	const longName = 32
 	for j := i; j < len(s.text) && j < i+longName; j++ {
@@ -128,8 +130,8 @@ func (s *scanner) endsItem(i int) bool {
 	return i >= len(s.text)
 }
 
-// trimmed returns the end of a value without the punctuation of the sentence
-// around it.
+// trimmed returns the end of a value without the punctuation of the sentence around
+// the value.
 func (s *scanner) trimmed(from, to int) int {
 	if s.trim.to == to && s.trim.from <= from {
 		return max(from, s.trimTo)
@@ -143,8 +145,8 @@ func (s *scanner) trimmed(from, to int) int {
 	return to
 }
 
-// maxChecked bounds the bytes of a value that are checked. Otherwise a long value
-// with several names would be read several times.
+// maxChecked is how many bytes of a value are checked. Without this limit, a long
+// value with several names would be read several times.
 const maxChecked = 128
 
 func head(v string) string { return v[:min(len(v), maxChecked)] }
@@ -211,7 +213,7 @@ func (vc valueContext) secret(v string) bool {
 	return false
 }
 
-// redacted reports whether v is masked already: sk-ab****wxyz, <redacted>.
+// redacted reports whether v is already masked: sk-ab****wxyz, <redacted>.
 func redacted(v string) bool {
 	const longest = 8 // "redacted"
 	if bare := strings.Trim(v, "<>[]{}()*"); len(bare) <= longest {
@@ -223,8 +225,8 @@ func redacted(v string) bool {
 	return strings.Contains(v, "***") || strings.Contains(v, "•••") || strings.Trim(v, "xX") == "" || strings.Trim(v, ".") == ""
 }
 
-// placeholder reports whether v is a placeholder for a value: $TOKEN, %s,
-// ${{ secrets.X }}, <your key>, {{ token }}.
+// placeholder reports whether v is a placeholder for a value: $TOKEN, %s, ${{
+// secrets.X }}, <your key>, {{ token }}.
 func placeholder(v string) bool {
 	switch {
 	case len(v) < 2:
@@ -239,8 +241,8 @@ func placeholder(v string) bool {
 	return strings.HasPrefix(v, "{{") || strings.HasPrefix(v, "{") && strings.HasSuffix(v, "}") && all(v[1:len(v)-1], wordly)
 }
 
-// benignWords reports whether v is one of the benign words, or a quoted sentence
-// that begins with one.
+// benignWords reports whether v is a benign word, or a quoted sentence that begins
+// with a benign word.
 func benignWords(v string, quoted bool) bool {
 	first := v
 	if quoted {

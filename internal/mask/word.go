@@ -2,8 +2,8 @@ package mask
 
 import "strings"
 
-// prefix masks a key at i that begins with one of prefixGroups. It reports whether
-// there is one.
+// prefix masks a key at i whose prefix is in prefixGroups. It returns false if
+// there is no such key.
 func (s *scanner) prefix(i int) bool {
 	c := s.text[i]
 	if c >= 0x80 {
@@ -27,8 +27,8 @@ func (s *scanner) prefix(i int) bool {
 		if p.text == "eyJ" && to-from < 4*maxChecked && strings.IndexByte(s.text[from:to], '.') < 0 && s.isID(i) { // a cursor: JSON in base64
 			continue
 		}
-		// Skip words, and texts such as sk-ab****wxyz, which the provider has
-		// already masked.
+		// Skip ordinary words. Also skip texts such as sk-ab****wxyz, which the
+		// provider has already masked.
 		if to-from < p.least || p.mixed && !s.mixed(from, min(to, from+maxChecked)) || strings.HasPrefix(s.text[to:], "***") || p.least < 12 && to-from < maxChecked && classes(s.text[from:to])&(upper|dash) == dash && isWords(s.text[from:to]) {
 			continue
 		}
@@ -38,7 +38,7 @@ func (s *scanner) prefix(i int) bool {
 	return false
 }
 
-// idPair masks the secret of id:secret at i, if the id is one of idPairs.
+// idPair masks the secret of id:secret at i, if the id begins with one of idPairs.
 func (s *scanner) idPair(i int) {
 	for _, p := range idPairs {
 		if p.text[0] != s.text[i] || !strings.HasPrefix(s.text[i:], p.text) {
@@ -55,9 +55,9 @@ func (s *scanner) idPair(i int) {
 	}
 }
 
-// keyEnd returns the end of the run of bytes that begins at from and has only
-// bytes of p's class. It remembers the end for each class, because many prefixes
-// may be in the same run.
+// keyEnd returns the end of a key whose bytes after the prefix begin at from. The
+// key ends at the first byte that is not in p's class. keyEnd keeps the end for
+// each class, because many prefixes may be in the same run of bytes.
 func (s *scanner) keyEnd(p keyPrefix, from int) int {
 	e := &s.runs[p.run]
 	if end, ok := e.known(from); ok {
@@ -70,8 +70,8 @@ func (s *scanner) keyEnd(p keyPrefix, from int) int {
 	return e.keep(from, to)
 }
 
-// mixed reports whether the text has digits and letters in the given part. It
-// remembers the position of the next digit.
+// mixed reports whether s.text[from:to] has both digits and letters. It keeps the
+// position of the next digit.
 func (s *scanner) mixed(from, to int) bool {
 	next, ok := s.digit.known(from)
 	if !ok {
@@ -89,7 +89,7 @@ func (s *scanner) mixed(from, to int) bool {
 	return from < to
 }
 
-// hook masks the path of the webhook at i.
+// hook masks the path of the webhook URL at i.
 func (s *scanner) hook(i int) {
 	for _, h := range hooksByFirst[s.text[i]] {
 		to, ok := s.hasPath(i, h)
@@ -105,7 +105,7 @@ func (s *scanner) hook(i int) {
 	}
 }
 
-// hooksByFirst has the hooks by their first byte.
+// hooksByFirst maps a byte to the hooks that begin with it.
 var hooksByFirst = func() (t [128][]string) {
 	for _, h := range hooks {
 		t[h[0]] = append(t[h[0]], h)
@@ -113,8 +113,8 @@ var hooksByFirst = func() (t [128][]string) {
 	return t
 }()
 
-// hasPath reports whether path begins at i, and returns its end. Slashes may be
-// escaped: \/ or %2F.
+// hasPath reports whether path begins at i, and returns the end of the path.
+// Slashes may be escaped: \/ or %2F.
 func (s *scanner) hasPath(i int, path string) (int, bool) {
 	for k := range len(path) {
 		rest := s.text[i:]
@@ -132,7 +132,7 @@ func (s *scanner) hasPath(i int, path string) (int, bool) {
 	return i, true
 }
 
-// longestWord bounds the bytes of the words of wordUses.
+// longestWord is the largest length of a word of wordUses, in bytes.
 const longestWord = 30
 
 // wordUse describes what may follow a word.
@@ -148,7 +148,8 @@ type wordUse struct {
 	program *program
 }
 
-// wordUses has words. After each of them, a secret may follow without a separator.
+// wordUses maps words to their uses. After each of these words, a secret may follow
+// without a separator.
 var wordUses = func() map[string]*wordUse {
 	m := map[string]*wordUse{}
 	use := func(word string) *wordUse {
@@ -189,8 +190,8 @@ var wordUses = func() map[string]*wordUse {
 	return m
 }()
 
-// wordStarts maps the first byte of a word of wordUses to a bit set of word
-// lengths. It saves most lookups.
+// wordStarts maps a byte to the lengths of the words of wordUses that begin with
+// it, as a bit set. It saves most lookups.
 var wordStarts = func() (t [256]uint32) {
 	for w := range wordUses {
 		t[w[0]] |= 1 << min(len(w), 31)
@@ -198,8 +199,8 @@ var wordStarts = func() (t [256]uint32) {
 	return t
 }()
 
-// word masks the vendor's key that begins at i. If there is no key, but a word of
-// wordUses, it masks the secret after that word.
+// word masks the vendor's key that begins at i. If there is none but a word of
+// wordUses begins at i, it masks the secret after that word.
 func (s *scanner) word(i int) {
 	if s.prefix(i) {
 		return
@@ -254,7 +255,7 @@ func (s *scanner) word(i int) {
 	}
 }
 
-// afterNonASCII masks the word at i if the name before it ends with a character
+// afterNonASCII masks the word at i, if the name before it ends with a character
 // beyond ASCII.
 func (s *scanner) afterNonASCII(i int) {
 	if i < 3 || s.text[i-1] != ' ' || s.text[i-2] < 0x80 {
@@ -270,8 +271,8 @@ func (s *scanner) afterNonASCII(i int) {
 	}
 }
 
-// scheme masks the credentials after an authorization scheme without a header. The
-// scheme is s.text[i:end].
+// scheme masks the credentials after an authorization scheme that is not in a
+// header. The scheme is s.text[i:end].
 func (s *scanner) scheme(i, end int) {
 	at := s.nextWord(end + 1)
 	if s.text[end] == ' ' {

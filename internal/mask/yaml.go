@@ -2,7 +2,8 @@ package mask
 
 import "strings"
 
-// yamlBlock masks the YAML block scalar at i. It reports whether there is one.
+// yamlBlock masks the YAML block scalar that begins at i. It returns false if there
+// is none.
 func (s *scanner) yamlBlock(i int) bool {
 	for i < len(s.text) && s.text[i] == ' ' {
 		i++
@@ -40,8 +41,8 @@ func (s *scanner) yamlBlock(i int) bool {
 	return true
 }
 
-// lines masks the items of the YAML list on the lines after i. It reports whether
-// there is one.
+// lines masks the items of the YAML list on the lines after i. It returns false if
+// there is no list.
 func (s *scanner) lines(vc valueContext, i int) bool {
 	for i < len(s.text) && (s.text[i] == ' ' || s.text[i] == '\r') {
 		i++
@@ -87,8 +88,8 @@ func (s *scanner) lines(vc valueContext, i int) bool {
 }
 
 // fields masks the values of the YAML map on the lines after i: secrets:, and then
-// indented lines of name: value. It reports whether there is one. i is after the
-// colon of the map's name.
+// indented lines of name: value. i is the position after the colon of the map's
+// name. fields returns false if there is no map.
 func (s *scanner) fields(vc valueContext, i int) bool {
 	if i < s.fieldsTo {
 		return false // within a map that was read
@@ -162,7 +163,7 @@ func (s *scanner) lineEnd(i int, newline string) int {
 	return len(s.text)
 }
 
-// indentAt returns by how many spaces the line at i is indented.
+// indentAt returns the number of spaces at i, the start of a line.
 func (s *scanner) indentAt(i int) (n int) {
 	for i+n < len(s.text) && s.text[i+n] == ' ' {
 		n++
@@ -170,9 +171,9 @@ func (s *scanner) indentAt(i int) (n int) {
 	return n
 }
 
-// readFields masks the values of the fields on the lines at i that are indented
-// further than outer. An outer of -1 is that of a section, which the next one ends.
-// It reports whether there are any.
+// readFields masks the values of the fields on the lines from i on that are
+// indented by more than outer spaces. outer is -1 for a section, which ends where
+// the next section begins. readFields returns false if there are no fields.
 func (s *scanner) readFields(vc valueContext, i int, newline string, outer int) bool {
 	begin, read := i, false
 	skip := -1 // the indent of a public map, whose fields are skipped
@@ -211,8 +212,8 @@ func (s *scanner) readFields(vc valueContext, i int, newline string, outer int) 
 	return read
 }
 
-// field returns the name and the value of the line s.text[at:end]: name: value, or
-// name = value.
+// field returns the name and the value of the line s.text[at:end]. The line is
+// name: value or name = value.
 func (s *scanner) field(at, end int) (n name, v value, ok bool) {
 	to := at
 	if q := opens(s.text[at:end]); q.n > 0 {
@@ -249,7 +250,8 @@ func (s *scanner) field(at, end int) (n name, v value, ok bool) {
 	return n, v, true
 }
 
-// isFieldSecret reports whether a field of a map of secrets has one.
+// isFieldSecret reports whether v, the value of a field in a map of secrets, is a
+// secret.
 func (s *scanner) isFieldSecret(vc valueContext, v value) bool {
 	text := head(s.text[v.from:v.to])
 	if !v.quoted && strings.IndexByte("[{|>&*!%@", text[0]) >= 0 {
@@ -262,8 +264,8 @@ func (s *scanner) isFieldSecret(vc valueContext, v value) bool {
 	return s.leafSecret(vc, text, v.quoted)
 }
 
-// isVaulted reports whether v may be the value of a secret with any name: it is no
-// benign word, no number, no path and no name of several words.
+// isVaulted reports whether v may be a secret, whatever its name is: v is not a
+// benign word, a number, a path or a name of several words.
 func isVaulted(v string) bool {
 	const least = 3
 	if len(v) < least || v == Masked || benignWords(v, true) || redacted(v) || placeholder(v) || nameLike(v) {

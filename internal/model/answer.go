@@ -2,19 +2,19 @@ package model
 
 import "math"
 
-// Limits says how sure the model must be to answer.
+// Limits says how sure the model must be before its answer is used.
 type Limits struct {
 	Retry float32 // probability of all retryable reasons together
 	Other float32 // probability of another reason
 	Known int     // known features of the text
 }
 
-// Chosen are the limits that cross-validation chose: corpus/README.md shows the
-// results.
+// Chosen has the limits that were chosen by cross-validation. corpus/README.md
+// shows the results.
 var Chosen = Limits{Retry: 0.65, Other: 0.5, Known: 40}
 
-// Prior is an answer of the rules. The model multiplies the odds of its reason by
-// e^Weight. The zero Prior means that there is no answer.
+// Prior is the answer of the rules. The model multiplies the odds of this reason by
+// e^Weight. The zero Prior means that the rules have no answer.
 type Prior struct {
 	Reason int // index in [Table.Reasons]
 	Weight float64
@@ -34,20 +34,20 @@ type Answer struct {
 	Probability float32
 }
 
-// Confidence is the share of right reasons among the answers of the model, by
-// [Answer.Step]. Cross-validation measured it: see corpus/README.md.
+// Confidence[s] is how often the reason is right in answers of step s (see
+// [Answer.Step]). It was measured by cross-validation: see corpus/README.md.
 var Confidence = [16]float64{.1, .1, .1, .2, .3, .4, .4, .6, .62, .7, .77, .77, .85, .85, .95, .95}
 
-// Step returns the number, from 0 to 15, of the sixteenth of the range from 0 to 1
-// that contains the probability.
+// Step divides the range from 0 to 1 into 16 steps of equal size. It returns the
+// number of the step, from 0 to 15, that contains the probability.
 func (a Answer) Step() int {
 	return max(0, min(int(a.Probability*float32(len(Confidence))), len(Confidence)-1))
 }
 
 // Answer returns the likeliest of the retryable reasons if their probabilities add
-// up to l.Retry. Otherwise it returns the likeliest of the other reasons. ok is
-// false if the texts have too few known features. It is also false if the other
-// reason does not reach l.Other and there is no prior.
+// up to at least l.Retry. Otherwise it returns the likeliest of the other reasons.
+// ok is false if the texts have too few known features. It is also false if the
+// other reason is less likely than l.Other and there is no prior.
 func (m *Model) Answer(r *Reader, l Limits, prior Prior) (a Answer, ok bool) {
 	if r.Known() < l.Known {
 		return a, false

@@ -11,17 +11,17 @@ import (
 // n-gram is 3 to 5 neighbouring bytes of a word, with a space added at each end of
 // the word.
 //
-// Words are runs of letters, converted to lower case. Bytes above ASCII are
+// Words are sequences of letters, converted to lower case. Bytes above ASCII are
 // letters. Numbers, ids, paths and URLs are masked: each of them becomes one fixed
 // word without n-grams. HTTP status codes from 400 to 599 are not masked. The
 // frames of stack traces, escape sequences of terminals and invisible characters
 // have no features.
 
-// Group is a kind of features. The features of each group are weighed separately:
-// otherwise the many n-grams would outvote the few words.
+// Group is a kind of features. The weights of each group are added up separately:
+// otherwise the many n-grams would outweigh the few words.
 type Group int
 
-// The groups.
+// The values of [Group].
 const (
 	Parts Group = iota // n-grams
 	Words
@@ -30,7 +30,7 @@ const (
 )
 
 const (
-	// Of a longer text, only the first maxText bytes are read.
+	// maxText is how many bytes of a text are read.
 	maxText = 8 << 10
 	// maxWord is the length of the longest word. A longer word is split.
 	maxWord = 40
@@ -42,7 +42,8 @@ const (
 	seed       = 0xCBF29CE484222325
 )
 
-// The words that replace masked text. No other word begins with these bytes.
+// Codes of the words that replace masked text. No other word begins with these
+// bytes.
 const (
 	number = 1 + iota
 	identifier

@@ -70,9 +70,9 @@ func New(t Table) *Model {
 	return m
 }
 
-// sums adds rows of weights. 128 is added to each weight, so it is an unsigned
+// sums adds rows of weights. 128 is added to each weight, so that it is an unsigned
 // byte. A uint64 holds four sums of 16 bits. even has the sums of the weights at
-// even positions of a row, odd the others.
+// even positions of a row. odd has those at odd positions.
 type sums struct {
 	even, odd [rowWords]uint64
 	total     [MaxReasons]int32
@@ -118,10 +118,10 @@ type Reader struct {
 	read int                      // bytes read so far
 }
 
-// Full reports whether r reads no further text.
+// Full reports whether r has read as many bytes as it may read.
 func (r *Reader) Full() bool { return r.read >= maxText }
 
-// Known returns the number of different features that the model has weights for.
+// Known returns the number of different features for which the model has weights.
 func (r *Reader) Known() (n int) {
 	for g := range r.sums {
 		n += r.sums[g].all + r.sums[g].rows
@@ -190,8 +190,8 @@ func (m *Model) find(feature uint32) uint32 {
 }
 
 // unit returns the value of one unit of a weight for a text with n features of the
-// group. The value is divided by the square root of n. Otherwise a long text would
-// get higher probabilities than a short one.
+// group. The value is divided by the square root of n, because otherwise a long
+// text would get higher probabilities than a short one.
 func (m *Model) unit(n int) float64 { return float64(m.scale) / math.Sqrt(float64(max(n, 1))) }
 
 // probabilities returns the softmax of the sums.

@@ -21,7 +21,7 @@ type Table struct {
 
 const magic = "errclass model 2\n"
 
-// Encode returns t in the form that [Decode] reads.
+// Encode returns the encoding of t. [Decode] decodes it.
 func (t Table) Encode() []byte {
 	b := append([]byte(magic), t.Inputs[:]...)
 	b = append(b, byte(len(t.Reasons)))

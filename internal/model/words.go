@@ -10,13 +10,13 @@ import (
 type Word struct {
 	Text string
 	// Weight is what the features of the word add to the logarithm of the reason's
-	// odds, compared with the mean of all reasons.
+	// odds, minus the mean of what they add for all reasons.
 	Weight float64
 }
 
-// Words returns the n words of a text with the largest weights for a reason, the
-// largest first. A masked number, id or path is a word too. Words whose weight is
-// not positive are left out.
+// Words returns the n words of a text with the largest weights for a reason, in
+// descending order. A masked number, id or path is a word too. Words whose weight
+// is not positive are left out.
 func (m *Model) Words(text string, reason, n int) []Word {
 	added := map[uint32]bool{}
 	weights := map[string][Groups]int{}
@@ -60,7 +60,7 @@ func (m *Model) Words(text string, reason, n int) []Word {
 	return words[:min(n, len(words))]
 }
 
-// aboveMean returns the weight of a row for a reason less the mean of the row,
+// aboveMean returns the weight of a row for a reason minus the mean of the row,
 // multiplied by the number of reasons.
 func (m *Model) aboveMean(row uint32, reason int) int {
 	sum := 0

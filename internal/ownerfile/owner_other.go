@@ -7,14 +7,14 @@ import (
 	"runtime"
 )
 
-// modes reports whether files have permission bits. On Windows os.Chmod changes
+// modes reports whether files have permission bits. On Windows, os.Chmod changes
 // only the read-only attribute.
 const modes = runtime.GOOS != "windows"
 
-// nonBlock has no effect on these systems, because their file systems have no
+// nonBlock is 0, so it has no effect. The file systems of these systems have no
 // named pipes.
 const nonBlock = 0
 
-// owner always returns false for known. It would have to read access lists to find
-// the owner.
+// owner returns false for known. To find the owner of a file, it would have to read
+// access lists.
 func owner(os.FileInfo) (uid, links uint64, known bool) { return 0, 0, false }

@@ -10,8 +10,8 @@ import (
 // modes reports whether files have permission bits.
 const modes = true
 
-// nonBlock makes opening a named pipe fail if the pipe has no reader, instead of
-// waiting for one. It has no effect on regular files.
+// nonBlock is a flag for opening a file. With it, opening a named pipe without a
+// reader fails instead of waiting for a reader. It has no effect on regular files.
 const nonBlock = syscall.O_NONBLOCK
 
 // owner returns the user id of a file's owner and the number of its hard links.

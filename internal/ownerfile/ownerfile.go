@@ -1,9 +1,9 @@
 // Package ownerfile opens files that other users must not read, such as events and
 // restart records. [Open] is the entry point.
 //
-// On Unix a new file gets mode 0600. An existing file with more permissions is
-// restricted to mode 0600 before it is read or written. A file of another user is
-// refused, even to root, because that user could read it. Windows has no such
+// On Unix a new file gets mode 0600. If an existing file has more permissions, its
+// mode is set to 0600 before the file is read or written. A file of another user is
+// refused, even for root, because that user could read it. Windows has no such
 // modes: a file has the access list of its directory.
 package ownerfile
 
@@ -12,20 +12,20 @@ import (
 	"os"
 )
 
-// Mode is the mode of the files on Unix.
+// Mode is the mode of the opened files on Unix.
 const Mode os.FileMode = 0o600
 
 // euid returns the user id that must own a file. Tests replace it, because only
 // root can change the owner of a file.
 var euid = os.Geteuid
 
-// Open is os.OpenFile with [Mode]. It does not change the mode of devices, pipes
-// and sockets, because they store nothing. With os.O_TRUNC, it first sets the mode
-// and then truncates the file. It refuses to truncate a file with several hard
-// links.
+// Open opens a file like os.OpenFile with [Mode]. It does not change the mode of
+// devices, pipes and sockets, because they store nothing. With os.O_TRUNC, it first
+// sets the mode and then truncates the file. It refuses to truncate a file with
+// several hard links.
 //
-// Open does not wait for the reader of a named pipe. With os.O_WRONLY it fails
-// with ENXIO if there is no reader.
+// Open does not wait for the reader of a named pipe. With os.O_WRONLY it fails with
+// ENXIO if there is no reader.
 func Open(path string, flag int) (*os.File, error) {
 	if flag&(os.O_WRONLY|os.O_RDWR) == os.O_WRONLY {
 		flag |= nonBlock
@@ -41,9 +41,9 @@ func Open(path string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// secure restricts f to its owner and truncates it if truncate is true. It returns
-// an error and leaves f unchanged if f belongs to another user, or if f has
-// several hard links and truncate is true.
+// secure restricts f to its owner, and truncates f if truncate is true. If f
+// belongs to another user, or if f has several hard links and truncate is true, it
+// returns an error and leaves f unchanged.
 func secure(f *os.File, truncate bool) error {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {

@@ -3,5 +3,6 @@
 // Package race adapts tests to the race detector.
 package race
 
-// PoolFactor multiplies the allocations that a test permits.
+// PoolFactor multiplies the number of allocations that a test permits. It is 1
+// without the race detector.
 const PoolFactor = 1

@@ -3,6 +3,7 @@
 // Package race adapts tests to the race detector.
 package race
 
-// PoolFactor multiplies the allocations that a test permits. Under the race
-// detector a sync.Pool drops items at random, so code that uses it allocates more.
+// PoolFactor multiplies the number of allocations that a test permits. Under the
+// race detector, a sync.Pool drops items at random, so code that uses it allocates
+// more.
 const PoolFactor = 16

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// commitRecord is the name of a file that a command embeds. The build information
-// of a binary that `go install` built from a version has no commit. Such a binary
-// reads its commit from this file.
+// commitRecord is the name of a file that a command embeds. If `go install` builds
+// a binary from a version, its build information has no commit. Such a binary reads
+// its commit from this file.
 const commitRecord = "commit.txt"
 
 // recordCommit writes the version and the parent commit of the release to each
-// commit.txt. It cannot write the commit of the release, because that commit
+// commit.txt. It cannot write the commit of the release itself, because that commit
 // contains the file.
 func recordCommit(work repository, version, commit string) error {
 	list, err := work.git("ls-files", "-z")
@@ -37,9 +37,9 @@ var (
 	heading    = regexp.MustCompile(`(?m)^## `)
 )
 
-// releaseChangelog changes the heading of the section Unreleased to the version,
-// and adds a new, empty section Unreleased. It returns an error if the section
-// has no entries.
+// releaseChangelog replaces the heading Unreleased by a heading for the version,
+// and adds a new, empty section Unreleased. It returns an error if the section has
+// no entries.
 func releaseChangelog(file, version string, now time.Time) error {
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -93,7 +93,7 @@ func run(dir, version string, really bool, now time.Time, out io.Writer) error {
 		return err
 	}
 	// GitHub starts no workflow if more than three tags are pushed at once. So the
-	// tag that starts the release is pushed alone, after the others.
+	// user must push the tag that starts the release alone, after the others.
 	fmt.Fprintf(out, "\nThe commit and the tags are made. To publish them:\n\tgit push --atomic origin %s\n\tgit push origin %s\n",
 		strings.Join(append([]string{branch}, tags[1:]...), " "), tags[0])
 	return nil

@@ -28,7 +28,8 @@ func readModules(r repository) ([]*workspace.Module, error) {
 	return modules, nil
 }
 
-// tagOf returns the git tag of a version of m, as the go command expects it.
+// tagOf returns the git tag for a version of m, in the form that the go command
+// expects.
 func tagOf(m *workspace.Module, version string) string {
 	if m.Dir == "." {
 		return version
@@ -36,7 +37,7 @@ func tagOf(m *workspace.Module, version string) string {
 	return m.Dir + "/" + version
 }
 
-// tagsOf returns the tags of a version. The tag of the root module comes first.
+// tagsOf returns the tags for a version. The tag of the root module comes first.
 func tagsOf(modules []*workspace.Module, version string) (tags []string) {
 	for _, m := range modules {
 		if m.Private == "" {
@@ -47,7 +48,7 @@ func tagsOf(modules []*workspace.Module, version string) (tags []string) {
 }
 
 // checkVersion returns an error if the go command would not accept version as the
-// next one.
+// next version.
 func checkVersion(r repository, modules []*workspace.Module, version string) error {
 	if !semver.IsValid(version) || semver.Canonical(version) != version {
 		return fmt.Errorf("version %q is not of the form v1.2.3 or v1.2.3-rc.1 (semantic versioning, all three numbers, no +build)", version)

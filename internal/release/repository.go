@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// branch is the branch for releases.
+// branch is the branch from which releases are made.
 const branch = "main"
 
 // repository is the directory of a git work tree.

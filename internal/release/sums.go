@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/internal/release/workspace"
 )
 
-// writeSums writes the sums of the modules to the go.sum files of the modules
-// that require them. The order of modules matters: the sum of a module covers its
+// writeSums writes the sums of the modules to the go.sum files of the modules that
+// require them. The order of modules matters: the sum of a module depends on its
 // own go.sum.
 func writeSums(work repository, modules []*workspace.Module, version string) error {
 	sums := workspace.Sums{}
@@ -35,7 +35,7 @@ func writeSums(work repository, modules []*workspace.Module, version string) err
 	return nil
 }
 
-// addSum packs m and adds its sums.
+// addSum packs m and adds its sums to sums.
 func addSum(sums workspace.Sums, m *workspace.Module, version string) error {
 	files, err := m.Files()
 	if err != nil {

@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// The keys of the two fields that are inserted.
+// The keys of the two fields that are inserted into a line.
 const (
 	CategoryKey = "error.category"
 	ReasonKey   = "error.reason"
 )
 
 // Keys are paths that a user names because no shape has them. They are read before
-// those of the shapes.
+// the paths of the shapes.
 type Keys struct {
 	Levels, Message, Errors []string
 }
@@ -25,16 +25,17 @@ type Set struct {
 	record compiled // OTLPRecord
 	logfmt compiled
 	names  []string
-	// buckets lists the keys by a hash of their names. Most other keys of a line are
-	// rejected by an empty bucket or by one comparison.
+	// buckets has the numbers of the keys by a hash of their names. Most keys of a
+	// line that the set does not read are rejected by an empty bucket or by one
+	// comparison.
 	buckets          [256][]uint8
 	category, reason uint8
 }
 
-// Standard returns the set of [Table].
+// Standard returns the set for [Table].
 var Standard = sync.OnceValue(func() *Set { return NewSet(Keys{}) })
 
-// NewSet returns the set of [Table] and keys.
+// NewSet returns the set for [Table] and the user's keys.
 func NewSet(keys Keys) *Set {
 	s := new(Set)
 	s.category, s.reason = s.key(CategoryKey), s.key(ReasonKey)
@@ -55,7 +56,7 @@ func NewSet(keys Keys) *Set {
 	return s
 }
 
-// maxKeys limits the different names of members that a set reads.
+// maxKeys is the largest number of different keys that a set reads.
 const maxKeys = 192
 
 type mask [maxKeys / 64]uint64
@@ -91,8 +92,8 @@ type compiled struct {
 	leaves                                               mask // keys whose values are errors or messages, not groups
 }
 
-// compile returns shape with the paths of custom before its own and those of Common
-// after them.
+// compile compiles a shape. The paths of custom come before the paths of the shape,
+// and those of Common after them.
 func (s *Set) compile(shape, custom *Shape) compiled {
 	c := compiled{Shape: shape}
 	for _, k := range shape.Needs {
@@ -132,7 +133,8 @@ func (s *Set) compile(shape, custom *Shape) compiled {
 	return c
 }
 
-// paths compiles the paths of all lists, each once.
+// paths compiles the paths of all lists. A path that occurs several times is
+// compiled once.
 func (s *Set) paths(lists ...[]string) (paths []path) {
 	seen := map[string]bool{}
 	for _, p := range slices.Concat(lists...) {
@@ -154,8 +156,8 @@ func (s *Set) path(p string) path {
 }
 
 // key returns the number of a name. Names beyond maxKeys share the last number,
-// which lookup never returns. Only a user may name so many keys: the table must
-// not.
+// which lookup never returns. Only a user's keys may be so many, not those of the
+// table.
 func (s *Set) key(name string) uint8 {
 	if i := slices.Index(s.names, name); i >= 0 {
 		return uint8(i)
@@ -175,7 +177,7 @@ func hash[T string | []byte](name T) uint8 {
 	return uint8(n*37) + name[0]*7 + name[n-1]*3 + name[n/2]
 }
 
-// find returns the shape of a line with the keys of m.
+// find returns the shape of a line. m has the keys of the line.
 func (s *Set) find(m *mask) *compiled {
 	for i := range s.shapes {
 		c := &s.shapes[i]

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// An Event is one message of a text log with the lines that belong to it, such as a
-// stack trace.
+// An Event is one message of a text log with the lines that belong to it, such as
+// the lines of a stack trace.
 type Event struct {
 	Shape    *Text     // nil if only its stack trace is known
 	Severity Severity  // Error for a stack trace without a level
@@ -19,21 +19,22 @@ type Event struct {
 // IsEvent reports whether the event has a level or a stack trace.
 func (e Event) IsEvent() bool { return e.Severity != Unknown }
 
-// Events joins the lines of text events. It knows the stack traces of Java, Python,
-// Go, Node, .NET and Rust, and indented lines. The zero value is ready for use. It is
-// not safe for concurrent use.
+// Events joins the lines of events in a text log. It recognizes the stack traces of
+// Java, Python, Go, Node, .NET and Rust, and indented lines. The zero value is
+// ready for use. It is not safe for concurrent use.
 type Events struct {
 	open  bool
 	event Event
-	// exception is set if the next line may be the name of an exception: after the
+	// exception is true if the next line may be the name of an exception: after the
 	// frames of Python's traceback, and after the first line of an event.
 	exception bool
 	loose     bool // any next line belongs to the event, for example the message of a panic in Rust
 	blank     bool // the last line was blank
 }
 
-// Add adds a line without its line end. continues is true if it belongs to the event
-// of the line before. Otherwise a new event starts, which [Events.Event] returns.
+// Add adds a line without its line end. continues reports that the line belongs to
+// the event of the previous line. Otherwise the line starts a new event, which
+// [Events.Event] returns.
 func (s *Events) Add(line []byte) (continues bool) {
 	p := readPrefix(line)
 	text := line[p.end:]
@@ -45,19 +46,20 @@ func (s *Events) Add(line []byte) (continues bool) {
 	return false
 }
 
-// Event returns the current event. It may change while lines are added.
+// Event returns the current event. The event may change while further lines are
+// added.
 func (s *Events) Event() Event { return s.event }
 
-// End ends the current event: the next line starts a new one.
+// End ends the current event. The next line starts a new event.
 func (s *Events) End() { s.open = false }
 
-// starts lists what the first line of a stack trace without a level begins with.
+// starts lists the beginnings of the first lines of stack traces without a level.
 var starts = []string{
 	"panic: ", "fatal error: ", "Traceback (most recent call last)", "Exception in thread ", "Unhandled exception", "Unhandled Exception",
 	"Uncaught ", "thread '", "SIGSEGV: ", "SIGABRT: ", "unexpected fault address",
 }
 
-// parts lists what other lines of a stack trace begin with.
+// parts lists the beginnings of other lines of stack traces.
 var parts = []string{
 	"Caused by: ", "Suppressed: ", "... ", "Traceback (most recent call last)", "During handling of the above exception", "The above exception was the direct cause",
 	"goroutine ", "created by ", "[signal ", "exit status ", "--- End of ", "stack backtrace:", "> File ", "note: run with ", "panic: ", "[recovered]", "[cause]:", "Node.js v",
@@ -83,7 +85,7 @@ func (s *Events) start(text []byte, p prefix) {
 	}
 }
 
-// traced notes that the event has a stack trace.
+// traced records that the event has a stack trace.
 func (s *Events) traced() {
 	s.event.Trace = true
 	if s.event.Severity == Unknown {
@@ -118,7 +120,7 @@ func (s *Events) continues(text []byte) bool {
 	}
 }
 
-// indented reads an indented line of the event.
+// indented processes an indented line of the event.
 func (s *Events) indented(text []byte) {
 	switch {
 	case bytes.HasPrefix(text, []byte("at ")), bytes.HasPrefix(text, []byte(`File "`)), bytes.HasPrefix(text, []byte("^")),
@@ -143,11 +145,12 @@ func hasPrefix(text []byte, prefixes []string) bool {
 	return false
 }
 
-// longestName limits the name of an exception or a function.
+// longestName is the largest length of the name of an exception or a function, in
+// bytes.
 const longestName = 200
 
 // isException reports whether text is the name of an exception, alone or before a
-// colon, as at the end of Python's tracebacks and at the start of Java's.
+// colon. Python's tracebacks end with such a line, and Java's begin with one.
 func isException(text []byte) bool {
 	n := 0
 	dots, upper := 0, false

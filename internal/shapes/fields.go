@@ -2,9 +2,9 @@ package shapes
 
 import "github.com/errclass/errclass/internal/jsontop"
 
-// fields holds the undecoded values of the members of one object that a set reads,
-// or of the pairs of a logfmt line. If a key repeats, the last value counts, as in
-// encoding/json.
+// fields holds the values of one object's members, or of the pairs of a logfmt
+// line. It holds only the keys that a set reads. The values are undecoded. If a key
+// repeats, the last value counts, as in encoding/json.
 type fields struct {
 	set    *Set
 	seen   mask // keys of this object; values of other keys are of earlier lines
@@ -42,8 +42,8 @@ func (f *fields) reset() {
 	f.empty, f.logfmt = true, false
 }
 
-// object reads the members of data and reports whether data is a JSON object. The
-// values point into data.
+// object reads the members of data. It returns false if data is not a JSON object.
+// The values are parts of data.
 func (f *fields) object(data []byte) (ok bool) {
 	f.reset()
 	f.end, ok = jsontop.Object(data, f.visit)
@@ -92,7 +92,7 @@ func (f *fields) at(p path) []byte {
 	return v
 }
 
-// first returns the first present value of paths, or nil.
+// first returns the value of the first path that has a value, or nil.
 func (f *fields) first(paths []path) []byte {
 	for _, p := range paths {
 		if v := f.at(p); present(v) {
@@ -112,8 +112,8 @@ func member(object []byte, name string) (value []byte) {
 	return value
 }
 
-// attributes adds the items of a list of keys and values, in OTLP's spelling or in
-// that of the SDK for Go.
+// attributes adds the items of a list of keys and values to f. The list is written
+// like in OTLP or by the SDK for Go.
 func (f *fields) attributes(list []byte) {
 	jsontop.Array(list, func(item []byte) {
 		var name, value []byte
@@ -140,7 +140,8 @@ func (f *fields) attributes(list []byte) {
 // longestKey is longer than any key of the table.
 const longestKey = 128
 
-// anyValue returns the value within OTLP's AnyValue, or v if it is none.
+// anyValue returns the value within v, if v is an AnyValue of OTLP. Otherwise it
+// returns v.
 func anyValue(v []byte) []byte {
 	if len(v) == 0 || v[0] != '{' {
 		return v

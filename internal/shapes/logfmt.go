@@ -13,7 +13,8 @@ var Logfmt = Shape{
 	Times:   []string{"time", "ts", "timestamp"},
 }
 
-// logfmt visits line[start:] if it is logfmt.
+// logfmt calls visit with the record of line[start:]. It returns false if that part
+// is not logfmt.
 func (r *Reader) logfmt(line []byte, start int, p prefix, visit func(*Record)) bool {
 	end := lineEnd(line)
 	if start >= end || !r.fields.pairs(line[start:end]) {
@@ -35,8 +36,8 @@ func lineEnd(line []byte) int {
 	return len(bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")))
 }
 
-// pairs reads the pairs of a logfmt line. It reports whether the line has two pairs
-// or more and nothing else.
+// pairs reads the pairs of a logfmt line. It returns false unless the line consists
+// of two or more pairs and nothing else.
 func (f *fields) pairs(line []byte) bool {
 	f.reset()
 	f.logfmt = true
@@ -82,8 +83,8 @@ func keyByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '.' || c == '-' || c == '/' || c == '@'
 }
 
-// pairValue returns the index after the value that starts at index i, or -1 if its
-// closing quote is missing or text follows it.
+// pairValue returns the index after the value that starts at index i. If the value
+// has no closing quote, or text follows the quote, it returns -1.
 func pairValue(line []byte, i int) int {
 	if i == len(line) || line[i] != '"' {
 		for i < len(line) && line[i] != ' ' {

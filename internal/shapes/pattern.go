@@ -9,7 +9,7 @@ import (
 // without backtracking, so matching is linear in the length of the line. Verbs:
 //
 //	%T  a date and a time, or one of them, with a zone
-//	%t  the same without spaces
+//	%t  a date or a time or both, without spaces
 //	%b  a time of RFC 3164 such as "Jan  2 03:04:05"
 //	%d  digits
 //	%w  a word
@@ -24,7 +24,7 @@ import (
 //	%_  spaces or tabs
 //	%m  the rest: the message
 //
-// All other bytes stand for themselves. Colours are skipped.
+// All other bytes match themselves. Colours are skipped.
 type pattern string
 
 // matched is the result of matching a pattern.
@@ -37,13 +37,13 @@ type matched struct {
 }
 
 const (
-	// longestHeader is the number of bytes that %* and %? search.
+	// longestHeader is how many bytes %* and %? search.
 	longestHeader = 256
-	// headerWords is the number of words that %? reads.
+	// headerWords is how many words %? reads.
 	headerWords = 10
 )
 
-// match matches the start of line.
+// match matches p with the start of line.
 func (p pattern) match(line []byte) (m matched, ok bool) {
 	i := 0
 	for k := 0; k < len(p); k++ {
@@ -111,7 +111,8 @@ func (p pattern) match(line []byte) (m matched, ok bool) {
 	return m, true
 }
 
-// run returns the index after the bytes of a class, or -1 if there are none.
+// run returns the index after the bytes of a class that begin at i. If the byte at
+// i is not in the class, it returns -1.
 func run(line []byte, i int, class func(byte) bool) int {
 	start := i
 	for i < len(line) && class(line[i]) {
@@ -131,7 +132,7 @@ func isWord(c byte) bool { return c > ' ' }
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
-// afterColour returns the index after the escape sequence at i.
+// afterColour returns the index after the escape sequence that begins at i.
 func afterColour(line []byte, i int) int {
 	i++
 	if i < len(line) && line[i] == '[' {
@@ -143,8 +144,9 @@ func afterColour(line []byte, i int) int {
 	return min(i+1, len(line))
 }
 
-// timeWord returns the index after a date or a time without spaces: digits with at
-// least one colon, or two of "-", "/" and ".".
+// timeWord returns the index after a date or a time without spaces. It consists of
+// digits with at least one colon, or with two of "-", "/" and ".". If there is none
+// at i, timeWord returns -1.
 func timeWord(line []byte, i int) int {
 	if i >= len(line) || !isDigit(line[i]) {
 		return -1
@@ -177,6 +179,7 @@ func timeWord(line []byte, i int) int {
 }
 
 // dateTime returns the index after a date, a time and a zone, separated by spaces.
+// A time and a zone may be missing.
 func dateTime(line []byte, i int) int {
 	if i = timeWord(line, i); i < 0 {
 		return -1
@@ -229,7 +232,8 @@ func isLevel(word []byte) bool {
 	return errorNames[string(lower[:len(word)])] || otherNames[string(lower[:len(word)])]
 }
 
-// levelName returns the index after the name of a level, and its severity.
+// levelName returns the index after the name of a level at i, and the severity of
+// that level.
 func levelName(line []byte, i int, upper bool) (int, Severity) {
 	end := i
 	for end < len(line) && end-i <= longestLevel && (isLetter(line[end]) || end > i && isDigit(line[end])) {
@@ -257,8 +261,8 @@ func levelLetter(line []byte, i int) (int, Severity) {
 	return -1, Unknown
 }
 
-// priority returns the index after a priority of syslog, which is at most 191, and
-// its severity.
+// priority returns the index after a priority of syslog at i, and its severity. A
+// priority is at most 191.
 func priority(line []byte, i int) (int, Severity) {
 	end := run(line, i, isDigit)
 	if end < 0 || end-i > len("191") {
@@ -277,8 +281,9 @@ func priority(line []byte, i int) (int, Severity) {
 	return end, Below
 }
 
-// seekLevel returns the index after the name of a level in one of the next words. The
-// name is in upper case, or in brackets.
+// seekLevel looks for the name of a level in the next words. The name must be in
+// upper case or in brackets. seekLevel returns the index after the name, and the
+// severity.
 func seekLevel(line []byte, i int) (int, Severity) {
 	limit := min(len(line), i+longestHeader)
 	for words := 0; i < limit && words < headerWords; words++ {

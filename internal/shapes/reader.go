@@ -10,14 +10,15 @@ import (
 // file.
 const bom = "\ufeff"
 
-// Reader reads lines. It is not safe for concurrent use: the memory for one line is
-// reused for the next.
+// Reader reads lines. It is not safe for concurrent use, because it reuses the
+// memory of one line for the next.
 type Reader struct {
 	set    *Set
 	fields *fields
 	record Record
 
-	// The shape of the last line. Most lines of a file have the same keys.
+	// The shape of the last line. It saves a search, because most lines of a file
+	// have the same keys.
 	seen  mask
 	shape *compiled
 
@@ -36,27 +37,28 @@ func newReader(s *Set, depth int) *Reader {
 	return &Reader{set: s, fields: newFields(s), depth: depth}
 }
 
-// maxDepth limits how deep lines of log may be nested in messages.
+// maxDepth limits how deeply log lines may be nested in messages.
 const maxDepth = 3
 
 // Record is one record of a line. It is valid until the next record is read.
 type Record struct {
-	// Shape is the shape of the line, [Common] if no shape has its keys.
+	// Shape is the shape of the line. It is [Common] if no shape has the keys of
+	// the line.
 	Shape *Shape
 	// Severity is the highest severity of the levels of the record. A record
 	// without a level has the severity of its inner line, its shape or its prefix.
 	Severity Severity
-	// Inner is the shape of the line of log in the message, or nil.
+	// Inner is the shape of the log line that is in the message, or nil.
 	Inner *Shape
-	// Stderr is set if the record is from standard error and has no level.
+	// Stderr is true if the record is from standard error and has no level.
 	Stderr bool
 
-	// At is the index in the line at which fields are inserted, or -1 if the record
-	// has no place for them.
+	// At is the index in the line at which fields can be inserted. It is -1 if the
+	// record has no place for fields.
 	At   int
 	Form Form
-	// Category and Reason are the undecoded values that the record already has, or
-	// nil.
+	// Category and Reason are the values that the record already has for these
+	// fields, undecoded, or nil.
 	Category, Reason []byte
 
 	prefix, suffix string // around inserted attributes
@@ -66,8 +68,8 @@ type Record struct {
 	shape          *compiled
 }
 
-// Read calls visit with every record of line. A prefix that a runtime wrote before
-// the line is skipped. Read returns false if the rest is neither a JSON object nor
+// Read calls visit with every record of line. It skips a prefix that a runtime
+// wrote before the line. It returns false if the rest is neither a JSON object nor
 // logfmt. line may include its line end. visit must not keep the record.
 func (r *Reader) Read(line []byte, visit func(*Record)) (ok bool) {
 	start := 0
@@ -103,8 +105,8 @@ func firstByte(line []byte, i int) int {
 	return i
 }
 
-// objects visits the records of the object whose members are read. The object
-// starts at index start of line.
+// objects calls visit with the records of the object whose members are in r.fields.
+// The object starts at index start of line.
 func (r *Reader) objects(line []byte, start int, p prefix, visit func(*Record)) {
 	c := r.find()
 	if c.records == nil {
@@ -122,7 +124,7 @@ func (r *Reader) objects(line []byte, start int, p prefix, visit func(*Record)) 
 	})
 }
 
-// find returns the shape of the members that are read.
+// find returns the shape for the members in r.fields.
 func (r *Reader) find() *compiled {
 	if r.shape == nil || r.seen != r.fields.seen {
 		r.seen, r.shape = r.fields.seen, r.set.find(&r.fields.seen)
@@ -131,7 +133,8 @@ func (r *Reader) find() *compiled {
 }
 
 // records calls visit with every object in list. If names are given, they are the
-// path to lists within its items, and visit gets the objects of these lists.
+// path to lists within the items of list, and visit gets the objects of these
+// lists.
 func records(list []byte, names []string, visit func(item []byte)) {
 	if len(list) == 0 || list[0] != '[' {
 		return
@@ -147,12 +150,12 @@ func records(list []byte, names []string, visit func(item []byte)) {
 	})
 }
 
-// offset returns the index of part in line. part must be a slice of line with the
-// capacity of the rest of line.
+// offset returns the index of part in line. part must be a slice of line whose
+// capacity extends to the end of line.
 func offset(line, part []byte) int { return cap(line) - cap(part) }
 
-// otlp visits the record of OTLP whose members are read. The record starts at index
-// start of the line.
+// otlp calls visit with the OTLP record whose members are in r.fields. The record
+// starts at index start of the line.
 func (r *Reader) otlp(line []byte, start int, visit func(*Record)) {
 	c := &r.set.record
 	f := r.fields
@@ -170,7 +173,7 @@ func (r *Reader) otlp(line []byte, start int, visit func(*Record)) {
 	r.finish(Unknown, visit)
 }
 
-// visit visits the record of the members that are read.
+// visit calls visit with the record whose members are in r.fields.
 func (r *Reader) visit(c *compiled, at int, p prefix, visit func(*Record)) {
 	f := r.fields
 	r.record = Record{Shape: c.Shape, shape: c, reader: r, At: at, comma: !f.empty, Stderr: p.stderr}
@@ -183,8 +186,8 @@ func (r *Reader) visit(c *compiled, at int, p prefix, visit func(*Record)) {
 	r.finish(p.severity, visit)
 }
 
-// finish finds the level of the record and visits it. outer is the severity of the
-// prefix of the line.
+// finish sets the severity of the record and calls visit with the record. outer is
+// the severity of the line's prefix.
 func (r *Reader) finish(outer Severity, visit func(*Record)) {
 	rec, f := &r.record, r.fields
 	rec.Category, rec.Reason = f.key(r.set.category), f.key(r.set.reason)
@@ -212,9 +215,9 @@ func (f *fields) severity(levels []compiledLevel) Severity {
 	return s
 }
 
-// readInner reads the message as a line of log. If that line has a level, a record
-// without a level takes it. A carrier takes it even if it has a level: the program
-// knows better than its runtime.
+// readInner reads the message as a log line. If that inner line has a level, a
+// record without a level takes it. A carrier takes it even if the carrier has a
+// level, because the program knows the level better than its runtime.
 func (r *Reader) readInner() {
 	rec := &r.record
 	carrier := rec.Shape.Carrier
@@ -246,8 +249,8 @@ func (r *Reader) readInner() {
 	}
 }
 
-// Text decodes at most limit bytes of an undecoded value, as [jsontop.Ends] does.
-// It returns "" if the value is not a text.
+// Text decodes at most limit bytes of an undecoded value, by [jsontop.Ends]. It
+// returns "" if the value is not a text.
 func (rec *Record) Text(v []byte, limit int) string {
 	t, ok := jsontop.Ends(v, limit)
 	if !ok && rec.Form == Pair && len(v) <= limit {
@@ -267,8 +270,9 @@ func (rec *Record) IsError() bool {
 	return rec.Severity == Error || rec.Severity == Unknown && rec.HasError()
 }
 
-// Append appends the fields to insert into the line at index At. It leaves out a
-// field that the record already has. Categories and reasons need no escapes.
+// Append appends to b the fields that are inserted into the line at index At. It
+// leaves out a field that the record already has. Categories and reasons need no
+// escapes.
 func (rec *Record) Append(b []byte, category, reason string) []byte {
 	comma := rec.comma
 	began := false

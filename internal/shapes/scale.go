@@ -5,21 +5,22 @@ import (
 	"strconv"
 )
 
-// A Scale says which values of a level are error or above. A value is a number or a
-// name. Numbers may be written as texts.
+// A Scale says which values of a level mean error or above. A value is a number or
+// a name. Numbers may be written as texts.
 type Scale struct {
 	Name string
-	// Numbers from Min to Max are errors. Max 0 means no upper limit.
+	// Numbers from Min to Max are errors. If Max is 0, there is no upper limit.
 	Min, Max float64
-	// Zero is set if 0 is a level. On other scales 0 means that there is no level.
+	// Zero is true if 0 is a level. On other scales, 0 means that there is no
+	// level.
 	Zero bool
-	// Names are names of errors, in lower case, besides those of all scales.
+	// Names has further names of error levels, in lower case, besides errorNames.
 	Names []string
-	// Only is set if the names of other scales do not count.
+	// Only is true if errorNames and otherNames do not count.
 	Only bool
 }
 
-// The scales.
+// The scales of loggers.
 var (
 	pinoScale      = &Scale{Name: "pino", Min: 50}                                                    // 50 error, 60 fatal; bunyan too
 	syslogScale    = &Scale{Name: "syslog", Max: 3, Zero: true}                                       // RFC 5424 6.2.1: 3 error … 0 emergency
@@ -35,19 +36,19 @@ var (
 	semanticScale  = &Scale{Name: "semantic_logger index", Min: 4}                                    // 4 error, 5 fatal
 )
 
-// never is more than any level.
+// never is greater than any level.
 const never = 1e308
 
-// errorNames holds the names of levels at error or above, in lower case, of slog,
-// zap, zerolog, logrus, log4j and logback, java.util.logging, Python, Ruby, PHP,
-// syslog, Postgres, Google Cloud and OpenTelemetry.
+// errorNames has the names of levels at error or above, in lower case. They are
+// those of slog, zap, zerolog, logrus, log4j and logback, java.util.logging,
+// Python, Ruby, PHP, syslog, Postgres, Google Cloud and OpenTelemetry.
 var errorNames = map[string]bool{
 	"error": true, "err": true, "erro": true, "severe": true, "fatal": true, "critical": true, "crit": true,
 	"alert": true, "alrt": true, "emerg": true, "emrg": true, "emergency": true, "panic": true, "dpanic": true,
 	"ftl": true, "pnc": true, "pan": true, "fata": true, "eror": true, "fail": true,
 }
 
-// otherNames holds the names of levels below error by which text lines are
+// otherNames has the names of levels below error. With them, text lines are
 // recognized.
 var otherNames = map[string]bool{
 	"trace": true, "trc": true, "trac": true, "debug": true, "dbg": true, "dbug": true, "debu": true, "finest": true, "finer": true, "fine": true,
@@ -80,8 +81,8 @@ func (s *Scale) severity(v []byte) Severity {
 	return s.named(v)
 }
 
-// named returns the severity of the name of a level. The name may end in a number,
-// for example slog's ERROR+4 and OpenTelemetry's ERROR2.
+// named returns the severity of the name of a level. The name may end in a number:
+// slog's ERROR+4, OpenTelemetry's ERROR2.
 func (s *Scale) named(v []byte) Severity {
 	var lower [longestLevel]byte
 	for i, c := range v {

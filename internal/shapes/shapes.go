@@ -6,7 +6,7 @@
 //   - finds the top-level keys of a JSON object or the keys of logfmt,
 //   - looks up the shape of a line with these keys ([Table]),
 //   - finds the level, the message, the errors and the status by their paths,
-//   - reads a line of log within a message, as journald and Docker carry it.
+//   - reads the log line that a message contains, as in the output of journald and Docker.
 //
 // The result is a list of [Record]. A record has the level and the texts to
 // classify. It also has the index at which two fields may be inserted without
@@ -45,17 +45,18 @@ type Shape struct {
 
 	// Default is the level of a line without a level.
 	Default Severity
-	// Attributes is the path of a list of keys and values, as in OTLP. They are read
-	// like members of the object.
+	// Attributes is the path of a list of keys and values, like the attributes of
+	// OTLP. They are read like members of the object.
 	Attributes string
 	// Stream is the path of the name of a standard stream, stdout or stderr.
 	Stream string
-	// Carrier is set if the message is a line of another logger, whose level counts
-	// more. A message that is a JSON object is read as a line in other shapes too.
+	// Carrier is true if the message is a line of another logger, whose level takes
+	// precedence. In a line of any shape, a message that is a JSON object is read
+	// as a line too.
 	Carrier bool
-	// Records is the path to the records, if a line has several: "a/b/c" is a list c
-	// in each item of a list b in each item of a list a. The records have the shape
-	// [OTLPRecord].
+	// Records is the path to the records, if a line has several: "a/b/c" is a list
+	// c in each item of a list b in each item of a list a. The records have the
+	// shape [OTLPRecord].
 	Records string
 }
 
@@ -68,7 +69,7 @@ type Level struct {
 // Severity distinguishes errors from other lines.
 type Severity uint8
 
-// The severities of lines.
+// The values of [Severity].
 const (
 	Unknown Severity = iota // the line has no level
 	Below                   // its level is below error
@@ -81,26 +82,26 @@ func (s Severity) String() string { return [...]string{"unknown", "below error",
 // Form is how fields are written into a line.
 type Form uint8
 
-// The forms of fields.
+// The values of [Form].
 const (
 	Member    Form = iota // "key":"value" before the closing brace of an object
 	Pair                  // key=value at the end of the line
 	Attribute             // {"key":"…","value":{"stringValue":"…"}} in a list of OTLP
 )
 
-// MaxText limits how many undecoded bytes of a text are read. Of a longer text,
-// only the first and the last MaxText/2 bytes are read. MaxText is a little more
-// than six times what a classifier reads, because an escape may take six bytes for
-// one.
+// MaxText is how many undecoded bytes of a text are read. Of a longer text, only
+// the first and the last MaxText/2 bytes are read. MaxText is a little more than
+// six times what a classifier reads, because one byte may be written as an escape
+// of six bytes.
 const MaxText = 6*maxRead + 64
 
-// maxRead is the most bytes of a text that a classifier reads.
+// maxRead is how many bytes of a text a classifier reads.
 const maxRead = 64 << 10
 
-// MaxInner is the length of the longest message that is read as a line of log.
+// MaxInner is the length of the longest message that is read as a log line.
 const MaxInner = 1 << 20
 
-// text decodes a value. It reports whether the value is a text.
+// text decodes a value. It returns false if the value is not a text.
 func text(v []byte, logfmt bool) (string, bool) {
 	s, ok := jsontop.Ends(v, MaxText)
 	if ok || !logfmt {
@@ -109,7 +110,7 @@ func text(v []byte, logfmt bool) (string, bool) {
 	return rawText(unquoted(v)), true
 }
 
-// unquoted returns a quoted value without its quotes, and any other value as it is.
+// unquoted returns v without its quotes. If v has no quotes, it returns v.
 func unquoted(v []byte) []byte {
 	if n := len(v); n >= 2 && v[0] == '"' && v[n-1] == '"' {
 		return v[1 : n-1]
@@ -117,8 +118,8 @@ func unquoted(v []byte) []byte {
 	return v
 }
 
-// rawText returns v as it is. If v is longer than MaxText, rawText returns the
-// first and the last MaxText/2 bytes, with a line end between them.
+// rawText returns v without decoding. If v is longer than MaxText, rawText returns
+// the first and the last MaxText/2 bytes, with a line feed between them.
 func rawText(v []byte) string {
 	if len(v) <= MaxText {
 		return string(v)

@@ -9,7 +9,8 @@ import (
 	"github.com/errclass/errclass/internal/jsontop"
 )
 
-// Source is one text of a record to classify, with fields that belong to it.
+// Source is one text of a record that can be classified, with the fields that
+// belong to it.
 type Source struct {
 	Message string
 	Type    string // an exception's type that the program itself recorded
@@ -17,9 +18,9 @@ type Source struct {
 	Status  int    // an HTTP status from 400 to 599, or 0
 }
 
-// Sources yields the sources of the record, the most specific first: the errors,
-// the errors in groups, the message, the stack traces. The caller stops at the
-// first one that is enough.
+// Sources yields the sources of the record, with the most specific first: the
+// errors, the errors in groups, the message, the stack traces. The caller stops at
+// the first one that is enough.
 func (rec *Record) Sources(yield func(Source) bool) {
 	if rec.inner != nil && rec.Shape.Carrier && !rec.inner.sources(yield) {
 		return
@@ -27,7 +28,8 @@ func (rec *Record) Sources(yield func(Source) bool) {
 	rec.sources(yield)
 }
 
-// sources yields the sources. It returns false if yield stopped it.
+// sources yields the sources of the record. It returns false if yield returned
+// false.
 func (rec *Record) sources(yield func(Source) bool) (all bool) {
 	f, c := rec.reader.fields, rec.shape
 	common := Source{Status: f.httpStatus(c.status), Code: f.firstText(c.codes), Type: f.firstText(c.types)}
@@ -58,9 +60,10 @@ func (rec *Record) sources(yield func(Source) bool) (all bool) {
 	return true
 }
 
-// messageSources yields the message and the JSON in it. JSON with a level is a line
-// of log: its errors are yielded first. Other JSON may be the body of a response,
-// which is most specific as a whole.
+// messageSources yields the message and the sources of the JSON in it. JSON with a
+// level is a log line: its errors are yielded first. Other JSON may be the body of
+// a response, for which the whole message is the most specific source. It returns
+// false if yield returned false.
 func (rec *Record) messageSources(common Source, yield func(Source) bool) (all bool) {
 	isLine := rec.inner != nil && rec.inner.Severity != Unknown
 	if isLine && !rec.inner.sources(yield) {
@@ -71,9 +74,9 @@ func (rec *Record) messageSources(common Source, yield func(Source) bool) (all b
 }
 
 const (
-	// maxSources limits how many errors of a record are read.
+	// maxSources is how many errors of a record are read.
 	maxSources = 32
-	// maxNested limits how deep groups and causes may be nested.
+	// maxNested limits how deeply groups and causes may be nested.
 	maxNested = 4
 )
 
@@ -85,7 +88,7 @@ type sourceWriter struct {
 	seen   [8]*byte // values that were read; a path and a group may lead to the same value
 }
 
-// again reports whether v was read before. It remembers v.
+// again reports whether v was read before. After the call, v counts as read.
 func (s *sourceWriter) again(v []byte) bool {
 	if slices.Contains(s.seen[:], &v[0]) {
 		return true
@@ -94,7 +97,7 @@ func (s *sourceWriter) again(v []byte) bool {
 	return false
 }
 
-// out yields e and reports whether more is wanted.
+// out yields e. It returns false if yield returned false.
 func (s *sourceWriter) out(e Source) bool {
 	if s.left--; s.left < 0 {
 		return true
@@ -102,8 +105,8 @@ func (s *sourceWriter) out(e Source) bool {
 	return s.yield(e)
 }
 
-// errorValue yields the sources of an error value: a text, an object such as pino
-// writes, or a list. For a list of other values, the message is its JSON.
+// errorValue yields the sources of an error value: a text, an object like those of
+// pino, or a list. For a list of other values, the message is the JSON of the list.
 func (s *sourceWriter) errorValue(v []byte, e Source) bool {
 	if t, ok := text(v, s.logfmt); ok {
 		e.Message = t
@@ -133,8 +136,8 @@ func (s *sourceWriter) errorValue(v []byte, e Source) bool {
 	return true
 }
 
-// causes is an error with its causes, from the outermost to the innermost. They are
-// classified together, because a cause is more specific than its wrappers.
+// causes has an error with its causes, from the outermost to the innermost. They
+// are classified together, because a cause is more specific than its wrappers.
 type causes struct {
 	messages []string
 	size     int    // of all messages
@@ -146,10 +149,11 @@ type causes struct {
 	objects  int
 }
 
-// maxCauses limits how many items of a list of errors are read.
+// maxCauses is how many items of a list of errors are read.
 const maxCauses = 8
 
-// read adds an error object or a list of them. It returns false if v is neither.
+// read adds an error object, or the objects of a list. It returns false if v is
+// neither an object nor a list.
 func (c *causes) read(v []byte, depth int) bool {
 	if depth > maxNested || c.objects >= maxSources {
 		return true
@@ -180,8 +184,8 @@ func (c *causes) read(v []byte, depth int) bool {
 	}
 }
 
-// object adds an error object. Members are decoded at the end: if a key repeats, the
-// last value counts.
+// object adds an error object. If a key repeats, the last value counts, so values
+// are decoded after all members were visited.
 func (c *causes) object(v []byte, depth int) {
 	c.objects++
 	var message, kind, code, stack, cause []byte
@@ -214,8 +218,8 @@ func (c *causes) object(v []byte, depth int) {
 	}
 }
 
-// add adds a message, unless the previous message contains it or the messages are
-// too long.
+// add adds a message. It does not add a message that the previous message contains,
+// and no further message if they are too long together.
 func (c *causes) add(message string) {
 	if message == "" || c.size > MaxText || len(c.messages) > 0 && strings.Contains(c.messages[len(c.messages)-1], message) {
 		return
@@ -226,8 +230,8 @@ func (c *causes) add(message string) {
 
 func (c *causes) message() string { return strings.Join(c.messages, ": ") }
 
-// group yields the errors among the members of an object and of the objects in it,
-// such as the groups of slog.
+// group yields the errors among the members of an object, and of the objects in it,
+// such as the groups of slog. It returns false if yield returned false.
 func (s *sourceWriter) group(v []byte, common Source, depth int) bool {
 	more := true
 	jsontop.Object(v, func(name, value []byte) {
@@ -246,7 +250,7 @@ func (s *sourceWriter) group(v []byte, common Source, depth int) bool {
 	return more
 }
 
-// isErrorName reports whether a member of a group holds an error.
+// isErrorName reports whether a member with this name holds an error.
 func isErrorName(name []byte) bool {
 	switch string(name) {
 	case "error", "err", "exception", "exc_info", "thrown", "throwable", "cause", "stderr", "exception.message", "error.message":

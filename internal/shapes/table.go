@@ -1,7 +1,7 @@
 package shapes
 
-// Common holds the paths that are read in every JSON line and every logfmt line,
-// after the paths of its own shape.
+// Common has the paths that are read in every JSON line and every logfmt line,
+// after the paths of the line's shape.
 var Common = Shape{
 	Name: "common",
 	Levels: []Level{
@@ -26,9 +26,10 @@ var OTLPRecord = Shape{
 	Carrier:    true,
 }
 
-// Table lists the shapes of JSON lines, the most specific first.
+// Table lists the shapes of JSON lines. A more specific shape comes before a less
+// specific one.
 var Table = []Shape{
-	// Collectors and runtimes.
+	// Collectors and container runtimes.
 	{
 		Name: "OTLP JSON", Source: OTLPRecord.Source,
 		Needs: []string{"resourceLogs"}, Records: "resourceLogs/scopeLogs/logRecords",
@@ -69,7 +70,7 @@ var Table = []Shape{
 	{
 		Name: "docker json-file", Source: "https://docs.docker.com/engine/logging/drivers/json-file/",
 		Needs: []string{"log", "stream"}, // Fluent Bit adds more members
-		// The level is the level of the message.
+		// The line's level is that of the message.
 		Message: []string{"log"},
 		Times:   []string{"time"},
 		Stream:  "stream",
@@ -183,7 +184,7 @@ var Table = []Shape{
 		Times:   []string{"timestamp"},
 	},
 
-	// The JVM, and what took over its keys.
+	// The JVM, and loggers that use the same keys.
 	{
 		Name: "ECS, dotted and nested", Source: "@elastic/ecs-pino-format 1.5.0, @elastic/ecs-winston-format 1.5.3, https://www.elastic.co/docs/reference/ecs",
 		Needs:   []string{"@timestamp"},

@@ -7,7 +7,7 @@ type Prefix struct {
 	pattern pattern
 }
 
-// Prefixes lists the prefixes, most common first.
+// Prefixes lists the prefixes. The most common one is first.
 var Prefixes = []Prefix{
 	{"CRI", "https://github.com/kubernetes/design-proposals-archive/blob/main/node/kubelet-cri-logging.md", "%t %s F %m"},
 	{"CRI, partial line", "the same", "%t %s P %m"},
@@ -17,7 +17,7 @@ var Prefixes = []Prefix{
 	{"journalctl, syslog files", "systemd 252; rsyslog 8.2302", "%b %w %*: %m"},
 }
 
-// readPrefix returns the prefix of line; end is 0 if it has none.
+// readPrefix returns the prefix of line. end is 0 if the line has none.
 func readPrefix(line []byte) (p prefix) {
 	for {
 		next := onePrefix(line[p.end:])
@@ -89,7 +89,8 @@ type Text struct {
 	pattern pattern
 }
 
-// Texts lists the shapes of text lines, the most specific first.
+// Texts lists the shapes of text lines. A more specific shape comes before a less
+// specific one.
 var Texts = []Text{
 	textShape("klog", "k8s.io/klog/v2 v2.140.0", "%k%d %t%_%d %*] %m"),
 	textShape("zap console", "go.uber.org/zap v1.28.0, NewConsoleEncoder", "%t\t%l\t%m"),
@@ -121,8 +122,9 @@ func textShape(name, source string, p pattern) Text {
 	return Text{Shape{Name: name, Source: source}, p}
 }
 
-// TextShape returns the shape of a text line, or nil, and its severity. line may
-// have a prefix. The level of the prefix counts if the line has no level.
+// TextShape returns the shape of a text line, or nil, and the severity of the line.
+// line may have a prefix. The level of the prefix counts if the line itself has no
+// level.
 func TextShape(line []byte) (*Text, Severity) {
 	p := readPrefix(line)
 	t, m := matchText(line[p.end:])

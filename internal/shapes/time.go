@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// layouts are the layouts of times that loggers write as text, most common
-// first. A time without a zone is taken as UTC.
+// layouts are the layouts of times that loggers write as text. The most common one
+// is first. A time without a zone is read as UTC.
 var layouts = []string{
 	time.RFC3339Nano,
 	"2006-01-02T15:04:05.999999999Z0700", // zap's ISO8601 encoder
@@ -20,7 +20,7 @@ var layouts = []string{
 	time.RFC1123Z, time.RFC1123, time.UnixDate,
 }
 
-// Time returns the first valid time of the record. It reports whether there is one.
+// Time returns the first valid time of the record. It returns false if there is none.
 func (rec *Record) Time() (time.Time, bool) {
 	f := rec.reader.fields
 	for _, p := range rec.shape.times {
@@ -36,8 +36,8 @@ func (rec *Record) Time() (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// longestTime is more than any layout needs. time.Parse would copy a longer text
-// once per layout.
+// longestTime is longer than a time in any layout. For a longer text, time.Parse
+// would copy the text once for each layout.
 const longestTime = 128
 
 func parseTime(v []byte, logfmt bool) (time.Time, bool) {
@@ -61,8 +61,8 @@ func parseTime(v []byte, logfmt bool) (time.Time, bool) {
 }
 
 // unixTime reads a number as seconds, milliseconds, microseconds or nanoseconds
-// since 1970. It chooses the unit by the number's size. zap writes seconds with
-// a fraction, pino milliseconds, journald microseconds.
+// since 1970. The size of the number determines the unit. zap writes seconds with a
+// fraction, pino milliseconds, journald microseconds.
 func unixTime(v []byte) (time.Time, bool) {
 	v = bytes.TrimSpace(v)
 	if len(v) == 0 || v[0] < '0' || v[0] > '9' {
@@ -85,8 +85,8 @@ func unixTime(v []byte) (time.Time, bool) {
 		perSecond := int64(time.Second / unit)
 		return time.Unix(whole/perSecond, whole%perSecond*int64(unit)).UTC(), true
 	}
-	// A float64 holds today's time in seconds only to the microsecond, so round to
-	// microseconds.
+	// In a float64, today's time in seconds is only precise to the microsecond. So
+	// round to microseconds.
 	micro := n * (float64(unit) / float64(time.Microsecond))
 	return time.UnixMicro(int64(math.Round(micro))).UTC(), true
 }

@@ -5,10 +5,10 @@ import "math"
 // DefaultMaxBytes is the default of classify.WithMaxBytes.
 const DefaultMaxBytes = 64 << 10
 
-// resource is something that a budget limits.
+// resource is a kind of evidence whose amount a budget limits.
 type resource uint8
 
-// The resources.
+// The values of resource.
 const (
 	textBytes    resource = iota // bytes of text that the rules read
 	BodyBytes                    // bytes of responses' bodies
@@ -26,8 +26,8 @@ var resourceNames = [resources]string{
 	"bytes of text", "bytes of bodies", "bytes of bodies as JSON", "errors", "texts of errors", "header names", "header values", "waits",
 }
 
-// Limits for one classification. Real evidence uses a few percent of them. They
-// keep the time below 10 ms and the memory below 4 MB for any evidence.
+// Limits for one classification. Real evidence uses a few percent of them. With
+// these limits, any evidence takes less than 10 ms and less than 4 MB.
 const (
 	MaxNodes       = 256      // errors of a chain
 	MaxBody        = 64 << 10 // bytes of a body
@@ -42,20 +42,21 @@ const (
 	shortest = 1 << 10
 )
 
-// Budget limits what one classification may still read. Every collector spends from
-// the budget before it reads. It skips evidence that the budget does not cover.
+// Budget limits what one classification may still read. Every collector takes its
+// amount from the budget before it reads. It skips evidence for which too little is
+// left.
 //
-// Each part of the evidence adds a share of its own to the budget before it is read.
-// So a large part does not use up the budget of the next one. The rest of a share is
-// left for the next part.
+// Before a part of the evidence is read, its share is added to the budget. So a
+// large part does not use up the budget of the next one. What a part does not use
+// is left for the next part.
 type Budget struct {
 	Left    [resources]int
 	Limit   int         // bytes of one text that are read; 0 = all
 	LeftOut *[]Omission // for Explain only; else nil
 }
 
-// Open sets b to the budget of a classification that reads limit bytes of a text.
-// It assigns single fields to avoid copying the struct.
+// Open sets b to the budget of a classification that reads limit bytes of each
+// text. It assigns single fields to avoid copying the struct.
 func (b *Budget) Open(limit int) {
 	b.Limit = limit
 	b.Left[ChainErrors] = MaxNodes
@@ -65,17 +66,18 @@ func (b *Budget) Open(limit int) {
 	b.Left[TextWaits] = mostWaits
 }
 
-// NewBudget returns the budget of a classification that reads limit bytes of a text.
+// NewBudget returns the budget of a classification that reads limit bytes of each
+// text.
 func NewBudget(limit int) (b Budget) {
 	b.Open(limit)
 	return b
 }
 
-// ShareNames adds the share of a name or of a response. All texts of a response
-// share this many bytes.
+// ShareNames adds the share of a type name, a code or a response: DefaultMaxBytes
+// for all its texts together.
 func (b *Budget) ShareNames() { b.Left[textBytes] += DefaultMaxBytes }
 
-// ShareChain adds the share of a chain of errors: for their texts and their bodies.
+// ShareChain adds the share of a chain of errors, for its texts and its bodies.
 func (b *Budget) ShareChain() {
 	b.Left[textBytes] += min(max(DefaultMaxBytes, b.Limit), math.MaxInt/int(resources))
 	b.ShareBody()
@@ -96,7 +98,8 @@ func (b *Budget) ShareBody() {
 	b.Left[DecodedBytes] += shareOfJSON
 }
 
-// Spend takes n of r and returns true. If less is left, it takes nothing.
+// Spend subtracts n from what is left of r and returns true. If less than n is
+// left, it subtracts nothing and returns false.
 func (b *Budget) Spend(r resource, n int) bool {
 	if n > b.Left[r] {
 		return false
@@ -105,7 +108,7 @@ func (b *Budget) Spend(r resource, n int) bool {
 	return true
 }
 
-// Lose notes that n units of r were not read. Explain reports it.
+// Lose records for Explain that n units of r were not read.
 func (q *Inquiry) Lose(r resource, n int) {
 	if q.Budget.LeftOut != nil && n > 0 {
 		q.Budget.note(q.Source.String(), r, n)
@@ -122,15 +125,15 @@ func (b *Budget) note(source string, r resource, n int) {
 	*b.LeftOut = append(*b.LeftOut, Omission{Source: source, Unit: resourceNames[r], Amount: n})
 }
 
-// Omission is evidence of a source that was not read: see classify.Omission.
+// Omission is an amount of evidence that was not read. See classify.Omission.
 type Omission struct {
 	Source, Unit string
 	Amount       int
 }
 
-// Cut returns the part of a text to read: all of it as head, or a head and a tail
-// of about the same size. It cuts at a space if one is near, so that no part of a
-// word is read as a word. It copies nothing.
+// Cut returns the part of a text that should be read: all of it as head, or a head
+// and a tail of about the same size. It cuts at a space if one is near. Otherwise
+// the rules would match a part of a word like a word. It copies nothing.
 func Cut[T string | []byte](q *Inquiry, text T) (head, tail T) {
 	b, n := &q.Budget, len(text)
 	if b.Limit > 0 {
@@ -168,8 +171,8 @@ const maxWord = 48
 
 func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' }
 
-// BodyOf returns the part of a response's body to read: its first bytes, or nothing
-// if earlier bodies have spent the budget. It copies nothing.
+// BodyOf returns the part of a response's body that should be read: its first
+// bytes, or nothing if too little of the budget is left. It copies nothing.
 func BodyOf[T string | []byte](q *Inquiry, body T) T {
 	n := min(len(body), MaxBody)
 	if !q.Budget.Spend(BodyBytes, n) {

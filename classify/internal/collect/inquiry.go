@@ -1,5 +1,5 @@
 // Package collect has the types that all collectors share: the [Inquiry], to which
-// they add signals, and the [Budget], which limits what they read.
+// collectors add signals, and the [Budget], which limits what they read.
 package collect
 
 import (
@@ -16,39 +16,39 @@ import (
 
 // Inquiry collects the signals of one failure.
 type Inquiry struct {
-	Now       func() time.Time // the clock; only waits need it
-	Set       *ruleset.Set
-	Seen      *memory.Memory
-	List      signal.List
-	Status    int // the first HTTP status that was found
-	Hint      hint.Hint
-	Provider  string
-	Said      memory.Utterance // status and provider that texts name; used if no other evidence has them
-	Budget    Budget           // what may still be read
-	Source    signal.Source    // the part of the evidence that is being read
-	Parts     uint16           // number of texts that were read
-	Heard     [MaxHeard]string // plain heads of the first texts, for the model
-	HeardFrom signal.Source    // source of Heard[0]
-	heard     int
-	Ended     bool        // this program ended the call itself, so no more evidence is read
-	Texts     *[]ReadText // for Explain only; else nil
+	Now         func() time.Time // the clock; only waits need it
+	Set         *ruleset.Set
+	Seen        *memory.Memory
+	List        signal.List
+	Status      int // the first HTTP status that was found
+	Hint        hint.Hint
+	Provider    string
+	Mentioned   memory.Mention        // status and provider that texts mention; used if no other evidence has them
+	Budget      Budget                // what may still be read
+	Source      signal.Source         // the part of the evidence that is being read
+	Parts       uint16                // number of texts that were read
+	ModelTexts  [MaxModelTexts]string // plain heads of the first texts, for the model
+	ModelSource signal.Source         // source of ModelTexts[0]
+	modelTexts  int                   // number of ModelTexts
+	Ended       bool                  // this program ended the call itself, so no more evidence is read
+	Texts       *[]ReadText           // for Explain only; else nil
 }
 
-// MaxHeard is how many texts of a failure the model reads.
-const MaxHeard = 4
+// MaxModelTexts is the largest number of texts of a failure that the model reads.
+const MaxModelTexts = 4
 
-// Hear keeps the plain head of a text for the model.
-func (q *Inquiry) Hear(plain string) {
-	if q.heard == 0 {
-		q.HeardFrom = q.Source
+// KeepForModel keeps the head of a text, in plain form, for the model.
+func (q *Inquiry) KeepForModel(plain string) {
+	if q.modelTexts == 0 {
+		q.ModelSource = q.Source
 	}
-	if q.heard < MaxHeard {
-		q.Heard[q.heard] = plain
-		q.heard++
+	if q.modelTexts < MaxModelTexts {
+		q.ModelTexts[q.modelTexts] = plain
+		q.modelTexts++
 	}
 }
 
-// Add appends a signal to the list.
+// Add sets the source of a signal and adds the signal to the list.
 func (q *Inquiry) Add(s signal.Signal) {
 	s.Source = q.Source
 	if s.Strength == signal.Own {
@@ -57,7 +57,7 @@ func (q *Inquiry) Add(s signal.Signal) {
 	q.List.Add(&s)
 }
 
-// AddStatus adds the signal of an HTTP status. The first status becomes
+// AddStatus adds the signal of an HTTP status. The first status also becomes
 // Result.Status.
 func (q *Inquiry) AddStatus(status int) {
 	if status < 400 || status > 599 {
@@ -69,8 +69,8 @@ func (q *Inquiry) AddStatus(status int) {
 	q.Add(httpSignal(status))
 }
 
-// httpRules holds the rule ids of all statuses, eight bytes each. So httpSignal
-// needs no allocation for an id.
+// httpRules is the concatenation of the rule ids of all statuses:
+// "http/400http/401". So httpSignal can take an id from it without an allocation.
 var httpRules = func() string {
 	var b strings.Builder
 	for status := 400; status <= 599; status++ {
@@ -97,11 +97,12 @@ func httpSignal(status int) signal.Signal {
 	return s
 }
 
-// ReadText is a text of N bytes whose head and tail were read. It may be a part of
-// another text: the report of one attempt (Try), or a frame of a stack trace (Frame).
+// ReadText is a text of N bytes of which Head and Tail were read. It may be a part
+// of another text: the report of one attempt (Attempt), or a frame of a stack trace
+// (Frame).
 type ReadText struct {
-	Head, Tail string
-	N          int
-	Source     signal.Source
-	Frame, Try bool
+	Head, Tail     string
+	N              int
+	Source         signal.Source
+	Frame, Attempt bool
 }

@@ -24,15 +24,15 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// strengths lists the kinds of text evidence.
+// strengths has the names of the strengths that rules about texts may have.
 var strengths = []string{"cause", "code", "phrase", "word"}
 
-// telling lists prefixes of the ids of rules that need no reason. These rules
-// recognise a wait, a provider, or a report of several attempts.
-var telling = []string{"hint/", "provider/", "log/"}
+// withoutReason has prefixes of rule ids. Rules with these ids need no reason,
+// because they recognise a wait, a provider, or a report of several attempts.
+var withoutReason = []string{"hint/", "provider/", "log/"}
 
-// lookedUp lists the tables that the collectors use. The other tables are only
-// expanded into rules.
+// lookedUp has the names of the tables that the collectors use at run time. The
+// other tables are only expanded into rules.
 var lookedUp = []string{
 	"body", "bodyCause", "bodyVague", "bodyWeak", "errno", "errnoLocal", "goParser", "goType",
 	"grpc", "grpcVague", "http", "jsonrpc", "jsonrpcLocal", "jsonrpcVague", "mssql", "mysql",
@@ -69,7 +69,7 @@ func main() {
 	}
 }
 
-// compile builds the matcher of all rules.
+// compile builds the matcher of all rules and returns its encoding.
 func compile(doc ruledoc.Document) ([]byte, error) {
 	exprs := make([]string, len(doc.Rules))
 	for i, r := range doc.Rules {
@@ -132,7 +132,7 @@ func load(dir string) (ruledoc.Document, error) {
 }
 
 // addTable adds the rows of t to the table of the same name. Several documents may
-// have rows of one table, but each code must have the same reason in all of them.
+// have rows of one table, but a code must have the same reason in all of them.
 func addTable(doc *ruledoc.Document, t ruledoc.Table) error {
 	i := slices.IndexFunc(doc.Tables, func(other ruledoc.Table) bool { return other.Name == t.Name })
 	if i < 0 {
@@ -155,8 +155,8 @@ func check(r ruledoc.Rule) error {
 	switch {
 	case r.ID == "", r.Pattern == "":
 		return fmt.Errorf("id and pattern are required")
-	case r.Codes == "" && r.Reason == "" && len(r.Vetoes) == 0 && !slices.ContainsFunc(telling, func(p string) bool { return strings.HasPrefix(r.ID, p) }):
-		return fmt.Errorf("a rule without a reason needs vetoes, or an id that starts with one of %v", telling)
+	case r.Codes == "" && r.Reason == "" && len(r.Vetoes) == 0 && !slices.ContainsFunc(withoutReason, func(p string) bool { return strings.HasPrefix(r.ID, p) }):
+		return fmt.Errorf("a rule without a reason needs vetoes, or an id that starts with one of %v", withoutReason)
 	case r.Reason != "" && signal.ReasonOf(r.Reason) == signal.NoReason:
 		return fmt.Errorf("unknown reason %q", r.Reason)
 	case (r.Reason != "" || r.Codes != "") && !slices.Contains(strengths, r.Strength):
@@ -169,8 +169,8 @@ func check(r ruledoc.Rule) error {
 	return nil
 }
 
-// expand replaces every rule that has a table by one rule for each code. If the id
-// contains {reason}, it makes one rule for each reason instead.
+// expand replaces every rule that names a table by one rule for each code of the
+// table. If the id contains {reason}, it makes one rule for each reason instead.
 func expand(doc ruledoc.Document) ([]ruledoc.Rule, error) {
 	var rules []ruledoc.Rule
 	for _, r := range doc.Rules {
@@ -198,8 +198,8 @@ func expand(doc ruledoc.Document) ([]ruledoc.Rule, error) {
 }
 
 // byReason turns a rule whose id contains {reason} into one rule for each reason.
-// The codes of a reason become alternatives in one pattern. So they share the
-// automaton's states for the rest of the pattern.
+// The codes of a reason become alternatives in one pattern. So all codes of a
+// reason share the automaton's states for the rest of the pattern.
 func byReason(r ruledoc.Rule, t ruledoc.Table) []ruledoc.Rule {
 	var rules []ruledoc.Rule
 	codes := map[string][]string{}
@@ -285,7 +285,7 @@ func providers(rules []ruledoc.Rule) (names []string) {
 	return names
 }
 
-// goName turns a name of the documents into a part of a Go name: rate_limit into
+// goName turns a name of the documents into a part of a Go name: rate_limit ->
 // RateLimit.
 func goName(s string) string {
 	var b strings.Builder

@@ -27,8 +27,8 @@ func signalOf(r ruledoc.Rule) *signal.Signal {
 	return &s
 }
 
-// checkRelations returns an error that names all faults in the Vetoes and Beats of
-// rules: vetoes of a rule with a reason, beats of a rule without one, unknown
+// checkRelations checks the Vetoes and Beats of rules. Its error names all faults:
+// vetoes of a rule with a reason, beats of a rule without a reason, unknown
 // targets, beats that the order implies anyway, and cycles of beats.
 func checkRelations(rules []ruledoc.Rule) error {
 	var faults []string
@@ -79,7 +79,7 @@ func checkRelations(rules []ruledoc.Rule) error {
 }
 
 // cycle extends path along the Beats of rules until it comes back to its first
-// rule. It returns the closed path, or nil if there is none.
+// rule. It returns the closed path, or nil if there is no cycle.
 func cycle(rules map[string]*signal.Signal, path []string) []string {
 	last := rules[path[len(path)-1]]
 	if last == nil || last.Text == nil {

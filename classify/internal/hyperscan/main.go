@@ -119,7 +119,8 @@ func messages(path string) ([]string, error) {
 	return all, nil
 }
 
-// patterns returns n of the standard patterns, spread over all families.
+// patterns returns n of the standard patterns, at equal distances in the list of
+// rules.
 func patterns(n int) []string {
 	rules := classify.Standard.Rules()
 	exprs := make([]string, min(n, len(rules)))
@@ -129,7 +130,7 @@ func patterns(n int) []string {
 	return exprs
 }
 
-// compare prints a line of the table.
+// compare runs both programs on exprs and texts and prints a line of the table.
 func compare(folder, program string, exprs, texts []string, turns int) error {
 	input := filepath.Join(folder, "input")
 	if err := os.WriteFile(input, encode(exprs, texts), 0o600); err != nil {
@@ -172,8 +173,8 @@ func compare(folder, program string, exprs, texts []string, turns int) error {
 	return nil
 }
 
-// scanAll does the same as scan.c: it scans all texts, rounds times. It returns the
-// time and the number of matches in one round.
+// scanAll does the same as scan.c: it scans all texts, as many times as rounds
+// says. It returns the time, and the number of matches in one round.
 func scanAll(m *scan.Matcher, texts []string, rounds int) (took time.Duration, found int) {
 	set := make([]uint64, m.Words())
 	begin := time.Now()
@@ -243,7 +244,7 @@ func start(program, input string) (*other, error) {
 	return o, nil
 }
 
-// scan scans all texts with Hyperscan, rounds times.
+// scan scans all texts with Hyperscan, as many times as rounds says.
 func (o *other) scan(rounds int) (took time.Duration, found int, err error) {
 	if _, err := fmt.Fprintln(o.in, rounds); err != nil {
 		return 0, 0, err

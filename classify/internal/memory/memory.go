@@ -10,18 +10,18 @@ import (
 )
 
 // Memory caches the classification of texts, because the same error text tends to
-// occur many times. A text that was seen before costs little more than a hash.
+// occur many times. Finding a text in the cache costs little more than a hash.
 // Memory holds no text, only hashes with a seed that is new in every process. It
-// compares 40 bits of the hash, besides the 11 that select the slot: it confuses
-// two texts in 1 of 2^40 comparisons. It is safe for concurrent use and never
-// grows.
+// compares 40 bits of the hash, besides the 11 bits that select the slot. So it
+// confuses two texts in 1 of 2^40 comparisons. It is safe for concurrent use and
+// never grows.
 type Memory struct {
 	Verdicts [memorySize]atomic.Uint64
 	matches  [matchesSize]MatchSlot
 }
 
-// A slot holds, from the lowest bit: the number of the rule plus two (0 = empty
-// slot), the status less 399 (0 = none), the provider and the hash.
+// The fields of a slot, from the lowest bit: the number of the rule plus two (0 =
+// empty slot), the status minus 399 (0 = none), the provider, and the hash.
 const (
 	memorySize    = 1 << 11
 	RuleBits      = 12
@@ -39,15 +39,15 @@ const _ = uint(1<<providerBits - len(standard.Providers))
 
 var memorySeed = maphash.MakeSeed()
 
-// Slot returns the slot of a text, and the bits of its hash that the slot must
-// hold.
+// Slot returns the slot for a text, and the bits of the text's hash that the slot
+// stores.
 func (m *Memory) Slot(text string) (place *atomic.Uint64, hash uint64) {
 	hash = maphash.String(memorySeed, text)
 	return &m.Verdicts[hash%memorySize], hash &^ verdictMask
 }
 
-// Recall returns the verdict in a slot. ok is false if the slot is for another
-// text.
+// Recall returns the verdict in a slot. ok is false if the slot is empty or holds
+// another text.
 func Recall(place *atomic.Uint64, hash uint64) (v Verdict, ok bool) {
 	slot := place.Load()
 	if slot&^verdictMask != hash || slot&(1<<RuleBits-1) == 0 {
@@ -61,7 +61,8 @@ func Recall(place *atomic.Uint64, hash uint64) (v Verdict, ok bool) {
 	return v, true
 }
 
-// Remember writes the verdict of a text to its slot, if the verdict fits.
+// Remember stores the verdict of a text in its slot. It stores nothing if the rule
+// number has too many bits.
 func Remember(place *atomic.Uint64, hash uint64, v Verdict) {
 	rule, status := uint64(v.Rule+2), uint64(0)
 	if v.Status != 0 {
@@ -72,15 +73,15 @@ func Remember(place *atomic.Uint64, hash uint64, v Verdict) {
 	}
 }
 
-// MatchSlot holds the rules that match a text that was only a part of an error. The
-// classification then depends on the other parts too. The three words are written
-// one after the other. key is the hash XORed with the other two words, so a slot
-// that is being written belongs to no text.
+// MatchSlot caches the rules that match a text. It is for a text that is only a
+// part of an error: there the classification also depends on the other parts. The
+// three words are written one after the other. key is the hash XORed with the other
+// two words. So a slot that is only partly written matches no hash.
 type MatchSlot struct{ key, low, high atomic.Uint64 }
 
-// The low word holds the provider and the places of five rules. A place is stored
-// as place+1, so that 0 means none. The high word holds four more places, and the
-// status minus 399.
+// The fields of the two words. low holds the provider and the indexes of five
+// rules. An index is stored plus one, so that 0 means none. high holds four more
+// indexes, and the status minus 399.
 const (
 	matchesSize  = 1 << 10
 	lowMatches   = 5
@@ -91,15 +92,16 @@ const (
 	known        = 1 << 63 // set in the high word of every slot in use
 )
 
-// Matches is what one text shows: the rules that match it, by their places, and its
-// [Utterance].
+// Matches is the evidence of one text: the indexes of the rules that match it, and
+// the [Mention].
 type Matches struct {
 	Places [MaxMatches]int
 	N      int
-	Utterance
+	Mention
 }
 
-// Fill adds the places of a set of matches. It reports whether all of them fit.
+// Fill adds the indexes of a set of matches to m. It returns false if they do not
+// all fit.
 func (m *Matches) Fill(matched []uint64) bool {
 	for w, word := range matched {
 		for ; word != 0; word &= word - 1 {
@@ -113,14 +115,14 @@ func (m *Matches) Fill(matched []uint64) bool {
 	return true
 }
 
-// MatchesOf returns the slot of a text and its hash.
+// MatchesOf returns the slot for a text and the hash of the text.
 func (m *Memory) MatchesOf(text string) (slot *MatchSlot, hash uint64) {
 	hash = maphash.String(memorySeed, text)
 	return &m.matches[hash%matchesSize], hash
 }
 
-// Recall returns the matches in the slot. ok is false if the slot is for another
-// text.
+// Recall returns the matches in the slot. ok is false if the slot is empty or holds
+// another text.
 func (s *MatchSlot) Recall(hash uint64) (m Matches, ok bool) {
 	low, high := s.low.Load(), s.high.Load()
 	if s.key.Load() != hash^low^high || high&known == 0 {
@@ -145,7 +147,8 @@ func (s *MatchSlot) Recall(hash uint64) (m Matches, ok bool) {
 	return m, true
 }
 
-// Remember writes the matches of a text to the slot, if they fit.
+// Remember stores the matches of a text in the slot. It stores nothing if there are
+// too many.
 func (s *MatchSlot) Remember(hash uint64, m *Matches) {
 	if m.N > MaxMatches {
 		return
@@ -169,16 +172,17 @@ func (s *MatchSlot) Remember(hash uint64, m *Matches) {
 	s.key.Store(hash ^ low ^ high)
 }
 
-// Verdict is the classification of a text alone, small enough for a slot.
+// Verdict is the classification of a text that is the whole evidence. It is small
+// enough for a slot.
 type Verdict struct {
 	Rule     int // number of the rule, -1 = no rule decides
 	Status   int // HTTP status that the text names, 0 = none
 	Provider int // number of the provider that the text names, in standard.Providers; 0 = none
 }
 
-// Utterance is what a text names besides its signals. A field is 0 if the text
-// names nothing.
-type Utterance struct {
-	Status   int // the first HTTP status that it names
-	Provider int // number of the provider that it names, in standard.Providers
+// Mention is the status and the provider that a text mentions. A field is 0 if the
+// text mentions none.
+type Mention struct {
+	Status   int // the first HTTP status that it mentions
+	Provider int // number of the provider that it mentions, in standard.Providers
 }

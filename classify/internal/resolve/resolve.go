@@ -1,15 +1,15 @@
-// Package resolve decides between signals.
+// Package resolve selects the signal that decides the classification.
 package resolve
 
 import "github.com/errclass/errclass/classify/internal/signal"
 
-// Resolve returns the index of the signal that decides, or -1. It also sets the Fate
-// and By of each signal. The decision does not depend on the order of the list. The
-// steps are:
+// Resolve returns the index of the signal that decides, or -1. It also sets the
+// Fate and By of each signal. The decision does not depend on the order of the
+// list. The steps are:
 //
 //  1. Hints veto signals. A hint has no reason, so no hint vetoes another.
-//  2. Signals that are not vetoed beat others: see [signal.Signal.Beats]. A beaten
-//     signal still beats others.
+//  2. Signals that are not vetoed beat others: see [signal.Signal.Beats]. A signal that
+//     was beaten still beats others.
 //  3. Of the signals that are left, the first in [signal.Order] decides.
 //
 // Signals of the program itself and of the user's rules are never vetoed or beaten.
@@ -19,16 +19,16 @@ func Resolve(list []signal.Signal) (winner int) {
 		s := &list[i]
 		s.Fate, s.By = signal.Counts, -1
 		if s.Reason == signal.NoReason {
-			s.Fate = signal.NotAWord
+			s.Fate = signal.IsHint
 		}
 	}
 	for i := range list {
-		if list[i].Fate == signal.NotAWord && len(list[i].Text.Vetoes) > 0 {
+		if list[i].Fate == signal.IsHint && len(list[i].Text.Vetoes) > 0 {
 			veto(list, i)
 		}
 	}
 	for i := range list {
-		if s := &list[i]; s.Fate != signal.NotAWord && s.Fate != signal.Vetoed && s.HasEdges() {
+		if s := &list[i]; s.Fate != signal.IsHint && s.Fate != signal.Vetoed && s.HasEdges() {
 			beat(list, i)
 		}
 	}
@@ -41,7 +41,7 @@ func Resolve(list []signal.Signal) (winner int) {
 	return winner
 }
 
-// veto marks the signals that the hint at the index hint vetoes.
+// veto marks the signals that the hint list[hint] vetoes.
 func veto(list []signal.Signal, hint int) {
 	for i := range list {
 		if list[hint].Vetoes(&list[i]) {
@@ -50,7 +50,7 @@ func veto(list []signal.Signal, hint int) {
 	}
 }
 
-// beat marks the signals that the signal at the index from beats.
+// beat marks the signals that the signal list[from] beats.
 func beat(list []signal.Signal, from int) {
 	for i := range list {
 		if fate := list[i].Fate; (fate == signal.Counts || fate == signal.Beaten) && list[from].Beats(&list[i]) {
@@ -59,8 +59,8 @@ func beat(list []signal.Signal, from int) {
 	}
 }
 
-// takeOut marks signal i as vetoed or beaten by signal by. If there are several
-// such signals, the first in [signal.Order] is kept.
+// takeOut marks signal i as vetoed or beaten by signal by. If several signals veto
+// or beat signal i, the first in [signal.Order] is recorded.
 func takeOut(list []signal.Signal, i, by int, fate signal.Fate) {
 	s := &list[i]
 	if s.Fate != fate || signal.Order(&list[by], &list[s.By]) < 0 {

@@ -184,7 +184,7 @@ func TestSomethingDecides(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := rapid.SliceOfN(rapid.Custom(drawn), 1, 12).Draw(t, "signals")
 		won := resolve.Resolve(all)
-		left := slices.ContainsFunc(all, func(s signal.Signal) bool { return s.Fate != signal.Vetoed && s.Fate != signal.NotAWord })
+		left := slices.ContainsFunc(all, func(s signal.Signal) bool { return s.Fate != signal.Vetoed && s.Fate != signal.IsHint })
 		if left != (won >= 0) {
 			t.Fatalf("%d of %+v", won, all)
 		}
@@ -207,7 +207,7 @@ func TestVetoesDoNotChain(t *testing.T) {
 	elsewhere.Part = 2
 	list := []signal.Signal{hint, timeout, family}
 	assert.Equal(t, -1, resolve.Resolve(list))
-	assert.Equal(t, []signal.Fate{signal.NotAWord, signal.Vetoed, signal.Vetoed}, []signal.Fate{list[0].Fate, list[1].Fate, list[2].Fate})
+	assert.Equal(t, []signal.Fate{signal.IsHint, signal.Vetoed, signal.Vetoed}, []signal.Fate{list[0].Fate, list[1].Fate, list[2].Fate})
 	assert.Equal(t, 1, resolve.Resolve([]signal.Signal{hint, mine}), "what the user says is not ruled out")
 	assert.Equal(t, 1, resolve.Resolve([]signal.Signal{hint, fact}), "nor is what no text shows")
 	assert.Equal(t, 1, resolve.Resolve([]signal.Signal{hint, elsewhere}), "nor another text")

@@ -9,9 +9,9 @@ import (
 	"unicode/utf16"
 )
 
-// Limits of a document. They are checked before the YAML library reads it, because
-// the library needs a few hundred bytes of memory for each value. A key with its
-// value counts as three tokens, an item of a list as one or two.
+// Limits of a document. They are checked before the YAML library reads the
+// document, because the library needs a few hundred bytes of memory for each value.
+// A key with its value counts as three tokens, an item of a list as one or two.
 const (
 	tokenBytes = 2 // bytes of the file for each token, on average
 	tokensFree = 1000
@@ -32,10 +32,10 @@ var (
 	errMarks = fmt.Errorf("more than %d anchors, aliases and tags; write the values out instead", marksAll)
 )
 
-// scanner counts the tokens of a document. It recognises only the YAML that it
-// needs for that: quoted texts, comments, block texts, brackets, and plain texts of
-// several lines. The counts are estimates, and the limits are so high that no
-// ordinary list of rules exceeds them.
+// scanner counts the tokens of a document. It recognises only the elements of YAML
+// that it needs for counting: quoted texts, comments, block texts, brackets, and
+// plain texts of several lines. The counts are estimates. The limits are so high
+// that no ordinary list of rules exceeds them.
 type scanner struct {
 	bytes, line int
 	depth       int  // number of open brackets
@@ -52,7 +52,7 @@ type scanner struct {
 }
 
 // checkLimits returns an error if a document has far more values than a list of
-// rules has. It builds no tree.
+// rules has. It does not build a syntax tree.
 func checkLimits(data []byte) error {
 	data = unixLines(data)
 	s := scanner{bytes: len(data), block: -1, outer: -1}
@@ -217,8 +217,8 @@ func (s *scanner) readLine(line []byte) {
 	}
 }
 
-// skipQuoted returns the index behind the quoted text, or the length of the line
-// if the text continues on the next line.
+// skipQuoted returns the index after the quoted text. If the text continues on the
+// next line, it returns the length of the line.
 func (s *scanner) skipQuoted(line []byte, at int) int {
 	for ; at < len(line); at++ {
 		switch c := line[at]; {

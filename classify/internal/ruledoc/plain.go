@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/scan"
 )
 
-// yamlMost is the largest document, in bytes, that the YAML library may read. The
-// library takes 100 ns and 40 bytes of memory for each byte.
+// yamlMost is the size of the largest document that the YAML library may read, in
+// bytes. The library takes 100 ns and 40 bytes of memory for each byte.
 const yamlMost = 512 << 10
 
 // maxRules is the largest number of rules in a document.
@@ -25,9 +25,9 @@ var (
 
 // plain parses the subset of YAML that lists of rules need: block lists and maps,
 // lists and maps in brackets, texts on one line with or without quotes, and block
-// texts with |. It gives up at anything else, including invalid YAML. For this
-// subset, the values are the same as with the YAML library. plain makes nodes for
-// one rule at a time and reuses them for the next rule.
+// texts with |. It gives up at anything else, including invalid YAML. For the
+// subset, it returns the same values as the YAML library. plain makes nodes for one
+// rule at a time and reuses them for the next rule.
 type plain struct {
 	text  string
 	at    int
@@ -45,8 +45,8 @@ type (
 	fault  struct{ err error }
 )
 
-// readPlain reads a document of rules. If it gives up, it returns the number of the
-// line; otherwise line is 0.
+// readPlain reads a document of rules. If the document is outside the subset, line
+// is the number of the line at which readPlain gave up; otherwise line is 0.
 func readPlain(data []byte, check func(*Rule) error) (rules []Rule, line int, err error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if bytes.IndexByte(data, '\r') >= 0 {
@@ -73,7 +73,8 @@ func readPlain(data []byte, check func(*Rule) error) (rules []Rule, line int, er
 }
 
 // firstOdd returns the offset of the first character that plain does not accept, or
-// -1. Such a character is not printable, or only some programs treat it as a line end.
+// -1. Such a character is not printable, or only some programs treat it as a line
+// end.
 func firstOdd(data []byte) int {
 	for at := 0; at < len(data); at++ {
 		c := data[at]
@@ -131,7 +132,7 @@ func (p *plain) peek() byte {
 	return p.text[p.at]
 }
 
-// expect reads the byte c. It gives up if the next byte is another one.
+// expect reads the byte c. It gives up if the next byte is not c.
 func (p *plain) expect(c byte) {
 	if p.peek() != c {
 		panic(giveUp{})
@@ -195,7 +196,7 @@ func (p *plain) nextLine() (indent int) {
 	return -1
 }
 
-// dash reports whether an item of a block list begins here.
+// dash reports whether an item of a block list begins at p.at.
 func (p *plain) dash() bool {
 	rest := p.text[p.at:]
 	return rest != "" && rest[0] == '-' && (len(rest) == 1 || rest[1] == ' ' || rest[1] == '\n')
@@ -288,7 +289,7 @@ func (p *plain) blockRules(indent int) {
 }
 
 // blockMap reads a block map, beginning with its first key. at is the indentation
-// of the line behind the map, or -1.
+// of the line after the map, or -1 at the end of the document.
 func (p *plain) blockMap(indent int) (n *yaml.Node, at int) {
 	n = p.node(yaml.MappingNode, "", "")
 	for {
@@ -309,8 +310,8 @@ func (p *plain) blockMap(indent int) (n *yaml.Node, at int) {
 	}
 }
 
-// blockValue reads the value of a key. indent is the indentation of its map; at is
-// that of the line behind the value.
+// blockValue reads the value of a key. indent is the indentation of the key's map.
+// at is the indentation of the line after the value.
 func (p *plain) blockValue(indent int) (v *yaml.Node, at int) {
 	p.skipSpaces()
 	switch p.peek() {
@@ -330,8 +331,8 @@ func (p *plain) blockValue(indent int) (v *yaml.Node, at int) {
 	return v, p.nextLine()
 }
 
-// blockTexts reads a block list of texts. The list is the value of a key, and outer
-// is the indentation of that key.
+// blockTexts reads a block list of texts. The list is the value of a key. outer is
+// the indentation of that key.
 func (p *plain) blockTexts(indent, outer int) (n *yaml.Node, at int) {
 	n = p.node(yaml.SequenceNode, "", "")
 	for {

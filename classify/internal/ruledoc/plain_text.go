@@ -63,7 +63,7 @@ func (p *plain) flow(indent, depth int) *yaml.Node {
 }
 
 // bracketItems reads a list of items between two brackets, separated by commas. It
-// calls item for each.
+// calls item to read each item.
 func (p *plain) bracketItems(end byte, indent int, item func()) {
 	p.at++
 	for p.skipLines(indent); p.peek() != end; p.skipLines(indent) {
@@ -135,7 +135,7 @@ func (p *plain) bare(ends string) *yaml.Node {
 }
 
 // beginsBare reports whether s begins with a text without quotes. It returns false
-// in unclear cases.
+// if this is unclear.
 func beginsBare(s string) bool {
 	switch {
 	case s == "":
@@ -204,7 +204,8 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// literal reads a block text with |. Its lines are indented by more than outer.
+// literal reads a block text that begins with |. Its lines are indented by more
+// than outer.
 func (p *plain) literal(outer int) *yaml.Node {
 	n := p.scalar("")
 	p.at++
@@ -254,7 +255,7 @@ func (p *plain) literal(outer int) *yaml.Node {
 }
 
 // endLiteral sets the value of n to the block text in b. blank is the number of
-// blank lines at its end.
+// blank lines at the end of the text.
 func (p *plain) endLiteral(n *yaml.Node, b *strings.Builder, chomp byte, blank int) *yaml.Node {
 	switch chomp {
 	case '-':

@@ -1,6 +1,6 @@
-// Package ruledoc reads the YAML documents that text rules are written in: the
-// standard set below classify/rules and the users' own files, which have the
-// same form. [Read] reads one document:
+// Package ruledoc reads the YAML documents that contain text rules: the standard
+// set in classify/rules and the users' own files, which have the same form. [Read]
+// reads one document:
 //
 //	rules:
 //	  - id: net/refused
@@ -10,13 +10,13 @@
 //
 // Most files are lists of rules in plain YAML. The parser in plain.go reads them
 // rule by rule. The YAML library reads all other files. The library takes more time
-// and memory, so these files must be short and must not have far more keys and
+// and memory. So these files must be short and must not have far more keys and
 // values than a list of rules.
 //
 // The package checks only the form: each field must be known, occur once and have
-// the right type. A fault is an [*Error] with its line. The callers check the
-// meaning of the values, and the patterns against their examples. The callers are
-// the generator of the standard set and package rulesfile.
+// the right type. A fault is an [*Error] with its line. The callers are the
+// generator of the standard set and package rulesfile. They check the meaning of
+// the values, and the patterns against their examples.
 package ruledoc
 
 import (
@@ -33,9 +33,10 @@ import (
 // Document is one YAML file of rules.
 type Document struct {
 	Rules []Rule
-	// Tables map codes to reasons; standard set only.
+	// Tables map codes to reasons. Only documents of the standard set have tables.
 	Tables []Table
-	// Parts maps names to pieces of patterns; standard set only.
+	// Parts maps names to pieces of patterns. Only documents of the standard set
+	// have parts.
 	Parts map[string]string
 }
 
@@ -57,7 +58,7 @@ type Rule struct {
 	Vetoes              []string // rules and reasons that this rule vetoes, if it has no reason; standard set only
 	Beats               []string // rules that this rule beats, if it has a reason; standard set only
 	// Decides has the ids of other rules that decide some examples of this rule.
-	// Each value explains why; standard set only.
+	// Each value explains why. Only rules of the standard set have it.
 	Decides     map[string]string
 	Codes       string   // table whose codes replace {code} in ID and Pattern; standard set only
 	Source      string   // where the wording comes from
@@ -78,7 +79,7 @@ func (r *Rule) LineOf(key string) int {
 	return r.Line
 }
 
-// Table maps codes to the reasons that they stand for.
+// Table maps codes to reasons.
 type Table struct {
 	Name string
 	Rows []Row
@@ -110,8 +111,8 @@ func Read(r io.Reader) (Document, error) {
 	return Parse(data, func(*Rule) error { return nil })
 }
 
-// Parse is [Read] of data. It calls check for each rule, and stops at the first
-// error.
+// Parse reads a document like [Read]. It calls check for each rule, and stops at
+// the first error.
 func Parse(data []byte, check func(*Rule) error) (doc Document, err error) {
 	rules, line, err := readPlain(data, check)
 	switch {
@@ -149,7 +150,7 @@ func parseYAML(data []byte) (doc Document, err error) {
 	if len(root.Content) == 0 || isNull(root.Content[0]) {
 		return doc, nil
 	}
-	// Read on to the end of the file, to find a second document or a syntax error.
+	// Read to the end of the file, to find a second document or a syntax error.
 	switch err := dec.Decode(new(yaml.Node)); {
 	case err == nil:
 		return doc, errors.New("more than one YAML document; put all rules into one")
@@ -271,7 +272,7 @@ func eachField(n *yaml.Node, f func(key string, value *yaml.Node) error) error {
 	return nil
 }
 
-// keySet is a set of keys. It needs a map only for many keys.
+// keySet is a set of keys. It uses a map only if there are many keys.
 type keySet struct {
 	few  [len(keys)]string
 	n    int
@@ -333,7 +334,7 @@ func texts(n *yaml.Node) ([]string, error) {
 }
 
 // noAlias returns an error if n is an alias. A few lines of aliases can expand to
-// gigabytes, and no rule needs one.
+// gigabytes, and no rule needs aliases.
 func noAlias(n *yaml.Node) error {
 	if n.Kind == yaml.AliasNode {
 		return errorAt(n, "alias *%s; write the value out instead", n.Value)

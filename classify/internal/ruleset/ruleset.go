@@ -12,21 +12,21 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// Set is a list of text rules, compiled. It is immutable and safe for
-// concurrent use.
+// Set is a compiled list of text rules. It is immutable and safe for concurrent
+// use.
 type Set struct {
 	// Rules has one rule for each bit of a set of matches. Each part begins with a
-	// new word of the set, so rules without an id fill the gap between two parts.
+	// new word of the set. So rules without an id fill the gap between two parts.
 	Rules []signal.Rule
 	Parts []Part
 
-	Telling   []uint64 // Hints, providers and Tries together
-	Hints     []uint64 // rules without a reason that recognise a wait
-	providers []uint64 // rules without a reason that recognise a provider
-	Tries     []uint64 // rules without a reason that recognise a report of several attempts
-	AboutHTTP []uint64 // rules about an HTTP status
-	Refusals  []uint64 // rules about a 4xx that a retry does not change
-	Passing   []uint64 // rules of the category retryable
+	WithoutReason []uint64 // Hints, providers and Reports together
+	Hints         []uint64 // rules without a reason that recognise a wait
+	providers     []uint64 // rules without a reason that recognise a provider
+	Reports       []uint64 // rules without a reason that recognise a report of several attempts
+	AboutHTTP     []uint64 // rules about an HTTP status
+	Refusals      []uint64 // rules about a 4xx that a retry does not change
+	Passing       []uint64 // rules of the category retryable
 }
 
 // Part is a group of rules that share a matcher. The user's rules are one part and
@@ -37,21 +37,21 @@ type Part struct {
 	Reads   reads
 }
 
-// reads is the form of a text that a part matches.
+// reads is the form in which a part reads a text.
 type reads uint8
 
-// The forms.
+// The values of reads.
 const (
-	exactText    reads = iota // the text as it is
-	exactOrPlain              // the text as it is, then its plain form: for the user's rules
-	PlainSpeech               // the plain form without stack frames, with and without joined lines: for the standard rules
+	exactText          reads = iota // the text as it is
+	exactOrPlain                    // the text as it is, then its plain form: for the user's rules
+	PlainWithoutFrames              // the plain form without stack frames, with and without joined lines: for the standard rules
 )
 
 // Words returns the length of a set of matches, in words of 64 rules.
-func (s *Set) Words() int { return len(s.Telling) }
+func (s *Set) Words() int { return len(s.WithoutReason) }
 
-// Plain returns the plain form of a text. It returns the text itself if no part of
-// the set needs the plain form.
+// Plain returns the plain form of a text, such as text without escape sequences. It
+// returns the text itself if no part of the set needs the plain form.
 func (s *Set) Plain(text string) string {
 	for _, p := range s.Parts {
 		if p.Reads != exactText {
@@ -69,18 +69,18 @@ func (s *Set) Match(set []uint64, text, plain string) {
 	}
 }
 
-// MatchSpeech adds the standard rules that match plain to a set of matches. It is
-// for a part of a text: the user's rules match only the whole text.
-func (s *Set) MatchSpeech(set []uint64, plain string) {
+// MatchStandard adds the standard rules that match plain to a set of matches. It is
+// for a part of a text. The user's rules match only the whole text.
+func (s *Set) MatchStandard(set []uint64, plain string) {
 	for _, p := range s.Parts {
-		if p.Reads == PlainSpeech {
+		if p.Reads == PlainWithoutFrames {
 			p.match(set[p.Word:], plain, plain)
 		}
 	}
 }
 
-// match adds the rules of p that match a text to set, the part's words of a set of
-// matches.
+// match adds the rules of p that match a text to set. set begins with the first
+// word of the part.
 func (p Part) match(set []uint64, text, plain string) {
 	switch p.Reads {
 	case exactText:
@@ -105,7 +105,7 @@ func (p Part) match(set []uint64, text, plain string) {
 	}
 }
 
-// Compile compiles rules and returns a set of one part.
+// Compile compiles rules into a set of one part.
 func Compile(rules []signal.Rule) (*Set, error) {
 	exprs := make([]string, len(rules))
 	for i, r := range rules {
@@ -123,7 +123,7 @@ func New(rules []signal.Rule, parts ...Part) *Set {
 	last := parts[len(parts)-1]
 	words := last.Word + last.Matcher.Words()
 	s := &Set{Rules: rules, Parts: parts}
-	sets := [...]*[]uint64{&s.Telling, &s.Hints, &s.providers, &s.Tries, &s.AboutHTTP, &s.Refusals, &s.Passing}
+	sets := [...]*[]uint64{&s.WithoutReason, &s.Hints, &s.providers, &s.Reports, &s.AboutHTTP, &s.Refusals, &s.Passing}
 	room := make([]uint64, len(sets)*words)
 	for i, set := range sets {
 		*set = room[i*words : (i+1)*words : (i+1)*words]
@@ -131,12 +131,12 @@ func New(rules []signal.Rule, parts ...Part) *Set {
 	for i := range rules {
 		r := &rules[i]
 		if r.Reason == signal.NoReason && len(r.Vetoes) == 0 {
-			setBit(s.Telling, i)
+			setBit(s.WithoutReason, i)
 			switch {
 			case ruleProvider(r.ID) != 0:
 				setBit(s.providers, i)
 			case strings.HasPrefix(r.ID, form.LogPrefix):
-				setBit(s.Tries, i)
+				setBit(s.Reports, i)
 			default:
 				setBit(s.Hints, i)
 			}
@@ -154,9 +154,9 @@ func New(rules []signal.Rule, parts ...Part) *Set {
 	return s
 }
 
-// Says reports whether a set of matches has a rule that is stronger than a bare
-// word and that no matched hint vetoes.
-func (s *Set) Says(matched []uint64) bool {
+// HasStrong reports whether a matched rule is stronger than a bare word and is not
+// vetoed by a matched hint.
+func (s *Set) HasStrong(matched []uint64) bool {
 	for w, word := range matched {
 		for ; word != 0; word &= word - 1 {
 			i := w*64 + bits.TrailingZeros64(word)
@@ -168,7 +168,7 @@ func (s *Set) Says(matched []uint64) bool {
 	return false
 }
 
-// vetoed reports whether a matched hint vetoes the rule with the index place.
+// vetoed reports whether a matched hint vetoes rule place.
 func (s *Set) vetoed(matched []uint64, place int) bool {
 	other := signal.Match(&s.Rules[place], place)
 	for w, word := range matched {
@@ -183,8 +183,8 @@ func (s *Set) vetoed(matched []uint64, place int) bool {
 }
 
 // BeforeRefusal finds the first 4xx in the text that a retry does not change. It
-// adds the rules that match the text before that status to the set before. It
-// returns the position of the status, counted from 1, or 0 if there is none.
+// adds the rules that match the text before that status to the set before. at is
+// the position of the status, counted from 1, or 0 if there is none.
 func (s *Set) BeforeRefusal(before, matched []uint64, text string) (at int32) {
 	var codes [8]int
 	n := 0
@@ -198,7 +198,7 @@ func (s *Set) BeforeRefusal(before, matched []uint64, text string) (at int32) {
 	if i < 0 {
 		return 0
 	}
-	s.MatchSpeech(before, text[:i])
+	s.MatchStandard(before, text[:i])
 	return int32(i + 1)
 }
 
@@ -217,8 +217,9 @@ func Meets(matched, other []uint64) bool {
 // MaxRules is the largest number of rules that [Set.With] takes.
 const MaxRules = scan.MaxPatterns
 
-// With returns a set with n user rules before the rules of s. It stores the rules
-// only after all their patterns have compiled.
+// With returns a set with n user rules before the rules of s. rule returns user
+// rule i. It is called again for storing the rules, after all patterns have
+// compiled.
 func (s *Set) With(n int, rule func(i int) signal.Rule) (*Set, error) {
 	exprs := make([]string, n)
 	for i := range exprs {

@@ -14,8 +14,8 @@ const (
 	providerPrefix = "provider/"
 )
 
-// ruleProvider returns the index in standard.Providers of the provider that a rule
-// id names, or 0.
+// ruleProvider returns the index in standard.Providers of the provider in a rule
+// id: "provider/openai". It returns 0 for other ids.
 func ruleProvider(id string) int {
 	name, ok := strings.CutPrefix(id, providerPrefix)
 	if !ok {
@@ -30,7 +30,7 @@ func ruleProvider(id string) int {
 }
 
 // Provider returns the index in standard.Providers of the provider that the matched
-// rules name. It returns 0 if they name none or several. A text about a fallback
+// rules name. It returns 0 if they name none or several: a text about a fallback
 // from one provider to another names both.
 func (s *Set) Provider(matched []uint64) (provider int) {
 	for w, providers := range s.providers {
@@ -49,8 +49,8 @@ func (s *Set) Provider(matched []uint64) (provider int) {
 	return provider
 }
 
-// Status returns the HTTP status of the matched rules about HTTP, or 0. If they
-// have several statuses, it returns the one that comes first in text.
+// Status returns the HTTP status that the matched rules name, or 0. If they name
+// several statuses, it returns the one that comes first in text.
 func (s *Set) Status(matched []uint64, text string) int {
 	phrase := false // a rule about the phrase of a status, such as "Not Found"
 	var codes [8]int

@@ -1,12 +1,13 @@
 package signal
 
-// Codes maps codes to reasons; it is sorted by code.
+// Codes maps codes to reasons. It is sorted by code.
 type Codes []struct {
 	Code   string
 	Reason Reason
 }
 
-// Reason returns the reason of a code, or NoReason if the code is not in the table.
+// Reason returns the reason of a code. It returns NoReason if t does not have the
+// code.
 func (t Codes) Reason(code string) Reason {
 	lo, hi := 0, len(t)
 	for lo < hi {

@@ -2,16 +2,17 @@ package signal
 
 import "sync"
 
-// ListSize is the most signals that a list holds. Real evidence has fewer than 16.
+// ListSize is the largest number of signals in a list. Real evidence has fewer than
+// 16.
 const ListSize = 32
 
-// firstSize is how many signals a list holds in itself. It is enough for 99 of 100
-// messages, and an array of this size is cheap to clear.
+// firstSize is the number of signals that a list holds without further memory. It
+// is enough for 99 of 100 messages, and an array of this size is cheap to clear.
 const firstSize = 10
 
 // List holds the signals that the collectors found. The zero List is empty. A full
-// list keeps the hints, then the signals that come first in [Order]. So its content
-// does not depend on the order in which signals are added.
+// list keeps the hints first, and then the signals that come first in [Order]. So
+// its content does not depend on the order in which signals are added.
 type List struct {
 	first [firstSize]Signal
 	room  *[ListSize]Signal // from rooms; holds all signals if there are more than firstSize
@@ -74,7 +75,8 @@ func (l *List) findLast(all []Signal) {
 	}
 }
 
-// keep compares like [Order], but puts hints first.
+// keep compares two signals: a negative result means that a is kept rather than b.
+// Hints come first; otherwise the result is that of [Order].
 func keep(a, b *Signal) int {
 	if a, b := a.Reason == NoReason, b.Reason == NoReason; a != b {
 		if a {

@@ -4,22 +4,22 @@ import (
 	"strings"
 )
 
-// precedence lists the reasons from the most specific to the least. Between signals
-// of one level, the more specific reason decides.
+// precedence lists the reasons from the most specific to the least specific.
+// Between signals of one level, the more specific reason decides.
 var precedence = [...]Reason{
 	ReasonAborted, ReasonPolicy, ReasonBudgetExceeded, ReasonAuthentication, ReasonContextOverflow, ReasonNetworkPermanent,
 	ReasonResource, ReasonRateLimit, ReasonTimeout, ReasonNetwork, ReasonTransient, ReasonMCP, ReasonSpawn, ReasonParsing,
 	ReasonLogic, ReasonInvalidRequest, ReasonUnknown,
 }
 
-// The levels of the order, from the lowest. Within a level, the reason's
-// precedence decides.
+// The levels of the order, from the lowest. Within a level, the reason's precedence
+// decides.
 const (
 	levelNone = iota
 	levelWord
 	levelPhrase
-	levelWrapper // a code that only says that something failed elsewhere, such as a 5xx
-	levelTelling // a phrase that outranks such a code: see telling
+	levelWrapper     // a code that only says that something failed elsewhere, such as a 5xx
+	levelUnambiguous // a phrase that outranks such a code: see unambiguous
 	levelCode
 	levelCause
 	levelFact
@@ -31,7 +31,7 @@ const (
 // perLevel is greater than the number of reasons.
 const perLevel = 32
 
-// ranks holds the rank of every strength and reason. The last index is 1 for
+// ranks has the rank of every strength and reason. The last index is 1 for
 // wrappers, otherwise 0.
 var ranks = func() (all [Strengths][Reasons][2]uint16) {
 	for s := range all {
@@ -46,8 +46,8 @@ var ranks = func() (all [Strengths][Reasons][2]uint16) {
 
 // Rank returns the rank of a kind of signal. The signal with the highest rank
 // decides. A wrapper is a code that only says that something failed elsewhere, such
-// as a 5xx of HTTP or Unavailable of gRPC. It ranks below phrases that name the
-// cause of the failure.
+// as a 5xx of HTTP or Unavailable of gRPC. A wrapper ranks below phrases that name
+// the cause of the failure.
 func Rank(s Strength, r Reason, wrapper bool) uint16 {
 	w := 0
 	if wrapper {
@@ -61,8 +61,8 @@ func level(s Strength, r Reason, wrapper bool) int {
 	case Word:
 		return levelWord
 	case Phrase:
-		if telling(r) {
-			return levelTelling
+		if unambiguous(r) {
+			return levelUnambiguous
 		}
 		return levelPhrase
 	case Code:
@@ -85,9 +85,9 @@ func level(s Strength, r Reason, wrapper bool) int {
 	return levelNone
 }
 
-// telling reports whether a phrase with this reason outranks a 5xx. The reasons
-// before network do: their phrases are unambiguous.
-func telling(r Reason) bool { return precedenceOf(r) > precedenceOf(ReasonNetwork) }
+// unambiguous reports whether a phrase with this reason outranks a 5xx. This is so
+// for the reasons that precedence lists before network.
+func unambiguous(r Reason) bool { return precedenceOf(r) > precedenceOf(ReasonNetwork) }
 
 // precedenceOf returns a number that is higher for a more specific reason, and 0
 // for NoReason.
@@ -100,7 +100,7 @@ func precedenceOf(r Reason) int {
 	return 0
 }
 
-// Wraps reports whether s is a wrapper: see [Rank]. A 4xx never is.
+// Wraps reports whether s is a wrapper: see [Rank]. A 4xx is never a wrapper.
 func (s *Signal) Wraps() bool {
 	return s.Strength == Code && s.Reason == ReasonTransient && !s.is4xx()
 }
@@ -114,7 +114,7 @@ func (s *Signal) rank() uint16 {
 
 // Vetoes reports whether s is a hint that vetoes other. The hint must name the rule
 // or the reason of other, and both must match in the same text. A hint never vetoes
-// a user's rule or the program's own deadline, cancellation and budget.
+// a user's rule or the program's own deadline, cancellation or budget.
 func (s *Signal) Vetoes(other *Signal) bool {
 	if s.Text == nil || s.Reason != NoReason || s.Part != other.Part || other.Text == nil || other.Reason == NoReason || other.Strength >= User {
 		return false
@@ -127,8 +127,8 @@ func (s *Signal) Vetoes(other *Signal) bool {
 	return false
 }
 
-// targets reports whether target is the id of rule, or a prefix of the id followed
-// by a star.
+// targets reports whether target means rule. target is the id of a rule, or the
+// beginning of ids followed by a star.
 func targets(target, rule string) bool {
 	if family, ok := strings.CutSuffix(target, "*"); ok {
 		return strings.HasPrefix(rule, family)
@@ -136,15 +136,15 @@ func targets(target, rule string) bool {
 	return target == rule
 }
 
-// Refusals is an entry of Beats. It stands for every status from 400 to 499 that a
-// retry does not change: see [Signal.Refuses].
+// Refusals is an entry of Beats. It means every status from 400 to 499 that a retry
+// does not change: see [Signal.Refuses].
 const Refusals = "4xx"
 
-// Beats reports whether there is an edge from s to other. Then other does not count
-// beside s, even if it comes first in [Order]. The edges are:
+// Beats reports whether other does not count if s is present, even if other comes
+// first in [Order]. This is so in these cases:
 //
-//	from                    to
-//	a rule                  the rules in its Beats
+//	s                       other
+//	a rule                  a rule in the Beats of s
 //	a rule with 4xx         a 4xx that a retry does not change, except 401, 402, 407, 451
 //	such a 4xx              a retryable signal in its message: see passesWithin
 //	a refusal of the caller a cancellation or a timeout that a peer may have written
@@ -164,7 +164,7 @@ func (s *Signal) Beats(other *Signal) bool {
 	return s.refusesCaller() && other.claimsEnd() || s.Refuses() && other.passesWithin(s)
 }
 
-// declares reports whether the rule of s lists the rule of other in its Beats.
+// declares reports whether the Beats of s name the rule of other.
 func (s *Signal) declares(other *Signal) bool {
 	if s.Text == nil {
 		return false
@@ -182,14 +182,14 @@ func (s *Signal) HasEdges() bool {
 	return s.Text != nil && len(s.Text.Beats) > 0 || s.Strength >= Code && s.Strength < User && (s.is4xx() || s.refusesCaller())
 }
 
-// claimsEnd reports whether s is a cancellation or a timeout that a peer may
-// have written. This program's own have the strength Fact or Own.
+// claimsEnd reports whether s is a cancellation or a timeout that a peer may have
+// written. The signals of this program's own have the strength Fact or Own.
 func (s *Signal) claimsEnd() bool {
 	return (s.Reason == ReasonAborted || s.Reason == ReasonTimeout) && s.Strength < Fact
 }
 
 // refusesCaller reports whether s is a status or a code with which a server refuses
-// the caller. Such a server did answer, so words in its body about a timeout or a
+// the caller. Such a server did answer. So words in its body about a timeout or a
 // cancellation do not count: an invalid key must not look like a timeout.
 func (s *Signal) refusesCaller() bool {
 	return s.Strength >= Code && s.Strength < User &&
@@ -198,13 +198,14 @@ func (s *Signal) refusesCaller() bool {
 
 func (s *Signal) is4xx() bool { return 400 <= s.Status && s.Status <= 499 }
 
-// Refuses reports whether s is a 4xx that a retry does not change. 409 and 424 are
-// excluded: a conflict may be over, and so may the failure of another request.
+// Refuses reports whether s is a 4xx that a retry does not change. For 409 and 424
+// it returns false: a conflict may be over, and so may the failure of another
+// request.
 func (s *Signal) Refuses() bool {
 	return s.is4xx() && s.Strength == Code && s.Category == CategoryFatal && s.Status != 409 && s.Status != 424
 }
 
-// isFinal reports whether a 4xx refuses the caller, so that no word of its message
+// isFinal reports whether a 4xx refuses the caller. Then no word of its message
 // makes the call retryable.
 func (s *Signal) isFinal() bool {
 	switch s.Status {
@@ -214,9 +215,9 @@ func (s *Signal) isFinal() bool {
 	return false
 }
 
-// passesWithin reports whether s does not count because of refusal: s is retryable,
-// but only a part of the refusal's message. A rate limit still counts within a 403,
-// because some APIs report a rate limit so. Text before the refusal is not part of
+// passesWithin reports whether s is retryable, but only a part of the message of
+// refusal, and so does not count. A rate limit still counts within a 403, because
+// some APIs report rate limits with a 403. Text before the refusal is not part of
 // its message.
 func (s *Signal) passesWithin(refusal *Signal) bool {
 	if s.Category != CategoryRetryable || s.is4xx() && !refusal.isFinal() {

@@ -1,6 +1,6 @@
-// Package signal has the types that link collecting evidence and deciding: the
-// [Signal], the [List] to which collectors add signals, and the reasons, categories
-// and strengths.
+// Package signal has the types between the collection of evidence and the decision:
+// the [Signal], the [List] to which collectors add signals, and the reasons,
+// categories and strengths.
 package signal
 
 import (
@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Signal is one piece of evidence: the meaning of the failure if there were no
-// other evidence.
+// Signal is one piece of evidence. Its Reason is the reason of the failure if there
+// is no other evidence.
 type Signal struct {
 	Rule     string // an id such as "http/429" or "errno/ECONNRESET"
 	Text     *Rule  // the text rule that matched; nil for evidence other than text
@@ -22,7 +22,7 @@ type Signal struct {
 	Category Category
 	Strength Strength
 	Source   Source
-	// Faint signals count only if no other signal does. They come from an earlier
+	// Faint signals count only if all signals are faint. They come from an earlier
 	// one of several attempts, or from the frame of a stack trace.
 	Faint bool
 
@@ -31,15 +31,15 @@ type Signal struct {
 	By   int16 // index in the list of the signal that vetoed or beat this one
 }
 
-// Fate tells whether a signal takes part in the decision.
+// Fate says whether a signal takes part in the decision.
 type Fate uint8
 
-// The fates.
+// The values of [Fate].
 const (
-	Counts   Fate = iota // it takes part
-	Vetoed               // a hint vetoed it
-	Beaten               // another signal beat it
-	NotAWord             // it is a hint and has no reason
+	Counts Fate = iota // it takes part
+	Vetoed             // a hint vetoed it
+	Beaten             // another signal beat it
+	IsHint             // it is a hint and has no reason
 )
 
 // Of returns a signal of evidence other than text. Its category is that of its
@@ -55,7 +55,7 @@ type Rule struct {
 	Reason   Reason   // NoReason = the rule only hints or vetoes
 	Category Category // NoCategory = the reason's own
 	Strength Strength
-	// Listed rules rank by their order, as the user's rules do.
+	// Listed rules rank by their order in the list. The user's rules are listed.
 	Listed bool
 	Status uint16 // the HTTP status that the rule is about, 0 = none
 	Vetoes []string
@@ -70,8 +70,8 @@ func (r *Rule) Meaning() Category {
 	return r.Reason.Category()
 }
 
-// Order compares two signals by precedence. If the result is negative, a comes
-// first and a decides. The result is 0 only for signals with the same meaning.
+// Order compares two signals. If the result is negative, a comes first and decides.
+// The result is 0 only for signals with the same meaning.
 func Order(a, b *Signal) int {
 	if a.Faint != b.Faint {
 		if a.Faint {

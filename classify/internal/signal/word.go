@@ -1,7 +1,7 @@
 package signal
 
-// Reason tells why an error happened. It is the internal form of classify.Reason: a
-// number, so that it can be an index.
+// Reason is why an error happened. It is classify.Reason as a number, so that it
+// can be an index.
 type Reason uint8
 
 // The reasons, in the order of their documentation.
@@ -27,7 +27,7 @@ const (
 	Reasons // how many values there are
 )
 
-// Category tells what to do next. It is the internal form of classify.Category.
+// Category is what to do next. It is classify.Category as a number.
 type Category uint8
 
 // The categories, in the order of their documentation.
@@ -82,7 +82,7 @@ func (r Reason) Category() Category {
 	return reasons[r].category
 }
 
-// ReasonOf returns the reason with a name, or NoReason.
+// ReasonOf returns the reason with this name, or NoReason.
 func ReasonOf(name string) Reason {
 	for r := range reasons {
 		if reasons[r].name == name {
@@ -101,7 +101,7 @@ func (c Category) String() string {
 	return categories[c]
 }
 
-// CategoryOf returns the category with a name, or NoCategory.
+// CategoryOf returns the category with this name, or NoCategory.
 func CategoryOf(name string) Category {
 	for c := range categories {
 		if categories[c] == name {
@@ -111,10 +111,11 @@ func CategoryOf(name string) Category {
 	return NoCategory
 }
 
-// Strength ranks a signal by the kind of its evidence.
+// Strength is the kind of a signal's evidence. A stronger signal outranks a weaker
+// one.
 type Strength uint8
 
-// The strengths, from the weakest.
+// The values of [Strength], from the weakest.
 const (
 	NoStrength Strength = iota
 	Word                // a common word with its context: "network error"
@@ -137,10 +138,10 @@ func (s Strength) String() string {
 	return strengths[s]
 }
 
-// Source is the part of the evidence that a signal was found in.
+// Source is the part of the evidence in which a signal was found.
 type Source uint8
 
-// The sources.
+// The values of [Source].
 const (
 	FromType Source = iota
 	FromCode

@@ -15,7 +15,7 @@ import (
 //go:embed standard.table
 var table string
 
-// Matcher loads the matcher of Rules.
+// Matcher decodes the matcher of Rules.
 func Matcher() *scan.Matcher {
 	m, err := scan.Load(table)
 	if err != nil {

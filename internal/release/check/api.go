@@ -20,7 +20,7 @@ import (
 
 // exported returns the exported API of each public package. The keys are the names
 // of the files in api/. An API has one line for each name, method and field.
-// Removing or changing a line breaks programs; adding one does not.
+// Removing or changing a line breaks users' programs; adding a line does not.
 func (repo *repository) exported(ctx context.Context) (map[string]string, error) {
 	public, err := repo.public(ctx)
 	if err != nil {
@@ -45,8 +45,8 @@ func (repo *repository) exported(ctx context.Context) (map[string]string, error)
 	return api, nil
 }
 
-// exports returns the files with export data, by import path. There is one file
-// for each public package and one for each dependency of these packages.
+// exports maps import paths to files with export data. There is one file for each
+// public package and one for each dependency of these packages.
 func (repo *repository) exports(ctx context.Context, public []pkg) (map[string]string, error) {
 	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}
 	for _, p := range public {
@@ -64,7 +64,7 @@ func (repo *repository) exports(ctx context.Context, public []pkg) (map[string]s
 	return files, nil
 }
 
-// lines returns the lines for the exported API of p.
+// lines returns the lines that describe the exported API of p.
 func lines(p *types.Package) []string {
 	var all []string
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
@@ -142,7 +142,7 @@ func (repo *repository) writeAPI(ctx context.Context) error {
 }
 
 // compareAPI compares the exported API with the files in api/ and with the last
-// release. It prints the lines that the last release has and the API lacks. From
+// release. It prints the lines of the last release that the API no longer has. From
 // v1 on, such lines are an error unless the major version changes.
 func (repo *repository) compareAPI(ctx context.Context) error {
 	api, err := repo.exported(ctx)
@@ -194,8 +194,8 @@ func (repo *repository) keptAPI() (map[string]string, error) {
 	return kept, err
 }
 
-// lastAPI reads api/ at the last tag of the root module that HEAD contains. tag is
-// "" before the first release.
+// lastAPI reads api/ at the last tag of the root module that HEAD contains. Before
+// the first release, tag is "".
 func (repo *repository) lastAPI(ctx context.Context) (tag string, api map[string]string, err error) {
 	git := func(args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, "git", args...)

@@ -15,12 +15,12 @@ import (
 	"github.com/errclass/errclass/internal/release/workspace"
 )
 
-// maxModules is the largest number of modules in the module graph of a program
-// that imports only slogclass, including the program. The README has the number.
+// maxModules is the largest number of modules in the module graph of a program that
+// imports only slogclass, including the program. The README states this number.
 const maxModules = 16
 
-// A program that imports only slogclass must not depend on the modules that heavy
-// matches.
+// heavy matches modules on which a program that imports only slogclass must not
+// depend.
 var heavy = regexp.MustCompile(`^(go\.opentelemetry\.io|google\.golang\.org)/`)
 
 // check runs all steps. It continues after a step that fails, and returns the
@@ -67,7 +67,7 @@ func (r *rehearsal) makeDir(name string) (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// command installs errclass as a user does, and runs it.
+// command installs errclass in the way of a user, and runs it.
 func (r *rehearsal) command(ctx context.Context) error {
 	dir, err := r.makeDir("command")
 	if err != nil {
@@ -142,7 +142,7 @@ func (r *rehearsal) consumer(ctx context.Context, importPath string) error {
 	return nil
 }
 
-// graph checks the modules of a program that imports only slogclass.
+// graph checks the module graph of a program that imports only slogclass.
 func (r *rehearsal) graph(ctx context.Context, dir string) error {
 	out, err := r.goOutput(ctx, dir, "list", "-m", "all")
 	if err != nil {
@@ -156,9 +156,9 @@ func (r *rehearsal) graph(ctx context.Context, dir string) error {
 	return nil
 }
 
-// tidyAll runs go mod tidy for all modules of the work tree. Released modules
-// still require each other at the version of the next release, not at that of the
-// rehearsal.
+// tidyAll runs go mod tidy for all modules of the work tree. Afterwards, released
+// modules require each other at the version of the next release, not at the version
+// of the rehearsal.
 func (r *rehearsal) tidyAll(ctx context.Context) error {
 	for _, m := range r.repo.released {
 		if err := r.pack(ctx, m, true); err != nil {

@@ -20,9 +20,9 @@ import (
 // it.
 const root = "github.com/errclass/errclass"
 
-// development lists the directories of modules that users do not install. Their
-// go.mod files may use replace. Every module that is not in the list is checked as
-// a released one.
+// development lists the directories of modules that users do not install. The
+// go.mod files of these modules may use replace. Every other module is checked as a
+// released one.
 var development = []string{
 	"compat",
 	"corpus",
@@ -78,7 +78,7 @@ func read(dir string) (*repository, error) {
 	return repo, nil
 }
 
-// siblings returns the requirements of m on modules of this repository.
+// siblings returns the requirements of m that are modules of this repository.
 func siblings(m *workspace.Module) []*modfile.Require {
 	return slices.DeleteFunc(slices.Clone(m.File.Require), func(r *modfile.Require) bool {
 		return !slices.ContainsFunc(m.Requires, func(other *workspace.Module) bool { return other.Path == r.Mod.Path })
@@ -117,14 +117,14 @@ func (repo *repository) problems() []error {
 	return all
 }
 
-// pkg is a package as go list prints it.
+// pkg has fields of the output of go list -json.
 type pkg struct {
 	ImportPath, Name, Export string
 	GoFiles                  []string
 }
 
-// public returns the packages that users may import: no commands and no internal
-// packages.
+// public returns the packages that users may import. These are all except commands
+// and internal packages.
 func (repo *repository) public(ctx context.Context) ([]pkg, error) {
 	args := []string{"list", "-export", "-json=ImportPath,Name,Export,GoFiles"}
 	for _, m := range repo.released {

@@ -43,11 +43,11 @@ func newRehearsal(ctx context.Context, repo *repository, dir string) (*rehearsal
 		return nil, err
 	}
 	// Use a version that was never used before, because the module cache keeps the
-	// files of a version.
+	// files of each version.
 	base := strings.TrimSuffix(repo.base, semver.Prerelease(repo.base)+semver.Build(repo.base))
 	version := base + "-check." + time.Now().UTC().Format("20060102150405") + fmt.Sprint(os.Getpid())
-	// Third-party modules come from the proxies. Without "direct", the go command
-	// does not get them from their repositories.
+	// Get third-party modules only from the proxies. With "direct" the go command
+	// would also get them from their repositories.
 	proxies := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(env.GOPROXY, "direct"), ","), "|")
 	r := &rehearsal{repo: repo, dir: dir, version: version, cache: env.GOMODCACHE, sums: workspace.Sums{}}
 	r.env = append(os.Environ(),
@@ -66,8 +66,8 @@ func (r *rehearsal) source(m *workspace.Module) string {
 }
 
 // pack copies m, sets the version in its go.mod and go.sum, and adds it to the
-// proxy. The modules that m requires must be packed before. If tidy is set, it
-// runs go mod tidy in the copy first.
+// proxy. The modules that m requires must be packed before. If tidy is true, it
+// first runs go mod tidy in the copy.
 func (r *rehearsal) pack(ctx context.Context, m *workspace.Module, tidy bool) error {
 	dir := r.source(m)
 	if err := r.copyModule(m, dir); err != nil {
@@ -144,8 +144,8 @@ func copyFile(from modzip.File, to string) error {
 	return os.WriteFile(to, data, 0o644)
 }
 
-// goRun runs go in dir, without go.work and with the proxy of the rehearsal. If it
-// fails, the error contains the output.
+// goRun runs go in dir, without go.work and with the proxy of the rehearsal. If go
+// fails, the error contains its output.
 func (r *rehearsal) goRun(ctx context.Context, dir string, args ...string) error {
 	_, err := r.goOutput(ctx, dir, args...)
 	return err
@@ -166,8 +166,8 @@ func (r *rehearsal) output(ctx context.Context, dir, name string, args ...string
 	return out.String(), nil
 }
 
-// clean removes the temporary directory and the files of this version in the
-// module cache, which are read-only.
+// clean removes the temporary directory. It also removes the files of this version
+// from the module cache, which are read-only.
 func (r *rehearsal) clean() error {
 	var gone []string
 	for _, m := range r.repo.released {

@@ -16,8 +16,8 @@ import (
 const licence = "LICENSE"
 
 // Files returns the files of m that git tracks or would track. It leaves out the
-// files of modules below m. If m has no licence, Files adds the licence of the
-// root, as the go command does.
+// files of modules below m. If m has no licence, Files adds the licence of the root
+// module, like the go command.
 func (m *Module) Files() ([]zip.File, error) {
 	cmd := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	cmd.Dir = m.Name(".")
@@ -37,7 +37,7 @@ func (m *Module) Files() ([]zip.File, error) {
 		if slices.ContainsFunc(below, func(dir string) bool { return strings.HasPrefix(name, dir) }) {
 			continue
 		}
-		// git lists a deleted file until its removal is staged.
+		// git also lists a deleted file until its removal is staged.
 		if _, err := os.Lstat(m.Name(name)); err == nil {
 			files = append(files, file{name, m.Name(name)})
 		}

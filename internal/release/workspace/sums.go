@@ -10,7 +10,7 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 )
 
-// Sums holds the two lines of a go.sum for each packed module, by its path.
+// Sums maps the path of each packed module to its two lines of a go.sum.
 type Sums map[string][]string
 
 // Add adds the lines of m at version. zip is its zip file and gomod its go.mod.
@@ -44,7 +44,7 @@ func (s Sums) Write(m *Module, dir, root string) error {
 	return os.WriteFile(name, []byte(FormatSums(lines)), 0o644)
 }
 
-// ThirdParty returns the lines of a go.sum without those about root and the
+// ThirdParty returns the lines of a go.sum, without those about root and the
 // modules below it.
 func ThirdParty(sums, root string) []string {
 	var lines []string
@@ -56,7 +56,8 @@ func ThirdParty(sums, root string) []string {
 	return lines
 }
 
-// FormatSums returns a go.sum with these lines, in the order of the go command.
+// FormatSums returns a go.sum with these lines, in the order that the go command
+// uses.
 func FormatSums(lines []string) string {
 	byVersion := map[module.Version][]string{}
 	var versions []module.Version

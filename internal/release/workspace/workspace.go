@@ -25,8 +25,8 @@ type Module struct {
 	repo string // directory of the repository
 }
 
-// Read returns the modules that the go.work in dir names. The root is first, and
-// each module comes after those that it requires.
+// Read returns the modules that the go.work in dir names. The root module is first.
+// Each module comes after the modules that it requires.
 func Read(dir string) ([]*Module, error) {
 	data, err := os.ReadFile(filepath.Join(dir, "go.work"))
 	if err != nil {
@@ -76,7 +76,8 @@ func Read(dir string) ([]*Module, error) {
 	return modules, err
 }
 
-// sorted returns the modules, each after those that it requires.
+// sorted returns the modules in an order in which each comes after the modules that
+// it requires.
 func sorted(modules []*Module) ([]*Module, error) {
 	slices.SortFunc(modules, func(a, b *Module) int { return strings.Compare(a.Dir, b.Dir) })
 	var order []*Module
@@ -98,7 +99,7 @@ func within(modulePath, root string) bool {
 	return modulePath == root || strings.HasPrefix(modulePath, root+"/")
 }
 
-// Name returns the name of a file of m.
+// Name returns the path of a file of m. file is relative to m, with slashes.
 func (m *Module) Name(file string) string {
 	return filepath.Join(m.repo, filepath.FromSlash(m.Dir), filepath.FromSlash(file))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// bareLines are lines of a failed child's stderr that say no more than this. In
+// bareLines are lines of a failed child's stderr that consist of the key alone. In
 // other texts these words are too vague: "rate limit" may be a setting.
 var bareLines = map[string]signal.Reason{
 	"rate limit":              signal.ReasonRateLimit,
@@ -20,7 +20,8 @@ var bareLines = map[string]signal.Reason{
 	"authentication required": signal.ReasonAuthentication,
 }
 
-// readBareLines adds a signal for the last bare line in the end of a child's stderr.
+// readBareLines looks for the last bare line in the end of a child's stderr. It
+// adds the signal of this line.
 func readBareLines(q *collect.Inquiry, end string) {
 	for rest := end; rest != ""; {
 		i := strings.LastIndexByte(rest, '\n')
@@ -32,8 +33,8 @@ func readBareLines(q *collect.Inquiry, end string) {
 	}
 }
 
-// bareLine returns a line without what a logger or a program's name puts before
-// it, in lower case: "codex: Error: rate limit." is "rate limit".
+// bareLine returns a line in lower case, without the words that a logger or a
+// program puts before its message: "codex: Error: rate limit." -> "rate limit".
 func bareLine(line string) string {
 	line = strings.TrimRight(line, " \t\r.!")
 	line = line[strings.LastIndexByte(line, ']')+1:]

@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// maxDepth is the greatest depth at which errors of a chain are read. A deeper chain
-// is an accident or an attack.
+// maxDepth is the greatest depth at which errors of a chain are read. A deeper
+// chain is an accident or an attack.
 const (
 	maxDepth = 64
 )
@@ -21,9 +21,9 @@ const (
 // branch of Unwrap() []error. It does not use errors.Is and errors.As, which never
 // return from a cyclic chain.
 //
-// Every method of a foreign error is called under a recover of its own, so a panic
-// loses only the evidence of that method. recover cannot stop infinite recursion. So
-// in a chain without an end, Walk does not call methods that may follow Unwrap.
+// Every method of a foreign error is called under a recover of its own. So a panic
+// loses only the evidence of that method. recover cannot stop infinite recursion.
+// So in a chain without an end, Walk does not call methods that may follow Unwrap.
 //
 // A Walk is never passed to a func value and holds no foreign error or text. This
 // keeps the Walk and the Inquiry on the stack.
@@ -36,8 +36,8 @@ type Walk struct {
 	loops bool     // the chain has no end
 }
 
-// sight is a set of observations. Their meaning is known only after the whole chain
-// has been read.
+// sight is a set of observations. What they mean is known only after the whole
+// chain has been read.
 type sight uint8
 
 const (
@@ -49,9 +49,9 @@ const (
 	sawAgain                      // EAGAIN; its Timeout() returns true, but it is no timeout
 )
 
-// ReadChain reads the chain of err and returns the text of err. The text is "" if
-// this program ended the call itself, or if Error may not return. cause is
-// Evidence.Cause.
+// ReadChain reads the chain of err and returns the text of err. It returns "" if
+// this program ended the call itself, or if the Error method may never return.
+// cause is Evidence.Cause.
 func ReadChain(q *collect.Inquiry, err, cause error) string {
 	if err == nil {
 		return ""
@@ -66,8 +66,9 @@ func ReadChain(q *collect.Inquiry, err, cause error) string {
 	return CutText(err, q.Budget.Limit)
 }
 
-// The types of errors.New, fmt.Errorf("%w"), fmt.Errorf("%w %w") and errors.Join.
-// Most errors have one of these types, whose only evidence is the text.
+// The types of errors.New, fmt.Errorf with one %w, fmt.Errorf with several, and
+// errors.Join. Most errors have one of these types. Their only evidence is the
+// text.
 var (
 	plainType = reflect.TypeOf(ErrBudgetExceeded)
 	wrapType  = reflect.TypeOf(fmt.Errorf("%w", ErrBudgetExceeded))
@@ -75,8 +76,8 @@ var (
 	joinType  = reflect.TypeOf(errors.Join(ErrBudgetExceeded))
 )
 
-// Nil pointers of these types. Only reflection can make them, and their methods
-// panic.
+// Nil pointers of these types. Such a pointer can only be made by reflection, and
+// its methods panic.
 var (
 	nilPlain = reflect.Zero(plainType).Interface().(error)
 	nilWrap  = reflect.Zero(wrapType).Interface().(error)
@@ -88,9 +89,9 @@ func isPlain(err error) bool { return reflect.TypeOf(err) == plainType && err !=
 // isWrap reports whether err was made by fmt.Errorf with one %w.
 func isWrap(err error) bool { return reflect.TypeOf(err) == wrapType && err != nilWrap }
 
-// The ways to wrap errors: two of the standard library, then those of pkg/errors,
-// aws-sdk-go v1, go-multierror (its Unwrap hides the errors) and Kubernetes'
-// Aggregate.
+// The interfaces of errors that wrap others: two of the standard library, then
+// those of pkg/errors, aws-sdk-go v1, go-multierror (whose Unwrap hides the errors)
+// and Kubernetes' Aggregate.
 type (
 	wrapper    interface{ Unwrap() error }
 	joiner     interface{ Unwrap() []error }
@@ -100,7 +101,7 @@ type (
 	aggregate  interface{ Errors() []error }
 )
 
-// chain reads err and everything below it.
+// chain reads err and all errors that err wraps.
 func (w *Walk) chain(err error, depth int) {
 	for ; err != nil; depth++ {
 		if depth == maxDepth || !w.Q.Budget.Spend(collect.ChainErrors, 1) {
@@ -151,7 +152,8 @@ func (w *Walk) chain(err error, depth int) {
 	}
 }
 
-// unwrap returns what err wraps: one error in next, or several in branches.
+// unwrap returns the errors that err wraps: one error in next, or several in
+// branches.
 func unwrap(err error) (next error, branches []error) {
 	defer IgnorePanic()
 	switch e := err.(type) {
@@ -173,20 +175,20 @@ func unwrap(err error) (next error, branches []error) {
 	return next, branches
 }
 
-// IgnorePanic is deferred around the methods of foreign errors.
+// IgnorePanic recovers a panic. It is deferred around calls of foreign methods.
 func IgnorePanic() { _ = recover() }
 
-// errorText returns err.Error(), or "" if Error panics. The caller must know that
-// Error returns: see SafeText.
+// errorText returns err.Error(), or "" if Error panics. The caller must have
+// checked that Error returns: see SafeText.
 func errorText(err error) (text string) {
 	defer IgnorePanic()
 	return err.Error()
 }
 
-// CutText returns the text of err for a classifier that reads limit bytes of a text.
-// For errors.Join, CutText builds the text itself, because the Error method would
-// copy all joined texts. If that text is longer than limit, a space replaces the
-// middle, which is not read.
+// CutText returns the text of err for a classifier that reads limit bytes of a
+// text. The Error method of errors.Join would copy all joined texts. So for such an
+// error, CutText joins the texts itself and leaves out the middle if they are
+// longer than limit. A space replaces the middle.
 func CutText(err error, limit int) string {
 	if limit <= 0 || reflect.TypeOf(err) != joinType {
 		return errorText(err)
@@ -220,9 +222,10 @@ func CutText(err error, limit int) string {
 	return string(head)
 }
 
-// textOf returns the text of an error of the chain. Fixed texts cost nothing. Any
-// other text may repeat the texts of all wrapped errors, so these texts have a
-// budget. When the budget is spent, textOf returns "".
+// textOf returns the text of an error of the chain. A text that the error stores is
+// free. Any other text may repeat the texts of all wrapped errors, so the total
+// length of these texts has a budget. When the budget is used up, textOf returns
+// "".
 func (w *Walk) textOf(err error) string {
 	if fixedText(err) {
 		return errorText(err)
@@ -237,8 +240,8 @@ func (w *Walk) textOf(err error) string {
 	return text
 }
 
-// SafeText returns the text of any error. It returns "" if Error may recurse without
-// end.
+// SafeText returns the text of any error. It returns "" if the Error method may
+// recurse without end.
 func SafeText(err error) string {
 	if !fixedText(err) && endless(err) {
 		return ""
@@ -246,23 +249,23 @@ func SafeText(err error) string {
 	return errorText(err)
 }
 
-// fixedText reports whether err stores its text, so that Error calls no method of
-// the wrapped errors.
+// fixedText reports whether err stores its text. Then Error calls no method of the
+// wrapped errors.
 func fixedText(err error) bool {
 	t := reflect.TypeOf(err)
 	return t == plainType || t == wrapType || t == wrapsType
 }
 
 // endless reports whether the chain of err may have no end: it is deeper than
-// 2*maxDepth or has more than maxTree errors. Such an error wraps itself, makes a new
-// error at each Unwrap, or joins the same errors again and again. 64 levels that join
-// two errors each make 2^64 texts.
+// 2*maxDepth or has more than maxTree errors. Such an error wraps itself, makes a
+// new error at each Unwrap, or joins the same errors again and again: 64 levels
+// that each join two errors make 2^64 texts.
 func endless(err error) bool {
 	nodes := maxTree
 	return bottomless(err, 0, &nodes)
 }
 
-// maxTree is the most errors of a chain whose Error method is called.
+// maxTree is the largest number of errors in a chain whose Error method is called.
 const maxTree = 1 << 14
 
 func bottomless(err error, depth int, nodes *int) bool {

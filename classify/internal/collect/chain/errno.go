@@ -5,9 +5,10 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// readErrno adds the signal of a system error number, by its name. The names in
-// standard.Errno are facts. The names in standard.ErrnoLocal are weaker: they count
-// only if the system itself returned the number, and then as codes.
+// readErrno adds the signal of a system error number, by its name. If
+// standard.Errno has the name, the signal is a fact. If standard.ErrnoLocal has it,
+// the signal is only a code, and it counts only if the system itself returned the
+// number.
 func (w *Walk) readErrno(err error) {
 	id := errnoID(err)
 	if id == "" {

@@ -3,5 +3,5 @@
 package chain
 
 // errnoID returns "". These systems have fewer error numbers (js, wasip1, aix) or
-// texts instead (plan9), so only the text of an error counts.
+// texts instead of numbers (plan9), so only the text of an error counts.
 func errnoID(error) string { return "" }

@@ -4,6 +4,6 @@ package chain
 
 import "syscall"
 
-// systemErrnoID returns "", because Unix error numbers have POSIX names. Windows
-// needs it: see errno_windows.go.
+// systemErrnoID returns "", because Unix error numbers have POSIX names. On Windows
+// it returns an id: see errno_windows.go.
 func systemErrnoID(syscall.Errno) string { return "" }

@@ -2,8 +2,8 @@ package chain
 
 import "reflect"
 
-// interesting returns the exported fields of t that this package reads, with their
-// indexes. It includes fields of embedded structs.
+// interesting returns the exported fields of t that this package reads. It maps the
+// name of a field to its index, also for fields of embedded structs.
 func interesting(t reflect.Type) map[string][]int {
 	var fields map[string][]int
 	for _, name := range [...]string{
@@ -35,7 +35,8 @@ func interesting(t reflect.Type) map[string][]int {
 	return fields
 }
 
-// fitting reports whether a field has the type that is expected for its name.
+// fitting reports whether a field called name has a type that this package expects
+// for the name.
 func fitting(name string, t reflect.Type) bool {
 	switch name {
 	case "StatusCode", "HTTPStatusCode", "HTTPCode", "HTTPStatus":
@@ -80,7 +81,7 @@ func isResponse(t reflect.Type) bool {
 	return ok1 && ok2 && status.Type.Kind() == reflect.Int && header.Type.ConvertibleTo(headerType)
 }
 
-// shapeOfFields returns the capabilities that follow from the fields.
+// shapeOfFields returns the capabilities of a type that follow from its fields.
 func (s *Shape) shapeOfFields() (caps capability) {
 	for _, name := range [...]string{"StatusCode", "HTTPStatusCode", "HTTPCode", "HTTPStatus", "Response", "RawResponse", "ErrStatus"} {
 		if s.has(name) {
@@ -107,8 +108,8 @@ func (s *Shape) shapeOfFields() (caps capability) {
 	return caps
 }
 
-// apiCode reports whether the field Code may be an HTTP status. The type must have
-// another field that is typical of API errors.
+// apiCode reports whether the field Code may be an HTTP status. This is so if the
+// type has another field that is typical of API errors.
 func (s *Shape) apiCode() bool {
 	return s.has("Message") || s.has("Status") || s.has("Body") || s.has("Header") || s.has("Details")
 }
@@ -119,7 +120,7 @@ func (s *Shape) has(name string) bool {
 }
 
 // field returns a field of err, or the zero Value if the type does not have the
-// field. It panics on nil pointers; read recovers.
+// field. It panics on nil pointers; Walk.read recovers the panic.
 func (s *Shape) field(err error, name string) reflect.Value {
 	index, ok := s.fields[name]
 	if !ok {
@@ -132,8 +133,8 @@ func (s *Shape) field(err error, name string) reflect.Value {
 	return v.FieldByIndex(index)
 }
 
-// text returns the value of a field that is a string or an interface with a string.
-// Otherwise it returns "".
+// text returns the value of a field that is a string, or an interface that holds a
+// string. Otherwise it returns "".
 func (s *Shape) text(err error, name string) string {
 	v := s.field(err, name)
 	if v.Kind() == reflect.Interface {

@@ -12,8 +12,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect/response"
 )
 
-// readHTTP reads the response that an error carries: its status, its headers and its
-// body. Some of them may be missing.
+// readHTTP reads the response of an error: status, headers and body. Any of the
+// three may be missing.
 func (w *Walk) readHTTP(s *Shape, err error) {
 	if w.Q.Provider == "" {
 		w.Q.Provider = s.provider(err)
@@ -42,7 +42,7 @@ func (w *Walk) readHTTP(s *Shape, err error) {
 }
 
 // providerHosts maps API hosts to providers. The type of an SDK's error does not
-// tell the provider, because most SDKs can send requests to any server.
+// identify the provider, because most SDKs can send requests to any server.
 var providerHosts = map[string]string{
 	"api.anthropic.com":                 "anthropic",
 	"api.openai.com":                    "openai",
@@ -60,8 +60,8 @@ func HostProvider(host string) string {
 // longestHost is the greatest length of a host name in bytes (RFC 1035 2.3.4).
 const longestHost = 255
 
-// provider returns the provider that the request in err went to. It returns "" if
-// err has no request.
+// provider returns the provider to which the failed request was sent. It returns ""
+// if err has no request.
 func (s *Shape) provider(err error) string {
 	req := s.field(err, "Request")
 	if req.Kind() != reflect.Pointer || req.IsNil() || req.Elem().Kind() != reflect.Struct {
@@ -111,7 +111,7 @@ func methodStatus(err error) int {
 	return asStatus(int64(status))
 }
 
-// asStatus returns n if it is the status of a failure, otherwise 0.
+// asStatus returns n if n is the status of a failure, otherwise 0.
 func asStatus(n int64) int {
 	if n < 400 || n > 599 {
 		return 0
@@ -127,8 +127,9 @@ func headerOf(v reflect.Value) map[string][]string {
 	return header
 }
 
-// Body returns the text of the response that err carries, cut to the budget. It does
-// not read the Body of an attached *http.Response: that stream belongs to the caller.
+// Body returns the text of the response in err, cut to the budget. It does not read
+// the Body of an attached *http.Response, because that stream belongs to the
+// caller.
 func (w *Walk) Body(s *Shape, err error) string {
 	if e, ok := err.(interface{ RawJSON() string }); ok {
 		all := e.RawJSON()
@@ -152,8 +153,8 @@ func (w *Walk) Body(s *Shape, err error) string {
 	return ""
 }
 
-// packed encodes err as JSON in an error envelope. It is for genai.APIError, which
-// has the fields of such an envelope. It returns "" if err is too large.
+// packed encodes err as JSON in an error envelope. It is used for genai.APIError,
+// whose fields are those of such an envelope. It returns "" if err is too large.
 func (w *Walk) packed(err error) string {
 	r, ok := openRoom(w.Q)
 	defer r.close()
@@ -164,7 +165,8 @@ func (w *Walk) packed(err error) string {
 	return string(body)
 }
 
-// readRetryAfter reads a wait that an SDK has taken from the response.
+// readRetryAfter reads the wait of an error whose SDK has parsed it from the
+// response.
 func (w *Walk) readRetryAfter(s *Shape, err error) {
 	switch e := err.(type) {
 	case interface{ RetryAfter() time.Duration }:
@@ -198,7 +200,8 @@ func (w *Walk) readRetryAfter(s *Shape, err error) {
 	}
 }
 
-// wait adds an explicit wait. A negative d means that there is none.
+// wait adds an explicit wait. It ignores a negative d, which means that there is no
+// wait.
 func (w *Walk) wait(d time.Duration) {
 	if d >= 0 {
 		w.Q.Hint.AddExplicit(min(d, hint.MaxWait))
@@ -230,10 +233,10 @@ func (w *Walk) readCodes(s *Shape, err error) {
 	}
 }
 
-// readTimeout reads Timeout(), which usually means a peer's timeout. It is the
-// program's own deadline if the text ends like that of net/http's client. This holds
-// only for an error that wraps nothing and has no fields of a response: the text of
-// any other error may quote a peer.
+// readTimeout reads Timeout(). True usually means a timeout of a peer. It is this
+// program's own deadline if the text ends like a timeout of net/http's client. This
+// test needs an error that wraps nothing and has no fields of a response, because
+// the text of any other error may quote a peer.
 func (w *Walk) readTimeout(s *Shape, err error) {
 	if !err.(interface{ Timeout() bool }).Timeout() {
 		return
@@ -244,8 +247,9 @@ func (w *Walk) readTimeout(s *Shape, err error) {
 	}
 }
 
-// endsClientTimeout reports whether a text ends like a timeout of net/http's client.
-// It ignores the rest of the text, which may be a URL from a peer.
+// endsClientTimeout reports whether a text ends like the text of a timeout of
+// net/http's client. It ignores the rest of the text, which may be a URL that a
+// peer has chosen.
 func endsClientTimeout(text string) bool {
 	return strings.HasSuffix(text, "(Client.Timeout exceeded while awaiting headers)") ||
 		strings.HasSuffix(text, "(Client.Timeout or context cancellation while reading body)")

@@ -17,7 +17,8 @@ import (
 // ErrBudgetExceeded is classify.ErrBudgetExceeded.
 var ErrBudgetExceeded = errors.New("budget exceeded")
 
-// RuleOwnBudget is the rule id for [ErrBudgetExceeded]. Result.Policy looks for it.
+// RuleOwnBudget is the rule id for [ErrBudgetExceeded]. Result.Policy compares with
+// it.
 const RuleOwnBudget = "own/budget"
 
 // deadline is a kind of deadline with which a program ends its own calls.
@@ -35,9 +36,9 @@ var deadlineRules = [...]string{
 	clientTimeout:   "http/client-timeout",
 }
 
-// decide adds a signal if the program ended the call itself. It runs after the
-// whole chain has been read. A spent budget is checked first. It decides even if
-// the program cancelled the call because the budget was spent.
+// decide adds a signal if this program ended the call itself. It runs after the
+// whole chain has been read. It checks first for a spent budget, which decides even
+// if the program then canceled the call because of the budget.
 func (w *Walk) decide() {
 	if w.seen&sawTimeout != 0 && w.seen&sawAgain == 0 {
 		w.Q.Add(signal.Of("go/timeout", signal.ReasonTimeout, signal.Phrase))
@@ -72,7 +73,7 @@ func (w *Walk) sawOwnDeadline(which deadline) {
 	}
 }
 
-// whichDeadline returns the kind of the deadline that err reports.
+// whichDeadline returns the kind of deadline that err reports, or the zero value.
 func whichDeadline(err error) deadline {
 	switch {
 	case Same(err, os.ErrDeadlineExceeded):
@@ -83,7 +84,7 @@ func whichDeadline(err error) deadline {
 	return contextDeadline
 }
 
-// ended holds Evidence.Cause, which tells how the caller's context has ended. The
+// ended holds Evidence.Cause, which shows how the caller's context has ended. The
 // cause is context.Cause(ctx), ctx.Err(), or both joined.
 type ended struct {
 	cause error
@@ -102,7 +103,7 @@ func endedBy(cause error) ended {
 }
 
 // isLong reports whether comparing err with == may take long, because its value is
-// or has a very long string. It is false for pointers.
+// or contains a very long string. It returns false for pointers.
 func isLong(err error) bool {
 	switch v := reflect.ValueOf(err); v.Kind() {
 	case reflect.String:
@@ -119,8 +120,9 @@ func isLong(err error) bool {
 	return false
 }
 
-// by reports whether err is the error that ended the context. Errors that the cause
-// wraps do not count: if the cause wraps io.EOF, another io.EOF is unrelated.
+// by reports whether err is the error that ended the context. It does not look at
+// errors that the cause wraps: if the cause wraps io.EOF, another io.EOF is
+// unrelated.
 func (e *ended) by(err error) bool {
 	if Same(err, e.cause) {
 		return true
@@ -133,11 +135,14 @@ func (e *ended) by(err error) bool {
 	return false
 }
 
-// category returns the category that ctx.Err() implies. If the cause is or joins
-// context.Canceled or context.DeadlineExceeded, that error is ctx.Err(). If it joins
-// both, the last one is, because classify.Cause joins ctx.Err() last. Otherwise the
-// deadline has passed if the chain of the cause has context.DeadlineExceeded, or if
-// the walk saw a deadline and no cancellation. Else the caller cancelled.
+// category returns the category of ctx.Err(). The error itself may be unknown,
+// since only the cause is. These rules apply:
+//
+//   - If the cause is or joins context.Canceled or context.DeadlineExceeded, that error
+//     is ctx.Err(). If it joins both, the last one is: classify.Cause joins ctx.Err() last.
+//   - Otherwise the category is timeout if context.DeadlineExceeded is in the chain of the
+//     cause, or if the walk saw a deadline and no cancellation.
+//   - Otherwise the category is aborted.
 func (e *ended) category(seen sight) signal.Category {
 	parts := e.parts
 	if len(parts) == 0 {
@@ -179,22 +184,22 @@ func aboutDeadline(err error, depth int, nodes *int) bool {
 	return false
 }
 
-// Same returns a == b. It returns false for types that cannot be compared.
+// Same returns a == b. If the types cannot be compared, it returns false.
 func Same(a, b error) (equal bool) {
 	defer IgnorePanic()
 	return a == b
 }
 
-// answersIs calls the Is method of err, if it has one.
+// answersIs returns the result of err's Is method, or false if err has none.
 func answersIs(err, target error) (is bool) {
 	defer IgnorePanic()
 	e, ok := err.(interface{ Is(error) bool })
 	return ok && e.Is(target)
 }
 
-// is asks the Is method of err for the program's own budget, cancellation and
-// deadline. It skips errors with a peer's answer, because Is may return true for
-// that answer.
+// is asks the Is method of err whether err is this program's own budget,
+// cancellation or deadline. It skips errors that contain a peer's answer, because
+// their Is may return true for the answer.
 func (w *Walk) is(s *Shape, err error) {
 	if s.Caps&answered != 0 {
 		return
@@ -215,7 +220,7 @@ func (w *Walk) is(s *Shape, err error) {
 const longestSentinel = 64
 
 // sentinels maps the texts of well-known errors made by errors.New to signals. The
-// text is enough to recognise them, so their packages need not be imported.
+// text is enough to recognise such an error, so its package need not be imported.
 var sentinels = map[string]signal.Signal{
 	fs.ErrNotExist.Error():              signal.Of("go/fs.ErrNotExist", signal.ReasonInvalidRequest, signal.Code),
 	fs.ErrExist.Error():                 signal.Of("go/fs.ErrExist", signal.ReasonInvalidRequest, signal.Code),
@@ -251,7 +256,7 @@ var sentinels = map[string]signal.Signal{
 	"x509: cannot verify signature: algorithm unimplemented":     signal.Of("go/x509.ErrUnsupportedAlgorithm", signal.ReasonNetworkPermanent, signal.Fact),
 }
 
-// sentinelOf returns the signal for an error made by errors.New with this text.
+// sentinelOf returns the signal of the well-known error with this text.
 func sentinelOf(text string) (s signal.Signal, known bool) {
 	if len(text) > longestSentinel {
 		return signal.Signal{}, false
@@ -260,7 +265,8 @@ func sentinelOf(text string) (s signal.Signal, known bool) {
 	return s, known
 }
 
-// plain reads an error made by errors.New. It adds a signal only for a sentinel.
+// plain reads an error made by errors.New. It adds a signal only if the error is in
+// sentinels.
 func (w *Walk) plain(err error) {
 	switch err {
 	case ErrBudgetExceeded:
@@ -283,8 +289,8 @@ func (w *Walk) plain(err error) {
 	w.Q.Add(s)
 }
 
-// OnlyText returns the text of an error that has no other evidence. Such an error is
-// made by errors.New, is no sentinel, and may be wrapped by fmt.Errorf. Most errors
+// OnlyText returns the text of an error that has no other evidence: an error of
+// errors.New that is not in sentinels, possibly wrapped by fmt.Errorf. Most errors
 // are like this.
 func OnlyText(err error) (text string, ok bool) {
 	inner, depth := err, 0

@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// place is where an error came about, as the wrappers above it say: the same
-// errno means different things on a socket, on a file and on exec.
+// place is the kind of operation that failed. The wrappers around an errno show it:
+// the same errno means different things on a socket, on a file and on exec.
 type place uint8
 
 const (
@@ -24,17 +24,17 @@ const (
 	placeExec          // starting a child process
 )
 
-// onWire reports whether a peer is at the other end.
+// onWire reports whether the operation talks to a peer.
 func (p place) onWire() bool { return p == placeDial || p == placeConn }
 
-// opPlaces are the operations that *net.OpError names.
+// opPlaces maps the operations of *net.OpError to places.
 var opPlaces = map[string]place{
 	"dial": placeDial, "listen": placeListen, "accept": placeListen,
 	"read": placeConn, "write": placeConn, "close": placeConn, "file": placeConn, "set": placeConn,
 }
 
-// readOp reads a *net.OpError: where what it wraps happened. By itself it
-// says little more than that it was on the network.
+// readOp reads a *net.OpError. It records the operation for the errors that err
+// wraps. The type itself only shows that the network was involved.
 func (w *Walk) readOp(s *Shape, err error) {
 	op := s.field(err, "Op").String()
 	w.place = opPlaces[op]
@@ -43,8 +43,8 @@ func (w *Walk) readOp(s *Shape, err error) {
 	}
 }
 
-// readDNS reads a *net.DNSError by its flags. A resolver that calls its own
-// failure temporary is believed before one that found nothing.
+// readDNS reads the flags of a *net.DNSError. The flag IsTemporary takes precedence
+// over IsNotFound.
 func (w *Walk) readDNS(s *Shape, err error) {
 	sig := signal.Of("dns/lookup", signal.ReasonNetwork, signal.Word)
 	switch {
@@ -59,8 +59,8 @@ func (w *Walk) readDNS(s *Shape, err error) {
 	w.place = placeDial
 }
 
-// readAlert reads a TLS alert (RFC 8446 6). Those listed pass; all others
-// are about certificates, versions and ciphers, which waiting does not change.
+// readAlert reads a TLS alert (RFC 8446 6). The listed alerts are passing. All
+// others are about certificates, versions and ciphers, so a retry fails too.
 func (w *Walk) readAlert(err error) {
 	switch reflect.ValueOf(err).Uint() {
 	case 0, 20, 90: // close_notify, bad_record_mac, user_canceled
@@ -70,8 +70,8 @@ func (w *Walk) readAlert(err error) {
 	}
 }
 
-// readURL reads a *url.Error, which net/url makes when it parses and net/http
-// when a request fails.
+// readURL reads a *url.Error. Package net/url returns one for a URL that it cannot
+// parse, and net/http for a failed request.
 func (w *Walk) readURL(err *url.Error) {
 	if err.Op == "parse" {
 		w.Q.Add(signal.Of("url/parse", signal.ReasonInvalidRequest, signal.Code))
@@ -92,14 +92,14 @@ func (w *Walk) readPath(err *fs.PathError) {
 	}
 }
 
-// readSpawn is for a child that could not be started.
+// readSpawn adds the signal of a child that could not be started.
 func (w *Walk) readSpawn() {
 	w.place = placeExec
 	w.Q.Add(signal.Of("exec/start", signal.ReasonSpawn, signal.Code))
 }
 
-// readExit reads how a child ended. What it wrote to stderr says more, and is
-// read like the error's own text.
+// readExit reads how a child process ended. Its stderr is better evidence. It is
+// read like the text of the error.
 func (w *Walk) readExit(err *exec.ExitError) {
 	sig := signal.Of("exec/exit", signal.ReasonSpawn, signal.Word)
 	how, signaled := strings.CutPrefix(err.ProcessState.String(), "signal: ")

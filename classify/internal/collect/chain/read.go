@@ -8,7 +8,7 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// read reads one capability of err.
+// read reads the evidence of one capability of err.
 func (w *Walk) read(what capability, s *Shape, err error) {
 	defer IgnorePanic()
 	switch what {

@@ -7,36 +7,38 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect"
 )
 
-// room limits a body that this package encodes from the fields of an error. Callers
-// take room before they encode a value. So a value that does not fit costs almost
-// nothing.
+// room is the space left in a body that this package encodes from the fields of an
+// error. Callers take space before they encode a value. So a value that does not
+// fit costs almost nothing.
 type room struct {
 	q    *collect.Inquiry
 	left int
 }
 
-// entryRoom is the room for a value besides its texts: keys, quotes and work. A text
-// that does not fit takes refuseRoom, so that there cannot be thousands of them.
+// entryRoom is the space that a value takes besides its texts, for keys, quotes and
+// work. A text that does not fit takes refuseRoom, so that there cannot be
+// thousands of such texts.
 const (
 	entryRoom  = 128
 	refuseRoom = 1 << 10
 )
 
-// openRoom returns the room for one body. ok is false if there is too little.
+// openRoom returns the room for one body. ok is false if too little of the budget
+// is left.
 func openRoom(q *collect.Inquiry) (r room, ok bool) {
 	r = room{q, min(collect.MaxBody, q.Budget.Left[collect.BodyBytes])}
 	ok = r.entry()
 	return r, ok
 }
 
-// close subtracts the room that was taken from the budget.
+// close subtracts the space that was taken from the budget.
 func (r *room) close() {
 	left := &r.q.Budget.Left[collect.BodyBytes]
 	taken := min(collect.MaxBody, *left) - max(r.left, 0)
 	*left -= taken
 }
 
-// entry takes room for one value.
+// entry takes the space for one value. It returns false if the value does not fit.
 func (r *room) entry() bool {
 	if r.left < entryRoom {
 		r.q.Lose(collect.BodyBytes, entryRoom)
@@ -64,8 +66,9 @@ func (r *room) fits(s string) bool {
 	return false
 }
 
-// holds takes room for a value that package json will encode, and for all values in
-// it. It returns false if they do not fit. A value that contains itself never fits.
+// holds takes space for a value that package json will encode, and for all values
+// in it. It returns false if they do not fit. A value that contains itself never
+// fits.
 func (r *room) holds(v reflect.Value) bool {
 	if !r.entry() {
 		return false

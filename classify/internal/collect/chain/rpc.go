@@ -12,7 +12,8 @@ import (
 )
 
 // addGRPC adds the signal of a gRPC code. Unavailable and Internal may have any
-// cause, so a description that names the cause outranks them. Unknown adds nothing.
+// cause, so a description that names the cause outranks them. For Unknown it adds
+// no signal.
 func (w *Walk) addGRPC(name string) {
 	reason, strength := standard.GrpcVague.Reason(name), signal.Phrase
 	if reason == signal.NoReason {
@@ -40,7 +41,7 @@ func (w *Walk) readGRPC(err error) {
 
 // GrpcBody encodes the details of a gRPC status in the JSON form that the same APIs
 // use over HTTP. So one parser reads both. GrpcBody returns "" if there are no
-// details, and leaves out details that are too large.
+// details. It leaves out details that are too large.
 func GrpcBody(q *collect.Inquiry, status reflect.Value, code string) string {
 	method := status.MethodByName("Details")
 	if !method.IsValid() {
@@ -77,8 +78,8 @@ func GrpcBody(q *collect.Inquiry, status reflect.Value, code string) string {
 	return string(body)
 }
 
-// grpcDetail reads one of google.rpc's error details through its getters
-// (error_details.proto). It returns nil for details that give no cause and no wait.
+// grpcDetail reads one error detail of google.rpc (error_details.proto) through its
+// getters. It returns nil for details that give no cause and no wait.
 func (r *room) grpcDetail(d any) map[string]any {
 	const at = "type.googleapis.com/google.rpc."
 	if e, ok := d.(interface {
@@ -102,8 +103,8 @@ func (r *room) grpcDetail(d any) map[string]any {
 	return nil
 }
 
-// metadata returns the pairs of an ErrorInfo, all or none. Since a map has no order,
-// leaving out some pairs would be random.
+// metadata returns all pairs of an ErrorInfo, or nil if they do not all fit. A map
+// has no order, so it would be random which pairs are left out.
 func (r *room) metadata(pairs map[string]string) map[string]string {
 	if len(pairs) > r.left/entryRoom {
 		r.q.Lose(collect.BodyBytes, len(pairs))
@@ -141,8 +142,9 @@ func (r *room) grpcViolations(list reflect.Value) []map[string]string {
 	return all
 }
 
-// readConnect reads the method Code of an error, if it returns a named type. Connect
-// and Twirp return the name of a gRPC code. Any other string is a code of the API.
+// readConnect reads the result of an error's Code method, if it has a named type.
+// In Connect and Twirp it is the name of a gRPC code. Any other string is a code of
+// the API.
 func (w *Walk) readConnect(err error) {
 	code := reflect.ValueOf(err).MethodByName("Code").Call(nil)[0]
 	text := ""
@@ -158,9 +160,9 @@ func (w *Walk) readConnect(err error) {
 	}
 }
 
-// readJSONRPC reads the code of a JSON-RPC error (JSON-RPC 2.0 5.1, MCP). Only codes
-// from -32768 to -32000 belong to JSON-RPC. Codes that servers define themselves are
-// weak evidence, so the text outranks them.
+// readJSONRPC reads the code of a JSON-RPC error (JSON-RPC 2.0 5.1, MCP). Only
+// codes from -32768 to -32000 belong to JSON-RPC. Some of these are defined by
+// servers themselves. They are weak evidence, so the text outranks them.
 func (w *Walk) readJSONRPC(s *Shape, err error) {
 	var code int64
 	if e, ok := err.(interface{ ErrorCode() int }); ok {

@@ -12,14 +12,14 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// capability is a kind of evidence that errors of a type have. The values are bits,
-// and read has one case for each.
+// capability is a kind of evidence that all errors of a type have. The values are
+// bits. Walk.read has one case for each.
 type capability uint32
 
 const (
 	// Types of the standard library. Types of net and crypto are recognised by name
-	// and read by field, because of the cost of an import: net would link cgo, and
-	// crypto/x509 adds more than a megabyte.
+	// and read by field, because importing their packages costs too much: net would
+	// link cgo, and crypto/x509 adds more than a megabyte.
 	canErrno capability = 1 << iota
 	canOp
 	canDNS
@@ -46,16 +46,16 @@ const (
 	canLabels
 )
 
-// answered are the capabilities of errors that carry a peer's answer. Such an error
-// does not prove that this program ended the call itself.
+// answered has the capabilities of errors that contain a peer's answer. Such an
+// error does not prove that this program ended the call itself.
 const answered = canHTTP | canGRPC | canConnect | canCode | canJSONRPC | canSQLState | canSQLNumber
 
-// shallow are the capabilities that are read from an error's own fields. Reading
+// shallow has the capabilities that are read from an error's own fields. Reading
 // them calls no method that may follow Unwrap.
 const shallow = canErrno | canOp | canDNS | canAlert | canPath | canSpawn | canExit | canReply
 
-// Shape describes a type of errors. It is computed once for each type, shared, and
-// immutable.
+// Shape describes an error type: which evidence its errors have. It is computed
+// once for each type, shared, and immutable.
 type Shape struct {
 	Caps   capability
 	Leaf   bool             // wraps nothing
@@ -63,8 +63,8 @@ type Shape struct {
 	fields map[string][]int // indexes of the exported fields to read, by name
 }
 
-// shapes caches the *Shape of every reflect.Type. It has no more entries than the
-// program has error types.
+// shapes caches the *Shape of every reflect.Type. It has at most as many entries as
+// the program has error types.
 var shapes sync.Map
 
 // ShapeOf returns the shape of a type; err is any error of that type.
@@ -106,7 +106,8 @@ func newShape(t reflect.Type, err error) *Shape {
 	if reason := standard.GoType.Reason(name); reason != signal.NoReason {
 		s.fact = signal.Of("go/"+named.String(), reason, signal.Fact)
 	} else if reason := standard.GoParser.Reason(name); reason != signal.NoReason {
-		// The text that did not parse may be an error page with better evidence.
+		// The text that could not be parsed may be an error page. Its evidence is
+		// better, so this signal is only a phrase.
 		s.fact = signal.Of("go/"+named.String(), reason, signal.Phrase)
 	} else if _, ok := err.(runtime.Error); ok {
 		s.fact = signal.Of("go/runtime.Error", signal.ReasonLogic, signal.Fact)
@@ -133,7 +134,8 @@ func newShape(t reflect.Type, err error) *Shape {
 	return s
 }
 
-// methods returns the capabilities that follow from the methods of err.
+// methods returns the capabilities of a type that follow from its methods. err is
+// an error of the type.
 func (s *Shape) methods(t reflect.Type, err error) (caps capability) {
 	if _, ok := err.(interface{ Is(error) bool }); ok {
 		caps |= canIs

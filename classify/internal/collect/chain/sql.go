@@ -19,12 +19,13 @@ func (w *Walk) readSQLState(s *Shape, err error) {
 	w.addSQLState(s.text(err, "Code"))
 }
 
-// queryCanceled reports that a timeout or a user ended the query. The text tells
-// which of the two.
+// queryCanceled is the SQLSTATE of a query that a timeout or a user ended. The text
+// shows which of the two it was.
 const queryCanceled = "57014"
 
-// addSQLState adds the signal of an SQLSTATE. A known state is a fact and outranks
-// the text, which may quote users' data. If only its class is known, it is a code.
+// addSQLState adds the signal of an SQLSTATE. If the state is known, the signal is
+// a fact and outranks the text, which may quote users' data. If only the class of
+// the state is known, the signal is a code.
 func (w *Walk) addSQLState(state string) {
 	if len(state) != 5 {
 		return
@@ -42,8 +43,9 @@ func (w *Walk) addSQLState(state string) {
 }
 
 // readSQLNumber reads the error numbers of MySQL and MariaDB (a uint16) and of SQL
-// Server (SQLErrorNumber). They are facts, like a known SQLSTATE. MySQL's SQLSTATE is
-// less specific than the number, so it counts only if the number is unknown.
+// Server (SQLErrorNumber). Like a known SQLSTATE, a number is a fact. MySQL's
+// SQLSTATE is less specific than the number, so it counts only if the number is
+// unknown.
 func (w *Walk) readSQLNumber(s *Shape, err error) {
 	if e, ok := err.(interface{ SQLErrorNumber() int32 }); ok {
 		w.addSQLNumber("mssql/", standard.Mssql, int64(e.SQLErrorNumber()))
@@ -71,8 +73,8 @@ func (w *Walk) addSQLNumber(prefix string, table signal.Codes, number int64) boo
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
-// readLabels reads the labels with which MongoDB tells drivers to retry (retryable
-// writes, transactions).
+// readLabels reads the labels of MongoDB errors, which tell drivers to retry
+// (retryable writes, transactions).
 func (w *Walk) readLabels(err interface{ HasErrorLabel(string) bool }) {
 	switch {
 	case err.HasErrorLabel("NetworkError"):

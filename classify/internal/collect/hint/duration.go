@@ -6,9 +6,9 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// scanDuration reads a duration at the start of s: "34s", "6m0s", "20ms",
-// "1.2 seconds", "2 minutes and 30 seconds". It returns the duration in seconds and
-// its end in s.
+// scanDuration reads a duration at the start of s: "34s", "6m0s", "20ms", "1.2
+// seconds", "2 minutes and 30 seconds". It returns the duration in seconds and the
+// offset in s at which it ends.
 func scanDuration(s string) (total float64, end int, ok bool) {
 	at := 0
 	for range maxParts {
@@ -35,11 +35,12 @@ func scanDuration(s string) (total float64, end int, ok bool) {
 	return total, end, ok
 }
 
-// maxParts is the most numbers in a duration: one for each unit.
+// maxParts is the largest number of parts of a duration: one for each unit.
 const maxParts = 9
 
 // scanNumber reads an unsigned decimal number at the start of s. The number may
-// have separators of thousands: "1,200.5".
+// have commas between thousands: "1,200.5". size is its length, or 0 if there is
+// none.
 func scanNumber(s string) (n float64, size int) {
 	for size < len(s) && ascii.IsDigit(s[size]) {
 		size++
@@ -65,8 +66,9 @@ func scanNumber(s string) (n float64, size int) {
 	return n, size
 }
 
-// scanUnit reads a unit of time at the start of s and returns it in seconds. No
-// letter may follow the unit.
+// scanUnit reads a unit of time at the start of s and returns its length in
+// seconds: "min" -> 60. size is 0 if there is no unit. No letter may follow the
+// unit.
 func scanUnit(s string) (inSeconds float64, size int) {
 	for size < len(s) && size < 16 && (ascii.IsLetter(s[size]) || s[size] >= 0x80) {
 		size++

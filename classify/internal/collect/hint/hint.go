@@ -10,21 +10,21 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// MaxWait is the longest wait that is reported. Longer waits, such as from a counter
-// that overflowed or a date in another century, are cut to MaxWait.
+// MaxWait is the longest wait that is reported. A longer wait, for example from a
+// counter that overflowed, is reduced to MaxWait.
 const MaxWait = 365 * 24 * time.Hour
 
-// longWait is the limit of [Hint.Exhausted]. With a longer wait, a rate limit counts
-// as a spent quota.
+// longWait is the limit for [Hint.Exhausted]. If the wait is longer, a rate limit
+// counts as a spent quota.
 const longWait = time.Hour
 
-// Hint is what a provider says about when to call again.
+// Hint collects what a provider says about when to call again.
 type Hint struct {
 	Explicit    time.Duration // the longest of headers, RetryInfo and text
 	hasExplicit bool
 	Derived     time.Duration // the longest reset of a limit that is used up
 	hasDerived  bool
-	said        time.Duration // the longest wait with a unit, from words or RetryInfo
+	inWords     time.Duration // the longest wait with a unit, from words or RetryInfo
 }
 
 // AddExplicit adds a wait that the provider asks for.
@@ -32,13 +32,14 @@ func (h *Hint) AddExplicit(wait time.Duration) {
 	h.Explicit, h.hasExplicit = max(h.Explicit, wait), true
 }
 
-// AddDerived adds the time until a rate limit that is used up resets.
+// AddDerived adds a wait until a rate limit that is used up resets.
 func (h *Hint) AddDerived(wait time.Duration) {
 	h.Derived, h.hasDerived = max(h.Derived, wait), true
 }
 
-// Resolve returns the wait for an error with the given reason. Derived waits count
-// only for rate limits, because providers send reset headers with every answer.
+// Resolve returns the wait for an error with reason r. derived reports that the
+// wait was computed from a reset header. Such waits count only for rate limits,
+// because providers send reset headers with every answer.
 func (h Hint) Resolve(r signal.Reason) (wait time.Duration, ok, derived bool) {
 	if h.hasExplicit {
 		return h.Explicit, true, false
@@ -51,10 +52,10 @@ func (h Hint) Resolve(r signal.Reason) (wait time.Duration, ok, derived bool) {
 
 // Exhausted reports whether the provider asks to wait for more than an hour. Then a
 // rate limit counts as a spent quota. Only waits in words and in RetryInfo count. A
-// Retry-After header does not, nor does its copy in a log.
-func (h Hint) Exhausted() bool { return h.said > longWait }
+// Retry-After header does not count, nor its copy in a log.
+func (h Hint) Exhausted() bool { return h.inWords > longWait }
 
-// LongestHeader is the greatest length of a header value that is parsed.
+// LongestHeader is the length up to which a header value is parsed, in bytes.
 const LongestHeader = 256
 
 // ParseRetryAfter implements classify.ParseRetryAfter.
@@ -75,7 +76,8 @@ func ParseRetryAfter(value string, now time.Time) (wait time.Duration, ok bool) 
 	return 0, false
 }
 
-// numberWait returns the wait for a number without a unit: seconds, or a Unix time.
+// numberWait returns the wait for a number without a unit. A small number is in
+// seconds. A large one is a Unix time in seconds or milliseconds.
 func numberWait(n float64, now time.Time) time.Duration {
 	switch {
 	case n >= 1e15: // too large for a Unix time, so these are seconds
@@ -89,7 +91,7 @@ func numberWait(n float64, now time.Time) time.Duration {
 	}
 }
 
-// WaitSeconds returns a wait of n seconds, limited to 0 and [MaxWait].
+// WaitSeconds returns a wait of n seconds, but at least 0 and at most [MaxWait].
 func WaitSeconds(n float64) time.Duration {
 	switch {
 	case !(n > 0):
@@ -101,13 +103,13 @@ func WaitSeconds(n float64) time.Duration {
 	}
 }
 
-// until returns the time from now until at, limited to 0 and [MaxWait].
+// until returns the time from now until at, but at least 0 and at most [MaxWait].
 func until(at, now time.Time) time.Duration {
 	return min(max(at.Sub(now), 0), MaxWait)
 }
 
-// ParseNumber parses digits with at most one point and one sign. Unlike strconv, it
-// refuses "inf", "0x10" and "1e9".
+// ParseNumber parses a number that has only digits, at most one point and at most
+// one sign. Unlike strconv, it refuses "inf", "0x10" and "1e9".
 func ParseNumber(s string) (float64, bool) {
 	digits := strings.TrimLeft(s, "+-")
 	if digits == "" || len(s)-len(digits) > 1 || strings.Trim(digits, "0123456789.") != "" {
@@ -121,14 +123,14 @@ func ParseNumber(s string) (float64, bool) {
 }
 
 // An HTTP-date has one of these layouts or time.ANSIC (RFC 9110 5.6.7). layoutOf
-// also has layouts that some servers send.
+// also returns layouts that some servers use.
 const (
 	imfFixdate = "Mon, 02 Jan 2006 15:04:05 GMT"
 	rfc850     = "Monday, 02-Jan-06 15:04:05 GMT"
 )
 
 // ParseDate parses a date. If a year of two digits would be more than fifty years
-// ahead, it belongs to the last century (RFC 9110 5.6.7).
+// ahead, the year belongs to the past century (RFC 9110 5.6.7).
 func ParseDate(s string, now time.Time) (time.Time, bool) {
 	if len(s) < len(time.ANSIC)-4 || len(s) > 40 {
 		return time.Time{}, false

@@ -8,15 +8,15 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// anchor is a phrase that precedes a wait. A space in Words stands for any joint of
-// words in prose, names and JSON: "Retry-After", "retryAfter",
+// anchor is a phrase that precedes a wait. A space in Words matches everything that
+// can join two words in prose, names and JSON: "Retry-After", "retryAfter",
 // "retry_delay { seconds".
 type anchor struct {
 	Words string
 	bare  float64 // the unit, in seconds, of a number without a unit; 0 = a unit is required
 }
 
-// Anchors are tried in this order.
+// Anchors has the phrases that precede waits, in the order in which they are tried.
 var Anchors = [...]anchor{
 	{"again in", 0}, {"again after", 0},
 	{"retry after ms", 1e-3}, {"retry after seconds", 1}, {"retry after", 1},
@@ -32,18 +32,18 @@ var Fillers = [...]string{"for", "about", "approximately", "around", "another", 
 // LastLetters are the last letters of all anchors and fillers.
 const LastLetters = "nrsytd"
 
-// ReadLines looks for waits in a text, outside the frames of stack traces. The caller
-// has checked that the text has an anchor: see the rules named hint/. ReadLines reads
-// at most *left waits and subtracts them from *left.
+// ReadLines looks for waits in a text, outside the frames of stack traces. The
+// caller must have checked that the text has an anchor, by the rules with ids
+// hint/. ReadLines reads at most *left waits and subtracts their number from *left.
 func (h *Hint) ReadLines(text string, now time.Time, left *int) {
 	if text == "" {
 		return
 	}
 	frames := form.NewFrameReader(text)
 	for at := 0; at < len(text) && *left > 0; {
-		var said string
-		said, at = frames.Next(at)
-		h.readText(said, now, left)
+		var between string
+		between, at = frames.Next(at)
+		h.readText(between, now, left)
 	}
 }
 
@@ -75,9 +75,9 @@ func (h *Hint) readText(text string, now time.Time, left *int) {
 	}
 }
 
-// readDate reads an HTTP-date that begins at start, as in a logged Retry-After
-// header. It returns the length of the date after the weekday, or 0 if there is no
-// date.
+// readDate reads an HTTP-date that begins at start, for example in a logged
+// Retry-After header. It returns the length of the date after the weekday, or 0 if
+// there is no date.
 func (h *Hint) readDate(text string, start int, now time.Time) (length int) {
 	const layout = time.RFC1123 // http.TimeFormat, except for the zone
 	if len(text)-start < len(layout) {
@@ -97,11 +97,12 @@ func (h *Hint) readDate(text string, start int, now time.Time) (length int) {
 	return len(layout) - len("Fri, ")
 }
 
-// readWait reads the wait at the start of s and returns its end.
+// readWait adds the wait at the start of s and returns the offset at which the wait
+// ends.
 func (h *Hint) readWait(s string, a anchor, now time.Time) (end int) {
 	if n, end, ok := scanDuration(s); ok {
 		h.AddExplicit(WaitSeconds(n))
-		h.said = max(h.said, WaitSeconds(n))
+		h.inWords = max(h.inWords, WaitSeconds(n))
 		return end
 	}
 	n, size := scanNumber(s)
@@ -129,7 +130,7 @@ func (h *Hint) readWait(s string, a anchor, now time.Time) (end int) {
 }
 
 // endsNumber reports whether a number without a unit is complete. rest is the text
-// behind the number. It must be empty or begin with punctuation.
+// after the number. It must be empty or begin with punctuation.
 func endsNumber(rest string) bool {
 	if rest == "" || strings.IndexByte("\n\r,;)}]\"'\\", rest[0]) >= 0 {
 		return true
@@ -142,7 +143,7 @@ func endsNumber(rest string) bool {
 }
 
 // anchorBefore returns the anchor at the end of text. "will retry in 5s" has no
-// anchor, because there the program announces its own retry.
+// anchor, because with these words the program announces its own retry.
 func anchorBefore(text string) (anchor, bool) {
 	text = trimJoint(text)
 	if text == "" || strings.IndexByte(LastLetters, text[len(text)-1]|0x20) < 0 {
@@ -173,8 +174,8 @@ func anchorBefore(text string) (anchor, bool) {
 	return anchor{}, false
 }
 
-// cutAnchor removes words from the end of text. ok reports whether text ends with
-// them.
+// cutAnchor removes words from the end of text. ok is false if text does not end
+// with these words.
 func cutAnchor(text, words string) (before string, ok bool) {
 	for ok = true; ok && words != ""; {
 		word := words

@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// ReadType reads Evidence.Type. The type names of this program's own deadline and
-// cancellation count like the typed errors, because a span has only their names.
+// ReadType reads Evidence.Type. The type name of this program's own deadline or
+// cancellation counts like the error itself, because a span has only the name.
 func ReadType(q *collect.Inquiry, name string) {
 	if len(name) > longestCode {
 		text.ReadText(q, name)
@@ -29,8 +29,8 @@ func ReadType(q *collect.Inquiry, name string) {
 	ReadName(q, name)
 }
 
-// ReadName reads a type name or a code, such as the attribute error.type or the Code
-// field of an SDK's error. A peer may have written it.
+// ReadName reads a type name or a code, such as the attribute error.type or the
+// Code field of an SDK's error. A peer may have written the name.
 func ReadName(q *collect.Inquiry, name string) {
 	if name == "" || nameless(name) {
 		return
@@ -43,9 +43,9 @@ func ReadName(q *collect.Inquiry, name string) {
 	text.ReadText(q, name)
 }
 
-// ownTypes are the type names of Go's deadline and cancellation errors. Their
-// strength here is Phrase, because a peer may have written the name. ReadType raises
-// the strength to Own.
+// ownTypes are the type names of Go's deadline and cancellation errors. Here their
+// strength is Phrase, because a peer may have written the name. ReadType raises the
+// strength to Own.
 var ownTypes = map[string]signal.Signal{
 	"context.deadlineExceededError":        ownDeadline,
 	"context.DeadlineExceeded":             ownDeadline,
@@ -57,7 +57,7 @@ var ownTypes = map[string]signal.Signal{
 
 var ownDeadline = signal.Of("type/context.DeadlineExceeded", signal.ReasonTimeout, signal.Phrase)
 
-// nameless reports whether a type name only means "an error".
+// nameless reports whether a type name has no more meaning than "an error".
 func nameless(name string) bool {
 	switch name {
 	case "*errors.errorString", "*errors.joinError", "*fmt.wrapError", "*fmt.wrapErrors",
@@ -67,13 +67,13 @@ func nameless(name string) bool {
 	return false
 }
 
-// longestCode is the greatest length of a code or a type name. AWS adds a URL to its
-// codes.
+// longestCode is the greatest length of a code or a type name, in bytes. AWS adds a
+// URL to its codes.
 const longestCode = 1 << 10
 
 // readCode adds the signal of a code from a field for codes. In such a field, words
-// have a meaning that they lack in prose: UNAVAILABLE, aborted, SlowDown. Codes that
-// are unambiguous in prose too are text rules (rules/envelopes.yaml).
+// such as UNAVAILABLE, aborted and SlowDown have a meaning that they lack in prose.
+// Codes that are unambiguous in prose too are text rules (rules/envelopes.yaml).
 func readCode(q *collect.Inquiry, code string) {
 	if len(code) > longestCode {
 		return
@@ -117,7 +117,7 @@ func lastSegment(code string) string {
 	return code[strings.LastIndexAny(code, "./#:")+1:]
 }
 
-// foldCode normalises the spelling of a code: rateLimitExceeded,
+// foldCode appends a code to dst in a common spelling: rateLimitExceeded,
 // RATE_LIMIT_EXCEEDED and rate-limit-exceeded become the same. The sign of a number
 // stays. If the code does not fit into dst, the result is empty.
 func foldCode(dst []byte, code string) []byte {

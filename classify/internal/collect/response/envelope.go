@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// Limits for reading a body. A real error body has a few hundred bytes. The limits
-// keep a hostile one cheap.
+// Limits for reading a body. A real error body has a few hundred bytes. With these
+// limits, a hostile body is cheap to read too.
 const (
 	bodyNodes     = 4096 // JSON values that are read
 	bodyFacts     = 64   // facts that are kept
@@ -35,9 +35,9 @@ type envelope struct {
 	nodes, tries int
 }
 
-// openEnvelope reads a body: JSON (also after an event stream's "data:" or a
-// status line), XML with a Code, the visible text of HTML, or plain text. JSON that
-// is cut off is read as text. left is how many bytes decoding may allocate.
+// openEnvelope reads a body: JSON, XML with a Code, the visible text of HTML, or
+// plain text. The JSON may follow an event stream's "data:" or a status line. JSON
+// that is cut off is read as text. left is how many bytes decoding may allocate.
 func openEnvelope(body string, left int) envelope {
 	e := envelope{left: left}
 	if trimmed := strings.TrimSpace(body); trimmed != "" && trimmed[0] == '<' {
@@ -65,11 +65,11 @@ func (e *envelope) words(s string, nesting int) {
 	e.words(s[end:], nesting) // a stream may have more events
 }
 
-// found returns a number that grows when evidence is added to e.
+// found returns a number that grows whenever evidence is added to e.
 func (e *envelope) found() int { return len(e.text) + len(e.codes) + len(e.facts) + e.status }
 
-// findJSON returns the first complete object or array in s. JSON that is too costly
-// to decode counts as text.
+// findJSON returns the first complete object or array in s, with its start and end.
+// JSON that is too costly to decode counts as text.
 func (e *envelope) findJSON(s string, nesting int) (start, end int, value any) {
 	if nesting > bodyNesting {
 		return 0, 0, nil
@@ -99,7 +99,8 @@ func (e *envelope) findJSON(s string, nesting int) (start, end int, value any) {
 	return 0, 0, nil
 }
 
-// Bytes that decoding a JSON value allocates, as measured with encoding/json.
+// Bytes that decoding a JSON value allocates. They were measured with
+// encoding/json.
 const (
 	objectCost = 250
 	arrayCost  = 40
@@ -108,9 +109,10 @@ const (
 	byteCost   = 4 // the decoder's buffer, which grows by doubling
 )
 
-// extentOf returns the size of the object or array at the start of s, and the bytes
-// that decoding it allocates. The size is 0 if the closing bracket is missing.
-// extentOf recognises only brackets and strings; the decoder checks the syntax.
+// extentOf returns the size of the object or array at the start of s, and the
+// number of bytes that decoding it allocates. The size is 0 if the closing bracket
+// is missing. extentOf recognises only brackets and strings; the decoder checks the
+// syntax.
 func extentOf(s string) (size, cost int) {
 	depth := 0
 	for i := 0; i < len(s); i++ {
@@ -138,7 +140,7 @@ func extentOf(s string) (size, cost int) {
 	return 0, 0
 }
 
-// write adds a text on a line of its own.
+// write appends a text to e.text on a line of its own.
 func (e *envelope) write(s string) {
 	s = strings.TrimSpace(s)
 	if s == "" || len(e.text) >= collect.MaxBody {
@@ -151,7 +153,7 @@ func (e *envelope) write(s string) {
 }
 
 // holdsObject reports whether a value may be an envelope: an object, or an array
-// with an object. "[5]" is not.
+// with an object. For [5] it returns false.
 func holdsObject(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:

@@ -9,8 +9,9 @@ import (
 )
 
 // googleFacts reads the quota of a google.rpc.QuotaFailure. The message is the same
-// for a quota per minute and a quota per day. The result consists of typed facts, so
-// they outrank the message's "check your plan and billing details".
+// for a quota per minute and a quota per day, so the message cannot tell them
+// apart. The signals are facts, so they outrank the message's "check your plan and
+// billing details".
 func googleFacts(m map[string]any) []signal.Signal {
 	var facts []signal.Signal
 	for _, key := range [...]string{"quotaId", "quota_id", "quota_limit"} {
@@ -41,8 +42,9 @@ func isZero(value any) bool {
 	return false
 }
 
-// rpcName returns the name of the numeric code of a google.rpc.Status, or "" for
-// other objects. A google.rpc.Status has the fields code, message and details.
+// rpcName returns the name of the numeric code of a google.rpc.Status: 8 ->
+// RESOURCE_EXHAUSTED. It returns "" for other objects. A google.rpc.Status has the
+// fields code, message and details.
 func rpcName(m map[string]any, code string) string {
 	if _, ok := m["details"].([]any); !ok || m["message"] == nil {
 		return ""
@@ -53,8 +55,9 @@ func rpcName(m map[string]any, code string) string {
 	return ""
 }
 
-// bodyProvider returns the provider if an object identifies it beyond doubt. The
-// shape of the object is not enough, because many servers imitate it.
+// bodyProvider returns the provider of an error object if the object identifies the
+// provider beyond doubt. The shape of the object is not enough, because many
+// servers imitate it.
 func bodyProvider(m map[string]any) string {
 	text := func(key string) string { s, _ := m[key].(string); return s }
 	switch {

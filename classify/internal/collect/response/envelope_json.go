@@ -10,7 +10,7 @@ import (
 	"github.com/errclass/errclass/classify/internal/ruleset"
 )
 
-// role is the kind of value that a key of an error object has.
+// role is the meaning of a key of an error object, such as code or message.
 type role uint8
 
 const (
@@ -23,9 +23,9 @@ const (
 	skipRole         // parts of the request, links, answers
 )
 
-// roles maps the keys of the known providers' envelopes to roles. The keys are
-// folded by foldCode. Anthropic and OpenAI: type, code, message, param; Google: status,
-// details, reason; AWS: __type, Code; Azure: innererror; RFC 9457: title,
+// roles maps the keys of the known providers' envelopes to roles. The keys have the
+// spelling of foldCode. Anthropic and OpenAI: type, code, message, param; Google:
+// status, details, reason; AWS: __type, Code; Azure: innererror; RFC 9457: title,
 // detail; OAuth: error_description; Elasticsearch: root_cause; SOAP: faultstring.
 var roles = map[string]role{
 	"type": codeRole, "code": codeRole, "status": codeRole, "reason": codeRole, "name": codeRole,
@@ -57,7 +57,7 @@ func roleOf(key string) role {
 	return roles[string(foldCode(space[:0], key))]
 }
 
-// walk collects the evidence in a decoded value.
+// walk adds the evidence of a decoded value to e.
 func (e *envelope) walk(value any, depth, nesting int) {
 	if e.nodes++; e.nodes > bodyNodes || depth > bodyDepth {
 		return
@@ -129,7 +129,7 @@ func (e *envelope) object(m map[string]any, depth, nesting int) {
 }
 
 // message reads a text that may contain JSON. Gateways send the error of their
-// provider that way.
+// provider as JSON in a string.
 func (e *envelope) message(s string, nesting int) {
 	if mayHoldJSON(s) {
 		e.words(s, nesting+1)
@@ -140,7 +140,7 @@ func (e *envelope) message(s string, nesting int) {
 
 func mayHoldJSON(s string) bool { return strings.Contains(s, "{") }
 
-// code adds the value of key to the codes and to the line of the object. A number
+// code adds the value of a key to the codes and to the line of the object. A number
 // is an HTTP status, a JSON-RPC or gRPC code, or a code of the provider.
 func (e *envelope) code(m map[string]any, key string) {
 	var s string
@@ -180,7 +180,7 @@ func (e *envelope) code(m map[string]any, key string) {
 	e.join(" ", s)
 }
 
-// saysNothing reports whether a type or status only means that there is an error.
+// saysNothing reports whether a type or status has no more meaning than "an error".
 func saysNothing(s string) bool {
 	switch s {
 	case "error", "Error", "ERROR", "fail", "failed", "failure", "Failure", "about:blank", "text":
@@ -194,7 +194,8 @@ func isCode(s string) bool {
 	return s != "" && len(s) <= 128 && !strings.ContainsAny(s, " \t\n{")
 }
 
-// join appends s to the line. If the line is not empty, it appends by first.
+// join appends s to e.line. If e.line is not empty, it appends the separator by
+// before s.
 func (e *envelope) join(by, s string) {
 	switch {
 	case s == "" || len(e.line) > collect.MaxBody:
@@ -212,7 +213,7 @@ func saysError(m map[string]any) bool {
 	return m["type"] == "error" || m["object"] == "error" || m["isError"] == true || m["success"] == false
 }
 
-// waitText writes a wait in a form that the text rules recognise. They also parse
+// waitText returns a wait in a form that the text rules recognise. They also parse
 // the duration. A google.protobuf.Duration in JSON has the key seconds.
 func waitText(key string, value any) string {
 	switch v := value.(type) {

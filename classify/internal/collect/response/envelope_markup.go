@@ -6,19 +6,19 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// codeTags are XML elements with codes, messageTags those with prose. The errors of
-// AWS, Azure and SOAP have them:
+// codeTags are XML elements with codes. messageTags are XML elements with prose.
+// The errors of AWS, Azure and SOAP have such elements:
 // <Error><Code>SlowDown</Code><Message>…</Message></Error>.
 var (
 	codeTags    = [...]string{"Code", "faultcode"}
 	messageTags = [...]string{"Message", "faultstring"}
 )
 
-// maxTags is the most elements of one name that are read.
+// maxTags is the largest number of elements of one name that are read.
 const maxTags = 8
 
-// markup reads an XML error. Markup without a code is an HTML page, such as proxies
-// send; of a page, markup reads the visible text.
+// markup reads an XML error. Markup without a code is an HTML page, for example the
+// error page of a proxy. Of a page, markup reads the visible text.
 func (e *envelope) markup(s string) {
 	for _, tag := range codeTags {
 		for _, code := range elements(s, tag) {
@@ -60,8 +60,8 @@ func elements(s, tag string) []string {
 	return all
 }
 
-// visible returns the text of a page without tags, scripts and styles, whose words
-// and numbers are no evidence.
+// visible returns the text of a page without tags, scripts and styles. The words
+// and numbers in these are no evidence.
 func visible(s string) string {
 	var b strings.Builder
 	for s != "" {
@@ -91,8 +91,8 @@ func visible(s string) string {
 	return seen.String()
 }
 
-// hiddenUntil returns the end mark of an invisible element: script, style or a
-// comment. It returns "" for other elements.
+// hiddenUntil returns the text that ends an invisible element: a script, a style or
+// a comment. It returns "" for other elements.
 func hiddenUntil(tag string) string {
 	switch {
 	case ascii.HasPrefixFold(tag, "script"):
@@ -105,7 +105,7 @@ func hiddenUntil(tag string) string {
 	return ""
 }
 
-// indexFold returns the index of a tag in s, without regard to case, or -1.
+// indexFold returns the index of tag in s, or -1. It ignores case.
 func indexFold(s, tag string) int {
 	for at := 0; at+len(tag) <= len(s); {
 		i := strings.IndexByte(s[at:], tag[0])

@@ -1,14 +1,17 @@
 package response
 
-// GrpcNames are the gRPC status codes by number, as Go spells them.
+// GrpcNames are the names of the gRPC status codes in Go's spelling. The index is
+// the number of the code.
 var GrpcNames = [...]string{
 	"OK", "Canceled", "Unknown", "InvalidArgument", "DeadlineExceeded", "NotFound", "AlreadyExists",
 	"PermissionDenied", "ResourceExhausted", "FailedPrecondition", "Aborted", "OutOfRange",
 	"Unimplemented", "Internal", "Unavailable", "DataLoss", "Unauthenticated",
 }
 
-// GrpcName returns the code with a name in any spelling, or "". Google's APIs write
-// DEADLINE_EXCEEDED, Connect and Twirp deadline_exceeded. CANCELLED may have two Ls.
+// GrpcName returns the gRPC code whose name is s, in Go's spelling. s may have any
+// spelling: Google's APIs write DEADLINE_EXCEEDED, Connect and Twirp
+// deadline_exceeded. CANCELLED may have two Ls. GrpcName returns "" for other
+// names.
 func GrpcName(s string) string {
 	if len(s) > 2*len("DEADLINE_EXCEEDED") {
 		return ""
@@ -24,7 +27,7 @@ func GrpcName(s string) string {
 	return ""
 }
 
-// equalFold reports whether s and name are equal, apart from case and underscores.
+// equalFold reports whether s and name are equal, ignoring case and underscores.
 func equalFold(s, name string) bool {
 	j := 0
 	for i := range len(s) {
@@ -39,7 +42,8 @@ func equalFold(s, name string) bool {
 	return j == len(name)
 }
 
-// Screaming turns ResourceExhausted into RESOURCE_EXHAUSTED.
+// Screaming returns a name in upper case with underscores: ResourceExhausted ->
+// RESOURCE_EXHAUSTED.
 func Screaming(name string) string {
 	b := make([]byte, 0, len(name)+4)
 	for i := range len(name) {

@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// MaxHeaders is the most headers of one response that are read. Real responses have
-// at most twelve relevant ones.
+// MaxHeaders is the largest number of headers of one response that are read. Real
+// responses have at most twelve relevant ones.
 const MaxHeaders = 24
 
 // headerKind is the meaning of a header. Headers are read in this order.
@@ -43,15 +43,16 @@ func kindOfHeader(name string) headerKind {
 	return noHeader
 }
 
-// knownHeaders are looked up if a response has too many headers to compare all
-// names.
+// knownHeaders are looked up by name if a response has so many headers that
+// comparing all names would exceed the budget.
 var knownHeaders = [...]string{
 	"Date", "date", "Retry-After", "retry-after", "Retry-After-Ms", "retry-after-ms", "X-Ms-Retry-After-Ms", "x-ms-retry-after-ms",
 	"X-Amzn-Errortype", "x-amzn-errortype", "Openai-Organization", "Anthropic-Organization-Id",
 }
 
-// headers has the relevant headers of a response, sorted by kind and name. So the
-// order of a map does not decide which headers are read if there are too many.
+// headers has the relevant headers of a response, sorted by kind and name. Without
+// sorting, the random order of a map would decide which headers are read if there
+// are too many.
 type headers struct {
 	names    [MaxHeaders]string
 	kinds    [MaxHeaders]headerKind
@@ -85,9 +86,9 @@ func (h *headers) add(name string) {
 	}
 }
 
-// ReadHeader reads the headers of a response. Their names may be in any case, since
-// the map need not come from net/http. If there are more headers than the budget
-// allows, ReadHeader looks up only knownHeaders.
+// ReadHeader reads the headers of a response. Their names may be in any case,
+// because the map need not come from net/http. If there are more headers than the
+// budget allows, ReadHeader looks up only knownHeaders.
 func ReadHeader(q *collect.Inquiry, status int, header map[string][]string) {
 	var all headers
 	if q.Budget.Spend(collect.HeaderNames, len(header)) {
@@ -114,7 +115,8 @@ func ReadHeader(q *collect.Inquiry, status int, header map[string][]string) {
 			value = strings.TrimSpace(value)
 			switch kind {
 			case dateHeader:
-				// Use the provider's time, because its clock may differ from ours.
+				// Compute waits from the provider's time, because its clock may
+				// differ from ours.
 				if at, ok := hint.ParseDate(value, now); ok && !dated {
 					now, dated = at, true
 				}
@@ -138,8 +140,9 @@ func ReadHeader(q *collect.Inquiry, status int, header map[string][]string) {
 	}
 }
 
-// valuesOf returns the values of a header to read. For a wait, these are all values,
-// because the longest counts. For other headers, it is the first.
+// valuesOf returns the values of a header that should be read. For a wait, these
+// are all values, because the longest counts. For other headers, it is the first
+// value.
 func valuesOf(q *collect.Inquiry, values []string, kind headerKind) []string {
 	most := 1
 	if kind == waitHeader || kind == waitMsHeader {
@@ -154,8 +157,8 @@ func valuesOf(q *collect.Inquiry, values []string, kind headerKind) []string {
 }
 
 // readReset reads a reset header if its limit is used up: the remaining count is 0
-// or missing. GitHub reports rate limits with a 403. If a 403 has a remaining count
-// of 0, it is a rate limit and not a refusal.
+// or missing. GitHub reports rate limits with status 403. So a 403 with a remaining
+// count of 0 is a rate limit and not a refusal.
 func readReset(q *collect.Inquiry, status int, header map[string][]string, name, value string, now time.Time) {
 	remaining, told := sibling(header, name, "remaining")
 	if left, ok := hint.ParseNumber(remaining); told && ok && left > 0 {
@@ -176,14 +179,15 @@ func readReset(q *collect.Inquiry, status int, header map[string][]string, name,
 
 const reset = "reset"
 
-// isReset reports whether a header gives the time when a rate limit resets, such as
-// anthropic-ratelimit-tokens-reset or x-ratelimit-reset-requests.
+// isReset reports whether the name is that of a header with the time at which a
+// rate limit resets, such as anthropic-ratelimit-tokens-reset or
+// x-ratelimit-reset-requests.
 func isReset(name string) bool {
 	return cutReset(name) >= 0
 }
 
-// cutReset returns the index of the word reset in the name of a rate limit header,
-// or -1.
+// cutReset returns the index of the word "reset" in the name of a rate limit
+// header, or -1 if the name is not such a header.
 func cutReset(name string) int {
 	var space [64]byte
 	if len(name) > len(space) {
@@ -209,8 +213,9 @@ func cutReset(name string) int {
 	return at
 }
 
-// sibling returns the value of the header that has the same name as the reset header
-// name, but with word instead of reset.
+// sibling returns the value of another header of the same limit. Its name is that
+// of the reset header with word instead of "reset": X-RateLimit-Reset ->
+// X-RateLimit-Remaining.
 func sibling(header map[string][]string, name, word string) (value string, ok bool) {
 	at := cutReset(name)
 	before, after := name[:at], name[at+len(reset):]
@@ -233,8 +238,8 @@ func sibling(header map[string][]string, name, word string) (value string, ok bo
 	return "", false
 }
 
-// headerProvider returns the provider that a header name identifies, or "". Azure
-// sends some of OpenAI's headers, but not openai-organization.
+// headerProvider returns the provider that the name of a header identifies, or "".
+// Azure sends some of OpenAI's headers, but not openai-organization.
 func headerProvider(name string) string {
 	switch {
 	case ascii.HasPrefixFold(name, "anthropic-"):

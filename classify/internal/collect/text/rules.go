@@ -1,4 +1,4 @@
-// Package text collects the signals of texts: it matches all rules with a text.
+// Package text collects the signals of texts: it matches all rules against a text.
 package text
 
 import (
@@ -11,11 +11,12 @@ import (
 	"github.com/errclass/errclass/internal/form"
 )
 
-// stackWords is the largest set of matches on the stack, in words of 64 rules.
-// Larger sets are allocated.
+// stackWords is the size of the largest set of matches that is kept on the stack,
+// in words of 64 rules. Larger sets are allocated on the heap.
 const stackWords = 32
 
-// noMatches returns an empty set of matches. It uses fixed if that is large enough.
+// noMatches returns an empty set of matches. It uses fixed if fixed is large
+// enough.
 func noMatches(set *ruleset.Set, fixed *[stackWords]uint64) []uint64 {
 	if n := set.Words(); n > stackWords {
 		return make([]uint64, n)
@@ -42,18 +43,18 @@ func ReadText(q *collect.Inquiry, text string) {
 		}
 		return
 	}
-	q.Hear(head)
+	q.KeepForModel(head)
 	part := part(q, collect.ReadText{})
 	for _, place := range m.Places[:m.N] {
 		s := signal.Match(&q.Set.Rules[place], place)
 		s.Part, s.Source = part, q.Source
 		q.List.Add(&s)
 	}
-	utter(q, m.Utterance)
+	keepMention(q, m.Mention)
 }
 
-// ReadBytes reads a text like [ReadText]. It copies only the part that it reads, and
-// remembers nothing. It returns the last part that it read.
+// ReadBytes reads a text like [ReadText]. It copies only the part that it reads,
+// and caches nothing. end is the last part that it read.
 func ReadBytes(q *collect.Inquiry, text []byte) (end string) {
 	head, tail := collect.Cut(q, text)
 	first, last := string(head), string(tail)
@@ -64,10 +65,10 @@ func ReadBytes(q *collect.Inquiry, text []byte) (end string) {
 	return last
 }
 
-// ReadParts adds the rules that match the head or the tail of a text of n bytes.
-// If the head is the whole text, the tail is empty. timed reports whether the text
-// may name a wait; ReadParts then looks for it. all has the rules that matched. If
-// whole is true, all is the whole evidence of the text.
+// ReadParts adds the signals of the rules that match the head or the tail of a text
+// of n bytes. If head is the whole text, tail is empty. timed reports whether the
+// text may name a wait; in that case ReadParts reads the wait. all has the rules
+// that matched. whole reports that the text has no other evidence than all.
 func ReadParts(q *collect.Inquiry, head, tail string, n int) (timed bool, all memory.Matches, whole bool) {
 	if head == "" && tail == "" {
 		return false, all, false
@@ -76,24 +77,24 @@ func ReadParts(q *collect.Inquiry, head, tail string, n int) (timed bool, all me
 	var fixed [stackWords]uint64
 	matched := noMatches(set, &fixed)
 	plain, plainTail := set.Plain(head), set.Plain(tail)
-	q.Hear(plain)
+	q.KeepForModel(plain)
 	set.Match(matched, head, plain)
 	if tail != "" {
 		set.Match(matched, tail, plainTail)
 	}
 	part := part(q, collect.ReadText{Head: head, Tail: tail, N: n})
 	reports, earlier := false, false
-	if ruleset.Meets(matched, set.Telling) {
+	if ruleset.Meets(matched, set.WithoutReason) {
 		if timed = ruleset.Meets(matched, set.Hints); timed {
 			readWaits(q, plain, plainTail)
 		}
 		all.Provider = set.Provider(matched)
-		if reports = ruleset.Meets(matched, set.Tries); reports {
+		if reports = ruleset.Meets(matched, set.Reports); reports {
 			end := plainTail
 			if end == "" {
 				end = plain
 			}
-			earlier, all.Status = readLastTry(q, end)
+			earlier, all.Status = readLastAttempt(q, end)
 		}
 	}
 	ordered := addMatches(q, matched, plain, part, earlier)
@@ -106,19 +107,19 @@ func ReadParts(q *collect.Inquiry, head, tail string, n int) (timed bool, all me
 			all.Status = set.Status(matched, plainTail)
 		}
 	}
-	utter(q, all.Utterance)
+	keepMention(q, all.Mention)
 	whole = !timed && !reports && !ordered && frame == "" && all.Fill(matched)
 	return timed, all, whole
 }
 
-// utter keeps the status and the provider that a text names. A status or provider
-// of an earlier text stays.
-func utter(q *collect.Inquiry, u memory.Utterance) {
-	if q.Said.Status == 0 {
-		q.Said.Status = u.Status
+// keepMention keeps the status and the provider that a text mentions, if no earlier
+// text has mentioned one.
+func keepMention(q *collect.Inquiry, u memory.Mention) {
+	if q.Mentioned.Status == 0 {
+		q.Mentioned.Status = u.Status
 	}
-	if q.Said.Provider == 0 {
-		q.Said.Provider = u.Provider
+	if q.Mentioned.Provider == 0 {
+		q.Mentioned.Provider = u.Provider
 	}
 }
 
@@ -132,9 +133,9 @@ func part(q *collect.Inquiry, t collect.ReadText) uint16 {
 	return q.Parts
 }
 
-// addMatches adds the signals of matched rules in a part. If faint is true, the
-// signals are faint, except those of user rules. ordered reports whether the signals
-// depend on the order of the matches in the text.
+// addMatches adds the signals of the matched rules of a part. If faint is true, the
+// signals are faint, except those of user rules. ordered reports whether the
+// signals depend on the order of the matches in the text.
 func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, faint bool) (ordered bool) {
 	set := q.Set
 	var fixed [stackWords]uint64
@@ -161,15 +162,15 @@ func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, 
 	return refusal != 0
 }
 
-// readFrame adds the rules that match the first frame of a text that begins with a
-// frame. The tail of a trace may have no message. Then the name of a function may be
-// the only evidence. Rules for bare words do not count here. User rules are not
-// tried again, because they have read the whole text.
+// readFrame matches the rules against a stack frame at the beginning of a text, and
+// adds their signals. It is for the tail of a trace that has no message: there the
+// name of a function may be the only evidence. Rules for bare words do not count
+// here. User rules are not tried again, because they have read the whole text.
 func readFrame(q *collect.Inquiry, frame string) {
 	var fixed [stackWords]uint64
 	matched := noMatches(q.Set, &fixed)
 	for _, p := range q.Set.Parts {
-		if p.Reads == ruleset.PlainSpeech {
+		if p.Reads == ruleset.PlainWithoutFrames {
 			p.Matcher.Match(matched[p.Word:], form.SingleSpaced(frame))
 		}
 	}
@@ -184,23 +185,23 @@ func readFrame(q *collect.Inquiry, frame string) {
 	addMatches(q, matched, frame, part(q, collect.ReadText{Head: frame, N: len(frame), Frame: true}), true)
 }
 
-// readLastTry adds the signals of the last attempt in a report of several attempts.
+// readLastAttempt adds the signals of the last attempt in a report of several attempts.
 // It reads the attempts from the last to the first, until one has a signal that is
 // stronger than a bare word. status is the HTTP status of that attempt. ok is false
-// if there is no such attempt, or if the text is no such report.
-func readLastTry(q *collect.Inquiry, text string) (ok bool, status int) {
-	log := form.NewTryLog(text)
+// if no attempt has such a signal, or if the text does not report attempts.
+func readLastAttempt(q *collect.Inquiry, text string) (ok bool, status int) {
+	log := form.NewAttemptLog(text)
 	if log.Final > 0 {
-		if ok, status = readTry(q, text[log.Final:]); ok {
+		if ok, status = readAttempt(q, text[log.Final:]); ok {
 			return ok, status
 		}
 	}
 	if log.N < 2 {
 		return false, 0 // the whole text is a single attempt
 	}
-	for back := range form.MaxTries {
+	for back := range form.MaxAttempts {
 		if part, found := log.Part(back); found {
-			if ok, status = readTry(q, part); ok {
+			if ok, status = readAttempt(q, part); ok {
 				return ok, status
 			}
 		}
@@ -208,16 +209,17 @@ func readLastTry(q *collect.Inquiry, text string) (ok bool, status int) {
 	return false, 0
 }
 
-// readTry adds the signals of a part of a text, if one of them is stronger than a
-// bare word. The user's rules match only the whole text.
-func readTry(q *collect.Inquiry, text string) (ok bool, status int) {
+// readAttempt adds the signals of a part of a text, if one of the signals is stronger
+// than a bare word. The user's rules match only the whole text, so they are not
+// tried.
+func readAttempt(q *collect.Inquiry, text string) (ok bool, status int) {
 	var fixed [stackWords]uint64
 	matched := noMatches(q.Set, &fixed)
-	q.Set.MatchSpeech(matched, text)
-	if !q.Set.Says(matched) {
+	q.Set.MatchStandard(matched, text)
+	if !q.Set.HasStrong(matched) {
 		return false, 0
 	}
-	addMatches(q, matched, text, part(q, collect.ReadText{Head: text, N: len(text), Try: true}), false)
+	addMatches(q, matched, text, part(q, collect.ReadText{Head: text, N: len(text), Attempt: true}), false)
 	return true, q.Set.Status(matched, text)
 }
 
