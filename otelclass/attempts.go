@@ -23,14 +23,14 @@ type attempts struct {
 	begun  sync.Map // of struct{} by endpointOf: their series exist
 }
 
-// endpointOf is an endpoint of a provider, as label values.
+// endpointOf is an endpoint of a provider. Both fields are label values.
 type endpointOf struct{ provider, endpoint string }
 
-// Attempt counts one attempt of a call at its end: each retry and each call of a
-// fallback counts. res is the zero Result if it succeeded. The label outcome is
-// success, failure or aborted (the caller canceled), or expected for a failure
-// that [WithCounted] leaves out. Failures and aborted attempts have the label
-// error.reason.
+// Attempt counts one attempt of a call when the attempt ends. Each retry and each
+// call of a fallback is an attempt. res is the zero Result if the attempt
+// succeeded. The label outcome is success, failure, aborted (the caller canceled),
+// or expected for a failure that [WithCounted] leaves out. Failures and aborted
+// attempts have the label error.reason.
 func (m *CallMetrics) Attempt(ctx context.Context, provider, endpoint string, res classify.Result) {
 	if m == nil {
 		return
@@ -52,7 +52,7 @@ func (m *CallMetrics) Attempt(ctx context.Context, provider, endpoint string, re
 	}
 }
 
-// begin creates the series of an endpoint at 0.
+// begin creates the series of an endpoint with the value 0, unless they exist.
 func (a *attempts) begin(cfg *counterConfig, at endpointOf) {
 	if _, done := a.begun.Load(at); done {
 		return

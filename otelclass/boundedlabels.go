@@ -5,18 +5,18 @@ import (
 	"sync/atomic"
 )
 
-// MaxEndpoints is the number of endpoints, and of targets of fallbacks, that have
-// label values of their own. Those that come later share the value "other".
+// MaxEndpoints is how many endpoints have label values of their own. The same limit
+// applies to the targets of fallbacks. Later endpoints share the value "other".
 // Endpoints of [WithEndpoints] and providers of [WithProviders] always have their
-// own values. The limit keeps each instrument below the 2,000 series that an SDK
-// keeps by default.
+// own values. With the limit, each instrument has fewer than the 2,000 series that
+// an SDK keeps by default.
 const MaxEndpoints = 64
 
-// other is the label value of what has no value of its own.
+// other is the label value for names that have no value of their own.
 const other = "other"
 
-// boundedLabels gives names their label values: the first ones their own, all
-// later ones "other". Values are never taken back.
+// boundedLabels maps names to label values. The first names have their own value,
+// all later names have the value "other". A name keeps its value for ever.
 type boundedLabels struct {
 	own  sync.Map // of struct{} by name
 	full atomic.Bool
@@ -33,7 +33,7 @@ func newBoundedLabels(declared []string) *boundedLabels {
 	return l
 }
 
-// value returns the label value of a name. The empty name has none.
+// value returns the label value for a name. For the empty name it returns "".
 func (l *boundedLabels) value(name string) string {
 	if name == "" {
 		return ""

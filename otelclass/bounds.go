@@ -7,9 +7,9 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// These constants and [bound.MaxText] bound the work for one span or record. The
-// package documentation describes them. The SDK's default limits (128 attributes,
-// 128 events) are far lower.
+// These constants and [bound.MaxText] limit the work for one span or record. The
+// package documentation describes the limits. The SDK's default limits (128
+// attributes, 128 events) are far lower.
 const (
 	maxName       = 512     // bytes of a type, a code or the name of a system
 	maxAttributes = 1 << 14 // attributes of a span or record
@@ -21,7 +21,7 @@ const (
 	maxMembers    = 1 << 12 // members of the maps of a record
 )
 
-// exceptions holds the indexes of a span's exception events, newest first.
+// exceptions has the indexes of a span's exception events, with the newest first.
 type exceptions struct {
 	at [maxExceptions]int32
 	n  int

@@ -11,11 +11,11 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// CallMetrics counts attempts, retries and fallbacks, and shows the states of
-// circuit breakers, holds, health and restarts. Its methods take strings and
-// results only, so package resilience can call them without importing this
-// package. Create it with [NewCallMetrics]; the zero CallMetrics is not usable, and
-// a nil one counts nothing. It is safe for concurrent use.
+// CallMetrics counts attempts, retries, fallbacks, holds and restarts, and shows
+// the states of circuit breakers, holds and health. Its methods take only strings
+// and results, so package resilience can call them without importing this package.
+// Create it with [NewCallMetrics]; the zero CallMetrics is not usable, and a nil
+// one counts nothing. It is safe for concurrent use.
 type CallMetrics struct {
 	cfg       counterConfig
 	attempts  attempts
@@ -36,7 +36,7 @@ const (
 	resultFailure = "failure"
 )
 
-// The states of endpoints.
+// The states of breakers and of the health of endpoints.
 const (
 	closed    = "closed"
 	halfOpen  = "half_open"
@@ -136,8 +136,8 @@ func (m *CallMetrics) Call(ctx context.Context, provider string) {
 	}
 }
 
-// Retry counts a repeated call that has ended. cause is the result of the call
-// before it.
+// Retry counts a retry that has ended. cause is the result of the call that was
+// retried.
 func (m *CallMetrics) Retry(ctx context.Context, provider string, cause classify.Result, succeeded bool) {
 	if m == nil {
 		return
@@ -152,8 +152,8 @@ func (m *CallMetrics) Retry(ctx context.Context, provider string, cause classify
 
 // Fallback counts a failed call that was repeated at another target. from is the
 // target that failed, and to is the target that was called next. Both become label
-// values even if they are not declared providers, up to [MaxEndpoints] targets.
-// cause is the result of the failed call.
+// values. Up to [MaxEndpoints] targets that are not declared providers have their
+// own value. cause is the result of the failed call.
 func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause classify.Result) {
 	if m == nil {
 		return
@@ -166,8 +166,8 @@ func (m *CallMetrics) Fallback(ctx context.Context, from, to string, cause class
 	m.fallbacks.add(ctx, p)
 }
 
-// target returns the label value of a target of a fallback. It may be a provider,
-// a model or an endpoint.
+// target returns the label value for a target of a fallback. name is a provider, a
+// model or an endpoint.
 func (m *CallMetrics) target(name string) string {
 	if label, ok := m.cfg.declaredProvider(name); ok {
 		return label
@@ -175,8 +175,8 @@ func (m *CallMetrics) target(name string) string {
 	return m.targets.value(name)
 }
 
-// causePoint returns the label values for a result. If the rule has its own error
-// type, that type is the value of the label.
+// causePoint returns the label values for a result. If the result's rule has an
+// error type of its own, the label error_type has that type.
 func causePoint(cause classify.Result, provider string) point {
 	p := errorPoint(canonical(&cause), "", provider)
 	p[DimensionErrorType] = cause.Name(classify.ViewProvider)
@@ -185,9 +185,9 @@ func causePoint(cause classify.Result, provider string) point {
 
 // Breaker sets the state of an endpoint's circuit breaker: closed, open or
 // half_open (half-open is accepted too). Other values are ignored. The gauge has
-// three series for each endpoint: 1 for the current state, 0 for the others. An
-// endpoint is never removed. Endpoints beyond [MaxEndpoints] share the worst of
-// their states.
+// three series for each endpoint. It is 1 for the current state and 0 for the
+// others. An endpoint is never removed. Endpoints beyond [MaxEndpoints] share the
+// worst of their states.
 func (m *CallMetrics) Breaker(_ context.Context, endpoint, state string) {
 	if m == nil {
 		return
@@ -198,8 +198,8 @@ func (m *CallMetrics) Breaker(_ context.Context, endpoint, state string) {
 	m.breakers.set(endpoint, state)
 }
 
-// Hold sets the time until a rate limit's hold of an endpoint ends; 0 ends it now.
-// It counts a hold if the endpoint was not held before.
+// Hold sets the time until a rate limit's hold of an endpoint ends. A time of 0
+// ends the hold now. If the endpoint was not held before, Hold counts a hold.
 func (m *CallMetrics) Hold(ctx context.Context, endpoint string, left time.Duration) {
 	if m == nil {
 		return

@@ -46,8 +46,9 @@ func NewCounter(meter metric.Meter, opts ...CounterOption) (*Counter, error) {
 	return c, nil
 }
 
-// errorsDescription is that of Naming.Errors and Naming.AttemptErrors. They may have
-// the same name, and Prometheus refuses two descriptions of one metric.
+// errorsDescription is the description of the two metrics Naming.Errors and
+// Naming.AttemptErrors. Both may have the same name, and Prometheus refuses two
+// descriptions of one metric.
 const errorsDescription = "Errors by what to do next and why."
 
 // errorPoint returns the label values for an error. signal and provider may be "".
@@ -59,10 +60,9 @@ func errorPoint(p pair, signal Signal, provider string) point {
 	}
 }
 
-// Count counts an error. The zero Result is ignored. If no classifier returns the
-// result's pair of category and reason, the error counts as fatal and unknown,
-// because label values must come from a closed set. ctx is passed to the
-// instrument.
+// Count counts an error. The zero Result is ignored. Label values must come from a
+// closed set. So if no classifier returns the pair of category and reason in res,
+// the error counts as fatal and unknown. ctx is passed to the instrument.
 //
 // [WithObserver] accepts Count as an observer.
 func (c *Counter) Count(ctx context.Context, signal Signal, res classify.Result) {
@@ -97,8 +97,8 @@ func (c *Counter) Observe(ctx context.Context, r slog.Record, res classify.Resul
 	c.Count(ctx, SignalLog, res)
 }
 
-// canonical returns the pair of a result. If no classifier gives that pair, it
-// changes the result to fatal and unknown.
+// canonical returns the category and the reason of a result. If no classifier
+// returns this pair, canonical first changes the result to fatal and unknown.
 func canonical(res *classify.Result) pair {
 	if !knownPair(res.Category, res.Reason) {
 		*res = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown, Provider: res.Provider}

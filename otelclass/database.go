@@ -3,8 +3,8 @@ package otelclass
 import "strconv"
 
 // databaseError returns an error for db.response.status_code. It has the same
-// fields as an error of the system's drivers, so the classifier recognises it. For
-// other codes, such as ORA-00060 or the HTTP status of a search engine,
+// fields as an error of the database's drivers, so the classifier recognises it.
+// For other codes, such as ORA-00060 or the HTTP status of a search engine,
 // databaseError returns nil.
 func databaseError(system, code, text string) error {
 	switch system {

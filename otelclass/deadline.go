@@ -9,10 +9,10 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// deadlineError returns the deadline error of the standard library that has the
-// type name exceptionType, or nil. Such an error means that this program's own
-// deadline passed. There is no such function for context.Canceled: it has the same
-// type as any error of errors.New.
+// deadlineError returns the deadline error of the standard library whose type name
+// is exceptionType, or nil. Such an error means that this program's own deadline
+// passed. For context.Canceled this is not possible: it has the same type as every
+// error of errors.New.
 func deadlineError(exceptionType string) error {
 	switch exceptionType {
 	case "context.deadlineExceededError":
@@ -24,10 +24,10 @@ func deadlineError(exceptionType string) error {
 }
 
 // isOwnDeadline reports whether error.type of a span names this program's own
-// deadline. An instrumentation writes the type of the error there, or a code that
-// a peer sent. So isOwnDeadline returns false if any attribute of the span or of
-// its events comes from an answer. It is not called for log records, because a
-// record of an answered call may lack the attributes of the answer.
+// deadline. An instrumentation writes either the type of the error or a code that a
+// peer sent into error.type. So isOwnDeadline returns false if the span or one of
+// its events has an attribute of an answer. It is not called for log records,
+// because a record of an answered call may lack the attributes of the answer.
 func (f *facts) isOwnDeadline(attrs []attribute.KeyValue, events []sdktrace.Event) bool {
 	if deadlineError(f.errorType) == nil || len(attrs) > maxAttributes || anyAnswerKey(attrs) {
 		return false
@@ -51,14 +51,14 @@ func anyAnswerKey(attrs []attribute.KeyValue) bool {
 	return false
 }
 
-// plainKey removes the separators of a key, so that status_code, statusCode and
-// status.code are equal.
+// plainKey removes the separators of a key. Then status_code, statusCode and
+// status.code differ only in case.
 var plainKey = strings.NewReplacer("_", "", "-", "", ".", "")
 
 // isAnswerKey reports whether an attribute with this key describes the answer of a
-// peer. It matches patterns instead of a list of names, because conventions are
-// renamed and instrumentations add their own names. It returns true for a key
-// longer than maxName.
+// peer. It matches parts of the key instead of a list of names, because conventions
+// are renamed and instrumentations add their own names. For a key longer than
+// maxName it returns true.
 func isAnswerKey(key string) bool {
 	if len(key) > maxName {
 		return true

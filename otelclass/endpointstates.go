@@ -10,9 +10,9 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// endpointStates holds the states of endpoints for a gauge, which is read when
-// metrics are collected. Endpoints without a label of their own share "other",
-// which shows the worst of their states.
+// endpointStates has the state of each endpoint. A gauge reads it when metrics are
+// collected. Endpoints without a label of their own share the label "other", which
+// has the worst of their states.
 type endpointStates struct {
 	ranked []string // the states from the normal one to the worst
 	labels *boundedLabels
@@ -23,7 +23,7 @@ type endpointStates struct {
 	counts map[string]int    // of shared, by state
 }
 
-// maxShared limits the endpoints in endpointStates.shared.
+// maxShared limits the number of endpoints in endpointStates.shared.
 const maxShared = 4096
 
 func newEndpointStates(labels *boundedLabels, ranked ...string) *endpointStates {
@@ -44,8 +44,8 @@ func (s *endpointStates) set(endpoint, state string) {
 	s.states[label] = state
 }
 
-// share sets the state of an endpoint that shares a label. It returns the worst
-// state of that label. The caller holds mu.
+// share sets the state of an endpoint that has the label "other". It returns the
+// worst state of that label. The caller holds mu.
 func (s *endpointStates) share(endpoint, state string) (worst string) {
 	if old, ok := s.shared[endpoint]; ok {
 		s.counts[old]--
@@ -63,7 +63,7 @@ func (s *endpointStates) share(endpoint, state string) (worst string) {
 	return s.ranked[0]
 }
 
-// all iterates over the labels and their states.
+// all iterates over the labels. It yields each label with its state.
 func (s *endpointStates) all() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		s.mu.Lock()
@@ -76,7 +76,7 @@ func (s *endpointStates) all() iter.Seq2[string, string] {
 	}
 }
 
-// rateHolds holds the ends of rate limits' holds by label.
+// rateHolds has, for each label, the time at which a rate limit's hold ends.
 type rateHolds struct {
 	labels *boundedLabels
 
@@ -85,7 +85,7 @@ type rateHolds struct {
 }
 
 // set sets the time until the hold of an endpoint ends. It returns the endpoint's
-// label, and whether a hold begins.
+// label. begins reports that the endpoint was not held before.
 func (h *rateHolds) set(endpoint string, left time.Duration) (label string, begins bool) {
 	label = h.labels.value(endpoint)
 	now := time.Now()
@@ -100,7 +100,7 @@ func (h *rateHolds) set(endpoint string, left time.Duration) (label string, begi
 	return label, begins
 }
 
-// registerBreakers creates the gauge of the states of breakers.
+// registerBreakers creates the gauge for the states of breakers.
 func (m *CallMetrics) registerBreakers(meter metric.Meter) error {
 	as := m.cfg.naming.BreakerState
 	_, err := meter.Int64ObservableGauge(as.Name,
@@ -118,7 +118,7 @@ func (m *CallMetrics) registerBreakers(meter metric.Meter) error {
 	return newInstrumentError(as.Name, err)
 }
 
-// registerHealth creates the gauge of the health of endpoints.
+// registerHealth creates the gauge for the health of endpoints.
 func (m *CallMetrics) registerHealth(meter metric.Meter) error {
 	as := m.cfg.naming.Health
 	_, err := meter.Int64ObservableGauge(as.Name,
@@ -133,7 +133,7 @@ func (m *CallMetrics) registerHealth(meter metric.Meter) error {
 	return newInstrumentError(as.Name, err)
 }
 
-// registerHolds creates the gauge of the time until holds end.
+// registerHolds creates the gauge for the time until holds end.
 func (m *CallMetrics) registerHolds(meter metric.Meter) error {
 	as := m.cfg.naming.HoldRemaining
 	_, err := meter.Float64ObservableGauge(as.Name,

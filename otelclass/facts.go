@@ -48,8 +48,8 @@ const (
 	detailKeys = ruleKey | confidenceKey | retryAfterKey
 )
 
-// extraKey returns the key of [WithDetails] or [WithFingerprint] with this name, or
-// 0.
+// extraKey returns the bit of the key with this name, if [WithDetails] or
+// [WithFingerprint] adds the key. Otherwise it returns 0.
 func extraKey(name attribute.Key) keys {
 	switch name {
 	case RuleKey:
@@ -85,7 +85,7 @@ type facts struct {
 	provider         string
 }
 
-// addAttr adds the evidence in an attribute.
+// addAttr adds the evidence in an attribute to f.
 func (f *facts) addAttr(cfg *config, kv *attribute.KeyValue) {
 	if kv.Key == cfg.category {
 		f.keys, f.category = f.keys|categoryKey, kv.Value.AsString()
@@ -140,8 +140,9 @@ func name(kv *attribute.KeyValue) string {
 	return s[:min(len(s), maxName)]
 }
 
-// code returns a code as a string. Instrumentations write numeric codes as
-// integers or as strings. The number 0 means success and gives "".
+// code returns an attribute with a code as a string. Instrumentations write numeric
+// codes as integers or as strings. For the number 0, which means success, it
+// returns "".
 func code(kv *attribute.KeyValue) string {
 	if kv.Value.Type() == attribute.INT64 {
 		if n := kv.Value.AsInt64(); n != 0 {
@@ -160,8 +161,8 @@ func httpStatus(kv *attribute.KeyValue) int {
 	return n
 }
 
-// grpcCode formats a numeric gRPC code as "grpc-status: 14", because the
-// classifier reads that form. It returns "" for 0, because 0 means success. It
+// grpcCode returns a numeric gRPC code in a form that the classifier recognises:
+// "14" -> "grpc-status: 14". It returns "" for 0, because 0 means success. It
 // returns other codes unchanged.
 func grpcCode(code string) string {
 	n, err := strconv.ParseInt(code, 10, 64)
@@ -174,8 +175,8 @@ func grpcCode(code string) string {
 	return ""
 }
 
-// rpcCode returns the code of rpc.response.status_code. A number from 0 to 16 is
-// a gRPC code unless rpc.system names another system, such as JSON-RPC.
+// rpcCode returns the value of rpc.response.status_code. A number from 0 to 16 is a
+// gRPC code, unless rpc.system names another system, such as JSON-RPC.
 func (f *facts) rpcCode() string {
 	if n, err := strconv.Atoi(f.rpc); err == nil && 0 <= n && n <= 16 && (f.rpcSystem == "" || f.rpcSystem == "grpc") {
 		return grpcCode(f.rpc)
@@ -183,8 +184,9 @@ func (f *facts) rpcCode() string {
 	return f.rpc
 }
 
-// isException reports whether there is an exception.* attribute. The name of the
-// event is not used: it differs between domains (http.client.request.exception).
+// isException reports whether attrs has an exception.* attribute. The name of the
+// event is not used, because it differs between domains
+// (http.client.request.exception).
 func isException(attrs []attribute.KeyValue) bool {
 	for i := range attrs {
 		switch attrs[i].Key {
@@ -195,8 +197,9 @@ func isException(attrs []attribute.KeyValue) bool {
 	return false
 }
 
-// missing returns the keys to add. If both category and reason are set already, it
-// returns none, because the details would belong to another classification.
+// missing returns the keys that must be added. If both category and reason are
+// already set, it returns none, because the details would belong to another
+// classification.
 func (f *facts) missing(cfg *config) keys {
 	wanted := cfg.wanted()
 	if wanted&bothKeys&^f.keys == 0 {
@@ -205,9 +208,9 @@ func (f *facts) missing(cfg *config) keys {
 	return wanted &^ f.keys
 }
 
-// wanted returns the keys to write. WithKeys can give several attributes the same
-// key. Then only the first of them is written. Their order is category, reason,
-// rule, confidence, retry-after, fingerprint.
+// wanted returns the keys that the package writes. WithKeys can give several
+// attributes the same key. Then only the first of these attributes is written.
+// Their order is category, reason, rule, confidence, retry-after, fingerprint.
 func (c *config) wanted() keys {
 	wanted := categoryKey
 	if c.reason != c.category {
@@ -216,7 +219,7 @@ func (c *config) wanted() keys {
 	return wanted | c.extra&^(extraKey(c.category)|extraKey(c.reason))
 }
 
-// existing returns the category and reason that are set already. ok is false if no
+// existing returns the category and reason that are already set. ok is false if no
 // classifier returns these values. Such values must not become metric labels.
 func (f *facts) existing() (res classify.Result, ok bool) {
 	if f.keys&bothKeys != bothKeys {
@@ -230,7 +233,7 @@ func (f *facts) existing() (res classify.Result, ok bool) {
 }
 
 // exceptionEvidence returns exception.type and exception.message as evidence. It
-// reads at most n bytes of the two together.
+// takes at most n bytes of the two together.
 func (f *facts) exceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 	e := classify.Evidence{Type: t.Cut(f.exceptionType, maxName), Provider: f.provider}
 	e.Message = t.Cut(f.message, n-len(e.Type))
@@ -242,8 +245,8 @@ func (f *facts) exceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 }
 
 // outcome returns the evidence of how a call ended. text becomes the message. Only
-// this program's own deadline is passed as a Type. Other values are not, because a
-// peer may have written them.
+// this program's own deadline becomes the Type. Other values of error.type do not,
+// because a peer may have written them.
 func (f *facts) outcome(text string) classify.Evidence {
 	if f.ownDeadline {
 		return classify.Evidence{Type: f.errorType, Message: text}
@@ -260,14 +263,15 @@ func (f *facts) outcome(text string) classify.Evidence {
 	return e
 }
 
-// isKnown reports whether a rule knows the reason.
+// isKnown reports whether a rule, and not only the model, has found the reason.
 func isKnown(r *classify.Result) bool {
 	return r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
 }
 
-// decision is the result of several sources, tried in order of importance. The
-// first source that a rule knows decides. If there is none, the first source that
-// the model knows decides, and then the first source.
+// decision is the result of several sources of evidence. The sources are tried in
+// order of importance. The first source for which a rule finds the reason decides.
+// If there is none, the first source decides for which the model finds the reason.
+// Otherwise the first source decides.
 type decision struct {
 	classify.Result
 	known  bool
@@ -275,15 +279,16 @@ type decision struct {
 	status int               // HTTP status of the span that the sources belong to
 }
 
-// add classifies a source, unless an earlier one has decided.
+// add classifies a source, unless an earlier source has decided.
 func (d *decision) add(c *classify.Classifier, e classify.Evidence) {
 	if d.known {
 		return
 	}
 	r := c.Classify(e)
 	if e.Err == nil && e.Status == 0 && d.status != 0 && (r.Reason == classify.ReasonAborted || r.Reason == classify.ReasonTimeout) {
-		// The abort or the timeout is known only from a text. The span's status
-		// may outrank it, so classify the text again together with the status.
+		// Only a text says that the call was aborted or timed out. The span's
+		// status may outrank the text, so classify the text again together with the
+		// status.
 		e.Status = d.status
 		r = c.Classify(e)
 	}
@@ -293,8 +298,8 @@ func (d *decision) add(c *classify.Classifier, e classify.Evidence) {
 	}
 }
 
-// fingerprint returns the fingerprint of the source that decided, or "" if it has
-// neither a text nor a type nor a status.
+// fingerprint returns the fingerprint of the source that decided. It returns "" if
+// the source has neither a text nor a type nor a status.
 func (d *decision) fingerprint() string {
 	e := &d.source
 	text := e.Message
@@ -310,7 +315,7 @@ func (d *decision) fingerprint() string {
 	return fingerprint.Sum(text).String()
 }
 
-// addOutcome adds the attributes that say how a call ended.
+// addOutcome adds the attributes that say how a call ended as a source.
 func (d *decision) addOutcome(c *classify.Classifier, f *facts, text string) {
 	e := f.outcome(text)
 	d.add(c, e)
@@ -319,16 +324,16 @@ func (d *decision) addOutcome(c *classify.Classifier, f *facts, text string) {
 	}
 }
 
-// addStack adds exception.stacktrace if there is no other evidence. Its function
-// names describe the program more than the error.
+// addStack adds exception.stacktrace as a source, if there is no other evidence.
+// The function names in a stack trace describe the program more than the error.
 func (d *decision) addStack(c *classify.Classifier, f *facts, t *bound.Texts, n int) {
 	if d.Category == "" && f.exceptionType == "" {
 		d.add(c, classify.Evidence{Message: t.Cut(f.stack, n), Provider: f.provider})
 	}
 }
 
-// result completes the result and returns it. An error without evidence is
-// classified as an empty message.
+// result returns the result. An error without evidence is classified like an empty
+// message.
 func (d *decision) result(c *classify.Classifier, f *facts) classify.Result {
 	if d.Category == "" {
 		d.Result = c.Message("")
@@ -352,8 +357,8 @@ type values struct {
 	hasRetryAfter    bool
 }
 
-// valuesOf returns the values for res. It rounds the retry-after hint up, because
-// a client must not wait less.
+// valuesOf returns the values for res. It rounds the retry-after hint up, so that a
+// client does not retry too early.
 func valuesOf(res *classify.Result) values {
 	return values{
 		category: string(res.Category), reason: string(res.Reason), rule: res.Rule, confidence: res.Confidence,
@@ -370,7 +375,7 @@ func (c *config) values(d *decision) values {
 	return v
 }
 
-// override replaces values of v by those that f already has, and returns v. It
+// override replaces values of v by values that f already has, and returns v. It
 // ignores a value of the wrong type.
 func (f *facts) override(v values) values {
 	v.category, v.reason, v.rule = cmp.Or(f.category, v.category), cmp.Or(f.reason, v.reason), cmp.Or(f.rule, v.rule)
@@ -381,7 +386,7 @@ func (f *facts) override(v values) values {
 	return v
 }
 
-// append appends the wanted attributes that have a value.
+// append appends to to the wanted attributes that have a value.
 func (c *config) append(to []attribute.KeyValue, wanted keys, v values) []attribute.KeyValue {
 	if wanted&categoryKey != 0 {
 		to = append(to, c.category.String(v.category))

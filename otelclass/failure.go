@@ -6,8 +6,8 @@ import (
 	"go.opentelemetry.io/otel"
 )
 
-// failure is an error of this package. semconv.ErrorType calls its ErrorType
-// method to set error.type.
+// failure is an error of this package. semconv.ErrorType calls its ErrorType method
+// to get the value of error.type.
 type failure struct {
 	kind string
 	text string
@@ -33,7 +33,7 @@ var errLimit = &failure{kind: "limit", text: "a span or a log record had no room
 	"(sdktrace.WithRawSpanLimits, sdklog.WithAttributeCountLimit, WithAttributeValueLengthLimit); " +
 	"this is reported once"}
 
-// limitReport reports errLimit to OpenTelemetry's error handler, once.
+// limitReport reports errLimit to OpenTelemetry's error handler once.
 type limitReport struct{ done atomic.Bool }
 
 func (l *limitReport) report() {

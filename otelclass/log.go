@@ -43,8 +43,8 @@ func NewLogProcessor(next sdklog.Processor, opts ...Option) *LogProcessor {
 	return &LogProcessor{next: next, cfg: newConfig(opts)}
 }
 
-// Enabled returns the result of the next processor's Enabled, and false after
-// Shutdown.
+// Enabled returns the result of the next processor's Enabled. After Shutdown it
+// returns false.
 func (p *LogProcessor) Enabled(ctx context.Context, param sdklog.EnabledParameters) bool {
 	return !p.closed.Load() && p.next.Enabled(ctx, param)
 }
@@ -99,8 +99,8 @@ func (p *LogProcessor) ForceFlush(ctx context.Context) error {
 	return p.next.ForceFlush(ctx)
 }
 
-// classify adds the missing attributes to r. It returns the result, or the zero
-// Result if r already had a category.
+// classify adds the missing attributes to r. It returns the result. If r already
+// had a category, it returns the zero Result.
 func (p *LogProcessor) classify(r *sdklog.Record) classify.Result {
 	cfg := p.cfg
 	var f facts
@@ -151,16 +151,16 @@ func body(r *sdklog.Record) string {
 }
 
 // textKeys are the keys under which log bridges write error texts. The value is a
-// string. It is a map if the error was logged as a group or inside a group.
+// string. If the error was logged as a group or inside a group, the value is a map.
 var textKeys = []attribute.Key{"error", "err", "cause", "exception", "stderr"}
 
-// Bounds of the search for texts.
+// Limits of the search for texts.
 const (
 	maxTexts = 4
 	maxDepth = 4
 )
 
-// texts are the strings found under textKeys.
+// texts has the strings found under textKeys.
 type texts struct {
 	found   [maxTexts]string
 	n       int
@@ -188,7 +188,7 @@ func (t *texts) addAttr(kv *attribute.KeyValue, depth int) {
 	}
 }
 
-// noopLogProcessor replaces a nil next processor.
+// noopLogProcessor is the next processor if the caller passes nil.
 type noopLogProcessor struct{}
 
 func (noopLogProcessor) Enabled(context.Context, sdklog.EnabledParameters) bool { return true }

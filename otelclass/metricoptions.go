@@ -46,9 +46,9 @@ func (f counterOptionFunc) applyCounter(c counterConfig) counterConfig { return 
 // for all other providers. The series of all values exist from the start. By
 // default, and if names is empty, there is no such label.
 //
-// Upper and lower case do not matter, and aliases are known: claude counts as
-// anthropic, codex as openai, gcp.gemini as google, and the reverse, if only one
-// name of a provider is declared. If several are declared, each counts for itself.
+// Upper and lower case do not matter. Aliases are known: claude counts as
+// anthropic, codex as openai, gcp.gemini as google, and the reverse. If several
+// names of one provider are declared, each name counts for itself.
 //
 // The provider is taken from [classify.Result]. Processors set it from
 // gen_ai.provider.name or gen_ai.system; [Counter.Observe] also reads an attribute
@@ -62,12 +62,12 @@ func WithProviders(names ...string) CounterOption {
 	})
 }
 
-// WithEndpoints declares endpoints of [CallMetrics.Attempt]. Their series exist
-// from the start, so the first failure of a service is an increase. The series of
-// other endpoints begin with their first attempt; see [MaxEndpoints]. A declared
-// endpoint gets series for its provider ([classify.HostProvider]). If that is
-// unknown, it gets series for each value of the label provider. By default no
-// endpoint is declared.
+// WithEndpoints declares endpoints of [CallMetrics.Attempt]. The series of these
+// endpoints exist from the start, so the first failure of a service is an increase.
+// The series of other endpoints begin with their first attempt; see [MaxEndpoints].
+// A declared endpoint gets series for its provider ([classify.HostProvider]). If
+// the provider is unknown, it gets series for each value of the label provider. By
+// default no endpoint is declared.
 func WithEndpoints(endpoints ...string) CounterOption {
 	endpoints = slices.Clone(endpoints)
 	return counterOptionFunc(func(c counterConfig) counterConfig {
@@ -76,8 +76,8 @@ func WithEndpoints(endpoints ...string) CounterOption {
 	})
 }
 
-// appendNames returns a copy of all with the new names. It leaves out "" and the
-// name of what is not declared.
+// appendNames returns a copy of all with the new names. It leaves out "", "other"
+// and names that all already has.
 func appendNames(all, names []string) []string {
 	all = slices.Clone(all)
 	for _, name := range names {
@@ -88,16 +88,16 @@ func appendNames(all, names []string) []string {
 	return all
 }
 
-// WithCounted sets a function that reports whether an error is counted. It keeps
-// expected errors out of the counters: a 404 that says that a record is not there
+// WithCounted sets a function that reports whether an error is counted. With it,
+// expected errors are not counted: a 404 that means that a record does not exist
 // yet, or the expired token of a user. [Counter] ignores an error that is not
 // counted. [CallMetrics.Attempt] counts it with the outcome expected. Attributes
 // and observers do not depend on it. By default all errors are counted; nil is
 // ignored.
 //
 // ctx is the context of the log record or the call. For a span, it has only the
-// span context. The function must be safe for concurrent use and must not block.
-// If it panics, the error is counted.
+// span context. The function must be safe for concurrent use and must not block. If
+// it panics, the error is counted.
 func WithCounted(counted func(ctx context.Context, res classify.Result) bool) CounterOption {
 	return counterOptionFunc(func(c counterConfig) counterConfig {
 		if counted != nil {

@@ -2,10 +2,10 @@ package otelclass
 
 import "slices"
 
-// Dimension is the meaning of a metric label's value.
+// Dimension is what the values of a metric label mean.
 type Dimension uint8
 
-// The dimensions, and the metrics that have them.
+// The dimensions. Each comment names the metrics that have the dimension.
 const (
 	DimensionCategory  Dimension = iota // errors, attempts, retries, fallbacks: error.category
 	DimensionReason                     // errors, attempts, retries, fallbacks: error.reason
@@ -98,7 +98,8 @@ func MemoryLLMNaming() Naming {
 	}
 }
 
-// withDefaults returns n, with the metrics of def for those without a name.
+// withDefaults returns n. A metric of n without a name is replaced by the metric of
+// def.
 func (n Naming) withDefaults(def Naming) Naming {
 	for _, m := range []struct{ to, from *Metric }{
 		{&n.Errors, &def.Errors}, {&n.Attempts, &def.Attempts}, {&n.AttemptErrors, &def.AttemptErrors},

@@ -31,7 +31,8 @@ func callObserver(ctx context.Context, o observer, signal Signal, res classify.R
 	return nil
 }
 
-// join is errors.Join, but returns a single error unwrapped.
+// join joins two errors like errors.Join. If one is nil, it returns the other one
+// unchanged.
 func join(a, b error) error {
 	switch {
 	case a == nil:
@@ -44,7 +45,7 @@ func join(a, b error) error {
 }
 
 // pendingError stores an error of a method that cannot return errors. The next
-// method that can return errors takes it. Only the first error is stored.
+// method that can return errors returns it. Only the first error is stored.
 type pendingError struct{ first atomic.Pointer[error] }
 
 func (p *pendingError) keep(err error) {
@@ -53,7 +54,7 @@ func (p *pendingError) keep(err error) {
 	}
 }
 
-// take returns the error and removes it.
+// take removes the stored error and returns it.
 func (p *pendingError) take() error {
 	if p.first.Load() == nil {
 		return nil // avoids the write

@@ -29,14 +29,14 @@ const FingerprintKey = attribute.Key("error.fingerprint")
 // Signal is the OpenTelemetry signal in which an error was seen.
 type Signal string
 
-// The signals.
+// The values of [Signal].
 const (
 	SignalLog  Signal = "log"
 	SignalSpan Signal = "span"
 )
 
-// Option configures a [SpanProcessor], a [LogProcessor] or a [Recorder]. An
-// option that does not apply to one of them is ignored there.
+// Option configures a [SpanProcessor], a [LogProcessor] or a [Recorder]. An option
+// that does not apply to one of these types is ignored by it.
 type Option interface{ apply(config) config }
 
 // config is immutable after the constructor.
@@ -80,11 +80,11 @@ func WithKeys(category, reason string) Option {
 }
 
 // WithDetails adds [RuleKey], the id of the rule that decided, and [ConfidenceKey],
-// the probability that the reason is right, wherever category or reason are added.
-// If the provider said how long to wait, it also adds [RetryAfterMSKey], in
-// milliseconds, rounded up. A key that the caller has set
-// is kept. If both category and reason are set already, no details are added. By
-// default none of the three is added.
+// the probability that the reason is right. They are added wherever category or
+// reason are added. If the provider asks to wait, [RetryAfterMSKey] is added too,
+// in milliseconds, rounded up. A key that the caller has set is kept. If both
+// category and reason are set already, no details are added. By default none of the
+// three is added.
 //
 // A rule id is stable; `errclass rules` lists all of them. There are some 1,600,
 // too many for a metric label.
@@ -97,15 +97,16 @@ func WithDetails() Option {
 
 // WithFingerprint adds [FingerprintKey], the id of the error's template, wherever
 // category or reason are added: see package fingerprint. Errors that differ only in
-// numbers, addresses, quoted values and the like have the same id, so a backend can
-// count and group by it. The template is made from the text that decided the
+// numbers, addresses, quoted values and other values have the same id, so a backend
+// can count and group by it. The template is made from the text that decided the
 // classification, usually the exception's message. Without a text it is made from
 // the type or the HTTP status. [RecordError] and slogclass give the same error the
 // same fingerprint. A key that the caller has set is kept. By default the attribute
 // is not added.
 //
-// Never use the fingerprint as a label of a metric. Each new wording makes one, so
-// their number has no bound. The counters of this package do not have it.
+// Never use the fingerprint as a label of a metric. Each new wording makes a new
+// fingerprint, so their number has no bound. The counters of this package do not
+// have it.
 func WithFingerprint() Option {
 	return optionFunc(func(c config) config {
 		c.extra |= fingerprintKey
@@ -127,20 +128,18 @@ func WithClassifier(c *classify.Classifier) Option {
 // WithObserver adds a function that a processor calls for every error. A span is an
 // error if its status is Error. A log record is an error if its severity is Error
 // or above, or unspecified, and it has no category yet. Handled exceptions are not
-// errors here. By default there is no observer. Several observers are called in
-// the order given; nil is ignored. A [Recorder] calls none, because the span is
+// errors here. By default there is no observer. Several observers are called in the
+// order given; nil is ignored. A [Recorder] calls none, because the span is
 // observed when it ends.
 //
-// The observer runs in the goroutine that ends the span or emits the record,
-// after the next processor. For a record, it gets the context of the record. For a
-// span, it gets a context with only the span context, for exemplars. If the span
-// already has a category and a reason that this project defines, the observer gets
-// those.
+// The observer runs in the goroutine that ends the span or emits the record, after
+// the next processor. For a record, it gets the context of the record. For a span,
+// it gets a context with only the span context, for exemplars. If the span already
+// has a category and a reason that a classifier returns, the observer gets these.
 //
-// It must be safe for concurrent use and must not block. If it panics, the span
-// or record is passed on all the same. A LogProcessor returns the panic as an
-// error of OnEmit, a SpanProcessor as an error of the next ForceFlush or
-// Shutdown.
+// It must be safe for concurrent use and must not block. If it panics, the span or
+// record is passed on all the same. A LogProcessor returns the panic as an error of
+// OnEmit, a SpanProcessor as an error of the next ForceFlush or Shutdown.
 func WithObserver(observe func(context.Context, Signal, classify.Result)) Option {
 	return optionFunc(func(c config) config {
 		if observe != nil {
@@ -150,10 +149,10 @@ func WithObserver(observe func(context.Context, Signal, classify.Result)) Option
 	})
 }
 
-// WithCounter counts the errors that a processor sees: it is [WithObserver]
-// with [Counter.Count]. By default nothing is counted; nil is ignored. Give a
-// counter to only one span processor and one log processor of a provider. Two
-// would count each error twice.
+// WithCounter counts the errors that a processor finds: it is [WithObserver] with
+// [Counter.Count]. By default nothing is counted; nil is ignored. Give a counter to
+// only one span processor and one log processor of a provider. Two processors for
+// one signal would count each error twice.
 func WithCounter(counter *Counter) Option {
 	if counter == nil {
 		return optionFunc(func(c config) config { return c })

@@ -2,7 +2,7 @@ package otelclass
 
 import "strings"
 
-// providerAliases lists names of the same provider: its own, those of its models
+// providerAliases lists the names of each provider: its own, those of its models
 // and command lines, and the values of gen_ai.provider.name.
 var providerAliases = [][]string{
 	{"anthropic", "claude"},
@@ -17,9 +17,9 @@ var providerAliases = [][]string{
 // maxProviderName is the length of the longest provider name that is looked up.
 const maxProviderName = 64
 
-// providerLabels returns the label values of provider names in lower case. A
-// declared name is its own label. An alias has the label of the first declared
-// name of its provider.
+// providerLabels maps provider names in lower case to label values. A declared name
+// is its own label. An alias has the label of the first declared name of its
+// provider.
 func providerLabels(declared []string) map[string]string {
 	labels := map[string]string{}
 	for _, name := range declared {
@@ -48,8 +48,8 @@ func providerLabels(declared []string) map[string]string {
 	return labels
 }
 
-// declaredProvider returns the label of a provider that is declared, under this
-// name or an alias.
+// declaredProvider returns the label of the provider with this name, or of which
+// this name is an alias. ok is false if no such provider is declared.
 func (c *counterConfig) declaredProvider(name string) (label string, ok bool) {
 	if len(name) > maxProviderName {
 		return "", false
@@ -60,7 +60,8 @@ func (c *counterConfig) declaredProvider(name string) (label string, ok bool) {
 	return label, ok
 }
 
-// provider returns the label value for a provider, or "" if there is no label.
+// provider returns the label value for a provider. If there is no label provider,
+// it returns "".
 func (c *counterConfig) provider(name string) string {
 	if len(c.providers) == 0 {
 		return ""

@@ -10,8 +10,8 @@ import (
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 )
 
-// addTo adds the wanted attributes to r. r must have none of them. addTo reports
-// whether r now has all of them with their full values.
+// addTo adds the wanted attributes to r. r must not have any of them yet. addTo
+// reports whether r now has all of them with their full values.
 func (c *config) addTo(r *sdklog.Record, wanted keys, v values) bool {
 	var two [2]attribute.KeyValue // room for category and reason; others need an allocation
 	added := c.append(two[:0], wanted, v)
@@ -24,8 +24,8 @@ func (c *config) addTo(r *sdklog.Record, wanted keys, v values) bool {
 	return before <= maxFit && c.fit(r, before, dropped, room, added)
 }
 
-// holds reports whether the attributes of r, starting at index i, are equal to kvs.
-// They differ if the SDK has shortened a value.
+// holds reports whether the attributes of r from index i on are equal to kvs. It
+// returns false if the SDK has shortened a value.
 func holds(r *sdklog.Record, i int, kvs []attribute.KeyValue) bool {
 	all := true
 	r.WalkAttributes(func(kv attribute.KeyValue) bool {
@@ -38,11 +38,11 @@ func holds(r *sdklog.Record, i int, kvs []attribute.KeyValue) bool {
 }
 
 // fit makes room in r for added. Call it after AddAttributes has dropped or
-// shortened some of these attributes. The SDK does not tell its limits, so fit
-// derives them from the loss. It removes attributes from the end of r and counts
-// them as dropped. It removes attributes of an exception only if no others are
-// left. It leaves an attribute out if the SDK would shorten it, because a
-// shortened value would be another value.
+// shortened some of these attributes. The SDK has no method that returns its
+// limits, so fit derives the limits from the loss. It removes attributes from the
+// end of r and counts them as dropped. It removes attributes of an exception only
+// if no others are left. If the SDK would shorten an attribute, fit leaves it out,
+// because a shortened value would be another value.
 func (c *config) fit(r *sdklog.Record, before, dropped int, room bool, added []attribute.KeyValue) bool {
 	limit := r.AttributesLen()
 	kept := make([]attribute.KeyValue, 0, limit+len(added))
@@ -81,8 +81,8 @@ func (c *config) writes(key attribute.Key) bool {
 	return key == c.category || key == c.reason || c.extra&extraKey(key) != 0
 }
 
-// fillers are attributes with random keys. countDropped adds them to a full
-// record, which counts them as dropped.
+// fillers are attributes with random keys. countDropped adds them to a full record,
+// so that the record counts them as dropped.
 var fillers = sync.OnceValue(func() []attribute.KeyValue {
 	prefix := rand.Text()
 	all := make([]attribute.KeyValue, 1024)
@@ -92,13 +92,13 @@ var fillers = sync.OnceValue(func() []attribute.KeyValue {
 	return all
 })
 
-// maxCounting bounds the attributes that the SDK compares during countDropped.
+// maxCounting limits how many attributes the SDK compares during countDropped.
 const maxCounting = 1 << 14
 
-// countDropped adds n to a full record's count of dropped attributes. An earlier
-// call of SetAttributes has reset this count. The SDK has no method to set it, so
-// countDropped adds n fillers, and the record drops them. At maxCounting it stops
-// early, and the count is too low.
+// countDropped adds n to the number of dropped attributes of a full record, because
+// an earlier call of SetAttributes has reset this number. The SDK has no method to
+// set it, so countDropped adds n fillers, and the record drops them. At maxCounting
+// it stops early, and the number is too low.
 func countDropped(r *sdklog.Record, n int) {
 	all := fillers()
 	for work := 0; n > 0 && work < maxCounting; work += r.AttributesLen() + len(all) {

@@ -59,12 +59,12 @@ func RecordErrorContext(ctx context.Context, err error, opts ...trace.EventOptio
 	standardRecorder.RecordErrorContext(ctx, err, opts...)
 }
 
-// RecordError is [RecordError] with the options of r.
+// RecordError is the function [RecordError] with the options of r.
 func (r *Recorder) RecordError(span trace.Span, err error, opts ...trace.EventOption) {
 	r.recordError(span, err, nil, opts)
 }
 
-// RecordErrorContext is [RecordErrorContext] with the options of r.
+// RecordErrorContext is the function [RecordErrorContext] with the options of r.
 func (r *Recorder) RecordErrorContext(ctx context.Context, err error, opts ...trace.EventOption) {
 	r.recordError(trace.SpanFromContext(ctx), err, classify.Cause(ctx), opts)
 }
@@ -92,7 +92,8 @@ func (r *Recorder) recordError(span trace.Span, err, cause error, opts []trace.E
 		v.fingerprint = fingerprint.Sum(cmp.Or(text, fmt.Sprintf("%T", err))).String()
 	}
 	v = f.override(v)
-	// They come first, because the SDK drops the last attributes of a full event.
+	// These attributes come first, because the SDK drops the last attributes of a
+	// full event.
 	opts = append([]trace.EventOption{trace.WithAttributes(r.cfg.append(nil, f.missing(r.cfg), v)...)}, given...)
 	record(span, err, printable, opts)
 	if r.cfg.extra&retryAfterKey != 0 && !v.hasRetryAfter && hasKey(span, RetryAfterMSKey) {
@@ -131,7 +132,7 @@ type textless struct{ err error }
 func (textless) Error() string   { return "" }
 func (e textless) Unwrap() error { return e.err }
 
-// checkedLimits records limits that are known to suffice: with this provider, an
+// checkedLimits has limits that are known to be high enough. With this provider, an
 // event has room for both attributes, and a span keeps values of this length.
 type checkedLimits struct {
 	provider *sdktrace.TracerProvider
@@ -139,10 +140,10 @@ type checkedLimits struct {
 }
 
 // checkLimits reports the loss if the SDK has dropped or shortened the added
-// attributes. dropped is the number of attributes that the span had dropped
-// before. The SDK does not tell its limits, so checkLimits reads the span. Once a
-// span of the same provider has stayed within the limits, checkLimits skips spans
-// that dropped no attribute.
+// attributes. dropped is the number of attributes that the span had dropped before.
+// The SDK has no method that returns its limits, so checkLimits reads the span.
+// Once a span of the same provider has stayed within the limits, checkLimits skips
+// spans that dropped no attribute.
 func (r *Recorder) checkLimits(span trace.Span, dropped int, added []attribute.KeyValue) {
 	s, ok := span.(sdktrace.ReadOnlySpan)
 	if !ok || !span.IsRecording() {

@@ -9,7 +9,8 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 )
 
-// point holds the value of a series in each dimension. "" means no value.
+// point has the label value of a series for each dimension. "" means that there is
+// no value.
 type point [dimensions]string
 
 // project returns p without the dimensions for which m has no label.
@@ -22,7 +23,7 @@ func (m Metric) project(p point) (projected point) {
 	return projected
 }
 
-// attributes returns the labels of a point. A dimension without a value has no
+// attributes returns the labels of a point. A dimension without a value gives no
 // label.
 func (m Metric) attributes(p point) attribute.Set {
 	kvs := make([]attribute.KeyValue, 0, len(m.Labels))
@@ -34,9 +35,10 @@ func (m Metric) attributes(p point) attribute.Set {
 	return attribute.NewSet(kvs...)
 }
 
-// series is a counter with a set of known series. They are created at 0, because
-// Prometheus sees no increase in a series that begins with 1. The map labels is not
-// changed after newSeries, so counting takes no lock.
+// series is a counter with a set of series that are known in advance. They are
+// created with the value 0, because Prometheus sees no increase in a series that
+// begins with 1. The map labels is not changed after newSeries, so counting takes
+// no lock.
 type series struct {
 	metric Metric
 	count  metric.Int64Counter
@@ -44,7 +46,8 @@ type series struct {
 	later  sync.Map // of []metric.AddOption by point: series that begin created
 }
 
-// newSeries creates the counter with a series at 0 for each point.
+// newSeries creates the counter. It creates a series with the value 0 for each
+// point.
 func newSeries(meter metric.Meter, m Metric, unit, description string, points []point) (*series, error) {
 	count, err := meter.Int64Counter(m.Name, metric.WithUnit(unit), metric.WithDescription(description))
 	if err != nil {
@@ -60,7 +63,7 @@ func newSeries(meter metric.Meter, m Metric, unit, description string, points []
 	return s, nil
 }
 
-// begin creates further series at 0.
+// begin creates further series with the value 0.
 func (s *series) begin(points []point) {
 	for _, p := range points {
 		p = s.metric.project(p)
@@ -92,8 +95,8 @@ func (s *series) add(ctx context.Context, p point) {
 	s.count.Add(ctx, 1, labels...)
 }
 
-// newInstrumentError returns the error of a meter that rejected an instrument, or
-// nil.
+// newInstrumentError returns the error of a meter that rejected an instrument. If
+// err is nil, it returns nil.
 func newInstrumentError(name string, err error) error {
 	if err == nil {
 		return nil
@@ -101,7 +104,7 @@ func newInstrumentError(name string, err error) error {
 	return &failure{kind: "instrument", text: `cannot create "` + name + `", see WithNaming`, err: err}
 }
 
-// orNoop returns meter, or a no-op meter for nil.
+// orNoop returns meter. If meter is nil, it returns a no-op meter.
 func orNoop(meter metric.Meter) metric.Meter {
 	if meter == nil {
 		return noop.NewMeterProvider().Meter("")

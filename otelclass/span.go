@@ -83,7 +83,7 @@ func (p *SpanProcessor) Shutdown(ctx context.Context) error {
 	return join(p.next.Shutdown(ctx), p.panics.take())
 }
 
-// ForceFlush flushes the next processor. It returns errors as Shutdown does.
+// ForceFlush flushes the next processor. It returns the same errors as Shutdown.
 func (p *SpanProcessor) ForceFlush(ctx context.Context) error {
 	if p.closed.Load() {
 		return nil
@@ -98,14 +98,15 @@ type span struct {
 	events     []sdktrace.Event
 }
 
-// Attributes returns the attributes of the span, followed by the added ones.
+// Attributes returns the attributes of the span, followed by the added attributes.
 func (s *span) Attributes() []attribute.KeyValue { return s.attributes }
 
 // Events returns the events of the span. Exceptions have the added attributes.
 func (s *span) Events() []sdktrace.Event { return s.events }
 
-// classify returns a view of s with the missing attributes, or s itself if none
-// is missing. The result is for the observers; it is zero if they are not called.
+// classify returns a view of s with the missing attributes. If none is missing, it
+// returns s itself. The result is for the observers. It is zero if they must not be
+// called.
 func (p *SpanProcessor) classify(s sdktrace.ReadOnlySpan) (sdktrace.ReadOnlySpan, classify.Result) {
 	cfg := p.cfg
 	if !cfg.selects(s) {
@@ -141,8 +142,8 @@ type spanClassification struct {
 	httpStatus int // of the span
 }
 
-// run classifies the exceptions and the span. The amount of text is bounded, so
-// run reads the most important sources first: the last exception, then the span's
+// run classifies the exceptions and the span. The amount of text is limited, so run
+// reads the most important sources first: the last exception, then the span's
 // attributes and status, then the other exceptions from last to first.
 func (c *spanClassification) run() (observed classify.Result) {
 	cfg := c.cfg
@@ -192,9 +193,9 @@ func (c *spanClassification) run() (observed classify.Result) {
 	return observed
 }
 
-// restoreShortened replaces values that the SDK's length limit has shortened on
-// the span. The limit does not apply to events, so restoreShortened takes the full
-// values from the exception event that was recorded with them.
+// restoreShortened replaces values that the SDK's length limit has shortened on the
+// span. Recorder adds the same values to the exception event, to which the limit
+// does not apply. So restoreShortened takes the full values from that event.
 func (c *spanClassification) restoreShortened(own, f *facts) {
 	if _, ok := f.existing(); !ok || own.keys == 0 || len(c.view.attributes) > maxAttributes {
 		return
@@ -233,8 +234,8 @@ func (c *spanClassification) restoreShortened(own, f *facts) {
 	*own = whole
 }
 
-// classifyException classifies the n-th exception, reading at most size bytes of
-// its texts. f must be zero; it receives the exception's attributes.
+// classifyException classifies the n-th exception. It reads at most size bytes of
+// the exception's texts. f must be zero; it receives the exception's attributes.
 func (c *spanClassification) classifyException(n int, f *facts, size int) decision {
 	i := c.exceptions.at[n]
 	attrs := c.view.events[i].Attributes
@@ -258,8 +259,8 @@ func (c *spanClassification) classifyException(n int, f *facts, size int) decisi
 	return d
 }
 
-// decide classifies an exception event. status is the HTTP status of the span. If
-// the event has the category and the reason that a Recorder added, these are used,
+// decide classifies an exception event. status is the HTTP status of the span. If a
+// Recorder has added category and reason to the event, decide returns these,
 // because the Recorder read the error value and not only its text.
 func (f *facts) decide(cfg *config, t *bound.Texts, size, status int) decision {
 	if res, ok := f.existing(); ok {
@@ -273,16 +274,16 @@ func (f *facts) decide(cfg *config, t *bound.Texts, size, status int) decision {
 	return d
 }
 
-// extend returns a copy of attrs with the wanted attributes appended. It must not
-// append to attrs itself: other readers of the span share that slice.
+// extend returns a copy of attrs with the wanted attributes appended. It does not
+// append to attrs itself, because other readers of the span share that slice.
 func (c *config) extend(attrs []attribute.KeyValue, wanted keys, w values) []attribute.KeyValue {
 	copied := make([]attribute.KeyValue, len(attrs), len(attrs)+bits.OnesCount8(uint8(wanted)))
 	copy(copied, attrs)
 	return c.append(copied, wanted, w)
 }
 
-// selects reports whether the filter of WithSpans selects a span. It returns true
-// if the filter panics.
+// selects reports whether the filter of WithSpans selects a span. If the filter
+// panics, it returns true.
 func (c *config) selects(s sdktrace.ReadOnlySpan) (selected bool) {
 	if c.spans == nil {
 		return true
@@ -295,7 +296,7 @@ func (c *config) selects(s sdktrace.ReadOnlySpan) (selected bool) {
 	return c.spans(s)
 }
 
-// noopSpanProcessor replaces a nil next processor.
+// noopSpanProcessor is the next processor if the caller passes nil.
 type noopSpanProcessor struct{}
 
 func (noopSpanProcessor) OnStart(context.Context, sdktrace.ReadWriteSpan) {}

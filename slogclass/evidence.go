@@ -10,28 +10,28 @@ import (
 	"github.com/errclass/errclass/internal/bound"
 )
 
-// maxSources bounds the error values, and also the texts, that are tried for one
-// record.
+// maxSources is how many error values of one record are tried. It is also how many
+// texts are tried.
 const maxSources = 4
 
-// maxJoined bounds the errors that are read from an []error. Package classify has
-// the same bound for the errors of a tree.
+// maxJoined is how many errors of an []error are read. Package classify has the
+// same limit for a tree of errors.
 const maxJoined = 256
 
-// findings is the evidence in some attributes and in the context of their record.
+// findings is the evidence in attributes, and in the context of the record.
 type findings struct {
 	cfg    *config
 	errs   [maxSources]error
 	texts  [maxSources]string
 	nErrs  int
 	nTexts int
-	// decider is the index of the source that decided: errs, then texts, then the
-	// message.
+	// decider is the index of the source that decided. The errs are counted first,
+	// then the texts, then the message.
 	decider int
 	status  int   // the first HTTP status from 400 to 599, or 0
 	cause   error // why the context has ended, or nil
 	keys    keys  // keys of this package that the root already has
-	// unresolved is set if a LogValuer at the root may hold one of the keys.
+	// unresolved is true if a LogValuer at the root may hold one of the keys.
 	unresolved bool
 	members    budget
 	keyMembers budget // members of groups under one of the keys
@@ -45,13 +45,13 @@ type budget int
 // into memory.
 const maxMembers = 1 << 16
 
-// spent counts one more member and reports whether the budget is exceeded.
+// spent counts one more member. It reports whether the budget is exceeded.
 func (b *budget) spent() bool {
 	*b++
 	return *b > maxMembers
 }
 
-// addAttr adds the evidence in an attribute. root is true if the attribute's key
+// addAttr adds the evidence in an attribute. root reports that the attribute's key
 // is written at the root of the record.
 func (f *findings) addAttr(a *slog.Attr, root bool) {
 	switch a.Value.Kind() {
@@ -129,8 +129,8 @@ func (f *findings) addText(text string) {
 	}
 }
 
-// addStatus records an HTTP error status. Other numbers are ignored: an attribute
-// named status may be an exit status, for example.
+// addStatus records an HTTP error status. Other numbers are ignored, because an
+// attribute named status may be an exit status, for example.
 func (f *findings) addStatus(key string, n int64) {
 	if f.status != 0 || n < 400 || n > 599 {
 		return
@@ -141,16 +141,16 @@ func (f *findings) addStatus(key string, n int64) {
 	}
 }
 
-// withEvidence is the evidence in the attributes of Logger.With. It is immutable;
-// nil is empty.
+// withEvidence is the evidence in the attributes of Logger.With. It is immutable. A
+// nil withEvidence is empty.
 type withEvidence struct {
 	errs   []error
 	texts  []string
 	status int
 }
 
-// add returns the evidence of f and w together. f is from a later call of With
-// than w, so its evidence comes first.
+// add returns the evidence of f and w together. f is from a later call of With than
+// w, so the evidence of f comes first.
 func (w *withEvidence) add(f *findings) *withEvidence {
 	if f.nErrs == 0 && f.nTexts == 0 && f.status == 0 {
 		return w
@@ -163,7 +163,7 @@ func (w *withEvidence) add(f *findings) *withEvidence {
 	}
 }
 
-// append adds the evidence of w after that of f.
+// append adds the evidence of w to f, after the evidence of f.
 func (f *findings) append(w *withEvidence) {
 	if w == nil {
 		return
@@ -179,9 +179,9 @@ func (f *findings) append(w *withEvidence) {
 	}
 }
 
-// classify sets res to the result of the first source that a rule knows. If there
-// is none, it takes the first source that the model knows, and then the first
-// source with a category.
+// classify sets res to the result of the first source for which a rule finds the
+// reason. If there is none, the first source counts for which the model finds the
+// reason, and then the first source with a category.
 func (h *Handler) classify(ctx context.Context, message string, f *findings, res *classify.Result) {
 	f.append(h.with)
 	if ctx != context.Background() { // Background never ends
@@ -221,8 +221,8 @@ func (h *Handler) classify(ctx context.Context, message string, f *findings, res
 	}
 }
 
-// decisive returns the text of the source that decided. It is the message if an
-// error decided whose text cannot be read.
+// decisive returns the text of the source that decided. If that source is an error
+// whose text cannot be read, it returns the message.
 func (f *findings) decisive(message string) string {
 	switch i := f.decider; {
 	case i < f.nErrs:

@@ -23,10 +23,10 @@ type Handler struct {
 
 	path groupPath // the calls since the first group
 
-	// ungrouped is the handler that WithGroup was called on. It is set if the
-	// first group has the name of one of the two keys and has no attributes yet.
-	// If a record adds none either, the group is omitted from the output and
-	// ungrouped handles the record.
+	// ungrouped is the handler whose WithGroup was called. It is set if the first
+	// group has the name of one of the two keys and has no attributes yet. If a
+	// record adds none either, the group is omitted from the output and ungrouped
+	// handles the record.
 	ungrouped *Handler
 
 	cache atomic.Pointer[prepared]
@@ -52,8 +52,8 @@ const (
 	allKeys    = categoryKey | reasonKey | detailKeys | fingerprintKey
 )
 
-// extraKey returns the key of [WithDetails] or [WithFingerprint] with this name, or
-// 0.
+// extraKey returns the bit of the key with this name, if [WithDetails] or
+// [WithFingerprint] adds the key. Otherwise it returns 0.
 func extraKey(name string) keys {
 	switch name {
 	case RuleKey:
@@ -102,7 +102,8 @@ func (h *Handler) Enabled(ctx context.Context, level slog.Level) bool {
 
 // Handle passes the record to the next handler. If the level is high enough, it
 // adds category, reason and the attributes of [WithDetails] and [WithFingerprint].
-// It returns the next handler's error, joined with an error for each observer that panicked.
+// It returns the next handler's error, joined with an error for each observer that
+// panicked.
 func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	level := h.cfg.level
 	if h.cfg.dynamic != nil {
@@ -121,8 +122,8 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	return next.Handle(ctx, r)
 }
 
-// handleObserved handles an error record and calls the observers with the
-// caller's record, without the attributes that were added.
+// handleObserved handles an error record and then calls the observers. They get the
+// caller's record, without the added attributes.
 func (h *Handler) handleObserved(ctx context.Context, r slog.Record) error {
 	var res classify.Result
 	c := r
@@ -133,8 +134,8 @@ func (h *Handler) handleObserved(ctx context.Context, r slog.Record) error {
 // classified returns the handler that must handle an error record. It either adds
 // the missing attributes to the record and returns h.next, or it returns a handler
 // that was derived from h.next with these attributes. If observed is not nil, it
-// receives the result. If observed is nil, a record with all keys is not
-// classified. Pointers avoid copies: a Record has some 300 bytes.
+// receives the result. If observed is nil, a record that already has all keys is
+// not classified. Pointers avoid copies: a Record has some 300 bytes.
 func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *classify.Result) slog.Handler {
 	if h.missing == 0 && observed == nil {
 		return h.next
@@ -205,8 +206,8 @@ func (c *config) addTo(r *slog.Record, res *classify.Result, id string, wanted k
 	*r = added
 }
 
-// attributes appends the wanted attributes that res has a value for. id is the
-// fingerprint.
+// attributes appends to to the wanted attributes for which res has a value. id is
+// the fingerprint.
 func (c *config) attributes(to []slog.Attr, wanted keys, res *classify.Result, id string) []slog.Attr {
 	if wanted&categoryKey != 0 {
 		to = append(to, slog.String(c.category, string(res.Category)))
@@ -221,7 +222,7 @@ func (c *config) attributes(to []slog.Attr, wanted keys, res *classify.Result, i
 		to = append(to, slog.Float64(ConfidenceKey, res.Confidence))
 	}
 	if wanted&retryAfterKey != 0 && res.HasRetryAfter {
-		// Round up, because a client must not wait less.
+		// Round up, so that a client does not retry too early.
 		to = append(to, slog.Int64(RetryAfterMSKey, (res.RetryAfter+time.Millisecond-1).Milliseconds()))
 	}
 	if wanted&fingerprintKey != 0 {
@@ -279,7 +280,7 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 	}
 }
 
-// keyNamed returns the key with this name, or 0.
+// keyNamed returns the bit of the package's key with this name, or 0.
 func (c *config) keyNamed(name string) keys {
 	switch name {
 	case c.category:

@@ -12,8 +12,8 @@ import (
 // observer is a function given to WithObserver.
 type observer = func(context.Context, slog.Record, classify.Result)
 
-// observe calls the observers and joins their errors to err, the error of the next
-// handler.
+// observe calls the observers. It returns err, the error of the next handler,
+// joined with the errors of the observers.
 func (h *Handler) observe(ctx context.Context, r *slog.Record, res *classify.Result, err error) error {
 	for _, o := range h.cfg.observers {
 		err = join(err, callObserver(ctx, o, r, res))
@@ -32,7 +32,8 @@ func callObserver(ctx context.Context, o observer, r *slog.Record, res *classify
 	return nil
 }
 
-// join is errors.Join, but returns a single error unwrapped.
+// join joins two errors like errors.Join. If one is nil, it returns the other one
+// unchanged.
 func join(a, b error) error {
 	switch {
 	case a == nil:

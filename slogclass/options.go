@@ -51,9 +51,9 @@ func defaults() config {
 	}
 }
 
-// wanted returns the keys to write. WithKeys can give several attributes the same
-// key. Then only the first of them is written. Their order is category, reason,
-// rule, confidence, retry-after, fingerprint.
+// wanted returns the keys that the package writes. WithKeys can give several
+// attributes the same key. Then only the first of these attributes is written.
+// Their order is category, reason, rule, confidence, retry-after, fingerprint.
 func (c *config) wanted() keys {
 	wanted := categoryKey
 	if c.reason != c.category {
@@ -62,8 +62,8 @@ func (c *config) wanted() keys {
 	return wanted | c.extra&^(extraKey(c.category)|extraKey(c.reason))
 }
 
-// keySet is a small set of attribute keys. It rejects most other keys by their
-// length alone.
+// keySet is a small set of attribute keys. It rejects most other keys by length
+// alone.
 type keySet struct {
 	keys    []string
 	lengths uint64 // bit n is set for a key of n bytes, bit 63 for all longer ones
@@ -114,15 +114,16 @@ func WithKeys(category, reason string) Option {
 	})
 }
 
-// WithDetails adds [RuleKey], the id of the rule that decided, and [ConfidenceKey],
-// the probability that the reason is right, to classified records. If the provider said how long to wait, it also adds
-// [RetryAfterMSKey], in milliseconds, rounded up. A key that the caller has set
-// at the root is kept. By default neither is added.
+// WithDetails adds details to classified records: [RuleKey], the id of the rule
+// that decided, and [ConfidenceKey], the probability that the reason is right. If
+// the provider asks to wait, [RetryAfterMSKey] is added too, in milliseconds,
+// rounded up. A key that the caller has set at the root is kept. By default none of
+// the three is added.
 //
 // A rule id is stable. `errclass rules` lists all of them and `errclass explain`
-// shows how a rule decided. There are some 1,600, too many for a metric label.
-// A record with details costs at least one allocation. If a group is open, the
-// calls since the first group are repeated for each such record.
+// shows how a rule decided. There are some 1,600, too many for a metric label. A
+// record with details costs at least one allocation. If a group is open, the calls
+// since the first group are repeated for each such record.
 func WithDetails() Option {
 	return optionFunc(func(c config) config {
 		c.extra |= detailKeys
@@ -132,13 +133,14 @@ func WithDetails() Option {
 
 // WithFingerprint adds [FingerprintKey], the id of the error's template, to
 // classified records: see package fingerprint. Errors that differ only in numbers,
-// addresses, quoted values and the like have the same id, so a log system can count
-// and group by it. The template is made from the text that decided the
+// addresses, quoted values and other values have the same id, so a log system can
+// count and group by it. The template is made from the text that decided the
 // classification: the text of the error, or the message. A key that the caller has
 // set at the root is kept. By default the attribute is not added.
 //
-// Never use the fingerprint as a label of a metric. Each new wording makes one, so
-// their number has no bound. The cost is that of [WithDetails], and one Error call.
+// Never use the fingerprint as a label of a metric. Each new wording makes a new
+// fingerprint, so their number has no bound. The cost is that of [WithDetails], and
+// one call of Error.
 func WithFingerprint() Option {
 	return optionFunc(func(c config) config {
 		c.extra |= fingerprintKey
@@ -146,10 +148,10 @@ func WithFingerprint() Option {
 	})
 }
 
-// WithTextKeys sets the keys of the string attributes that are read as error
-// texts, in groups too. The defaults are error, err, cause, exception,
-// exception.message and stderr; without an argument no string attribute is read.
-// Error values are read under any key.
+// WithTextKeys sets the keys of the string attributes that are read as error texts,
+// in groups too. The defaults are error, err, cause, exception, exception.message
+// and stderr. Without an argument, no string attribute is read. Error values are
+// read under any key.
 func WithTextKeys(keys ...string) Option {
 	set := newKeySet(keys)
 	return optionFunc(func(c config) config {

@@ -8,9 +8,10 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// prepared is an immutable list of cached handlers. Each is Handler.next with the
-// two attributes at the root, for one category and reason. Both come from closed
-// sets, so a list has at most some twenty entries and needs no map.
+// prepared is an immutable list of cached handlers. Each handler is Handler.next
+// with the two attributes at the root, for one category and reason. Categories and
+// reasons come from closed sets, so a list has at most some twenty entries and
+// needs no map.
 type prepared struct {
 	category classify.Category
 	reason   classify.Reason
@@ -19,7 +20,7 @@ type prepared struct {
 	older    *prepared
 }
 
-// find returns the entry for the pair, or nil.
+// find returns the entry for this category and reason, or nil.
 func (p *prepared) find(category classify.Category, reason classify.Reason) *prepared {
 	for ; p != nil; p = p.older {
 		if p.reason == reason && p.category == category {
@@ -29,8 +30,8 @@ func (p *prepared) find(category classify.Category, reason classify.Reason) *pre
 	return nil
 }
 
-// merge returns the entries of p and older. If both lists have an entry for a pair,
-// merge takes that of p.
+// merge returns the entries of p and older together. If both lists have an entry
+// for a pair, the entry of p is kept.
 func (p *prepared) merge(older *prepared) *prepared {
 	if p == nil {
 		return older
@@ -46,8 +47,8 @@ func (p *prepared) merge(older *prepared) *prepared {
 	return all
 }
 
-// prepared returns h.next with the pair's attributes at the root. It builds that
-// handler at the first use and caches it; a look-up takes no lock.
+// prepared returns h.next with the attributes for category and reason at the root.
+// It builds this handler at the first use and caches it. A look-up takes no lock.
 func (h *Handler) prepared(category classify.Category, reason classify.Reason) slog.Handler {
 	if cached := h.cache.Load().find(category, reason); cached != nil {
 		return cached.handler
@@ -55,8 +56,8 @@ func (h *Handler) prepared(category classify.Category, reason classify.Reason) s
 	return h.store(&prepared{category: category, reason: reason, handler: h.prepare(category, reason), link: h.path.link})
 }
 
-// store caches p, unless another goroutine was faster, and returns the cached
-// handler.
+// store caches p and returns its handler. If another goroutine was faster, it
+// returns the handler that the other goroutine has cached.
 func (h *Handler) store(p *prepared) slog.Handler {
 	for {
 		p.older = h.cache.Load()
@@ -69,26 +70,26 @@ func (h *Handler) store(p *prepared) slog.Handler {
 	}
 }
 
-// prepare adds the two attributes before the first group. Then it repeats the
-// calls since that group.
+// prepare adds the two attributes before the first group. Then it repeats the calls
+// of WithAttrs and WithGroup since that group.
 func (h *Handler) prepare(category classify.Category, reason classify.Reason) slog.Handler {
 	switch {
 	case !h.path.open():
 		return h.next.WithAttrs(h.cfg.attributes(make([]slog.Attr, 0, 2), h.missing, &classify.Result{Category: category, Reason: reason}, ""))
 	case h.path.link == nil:
-		// The parent caches its handler for this pair. So its next child repeats
-		// only one call, too.
+		// The parent caches its handler for this pair. So its next child also
+		// repeats only one call.
 		return h.path.last.repeat(h.path.parent.prepared(category, reason))
 	default:
 		return h.prepareDeep(category, reason)
 	}
 }
 
-// prepareDeep does the work of prepare for a handler with more than maxDepth
-// calls since the first group. It starts at the nearest ancestor with a cached
-// handler and repeats the calls from there to h. It caches the result of each call
-// in the Handler that the call returned, if that one still exists. Other children
-// of that Handler then need not repeat these calls.
+// prepareDeep is prepare for a handler with more than maxDepth calls since the
+// first group. It starts at the nearest ancestor with a cached handler and repeats
+// the calls from there to h. It caches the result of each call in the Handler that
+// the call returned, if that Handler still exists. Other children of that Handler
+// then need not repeat these calls.
 func (h *Handler) prepareDeep(category classify.Category, reason classify.Reason) slog.Handler {
 	var calls []*link // the calls to repeat, last call first
 	var result slog.Handler
@@ -120,7 +121,7 @@ func (h *Handler) prepareDeep(category classify.Category, reason classify.Reason
 	return result
 }
 
-// detailed returns h.next with attrs at the root. It is built for each record,
+// detailed returns h.next with attrs at the root. It is built anew for each record,
 // because retry-after hints differ.
 func (h *Handler) detailed(attrs []slog.Attr) slog.Handler {
 	switch {
@@ -143,7 +144,8 @@ func (h *Handler) detailed(attrs []slog.Attr) slog.Handler {
 	return result
 }
 
-// call records a call of WithGroup or, if group is empty, of WithAttrs.
+// call is a recorded call of WithGroup. If group is empty, it is a call of
+// WithAttrs.
 type call struct {
 	group string
 	attrs []slog.Attr
@@ -157,37 +159,37 @@ func (c call) repeat(h slog.Handler) slog.Handler {
 	return h.WithAttrs(slices.Clone(c.attrs))
 }
 
-// groupPath says how a handler under a group was derived: from parent, one of its
-// ancestors, by the calls in last or link. It is empty if no group is open.
+// groupPath is how a handler under a group was derived from parent, one of its
+// ancestors: by the calls in last or link. It is empty if no group is open.
 type groupPath struct {
 	parent *Handler
 	last   call  // the only call since the parent, if link is nil
 	link   *link // the calls since the parent, if there are several
 	depth  uint8 // the number of ancestors that are reachable through parent
-	// inherited has the cached handlers of the Handler that this one was derived
-	// from, and those that it had inherited itself. They are copied when this
+	// inherited has the cached handlers of the Handler from which this one was
+	// derived, and those that it had inherited itself. They are copied when this
 	// Handler is derived.
 	inherited *prepared
 }
 
 // link is a call of WithAttrs or WithGroup in a linked list. The first maxDepth
 // calls, counted from the first group, have no link. A handler shares the links of
-// the handler that it was derived from.
+// the handler from which it was derived.
 type link struct {
 	call     call
 	receiver weak.Pointer[Handler] // receiver of the call; nil if it was garbage collected
 	prev     *link                 // nil if the receiver was path.parent
 }
 
-// maxDepth bounds the ancestors that a handler keeps alive with their formatted
-// attributes. Without it, a loop of logger = logger.With(...) would retain every
-// logger that it made.
+// maxDepth limits how many ancestors a handler keeps in memory with their formatted
+// attributes. Without the limit, a loop of logger = logger.With(...) would keep
+// every logger that it made.
 const maxDepth = 8
 
 // open reports whether a group is open.
 func (p *groupPath) open() bool { return p.parent != nil }
 
-// pathFrom returns the path of a handler that is derived from h by the call c.
+// pathFrom returns the path of a handler that the call c derives from h.
 func pathFrom(h *Handler, c call) groupPath {
 	if h.path.depth < maxDepth {
 		return groupPath{parent: h, last: c, depth: h.path.depth + 1}

@@ -6,19 +6,19 @@ import (
 )
 
 // mayHoldKeys reports whether a LogValuer with this key can add one of the
-// package's keys to the root. It can if its key is one of them, or if its key is
-// empty: handlers inline a group with an empty key.
+// package's keys to the root. It can if its key is a key of the package, or if its
+// key is empty: handlers inline a group with an empty key.
 func (c *config) mayHoldKeys(key string) bool {
 	return key == "" || key == c.category || key == c.reason || c.extra&extraKey(key) != 0
 }
 
-// maxValuers bounds the LogValuers that are called for one record or one call of
-// With. LogValuers can share members, and can then have more members than fit into
-// memory.
+// maxValuers is how many LogValuers are called for one record or one call of With.
+// LogValuers can share members. Together they can then have more members than fit
+// into memory.
 const maxValuers = 1 << 10
 
 // resolver calls the LogValuers that may hold one of the package's keys. If a
-// budget is exceeded, it leaves the rest unresolved.
+// budget is exceeded, it does not call the others.
 type resolver struct {
 	cfg        *config
 	valuers    int // called so far
@@ -26,7 +26,8 @@ type resolver struct {
 	keyMembers budget // members of groups under one of the keys
 }
 
-// copy returns a copy of members, or false if the budget is exceeded.
+// copy returns a copy of members. If the budget is exceeded, it returns members and
+// false.
 func (r *resolver) copy(members []slog.Attr) ([]slog.Attr, bool) {
 	if r.copied += budget(len(members)); r.copied > maxMembers {
 		return members, false
@@ -34,7 +35,7 @@ func (r *resolver) copy(members []slog.Attr) ([]slog.Attr, bool) {
 	return slices.Clone(members), true
 }
 
-// value resolves the value of a. It reports false if the budget is exceeded. If
+// value resolves the value of a. If the budget is exceeded, it returns false. If
 // LogValue panics, the value is an error with the text of the panic.
 func (r *resolver) value(a *slog.Attr) bool {
 	if a.Value.Kind() != slog.KindLogValuer {
@@ -75,7 +76,7 @@ func (r *resolver) root(attrs []slog.Attr) {
 	}
 }
 
-// untilWritten resolves the members of a group in order and stops at the first
+// untilWritten resolves the members of a group in order, up to the first member
 // that a handler writes. done is true if there is such a member, or if a budget is
 // exceeded.
 func (r *resolver) untilWritten(members []slog.Attr) (group slog.Value, done bool) {
@@ -94,9 +95,9 @@ func (r *resolver) untilWritten(members []slog.Attr) (group slog.Value, done boo
 	return slog.GroupValue(members...), done
 }
 
-// resolve returns a copy of attributes of the root. It resolves the LogValuers
-// that may hold one of the keys. The next handler must get the copy, because
-// LogValue may return another value the next time.
+// resolve returns a copy of attributes of the root, in which the LogValuers that
+// may hold one of the keys are resolved. The next handler must get the copy,
+// because LogValue may return another value the next time.
 func (c *config) resolve(attrs []slog.Attr) []slog.Attr {
 	attrs = slices.Clone(attrs)
 	r := resolver{cfg: c}
@@ -131,7 +132,7 @@ func (c *config) resolveRecord(r *slog.Record) keys {
 	return c.keysOf(attrs)
 }
 
-// answer is the result of function writes.
+// answer is the result of writes.
 type answer uint8
 
 const (
@@ -141,8 +142,8 @@ const (
 )
 
 // writes reports whether a handler writes a group with these members. A handler
-// omits a group that is empty or has only such groups as members. If the budget is
-// exceeded, the answer is yes.
+// omits a group that is empty or whose members are all omitted groups. If the
+// budget is exceeded, the answer is yes.
 func writes(members []slog.Attr, visited *budget) answer {
 	all := no
 	for i := range members {
@@ -167,8 +168,8 @@ func writes(members []slog.Attr, visited *budget) answer {
 	return all
 }
 
-// isWritten reports whether a handler writes a. The value must be neither a group
-// nor a LogValuer.
+// isWritten reports whether a handler writes a. The value of a must be neither a
+// group nor a LogValuer.
 func isWritten(a *slog.Attr) bool {
 	return a.Key != "" || a.Value.Kind() != slog.KindAny || a.Value.Any() != nil
 }

@@ -38,7 +38,7 @@ type scanner struct {
 // extent is the start and the end of a look-ahead.
 type extent struct{ from, to int }
 
-// known returns the end of the extent. ok is false if i is not in the extent.
+// known returns the end of the extent. It returns false if i is not in the extent.
 func (e *extent) known(i int) (int, bool) {
 	return e.to, e.from <= i && i < e.to
 }

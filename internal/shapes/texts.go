@@ -17,7 +17,7 @@ var Prefixes = []Prefix{
 	{"journalctl, syslog files", "systemd 252; rsyslog 8.2302", "%b %w %*: %m"},
 }
 
-// readPrefix returns the prefix of line. end is 0 if the line has none.
+// readPrefix returns the prefix of line. Its end is 0 if the line has no prefix.
 func readPrefix(line []byte) (p prefix) {
 	for {
 		next := onePrefix(line[p.end:])

@@ -44,7 +44,7 @@ type Store struct {
 
 var _ resilience.Store = (*Store)(nil)
 
-// ErrDamaged is wrapped by the errors of a store with a damaged file. Move the
+// ErrDamaged is wrapped by the errors of a store whose file is damaged. Move the
 // file away and start with a new one, or restore a copy.
 var ErrDamaged = errors.New("the file is damaged: move it away or restore a copy")
 
@@ -55,13 +55,13 @@ var bucket = []byte("tasks")
 // lockWait is how long Open waits for another process to close the file.
 const lockWait = time.Second
 
-// Open opens or creates the file. The folder must exist. Only one process at a
-// time can have the file open; a second Open fails after one second. Open reads
-// all records once to find damage.
+// Open opens or creates the file. The folder must exist. Only one process at a time
+// can have the file open; a second Open fails after one second. Open reads all
+// records once to find damage.
 //
-// Only the owner can read the file, because payloads may hold secrets. The mode
-// of an existing file is tightened to 0600; if that is not allowed, Open fails.
-// On Windows the file has the access list of its folder.
+// Only the owner can read the file, because payloads may hold secrets. If an
+// existing file has more permissions, Open sets its mode to 0600; if that is not
+// allowed, Open fails. On Windows the file has the access list of its folder.
 func Open(path string) (*Store, error) {
 	s := &Store{path: path}
 	if path == "" {
@@ -96,15 +96,15 @@ func (s *Store) open() error {
 	})
 }
 
-// openFile opens the file for bbolt. It also stores the file in s. If bbolt
-// cannot close the file, Store.Close closes it. In that case the file may stay
-// locked until the process ends, because the file is still mapped into memory.
+// openFile opens the file for bbolt and keeps it in s. If bbolt cannot close the
+// file, Store.Close closes it. In that case the file may stay locked until the
+// process ends, because the file is still mapped into memory.
 func (s *Store) openFile(path string, flag int, _ os.FileMode) (f *os.File, err error) {
 	s.file, err = ownerfile.Open(path, flag)
 	return s.file, err
 }
 
-// readAll reads every record.
+// readAll reads every record, to find damage.
 func readAll(tx *bbolt.Tx) error {
 	return tx.ForEach(func(_ []byte, b *bbolt.Bucket) error {
 		return b.ForEach(func(_, _ []byte) error { return nil })
@@ -112,8 +112,8 @@ func readAll(tx *bbolt.Tx) error {
 }
 
 // guard runs f and turns a panic of f into an error. On a damaged file, bbolt
-// panics or accesses memory outside the mapped file. After a panic, bbolt may
-// still hold its write locks. Therefore guard refuses all later calls.
+// panics or accesses memory outside the mapped file. After a panic, bbolt may still
+// hold its write locks, so guard refuses all later calls.
 func (s *Store) guard(writes bool, f func() error) (err error) {
 	if s == nil || s.path == "" {
 		return errNotOpen
@@ -141,8 +141,8 @@ func (s *Store) view(f func(*bbolt.Tx) error) error {
 	return s.guard(false, func() error { return s.db.View(f) })
 }
 
-// Swap changes the record of an id from old to next. A nil old means that there
-// is no record, a nil next removes it. If the stored record is not old, Swap
+// Swap changes the record of an id from old to next. A nil old means that there is
+// no record. A nil next removes the record. If the stored record is not old, Swap
 // changes nothing and returns false. The change is on disk when Swap returns.
 func (s *Store) Swap(id string, old, next []byte) (swapped bool, err error) {
 	err = s.update(func(tx *bbolt.Tx) error {

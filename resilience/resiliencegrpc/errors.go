@@ -13,18 +13,18 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// pushbackKey is the trailer with which a server controls retries (gRFC A6).
+// pushbackKey is the trailer by which a server controls retries (gRFC A6).
 const pushbackKey = "grpc-retry-pushback-ms"
 
-// Limits of what is read from a trailer. A trailer may be megabytes long. An HTTP
-// date has 29 bytes.
+// Limits for reading a trailer. A trailer may be megabytes long. An HTTP date has
+// 29 bytes.
 const (
 	maxHint  = 64 // bytes of one hint
 	maxHints = 8  // hints per trailer
 )
 
-// recordError records the error of one attempt and returns it, with the pause
-// from the trailer if there is one.
+// recordError keeps the error of one attempt and returns it. If the trailer asks
+// for a pause, the returned error has the pause.
 func (u *attempts) recordError(err error) error {
 	u.last, u.noRetry = err, false
 	if err == nil {
@@ -50,16 +50,16 @@ func (u *attempts) recordError(err error) error {
 	return err
 }
 
-// repeatable returns a function for Call.Repeatable. It allows another call if
-// the method may be repeated, the server does not forbid it, and the caller's
-// function allows it.
+// repeatable returns a function for Call.Repeatable. The function allows another
+// call if the method may be repeated, the server does not forbid it, and the
+// caller's own function allows it.
 func (u *attempts) repeatable(callers func(resilience.Attempt) bool, may bool) func(resilience.Attempt) bool {
 	return func(a resilience.Attempt) bool {
 		return may && !u.noRetry && (callers == nil || callers(a))
 	}
 }
 
-// result converts the error of Do to the error for the caller.
+// result converts the error of Do to the error that the caller gets.
 func (u *attempts) result(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

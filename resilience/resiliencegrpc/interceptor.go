@@ -40,12 +40,12 @@ func WithMethods(methods ...string) Option {
 	})
 }
 
-// WithCall sets the function that returns the [resilience.Call] for a method:
-// its key, agent and fallback targets ([WithConn]). The first target
-// represents the connection that the call is made on.
+// WithCall sets the function that returns the [resilience.Call] for a method: its
+// key, agent and fallback targets ([WithConn]). The first target is the connection
+// on which the call is made.
 //
-// By default, and with nil, the Call has one target: its endpoint is
-// [grpc.ClientConn.Target], its provider is that of [classify.HostProvider].
+// By default, and with nil, the Call has one target. Its endpoint is
+// [grpc.ClientConn.Target]. Its provider is the result of [classify.HostProvider].
 func WithCall(call func(ctx context.Context, method string) resilience.Call) Option {
 	return optionFunc(func(o options) options {
 		if call != nil {
@@ -55,9 +55,9 @@ func WithCall(call func(ctx context.Context, method string) resilience.Call) Opt
 	})
 }
 
-// WithConn sets the function that returns the connection for a fallback target.
-// Its error is the error of the call. By default, and with nil, all targets use
-// the same connection.
+// WithConn sets the function that returns the connection for a fallback target. If
+// it returns an error, the call fails with that error. By default, and with nil,
+// all targets use the same connection.
 func WithConn(conn func(resilience.Target) (*grpc.ClientConn, error)) Option {
 	return optionFunc(func(o options) options {
 		if conn != nil {
@@ -104,8 +104,8 @@ func collect(opts []Option) options {
 	return o
 }
 
-// connTo returns the connection for a target. primary is the target that conn
-// stands for.
+// connTo returns the connection for a target. conn is the connection for the target
+// primary.
 func (o options) connTo(t, primary resilience.Target, conn *grpc.ClientConn) (*grpc.ClientConn, error) {
 	if t == primary || o.conn == nil {
 		return conn, nil
@@ -124,8 +124,8 @@ func (o options) callOf(ctx context.Context, method string, conn *grpc.ClientCon
 	}}}
 }
 
-// host returns the host of a target in canonical form,
-// "dns:///example.com:443".
+// host returns the host of a target in canonical form: "dns:///example.com:443" ->
+// "example.com".
 func host(target string) string {
 	u, err := url.Parse(target)
 	if err != nil {
@@ -146,7 +146,7 @@ func target(c resilience.Call) resilience.Target {
 	return c.Targets[0]
 }
 
-// mayRepeat reports whether a method may be called more than once.
+// mayRepeat reports whether a method may be called again.
 func (o options) mayRepeat(method string) bool {
 	return declaredIdempotent(method) || slices.ContainsFunc(o.methods, func(m string) bool {
 		return m == method || strings.HasSuffix(m, "/") && strings.HasPrefix(method, m)

@@ -17,12 +17,12 @@ import (
 
 // StreamClientInterceptor returns an interceptor that establishes each stream
 // through x. A stream is established when the server has sent its header, which
-// comes with the first message at the latest, or when it has ended without an
-// error. Until then, a failed stream is made again as a unary call would be.
+// comes with the first message at the latest, or when the stream has ended without
+// an error. Until then, a failed stream is made again by the rules for unary calls.
 // After that, nothing is repeated, and RecvMsg returns gRPC's own error.
 //
-// The request of a server stream is sent again. A stream of requests is made
-// again only as long as the client has sent none of them: SendMsg waits for the
+// The request of a server stream is sent again. A stream of several requests is
+// made again only if the client has not sent any of them: SendMsg waits for the
 // next attempt.
 //
 // The time limit attemptTimeoutMs applies until the stream is established. If
@@ -31,8 +31,8 @@ import (
 //
 // If x is nil or not enabled, streams are made once. The interceptor is safe for
 // concurrent use. While a stream is being established, it has one more goroutine,
-// in which observers and the functions of the [resilience.Call] run. It ends with
-// the context of the stream at the latest.
+// in which observers and the functions of the [resilience.Call] run. This goroutine
+// ends with the context of the stream at the latest.
 func StreamClientInterceptor(x *resilience.Executor, opts ...Option) grpc.StreamClientInterceptor {
 	o := collect(opts)
 	return func(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, streamer grpc.Streamer, callOptions ...grpc.CallOption) (grpc.ClientStream, error) {
@@ -56,7 +56,7 @@ func StreamClientInterceptor(x *resilience.Executor, opts ...Option) grpc.Stream
 	}
 }
 
-// stream is a client stream that is made again until it is established.
+// stream is a client stream. It is made again until it is established.
 type stream struct {
 	ctx   context.Context // the caller's
 	desc  *grpc.StreamDesc
@@ -78,7 +78,7 @@ type stream struct {
 
 var _ grpc.ClientStream = (*stream)(nil)
 
-// establish makes the stream until it is established or final.
+// establish makes the stream until it is established or has finally failed.
 func (s *stream) establish(x *resilience.Executor, call resilience.Call) {
 	var err error
 	returned := false
@@ -101,8 +101,8 @@ func (s *stream) establish(x *resilience.Executor, call resilience.Call) {
 	returned = true
 }
 
-// attempt makes the stream once and waits until it is established. The stream
-// outlives ctx.
+// attempt makes the stream once and waits until it is established. The established
+// stream does not end with ctx.
 func (s *stream) attempt(ctx context.Context, t resilience.Target) error {
 	own, cancel := context.WithCancel(s.ctx)
 	stop := context.AfterFunc(ctx, cancel)
@@ -144,7 +144,8 @@ func (s *stream) attempt(ctx context.Context, t resilience.Target) error {
 	return nil
 }
 
-// begin sends what the client has sent so far, and lets it send more.
+// begin sends to made what the client has sent so far. From then on the client can
+// send more.
 func (s *stream) begin(made grpc.ClientStream, cancel context.CancelFunc) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,15 +165,15 @@ func (s *stream) begin(made grpc.ClientStream, cancel context.CancelFunc) error 
 	return nil
 }
 
-// replayable reports whether the stream can be made again without losing what
-// the client has sent.
+// replayable reports whether the stream can be made again without the loss of
+// messages that the client has sent.
 func (s *stream) replayable() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !s.sent || !s.desc.ClientStreams
 }
 
-// begun waits for the first stream. It returns an error if none could be made.
+// begun waits for the first stream. It returns an error if no stream could be made.
 func (s *stream) begun() (grpc.ClientStream, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,8 +186,8 @@ func (s *stream) begun() (grpc.ClientStream, error) {
 	return nil, s.failure()
 }
 
-// established waits until the stream is established. It returns an error if it is
-// not.
+// established waits until the stream is established. It returns an error if the
+// stream fails before.
 func (s *stream) established() (grpc.ClientStream, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,8 +197,8 @@ func (s *stream) established() (grpc.ClientStream, error) {
 	return s.last, s.failure()
 }
 
-// failure returns err. It panics if a function of the call panicked. The caller
-// holds mu.
+// failure returns err. If a function of the call panicked, failure panics. The
+// caller holds mu.
 func (s *stream) failure() error {
 	if s.panicked != nil {
 		panic(s.panicked)
@@ -232,7 +233,7 @@ func (s *stream) Context() context.Context {
 	return s.ctx
 }
 
-// CloseSend closes the sending direction, of further attempts too.
+// CloseSend closes the sending direction of the stream, in further attempts too.
 func (s *stream) CloseSend() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -243,8 +244,9 @@ func (s *stream) CloseSend() error {
 	return s.current.CloseSend()
 }
 
-// SendMsg sends a message. Between two attempts, the request of a server stream
-// is kept for the next one; a message of a stream of requests waits for it.
+// SendMsg sends a message. Between two attempts, the request of a server stream is
+// kept for the next attempt. A message of a stream of requests waits for the next
+// attempt.
 func (s *stream) SendMsg(m any) error {
 	s.mu.Lock()
 	if !s.desc.ClientStreams {
