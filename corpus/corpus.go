@@ -19,7 +19,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Slices holds the files of the corpus, one for each slice.
+// Slices has the files of the corpus, one for each slice.
 //
 //go:embed slices/*.jsonl
 var Slices embed.FS
@@ -63,7 +63,7 @@ func Read(dir fs.FS) ([]Entry, error) {
 }
 
 // reader collects the entries of several files. ids and messages map each id and
-// message to its file and line, to find duplicates.
+// message to the file and line in which it was found, to find duplicates.
 type reader struct {
 	entries       []Entry
 	ids, messages map[string]string

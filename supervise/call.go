@@ -18,17 +18,18 @@ type ServerError struct {
 }
 
 // Error returns a text with the words "MCP server", because most servers are MCP
-// servers. A classifier that reads only the text recognises the failure of a tool
-// server by these words.
+// servers. By these words, a classifier that reads only the text recognises the
+// failure of a tool server.
 func (e *ServerError) Error() string { return fmt.Sprintf("MCP server %q: %s", e.Server, e.Reason) }
 
 func (e *ServerError) Unwrap() error { return e.Err }
 
-// ErrorType returns the reason, for OpenTelemetry's error.type. It is timeout if
-// there was no answer, and mcp otherwise.
+// ErrorType returns the reason of the error, for OpenTelemetry's error.type. It is
+// timeout if there was no answer, and mcp otherwise.
 func (e *ServerError) ErrorType() string { return string(classify.Error(e).Reason) }
 
-// CallError is the failure of one tool call. The program can continue without it.
+// CallError is the failure of one tool call. The program can continue without the
+// call.
 type CallError struct {
 	Server string
 	Tool   string
@@ -51,11 +52,11 @@ func (s *Server[C]) failure(err error) *ServerError {
 // restarted, Call waits. tool is the name of the tool in a [*CallError].
 //
 // If f does not return within the time of [WithAnswerTimeout], the call fails and
-// the child is ended. That counts as a crash, so the child's other calls fail
-// too. With [WithPing], a child that answers a ping keeps running, and only this
-// call fails. [Server.Progress] gives a call more time. If ctx ends, only this call
+// the child is ended. That counts as a crash, so the child's other calls fail too.
+// With [WithPing], a child that answers a ping keeps running, and only this call
+// fails. [Server.Progress] gives a call more time. If ctx ends, only this call
 // fails and the child keeps running. f should return when its context ends, and
-// must return when its connection is closed. If it does not return within a second
+// must return when its connection is closed. If f does not return within a second
 // after the time limit, the child is ended even if it answers a ping.
 func Call[C, T any](ctx context.Context, s *Server[C], tool string, f func(context.Context, C) (T, error)) (T, error) {
 	value, err := call(ctx, s, f)

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// pingTimeout is the time limit for the answer to a ping, if WithAnswerTimeout does
-// not set a shorter one.
+// pingTimeout is the time limit for the answer to a ping. If WithAnswerTimeout sets
+// a shorter time, that time applies.
 const pingTimeout = 5 * time.Second
 
-// tokenKey is the key of a call's token in its context.
+// tokenKey is the context key of a call's token.
 type tokenKey struct{}
 
-// ProgressToken returns the token of the call that ctx belongs to: pass it the
-// context that [Call] passes to its function. A client sends it with the request,
-// for MCP as the progress token, so that [Server.Progress] can find the call. For
-// any other context it returns "".
+// ProgressToken returns the token of a call. ctx must be the context that [Call]
+// passes to its function; for any other context, ProgressToken returns "". A client
+// sends the token with the request. For MCP it is the progress token. With the
+// token, [Server.Progress] can find the call.
 func ProgressToken(ctx context.Context) string {
 	token, _ := ctx.Value(tokenKey{}).(string)
 	return token
@@ -25,8 +25,8 @@ func ProgressToken(ctx context.Context) string {
 
 // Progress reports progress of the call with that token. The time of
 // [WithAnswerTimeout] starts again for this call, up to the total time of
-// [WithMaxCallTime]. Other tokens are ignored, so a client may pass on the token of
-// every progress notification.
+// [WithMaxCallTime]. Unknown tokens are ignored, so a client may pass on the token
+// of every progress notification.
 func (s *Server[C]) Progress(token any) {
 	if text, ok := token.(string); ok {
 		if limit, ok := s.calls.Load(text); ok {
@@ -69,7 +69,8 @@ func (c *session[C]) limitCall(caller context.Context) (context.Context, *callLi
 	return ctx, l
 }
 
-// extend moves the deadline after progress. It does nothing after the deadline.
+// extend moves the deadline after progress. If the deadline has already passed, it
+// does nothing.
 func (l *callLimit[C]) extend() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +87,7 @@ func (l *callLimit[C]) extend() {
 	l.timer.Reset(next.Sub(now))
 }
 
-// end ends the limit when the function of the call has returned.
+// end stops the timer, because the function of the call has returned.
 func (l *callLimit[C]) end() {
 	l.mu.Lock()
 	if l.timer != nil {
@@ -98,7 +99,7 @@ func (l *callLimit[C]) end() {
 	l.cancel(nil)
 }
 
-// expire ends the call at its deadline. It breaks the connection too, except if the
+// expire ends the call at its deadline. It also breaks the connection, unless the
 // child answers a ping and the function of the call returns.
 func (l *callLimit[C]) expire() {
 	if l.caller.Err() != nil {

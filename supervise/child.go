@@ -48,12 +48,12 @@ func start(cmd *exec.Cmd, o *outputs, grace time.Duration) (*child, error) {
 	return c, nil
 }
 
-// groupPoll is the interval for checking whether a group has members left after
-// its first process has ended. There is no event for that.
+// groupPoll is the interval at which a group is checked for remaining members after
+// its first process has ended. The system has no event for that.
 const groupPoll = 10 * time.Millisecond
 
 // stop ends the whole group with SIGTERM and, after grace, with SIGKILL. If the
-// child has already ended, it ends the rest of the group. It returns true once
+// child has already ended, stop ends the rest of the group. It returns true when
 // the child has ended and its output has been read. If that takes too long, it
 // returns false: a process that waits for a device survives SIGKILL, and the
 // caller's writer may block.

@@ -31,10 +31,10 @@ type Command struct {
 	// *os.File. For any other reader, a goroutine copies the input. If a Read of
 	// that reader blocks, the goroutine may outlive the child.
 	Stdin io.Reader
-	// Stdout and Stderr receive the child's output as it is written; nil discards
-	// it. If both are the same writer, only one goroutine at a time calls it. The child
-	// writes directly to a Stdout that is an *os.File if there is no silence limit and
-	// the arguments do not ask for JSON events (--json, stream-json).
+	// Stdout and Stderr receive the child's output when it is written; nil discards
+	// it. If both are the same writer, only one goroutine at a time calls it. The
+	// child writes directly to a Stdout that is an *os.File if there is no silence
+	// limit and the arguments do not ask for JSON events (--json, stream-json).
 	Stdout, Stderr io.Writer
 
 	Timeout time.Duration // limit of the total time; 0 means DefaultTimeout, negative means none
@@ -81,7 +81,8 @@ func (c *Command) mask(text string) string {
 
 func (c *Command) grace() time.Duration { return orDefault(c.Grace, DefaultGrace) }
 
-// orDefault returns d, fallback if d is 0, and 0 if d is negative.
+// orDefault returns d. If d is 0 it returns fallback, and if d is negative it
+// returns 0.
 func orDefault(d, fallback time.Duration) time.Duration {
 	if d == 0 {
 		return fallback

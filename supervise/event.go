@@ -11,12 +11,12 @@ import (
 )
 
 // Event is an error event that a worker sends to its client. The order of the
-// fields is that of the JSON.
+// fields is the order in the JSON.
 type Event struct {
 	Type      string `json:"type"` // "error"
 	RequestID string `json:"requestId"`
-	// Error is AuthFailed if a key or a sign-in is at fault, otherwise a message
-	// for the user: see UserText. It never quotes a provider.
+	// Error is AuthFailed if a key or a sign-in is at fault. Otherwise it is a
+	// message for the user: see UserText. It never quotes a provider.
 	Error string `json:"error"`
 	// AuthError is true if Error is AuthFailed, for receivers that expect a flag.
 	// Otherwise it is omitted from the JSON.
@@ -37,11 +37,11 @@ type Diagnostics struct {
 const AuthFailed = "auth_failed"
 
 // NewEvent returns the event for a failure. If provider is "", the event has the
-// provider of the Result. calls is the number of calls in total, including the
-// first; less than 1 means 1. NewEvent reads Result, Stderr, StreamError and
-// Setup of the outcome. If Stderr is empty, StreamError takes its place. For an
-// error that did not come from a child, pass Outcome{Result: classify.Error(err)}.
-// Secrets are masked in all texts.
+// provider of the Result. calls is the total number of calls, including the first;
+// less than 1 means 1. NewEvent reads Result, Stderr, StreamError and Setup of the
+// outcome. If Stderr is empty, it uses StreamError instead. For an error that did
+// not come from a child, pass Outcome{Result: classify.Error(err)}. Secrets are
+// masked in all texts.
 func NewEvent(requestID, provider string, calls int, o Outcome) Event {
 	if provider == "" {
 		provider = o.Result.Provider
@@ -84,17 +84,17 @@ func (e Event) Line() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// WriteTo writes the event and a line end with one call of Write, so that lines of
-// several goroutines do not mix.
+// WriteTo writes the event and a line feed with one call of Write, so that the
+// lines of several goroutines do not mix.
 func (e Event) WriteTo(w io.Writer) (int64, error) {
 	n, err := io.WriteString(w, e.Line()+"\n")
 	return int64(n), err
 }
 
 // Recoverable reports whether the same request may succeed later. For an
-// authentication error it is true if a new key helps, and false if the user has to
-// sign in again. Otherwise it is true for the categories retryable and timeout.
-// stderr is the child's standard error; it may be empty.
+// authentication error, it returns true if a new key helps, and false if the user
+// has to sign in again. For other errors, it returns true for the categories
+// retryable and timeout. stderr is the child's standard error; it may be empty.
 func Recoverable(res classify.Result, stderr string) bool {
 	if res.Reason == classify.ReasonAuthentication {
 		return !mustSignIn(res, stderr)
@@ -113,13 +113,13 @@ var signInRules = map[string]bool{
 }
 
 // sessionRule is the rule for expired sessions and tokens. If there is no standard
-// error to check, it counts as a sign-in problem, because most sessions and tokens
-// come from a sign-in.
+// error to check, such an error counts as a sign-in problem, because most sessions
+// and tokens come from a sign-in.
 const sessionRule = "access/session"
 
 // signInClassifier finds sign-in problems in a child's standard error. It is used
-// if the rule of the Result, such as a rule for a status, does not tell a sign-in
-// from a key.
+// if the rule of the Result does not distinguish a sign-in from a key, for example
+// because it is a rule for a status.
 var signInClassifier = sync.OnceValue(func() *classify.Classifier {
 	c, err := classify.New(classify.WithBase(classify.None), classify.WithRules(signInRule))
 	if err != nil {

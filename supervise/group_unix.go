@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// group is a process group. Its id is the pid of the first process and stays valid
-// as long as one member lives. A process that calls setsid, such as a daemon,
+// group is a process group. Its id is the pid of the first process. It stays valid
+// until the last member has ended. A process that calls setsid, such as a daemon,
 // leaves the group.
 type group struct {
 	id      int
@@ -27,7 +27,8 @@ func startGroup(cmd *exec.Cmd) (*group, error) {
 	return &group{id: cmd.Process.Pid}, nil
 }
 
-// terminate sends SIGTERM. SIGCONT lets stopped processes handle it.
+// terminate sends SIGTERM to all members. It also sends SIGCONT, so that stopped
+// processes can handle the SIGTERM.
 func (g *group) terminate() {
 	_ = g.signal(syscall.SIGTERM) // fails if no member is left, here and below
 	_ = g.signal(syscall.SIGCONT)
@@ -35,8 +36,8 @@ func (g *group) terminate() {
 
 func (g *group) kill() { _ = g.signal(syscall.SIGKILL) }
 
-// alive reports whether a member is still running. The system counts zombies as
-// members, so alive looks for a running member itself.
+// alive reports whether a member is still running. For the system, zombies are
+// members too, so alive also looks for a running member.
 func (g *group) alive() bool { return g.signal(0) == nil && g.anyRunning() }
 
 func (g *group) signal(s syscall.Signal) error { return syscall.Kill(-g.id, s) }

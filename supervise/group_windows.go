@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// group is a job object. A process that a member starts is a member too. The
-// first process becomes a member some microseconds after its start. Processes
-// that it starts before that are not members.
+// group is a job object. A process that a member starts is a member too. The first
+// process becomes a member some microseconds after its start. If it starts a
+// process before that, this process is not a member.
 type group struct {
 	id  int
 	mu  sync.Mutex
@@ -47,8 +47,8 @@ func assign(job windows.Handle, pid int) error {
 	return windows.AssignProcessToJobObject(job, p)
 }
 
-// terminate sends CTRL_BREAK to the members that share the console. By default it
-// ends them.
+// terminate sends CTRL_BREAK to the members that share the console. By default a
+// program ends when it gets CTRL_BREAK.
 func (g *group) terminate() {
 	_ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(g.id)) // fails without a console; kill follows
 }
@@ -81,7 +81,8 @@ func (g *group) alive() bool {
 }
 
 // setKillOnClose sets whether the system ends the members when the last handle of
-// the job is closed. This program has the only handle, so they end with it.
+// the job is closed. This program has the only handle, so the members end with this
+// program.
 func setKillOnClose(job windows.Handle, on bool) error {
 	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	if on {

@@ -10,8 +10,8 @@ import (
 )
 
 // input copies the caller's reader to a child's standard input. If os/exec copied
-// it, Wait would not return while a Read of the reader blocks. A reader such as a
-// terminal may block for a long time.
+// the input, Wait would not return while a Read of the reader blocks. A reader such
+// as a terminal may block for a long time.
 type input struct {
 	from io.Reader // nil if there is nothing to copy
 	to   io.WriteCloser
@@ -44,7 +44,7 @@ func (in *input) copy() {
 	}()
 }
 
-// errReader is a reader that stores its error.
+// errReader is a reader that keeps the error of from.
 type errReader struct {
 	from io.Reader
 	err  error
@@ -64,8 +64,8 @@ func (in *input) close() {
 	}
 }
 
-// readError returns the error of the caller's reader. If there is one, the child
-// got only a part of its input.
+// readError returns the error of the caller's reader, or nil. After an error, the
+// child has got only a part of its input.
 func (in *input) readError() error {
 	if err := in.err.Load(); err != nil {
 		return *err

@@ -41,9 +41,9 @@ const (
 )
 
 // SetupError reports that a program cannot be used. Its text is for the user:
-// "Codex CLI not found. Run: npm install -g @openai/codex". [LookUp] returns it, and
-// [Run] for the common agents that LookUp knows by name. From Run it has no versions
-// and no hint.
+// "Codex CLI not found. Run: npm install -g @openai/codex". [LookUp] returns it.
+// [Run] returns it for the common agents that LookUp knows by name; it then has no
+// versions and no hint.
 type SetupError struct {
 	Problem    SetupProblem
 	Product    string // "Codex CLI"
@@ -74,8 +74,8 @@ func (e *SetupError) Error() string {
 
 func (e *SetupError) Unwrap() error { return e.Err }
 
-// ErrorType returns the reason, for OpenTelemetry's error.type. It is timeout if
-// --version timed out, and spawn otherwise.
+// ErrorType returns the reason of the error, for OpenTelemetry's error.type. It is
+// timeout if --version timed out, and spawn otherwise.
 func (e *SetupError) ErrorType() string { return string(classify.Error(e).Reason) }
 
 // LookUpOption configures [LookUp].
@@ -173,7 +173,7 @@ func LookUp(ctx context.Context, name, minVersion, hint string, opts ...LookUpOp
 	return Installed{Path: path, Version: text}, nil
 }
 
-// withLastLine adds the last line of standard error to err.
+// withLastLine adds the last line of standard error to the text of err.
 func withLastLine(err error, o Outcome) error {
 	var run *Error
 	if errors.As(err, &run) {
@@ -232,8 +232,9 @@ func (c *Command) agentSetup(err error, res classify.Result, stderr string) *Set
 	return nil
 }
 
-// exists reports whether the program's path exists. If it does, an ErrNotExist of
-// the start means the working directory or a script's interpreter.
+// exists reports whether the program's path exists. If it exists and the start
+// failed with ErrNotExist, the working directory or the interpreter of a script is
+// missing.
 func (c *Command) exists() bool {
 	path := c.Name
 	if !filepath.IsAbs(path) {
@@ -246,8 +247,8 @@ func (c *Command) exists() bool {
 // wrongVersionRule is the standard rule for agents of the wrong version.
 const wrongVersionRule = "text/agent-wrong-version"
 
-// needsUpdateText matches what that rule leaves out, because it is too vague for
-// texts other than an agent's standard error.
+// needsUpdateText matches texts about wrong versions that wrongVersionRule leaves
+// out. They are too vague outside of an agent's standard error.
 var needsUpdateText = regexp.MustCompile(`(?i)\bneeds? (?:an |to be )?updated?\b|\bversion mismatch\b|\b(?:unsupported|incompatible|outdated) version\b`)
 
 func productOf(name string) string {
@@ -269,7 +270,8 @@ func parseMinimum(text string) (*version.Version, error) {
 	return version.NewVersion(text)
 }
 
-// firstVersion returns the first version in a text, or nil.
+// firstVersion returns the first version in a text, or nil. as is the version as
+// written.
 func firstVersion(text string) (v *version.Version, as string) {
 	for _, m := range versionText.FindAllStringSubmatchIndex(text, -1) {
 		as = strings.TrimRight(text[m[2]:m[3]], ".-")
@@ -283,11 +285,11 @@ func firstVersion(text string) (v *version.Version, as string) {
 	return nil, ""
 }
 
-// marksVersion matches a text before a number that makes it a version.
+// marksVersion matches a text after which a number is a version: "version ".
 var marksVersion = regexp.MustCompile(`(?i)(?:^|\W)(?:v|ver\.?|version)[ :=]{0,2}$`)
 
-// isAddress reports whether number, which begins at start in text, is a part of
-// an address, a URL or a time. Four numbers up to 255 are an IP address, except
+// isAddress reports whether a number is a part of an address, a URL or a time. The
+// number begins at start in text. Four numbers up to 255 are an IP address, except
 // after the word version.
 func isAddress(text string, start int, number string) bool {
 	before := text[:start]
@@ -302,7 +304,7 @@ func isAddress(text string, start int, number string) bool {
 	return err == nil && !marksVersion.MatchString(before)
 }
 
-// capped is a buffer that drops everything after the first 4 KiB.
+// capped is a buffer that keeps only the first 4 KiB.
 type capped struct{ bytes.Buffer }
 
 func (c *capped) Write(p []byte) (int, error) {

@@ -2,11 +2,11 @@ package supervise
 
 import "golang.org/x/sys/unix"
 
-// zombie is SZOMB of sys/proc.h.
+// zombie is the process state SZOMB of sys/proc.h.
 const zombie = 5
 
-// anyRunning reports whether a member of the group is not a zombie. It returns
-// true if the system does not list the members.
+// anyRunning reports whether a member of the group is not a zombie. If the system
+// does not list the members, it returns true.
 func (g *group) anyRunning() bool {
 	members, err := unix.SysctlKinfoProcSlice("kern.proc.pgrp", g.id)
 	if err != nil {

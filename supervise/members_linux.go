@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// anyRunning reports whether a member of the group is not a zombie. It returns
-// true if /proc cannot be read.
+// anyRunning reports whether a member of the group is not a zombie. If /proc cannot
+// be read, it returns true.
 func (g *group) anyRunning() bool {
 	if g.running != 0 && g.isRunning(g.running) {
 		return true
@@ -27,7 +27,8 @@ func (g *group) anyRunning() bool {
 	return err != nil // not mounted
 }
 
-// The fields of /proc/PID/stat after the command name, see proc_pid_stat(5).
+// Indexes of fields in /proc/PID/stat, counted after the command name. See
+// proc_pid_stat(5).
 const (
 	statState   = 0
 	statGroup   = 2

@@ -2,6 +2,6 @@
 
 package supervise
 
-// anyRunning returns true: zombies count as members here. So if init does not reap
-// orphans, stop waits for the whole grace period.
+// anyRunning returns true, so zombies count as running members. If init does not
+// reap orphans, stop waits for the whole grace period.
 func (g *group) anyRunning() bool { return true }

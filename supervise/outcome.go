@@ -16,15 +16,16 @@ type Outcome struct {
 	ExitCode int             // -1 if the child did not start or a signal ended it
 	Signal   os.Signal       // the signal that ended the child, or nil; always nil on Windows
 	Stderr   string          // the last 500 characters of standard error, masked, without trailing white space
-	// StreamError is the end of the last error event on standard output, masked, if
-	// the child failed. Agents write such events with stream-json or --json.
+	// StreamError is the end of the last error event on standard output, masked. It
+	// is set if the child failed. Agents write such events with stream-json or
+	// --json.
 	StreamError string
 	// Setup is set if a known agent is not installed or needs an update.
 	Setup    *SetupError
 	Duration time.Duration // from the start to the end
 }
 
-// Error is the failure of a child. Its text has the program's name and how the
+// Error is the failure of a child. Its text says which program it was and how the
 // child ended. It does not quote the child's output.
 type Error struct {
 	Program string // the name of the program, without its directory
@@ -36,7 +37,7 @@ func (e *Error) Error() string { return e.Program + ": " + e.Err.Error() }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrorType returns the reason, for OpenTelemetry's error.type.
+// ErrorType returns the reason of the error, for OpenTelemetry's error.type.
 func (e *Error) ErrorType() string { return string(e.Outcome.Result.Reason) }
 
 // ErrWatchdog matches the error of every child that a watchdog ended:
@@ -55,8 +56,8 @@ func (e *watchdogError) Error() string { return e.text }
 
 func (e *watchdogError) Timeout() bool { return true }
 
-// Is reports true for context.DeadlineExceeded, so that package classify gives the
-// error the category timeout.
+// Is returns true for context.DeadlineExceeded. So package classify gives the error
+// the category timeout.
 func (e *watchdogError) Is(target error) bool {
 	return target == context.DeadlineExceeded || target == ErrWatchdog
 }

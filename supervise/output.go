@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// activity records when a child wrote last.
+// activity records the time of a child's last output.
 type activity struct {
 	began   time.Time
 	last    atomic.Int64 // time since began
 	writing atomic.Int32 // running calls of the caller's writers
 }
 
-// idle returns the time since the child's last output. While a writer of the
-// caller blocks, it returns 0: the child may be waiting for that writer.
+// idle returns the time since the child's last output. While a writer of the caller
+// blocks, it returns 0, because the child may be waiting for that writer.
 func (a *activity) idle() time.Duration {
 	if a.writing.Load() > 0 {
 		return 0
@@ -28,9 +28,9 @@ func (a *activity) idle() time.Duration {
 
 func (a *activity) record() { a.last.Store(int64(time.Since(a.began))) }
 
-// output copies one output of a child to a writer. It does not use the copying of
-// os/exec. After the child has ended, os/exec waits only for some time and then
-// drops what a slow writer has not received.
+// output copies one output of a child to a writer. It replaces the copying of
+// os/exec: after the child has ended, os/exec waits only for some time and then
+// drops the output that a slow writer has not received.
 type output struct {
 	name     string
 	from     *os.File
@@ -50,7 +50,7 @@ func newOutput(name string, to io.Writer, a *activity) (*output, error) {
 	return &output{name: name, from: from, childEnd: childEnd, to: to, activity: a, done: make(chan struct{})}, nil
 }
 
-// copy copies until the end of the output or an error of the writer. After an error
+// copy copies until the output ends or the writer returns an error. After an error
 // it closes the pipe, so the child's next write fails.
 func (o *output) copy() {
 	defer close(o.done)
@@ -116,7 +116,7 @@ func (o *outputs) add(name string, to io.Writer) (*os.File, error) {
 	return one.childEnd, nil
 }
 
-// begin starts copying, or closes the pipes if the child has not started.
+// begin starts copying. If the child has not started, it closes the pipes instead.
 func (o *outputs) begin(started bool) {
 	o.activity.began = time.Now()
 	for _, one := range o.all {
@@ -129,10 +129,10 @@ func (o *outputs) begin(started bool) {
 	}
 }
 
-// drain waits for the end of all outputs after the child has ended. A process
-// that the child left behind may keep the outputs open. So drain closes them
-// after grace. The time in which the caller's writer blocks does not count, so
-// that a slow writer gets the child's whole output.
+// drain waits for the end of all outputs after the child has ended. A process that
+// the child left behind may keep the outputs open, so drain closes them after
+// grace. The time in which the caller's writer blocks does not count. So a slow
+// writer gets the child's whole output.
 func (o *outputs) drain(grace time.Duration) {
 	all := make(chan struct{})
 	go func() {

@@ -4,7 +4,7 @@ package supervise
 
 import "syscall"
 
-// dieWithParent makes the system kill the child when this program ends, even by
-// SIGKILL. It does not apply to the child's own children, and a program with the
-// setuid bit resets it.
+// dieWithParent makes the system kill the child when this program ends, even if
+// this program is killed with SIGKILL. It has no effect on the processes that the
+// child starts. A program with the setuid bit resets it.
 func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }

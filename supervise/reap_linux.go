@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isReaper reports whether this program becomes the parent of orphans: it is PID 1,
-// as in a container, or a subreaper.
+// isReaper reports whether this program becomes the parent of orphans. It does if
+// it is PID 1, for example in a container, or a subreaper.
 func isReaper() bool {
 	if os.Getpid() == 1 {
 		return true
@@ -20,8 +20,8 @@ func isReaper() bool {
 }
 
 // reap reaps the members of the group that became children of this program. It
-// leaves the first process to cmd.Wait. reap returns when the group has no children
-// of this program left. exited is closed when the first process has been waited for.
+// leaves the first process to cmd.Wait. It returns when the group has no more
+// children of this program. exited is closed when cmd.Wait has returned.
 func (g *group) reap(exited <-chan struct{}) {
 	for {
 		pid, err := ended(g.id)
@@ -42,12 +42,12 @@ func (g *group) reap(exited <-chan struct{}) {
 	}
 }
 
-// pidOffset is the offset of si_pid in siginfo_t: a union after three numbers, with
-// the alignment of a pointer.
+// pidOffset is the offset of si_pid in siginfo_t. si_pid is in a union after three
+// numbers, which has the alignment of a pointer.
 const pidOffset = (3*4 + unsafe.Sizeof(uintptr(0)) - 1) &^ (unsafe.Sizeof(uintptr(0)) - 1)
 
-// ended waits for a member of a group that is a child of this program and has
-// ended. It leaves the zombie in place.
+// ended waits until a child of this program in the group has ended, and returns its
+// pid. The child stays a zombie.
 func ended(group int) (pid int, err error) {
 	var info unix.Siginfo
 	if err := unix.Waitid(unix.P_PGID, group, &info, unix.WEXITED|unix.WNOWAIT, nil); err != nil {

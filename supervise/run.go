@@ -13,15 +13,15 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Run runs a child to its end and classifies that end. If the child exited with 0
-// and all of its output was passed on, the Result is zero and the error is nil.
+// Run runs a child to its end and classifies how it ended. If the child exited with
+// 0 and all of its output was passed on, the Result is zero and the error is nil.
 // Otherwise the error is an [*Error].
 //
 // Run returns when the child has ended and its output was read. If a process that
-// the child left behind keeps the output open, Run waits for at most
-// Command.Grace. If the child ended by itself, such a process keeps running. If a
-// watchdog or the context ended the child, the process is ended too. A process that
-// waits for a device may survive SIGKILL; Run waits for it for another Grace only.
+// the child left behind keeps the output open, Run waits for at most Command.Grace.
+// If the child ended by itself, such a process keeps running. If a watchdog or the
+// context ended the child, the process is ended too. A process that waits for a
+// device may survive SIGKILL; Run waits for it only for another Grace.
 //
 // Run is safe for concurrent use.
 func Run(ctx context.Context, c Command) (Outcome, error) {
@@ -91,8 +91,8 @@ func (r *execution) run(ctx context.Context) error {
 	return errors.Join(r.outputs.writeError(), input.readError())
 }
 
-// watch waits until drained is closed or the child must be ended. It returns the
-// reason to end the child, or nil if drained is closed.
+// watch waits until drained is closed or the child must be ended. If the child must
+// be ended, it returns the reason. If drained is closed, it returns nil.
 func (r *execution) watch(ctx context.Context, drained <-chan struct{}) error {
 	timeout := orDefault(r.command.Timeout, DefaultTimeout)
 	silence := orDefault(r.command.Silence, DefaultSilence)
@@ -125,8 +125,8 @@ func (r *execution) watch(ctx context.Context, drained <-chan struct{}) error {
 	}
 }
 
-// newTimer returns a channel that receives after d, and a function that stops the
-// timer. For d <= 0 the channel never receives.
+// newTimer returns a channel that receives a value after d, and a function that
+// stops the timer. For d <= 0 the channel never receives.
 func newTimer(d time.Duration) (<-chan time.Time, func() bool) {
 	if d <= 0 {
 		return nil, func() bool { return false }
@@ -135,8 +135,8 @@ func newTimer(d time.Duration) (<-chan time.Time, func() bool) {
 	return t.C, t.Stop
 }
 
-// contextError returns the error of ctx joined with the caller's cause, or nil if
-// ctx has not ended.
+// contextError returns the error of ctx joined with the caller's cause. If ctx has
+// not ended, it returns nil.
 func contextError(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if err == nil || cause == nil || errors.Is(cause, err) {
@@ -203,8 +203,8 @@ func (r *execution) connect(cmd *exec.Cmd) error {
 	return nil
 }
 
-// sameWriter reports whether a == b. It returns false for writers that cannot be
-// compared.
+// sameWriter reports whether a == b. If the writers cannot be compared, it returns
+// false.
 func sameWriter(a, b io.Writer) (equal bool) {
 	defer func() { _ = recover() }()
 	return a == b
@@ -230,14 +230,14 @@ func (c *Command) classify(ctx context.Context, err error, text, event string) c
 		if candidate == "" {
 			continue
 		}
-		// Store the candidate in err. If it decides, classifying err again gives the
+		// Put the candidate into the error, so that classifying err again gives the
 		// same result.
 		exit.Stderr = []byte(candidate)
 		if res := classifier.Error(err); res != exitOnly {
 			return res
 		}
-		// A classifier that reads only the text of err does not see exit.Stderr. So
-		// classify the candidate itself.
+		// A classifier that reads only the text of err does not read exit.Stderr.
+		// So classify the candidate itself.
 		res := classifier.Message(candidate)
 		if res.Reason != classify.ReasonUnknown && res.Rule != classify.RuleModel && exitOnly.Reason == classify.ReasonUnknown {
 			return res

@@ -12,15 +12,15 @@ import (
 )
 
 // Server keeps a child running that serves on its standard input and output, such
-// as an MCP server. Create it with [NewServer], call Start, and use it with
-// [Call]. C is the type of the client for its protocol.
+// as an MCP server. Create it with [NewServer], call Start, and use it with [Call].
+// C is the type of the client for its protocol.
 //
 // A server that crashes is restarted once. If it crashes again within ten minutes,
 // it is degraded: its calls fail at once. [WithRestarts] and [WithRestartWindow]
 // change these limits. A server has crashed if it exits, closes its input or its
-// output, or does not answer a call in time (but see [WithPing]). If the client
-// closes the connection, that also counts as a crash, because MCP clients do so when
-// they read invalid JSON. If the child still runs after a crash, it is ended.
+// output, or does not answer a call in time (but see [WithPing]). A server has also
+// crashed if the client closes the connection, because MCP clients do this after
+// invalid JSON. If the child still runs after a crash, it is ended.
 //
 // A Server is safe for concurrent use. It never logs; see [WithObserver].
 type Server[C any] struct {
@@ -67,7 +67,7 @@ type ServerStatus struct {
 	Err    error       `json:"-"`                // the reason as an error
 }
 
-// errStopped is the cause of Server.lifetime after Stop has cancelled it.
+// errStopped is the cause with which Stop cancels Server.lifetime.
 var errStopped = errors.New("the server was stopped")
 
 // NewServer returns a server that is not started yet. command describes the child;
@@ -125,7 +125,8 @@ func callObserver(observe func(ServerStatus), s ServerStatus) {
 
 // Start starts the child and connects to it. If that fails, the server is skipped
 // and the error is a [*ServerError], which a program may treat as a warning. ctx
-// applies only to starting; Stop ends the child. Start may be called once.
+// applies only to starting: after that, only Stop ends the child. Start may be
+// called once.
 func (s *Server[C]) Start(ctx context.Context) error {
 	s.mu.Lock()
 	if state := s.status.State; state != ServerNew || s.lifetime.Err() != nil {
@@ -147,7 +148,7 @@ func (s *Server[C]) Start(ctx context.Context) error {
 	return nil
 }
 
-// supervise waits for a session to end and starts the next one, as often as
+// supervise waits until a session ends and starts the next one, as often as
 // WithRestarts and WithRestartWindow allow.
 func (s *Server[C]) supervise(current *session[C]) {
 	defer close(s.done)
@@ -190,7 +191,7 @@ func (s *Server[C]) Stop(ctx context.Context) error {
 	return nil
 }
 
-// readySession returns the current session. While the child is being started it
+// readySession returns the current session. While the child is being started, it
 // waits.
 func (s *Server[C]) readySession(ctx context.Context) (*session[C], error) {
 	for {
@@ -216,7 +217,7 @@ func (s *Server[C]) readySession(ctx context.Context) (*session[C], error) {
 	}
 }
 
-// answerContext returns ctx with the answer timeout.
+// answerContext returns a copy of ctx with the time limit of WithAnswerTimeout.
 func answerContext(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit <= 0 {
 		return context.WithCancel(ctx)

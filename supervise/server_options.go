@@ -63,10 +63,10 @@ func WithMaxCallTime(limit time.Duration) ServerOption {
 
 // WithPing sets a function that pings the child, such as MCP's ping. If a call gets
 // no answer in time, the child is pinged. If ping returns nil within five seconds,
-// or within the time of [WithAnswerTimeout] if that is shorter, only that call fails
-// and the child keeps running. ping may be called concurrently with calls. By
-// default there is no ping, and nil sets none. C is the type of the server's client;
-// with another type, Start fails.
+// only that call fails and the child keeps running. If the time of
+// [WithAnswerTimeout] is shorter than five seconds, ping has that time. ping may be
+// called concurrently with calls. By default there is no ping, and nil sets none. C
+// is the type of the server's client; with another type, Start fails.
 func WithPing[C any](ping func(context.Context, C) error) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		c.ping = nil
@@ -87,9 +87,10 @@ func WithRestarts(n int) ServerOption {
 	})
 }
 
-// WithRestartWindow sets the time for which a restart counts. A server that crashes
-// again after that time is restarted again. The default is [DefaultRestartWindow]; 0
-// keeps it, and with a negative window a restart counts as long as the server lives.
+// WithRestartWindow sets how long a restart counts for [WithRestarts]. A server
+// that crashes again after that time is restarted again. The default is
+// [DefaultRestartWindow]; 0 keeps it. With a negative window, a restart always
+// counts.
 func WithRestartWindow(window time.Duration) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		c.window = orDefault(window, c.window)
@@ -97,12 +98,12 @@ func WithRestartWindow(window time.Duration) ServerOption {
 	})
 }
 
-// WithObserver adds a function that is called at every change of a server's
-// status. The calls do not overlap. They run in the goroutine that starts, watches
-// or stops the server. The function must return soon, because it delays a restart.
-// It may call Status but must not call Stop. If it panics, the other observers are
-// still called. Observers are called in the order of the options; nil is ignored.
-// By default there are no observers.
+// WithObserver adds a function that is called at every change of a server's status.
+// The calls do not overlap. They run in the goroutine that starts, watches or stops
+// the server. The function must return soon, because it delays a restart. It may
+// call Status but must not call Stop. If it panics, the other observers are still
+// called. Observers are called in the order of the options; nil is ignored. By
+// default there are no observers.
 func WithObserver(observe func(ServerStatus)) ServerOption {
 	return serverOptionFunc(func(c serverConfig) serverConfig {
 		if observe != nil {

@@ -21,9 +21,9 @@ type session[C any] struct {
 	crash  *ServerError
 }
 
-// exitWait is a time limit. If a child closes a pipe, its session waits this long
-// for the exit, because the exit code tells more than the closed pipe. If a child
-// exits, its session reads the last output for at most this long.
+// exitWait limits two waits of a session. If the child closes a pipe, the session
+// waits for its exit, because the exit code tells more than the closed pipe. If the
+// child exits, the session waits for its last output.
 const exitWait = time.Second
 
 // launch starts the child and connects to it.
@@ -77,8 +77,8 @@ func (s *Server[C]) launch(ctx context.Context) (*session[C], *ServerError) {
 	return nil, c.wait(context.Background())
 }
 
-// dial calls connect and recovers from its panics. During a restart, dial runs in
-// a background goroutine, where a panic would end the program.
+// dial calls connect and recovers a panic of connect. During a restart, dial runs
+// in a background goroutine, where a panic would end the program.
 func (s *Server[C]) dial(ctx context.Context, conn io.ReadWriteCloser) (client C, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -88,15 +88,16 @@ func (s *Server[C]) dial(ctx context.Context, conn io.ReadWriteCloser) (client C
 	return s.connect(ctx, conn)
 }
 
-// wait waits until the child exits, the connection breaks or lifetime ends. Then
-// it ends the child and returns the reason.
+// wait waits until the child exits, the connection breaks or lifetime ends. Then it
+// ends the child and returns the error that ended the session.
 func (c *session[C]) wait(lifetime context.Context) *ServerError {
 	select {
 	case <-c.child.exited:
 		c.child.wait(exitWait) // for its last output
 	case <-c.conn.broken:
-		// A crash closes the pipes shortly before the exit, so wait for the exit.
-		// If this side closed the connection, the child may not exit: do not wait.
+		// A child that crashes closes its pipes shortly before its exit, so wait
+		// for the exit. If this side closed the connection, the child may not exit,
+		// so do not wait.
 		if c.conn.brokenByChild() {
 			c.child.wait(exitWait)
 		}
@@ -142,7 +143,7 @@ func (c *session[C]) crashError() *ServerError {
 	return c.withTail(c.server.failure(cause))
 }
 
-// withTail adds the end of the child's standard error.
+// withTail adds the end of the child's standard error to e.
 func (c *session[C]) withTail(e *ServerError) *ServerError {
 	e.Stderr = lastRunes(c.server.command.mask(c.tail.text()), StderrRunes)
 	return e

@@ -31,7 +31,7 @@ var (
 )
 
 // connectStdio creates the pipes. It does not use the pipes of os/exec, because
-// they are closed when the process ends, even if output is still unread.
+// those are closed when the process ends, even if output is still unread.
 func connectStdio(cmd *exec.Cmd) (*stdio, error) {
 	childIn, in, err := os.Pipe()
 	if err != nil {
@@ -79,14 +79,15 @@ func (s *stdio) Close() error {
 	return nil
 }
 
-// fail breaks the connection from this side.
+// fail breaks the connection from this side, with the given cause.
 func (s *stdio) fail(cause error) {
 	s.setBroken(cause, false)
 	_ = s.in.Close() // may be closed already
 	_ = s.out.Close()
 }
 
-// setBroken records the first cause.
+// setBroken records why the connection broke. Only the first cause is kept. byChild
+// reports that the child broke the connection.
 func (s *stdio) setBroken(cause error, byChild bool) {
 	s.once.Do(func() {
 		s.err, s.byChild = cause, byChild

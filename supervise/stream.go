@@ -10,7 +10,7 @@ import (
 )
 
 // streamErrors finds error events in a child's standard output. It knows the events
-// that agents write with stream-json or --json: an object a line, with a type. It
+// that agents write with stream-json or --json: one object a line, with a type. It
 // keeps the text of the last error event. It is safe for concurrent use.
 type streamErrors struct {
 	mu   sync.Mutex
@@ -46,8 +46,8 @@ func (s *streamErrors) Write(p []byte) (int, error) {
 	}
 }
 
-// text returns the text of the last error event, unless the child made progress
-// after it.
+// text returns the text of the last error event. If the child made progress after
+// that event, it returns "".
 func (s *streamErrors) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,8 @@ func (s *streamErrors) text() string {
 	return s.last
 }
 
-// read reads a line. It parses only lines that may change what is kept.
+// read reads a line. It parses a line only if the line may change the text of the
+// last error event.
 func (s *streamErrors) read(line []byte) {
 	if len(line) == 0 || s.last == "" && !bytes.Contains(line, []byte("error")) && !bytes.Contains(line, []byte("failed")) {
 		return
@@ -85,10 +86,11 @@ const (
 // Errors of its tools have other types.
 var failedTypes = []string{"error", "stream_error", "turn.failed", "turn_failed", "response.failed"}
 
-// mixedTypes are the types of events that report an error or progress.
+// mixedTypes are the types of events that report either an error or progress.
 var mixedTypes = []string{"assistant", "result", "message", "turn.completed", "item.completed"}
 
-// readEvent returns the kind of an event, and the text of an error.
+// readEvent returns the kind of an event. If the event is an error, it also returns
+// its text.
 func readEvent(e map[string]any) (text string, kind eventKind) {
 	for _, name := range []string{"msg", "event", "item"} { // an event inside an envelope
 		if inner, ok := e[name].(map[string]any); ok && slices.Contains(failedTypes, asString(inner["type"])) {
@@ -110,10 +112,11 @@ func readEvent(e map[string]any) (text string, kind eventKind) {
 	return "", eventOther
 }
 
-// describedFields are the fields that say what was wrong, in the order of the text.
+// describedFields are the fields that say what was wrong, in the order in which
+// describe writes them.
 var describedFields = []string{"error_status", "status", "status_code", "code", "type", "error", "message", "content", "text", "result", "errors"}
 
-// describe returns a text for an error in an event: "HTTP 429: rate_limit_error:
+// describe returns a text for the error in an event: "HTTP 429: rate_limit_error:
 // Slow down".
 func describe(v any) string {
 	switch v := v.(type) {

@@ -36,8 +36,8 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 // text returns the kept text without trailing white space. If the beginning was
-// dropped, the first word is incomplete and is removed: it may be a part of a
-// secret or of a number. The rest of its line is kept, because the line may be
+// dropped, the first word is incomplete. It is removed, because it may be a part of
+// a secret or of a number. The rest of its line is kept, because the line may be
 // longer than tailBytes.
 func (t *tail) text() string {
 	t.mu.Lock()
@@ -64,8 +64,8 @@ func dropPartialWord(text string) string {
 	return strings.TrimLeft(text[i:], "\r\n")
 }
 
-// dropPartial removes the incomplete first line of a text, or the incomplete first
-// word if there is only one line.
+// dropPartial removes the incomplete first line of a text. If there is only one
+// line, it removes the incomplete first word.
 func dropPartial(text string) string {
 	if _, rest, found := strings.Cut(text, "\n"); found && strings.TrimSpace(rest) != "" {
 		return rest
@@ -84,8 +84,8 @@ func lastRunes(text string, n int) string {
 	return text[start:]
 }
 
-// stderrCandidates returns the texts to classify, in this order: the last 500
-// characters, then the whole text.
+// stderrCandidates returns the parts of standard error to classify, in this order:
+// the last 500 characters, then the whole text.
 func stderrCandidates(text string) []string {
 	last := lastRunes(text, StderrRunes)
 	if len(last) == len(text) {

@@ -12,11 +12,12 @@ type Text struct {
 	Action  string // "Update your API key in workspace settings"; may be ""
 }
 
-// NewSessionText is a message for the user if a session could not be resumed and a
-// new one is started.
+// NewSessionText is a message for the user. It is for a session that could not be
+// resumed, so that a new one is started.
 const NewSessionText = "Starting new session (previous session unavailable)"
 
-// signInText is used if a new key does not help.
+// signInText is the text for a sign-in that is missing or has expired. A new key
+// does not help then.
 var signInText = Text{"Your {name }sign-in is missing or has expired", "Sign in again"}
 
 // userTexts has the text for each reason. UserText replaces {Name} (at the
@@ -54,8 +55,8 @@ var providerNames = map[string]string{
 
 // UserText returns a message about a failure for the user of a program. It comes
 // from a fixed table and never quotes a provider or a child. provider is the
-// caller's name for the provider ("codex"), or "" if unknown. stderr may be empty;
-// UserText reads it only to tell a bad key from a missing sign-in.
+// caller's name for the provider ("codex"), or "" if unknown. stderr may be empty.
+// UserText reads stderr only to distinguish a bad key from a missing sign-in.
 func UserText(res classify.Result, provider, stderr string) Text {
 	text, ok := userTexts[res.Reason]
 	switch {

@@ -21,7 +21,7 @@ var (
 	consoleScript string
 )
 
-// newConsole returns the page, which needs no other files.
+// newConsole returns the console page. The page needs no other files.
 func newConsole() ([]byte, error) {
 	t, err := template.New("console.tmpl").Delims("[[", "]]").Funcs(template.FuncMap{
 		"expr": consoleExpr, "legend": consoleLegend, "value": consoleValue, "threshold": consoleThreshold, "join": strings.Join,
@@ -37,8 +37,8 @@ func newConsole() ([]byte, error) {
 }
 
 // consoleExpr returns a query as an expression of Prometheus's template language.
-// The expression quotes the value of $job, because that value comes from the
-// page's URL. It does not replace $window; the page's script does.
+// The expression quotes the value of $job, because that value comes from the page's
+// URL. The page's script replaces $window.
 func consoleExpr(expr string, u unit) string {
 	if u == unitRatio {
 		expr = "100 * (" + expr + ")" // templates cannot multiply
@@ -47,13 +47,13 @@ func consoleExpr(expr string, u unit) string {
 	return "printf " + strconv.Quote(format) + " $job $range"
 }
 
-// consoleLegend returns the template of the name of a series. It replaces $label
-// by the value of the label.
+// consoleLegend returns the template for the name of a series. Prometheus replaces
+// $label by the value of the label.
 func consoleLegend(legend string) string {
 	return label.ReplaceAllString(legend, "{{ .Labels.$1 }}")
 }
 
-// consoleValue returns the template of a value.
+// consoleValue returns the template for a value.
 func consoleValue(u unit) string {
 	switch u {
 	case unitRatio:
@@ -64,8 +64,8 @@ func consoleValue(u unit) string {
 	return `{{ printf "%.0f" .Value }}`
 }
 
-// consoleThreshold returns the alarm threshold of a panel. It always writes a
-// decimal point. Prometheus's templates can compare a float only with a float.
+// consoleThreshold returns the alarm threshold of a panel with a decimal point,
+// because Prometheus's templates can compare a float only with a float.
 func consoleThreshold(p panel) string {
 	threshold := p.Alarm.From
 	if p.Unit == unitRatio {

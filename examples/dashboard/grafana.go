@@ -262,8 +262,8 @@ func colourOverrides(names []string, pattern string) []grafanaOverride {
 	return all
 }
 
-// colour returns the colour for dark themes, Grafana's default. It is readable on
-// light themes too.
+// colour returns the colour for dark themes, because a dark theme is Grafana's
+// default. The colour is readable on light themes too.
 func colour(name string) string {
 	for _, c := range colours {
 		if c.Name == name {

@@ -1,5 +1,5 @@
-// Command dashboard writes two files from one table of panels (panels.go):
-// grafana.json, to import into Grafana, and consoles/errclass.html, a page that
+// Command dashboard writes two files from one table of panels (panels.go).
+// grafana.json is for importing into Grafana. consoles/errclass.html is a page that
 // Prometheus serves.
 //
 //	go generate ./examples/dashboard
@@ -15,7 +15,7 @@ import (
 
 //go:generate go run .
 
-// files returns the content of the files to write, by name.
+// files returns the content of the two files, by name.
 func files() (map[string][]byte, error) {
 	var dashboard bytes.Buffer
 	enc := json.NewEncoder(&dashboard)

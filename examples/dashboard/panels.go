@@ -23,8 +23,8 @@ const (
 )
 
 // panel is a panel of the dashboard, in Grafana and on the console page. In a
-// query $job is a regular expression, $range the displayed period, and $window a
-// period with enough samples for a rate.
+// query, $job is a regular expression, $range is the displayed period, and $window
+// is a period with enough samples for a rate.
 type panel struct {
 	ID      string // id of the element on the console page; check.sh uses it
 	Title   string
@@ -40,7 +40,7 @@ type panel struct {
 }
 
 // query is a PromQL expression with a legend or a column heading. $label in a
-// legend stands for the value of that label.
+// legend means the value of that label.
 type query struct {
 	Expr   string
 	Legend string
@@ -53,8 +53,9 @@ type alarm struct {
 	Colour string
 }
 
-// errors selects the errors counted from logs. It excludes those counted from
-// spans: spans are sampled, and the sum of both would count some errors twice.
+// errors selects the errors that were counted from logs. It excludes the errors
+// counted from spans: spans are sampled, and the sum of both would count some
+// errors twice.
 func errors(matchers ...string) string {
 	return selector("errclass_errors_total", append([]string{`signal="log"`}, matchers...)...)
 }
@@ -67,7 +68,7 @@ func selector(metric string, matchers ...string) string {
 }
 
 // panels lists the panels from left to right and from top to bottom. "Now" means
-// the last five minutes, as in the alerts of examples/alerting.
+// the last five minutes, like in the alerts of examples/alerting.
 var panels = []panel{
 	{
 		ID: "fatal-now", Title: "Fatal now", About: "Errors of the last 5 minutes for which a retry does not help.",
@@ -177,8 +178,9 @@ var panels = []panel{
 	},
 }
 
-// colours holds the colours of categories, outcomes and states, for light and dark
-// themes. The dashboard also shows each of them as text.
+// colours has the colours of categories, outcomes and states, for light and dark
+// themes. The dashboard also shows the name of each colour's category, outcome or
+// state.
 var colours = []struct{ Name, Light, Dark string }{
 	{"fatal", "#cf3a3a", "#e5534b"},
 	{"retryable", "#e09a00", "#e0a526"},
@@ -192,8 +194,8 @@ var colours = []struct{ Name, Light, Dark string }{
 	{"open", "#cf3a3a", "#e5534b"},
 }
 
-// categories lists the categories in the order in which an area panel stacks
-// them, from the bottom up.
+// categories lists the categories in the order in which an area panel stacks them.
+// The first is at the bottom.
 var categories = []string{"fatal", "retryable", "context_overflow", "timeout", "aborted"}
 
 // states are the meanings of a timeline's values 0, 1 and 2.

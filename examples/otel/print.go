@@ -12,9 +12,9 @@ import (
 	trace "go.opentelemetry.io/proto/otlp/trace/v1"
 )
 
-// print writes the received telemetry: the spans in the order of their start,
-// each with its events, then the counter. The log records of a trace follow its
-// root span.
+// print writes the received telemetry. First come the spans in the order of their
+// start, each with its events. The log records of a trace follow the root span.
+// Last comes the counter.
 func (r *receiver) print(out io.Writer) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,7 +65,8 @@ func (r *receiver) printCounts(w io.Writer) {
 	}
 }
 
-// line prints one item: its kind, its name, and its category and reason.
+// line prints one item: its kind and name, and its category and reason if it has
+// them.
 func line(w io.Writer, kind, name string, attrs []*common.KeyValue) {
 	category := value(attrs, "error.category")
 	if category == "" {

@@ -28,8 +28,8 @@ type telemetry struct {
 	failed  exportErrors
 }
 
-// newTelemetry exports over OTLP/HTTP. The environment variable
-// OTEL_EXPORTER_OTLP_ENDPOINT holds the endpoint.
+// newTelemetry returns a telemetry that exports over OTLP/HTTP. The environment
+// variable OTEL_EXPORTER_OTLP_ENDPOINT holds the endpoint.
 func newTelemetry(ctx context.Context) (*telemetry, error) {
 	spans, err := otlptracehttp.New(ctx)
 	if err != nil {

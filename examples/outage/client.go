@@ -14,7 +14,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// taskHeader is the header with the id of the request's task.
+// taskHeader is the header that has the id of the request's task.
 const taskHeader = "X-Task"
 
 // ask makes the request of a task. It does not retry; the client's transport
@@ -39,8 +39,8 @@ func ask(ctx context.Context, client *http.Client, host string, task int) error 
 	return nil
 }
 
-// naive makes five retries of every failed request, one second apart, whatever
-// the error is.
+// naive retries every failed request five times, one second apart, whatever the
+// error is.
 type naive struct{ base http.RoundTripper }
 
 func (n naive) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -69,8 +69,8 @@ type classified struct {
 	queue  *resilience.Queue
 }
 
-// kindAsk is the kind of the tasks in the queue. Such a task makes its request
-// again.
+// kindAsk is the kind of the tasks in the queue. The function for this kind makes
+// the task's request again.
 const kindAsk = "ask"
 
 // newClassified builds the client. The client calls done for each task that

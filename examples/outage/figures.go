@@ -9,8 +9,8 @@ import (
 // slots is the number of columns of the chart, one for each half hour.
 const slots = 48
 
-// share is a fraction. The field named of is a total. The field named part counts
-// the members of that total that have some property.
+// share is a fraction: part of the members of a total have some property. of is the
+// size of the total.
 type share struct{ part, of int }
 
 func (s *share) add(part bool) {
@@ -33,10 +33,9 @@ func mean(sum, n int) float64 {
 	return float64(sum) / float64(n)
 }
 
-// actions counts the actions of the breakers and the restart queue. Only the
-// client with package resilience has these. The comment of each field describes
-// the total first. After "part:" it describes the members that are counted in
-// part.
+// actions counts the actions of the breakers and the restart queue. Only the client
+// with package resilience has these. The comment of each field describes the total.
+// After "part:" it says which members of the total part counts.
 type actions struct {
 	openings share // openings of breakers; part: although the endpoint was up
 	refusals share // calls that breakers refused; part: although the endpoint was up again
@@ -48,11 +47,11 @@ type figures struct {
 	actions
 	succeeded share            // of: all tasks
 	byHost    map[string]share // succeeded, by endpoint
-	// recovered counts the tasks with a failed call or a refusal by a breaker. Its
-	// part counts those tasks that succeeded in the end.
+	// recovered counts the tasks that had a failed call or a refusal by a breaker.
+	// Its part counts those tasks that succeeded in the end.
 	recovered share
 	// retried counts the tasks that succeeded after at least one failed call.
-	// retries counts the calls of these tasks, without the first call of each.
+	// retries counts the calls of these tasks, without the first call of each task.
 	retries, retried int
 	calls            int
 	wasted           int             // calls of a task after a fatal error
@@ -104,7 +103,7 @@ func (f figures) quantile(q float64) time.Duration {
 	return f.delays[int(q*float64(len(f.delays)-1))].Round(100 * time.Millisecond)
 }
 
-// goal is a figure that specification 004 (docs/specifications.md) requires.
+// goal is a figure that number 004 of docs/specifications.md requires.
 type goal struct {
 	name  string
 	asked string

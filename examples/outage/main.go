@@ -29,7 +29,7 @@ import (
 	"os"
 )
 
-// errMissed is the error if a goal was missed. The exit code is then 1.
+// errMissed is returned if a goal was missed. The exit code is then 1.
 var errMissed = errors.New("a goal was missed")
 
 func main() {

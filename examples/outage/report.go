@@ -8,8 +8,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 )
 
-// report prints the figures of all strategies. It returns whether errclass
-// reached the goals.
+// report prints the figures of all strategies. met reports whether errclass reached
+// the goals.
 func report(w io.Writer, results map[strategy]figures) (met bool) {
 	met = true
 	t := newTable(w, "", "goal")

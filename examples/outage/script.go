@@ -11,7 +11,7 @@ import (
 // kind is the kind of an endpoint's outage.
 type kind string
 
-// The kinds, with their names in the table.
+// The values of kind. They are also the names in the table.
 const (
 	fine    kind = "none"
 	reset   kind = "resets"   // connections are reset, for seconds
@@ -29,8 +29,8 @@ type spell struct {
 // script lists the outages of an endpoint in order, with gaps between them.
 type script []spell
 
-// at returns the kind of the outage at time t and the remaining length of the
-// outage.
+// at returns the kind of the outage at time t, and how long that outage lasts from
+// then on.
 func (s script) at(t time.Duration) (kind, time.Duration) {
 	i, _ := slices.BinarySearchFunc(s, t, func(one spell, t time.Duration) int {
 		if one.to <= t {
@@ -72,7 +72,7 @@ func (p plan) String() string {
 	return fmt.Sprintf("%s, %s to %s", p.kind, short(p.longMin), short(p.longMax))
 }
 
-// short formats "3h0m0s" as "3h".
+// short formats d without parts that are zero: "3h" instead of "3h0m0s".
 func short(d time.Duration) string {
 	s := d.String()
 	for _, zero := range []string{"0s", "0m"} {
@@ -92,7 +92,7 @@ func scripts(seed uint64) map[string]script {
 	return all
 }
 
-// script draws the outages of a day.
+// script returns a random script of a day according to p.
 func (p plan) script(random *rand.Rand) script {
 	var s script
 	between := func(low, high time.Duration) time.Duration {

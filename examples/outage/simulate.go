@@ -20,7 +20,7 @@ const day = 24 * time.Hour
 // strategy is a way to deal with failures.
 type strategy string
 
-// The strategies, with their names in the table.
+// The values of strategy. They are also the names in the table.
 const (
 	noRetry    strategy = "no retry"
 	everything strategy = "retry everything"
@@ -39,7 +39,8 @@ type job struct {
 	host string
 }
 
-// jobs spreads tasks over the day and the endpoints.
+// jobs returns n tasks at random times of the day, spread evenly over the
+// endpoints.
 func jobs(seed uint64, n int) []job {
 	random := rand.New(rand.NewPCG(seed, 1<<40))
 	all, names := make([]job, n), hosts()
@@ -100,8 +101,8 @@ func (s *simulation) succeeded(task int) {
 	s.done[task] = time.Since(s.world.start)
 }
 
-// observe counts the actions of breakers and the queue. It checks in the script
-// whether a breaker's decision was right.
+// observe counts the actions of breakers and the queue. It compares each decision
+// of a breaker with the script.
 func (s *simulation) observe(_ context.Context, e resilience.Event) {
 	up := s.world.up(strings.TrimPrefix(e.Target.Endpoint, "https://"), e.Time)
 	s.mu.Lock()

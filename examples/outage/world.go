@@ -38,8 +38,8 @@ func newWorld(seed uint64, scripts map[string]script) *world {
 	return &world{seed: seed, start: time.Now(), scripts: scripts, calls: map[int]*record{}}
 }
 
-// noise returns a number in [0, 1) that depends only on its arguments. So the
-// order of goroutines does not change the figures.
+// noise returns a number in [0, 1) that depends only on its arguments. So the order
+// in which goroutines run does not change the figures.
 func noise(seed uint64, a, b int) float64 {
 	return rand.New(rand.NewPCG(seed, uint64(a)<<32|uint64(uint32(b)))).Float64()
 }
@@ -49,8 +49,8 @@ func (w *world) latency(task, call int) time.Duration {
 	return 200*time.Millisecond + time.Duration(noise(w.seed, task, call)*float64(1800*time.Millisecond))
 }
 
-// at returns the outage of a host at a time and the remaining length of the
-// outage.
+// at returns the outage of a host at the time now, and how long that outage lasts
+// from then on.
 func (w *world) at(host string, now time.Time) (kind, time.Duration) {
 	return w.scripts[host].at(now.Sub(w.start))
 }
@@ -61,7 +61,7 @@ func (w *world) up(host string, now time.Time) bool {
 	return k != reset && k != outage
 }
 
-// RoundTrip answers a request by the script. It closes the body unread.
+// RoundTrip answers a request according to the script. It closes the body unread.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer func() { _ = r.Body.Close() }()
@@ -87,7 +87,7 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	case outage:
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	case limit:
-		// Servers send whole seconds, rounded up.
+		// Real servers send whole seconds, rounded up.
 		seconds := strconv.Itoa(int((left-took)/time.Second) + 1)
 		return answer(r, http.StatusTooManyRequests, `{"error":{"type":"rate_limit_error","message":"Rate limit exceeded"}}`, "Retry-After", seconds), nil
 	case deadKey:

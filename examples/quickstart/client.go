@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// APIError is an error response of the provider. Like the error types of real
-// SDKs it has the status, the response and the body. errclass reads these fields
+// APIError is an error response of the provider. It has the status, the response
+// and the body, like the error types of real SDKs. errclass reads these fields
 // without importing the type.
 type APIError struct {
 	StatusCode int

@@ -27,8 +27,8 @@ var failures = []struct {
 	{"caller cancels", "/hang", cancelled},
 }
 
-// logFailures makes the calls and logs their errors. A program without errclass
-// has the same code.
+// logFailures makes the calls and logs their errors. The code is the same in a
+// program without errclass.
 func logFailures(ctx context.Context, logger *slog.Logger, calls *client) {
 	for _, f := range failures {
 		callCtx, cancel := f.context(ctx)

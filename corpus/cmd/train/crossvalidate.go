@@ -16,11 +16,12 @@ import (
 // folds is the number of parts of the cross-validation.
 const folds = 5
 
-// foldOf returns the part to which the messages of a product belong.
+// foldOf returns the part of the cross-validation in which the messages of a
+// product are.
 func foldOf(product string) int { return int(sha256.Sum256([]byte(product))[0]) % folds }
 
-// question is one message and what is known about it: the answer of the rules, and
-// what a model says that was trained on other products.
+// question is one message with the answer of the rules, and with a model that was
+// trained on other products.
 type question struct {
 	corpus.Entry
 	rules    classify.Result
@@ -30,7 +31,8 @@ type question struct {
 	reader   model.Reader
 }
 
-// ask returns the answers of the rules without the model.
+// ask returns a question for each entry, with the answers of the rules without the
+// model.
 func ask(entries []corpus.Entry) []question {
 	vetoes := map[string][]string{}
 	for _, r := range rulesAlone.Rules() {
@@ -54,8 +56,8 @@ func ask(entries []corpus.Entry) []question {
 	return all
 }
 
-// crossValidate trains on four of the five parts and asks the model about the
-// fifth, for each part in turn.
+// crossValidate trains a model on four of the five parts and asks the model about
+// the fifth part. It does this for each part in turn.
 func crossValidate(entries []corpus.Entry, train func([]corpus.Entry) *model.Model) []question {
 	questions := ask(entries)
 	for fold := range folds {
@@ -76,8 +78,8 @@ func crossValidate(entries []corpus.Entry, train func([]corpus.Entry) *model.Mod
 	return questions
 }
 
-// answer is what the classifier would say with a model that does not know the
-// product.
+// answer is what the classifier would answer with a model that was not trained on
+// the message's product.
 type answer struct {
 	ID         string            `json:"id"`
 	Category   classify.Category `json:"category"`
@@ -87,7 +89,8 @@ type answer struct {
 	step       int               // of the model's answer
 }
 
-// answer combines the rules and the model like package classify.
+// answer combines the answers of the rules and the model in the same way as package
+// classify.
 func (q *question) answer(l model.Limits) answer {
 	r := answer{ID: q.ID, Category: q.rules.Category, Reason: q.rules.Reason, Rule: q.rules.Rule, Confidence: q.rules.Confidence}
 	var prior model.Prior
@@ -121,8 +124,9 @@ func writePredictions(w io.Writer, questions []question) error {
 	return nil
 }
 
-// writeScores writes the results for all slices together, for those that the rules
-// had not seen, and for each slice.
+// writeScores writes the results for three groups: all slices together, all slices
+// except dev and second, and each slice. The rules had been measured on dev and
+// second before.
 func writeScores(w io.Writer, questions []question) {
 	names := []string{"all slices", "without dev and second"}
 	for _, q := range questions {

@@ -10,14 +10,15 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// text is one text to learn from.
+// text is one text from which the model learns.
 type text struct {
 	Text    string
 	Reason  classify.Reason
 	Example bool // of a rule
 }
 
-// rulesAlone answers without the model: the model must not learn from itself.
+// rulesAlone classifies without the model, because the model must not learn from
+// itself.
 var rulesAlone = func() *classify.Classifier {
 	c, err := classify.New(classify.WithModel(false))
 	if err != nil {
@@ -28,8 +29,8 @@ var rulesAlone = func() *classify.Classifier {
 
 // readExamples reads the examples of all rules in dir. A text that the rule must
 // match has the reason of the rule. If the rule has codes instead of a reason, the
-// text has the reason that all rules together find. So has a near miss, a text
-// that the rule must not match.
+// text has the reason that all rules together find. A near miss, which the rule
+// must not match, also has the reason that all rules together find.
 func readExamples(dir string) ([]text, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {

@@ -24,8 +24,8 @@ type options struct {
 
 var defaults = options{Features: 10000, Penalty: 0.2, Example: 2, Rare: 2}
 
-// row is one text: the columns of its features by group, the index of its reason,
-// and its weight in the loss.
+// row is one text in the form that fit uses: the columns of its features by group,
+// the index of its reason, and its weight in the loss.
 type row struct {
 	columns [model.Groups][]int32
 	reason  int
@@ -33,8 +33,8 @@ type row struct {
 }
 
 // train learns a table. It first fits weights for all features. Then it keeps the
-// features with the largest weights and fits again. Each text is learned twice:
-// alone and after a prefix.
+// features with the largest weights and fits again. It learns each text twice: the
+// text alone, and the text after a prefix.
 func train(texts []text, o options) model.Table {
 	alone := len(texts)
 	texts = withPrefixes(texts)
@@ -129,8 +129,8 @@ func quantise(vocabulary []uint32, x []float64, reasons int) model.Table {
 	return t
 }
 
-// chunks is the number of parts in which a sum over all rows is computed. It is
-// the same on every machine, because rounding depends on the order of additions.
+// chunks is the number of parts in which a sum over all rows is computed. It is the
+// same on every machine, because rounding depends on the order of additions.
 const chunks = 4
 
 // fit returns the weights of a multinomial logistic regression: one value per
@@ -155,9 +155,9 @@ func fit(rows []row, columns, reasons int, penalty float64, iterations int) []fl
 	return result.X
 }
 
-// objective is the weighted log loss with its penalty. It keeps the results for
-// the last point, because the optimiser asks for the value and the gradient of a
-// point one after the other.
+// objective is the weighted log loss with the penalty. It keeps the results for the
+// last point, because the optimiser asks for the value and the gradient of a point
+// one after the other.
 type objective struct {
 	rows      []row
 	reasons   int
@@ -191,7 +191,8 @@ func (o *objective) evaluate(x []float64) {
 	floats.AddScaled(o.gradients[0][:len(weights)], o.penalty, weights)
 }
 
-// chunk returns the loss of some rows and stores its derivative in gradient.
+// chunk returns the loss of some rows. It stores the derivative of the loss in
+// gradient.
 func (o *objective) chunk(rows []row, x, gradient []float64) (loss float64) {
 	clear(gradient)
 	bias := len(x) - o.reasons

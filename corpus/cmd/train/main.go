@@ -81,8 +81,8 @@ func run(rules, out string, validate bool, predictions string, o options) error 
 	return os.WriteFile(out, data, 0o644)
 }
 
-// savePredictions writes the answers to a file, to standard output for "-", and
-// nowhere for "".
+// savePredictions writes the answers to the file name. For "-" it writes to
+// standard output, and for "" it writes nothing.
 func savePredictions(name string, questions []question) error {
 	switch name {
 	case "":
@@ -106,7 +106,7 @@ func texts(entries []corpus.Entry) []text {
 	return all
 }
 
-// inputs returns a hash of all data that a table depends on: the reasons, the
+// inputs returns a hash of all data that determine a table: the reasons, the
 // options, the texts and their features.
 func inputs(texts []text, o options) (sum [sha256.Size]byte, err error) {
 	h := sha256.New()

@@ -28,8 +28,8 @@ func (t *tally) add(right bool, confidence float64) {
 func (t *tally) share() float64 { return float64(t.right) / float64(max(t.answers, 1)) }
 
 // calibrationError returns the mean difference between the confidence of the
-// answers and the share of them that is right, over ten equal ranges of confidence,
-// weighted by the number of answers.
+// answers and the share of right answers. The mean is over ten equal ranges of
+// confidence, weighted by the number of answers.
 func calibrationError(ranges map[int]*tally) float64 {
 	sum, answers := 0.0, 0
 	for _, t := range ranges {
@@ -39,8 +39,9 @@ func calibrationError(ranges map[int]*tally) float64 {
 	return sum / float64(max(answers, 1))
 }
 
-// writeReliability writes the share of right reasons by the strength of the signal
-// that decided, by the probability of the model, and by the confidence.
+// writeReliability writes the share of right reasons in three tables: by the
+// strength of the signal that decided, by the probability of the model, and by the
+// confidence.
 func writeReliability(w io.Writer, questions []question) {
 	strengths, steps, ranges := map[string]*tally{}, map[int]*tally{}, map[int]*tally{}
 	for i := range questions {

@@ -1,7 +1,7 @@
 package main
 
-// prefixes are how loggers and callers begin a line. Numbers and times are masked
-// anyway, so each prefix needs only one.
+// prefixes are beginnings of lines that loggers and callers write. Features mask
+// numbers and times, so each prefix needs only one example of these.
 var prefixes = []string{
 	"ts=2025-03-14T10:00:00Z level=error component=api trace_id=7f0c5a3e msg=",
 	"level=warn time=2025-03-14T10:00:00Z caller=app.go:17 msg=",
@@ -21,8 +21,8 @@ var prefixes = []string{
 	"the request to the service did not succeed: ",
 }
 
-// withPrefixes adds each text again after a prefix. From these the model learns that
-// the beginning of a line says little about the error.
+// withPrefixes adds each text again after a prefix. From these copies the model
+// learns that the beginning of a line says little about the error.
 func withPrefixes(texts []text) []text {
 	all := make([]text, 0, 2*len(texts))
 	all = append(all, texts...)

@@ -78,8 +78,8 @@ func newHandler() (http.Handler, func(), error) {
 }
 
 // providers lists the providers. Their counters exist from the start, with the
-// value 0. The reason is that increase() does not count the first value of a new
-// series and would miss the first failure.
+// value 0, because increase() does not count the first value of a new series.
+// Otherwise an alert would miss the first failure.
 var providers = []string{"anthropic", "openai"}
 
 // service calls a provider.
@@ -135,8 +135,8 @@ func (s *service) call(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// ask calls the provider until a call succeeds, the error is not retryable, or
-// there are no more statuses. It returns the result of the last call.
+// ask calls the provider until a call succeeds, an error is not retryable, or all
+// statuses are used. It returns the result of the last call.
 func (s *service) ask(ctx context.Context, provider string, statuses []string) (res classify.Result) {
 	for i, status := range statuses {
 		s.calls.Call(ctx, provider)
@@ -164,8 +164,8 @@ var namedFailures = map[string]error{
 	"canceled": context.Canceled,
 }
 
-// answer returns the outcome of a call: failure, or nil for a success. err is set
-// if the status is invalid.
+// answer returns the outcome of a call: failure is nil for a success. err is set if
+// the status is invalid.
 func answer(provider, status string) (failure, err error) {
 	url := endpoint(provider) + "/v1/messages"
 	if named := namedFailures[status]; named != nil {
@@ -183,19 +183,19 @@ func answer(provider, status string) (failure, err error) {
 
 func endpoint(provider string) string { return "https://api." + provider + ".example" }
 
-// breaker reports the state of an endpoint's breaker to the metrics.
+// breaker sets the state of an endpoint's breaker in the metrics.
 func (s *service) breaker(w http.ResponseWriter, r *http.Request) {
 	s.calls.Breaker(r.Context(), r.FormValue("endpoint"), r.FormValue("state"))
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// health reports the health of an endpoint to the metrics.
+// health sets the health of an endpoint in the metrics.
 func (s *service) health(w http.ResponseWriter, r *http.Request) {
 	s.calls.Health(r.Context(), r.FormValue("endpoint"), r.FormValue("state"))
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// hold reports to the metrics that a rate limit holds an endpoint.
+// hold sets in the metrics that a rate limit holds an endpoint.
 func (s *service) hold(w http.ResponseWriter, r *http.Request) {
 	left, err := time.ParseDuration(r.FormValue("left"))
 	if err != nil {
@@ -206,7 +206,7 @@ func (s *service) hold(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// restart reports a change of a queued task to the metrics.
+// restart counts a change of a queued task in the metrics.
 func (s *service) restart(w http.ResponseWriter, r *http.Request) {
 	s.calls.Restart(r.Context(), r.FormValue("state"))
 	w.WriteHeader(http.StatusNoContent)

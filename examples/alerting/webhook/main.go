@@ -1,6 +1,6 @@
-// Command webhook receives notifications of Alertmanager. It prints each alert as
-// a line of JSON with its receiver. It exits with 0 once the given receiver gets
-// an alert with the given label:
+// Command webhook receives notifications of Alertmanager. It prints each alert with
+// its receiver as a line of JSON. When the given receiver gets an alert with the
+// given label, it exits with 0:
 //
 //	webhook -listen 127.0.0.1:9095 -receiver pager -label error_reason=authentication
 package main
@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// notification is a notification of Alertmanager. It has only the fields that
-// this program uses:
+// notification is a notification of Alertmanager. It has only the fields that this
+// program reads:
 // https://prometheus.io/docs/alerting/latest/configuration/#webhook_config
 type notification struct {
 	Receiver string  `json:"receiver"`
@@ -55,8 +55,8 @@ func main() {
 	}
 }
 
-// run prints alerts until wanted returns true for one of them. It fails if ctx
-// ends first.
+// run prints alerts until wanted returns true for an alert. It returns an error if
+// ctx ends first.
 func run(ctx context.Context, listen string, wanted func(alert) bool) error {
 	l, err := net.Listen("tcp", listen)
 	if err != nil {

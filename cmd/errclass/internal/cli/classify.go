@@ -16,7 +16,7 @@ import (
 	"github.com/errclass/errclass/internal/shapes"
 )
 
-// maxMessage is the largest number of bytes of one input line that are read.
+// maxMessage is the length of the longest input line that is read, in bytes.
 const maxMessage = 64 << 20
 
 func newClassify(s Streams) *cobra.Command {
@@ -92,8 +92,8 @@ by errclass logs: a pipe is read to its end.`,
 	return cmd
 }
 
-// classifyLines classifies r line by line, without the lines for which skip is true.
-// It writes all results before it waits for more input.
+// classifyLines classifies each line of r, without the lines for which skip returns
+// true. It writes all results before it waits for more input.
 func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrinter, skip func(line []byte) bool) error {
 	in := lines.NewReader(r, maxMessage, p.out.Flush)
 	inLong := false
@@ -125,7 +125,8 @@ func classifyLines(c *classify.Classifier, s Streams, r io.Reader, p *resultPrin
 	}
 }
 
-// lineMessage returns the message of an input line, and its id as undecoded JSON.
+// lineMessage returns the message of an input line. If the line is a JSON object,
+// it also returns the id as undecoded JSON.
 func lineMessage(line []byte) (message string, id []byte) {
 	line = bytes.TrimPrefix(line, []byte(lines.BOM))
 	var values [2][]byte // not yet decoded: if a key repeats, the last value counts
@@ -147,7 +148,7 @@ func lineMessage(line []byte) (message string, id []byte) {
 	return string(line), nil
 }
 
-// resultPrinter writes one line per result to out. It ignores write errors,
+// resultPrinter writes one line for each result to out. It ignores write errors,
 // because out.Flush returns the first one.
 type resultPrinter struct {
 	out  *bufio.Writer
@@ -168,8 +169,8 @@ func (p *resultPrinter) print(id []byte, r classify.Result) {
 	p.out.Write(p.line)
 }
 
-// appendResultJSON appends a result as JSON. It does not use encoding/json, which
-// would reformat the id.
+// appendResultJSON appends a result as JSON. It does not use encoding/json, because
+// that would reformat the id.
 func appendResultJSON(b, id []byte, r classify.Result) []byte {
 	b = append(b, '{')
 	if id != nil {
@@ -186,8 +187,8 @@ func appendResultJSON(b, id []byte, r classify.Result) []byte {
 	return append(b, '}')
 }
 
-// milliseconds returns d in milliseconds. It rounds up, because a caller must not
-// wait less than d.
+// milliseconds returns d in milliseconds, rounded up, so that a caller does not
+// retry too early.
 func milliseconds(d time.Duration) int64 {
 	ms := d.Milliseconds()
 	if d > time.Duration(ms)*time.Millisecond {

@@ -1,8 +1,8 @@
 // Package cli implements the command line of errclass: its commands, flags and
-// output. The packages beside it do the work.
+// output. The packages next to it do the work.
 //
-// Every command reads and writes only the [Streams] passed to [Main], so tests
-// can run whole commands.
+// Every command reads and writes only the [Streams] passed to [Main], so tests can
+// run whole commands.
 package cli
 
 import (
@@ -112,7 +112,7 @@ or run was closed. Otherwise run exits with the exit code of its command.`,
 	return root
 }
 
-// open opens a file for reading; "-" is standard input.
+// open opens a file for reading. If name is "-", it returns standard input.
 func (s Streams) open(name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(s.In), nil

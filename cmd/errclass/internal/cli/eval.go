@@ -151,13 +151,13 @@ func (f *evalFlags) run(cmd *cobra.Command, s Streams, args []string) error {
 	return f.limits.check(r.Report) // even if the output was closed
 }
 
-// missLine is an [eval.Miss] as JSON.
+// missLine is the JSON form of an [eval.Miss].
 type missLine struct {
 	eval.Miss
 	Signals []signalLine `json:"signals"`
 }
 
-// report is what eval shows.
+// report has the results that eval shows.
 type report struct {
 	eval.Report
 	allMisses  int  // Report.Misses may have fewer because of --errors N
@@ -165,7 +165,7 @@ type report struct {
 	comparison *eval.Comparison
 }
 
-// reportLine is a report as JSON.
+// reportLine is the JSON form of a report.
 type reportLine struct {
 	eval.Report
 	Misses     []missLine       `json:"misses"`
@@ -180,8 +180,8 @@ func reportJSON(r report) reportLine {
 	return line
 }
 
-// writeReport writes the figures and the tables. The argument against is the name of
-// the file that the comparison was made with.
+// writeReport writes the figures and the tables. against is the name of the file
+// with the predictions to which r was compared.
 func writeReport(w io.Writer, r report, against string) error {
 	fmt.Fprintf(w, "entries         %d\n", r.Entries)
 	fmt.Fprintf(w, "category right  %s (%d wrong)\n", percent(r.CategoryAccuracy), r.Entries-r.RightCategory)
@@ -207,7 +207,7 @@ func writeReport(w io.Writer, r report, against string) error {
 	return writeComparison(w, *r.comparison, against)
 }
 
-// writeTables writes the tables that have rows, with a blank line before each.
+// writeTables writes a blank line and the table for each table that has rows.
 func writeTables(w io.Writer, tables ...table.Writer) error {
 	for _, t := range tables {
 		if t.Length() == 0 {

@@ -10,7 +10,8 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/eval"
 )
 
-// writeComparison writes the numbers of changes, the lost entries and the won ones.
+// writeComparison writes the numbers of changes, then the lost and the won entries.
+// against is the name of the file with the earlier predictions.
 func writeComparison(w io.Writer, c eval.Comparison, against string) error {
 	fmt.Fprintf(w, "\nCompared with %s\n", printable(against))
 	fmt.Fprintf(w, "won                  %d\n", len(c.Won))
@@ -36,10 +37,11 @@ func changeTable(title string, changes []eval.Change) table.Writer {
 	return t
 }
 
-// shownIDs is the largest number of ids in a list.
+// shownIDs is how many ids a list shows.
 const shownIDs = 10
 
-// shortList joins the first ids.
+// shortList returns the first ids, separated by commas, and the number of the
+// others.
 func shortList(ids []string) string {
 	more := ""
 	if n := len(ids) - shownIDs; n > 0 {

@@ -35,8 +35,8 @@ func (p *split) String() string {
 
 func (p *split) Type() string { return "K/N" }
 
-// Set takes K/N with 0 ≤ K < N ≤ 256. N is at most 256 because one byte of a
-// hash selects the part.
+// Set parses K/N with 0 ≤ K < N ≤ 256. N is at most 256 because one byte of a hash
+// selects the part.
 func (p *split) Set(value string) error {
 	first, second, ok := strings.Cut(value, "/")
 	k, kErr := strconv.Atoi(first)
@@ -48,15 +48,15 @@ func (p *split) Set(value string) error {
 	return nil
 }
 
-// minimum is a lower limit on a share, such as the accuracy.
+// minimum is a lower limit for a share, such as the accuracy.
 type minimum float64
 
 func (m *minimum) String() string { return strconv.FormatFloat(float64(*m), 'g', -1, 64) }
 
 func (m *minimum) Type() string { return "P" }
 
-// Set takes a share from 0 to 1, or a percentage. A number above 1 is a
-// percentage even without the percent sign.
+// Set parses a share from 0 to 1, or a percentage. A number above 1 is a percentage
+// even without the percent sign.
 func (m *minimum) Set(value string) error {
 	number, isPercent := strings.CutSuffix(value, "%")
 	p, err := strconv.ParseFloat(number, 64)
@@ -70,8 +70,8 @@ func (m *minimum) Set(value string) error {
 	return nil
 }
 
-// missLimit is the value of --errors: the number of misses to show. A negative
-// number means all.
+// missLimit is the value of --errors: how many misses are shown. A negative number
+// means all.
 type missLimit int
 
 func (m *missLimit) String() string { return strconv.Itoa(int(*m)) }
@@ -88,7 +88,7 @@ func (m *missLimit) Set(value string) error {
 }
 
 // split separates the paths of the corpus from the N of "--errors N". pflag accepts
-// an optional value only after "=", so it passes N as an argument.
+// an optional value only after "=", so it passes N as a further argument.
 func (m missLimit) split(cmd *cobra.Command, args []string) (paths []string, misses int, err error) {
 	paths, misses = args, int(m)
 	if len(args) > 1 && misses < 0 && cmd.Flags().Changed("errors") {
@@ -105,7 +105,7 @@ func (m missLimit) split(cmd *cobra.Command, args []string) (paths []string, mis
 	return paths, misses, nil
 }
 
-// maximum is an upper limit on a number of entries.
+// maximum is an upper limit for a number of entries.
 type maximum struct {
 	number int
 	share  float64 // of all entries; used if number is negative
@@ -122,7 +122,7 @@ func (m *maximum) String() string {
 
 func (m *maximum) Type() string { return "N|P%" }
 
-// Set takes a number of entries, or a percentage with its percent sign.
+// Set parses a number of entries, or a percentage with its percent sign.
 func (m *maximum) Set(value string) error {
 	if number, ok := strings.CutSuffix(value, "%"); ok {
 		p, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -140,7 +140,7 @@ func (m *maximum) Set(value string) error {
 	return errors.New("use a number of entries, such as 3, or a percentage of them, such as 1%")
 }
 
-// exceeded reports whether n is above the limit. all is the number of all
+// exceeded reports whether n is above the limit. all is the total number of
 // entries.
 func (m maximum) exceeded(n, all int) bool {
 	if m.number >= 0 {
@@ -154,7 +154,7 @@ type thresholds struct {
 	falseRetries         maximum
 }
 
-// check returns an error that lists the thresholds that r misses.
+// check returns an error that lists the thresholds that r does not reach.
 func (t thresholds) check(r eval.Report) error {
 	var missed []error
 	for _, l := range []struct {

@@ -57,8 +57,8 @@ func readSlice(s Streams, c *eval.Corpus, name string) error {
 	return c.Read(f, name)
 }
 
-// predict returns the answers of the classifier or, with --cross-validate, those of the
-// trainers in the paths.
+// predict returns the answers of the classifier c. With --cross-validate, it
+// returns the answers of the trainers in the paths instead.
 func (f *evalFlags) predict(s Streams, paths []string, corpus corpus, c *classify.Classifier) (eval.Predictions, error) {
 	if !f.crossValidate {
 		return eval.Predict(corpus.entries, c), nil
@@ -77,8 +77,8 @@ func (f *evalFlags) predict(s Streams, paths []string, corpus corpus, c *classif
 	return all, nil
 }
 
-// readPredictions reads a file of --predictions. It leaves out the predictions for
-// the entries in rest.
+// readPredictions reads a file that --predictions has written. It leaves out the
+// predictions for the entries in rest.
 func readPredictions(s Streams, name string, rest []eval.Entry) (eval.Predictions, error) {
 	f, err := s.open(name)
 	if err != nil {
@@ -95,8 +95,8 @@ func readPredictions(s Streams, name string, rest []eval.Entry) (eval.Prediction
 	return predictions, nil
 }
 
-// refuseCorpusAsOutput returns an error if the file of --predictions is a file of the
-// corpus, which would be overwritten.
+// refuseCorpusAsOutput returns an error if the output file of --predictions is a
+// file of the corpus. Otherwise the corpus would be overwritten.
 func (f *evalFlags) refuseCorpusAsOutput(s Streams, files []string) error {
 	out, err := os.Stat(f.predictions)
 	if err != nil || !out.Mode().IsRegular() {

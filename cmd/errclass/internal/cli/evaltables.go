@@ -51,8 +51,8 @@ func reasonTable(r eval.Report) table.Writer {
 	return t
 }
 
-// sliceTable has no rows if there is only one slice, because its scores are those
-// of the whole corpus.
+// sliceTable has a row for each slice. If there is only one slice, it has no rows,
+// because the slice has the scores of the whole corpus.
 func sliceTable(r eval.Report) table.Writer {
 	t := newTable("Slices", "SLICE", "ENTRIES", "CATEGORY", "MACRO-F1", "REASON", "FALSE RETRIES", "MISSED RETRIES")
 	if len(r.Slices) == 1 {
@@ -67,7 +67,7 @@ func sliceTable(r eval.Report) table.Writer {
 	return t
 }
 
-// shownProducts is the largest number of products in a table.
+// shownProducts is how many products a table shows.
 const shownProducts = 10
 
 // productTable lists the products with the most misses.
@@ -96,7 +96,7 @@ func familyTable(r eval.Report) table.Writer {
 	return t
 }
 
-// deciderTable has a row for each family of rules.
+// deciderTable has a row for each family of rules that decided entries.
 func deciderTable(r eval.Report) table.Writer {
 	t := newTable("Deciding rules", "RULES", "ENTRIES", "CATEGORY", "REASON", "FALSE RETRIES", "MISSED RETRIES")
 	for _, d := range r.Deciders {
@@ -107,7 +107,8 @@ func deciderTable(r eval.Report) table.Writer {
 	return t
 }
 
-// reliabilityTable has a row for each tenth of the confidence that has answers.
+// reliabilityTable has a row for each range of the confidence with answers. A range
+// is 0.1 wide.
 func reliabilityTable(r eval.Report) table.Writer {
 	t := newTable(fmt.Sprintf("Reliability: expected calibration error %.3f", r.Reliability.CalibrationError),
 		"CONFIDENCE FROM", "ANSWERS", "REASON", "MEAN CONFIDENCE")
@@ -162,10 +163,10 @@ func writeMiss(w io.Writer, m eval.Miss) error {
 	return err
 }
 
-// shownBytes is the largest number of bytes of a message in a table.
+// shownBytes is how many bytes of a message a table shows.
 const shownBytes = 100
 
-// head returns the beginning of a message, cut between characters.
+// head returns the beginning of a message. It does not cut a character.
 func head(message string) string {
 	if len(message) <= shownBytes {
 		return message

@@ -65,8 +65,8 @@ what it means, what to check first, and what not to do.`,
 	return cmd
 }
 
-// oneMessage returns the arguments joined with spaces, or standard input without
-// its last line end.
+// oneMessage returns the arguments, joined with spaces. Without arguments, it
+// returns standard input without its last line end.
 func oneMessage(s Streams, args []string) (string, error) {
 	if len(args) > 0 {
 		return strings.Join(args, " "), nil
@@ -84,7 +84,7 @@ func oneMessage(s Streams, args []string) (string, error) {
 	return strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), nil
 }
 
-// signalLine is a [classify.Signal] as JSON.
+// signalLine is the JSON form of a [classify.Signal].
 type signalLine struct {
 	Rule     string            `json:"rule"`
 	Reason   classify.Reason   `json:"reason"`
@@ -112,7 +112,7 @@ type explanationLine struct {
 	Omitted      []omissionLine    `json:"omitted,omitempty"`
 }
 
-// modelLine is a [classify.Model] as JSON.
+// modelLine is the JSON form of a [classify.Model].
 type modelLine struct {
 	Reason              classify.Reason `json:"reason"`
 	Probability         float64         `json:"probability"`
@@ -121,24 +121,25 @@ type modelLine struct {
 	RunnerUpProbability float64         `json:"runner_up_probability"`
 }
 
-// wordLine is a [classify.ModelWord] as JSON.
+// wordLine is the JSON form of a [classify.ModelWord].
 type wordLine struct {
 	Text   string  `json:"text"`
 	Weight float64 `json:"weight"`
 }
 
-// omissionLine is a [classify.Omission] as JSON.
+// omissionLine is the JSON form of a [classify.Omission].
 type omissionLine struct {
 	Source string `json:"source"`
 	Unit   string `json:"unit"`
 	Amount int    `json:"amount"`
 }
 
-// reasonsPage has a section for each reason. The reason is the section's anchor.
+// reasonsPage is a page with a section for each reason. The reason is the section's
+// anchor.
 const reasonsPage = "https://github.com/errclass/errclass/blob/main/docs/reasons.md"
 
-// runbookURL returns the address of the section about r. The annotation
-// runbook_url of the alerts in examples/alerting has the same form.
+// runbookURL returns the address of the section about r. In the alerts of
+// examples/alerting, the annotation runbook_url has the same form.
 func runbookURL(r classify.Reason) string { return reasonsPage + "#" + string(r) }
 
 func explanationJSON(x classify.Explanation) explanationLine {
@@ -165,7 +166,7 @@ func explanationJSON(x classify.Explanation) explanationLine {
 	return e
 }
 
-// rounded returns x with three decimals.
+// rounded returns x rounded to three decimals.
 func rounded(x float64) float64 { return math.Round(x*1000) / 1000 }
 
 func signalLines(signals []classify.Signal) []signalLine {
@@ -176,8 +177,8 @@ func signalLines(signals []classify.Signal) []signalLine {
 	return lines
 }
 
-// writeExplanation writes the result, the message with the deciding bytes
-// marked, a table of all signals, and the address of the page about the reason.
+// writeExplanation writes the result, the message with the deciding bytes marked, a
+// table of all signals, and the address of the page about the reason.
 func writeExplanation(w io.Writer, message string, x classify.Explanation, colour bool) error {
 	r := x.Result
 	fmt.Fprintf(w, "%s / %s, decided by %s", paint(colour, categoryColours[r.Category], string(r.Category)), r.Reason, printable(r.Rule))
@@ -235,7 +236,7 @@ func writeSignals(w io.Writer, message string, signals []classify.Signal, colour
 	return render(w, t)
 }
 
-// outcome describes why a signal decided or did not decide.
+// outcome says why a signal decided or did not decide.
 func outcome(s classify.Signal, all []classify.Signal, colour bool) string {
 	switch {
 	case s.Decided:
@@ -260,7 +261,7 @@ func outcome(s classify.Signal, all []classify.Signal, colour bool) string {
 // strengths are the strengths of text rules, from the weakest.
 var strengths = []string{"word", "phrase", "code", "cause", "user"}
 
-// whyBeaten returns why s lost. The parameter decided is the signal that won.
+// whyBeaten says why s did not decide. decided is the signal that decided.
 func whyBeaten(s, decided classify.Signal) string {
 	switch {
 	case slices.Index(strengths, s.Strength) > slices.Index(strengths, decided.Strength):
@@ -368,8 +369,8 @@ var categoryColours = map[classify.Category]text.Colors{
 	classify.CategoryFatal:           {text.Bold, text.FgRed},
 }
 
-// colours reports whether colours are switched on. go-pretty reads NO_COLOR and
-// TERM.
+// colours reports whether the output has colours. go-pretty decides this by
+// NO_COLOR and TERM.
 func colours() bool { return text.Bold.Sprint("x") != "x" }
 
 // paint returns s in the colours c. If colour is false, it returns s unchanged.

@@ -26,7 +26,7 @@ func (f *format) String() string { return string(*f) }
 
 func (f *format) Type() string { return "text|json" }
 
-// Set takes text or json.
+// Set accepts text and json.
 func (f *format) Set(value string) error {
 	if value != formatText && value != formatJSON {
 		return fmt.Errorf("use %s or %s", formatText, formatJSON)
@@ -43,13 +43,13 @@ func addFormat(cmd *cobra.Command, usage string) *format {
 	return &f
 }
 
-// The rule sets that --rules takes by name.
+// The rule sets that have a name for --rules.
 const (
 	rulesStandard = "standard"
 	rulesMinimal  = "minimal"
 )
 
-// ruleFlags are --rules, --rules-only and --no-model.
+// ruleFlags are the flags --rules, --rules-only and --no-model.
 type ruleFlags struct {
 	rules, only string
 	noModel     bool
@@ -65,8 +65,8 @@ func addRules(cmd *cobra.Command) *ruleFlags {
 	return &f
 }
 
-// complete makes the shell complete a flag with values. For --rules it completes
-// file names too.
+// complete makes the shell complete a flag with values. For --rules, the shell also
+// completes file names.
 func complete(cmd *cobra.Command, flag string, values ...string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 		matching := slices.DeleteFunc(slices.Clone(values), func(v string) bool { return !strings.HasPrefix(v, start) })

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// pollInterval is the time between two checks of a followed file for more bytes.
+// pollInterval is the interval at which a followed file is checked for more bytes.
 const pollInterval = 250 * time.Millisecond
 
-// follower reads a file and waits for more at its end, as tail -F does. If a new
+// follower reads a file and waits for more bytes at its end, like tail -F. If a new
 // file replaces the file, it reads the old one to its end and then the new one. If
-// the file has become shorter, it starts again at the beginning. If there is no file,
-// it waits for one.
+// the file has become shorter, it starts again at the beginning. If there is no
+// file, it waits for one.
 type follower struct {
 	name  string
 	ended <-chan struct{} // no more reads after it is closed
@@ -28,8 +28,8 @@ type follower struct {
 	opened bool
 }
 
-// follow returns a reader of the file name. The file need not exist yet. If it
-// exists and cannot be opened, follow returns an error.
+// follow returns a reader of the file with this name. The file need not exist yet.
+// If it exists and cannot be opened, follow returns an error.
 func follow(name string, ended <-chan struct{}, idle func()) (*follower, error) {
 	ticker := time.NewTicker(pollInterval)
 	f := &follower{name: name, ended: ended, idle: idle, tick: ticker.C, stop: ticker.Stop}
@@ -77,7 +77,7 @@ func (f *follower) Read(p []byte) (int, error) {
 		case err != nil:
 			return 0, err
 		case replaced && f.last != '\n' && f.opened:
-			// The old file ended within a line. The new one starts another.
+			// The old file ended within a line. The new file starts another line.
 			f.last = '\n'
 			return copy(p, "\n"), nil
 		case replaced:
@@ -92,8 +92,8 @@ func (f *follower) Read(p []byte) (int, error) {
 	}
 }
 
-// Wait waits for input, at most for d, and reports whether Read would return at
-// once.
+// Wait waits for input, but not longer than d. It reports whether Read would return
+// at once.
 func (f *follower) Wait(d time.Duration) bool {
 	if f.more() {
 		return true
@@ -117,8 +117,8 @@ func (f *follower) more() bool {
 	return err == nil && info.Size() > f.offset
 }
 
-// replaced opens the new file if the file was replaced, and rewinds a truncated one.
-// It reports whether it did one of these.
+// replaced checks whether the file was replaced or truncated. It opens the new
+// file, or goes to the beginning of the truncated one, and returns true.
 func (f *follower) replaced() (bool, error) {
 	now, err := os.Stat(f.name)
 	if err != nil {

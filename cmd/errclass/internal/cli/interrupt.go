@@ -12,20 +12,19 @@ import (
 	"time"
 )
 
-// errInterrupted is the error of every read after a signal has ended reading.
+// errInterrupted is the error of every Read after a signal has ended reading.
 var errInterrupted = errors.New("interrupted")
 
 const (
-	// After a SIGTERM, SIGHUP or SIGQUIT, reading ends once no input has arrived
-	// for silenceLimit. It equals the default grace period of Kubernetes.
+	// silenceLimit is how long the program reads on without input after a SIGTERM,
+	// SIGHUP or SIGQUIT. It equals the default grace period of Kubernetes.
 	silenceLimit = 30 * time.Second
-	// A second SIGTERM or SIGQUIT ends reading only if it comes at least
-	// secondTerm after the first. If it comes earlier, it may be a copy of the
-	// first: timeout(1) sends its signal to the process and to the process's
-	// group.
+	// secondTerm is the shortest time between two SIGTERM or SIGQUIT after which
+	// the second one ends reading. If it comes earlier, it may be a copy of the
+	// first: timeout(1) sends its signal to the process and to the process's group.
 	secondTerm = time.Second
-	// After a signal, the program has writeLimit to write the rest of its output.
-	// Then it ends, even if lines are missing.
+	// writeLimit is how long the program may write the rest of its output after a
+	// signal. Then it ends, even if lines are missing.
 	writeLimit = time.Second
 )
 
@@ -34,10 +33,10 @@ const (
 //
 // A terminal sends SIGINT to every program of a pipeline. A supervisor does the
 // same with SIGTERM. The program before the filter may then still write its last
-// lines, so the filter must read on. While it reads a pipe, it ignores SIGINT, as
-// tee -i does. After SIGTERM, SIGHUP or SIGQUIT it reads until the pipe ends,
-// until silenceLimit passes without input, or until a second SIGTERM or SIGQUIT.
-// If it reads anything else, the first signal ends reading.
+// lines, so the filter must read on. While it reads a pipe, it ignores SIGINT, like
+// tee -i. After SIGTERM, SIGHUP or SIGQUIT it reads until the pipe ends, until
+// silenceLimit passes without input, or until a second SIGTERM or SIGQUIT. If it
+// reads anything else, the first signal ends reading.
 type interrupts struct {
 	signals chan os.Signal
 	ended   chan struct{} // closed when reading must end
@@ -56,8 +55,8 @@ type interrupts struct {
 }
 
 // notifyInterrupts starts to handle the signals of this process. Messages begin
-// with the name command. pipe is true if the first input is a pipe. Signals that
-// were ignored when the program started, as under nohup, stay ignored.
+// with the name command. pipe reports that the first input is a pipe. Signals that
+// were ignored when the program started, for example by nohup, stay ignored.
 func notifyInterrupts(command string, errs io.Writer, pipe bool) *interrupts {
 	i := newInterrupts(func(sig os.Signal) {
 		fmt.Fprintf(errs, "errclass %s: ended by a signal (%s) while the output could not be written; lines are missing\n", command, sig)
@@ -80,8 +79,8 @@ func newInterrupts(abort func(os.Signal)) *interrupts {
 	}
 }
 
-// stop stops handling signals. It returns the signal that ended reading, or nil.
-// It may be called more than once.
+// stop ends the handling of signals. It returns the signal that ended reading, or
+// nil. It may be called more than once.
 func (i *interrupts) stop() os.Signal {
 	i.stopOnce.Do(func() {
 		signal.Stop(i.signals)
@@ -123,20 +122,20 @@ func (i *interrupts) received(sig os.Signal) {
 	}
 }
 
-// end ends reading. The caller holds mu.
+// end makes all reads return errInterrupted. The caller holds mu.
 func (i *interrupts) end(sig os.Signal) {
 	i.endedBy = sig
 	close(i.ended)
 	i.abortUnlessDone(sig)
 }
 
-// abortUnlessDone aborts after writeLimit, unless stop is called before.
+// abortUnlessDone calls abort after writeLimit, unless stop is called before.
 func (i *interrupts) abortUnlessDone(sig os.Signal) {
 	i.after(writeLimit, func() { i.abort(sig) })
 }
 
-// endAfterSilence ends reading after silenceLimit without input. It checks after
-// d. If there was input in the meantime, it checks again later.
+// endAfterSilence ends reading after silenceLimit without input. It checks after d.
+// If input has arrived in the meantime, it checks again later.
 func (i *interrupts) endAfterSilence(d time.Duration) {
 	i.after(d, func() {
 		i.mu.Lock()
@@ -199,8 +198,8 @@ func (i *interrupts) noteRead() {
 	i.mu.Unlock()
 }
 
-// finish records that all inputs are read. From then on a signal has an effect
-// only if the output blocks for writeLimit.
+// finish records that all inputs have been read. From then on, a signal ends the
+// program only if writing the output takes longer than writeLimit.
 func (i *interrupts) finish() {
 	i.mu.Lock()
 	i.finished = true
@@ -210,7 +209,7 @@ func (i *interrupts) finish() {
 // isPipe reports whether m is the mode of a pipe or a socket.
 func isPipe(m os.FileMode) bool { return m&(os.ModeNamedPipe|os.ModeSocket) != 0 }
 
-// checkedReader checks before each read whether reading must end. It is for inputs
+// checkedReader checks before each Read whether reading must end. It is for inputs
 // that never block, such as files.
 type checkedReader struct {
 	r     io.Reader
@@ -226,8 +225,8 @@ func (c *checkedReader) Read(p []byte) (int, error) {
 	}
 }
 
-// asyncReader reads in a goroutine, so that Read can return while that goroutine
-// is blocked. After a signal, Read first returns the bytes that the goroutine has
+// asyncReader reads in a goroutine, so that Read can return while the goroutine is
+// blocked. After a signal, Read first returns the bytes that the goroutine has
 // already read.
 type asyncReader struct {
 	chunks   chan chunk
@@ -268,7 +267,8 @@ func newAsyncReader(r io.Reader, ended <-chan struct{}, noteRead func()) *asyncR
 	return w
 }
 
-// Wait waits for input, at most for d, and reports whether Read would return at once.
+// Wait waits for input, but not longer than d. It reports whether Read would return
+// at once.
 func (w *asyncReader) Wait(d time.Duration) bool {
 	if len(w.rest.data) > 0 || w.rest.err != nil {
 		return true
@@ -308,5 +308,5 @@ func (w *asyncReader) Read(p []byte) (int, error) {
 	return n, w.rest.err
 }
 
-// release ends the goroutine, at the latest after its next read.
+// release ends the goroutine. If it is in a read, it ends after that read.
 func (w *asyncReader) release() { close(w.released) }

@@ -161,7 +161,7 @@ the error and exit code 1. It refuses an input that is also the output.`,
 	return cmd
 }
 
-// followFile sends a file through p until a signal comes or writing fails.
+// followFile processes a file with p until a signal arrives or writing fails.
 func followFile(p *logline.Processor, name string, sigs *interrupts, status *statusLine) (readErr, writeErr error) {
 	defer sigs.finish()
 	f, err := follow(name, sigs.ended, func() { status.draw(name, p.Summary()) })
@@ -180,8 +180,8 @@ func followFile(p *logline.Processor, name string, sigs *interrupts, status *sta
 	}
 }
 
-// processFiles sends all files through p. After a file that cannot be read it
-// continues with the next one. It stops after a signal or a failure to write.
+// processFiles processes all files with p. If a file cannot be read, it continues
+// with the next one. It stops after a signal or a failure to write.
 func processFiles(p *logline.Processor, s Streams, names []string, sigs *interrupts) (readErr, writeErr error) {
 	bar := newProgress(s, names)
 	defer bar.done()
@@ -227,7 +227,8 @@ func (s Streams) readsPipe(name string) bool {
 	return name == "-" && err == nil && isPipe(info.Mode())
 }
 
-// readsFile reports whether name is a regular file, or standard input that is one.
+// readsFile reports whether name is a regular file. If name is "-", it reports
+// whether standard input is a regular file.
 func (s Streams) readsFile(name string) bool {
 	info, err := s.stat(name)
 	return err == nil && info.Mode().IsRegular()
@@ -266,7 +267,7 @@ func writeSummary(w io.Writer, s logline.Summary) error {
 	return render(w, t)
 }
 
-// moment formats a time to the second, and the zero time as "-".
+// moment formats a time to the second. For the zero time it returns "-".
 func moment(t time.Time) string {
 	if t.IsZero() {
 		return "-"

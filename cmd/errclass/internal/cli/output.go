@@ -20,7 +20,7 @@ func isTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// marshal returns v as one line of JSON, without escapes for HTML.
+// marshal returns v as one line of JSON. It does not escape <, > and &.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -48,7 +48,7 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// newTable returns a table of plain characters.
+// newTable returns a table that is drawn with ASCII characters.
 func newTable(title string, header ...any) table.Writer {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleDefault)
@@ -64,7 +64,7 @@ func newTable(title string, header ...any) table.Writer {
 	return t
 }
 
-// render writes a table and a line end. It removes white space at the ends of
+// render writes a table and a line feed. It removes white space at the ends of
 // lines.
 func render(w io.Writer, t table.Writer) error {
 	for line := range strings.Lines(t.Render() + "\n") {
@@ -75,8 +75,8 @@ func render(w io.Writer, t table.Writer) error {
 	return nil
 }
 
-// printable returns text safe for a terminal: on one line, with control
-// characters, invalid UTF-8 and invisible characters escaped.
+// printable returns text in a form that is safe for a terminal: on one line, with
+// control characters, invalid UTF-8 and invisible characters escaped.
 func printable(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {
@@ -94,5 +94,5 @@ func printable(text string) string {
 	return b.String()
 }
 
-// percent formats a share as a percentage.
+// percent formats a share as a percentage: 0.5 -> "50.0 %".
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }

@@ -13,8 +13,8 @@ import (
 const retryInterval = 5 * time.Millisecond
 
 // blockingWriter blocks while w is full, even if w is non-blocking. Another
-// process may have made a shared terminal or pipe non-blocking, as some runtimes
-// do. Then a write to w can fail with EAGAIN in the middle of a line.
+// process, such as some runtimes, may have made a shared terminal or pipe
+// non-blocking. Then a write to w can fail with EAGAIN in the middle of a line.
 type blockingWriter struct{ w io.Writer }
 
 func (p blockingWriter) Write(b []byte) (written int, err error) {
@@ -28,9 +28,9 @@ func (p blockingWriter) Write(b []byte) (written int, err error) {
 	}
 }
 
-// refuseOwnOutput returns an error if an input is also the output: the program
-// would read what it writes until the disk is full. It ignores missing files,
-// because [Streams.open] reports them.
+// refuseOwnOutput returns an error if an input is also the output. Otherwise the
+// program would read what it writes until the disk is full. It ignores missing
+// files, because [Streams.open] reports them.
 func refuseOwnOutput(s Streams, names []string) error {
 	f, ok := s.Out.(*os.File)
 	if !ok {
@@ -53,13 +53,13 @@ func refuseOwnOutput(s Streams, names []string) error {
 	return nil
 }
 
-// readsBack reports whether bytes written to a file of mode m can be read from it
-// again. For a terminal or a socket it returns false.
+// readsBack reports whether bytes that were written to a file of mode m can be read
+// from it. For a terminal or a socket it returns false.
 func readsBack(m os.FileMode) bool {
 	return m.IsRegular() || m&os.ModeNamedPipe != 0 || m&os.ModeDevice != 0 && m&os.ModeCharDevice == 0
 }
 
-// stat describes a file; "-" is standard input.
+// stat returns the FileInfo of a file. If name is "-", the file is standard input.
 func (s Streams) stat(name string) (os.FileInfo, error) {
 	if name != "-" {
 		return os.Stat(name)

@@ -10,7 +10,7 @@ import (
 )
 
 // KeepOnClosedPipe makes a write to a closed standard output return an error.
-// Without it, the Go runtime ends the process with SIGPIPE and commands could not
+// Without it, the Go runtime ends the process with SIGPIPE, and commands cannot
 // report anything. Child processes keep the default.
 func KeepOnClosedPipe() {
 	ownProcess.Store(true)
@@ -22,16 +22,18 @@ func KeepOnClosedPipe() {
 const exitClosed codeError = ExitSignal + 13
 
 // ownProcess is true in the errclass program and false in tests that call Main. In
-// such a test, a SIGPIPE may come from other code than errclass.
+// a test, a SIGPIPE may be caused by other code than errclass.
 var ownProcess atomic.Bool
 
-// The equivalents of EPIPE on Windows: ERROR_BROKEN_PIPE and ERROR_NO_DATA.
+// The error codes of Windows that are equivalent to EPIPE: ERROR_BROKEN_PIPE and
+// ERROR_NO_DATA.
 const (
 	windowsBrokenPipe = syscall.Errno(109)
 	windowsNoData     = syscall.Errno(232)
 )
 
-// outputClosed reports whether err is from a write to a pipe without a reader.
+// outputClosed reports whether err is the error of a write to a pipe without a
+// reader.
 func outputClosed(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) ||
 		windowsPipes && (errors.Is(err, windowsBrokenPipe) || errors.Is(err, windowsNoData))

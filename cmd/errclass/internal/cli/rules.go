@@ -10,7 +10,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// ruleLine is a [classify.RuleInfo] as JSON.
+// ruleLine is the JSON form of a [classify.RuleInfo].
 type ruleLine struct {
 	ID       string            `json:"id"`
 	Pattern  string            `json:"pattern"`

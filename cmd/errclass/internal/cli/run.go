@@ -28,7 +28,7 @@ const (
 	ExitAborted       = 130 // as in a shell after Ctrl-C; for a closed output see exitClosed
 )
 
-// exitCategory holds the codes of --exit-code category. Three are those of
+// exitCategory has the exit codes of --exit-code category. Three are those of
 // sysexits(3): EX_TEMPFAIL, EX_DATAERR and EX_SOFTWARE.
 var exitCategory = map[classify.Category]int{
 	classify.CategoryRetryable:       75,
@@ -38,13 +38,13 @@ var exitCategory = map[classify.Category]int{
 	classify.CategoryAborted:         ExitAborted,
 }
 
-// codeError ends the program with an exit code. The command has already reported
+// codeError makes the program exit with this code. The command has already reported
 // its error.
 type codeError int
 
 func (e codeError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// timeoutError is the context's cause after --timeout has ended the context.
+// timeoutError is the context's cause if --timeout has ended the context.
 type timeoutError time.Duration
 
 func (t timeoutError) Error() string { return fmt.Sprintf("not done within %s", time.Duration(t)) }

@@ -9,15 +9,15 @@ import (
 	"syscall"
 )
 
-// endSignals returns the signals on which errclass ends the command's process
-// group and itself. Signals that were ignored when the program started, as under
-// nohup, stay ignored.
+// endSignals returns the signals after which errclass ends the command's process
+// group and itself. Signals that were ignored when the program started, for example
+// by nohup, stay ignored.
 func endSignals() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
 }
 
-// closedOutputError is the context's cause if errclass ends the command because
-// the output was closed. It counts as a cancellation by the reader of the output.
+// closedOutputError is the context's cause if errclass ends the command because the
+// output was closed. It counts as a cancellation by the reader of the output.
 type closedOutputError struct{}
 
 func (closedOutputError) Error() string { return "the output was closed" }
@@ -25,9 +25,9 @@ func (closedOutputError) Error() string { return "the output was closed" }
 func (closedOutputError) Unwrap() error { return context.Canceled }
 
 // endOnBrokenPipe calls end when this program gets SIGPIPE, until stop is called.
-// It ignores the signal if this program may have copied input to the command. Then
-// the signal may only mean that the command closed its input early, which is not
-// an error. In that case detectClosed still finds a closed output.
+// It ignores the signal if this program may have copied input to the command. In
+// that case the signal may only mean that the command closed its input early, which
+// is not an error. detectClosed still finds a closed output.
 func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	if !ownProcess.Load() || signal.Ignored(syscall.SIGPIPE) {
 		return func() {}
@@ -52,8 +52,8 @@ func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	}
 }
 
-// closeDetector calls end when a write to w fails because w was closed. Without
-// it, the command's processes would run until their next write fails.
+// closeDetector calls end when a write to w fails because w was closed. Without it,
+// the command's processes would run until their own next write fails.
 type closeDetector struct {
 	w   io.Writer
 	end func()

@@ -13,18 +13,18 @@ import (
 	"github.com/errclass/errclass/internal/ownerfile"
 )
 
-// readerLimit is the time to wait for a reader of a named pipe. A shell starts
-// that reader at the same time as this program.
+// readerLimit is how long to wait for a reader of a named pipe. A shell starts that
+// reader at the same time as this program.
 const readerLimit = time.Second
 
-// eventFile opens the file of --event. It does so before the command runs, to
-// report errors early and to remove the event of an earlier run. errs is the
-// writer for standard error.
+// eventFile opens the file of --event. It is called before the command runs, to
+// report errors early and to remove the event of an earlier run. errs is the writer
+// for standard error.
 //
-// If the file is also standard output or standard error, opening it again would
-// truncate it. So eventFile returns a writer that appends to the stream. If that
-// stream is standard output and a pipe, eventFile also replaces s.Out with a
-// writer that tracks line ends.
+// If the file is also standard output or standard error, opening the file again
+// would truncate it. In that case eventFile returns a writer that appends to the
+// stream. If that stream is standard output and a pipe, eventFile also replaces
+// s.Out with a writer that tracks line ends.
 func eventFile(s *Streams, errs *lineWriter, name string) (io.WriteCloser, error) {
 	info, err := os.Stat(name)
 	if err != nil { // Stat failed: create the file, or return the error of opening it
@@ -48,7 +48,7 @@ func eventFile(s *Streams, errs *lineWriter, name string) (io.WriteCloser, error
 	return openEvent(name)
 }
 
-// sameStream returns w as a file. It reports whether w is the file that info
+// sameStream returns w as a file. It returns false if w is not the file that info
 // describes.
 func sameStream(w io.Writer, info os.FileInfo) (*os.File, bool) {
 	f, ok := w.(*os.File)
@@ -62,7 +62,8 @@ func sameStream(w io.Writer, info os.FileInfo) (*os.File, bool) {
 func openEvent(name string) (io.WriteCloser, error) {
 	if isDescriptor(name) {
 		// On Linux this opens the descriptor's file again. Do not truncate it or
-		// change its mode: both are up to the program that opened the descriptor.
+		// change its mode: the program that opened the descriptor decides about
+		// both.
 		return os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
 	}
 	for waited := time.Duration(0); ; waited += retryInterval {
@@ -112,9 +113,9 @@ func (a *streamAppender) Write(p []byte) (int, error) {
 // Close does nothing: the process owns the stream.
 func (a *streamAppender) Close() error { return nil }
 
-// endsLine reports whether the content of a file ends with a line end. It is true
-// for an empty file, and for one that cannot be read. end is the size of the file.
-// endsLine opens the file by name, because the stream may be open only for
+// endsLine reports whether the content of a file ends with a line end. For an empty
+// file, and for a file that cannot be read, it returns true. end is the size of the
+// file. endsLine opens the file by name, because the stream may be open only for
 // writing. It checks that it has opened the file that info describes.
 func endsLine(name string, info os.FileInfo, end int64) bool {
 	if end == 0 {

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// maxReplay is the largest number of bytes of a pipe kept for the next run.
+// maxReplay is how many bytes of a pipe are kept for the next run.
 const maxReplay = 16 << 20
 
-// runInput is the standard input for the runs of a command. At most one of direct,
-// file and replay is not nil. If there is no input, all are nil.
+// runInput provides the standard input for each run of a command. At most one of
+// direct, file and replay is not nil. If there is no input, all are nil.
 type runInput struct {
 	direct io.Reader // used if there is only one run
 	file   *os.File  // read again from start
@@ -65,10 +65,10 @@ func (r *runInput) copied() bool {
 // replayable reports whether the next run gets the same input as the last one.
 func (r *runInput) replayable() bool { return r.replay == nil || !r.replay.lost() }
 
-// replayBuffer lets several readers read a source, one after the other. Each of
-// them starts at the beginning of the source. An abandoned reader may still be
-// blocked in a read of the source. The bytes of that read go to the buffer, for
-// the next reader.
+// replayBuffer lets several readers read a source, one after the other. Each reader
+// starts at the beginning of the source. An abandoned reader may still be blocked
+// in a read of the source. The bytes of that read are added to the buffer, for the
+// next reader.
 type replayBuffer struct {
 	source io.Reader
 
@@ -86,7 +86,7 @@ func newReplayBuffer(source io.Reader) *replayBuffer {
 	return b
 }
 
-// lost reports whether data was discarded.
+// lost reports whether bytes were discarded because the buffer was full.
 func (b *replayBuffer) lost() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -23,8 +23,8 @@ type failure struct {
 }
 
 // asClosedOutput returns x with the closed output as its cause. After its output
-// was closed, a command may end with SIGPIPE, with the SIGTERM that errclass
-// sends, or with its own exit code. The cause is the same in all three cases.
+// was closed, a command may end with SIGPIPE, with the SIGTERM that errclass sends,
+// or with its own exit code. In all three cases the closed output is the cause.
 func (x failure) asClosedOutput() failure {
 	name, err := "", error(closedOutputError{})
 	if e, ok := errors.AsType[*supervise.Error](x.err); ok {
@@ -55,9 +55,9 @@ func maskedText(err error) string {
 	return supervise.MaskSecrets(err.Error())
 }
 
-// report writes the explanation, the message and the event about a failure. It
-// returns the exit code as an error. A failure to write is reported on standard
-// error and does not change the exit code.
+// report writes the explanation of a failure, a message and the event. It returns
+// the exit code as an error. A failure to write is reported on standard error and
+// does not change the exit code.
 func (f *runFlags) report(s Streams, errs *lineWriter, event io.Writer, x failure) error {
 	json := *f.format == formatJSON
 	var b bytes.Buffer
@@ -80,9 +80,8 @@ func (f *runFlags) report(s Streams, errs *lineWriter, event io.Writer, x failur
 	return codeError(f.code(x))
 }
 
-// explain writes the explanation of a failure. If evidence other than text
-// decided, such as a watchdog, it adds that evidence as the first entry to the
-// list of signals.
+// explain writes the explanation of a failure. If the deciding evidence is not a
+// text but, for example, a watchdog, explain adds it as the first signal.
 func (x failure) explain(w io.Writer, json, colour bool) error {
 	message := x.outcome.Stderr
 	var exit *exec.ExitError
@@ -116,8 +115,8 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// lineWriter writes the output of a child, and lines of errclass, to one writer.
-// It starts the lines of errclass on a new line.
+// lineWriter writes the output of a child, and lines of errclass, to one writer. It
+// writes each line of errclass on a new line.
 type lineWriter struct {
 	mu         sync.Mutex
 	w          io.Writer
@@ -134,8 +133,8 @@ func (l *lineWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// setUnfinished records whether the last line lacks its line end. A caller needs
-// it if others may have written to the same file.
+// setUnfinished records whether the last line lacks its line end. It is needed if
+// others may have written to the same file.
 func (l *lineWriter) setUnfinished(unfinished bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -57,12 +57,12 @@ func (r *retrier) run(ctx context.Context) (supervise.Outcome, error) {
 	}
 }
 
-// schedule has the pauses between runs. Its limit of three calls is not used, because
-// the reason's policy limits the number of runs.
+// schedule has the pauses between runs. Its limit of three calls is not used,
+// because the reason's policy limits the number of runs.
 var schedule = resilience.FixedSchedule.Schedule()
 
-// pause returns the time to wait before the next run, and whether there is a next
-// run.
+// pause returns the time to wait before the next run. again is false if there is no
+// next run.
 func (r *retrier) pause(res classify.Result) (wait time.Duration, again bool) {
 	limit := res.Policy().Calls()
 	if r.maxRuns > 0 {

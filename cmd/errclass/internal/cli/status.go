@@ -23,7 +23,8 @@ type statusLine struct {
 	drawn  string
 }
 
-// newStatusLine returns nil if standard error is no terminal.
+// newStatusLine returns a status line on standard error. It returns nil if standard
+// error is not a terminal.
 func newStatusLine(s Streams) *statusLine {
 	f, ok := s.Err.(*os.File)
 	if !ok || !isTerminal(f) {
@@ -38,7 +39,8 @@ func newStatusLine(s Streams) *statusLine {
 	}}
 }
 
-// useColour follows https://no-color.org.
+// useColour reports whether the status line has colours, by the rules of
+// https://no-color.org.
 func useColour(env func(string) string) bool {
 	return env("NO_COLOR") == "" && env("TERM") != "dumb"
 }

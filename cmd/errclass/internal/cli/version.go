@@ -36,7 +36,7 @@ func describe(info *debug.BuildInfo, record string) string {
 // pseudoVersion matches the version of a commit without a tag.
 var pseudoVersion = regexp.MustCompile(`[-.]\d{14}-([0-9a-f]{12})(?:\+.*)?$`)
 
-// commitOf describes the commit that a version was built from. It reads, in this
+// commitOf describes the commit from which a version was built. It reads, in this
 // order, the build settings, the version itself, and the record of the release.
 func commitOf(info *debug.BuildInfo, version, record string) string {
 	var commit, changed string
@@ -57,7 +57,8 @@ func commitOf(info *debug.BuildInfo, version, record string) string {
 		return "commit " + m[1]
 	}
 	if released, of, ok := strings.Cut(strings.TrimSpace(record), " "); ok && released == version {
-		// The record is part of the release's commit, so it can only name the previous commit.
+		// The record is part of the release's commit, so it names the previous
+		// commit.
 		return fmt.Sprintf("released from commit %.12s", of)
 	}
 	return "commit not recorded"

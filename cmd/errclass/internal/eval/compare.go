@@ -14,8 +14,8 @@ type Comparison struct {
 	Won          []Change `json:"won"`           // wrong then, right now
 	Lost         []Change `json:"lost"`          // right then, wrong now
 	ChangedWrong []Change `json:"changed_wrong"` // wrong then and now, with different answers
-	// Unknown are the ids of earlier predictions that the corpus does not have.
-	// Missing are the ids of entries without an earlier prediction.
+	// Unknown has the ids of earlier predictions that the corpus does not have.
+	// Missing has the ids of entries without an earlier prediction.
 	Unknown []string `json:"unknown"`
 	Missing []string `json:"missing"`
 }
@@ -32,9 +32,9 @@ type Change struct {
 	Message      string            `json:"message"`
 }
 
-// Compare compares the predictions now with the earlier ones in then, in the order
-// of the entries. It ignores a change from one accepted answer to another, and a
-// change of the rule alone.
+// Compare compares the predictions now with the earlier predictions then, in the
+// order of the entries. It ignores a change from one accepted answer to another,
+// and a change of only the rule.
 func Compare(entries []Entry, then, now Predictions) Comparison {
 	c := Comparison{Won: []Change{}, Lost: []Change{}, ChangedWrong: []Change{}, Missing: then.Missing(entries)}
 	unknown := maps.Clone(then)

@@ -111,7 +111,7 @@ func parse(line []byte) (Entry, error) {
 	}, nil
 }
 
-// checkCategory returns an error if there is no category c.
+// checkCategory returns an error if c is not a category.
 func checkCategory(id string, c classify.Category) error {
 	if !slices.Contains(classify.Categories(), c) {
 		return fmt.Errorf("entry %q: unknown category %q; use one of %s", id, c, list(classify.Categories()))
@@ -119,7 +119,7 @@ func checkCategory(id string, c classify.Category) error {
 	return nil
 }
 
-// checkReason returns an error if there is no reason r.
+// checkReason returns an error if r is not a reason.
 func checkReason(id string, r classify.Reason) error {
 	if !r.Valid() {
 		return fmt.Errorf("entry %q: unknown reason %q; use one of %s", id, r, list(classify.Reasons()))

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// extension is the end of the names of a corpus's files.
+// extension is the extension of the files of a corpus.
 const extension = ".jsonl"
 
 // Files returns the files of the corpus at path, sorted by name. The corpus in a
-// folder is its files *.jsonl or, if it has none, slices/*.jsonl. Hidden files do
-// not count. If path is not a folder, Files returns path.
+// folder consists of the files *.jsonl or, if there are none, slices/*.jsonl.
+// Hidden files do not count. If path is not a folder, Files returns path.
 func Files(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

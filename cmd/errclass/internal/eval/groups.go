@@ -15,24 +15,25 @@ type Slice struct {
 	MacroF1 float64 `json:"macro_f1"`
 }
 
-// Product is the score of the entries of one product. Entries without a product
-// have none.
+// Product is the score of the entries of one product. Entries without a product are
+// in no Product.
 type Product struct {
 	Product string `json:"product"`
 	Misses  int    `json:"misses"` // entries with a wrong category or a wrong reason
 	Score
 }
 
-// Family is the score of the entries with one kind and one prefix of the id.
+// Family is the score of the entries that have the same kind and the same id
+// prefix.
 type Family struct {
 	Kind   string `json:"kind"`
 	Prefix string `json:"prefix"`
 	Score
 }
 
-// Decider is the score of the entries that were decided by one family of rules.
-// The family is the prefix of the rule's id, "net" of "net/hang-up". It names
-// the rules file or the kind of evidence.
+// Decider is the score of the entries that were decided by one family of rules. The
+// family is the prefix of the rule's id: "net" for "net/hang-up". It names the
+// rules file or the kind of evidence.
 type Decider struct {
 	Family string `json:"family"`
 	Score
@@ -94,7 +95,7 @@ func (g *groups) report(r *Report) {
 	})
 }
 
-// at returns the value of key. It adds a zero value if there is none.
+// at returns the value of key. If there is none, it first adds a zero value.
 func at[K comparable, V any](values map[K]*V, key K) *V {
 	if values[key] == nil {
 		values[key] = new(V)

@@ -20,7 +20,7 @@ type Prediction struct {
 	Confidence float64 `json:"confidence"`
 }
 
-// Predictions are the answers for several messages, by the id of the entry.
+// Predictions maps the id of an entry to the prediction for its message.
 type Predictions map[string]Prediction
 
 // Predict classifies the messages of the entries with c.
@@ -51,8 +51,8 @@ func (p Predictions) Write(w io.Writer, entries []Entry) error {
 	return nil
 }
 
-// ReadPredictions reads what [Predictions.Write] wrote. It ignores blank lines. Any
-// other fault is an error that begins with name and the line number.
+// ReadPredictions reads the output of [Predictions.Write]. It ignores blank lines.
+// Any other fault is an error that begins with name and the line number.
 func ReadPredictions(r io.Reader, name string) (Predictions, error) {
 	all := Predictions{}
 	err := readLines(r, name, func(text []byte, _ string) error {
@@ -75,8 +75,8 @@ func ReadPredictions(r io.Reader, name string) (Predictions, error) {
 	return all, nil
 }
 
-// check returns an error if p is not a valid prediction. Entries of a corpus are
-// not, because they have no rule.
+// check returns an error if p is not a valid prediction. An entry of a corpus is
+// not valid, because it has no rule.
 func (p Prediction) check() error {
 	switch {
 	case p.ID == "":

@@ -13,8 +13,8 @@ type Reliability struct {
 	Ranges           []ConfidenceRange `json:"ranges"` // in ascending order, without those that have no answers
 }
 
-// ConfidenceRange counts the answers with a confidence from From to From + 0.1. The
-// last range includes 1.
+// ConfidenceRange counts the answers whose confidence is at least From and less
+// than From + 0.1. The last range includes 1.
 type ConfidenceRange struct {
 	From           float64 `json:"from"`
 	Answers        int     `json:"answers"`

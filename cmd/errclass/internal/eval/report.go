@@ -20,21 +20,21 @@ type Score struct {
 	Retryable     int `json:"retryable"` // entries whose right category is retryable
 }
 
-// CategoryAccuracy returns the share of entries with a right category, 0 to 1.
+// CategoryAccuracy returns the share of entries with a right category, from 0 to 1.
 func (s Score) CategoryAccuracy() float64 { return share(s.RightCategory, s.Entries) }
 
-// ReasonAccuracy returns the share of entries with a right reason, 0 to 1.
+// ReasonAccuracy returns the share of entries with a right reason, from 0 to 1.
 func (s Score) ReasonAccuracy() float64 { return share(s.RightReason, s.Entries) }
 
-// FalseRetryShare returns the share of entries that are false retries, 0 to 1.
+// FalseRetryShare returns the share of entries that are false retries, from 0 to 1.
 func (s Score) FalseRetryShare() float64 { return share(s.FalseRetries, s.Entries) }
 
 // MissedRetryShare returns the share of the retryable entries that are missed
-// retries, 0 to 1.
+// retries, from 0 to 1.
 func (s Score) MissedRetryShare() float64 { return share(s.MissedRetries, s.Retryable) }
 
-// Report is the result of [Evaluate]. In the names below, gold stands for the
-// right answer of an entry, and got for the prediction.
+// Report is the result of [Evaluate]. In the names of the fields, gold is the right
+// answer of an entry, and got is the prediction.
 type Report struct {
 	Score
 	CategoryAccuracy float64 `json:"category_accuracy"`
@@ -145,8 +145,8 @@ func (r *Report) Explain(c *classify.Classifier) {
 	}
 }
 
-// judge returns the category and the reason of p. It replaces an accepted answer by
-// the right one.
+// judge returns the category and the reason of p. If one of them is an accepted
+// answer, judge returns the right answer instead.
 func (e Entry) judge(p Prediction) (classify.Category, classify.Reason) {
 	if slices.Contains(e.AcceptCategory, p.Category) {
 		p.Category = e.Category
@@ -185,7 +185,7 @@ func (s *Score) add(o Score) {
 	s.Retryable += o.Retryable
 }
 
-// confusion returns the pairs, most frequent first.
+// confusion returns the pairs with their counts, with the most frequent pair first.
 func confusion(counts map[Confused]int) []Confused {
 	all := make([]Confused, 0, len(counts))
 	for pair, n := range counts {
@@ -198,7 +198,7 @@ func confusion(counts map[Confused]int) []Confused {
 	return all
 }
 
-// byCategory returns the score of every category that is the right answer or the
+// byCategory returns a score for every category that is the right answer or the
 // prediction for an entry.
 func byCategory(pairs []Confused) (scores []CategoryScore, macroF1 float64) {
 	hits := map[string]int{}

@@ -14,8 +14,8 @@ const BOM = "\ufeff"
 // A Line is one line of the input with its line end, or a piece of one.
 type Line struct {
 	Bytes []byte // valid until the next call of Next
-	// Piece is set if the line is longer than the reader's limit. The line then
-	// comes in several pieces; Last is set on the last one.
+	// Piece is true if the line is longer than the reader's limit. The line is then
+	// returned in several pieces. Last is true for the last piece.
 	Piece, Last bool
 }
 
@@ -44,8 +44,8 @@ type Reader struct {
 
 // NewReader returns a reader of lines of up to limit bytes. Its buffer never
 // exceeds limit bytes. It calls idle before each read from r, after Next has
-// returned every line in the buffer. In idle, the caller can flush its output. A
-// nil idle does nothing.
+// returned every line in the buffer. The caller can flush its output in idle. A nil
+// idle does nothing.
 func NewReader(r io.Reader, limit int, idle func() error) *Reader {
 	if idle == nil {
 		idle = func() error { return nil }
@@ -79,7 +79,7 @@ func (r *Reader) Next() (Line, error) {
 	}
 }
 
-// take returns the next n bytes. ends is true if they complete a line.
+// take returns the next n bytes. ends reports that these bytes complete a line.
 func (r *Reader) take(n int, ends bool) Line {
 	piece := r.inPiece || !ends
 	l := Line{Bytes: r.buf[r.start : r.start+n], Piece: piece, Last: piece && ends}
@@ -89,7 +89,7 @@ func (r *Reader) take(n int, ends bool) Line {
 	return l
 }
 
-// fill reads from r into the buffer once, or sets err.
+// fill reads from r into the buffer once. If that fails, it sets err.
 func (r *Reader) fill() {
 	if r.err = r.idle(); r.err != nil {
 		return

@@ -26,8 +26,8 @@ const (
 	ReasonKey   = shapes.ReasonKey
 )
 
-// Annotator classifies single lines. It is not safe for concurrent use: the
-// memory for one line is reused for the next.
+// Annotator classifies single lines. It is not safe for concurrent use, because it
+// reuses the memory of one line for the next.
 type Annotator struct {
 	classify classifyFunc
 	all      bool
@@ -39,14 +39,15 @@ type Annotator struct {
 	buf     []byte // holds the bytes of inserts
 }
 
-// classifyFunc is [classify.Classifier.Classify]. Tests wrap it.
+// classifyFunc has the type of [classify.Classifier.Classify]. Tests replace the
+// method.
 type classifyFunc func(classify.Evidence) classify.Result
 
-// NewAnnotator returns an annotator. If all is true, it classifies every record,
-// otherwise only errors. A nil classifier is [classify.Standard].
+// NewAnnotator returns an annotator. If all is true, it classifies every record;
+// otherwise it classifies only errors. A nil classifier is [classify.Standard].
 func NewAnnotator(c *classify.Classifier, all bool) *Annotator { return NewAnnotatorFor(nil, c, all) }
 
-// NewAnnotatorFor is [NewAnnotator] for lines of the shapes of s. A nil set is
+// NewAnnotatorFor is [NewAnnotator] for lines of the shapes in s. A nil set is
 // [shapes.Standard].
 func NewAnnotatorFor(s *shapes.Set, c *classify.Classifier, all bool) *Annotator {
 	if c == nil {
@@ -60,7 +61,7 @@ func NewAnnotatorFor(s *shapes.Set, c *classify.Classifier, all bool) *Annotator
 // Kind is the kind of a line.
 type Kind uint8
 
-// The kinds of lines.
+// The values of [Kind].
 const (
 	Other      Kind = iota // a line of a known shape without an error
 	Classified             // an error, or any record if all is true
@@ -74,7 +75,7 @@ type Annotation struct {
 	Kind   Kind
 	At     int
 	Insert []byte // valid until the next call; empty if the line has both keys
-	// Category and Reason are the values on the annotated line. Values that the
+	// Category and Reason are the values in the annotated line. Values that the
 	// line already had are kept. Both are empty unless Kind is Classified.
 	Category, Reason string
 	// More are the insertions for the other records of the line, in order. Only
@@ -84,7 +85,8 @@ type Annotation struct {
 	time time.Time
 }
 
-// Insertion is one insertion into a line, as in [Annotation].
+// Insertion is one insertion into a line. At and Insert mean the same as in
+// [Annotation].
 type Insertion struct {
 	At               int
 	Insert           []byte
@@ -104,7 +106,8 @@ func (a *Annotator) Annotate(line []byte) Annotation {
 	if len(a.inserts) == 0 {
 		return Annotation{Kind: Other}
 	}
-	// The buffer may have moved while it grew.
+	// The buffer may have moved while it grew, so take the slices from the final
+	// buffer.
 	start := 0
 	for i := range a.inserts {
 		n := len(a.inserts[i].Insert)
@@ -143,16 +146,17 @@ func (a *Annotator) record(rec *shapes.Record) {
 	a.inserts = append(a.inserts, found)
 }
 
-// longestName is the most bytes that are read of a category or a reason that the
+// longestName limits how many bytes are read of a category or a reason that the
 // line already has. All valid names are shorter.
 const longestName = 64
 
-// classified classifies the sources of a record. The first one that a rule knows
-// decides. If there is none, the first one that the model knows decides.
+// classified classifies the sources of a record. The first source for which a rule
+// finds the reason decides. If there is none, the first source for which the model
+// finds the reason decides.
 //
 // Codes are passed as [classify.Evidence.Code]. The program that logged may quote a
 // code of another program. So a code never means that the logging program reached
-// its own deadline or was cancelled. exception.type is passed as Type, because the
+// its own deadline or was canceled. exception.type is passed as Type, because the
 // logging program has recorded it itself.
 func (a *Annotator) classified(rec *shapes.Record) classify.Result {
 	var best classify.Result
@@ -163,8 +167,8 @@ func (a *Annotator) classified(rec *shapes.Record) classify.Result {
 	return best
 }
 
-// try classifies s and reports whether a rule knows the reason. best is the result so
-// far.
+// try classifies s and reports whether a rule has found the reason. best is the
+// result so far.
 func (a *Annotator) try(s shapes.Source, best *classify.Result) (known bool) {
 	if s == (shapes.Source{}) {
 		return false
@@ -177,7 +181,7 @@ func (a *Annotator) try(s shapes.Source, best *classify.Result) (known bool) {
 	return known
 }
 
-// isKnown reports whether a rule knows the reason.
+// isKnown reports whether a rule, and not only the model, has found the reason.
 func isKnown(r *classify.Result) bool {
 	return r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/errclass/errclass/internal/shapes"
 )
 
-// textLog classifies text lines. A message with its stack trace is one event, which
-// is classified when the next event starts. It is not safe for concurrent use.
+// textLog classifies text lines. A message with its stack trace is one event. An
+// event is classified when the next event starts. It is not safe for concurrent
+// use.
 type textLog struct {
 	classify classifyFunc
 	all      bool
@@ -18,14 +19,14 @@ type textLog struct {
 	lines    int64        // of the current event
 }
 
-// maxEvent is the most bytes of an event that are read.
+// maxEvent is how many bytes of an event are read.
 const maxEvent = shapes.MaxText
 
 // starts reports whether line starts a new event.
 func (t *textLog) starts(line []byte) bool { return !t.events.Add(trimEnd(line)) }
 
-// add adds a line to the current event. The line must be the last argument of
-// starts.
+// add adds a line to the current event. line must be the last line that was passed
+// to starts.
 func (t *textLog) add(line []byte, first bool) {
 	t.event = t.events.Event()
 	line = trimEnd(line)
@@ -39,7 +40,7 @@ func (t *textLog) add(line []byte, first bool) {
 	t.text = append(append(t.text, line[:min(len(line), max(maxEvent-len(t.text), 0))]...), '\n')
 }
 
-// result classifies the current event. ok is true if it is an error.
+// result classifies the current event. ok is false if the event is not an error.
 func (t *textLog) result() (result classify.Result, ok bool) {
 	e := t.event
 	if !t.all && e.Severity != shapes.Error && (!e.Stderr || e.Severity != shapes.Unknown) {
@@ -49,7 +50,8 @@ func (t *textLog) result() (result classify.Result, ok bool) {
 	if result.Category == "" {
 		result = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown}
 	}
-	// A line of standard error without a level counts only if a rule knows its text.
+	// A line of standard error without a level counts only if a rule finds its
+	// reason.
 	return result, t.all || e.Severity == shapes.Error || isKnown(&result)
 }
 
@@ -57,7 +59,7 @@ func trimEnd(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 }
 
-// appendPairs appends both fields as logfmt, unless line ends with them.
+// appendPairs appends category and reason as logfmt, unless line already has them.
 func appendPairs(b, line []byte, category, reason string) []byte {
 	if bytes.Contains(line, []byte(" "+CategoryKey+"=")) {
 		return b

@@ -10,8 +10,8 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 )
 
-// MaxLine is the length of the longest line that is read. Longer lines pass
-// unchanged.
+// MaxLine is the length of the longest line that is read. Longer lines are passed
+// on unchanged.
 const MaxLine = 16 << 20
 
 // outputSize is the size of the output buffer.
@@ -50,8 +50,8 @@ func NewProcessor(a *Annotator, w io.Writer, times bool) *Processor {
 }
 
 // ReadTexts makes the processor read text lines. It counts their errors in the
-// summary and, if annotate is true, adds the fields to the first line of each.
-// Call it before Process.
+// summary. If annotate is true, it also adds the fields to the first line of each
+// text event. Call it before Process.
 func (p *Processor) ReadTexts(annotate bool) {
 	p.text = &textLog{classify: p.annotator.classify, all: p.annotator.all}
 	p.annotate = annotate
@@ -59,18 +59,19 @@ func (p *Processor) ReadTexts(annotate bool) {
 
 // A Waiter is a reader that can tell whether input comes soon.
 type Waiter interface {
-	// Wait waits for input, at most for d, and reports whether Read would return at
-	// once.
+	// Wait waits for input, but not longer than d. It reports whether Read would
+	// return at once.
 	Wait(d time.Duration) bool
 }
 
-// eventHold is how long an annotated text event is held while more of its lines may
-// come.
+// eventHold is how long an annotated text event is held back, because more lines of
+// the event may follow.
 const eventHold = 100 * time.Millisecond
 
-// Waits sets whether reading the next input may block, as with a pipe. The default
-// is true. Then an annotated text event is held for a tenth of a second if the input
-// is a [Waiter], and otherwise not at all. Later lines of the event pass unchanged.
+// Waits sets whether reading the next input may block, which is so for a pipe. The
+// default is true. Then an annotated text event is held back for a tenth of a
+// second if the input is a [Waiter]; otherwise it is not held back. Later lines of
+// the event are passed on unchanged.
 func (p *Processor) Waits(waits bool) { p.waits = waits }
 
 // Process reads r to its end. It writes every line before it waits for the next
@@ -99,7 +100,7 @@ func (p *Processor) Process(r io.Reader) error {
 	}
 }
 
-// Summary returns the counts so far, sorted.
+// Summary returns the counts so far, in the order of [Summary.Sort].
 func (p *Processor) Summary() Summary {
 	p.summary.Sort()
 	return p.summary
@@ -131,8 +132,8 @@ func (p *Processor) outputError(err error) error {
 	return &OutputError{Err: err}
 }
 
-// line writes one line or one piece of a line. It checks the error of its last
-// write only: once a bufio.Writer has failed, every later write returns the error.
+// line writes one line or one piece of a line. It checks only the error of its last
+// write: after a bufio.Writer has failed, every later write returns the error.
 func (p *Processor) line(l lines.Line) error {
 	if p.unfinished && len(l.Bytes) > 0 {
 		p.out.WriteByte('\n')
@@ -175,11 +176,12 @@ func (p *Processor) line(l lines.Line) error {
 	return p.outputError(err)
 }
 
-// maxHeld limits the bytes of a text event that are held until it is classified.
+// maxHeld limits how many bytes of a text event are held back until the event is
+// classified.
 const maxHeld = 1 << 20
 
 // textLine reads a line of text. In a text log that is annotated, the lines of an
-// event are held until its end.
+// event are held back until the end of the event.
 func (p *Processor) textLine(line []byte, kind Kind) error {
 	starts := p.text.starts(line)
 	if starts {
@@ -211,8 +213,9 @@ func (p *Processor) endEvent() {
 	}
 }
 
-// release classifies the current text event and writes its lines. Lines that follow
-// and belong to it pass unchanged. A failure to write is returned by a later write.
+// release classifies the current text event and writes its lines. Later lines of
+// the event are passed on unchanged. If writing fails, a later write returns the
+// error.
 func (p *Processor) release() {
 	if p.text == nil || !p.pending {
 		return
@@ -245,7 +248,8 @@ func (p *Processor) release() {
 	p.held = p.held[:0]
 }
 
-// notJSON counts n lines from line number first on.
+// notJSON counts n lines that are not JSON. first is the number of the first of
+// them.
 func (p *Processor) notJSON(first, n int64) {
 	p.summary.NotJSON += n
 	p.summary.FirstNotJSON = firstLine(p.summary.FirstNotJSON, first)
@@ -253,9 +257,9 @@ func (p *Processor) notJSON(first, n int64) {
 
 func endsLine(b []byte) bool { return len(b) > 0 && b[len(b)-1] == '\n' }
 
-// firstLine returns the number of the first line of a kind. known is the number
-// found so far, or 0 if there was none. number is the current line, which is of
-// that kind.
+// firstLine returns the number of the first line of a kind. known is that number if
+// such a line was found before, otherwise 0. number is the current line, which is
+// of the kind.
 func firstLine(known, number int64) int64 {
 	if known > 0 {
 		return known

@@ -17,7 +17,8 @@ type Summary struct {
 	Text       int64   `json:"text,omitzero"` // text events among Classified
 	Counts     []Count `json:"counts"`        // most frequent first; see Sort
 
-	// The number of the first line of each kind, counted from 1. 0 means none.
+	// The number of the first line of each kind, counted from 1. 0 means that there
+	// is none.
 	FirstNotJSON int64 `json:"first_not_json,omitzero"`
 	FirstTooLong int64 `json:"first_too_long,omitzero"`
 }
@@ -33,8 +34,8 @@ type Count struct {
 	Last  time.Time `json:"last,omitzero"`
 }
 
-// otherValue replaces a category or a reason that a line already had and that
-// errclass does not know. Without it, Counts could grow without limit.
+// otherValue is counted instead of a category or a reason that errclass does not
+// know and that a line already had. Otherwise Counts could grow without limit.
 const otherValue = "other"
 
 // add counts a classified record.
@@ -64,7 +65,7 @@ func (s *Summary) add(category, reason string, at time.Time) {
 	}
 }
 
-// Sort sorts the counts by frequency, the highest first, and then by name.
+// Sort sorts the counts by frequency, with the highest first, and then by name.
 func (s *Summary) Sort() {
 	slices.SortFunc(s.Counts, func(a, b Count) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Category, b.Category), cmp.Compare(a.Reason, b.Reason))
