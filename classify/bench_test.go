@@ -52,8 +52,9 @@ func benchmarkPatterns(n int) []string {
 	return exprs
 }
 
-// benchmarkTexts returns the texts of the benchmarks by name. In "near", many rules
-// match in part and none completely. In "often", rules match everywhere.
+// benchmarkTexts returns the texts of the benchmarks by name. In a text of "near",
+// many rules match in part, and no rule matches completely. In a text of "often",
+// rules match everywhere.
 func benchmarkTexts(tb testing.TB) map[string][]string {
 	corpus := corpusMessages(tb)
 	var long strings.Builder
@@ -90,8 +91,9 @@ func perText(b *testing.B, texts []string, f func(text string)) float64 {
 	return float64(b.Elapsed().Nanoseconds()) / float64(b.N)
 }
 
-// BenchmarkScan measures one pass over a text with many rules. x-regexp is how many
-// times longer package regexp takes for the same patterns, one after the other.
+// BenchmarkScan measures the search for many rules in a text. The metric x-regexp
+// is a factor: package regexp, which tries one pattern after the other, takes
+// x-regexp times as long.
 func BenchmarkScan(b *testing.B) {
 	all := benchmarkTexts(b)
 	for _, n := range []int{20, 100, 300, 1000, len(standard.Rules)} {
@@ -115,8 +117,8 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// BenchmarkScanPhrases is [BenchmarkScan] for phrases, as in rules of users. Each
-// phrase has three words of the corpus. One phrase in four occurs in the corpus.
+// BenchmarkScanPhrases is like [BenchmarkScan], but its rules are phrases of three
+// words. The words come from the corpus. One phrase in four occurs in the corpus.
 func BenchmarkScanPhrases(b *testing.B) {
 	texts := corpusMessages(b)
 	words := strings.Fields(strings.Join(texts, " "))
@@ -140,7 +142,8 @@ func BenchmarkScanPhrases(b *testing.B) {
 	}
 }
 
-// regexpPerText measures package regexp on a part of the texts.
+// regexpPerText measures package regexp on a part of the texts. It returns the
+// nanoseconds for one text and all patterns.
 func regexpPerText(exprs, texts []string) float64 {
 	compiled := make([]*regexp.Regexp, len(exprs))
 	for i, expr := range exprs {

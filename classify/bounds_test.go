@@ -24,8 +24,8 @@ const mostAllocated = race.PoolFactor * 4 << 20
 
 const mega = 1 << 20
 
-// Errors with very large values. The values exist before the measurement, so that
-// their cost is not measured.
+// These errors have very large values. The values exist before the measurement
+// begins, so their own memory is not measured.
 type (
 	rawBody struct {
 		StatusCode int
@@ -93,7 +93,7 @@ func (over) Error() string              { return "so it goes" }
 func (e over) Unwrap() error            { return e.err }
 func (over) Timeout() bool              { return true }
 
-// Details of a gRPC status.
+// These types are details of a gRPC status. Each has a large value.
 type (
 	bigInfo struct {
 		text string
@@ -120,10 +120,10 @@ func many[T any](n int, item func(i int) T) []T {
 	return all
 }
 
-// fill repeats a text up to a size in bytes.
+// fill repeats text as often as size bytes hold it.
 func fill(text string, size int) string { return strings.Repeat(text, size/len(text)) }
 
-// within wraps err n times.
+// within returns err in n layers of wrappers.
 func within(n int, err error) error {
 	for range n {
 		err = over{err}
@@ -136,7 +136,7 @@ type excess struct {
 	e    classify.Evidence
 }
 
-// excesses returns evidence that exceeds the limits by far.
+// excesses returns evidence that is far beyond the limits of a classifier.
 func excesses() []excess {
 	object := `{"error":{"type":"a","message":"b c"}},`
 	small := `{"a":1},`
@@ -342,9 +342,9 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestExcessIsBounded checks that no excessive evidence makes a classification
-// allocate more than its budget, or panic. The test isn't parallel: it measures the
-// whole process.
+// TestExcessIsBounded classifies evidence that is far beyond the limits. No
+// classification may panic or allocate more than mostAllocated. The test isn't
+// parallel, because it measures the memory of the whole process.
 func TestExcessIsBounded(t *testing.T) {
 	wide, err := classify.New(classify.WithMaxBytes(mega))
 	require.NoError(t, err)
@@ -381,8 +381,8 @@ func TestExcessIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkExcess measures the time for the same evidence. Each should take less
-// than 10 ms.
+// BenchmarkExcess measures the time for the evidence of excesses. Each piece of
+// evidence should take less than 10 ms.
 func BenchmarkExcess(b *testing.B) {
 	for _, tt := range excesses() {
 		b.Run(tt.name, func(b *testing.B) {

@@ -19,8 +19,8 @@ import (
 	"github.com/errclass/errclass/internal/race"
 )
 
-// TestLastLetters checks that LastLetters has the last letter of every anchor and
-// filler.
+// TestLastLetters checks that LastLetters contains the last letter of every anchor
+// and of every filler of package hint.
 func TestLastLetters(t *testing.T) {
 	t.Parallel()
 	words := hint.Fillers[:]
@@ -110,8 +110,8 @@ type joinedSilently []error
 func (joinedSilently) Error() string     { return "so it goes" }
 func (j joinedSilently) Unwrap() []error { return j }
 
-// TestTooManyHeadersAreReadInOrder checks that the order of a map does not decide
-// which headers are read if there are too many.
+// TestTooManyHeadersAreReadInOrder checks a response with more headers than are
+// read. The headers are read in a fixed order, not in the random order of a Go map.
 func TestTooManyHeadersAreReadInOrder(t *testing.T) {
 	t.Parallel()
 	header := http.Header{"Retry-After": {"2"}}
@@ -127,7 +127,8 @@ func TestTooManyHeadersAreReadInOrder(t *testing.T) {
 	}
 }
 
-// TestLimitsDoNotOverflow checks that texts are read with the largest possible limit.
+// TestLimitsDoNotOverflow checks that a classifier with the largest possible limit
+// (math.MaxInt) reads texts.
 func TestLimitsDoNotOverflow(t *testing.T) {
 	t.Parallel()
 	c, err := New(WithMaxBytes(math.MaxInt))
@@ -140,8 +141,9 @@ func TestLimitsDoNotOverflow(t *testing.T) {
 	assert.Equal(t, ReasonUnknown, one.Message("HTTP 429").Reason)
 }
 
-// FuzzExcess makes excessive evidence from a few bytes, by repetition. It checks
-// that the evidence is classified within the budget, and always with the same result.
+// FuzzExcess builds very large evidence from a few bytes, by repetition. It checks
+// that a classification allocates at most 5 MB and that a second one has the same
+// result.
 func FuzzExcess(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7}, `{"error":{"message":"rate limit","code":"x"}},`, uint16(2000))
 	f.Add([]byte{7, 7, 7, 1, 2}, "retry after 1s\n", uint16(9000))
@@ -168,8 +170,8 @@ func FuzzExcess(f *testing.F) {
 	})
 }
 
-// assemble makes evidence from one text. Each byte of parts adds a part of the
-// evidence. The methods of its errors allocate nothing.
+// assemble builds evidence from one text. Each byte of parts adds one part to the
+// evidence. The methods of the errors in it allocate nothing.
 func assemble(parts []byte, text string) (e Evidence) {
 	var all []error
 	for _, p := range parts {

@@ -12,7 +12,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// customContext is a context type of the caller's own. It has ended.
+// customContext is a context type that package context does not know. The context
+// has ended.
 type customContext struct{ context.Context }
 
 var errCustom = errors.New("custom end")

@@ -12,7 +12,7 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect/chain"
 )
 
-// The errors of ordinary programs.
+// These errors are typical for ordinary programs.
 var (
 	errPlain   = errors.New("the cache is cold")
 	errWrapped = fmt.Errorf("render: %w", fmt.Errorf("load: %w", fmt.Errorf("parse: %w", errPlain)))
@@ -50,8 +50,8 @@ func TestChainAllocs(t *testing.T) {
 	}
 }
 
-// joinedSilent is a joined error whose Error allocates nothing. The Error of
-// errors.Join builds a new text at each call.
+// joinedSilent is a joined error whose Error method allocates nothing. The Error
+// method of errors.Join builds a new text at each call.
 type joinedSilent struct{ error }
 
 func (joinedSilent) Error() string   { return "several" }

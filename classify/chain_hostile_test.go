@@ -24,23 +24,24 @@ import (
 )
 
 type (
-	// nilDeref panics in every method when it is a nil pointer.
+	// nilDeref panics in every method if it is a nil pointer.
 	nilDeref struct{ text string }
 	// panics panics in every method that a classifier may call.
 	panics struct{}
 	// loop wraps itself; its Error is constant.
 	loop struct{ next error }
-	// recursive wraps itself, and its Error never returns.
+	// recursive wraps itself. Its Error method never returns.
 	recursive struct{ next error }
-	// timesOut is recursive, and its Timeout returns true.
+	// timesOut is like recursive, but its Timeout method returns true.
 	timesOut struct{ recursive }
-	// generator returns a new error at every call of Unwrap.
+	// generator returns a new error at each call of its Unwrap method.
 	generator int
-	// bush joins two of itself.
+	// bush is a joined error. Its Unwrap method returns two values of type bush.
 	bush struct{}
-	// huge has a text of 100 MB.
+	// huge is an error with a text of 100 MB.
 	huge struct{}
-	// liar is a timeout and temporary, with an invalid status and wait.
+	// liar says that it is a timeout and temporary. Its status and its wait are
+	// invalid.
 	liar struct{}
 )
 
@@ -88,7 +89,7 @@ func (e *passesOn) Timeout() bool {
 	return !ok || t.Timeout()
 }
 
-// exits panics with a value that is no error.
+// exits panics with a value whose type is error and which is a nil pointer.
 type exits struct{}
 
 func (exits) Error() string { panic((*runtime.Error)(nil)) }
@@ -168,20 +169,21 @@ func TestHostile(t *testing.T) {
 // nilOf returns a nil pointer of an error's type. Its methods panic.
 func nilOf(err error) error { return reflect.Zero(reflect.TypeOf(err)).Interface().(error) }
 
-// branches is a joined error with a constant text.
+// branches is a joined error. Its text is constant.
 type branches []error
 
 func (branches) Error() string     { return "several" }
 func (b branches) Unwrap() []error { return b }
 
-// answersText wraps an error and has a constant text.
+// answersText wraps an error. Its own text is constant.
 type answersText struct{ err error }
 
 func (answersText) Error() string   { return "so it goes" }
 func (e answersText) Unwrap() error { return e.err }
 
-// TestEvidenceBesideACycle checks that errors of a cycle are read, except by methods
-// that may follow the cycle.
+// TestEvidenceBesideACycle checks an error chain with a cycle. The errors of the
+// cycle are read, but their methods are not called if a method may follow the cycle
+// forever.
 func TestEvidenceBesideACycle(t *testing.T) {
 	t.Parallel()
 	round := &recursive{}
@@ -191,7 +193,8 @@ func TestEvidenceBesideACycle(t *testing.T) {
 	assert.Equal(t, "http/503", x.Result.Rule)
 }
 
-// TestEvidenceBesidePanics checks that a panicking method loses only its own evidence.
+// TestEvidenceBesidePanics checks an error chain in which some methods panic. Only
+// the evidence of these methods is lost.
 func TestEvidenceBesidePanics(t *testing.T) {
 	t.Parallel()
 	got := classify.Error(fmt.Errorf("%w, %w", halfBroken{}, (*nilDeref)(nil)))
@@ -204,8 +207,8 @@ type halfBroken struct{ panics }
 func (halfBroken) Error() string { return "so it goes" }
 func (halfBroken) Unwrap() error { return &net.DNSError{IsTemporary: true} }
 
-// TestBounds checks that evidence within the bounds is found, in wide errors too, and
-// that the text of a deeper error is still read.
+// TestBounds checks that errors within the limits are found in wide and in deep
+// chains, and that the text of a deeper error is still read.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	err := context.Canceled
@@ -235,9 +238,9 @@ func TestBounds(t *testing.T) {
 	assert.Equal(t, classify.ReasonRateLimit, classify.Error(deep).Reason, "the text of a long chain")
 }
 
-// TestSharedTree joins an error with itself 40 times, so its text has 2^40 lines. The
-// classifier must not build that text, but must find the error. It must not follow a
-// cycle behind 20,000 joined errors either.
+// TestSharedTree joins an error with itself 40 times, so its text has 2^40 lines.
+// The classifier must find the error without building that text. The test also
+// joins 20,000 errors with a cycle. The classifier must not follow the cycle.
 func TestSharedTree(t *testing.T) {
 	t.Parallel()
 	shared := func(err error) error {
@@ -270,7 +273,8 @@ type relays struct{ err error }
 func (r *relays) Error() string { return r.err.Error() }
 func (r *relays) Unwrap() error { return r.err }
 
-// TestWrappingKeepsTheReason builds trees of wrappers around a known error.
+// TestWrappingKeepsTheReason wraps a known error in trees of wrappers. Its reason
+// must stay the same.
 func TestWrappingKeepsTheReason(t *testing.T) {
 	t.Parallel()
 	known := []error{

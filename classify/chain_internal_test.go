@@ -21,7 +21,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// Errors that keep the body of a response in different ways, as SDKs do.
+// These errors keep the body of a response in different fields. Errors of SDKs have
+// the same fields.
 type (
 	rawJSON struct{ raw string }
 	inner   struct {
@@ -75,7 +76,7 @@ func TestBodyOf(t *testing.T) {
 	}
 }
 
-// The details of a gRPC status, with the getters that are read.
+// These types are details of a gRPC status. They have the getters that are read.
 type (
 	status    struct{}
 	retryInfo struct{}
@@ -116,8 +117,8 @@ func TestGRPCNames(t *testing.T) {
 	}
 }
 
-// TestWindowsErrno checks the names of some codes of Windows and Winsock, and that
-// every name for a code has a reason.
+// TestWindowsErrno checks the names of some error codes of Windows and Winsock. It
+// also checks that every such name has a reason.
 func TestWindowsErrno(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[uintptr]string{
@@ -155,8 +156,8 @@ type errUnknownShape struct{}
 
 func (errUnknownShape) Error() string { return "" }
 
-// TestOwnPanicCostsTheAnswerAlone checks that a panic of this package does not end
-// the program, and that the result's rule marks the panic.
+// TestOwnPanicCostsTheAnswerAlone makes this package panic. The program must go on,
+// and the rule of the result must name the panic.
 func TestOwnPanicCostsTheAnswerAlone(t *testing.T) {
 	broken := &Classifier{seen: new(memory.Memory), rules: func() *ruleset.Set { panic("no table") }, fallback: "default"}
 	want := Result{Category: CategoryFatal, Reason: ReasonUnknown, Rule: "default+panic", Confidence: 0.5}
@@ -166,8 +167,8 @@ func TestOwnPanicCostsTheAnswerAlone(t *testing.T) {
 	assert.Equal(t, Explanation{Result: want}, broken.Explain(Evidence{Status: 500}))
 }
 
-// TestJoinedTextIsCut checks that CutText copies only the parts of a joined text that
-// are read, and that these parts are correct.
+// TestJoinedTextIsCut checks that CutText returns the beginning and the end of a
+// joined error's text. CutText must not build the whole text.
 func TestJoinedTextIsCut(t *testing.T) {
 	large := make([]error, 300)
 	for i := range large {
@@ -210,7 +211,7 @@ func TestJoinedTextIsCut(t *testing.T) {
 	})
 }
 
-// halves returns the beginning and the end of a text, each half of limit long.
+// halves returns the first limit/2 and the last limit/2 bytes of a text.
 func halves(text string, limit int) (head, tail string) {
 	if len(text) <= limit {
 		return text, ""

@@ -11,7 +11,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// grpcStatus is google.golang.org/grpc/status.Status.
+// grpcStatus imitates status.Status of package google.golang.org/grpc/status.
 type (
 	grpcCode   uint32
 	grpcStatus struct {
@@ -65,13 +65,15 @@ func TestGRPC(t *testing.T) {
 	})
 }
 
-// noStatus returns a nil status, like the errors of REST calls in Google's clients.
+// noStatus is an error whose GRPCStatus method returns nil. Google's clients return
+// such errors for REST calls.
 type noStatus struct{}
 
 func (noStatus) Error() string           { return "so it goes" }
 func (noStatus) GRPCStatus() *grpcStatus { return nil }
 
-// Details of google.rpc, with the getters that are read.
+// These types are details of package google.rpc. They have the getters that are
+// read.
 type (
 	errorInfo struct{}
 	retryInfo struct{}
@@ -95,7 +97,7 @@ func TestGRPCDetails(t *testing.T) {
 	assert.Equal(t, classify.ReasonRateLimit, got.Reason, got.Rule)
 }
 
-// connectError is connect.Error, twirpError twirp.Error.
+// connectError imitates connect.Error, and twirpError imitates twirp.Error.
 type (
 	connectCode  uint32
 	connectError struct{ code connectCode }
@@ -111,8 +113,8 @@ func (*connectError) Error() string       { return "so it goes" }
 func (e twirpError) Code() twirpCode      { return e.code }
 func (twirpError) Error() string          { return "so it goes" }
 
-// wireError imitates jsonrpc.Error of the MCP SDK, and chainError that of
-// go-ethereum.
+// wireError imitates jsonrpc.Error of the MCP SDK, and chainError imitates the
+// JSON-RPC error of go-ethereum.
 type (
 	wireError struct {
 		Code    int64           `json:"code"`

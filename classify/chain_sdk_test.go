@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// The types below have the same fields and methods as the errors of real SDKs. So the
-// tests do not import the SDKs.
+// The types below have the same fields and methods as the errors of real SDKs, so
+// that this package need not import the SDKs.
 
 type (
 	// anthropicError is *anthropic.Error: status, response and raw body.
@@ -25,7 +25,8 @@ type (
 		RequestID  string
 		raw        string
 	}
-	// openaiError is *openai.Error of v3, whose text does not contain the message.
+	// openaiError is *openai.Error of version 3. Its text does not contain the
+	// message.
 	openaiError struct {
 		Code, Message, Param, Type string
 		StatusCode                 int
@@ -33,7 +34,7 @@ type (
 		Response                   *http.Response
 		raw                        string
 	}
-	// genaiError is genai.APIError, a value.
+	// genaiError is genai.APIError. It is used as a value, not as a pointer.
 	genaiError struct {
 		Code    int              `json:"code,omitempty"`
 		Message string           `json:"message,omitempty"`
@@ -65,14 +66,16 @@ type (
 		StatusCode  int
 		RawResponse *http.Response
 	}
-	// slackRateLimited is slack.RateLimitedError, githubAbuse github.AbuseRateLimitError.
+	// slackRateLimited is slack.RateLimitedError, and githubAbuse is
+	// github.AbuseRateLimitError.
 	slackRateLimited struct{ RetryAfter time.Duration }
 	githubAbuse      struct {
 		Response   *http.Response
 		Message    string
 		RetryAfter *time.Duration
 	}
-	// kubernetesStatus is metav1.Status as errors.StatusError holds it.
+	// kubernetesStatus has the fields of metav1.Status, which errors.StatusError
+	// contains.
 	kubernetesStatus struct {
 		Reason string
 		Code   int32
@@ -165,7 +168,8 @@ type httpStatus int
 func (httpStatus) Error() string     { return "so it goes" }
 func (s httpStatus) StatusCode() int { return int(s) }
 
-// TestNoStatus checks that codes of other kinds do not count as an HTTP status.
+// TestNoStatus checks codes that are not HTTP statuses, such as exit codes. They
+// must not be read as statuses.
 func TestNoStatus(t *testing.T) {
 	t.Parallel()
 	for name, err := range map[string]error{

@@ -11,7 +11,7 @@ import (
 type (
 	// pgError is *pgconn.PgError. *pq.Error has the same methods.
 	pgError struct{ Severity, Code, Message string }
-	// oldPQ is *pq.Error before it had SQLState.
+	// oldPQ is an old version of *pq.Error, without the method SQLState.
 	pqCode string
 	oldPQ  struct {
 		Severity string

@@ -70,7 +70,7 @@ func runTyped(t *testing.T, cases []typedCase) {
 	}
 }
 
-// answersIs is an error whose Is returns true for target.
+// answersIs is an error whose method Is returns true for target.
 type answersIs struct{ target error }
 
 func (answersIs) Error() string          { return "it is what it is" }
@@ -276,7 +276,8 @@ func TestStandardLibrary(t *testing.T) {
 }
 
 // TestErrConnDoneAsItsText checks that sql.ErrConnDone and its text have the same
-// reason: a bug, because the program used a connection that it had given back.
+// reason. The reason is a bug: the program used a connection that was already
+// closed.
 func TestErrConnDoneAsItsText(t *testing.T) {
 	t.Parallel()
 	value, text := classify.Error(sql.ErrConnDone), classify.Message(sql.ErrConnDone.Error())
@@ -286,16 +287,18 @@ func TestErrConnDoneAsItsText(t *testing.T) {
 	assert.False(t, value.Retryable())
 }
 
-// TestPlaceOfSiblings checks that the place of an error, such as a dial, does not
-// carry over from one branch of a join to the next.
+// TestPlaceOfSiblings checks a joined error. One branch is an error at the start of
+// a program, the other is fs.ErrPermission. The first must not change what the
+// second means.
 func TestPlaceOfSiblings(t *testing.T) {
 	t.Parallel()
 	got := classify.Error(errors.Join(&exec.Error{Name: "agent", Err: errors.New("so it goes")}, fs.ErrPermission))
 	assert.Equal(t, classify.ReasonAuthentication, got.Reason, got.Rule)
 }
 
-// TestTextRefinesWeakFacts checks that the text outranks weak evidence: a parser's
-// error about an error page, a child's exit status, and Timeout().
+// TestTextRefinesWeakFacts checks that a text outranks three kinds of weak
+// evidence: the error of a parser that got an HTML page, the exit status of a
+// child, and Timeout().
 func TestTextRefinesWeakFacts(t *testing.T) {
 	t.Parallel()
 	var v struct{}
@@ -319,19 +322,21 @@ func TestTextRefinesWeakFacts(t *testing.T) {
 	}
 }
 
-// slowPeer is a peer's timeout. Only its method Timeout shows this.
+// slowPeer is the error of a slow peer. Only its method Timeout says that it is a
+// timeout.
 type slowPeer struct{}
 
 func (slowPeer) Error() string { return "so it goes" }
 func (slowPeer) Timeout() bool { return true }
 
-// passing is a temporary error. Only its method Temporary shows this.
+// passing is a temporary error. Only its method Temporary says so.
 type passing struct{}
 
 func (passing) Error() string   { return "so it goes" }
 func (passing) Temporary() bool { return true }
 
-// imitated has the text of net/http's client timeout, as in a copy of that package.
+// imitated has the same text as the timeout error of net/http's client. Copies of
+// that package return such errors.
 type imitated struct{ slowPeer }
 
 func (imitated) Error() string {
@@ -347,7 +352,8 @@ func TestTimeoutMethod(t *testing.T) {
 	})
 }
 
-// Errors that wrap in ways older than errors.Unwrap.
+// These errors wrap another error, but have no Unwrap method. Old packages used
+// other methods and fields.
 type (
 	causes     struct{ err error }
 	origErr    struct{ err error }

@@ -13,7 +13,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// rulesAlone is Standard without the model. It is for tests of rules.
+// rulesAlone is like Standard, but has no model. It is for tests of rules.
 var rulesAlone = func() *classify.Classifier {
 	c, err := classify.New(classify.WithModel(false))
 	if err != nil {
@@ -69,8 +69,8 @@ func TestMemoryIsNotSharedWithTheBase(t *testing.T) {
 	}
 }
 
-// BenchmarkHugeText measures a text far beyond the limit. Only its beginning and end
-// should be read.
+// BenchmarkHugeText measures a text that is far longer than the limit. Only its
+// beginning and its end should be read.
 func BenchmarkHugeText(b *testing.B) {
 	text := strings.Repeat("x", 100<<20) + " HTTP 429"
 	b.ReportAllocs()
@@ -79,9 +79,9 @@ func BenchmarkHugeText(b *testing.B) {
 	}
 }
 
-// TestUserRuleIsNotVetoed checks that standard rules do not veto user rules. Some
-// standard rules veto whole reasons, such as the rule for compile errors, which quote
-// code.
+// TestUserRuleIsNotVetoed checks that a standard rule cannot veto a user's rule.
+// For example, the standard rule for compile errors vetoes whole reasons, because
+// such an error quotes code.
 func TestUserRuleIsNotVetoed(t *testing.T) {
 	t.Parallel()
 	const text = "src/a.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'."
@@ -91,8 +91,8 @@ func TestUserRuleIsNotVetoed(t *testing.T) {
 	assert.Equal(t, "own", c.Message(text).Rule)
 }
 
-// TestFirstUserRuleWinsAcrossTexts checks that the first user rule decides, no matter
-// which text it matches.
+// TestFirstUserRuleWinsAcrossTexts checks several user rules that match different
+// texts of the same evidence. The rule that comes first in the list must decide.
 func TestFirstUserRuleWinsAcrossTexts(t *testing.T) {
 	t.Parallel()
 	reasons := []classify.Reason{classify.ReasonRateLimit, classify.ReasonAuthentication, classify.ReasonRateLimit}
@@ -124,8 +124,8 @@ func TestTextAloneHasNoProvider(t *testing.T) {
 	}
 }
 
-// If one of many rules is too costly, the error must name that rule and not the last
-// one.
+// If one of many rules is too costly, the error must name that rule, not the last
+// rule.
 func TestNewBlamedTheWrongRule(t *testing.T) {
 	t.Parallel()
 	rules := make([]classify.Rule, 1000)
@@ -137,7 +137,8 @@ func TestNewBlamedTheWrongRule(t *testing.T) {
 	require.ErrorContains(t, err, `rule "r17": pattern "x(?:ab|cd){0,30}ab(?:ab|cd){30}y": rule 18 of 1000: it needs too many states: shorten`)
 }
 
-// A failure without a text is an error, even for classifiers that read only text.
+// Evidence with the status of a failure but without a text is an error. This is
+// true even if the classifier has only rules for texts.
 func TestNoneTookAStatusForNoError(t *testing.T) {
 	t.Parallel()
 	own, err := classify.New(classify.WithBase(classify.None), classify.WithRules(classify.Rule{ID: "x", Pattern: "x", Reason: classify.ReasonLogic}))
@@ -169,8 +170,8 @@ func TestNoneTookAStatusForNoError(t *testing.T) {
 	assert.Equal(t, "x", own.Classify(classify.Evidence{Status: 503, Message: "x"}).Rule)
 }
 
-// The user's rules come first, in the given order. The rules of the base follow by
-// strength, and those without a reason are last.
+// Rules returns the user's rules first, in the given order. The rules of the base
+// follow, the strongest first. Rules without a reason come last.
 func TestRulesAreInOrder(t *testing.T) {
 	t.Parallel()
 	c, err := classify.New(classify.WithRules(

@@ -14,31 +14,33 @@ import (
 	"github.com/errclass/errclass/internal/cputime"
 )
 
-// fragments are pieces of text that the parsers look for: complete, cut off, and
-// almost correct. Repeating them shows whether a parser takes quadratic time. TestCost
-// adds the examples of the rules.
+// fragments are pieces of text that the parsers look for. Some are complete, some
+// are cut off, and some are almost correct. Tests repeat a fragment many times to
+// find parsers that take quadratic time. TestCost also repeats the examples of the
+// rules.
 var fragments = []string{
-	// Frames of traces.
+	// These fragments are parts of stack traces.
 	"\n  at a.B(C:1)", "  at a.B(C:1) [", "\tat a.B.c(C.java:12) ~[c.jar:1]", "   at A.B.C(String s, Int32 n) in C:\\a.cs:line 1 --- ", "   at A.B.C() in ",
 	"\n    at f (file:///a.js:1:2)", "    at Object.<anonymous> [as f] (/a.js:1:2)", "  at a.B [as ", "    at async f (", "  at /:1", "\tat a.b(((((((", "  at a.B(x,x,x,x,",
 	"\n  File \"a.py\", line 3, in f\n    raise E\n", `  File "a`, `File \"a.py\", line 1, in <module>\n`, "Traceback (most recent call last):", "\n... 23 more", "... 1",
 	"\nmain.(*T).f(0x1)\n\t/a.go:12 +0x1d", "\t/a.go:1 x", "\n/a.go:", "goroutine 1 [running]:", "goroutine 1 [", "created by main.f in goroutine 1\n\t/a.go:7\n",
 	"\n#0 /a.php(12): f()", "#1  f (package:a/a.dart:5:2)", "#1 ", "\n\tfrom /a.rb:12:in `f'", "from a.rb:", "Caused by: ",
-	// Reports of several tries.
+	// These fragments belong to a report of several attempts.
 	"attempt 1: ", "attempt 2 ", "last attempt 3: ", "last error: ", "final ", "most recent ", "retry #4 ", "try  ", "giving up: ", "(attempt 1) HTTP 503, ",
-	// Hints.
+	// These fragments say how long to wait.
 	"retry after 5s ", "try again in 1.2s", "Retry-After: ", "please wait for about another ", "retry after Fri, 06 Nov 2026 08:49:37 GMT", "1s", "6m0s", "1.", "9", "again in 1", "retry after \"\\~{([`",
-	// Statuses, near and not.
+	// These fragments are HTTP statuses or resemble one.
 	"HTTP 404 ", "404", "4", "(503) - x", "status code: 5", "401 ", "HTTP/1.1 500 ",
-	// Envelopes and quoting.
+	// These fragments are parts of error envelopes and of quoted texts.
 	`{"error":{"code":"x","message":"y"}}`, `{"a":`, "[[[[", `{"error":"{\"error\":\"{\\\"a`, `\"`, `\\\\`, `\n`, `\r\n`, "\"", "'", "<Error><Code>", "&lt;", "data: {", "event: error\n", "}]",
-	// Terminals and spaces.
+	// These fragments are escape sequences of terminals, spaces and line breaks.
 	"\x1b[31m", "\x1b]0;", "\x1b", `\u001b[`, "#033[3", "^[", "\u00a0", "\u200b", "  ", "\t", " ", "\r", "\n", "│ ", "a line that a terminal of eighty columns has broken in two for want of\nroom ",
-	// Text.
+	// These fragments are ordinary words and invalid UTF-8.
 	"connection reset by peer", "connection refus", "x", "ORA-00060", "\xff", "\n\xe2\x80", "\xff\xff\xc2\xff", "失败", "é", "rate limi", "HTTP 429 rate limit exceeded, connection refused, timed out; ", "\x00",
 }
 
-// repeated describes a text of any length: a head, and units that are repeated.
+// repeated describes a text: head, and then units again and again, up to any
+// length.
 type repeated struct {
 	head  string
 	units []string
@@ -55,10 +57,11 @@ func (s repeated) text(size int) string {
 	return b.String()[:size]
 }
 
-// costHead matches every rule that starts a further parser of the text.
+// costHead matches every rule after which the classifier parses the text once more.
 const costHead = "connection reset by peer, retry after 5s HTTP 404 last error: connection reset attempt 1: attempt 2: x\n"
 
-// decideOnce classifies a text of up to 2 MiB, without the cache of answers.
+// decideOnce classifies a text of up to 2 MiB. It does not use the cache of
+// results.
 func decideOnce(text string) {
 	c := *Standard
 	c.maxBytes = 2 << 20
@@ -70,15 +73,16 @@ func ordinaryText(tb testing.TB, size int) string {
 	return repeated{units: []string{strings.Join(corpusMessages(tb), "\n") + "\n"}}.text(size)
 }
 
-// checkCost checks the cost of s.
+// checkCost fails the test if a text of s takes more than five times as long per
+// byte as ordinary, or if the time grows faster than the length.
 func checkCost(t require.TestingT, s repeated, ordinary string, sizes ...int) {
 	scaling := cputime.Scaling{Run: decideOnce, Ordinary: ordinary, MaxRatio: 5}
 	require.NoError(t, scaling.Check(s.text, sizes...), "%v", s)
 }
 
 // TestCost checks that no text takes much longer than ordinary text of the same
-// length, and that the time grows no faster than the length. Once, a line of Java
-// frames, each followed by an open bracket, took 100 times as long.
+// length, and that the time grows no faster than the length. An example is a Java
+// stack frame followed by an open bracket, repeated many times.
 func TestCost(t *testing.T) {
 	ordinary := ordinaryText(t, 16<<10)
 	examples := ruleExamples(t)
@@ -109,9 +113,9 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// FuzzCost looks for texts that take too long for their length. The first byte is the
-// length of the head; the bytes after the head are the units to repeat. seenCost
-// shows the measured time to the fuzzer.
+// FuzzCost looks for texts that take too long for their length. Each byte of the
+// input after the first one selects a piece of text. The first byte says how many
+// of the pieces are the head. The other pieces are repeated.
 func FuzzCost(f *testing.F) {
 	ordinary := ordinaryText(f, 8<<10)
 	pieces := slices.Concat(fragments, []string{costHead}, ruleExamples(f))
@@ -138,8 +142,9 @@ func FuzzCost(f *testing.F) {
 	})
 }
 
-// seenCost takes a different branch for each range of the cost. A fuzzer sees only
-// branches, so it learns from them that an input takes longer.
+// seenCost executes one more branch for each unit of times. A fuzzer notices new
+// branches but not the time, so seenCost tells the fuzzer that an input takes
+// longer.
 func seenCost(times float64) (steps int) {
 	if times > 1 {
 		steps++
@@ -162,9 +167,10 @@ func seenCost(times float64) (steps int) {
 	return steps
 }
 
-// BenchmarkCost measures the most expensive texts. x-ordinary is the time for a byte
-// divided by that for a byte of ordinary text. growth is the time for a text of
-// four times the length divided by that for the text.
+// BenchmarkCost measures the most expensive texts and reports two ratios.
+// x-ordinary is the time per byte, divided by the time per byte of ordinary text.
+// growth is the time for a text of four times the length, divided by the time for
+// the text.
 func BenchmarkCost(b *testing.B) {
 	for _, bm := range []struct {
 		name string

@@ -10,8 +10,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// gemini returns a 429 body of the Gemini API with a violated quota. The message is
-// the same for every quota.
+// gemini returns a body of the Gemini API with status 429. It names the quota that
+// was exceeded. The message is the same for every quota.
 func gemini(quotaID, quotaValue, delay string) string {
 	return `[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details.",
 "status":"RESOURCE_EXHAUSTED","details":[
@@ -31,7 +31,7 @@ func TestBodies(t *testing.T) {
 		rule   string // "" = not asked
 		after  classify.Result
 	}{
-		// A body with a more specific cause decides.
+		// The code in a body is more specific than the status, so the code decides.
 		{name: "invalid key in a 500", status: 500, body: `{"error":{"message":"no","code":"invalid_api_key"}}`, want: classify.ReasonAuthentication},
 		{name: "spent quota in a 429", status: 429, body: `{"error":{"message":"no","type":"insufficient_quota","code":"insufficient_quota"}}`, want: classify.ReasonBudgetExceeded, rule: "code/insufficient-quota"},
 		{name: "billing_error in a 403", status: 403, body: `{"type":"error","error":{"type":"billing_error","message":"no"}}`, want: classify.ReasonBudgetExceeded},
@@ -45,7 +45,7 @@ func TestBodies(t *testing.T) {
 		{name: "too large", status: 413, body: `{"type":"error","error":{"type":"request_too_large","message":"no"}}`, want: classify.ReasonContextOverflow},
 		{name: "not found", status: 404, body: `{"type":"error","error":{"type":"not_found_error","message":"model: x"}}`, want: classify.ReasonInvalidRequest},
 
-		// APIs compatible with OpenAI's.
+		// These bodies come from APIs that are compatible with OpenAI's.
 		{name: "error is a text", body: `{"error":"insufficient_quota"}`, want: classify.ReasonBudgetExceeded},
 		{name: "message and code", body: `{"message":"no","code":"rate_limited"}`, want: classify.ReasonRateLimit},
 		{name: "object error", body: `{"object":"error","message":"no","type":"invalid_request_error","param":null,"code":null}`, want: classify.ReasonInvalidRequest},
@@ -157,8 +157,8 @@ func TestProvider(t *testing.T) {
 	}
 }
 
-// TestHostileBodies classifies bodies that are expensive to parse. Each must finish
-// within the test's deadline.
+// TestHostileBodies classifies bodies that are expensive to parse. It has no
+// assertion on time: a slow parser would exceed the time limit of go test.
 func TestHostileBodies(t *testing.T) {
 	t.Parallel()
 	n := 1 << 20
@@ -184,8 +184,8 @@ func TestHostileBodies(t *testing.T) {
 	}
 }
 
-// FuzzResponse checks that any response has a known category and reason, the same
-// result each time, and a wait between zero and the maximum.
+// FuzzResponse classifies a response. The result must have a known category and
+// reason, be the same each time, and have a wait between zero and the maximum.
 func FuzzResponse(f *testing.F) {
 	f.Add(429, "Retry-After", "30", `{"type":"error","error":{"type":"rate_limit_error","message":"try again in 1.2s"}}`)
 	f.Add(429, "x-ratelimit-reset-requests", "6m0s", gemini("PerDay", "0", `"34s"`))

@@ -33,8 +33,8 @@ func ExampleError() {
 	// true
 }
 
-// A specific cause beats the status beside it. A number counts only if the text
-// presents it as a status.
+// A specific cause such as insufficient_quota outranks the status 429. A number
+// counts as a status only if the text presents it as a status.
 func ExampleMessage() {
 	for _, text := range []string{
 		"HTTP 503 Service Unavailable",
@@ -52,7 +52,7 @@ func ExampleMessage() {
 	// fatal unknown
 }
 
-// Classify takes all evidence at once; the most specific part decides.
+// Classify reads all evidence together. The most specific part decides.
 func ExampleClassifier_Classify() {
 	res := classify.Standard.Classify(classify.Evidence{
 		Message:  "completion failed",
@@ -76,7 +76,8 @@ func ExampleClassifier_Error() {
 	// retryable 000/network
 }
 
-// In Minimal, the first of the twenty patterns that matches decides.
+// The classifier Minimal tries twenty patterns in order. The first pattern that
+// matches decides.
 func ExampleClassifier_Message() {
 	res := classify.Minimal.Message("exported 1503 rows")
 	fmt.Println(res.Category, res.Rule)
@@ -103,8 +104,9 @@ func ExampleNew() {
 	// rule "shop/sold-out": pattern "(sold out": missing closing )
 }
 
-// A user's rule beats all other evidence except the program's own deadline,
-// cancellation and spent budget. If several match, the first one wins.
+// A user's rule outranks all other evidence except this program's own deadline,
+// cancellation and spent budget. If several user rules match, the first one
+// decides.
 func ExampleWithRules() {
 	own, err := classify.New(classify.WithRules(
 		classify.Rule{ID: "shop/retired", Reason: classify.ReasonInvalidRequest, Pattern: `closed for good`},

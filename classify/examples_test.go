@@ -12,9 +12,9 @@ import (
 	"github.com/errclass/errclass/classify/internal/ruledoc"
 )
 
-// TestExamplesDecide checks that each example of a rule with a reason gets that reason
-// from the rules. The exceptions are examples for which the document names another
-// rule under decides. The model must agree with nearly all examples.
+// TestExamplesDecide classifies the examples of all rules that have a reason. The
+// result must have the rule's reason, unless the document names another rule under
+// "decides". The model must agree with nearly all examples.
 func TestExamplesDecide(t *testing.T) {
 	t.Parallel()
 	rules, err := New(WithModel(false))

@@ -93,7 +93,8 @@ func TestExplain(t *testing.T) {
 	})
 	t.Run("a rule that only the last try matches has a source", func(t *testing.T) {
 		t.Parallel()
-		// ^ matches the beginning of the text behind the mark "finally:".
+		// The mark "finally:" begins the last attempt. ^ in a rule matches after
+		// this mark.
 		x := classify.Standard.Explain(classify.Evidence{Message: "HTTP 503, finally: 401"})
 		require.NotEmpty(t, x.Signals)
 		assert.Equal(t, x.Result.Rule, x.Signals[0].Rule)
@@ -110,8 +111,8 @@ func TestExplain(t *testing.T) {
 	})
 }
 
-// TestExplainSources checks that typed facts, headers and bodies are shown with their
-// signals and their source.
+// TestExplainSources checks that Explain lists the signals of typed errors, headers
+// and bodies, each with its source.
 func TestExplainSources(t *testing.T) {
 	t.Parallel()
 	type found struct{ Rule, Source, Text string }
@@ -174,8 +175,8 @@ func TestExplainSources(t *testing.T) {
 	}
 }
 
-// TestExplainPlacesBodies checks that Start and End are offsets in the body itself,
-// not in the text that was extracted from it.
+// TestExplainPlacesBodies checks that Start and End are offsets in the body, not in
+// the text that was extracted from the body.
 func TestExplainPlacesBodies(t *testing.T) {
 	t.Parallel()
 	const body = `{"error":{"message":"insufficient_quota","hint":"a"}}`
@@ -187,8 +188,8 @@ func TestExplainPlacesBodies(t *testing.T) {
 	assert.Equal(t, []int{-1, -1}, []int{s.Start, s.End}, "it does not stand so in the body")
 }
 
-// TestExplainAgrees checks that Explain has the result of Classify, lists the deciding
-// rule first, and returns only offsets within the text.
+// TestExplainAgrees checks that Explain has the same result as Classify and lists
+// the deciding rule first. All offsets must be within the text.
 func TestExplainAgrees(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -14,7 +14,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Errors of SDKs with values that a peer wrote.
+// These types imitate errors of SDKs. A peer wrote the values of their fields.
 type (
 	codedError struct {
 		StatusCode    int
@@ -65,7 +65,8 @@ var forgedNames = []string{
 	"context deadline exceeded (Client.Timeout exceeded while awaiting headers)",
 }
 
-// forgeries returns evidence with name in each field that a peer can write.
+// forgeries returns evidence for each field that a peer can write. The field has
+// the value name.
 func forgeries(status int, name string) map[string]classify.Evidence {
 	of := func(err error) classify.Evidence { return classify.Evidence{Err: err} }
 	return map[string]classify.Evidence{
@@ -88,7 +89,8 @@ func forgeries(status int, name string) map[string]classify.Evidence {
 	}
 }
 
-// Once, a 401 whose body named context.Canceled was aborted. This hid an invalid key.
+// A peer's text cannot change the result of a status such as 401. If it could, a
+// body with "context.Canceled" would hide an invalid key.
 func TestPeerCannotForgeOwnEnd(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{401, 402, 403, 407, 451} {
@@ -105,8 +107,8 @@ func TestPeerCannotForgeOwnEnd(t *testing.T) {
 	assert.Equal(t, classify.ReasonAuthentication, got.Reason, got.Rule)
 }
 
-// With any status, and without one, a peer's text never yields the category timeout
-// and never outranks a user's rule.
+// For any status, and for none, a peer's text never yields the category timeout and
+// never outranks a user's rule.
 func TestPeerCannotOutrankUserRules(t *testing.T) {
 	t.Parallel()
 	c, err := classify.New(classify.WithRules(classify.Rule{ID: "mine", Pattern: "tenant-4711", Reason: classify.ReasonPolicy}))
@@ -124,7 +126,8 @@ func TestPeerCannotOutrankUserRules(t *testing.T) {
 	}
 }
 
-// This program's own deadline and cancellation still decide.
+// Errors of this program's own deadline and cancellation outrank a status such as
+// 401.
 func TestOwnEndStillDecides(t *testing.T) {
 	t.Parallel()
 	refusal := &codedError{StatusCode: 401, Message: "invalid api key"}
@@ -172,8 +175,8 @@ func TestOwnNamesAsCodes(t *testing.T) {
 	}
 }
 
-// A forged name within any text never counts as this program's own deadline or
-// cancellation.
+// A forged name within a text never counts as this program's own deadline or
+// cancellation, whatever the rest of the text is.
 func TestPeerTextIsNeverOwnEnd(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -202,7 +205,8 @@ func (e *answersAs) Is(target error) bool {
 	return target == context.DeadlineExceeded && e.Code == "deadline_exceeded" || target == context.Canceled && e.Code == "canceled"
 }
 
-// Errors with a peer's text that imitates a timeout of net/http's client.
+// These errors have a text that a peer wrote. It imitates a timeout of net/http's
+// client.
 type (
 	quotes        struct{ Message string }
 	relaysTimeout struct{ err error }
@@ -236,8 +240,8 @@ func TestPeerCannotForgeByMethods(t *testing.T) {
 	}
 }
 
-// A status such as 401 beats a forged cancellation or timeout, even if there is other
-// evidence. Once, a code that outranks the status lost to the forged cancellation.
+// A status such as 401 outranks a forged cancellation or timeout, even if the
+// evidence also has a code that outranks the status.
 func TestClaimsBesideOthers(t *testing.T) {
 	t.Parallel()
 	between := []string{
@@ -270,8 +274,8 @@ func TestClaimsBesideOthers(t *testing.T) {
 	}
 }
 
-// A status such as 401 still decides if its text also has a report of several
-// attempts or a gRPC code.
+// A status such as 401 decides even if the text also has a gRPC code or a report of
+// several attempts.
 func TestClaimsInTexts(t *testing.T) {
 	t.Parallel()
 	for _, head := range []string{

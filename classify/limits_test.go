@@ -15,7 +15,8 @@ import (
 	"github.com/errclass/errclass/internal/cputime"
 )
 
-// rulesOf returns n rules. form is the pattern, in which %d becomes the rule's number.
+// rulesOf returns n rules. The pattern of a rule is form, with the rule's number in
+// place of %d.
 func rulesOf(n int, form string) []Rule {
 	rules := make([]Rule, n)
 	for i := range rules {
@@ -53,7 +54,8 @@ func TestRulesAreWithinTheLimits(t *testing.T) {
 	}
 }
 
-// TestRefusedRulesTakeLittleMemory isn't parallel: it measures the whole process.
+// TestRefusedRulesTakeLittleMemory checks that New allocates at most 64 MiB before
+// it refuses rules. The test isn't parallel, because it measures the whole process.
 func TestRefusedRulesTakeLittleMemory(t *testing.T) {
 	Standard.Message("so it goes") // loads the rules
 	for name, tt := range map[string]struct {
@@ -77,7 +79,8 @@ func TestRefusedRulesTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkRefuseRules should take less than 100 ms.
+// BenchmarkRefuseRules measures how long New takes to refuse 150,000 rules. It
+// should take less than 100 ms.
 func BenchmarkRefuseRules(b *testing.B) {
 	rules := rulesOf(150_000, "shop%d order (?:is|was)")
 	b.ReportAllocs()

@@ -40,8 +40,8 @@ func TestJoinLines(t *testing.T) {
 	}
 }
 
-// TestExplainBrokenLine checks that a match over two lines is shown with its line
-// break.
+// TestExplainBrokenLine checks a match that continues in the next line. Explain
+// must return its text with the line break.
 func TestExplainBrokenLine(t *testing.T) {
 	t.Parallel()
 	const text = "✗ the request to the model has failed with insufficient\n│ quota for all of it"

@@ -11,9 +11,10 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// mapped is a row of a table of the provider error mapping (docs/specifications.md,
-// number 001): evidence and its error type. ruling is set if docs/specifications.md
-// overrides the row. want is then the reason by that ruling.
+// mapped is a row of a table in the provider error mapping, which is number 001 in
+// docs/specifications.md. says is the error type in the row. want is the reason
+// that classify returns. ruling is the number of a decision in
+// docs/specifications.md if want differs from says.
 type mapped struct {
 	row    string
 	e      classify.Evidence
@@ -30,8 +31,8 @@ func openaiBody(code, kind, message string) []byte {
 	return fmt.Appendf(nil, `{"error":{"message":%q,"type":%q,"param":null,"code":%q}}`, message, kind, code)
 }
 
-// TestProviderMapping has every row of the tables of the provider error mapping, by
-// section.
+// TestProviderMapping has every row of the tables in the provider error mapping,
+// grouped by section.
 func TestProviderMapping(t *testing.T) {
 	t.Parallel()
 	const (
@@ -216,9 +217,9 @@ func TestProviderMapping(t *testing.T) {
 	}
 }
 
-// TestErrorTaxonomy has the policies of "Error Taxonomy" in the provider error
-// mapping. If the section "Complete Error Classifier" differs (parsing: backoff
-// none), the taxonomy counts.
+// TestErrorTaxonomy has the policies of the section "Error Taxonomy" in the
+// provider error mapping. Where the section "Complete Error Classifier" contradicts
+// it, "Error Taxonomy" counts.
 func TestErrorTaxonomy(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -252,8 +253,8 @@ func TestErrorTaxonomy(t *testing.T) {
 	assert.Equal(t, classify.FallbackNo, own.Policy().Fallback, "the daily budget: another provider costs money too")
 }
 
-// TestRetryAfterPrecedence has the response headers of the provider error mapping,
-// and the rows of its section "Retry-After Precedence".
+// TestRetryAfterPrecedence has the response headers that the provider error mapping
+// names, and the rows of its section "Retry-After Precedence".
 func TestRetryAfterPrecedence(t *testing.T) {
 	t.Parallel()
 	in := func(d time.Duration) string { return now.Add(d).UTC().Format(time.RFC3339) }
@@ -285,9 +286,8 @@ func TestRetryAfterPrecedence(t *testing.T) {
 	}
 }
 
-// TestModelErrors has the documented answers of docker/cagent's package modelerrors:
-// IsRetryableStatusCode, IsRetryableModelError, IsContextOverflowError and
-// ParseRetryAfterHeader. The handling of a 429 belongs to package resilience.
+// TestModelErrors checks the results that are documented for package modelerrors of
+// docker/cagent. What to do after a 429 is tested in package resilience.
 func TestModelErrors(t *testing.T) {
 	t.Parallel()
 	const (

@@ -8,7 +8,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/memory"
 )
 
-// TestMemoryKeepsMatches checks that cached matches of a text are correct or missing.
+// TestMemoryKeepsMatches checks that the cache returns the stored matches of a text
+// or no matches, but no other matches.
 func TestMemoryKeepsMatches(t *testing.T) {
 	t.Parallel()
 	for _, m := range []memory.Matches{

@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// TestOrder has rows for every statement of "Deciding between signals" in
-// rules/README.md, under its number.
+// TestOrder has test cases for every numbered statement of the section "Deciding
+// between signals" in rules/README.md.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	const (
@@ -148,8 +148,8 @@ func TestOrderOfEvidence(t *testing.T) {
 	}
 }
 
-// TestUsersRuleBeatsALastTry checks that a user's rule decides wherever it matches in
-// a report of several attempts.
+// TestUsersRuleBeatsALastTry checks a report of several attempts. A user's rule
+// decides even if it matches only an earlier attempt.
 func TestUsersRuleBeatsALastTry(t *testing.T) {
 	t.Parallel()
 	c, err := classify.New(classify.WithRules(classify.Rule{ID: "mine", Reason: classify.ReasonPolicy, Pattern: "frob"}))

@@ -25,13 +25,14 @@ type sdkError struct {
 
 func (e *sdkError) Error() string { return e.Message }
 
-// failure is one failure, independent of the form of its evidence.
+// failure is one failure. forms converts it to several forms of evidence.
 type failure struct {
 	status        int
 	code, message string
 }
 
-// forms returns evidence of the failure in different forms.
+// forms returns the same failure in several forms of evidence, such as a status, a
+// body or an error.
 func (f failure) forms() map[string]Evidence {
 	fields := map[string]string{"code": f.code, "message": f.message}
 	if f.code == "" {
@@ -78,7 +79,7 @@ func TestParity(t *testing.T) {
 		failure
 		want Reason
 	}{
-		// A status with words that do not refine it.
+		// These words do not change the meaning of the status.
 		{failure{400, "", "no"}, ReasonInvalidRequest},
 		{failure{401, "", "no"}, ReasonAuthentication},
 		{failure{402, "", "no"}, ReasonBudgetExceeded},
@@ -98,7 +99,7 @@ func TestParity(t *testing.T) {
 		{failure{504, "", "no"}, ReasonTimeout},
 		{failure{529, "", "no"}, ReasonTransient},
 
-		// A code of a provider.
+		// These codes belong to providers.
 		{failure{0, "insufficient_quota", "no"}, ReasonBudgetExceeded},
 		{failure{429, "insufficient_quota", "no"}, ReasonBudgetExceeded},
 		{failure{429, "quota_exceeded", "no"}, ReasonRateLimit},
@@ -123,7 +124,8 @@ func TestParity(t *testing.T) {
 		{failure{500, "insufficient_quota", "no"}, ReasonBudgetExceeded},
 		{failure{500, "authentication_error", "no"}, ReasonAuthentication},
 
-		// A status with words that must not override it.
+		// These words have another meaning than the status, but the status must
+		// decide.
 		{failure{401, "authentication_error", "The key service is overloaded"}, ReasonAuthentication},
 		{failure{401, "", "The key service is overloaded, please try again later"}, ReasonAuthentication},
 		{failure{401, "", "connection reset by peer"}, ReasonAuthentication},
@@ -141,7 +143,7 @@ func TestParity(t *testing.T) {
 		{failure{429, "", "permission denied for role reader"}, ReasonRateLimit},
 		{failure{429, "", "connection refused"}, ReasonRateLimit},
 
-		// A status with words that refine it.
+		// These words are more specific than the status, so they decide.
 		{failure{400, "", "the server is locked"}, ReasonTransient},
 		{failure{409, "", "Another operation: OperationInProgress"}, ReasonTransient},
 		{failure{422, "", "Droplet already has a pending event."}, ReasonTransient},
@@ -167,8 +169,8 @@ func TestParity(t *testing.T) {
 	}
 }
 
-// TestParityOfStatuses checks that a status in a message of the corpus has the same
-// effect as the same status in Evidence.Status.
+// TestParityOfStatuses checks that a status has the same effect in a message of the
+// corpus and in Evidence.Status.
 func TestParityOfStatuses(t *testing.T) {
 	t.Parallel()
 	named := 0
@@ -185,8 +187,8 @@ func TestParityOfStatuses(t *testing.T) {
 	assert.Greater(t, named, 50)
 }
 
-// TestShuffledSignals checks that the order of the signals does not matter, for every
-// message of the corpus and every example of the rules.
+// TestShuffledSignals checks every message of the corpus and every example of the
+// rules. The order of their signals must not change the result.
 func TestShuffledSignals(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -211,8 +213,8 @@ func TestShuffledSignals(t *testing.T) {
 	}
 }
 
-// TestRulesThatMatchNothing checks that user rules which do not match change no
-// result, even if there are many of them.
+// TestRulesThatMatchNothing checks that user rules that match nothing do not change
+// a result, even if there are many such rules.
 func TestRulesThatMatchNothing(t *testing.T) {
 	t.Parallel()
 	texts := corpusMessages(t)

@@ -8,8 +8,9 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// TestPermanentWithinPassing has pairs of messages that begin like a temporary
-// fault. The cause at the end is permanent in one and temporary in the other.
+// TestPermanentWithinPassing has pairs of similar messages. Both look like a
+// temporary failure at first. In one message the cause is permanent, in the other
+// it is temporary.
 func TestPermanentWithinPassing(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -62,7 +62,8 @@ func TestSingleSpaced(t *testing.T) {
 	assert.Equal(t, "a b c", form.SingleSpaced("a b c"))
 }
 
-// TestPlainTextIsFree checks that the plain form of a plain text needs no allocation.
+// TestPlainTextIsFree checks that a text without escapes is not copied: its plain
+// form needs no allocation.
 func TestPlainTextIsFree(t *testing.T) {
 	const text = "dial tcp 10.0.0.1:443: connect: connection refused\nC:\\logs #3 ✗ x^2 & more"
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
@@ -88,7 +89,8 @@ func TestPlainUserRules(t *testing.T) {
 	assert.Equal(t, "000/default", Minimal.Message("too  many\u00a0tokens").Rule)
 }
 
-// TestExplainPlain checks that a match in the plain form has its offsets in the source.
+// TestExplainPlain checks a match that was found in the plain form of a text. Its
+// offsets must be offsets in the original text.
 func TestExplainPlain(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -106,8 +108,8 @@ func TestExplainPlain(t *testing.T) {
 	}
 }
 
-// TestRewritings checks the mapping of offsets from a rewritten text to its source. A
-// byte that the rewriting did not insert must be the same byte in the source.
+// TestRewritings checks the offsets of a rewritten text. For each byte that the
+// rewriting did not insert, the offset must lead to the same byte of the source.
 func TestRewritings(t *testing.T) {
 	t.Parallel()
 	pieces := []string{

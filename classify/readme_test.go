@@ -12,7 +12,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// The README repeats the table of reasons. The test checks that they are equal.
+// The README has a copy of the table of reasons. The test compares the two.
 func TestReadmeHasTheTable(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../README.md")
@@ -33,8 +33,8 @@ func TestReadmeHasTheTable(t *testing.T) {
 	}
 }
 
-// tableRow returns the cells of the row that begins with r, or nil. The row has six
-// cells. A reason that is also a category begins a shorter row in another table.
+// tableRow returns the cells of the table row that begins with r, or nil. It looks
+// for a row of six cells, because another table has shorter rows, for categories.
 func tableRow(text string, r classify.Reason) []string {
 	for line := range strings.Lines(text) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")

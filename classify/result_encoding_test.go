@@ -132,8 +132,8 @@ func TestResultJSONRoundTrip(t *testing.T) {
 	})
 }
 
-// TestResultLogValueAgreesWithJSON checks that a log and JSON have the same names and
-// values.
+// TestResultLogValueAgreesWithJSON checks that LogValue and MarshalJSON use the
+// same names and values.
 func TestResultLogValueAgreesWithJSON(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -147,7 +147,8 @@ func TestResultLogValueAgreesWithJSON(t *testing.T) {
 	})
 }
 
-// TestResultLogValueOfNoError checks that a handler omits the empty group.
+// TestResultLogValueOfNoError checks that the log record of a zero Result has no
+// group for it.
 func TestResultLogValueOfNoError(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

@@ -47,7 +47,7 @@ func TestParseRetryAfter(t *testing.T) {
 		{fmt.Sprint(now.Unix() + 90), 90 * time.Second, true},
 		{fmt.Sprint(now.UnixMilli() + 90_500), 90_500 * time.Millisecond, true},
 		{fmt.Sprint(now.Unix() - 90), 0, true},
-		// RFC 9110 5.6.7, in the order of its examples.
+		// These dates have the three formats of RFC 9110, section 5.6.7.
 		{"Fri, 06 Nov 2026 08:50:37 GMT", time.Minute, true},
 		{"Friday, 06-Nov-26 08:50:37 GMT", time.Minute, true},
 		{"Fri Nov  6 08:50:37 2026", time.Minute, true},
@@ -259,8 +259,8 @@ func TestRetryAfterText(t *testing.T) {
 	}
 }
 
-// TestLongWait checks rate limits with a wait of more than an hour against ruling 2 of
-// the taxonomy.
+// TestLongWait checks rate limits with a wait of more than an hour. Such a limit is
+// a spent quota (budget_exceeded), unless the wait comes from a header.
 func TestLongWait(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -68,9 +68,8 @@ func TestTries(t *testing.T) {
 	assert.Empty(t, partsOf(log))
 }
 
-// TestOverlappingMarks checks that "last attempt 2" counts as one mark. Once it counted
-// as two, "last attempt" and "attempt 2", and the text between them had its end before
-// its start.
+// TestOverlappingMarks checks that "last attempt 2" is one mark, not the two marks
+// "last attempt" and "attempt 2".
 func TestOverlappingMarks(t *testing.T) {
 	t.Parallel()
 	const text = "attempt 1: HTTP 503; last attempt 2: zz"
@@ -80,8 +79,9 @@ func TestOverlappingMarks(t *testing.T) {
 	assert.Equal(t, "http/503", got.Rule)
 }
 
-// TestAttemptLogParts checks that the parts of a report are parts of the text, in its
-// order and without overlap, for any sequence of marks.
+// TestAttemptLogParts checks that the attempts of a report are parts of its text,
+// for any sequence of marks. The parts must not overlap, and must have the order of
+// the text.
 func TestAttemptLogParts(t *testing.T) {
 	t.Parallel()
 	words := []string{
@@ -105,8 +105,8 @@ func TestAttemptLogParts(t *testing.T) {
 	})
 }
 
-// TestLongRetryLog checks that a report of many attempts is read from its end, and
-// that only a bounded part of it is read twice.
+// TestLongRetryLog checks a report of many attempts. It is read from its end, and
+// only a limited part of it is read twice.
 func TestLongRetryLog(t *testing.T) {
 	t.Parallel()
 	log := strings.Repeat("attempt 1: HTTP 401 Unauthorized\n", 1000) + "attempt 2: HTTP 503\n" + strings.Repeat("attempt 3: hm\n", 6)
@@ -117,8 +117,8 @@ func TestLongRetryLog(t *testing.T) {
 	}
 }
 
-// TestManyRefusals checks that a text with many statuses is not read again for each
-// of them.
+// TestManyRefusals checks a text with many statuses. The text must not be read once
+// more for each of the statuses.
 func TestManyRefusals(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, ReasonInvalidRequest, Message("HTTP 404, HTTP 422, HTTP 410, HTTP 405: ECONNRESET").Reason)

@@ -10,9 +10,10 @@ import (
 	"github.com/errclass/errclass/classify/internal/standard"
 )
 
-// Limits on the pairs of bytes that the matcher's filter lets through (see
+// These are limits on the pairs of bytes that pass the matcher's filter (see
 // scan.Stats). A class of non-ASCII letters early in a rule adds 256 pairs for each
-// first byte of its letters, which does not slow down English text.
+// first byte of its letters. Such pairs do not slow down the search in English
+// text.
 const (
 	maxRuleShort = 100
 	maxSetShort  = 1500
@@ -22,8 +23,8 @@ const costRemedy = "rule %s: the matcher would look for it nearly everywhere. Ev
 	"([^\\n]{0,40}, \\w*, \\d+, l+) should begin with three letters: spell out the few separators ([: ]{1,3}), " +
 	"drop \\w*\\b before a gap and what stands behind the last telling word, begin with the literal"
 
-// TestStandardRulesAreCheap checks that no standard rule, and not all of them
-// together, makes the matcher's filter useless.
+// TestStandardRulesAreCheap checks that the matcher's filter stays useful: neither
+// one standard rule nor all of them together may let too many pairs of bytes pass.
 func TestStandardRulesAreCheap(t *testing.T) {
 	t.Parallel()
 	patterns := make([]string, len(standard.Rules))

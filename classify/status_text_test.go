@@ -9,7 +9,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// statusTexts are texts that name an HTTP status as people and programs write it.
+// statusTexts are texts that contain an HTTP status, in the ways in which people
+// and programs write it.
 var statusTexts = map[int][]string{
 	400: {
 		"the API rejected the request with a 400",
@@ -133,8 +134,8 @@ var statusTexts = map[int][]string{
 	},
 }
 
-// numberTexts are texts whose numbers are no HTTP status: ports, counts, sizes,
-// durations, ids, lines, versions and codes of other kinds.
+// numberTexts are texts with numbers that are not HTTP statuses, such as ports,
+// counts, sizes, durations, ids, line numbers, versions and other codes.
 var numberTexts = []string{
 	":503",
 	"500 items",

@@ -13,7 +13,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// withRule returns a classifier with one rule of the user's.
+// withRule returns a classifier with one user rule.
 func withRule(t testing.TB, id, pattern string, reason classify.Reason) *classify.Classifier {
 	t.Helper()
 	c, err := classify.New(classify.WithRules(classify.Rule{ID: id, Pattern: pattern, Reason: reason}))
@@ -21,8 +21,8 @@ func withRule(t testing.TB, id, pattern string, reason classify.Reason) *classif
 	return c
 }
 
-// Every method uses the rules that were set last, even for a text that it has
-// classified before.
+// Every method uses the rules that were set last, even for a text that was
+// classified with the old rules.
 func TestSwitchable(t *testing.T) {
 	t.Parallel()
 	const text = "shard 7 is moving"
@@ -78,7 +78,8 @@ func TestNewTakesTheRulesOfTheMoment(t *testing.T) {
 	assert.Equal(t, "after", base.Message("moving").Rule)
 }
 
-// While the rules change, each result comes from either the old rules or the new ones.
+// While another goroutine changes the rules, each result comes from the old rules
+// or from the new ones, never from both.
 func TestSwitchableConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	sets := []*classify.Classifier{

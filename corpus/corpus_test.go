@@ -25,7 +25,8 @@ func TestRead(t *testing.T) {
 }
 
 func TestReadRefuses(t *testing.T) {
-	// change replaces one string in a second line that is otherwise valid.
+	// change returns two lines: a valid one, and a second one in which replacement
+	// takes the place of old.
 	change := func(old, replacement string) string {
 		line := strings.NewReplacer("a-1", "a-2", "LOADING", "BUSY").Replace(valid)
 		changed := strings.Replace(line, old, replacement, 1)
@@ -67,7 +68,7 @@ func TestReadRefuses(t *testing.T) {
 	})
 }
 
-// The corpus is valid. Except for the slices "dev" and "second", no slice has more
+// All entries of the corpus are valid. No slice except "dev" and "second" has more
 // than five messages of a product.
 func TestSlices(t *testing.T) {
 	entries, err := corpus.Read(corpus.Slices)

@@ -12,8 +12,9 @@ import (
 	"github.com/errclass/errclass/corpus"
 )
 
-// Errors with different reasons have different fingerprints. The exceptions are texts
-// that tell the reason in a quoted value only, and equal texts with unequal labels.
+// Errors with different reasons have different fingerprints. There are two
+// exceptions: texts that differ only in a quoted value, and equal texts with
+// different labels.
 func TestFingerprintsDiffer(t *testing.T) {
 	entries, err := corpus.Read(corpus.Slices)
 	require.NoError(t, err)

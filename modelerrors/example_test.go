@@ -10,7 +10,7 @@ import (
 	"github.com/errclass/errclass/modelerrors"
 )
 
-// A retry loop calls the same model again or falls back to the next one.
+// This retry loop calls the same model again or falls back to the next one.
 func Example() {
 	primary := func() error {
 		resp := &http.Response{StatusCode: 429, Header: http.Header{"Retry-After": {"30"}}}

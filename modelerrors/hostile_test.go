@@ -33,7 +33,7 @@ func (c convertible) As(target any) bool {
 	return ok
 }
 
-// A StatusError is found through As methods too.
+// As also finds a StatusError that an As method returns.
 func TestAs(t *testing.T) {
 	t.Parallel()
 	err := fmt.Errorf("outer: %w", convertible{&modelerrors.StatusError{StatusCode: 503}})

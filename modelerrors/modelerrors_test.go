@@ -71,7 +71,7 @@ var (
 
 func limitedFor(d time.Duration) answer { return answer{rateLimited: true, retryAfter: d} }
 
-// clientTimeout is the error of an http.Client whose Timeout has passed.
+// clientTimeout returns the error of an http.Client whose Timeout has passed.
 func clientTimeout(t *testing.T) error {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
@@ -86,7 +86,7 @@ func clientTimeout(t *testing.T) error {
 	return err
 }
 
-// Each sentence of the package documentation has a row.
+// The test has a row for each sentence of the package documentation.
 func TestClassifyModelError(t *testing.T) {
 	t.Parallel()
 	_, dial := (&net.Dialer{Timeout: time.Nanosecond}).Dial("tcp", "127.0.0.1:1")
@@ -195,7 +195,7 @@ func TestClassifyModelError(t *testing.T) {
 	}
 }
 
-// The texts come from JavaScript, Go and proxies.
+// These texts come from JavaScript, Go and proxies.
 func TestIsRetryableModelError(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

@@ -99,7 +99,7 @@ func TestExtractHTTPStatusCodeFromText(t *testing.T) {
 	}
 }
 
-// Every status is found by its number, and by its name if it has one.
+// A status is found by its number and, if it has one, by its name.
 func TestExtractHTTPStatusCodeByName(t *testing.T) {
 	t.Parallel()
 	for code := 400; code <= 599; code++ {

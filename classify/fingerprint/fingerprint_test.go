@@ -133,7 +133,7 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
-// The same incident has the same id, however its text is quoted.
+// One incident has one id, no matter how its text is quoted.
 func TestQuoting(t *testing.T) {
 	t.Parallel()
 	for _, group := range [][]string{
@@ -149,8 +149,9 @@ func TestQuoting(t *testing.T) {
 	}
 }
 
-// A template ends at the same place whatever the values are, and nothing of a value
-// gets into it there.
+// All texts here are longer than a template may be. The template is cut, but not
+// within a value: it has nothing of a value, and its end does not depend on the
+// values.
 func TestTemplateIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{`x "VALUE" `, `{"message":"x VALUE","y":"VALUE"}, `, "VALUE ", "VALUE,", "日本語 VALUE", "'VALUE", "msg=\"a VALUE"} {
@@ -172,7 +173,7 @@ func TestSumDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestLinear: no text costs much more for each byte than ordinary text does.
+// TestLinear checks that no text costs much more per byte than ordinary text.
 func TestLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures times")
@@ -184,7 +185,8 @@ func TestLinear(t *testing.T) {
 		"C:\\", "C:\\a ", " \\", "-", "a-", "1-", "1a-", "a1", "1", "a", "_", "1s", "1 ", "Mon ", "Nov 1 ", "12:34:56 ", "2026-11-23 ", "12/", "+0000 ", "a://", "://", "\x80", "日", " ", "\n", "\t", "{", "}", "abcdefab-", "<", "msg=\"", "msg=\\\"", "{\"a\" : ", "{ ", " }", "status 5 ", "code:", "SQLSTATE", "HTTP/1.1 5 ", "tcp ", "lookup a:", "\"a\"=", "message: \"", "'a\"b`c“",
 	} {
 		assert.NoError(t, check.Check(func(size int) string { return strings.Repeat(unit, size/len(unit)+1)[:size] }, 1<<10, 1<<12), "%q", unit)
-		// Beyond the bound of the template only a search may go on.
+		// After the template has reached its maximum length, Sum should do little
+		// work for the rest of a text.
 		long := strings.Repeat("\"x\" ", 10) + strings.Repeat(unit, 1<<18/len(unit))
 		assert.Less(t, cputime.PerByte(check.Run, long, 3), 3*ordinary, "%q", unit)
 	}

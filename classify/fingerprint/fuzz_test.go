@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify/fingerprint"
 )
 
-// values has pairs of values of the same kind. The two have no run of three bytes
-// in common with each other.
+// values has pairs of values of the same kind. The values of a pair have no three
+// consecutive bytes in common.
 var values = [][2]string{
 	{"4711", "98765432"}, {"-17.25", "8"}, {"10.1.2.3", "192.168.77.88"}, {"fe80::17:1", "2001:db8::42"},
 	{"7f9c4d6b8", "0xc000123456"}, {"550e8400-e29b-41d4-a716-446655440000", "f47ac10b-58cc-4372-a567-0e02b2c3d479"},
@@ -29,8 +29,9 @@ func FuzzValues(f *testing.F) {
 	f.Add(`{"error":{"message":"bad`, `value","code":"x"}}`, uint8(11))
 	f.Add("level=error msg='cannot open", "now' user=x", uint8(6))
 	f.Fuzz(func(t *testing.T, before, after string, n uint8) {
-		// Quotes around the value would replace more than the value, and a date or
-		// a path of several words before it would go on into the value.
+		// Such texts do not test the value alone. Quotes around the value replace
+		// more than the value. A date or a path before the value may continue with
+		// the value.
 		if len(before)+len(after) > 1000 || codeWord.MatchString(before) || strings.ContainsAny(before, "\"'`\\“‘«/:=0123456789{") || endsInDate(before) || joins(after) {
 			t.Skip()
 		}
@@ -64,8 +65,8 @@ func endsInDate(text string) bool {
 	return len(last) >= 3 && 'A' <= last[0] && last[0] <= 'Z'
 }
 
-// joins reports whether text may continue the value before it: a unit, a time of
-// day, the rest of a path.
+// joins reports whether text may continue the value before it, for example as a
+// unit, as a time of day or as the rest of a path.
 func joins(text string) bool {
 	text = strings.TrimLeft(text, " ")
 	return text != "" && (strings.IndexByte("+-:,", text[0]) >= 0 || '0' <= text[0] && text[0] <= '9') ||
@@ -84,15 +85,15 @@ func isUnit(text string) bool {
 	return got == "<duration>" || got == "<size>" || strings.HasPrefix(template("10:20:30 "+word+" x"), "<time> x")
 }
 
-// codeWord matches what may stand before an error code.
+// codeWord matches words that may precede an error code.
 var codeWord = regexp.MustCompile(`(?i)code|status|error|errno|http|sqlstate`)
 
-// code matches an error code with what stands before it.
+// code matches an error code and the words before it.
 var code = regexp.MustCompile(`(?i)(?:code|status|error|errno|http|sqlstate)[ :=("'\[\\<a-z>/+-]*[0-9a-z]{1,5}`)
 
-// FuzzDigits replaces the digits of any text. The id must stay the same, no digit
-// may be in the template, and the template must have its bounds. The digits of an
-// error code stay: a digit in the template must follow a word that may name one.
+// FuzzDigits replaces the digits of a text by other digits. The id must stay the
+// same, and the template must contain no digits, except those of error codes. The
+// template must not exceed its maximum length.
 func FuzzDigits(f *testing.F) {
 	for _, bb := range benchTexts {
 		f.Add(bb.text)

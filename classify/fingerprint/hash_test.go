@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The hashes are those of the command xxhsum.
+// The expected hashes come from the command xxhsum.
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]uint64{
@@ -22,7 +22,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// The hash does not depend on the pieces in which a text is written.
+// A text has the same hash, whether it is written in one piece or in several.
 func TestDigestOfPieces(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("0123456789abcdefghijklmnopqrstuvwxyz", 30)

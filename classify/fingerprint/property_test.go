@@ -11,7 +11,8 @@ import (
 	"github.com/errclass/errclass/classify/fingerprint"
 )
 
-// phrases are words of errors. Each of them is a kind of its own.
+// phrases are parts of error texts without values. Texts with different phrases
+// must have different ids.
 var phrases = []string{
 	"connection refused", "no such file or directory", "permission denied", "quota exceeded", "timed out", "disk full", "HTTP 503", "HTTP 401", "exit status 1",
 	"exit status 137", "errno 104", "errno 111", "(SQLSTATE 40P01)", "(SQLSTATE 23505)", `reason: "closed"`, `reason: "expired"`, "ECONNRESET", "x509", "context_length_exceeded",
@@ -19,7 +20,7 @@ var phrases = []string{
 
 var octet = rapid.IntRange(0, 255)
 
-// valueKinds are generators of values, by their kinds.
+// valueKinds has a generator of random values for each kind of value.
 var valueKinds = map[string]*rapid.Generator[string]{
 	"num": rapid.Custom(func(t *rapid.T) string { return fmt.Sprint(rapid.IntRange(0, 1e9).Draw(t, "n")) }),
 	"duration": rapid.Custom(func(t *rapid.T) string {
@@ -67,8 +68,8 @@ var kindNames = func() []string {
 
 func pick(t *rapid.T, from ...string) string { return rapid.SampledFrom(from).Draw(t, "pick") }
 
-// drawKinds draws the kinds of a text: phrases and values in turns, so that no value
-// joins another one.
+// drawKinds draws a random sequence of phrases and kinds of values. They alternate,
+// so that a value does not continue another value.
 func drawKinds(t *rapid.T, label string) []string {
 	var kinds []string
 	for range rapid.IntRange(1, 4).Draw(t, label) {
@@ -77,7 +78,8 @@ func drawKinds(t *rapid.T, label string) []string {
 	return kinds
 }
 
-// drawText draws a text of these kinds.
+// drawText draws a text with the given phrases and with random values of the given
+// kinds.
 func drawText(t *rapid.T, kinds []string) string {
 	var b strings.Builder
 	for i := 0; i < len(kinds); i += 2 {
@@ -90,8 +92,8 @@ func drawText(t *rapid.T, kinds []string) string {
 	return b.String()
 }
 
-// TestSameIncident: two texts have the same id if and only if they consist of the
-// same phrases and of values of the same kinds.
+// TestSameIncident checks when two texts have the same id: exactly when they have
+// the same phrases and the same kinds of values.
 func TestSameIncident(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -170,9 +170,8 @@ func TestLoadTooLarge(t *testing.T) {
 	assert.Regexp(t, `^line 3: rule "large": pattern ".*": it needs too many states`, err.Error())
 }
 
-// TestLoadCostly checks that costly files load, or that the error names the
-// costly rule. Earlier, some of these files took seconds to minutes, and for
-// others the error named the last rule of the file.
+// TestLoadCostly loads costly files. Load must accept a file, or the error must
+// name the costly rule.
 func TestLoadCostly(t *testing.T) {
 	t.Parallel()
 	rule := func(id, pattern, more string) string {
@@ -202,17 +201,17 @@ func TestLoadCostly(t *testing.T) {
 	}
 }
 
-// These are the most steps that a file may take. A step takes 10 to 20 ns.
+// These are limits on the steps that Load takes for a file. A step takes 10 to 20
+// ns.
 const (
 	stepsAByte   = 2_500      // for each byte of a file that loads
 	stepsFree    = 40_000_000 // for any file, in addition to stepsAByte
 	stepsRefused = 18_000_000 // for a file that is refused, of which 4 million are its bytes
 )
 
-// TestLoadTookStepsWithoutBound checks the number of steps for costly files, and how
-// much is allocated before one is refused. Earlier, some of them were refused only
-// after the automaton was built, and others were not refused. The test isn't
-// parallel: it measures the whole process.
+// TestLoadTookStepsWithoutBound checks how many steps Load takes for costly files,
+// and how much memory it allocates before it refuses a file. The test isn't
+// parallel, because it measures the whole process.
 func TestLoadTookStepsWithoutBound(t *testing.T) {
 	rules := func(n int, pattern, more string) string {
 		var b strings.Builder
@@ -324,7 +323,8 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkRefuse should take less than 100 ms for every file.
+// BenchmarkRefuse measures how long Load takes to refuse a file. It should take
+// less than 100 ms for every file.
 func BenchmarkRefuse(b *testing.B) {
 	file := func(rule string) string {
 		var b strings.Builder

@@ -38,8 +38,9 @@ func document(reasons ...classify.Reason) string {
 
 const moving = "shard 7 is moving"
 
-// watch has a rules file and the classifier that follows it. WithLoadFunc and
-// WithErrorFunc set functions that record their calls in watch.
+// watch is a test of Watch: a rules file, and the classifier whose rules come from
+// the file. It records the calls of the functions that WithLoadFunc and
+// WithErrorFunc set.
 type watch struct {
 	t    *testing.T
 	path string
@@ -57,7 +58,7 @@ func (w *watch) recorded() (loads [][]classify.Rule, errs []error) {
 	return w.loads, w.errs
 }
 
-// withWatch runs a test with a rules file under fake time. The file is checked
+// withWatch calls test with a rules file, under fake time. Watch checks the file
 // every second.
 func withWatch(t *testing.T, test func(w *watch), opts ...rulesfile.Option) {
 	t.Helper()
@@ -96,7 +97,7 @@ func (w *watch) writeTo(path, text string) {
 	require.NoError(w.t, os.WriteFile(path, []byte(text), 0o600))
 }
 
-// waitChecks waits until the file has been checked n times.
+// waitChecks waits until Watch has checked the file n times.
 func (w *watch) waitChecks(n int) {
 	for range n {
 		time.Sleep(time.Second)
@@ -161,7 +162,7 @@ func TestWatchFollows(t *testing.T) {
 	}
 }
 
-// A change that keeps the size is detected by the modification time.
+// A change that keeps the size of the file is detected by its modification time.
 func TestWatchSeesOldFilesChange(t *testing.T) {
 	t.Parallel()
 	withWatch(t, func(w *watch) {

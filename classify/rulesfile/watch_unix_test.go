@@ -17,9 +17,9 @@ import (
 	"github.com/errclass/errclass/classify/rulesfile"
 )
 
-// TestWatchConfigMap updates the rules as Kubernetes does. rules.yaml is a link
-// to ..data/rules.yaml, and ..data is a link to a directory. A rename replaces
-// ..data.
+// TestWatchConfigMap replaces the rules in the same way as Kubernetes. rules.yaml
+// is a link to ..data/rules.yaml, and ..data is a link to a directory. A rename
+// replaces ..data by a link to another directory.
 func TestWatchConfigMap(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -47,8 +47,8 @@ func TestWatchConfigMap(t *testing.T) {
 	})
 }
 
-// Watch detects that a file was replaced, even if the new one has the same size
-// and modification time.
+// Watch detects that a new file replaced the old one, even if both have the same
+// size and modification time.
 func TestWatchSameSizeAndTime(t *testing.T) {
 	t.Parallel()
 	withWatch(t, func(w *watch) {
@@ -63,7 +63,7 @@ func TestWatchSameSizeAndTime(t *testing.T) {
 	})
 }
 
-// Watch does not block on a pipe. It returns an error.
+// Watch does not block on a named pipe. It returns an error.
 func TestWatchPipe(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pipe")

@@ -84,9 +84,9 @@ func FuzzObject(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { requireSame(t, data) })
 }
 
-// requireSame compares Object with encoding/json. Both must accept the same
-// objects and find the same members. The object must stay valid if a member is
-// inserted at the returned index.
+// requireSame compares Object with encoding/json. Both must accept the same objects
+// and find the same members. Insertion of a member at the index that Object returns
+// must keep the object valid.
 func requireSame(t *testing.T, data []byte) {
 	t.Helper()
 	type member struct{ key, value string }

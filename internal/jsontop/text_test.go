@@ -20,8 +20,8 @@ func ExampleEnds() {
 	// Output: "connection\ntimes, EOF" true
 }
 
-// TestEnds cuts strings with every kind of escape at every index. Both halves
-// must be parts of the whole decoded string: no escape is cut in two.
+// TestEnds cuts strings at every index. Both halves must be parts of the decoded
+// string: a cut must not divide an escape.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	pieces := []string{`a`, `u`, `\\`, `\"`, `\n`, `\u0041`, `\u005c`, `\ud83d\ude00`, `é`, `0041`}
@@ -36,7 +36,8 @@ func TestEnds(t *testing.T) {
 			require.Equal(t, whole, got)
 			return
 		}
-		// A cut within a surrogate pair leaves two unpaired surrogates; each is replaced.
+		// A cut within a surrogate pair leaves two halves without a partner. Each
+		// of them is replaced by U+FFFD.
 		whole = strings.ReplaceAll(whole, "😀", "\ufffd\ufffd")
 		got = strings.ReplaceAll(got, "😀", "\ufffd\ufffd")
 		for cut := 0; ; cut++ {
@@ -48,7 +49,7 @@ func TestEnds(t *testing.T) {
 	})
 }
 
-// TestEndsAllocatesWithinItsLimit decodes a string of 16 MiB.
+// TestEndsAllocatesWithinItsLimit decodes the ends of a string of 16 MiB.
 func TestEndsAllocatesWithinItsLimit(t *testing.T) {
 	const limit = 1 << 10
 	for name, unit := range map[string]string{"plain": "abcdef", "escapes": `\u0041`, "backslashes": `\\`} {
@@ -60,8 +61,8 @@ func TestEndsAllocatesWithinItsLimit(t *testing.T) {
 	}
 }
 
-// TestEscapedKeysShareABuffer bounds the memory for keys with escapes. Earlier,
-// each such key took two allocations and a json.Decoder.
+// TestEscapedKeysShareABuffer checks the memory for 10,000 keys with escapes. The
+// keys must share one buffer.
 func TestEscapedKeysShareABuffer(t *testing.T) {
 	line := []byte("{" + strings.Repeat(`"\u006cevel":1,`, 10_000) + `"a":1}`)
 	n := 0
@@ -77,8 +78,8 @@ func TestEscapedKeysShareABuffer(t *testing.T) {
 	assert.LessOrEqual(t, allocs, 1.0)
 }
 
-// TestLongKeysAreNotDecoded bounds the memory for a key of 6 MB. Earlier, the
-// whole key was decoded.
+// TestLongKeysAreNotDecoded checks the memory for a key of 6 MB. The key must not
+// be decoded.
 func TestLongKeysAreNotDecoded(t *testing.T) {
 	for _, tt := range []struct {
 		escapes int

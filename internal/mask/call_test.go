@@ -1,6 +1,7 @@
 package mask_test
 
-// callShapes has arguments of functions and keys of SQL statements.
+// callShapes are texts with a secret among the arguments of a function or after a
+// keyword of SQL.
 var callShapes = []shape{
 	{"call", "CREATE DATABASE x ENCRYPTED WITH KEY 'hunter'", "hunter"},
 	{"call", "CREATE TABLE t (a int) ENCRYPTED = 1 KEY 'hunter'", "hunter"},
@@ -51,7 +52,7 @@ var callShapes = []shape{
 	{"call", "SELECT pgp_sym_decrypt_bytea(data, 'kestrel', 'compress-algo=1')", "kestrel"},
 }
 
-// callInnocent has texts without a secret that resemble callShapes.
+// callInnocent are texts that resemble callShapes but have no secret.
 var callInnocent = []string{
 	"duplicate entry for key 'users.email'",
 	"encrypted value for key 'users.email' not found",

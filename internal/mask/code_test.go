@@ -1,6 +1,6 @@
 package mask_test
 
-// codeShapes has codes in sentences and the codes of cards.
+// codeShapes are texts with a one-time code, a PIN or the code of a card.
 var codeShapes = []shape{
 	{"code", "CVV: 123", "123"},
 	{"code", "cvv=123", "123"},
@@ -66,7 +66,7 @@ var codeShapes = []shape{
 	{"code", "sent SMS: Tu código de verificación: 661902", "661902"},
 }
 
-// codeInnocent has texts without a secret that resemble codeShapes.
+// codeInnocent are texts that resemble codeShapes but have no secret.
 var codeInnocent = []string{
 	"el código es inválido",
 	"error code 123456",

@@ -1,6 +1,6 @@
 package mask_test
 
-// commandShapes has programs with a secret among their arguments.
+// commandShapes are command lines with a secret among the arguments.
 var commandShapes = []shape{
 	{"command line", "smbpasswd -s bob hunter", "hunter"},
 	{"command line", "smbpasswd -a bob hunter", "hunter"},
@@ -46,7 +46,7 @@ var commandShapes = []shape{
 	{"command line", `exec "net" "user" "carol" "kestrel": exit status 2`, "kestrel"},
 }
 
-// commandInnocent has texts without a secret that resemble commandShapes.
+// commandInnocent are texts that resemble commandShapes but have no secret.
 var commandInnocent = []string{
 	"net user bob",
 	"net user /domain",

@@ -10,8 +10,8 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// fragments are the parts of hostile texts: each of them starts a look-ahead or a
-// look-behind.
+// fragments are the parts of texts that could be expensive. At each of them, the
+// masker reads ahead or back.
 var fragments = []string{
 	"password=", "password=\"", "password: ", "token:", "Authorization: ", "Authorization: a=b, ", "Cookie: a=b; ", "Authorization%3A", "sk-", "eyJ", "://", "://a:b", "@", "%3A%2F%2F", "%3D", "%2525", `%20\`,
 	"-----BEGIN PRIVATE KEY-----", "-----BEGIN CERTIFICATE-----", "-----END PRIVATE KEY-----", "\\\"", "\"key\":\"", "name=API_KEY value=", "id -p", "-pa", `mysql "-pid=id=`, "-puser:", "cookie: -p",
@@ -22,8 +22,8 @@ var fragments = []string{
 	"secrets:\n", "  a: b\n", `secrets:\n`, "\n[secrets]\n", "a = b\n", "crypt(", "crypt('a', ", "aes_encrypt((", "senha é ", "senha é “", "\u00a0", "le code d'", "l'", "encrypted KEY 'a' ", "net user a ", "psexec a:b@",
 }
 
-// repeated returns a text of at most size bytes that repeats units. It does not
-// cut a unit: part of a unit may be a secret, and then the text would be read
+// repeated returns a text of at most size bytes that repeats units. It does not cut
+// a copy of units. A cut copy might be a secret, and then the text would be read
 // twice.
 func repeated(units string, size int) string {
 	return strings.Repeat(units, size/len(units))
@@ -31,17 +31,16 @@ func repeated(units string, size int) string {
 
 const ordinary = "2026-01-02T15:04:05Z level=error GET https://api.example.com/v1/models failed: connection reset by peer (attempt 2), code=503\n"
 
-// scaling checks the cost of mask.Text.
+// scaling measures mask.Text.
 var scaling = cputime.Scaling{Run: func(text string) { mask.Text(text) }, Ordinary: repeated(ordinary, 4<<10), MaxRatio: 15}
 
-// checkCost checks the cost of texts that repeat units.
+// checkCost checks the cost of masking texts that repeat units.
 func checkCost(t require.TestingT, units string, sizes ...int) {
 	require.NoError(t, scaling.Check(func(size int) string { return repeated(units, size) }, sizes...), "%q repeated", units)
 }
 
-// TestPrefixCost checks the cost of many prefixes within one run of characters.
-// Earlier, each prefix read the run to its end again, and 256 KiB of "-pa" took 13
-// s.
+// TestPrefixCost checks texts with many prefixes of keys in one run of characters.
+// Not every prefix may read the run to its end again.
 func TestPrefixCost(t *testing.T) {
 	for _, prefix := range mask.Prefixes() {
 		for _, units := range []string{prefix, prefix + "-", "_" + prefix, "-" + prefix + ".", prefix + " "} {
@@ -63,7 +62,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestLateCost checks the cost of long runs with look-aheads beyond their end.
+// TestLateCost checks texts whose end decides how a long run of characters is read.
 func TestLateCost(t *testing.T) {
 	for _, a := range fragments {
 		for _, tail := range []string{"%20", ".", " ", "=", "\"", ")", "/", ","} {

@@ -9,8 +9,8 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// TestMixedEscapes reads a colon that is escaped in three bytes, followed by
-// slashes that are escaped in six. Earlier, such a text caused a panic.
+// TestMixedEscapes masks texts with escapes of different lengths: a colon as three
+// bytes (%3A) and slashes as six (\u002f).
 func TestMixedEscapes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, text, want string }{
@@ -46,7 +46,7 @@ func TestEscapedIsTotal(t *testing.T) {
 	}
 }
 
-// separators has separators in each spelling, and parts of such spellings.
+// separators has every spelling of every separator, and also incomplete spellings.
 var separators = []string{
 	"%3A", "%3D", "%2F", "%40", "%20", "%22", "%26", "%253A", "%253D", "%252F", "%2540", "%25", "%2525", "%", `\u003a`, `\u003d`, `\u002f`, `\u0040`, `\u0022`, `\u0`, `\u0xxxx`, `\u`,
 	`\x3a`, `\x3d`, `\x2f`, `\x40`, `\x`, `\x0`, "&quot;", "&#61;", "&#x3d;", "&amp;", "&", "=", ":", "://", "=>", "->", "/", "@", " ", "\n", "\t", "\u00a0", "\u200b", "＝", "：", "'", "\"", `\"`, `\\`, `\`, "`",
@@ -55,8 +55,8 @@ var separators = []string{
 
 var escapeWords = []string{"https", "password", "api_key", "Authorization", "Bearer", "name", "value", "x", "hunter2", "sk-abcdefgh12", mask.Masked, "h", "", "token", "-----BEGIN PRIVATE KEY-----"}
 
-// FuzzEscapes joins words by separators. It calls functions without a recover, so that
-// panics fail.
+// FuzzEscapes joins words by separators. It calls functions that do not recover
+// from a panic, so a panic fails the test.
 func FuzzEscapes(f *testing.F) {
 	f.Add([]byte{0, 0, 7, 16, 7, 16})
 	for i := range separators {

@@ -2,8 +2,8 @@ package mask
 
 import "strings"
 
-// Unguarded and UnguardedEndpoint are Text and Endpoint, but do not recover from
-// panics.
+// Unguarded is like Text, and UnguardedEndpoint is like Endpoint, but neither
+// recovers from a panic.
 var (
 	Unguarded         = clean
 	UnguardedEndpoint = endpointName
@@ -12,7 +12,7 @@ var (
 // Escaped exports escaped.
 var Escaped = escaped
 
-// Prefixes returns the prefixes of keys and the beginnings of webhooks.
+// Prefixes returns the prefixes of keys and the beginnings of webhook URLs.
 func Prefixes() (all []string) {
 	for _, g := range prefixGroups {
 		all = append(all, strings.Fields(g.texts)...)

@@ -1,6 +1,6 @@
 package mask_test
 
-// moreShapes has more shapes, grouped by family.
+// moreShapes are further texts with secrets, grouped by the kind of the secret.
 var moreShapes = []shape{
 	{"separator", "api_key -> plainsecret9", "plainsecret9"},
 	{"separator", "password->q7Xw29LbTz81", "q7Xw29LbTz81"},
@@ -374,7 +374,7 @@ var moreShapes = []shape{
 	{"pair", "auth with dave:marzipan rejected", "marzipan"},
 }
 
-// moreInnocent has texts without a secret that resemble moreShapes.
+// moreInnocent are texts that resemble moreShapes but have no secret.
 var moreInnocent = []string{
 	"token count 512",
 	"password must be at least 8 characters",

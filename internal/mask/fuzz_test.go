@@ -10,8 +10,9 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// FuzzText checks that no text causes a panic, that masking twice changes nothing, and
-// that a secret on a line of its own is masked, whatever the other lines are.
+// FuzzText checks that no text causes a panic and that masking twice changes
+// nothing. It also puts a secret on a line of its own. The secret must be masked,
+// whatever the other lines are.
 func FuzzText(f *testing.F) {
 	for i, s := range allShapes {
 		f.Add(s.text, uint16(i), innocent[i%len(innocent)])
@@ -33,8 +34,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// strip returns its first argument, or "" if one of the other arguments contains
-// the secret of a shape.
+// strip returns masked. But if one of the texts around contains the secret of a
+// shape, strip returns "".
 func strip(masked string, around ...string) string {
 	for _, s := range shapes {
 		for _, a := range around {
@@ -46,8 +47,8 @@ func strip(masked string, around ...string) string {
 	return masked
 }
 
-// TestPlanted checks that each secret is masked in texts that join shapes and innocent
-// texts.
+// TestPlanted joins texts with a secret and texts without one. Each secret must be
+// masked.
 func TestPlanted(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,6 +1,6 @@
 package mask_test
 
-// sentenceShapes has sentences about a password in several languages.
+// sentenceShapes are sentences in several languages that state a password.
 var sentenceShapes = []shape{
 	{"sentence", "la contraseña es gold4fish", "gold4fish"},
 	{"sentence", "la contraseña es goldfish", "goldfish"},
@@ -59,7 +59,7 @@ var sentenceShapes = []shape{
 	{"sentence", "la password dell'admin è kestrel.", "kestrel"},
 }
 
-// sentenceInnocent has texts without a secret that resemble sentenceShapes.
+// sentenceInnocent are texts that resemble sentenceShapes but have no secret.
 var sentenceInnocent = []string{
 	"the password is required",
 	"das Passwort ist falsch",

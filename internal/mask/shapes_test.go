@@ -12,7 +12,7 @@ const (
 )
 
 var shapes = []shape{
-	// Words around a key.
+	// In these sentences, words such as "API key" precede or follow a key.
 	{"incorrect key, no prefix", "Incorrect API key provided: " + b62 + ". You can find your API key at https://example.com/keys", b62},
 	{"incorrect key, hexadecimal", "Incorrect API key provided: " + hex32, hex32},
 	{"invalid key in quotes", "The API key 'q7Xw29LbTz81' is not valid", "q7Xw29LbTz81"},
@@ -27,7 +27,7 @@ var shapes = []shape{
 	{"secret key is", "secret key is " + b62, b62},
 	{"full-width colon", "API key：" + b62, b62},
 
-	// JSON.
+	// These texts are JSON.
 	{"JSON", `{"api_key":"abcdefgh1","model":"m-1"}`, "abcdefgh1"},
 	{"JSON with spaces", `{ "api_key" : "abcdefgh1" }`, "abcdefgh1"},
 	{"JSON escaped", `{\"api_key\":\"abcdefgh1\"}`, "abcdefgh1"},
@@ -52,7 +52,7 @@ var shapes = []shape{
 	{"name and value", `{"name": "OPENAI_API_KEY", "value": "q7Xw29LbTz81"}`, "q7Xw29LbTz81"},
 	{"GraphQL", `mutation { login(password: "hunter") }`, "hunter"},
 
-	// YAML, INI, environments.
+	// These texts are YAML, INI files and environments.
 	{"YAML", "db:\n  user: bob\n  password: hunter\n", "hunter"},
 	{"YAML quoted", `password: "hunter two"`, "hunter two"},
 	{"YAML words", "passphrase: battery staple horse\n", "battery staple horse"},
@@ -69,7 +69,7 @@ var shapes = []shape{
 	{"TOML", `api_key = "q7Xw29LbTz81"`, "q7Xw29LbTz81"},
 	{"colours", "token=\x1b[32mq7Xw29LbTz81\x1b[0m", "q7Xw29LbTz81"},
 
-	// Headers.
+	// These texts are headers.
 	{"Bearer", "Authorization: Bearer abc.def-123", "abc.def-123"},
 	{"Token", "Authorization: Token 0123abcd", "0123abcd"},
 	{"token word", "Authorization: Token plainsecret", "plainsecret"},
@@ -99,7 +99,7 @@ var shapes = []shape{
 	{"encoded header", "Authorization%3A%20Bearer%20q7Xw29LbTz81", "q7Xw29LbTz81"},
 	{"OAuth 1", `Authorization: OAuth oauth_consumer_key="xvz1evFS", oauth_signature="tnnArxj06cWH"`, "tnnArxj06cWH"},
 
-	// URLs.
+	// These texts are URLs.
 	{"user and password", "postgres://app:hunter2@db:5432/x", "hunter2"},
 	{"password with at sign", "amqp://app:hun@ter2@mq:5672/", "hun@ter2"},
 	{"password with slash", "redis://app:hun/ter2@cache:6379/0", "hun/ter2"},
@@ -125,7 +125,7 @@ var shapes = []shape{
 	{"Teams webhook", "https://acme.webhook.office.com/webhookb2/0b5f2a6c-1/IncomingWebhook/q7Xw29LbTz81", "q7Xw29LbTz81"},
 	{"Sentry DSN", "https://" + hex32 + "@o1.ingest.sentry.io/42", hex32},
 
-	// Connection strings.
+	// These texts are connection strings.
 	{"libpq", "host=db user=app password=hunter dbname=x", "hunter"},
 	{"libpq quoted", "host=db password='hunter two' dbname=x", "hunter two"},
 	{"SQL Server", "Server=db;User Id=sa;Password=hunter;Encrypt=true", "hunter"},
@@ -136,7 +136,7 @@ var shapes = []shape{
 	{"no scheme", "connect to app:hunter@rabbit:5672", "hunter"},
 	{"JDBC", "jdbc:postgresql://db/x?user=app&password=hunter", "hunter"},
 
-	// Command lines.
+	// These texts are command lines.
 	{"--token", "gh auth login --token plainsecret", "plainsecret"},
 	{"--token=", "tool --token=plainsecret --verbose", "plainsecret"},
 	{"--password quoted", `tool --password "hunter two" x`, "hunter two"},
@@ -153,7 +153,7 @@ var shapes = []shape{
 	{"arguments of Go", `["tool" "--password" "hunter"]`, "hunter"},
 	{"-token", "tool -token plainsecret", "plainsecret"},
 
-	// Keys by their form.
+	// These keys are known by their form.
 	{"OpenAI", "sk-proj-abcd1234efgh", "sk-proj-abcd1234efgh"}, {"Anthropic", "sk-ant-api03-abcd1234efgh", "sk-ant-api03-abcd1234efgh"},
 	{"AWS", "AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE"}, {"Google", "AIzaSyA1234567890abcdefghijklmnopqrstuv", "AIzaSyA1234567890abcdefghijklmnopqrstuv"},
 	{"GitHub", "ghp_" + strings.Repeat("a1", 18), "ghp_"}, {"GitHub, fine", "github_pat_11ABCDEFG0abcdefghijkl", "github_pat_11ABCDEFG0abcdefghijkl"},
@@ -173,24 +173,24 @@ var shapes = []shape{
 	{"PEM cut before", "MIIEpAIBAAK\n-----END EC PRIVATE KEY-----", "MIIEpAIBAAK"},
 	{"PGP", "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQVYBF\n-----END PGP PRIVATE KEY BLOCK-----", "lQVYBF"},
 
-	// Separators and white space.
+	// These texts have unusual separators and white space.
 	{"tab", "password\thunter2horse", "hunter2horse"}, {"non-breaking spaces", "password\u00a0=\u00a0hunter2horse", "hunter2horse"}, {"space without width", "password\u200b=hunter2horse", "hunter2horse"},
 	{"colours around the name", "\x1b[1mpassword\x1b[0m=\x1b[31mhunter2horse\x1b[0m", "hunter2horse"}, {"two colons", "password:: hunter2horse", "hunter2horse"}, {"parentheses", "password(hunter2horse)", "hunter2horse"},
 	{"equals sign in HTML", "password&#61;hunter2horse", "hunter2horse"}, {"empty brackets", "api_key[]=hunter2horse", "hunter2horse"}, {"plural", `{"passwords":["hunter2horse"]}`, "hunter2horse"}, {"openssl", "openssl rsa -passin pass:hunter2horse", "hunter2horse"},
 	{"SQL function", "SET PASSWORD('hunter2horse')", "hunter2horse"},
 
-	// Other languages.
+	// These texts have names in other languages and encodings.
 	{"pw", "pw=hunter2horse", "hunter2horse"}, {"no UTF-8 before the name", "\xffapi_key=hunter2horse", "hunter2horse"}, {"Spanish", "contraseña: hunter2horse", "hunter2horse"}, {"Chinese", "数据库密码：hunter2horse", "hunter2horse"}, {"Chinese, ASCII colon", "密码: hunter2horse", "hunter2horse"},
 	{"Russian", "пароль: hunter2horse", "hunter2horse"}, {"Japanese", "パスワード：hunter2horse", "hunter2horse"}, {"Polish", "hasło=hunter2horse", "hunter2horse"},
 
-	// Random tokens without a name.
+	// These tokens look random. No name precedes them.
 	{"random", "rejected " + b62 + "aB3 by upstream", b62},
 	{"AWS secret alone", "got wJalrXUtnFEMI/K7MDENG/bPxRfiCYzEXAMPLEKEY back", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzEXAMPLEKEY"},
 	{"base64 alone", "got q7Xw29LbTz81+Zq8mT3vXw9LbR2nYk7PdJ5hC== back", "q7Xw29LbTz81"},
 	{"Discord bot", "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs", "ZnCjm1XVW7vRze4b7Cq4se7kKWs"},
 }
 
-// innocent are texts without a secret. Masking does not change them.
+// innocent are texts without a secret. Masking must not change them.
 var innocent = []string{
 	"", "ok", "HTTP 429 for model gpt-5 at task-1234567890", "token limit exceeded: 8192 tokens", "invalid token", "password authentication failed for user \"app\"",
 	"token: expired; api_key: missing", "Bearer authentication failed", "Invalid bearer token", "HTTP 401: invalid x-api-key", "OPENAI_API_KEY: not set", "Error: OPENAI_API_KEY is not set",
@@ -212,9 +212,11 @@ var innocent = []string{
 	"tests: pass: 5, fail: 2", "pass=12 fail=0", "2026-01-02T15:04:05.123Z level=error msg=\"boom\" key=user", "cache key: node-modules-Linux-x64-8f3a2b", "PWD=/home/bob/src OLDPWD=/tmp", "key: value", "primary key: id", "public key: required", "Token::Error raised in Lexer::Token", "std::collections::HashMap<KeyType, Token>",
 	"next_token=abc", "risk-free and disk-usage tasks", "sk-learn-contrib", "sklearn.ensemble._forest", "AKIA", "-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEbGg1wcD3ERKx8mTlq0Vb5NyZaGs\n-----END CERTIFICATE-----", "Basic authentication is not supported", "basic: usage of the tool", "the token bucket is empty", "token refresh failed after 3 attempts", "x509: certificate signed by unknown authority", "session_id: 0f9e8d7c-1111-2222-3333-444455556666",
 	"a -> b => c, d := e", "if token == nil { return ErrMissingToken }", "[masked]", "password=[masked] user=x", "100% of tokens used", "ГОСТ ошибка: неверный пароль", "错误：令牌已过期",
-	// Values that resemble secrets: words with a number, names, certificates, cursors.
+	// These values resemble secrets: words with a number, names, certificates,
+	// cursors.
 	"key=value1234", "cache miss for key=value1234&page=2", "credential=default2", "bad token=RPAREN2", "sig=SIGSEGV11", "Basic plan2024 required", "--api-key-env OPENAI_API_KEY", "cursor=eyJpZCI6MTIzNDU2fQ", `{"cursor":"eyJpZCI6MTIzNDU2Nzg5MH0"}`,
 	"cert MIIDdzCCAl+gAwIBAgIEbGg1wcD3ERKx8mTlq0Vb5NyZaGsAwIBAgIEb rejected",
-	// Names without a secret, with other separators and in other languages.
+	// These texts have the name of a secret, with other separators and in other
+	// languages, but no secret.
 	"密码：错误", "пароль: неверный", "用户密码错误: 3", "password(s) expired", "token(ctx, err)", "std::token::Kind", "user\tpassword\temail", "a&b=c&amp;d", "passwords: required",
 }

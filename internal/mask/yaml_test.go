@@ -1,6 +1,6 @@
 package mask_test
 
-// yamlShapes has maps of secrets on lines of their own.
+// yamlShapes are YAML maps of secrets, with one secret per line.
 var yamlShapes = []shape{
 	{"map of secrets", "secrets:\n  db: hunter\n  api: goldfish\n", "hunter"},
 	{"map of secrets", "secrets:\n  db: hunter\n  api: goldfish\n", "goldfish"},
@@ -45,7 +45,7 @@ var yamlShapes = []shape{
 	{"map of secrets", "contraseñas:\n  ana: kestrel", "kestrel"},
 }
 
-// yamlInnocent has texts without a secret that resemble yamlShapes.
+// yamlInnocent are texts that resemble yamlShapes but have no secret.
 var yamlInnocent = []string{
 	"secrets: not found",
 	"secrets:\n  - name: regcred",

@@ -11,8 +11,8 @@ import (
 	"github.com/errclass/errclass/internal/model"
 )
 
-// BenchmarkPredict reads the messages of classify's corpus, one after the other.
-// bytes/op is their mean length.
+// BenchmarkPredict predicts the reason of every message in classify's corpus. The
+// metric bytes/op is the mean length of a message.
 func BenchmarkPredict(b *testing.B) {
 	data, err := os.ReadFile("../../classify/testdata/corpus.jsonl")
 	require.NoError(b, err)
@@ -34,7 +34,7 @@ func BenchmarkPredict(b *testing.B) {
 	b.ReportMetric(float64(size)/float64(len(messages)), "x-bytes")
 }
 
-// BenchmarkNew builds the standard model, as the first use does.
+// BenchmarkNew builds the standard model, which a program does at the first use.
 func BenchmarkNew(b *testing.B) {
 	data, err := os.ReadFile("standard.table")
 	require.NoError(b, err)

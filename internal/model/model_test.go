@@ -48,8 +48,8 @@ func TestFeaturesDiffer(t *testing.T) {
 	}
 }
 
-// The features of a word are the word itself and its n-grams. For the n-grams, the
-// word has a space before and after it.
+// The features of a word are the word itself and its n-grams. A space is added
+// before and after the word for the n-grams.
 func TestFeaturesOfAWord(t *testing.T) {
 	t.Parallel()
 	assert.Len(t, features("ab"), 1+2+1, "ab, 3-grams, 4-gram")
@@ -72,7 +72,7 @@ func set(features []uint32) []uint32 {
 	return slices.Compact(features)
 }
 
-// table has weights for one feature only: the word b.
+// table returns a table that has weights for the word b only.
 func table() model.Table {
 	return model.Table{
 		Reasons: []string{"transient", "unknown"}, Retryable: []bool{true, false}, Bias: []float32{-1, 1}, Scale: 0.5,
@@ -92,8 +92,8 @@ func TestPredict(t *testing.T) {
 	assert.Equal(t, sure, m.Predict("b: b; B"), "a feature counts once")
 }
 
-// Texts that are read one after the other have the features of all of them. Only
-// the first 8 KiB of all texts are read.
+// Several texts are read one after the other. The result has the features of all of
+// them, but only the first 8 KiB count.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	m := model.New(table())
@@ -152,8 +152,8 @@ func TestWords(t *testing.T) {
 	assert.Empty(t, m.Words("a B b c", 0, 0))
 }
 
-// The packed sums equal a plain computation, even if there are more rows than a
-// sum of 16 bits can hold.
+// The model adds packed numbers of 16 bits. The sums must equal those of a plain
+// loop, even if there are more rows than such a number can count.
 func TestPredictEqualsPlainSum(t *testing.T) {
 	t.Parallel()
 	text := strings.Join([]string{
@@ -217,7 +217,8 @@ func TestDecode(t *testing.T) {
 	assert.EqualError(t, err, "the features are not ascending")
 }
 
-// The probabilities of any text add up to 1. The number of its features is bounded.
+// The probabilities of a text add up to 1. The number of features of a text is
+// limited.
 func FuzzPredict(f *testing.F) {
 	for _, seed := range []string{"", "connection refused", "\x00\xff/", "//", "日本語のエラー", strings.Repeat("aB9/", 5000)} {
 		f.Add(seed)

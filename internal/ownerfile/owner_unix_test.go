@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOpenRefusesWithoutAChange shows that a refused file keeps its content and
-// its mode. Earlier, root could open another user's file, and could truncate a
-// file with several hard links.
+// TestOpenRefusesWithoutAChange checks that Open refuses a file of another user and
+// a file with several hard links. The content and the mode of the file must stay
+// the same.
 func TestOpenRefusesWithoutAChange(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -58,8 +58,8 @@ func TestOpenRefusesWithoutAChange(t *testing.T) {
 	}
 }
 
-// TestOpenPipeWithoutReader shows that Open fails for a named pipe without a
-// reader. Earlier, it waited for a reader forever.
+// TestOpenPipeWithoutReader checks that Open fails for a named pipe that nobody
+// reads. It must not wait for a reader.
 func TestOpenPipeWithoutReader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(path, 0o644))

@@ -15,8 +15,8 @@ import (
 
 var day = time.Date(2026, 11, 22, 23, 0, 0, 0, time.UTC)
 
-// files is a repository with a root module, a module that requires it, a command
-// that requires both, and two modules for development only.
+// files is a repository with five modules: the root, a module that requires it, a
+// command that requires both, and two modules for development only.
 var files = map[string]string{
 	"LICENSE":              "licence\n",
 	"CHANGELOG.md":         "# Changelog\n\n## [Unreleased]\n\n- `a`: is new.\n",
@@ -33,8 +33,8 @@ var files = map[string]string{
 	"internal/tool/go.mod": "module example.com/a/internal/tool\n\ngo 1.26.0\n",
 }
 
-// newRepository makes a repository and commits the test files. The entries of
-// changes replace some of them.
+// newRepository makes a repository and commits files. Entries of changes replace
+// files of the same name.
 func newRepository(t *testing.T, changes map[string]string) repository {
 	t.Helper()
 	r := repository(t.TempDir())
@@ -88,8 +88,8 @@ func TestRelease(t *testing.T) {
 	command := read(t, r, "cmd/c/go.mod")
 	assert.Contains(t, command, "\texample.com/a v0.1.0\n\texample.com/a/b v0.1.0\n\texample.org/other v1.0.0\n")
 
-	// The h1 sum of b covers the files of b and the licence of the root. One of
-	// these files is the go.sum of b, which has the sum of the root.
+	// The h1 sum of module b covers all its files, including its go.sum, and the
+	// licence of the root. The go.sum of b contains the sum of the root.
 	var names []string
 	texts := map[string]string{}
 	for inside, name := range map[string]string{"LICENSE": "LICENSE", "b.go": "b/b.go", "go.mod": "b/go.mod", "go.sum": "b/go.sum"} {
@@ -122,7 +122,7 @@ func TestReleaseIsDryByDefault(t *testing.T) {
 	assert.Contains(t, out.String(), "Nothing was changed.")
 }
 
-// TestReleaseAgain shows that a second release replaces the sums and the commit
+// TestReleaseAgain checks that a second release replaces the sums and the commit
 // record of the first one.
 func TestReleaseAgain(t *testing.T) {
 	t.Parallel()
@@ -184,8 +184,8 @@ func TestReleaseRefuses(t *testing.T) {
 	}
 }
 
-// TestReleaseUndoesATagThatFails shows that neither the commit nor other tags are
-// left if a hook rejects one tag.
+// TestReleaseUndoesATagThatFails lets a hook reject one tag. Neither the commit nor
+// another tag may be left.
 func TestReleaseUndoesATagThatFails(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t, nil)

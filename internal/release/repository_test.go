@@ -11,8 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestModulesOfThisRepository shows that modules of tests and examples get no
-// tag.
+// TestModulesOfThisRepository checks which modules get a tag. Modules of tests and
+// examples get none.
 func TestModulesOfThisRepository(t *testing.T) {
 	t.Parallel()
 	modules, err := readModules("../..")

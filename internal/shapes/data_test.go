@@ -12,15 +12,16 @@ import (
 	"github.com/errclass/errclass/internal/shapes"
 )
 
-// sample is one line of testdata: the line of a logger, and what is expected of it.
+// sample is one line of testdata: a line of a logger, and the expected result.
 type sample struct {
 	shape, origin string // "shape | origin" in a comment before the lines
 	kind          string // error, info or nested: an error with its text in a nested object
 	line          string
 }
 
-// samples reads files of testdata. printed.txt has lines that the named version of a
-// logger printed, documented.txt those of its documentation.
+// samples reads files of testdata. printed.txt has lines that a logger printed. Its
+// comments name the version of the logger. documented.txt has lines from the
+// documentation of loggers.
 func samples(t testing.TB, names ...string) (all []sample) {
 	t.Helper()
 	for _, name := range names {
@@ -44,7 +45,7 @@ func samples(t testing.TB, names ...string) (all []sample) {
 	return all
 }
 
-// record is a copy of the fields of a record.
+// record is a copy of the fields of a shapes.Record.
 type record struct {
 	shape    string
 	severity shapes.Severity
@@ -65,7 +66,8 @@ func read(r *shapes.Reader, line string) (all []record) {
 	return all
 }
 
-// TestShapes reads a line of each kind for each shape of the table.
+// TestShapes reads lines of testdata. Every shape of the table must have a line of
+// each kind.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]map[string]bool{}
@@ -105,7 +107,7 @@ func TestShapes(t *testing.T) {
 	assert.GreaterOrEqual(t, 3*n, len(shapes.Table)+1, "a third of the shapes is tested with lines that a logger printed")
 }
 
-// hasCause reports whether a source names the cause that the samples share.
+// hasCause reports whether a source names one of the causes that all samples use.
 func hasCause(sources []shapes.Source) bool {
 	for _, s := range sources {
 		for _, cause := range []string{"onnection refused", "ECONNREFUSED", "timeout", "Runtime.ExitError"} {
@@ -117,7 +119,7 @@ func hasCause(sources []shapes.Source) bool {
 	return false
 }
 
-// TestTable checks that each row names itself, its source and its keys.
+// TestTable checks that each row of the table has a name, a source and keys.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -130,7 +132,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestPrefixLevels: the priority of syslog counts if the line has no level.
+// TestPrefixLevels checks that the priority of a syslog prefix is the severity of a
+// line without a level.
 func TestPrefixLevels(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)
@@ -150,7 +153,8 @@ func TestPrefixLevels(t *testing.T) {
 	}
 }
 
-// TestLinesWithinLines: lines of log may be nested three times.
+// TestLinesWithinLines checks log lines within the message of a log line. Three
+// levels are read.
 func TestLinesWithinLines(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)
@@ -165,7 +169,7 @@ func TestLinesWithinLines(t *testing.T) {
 	}
 }
 
-// TestSourcesAreLimited: a line may have any number of errors, but only some are
+// TestSourcesAreLimited checks that only a limited number of a line's errors are
 // read.
 func TestSourcesAreLimited(t *testing.T) {
 	t.Parallel()
@@ -183,7 +187,8 @@ func TestSourcesAreLimited(t *testing.T) {
 	assert.LessOrEqual(t, strings.Count(all[0].sources[0].Message, ":"), 32)
 }
 
-// TestStatus finds HTTP statuses where loggers write them.
+// TestStatus checks that HTTP statuses are found in the places where loggers write
+// them.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)
@@ -202,9 +207,9 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestJSONInMessages: JSON in the message of any shape is read. Its level counts if the
-// line has none. JSON without a level is read as a text first: it may be the body of a
-// response.
+// TestJSONInMessages checks JSON in the message of a line. Its level counts if the
+// line has no level. JSON without a level is read as text first, because it may be
+// the body of a response.
 func TestJSONInMessages(t *testing.T) {
 	t.Parallel()
 	r := shapes.NewReader(nil)

@@ -12,7 +12,7 @@ import (
 	"github.com/errclass/errclass/internal/shapes"
 )
 
-// event is an event with its lines.
+// event is a shapes.Event together with its lines.
 type event struct {
 	shape string
 	shapes.Event
@@ -35,8 +35,8 @@ func events(lines []string) (all []event) {
 	return all
 }
 
-// TestPrintedTexts reads text logs as loggers printed them. Each event is an error
-// with the shared cause in one of its lines, or no error.
+// TestPrintedTexts reads logs that loggers printed as text. Each event is an error
+// with the cause of the samples in one of its lines, or it is not an error.
 func TestPrintedTexts(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/printed-text.txt")
@@ -63,8 +63,8 @@ func TestPrintedTexts(t *testing.T) {
 
 const refused = "dial tcp 10.0.0.7:5432: connect: connection refused"
 
-// textTests are lines of documentation, one event each. Lines of one event are
-// separated by line ends.
+// textTests are log lines from documentation. Each text is one event, which may
+// have several lines.
 var textTests = []struct {
 	shape, text, message string // the message of the first line
 	severity             shapes.Severity
@@ -117,7 +117,7 @@ var textTests = []struct {
 	{"syslog without a known header", "<11>" + refused, refused, shapes.Error},
 }
 
-// TestTexts reads textTests.
+// TestTexts reads each text of textTests.
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range textTests {
@@ -135,15 +135,15 @@ func TestTexts(t *testing.T) {
 			if tt.message != "" {
 				assert.Equal(t, tt.message, lines[0][e.Message:])
 			}
-			// A message of the same program that follows is another event.
+			// The next message of the same program begins a new event.
 			next := events(append(lines, "2026-01-02 03:04:06,678 INFO next"))
 			assert.Equal(t, []string{"2026-01-02 03:04:06,678 INFO next"}, next[len(next)-1].lines)
 		})
 	}
 }
 
-// TestExceptionsInARow: each exception is an event of its own, unless frames are
-// between.
+// TestExceptionsInARow checks lines with one exception after the other. Each is an
+// event of its own, unless stack frames separate them.
 func TestExceptionsInARow(t *testing.T) {
 	t.Parallel()
 	var got [][]string
@@ -153,8 +153,8 @@ func TestExceptionsInARow(t *testing.T) {
 	assert.Equal(t, [][]string{{"[ERROR] x", "OSError: a"}, {"OSError: b", "  File \"a.py\", line 1, in f", "OSError: c", "main.main()"}, {"OSError: d"}}, got)
 }
 
-// TestTextTable checks that a line of testdata or of textTests has the shape of
-// each row.
+// TestTextTable checks that each row of the table has a sample in testdata or in
+// textTests.
 func TestTextTable(t *testing.T) {
 	t.Parallel()
 	tested := map[string]bool{}

@@ -12,8 +12,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/ruledoc"
 )
 
-// TestAddTable checks that documents may share a table but must not contradict each
-// other.
+// TestAddTable checks that two documents may have rows of the same table, but no
+// contradictory rows.
 func TestAddTable(t *testing.T) {
 	t.Parallel()
 	row := func(code, reason string) ruledoc.Row { return ruledoc.Row{Code: code, Reason: reason} }
@@ -27,7 +27,7 @@ func TestAddTable(t *testing.T) {
 	assert.EqualError(t, err, "table grpc: code Aborted is network here and transient in another document")
 }
 
-// A collector must use every generated table.
+// Every generated table must be used by a collector.
 func TestLookedUpTablesAreRead(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("../collect/*/*.go")

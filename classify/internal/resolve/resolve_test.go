@@ -17,7 +17,7 @@ import (
 // statuses are the HTTP statuses that Beats distinguishes, and some others.
 var statuses = []uint16{0, 400, 401, 402, 403, 404, 407, 408, 409, 423, 425, 429, 451, 500, 503}
 
-// kinds returns signals of every strength, reason and status.
+// kinds returns a signal for every combination of strength, reason and status.
 func kinds() []signal.Signal {
 	var all []signal.Signal
 	for s := signal.Word; s < signal.Strengths; s++ {
@@ -57,7 +57,8 @@ func TestOrderIsTotal(t *testing.T) {
 	}
 }
 
-// TestRankIsTransitive checks any three combinations of strength, reason and wrapper.
+// TestRankIsTransitive checks Rank for any three combinations of strength, reason
+// and wrapper.
 func TestRankIsTransitive(t *testing.T) {
 	t.Parallel()
 	var ranks []uint16
@@ -85,8 +86,8 @@ func TestRankIsTransitive(t *testing.T) {
 	}
 }
 
-// TestEdgesLeadForward checks that Beats has no cycles. If a beats b and b beats c, a
-// must decide.
+// TestEdgesLeadForward checks that Beats has no cycles. If a beats b and b beats c,
+// a must decide among the three.
 func TestEdgesLeadForward(t *testing.T) {
 	t.Parallel()
 	all := kinds()
@@ -151,8 +152,8 @@ func drawn(t *rapid.T) signal.Signal {
 	return s
 }
 
-// TestOrderOfTheListDecidesNothing checks that a shuffled list has the same result,
-// even if there are more signals than a list holds.
+// TestOrderOfTheListDecidesNothing checks that the order of the signals does not
+// change the result, even if there are more signals than a list holds.
 func TestOrderOfTheListDecidesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -177,8 +178,8 @@ func decided(all []signal.Signal) (won signal.Signal, ok bool) {
 	return won, ok
 }
 
-// TestSomethingDecides checks that a list with reasons always has a deciding signal,
-// unless hints veto all of them.
+// TestSomethingDecides checks that one signal decides, if any signal has a reason.
+// The exception is a list in which hints veto all reasons.
 func TestSomethingDecides(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -191,8 +192,8 @@ func TestSomethingDecides(t *testing.T) {
 	})
 }
 
-// TestVetoesDoNotChain checks that all vetoes apply at the same time, and only within
-// one text.
+// TestVetoesDoNotChain checks what a hint vetoes: signals of standard rules in the
+// same text. It does not veto a user's rule, a fact or a signal of another text.
 func TestVetoesDoNotChain(t *testing.T) {
 	t.Parallel()
 	hint := signal.Match(&signal.Rule{ID: "hint/a", Vetoes: []string{"timeout", "x/*"}}, 0)

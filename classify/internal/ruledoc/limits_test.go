@@ -16,7 +16,8 @@ func fill(before, part, after string, n int) string {
 	return before + strings.Repeat(part, n) + after
 }
 
-// Once, the YAML library allocated 810 MB for 4 MB of YAML before any check.
+// Parse must refuse these files before the YAML library builds the tree of a file.
+// The tree would take up to 200 bytes for each byte of the file.
 func TestTreeWasBuiltBeforeTheFirstLook(t *testing.T) {
 	for name, file := range map[string]string{
 		"nulls":              fill("rules: [", "~,", "]", fileSize/2-8),
@@ -62,7 +63,8 @@ func TestTreeWasBuiltBeforeTheFirstLook(t *testing.T) {
 	}
 }
 
-// These files resemble the hostile ones but are ordinary.
+// These files are ordinary, although they resemble files that Parse refuses. Parse
+// must accept them.
 func TestOrdinaryFilesKeepWithinTheLimits(t *testing.T) {
 	t.Parallel()
 	var block, flow, short, quoted strings.Builder

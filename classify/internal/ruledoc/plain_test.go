@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// library reads the rules of a document as the YAML library does.
+// library reads the rules of a document with the YAML library.
 func library(data string) ([]Rule, error) {
 	dec := yaml.NewDecoder(strings.NewReader(data))
 	var root yaml.Node
@@ -68,8 +68,8 @@ func TestPlainReadsWhatTheLibraryReads(t *testing.T) {
 	require.Greater(t, read, len(paths)/2+15, "most files are plain")
 }
 
-// checkPlain reports whether a file is plain YAML. If so, it checks that the library
-// reads the same rules.
+// checkPlain reports whether readPlain accepts file. If so, checkPlain checks that
+// the YAML library reads the same rules.
 func checkPlain(t *testing.T, file string) bool {
 	t.Helper()
 	rules, line, err := readPlain([]byte(file), func(*Rule) error { return nil })

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostile holds patterns that cost far more than their length suggests.
+// hostile holds patterns that cost much more than their length suggests.
 var hostile = map[string]string{
 	"empty alternatives":    `(?:^|$){24}x`,
 	"more empty ones":       `(?:^|$){1000}x`,
@@ -52,12 +52,13 @@ func prefixes(n int) (all []string) {
 	return all
 }
 
-// mostRefused limits the steps of refusing a set. A case-sensitive pattern may be
-// compiled twice.
+// mostRefused is the largest number of steps that Compile may take for a set that
+// it refuses. Compile may try a case-sensitive pattern twice.
 const mostRefused = 12_000_000
 
-// Earlier, patterns of a few letters took seconds, and twice as long for each
-// further letter.
+// Compile refuses a hostile pattern after few steps and names it, or compiles it
+// within the estimate of weigh. Without a budget, each further letter of some
+// patterns would double the time.
 func TestHostilePatternsCostMoreThanTheirBudget(t *testing.T) {
 	t.Parallel()
 	for name, expr := range hostile {
@@ -79,8 +80,8 @@ func TestHostilePatternsCostMoreThanTheirBudget(t *testing.T) {
 	}
 }
 
-// Earlier, these patterns were refused or took seconds, although they need few
-// states.
+// These patterns have many assertions but need few states. Compile must accept them
+// and take few steps.
 func TestAssertionsWereExponential(t *testing.T) {
 	t.Parallel()
 	for _, expr := range []string{`(?:^|$){24}x`, `(?:^|$){500}x`, `(?:\b|^|$|\B){12}x`, `x(?:$|\b){30}`} {
@@ -94,8 +95,8 @@ func TestAssertionsWereExponential(t *testing.T) {
 	}
 }
 
-// Earlier, the error named the last pattern, or the one with the most states of its
-// own.
+// The error must name the expensive pattern, not the last pattern and not the
+// largest one.
 func TestWrongPatternWasBlamed(t *testing.T) {
 	t.Parallel()
 	exprs := make([]string, 5000)
@@ -118,8 +119,8 @@ func TestWrongPatternWasBlamed(t *testing.T) {
 	}
 }
 
-// Earlier, the states of all other patterns were built before the expensive one was
-// refused.
+// An expensive pattern must be refused before the automata of all other patterns
+// are built.
 func TestExpensivePatternWasFoundLate(t *testing.T) {
 	t.Parallel()
 	for name, exprs := range map[string][]string{"phrases": phrases(50_000), "rules": nil} {
@@ -180,8 +181,8 @@ func TestPhraseIsWhatPackageSyntaxReads(t *testing.T) {
 	}
 }
 
-// Earlier, package regexp checked the examples. It took a minute for three
-// megabytes.
+// The search in the examples of a rule has a budget too. Package regexp would take
+// a minute for some of these examples of 3 MB.
 func TestExamplesHadNoBudget(t *testing.T) {
 	t.Parallel()
 	const size = 3 << 20

@@ -31,10 +31,10 @@ func matched(m *Matcher, text string) []bool {
 	return found
 }
 
-// FuzzMatch compares the matcher with package regexp: both must find the same
-// patterns in every text. Patterns are separated by newlines. The text is also
-// repeated with a filler between, so that it is near the end of a text and far from
-// it.
+// FuzzMatch compares the matcher with package regexp. Both must find the same
+// patterns in every text. exprs has one pattern per line. The test also repeats the
+// text with a filler between the copies, to test matches in the middle and at the
+// end.
 func FuzzMatch(f *testing.F) {
 	for _, seed := range []struct{ exprs, text string }{
 		{`rate.?limit` + "\n" + `429`, "HTTP 429: Rate_Limit exceeded"},

@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// quadratic holds patterns and texts. In each text, many second pieces follow one
-// first piece, at growing distances.
+// quadratic holds patterns and texts for which a naive matcher takes quadratic
+// time. In each text, one match of the first part of the pattern precedes many
+// matches of the second part.
 var quadratic = map[string]struct{ pattern, head, piece string }{
 	"bounded":           {`ab.{0,20}cd.{0,9}ef`, "ab", "cd "},
 	"unbounded":         {`ab.*cd.*ef`, "ab", "cd "},
@@ -23,7 +24,8 @@ var quadratic = map[string]struct{ pattern, head, piece string }{
 	"long pieces":       {`(?:cd ?){1,90}.*(?:cd ?|ab){40}.*ef`, "ab", "cd "},
 }
 
-// Earlier, the whole gap was read again for every piece after it.
+// The matcher finds the same matches as package regexp in texts with many gaps.
+// BenchmarkGaps shows that it does not read a gap again for each part after it.
 func TestGapsWereQuadratic(t *testing.T) {
 	t.Parallel()
 	for name, tt := range quadratic {
@@ -60,7 +62,8 @@ func BenchmarkGaps(b *testing.B) {
 	}
 }
 
-// Earlier, a piece that many patterns share made one hit for each pattern.
+// Many patterns share the part "error". The walk must record one hit for each place
+// of that part, not one for each pattern.
 func TestSharedPieceHadAHitForEachPattern(t *testing.T) {
 	t.Parallel()
 	exprs, text := []string{}, ""
@@ -78,8 +81,8 @@ func TestSharedPieceHadAHitForEachPattern(t *testing.T) {
 	require.Equal(t, reference(t, exprs, text+"error"), matched(m, text+"error"))
 }
 
-// If case is ignored, this pattern needs exponentially many states. As written, it
-// needs few.
+// This pattern is case-sensitive and needs few states. If case were ignored, the
+// pattern would need exponentially many states. Compile must accept it.
 func TestPatternWasRefusedForTheOtherCase(t *testing.T) {
 	t.Parallel()
 	exprs := []string{`(?-i)x(?:ab|cd){0,30}AB(?:ab|cd){30}y`}

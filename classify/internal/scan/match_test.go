@@ -38,8 +38,8 @@ func TestCompileErrors(t *testing.T) {
 }
 
 // TestCompileTooLarge compiles patterns whose deterministic automaton would grow
-// exponentially. Compile must refuse them before they take much memory. Its error
-// must name the pattern.
+// exponentially. Compile must refuse them early, with an error that names the
+// pattern.
 func TestCompileTooLarge(t *testing.T) {
 	t.Parallel()
 	for _, expr := range []string{`x(?:ab|cd){0,30}ab(?:ab|cd){30}y`, `\pL{200}`} {
@@ -55,7 +55,8 @@ func TestCompileTooLarge(t *testing.T) {
 }
 
 // TestCompileExponential compiles patterns that would need 2^30 states in one
-// deterministic automaton. Split at gaps, they need few.
+// deterministic automaton. Compile splits them at their gaps, so they need few
+// states.
 func TestCompileExponential(t *testing.T) {
 	t.Parallel()
 	m, err := Compile([]string{`[ab]*a[ab]{30}`, `x[ab]{40}y`})
@@ -90,10 +91,10 @@ func TestMatchPositions(t *testing.T) {
 	}
 }
 
-// fewestAllocs returns the number of allocations of f if its memory is in a pool.
-// It takes the fewest of many calls, because a pool may be empty at any call: the
-// garbage collector clears it, and the race detector makes it drop a quarter of
-// what is put back.
+// fewestAllocs returns the number of allocations of f if f finds its memory in a
+// pool. f is called many times, because the pool may be empty at any call: the
+// garbage collector clears pools, and the race detector drops a quarter of the
+// pooled values.
 func fewestAllocs(f func()) float64 {
 	fewest := testing.AllocsPerRun(1, f)
 	for range 100 {
@@ -125,7 +126,7 @@ func ExampleCompile() {
 	// Output: 101
 }
 
-// TestLoadTruncated loads tables that are cut off. Each must be refused.
+// TestLoadTruncated loads tables that were cut off. Load must refuse each of them.
 func TestLoadTruncated(t *testing.T) {
 	t.Parallel()
 	m, err := Compile([]string{`rate.?limit`, `too many.{0,20}requests`})

@@ -12,7 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// dense holds patterns whose pieces are everywhere in a text.
+// dense holds patterns and texts. The parts of the patterns match everywhere in the
+// text.
 var dense = map[string]struct {
 	exprs []string
 	piece string
@@ -29,7 +30,8 @@ var dense = map[string]struct {
 	"long pieces":    {[]string{`(?:ab ?){1,30}.*(?:ab|c){9}.*d`}, "ab"},
 }
 
-// manyBehind returns patterns that share their second piece, but not its stage.
+// manyBehind returns patterns that share their second part "error". Their first
+// parts differ.
 func manyBehind(n int) (exprs []string) {
 	for i := range n {
 		exprs = append(exprs, strings.Repeat("er", i%5)+"ro"+strings.Repeat(".", i/5)+`r.{0,9}error.*x`)
@@ -37,8 +39,9 @@ func manyBehind(n int) (exprs []string) {
 	return exprs
 }
 
-// bytesOf returns the bytes that f allocates. It takes the least of two calls: the
-// garbage collector may empty the pool, and other goroutines may allocate.
+// bytesOf returns the number of bytes that f allocates. It returns the smaller
+// result of two calls, because the garbage collector may empty the pool and other
+// goroutines may allocate.
 func bytesOf(f func()) uint64 {
 	least := uint64(math.MaxUint64)
 	for range 2 {
@@ -53,8 +56,9 @@ func bytesOf(f func()) uint64 {
 	return least
 }
 
-// Earlier, a walk kept every hit and every mark to the end: 90 bytes for each byte
-// of text. The test is not parallel, because it measures the whole process.
+// The memory for a match must not grow with the text, even if the parts of the
+// patterns match everywhere. The test is not parallel, because it measures the
+// whole process.
 func TestDenseTextTookMemoryByItsLength(t *testing.T) {
 	for name, tt := range dense {
 		t.Run(name, func(t *testing.T) {
@@ -79,14 +83,16 @@ func TestDenseTextTookMemoryByItsLength(t *testing.T) {
 	}
 }
 
-// matchedListing is matched with lists of hits and marks that are full at once.
+// matchedListing is like matched, but the lists of hits and of marks hold only most
+// entries.
 func matchedListing(m *Matcher, text string, most int) []bool {
 	small := *m
 	small.listed = most
 	return matched(&small, text)
 }
 
-// Joining hits early and dropping marks early must not change the result.
+// A full list of hits is joined early, and old marks are dropped. This must not
+// change the result.
 func TestShortListsMatchAlike(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -109,7 +115,7 @@ func TestShortListsMatchAlike(t *testing.T) {
 	})
 }
 
-// Earlier, a list that one text made long stayed in the pool.
+// A text may need long lists. They must not stay in the pool after the match.
 func TestLongListsStayedInThePool(t *testing.T) {
 	t.Parallel()
 	m, err := Compile([]string{`(?:ab ?){1,90}.*(?:ab|c){40}.*d`, `a.{900,}b`})

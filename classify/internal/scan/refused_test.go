@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/internal/cputime"
 )
 
-// numbered returns n patterns of a form. Each has a different number in place of
-// %d.
+// numbered returns n patterns. It replaces %d in form by a different number for
+// each of them.
 func numbered(form string, n int) []string {
 	exprs := make([]string, n)
 	for i := range exprs {
@@ -26,8 +26,8 @@ func numbered(form string, n int) []string {
 	return exprs
 }
 
-// justOver returns patterns of a form that weigh about a thousandth more than a set
-// may.
+// justOver returns patterns of the given form. Their total weight is about a
+// thousandth more than a set may have.
 func justOver(form string) []string {
 	total, n := 0, 0
 	for ; total <= maxWeight+maxWeight/1000; n++ {
@@ -36,11 +36,12 @@ func justOver(form string) []string {
 	return numbered(form, n)
 }
 
-// letters are patterns that divide the bytes into many classes. Each class has
-// edges of its own.
+// letters are patterns of one character. With them, every automaton of the set has
+// to distinguish many classes of bytes.
 var letters = strings.Split("abcdefghijklmnopqrstuvwxyz0123456789 !#%&',-/:;<=>@_`~\"", "")
 
-// beside returns patterns that overlap in every combination.
+// beside returns n patterns that begin with before. A text can match any subset of
+// them up to some point, so their automaton needs very many states.
 func beside(before string, n int) (exprs []string) {
 	for i := range n {
 		exprs = append(exprs, before+strings.Repeat("[a-z ]", i)+"e"+strings.Repeat("[a-z ]", n-i)+"x")
@@ -55,8 +56,7 @@ func besides(groups, n int) (exprs []string) {
 	return exprs
 }
 
-// tooLarge returns sets beyond the limits. Earlier, refusing those just beyond them
-// took 2 to 3 seconds and 1 GB.
+// tooLarge returns sets that exceed the limits, many of them only a little.
 func tooLarge() map[string][]string {
 	const ways = `x(?:ab|cd){0,30}ab(?:ab|cd){30}y`
 	shops := numbered(`shop%d order (?:is|was) locked`, 20_000)
@@ -86,8 +86,8 @@ func tooLarge() map[string][]string {
 	return sets
 }
 
-// TestOversizedSetWasBuiltFirst is not parallel, because it measures the whole
-// process.
+// An oversized set must be refused before it is built: with few steps and little
+// memory. The test is not parallel, because it measures the whole process.
 func TestOversizedSetWasBuiltFirst(t *testing.T) {
 	for name, exprs := range tooLarge() {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestOversizedSetWasBuiltFirst(t *testing.T) {
 	}
 }
 
-// Sets that users write must be accepted, even large ones.
+// Ordinary sets must be accepted, even large ones.
 func TestPrecheckAcceptsOrdinarySets(t *testing.T) {
 	t.Parallel()
 	mixed := phrases(20_000)
@@ -124,9 +124,9 @@ func TestPrecheckAcceptsOrdinarySets(t *testing.T) {
 	}
 }
 
-// A pattern without overlapping alternatives takes few more steps than its weight.
-// So a set of such patterns is never refused late: its budget is stepsAgain times
-// its weight.
+// A pattern without overlapping alternatives takes only a few more steps than its
+// weight. The budget of a set is stepsAgain times its weight, so compiling such
+// patterns never exceeds the budget.
 func TestWeightBoundsTheSteps(t *testing.T) {
 	t.Parallel()
 	forms := []string{
@@ -158,7 +158,8 @@ func TestWeightBoundsTheSteps(t *testing.T) {
 	}
 }
 
-// FuzzWeigh checks that weigh accepts every text and returns a valid weight.
+// FuzzWeigh checks that weigh does not panic for any text and returns a valid
+// weight.
 func FuzzWeigh(f *testing.F) {
 	for _, expr := range []string{"a(b|c)?", `[\d-z]\x{1e940}`, "((((", "))))", `\p{^Greek}[[:alpha:]-\x{1e940}]`, "{9}{9,}{,3}", `\Qa\E+`, "[^]-]", "\\"} {
 		f.Add(expr)
@@ -170,7 +171,8 @@ func FuzzWeigh(f *testing.F) {
 	})
 }
 
-// BenchmarkRefuse should take less than 100 ms for every set.
+// BenchmarkRefuse measures how long Compile takes to refuse a set. It should take
+// less than 100 ms for every set.
 func BenchmarkRefuse(b *testing.B) {
 	sets := tooLarge()
 	for _, name := range slices.Sorted(maps.Keys(sets)) {

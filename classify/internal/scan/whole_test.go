@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// randomLetters returns patterns that end in random letters and share nothing but
-// before.
+// randomLetters returns patterns that consist of before and random letters. They
+// have nothing else in common.
 func randomLetters(patterns, letters int, before string) (exprs []string) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range patterns {
@@ -36,8 +36,8 @@ func randomWays(patterns int) (exprs []string) {
 	return exprs
 }
 
-// Earlier, every pattern stayed within its own limit, but all together took ten
-// seconds and 900 MB.
+// Each of these patterns is within the limit for one pattern, but together they are
+// too expensive. Compile must refuse the set after few steps.
 func TestSharesOfAllPatternsWereUnbounded(t *testing.T) {
 	for name, exprs := range map[string][]string{
 		"short alternatives": randomWays(64),

@@ -110,8 +110,8 @@ func TestCalibrationError(t *testing.T) {
 	assert.InDelta(t, (0.05*10+0.15*10)/20, calibrationError(map[int]*tally{9: &sure, 5: &unsure}), 1e-9)
 }
 
-// TestFoldOf shows that the parts are of about equal size. All messages of a
-// product are in one part, so training and test have no product in common.
+// TestFoldOf checks that the folds have about the same size. All messages of a
+// product are in one fold, so training and test have no product in common.
 func TestFoldOf(t *testing.T) {
 	t.Parallel()
 	entries, err := corpus.Read(corpus.Slices)
@@ -125,8 +125,8 @@ func TestFoldOf(t *testing.T) {
 	}
 }
 
-// TestStandardTableIsFresh shows that the table was made from the messages,
-// examples and settings of this work tree. If one of them changes, run make train.
+// TestStandardTableIsFresh checks that the table was made from the messages,
+// examples and settings of this work tree. After a change of these, run make train.
 func TestStandardTableIsFresh(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../../../internal/model/standard.table")

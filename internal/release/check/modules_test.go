@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tree writes a repository with these go.mod files, and reads it.
+// tree writes a repository with the go.mod files in mods and reads it.
 func tree(t *testing.T, mods map[string]string) (*repository, error) {
 	t.Helper()
 	dir := t.TempDir()

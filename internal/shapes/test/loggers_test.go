@@ -29,8 +29,8 @@ import (
 
 var errRefused = fmt.Errorf("query: %w", errors.New("dial tcp 10.0.0.7:5432: connect: connection refused"))
 
-// logger logs an error, an information, and an error with errRefused in a group, in
-// this order. A logger without groups leaves out the last one.
+// logger logs three records, in this order: an error, an information, and an error
+// with errRefused in a group. A logger without groups leaves out the third.
 type logger struct {
 	shape string
 	log   func(w io.Writer)
@@ -115,7 +115,7 @@ func withKlog(w io.Writer) {
 	klog.Flush()
 }
 
-// TestLoggers reads what each logger prints.
+// TestLoggers checks that the lines of each logger are read.
 func TestLoggers(t *testing.T) {
 	const header = "slog, logrus"
 	for name, l := range map[string]logger{
@@ -160,7 +160,8 @@ func finds(rec *shapes.Record, text string) (found bool) {
 	return found
 }
 
-// TestTextLoggers reads what loggers print as text.
+// TestTextLoggers checks that lines of text are read for each logger that prints
+// text.
 func TestTextLoggers(t *testing.T) {
 	for name, l := range map[string]logger{
 		"klog":           {"klog", withKlog},
