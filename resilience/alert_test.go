@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// newAlertFixture returns a fixture with a breaker that never opens. The alert
-// function adds its events to alerts.
+// newAlertFixture returns a fixture whose breaker never opens. alerts collects the
+// events that the alert function receives.
 func newAlertFixture(t *testing.T) (b *fixture, alerts *events) {
 	cfg := single()
 	cfg.CircuitBreaker.Mode = resilience.BreakerForceClosed
@@ -22,8 +22,8 @@ func newAlertFixture(t *testing.T) (b *fixture, alerts *events) {
 	return newFixture(t, cfg, resilience.WithAlert(alerts.observe)), alerts
 }
 
-// Ten failures within five minutes raise one alert. The next alert needs a
-// recovery and ten more failures.
+// Ten failures within five minutes raise one alert. Before the next alert, the
+// endpoint must recover and fail ten more times.
 func TestAlert_OnceUntilRecovered(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -75,8 +75,8 @@ func TestAlert_Window(t *testing.T) {
 	}
 }
 
-// A success between failures does not reset the count. Errors that the caller
-// causes do not count.
+// A success between two failures does not reset the count of failures. Errors that
+// the caller causes do not count.
 func TestAlert_WhatCounts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestAlert_WhatCounts(t *testing.T) {
 	})
 }
 
-// Each endpoint has its own count.
+// Each endpoint has its own count of failures.
 func TestAlert_PerEndpoint(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -24,8 +24,8 @@ func hung(ctx context.Context, _ resilience.Target) (int, error) {
 	return 0, ctx.Err()
 }
 
-// A call that hangs ends after the attempt timeout and is repeated. An endpoint
-// that hangs opens its breaker.
+// A call that hangs ends after the attempt timeout. Do repeats it. If all calls to
+// an endpoint hang, the breaker of the endpoint opens.
 func TestAttemptTimeout(t *testing.T) {
 	t.Parallel()
 	forCallers(t, func(t *testing.T, n int) {
@@ -61,8 +61,8 @@ func TestAttemptTimeout(t *testing.T) {
 	})
 }
 
-// With an attempt timeout, the caller's own deadline still counts as such. Answers in
-// time are not affected.
+// Two things stay the same with an attempt timeout: the error after the caller's
+// own deadline, and answers that arrive in time.
 func TestAttemptTimeout_InTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -91,7 +91,8 @@ func TestAttemptTimeout_InTime(t *testing.T) {
 	})
 }
 
-// With a Transport, the timeout is that of the header. A body may take longer.
+// The attempt timeout of a Transport is the time until the response header arrives.
+// The body may take longer.
 func TestTransport_AttemptTimeout(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64

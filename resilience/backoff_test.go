@@ -195,7 +195,8 @@ func TestDo_RetryAfter(t *testing.T) {
 	}
 }
 
-// Do takes a pause from a reset header too. The event then has Derived set.
+// Do also takes a pause from a reset header. The event of that pause has Derived
+// set.
 func TestDo_DerivedHint(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -216,7 +217,8 @@ func TestDo_DerivedHint(t *testing.T) {
 	})
 }
 
-// Pauses grow over several calls with one key until a call succeeds.
+// Calls with the same key share one backoff: their pauses grow until a call
+// succeeds.
 func TestDo_BackoffOfKey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

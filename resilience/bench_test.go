@@ -52,10 +52,10 @@ func TestDo_Allocations(t *testing.T) { //nolint:paralleltest // AllocsPerRun co
 	}
 }
 
-// BenchmarkDoCores compares the throughput of two goroutines on one endpoint
-// with that of one. The metric x-two-cores is 2 if they do not hinder each
-// other. Each figure is the best of many short rounds, because other programs
-// use the cores too.
+// BenchmarkDoCores compares two goroutines that call one endpoint with one
+// goroutine. The metric x-two-cores is the ratio of their throughputs. It is 2 if
+// the goroutines do not slow each other down. Each throughput is the best of many
+// short rounds, because other programs also use the cores.
 func BenchmarkDoCores(b *testing.B) {
 	if runtime.GOMAXPROCS(0) < 2 {
 		b.Skip("one core")
@@ -64,7 +64,8 @@ func BenchmarkDoCores(b *testing.B) {
 	f := func(context.Context, resilience.Target) (int, error) { return 1, nil }
 	x := executor(b, enabled())
 	call := resilience.Call{Targets: []resilience.Target{primary}}
-	// round returns the time of the slower goroutine. All begin at the same time.
+	// round starts the goroutines at the same time and returns the time of the
+	// slowest.
 	round := func(goroutines int64) time.Duration {
 		var ready atomic.Int64
 		took := make([]time.Duration, goroutines)

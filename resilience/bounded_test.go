@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// plainMap is a simple reference for a bounded map: a list of entries, least
-// recently used first.
+// plainMap is a simple reference for a bounded map. Its entries are a list, with
+// the least recently used entry first.
 type plainMap struct {
 	most    int
 	entries []boundedEntry[int, int]
@@ -26,7 +26,7 @@ func (m *plainMap) find(k int) int {
 	return slices.IndexFunc(m.entries, func(e boundedEntry[int, int]) bool { return e.key == k })
 }
 
-// use moves an entry to the end.
+// use moves an entry to the end of the list.
 func (m *plainMap) use(i int) {
 	e := m.entries[i]
 	m.entries = append(slices.Delete(m.entries, i, i+1), e)
@@ -123,8 +123,8 @@ func TestBoundedProperty(t *testing.T) {
 	})
 }
 
-// The map stays bounded if each key is used only once, even before entries
-// expire.
+// The number of entries stays limited if each key is used only once, even before
+// entries expire.
 func TestRecentBounds(t *testing.T) {
 	t.Parallel()
 	start := time.Now()

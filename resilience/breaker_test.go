@@ -40,8 +40,8 @@ func strict() *resilience.Config {
 	return cfg
 }
 
-// do makes a call that fails with err. called reports whether the breaker
-// allowed it.
+// do makes a call that fails with err. called is false if the breaker refused the
+// call.
 func (b *fixture) do(err error) (called bool, got error) {
 	_, got = resilience.Do(b.t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary}},
 		func(context.Context, resilience.Target) (int, error) {
@@ -110,7 +110,7 @@ func TestBreaker_OpensAndCloses(t *testing.T) {
 	})
 }
 
-// Only failures of the endpoint count. A success resets the count.
+// Only failures of the endpoint count. A success resets their count.
 func TestBreaker_WhatCounts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -239,8 +239,8 @@ func TestBreaker_TrialHangs(t *testing.T) {
 	})
 }
 
-// If the first call of a Do is a trial call after the bridge and fails, Do makes
-// no retries.
+// Once the bridge is over, the first call of a Do may be a trial call. If the trial
+// fails, Do makes no retries.
 func TestBreaker_FailedTrialEndsTheCall(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -316,8 +316,8 @@ func TestBreaker_LateOutcomeAfterOpening(t *testing.T) {
 	}
 }
 
-// Five failures of one call open the breaker. The call still makes its sixth
-// attempt, as a trial.
+// Five attempts of one call fail and open the breaker. The call still makes its
+// sixth attempt, as a trial.
 func TestBreaker_LastCallIsTheTrial(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -346,7 +346,7 @@ func TestBreaker_LastCallIsTheTrial(t *testing.T) {
 	}
 }
 
-// If a breaker is forced open during the pause of a call, the call makes no
+// A person forces a breaker open during the pause of a call. The call makes no
 // further retry.
 func TestBreaker_EndsRetriesOfOthers(t *testing.T) {
 	t.Parallel()
@@ -454,8 +454,8 @@ func TestBreaker_PerEndpoint(t *testing.T) {
 	})
 }
 
-// An open breaker sends the call to the next target. If that one succeeds, the
-// call succeeds.
+// If the breaker of a target is open, the call goes to the next target. If this
+// call succeeds, Do succeeds.
 func TestBreaker_OpenFallsBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

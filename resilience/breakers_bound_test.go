@@ -29,9 +29,9 @@ func states(x *resilience.Executor) map[string]resilience.BreakerState {
 	return all
 }
 
-// Many endpoints have one failure each. Breakers, health and alerts remember
-// only a limited number of them. Breakers that are open, forced or named in the
-// config are kept.
+// Many endpoints have one failure each. Breakers, health and alerts remember only a
+// limited number of endpoints. A breaker is kept if it is open, forced or named in
+// the config.
 func TestBreakers_ManyFailingEndpoints(t *testing.T) {
 	t.Parallel()
 	cfg := single()
@@ -62,8 +62,8 @@ func TestBreakers_ManyFailingEndpoints(t *testing.T) {
 	assert.Len(t, h.Snapshot(), resilience.MaxEndpoints)
 }
 
-// If all breakers are open, a new one replaces the oldest. Observers receive an
-// event with the change of the oldest to closed.
+// If all breakers are open, a new breaker replaces the oldest one. Observers
+// receive an event: the oldest breaker is closed.
 func TestBreakers_AllOpen(t *testing.T) {
 	t.Parallel()
 	seen := new(events)
@@ -94,8 +94,8 @@ func TestBreakers_AllOpen(t *testing.T) {
 	}
 	assert.Equal(t, open, reported, "the events agree with the snapshot")
 
-	// A quarter of the capacity is left for closed breakers. That is enough for
-	// these endpoints, so they keep their counts of failures.
+	// A quarter of the capacity is reserved for closed breakers. These endpoints
+	// fit into that quarter, so they keep their counts of failures.
 	for range 3 {
 		for i := range resilience.MaxEndpoints / 8 {
 			require.ErrorIs(t, failOnce(t.Context(), x, fmt.Sprint("new ", i)), errNetwork)
@@ -108,8 +108,8 @@ func TestBreakers_AllOpen(t *testing.T) {
 	}
 }
 
-// A forced mode is kept even if very many endpoints follow. A breaker set back to auto
-// may be forgotten.
+// A breaker keeps a forced mode even if very many endpoints follow. A breaker that
+// was set back to auto may be forgotten.
 func TestBreakers_ForcedMany(t *testing.T) {
 	t.Parallel()
 	x := executor(t, single())

@@ -61,7 +61,7 @@ func TestDo_ThousandConcurrentSafe(t *testing.T) {
 				}
 			})
 		}
-		// Read snapshots and change modes concurrently.
+		// These goroutines read snapshots and change modes.
 		for i := range endpoints {
 			wg.Go(func() {
 				time.Sleep(time.Duration(i) * 20 * time.Millisecond)

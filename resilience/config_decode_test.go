@@ -11,7 +11,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// A key that does not exist, or a 0 that would mean the default, is an error.
+// An unknown key is an error. So is a 0 for a setting in which 0 would mean the
+// default.
 func TestConfig_Decode(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ text, want string }{
@@ -43,7 +44,7 @@ func TestConfig_Decode(t *testing.T) {
 	require.ErrorContains(t, err, "retry.maxDelayMs: 0")
 }
 
-// Zeros that are settings, and fields that are left out, are read.
+// A 0 is read if it is a valid setting. Fields may be left out.
 func TestConfig_DecodeKeeps(t *testing.T) {
 	t.Parallel()
 	const text = `{"retry": {"maxNetworkRetries": 0, "attemptTimeoutMs": 0, "minConfidence": 0},
@@ -77,7 +78,8 @@ func TestConfig_FormerNames(t *testing.T) {
 	require.NoError(t, fromJSON.Validate())
 }
 
-// A section of an endpoint whose name no target has would have no effect.
+// Validate rejects the section of an endpoint if no target can have that endpoint's
+// name.
 func TestConfig_EndpointNames(t *testing.T) {
 	t.Parallel()
 	for name, valid := range map[string]bool{

@@ -16,7 +16,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// configOf decodes YAML.
+// configOf returns the config of a YAML text.
 func configOf(t *testing.T, text string) *resilience.Config {
 	t.Helper()
 	cfg := new(resilience.Config)
@@ -24,7 +24,7 @@ func configOf(t *testing.T, text string) *resilience.Config {
 	return cfg
 }
 
-// The config overrides calls, pauses and fallback for single reasons.
+// The config can override the calls, the pauses and the fallback of a reason.
 func TestReasonConfig_Overrides(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -91,7 +91,8 @@ func TestReasonConfig_Validate(t *testing.T) {
 	}
 }
 
-// A config that the caller changes later does not change the executor.
+// The executor has a copy of the config. Later changes of the caller's config have
+// no effect.
 func TestReasonConfig_Copied(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -108,8 +109,8 @@ func TestReasonConfig_Copied(t *testing.T) {
 	})
 }
 
-// After a context overflow, Shrink makes the request smaller, once for each
-// target.
+// After a context overflow, Shrink makes the request smaller. Do calls Shrink once
+// for each target.
 func TestCall_Shrink(t *testing.T) {
 	t.Parallel()
 	hopeless := errors.New("one message is too long")

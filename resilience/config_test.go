@@ -114,8 +114,8 @@ func TestConfig_Validate(t *testing.T) {
 	require.ErrorContains(t, cfg.Validate(), "retry.jitterPercent")
 }
 
-// Settings are merged field by field. An endpoint's setting takes precedence
-// over an agent's, and both over the general section.
+// Settings are merged field by field. A setting of an endpoint outranks that of an
+// agent, and both outrank the general section.
 func TestConfig_Overrides(t *testing.T) {
 	t.Parallel()
 	cfg := &resilience.Config{
@@ -162,7 +162,8 @@ func TestConfig_Overrides(t *testing.T) {
 	}
 }
 
-// Later changes of the caller's config have no effect.
+// The executor has a copy of the config. Later changes of the caller's config have
+// no effect.
 func TestNew_CopiesTheConfig(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -186,8 +187,8 @@ func TestNew_CopiesTheConfig(t *testing.T) {
 	})
 }
 
-// New ignores a nil *Queue and a nil *Health. An interface that holds such a
-// pointer is not nil, so a plain comparison with nil does not find it.
+// New ignores a nil *Queue and a nil *Health. An interface that contains a nil
+// pointer is not equal to nil, so New must look at the pointer.
 func TestNew_NilQueueAndHealth(t *testing.T) {
 	t.Parallel()
 	var (
@@ -200,7 +201,7 @@ func TestNew_NilQueueAndHealth(t *testing.T) {
 	require.ErrorIs(t, err, errNetwork)
 }
 
-// Zero values return an error instead of panicking.
+// The zero Queue returns errors and does not panic.
 func TestQueue_Zero(t *testing.T) {
 	t.Parallel()
 	q := &resilience.Queue{}

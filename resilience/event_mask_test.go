@@ -21,8 +21,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Name omits the user information, query and fragment of a URL, even if the URL
-// is invalid.
+// Name omits the user information, the query and the fragment of a URL. The URL may
+// be invalid.
 func TestNameHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, endpoint, want string }{
@@ -101,7 +101,7 @@ func TestProvidersAreMasked(t *testing.T) {
 	assert.Contains(t, store.all.String(), `"agent":"a [masked]"`)
 }
 
-// recordingStore is a store that keeps every record for the test.
+// recordingStore is a store that keeps every record, so that the test can read it.
 type recordingStore struct {
 	mu      sync.Mutex
 	records map[string][]byte
@@ -129,8 +129,8 @@ var errLeaky = fmt.Errorf(`get "https://bob:S3CRETa@h/v1?sig=S3CRETb": Authoriza
 
 var errConnReset = errors.New("connection reset by peer")
 
-// Stored records, and events in JSON and in logs, have no secrets. Only the
-// payload is unchanged.
+// Stored records have no secrets. Events have none in JSON or in logs. Only the
+// payload of a task is unchanged.
 func TestRecordsAndEventsAreMasked(t *testing.T) {
 	t.Parallel()
 	store := &recordingStore{records: map[string][]byte{}}
@@ -204,7 +204,7 @@ func TestLoggedErrorIsFound(t *testing.T) {
 	}
 }
 
-// Labels of calls, fallbacks and breakers have no user information and no
+// The labels of calls, fallbacks and breakers have no user information and no
 // query.
 func TestLabelsHaveNoSecrets(t *testing.T) {
 	t.Parallel()

@@ -41,7 +41,8 @@ func ExampleHealth_Healthy() {
 	// false
 }
 
-// An error of the caller says nothing about an endpoint.
+// An error that the caller causes says nothing about the endpoint, so the endpoint
+// stays healthy.
 func ExampleHealth_Record() {
 	h := resilience.NewHealth(nil)
 	for range 100 {

@@ -181,8 +181,8 @@ func ExampleWithQueueWorkers() {
 	// Output: 1
 }
 
-// After the end of its process, a task runs again with the next number. Then the
-// function may find that a part of its work is done.
+// If the process ends during a restart, the next process runs the task again, with
+// the next number. A part of the work may already be done.
 func ExampleRestartNumber() {
 	q := queueOf(&resilience.Config{TaskRestart: shortPauses})
 	numbers := make(chan int)
@@ -203,7 +203,8 @@ func ExampleRestartNumber() {
 	// 0
 }
 
-// crashed is a store with a task whose process has ended three times.
+// crashed is a store with one task. The process ended during three restarts of that
+// task.
 type crashed struct{}
 
 func (crashed) Swap(string, []byte, []byte) (bool, error) { return true, nil }
@@ -241,8 +242,8 @@ func ExampleQueue_Discard() {
 	// no task has the id "1"
 }
 
-// If the process dies, the next one runs its tasks again 10 to 14 seconds after
-// its own start.
+// If a process dies, the next process runs its tasks again. With a lease of 10 s,
+// these tasks start 10 to 14 s after the start of the next process.
 func ExampleWithQueueLease() {
 	q := queueOf(nil, resilience.WithStore(crashed{}), resilience.WithQueueLease(10*time.Second))
 	fmt.Println(len(q.Tasks()))

@@ -55,8 +55,8 @@ func Example() {
 	// Output: hello <nil>
 }
 
-// If all calls fail, the error has the text of the last call's error and lists
-// all attempts.
+// If all calls fail, the error of Do has the text of the last error and lists all
+// attempts.
 func ExampleDo() {
 	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{
 		Schedule: resilience.CustomSchedule, BaseDelayMs: 1, MaxDelayMs: 1,
@@ -120,8 +120,7 @@ func ExampleSchedule_Nominal() {
 	// Output: 100ms 800ms 1s
 }
 
-// The random value 0 subtracts all of the jitter. The value 0.5 means no
-// jitter.
+// Delay(0, 0) subtracts all of the jitter. Delay(0, 0.5) has no jitter.
 func ExampleSchedule_Delay() {
 	s := resilience.MediumSchedule.Schedule()
 	fmt.Println(s.Delay(0, 0), s.Delay(0, 0.5), s.Delay(0, 0.75))
@@ -206,8 +205,8 @@ func ExampleAttemptTimeoutError_Error() {
 	// Output: no answer within 1m0s true true timeout
 }
 
-// With this config, an invalid key at the first provider leads to a call of the second
-// one, and a rate limit allows five calls.
+// With this config, Do calls the second provider if the key of the first one is
+// invalid. Do makes up to five calls after a rate limit.
 func ExampleReasonConfig() {
 	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{Reasons: map[classify.Reason]resilience.ReasonConfig{
 		classify.ReasonAuthentication: {Fallback: new(true)},
@@ -217,7 +216,7 @@ func ExampleReasonConfig() {
 	// Output: acme other
 }
 
-// If a caller's deadline is earlier than the end of a rate limit, the caller gets the
+// The rate limit lasts longer than the caller's deadline, so the caller gets the
 // provider's error at once. The next call is refused without a request.
 func ExampleHoldError() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -284,8 +283,8 @@ func ExampleError_Unwrap() {
 	// Output: 503 service unavailable
 }
 
-// errors.Is finds the error that stopped the calls. The text of err is that of
-// the last call's error.
+// errors.Is finds Stop, the error that ended the calls. The text of an Error is the
+// text of Err, the last call's error.
 func ExampleError_Is() {
 	err := &resilience.Error{Err: errors.New("503 service unavailable"), Stop: context.Canceled}
 	fmt.Println(errors.Is(err, context.Canceled))
@@ -303,8 +302,8 @@ func ExampleOutcome_Failed() {
 	// Output: true false
 }
 
-// After a provider's error the next target is called. After a network error the
-// same target is retried.
+// With FallbackFirst, Do calls the next target after a provider's error. After a
+// network error, Do calls the same target again.
 func ExampleWithProviderErrorOrder() {
 	x := must(&resilience.Config{Enabled: true}, resilience.WithProviderErrorOrder(resilience.FallbackFirst))
 	fmt.Println(called(x, "503 service unavailable"))
@@ -317,7 +316,8 @@ func ExampleWithRateLimitOrder() {
 	// Output: acme other
 }
 
-// called returns the providers that are called if the first one fails.
+// called returns the names of the providers that Do calls if the first one fails
+// with the error text.
 func called(x *resilience.Executor, text string) string {
 	var called string
 	call := resilience.Call{Targets: []resilience.Target{endpoint, gateway}}
@@ -332,7 +332,7 @@ func called(x *resilience.Executor, text string) string {
 	return called
 }
 
-// Without a cooldown each call starts at its primary.
+// Without a cooldown, each call starts at its primary target.
 func ExampleWithFallbackCooldown() {
 	x := must(&resilience.Config{Enabled: true}, resilience.WithProviderErrorOrder(resilience.FallbackFirst), resilience.WithFallbackCooldown(0))
 	fmt.Println(called(x, "503 overloaded"))
@@ -444,7 +444,8 @@ func ExampleWithProbe() {
 	// hello <nil>
 }
 
-// Without jitter, the pauses are the schedule's figures.
+// The random value 0.5 means no jitter, so the pauses are exactly those of the
+// schedule.
 func ExampleWithRandom() {
 	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{
 		Schedule: resilience.CustomSchedule, BaseDelayMs: 2, MaxDelayMs: 2,

@@ -79,8 +79,8 @@ func ExampleWithModelAPIs() {
 	// Output: 200 POST /v1/messages {"max_tokens":1}
 }
 
-// Requests have the key of their task. After all retries they go to a second
-// gateway.
+// Each request has the key of its task. If all retries fail, the request goes to a
+// second gateway.
 func ExampleWithCall() {
 	api, second := overloaded(1000), overloaded(0)
 	defer api.Close()
@@ -98,7 +98,7 @@ func ExampleWithCall() {
 	// Output: 200 GET /models
 }
 
-// Another provider needs other paths and keys.
+// The second provider has other paths and another API key than the first.
 func ExampleWithRewrite() {
 	api, other := overloaded(1000), overloaded(0)
 	defer api.Close()

@@ -17,8 +17,8 @@ import (
 
 var all3 = []resilience.Target{primary, secondary, tertiary}
 
-// Three calls go to the primary. The fallback target then starts with a new
-// count.
+// Do makes three calls to the primary target. The count of calls then starts again
+// for the fallback target.
 func TestDo_FallbackStartsNewCount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -162,7 +162,7 @@ func TestOrders(t *testing.T) {
 	})
 }
 
-// After a fallback, calls start with the new target for a minute.
+// After a fallback, calls start at the fallback target for one minute.
 func TestDo_FallbackCooldown(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -201,8 +201,8 @@ func TestDo_FallbackCooldown(t *testing.T) {
 	}
 }
 
-// If the fallback target fails too, the remaining targets are called, the
-// primary last. If the primary succeeds, the fallback ends.
+// During the cooldown, the fallback target fails too. Do calls the remaining
+// targets, and the primary last. If the primary succeeds, the cooldown ends.
 func TestDo_FallbackFailsInCooldown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -223,8 +223,8 @@ func TestDo_FallbackFailsInCooldown(t *testing.T) {
 	})
 }
 
-// After a fallback, a call that does not list the new target starts at its
-// primary.
+// After a fallback, a call may have a list of targets without the new target. Such
+// a call starts at its primary target.
 func TestDo_FallbackOfAnotherCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -238,7 +238,8 @@ func TestDo_FallbackOfAnotherCall(t *testing.T) {
 	})
 }
 
-// A parsing error is retried once after Correct, and then falls back.
+// After a parsing error, Do calls Correct and makes one retry. If the retry fails,
+// Do calls the next target.
 func TestDo_CorrectiveRetry(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("nothing to correct")
@@ -284,7 +285,8 @@ func TestDo_CorrectiveRetry(t *testing.T) {
 	}
 }
 
-// Spend adds up costs over all targets. Its error ends the call.
+// The test's Spend function adds up the costs of all targets. If Spend returns an
+// error, the call ends.
 func TestCall_Spend(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -335,7 +337,7 @@ func TestCall_Spend(t *testing.T) {
 	}
 }
 
-// If a pause would outlast the caller's deadline, the next target is called
+// If a pause would end after the caller's deadline, Do calls the next target
 // instead.
 func TestDo_DeadlineBeforeTheWaitEnds(t *testing.T) {
 	t.Parallel()

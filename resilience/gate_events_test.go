@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// gauges keeps the last state of each endpoint, as a metric does. It checks that
-// each change begins with the state that the last one ended with.
+// gauges keeps the last state of each endpoint, in the same way as a metric. It
+// checks that each event continues the one before: From must be the last To.
 type gauges struct {
 	t  *testing.T
 	mu sync.Mutex
@@ -48,7 +48,8 @@ func (g *gauges) observe(_ context.Context, e resilience.Event) {
 	g.last[e.Target.Endpoint] = e.To
 }
 
-// flip makes calls that fail and succeed in turns from many goroutines.
+// flip starts goroutines that call the endpoints. A call fails or succeeds in turn,
+// so the states change often.
 func flip(ctx context.Context, x *resilience.Executor, goroutines, calls int, endpoint func(i int) string) {
 	var wg sync.WaitGroup
 	for n := range goroutines {
@@ -75,8 +76,8 @@ func flip(ctx context.Context, x *resilience.Executor, goroutines, calls int, en
 	wg.Wait()
 }
 
-// The events of a breaker leave in order, so a gauge shows the state that the
-// breaker is in, whichever goroutine changed it last.
+// The events of a breaker arrive in order, although many goroutines change the
+// breaker. So the last event has the current state.
 func TestBreakers_EventsInOrder(t *testing.T) {
 	t.Parallel()
 	g := newGauges(t, resilience.KindBreaker, string(resilience.BreakerClosed))
@@ -90,7 +91,8 @@ func TestBreakers_EventsInOrder(t *testing.T) {
 	}
 }
 
-// The same holds while breakers are forgotten and made again.
+// The events of a breaker also arrive in order if breakers are forgotten and made
+// again.
 func TestBreakers_EventsInOrderWhileForgotten(t *testing.T) {
 	t.Parallel()
 	g := newGauges(t, resilience.KindBreaker, string(resilience.BreakerClosed))
@@ -137,7 +139,7 @@ func TestBreakers_ObserverGoexit(t *testing.T) {
 	assert.Equal(t, []string{"closed>open", "open>closed"}, seen.transitions(resilience.KindBreaker))
 }
 
-// The events of health leave in order too.
+// The events of a Health arrive in order, like those of a breaker.
 func TestHealth_EventsInOrder(t *testing.T) {
 	t.Parallel()
 	g := newGauges(t, resilience.KindHealth, resilience.Healthy)
@@ -154,7 +156,7 @@ func TestHealth_EventsInOrder(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	// The last sessions die in goroutines of their own.
+	// The last sessions end in other goroutines, so the test has to wait.
 	assert.Eventually(t, func() bool {
 		g.mu.Lock()
 		defer g.mu.Unlock()
@@ -162,8 +164,8 @@ func TestHealth_EventsInOrder(t *testing.T) {
 	}, 5*time.Second, time.Millisecond)
 }
 
-// A hold is one event, however many calls are limited at the same time. A longer
-// hint extends it.
+// A hold is one event, even if many calls are limited at the same time. A longer
+// hint extends the hold.
 func TestHold_Events(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// model is a simple reference for a gate. It has one goroutine, lists, and a clock
-// with ticks of a millisecond. Calls have numbers.
+// model is a simple reference for a gate. It uses one goroutine, lists and a clock
+// that counts milliseconds.
 type model struct {
 	cfg   BreakerConfig
 	mode  BreakerMode
@@ -60,8 +60,8 @@ const (
 	ended   modelStatus = "ended"
 )
 
-// The times of the model's callers. No limit falls on the same millisecond as a
-// change of the gate, which happens at multiples of 10 ms.
+// These are limits of the callers, in milliseconds. The gate changes only at
+// multiples of 10 ms, so a limit never ends at the same time as a change.
 const (
 	modelPatience = 3003
 	modelMaxHold  = 5003
@@ -89,7 +89,7 @@ func (m *model) state() BreakerState {
 	}
 }
 
-// mayEnter lets a call in if it may be made now.
+// mayEnter reports whether the gate lets c in now.
 func (m *model) mayEnter(c *modelCall) bool {
 	inside := 0
 	for _, other := range m.find(running) {
@@ -130,7 +130,7 @@ func (m *model) mayEnter(c *modelCall) bool {
 	return true
 }
 
-// refuses reports whether a call may not wait.
+// refuses reports whether the gate refuses c, because c would wait for too long.
 func (m *model) refuses(c *modelCall) bool {
 	beyond := func(at int) bool { return c.deadline > 0 && at >= c.deadline }
 	switch {
@@ -163,7 +163,8 @@ func (m *model) arrive(c *modelCall) {
 	}
 }
 
-// settle lets calls in, in the order of their arrival.
+// settle lets waiting calls in, as far as the gate allows, in the order of their
+// arrival.
 func (m *model) settle() {
 	for _, c := range m.find(waiting) {
 		if !m.mayEnter(c) {
@@ -284,7 +285,7 @@ func (m *model) force(mode BreakerMode) {
 	m.settle()
 }
 
-// gateOp is one step of a run: exactly one of its parts is used.
+// gateOp is one step of a test. Exactly one field is set.
 type gateOp struct {
 	advance int // ms
 	arrive  int // calls
@@ -322,8 +323,7 @@ func drawGateOp(t *rapid.T) gateOp {
 	}
 }
 
-// The gate and the model behave the same for calls that begin, wait and end in any
-// order.
+// The gate and the model must behave the same, whenever calls begin, wait and end.
 func TestGate_Model(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -336,7 +336,8 @@ func TestGate_Model(t *testing.T) {
 	})
 }
 
-// realCall is a call to the real gate. Its goroutine ends with its wait.
+// realCall is a call to the real gate. Its goroutine ends when the gate lets the
+// call in or refuses it.
 type realCall struct {
 	p     permit
 	err   error

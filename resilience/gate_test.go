@@ -17,10 +17,11 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// callTime is the duration of a call to a plant.
+// callTime is the duration of a call to a plant endpoint.
 const callTime = 20 * time.Millisecond
 
-// plant is an endpoint whose failures depend on the time. It records every call.
+// plant simulates an endpoint. Whether a call fails depends on the time. plant
+// records every call.
 type plant struct {
 	start  time.Time
 	answer func(at time.Duration) error // nil: success
@@ -61,7 +62,8 @@ func (p *plant) call(ctx context.Context, _ resilience.Target) (int, error) {
 	}
 }
 
-// failed returns how many calls failed at or after a time.
+// failed returns the number of calls that began at the time from or later and
+// failed.
 func (p *plant) failed(from time.Duration) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,7 +76,7 @@ func (p *plant) failed(from time.Duration) int {
 	return n
 }
 
-// starts returns when calls began, at or after a time.
+// starts returns the times at which calls began, from the time from on.
 func (p *plant) starts(from time.Duration) []time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,7 +89,8 @@ func (p *plant) starts(from time.Duration) []time.Duration {
 	return all
 }
 
-// away returns an answer function with network errors between two times.
+// away returns an answer function for a plant: network errors between from and to,
+// and success otherwise.
 func away(from, to time.Duration) func(time.Duration) error {
 	return func(at time.Duration) error {
 		if from <= at && at < to {
@@ -97,8 +100,8 @@ func away(from, to time.Duration) func(time.Duration) error {
 	}
 }
 
-// crowd makes n calls at the same time. It returns their errors and when each
-// ended.
+// crowd makes n calls at the same time. It returns their errors and the times at
+// which they ended.
 func crowd(t *testing.T, x *resilience.Executor, p *plant, n int, call resilience.Call) (errs []error, ends []time.Duration) {
 	t.Helper()
 	errs, ends = make([]error, n), make([]time.Duration, n)
@@ -124,7 +127,7 @@ func answered(errs []error) (n int) {
 
 var onPrimary = resilience.Call{Targets: []resilience.Target{primary}}
 
-// jittered returns an executor with random jitter and its events.
+// jittered returns an executor with random jitter, and the events that it reports.
 func jittered(t *testing.T, cfg *resilience.Config, opts ...resilience.Option) (*resilience.Executor, *events) {
 	t.Helper()
 	seen := new(events)
@@ -137,7 +140,7 @@ func jittered(t *testing.T, cfg *resilience.Config, opts ...resilience.Option) (
 	}))...), seen
 }
 
-// forCallers runs a test with 1, 10 and 1,000 callers.
+// forCallers calls f three times: for 1, for 10 and for 1,000 callers.
 func forCallers(t *testing.T, f func(t *testing.T, n int)) {
 	t.Helper()
 	for _, n := range []int{1, 10, 1000} {
@@ -148,8 +151,8 @@ func forCallers(t *testing.T, f func(t *testing.T, n int)) {
 	}
 }
 
-// The network is down for a while. Every caller whose call was under way gets an
-// answer soon after the recovery. Few calls fail.
+// The network is down for a while. Every call that was running gets an answer soon
+// after the recovery, and few calls fail.
 func TestGate_Outage(t *testing.T) {
 	t.Parallel()
 	for _, long := range []time.Duration{2 * time.Second, 5 * time.Second, 15 * time.Second} {
@@ -170,7 +173,8 @@ func TestGate_Outage(t *testing.T) {
 	}
 }
 
-// During a stream of calls, there is an outage of two seconds. All calls succeed.
+// Calls are made at regular intervals, and an outage of two seconds begins. All
+// calls succeed.
 func TestGate_OutageOfAStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -197,8 +201,8 @@ func stream(t *testing.T, x *resilience.Executor, p *plant, n int, interval time
 	return errs
 }
 
-// Each caller gets a rate limit of ten seconds once. Then all callers wait, and are let
-// in one by one at first. All calls succeed.
+// Each caller gets one rate limit of ten seconds. All callers wait until it is
+// over. They are then let in one by one at first, and all succeed.
 func TestGate_RateLimit(t *testing.T) {
 	t.Parallel()
 	for _, hint := range []string{"10", ""} {
@@ -237,7 +241,8 @@ func TestGate_RateLimit(t *testing.T) {
 	}
 }
 
-// After a hold, the number of calls grows from one with each round.
+// After a hold, the gate lets one call in, then 2, 4, 8 and so on. The number
+// doubles in each round.
 func TestGate_Ramp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -261,8 +266,8 @@ func TestGate_Ramp(t *testing.T) {
 	})
 }
 
-// Calls that take a minute do not hold back the ramp: it also grows while no
-// call fails.
+// After a hold, the gate lets more calls in while the first ones are still running.
+// These calls take a minute.
 func TestGate_RampOfSlowCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -349,7 +354,8 @@ func TestGate_HoldInVain(t *testing.T) {
 	}
 }
 
-// A wrong hint does not stop all calls for a day: a call is made every five minutes.
+// A provider wrongly announces a rate limit of a day. The executor still makes a
+// call every five minutes.
 func TestGate_LongestHold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -364,8 +370,8 @@ func TestGate_LongestHold(t *testing.T) {
 	})
 }
 
-// The callers' own deadlines do not count against the endpoint, even if they are many
-// and short.
+// Errors of the callers' own deadlines do not count against the endpoint, even if
+// there are many of them.
 func TestGate_OwnDeadlines(t *testing.T) {
 	t.Parallel()
 	for _, where := range []string{"of the caller", "in the function"} {
@@ -393,8 +399,8 @@ func TestGate_OwnDeadlines(t *testing.T) {
 	}
 }
 
-// If a pause would end after the deadline, it does not begin. The caller gets the
-// provider's error at once.
+// If a pause would end after the deadline, Do does not begin the pause. The caller
+// gets the provider's error at once.
 func TestDo_NoPauseInVain(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -461,7 +467,7 @@ func TestGate_OneInFive(t *testing.T) {
 	}
 }
 
-// Calls that fail at the same time count once.
+// Failures at the same time count as one failure.
 func TestGate_ConcurrentFailuresCountOnce(t *testing.T) {
 	t.Parallel()
 	forCallers(t, func(t *testing.T, n int) {
@@ -476,7 +482,8 @@ func TestGate_ConcurrentFailuresCountOnce(t *testing.T) {
 	})
 }
 
-// stateOf returns the state of the only breaker, closed if there is none yet.
+// stateOf returns the state of the only breaker. It returns closed if there is no
+// breaker yet.
 func stateOf(x *resilience.Executor) resilience.BreakerState {
 	for _, b := range x.Breakers().Snapshot() {
 		return b.State
@@ -509,7 +516,8 @@ func TestGate_QuietBeforeOpening(t *testing.T) {
 	}
 }
 
-// While a breaker is open, there is one trial at a time, after increasing pauses.
+// While a breaker is open, the gate lets one trial in at a time. The pauses between
+// trials grow.
 func TestGate_Trials(t *testing.T) {
 	t.Parallel()
 	forCallers(t, func(t *testing.T, n int) {
@@ -542,8 +550,8 @@ func TestGate_Trials(t *testing.T) {
 		}
 		assert.GreaterOrEqual(t, len(p.starts(opened)), 5)
 
-		// After the bridge new calls fail at once. One of them makes a trial
-		// every five seconds.
+		// Once the bridge is over, new calls fail at once. Every five seconds, one
+		// of them is let in as a trial.
 		time.Sleep(time.Until(p.start.Add(opened + 40*time.Second)))
 		late := time.Since(p.start)
 		refused := 0
@@ -597,7 +605,7 @@ func TestGate_Bridge(t *testing.T) {
 					back = time.Hour
 				}
 				p := newPlant(away(0, back))
-				// Others keep the trials going.
+				// These calls are the trials of the open breaker.
 				go func() {
 					for time.Since(opened) < 32*time.Second {
 						time.Sleep(240 * time.Millisecond)
@@ -674,7 +682,7 @@ func TestGate_Keys(t *testing.T) {
 	})
 }
 
-// An open strict breaker allows no call at all for five minutes.
+// An open strict breaker lets no call in for five minutes.
 func TestGate_Strict(t *testing.T) {
 	t.Parallel()
 	forCallers(t, func(t *testing.T, n int) {
@@ -729,8 +737,8 @@ func TestGate_HungTrial(t *testing.T) {
 	})
 }
 
-// Waiting calls are visible. A person can let them in or refuse them, and the end
-// of a context ends its wait.
+// A snapshot shows the number of waiting calls. A person can let the calls in or
+// refuse them. If the context of a call ends, the call stops waiting.
 func TestGate_ForceAndWaiting(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -779,7 +787,8 @@ func TestGate_ForceAndWaiting(t *testing.T) {
 	}
 }
 
-// A hold that grows refuses the waiting calls whose deadlines are now too early.
+// A longer hint extends a hold. Waiting calls are then refused if their deadlines
+// are earlier than the new end.
 func TestGate_HoldGrows(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -812,7 +821,8 @@ func TestGate_HoldGrows(t *testing.T) {
 	})
 }
 
-// Changes of breakers are reported in their order, even if different calls cause them.
+// The changes of a breaker are reported in their order, even if different calls
+// cause them.
 func TestGate_EventsInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -16,14 +16,14 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// trouble is a span of time in which an endpoint fails.
+// trouble is a period in which an endpoint fails.
 type trouble struct {
 	from, to time.Duration
 	limited  bool // a rate limit; otherwise the network is down
 }
 
-// troubles returns the troubles of half an hour. Each lasts between least and most,
-// and they begin at regular intervals.
+// troubles returns the troubles of half an hour. They begin at regular intervals.
+// The duration of each is random, between least and most.
 func troubles(every, least, most time.Duration, limited bool) (all []trouble) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for from := every / 2; from < trafficTime-every; from += every {
@@ -34,7 +34,8 @@ func troubles(every, least, most time.Duration, limited bool) (all []trouble) {
 
 const trafficTime = 30 * time.Minute
 
-// traffic is the result of half an hour of calls.
+// traffic has the counts of half an hour of calls. vain is the number of failed
+// calls, and openings is the number of times that a breaker opened.
 type traffic struct {
 	calls, answered, vain, openings int
 }
@@ -45,8 +46,8 @@ func (r traffic) String() string {
 	return fmt.Sprintf("%.2f %% answered, %d calls in vain, %d openings", r.share(), r.vain, r.openings)
 }
 
-// drive makes calls at a rate for half an hour, either through an executor or,
-// with a nil config, in a plain loop with the same pauses.
+// drive makes calls for half an hour, at the given rate. It uses an executor, or a
+// plain loop with the same pauses if cfg is nil.
 func drive(t *testing.T, cfg *resilience.Config, perSecond float64, all []trouble, flaky bool) (r traffic) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -115,8 +116,8 @@ func drive(t *testing.T, cfg *resilience.Config, perSecond float64, all []troubl
 	return r
 }
 
-// In half an hour of calls at several rates, an executor gets about as many answers as
-// a plain loop, with far fewer failed calls.
+// An executor gets about as many answers as a plain loop, but with far fewer failed
+// calls. The test simulates half an hour of calls at several rates.
 func TestGate_Traffic(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -141,7 +142,8 @@ func TestGate_Traffic(t *testing.T) {
 				t.Log("resilience: ", gated)
 				assert.GreaterOrEqual(t, gated.share(), min(plain.share()-tt.behind, 100))
 				if perSecond >= 2 {
-					// At a low rate, the calls that open the breaker and the trials are a larger share.
+					// At a low rate, most failed calls are trials or calls that
+					// open the breaker.
 					assert.LessOrEqual(t, gated.vain, plain.vain/map[float64]int{2: 5, 50: 10}[perSecond])
 				}
 			})

@@ -40,7 +40,7 @@ func recordCalls(t *testing.T, h *resilience.Health, n int, err error) {
 	}
 }
 
-// changes returns a summary of the events.
+// changes returns a summary of each event: the change and the time since start.
 func (r *recorder) changes(start time.Time) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,7 +120,8 @@ func TestHealthByCalls(t *testing.T) {
 	}
 }
 
-// Each change is one event, with its cause.
+// Each change of an endpoint's health is one event. The event has the cause of the
+// change.
 func TestHealthEvents(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -140,8 +141,8 @@ func TestHealthEvents(t *testing.T) {
 	})
 }
 
-// An event that an observer causes arrives after the current one. Events arrive
-// one at a time and in order.
+// An observer may cause another event. The observer receives that event after the
+// current one, so events arrive one at a time and in order.
 func TestHealthEventsInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -182,7 +183,7 @@ func TestHealthSnapshot(t *testing.T) {
 	})
 }
 
-// pinger is a ping with a settable result.
+// pinger has a ping function whose result a test can set.
 type pinger struct {
 	mu    sync.Mutex
 	err   error
@@ -231,7 +232,7 @@ func TestHealthPings(t *testing.T) {
 		assert.Equal(t, 2*time.Second, s.Latency)
 		assert.Equal(t, 92*time.Second, s.LastPing.Sub(start))
 
-		// An unused endpoint is forgotten. With its next use the pings start
+		// An unused endpoint is forgotten. When it is used again, its pings start
 		// again.
 		advance(2 * time.Hour)
 		forgotten := p.count()
@@ -284,7 +285,7 @@ func TestHealthSlowPing(t *testing.T) {
 	})
 }
 
-// If the ping itself is faulty, the endpoint counts as healthy.
+// An endpoint counts as healthy if its ping function is faulty.
 func TestHealthFailsOpen(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -315,8 +316,8 @@ func TestHealthFailsOpen(t *testing.T) {
 	}
 }
 
-// While the ping is faulty, failures do not count. They count again after a
-// ping that is not faulty.
+// While the ping function is faulty, failed calls do not make the endpoint
+// unhealthy. When the function works again, they do.
 func TestHealthPingRecovers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -385,7 +386,8 @@ func TestHealthWithExecutor(t *testing.T) {
 	})
 }
 
-// When a watched process ends, its endpoint is unhealthy.
+// Watch watches the context of a process. When the process ends, its endpoint
+// becomes unhealthy.
 func TestHealthOfProcess(t *testing.T) {
 	t.Parallel()
 	told := make(chan resilience.Event, 1)

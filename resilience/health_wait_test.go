@@ -72,7 +72,7 @@ func TestWaitForRecovery(t *testing.T) {
 	}
 }
 
-// endSession watches a session and ends it with an error.
+// endSession starts a session and ends it with an error.
 func endSession(t *testing.T, h *resilience.Health) {
 	t.Helper()
 	session, cancel := context.WithCancelCause(t.Context())
@@ -107,8 +107,8 @@ func TestHealthSessionDies(t *testing.T) {
 	})
 }
 
-// With several sessions, the endpoint is unhealthy only after the last one has
-// died.
+// An endpoint may have several sessions. It becomes unhealthy when the last session
+// ends with an error.
 func TestHealthSeveralSessions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestHealthSeveralSessions(t *testing.T) {
 	})
 }
 
-// A session that is stopped before it ends has not died.
+// If the test calls stop before a session ends, its end has no effect.
 func TestHealthSessionStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -143,8 +143,8 @@ func TestHealthSessionStops(t *testing.T) {
 	})
 }
 
-// After a session's death, a failed ping changes nothing. A successful ping
-// makes the endpoint healthy.
+// A session ended with an error, so the endpoint is unhealthy. A failed ping
+// changes nothing. A successful ping makes the endpoint healthy.
 func TestHealthPingAfterSessionDied(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -190,7 +190,7 @@ func TestHealthShutdownGivesUp(t *testing.T) {
 	})
 }
 
-// Unused endpoints do not accumulate.
+// Unused endpoints are forgotten, so their number does not grow forever.
 func TestHealthForgets(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -25,7 +25,7 @@ var (
 	tertiary  = resilience.Target{Endpoint: "https://c.example", Provider: "google", Model: "c-1"}
 )
 
-// answerError is an error with a status and a response, like those of SDKs.
+// answerError is an error with a status and a response. Errors of SDKs are similar.
 type answerError struct {
 	StatusCode int
 	Response   *http.Response
@@ -60,13 +60,14 @@ var (
 	errOverloaded = answer(529, "")
 )
 
-// noJitter is a random source that results in no jitter.
+// noJitter is a random source. Its constant value 0.5 means no jitter.
 func noJitter() float64 { return 0.5 }
 
-// enabled returns the default config, enabled.
+// enabled returns a config that is enabled and has only defaults.
 func enabled() *resilience.Config { return &resilience.Config{Enabled: true} }
 
-// executor returns an executor without jitter, unless an option sets it.
+// executor returns an executor without jitter. Options may replace its random
+// source.
 func executor(t testing.TB, cfg *resilience.Config, opts ...resilience.Option) *resilience.Executor {
 	t.Helper()
 	x, err := resilience.New(cfg, append([]resilience.Option{resilience.WithRandom(noJitter)}, opts...)...)
@@ -86,7 +87,7 @@ func (e *events) observe(_ context.Context, event resilience.Event) {
 	e.all = append(e.all, event)
 }
 
-// of returns the events of one kind.
+// of returns the collected events of one kind.
 func (e *events) of(kind resilience.Kind) []resilience.Event {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -99,7 +100,7 @@ func (e *events) of(kind resilience.Kind) []resilience.Event {
 	return some
 }
 
-// pauses returns the actual pauses in order.
+// pauses returns the duration of each pause, in the order of the events.
 func (e *events) pauses() []time.Duration {
 	var all []time.Duration
 	for _, w := range e.of(resilience.KindWait) {
@@ -108,7 +109,7 @@ func (e *events) pauses() []time.Duration {
 	return all
 }
 
-// transitions returns From and To of the events of one kind, as "from>to".
+// transitions returns the text "From>To" of each event of one kind.
 func (e *events) transitions(kind resilience.Kind) []string {
 	var all []string
 	for _, w := range e.of(kind) {
@@ -117,9 +118,9 @@ func (e *events) transitions(kind resilience.Kind) []string {
 	return all
 }
 
-// script is the caller's function with scripted errors. Each call to a target
-// takes the next error of its list; the last one repeats. A target without a
-// list succeeds and returns its model.
+// script is a function for Do with prepared errors. Each call to a target returns
+// the next error in the list of that target. The last error repeats. A target
+// without a list succeeds and returns its model.
 type script struct {
 	mu    sync.Mutex
 	fails map[resilience.Target][]error
@@ -145,7 +146,7 @@ func (s *script) call(_ context.Context, t resilience.Target) (string, error) {
 	return "", list[0]
 }
 
-// count returns the number of calls to a target.
+// count returns the number of calls to the target t.
 func (s *script) count(t resilience.Target) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +159,7 @@ func (s *script) count(t resilience.Target) int {
 	return n
 }
 
-// repeat returns a list of n times err.
+// repeat returns a list that contains err n times.
 func repeat(n int, err error) []error {
 	all := make([]error, n)
 	for i := range all {

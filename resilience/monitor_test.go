@@ -15,7 +15,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// monitor is a Monitor with endpoints that are unhealthy until a given time.
+// monitor is a Monitor. Each endpoint in it is unhealthy until its time.
 type monitor struct {
 	mu             sync.Mutex
 	unhealthyUntil map[string]time.Time
@@ -121,7 +121,7 @@ func TestMonitor_Record(t *testing.T) {
 	})
 }
 
-// restarter records the calls that are offered to it.
+// restarter is a Restarter that records the offered calls.
 type restarter struct {
 	err     error
 	offered []resilience.Restart
@@ -195,8 +195,8 @@ func TestRestarter_Offer(t *testing.T) {
 	}
 }
 
-// If network failures have opened a breaker, the calls that it refuses are also
-// offered to the restart queue.
+// Network failures have opened a breaker. The calls that the breaker refuses are
+// also offered to the restart queue.
 func TestRestarter_OpenBreaker(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

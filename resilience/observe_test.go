@@ -18,7 +18,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// logged makes a call with scripted errors and returns its log without times.
+// logged makes a call with a script of errors. It returns the lines of the log,
+// without times.
 func logged(t *testing.T, cfg *resilience.Config, level slog.Level, fails map[resilience.Target][]error, targets ...resilience.Target) []string {
 	t.Helper()
 	var out bytes.Buffer
@@ -28,7 +29,7 @@ func logged(t *testing.T, cfg *resilience.Config, level slog.Level, fails map[re
 		}
 		return a
 	}}))
-	// With this random value, the jittered pause has digits that appear nowhere
+	// With this random value, the pause with jitter has digits that appear nowhere
 	// else in the log.
 	x := executor(t, cfg, resilience.WithLogger(logger), resilience.WithRandom(func() float64 { return 0.123 }))
 	_, _ = resilience.Do(t.Context(), x, resilience.Call{Key: "k", Targets: targets}, newScript(fails).call)
@@ -54,7 +55,8 @@ func TestWithLogger_Lines(t *testing.T) {
 	})
 }
 
-// visibility.logRetries: false omits attempts and waits, also for one endpoint.
+// If visibility.logRetries is false, the log has no attempts and no waits. An
+// endpoint may have its own setting.
 func TestWithLogger_LogRetries(t *testing.T) {
 	t.Parallel()
 	quiet := resilience.VisibilityConfig{LogRetries: new(false)}
@@ -79,7 +81,7 @@ func TestWithLogger_LogRetries(t *testing.T) {
 	}
 }
 
-// The jittered pause is in the event, but not in its log or JSON.
+// The event contains the pause with jitter, but its log and its JSON do not.
 func TestEvent_ScheduledDelayIsNeverLogged(t *testing.T) {
 	t.Parallel()
 	e := resilience.Event{
@@ -149,8 +151,8 @@ func TestCountEvents(t *testing.T) {
 	})
 }
 
-// The provider of an attempt is that of its target or of its host. After the
-// caller's cancellation any failure is aborted.
+// The provider of an attempt comes from its target, or from the host of the target.
+// If the caller has canceled the call, the result of each failure is aborted.
 func TestCountEvents_Attempt(t *testing.T) {
 	t.Parallel()
 	canceled, cancel := context.WithCancel(t.Context())
@@ -207,8 +209,8 @@ func TestCountEvents_HealthAndRestarts(t *testing.T) {
 	assert.Equal(t, []string{"e unhealthy", "e healthy", "refused"}, got)
 }
 
-// The labels of a fallback are the providers of the targets if they differ,
-// else the models, else the endpoints.
+// The labels of a fallback are the providers of both targets. If the providers are
+// equal, the labels are the models; if these are equal too, the endpoints.
 func TestFallback_Labels(t *testing.T) {
 	t.Parallel()
 	type target = resilience.Target

@@ -14,7 +14,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// scenario is one call with random failures.
+// scenario is a call with random settings and failures.
 type scenario struct {
 	schedule resilience.ScheduleName
 	opts     []resilience.Option
@@ -46,9 +46,9 @@ func drawScenario(t *rapid.T) scenario {
 	return s
 }
 
-// For any errors, in any order and with any options: no target is called more
-// often than its errors allow, no call follows a final error or the deadline,
-// every call has an event, and the result is the last answer or the last error.
+// The test makes calls with random errors and options. No target is called more
+// often than its errors allow. No call follows a final error or the deadline. Every
+// call has an event. The result is the last answer or the last error.
 func TestDo_Properties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -61,7 +61,7 @@ func TestDo_Properties(t *testing.T) {
 	})
 }
 
-// run plays the scenario and returns the first violation.
+// run makes the call and returns the first violation of these rules.
 func (s scenario) run(t *testing.T) error {
 	seen := new(events)
 	cfg := enabled()

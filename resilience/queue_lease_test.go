@@ -19,8 +19,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// partitioned is a store as one process sees it. While it is cut off, all its
-// calls fail.
+// partitioned is the connection of one process to a shared store. While cut is
+// true, all calls fail.
 type partitioned struct {
 	*memory
 	cut atomic.Bool
@@ -42,7 +42,7 @@ func (p *partitioned) All() (map[string][]byte, error) {
 	return p.memory.All()
 }
 
-// overlap counts the runs of each task and how many run at a time.
+// overlap counts the runs of each task, and how many runs of one task overlap.
 type overlap struct {
 	mu      sync.Mutex
 	runs    map[string]int
@@ -67,8 +67,8 @@ func (o *overlap) end(task string) {
 	o.running[task]--
 }
 
-// Three queues share a store. Each task runs once, though it runs for longer than
-// a lease, and whichever queue it was offered to.
+// Three queues share a store. Each task runs once, although it runs for longer than
+// a lease and any of the queues may run it.
 func TestQueuesShareStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -108,8 +108,8 @@ func TestQueuesShareStore(t *testing.T) {
 	})
 }
 
-// A queue that cannot renew a lease cancels the task before another queue may take
-// it over. The two never run it at the same time.
+// A queue cannot renew its lease, so it cancels the task. Another queue then runs
+// the task. The two queues never run it at the same time.
 func TestQueueLosesLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -158,7 +158,8 @@ func TestQueueLosesLease(t *testing.T) {
 	})
 }
 
-// offerRecord returns the record of a waiting task, changed by change.
+// offerRecord returns the encoded record of a waiting task, after change has
+// changed its fields.
 func offerRecord(t *testing.T, change func(map[string]any)) []byte {
 	t.Helper()
 	r := map[string]any{"version": 1, "key": "key a", "task": map[string]any{"kind": "job"}, "due": time.Now().Add(time.Minute), "pause": time.Minute}
@@ -168,8 +169,9 @@ func offerRecord(t *testing.T, change func(map[string]any)) []byte {
 	return encoded
 }
 
-// Only a queue's own clock decides when a lease is over: the time since it has
-// seen the record unchanged. The expiry date in the record does not matter.
+// Only a queue's own clock decides when a lease is over: the record has not changed
+// for the duration of the lease. The queue ignores the time of expiry in the
+// record.
 func TestQueueLeaseClocks(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -216,8 +218,9 @@ func TestQueueLeaseClocks(t *testing.T) {
 	}
 }
 
-// A task that is due later than its pause allows runs after that pause: the clock
-// was set back. A task whose time has passed runs at once.
+// The clock may jump between two processes. If a task is due later than its pause
+// allows, the clock was set back, and the task runs after its pause. A task that
+// was due in the past runs at once.
 func TestQueueClockJump(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -249,7 +252,7 @@ func TestQueueClockJump(t *testing.T) {
 }
 
 // crash runs the tasks of a store in a process that dies during each of them. It
-// returns the records that are on disk then.
+// returns the records that are then in the store.
 func crash(t *testing.T, records map[string][]byte, wait time.Duration) (after map[string][]byte, rec *recorder, numbers []int) {
 	t.Helper()
 	store := &memory{records: records}
@@ -267,8 +270,8 @@ func crash(t *testing.T, records map[string][]byte, wait time.Duration) (after m
 	return after, rec, numbers
 }
 
-// A task whose process ends during three restarts is parked. It stays in the
-// store, and does not run until it is resumed.
+// A task is parked if its process ended during three restarts. It stays in the
+// store and does not run until a person resumes it.
 func TestQueueParks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -294,7 +297,7 @@ func TestQueueParks(t *testing.T) {
 		assert.True(t, q.Tasks()[0].Parked)
 		require.Error(t, q.Resume("2"), "no such task")
 
-		// It stays parked in the next process.
+		// The task stays parked in the next process.
 		_, err := q.Shutdown(t.Context())
 		require.NoError(t, err)
 		require.ErrorIs(t, q.Resume("1"), resilience.ErrQueueClosed)
@@ -328,8 +331,8 @@ func TestQueueDiscard(t *testing.T) {
 	})
 }
 
-// Restarts that Shutdown interrupts are no crashes, even if their functions do
-// not return and the process ends.
+// Restarts that Shutdown interrupts do not count as crashes, even if their
+// functions do not return and the process ends.
 func TestQueueShutdownIsNoCrash(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -361,7 +364,8 @@ func TestQueueShutdownIsNoCrash(t *testing.T) {
 	})
 }
 
-// Offers with the same kind and key are one task, in one queue and in several.
+// Offers with the same kind and key are one task. This is also true if they are
+// made to several queues with one store.
 func TestQueueEqualOffers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -402,8 +406,8 @@ func TestQueueEqualOffers(t *testing.T) {
 	})
 }
 
-// Of equal offers at the same time one is stored. If that fails, the next one
-// tries.
+// Several equal offers are made at the same time. One of them is stored. If that
+// fails, the next one is stored.
 func TestQueueEqualOffersAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []bool{false, true} {
@@ -438,7 +442,7 @@ func TestQueueEqualOffersAtOnce(t *testing.T) {
 	}
 }
 
-// A parked task takes no further offers.
+// Offer returns an error for the kind and key of a parked task.
 func TestQueueOfferParked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -461,8 +465,8 @@ func TestQueueOfferParked(t *testing.T) {
 	})
 }
 
-// A record that cannot be read, as of a newer version, stays. An offer with its
-// kind and key is refused.
+// A newer version may have written a record that this version cannot read. The
+// record stays in the store. Offer returns an error for its kind and key.
 func TestQueueOfferUnread(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -486,8 +490,8 @@ func TestQueueOfferUnread(t *testing.T) {
 	})
 }
 
-// unsure is a store that returns an error for the first five starts, though it has
-// stored them.
+// unsure is a store that stores the first five starts of tasks but returns errors
+// for them.
 type unsure struct {
 	*memory
 	starts int
@@ -503,8 +507,7 @@ func (u *unsure) Swap(id string, old, record []byte) (bool, error) {
 	return swapped, err
 }
 
-// Starts that were stored with an error do not park their task, because the process
-// lives.
+// These starts must not park their task, because the process has not ended.
 func TestQueueStoreUnsure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -522,8 +525,8 @@ func TestQueueStoreUnsure(t *testing.T) {
 	})
 }
 
-// A kind that no queue handles is reported once. A kind that another queue
-// handles is not.
+// The queue reports a kind without a handler once. It does not report a kind that
+// another queue handles.
 func TestQueueUnhandled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Shutdown returns waiting tasks at once. Offer then accepts no task.
+// Shutdown returns waiting tasks at once. After that, Offer returns an error.
 func TestQueueShutdown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestQueueShutdown(t *testing.T) {
 	})
 }
 
-// Shutdown waits for running tasks and returns those that fail again.
+// Shutdown waits for running tasks. It returns the tasks that fail again.
 func TestQueueShutdownWaits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -88,7 +88,8 @@ func TestQueueShutdownWaits(t *testing.T) {
 	}
 }
 
-// When its context ends, Shutdown cancels running tasks and returns them.
+// When the context of Shutdown ends, Shutdown cancels the running tasks and returns
+// them.
 func TestQueueShutdownGivesUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -123,8 +124,8 @@ func TestQueueShutdownGivesUp(t *testing.T) {
 	})
 }
 
-// Shutdown waits until an offer is stored. The tasks that it returns include the
-// offered one.
+// Shutdown waits until a concurrent offer is stored. It returns the offered task
+// too.
 func TestQueueShutdownWhileStoring(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

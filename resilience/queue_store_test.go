@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// The next process continues a task with its kind, payload, history, due time
-// and number of restarts.
+// The next process continues a task. The task keeps its kind, payload, history, due
+// time and number of restarts.
 func TestQueueNextProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// offer returns the Restart of a call that failed with a network error.
+// offer returns a Restart for a call that failed with a network error.
 func offer(task string) resilience.Restart {
 	return resilience.Restart{
 		Key:     "key " + task,
@@ -33,7 +33,8 @@ func offer(task string) resilience.Restart {
 	}
 }
 
-// advance advances the bubble's clock by d and waits for everything due by then.
+// advance lets the fake time pass by d and waits for everything that is due by
+// then.
 func advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -51,8 +52,8 @@ func (r *recorder) observe(_ context.Context, e resilience.Event) {
 	r.events = append(r.events, e)
 }
 
-// lines returns a line for each event: its To, the number of the restart, and
-// the time.
+// lines returns a line for each event: its To, the number of the restart and the
+// time since start.
 func (r *recorder) lines(start time.Time) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -69,7 +70,7 @@ func (r *recorder) last() resilience.Event {
 	return r.events[len(r.events)-1]
 }
 
-// memory is a store in memory that can be made to fail.
+// memory is a store in memory. A test can set errors for its calls.
 type memory struct {
 	mu          sync.Mutex
 	records     map[string][]byte
@@ -113,7 +114,8 @@ func (m *memory) All() (map[string][]byte, error) {
 	return maps.Clone(m.records), m.all
 }
 
-// fail sets the errors of later calls of Put and Delete.
+// fail sets the errors that later calls return: put for Swap with a record, and
+// remove for Swap without one.
 func (m *memory) fail(put, remove error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -216,8 +218,8 @@ func TestQueueRestarts(t *testing.T) {
 	}
 }
 
-// A task's function usually calls Do, which offers the call again if it fails
-// or if a breaker refuses it.
+// The function of a task usually calls Do. Do offers the call again if it fails or
+// if a breaker refuses it.
 func TestQueueWithExecutor(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -272,8 +274,8 @@ func TestQueueWithExecutor(t *testing.T) {
 	}
 }
 
-// A restart that an open breaker refuses does not count. All three restarts are
-// made, each when the breaker allows a trial call.
+// If an open breaker refuses a restart, the restart does not count. All three
+// restarts are made, each when the breaker lets a trial in.
 func TestQueueAndBreaker(t *testing.T) {
 	t.Parallel()
 	outage := func(t *testing.T, d time.Duration, tasks int, offers, stored bool) (lines []string, calls, rounds int) {
@@ -318,8 +320,8 @@ func TestQueueAndBreaker(t *testing.T) {
 		for _, stored := range []bool{true, false} {
 			t.Run(fmt.Sprintf("offered %v, stored %v", offers, stored), func(t *testing.T) {
 				t.Parallel()
-				// The first restart makes five calls in 7.5 s. The fifth opens the
-				// breaker. Each later restart is one trial call.
+				// The first restart makes five calls in 7.5 s. The fifth call opens
+				// the breaker. Each later restart makes one call, a trial.
 				lines, calls, _ := outage(t, 10*time.Minute, 1, offers, stored)
 				assert.Equal(t, []string{
 					"queued 1 0s", "started 1 1m0s",
@@ -393,9 +395,9 @@ func TestQueueForcedOpen(t *testing.T) {
 	})
 }
 
-// A function offers its task with another payload each time, for example with
-// the current time. Each payload makes a new task, but the queue counts their
-// restarts together, so the restarts end.
+// A function offers its task with another payload each time, for example with the
+// current time. Each payload is a new task. The queue counts the restarts of these
+// tasks together, so it does not restart them forever.
 func TestQueuePayloadChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -486,8 +488,8 @@ func TestQueueOfferDuringRestart(t *testing.T) {
 	})
 }
 
-// A goroutine of a task's function offers the task again after the function has
-// returned nil. The task does not run again.
+// A function returns nil, and a goroutine of the function then offers the task
+// again. The task does not run again.
 func TestQueueOfferTooLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

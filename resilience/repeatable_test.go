@@ -11,7 +11,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// failingRestarter is a restart queue that must not be called.
+// failingRestarter is a restart queue. A call of it fails the test.
 type failingRestarter struct{ t *testing.T }
 
 func (r failingRestarter) Offer(_ context.Context, o resilience.Restart) error {
@@ -19,8 +19,8 @@ func (r failingRestarter) Offer(_ context.Context, o resilience.Restart) error {
 	return nil
 }
 
-// A call that is not repeatable is made once, even if its error allows more: no retry,
-// no correction, no fallback, no restart.
+// A call that is not repeatable is made once, even if its error allows more calls.
+// There is no retry, no correction, no fallback and no restart.
 func TestDo_Repeatable(t *testing.T) {
 	t.Parallel()
 	for _, failure := range []error{errNetwork, errTransient, errLimited, errSlow, errKey, errParsing, errQuota} {
@@ -70,8 +70,8 @@ func TestDo_RepeatableByAttempt(t *testing.T) {
 	})
 }
 
-// If a breaker refuses the call, another target may be called, because the
-// request was not sent.
+// A breaker refuses the call, so the request was not sent. Another target may be
+// called.
 func TestDo_RepeatableUnsent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Each reason gets the number of calls of its policy.
+// The policy of a reason says how many calls Do makes.
 func TestDo_CallsOfEachReason(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -170,8 +170,8 @@ func TestDo_ZeroCall(t *testing.T) {
 	})
 }
 
-// Calls with different errors are counted together. The last error sets the
-// limit of calls.
+// The calls of one Do may fail with different errors. Do counts all calls together.
+// The last error sets the limit.
 func TestDo_MixedErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -323,8 +323,8 @@ func TestExecutor_Nil(t *testing.T) {
 	require.ErrorContains(t, executor(t, enabled()).Breakers().Force(t.Context(), "", resilience.BreakerForceOpen), "there is none")
 }
 
-// A successful answer is returned even if the context has been canceled.
-// failsafe-go would drop it.
+// Do returns a successful answer even if the context has been canceled. Package
+// failsafe-go would drop the answer.
 func TestDo_AnswerAfterCancellation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -355,7 +355,7 @@ func TestDo_CancelledBefore(t *testing.T) {
 	assert.Same(t, context.Canceled, err)
 }
 
-// A panic of the function reaches the caller and releases the permit.
+// A panic of the function reaches the caller. Do releases the permit of the gate.
 func TestDo_Panic(t *testing.T) {
 	t.Parallel()
 	x := executor(t, enabled())
@@ -387,7 +387,8 @@ type hostileError struct{}
 
 func (*hostileError) Error() string { panic("no text") }
 
-// Errors with panicking methods or odd chains are returned unchanged.
+// Do returns errors unchanged, even if their methods panic or their chains are
+// unusual.
 func TestDo_OddErrors(t *testing.T) {
 	t.Parallel()
 	var typedNil *answerError

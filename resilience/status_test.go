@@ -14,7 +14,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Status summarizes the events of a task, while it runs and afterwards.
+// Status summarizes the events of a task, while the task runs and afterwards.
 func TestStatuses_OfACall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestStatuses_Phases(t *testing.T) {
 	}
 }
 
-// The memory is bounded for long tasks and for many tasks.
+// Statuses uses limited memory, for long tasks and for many tasks.
 func TestStatuses_Bounds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -24,8 +24,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// slowBody is a body whose pieces arrive when the test sends them. Only Close
-// ends its Read.
+// slowBody is a body. A test sends its pieces when it wants. A Read waits for a
+// piece until Close ends it.
 type slowBody struct {
 	pieces chan string
 	closed chan struct{}
@@ -66,8 +66,8 @@ func (b *slowBody) Close() error {
 	return nil
 }
 
-// failing returns a base that answers 503 to every request. The bodies are used
-// in order.
+// failing returns a base transport that answers 503 to every request. The responses
+// have the given bodies, in order.
 func failing(bodies ...io.ReadCloser) http.RoundTripper {
 	n := 0
 	return roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -76,7 +76,8 @@ func failing(bodies ...io.ReadCloser) http.RoundTripper {
 	})
 }
 
-// Each call waits 250 ms for a body that sends nothing.
+// A failed response has a body that sends nothing. Each call waits 250 ms for the
+// body.
 func TestTransport_SilentBodyTime(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -136,8 +137,8 @@ func TestTransport_SilentBodyContext(t *testing.T) {
 	})
 }
 
-// For any pieces at any times, the client reads the whole body in order, and
-// its error. No byte is read twice and no two Reads run at once.
+// The client reads the whole body in order, and its error, whenever the pieces
+// arrive. No byte is read twice, and no two Reads run at the same time.
 func TestTransport_ContinuesProperty(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("connection lost")
@@ -189,8 +190,9 @@ func TestTransport_ContinuesProperty(t *testing.T) {
 	})
 }
 
-// If a body is still arriving, the client of a real server gets all of it, with
-// length, headers and trailers, compressed or not.
+// Parts of a body arrive after the response has been classified. The client of a
+// real server still gets the whole body, with length, headers and trailers. The
+// body may be compressed.
 func TestTransport_ContinuesStream(t *testing.T) {
 	t.Parallel()
 	for name, header := range map[string]string{"plain": "", "gzip": "gzip", "event stream": ""} {
@@ -246,7 +248,8 @@ func TestTransport_ContinuesStream(t *testing.T) {
 	}
 }
 
-// A body that arrives in time decides the classification, compressed or not.
+// A body that arrives in time is used for the classification, even if it is
+// compressed.
 func TestTransport_CompressedBodyDecides(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int32
@@ -265,8 +268,8 @@ func TestTransport_CompressedBodyDecides(t *testing.T) {
 	assert.EqualValues(t, 1, calls.Load())
 }
 
-// Short bodies are drained, so that all calls use one connection. For other
-// bodies the connection is closed.
+// The transport reads the rest of short bodies, so that all calls use one
+// connection. For other bodies it closes the connection.
 func TestTransport_Connections(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -313,7 +316,7 @@ func TestTransport_Connections(t *testing.T) {
 	}
 }
 
-// A body may panic, call runtime.Goexit, return a wrong count, or read nothing
+// A body may panic, call runtime.Goexit, return a wrong count, or return no bytes
 // forever. The fault appears in the client's goroutine, and no other goroutine
 // panics.
 func TestTransport_BrokenReaders(t *testing.T) {
@@ -352,8 +355,8 @@ func TestTransport_BrokenReaders(t *testing.T) {
 	}
 }
 
-// stuckBody is a body whose Read and Close block until the context of the
-// request ends. The Close of a compressed body blocks like that.
+// stuckBody is a body whose Read and Close block until the context of the request
+// ends. The Close of a compressed body in net/http may block in the same way.
 type stuckBody struct {
 	ctx    context.Context
 	closed chan struct{}
@@ -362,8 +365,8 @@ type stuckBody struct {
 func (b stuckBody) Read([]byte) (int, error) { <-b.ctx.Done(); return 0, b.ctx.Err() }
 func (b stuckBody) Close() error             { <-b.ctx.Done(); close(b.closed); return nil }
 
-// Closing a response ends the context of its request. So a Close that waits for
-// that context returns.
+// Closing a response ends the context of its request. A Close that waits for this
+// context therefore returns.
 func TestTransport_CloseThatWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -382,8 +385,8 @@ func TestTransport_CloseThatWaits(t *testing.T) {
 	})
 }
 
-// Contexts of requests do not accumulate in a long-lived parent. Each ends with
-// the body of its response, or at once if there is no body.
+// The context of a request must not stay in a long-lived parent context. It ends
+// with the body of its response, or at once if there is no body.
 func TestTransport_ContextEndsWithBody(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -433,7 +436,7 @@ func TestTransport_ContextEndsWithBody(t *testing.T) {
 	}
 }
 
-// Large headers do not delay a call and are not kept.
+// Very large headers do not delay a call. The executor does not store them.
 func TestTransport_AbsurdHeaders(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]string{
@@ -486,7 +489,7 @@ func TestTransport_AbsurdHeaders(t *testing.T) {
 	}
 }
 
-// Nothing is kept for hosts with names of several megabytes.
+// The executor stores nothing for hosts with names of several megabytes.
 func TestTransport_AbsurdHost(t *testing.T) {
 	t.Parallel()
 	x := executor(t, enabled())

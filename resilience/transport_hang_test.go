@@ -19,7 +19,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// hang is the time after which a test reports a hanging call.
+// hang is how long a test waits for a call. After that, the call counts as hanging.
 const hang = 20 * time.Second
 
 // fastConfig returns a config with pauses of a millisecond and a breaker that stays
@@ -37,8 +37,8 @@ type peer struct {
 	calls, gone atomic.Int64 // handlers that have started, and handlers whose client has left
 }
 
-// newPeer starts a peer. answer writes the beginning of a response. The handler
-// then waits until the client leaves.
+// newPeer starts a peer. Its handler calls answer, which writes the beginning of a
+// response, and then waits until the client leaves.
 func newPeer(t *testing.T, h2 bool, answer func(http.ResponseWriter, *http.Request)) *peer {
 	p := new(peer)
 	p.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -80,7 +80,7 @@ func writeText(w http.ResponseWriter, text string) {
 	_ = http.NewResponseController(w).Flush()
 }
 
-// unfinished lists the ways to keep the body of a failed response open.
+// unfinished lists failed responses whose bodies stay open, in different ways.
 var unfinished = []struct {
 	name   string
 	header http.Header // headers of the request
@@ -150,8 +150,8 @@ var unfinished = []struct {
 }
 
 // A peer that never finishes a failed response does not delay the retries. The
-// connections of earlier responses are closed. The client gets the last
-// response and ends it by closing its body.
+// connections of earlier responses are closed. The last response is returned to the
+// client and ends when the client closes its body.
 func TestTransport_UnfinishedBodies(t *testing.T) {
 	t.Parallel()
 	for _, tt := range unfinished {
@@ -178,8 +178,8 @@ func TestTransport_UnfinishedBodies(t *testing.T) {
 	}
 }
 
-// A thousand calls to servers that never finish a response leave no goroutine
-// and no open body. Either would deadlock the bubble.
+// A thousand calls go to servers that never finish a response. No goroutine and no
+// open body may be left. The synctest bubble would report them as a deadlock.
 func TestTransport_UnfinishedBodiesConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

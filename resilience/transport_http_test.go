@@ -21,8 +21,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// pipes is a listener in memory, so that server and clients can run in a synctest
-// bubble. A client connects with dial.
+// pipes is a listener in memory, for servers in a synctest bubble. A client
+// connects with its method dial.
 type pipes struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -53,8 +53,8 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error   { p.once.Do(func() { close(p.done) }); return nil }
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
 
-// A real client and server run in a bubble. The server is down for 20 s and
-// sends a Retry-After. The client reads failed bodies only in part and uses one
+// A real client and server run in a synctest bubble. The server fails for 20 s and
+// sends a Retry-After. The client reads the failed bodies only in part. It uses one
 // connection for all requests.
 func TestTransport_RealHTTP(t *testing.T) {
 	t.Parallel()
@@ -94,7 +94,7 @@ func TestTransport_RealHTTP(t *testing.T) {
 		assert.Equal(t, 20*time.Second, time.Since(start))
 		assert.EqualValues(t, 1, conns.Load(), "connections are used again")
 
-		// Here the context of the request ends during a pause.
+		// The context of this request ends during a pause.
 		start = time.Now()
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(15*time.Second, cancel)
@@ -108,8 +108,8 @@ func TestTransport_RealHTTP(t *testing.T) {
 	})
 }
 
-// Many clients share a transport to a loopback server that fails each request
-// twice. Each client gets its own whole answer.
+// Many clients share a transport. A server fails each request twice. Each client
+// gets the whole answer to its own request.
 func TestTransport_ConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	var attempts sync.Map
@@ -153,8 +153,8 @@ func TestTransport_ConcurrentSafe(t *testing.T) {
 	client.CloseIdleConnections()
 }
 
-// For any responses in any pieces, the client gets the whole last response, and
-// all others are closed.
+// The client gets the whole last response, and all other responses are closed. The
+// test uses random responses in random pieces.
 func TestTransport_HandsBackProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -187,7 +187,7 @@ func TestTransport_HandsBackProperty(t *testing.T) {
 	})
 }
 
-// pieces is a body that returns at most n bytes per Read.
+// pieces is a body. Each of its Reads returns at most n bytes.
 type pieces struct {
 	io.Reader
 	n int

@@ -18,8 +18,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// A POST to a model API is repeated if it has had no answer. A POST to another
-// path, and one that may have been answered, is made once.
+// A POST to a model API is repeated if no answer has arrived. It is made once if it
+// may have been answered, or if its path does not belong to a model API.
 func TestWithModelAPIs(t *testing.T) {
 	t.Parallel()
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
@@ -77,7 +77,7 @@ func TestWithModelAPIs(t *testing.T) {
 	}
 }
 
-// A body that cannot be read again is sent once.
+// A request is sent once if its body cannot be read again.
 func TestWithModelAPIs_Body(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -91,7 +91,8 @@ func TestWithModelAPIs_Body(t *testing.T) {
 	})
 }
 
-// Observers are told once that a request was not repeated, and why.
+// Observers receive one event for a request that was not repeated. The event says
+// why.
 func TestTransport_NotRepeated(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -23,7 +23,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Events as providers send them.
+// These are events in the format of several providers.
 const (
 	anthropicOverloaded = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n"
 	anthropicKey        = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"authentication_error\",\"message\":\"invalid x-api-key\"}}\n\n"
@@ -44,8 +44,8 @@ var (
 	jsonHeader   = http.Header{"Content-Type": {"application/json"}}
 )
 
-// A response with status 200 that begins with an error is a failure. The client
-// gets the bytes of the last response, whatever they are.
+// A response with status 200 is a failure if its body begins with an error. The
+// client gets all bytes of the last response.
 func TestTransport_FirstEvent(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 5000)
@@ -152,8 +152,9 @@ func TestTransport_FirstEvent(t *testing.T) {
 	}
 }
 
-// A failed stream is handled like its status: the gate holds a rate limited
-// endpoint, another target takes over, and an answer ends the call.
+// A stream that begins with an error is handled like a failed response. After a
+// rate limit the gate holds the endpoint, after other errors another target is
+// called, and an answer ends the call.
 func TestTransport_FirstEventActs(t *testing.T) {
 	t.Parallel()
 	t.Run("the gate holds", func(t *testing.T) {
@@ -258,14 +259,14 @@ func TestTransport_FirstEventActs(t *testing.T) {
 	}
 }
 
-// script of a body: texts that arrive at their times.
+// arrival is a text of a body and the time at which it arrives.
 type arrival struct {
 	at   time.Duration
 	text string
 	err  error
 }
 
-// arriving returns a body whose texts arrive later.
+// arriving returns a body. Each of its texts arrives at its own time.
 func arriving(all ...arrival) io.ReadCloser {
 	r, w := io.Pipe()
 	start := time.Now()
@@ -285,8 +286,8 @@ func arriving(all ...arrival) io.ReadCloser {
 	return r
 }
 
-// The client gets the response as soon as the first event has arrived, and after
-// 250 ms at the latest. Each byte reaches it when it arrives.
+// The client gets the response when the first event has arrived, or after 250 ms.
+// It gets each later byte as soon as that arrives.
 func TestTransport_FirstEventLatency(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
@@ -346,8 +347,9 @@ func TestTransport_FirstEventLatency(t *testing.T) {
 	}
 }
 
-// An error later in a body is reported once, with its classification. The client
-// gets the same bytes and the same error.
+// A body may have an error after its first event. It is reported once, with its
+// classification. The client gets all bytes, and the error of the body if there is
+// one.
 func TestTransport_LaterInTheStream(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -426,7 +428,7 @@ func TestTransport_LaterInTheStream(t *testing.T) {
 	}
 }
 
-// What the client does itself is no failure of the stream.
+// If the client itself ends a stream, the stream has not failed.
 func TestTransport_ClientEndsStream(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"Close", "cancel", "deadline"} {
@@ -465,7 +467,7 @@ func TestTransport_ClientEndsStream(t *testing.T) {
 	}
 }
 
-// The client may close a stream that is still silent.
+// The client may close a stream that has not sent anything yet.
 func TestTransport_CloseSilentStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -481,9 +483,9 @@ func TestTransport_CloseSilentStream(t *testing.T) {
 	})
 }
 
-// Many streams share a transport, with a real client and server. Each is refused
-// by its first event, then answered, with an error at its end. Streams are
-// compressed or not, and some are cut off.
+// Many streams share a transport, with a real client and server. The first event of
+// each stream is an error, so it is made again. It is then answered, with an error
+// at the end. Some streams are compressed, and some are cut off.
 func TestTransport_ManyStreams(t *testing.T) {
 	t.Parallel()
 	answer := strings.Repeat(anthropicStart+anthropicDelta, 20)
@@ -589,7 +591,8 @@ func TestTransport_StreamWithoutBody(t *testing.T) {
 			assert.Equal(t, http.NoBody, resp.Body)
 			require.NoError(t, resp.Body.Close())
 		}
-		// A base of one's own may leave a body that must not be read.
+		// A base transport of the user may leave a body. The transport must not
+		// read it.
 		base := roundTrip(func(*http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Header: streamHeader, Body: io.NopCloser(readerFunc(func([]byte) (int, error) {
 				t.Error("the body of a HEAD was read")
@@ -604,8 +607,8 @@ func TestTransport_StreamWithoutBody(t *testing.T) {
 	})
 }
 
-// For any event stream in any pieces, the client gets every byte, and whether it
-// has failed does not depend on the pieces.
+// The test sends random event streams in random pieces. The client gets every byte.
+// The pieces do not decide whether a stream has failed.
 func TestTransport_StreamProperty(t *testing.T) {
 	t.Parallel()
 	parts := []string{
@@ -638,7 +641,8 @@ func TestTransport_StreamProperty(t *testing.T) {
 	})
 }
 
-// A stream of 2,000 events, with and without observers, against the base alone.
+// BenchmarkTransport_Stream reads a stream of 2,000 events. It compares the base
+// transport with a Transport, with and without observers.
 func BenchmarkTransport_Stream(b *testing.B) {
 	text := anthropicStart + strings.Repeat(anthropicDelta, 2000)
 	base := roundTrip(func(*http.Request) (*http.Response, error) {

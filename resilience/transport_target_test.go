@@ -14,7 +14,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// hosts is a base with one server per host.
+// hosts is a base transport with one server per host name.
 type hosts map[string]*server
 
 func (h hosts) RoundTrip(r *http.Request) (*http.Response, error) { return h[r.URL.Host].RoundTrip(r) }
@@ -58,7 +58,7 @@ func TestTransport_FallsBack(t *testing.T) {
 		assert.Equal(t, []string{"first>second"}, seen.transitions(resilience.KindFallback))
 		assert.Equal(t, "7", seen.of(resilience.KindDone)[0].Key)
 
-		// The next request starts at the fallback target, with its own body.
+		// The next request starts at the fallback target. Its body is its own.
 		again := put(t)
 		again.GetBody = func() (io.ReadCloser, error) { return nil, errors.New("not needed") }
 		_, err = transport.RoundTrip(again)
@@ -68,9 +68,8 @@ func TestTransport_FallsBack(t *testing.T) {
 	})
 }
 
-// A request that must not be repeated goes to no other target once it has been
-// sent. If a breaker refuses it, it has not been sent and may go to another
-// target.
+// A request that must not be repeated goes to no other target after it was sent. If
+// a breaker refuses the request, it was not sent, and it may go to another target.
 func TestTransport_FallsBackUnsent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -176,7 +175,7 @@ func TestTransport_Rewrite(t *testing.T) {
 	}
 }
 
-// If a function of the caller panics, all responses are closed.
+// If a function of the Call panics, all responses are closed.
 func TestTransport_Panic(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -190,8 +189,8 @@ func TestTransport_Panic(t *testing.T) {
 	})
 }
 
-// Spend gets each answer. If it returns an error, the client gets the last
-// response.
+// Spend is called with each answer. If it returns an error, the client gets the
+// last response.
 func TestTransport_Spend(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -20,12 +20,12 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// roundTrip is a base that calls a function.
+// roundTrip is a base transport that calls a function.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// trackedBody is a body that counts reads and closes.
+// trackedBody is a body that counts the calls of Read and Close.
 type trackedBody struct {
 	io.Reader
 	mu     sync.Mutex
@@ -50,7 +50,7 @@ func (b *trackedBody) Close() error {
 	return nil
 }
 
-// step is one answer of a base: a response or an error.
+// step is one answer of a server: a response or an error.
 type step struct {
 	status int
 	header http.Header
@@ -58,8 +58,8 @@ type step struct {
 	err    error
 }
 
-// server is a base with scripted answers. The last one repeats. It records
-// requests and responses.
+// server is a base transport with prepared answers. The last answer repeats. server
+// records requests and responses.
 type server struct {
 	mu       sync.Mutex
 	steps    []step
@@ -163,8 +163,8 @@ func TestTransport_Repeats(t *testing.T) {
 	}
 }
 
-// The client gets the last response unchanged. The transport reads no more of
-// the other responses than it needs.
+// The client gets the last response unchanged. The transport reads only as much of
+// the other responses as it needs.
 func TestTransport_LastResponseIntact(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("0123456789", 2000)
@@ -244,7 +244,8 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// Method, headers and body decide whether a request may be repeated.
+// The method, the headers and the body of a request decide whether it may be
+// repeated.
 func TestTransport_MayRepeat(t *testing.T) {
 	t.Parallel()
 	post := resilience.WithMethods(http.MethodPost)
@@ -341,8 +342,8 @@ func TestTransport_GetBodyFails(t *testing.T) {
 	})
 }
 
-// The end of the context ends a pause at once. The client gets the context's
-// error.
+// When the context ends, a pause ends at once. The client gets the error of the
+// context.
 func TestTransport_ContextEndsInPause(t *testing.T) {
 	t.Parallel()
 	hint := http.Header{"Retry-After": {"30"}}
@@ -390,7 +391,7 @@ func TestTransport_ContextEndsInPause(t *testing.T) {
 	}
 }
 
-// If a pause would end after the Timeout of http.Client, it does not begin.
+// If a pause would end after the Timeout of http.Client, the pause does not begin.
 func TestTransport_ClientTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -405,8 +406,8 @@ func TestTransport_ClientTimeout(t *testing.T) {
 	})
 }
 
-// A request whose context has already ended does not count against the
-// endpoint, and its body is closed.
+// The context of a request ended before the request. This does not count against
+// the endpoint. The body of the request is closed.
 func TestTransport_ContextEndedBefore(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -421,8 +422,8 @@ func TestTransport_ContextEndedBefore(t *testing.T) {
 	assert.Equal(t, 1, b.closed)
 }
 
-// If the executor is not enabled, the transport makes the same request once and
-// returns the same response.
+// If the executor is not enabled, the transport makes each request once. It passes
+// the request and the response on unchanged.
 func TestTransport_Disabled(t *testing.T) {
 	t.Parallel()
 	agents := &resilience.Config{Enabled: true, Agents: map[string]resilience.AgentConfig{"off": {Enabled: new(false)}}}

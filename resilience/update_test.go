@@ -13,7 +13,7 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// calls returns how many calls x makes when all fail with err.
+// calls returns how many calls x makes if each of them fails with err.
 func calls(t *testing.T, x *resilience.Executor, err error) (n int) {
 	t.Helper()
 	_, got := resilience.Do(t.Context(), x, resilience.Call{}, func(context.Context, resilience.Target) (int, error) {
@@ -46,8 +46,8 @@ func TestExecutor_Update(t *testing.T) {
 	})
 }
 
-// A new mode of the config applies to the breakers that exist, unless a person
-// has set another one.
+// Update may set a new mode of breakers. The mode applies to the existing breakers,
+// unless a person has forced another mode.
 func TestExecutor_UpdateBreakers(t *testing.T) {
 	t.Parallel()
 	x := executor(t, enabled())
@@ -75,7 +75,7 @@ func TestExecutor_UpdateBreakers(t *testing.T) {
 	require.NoError(t, ok(primary))
 }
 
-// Update may be called while calls are made.
+// Update may be called concurrently with Do.
 func TestExecutor_UpdateUnderLoad(t *testing.T) {
 	t.Parallel()
 	for _, callers := range []int{1, 10, 1000} {
@@ -99,7 +99,8 @@ func TestExecutor_UpdateUnderLoad(t *testing.T) {
 	}
 }
 
-// A failure is retried only with the confidence that the config asks for.
+// A failure is retried only if the confidence of its classification reaches
+// minConfidence.
 func TestMinConfidence(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"github.com/errclass/errclass/resilience/boltstore"
 )
 
-// put stores a record, and remove removes it.
+// put stores a new record.
 func put(s *boltstore.Store, id string, record []byte) error {
 	_, err := s.Swap(id, nil, record)
 	return err
@@ -113,7 +113,7 @@ func TestStoreErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "open the store "+garbage)
 }
 
-// A damaged file causes an error, in Open or in a later call, and no panic.
+// A damaged file causes no panic. Open or a later call returns an error.
 func TestStoreDamaged(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -295,8 +295,8 @@ func ExampleOpen() {
 	// Output: true
 }
 
-// A record changes only if it is the expected one. So of two queues that start
-// the same task, one succeeds.
+// Swap replaces a record only if the record is still the expected one. If two
+// queues start the same task, Swap succeeds for one of them.
 func ExampleStore_Swap() {
 	folder, err := os.MkdirTemp("", "boltstore")
 	if err != nil {

@@ -27,18 +27,18 @@ import (
 	"github.com/errclass/errclass/resilience/boltstore"
 )
 
-// The environment variable childEnv makes the test binary run as a child with a
-// queue. Its value is "FOLDER ROUND", "FOLDER drain" or "FOLDER suicide". With
-// drain, the child accepts no new tasks and exits when no task is left. With
-// suicide, its only task kills the process, and the child exits when that task is
-// parked.
+// If the environment variable childEnv is set, the test binary runs as a child
+// process with a queue. The value is "FOLDER ROUND", "FOLDER drain" or "FOLDER
+// suicide". In the mode drain, the child accepts no new tasks and exits when no
+// task is left. In the mode suicide, the only task of the child kills the process.
+// The child exits when that task is parked.
 const (
 	childEnv     = "ERRCLASS_TEST_QUEUE"
 	childDrain   = "drain"
 	childSuicide = "suicide"
 	childShared  = "shared" // see sharedChild; a number follows
-	// childLease is short, so that a child takes over the tasks of the one that was
-	// killed before it is killed itself.
+	// childLease is short. A child should take over the tasks of the previous child
+	// before it is killed as well.
 	childLease = 100 * time.Millisecond
 )
 
@@ -58,9 +58,9 @@ func TestMain(m *testing.M) {
 }
 
 // A process that queues and runs tasks is killed 50 times at random moments and
-// started again. No accepted task may be lost, no task may run again after it is
-// done, and each further run of a task has been announced with a higher number.
-// Tasks that are parked are resumed by the last process.
+// started again. No accepted task may be lost, and no task may run again after it
+// is done. Each further run of a task has a higher number. The last process resumes
+// parked tasks.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	const rounds = 50
@@ -86,8 +86,8 @@ func TestKill(t *testing.T) {
 	require.NoError(t, store.Close())
 }
 
-// A task that kills its process three times is parked, and the fourth process
-// lives on.
+// A task that kills its process three times is parked. The fourth process is not
+// killed.
 func TestKillItself(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -111,8 +111,8 @@ func TestKillItself(t *testing.T) {
 	}, lines)
 }
 
-// killAfter runs a child and kills it a short time after it has written the given
-// number of lines.
+// killAfter runs a child until it has written the given number of lines. It then
+// waits a moment and kills the child.
 func killAfter(t *testing.T, folder, round string, lines int, wait time.Duration) {
 	t.Helper()
 	cmd := childProcess(t, folder, round)
@@ -143,7 +143,7 @@ func childProcess(t *testing.T, folder, round string) *exec.Cmd {
 	return cmd
 }
 
-// history is what the journal says about a task.
+// history has the facts that the journal contains about a task.
 type history struct {
 	offered, done bool
 	completed     string // the round in which its function has last returned nil
@@ -152,7 +152,7 @@ type history struct {
 	reason        bool // since its last run: it has failed, or the queue has announced that it was interrupted
 }
 
-// verify checks the journal of all processes.
+// verify reads the journal of all processes and checks the history of each task.
 func verify(t *testing.T, journal string) {
 	t.Helper()
 	var done, reruns, interrupted, parked int
@@ -229,8 +229,8 @@ func (j *journal) write(what, task string, number int) {
 	fmt.Print(line)
 }
 
-// child runs a process with a queue. Its tasks fail up to twice with a network
-// error before they succeed.
+// child runs a queue in this process. Each of its tasks fails up to twice with a
+// network error before it succeeds.
 func child(folder, round string) error {
 	file, err := os.OpenFile(filepath.Join(folder, "journal"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -25,8 +25,8 @@ const (
 	sharedTasks     = 5 // that each process offers
 )
 
-// perCall is a store that several processes can use: it opens the file for each
-// call, and waits while another process has it open.
+// perCall is a store that several processes can use. Each call opens the file. If
+// another process has the file open, the call waits.
 type perCall struct{ path string }
 
 func (p perCall) with(f func(*boltstore.Store) error) error {
@@ -88,7 +88,8 @@ func TestProcessesShareStore(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// sharedChild offers tasks, and runs tasks of all processes until none is left.
+// sharedChild runs a queue in this process. It offers tasks, and it runs tasks of
+// all processes until no task is left.
 func sharedChild(folder, round string) error {
 	file, err := os.OpenFile(filepath.Join(folder, "journal"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/resilience/resiliencegrpc"
 )
 
-// start runs a server in memory and connects to it. With down, the server fails
-// every call.
+// start runs a server in memory and returns a connection to it. If down is true,
+// the server fails every call.
 func start(down bool, opts ...grpc.DialOption) (conn *grpc.ClientConn, stop func()) {
 	s := fails(nil)
 	if down {
@@ -88,7 +88,7 @@ func ExampleWithMethods() {
 	// 3 calls
 }
 
-// Calls have their method as key, and fall back to a second server.
+// The key of each call is its method. Failed calls go to a second server.
 func ExampleWithCall() {
 	second, stop := start(false)
 	defer stop()

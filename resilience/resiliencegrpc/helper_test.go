@@ -22,14 +22,15 @@ import (
 	"github.com/errclass/errclass/resilience/resiliencegrpc"
 )
 
-// Methods of the test service.
+// These are the methods of the test service.
 const (
 	get = "/shop.Shop/Get" // declared NO_SIDE_EFFECTS
 	put = "/shop.Shop/Put" // declared IDEMPOTENT
 	buy = "/shop.Shop/Buy" // not declared
 )
 
-// register registers the service's file, like generated code.
+// register registers the file of the service. Usually the code that protoc
+// generates does this.
 func register() error {
 	method := func(name string, level descriptorpb.MethodOptions_IdempotencyLevel) *descriptorpb.MethodDescriptorProto {
 		m := &descriptorpb.MethodDescriptorProto{
@@ -65,8 +66,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// shop is a server with one scripted result per call: an error, or nil to echo
-// the request. The last one repeats.
+// shop is a server with one prepared function per call. The function returns an
+// error, or nil to echo the request. The last function repeats.
 type shop struct {
 	mu      sync.Mutex
 	answers []func(context.Context) error
@@ -106,14 +107,14 @@ func (s *shop) made() int {
 	return len(s.calls)
 }
 
-// dial starts the server in memory and returns a connection to it. Close the
-// connection inside the test's bubble.
+// dial starts the server in memory and returns a connection to it. The test must
+// close the connection within its synctest bubble.
 func (s *shop) dial(t testing.TB, name string, opts ...grpc.DialOption) *grpc.ClientConn {
 	t.Helper()
 	return dialTo(t, name, s.serve, opts...)
 }
 
-// dialTo is dial for any handler.
+// dialTo is like dial, but serves with the given handler.
 func dialTo(t testing.TB, name string, serve grpc.StreamHandler, opts ...grpc.DialOption) *grpc.ClientConn {
 	t.Helper()
 	listener := bufconn.Listen(1 << 16)

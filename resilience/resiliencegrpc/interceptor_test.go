@@ -28,7 +28,7 @@ import (
 
 var busy = status.Error(codes.Unavailable, "busy")
 
-// Each status code gets the number of calls of its reason.
+// The interceptor makes as many calls as the reason of a status code allows.
 func TestUnary_Codes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -118,7 +118,7 @@ func TestUnary_Methods(t *testing.T) {
 	}
 }
 
-// Hints of the server set the pause or forbid retries.
+// The server's hints set the pause or forbid retries.
 func TestUnary_Hints(t *testing.T) {
 	t.Parallel()
 	retryInfo := func(d time.Duration) error {
@@ -182,7 +182,7 @@ func TestUnary_Hints(t *testing.T) {
 	}
 }
 
-// The end of the context ends a pause at once. The error has the code Canceled.
+// When the context ends, a pause ends at once. The error has the code Canceled.
 func TestUnary_ContextEndsInPause(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -216,8 +216,8 @@ func TestUnary_ContextEndsInPause(t *testing.T) {
 	}
 }
 
-// If a pause would end after the deadline, it does not begin. The error is the
-// server's.
+// If a pause would end after the deadline, the pause does not begin. The caller
+// gets the server's error.
 func TestUnary_DeadlineBeforeThePauseEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -235,7 +235,8 @@ func TestUnary_DeadlineBeforeThePauseEnds(t *testing.T) {
 	})
 }
 
-// A call that cannot wait for the end of a rate limit gets ResourceExhausted.
+// A call fails with ResourceExhausted if its deadline is before the end of a rate
+// limit.
 func TestUnary_Held(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -304,7 +305,7 @@ func TestUnary_Breaker(t *testing.T) {
 	})
 }
 
-// If the executor is not enabled, calls are made once.
+// If the executor is not enabled, each call is made once.
 func TestUnary_Disabled(t *testing.T) {
 	t.Parallel()
 	off, err := resilience.New(nil)
@@ -384,7 +385,8 @@ func TestUnary_FallsBack(t *testing.T) {
 	}
 }
 
-// The Repeatable function of the caller's Call decides too.
+// A call is repeated only if the Repeatable function of the caller's Call also
+// allows it.
 func TestUnary_Repeatable(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

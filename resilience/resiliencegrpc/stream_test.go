@@ -30,7 +30,8 @@ var (
 	bothStreams  = &grpc.StreamDesc{StreamName: "Get", ServerStreams: true, ClientStreams: true}
 )
 
-// handlers is a server with one function per stream. The last one repeats.
+// handlers is a server with one prepared function per stream. The last function
+// repeats.
 type handlers struct {
 	mu    sync.Mutex
 	serve []func(grpc.ServerStream) error
@@ -55,8 +56,8 @@ func refuse(err error) func(grpc.ServerStream) error {
 	return func(grpc.ServerStream) error { return err }
 }
 
-// count answers the request with its text and a number, n times, and then ends
-// with err.
+// count returns a function that sends n answers and then returns err. An answer is
+// the text of the request with a number.
 func count(n int, err error) func(grpc.ServerStream) error {
 	return func(s grpc.ServerStream) error {
 		text := new(wrapperspb.StringValue)
@@ -77,7 +78,8 @@ func streaming(x *resilience.Executor, opts ...resiliencegrpc.Option) grpc.DialO
 	return grpc.WithStreamInterceptor(resiliencegrpc.StreamClientInterceptor(x, opts...))
 }
 
-// ask makes a server stream as generated code does.
+// ask starts a server stream with the request "n", in the same way as the code that
+// protoc generates.
 func ask(ctx context.Context, conn *grpc.ClientConn, method string) (grpc.ClientStream, error) {
 	s, err := conn.NewStream(ctx, serverStream, method)
 	if err != nil {
@@ -100,7 +102,7 @@ func receive(s grpc.ClientStream) (texts []string, err error) {
 	}
 }
 
-// A stream is made again until something is received, and never after that.
+// A stream is made again until a message arrives, and never after that.
 func TestStream_Establishes(t *testing.T) {
 	t.Parallel()
 	key := status.Error(codes.Unauthenticated, "who is it?")
@@ -164,7 +166,8 @@ func TestStream_Establishes(t *testing.T) {
 	}
 }
 
-// A silent server does not block the client, and what comes later still arrives.
+// A server that sends nothing does not block the client. Later messages still
+// arrive.
 func TestStream_Silent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -183,8 +186,8 @@ func TestStream_Silent(t *testing.T) {
 	})
 }
 
-// Header waits for the stream that is established. The end of an attempt's time
-// does not end it.
+// Header waits until a stream is established. A hanging stream ends after the
+// attempt timeout, but the established stream does not.
 func TestStream_Header(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -216,7 +219,8 @@ func TestStream_Header(t *testing.T) {
 	})
 }
 
-// A stream of requests is made again only if the client has sent none of them.
+// A stream with several requests is made again only if the client has not sent any
+// of them.
 func TestStream_Requests(t *testing.T) {
 	t.Parallel()
 	echo := func(s grpc.ServerStream) error {
@@ -339,7 +343,7 @@ func TestStream_ContextEnds(t *testing.T) {
 	}
 }
 
-// A function of the call that panics does so in the client's goroutine.
+// If a function of the Call panics, the panic appears in the client's goroutine.
 func TestStream_Panics(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(){"panic": func() { panic("no") }, "Goexit": runtime.Goexit} {
@@ -362,7 +366,7 @@ func TestStream_Panics(t *testing.T) {
 	}
 }
 
-// Without retries the stream is gRPC's own.
+// If retries are disabled, the client gets the stream of gRPC itself.
 func TestStream_Disabled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -375,7 +379,8 @@ func TestStream_Disabled(t *testing.T) {
 	})
 }
 
-// Another target takes over on its connection.
+// After the failure of the first target, the stream is made on the connection of
+// the second target.
 func TestStream_FallsBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -395,8 +400,8 @@ func TestStream_FallsBack(t *testing.T) {
 	})
 }
 
-// Many streams share a connection. Each is refused once, and then gets its own
-// messages.
+// Many streams share a connection. Each stream is refused once and then made again.
+// It gets its own messages only.
 func TestStream_ConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 10, 1000} {
