@@ -55,13 +55,13 @@ func TestAnthropicRequestTimeout(t *testing.T) {
 	check(t, err, ownDeadline)
 }
 
-// anthropicError returns an error body of the API.
+// anthropicError returns the body of an error response of the Anthropic API.
 func anthropicError(kind, message string) string {
 	return `{"type":"error","error":{"type":"` + kind + `","message":"` + message + `"},"request_id":"req_011CSxY2a"}`
 }
 
-// The documented errors (https://docs.anthropic.com/en/api/errors) and known
-// messages.
+// These are the documented errors (https://docs.anthropic.com/en/api/errors) and
+// some known messages.
 func TestAnthropicAnswers(t *testing.T) {
 	t.Parallel()
 	const (

@@ -17,8 +17,9 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// bedrockClient is an AWS client. The clients of all services are generated and
-// have the same error types (smithy-go).
+// bedrockClient returns a client of AWS Bedrock. It stands for the clients of all
+// AWS services: they are generated and have the same error types (package
+// smithy-go).
 func bedrockClient(url string, client *http.Client, opts ...func(*bedrockruntime.Options)) *bedrockruntime.Client {
 	return bedrockruntime.New(bedrockruntime.Options{
 		BaseEndpoint: &url, HTTPClient: client, Region: "eu-central-1", Retryer: aws.NopRetryer{},
@@ -59,16 +60,16 @@ func TestAWSTransport(t *testing.T) {
 	garbledAnswers(t, callBedrock)
 }
 
-// awsError returns an error response: the code in a header, the message in the
-// body.
+// awsError returns an error response. The code is in a header and the message in
+// the body.
 func awsError(status int, code, message string, more ...string) answer {
 	return answer{status, header(append([]string{"X-Amzn-Errortype", code + ":http://internal.amazon.com/coral/com.amazon.bedrock/", "X-Amzn-Requestid", "7e1d"}, more...)...),
 		`{"message":"` + message + `"}`}
 }
 
-// The exceptions of Bedrock (types/errors.go) and the common errors of AWS
-// (https://docs.aws.amazon.com/general/latest/gr/CommonErrors.html), with known
-// messages.
+// awsAnswers has the exceptions of Bedrock (types/errors.go) and the common errors
+// of AWS (https://docs.aws.amazon.com/general/latest/gr/CommonErrors.html). Their
+// messages are known ones.
 var awsAnswers = []struct {
 	name   string
 	answer answer
@@ -117,8 +118,8 @@ func TestAWSAnswers(t *testing.T) {
 	}
 }
 
-// TestAWSRetried uses the standard retryer, which wraps the last error in an error
-// of its own. The test disables the waits.
+// TestAWSRetried uses the standard retryer of the SDK. This retryer wraps the last
+// error in an error of its own. The test disables its pauses.
 func TestAWSRetried(t *testing.T) {
 	t.Parallel()
 	url, client := serve(t, awsError(503, "ServiceUnavailableException", "Bedrock is unable to process your request."))
@@ -145,8 +146,8 @@ func TestAWSCredentials(t *testing.T) {
 	check(t, err, want{reason: classify.ReasonAuthentication})
 }
 
-// missingCredentials fails like a chain of credential providers that finds no
-// credentials.
+// missingCredentials is a provider of credentials that finds none. Its error is
+// that of a chain of such providers.
 type missingCredentials struct{}
 
 func (*missingCredentials) Error() string { return "no EC2 IMDS role found" }

@@ -16,13 +16,13 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// childEnv is an environment variable that turns the test binary into a child
-// process. Its value is "hang", or "exit N" and the lines to write to standard
-// error.
+// childEnv is an environment variable. If it is set, the test binary acts as a
+// child process. The value is "hang", or "exit N" followed by the lines for
+// standard error.
 const childEnv = "ERRCLASS_COMPAT_CHILD"
 
-// actAsChild acts as the child process if childEnv is set. It returns false if
-// childEnv is not set. TestMain calls it first.
+// actAsChild acts as the child process and does not return, if childEnv is set.
+// Otherwise it returns false. TestMain calls it first.
 func actAsChild() bool {
 	script, ok := os.LookupEnv(childEnv)
 	if !ok {
@@ -48,7 +48,7 @@ func child(ctx context.Context, t *testing.T, script string) *exec.Cmd {
 	return cmd
 }
 
-// output runs a command with Output, which keeps the end of standard error in the
+// output runs cmd.Output. This method keeps the end of standard error in the
 // *exec.ExitError.
 func output(cmd *exec.Cmd) error {
 	_, err := cmd.Output()
@@ -89,7 +89,8 @@ func TestExec(t *testing.T) {
 			want{reason: classify.ReasonAborted}},
 		{"exit 137", func(t *testing.T) error { return child(t.Context(), t, "exit 137").Run() },
 			want{reason: classify.ReasonSpawn}},
-		// The text is "exit status 1"; the child's output is in a field.
+		// The text of the error is "exit status 1". The output of the child is in a
+		// field.
 		{"it says: rate limit", func(t *testing.T) error {
 			return output(child(t.Context(), t, "exit 1\nAPI Error: 429 rate_limit_error: too many requests"))
 		}, want{reason: classify.ReasonRateLimit, text: classify.ReasonSpawn}},
@@ -120,8 +121,8 @@ func TestExec(t *testing.T) {
 	}
 }
 
-// TestExecDeadline lets os/exec kill the child, which gives "signal: killed". Only
-// the context tells that the deadline was the cause.
+// TestExecDeadline lets os/exec kill the child, so the error is "signal: killed".
+// Only the context shows that a deadline was the cause.
 func TestExecDeadline(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), soon)

@@ -59,7 +59,7 @@ func TestGenAIRequestTimeout(t *testing.T) {
 	check(t, err, ownDeadline)
 }
 
-// Details of google.rpc in the JSON form of the API.
+// These are details of google.rpc, in the JSON form of the API.
 const (
 	retryIn34s  = `{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.074824224s"}`
 	perMinute   = `{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaMetric":"generativelanguage.googleapis.com/generate_content_paid_tier_input_token_count","quotaId":"GenerateContentPaidTierInputTokensPerModelPerMinute","quotaDimensions":{"location":"global","model":"gemini-2.5-pro"},"quotaValue":"2000000"}]}`
@@ -69,7 +69,7 @@ const (
 	apiDisabled = `{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"SERVICE_DISABLED","domain":"googleapis.com","metadata":{"service":"generativelanguage.googleapis.com"}}`
 )
 
-// googleError returns an error body of Google's APIs.
+// googleError returns the body of an error response of Google's APIs.
 func googleError(status, number, message string, details ...string) string {
 	list := ""
 	for i, d := range details {
@@ -81,8 +81,9 @@ func googleError(status, number, message string, details ...string) string {
 	return `{"error":{"code":` + number + `,"message":"` + message + `","status":"` + status + `","details":[` + list + `]}}`
 }
 
-// The documented errors (https://ai.google.dev/gemini-api/docs/troubleshooting,
-// google.rpc.Code) and known messages.
+// These are the documented errors
+// (https://ai.google.dev/gemini-api/docs/troubleshooting and google.rpc.Code) and
+// some known messages.
 func TestGenAIAnswers(t *testing.T) {
 	t.Parallel()
 	const plan = "You exceeded your current quota, please check your plan and billing details. For more information on this error, head to: https://ai.google.dev/gemini-api/docs/rate-limits."

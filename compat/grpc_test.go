@@ -24,7 +24,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// callGRPC calls a method without generated code.
+// callGRPC calls a method of target. It needs no generated code.
 func callGRPC(ctx context.Context, t *testing.T, target string, opts ...grpc.DialOption) error {
 	t.Helper()
 	conn, err := grpc.NewClient(target, append([]grpc.DialOption{
@@ -37,7 +37,8 @@ func callGRPC(ctx context.Context, t *testing.T, target string, opts ...grpc.Dia
 	return conn.Invoke(ctx, "/shop.Stock/Take", &emptypb.Empty{}, &emptypb.Empty{})
 }
 
-// serveGRPC starts a server whose methods all call handle.
+// serveGRPC starts a server and returns its address. Every method of the server
+// calls handle.
 func serveGRPC(t *testing.T, handle func(ctx context.Context) error) (target string) {
 	t.Helper()
 	server := grpc.NewServer(grpc.UnknownServiceHandler(func(_ any, s grpc.ServerStream) error { return handle(s.Context()) }))
@@ -123,10 +124,9 @@ func TestGRPCCauses(t *testing.T) {
 	}
 }
 
-// gRPC reports the program's own deadline and cancellation as codes. A server may
-// send the same codes. So a deadline is retryable, unless the context shows that it
-// was the program's own. A cancellation always has the category aborted, whether
-// the program or the server caused it.
+// gRPC has the same codes for this program's own deadline and cancellation and for
+// those of a server. So a deadline is retryable, unless the context shows that it
+// was this program's own. A cancellation always has the category aborted.
 func TestGRPCEnds(t *testing.T) {
 	t.Parallel()
 	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }

@@ -32,18 +32,18 @@ type want struct {
 	derived  bool              // the wait is computed from a reset header
 	textWait bool              // the text names the wait too
 	provider string            // "" = the client does not name one; the text may
-	// text is the expected reason of the text alone; "" = the same as for
-	// the error. Set it only if the text does not name the cause, and explain it in a
-	// comment.
+	// text is the expected reason if only the error's text is classified. "" means:
+	// the same reason. Set it only if the text does not name the cause, and explain
+	// why in a comment.
 	text classify.Reason
 }
 
-// ownDeadline is the result for a call that exceeds this program's deadline. The
-// text does not tell whose deadline it was.
+// ownDeadline is the expected result after this program's own deadline. The text of
+// the error does not say whose deadline it was.
 var ownDeadline = want{reason: classify.ReasonTimeout, category: classify.CategoryTimeout}
 
-// check classifies err bare, wrapped, and joined with other errors, then its text
-// alone.
+// check classifies err alone, in wrappers and joined with other errors. It then
+// classifies the text of err alone. Every result must be as in want.
 func check(t *testing.T, err error, want want) {
 	t.Helper()
 	require.Error(t, err)

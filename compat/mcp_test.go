@@ -38,8 +38,8 @@ func TestMCPTransport(t *testing.T) {
 	})
 }
 
-// The client's error has the reason phrase of the status or the JSON-RPC error of
-// the body.
+// The client's error contains the reason phrase of the status or the JSON-RPC error
+// of the body.
 func TestMCPAnswers(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -87,8 +87,8 @@ func mcpSession(t *testing.T, err func(context.Context) error) *mcp.ClientSessio
 	return session
 }
 
-// Error codes of JSON-RPC 2.0 5.1 and MCP. The client's error has the code in a
-// field; its text is the message alone.
+// These are error codes of JSON-RPC 2.0 (section 5.1) and of MCP. The client's
+// error has the code in a field. Its text is only the message.
 func TestMCPCalls(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -152,7 +152,7 @@ func TestMCPCalls(t *testing.T) {
 	})
 }
 
-// The server is a child process.
+// These servers are child processes.
 func TestMCPCommand(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

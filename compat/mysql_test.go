@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// mysqlFake is a minimal MySQL server: a handshake without TLS, then errors
-// (https://dev.mysql.com/doc/dev/mysql-server/latest/PAGE_PROTOCOL.html).
+// mysqlFake is a minimal MySQL server. It sends a handshake without TLS and then
+// errors (https://dev.mysql.com/doc/dev/mysql-server/latest/PAGE_PROTOCOL.html).
 type mysqlFake struct {
 	greeting []byte // sent instead of the handshake
 	login    []byte // response to the login, nil = success
@@ -24,7 +24,7 @@ type mysqlFake struct {
 	hang     func() // called for a query without a response; nil = close the connection
 }
 
-// Commands of the text protocol.
+// These are commands of the text protocol.
 const (
 	comQuit  = 0x01
 	comQuery = 0x03
@@ -74,10 +74,10 @@ func (f mysqlFake) session(conn net.Conn) {
 	}
 }
 
-// mysqlOK is an OK packet: no rows, autocommit.
+// mysqlOK is an OK packet. It says: no rows, autocommit is on.
 var mysqlOK = []byte{0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00}
 
-// mysqlHandshake is a Protocol::HandshakeV10 without CLIENT_SSL.
+// mysqlHandshake returns a Protocol::HandshakeV10 packet without CLIENT_SSL.
 func mysqlHandshake() []byte {
 	const (
 		longPassword, connectWithDB, protocol41 = 1, 8, 1 << 9
@@ -98,7 +98,8 @@ func mysqlHandshake() []byte {
 	return b.Bytes()
 }
 
-// mysqlError is an ERR packet; before the handshake it has no state.
+// mysqlError returns an ERR packet. Before the handshake, such a packet has no
+// state.
 func mysqlError(number uint16, state, message string) []byte {
 	b := binary.LittleEndian.AppendUint16([]byte{0xff}, number)
 	if state != "" {
@@ -205,7 +206,8 @@ func TestMySQLConnections(t *testing.T) {
 	t.Run("read timeout", func(t *testing.T) {
 		t.Parallel()
 		address := mysqlFake{hang: func() {}}.serve(t)
-		// The driver does not report its own read deadline, only ErrInvalidConn.
+		// The driver does not report its own read deadline. It returns only
+		// ErrInvalidConn.
 		check(t, queryMySQL(t.Context(), address, "readTimeout=30ms", nil), want{reason: classify.ReasonNetwork})
 	})
 	t.Run("the context's deadline", func(t *testing.T) {

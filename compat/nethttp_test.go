@@ -16,7 +16,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// get requests and decodes JSON with net/http and encoding/json.
+// get makes a request with net/http and decodes the response with encoding/json.
 func get(ctx context.Context, url string, client *http.Client) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -45,8 +45,8 @@ func TestNetHTTP(t *testing.T) {
 	garbledAnswers(t, get)
 }
 
-// TestNetHTTPStatus classifies the errors that programs make from a status, usually
-// with its reason phrase. net/http returns no error for a status.
+// TestNetHTTPStatus classifies errors that programs themselves make for a status,
+// usually with its reason phrase. net/http returns no error for a status.
 func TestNetHTTPStatus(t *testing.T) {
 	t.Parallel()
 	for status, reason := range map[int]classify.Reason{

@@ -53,7 +53,8 @@ func TestOpenAIRequestTimeout(t *testing.T) {
 	check(t, err, ownDeadline)
 }
 
-// openaiError returns an error body of the API. An empty code becomes null.
+// openaiError returns the body of an error response of the OpenAI API. An empty
+// code becomes null.
 func openaiError(kind, code, message string) string {
 	if code == "" {
 		code = "null"
@@ -63,10 +64,11 @@ func openaiError(kind, code, message string) string {
 	return `{"error":{"message":"` + message + `","type":"` + kind + `","param":null,"code":` + code + `}}`
 }
 
-// The documented errors (https://platform.openai.com/docs/guides/error-codes) and
-// known messages. The error's text has only the status ("OpenAI API error: 429 Too
-// Many Requests"). So if the body names another cause, want.text is the reason of
-// the status alone.
+// These are the documented errors
+// (https://platform.openai.com/docs/guides/error-codes) and some known messages.
+// The text of the error has only the status ("OpenAI API error: 429 Too Many
+// Requests"). If the body names another cause, want.text is the reason of the
+// status.
 func TestOpenAIAnswers(t *testing.T) {
 	t.Parallel()
 	const invalid = "invalid_request_error"
@@ -143,7 +145,7 @@ func TestOpenAIAnswers(t *testing.T) {
 			url, client := serve(t, tt.answer)
 			check(t, callOpenAI(t.Context(), url, client), tt.want)
 
-			// Repeat the call with a header that only the real API sends.
+			// The test repeats the call with a header that only the real API sends.
 			tt.want.provider = "openai"
 			url, client = serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Openai-Organization", "org-x")
@@ -154,8 +156,8 @@ func TestOpenAIAnswers(t *testing.T) {
 	}
 }
 
-// Compatible servers send other bodies. The SDK keeps the value of "error". It
-// drops a body without that key.
+// Servers that are compatible with the API send other bodies. The SDK keeps only
+// the value of the key "error" in a body.
 func TestOpenAICompatible(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -52,7 +52,7 @@ func listen(t *testing.T, session func(net.Conn)) (address string) {
 	return listener.Addr().String()
 }
 
-// session implements the protocol's minimum:
+// session implements the minimum of the protocol:
 // https://www.postgresql.org/docs/current/protocol-flow.html.
 func (f pgFake) session(conn net.Conn) {
 	backend := pgproto3.NewBackend(conn, conn)
@@ -132,7 +132,7 @@ func pgError(severity, code, message string) *pgproto3.ErrorResponse {
 	return &pgproto3.ErrorResponse{Severity: severity, SeverityUnlocalized: severity, Code: code, Message: message}
 }
 
-// pgLogins are errors of the login, with the server's texts.
+// pgLogins are errors at the login. The texts are those of a real server.
 var pgLogins = []struct {
 	name  string
 	error *pgproto3.ErrorResponse
@@ -146,7 +146,7 @@ var pgLogins = []struct {
 	{"shutting down", pgError("FATAL", "57P03", "the database system is shutting down"), want{reason: classify.ReasonTransient}},
 }
 
-// pgQueries are errors of a statement.
+// pgQueries are errors of statements.
 var pgQueries = []struct {
 	name  string
 	error *pgproto3.ErrorResponse

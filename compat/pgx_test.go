@@ -11,7 +11,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// queryPGX connects and runs a statement.
+// queryPGX connects to a server with pgx and runs a statement.
 func queryPGX(ctx context.Context, address, params string, dial dialer) error {
 	config, err := pgx.ParseConfig("postgres://shop:none@" + address + "/shop?" + params)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// pqDialer is a pq.Dialer that calls a function.
+// pqDialer is a pq.Dialer. It calls the function dial.
 type pqDialer struct{ dial dialer }
 
 func (d pqDialer) Dial(network, address string) (net.Conn, error) {
@@ -28,7 +28,7 @@ func (d pqDialer) DialContext(ctx context.Context, network, address string) (net
 	return d.dial(ctx, network, address)
 }
 
-// queryPQ runs a statement through database/sql.
+// queryPQ runs a statement through database/sql and pq.
 func queryPQ(ctx context.Context, address, params string, dial dialer) error {
 	connector, err := pq.NewConnector("postgres://shop:none@" + address + "/shop?" + params)
 	if err != nil {
@@ -53,7 +53,7 @@ func TestPQ(t *testing.T) {
 	}
 	for _, tt := range pgQueries {
 		if tt.error.Severity == "FATAL" {
-			// The driver returns only driver.ErrBadConn.
+			// The driver returns only driver.ErrBadConn for this error.
 			tt.want = want{reason: classify.ReasonNetwork}
 		}
 		t.Run("query/"+tt.name, func(t *testing.T) {

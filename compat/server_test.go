@@ -17,7 +17,7 @@ type answer struct {
 	body   string
 }
 
-// header returns headers from pairs of names and values.
+// header returns HTTP headers. pairs are names and values in turn.
 func header(pairs ...string) http.Header {
 	h := http.Header{}
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -27,8 +27,8 @@ import (
 // caller makes one API request to url with client and returns the error.
 type caller func(ctx context.Context, url string, client *http.Client) error
 
-// transportFailures tests an HTTP client with failures before and during the
-// response.
+// transportFailures tests an HTTP client. The failures happen before the response
+// or while the response arrives.
 func transportFailures(t *testing.T, call caller) {
 	t.Helper()
 	for _, tt := range []struct {
@@ -66,7 +66,7 @@ func transportFailures(t *testing.T, call caller) {
 	}
 }
 
-// soon is a deadline that a hanging server exceeds.
+// soon is a short deadline. It passes while a server hangs.
 const soon = 30 * time.Millisecond
 
 func refused(t *testing.T, call caller) error {
@@ -103,7 +103,8 @@ func cutShort(t *testing.T, call caller) error {
 	return call(t.Context(), url, client)
 }
 
-// hang sends nothing, or only the head of a response, until the client disconnects.
+// hang returns a handler that sends nothing, or only the head of a response. The
+// handler waits until the client disconnects.
 func hang(head bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -123,10 +124,10 @@ func deadline(t *testing.T, call caller) error {
 	return call(ctx, url, client)
 }
 
-// deadlineInBody tests a client whose context ends while it reads a body. The
-// client must report the deadline. AWS and MCP are not tested here, because they
-// have a race: AWS may report that net/http closed the connection, and MCP may
-// report only a text.
+// deadlineInBody tests a client whose context ends while the client reads a body.
+// The client must report the deadline. AWS and MCP are not tested here, because
+// their errors vary: AWS may report a closed connection, and MCP may report only a
+// text.
 func deadlineInBody(t *testing.T, call caller) {
 	t.Run("the context's deadline, within the body", func(t *testing.T) {
 		t.Parallel()
@@ -160,8 +161,8 @@ func cancelledBefore(t *testing.T, call caller) error {
 	return call(ctx, url, client)
 }
 
-// secure starts a TLS server. edit changes its certificate. If trust is true, the
-// client trusts it.
+// secure starts a TLS server whose certificate edit has changed. If trust is true,
+// the client trusts the certificate.
 func secure(t *testing.T, trust bool, edit func(*x509.Certificate), server *tls.Config) (string, *http.Client) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -236,7 +237,8 @@ func handshakeDropped(t *testing.T, call caller) error {
 	return call(t.Context(), "https://"+listener.Addr().String(), newClient(t, nil))
 }
 
-// resolve fails as a resolver does if the host is unknown.
+// resolve returns a function that makes a call. The lookup of the host fails with
+// dns.
 func resolve(dns *net.DNSError) func(*testing.T, caller) error {
 	return func(t *testing.T, call caller) error {
 		client := newClient(t, func(_ context.Context, network, _ string) (net.Conn, error) {
@@ -246,7 +248,7 @@ func resolve(dns *net.DNSError) func(*testing.T, caller) error {
 	}
 }
 
-// unreachable fails like connect(2).
+// unreachable returns a function that makes a call. connect(2) fails with errno.
 func unreachable(errno syscall.Errno) func(*testing.T, caller) error {
 	return func(t *testing.T, call caller) error {
 		client := newClient(t, func(_ context.Context, network, _ string) (net.Conn, error) {
@@ -263,8 +265,8 @@ func badScheme(t *testing.T, call caller) error {
 	return call(t.Context(), "htttp://127.0.0.1:1", newClient(t, nil))
 }
 
-// garbledAnswers tests a client with successful responses that do not have the
-// API's form.
+// garbledAnswers tests a client with responses of status 200 whose bodies are not
+// in the form of the API.
 func garbledAnswers(t *testing.T, call caller) {
 	t.Helper()
 	for _, tt := range []struct {

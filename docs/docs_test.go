@@ -20,8 +20,8 @@ import (
 // reasonsPage is where docs/reasons.md is published.
 const reasonsPage = "https://github.com/errclass/errclass/blob/main/docs/reasons.md"
 
-// TestReasonsHaveSections: the person on call finds each reason, and all three
-// answers about it.
+// TestReasonsHaveSections checks that reasons.md has a section for each reason, and
+// that each section answers the same three questions.
 func TestReasonsHaveSections(t *testing.T) {
 	t.Parallel()
 	page := read(t, "reasons.md")
@@ -39,8 +39,8 @@ func TestReasonsHaveSections(t *testing.T) {
 	}
 }
 
-// TestAlertsNameARunbook: each alert leads to a section, for every reason that
-// its expression can have.
+// TestAlertsNameARunbook checks that each alert has a link to a section of
+// reasons.md, for every reason that its expression can have.
 func TestAlertsNameARunbook(t *testing.T) {
 	t.Parallel()
 	var rules struct {
@@ -71,8 +71,9 @@ func TestAlertsNameARunbook(t *testing.T) {
 	assert.Positive(t, alerts)
 }
 
-// TestLinksLeadSomewhere: each relative link of the README and of the pages
-// here names a file that exists, and a section that it has.
+// TestLinksLeadSomewhere checks the relative links of the README and of the pages
+// in this directory. Each link must lead to an existing file, and to an existing
+// section of it.
 func TestLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("*.md")
@@ -106,8 +107,8 @@ var (
 	notAnchor = regexp.MustCompile(`[^\p{L}\p{N}_\- ]`)
 )
 
-// anchors returns the anchors that GitHub makes of a page's headings: lower
-// case, without punctuation, with hyphens for spaces.
+// anchors returns the anchors of a page's headings. They have the form that GitHub
+// uses: lower case, no punctuation, hyphens for spaces.
 func anchors(page string) []string {
 	var all []string
 	for _, m := range headings.FindAllStringSubmatch(withoutCode(page), -1) {
@@ -117,7 +118,8 @@ func anchors(page string) []string {
 	return slices.Compact(all)
 }
 
-// withoutCode leaves out fenced code, whose comments look like headings.
+// withoutCode returns page without fenced code, because comments in code look like
+// headings.
 func withoutCode(page string) string { return codeBlock.ReplaceAllString(page, "") }
 
 func read(t *testing.T, path string) string {

@@ -45,12 +45,12 @@ func TestAttempts(t *testing.T) {
 		"error.reason=authentication,outcome=failure,provider=openai":                    1,
 	}, nonZero(m.read(t, "errclass.attempts")))
 	assert.Equal(t, "{attempt}", unit(t, m, "errclass.attempts"))
-	// The other reasons are there too, at 0.
+	// There are also series for the other reasons, with the value 0.
 	assert.Len(t, m.read(t, "errclass.attempts"), 3*(len(classify.Reasons())+1))
 	assert.Contains(t, m.read(t, "errclass.attempts"), a+"error.reason=authentication,outcome=failure,provider=anthropic")
 }
 
-// Without WithProviders there is no label provider.
+// Without WithProviders, the series have no label provider.
 func TestAttemptsWithoutProviders(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -58,8 +58,8 @@ func TestAttemptsWithoutProviders(t *testing.T) {
 	assert.Equal(t, map[string]int64{"endpoint=e,outcome=success": 1}, nonZero(m.read(t, "errclass.attempts")))
 }
 
-// A declared endpoint has its series from the start, for its provider if that is
-// known.
+// An endpoint that was declared has its series from the start. They have the name
+// of its provider, if that name is known.
 func TestWithEndpoints(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -78,8 +78,8 @@ func TestWithEndpoints(t *testing.T) {
 	assert.Len(t, m.read(t, "errclass.attempts"), len(values))
 }
 
-// However many endpoints there are, no instrument reaches the SDK's limit of
-// 2,000 series. Declared endpoints keep their labels.
+// No instrument reaches the SDK's limit of 2,000 series, even if there are very
+// many endpoints. Declared endpoints keep their labels.
 func TestEndpointsAreBounded(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -119,7 +119,8 @@ func TestEndpointsAreBounded(t *testing.T) {
 	assert.LessOrEqual(t, len(m.read(t, "errclass.fallbacks")), otelclass.MaxEndpoints*2)
 }
 
-// Endpoints that share the label "other" show the worst of their states.
+// Several endpoints may have the label "other". Its series shows the worst of their
+// states.
 func TestBreakersThatShareALabel(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -170,7 +171,7 @@ func TestRestarts(t *testing.T) {
 	assert.Equal(t, map[string]int64{"state=queued": 1, "state=started": 1, "state=parked": 2, "state=other": 1}, nonZero(m.read(t, "errclass.restarts")))
 }
 
-// remaining returns the seconds until the holds end.
+// remaining returns the seconds until the end of each hold, by labels.
 func remaining(t *testing.T, m meter) map[string]float64 {
 	t.Helper()
 	var all metricdata.ResourceMetrics
@@ -210,7 +211,8 @@ func TestHold(t *testing.T) {
 	assert.Equal(t, int64(2), m.read(t, "errclass.holds")["endpoint=a"])
 }
 
-// Aliases and other cases of a declared name have its label.
+// A provider may be called by an alias or in another case. It gets the label of the
+// declared name.
 func TestProviderAliases(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ declared, called, want string }{
@@ -235,7 +237,8 @@ func TestProviderAliases(t *testing.T) {
 	}
 }
 
-// A fallback between two names of one provider keeps the names.
+// If a fallback goes from one alias of a provider to another, its labels are the
+// aliases.
 func TestFallbackAliases(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -245,7 +248,8 @@ func TestFallbackAliases(t *testing.T) {
 	assert.Equal(t, map[string]int64{"from=anthropic,to=openai": 1, "from=claude,to=anthropic": 1}, nonZero(m.read(t, "errclass.fallbacks")))
 }
 
-// memory_llm_errors counts each failed attempt, though another target answers.
+// The metric memory_llm_errors counts each failed attempt, even if another target
+// answers.
 func TestMemoryLLMErrorsOfAttempts(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -302,7 +306,8 @@ func TestWithCounted(t *testing.T) {
 	}, nonZero(m.read(t, "errclass.attempts")))
 }
 
-// A processor still adds the attributes to errors that are not counted.
+// A processor adds the attributes also to errors that WithCounted excludes from the
+// counts.
 func TestWithCountedKeepsAttributes(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -326,7 +331,7 @@ func TestAttemptsRefusedNames(t *testing.T) {
 	}
 }
 
-// All gauges and counters may be used by a nil CallMetrics.
+// All methods may be called on a nil CallMetrics.
 func TestAttemptsOfNothing(t *testing.T) {
 	t.Parallel()
 	var c *otelclass.CallMetrics

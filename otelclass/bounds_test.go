@@ -21,7 +21,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// noise returns n bytes of text without a meaning, different for each i.
+// noise returns n bytes of text that no rule matches. The text is different for
+// each i.
 func noise(i, n int) string {
 	line := fmt.Sprintf("item %d of the batch was put back into the box\n", i)
 	return strings.Repeat(line, n/len(line)+1)[:n]
@@ -43,7 +44,7 @@ func many(n int, of func(i int) attribute.KeyValue) []attribute.KeyValue {
 
 func plain(i int) attribute.KeyValue { return attribute.Int(fmt.Sprintf("a%d", i), i) }
 
-// hugeSpans returns spans that exceed the bounds.
+// hugeSpans returns spans that exceed the limits of a SpanProcessor.
 func hugeSpans() map[string]tracetest.SpanStub {
 	failed := sdktrace.Status{Code: codes.Error}
 	events := func(n int, of func(i int) sdktrace.Event) (all []sdktrace.Event) {
@@ -81,13 +82,13 @@ func hugeSpans() map[string]tracetest.SpanStub {
 	}
 }
 
-// dense returns n bytes of text with many matches.
+// dense returns n bytes of text that rules match in many places.
 func dense(i, n int) string {
 	line := fmt.Sprintf("try %d: connection refused, rate limit exceeded, HTTP 404, invalid api key, retry after 5s\n\tat a.B(C:1) --- \n", i)
 	return strings.Repeat(line, n/len(line)+1)[:n]
 }
 
-// maxAllocated bounds the bytes allocated for any span or record.
+// maxAllocated is the most bytes that may be allocated for a span or a record.
 const maxAllocated = race.PoolFactor * 4 << 20
 
 // allocated returns the number of bytes that f allocates.
@@ -161,8 +162,8 @@ func TestSpanProcessorReadsImportantTexts(t *testing.T) {
 	}
 }
 
-// If a span has too many attributes, none is added: the unread ones may include
-// keys that the caller has set.
+// If a span has too many attributes, the processor adds none. The attributes that
+// it has not read may include the keys.
 func TestSpanProcessorTooLarge(t *testing.T) {
 	t.Parallel()
 	next := &keeper{}
@@ -175,8 +176,8 @@ func TestSpanProcessorTooLarge(t *testing.T) {
 	assert.Equal(t, []string{"rate_limit"}, observed, "counted all the same")
 }
 
-// huge describes a record that exceeds the bounds. attrs are added after 2*limit
-// other attributes.
+// huge describes a record that exceeds the limits. Its attributes are 2*limit other
+// ones and then attrs.
 type huge struct {
 	body  attribute.Value
 	attrs []attribute.KeyValue
@@ -184,7 +185,7 @@ type huge struct {
 	dup   bool // the provider allows duplicate keys
 }
 
-// record makes the record with a provider that has no other limits.
+// record makes the record. Its provider has no limits of its own.
 func (h huge) record(t testing.TB) *sdklog.Record {
 	keep := &keepRecord{}
 	limit := h.limit
@@ -211,7 +212,7 @@ func (h huge) record(t testing.TB) *sdklog.Record {
 	return keep.record
 }
 
-// keepRecord is a processor that stores a clone of the last record.
+// keepRecord is a log processor that stores a clone of the last record.
 type keepRecord struct {
 	nextLogs
 	record *sdklog.Record
@@ -306,15 +307,15 @@ func TestLogProcessorReadsImportantTexts(t *testing.T) {
 	}
 }
 
-// uncached returns a standard classifier with an empty cache.
+// uncached returns an option for a standard classifier that has not cached any
+// text.
 func uncached(b *testing.B) otelclass.Option {
 	c, err := classify.New()
 	require.NoError(b, err)
 	return otelclass.WithClassifier(c)
 }
 
-// BenchmarkHuge reports the time for the largest spans and records. No text is
-// cached.
+// BenchmarkHuge measures the largest spans and records. No text is cached.
 func BenchmarkHuge(b *testing.B) {
 	for name, stub := range hugeSpans() {
 		span := stub.Snapshot()

@@ -11,8 +11,9 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// caller is a stub of a package that makes calls and reports them through plain
-// functions. It uses two providers: the first answers 429 until its breaker opens.
+// caller imitates a package that makes calls and reports them through plain
+// functions. It uses two providers. The first provider answers 429 until its
+// breaker opens.
 type caller struct {
 	call     func(provider string)
 	retry    func(provider string, cause classify.Result, succeeded bool)
@@ -89,7 +90,7 @@ func TestCallMetricsProviders(t *testing.T) {
 	assert.Equal(t, map[string]int64{"from=claude,to=openai": 1}, nonZero(m.read(t, "errclass.fallbacks")))
 }
 
-// The names and labels are an interface for dashboards and must match exactly.
+// Dashboards use these names and labels, so they must match exactly.
 func TestCallMetricsMemoryLLMNaming(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -126,7 +127,7 @@ func TestCallMetricsOfNothing(t *testing.T) {
 	newCaller(t, c).run()
 }
 
-// A zero or inconsistent cause counts as fatal and unknown.
+// If a cause is zero or inconsistent, the call counts as fatal and unknown.
 func TestCallMetricsCause(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

@@ -32,7 +32,8 @@ func newCounter(t *testing.T, m meter, opts ...otelclass.CounterOption) *otelcla
 	return c
 }
 
-// The series of all pairs exist from the start with the value 0.
+// The series of all categories and reasons exist from the start. Their values are
+// 0.
 func TestCounterStartsAtZero(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -48,7 +49,7 @@ func TestCounterStartsAtZero(t *testing.T) {
 	}
 }
 
-// The category and the reason of each rule have a series from the start.
+// There is a series for the category and the reason of each rule from the start.
 func TestCounterHasSeriesForEveryRule(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -135,7 +136,7 @@ func TestCounterObserve(t *testing.T) {
 	m := newMeter(t)
 	c := newCounter(t, m, otelclass.WithProviders("anthropic", "openai"))
 	logger := slog.New(slogclass.New(slog.DiscardHandler, slogclass.WithClassifier(testClassifier), slogclass.WithObserver(c.Observe)))
-	// emit calls the handler directly. A logger would drop the records, because
+	// emit calls the handler directly, because a logger would drop the records:
 	// DiscardHandler is not enabled.
 	emit := func(level slog.Level, args ...any) {
 		var r slog.Record
@@ -154,7 +155,7 @@ func TestCounterObserve(t *testing.T) {
 	}, nonZero(m.read(t, "errclass.errors")))
 }
 
-// The names and labels are an interface for dashboards and must match exactly.
+// Dashboards use these names and labels, so they must match exactly.
 func TestCounterMemoryLLMNaming(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -227,8 +228,8 @@ func TestCounterOfNothing(t *testing.T) {
 	c.Count(t.Context(), otelclass.SignalLog, classify.Message("x"))
 }
 
-// A failure counts once under each signal, even if slogclass, a log processor and
-// a span processor see it.
+// A failure counts once for each signal. This is true even if slogclass, a log
+// processor and a span processor all see the failure.
 func TestNothingIsCountedTwice(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -261,7 +262,7 @@ func TestNothingIsCountedTwice(t *testing.T) {
 	}, nonZero(m.read(t, "errclass.errors")))
 }
 
-// The provider is taken from the span or record.
+// The provider comes from an attribute of the span or the record.
 func TestCounterProviderOfTelemetry(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -288,7 +289,7 @@ func TestCounterProviderOfTelemetry(t *testing.T) {
 	}, nonZero(m.read(t, "errclass.errors")))
 }
 
-// The exemplar of an error has the context of its span.
+// The exemplar of an error refers to its span.
 func TestCounterExemplar(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -336,7 +337,7 @@ func TestConcurrentSafe(t *testing.T) {
 	}, nonZero(m.read(t, "errclass.errors")))
 }
 
-// A span that ends during Shutdown is either dropped or exported with both
+// A span may end during Shutdown. It is dropped, or it is exported with both
 // attributes.
 func TestShutdownConcurrentSafe(t *testing.T) {
 	t.Parallel()
@@ -362,7 +363,8 @@ func TestShutdownConcurrentSafe(t *testing.T) {
 	assert.Empty(t, exporter.GetSpans())
 }
 
-// Count does not allocate. The no-op meter leaves out the SDK's allocations.
+// Count does not allocate. The test uses the no-op meter, because the meter of the
+// SDK may allocate.
 func TestCounterAllocates(t *testing.T) {
 	c, err := otelclass.NewCounter(noop.NewMeterProvider().Meter(""), otelclass.WithProviders("anthropic"))
 	require.NoError(t, err)

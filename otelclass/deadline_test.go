@@ -17,12 +17,12 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// ownType is the attribute that otelhttp writes if the program's own deadline
+// ownType is the attribute that otelhttp writes if this program's own deadline
 // ended a call.
 var ownType = attribute.String("error.type", "context.deadlineExceededError")
 
-// Instrumentations such as otelhttp write the type of the error to error.type and
-// record no exception. The type decides if no peer has answered.
+// Instrumentations such as otelhttp write the type of an error to error.type and
+// record no exception. That type decides if the span has no answer of a peer.
 func TestOwnErrorType(t *testing.T) {
 	t.Parallel()
 	str, num := attribute.String, attribute.Int
@@ -77,8 +77,8 @@ func TestOwnErrorType(t *testing.T) {
 	}
 }
 
-// TestOwnErrorTypeWithAnswer generates attributes. One of them describes an
-// answer. It may come after the last attribute that the processor reads.
+// TestOwnErrorTypeWithAnswer draws random attributes. One of them says that a peer
+// has answered. It may be beyond the attributes that the processor reads.
 func TestOwnErrorTypeWithAnswer(t *testing.T) {
 	t.Parallel()
 	word := rapid.StringMatching(`[a-z]{1,8}`)
@@ -112,8 +112,8 @@ func TestOwnErrorTypeWithAnswer(t *testing.T) {
 	})
 }
 
-// On log records error.type never names this program's own deadline, because the
-// record may lack the attributes of an answer.
+// On log records, error.type is never evidence of this program's own deadline. The
+// record may lack the attributes of a peer's answer.
 func TestOwnErrorTypeOnLogRecords(t *testing.T) {
 	t.Parallel()
 	r := record(log.SeverityError, "call failed")

@@ -18,13 +18,12 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// waiting is an error with a retry-after hint.
+// waiting is an error that says how long to wait.
 type waiting struct{ RetryAfter time.Duration }
 
 func (waiting) Error() string { return "alpha" }
 
-// detailed returns the category and the reason, as function classified does, and
-// then the rule and the retry-after hint.
+// detailed returns "category/reason", followed by the rule and the wait.
 func detailed(t *testing.T, attrs []attribute.KeyValue) string {
 	t.Helper()
 	text := classified(t, attrs)
@@ -150,8 +149,9 @@ func TestLogProcessorWithDetails(t *testing.T) {
 	}
 }
 
-// If there is no room for all attributes, the details are left out first, and the
-// loss is reported. A rule that was shortened on the span is restored.
+// If a record has no room for all attributes, the details are left out first, and
+// an error is reported. If a limit shortened the rule on a span, the processor
+// restores the rule.
 func TestWithDetailsAtTheLimits(t *testing.T) {
 	h := &handled{}
 	otel.SetErrorHandler(h)

@@ -24,7 +24,7 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// printSpans is an exporter that prints the attributes of spans and events.
+// printSpans is an exporter. It prints the attributes of spans and of their events.
 type printSpans struct{}
 
 func (printSpans) ExportSpans(_ context.Context, spans []sdktrace.ReadOnlySpan) error {
@@ -39,7 +39,7 @@ func (printSpans) ExportSpans(_ context.Context, spans []sdktrace.ReadOnlySpan) 
 
 func (printSpans) Shutdown(context.Context) error { return nil }
 
-// printLogs is an exporter that prints the attributes of records.
+// printLogs is an exporter. It prints the attributes of log records.
 type printLogs struct{ noExport }
 
 func (printLogs) Export(_ context.Context, records []sdklog.Record) error {
@@ -58,7 +58,7 @@ func printAttributes(name string, attrs []attribute.KeyValue) {
 	fmt.Println(b.String())
 }
 
-// printMetrics collects and prints the series that are not 0.
+// printMetrics prints the series whose value is not 0.
 func printMetrics(reader metric.Reader) {
 	var all metricdata.ResourceMetrics
 	if err := reader.Collect(context.Background(), &all); err != nil {
@@ -88,7 +88,7 @@ func printMetrics(reader metric.Reader) {
 }
 
 // tracer returns a tracer. Its spans go through a SpanProcessor with opts and are
-// then printed.
+// printed.
 func tracer(opts ...otelclass.Option) trace.Tracer {
 	return sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(
 		otelclass.NewSpanProcessor(sdktrace.NewSimpleSpanProcessor(printSpans{}), opts...))).Tracer("example")
@@ -193,7 +193,7 @@ func ExampleSpanProcessor_Shutdown() {
 	// <nil>
 }
 
-// RecordError reads the errors that err wraps. A span would not store them.
+// RecordError reads the errors that err wraps. A span stores only the text of err.
 func ExampleRecordError() {
 	_, span := tracer().Start(context.Background(), "completion")
 	defer span.End()
@@ -274,7 +274,8 @@ func ExampleLogProcessor_Enabled() {
 	// Output: false
 }
 
-// A record is changed in place, so processors registered later see the attributes.
+// OnEmit changes a record in place, so processors that were registered later see
+// the attributes.
 func ExampleLogProcessor_OnEmit() {
 	provider := sdklog.NewLoggerProvider(
 		sdklog.WithProcessor(otelclass.NewLogProcessor(nil)),
@@ -317,7 +318,7 @@ func ExampleWithDetails() {
 	// completion: error.category=retryable error.reason=rate_limit error.rule=http/429 error.confidence=0.95 error.retry_after_ms=1500
 }
 
-// Both spans have the same fingerprint, because only values differ.
+// Both spans have the same fingerprint, because only the address differs.
 func ExampleWithFingerprint() {
 	tracer := tracer(otelclass.WithFingerprint())
 	for _, text := range []string{"dial tcp 10.0.0.7:5432: connection refused", "dial tcp 10.0.0.9:5433: connection refused"} {

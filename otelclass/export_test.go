@@ -5,10 +5,10 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// Work is the amount of data read from a span.
+// Work counts the data that were read from a span.
 type Work struct{ Bytes, Exceptions int }
 
-// Read classifies a span and returns the amount of data read.
+// Read classifies a span and returns how much data it read.
 func Read(s sdktrace.ReadOnlySpan) Work {
 	c := spanClassification{cfg: newConfig(nil), status: s.Status(), view: span{s, s.Attributes(), s.Events()}}
 	c.exceptions.find(c.view.events, maxExceptions)

@@ -19,7 +19,7 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// fingerprintOf returns the values under the fingerprint's key.
+// fingerprintOf returns the values of the fingerprint attributes in attrs, joined.
 func fingerprintOf(attrs []attribute.KeyValue) string {
 	var values []string
 	for _, kv := range attrs {
@@ -103,7 +103,7 @@ func TestWithFingerprint(t *testing.T) {
 	}
 }
 
-// Without the option the processors do not add the attribute.
+// Without WithFingerprint, the processors do not add the attribute.
 func TestWithoutFingerprint(t *testing.T) {
 	t.Parallel()
 	span := ended(t, func(s trace.Span) { s.RecordError(errors.New("beta")); fail(s) }, otelclass.WithDetails())
@@ -140,7 +140,7 @@ func TestLogProcessorWithFingerprint(t *testing.T) {
 	}
 }
 
-// A fingerprint that a limit has shortened on the span is restored.
+// If a limit shortened the fingerprint on a span, the processor restores it.
 func TestWithFingerprintAtTheLimits(t *testing.T) {
 	otel.SetErrorHandler(&handled{})
 	defer otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))

@@ -98,8 +98,8 @@ func drawError(t *rapid.T) error {
 	return err
 }
 
-// noPanic returns an observer that fails if the classifier has recovered from a
-// panic or has returned an inconsistent pair.
+// noPanic returns an observer. It fails the test if the classifier has recovered
+// from a panic, or if the category does not belong to the reason.
 func noPanic(t require.TestingT) otelclass.Option {
 	return otelclass.WithObserver(func(_ context.Context, _ otelclass.Signal, res classify.Result) {
 		require.NotContains(t, res.Rule, "+panic")
@@ -208,8 +208,8 @@ func FuzzSpan(f *testing.F)     { f.Fuzz(rapid.MakeFuzz(checkSpan)) }
 func FuzzRecorded(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkRecorded)) }
 func FuzzRecord(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(checkRecord)) }
 
-// TestProcessorsConcurrentSafe shares processors, a recorder and their inputs
-// among goroutines. Run it with -race.
+// TestProcessorsConcurrentSafe uses the same processors, recorder and inputs from
+// many goroutines. Run it with -race.
 func TestProcessorsConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 10, 1000} {
@@ -243,8 +243,8 @@ func TestProcessorsConcurrentSafe(t *testing.T) {
 	}
 }
 
-// countSpans counts the spans that have both attributes. It is safe for concurrent
-// use.
+// countSpans is an exporter that counts the spans with both attributes. It is safe
+// for concurrent use.
 type countSpans struct {
 	discard
 	mu         sync.Mutex

@@ -18,32 +18,34 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// cycle is an error that wraps itself. Its Error method calls that of the wrapped
-// error.
+// cycle is an error that wraps itself. Its Error method calls the Error method of
+// the wrapped error.
 type cycle struct{ next error }
 
 func (c *cycle) Error() string { return "cycle: " + c.next.Error() }
 func (c *cycle) Unwrap() error { return c.next }
 
-// joinedCycle is a cycle with Unwrap() []error.
+// joinedCycle is an error that wraps itself. Its Unwrap method returns a slice.
 type joinedCycle struct{ all []error }
 
 func (c *joinedCycle) Error() string   { return errors.Join(c.all...).Error() }
 func (c *joinedCycle) Unwrap() []error { return c.all }
 
-// causeCycle is a cycle with a Cause method, as in older modules.
+// causeCycle is an error whose Cause method returns the error itself. Old packages
+// have such methods.
 type causeCycle struct{ cause *causeCycle }
 
 func (c *causeCycle) Error() string { return "cause: " + c.cause.Error() }
 func (c *causeCycle) Cause() error  { return c.cause }
 
-// growing wraps a new error at each call of Unwrap.
+// growing is an error whose Unwrap method returns a new error at each call.
 type growing struct{ n int }
 
 func (g growing) Error() string { return growing{g.n + 1}.Error() }
 func (g growing) Unwrap() error { return growing{g.n + 1} }
 
-// incomparable cannot be compared with ==, wraps itself, and panics in Is.
+// incomparable is an error that cannot be compared with ==. It wraps itself, and
+// its Is method panics.
 type incomparable struct{ _ []error }
 
 func (incomparable) Error() string   { return "incomparable" }
@@ -51,7 +53,7 @@ func (incomparable) Is(error) bool   { panic("boom") }
 func (i incomparable) Unwrap() error { return i }
 
 // hostile returns errors whose methods panic, recurse without end or take very
-// long.
+// long, by name.
 func hostile() map[string]error {
 	self := &cycle{}
 	self.next = self
@@ -90,7 +92,7 @@ func hostile() map[string]error {
 	}
 }
 
-// wrapping formats the wrapped error in its Error method.
+// wrapping is an error whose Error method formats the wrapped error.
 type wrapping struct{ err error }
 
 func (w wrapping) Error() string { return fmt.Sprintf("wrapped: %v", w.err) }
@@ -110,7 +112,8 @@ func TestRecordErrorHostile(t *testing.T) {
 	}
 }
 
-// The event has the full text of an error with a large tree.
+// The event has the full text of the error, even though the error wraps 20,000
+// others.
 func TestRecordErrorKeepsTheText(t *testing.T) {
 	t.Parallel()
 	all := make([]error, 20_000)
@@ -133,7 +136,8 @@ func TestRecordErrorKeepsTheText(t *testing.T) {
 	}
 }
 
-// An observer panics with an error. A call of its Error method may never return.
+// An observer panics with an error. The Error method of that error may never
+// return.
 func TestWithObserverPanicsHostile(t *testing.T) {
 	t.Parallel()
 	for name, bad := range hostile() {
@@ -143,8 +147,8 @@ func TestWithObserverPanicsHostile(t *testing.T) {
 	}
 }
 
-// Only exception.type proves that this program ended the call. A peer may have
-// written all other attributes.
+// Only exception.type proves that this program itself ended the call. A peer may
+// have written the other attributes.
 func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 	t.Parallel()
 	names := []string{"context.Canceled", "context.DeadlineExceeded", "context.deadlineExceededError", "*poll.DeadlineExceededError", "internal/poll.DeadlineExceededError"}
@@ -153,9 +157,9 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 		"gen_ai.provider.name", "gen_ai.system", "gen_ai.response.finish_reasons", "exception.stacktrace",
 		"error", "err", "cause", "exception", "stderr", "http.response.status_code", "rpc.grpc.status_code",
 	}
-	// own reports whether a result means that this program ended the call. The
-	// category timeout always means that. The category aborted means it only with
-	// the status 401, because that status outranks an abort named in a text.
+	// own reports whether result means that this program itself ended the call. The
+	// category timeout always means this. The category aborted means it only beside
+	// the status 401, because that status outranks an abort that a text names.
 	own := func(result string, status int) bool {
 		return result == "timeout/timeout" || result == "aborted/aborted" && status == 401
 	}
@@ -188,8 +192,8 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 	}
 }
 
-// The types that OpenTelemetry records for this program's own deadline outrank any
-// answer of a peer.
+// OpenTelemetry records types for errors of this program's own deadline. They
+// outrank any answer of a peer.
 func TestOwnDeadline(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{0, 401, 429, 500, 504} {

@@ -23,7 +23,7 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// handled is an error handler for OpenTelemetry that stores the errors.
+// handled is an error handler for OpenTelemetry. It stores the errors.
 type handled struct {
 	mu   sync.Mutex
 	errs []error
@@ -35,7 +35,8 @@ func (h *handled) Handle(err error) {
 	h.errs = append(h.errs, err)
 }
 
-// reported returns the number of limit errors and clears all errors.
+// reported returns the number of stored errors about limits. It then deletes all
+// stored errors.
 func (h *handled) reported() (n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -49,8 +50,8 @@ func (h *handled) reported() (n int) {
 	return n
 }
 
-// TestLogProcessorAtTheLimits emits records with n attributes through providers
-// with limits. An attribute that is lost or shortened must be reported.
+// TestLogProcessorAtTheLimits emits records through providers with limits on
+// attributes. If an attribute is lost or shortened, an error must be reported.
 func TestLogProcessorAtTheLimits(t *testing.T) {
 	h := &handled{}
 	otel.SetErrorHandler(h)
@@ -139,8 +140,8 @@ func limits(count, length int) []sdklog.LoggerProviderOption {
 	return []sdklog.LoggerProviderOption{sdklog.WithAttributeCountLimit(count), sdklog.WithAttributeValueLengthLimit(length)}
 }
 
-// TestRecordErrorAtTheLimits records an error on spans with limits, with and
-// without a SpanProcessor.
+// TestRecordErrorAtTheLimits records an error on spans with limits. It does so with
+// and without a SpanProcessor.
 func TestRecordErrorAtTheLimits(t *testing.T) {
 	h := &handled{}
 	otel.SetErrorHandler(h)
@@ -205,7 +206,8 @@ func TestRecordErrorAtTheLimits(t *testing.T) {
 	}
 }
 
-// A span at its limits gets the two attributes in addition.
+// The processor adds the two attributes even if a span has the maximum number of
+// attributes.
 func TestSpanProcessorAtTheLimits(t *testing.T) {
 	t.Parallel()
 	l := sdktrace.NewSpanLimits()
@@ -225,9 +227,9 @@ func TestSpanProcessorAtTheLimits(t *testing.T) {
 	assert.Equal(t, []string{alpha}, events(t, spans[0]))
 }
 
-// TestRecordErrorShortenedAndMissing draws limits for the number and the length
-// of a span's attributes. The span may lose category and reason, or keep shortened
-// values. A SpanProcessor restores both.
+// TestRecordErrorShortenedAndMissing draws random limits for the number and the
+// length of a span's attributes. The span may lose the category and the reason, or
+// keep shortened values. A SpanProcessor restores both.
 func TestRecordErrorShortenedAndMissing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -95,8 +95,8 @@ func TestLogProcessor(t *testing.T) {
 	}
 }
 
-// A record keeps all its attributes, even those after the fifth, which the SDK
-// stores in a slice.
+// A record keeps all its attributes. The SDK stores the first five in an array and
+// the others in a slice.
 func TestLogProcessorKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	got := emitted(t, record(log.SeverityError, "alpha", "a", "1", "b", "2", "c", "3", "d", "4", "e", "5", "f", "6"))
@@ -107,8 +107,8 @@ func TestLogProcessorKeepsTheRest(t *testing.T) {
 	}, attributes(&got)[6:])
 }
 
-// The record is changed in place. Processors registered later see the attributes,
-// and another LogProcessor adds nothing.
+// OnEmit changes the record in place. Processors that were registered later see the
+// attributes, and another LogProcessor adds nothing.
 func TestLogProcessorInPlace(t *testing.T) {
 	t.Parallel()
 	first, second := &logs{}, &logs{}
@@ -192,7 +192,7 @@ func TestLogProcessorWithoutNext(t *testing.T) {
 	assert.Equal(t, alpha, classified(t, attributes(&after.records[0])))
 }
 
-// A record that is no error is passed on without an allocation.
+// A record that is not an error is passed on without an allocation.
 func TestLogProcessorAllocates(t *testing.T) {
 	p := otelclass.NewLogProcessor(nil)
 	var r sdklog.Record

@@ -20,8 +20,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// testClassifier is the standard classifier with three rules of its own, so that
-// these tests do not depend on the standard rules.
+// testClassifier is the standard classifier with three more rules, so that these
+// tests do not depend on the standard rules.
 var testClassifier = func() *classify.Classifier {
 	c, err := classify.New(classify.WithModel(false), classify.WithRules( // each training changes the answers of the model
 		classify.Rule{ID: "alpha", Reason: classify.ReasonRateLimit, Pattern: `\balpha\b`},
@@ -34,7 +34,8 @@ var testClassifier = func() *classify.Classifier {
 	return c
 }()
 
-// What the function classified returns for the rules of testClassifier.
+// These are the results of the function classified for the three rules of
+// testClassifier.
 const (
 	alpha   = "retryable/rate_limit"
 	beta    = "fatal/authentication"
@@ -61,8 +62,7 @@ func classified(t require.TestingT, attrs []attribute.KeyValue) string {
 	return category + "/" + reason
 }
 
-// events returns the category and reason of each event of a span, as function
-// classified does.
+// events returns "category/reason" for each event of a span.
 func events(t require.TestingT, s tracetest.SpanStub) []string {
 	all := []string{}
 	for _, e := range s.Events {
@@ -87,7 +87,7 @@ func ended(t *testing.T, use func(trace.Span), opts ...otelclass.Option) tracete
 	return spans[0]
 }
 
-// observeReasons returns an observer that appends the reasons.
+// observeReasons returns an observer that appends each reason to observed.
 func observeReasons(observed *[]string) otelclass.Option {
 	return otelclass.WithObserver(func(_ context.Context, _ otelclass.Signal, res classify.Result) {
 		*observed = append(*observed, string(res.Reason))
@@ -129,8 +129,8 @@ func newMeter(t *testing.T) meter {
 	return meter{reader, provider}
 }
 
-// read returns the values of an instrument by their labels. The labels have the
-// form key=value,key=value, sorted by key.
+// read returns the values of an instrument by their labels. The labels are a text
+// of the form "key=value,key=value", sorted by key.
 func (m meter) read(t *testing.T, name string) map[string]int64 {
 	t.Helper()
 	var all metricdata.ResourceMetrics

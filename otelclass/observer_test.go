@@ -49,7 +49,7 @@ func TestWithObserver(t *testing.T) {
 	}, got)
 }
 
-// emit converts a record of the API to one of the SDK.
+// emit converts a log record of the API to a log record of the SDK.
 func emit(t *testing.T, r log.Record) *sdklog.Record {
 	t.Helper()
 	exporter := &logs{}
@@ -60,7 +60,8 @@ func emit(t *testing.T, r log.Record) *sdklog.Record {
 	return &exporter.records[0]
 }
 
-// Observers are not called for handled exceptions and classified records.
+// Observers are not called for exceptions that were handled, or for records that
+// already have a category.
 func TestWithObserverGetsErrorsOnly(t *testing.T) {
 	t.Parallel()
 	var observed int

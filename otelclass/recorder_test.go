@@ -18,7 +18,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// deadline is an error that wraps DeadlineExceeded. Its text is not classified.
+// deadline is an error that wraps context.DeadlineExceeded. No rule matches its
+// text.
 type deadline struct{}
 
 func (deadline) Error() string { return "gone" }
@@ -105,8 +106,8 @@ func TestRecordErrorNilPointer(t *testing.T) {
 	assert.Equal(t, "*otelclass_test.brittle", v.AsString())
 }
 
-// RecordError changes neither a span that does not record nor the caller's slice
-// of options.
+// RecordError does not change the caller's slice of options, or a span that does
+// not record.
 func TestRecordErrorLeavesAlone(t *testing.T) {
 	t.Parallel()
 	otelclass.RecordError(nil, deadline{})

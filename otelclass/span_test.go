@@ -215,8 +215,8 @@ func TestSpanProcessor(t *testing.T) {
 	}
 }
 
-// Other registered processors, and holders of the span's slices, see the span
-// unchanged.
+// Other processors see the span unchanged. So does code that has kept a slice of
+// the span.
 func TestSpanProcessorCopies(t *testing.T) {
 	t.Parallel()
 	exporter, beside := tracetest.NewInMemoryExporter(), &keeper{}
@@ -281,7 +281,7 @@ func (k *keeper) OnEnd(s sdktrace.ReadOnlySpan)        { k.spans = append(k.span
 func (k *keeper) Shutdown(ctx context.Context) error   { k.calls = append(k.calls, ctx); return k.err }
 func (k *keeper) ForceFlush(ctx context.Context) error { k.calls = append(k.calls, ctx); return k.err }
 
-// stamp is a next processor that sets an attribute in OnStart.
+// stamp is a next processor. Its OnStart sets an attribute.
 type stamp struct{ keeper }
 
 func (s *stamp) OnStart(_ context.Context, span sdktrace.ReadWriteSpan) {
@@ -331,7 +331,7 @@ func TestSpanProcessorHonoursTheContext(t *testing.T) {
 	assert.ErrorIs(t, p.Shutdown(ctx), context.Canceled)
 }
 
-// waiter is a next processor that blocks until the context ends.
+// waiter is a next processor that blocks until its context ends.
 type waiter struct{}
 
 func (waiter) OnStart(context.Context, sdktrace.ReadWriteSpan) {}

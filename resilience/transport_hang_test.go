@@ -66,7 +66,7 @@ func (p *peer) client(t *testing.T) *http.Client {
 	return &http.Client{Transport: resilience.NewTransport(p.Client().Transport, executor(t, fastConfig()))}
 }
 
-// write503 sends a 503 with the given headers, as pairs of name and value.
+// write503 sends a response with status 503. headers are names and values in turn.
 func write503(w http.ResponseWriter, headers ...string) {
 	for i := 0; i < len(headers); i += 2 {
 		w.Header().Set(headers[i], headers[i+1])

@@ -14,7 +14,8 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// The errors of the benchmark records. The text of errBench has 106 bytes.
+// These are the errors of the benchmark records. The text of errBench has 106
+// bytes.
 var (
 	errBench = errors.New("too many requests: the limit of 60 requests per minute was reached, please slow down and try again shortly")
 	urlBench = &url.Error{Op: "Post", URL: "https://api.example.com/v1/messages", Err: errBench}
@@ -24,10 +25,11 @@ func benchAttrs(v any) []slog.Attr {
 	return []slog.Attr{slog.String("op", "complete"), slog.Int("attempt", 3), slog.Duration("took", 120*time.Millisecond), slog.Any("err", v)}
 }
 
-// BenchmarkHandler reports two metrics: x-bare is the cost of a call divided by
-// the cost of the same call on a bare JSON handler; more-allocs is the number of
-// additional allocations. "none" uses a classifier without rules, so it shows the
-// handler's own cost. "request" calls With for one error, "request-3" for three.
+// BenchmarkHandler compares a Handler with a bare JSON handler. The metric x-bare
+// is the ratio of the times, and more-allocs is the number of additional
+// allocations. The case "none" has a classifier without rules, so it measures the
+// Handler itself. The case "request" calls With for one error, and "request-3"
+// calls With for three errors.
 func BenchmarkHandler(b *testing.B) {
 	ctx := context.Background()
 	json := slog.NewJSONHandler(io.Discard, nil)

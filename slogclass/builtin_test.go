@@ -16,8 +16,9 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// childEnv names the function that the test binary runs instead of its tests.
-// slog.SetDefault needs a process of its own.
+// childEnv is an environment variable. Its value is the name of a function that the
+// test binary runs instead of its tests. slog.SetDefault changes the whole process,
+// so it is tested in a child process.
 const childEnv = "SLOGCLASS_TEST_CHILD"
 
 var children = map[string]func(){
@@ -49,8 +50,8 @@ var children = map[string]func(){
 	},
 }
 
-// stderrOf runs a child and returns its standard error. The deadline ends a child
-// that deadlocks.
+// stderrOf runs the function child in a child process and returns its standard
+// error. A child that deadlocks is killed after a minute.
 func stderrOf(t *testing.T, child string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -22,8 +22,8 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// mapping is an example of a hand-written function. It maps an error to a
-// category by three error types and fifteen phrases.
+// mapping is an example of a function that programs write by hand. It finds the
+// category of an error by three error types and fifteen phrases.
 func mapping(err error) classify.Category {
 	var network net.Error
 	switch {
@@ -48,8 +48,8 @@ func mapping(err error) classify.Category {
 	return classify.CategoryFatal
 }
 
-// mapped is a middleware for slog-multi. It adds the category of a record's first
-// error value.
+// mapped is a middleware for slog-multi. It classifies the first error value of a
+// record by mapping and adds the category.
 var mapped = slogmulti.NewHandleInlineMiddleware(func(ctx context.Context, r slog.Record, next func(context.Context, slog.Record) error) error {
 	if r.Level < slog.LevelError {
 		return next(ctx, r)
@@ -67,10 +67,10 @@ var mapped = slogmulti.NewHandleInlineMiddleware(func(ctx context.Context, r slo
 	return next(ctx, r)
 })
 
-// BenchmarkComparison measures the figures in docs/comparison.md. x-bare is the
-// cost of a call divided by the cost of the same call on a bare JSON handler.
-// "seen" logs the same error every time. "new" logs a different text every time,
-// with more texts than the classifier caches.
+// BenchmarkComparison measures the figures in docs/comparison.md. The metric x-bare
+// is the time of a call divided by its time with a bare JSON handler. The case
+// "seen" logs the same error every time. The case "new" logs more different texts
+// than the classifier caches.
 func BenchmarkComparison(b *testing.B) {
 	ctx := context.Background()
 	bare := slog.NewJSONHandler(io.Discard, nil)
@@ -107,11 +107,11 @@ func BenchmarkComparison(b *testing.B) {
 	}
 }
 
-// TestComparisonWithAMapping compares the accuracy of the mapping and of the
-// standard rules on the corpus. With -v it prints the two shares that
-// docs/comparison.md quotes. The rules are developed against this corpus, so they
-// have an advantage. The test fails if their lead is below ten percentage points,
-// because the page would be wrong then.
+// TestComparisonWithAMapping compares mapping with the standard rules on the
+// corpus. With -v it prints the two shares of correct answers that
+// docs/comparison.md quotes. The rules have an advantage, because they are
+// developed with this corpus. The test fails if the difference is below ten
+// percentage points, because the page would then be wrong.
 func TestComparisonWithAMapping(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open("../classify/testdata/corpus.jsonl")

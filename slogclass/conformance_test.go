@@ -19,7 +19,8 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// everywhere classifies records at all levels, because slogtest logs at Info.
+// everywhere are options to classify records at all levels. Package slogtest logs
+// at Info.
 var everywhere = []slogclass.Option{slogclass.WithLevel(slog.LevelDebug), slogclass.WithClassifier(testClassifier)}
 
 func TestHandlerConformance(t *testing.T) {
@@ -65,8 +66,8 @@ func TestHandlerConformance(t *testing.T) {
 	}
 }
 
-// rebuilt returns a copy of r with each attribute added again, as many
-// middlewares do.
+// rebuilt returns a copy of r. It adds each attribute again, which many middlewares
+// do.
 func rebuilt(r slog.Record) slog.Record {
 	c := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
 	r.Attrs(func(a slog.Attr) bool {
@@ -108,8 +109,8 @@ func TestHandlerBeforeRouter(t *testing.T) {
 	assert.Len(t, rest.lines(t), 6)
 }
 
-// recorder is a handler that records the WithAttrs and WithGroup calls that led to
-// it, and the keys of its records.
+// recorder is a handler. It records the keys of its records, and the calls of
+// WithAttrs and WithGroup from which it comes.
 type recorder struct {
 	calls []string
 	log   *[]string
@@ -183,8 +184,8 @@ func TestHandlerPassesCallsOn(t *testing.T) {
 	}, log)
 }
 
-// TestHandlerManyCalls derives a logger by more than maxDepth calls. It also
-// derives two siblings from each logger on the way.
+// TestHandlerManyCalls derives a logger by more than maxDepth calls of With and
+// WithGroup. It also derives two other loggers from each logger in between.
 func TestHandlerManyCalls(t *testing.T) {
 	t.Parallel()
 	var log, want []string

@@ -13,7 +13,7 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// waiting is an error with a retry-after hint.
+// waiting is an error that says how long to wait.
 type waiting struct{ RetryAfter time.Duration }
 
 func (waiting) Error() string { return "alpha" }
@@ -71,8 +71,8 @@ func TestWithDetails(t *testing.T) {
 	}
 }
 
-// Without WithDetails neither key is added, and an attribute error.rule of the
-// caller is passed on like any other.
+// Without WithDetails, neither key is added. An attribute error.rule of the caller
+// is passed on unchanged.
 func TestWithoutDetails(t *testing.T) {
 	t.Parallel()
 	logger, out := newLogger()
@@ -86,7 +86,7 @@ func TestWithoutDetails(t *testing.T) {
 	assert.NotContains(t, lines[1], slogclass.RetryAfterMSKey)
 }
 
-// If a Handler wraps another, the inner one adds the missing keys.
+// A Handler may wrap another Handler. The inner one then adds the missing keys.
 func TestWithDetailsInHandler(t *testing.T) {
 	t.Parallel()
 	out := &output{}

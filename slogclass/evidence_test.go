@@ -27,14 +27,14 @@ type pointerError struct{ text string }
 
 func (e *pointerError) Error() string { return e.text }
 
-// valuerError is an error that is logged as a group, like the errors of
-// samber/oops.
+// valuerError is an error that slog writes as a group. The errors of samber/oops
+// are similar.
 type valuerError struct{ error }
 
 func (e valuerError) LogValue() slog.Value { return slog.GroupValue(slog.String("text", "hidden")) }
 
-// panicValuer is not an error, but slog resolves it to one because its LogValue
-// panics.
+// panicValuer is not an error. Its method LogValue panics, so slog replaces it by
+// an error.
 type panicValuer struct{}
 
 func (panicValuer) LogValue() slog.Value { panic("alpha") }
@@ -119,7 +119,8 @@ func TestHandlerEvidence(t *testing.T) {
 			assert.Equal(t, tt.want, classified(line), out)
 			assert.Equal(t, tt.msg, line["msg"])
 
-			// Log the same under a group. The second call uses the cached handler.
+			// The test logs the same record under a group. The second call uses the
+			// cached handler.
 			grouped, out := newLogger()
 			grouped = grouped.WithGroup("g").With(tt.with...)
 			for range 2 {
@@ -132,8 +133,8 @@ func TestHandlerEvidence(t *testing.T) {
 	}
 }
 
-// panicIs is an error whose Is method panics. Its Error method does not, because
-// fmt.Errorf calls it.
+// panicIs is an error whose Is method panics. Its Error method must not panic,
+// because fmt.Errorf calls it.
 type panicIs struct{}
 
 func (panicIs) Error() string { return "" }
@@ -218,7 +219,7 @@ func TestHandlerNilContext(t *testing.T) {
 	assert.Equal(t, alpha, classified(out.line(t)))
 }
 
-// A classifier that reads text only ignores the status.
+// A classifier that has only rules for texts ignores the status.
 func TestHandlerTextClassifierIgnoresStatus(t *testing.T) {
 	t.Parallel()
 	for _, attrs := range [][]any{{"status", 500}, {"status", 500, "err", errors.New("so it goes")}} {

@@ -16,7 +16,7 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// plain returns a handler that writes to standard output without the time.
+// plain returns a handler that writes JSON without the time to standard output.
 func plain() slog.Handler {
 	return slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: dropTime})
 }
@@ -31,7 +31,7 @@ func Example() {
 	// {"level":"ERROR","msg":"completion failed","error.category":"retryable","error.reason":"rate_limit","err":"status code: 429, too many requests"}
 }
 
-// The two keys are at the root of the line even if groups are open. Keys that the
+// Groups are open, but the two keys are at the root of the line. Keys that the
 // caller has set are kept.
 func ExampleNew() {
 	logger := slog.New(slogclass.New(plain())).WithGroup("upstream").With("host", "api.example.com")
@@ -43,7 +43,7 @@ func ExampleNew() {
 	// {"level":"ERROR","msg":"request failed","error.category":"fatal","status":401,"error.reason":"vault_sealed"}
 }
 
-// A router after the middleware can route by category.
+// A router that comes after the middleware can route records by their category.
 func ExampleMiddleware() {
 	var pager strings.Builder
 	isFatal := func(_ context.Context, r slog.Record) bool {
@@ -84,7 +84,7 @@ func ExampleHandler_Handle() {
 	// Output: {"level":"ERROR","msg":"upstream: too many requests","error.category":"retryable","error.reason":"rate_limit"}
 }
 
-// Errors given to With are read after the record's own.
+// Errors of With are classified after the errors of the record itself.
 func ExampleHandler_WithAttrs() {
 	h := slogclass.New(plain()).WithAttrs([]slog.Attr{slog.Any("err", errors.New("HTTP 401"))})
 
@@ -120,7 +120,7 @@ func ExampleWithDetails() {
 	// Output: {"level":"ERROR","msg":"request failed","error.category":"retryable","error.reason":"rate_limit","error.rule":"http/429","error.confidence":0.95,"error.retry_after_ms":1500,"err":"429 Too Many Requests, try again in 1.5s"}
 }
 
-// Both records have the same fingerprint, because only values differ.
+// Both records have the same fingerprint, because only the address differs.
 func ExampleWithFingerprint() {
 	logger := slog.New(slogclass.New(plain(), slogclass.WithFingerprint()))
 

@@ -66,7 +66,8 @@ func TestWithFingerprint(t *testing.T) {
 	}
 }
 
-// withoutErrors replaces errors, because a handler may not call their methods.
+// withoutErrors replaces errors by a text, so that the JSON handler does not call
+// their methods.
 func withoutErrors(_ []string, a slog.Attr) slog.Attr {
 	if _, ok := a.Value.Any().(error); ok {
 		return slog.String(a.Key, "an error")
@@ -96,8 +97,8 @@ func TestWithFingerprintBelowTheLevel(t *testing.T) {
 	assert.NotContains(t, out.line(t), slogclass.FingerprintKey)
 }
 
-// The fingerprint itself costs one allocation, for the value of the attribute. A
-// record with at most five attributes needs no other one.
+// The fingerprint needs one allocation, for the value of the attribute. A record
+// with at most five attributes needs no other allocation.
 func TestWithFingerprintAllocations(t *testing.T) {
 	l := slog.New(slogclass.New(slog.NewJSONHandler(io.Discard, nil), slogclass.WithFingerprint(), slogclass.WithClassifier(testClassifier)))
 	err := errors.New("alpha: dial tcp 10.0.0.7:5432")

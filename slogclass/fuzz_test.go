@@ -23,8 +23,8 @@ type cyclicError struct{ text string }
 func (e *cyclicError) Error() string { return e.text }
 func (e *cyclicError) Unwrap() error { return e }
 
-// panicky is an error whose Is and Unwrap methods panic. Its Error method does
-// not, because slog's handler calls it.
+// panicky is an error whose Is and Unwrap methods panic. Its Error method must not
+// panic, because slog's handlers call it.
 type panicky struct{}
 
 func (panicky) Error() string { return "panicky" }
@@ -89,8 +89,8 @@ func drawAttr(t *rapid.T, n string, depth int) slog.Attr {
 	}
 }
 
-// ownKey draws attributes of the caller. They may contain one of the two keys, at
-// the root or elsewhere.
+// ownKey draws attributes of the caller. One of them may have the key
+// error.category or error.reason, at the root or in a group.
 func ownKey(t *rapid.T) []slog.Attr {
 	key := rapid.SampledFrom([]string{slogclass.CategoryKey, slogclass.ReasonKey}).Draw(t, "own key")
 	return rapid.SampledFrom([][]slog.Attr{
@@ -101,7 +101,7 @@ func ownKey(t *rapid.T) []slog.Attr {
 }
 
 // checkRecord logs the same records through a bare JSON handler and through a
-// Handler. Only the two keys may differ.
+// Handler. The lines may differ only in the two keys.
 func checkRecord(t *rapid.T) {
 	bareOut, out := &output{}, &output{}
 	observe := slogclass.WithObserver(func(_ context.Context, _ slog.Record, res classify.Result) {
@@ -150,8 +150,8 @@ func checkRecord(t *rapid.T) {
 	}
 }
 
-// withoutStacks removes the stacks that slog writes for panics in LogValue. They
-// differ between calls.
+// withoutStacks removes the stacks that slog writes after a panic in LogValue,
+// because they differ between calls.
 func withoutStacks(line map[string]any) map[string]any {
 	for key, v := range line {
 		switch v := v.(type) {
@@ -170,7 +170,7 @@ func TestHandlerRandomRecords(t *testing.T) { t.Parallel(); rapid.Check(t, check
 
 func FuzzHandler(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkRecord)) }
 
-// TestHandlerDerivedConcurrentSafe derives loggers from a shared one and logs on
+// TestHandlerDerivedConcurrentSafe derives loggers from a shared logger and uses
 // all of them in many goroutines. Run it with -race.
 func TestHandlerDerivedConcurrentSafe(t *testing.T) {
 	t.Parallel()

@@ -25,9 +25,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// testClassifier is the standard classifier with four rules of its own. Such
-// rules beat all other evidence, so these tests do not depend on the standard
-// rules.
+// testClassifier is the standard classifier with four user rules. User rules
+// outrank all other evidence, so these tests do not depend on the standard rules.
 var testClassifier = func() *classify.Classifier {
 	c, err := classify.New(classify.WithRules(
 		classify.Rule{ID: "alpha", Reason: classify.ReasonRateLimit, Pattern: `\balpha\b`},
@@ -59,8 +58,8 @@ func (o *output) String() string {
 	return o.b.String()
 }
 
-// lines decodes the lines. It fails on a duplicate key, which encoding/json
-// accepts.
+// lines decodes the lines. It fails on a duplicate key, because encoding/json would
+// accept the duplicate.
 func (o *output) lines(t require.TestingT) []map[string]any {
 	var all []map[string]any
 	for line := range strings.Lines(o.String()) {
@@ -72,7 +71,7 @@ func (o *output) lines(t require.TestingT) []map[string]any {
 	return all
 }
 
-// line decodes the only line.
+// line decodes the output, which must be one line.
 func (o *output) line(t require.TestingT) map[string]any {
 	all := o.lines(t)
 	require.Len(t, all, 1, o.String())
@@ -137,7 +136,8 @@ func classified(line map[string]any) string {
 	return fmt.Sprint(line["error.category"], "/", line["error.reason"])
 }
 
-// What the function classified returns for the rules of testClassifier.
+// These are the results of the function classified for the four rules of
+// testClassifier.
 const (
 	alpha   = "retryable/rate_limit"
 	beta    = "fatal/authentication"
@@ -147,9 +147,9 @@ const (
 	nothing = "<nil>/<nil>"
 )
 
-// pruned removes empty objects from m at any depth. slog's JSON handler writes {}
-// for a LogValuer in a group that returns an empty group, but nothing for the
-// empty group itself.
+// pruned removes empty objects from m, at any depth. slog's JSON handler writes {}
+// for a LogValuer that returns an empty group, but writes nothing for an empty
+// group itself.
 func pruned(m map[string]any) map[string]any {
 	for key, value := range m {
 		if inner, ok := value.(map[string]any); ok && len(pruned(inner)) == 0 {

@@ -141,7 +141,8 @@ func TestHandlerInHandler(t *testing.T) {
 	}
 }
 
-// slog's JSON handler omits the comma after a group of empty attributes.
+// slog's JSON handler forgets the comma after a group of empty attributes. The
+// Handler must not make the line invalid.
 func TestHandlerAfterAGroupOfEmptyAttributes(t *testing.T) {
 	t.Parallel()
 	logger, out := newLogger()
@@ -154,8 +155,8 @@ func TestHandlerAfterAGroupOfEmptyAttributes(t *testing.T) {
 	}
 }
 
-// A handler omits a group without attributes. So a group with the name of a key
-// occupies the key only if it has an attribute.
+// A handler omits a group without attributes. So a group may have the name of a
+// key: the key is added, unless the group has an attribute.
 func TestHandlerEmptyGroupNamedAsAKey(t *testing.T) {
 	t.Parallel()
 	logger, out := newLogger()

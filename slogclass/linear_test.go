@@ -11,7 +11,7 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// counting is a handler that counts WithAttrs and WithGroup calls and writes
+// counting is a handler that counts the calls of WithAttrs and WithGroup. It writes
 // nothing.
 type counting struct{ derived *int }
 
@@ -20,9 +20,9 @@ func (counting) Handle(context.Context, slog.Record) error { return nil }
 func (c counting) WithAttrs([]slog.Attr) slog.Handler      { *c.derived++; return c }
 func (c counting) WithGroup(string) slog.Handler           { *c.derived++; return c }
 
-// TestHandlerNestedWithIsLinear logs errors on nested loggers under a group. The
-// cost of a logger, in calls of the next handler and in allocations, must not
-// grow with its depth.
+// TestHandlerNestedWithIsLinear derives loggers from each other under a group and
+// logs errors. The cost of a logger must not grow with its depth. The test counts
+// calls of the next handler and allocations.
 func TestHandlerNestedWithIsLinear(t *testing.T) {
 	err := [2]error{errors.New("alpha"), errors.New("beta")}
 	fork := func(l *slog.Logger, n int) []*slog.Logger {

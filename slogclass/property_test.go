@@ -34,8 +34,8 @@ func (o op) String() string {
 	return fmt.Sprintf("WithGroup(%q)", o.group)
 }
 
-// attrsGen returns a generator of attributes. The prefix n makes their keys
-// unique, except for the package's own keys.
+// attrsGen returns a generator of attributes. Their keys begin with n, so they are
+// unique, except for the keys of this package.
 func attrsGen(n string) *rapid.Generator[[]any] {
 	one := rapid.Custom(func(t *rapid.T) slog.Attr {
 		key := n + rapid.StringMatching(`[a-c]`).Draw(t, "key")
@@ -58,8 +58,8 @@ func attrsGen(n string) *rapid.Generator[[]any] {
 	})
 }
 
-// keyOf returns the key that an attribute is written under. An inline group is
-// written under the key of its first member.
+// keyOf returns the key under which a is written. For a group without a key, this
+// is the key of its first member.
 func keyOf(a slog.Attr) string {
 	if a.Value.Kind() == slog.KindGroup && a.Key == "" && len(a.Value.Group()) > 0 {
 		return a.Value.Group()[0].Key
@@ -71,8 +71,8 @@ func keyOf(a slog.Attr) string {
 var ourKeys = []string{slogclass.CategoryKey, slogclass.ReasonKey, slogclass.RuleKey, slogclass.ConfidenceKey, slogclass.RetryAfterMSKey, slogclass.FingerprintKey}
 
 // TestHandlerAgainstBare logs the same records through a bare JSON handler and
-// through a Handler. The lines may differ only in the keys that the Handler adds
-// at the root.
+// through a Handler. The lines may differ only in the keys that the Handler adds at
+// the root.
 func TestHandlerAgainstBare(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -136,8 +136,8 @@ func TestHandlerAgainstBare(t *testing.T) {
 	})
 }
 
-// fresh reports whether args have no key that is in set. A duplicate key in the
-// bare line would fail the test.
+// fresh reports whether no key of args is in set. A duplicate key in the bare line
+// would fail the test.
 func fresh(args []any, set map[string]bool) bool {
 	for _, a := range args {
 		if set[keyOf(a.(slog.Attr))] {

@@ -12,8 +12,8 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// changing is a LogValuer that returns its values one by one and then repeats the
-// last. For a nil value it panics.
+// changing is a LogValuer that returns its values in order. The last value repeats.
+// If a value is nil, LogValue panics.
 type changing struct {
 	calls  *int
 	values []any
@@ -124,7 +124,7 @@ func TestHandlerInlineLogValuer(t *testing.T) {
 }
 
 // LogValue is not called for a record below the level. It is also not called under
-// a group, because no key there is at the root.
+// a group: a key in a group is not at the root.
 func TestHandlerLeavesLogValuersAlone(t *testing.T) {
 	t.Parallel()
 	value := valuer(group(slogclass.CategoryKey, "mine"))
@@ -140,8 +140,8 @@ func TestHandlerLeavesLogValuersAlone(t *testing.T) {
 	assert.Zero(t, *value.calls)
 }
 
-// These groups share their members and so have 2^40 members in all. The work is
-// bounded.
+// Each of these groups contains the next one twice, so the first has 2^40 members
+// in all. The Handler must read only some of them.
 func TestHandlerGroupsThatShareMembers(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"", "g"} {
@@ -165,8 +165,9 @@ type counted struct {
 
 func (c counted) LogValue() slog.Value { *c.calls++; return c.value }
 
-// These LogValuers share their members and so have 2^40 members in all. The number
-// of calls is bounded. A key that an unread member may hold is not added.
+// Each of these LogValuers returns the next one twice, so the first has 2^40
+// members in all. The Handler calls only some of them. It does not add a key that
+// an unread member may have.
 func TestHandlerLogValuersThatShareMembers(t *testing.T) {
 	t.Parallel()
 	wide := make([]slog.Attr, 5000)
@@ -206,7 +207,7 @@ func TestHandlerLogValuersThatShareMembers(t *testing.T) {
 	}
 }
 
-// first is a handler that keeps only the first attribute of each call.
+// first is a handler that keeps only the first attribute of each WithAttrs call.
 type first struct{ slog.Handler }
 
 func (f first) Handle(ctx context.Context, r slog.Record) error {

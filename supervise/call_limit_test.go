@@ -13,13 +13,13 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// noAnswer is the function of a call that gets no answer.
+// noAnswer is a function for Call. It gets no answer.
 func noAnswer(ctx context.Context, _ *lineClient) (string, error) {
 	<-ctx.Done()
 	return "", ctx.Err()
 }
 
-// If a call gets no answer, a child that answers a ping keeps running.
+// A call gets no answer, but the child answers a ping. The child keeps running.
 func TestPing(t *testing.T) {
 	t.Parallel()
 	echo := func(_ context.Context, c *lineClient) error { _, err := c.ask("echo ping"); return err }
@@ -64,7 +64,7 @@ func TestPingTakesAnotherClient(t *testing.T) {
 	assert.NoError(t, s.Stop(t.Context()))
 }
 
-// Progress gives its call more time, up to a total.
+// A progress notification gives its call more time, up to a maximum.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -108,7 +108,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Calls under way at the same time have different tokens.
+// Calls that run at the same time have different progress tokens.
 func TestProgressTokens(t *testing.T) {
 	t.Parallel()
 	assert.Empty(t, supervise.ProgressToken(t.Context()))

@@ -16,7 +16,7 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// outcomeOf returns the outcome of a child with text on its standard error.
+// outcomeOf returns the outcome of a child that wrote text to standard error.
 func outcomeOf(text string) supervise.Outcome {
 	return supervise.Outcome{Result: classify.Message(text), Stderr: text}
 }
@@ -117,8 +117,8 @@ func TestUserText(t *testing.T) {
 	}
 }
 
-// The text for the user never quotes the child, and the event is always one line of
-// valid JSON.
+// The text for the user does not contain output of the child. The event is always
+// one line of valid JSON.
 func TestNothingRaw(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// If a tool server does not start, the program prints a warning and continues
-// without its tools.
+// If a tool server does not start, this program prints a warning and continues
+// without the tools of that server.
 func Example_serverDoesNotStart() {
 	ctx := context.Background()
 	var tools []*supervise.Server[*lineClient]
@@ -36,8 +36,8 @@ func Example_serverDoesNotStart() {
 	// 1 still here <nil>
 }
 
-// If a tool call fails, its error becomes the tool's answer and the agent
-// continues.
+// If a tool call fails, the text of its error becomes the answer to the agent. The
+// agent continues.
 func Example_toolCallFails() {
 	ctx := context.Background()
 	server := supervise.NewServer("files", program("lines"), dialLines)
@@ -60,7 +60,7 @@ func Example_toolCallFails() {
 	// tool_result is_error=false done
 }
 
-// If one tool is unavailable, the program uses another.
+// If one tool is unavailable, this program uses another.
 func Example_toolUnavailable() {
 	ctx := context.Background()
 	web := supervise.NewServer("web search", supervise.Command{Name: "/nonexistent/web-search"}, dialLines)
@@ -83,9 +83,9 @@ func Example_toolUnavailable() {
 	// found it <nil>
 }
 
-// If a session cannot be resumed, the program tells the user and starts a new one.
-// It does not do so for an error that a new session cannot solve: an invalid key, a
-// rate limit, or a cancellation by the user.
+// If a session cannot be resumed, this program tells the user and starts a new
+// session. It does not start a new session after an invalid key, a rate limit or a
+// cancellation by the user, because a new session would not help.
 func Example_sessionLost() {
 	ctx := context.Background()
 	resume := program("say", "1", "No conversation found with session ID 1234")

@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// program returns the command of the examples. It runs the test binary with one of
-// the roles in main_test.go. A real program would run "codex", for example.
+// program returns the command of the examples. The command runs the test binary in
+// one of the roles in main_test.go. A real program would run "codex", for example.
 func program(role string, args ...string) supervise.Command { return self(nil, role, args...) }
 
 func ExampleRun() {
@@ -30,8 +30,8 @@ func ExampleRun() {
 	// retryable rate_limit 20s
 }
 
-// A child without output is ended after Silence, with all processes that it
-// started.
+// A child that writes no output is ended after Silence. All processes that it
+// started are ended too.
 func ExampleRun_silence() {
 	c := program("wait")
 	c.Silence = 100 * time.Millisecond
@@ -42,7 +42,7 @@ func ExampleRun_silence() {
 	// Output: true timeout watchdog/silence
 }
 
-// Classifying the error again gives the same result.
+// The result stays the same if the error is classified again.
 func ExampleError() {
 	_, err := supervise.Run(context.Background(), program("say", "1", "Invalid API key"))
 
@@ -97,7 +97,7 @@ func ExampleNewEvent() {
 	// Output: {"type":"error","requestId":"request-1","error":"auth_failed","authError":true,"diagnostics":{"provider":"codex","errorType":"auth","recoverable":true,"retried":0,"stderr":"Incorrect API key provided: [masked]"}}
 }
 
-// This event is about an error that did not come from a child.
+// This event describes an error that did not come from a child process.
 func ExampleEvent_Line() {
 	failed := supervise.Outcome{Result: classify.Error(errors.New("HTTP 503 Service Unavailable"))}
 	fmt.Println(supervise.NewEvent("request-2", "claude", 3, failed).Line())
@@ -158,7 +158,7 @@ func ExampleNewServer() {
 	// Output: hello <nil> running
 }
 
-// The call fails because the server crashes. The server is restarted.
+// The server crashes, so the call fails. The server is then restarted.
 func ExampleCall() {
 	ctx := context.Background()
 	server := supervise.NewServer("files", program("lines"), dialLines)
@@ -256,7 +256,7 @@ func ExampleWithAnswerTimeout() {
 	// timeout
 }
 
-// The program is found in PATH by the name of the command.
+// Run looks for the program codex in the directories of PATH.
 func ExampleCommand() {
 	c := supervise.Command{
 		Name: "codex", Args: []string{"exec", "fix the tests"},

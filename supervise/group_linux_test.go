@@ -20,20 +20,22 @@ import (
 )
 
 func init() {
-	// supervisor ROLE: runs a child with that role and passes its output on.
+	// The role "supervisor ROLE" runs a child with the role ROLE and passes its
+	// output on.
 	roles["supervisor"] = func(args []string) {
 		c := self(nil, args[0])
 		c.Stdout, c.Stderr = os.Stdout, os.Stderr
 		_, _ = supervise.Run(context.Background(), c)
 	}
-	// zombie: has a zombie in its group, whose parent left the group and does not
-	// reap it. Then it waits.
+	// The role "zombie" has a zombie in its process group. The parent of the zombie
+	// has left the group and does not reap it. The role then waits.
 	roles["zombie"] = func([]string) {
 		startInGroup("hoarder", 0, strconv.Itoa(os.Getpid()))
 		fmt.Println("ready")
 		waitForever()
 	}
-	// hoarder GROUP: starts a process in that group, does not reap it, and waits.
+	// The role "hoarder GROUP" starts a process in the process group GROUP, does
+	// not reap it, and waits.
 	roles["hoarder"] = func(args []string) {
 		group, _ := strconv.Atoi(args[0])
 		startInGroup("both", group)
@@ -45,8 +47,9 @@ func init() {
 		dialLifeline()
 		waitForever()
 	}
-	// reaper: becomes a subreaper, as PID 1 is, and runs a child that leaves a
-	// process behind. Then it waits until that process has been reaped.
+	// The role "reaper" becomes a subreaper, which gets orphans like PID 1. It runs
+	// a child that leaves a process behind, and waits until that process has been
+	// reaped.
 	roles["reaper"] = func([]string) {
 		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 			fmt.Println(err)
@@ -69,8 +72,8 @@ func init() {
 	}
 }
 
-// startInGroup starts a child in a process group, 0 for its own, and waits for its
-// first line of output.
+// startInGroup starts a child in the process group group and waits for its first
+// line of output. If group is 0, the child gets a group of its own.
 func startInGroup(role string, group int, args ...string) {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), roleVariable+"="+role)
@@ -109,7 +112,7 @@ func TestSupervisorKilled(t *testing.T) {
 	}
 }
 
-// A zombie in the group is not waited for.
+// Run does not wait for a zombie in the process group.
 func TestZombie(t *testing.T) {
 	t.Parallel()
 	c := self(t, "zombie")
@@ -125,7 +128,8 @@ func TestZombie(t *testing.T) {
 	waitClosed(t, done, "the end of the group")
 }
 
-// A program that is the parent of orphans reaps those of its children's groups.
+// A program that becomes the parent of orphans reaps the orphans of its children's
+// groups.
 func TestReaper(t *testing.T) {
 	t.Parallel()
 	c := self(t, "reaper")

@@ -15,15 +15,16 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// startsVariable names a file that gets a byte at every start of the server.
-// faultsVariable lists the faults of the starts, separated by commas.
+// startsVariable is the path of a file. At every start, the server appends a byte
+// to the file. faultsVariable has a fault for each start, separated by commas.
 const (
 	startsVariable = "SUPERVISE_TEST_STARTS"
 	faultsVariable = "SUPERVISE_TEST_FAULTS"
 )
 
-// serveLines is a server on stdio that answers each line with a line. "hello" is
-// the handshake; the other cases of the switch are commands.
+// serveLines is a server on standard input and output. It answers each line with a
+// line. The line "hello" is the handshake. The other cases of the switch are
+// commands.
 func serveLines([]string) {
 	dialLifeline()
 	fault := nextFault()
@@ -62,7 +63,8 @@ func crash(code string) {
 	os.Exit(n)
 }
 
-// nextFault counts a start of the server and returns the fault for it, or "".
+// nextFault appends a byte to the file of starts. It returns the fault for this
+// start, or "".
 func nextFault() string {
 	name := os.Getenv(startsVariable)
 	if name == "" {
@@ -114,7 +116,7 @@ func ask(ctx context.Context, s *supervise.Server[*lineClient], question string)
 	return supervise.Call(ctx, s, "lines", func(_ context.Context, c *lineClient) (string, error) { return c.ask(question) })
 }
 
-// statuses is an observer that stores the statuses.
+// statuses is an observer of a server. It stores the statuses.
 type statuses struct {
 	mu   sync.Mutex
 	all  []supervise.ServerStatus
@@ -130,7 +132,7 @@ func (s *statuses) observe(status supervise.ServerStatus) {
 	s.came <- struct{}{}
 }
 
-// until waits for the first status with that state.
+// until waits for the first status with the given state and returns that status.
 func (s *statuses) until(t *testing.T, state supervise.ServerState) supervise.ServerStatus {
 	t.Helper()
 	for {
@@ -146,7 +148,7 @@ func (s *statuses) until(t *testing.T, state supervise.ServerState) supervise.Se
 	}
 }
 
-// asClosed returns a channel that is closed when ch receives a value.
+// asClosed returns a channel that is closed after ch has received a value.
 func asClosed(ch <-chan struct{}) <-chan struct{} {
 	closed := make(chan struct{})
 	go func() {

@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// installed installs the test binary in a temporary directory under another name.
-// env sets its role.
+// installed copies the test binary to a temporary directory under the given name.
+// env is an environment that sets the role of the binary.
 func installed(t *testing.T, name, role, version string) (path string, env supervise.LookUpOption) {
 	t.Helper()
 	self, err := os.Executable()
@@ -114,7 +114,7 @@ func TestLookUpProblems(t *testing.T) {
 	}
 }
 
-// Run reports a missing or outdated agent as LookUp does.
+// If an agent is missing or outdated, Run returns the same error as LookUp.
 func TestRunSetup(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -19,8 +19,8 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// The tests run their own binary as the child. These variables select the child's
-// role and the address of its lifeline.
+// The tests run their own binary as a child. These environment variables select the
+// role of the child and the address of its lifeline.
 const (
 	roleVariable     = "SUPERVISE_TEST_ROLE"
 	lifelineVariable = "SUPERVISE_TEST_LIFELINE"
@@ -39,23 +39,25 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// roles are the functions of the children. Files with build tags add more.
+// roles are the functions that a child may run, by name. Files with build tags add
+// roles.
 var roles = map[string]func(args []string){
-	// say CODE TEXT: writes TEXT to standard error and exits with CODE.
+	// "say CODE TEXT" writes TEXT to standard error and exits with CODE.
 	"say": func(args []string) {
 		fmt.Fprint(os.Stderr, strings.Join(args[1:], " "))
 		code, _ := strconv.Atoi(args[0])
 		os.Exit(code)
 	},
-	// long CODE SIZE TEXT: writes a line of SIZE bytes that ends with TEXT to
-	// standard error and exits with CODE.
+	// "long CODE SIZE TEXT" writes a line of SIZE bytes to standard error and exits
+	// with CODE. The line ends with TEXT.
 	"long": func(args []string) {
 		size, _ := strconv.Atoi(args[1])
 		fmt.Fprintln(os.Stderr, strings.Repeat("x", size-len(args[2]))+args[2])
 		code, _ := strconv.Atoi(args[0])
 		os.Exit(code)
 	},
-	// events CODE STDERR LINE...: writes lines to standard output and exits with CODE.
+	// "events CODE STDERR LINE..." writes the lines to standard output and STDERR
+	// to standard error, and exits with CODE.
 	"events": func(args []string) {
 		for _, line := range args[2:] {
 			if line != "--json" {
@@ -66,23 +68,23 @@ var roles = map[string]func(args []string){
 		code, _ := strconv.Atoi(args[0])
 		os.Exit(code)
 	},
-	// both: writes a line to standard output and one to standard error.
+	// "both" writes a line to standard output and a line to standard error.
 	"both": func([]string) {
 		fmt.Println("out")
 		fmt.Fprintln(os.Stderr, "err")
 	},
-	// cat: copies its input to its output.
+	// "cat" copies its input to its output.
 	"cat": func([]string) { _, _ = io.Copy(os.Stdout, os.Stdin) },
-	// wait: prints "ready" and waits to be ended.
+	// "wait" prints "ready" and runs until it is ended.
 	"wait": func([]string) {
 		dialLifeline()
 		fmt.Println("ready")
 		waitForever()
 	},
-	// leave: starts a child with the role wait, which keeps the output open, and
-	// exits.
+	// "leave" starts a child with the role wait and exits. That child keeps the
+	// output open.
 	"leave": func([]string) { startGrandchild("wait") },
-	// parent ROLE: starts a child with that role and waits to be ended.
+	// "parent ROLE" starts a child with the role ROLE and runs until it is ended.
 	"parent": func(args []string) {
 		startGrandchild(args[0])
 		waitForever()
@@ -95,8 +97,9 @@ var roles = map[string]func(args []string){
 	"lines": serveLines,
 }
 
-// waitForever waits to be ended. A process with a lifeline returns when the test
-// closes it, so that no process outlives the tests.
+// waitForever runs until this process is ended. If the process has a lifeline,
+// waitForever returns when the test closes the lifeline. So no process outlives the
+// tests.
 func waitForever() {
 	if lifeline != nil {
 		_, _ = io.Copy(io.Discard, lifeline)
@@ -105,7 +108,7 @@ func waitForever() {
 	time.Sleep(time.Hour)
 }
 
-// startGrandchild starts a child of this child and waits until it is ready.
+// startGrandchild starts a child of this child process and waits until it is ready.
 func startGrandchild(role string) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), roleVariable+"="+role)
@@ -122,10 +125,10 @@ func startGrandchild(role string) {
 	fmt.Print(ready)
 }
 
-// lifeline is a connection to the test, open until this process ends.
+// lifeline is a connection to the test. It stays open until this process ends.
 var lifeline net.Conn
 
-// dialLifeline opens the lifeline if the test has set its address.
+// dialLifeline opens the lifeline if the environment has its address.
 func dialLifeline() {
 	if address := os.Getenv(lifelineVariable); address != "" {
 		var err error
@@ -136,8 +139,8 @@ func dialLifeline() {
 	}
 }
 
-// self returns a command that runs the test binary with a role. Its limits are
-// high, so that no test reaches them by accident.
+// self returns a command that runs the test binary in a role. The limits of the
+// command are so high that no test reaches them by accident.
 func self(t testing.TB, role string, args ...string) supervise.Command {
 	program, err := os.Executable()
 	if t != nil {
@@ -145,14 +148,15 @@ func self(t testing.TB, role string, args ...string) supervise.Command {
 	}
 	return supervise.Command{
 		Name: program, Args: args,
-		// By default the race detector delays each exit by a second.
+		// GORACE is set because the race detector would delay each exit by a
+		// second.
 		Env:     append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0"),
 		Timeout: time.Minute, Silence: time.Minute,
 	}
 }
 
-// withLifeline adds a lifeline to a command. gone is closed when the process with
-// the lifeline has ended. hangUp closes the lifeline.
+// withLifeline adds a lifeline to the command c. gone is closed when the process
+// with the lifeline has ended. hangUp closes the lifeline.
 func withLifeline(t *testing.T, c *supervise.Command) (gone <-chan struct{}, hangUp func()) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -173,7 +177,7 @@ func withLifeline(t *testing.T, c *supervise.Command) (gone <-chan struct{}, han
 	return ch, func() { _ = (<-conns).Close() }
 }
 
-// waitClosed waits for a channel to be closed and fails after 30 s.
+// waitClosed waits until ch is closed. It fails the test after 30 s.
 func waitClosed(t *testing.T, ch <-chan struct{}, what string) {
 	t.Helper()
 	select {
@@ -183,7 +187,7 @@ func waitClosed(t *testing.T, ch <-chan struct{}, what string) {
 	}
 }
 
-// signalWriter is a writer that closes ready at the first write.
+// signalWriter is a writer that closes the channel ready at the first write.
 type signalWriter struct {
 	ready chan struct{}
 	done  bool

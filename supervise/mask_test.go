@@ -41,7 +41,7 @@ func TestMaskSecrets(t *testing.T) {
 	}
 }
 
-// A masked text is classified like the original.
+// A text has the same result before and after masking.
 func TestMaskedMeansTheSame(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -58,7 +58,7 @@ func TestMaskedMeansTheSame(t *testing.T) {
 	}
 }
 
-// A key is masked at any position.
+// A key is masked at any position of a text.
 func TestMaskFinds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

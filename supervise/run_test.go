@@ -20,7 +20,7 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// shortGrace is the grace for children that ignore SIGTERM.
+// shortGrace is the time until a child that ignores SIGTERM is killed.
 const shortGrace = 50 * time.Millisecond
 
 func TestRun(t *testing.T) {
@@ -90,8 +90,8 @@ func TestClassification(t *testing.T) {
 	}
 }
 
-// A partial word at the cut must not be classified. Here the last 500 characters
-// begin within "1429 rate", at "429 rate".
+// Part of a word at a cut must not be classified. Here the last 500 characters
+// begin within the word "1429", with "429 rate".
 func TestCutNumber(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("x ", 300) + "1429 rate"
@@ -125,7 +125,8 @@ func TestStderrTail(t *testing.T) {
 	}
 }
 
-// The end of a line that is longer than the kept output is kept and classified.
+// A line is longer than the kept output. The end of the line is kept and
+// classified.
 func TestLongLine(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, end, want string }{
@@ -332,8 +333,8 @@ func TestOutputFails(t *testing.T) {
 	assert.Equal(t, classify.ReasonResource, o.Result.Reason)
 }
 
-// unsynchronised is a writer without a lock. The race detector reports concurrent
-// calls of it.
+// unsynchronised is a writer without a lock, so the race detector reports
+// concurrent writes.
 type unsynchronised struct{ n int }
 
 func (u *unsynchronised) Write(p []byte) (int, error) { u.n += len(p); return len(p), nil }
@@ -348,7 +349,7 @@ func TestOneWriterForBoth(t *testing.T) {
 	assert.Equal(t, len("out\nerr\n"), w.n)
 }
 
-// uncomparable is a writer that panics when it is compared.
+// uncomparable is a writer. A comparison with == panics.
 type uncomparable []int
 
 func (uncomparable) Write(p []byte) (int, error) { return len(p), nil }
@@ -361,7 +362,7 @@ func TestUncomparableWriters(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Without a silence limit the child writes to an *os.File directly.
+// Without a limit on silence, the child writes directly to the *os.File.
 func TestFileOutput(t *testing.T) {
 	t.Parallel()
 	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
@@ -376,8 +377,8 @@ func TestFileOutput(t *testing.T) {
 	assert.Equal(t, "out\n", string(got))
 }
 
-// A process that a successful child left behind keeps running. Run does not wait
-// for its output.
+// A successful child left a process behind. Run does not end that process and does
+// not wait for its output.
 func TestLeftBehind(t *testing.T) {
 	t.Parallel()
 	c := self(t, "leave")

@@ -19,14 +19,14 @@ import (
 )
 
 func init() {
-	// stubborn: ignores SIGTERM.
+	// "stubborn" ignores SIGTERM.
 	roles["stubborn"] = func([]string) {
 		signal.Ignore(syscall.SIGTERM)
 		dialLifeline()
 		fmt.Println("ready")
 		waitForever()
 	}
-	// polite: exits with 0 on SIGTERM.
+	// "polite" exits with 0 after SIGTERM.
 	roles["polite"] = func([]string) {
 		asked := make(chan os.Signal, 1)
 		signal.Notify(asked, syscall.SIGTERM)
@@ -34,15 +34,15 @@ func init() {
 		<-asked
 		fmt.Fprintln(os.Stderr, "saved")
 	}
-	// signal NUMBER: sends that signal to itself.
+	// "signal NUMBER" sends the signal NUMBER to itself.
 	roles["signal"] = func(args []string) {
 		var n int
 		_, _ = fmt.Sscan(args[0], &n)
 		_ = syscall.Kill(os.Getpid(), syscall.Signal(n))
 		waitForever()
 	}
-	// stopped: stops itself. A background job is stopped like this if it reads
-	// from a terminal.
+	// "stopped" stops itself. A background job that reads from a terminal is
+	// stopped in the same way.
 	roles["stopped"] = func([]string) {
 		fmt.Println("ready")
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
@@ -74,7 +74,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// "signal: broken pipe" is not a network error and must not be retried.
+// The error "signal: broken pipe" is not a network error and must not be retried.
 func TestReaderGone(t *testing.T) {
 	t.Parallel()
 	o, err := supervise.Run(t.Context(), supervise.Command{Name: "sh", Args: []string{"-c", "kill -PIPE $$"}})
@@ -84,9 +84,9 @@ func TestReaderGone(t *testing.T) {
 	assert.False(t, o.Result.Retryable())
 }
 
-// A child that used up its CPU time lacked a resource. Its signal's text speaks of a
-// time limit, but no deadline of this program has passed. The Go runtime ignores
-// SIGXCPU, so the child is a shell.
+// A child used up its CPU time, so it lacked a resource. The text of the signal
+// names a time limit, but no deadline of this program has passed. The child is a
+// shell, because the Go runtime ignores SIGXCPU.
 func TestCPULimit(t *testing.T) {
 	t.Parallel()
 	o, err := supervise.Run(t.Context(), supervise.Command{Name: "sh", Args: []string{"-c", "ulimit -c 0; kill -XCPU $$"}})
@@ -97,7 +97,7 @@ func TestCPULimit(t *testing.T) {
 	assert.Equal(t, o.Result, classify.Error(err))
 }
 
-// runUntilReady runs a command and cancels it when the child is ready.
+// runUntilReady runs a command and cancels the context when the child is ready.
 func runUntilReady(t *testing.T, c supervise.Command) (supervise.Outcome, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -156,8 +156,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// If the context of Stop ends first, Stop returns its error and the server still
-// ends.
+// If the context of Stop ends first, Stop returns the error of the context. The
+// server still ends.
 func TestStopInHaste(t *testing.T) {
 	t.Parallel()
 	c := self(t, "stubborn")

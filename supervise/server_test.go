@@ -19,7 +19,7 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// shortTimeout is the answer timeout in tests of a child that does not answer.
+// shortTimeout is the answer timeout in tests whose child does not answer.
 const shortTimeout = 3 * time.Second
 
 // lineServer returns a server that runs the test binary. It is stopped when the
@@ -62,7 +62,8 @@ func TestServer(t *testing.T) {
 	require.ErrorContains(t, s.Start(t.Context()), "state is stopped: it can be started only once, make a new one")
 }
 
-// After its first crash the server is restarted. After the second it is degraded.
+// After the first crash, the server is restarted. After the second crash, its state
+// is degraded.
 func TestServerCrashes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, question, reason string }{
@@ -170,8 +171,8 @@ func TestServerDoesNotStart(t *testing.T) {
 	})
 }
 
-// The reason is masked, because users see it and an error of the client may quote
-// the child's output.
+// The reason in a status is masked. Users see it, and the error of a client may
+// quote output of the child.
 func TestServerReasonIsMasked(t *testing.T) {
 	t.Parallel()
 	s := supervise.NewServer("files", self(t, "cat"), func(context.Context, ioConn) (*lineClient, error) {
@@ -183,8 +184,8 @@ func TestServerReasonIsMasked(t *testing.T) {
 	assert.NoError(t, s.Stop(t.Context()))
 }
 
-// A panic of connect does not end the program. In this test, connect panics during
-// a restart, in a background goroutine.
+// A panic of the connect function does not end the program. Here the function
+// panics during a restart, in a background goroutine.
 func TestConnectPanics(t *testing.T) {
 	t.Parallel()
 	connected := 0
@@ -234,8 +235,8 @@ func TestServerRestartLimit(t *testing.T) {
 	assert.Equal(t, 1, starts())
 }
 
-// A server that keeps crashing is restarted as often as allowed and is then
-// degraded. A restart that fails counts.
+// A server that crashes again and again is restarted as often as allowed. Its state
+// is then degraded. A restart that fails counts as a restart.
 func TestServerKeepsCrashing(t *testing.T) {
 	t.Parallel()
 	s, seen, starts := lineServer(t, ",,exit 9", supervise.WithRestarts(3))
@@ -251,7 +252,7 @@ func TestServerKeepsCrashing(t *testing.T) {
 	require.ErrorIs(t, err, degraded.Err)
 }
 
-// A restart counts only during the window.
+// A restart counts only until the window has passed.
 func TestServerRestartWindow(t *testing.T) {
 	t.Parallel()
 	const window = 500 * time.Millisecond

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newExecution returns an execution whose child has just started.
+// newExecution returns an execution for a child that has just started.
 func newExecution(c *Command) *execution {
 	r := &execution{command: c}
 	r.outputs.begin(true)
@@ -69,7 +69,7 @@ func TestSlowWriter(t *testing.T) {
 	})
 }
 
-// slow is a writer that blocks for some time, as a pager does.
+// slow is a writer that blocks for some time at each write. A pager does the same.
 type slow time.Duration
 
 func (s slow) Write(p []byte) (int, error) {
@@ -77,8 +77,8 @@ func (s slow) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// drain waits for a slow writer. It does not wait for a process that was left
-// behind and keeps the output open.
+// drain waits for a slow writer. It does not wait for a process that the child left
+// behind and that keeps the output open.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestEndAndLimitAtOnce(t *testing.T) {
 	}
 }
 
-// child.wait returns false for a process that survives SIGKILL.
+// The method wait of child returns false if a process survives SIGKILL.
 func TestSurvivor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -169,7 +169,7 @@ func TestTail(t *testing.T) {
 	assert.Equal(t, "and this", big.text())
 }
 
-// A connection keeps the first cause.
+// A broken connection keeps the first error that broke it.
 func TestBrokenConnection(t *testing.T) {
 	t.Parallel()
 	cmd := (&Command{Name: "x"}).cmd()

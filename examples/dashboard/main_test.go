@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The committed files match the table of panels.
+// The committed files must match the table of panels.
 func TestFilesAreFresh(t *testing.T) {
 	t.Parallel()
 	all, err := files()
@@ -52,9 +52,9 @@ func TestPanels(t *testing.T) {
 	assert.Zero(t, columns, "columns that the last row leaves empty")
 }
 
-// TestGrafanaModel checks that the parts of grafana.json are consistent. It also
-// checks that the file has only fields of the model, because Grafana silently
-// ignores unknown fields.
+// TestGrafanaModel checks that the parts of grafana.json fit together. It also
+// checks that the file has only known fields, because Grafana silently ignores
+// unknown ones.
 func TestGrafanaModel(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("grafana.json")
@@ -105,7 +105,7 @@ func TestGrafanaModel(t *testing.T) {
 	}
 }
 
-// The page loads only data, and only from the Prometheus server that serves the
+// The page loads nothing except data from the Prometheus server that serves the
 // page.
 func TestConsoleHasNoAssets(t *testing.T) {
 	t.Parallel()

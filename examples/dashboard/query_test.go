@@ -18,8 +18,8 @@ import (
 )
 
 // exported returns the metrics of otelclass in Prometheus. It maps each metric to
-// its labels, and each label to its values. If a label can have any value, the
-// map has one example.
+// its labels, and each label to its values. If a label may have any value, the map
+// has one example.
 func exported(t *testing.T) map[string]map[string][]string {
 	t.Helper()
 	registry := prometheus.NewRegistry()
@@ -52,7 +52,7 @@ func exported(t *testing.T) map[string]map[string][]string {
 	return metrics
 }
 
-// Every query parses, and uses only metrics, labels and label values that
+// Every query is valid. It uses only metrics, labels and label values that
 // otelclass exports.
 func TestQueries(t *testing.T) {
 	t.Parallel()
@@ -91,7 +91,8 @@ func TestQueries(t *testing.T) {
 				}
 				return nil
 			})
-			// The aggregation keeps each label that the legend, the colours or the columns use.
+			// The legend, the colours and the columns of a panel use labels. The
+			// aggregation of the query must keep these labels.
 			for _, name := range label.FindAllStringSubmatch(q.Legend, -1) {
 				assert.Contains(t, grouped, name[1], "%s: legend", p.ID)
 			}

@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program runs main. The environment has no other OpenTelemetry settings than
-// env.
+// program runs main in a separate process. env has all OpenTelemetry settings of
+// its environment.
 func program(t *testing.T, env ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, errOut bytes.Buffer
@@ -70,7 +70,7 @@ signal=span  error.category=retryable  error.reason=transient       2
 signal=span  error.category=timeout    error.reason=timeout         2
 `
 
-// The program prints what its receiver got over HTTP.
+// The program prints the data that its receiver got over HTTP.
 func TestBuiltInReceiver(t *testing.T) {
 	t.Parallel()
 	stdout, stderr, err := program(t)

@@ -28,12 +28,13 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// bubble runs a function under fake time.
+// bubble returns a function that runs f under fake time.
 func bubble(t *testing.T) func(func()) {
 	return func(f func()) { synctest.Test(t, func(*testing.T) { f() }) }
 }
 
-// The default day reaches the goals of specification 004.
+// The default day reaches the goals of the specification, number 004 in
+// docs/specifications.md.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	results, err := compare(bubble(t), 1, 10_000)
@@ -92,7 +93,7 @@ func TestFigures_OtherDays(t *testing.T) {
 	assert.GreaterOrEqual(t, sum.restarts.percent(), 90.0)
 }
 
-// A seed always gives the same figures, in any order of goroutines.
+// The same seed gives the same figures, in whatever order the goroutines run.
 func TestFigures_Deterministic(t *testing.T) {
 	t.Parallel()
 	first, err := compare(bubble(t), 7, 10_000)
@@ -160,7 +161,8 @@ func TestScript_At(t *testing.T) {
 	}
 }
 
-// Every endpoint has its outages in order, within the limits of its plan.
+// The outages of an endpoint are in order and within the limits of the endpoint's
+// plan.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {

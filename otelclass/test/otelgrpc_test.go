@@ -28,8 +28,8 @@ func (f failing) Check(context.Context, *grpc_health_v1.HealthCheckRequest) (*gr
 	return &grpc_health_v1.HealthCheckResponse{}, f.err
 }
 
-// An instrumented server fails a call of an instrumented client. The server's span
-// is not an error if the client is at fault.
+// A server with otelgrpc fails a call of a client with otelgrpc. If the client is
+// at fault, the span of the server is not an error.
 func TestOtelgrpc(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -19,8 +19,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// spansOf calls use with a tracer provider. It returns the category and reason of
-// the exported span of each kind, in the format of function classified.
+// spansOf calls use with a tracer provider. It returns "category/reason" of the
+// exported spans, by their kind.
 func spansOf(t *testing.T, use func(*sdktrace.TracerProvider)) map[trace.SpanKind]string {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()
@@ -35,8 +35,8 @@ func spansOf(t *testing.T, use func(*sdktrace.TracerProvider)) map[trace.SpanKin
 	return result
 }
 
-// An instrumented server fails a call of an instrumented client. The server's span
-// is not an error if the client is at fault.
+// A server with otelhttp fails a call of a client with otelhttp. If the client is
+// at fault, the span of the server is not an error.
 func TestOtelhttp(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -66,7 +66,7 @@ func TestOtelhttp(t *testing.T) {
 	}
 }
 
-// get calls a server through an instrumented client and returns the error.
+// get calls a server through a client with otelhttp and returns the error.
 func get(t *testing.T, ctx context.Context, provider *sdktrace.TracerProvider, url string) error { //nolint:revive // t first, as everywhere in tests
 	t.Helper()
 	base := &http.Transport{}
@@ -83,7 +83,7 @@ func get(t *testing.T, ctx context.Context, provider *sdktrace.TracerProvider, u
 	return res.Body.Close()
 }
 
-// The server sends no answer to these calls.
+// In these calls the server sends no answer.
 func TestOtelhttpTransport(t *testing.T) {
 	t.Parallel()
 	hang := func(t *testing.T) string { // hangs until the client disconnects

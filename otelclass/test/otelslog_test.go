@@ -19,22 +19,22 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// quiet is an error with a status and a text that is not classified, like the
-// errors of some SDKs.
+// quiet is an error with a status. No rule matches its text. Errors of some SDKs
+// are similar.
 type quiet struct{ StatusCode int }
 
 func (quiet) Error() string { return "request failed" }
 
-// quietValuer is a quiet error with a LogValue method.
+// quietValuer is a quiet error that also has a LogValue method.
 type quietValuer struct{ quiet }
 
 func (quietValuer) LogValue() slog.Value { return slog.StringValue("request failed") }
 
-// Each row is one way to log an error with slog. "text" is an error that is
-// classified by its text. "value" is an error that is classified by its StatusCode
-// field. For each of these two errors, a row has two results: with slogclass before
-// otelslog, and with only a LogProcessor after otelslog. The table in
-// docs/opentelemetry.md shows these rows.
+// Each row is one way to log an error with slog. It is tested with two errors:
+// "text" is classified by its text, and "value" by its field StatusCode. For each
+// error there are two results: with slogclass before otelslog, and with a
+// LogProcessor after otelslog. The table in docs/opentelemetry.md has the same
+// rows.
 func TestOtelslog(t *testing.T) {
 	t.Parallel()
 	const auth, unknown = "fatal/authentication", "fatal/unknown"
@@ -82,9 +82,8 @@ func TestOtelslog(t *testing.T) {
 }
 
 // logged calls log with a logger that writes through otelslog and a LogProcessor.
-// If withSlogclass is true, slogclass comes before otelslog. logged returns the
-// category and reason of the exported record, as function classified does, and the
-// counts.
+// If withSlogclass is true, slogclass comes before otelslog. logged returns
+// "category/reason" of the exported record, and the counts.
 func logged(t *testing.T, withSlogclass bool, log func(*slog.Logger)) (string, map[string]int64) {
 	t.Helper()
 	reader := metric.NewManualReader()

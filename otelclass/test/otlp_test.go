@@ -19,8 +19,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// Spans and records are received with the two attributes, over both transports of
-// OTLP and through both processors of the SDKs.
+// The test exports spans and records over both transports of OTLP, through both
+// processors of the SDKs. The receiver must get the two attributes.
 func TestOTLP(t *testing.T) {
 	t.Parallel()
 	transports := []struct {
@@ -92,7 +92,7 @@ func TestOTLP(t *testing.T) {
 	}
 }
 
-// Shutdown exports the remaining batch.
+// Shutdown exports the spans and records that are still queued.
 func TestOTLPShutdown(t *testing.T) {
 	t.Parallel()
 	got := newReceiver()

@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// scraped returns the label names and the number of series of each metric, as
-// Prometheus shows them.
+// scraped returns the label names and the number of series of each metric. The
+// metrics are those that Prometheus would get.
 func scraped(t *testing.T, opts ...otelclass.CounterOption) (labels map[string][]string, series map[string]int) {
 	t.Helper()
 	registry := prometheus.NewRegistry()
@@ -76,7 +76,7 @@ func TestPrometheusNames(t *testing.T) {
 	assert.Equal(t, []string{"endpoint", "error_reason", "outcome", "provider"}, labels["errclass_attempts_total"])
 }
 
-// The names and labels are an interface for dashboards and must match exactly.
+// Dashboards use these names and labels, so they must match exactly.
 func TestPrometheusMemoryLLMNaming(t *testing.T) {
 	t.Parallel()
 	labels, series := scraped(t, otelclass.WithNaming(otelclass.MemoryLLMNaming()), otelclass.WithProviders("claude", "openai"))

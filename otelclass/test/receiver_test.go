@@ -18,8 +18,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// receiver receives OTLP over HTTP and gRPC. It stores the category and reason of
-// each span, event and record, as function classified returns them.
+// receiver receives OTLP over HTTP and gRPC. It stores "category/reason" of each
+// span, event and record.
 type receiver struct {
 	mu     sync.Mutex
 	spans  map[string]string   // by name
@@ -31,7 +31,8 @@ func newReceiver() *receiver {
 	return &receiver{spans: map[string]string{}, events: map[string][]string{}, logs: map[string]string{}}
 }
 
-// overHTTP serves the protobuf encoding of OTLP/HTTP and returns host:port.
+// overHTTP starts a server for OTLP over HTTP, in the protobuf encoding. It returns
+// host:port.
 func (r *receiver) overHTTP(t *testing.T) string {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/traces", func(w http.ResponseWriter, req *http.Request) {
@@ -58,7 +59,7 @@ func accept[M proto.Message](t *testing.T, w http.ResponseWriter, req *http.Requ
 	assert.NoError(t, err)
 }
 
-// overGRPC serves OTLP/gRPC and returns host:port.
+// overGRPC starts a server for OTLP over gRPC. It returns host:port.
 func (r *receiver) overGRPC(t *testing.T) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -19,7 +19,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// jsonAttributes are attributes in the JSON of the standard output exporters.
+// jsonAttributes decodes attributes in the JSON that the standard output exporters
+// write.
 type jsonAttributes []struct {
 	Key   string
 	Value struct{ Value any }

@@ -14,8 +14,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// zpages stores spans in OnStart and shows spans from OnEnd. OnStart must get the
-// SDK's own span, and OnEnd the view with the attributes.
+// Package zpages stores spans in OnStart and shows spans from OnEnd. It needs the
+// SDK's own span in OnStart, and the span with the added attributes in OnEnd.
 func TestZpages(t *testing.T) {
 	t.Parallel()
 	pages := zpages.NewSpanProcessor()

@@ -6,7 +6,7 @@ import (
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 )
 
-// exporter stores the exported records.
+// exporter is a log exporter that stores the records.
 type exporter struct{ records []sdklog.Record }
 
 func (e *exporter) Export(_ context.Context, records []sdklog.Record) error {

@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/slogclass"
 )
 
-// The errors of samber/oops are LogValuers that resolve to groups. They must be
-// read as errors.
+// The errors of samber/oops are LogValuers that return groups. They must be
+// classified as errors.
 func TestHandlerOopsError(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -29,8 +29,8 @@ func TestHandlerOopsError(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
 			logger := slog.New(slogclass.New(slog.NewJSONHandler(&out, nil)))
-			// Log once at the root, and twice under a group. The last call uses the
-			// cached handler.
+			// The test logs once at the root and twice under a group. The last call
+			// uses the cached handler.
 			logger.Error("failed", tt.attr)
 			grouped := logger.WithGroup("g").With("n", 1)
 			grouped.Error("failed", tt.attr)

@@ -9,11 +9,11 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// asRateLimited is an environment variable. If it is set, the test binary does not
-// run tests but fails like an agent that got a rate limit error.
+// asRateLimited is an environment variable. If it is set, the test binary fails
+// with a rate limit error instead of running its tests.
 const asRateLimited = "MCPTEST_AS_RATE_LIMITED"
 
-// Package resilience retries a child if its error is retryable.
+// Package resilience starts a child again if the error of the child is retryable.
 func Example_retry() {
 	x, err := resilience.New(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{Schedule: resilience.FixedSchedule}})
 	if err != nil {

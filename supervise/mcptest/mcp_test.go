@@ -81,8 +81,8 @@ func serve() error {
 	return s.Run(context.Background(), &mcp.StdioTransport{})
 }
 
-// connect connects the client of the SDK. A program needs no other code to use
-// that client with package supervise.
+// connect connects the MCP client of the SDK. This is all that a program needs to
+// use the client with package supervise.
 func connect(ctx context.Context, conn io.ReadWriteCloser) (*mcp.ClientSession, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "mcptest", Version: "v1.0.0"}, nil)
 	return client.Connect(ctx, &mcp.IOTransport{Reader: conn, Writer: conn}, nil)
@@ -116,7 +116,7 @@ func (l *log) observe(s supervise.ServerStatus) {
 	l.came <- s
 }
 
-// until waits for the next status with this state.
+// until waits for the next status with the given state and returns it.
 func (l *log) until(t *testing.T, state supervise.ServerState) supervise.ServerStatus {
 	t.Helper()
 	limit := time.After(30 * time.Second)
@@ -176,10 +176,10 @@ func TestToolError(t *testing.T) {
 	assert.Equal(t, []supervise.ServerState{supervise.ServerRunning}, l.states)
 }
 
-// If the server crashes, hangs or writes invalid output, the call fails. The
-// server is restarted and works. After a second failure it is degraded. For
-// invalid output the test does not check the error text, because the text may
-// come from the client.
+// The server crashes, hangs or writes invalid output. The call fails, and the
+// server is restarted and works. After the second failure, the state of the server
+// is degraded. For invalid output the test does not check the text of the error,
+// because that text may come from the client.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -215,8 +215,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// Progress notifications keep their call alive. A call that hangs does not end it,
-// because the server answers a ping.
+// Progress notifications give their call more time. A call that hangs does not end
+// the server, because the server answers a ping.
 func TestProgressAndPing(t *testing.T) {
 	t.Parallel()
 	const answer = 3 * time.Second

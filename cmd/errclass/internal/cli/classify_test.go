@@ -83,8 +83,8 @@ func TestClassifyUnreadableInput(t *testing.T) {
 	assert.Equal(t, "errclass: standard input: boom\n", errOut.String())
 }
 
-// FuzzClassifyLines shows that each input line becomes one JSON object with the
-// id of the line.
+// FuzzClassifyLines checks that each input line becomes one JSON object with the id
+// of the line.
 func FuzzClassifyLines(f *testing.F) {
 	for _, s := range []string{"", "\n", "a\r\nb", `{"id":"\u003c","message":""}`, "{\"id\":[1,\t2],\"msg\":\"x\"}\n\n", "\xff\x00", "attempt 1: HTTP 503; last attempt 2: zz\n"} {
 		f.Add(s)

@@ -18,8 +18,8 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/cli"
 )
 
-// asProgram is an environment variable. If it is set, the test binary runs as
-// errclass: some tests need errclass as a process of its own.
+// asProgram is an environment variable. If it is set, the test binary runs errclass
+// instead of its tests. Some tests need errclass in a separate process.
 const asProgram = "ERRCLASS_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -28,8 +28,8 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	// These variables are for the commands that errclass run starts in tests.
-	// Without GORACE the race detector delays the exit of each command by a
-	// second.
+	// GORACE is set because the race detector would delay the exit of each command
+	// by a second.
 	if err := errors.Join(os.Setenv(asChild, "1"), os.Setenv("GORACE", "atexit_sleep_ms=0")); err != nil {
 		panic(err)
 	}
@@ -50,7 +50,7 @@ func ExampleMain() {
 	// true
 }
 
-// result is the result of a command line.
+// result has the exit code and the output of an errclass command.
 type result struct {
 	code     int
 	out, err string
@@ -63,7 +63,7 @@ func run(t *testing.T, stdin string, args ...string) result {
 	return result{code, out.String(), errOut.String()}
 }
 
-// file writes a temporary file and returns its name.
+// file writes a temporary file and returns its path.
 func file(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -71,7 +71,7 @@ func file(t *testing.T, name, content string) string {
 	return path
 }
 
-// folder writes files to a temporary folder and returns its name.
+// folder writes files to a temporary directory and returns its path.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -141,7 +141,8 @@ func TestCompletion(t *testing.T) {
 	assert.Contains(t, run(t, "", "__complete", "rules", "--rules", "").out, "standard\nminimal\n:0")
 }
 
-// TestClosedPipe closes the output before the end, as head does.
+// TestClosedPipe closes the output of errclass before errclass ends. A pipe to head
+// has the same effect.
 func TestClosedPipe(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -184,7 +185,7 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// TestSlowPipe shows that each answer is written before the next line is read.
+// TestSlowPipe checks that each answer is written before the next line is read.
 func TestSlowPipe(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, in, want string }{
@@ -218,7 +219,7 @@ func TestSlowPipe(t *testing.T) {
 	}
 }
 
-// full fails every write, like a full disk.
+// full is a writer that fails at every write, like a full disk.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }

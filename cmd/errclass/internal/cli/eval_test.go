@@ -150,8 +150,8 @@ func TestEvalBadThresholds(t *testing.T) {
 	}
 }
 
-// TestStandardRulesReachThresholds evaluates the standard rules with the
-// project's corpus.
+// TestStandardRulesReachThresholds checks the scores of the standard rules on the
+// corpus of this project.
 func TestStandardRulesReachThresholds(t *testing.T) {
 	t.Parallel()
 	r := run(t, "", "eval", "../../../../classify/testdata/corpus.jsonl", "--errors",
@@ -208,7 +208,7 @@ func TestEvalFaultyCorpus(t *testing.T) {
 	assert.Equal(t, result{code: cli.ExitFailed, err: "errclass: -: no entries to evaluate\n"}, r)
 }
 
-// TestEvalFolder evaluates a folder and a file together.
+// TestEvalFolder evaluates a directory and a file together.
 func TestEvalFolder(t *testing.T) {
 	t.Parallel()
 	first, second, _ := strings.Cut(corpus, "\n\n")
@@ -227,7 +227,7 @@ func TestEvalFolder(t *testing.T) {
 	assert.Equal(t, result{code: cli.ExitFailed, err: "errclass: " + empty + ": no files *.jsonl or slices/*.jsonl in this folder\n"}, r)
 }
 
-// TestEvalGroups shows the tables of slices, products and reliability.
+// TestEvalGroups checks the tables of slices, products and reliability.
 func TestEvalGroups(t *testing.T) {
 	t.Parallel()
 	line := func(i int, product, message, category, reason string) string {
@@ -266,8 +266,8 @@ func TestEvalGroups(t *testing.T) {
 	assert.Len(t, report.Products, 13, "JSON has all products")
 }
 
-// TestEvalAgainst saves the answers of the twenty patterns and compares them with the
-// answers of the standard rules.
+// TestEvalAgainst saves the answers of the classifier Minimal. It then compares the
+// answers of the standard rules with the saved ones.
 func TestEvalAgainst(t *testing.T) {
 	t.Parallel()
 	name := file(t, "corpus.jsonl", corpus)
@@ -308,8 +308,8 @@ not compared         1, without an earlier answer: a-1
 ----------------------------------------------------------------
  b-2  corpus  retryable/network  fatal/authentication  HTTP 403
 `
-	// --against and --predictions may name the same file: it is read before it is
-	// written.
+	// --against and --predictions may name the same file. The file is read before
+	// it is written.
 	r = run(t, "", "eval", "--rules", "minimal", name, "--against", then, "--predictions", then)
 	assert.Equal(t, result{out: evalReport + "\nCompared with " + then + figures}, r)
 	saved, err := os.ReadFile(then)
@@ -335,8 +335,8 @@ not compared         1, without an earlier answer: a-1
 	assert.Equal(t, []string{"a-1"}, report.Comparison.Missing)
 }
 
-// TestEvalAgainstPart compares a part of the corpus: the other entries are not
-// unknown.
+// TestEvalAgainstPart compares only a part of the corpus. Saved answers for the
+// other entries must not be reported as unknown ids.
 func TestEvalAgainstPart(t *testing.T) {
 	t.Parallel()
 	then := filepath.Join(t.TempDir(), "then.jsonl")

@@ -34,7 +34,7 @@ func main() {
 }
 `
 
-// answers are those of the trainer. The second one is a false retry.
+// answers is the output of the trainer. The answer to a-2 is a false retry.
 const answers = `{"id":"a-1","category":"retryable","reason":"rate_limit","rule":"http/429","confidence":0.95}
 {"id":"a-2","category":"retryable","reason":"transient","rule":"model","confidence":0.85}
 {"id":"b-1","category":"retryable","reason":"network","rule":"model","confidence":0.75}
@@ -124,7 +124,7 @@ func TestEvalCrossValidateFaults(t *testing.T) {
 	}
 }
 
-// TestEvalCrossValidateWithoutGo has an empty PATH.
+// TestEvalCrossValidateWithoutGo checks the error if the command go is not in PATH.
 func TestEvalCrossValidateWithoutGo(t *testing.T) {
 	dir := folder(t, module(answers))
 	t.Setenv("PATH", t.TempDir())

@@ -81,7 +81,7 @@ func TestExplainJSON(t *testing.T) {
 		run(t, "", "explain", "--rules", "minimal", "--format", "json", "").out)
 }
 
-// TestExplainOutcomes checks the outcome of signals that did not decide.
+// TestExplainOutcomes checks what explain prints for signals that did not decide.
 func TestExplainOutcomes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ message, want string }{
@@ -97,7 +97,7 @@ func TestExplainOutcomes(t *testing.T) {
 	}
 }
 
-// TestExplainOwnRule shows that a user's rule beats the standard ones.
+// TestExplainOwnRule checks that a user's rule outranks the standard rules.
 func TestExplainOwnRule(t *testing.T) {
 	t.Parallel()
 	mine := file(t, "mine.yaml", "rules:\n  - {id: mine, reason: policy, pattern: 'http \\d+'}\n")
@@ -106,8 +106,8 @@ func TestExplainOwnRule(t *testing.T) {
 	assert.Contains(t, r.out, "beaten by mine: user before code\n")
 }
 
-// TestExplainNamesTheRunbook shows that the last line is the address of a section
-// in docs/reasons.md, for every reason.
+// TestExplainNamesTheRunbook checks the last line for every reason. It must be the
+// address of a section in docs/reasons.md.
 func TestExplainNamesTheRunbook(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../../docs/reasons.md")
@@ -126,7 +126,7 @@ func TestExplainNamesTheRunbook(t *testing.T) {
 	}
 }
 
-// TestExplainOmitted shows that the output says how much was not read.
+// TestExplainOmitted checks that the output says how much text was not read.
 func TestExplainOmitted(t *testing.T) {
 	t.Parallel()
 	long := "HTTP 503 " + strings.Repeat("x ", 1<<15) + strings.Repeat("invalid api key ", 10) + strings.Repeat("y ", 1<<15)

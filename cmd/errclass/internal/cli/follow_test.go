@@ -14,7 +14,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/logline"
 )
 
-// TestFollow changes a followed file step by step. Each step happens when all bytes
+// TestFollow changes a followed file in steps. The next step begins after all bytes
 // have been read.
 func TestFollow(t *testing.T) {
 	t.Parallel()
@@ -99,8 +99,8 @@ func TestStatusText(t *testing.T) {
 	assert.False(t, useColour(env("TERM", "dumb")))
 }
 
-// TestStatusLineMakesRoom checks that the status line is cleared before log lines are
-// written, and drawn again only if it has changed.
+// TestStatusLineMakesRoom checks that the status line is cleared before log lines
+// are written. It is drawn again only after a change.
 func TestStatusLineMakesRoom(t *testing.T) {
 	t.Parallel()
 	var screen strings.Builder
@@ -119,7 +119,7 @@ func TestStatusLineMakesRoom(t *testing.T) {
 	assert.Equal(t, &screen, none.writer(&screen))
 }
 
-// TestWait checks the method Wait of both readers of slow inputs.
+// TestWait checks the method Wait of both types that read slow inputs.
 func TestWait(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "a")

@@ -95,8 +95,8 @@ func TestColours(t *testing.T) {
 	assert.False(t, colours())
 }
 
-// TestUnderlined underlines matches that overlap each other or extend beyond the
-// part that is shown.
+// TestUnderlined checks the underlining of matches that overlap, and of matches
+// that are only partly within the text shown.
 func TestUnderlined(t *testing.T) {
 	text.EnableColors()
 	signals := []classify.Signal{{}, {Start: 2, End: 6}, {Start: 4, End: 8}, {Start: -1, End: -1}, {Start: 9, End: 99}}
@@ -141,8 +141,8 @@ func TestOutputClosed(t *testing.T) {
 	assert.False(t, outputClosed(io.ErrShortWrite))
 }
 
-// TestPauses checks the pauses between runs and the number of runs. A wait that
-// the provider asks for replaces the pause.
+// TestPauses checks the number of runs and the pauses between them. If the provider
+// says how long to wait, that replaces the pause.
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	type wait struct {

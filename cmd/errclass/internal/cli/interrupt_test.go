@@ -86,8 +86,8 @@ func TestInterrupts(t *testing.T) {
 	}
 }
 
-// TestInterruptAfterTheLastLine shows that a signal after the end of the input
-// does not end reading.
+// TestInterruptAfterTheLastLine sends a signal after the end of the input. It must
+// not be reported as an interruption.
 func TestInterruptAfterTheLastLine(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -144,8 +144,8 @@ func TestAsyncReader(t *testing.T) {
 	assert.Equal(t, "a", string(got))
 }
 
-// TestAsyncReaderInterrupted shows that a blocked read ends with the signal, and
-// returns the bytes read before.
+// TestAsyncReaderInterrupted checks that a signal ends a blocked read. The read
+// returns the bytes that arrived before the signal.
 func TestAsyncReaderInterrupted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

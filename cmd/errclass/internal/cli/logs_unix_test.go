@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// program is errclass as a process of its own.
+// program is a running errclass process.
 type program struct {
 	*exec.Cmd
 	errs bytes.Buffer
@@ -51,9 +51,9 @@ const (
 
 func numbered(line string, n int) string { return strings.Replace(line, "N", fmt.Sprint(n), 1) + "\n" }
 
-// TestLogsOfAProgramThatShutsDown signals the whole process group, as terminals
-// and supervisors do. Lines that the program writes while it shuts down must not
-// be lost.
+// TestLogsOfAProgramThatShutsDown sends a signal to the whole process group.
+// Terminals and supervisors do the same. The lines that the program writes while it
+// shuts down must not be lost.
 func TestLogsOfAProgramThatShutsDown(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
@@ -102,8 +102,8 @@ func TestLogsOfAProgramThatShutsDown(t *testing.T) {
 	}
 }
 
-// TestLogsSecondTerm shows that a second SIGTERM ends reading. All lines read
-// before are written.
+// TestLogsSecondTerm checks that a second SIGTERM ends reading. All lines that were
+// read before must be written.
 func TestLogsSecondTerm(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, "logs", "--rules", "minimal", "--summary")
@@ -136,8 +136,8 @@ func TestLogsSecondTerm(t *testing.T) {
 	assert.Contains(t, p.errs.String(), "of 4 lines")
 }
 
-// TestLogsSecondQuit shows that a second SIGQUIT ends reading with exit code 131.
-// Earlier, the Go runtime printed stacks and exited with code 2.
+// TestLogsSecondQuit checks that a second SIGQUIT ends reading with exit code 131.
+// The Go runtime must not print stacks and exit with code 2.
 func TestLogsSecondQuit(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"logs", "classify"} {
@@ -172,7 +172,7 @@ func TestLogsSecondQuit(t *testing.T) {
 	}
 }
 
-// TestLogsInterruptedFile shows that a signal ends the reading of a file, even if
+// TestLogsInterruptedFile checks that a signal ends the reading of a file, even if
 // nobody reads the output.
 func TestLogsInterruptedFile(t *testing.T) {
 	t.Parallel()
@@ -206,15 +206,16 @@ func TestLogsInterruptedFile(t *testing.T) {
 	}
 }
 
-// wait waits for a process that fails. It returns its standard error.
+// wait waits for the end of the process and returns its standard error. The process
+// must fail.
 func (p *program) wait(t *testing.T) string {
 	t.Helper()
 	require.Error(t, p.Wait())
 	return p.errs.String()
 }
 
-// TestLogsIntoItsInput shows that errclass refuses an input that is also the
-// output, as cat does. Otherwise the file would grow until the disk is full.
+// TestLogsIntoItsInput checks that errclass refuses an input that is also the
+// output. Otherwise the file would grow until the disk is full.
 func TestLogsIntoItsInput(t *testing.T) {
 	t.Parallel()
 	const content = "{\"level\":\"error\",\"msg\":\"HTTP 503\"}\n"
@@ -280,7 +281,7 @@ func TestLogsIntoItsInput(t *testing.T) {
 	})
 }
 
-// TestLogsToAFullDisk shows that the program ends with the error of the write and
+// TestLogsToAFullDisk checks that errclass ends with the error of the write and
 // still prints the summary.
 func TestLogsToAFullDisk(t *testing.T) {
 	t.Parallel()
@@ -303,7 +304,7 @@ func TestLogsToAFullDisk(t *testing.T) {
 }
 
 // TestLogsToANonBlockingOutput makes the output non-blocking. Any program that
-// shares the output can do that. No line may be cut.
+// shares the output can do so. No line may be cut.
 func TestLogsToANonBlockingOutput(t *testing.T) {
 	t.Parallel()
 	var fds [2]int
@@ -324,7 +325,7 @@ func TestLogsToANonBlockingOutput(t *testing.T) {
 	assert.True(t, same, "%d of %d bytes", len(got), len(content))
 }
 
-// TestLogsFollow follows a file over its rotation, until Ctrl-C.
+// TestLogsFollow follows a file that is rotated, until Ctrl-C.
 func TestLogsFollow(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "app.log")

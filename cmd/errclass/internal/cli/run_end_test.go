@@ -20,11 +20,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startGrandchild is a shell command. It starts a background process that does
-// not use the shell's streams, and prints the process ids of both.
+// startGrandchild is a shell command that starts a background process. That process
+// does not use the streams of the shell. The command prints the ids of both
+// processes.
 const startGrandchild = `sleep 1000 </dev/null >/dev/null 2>&1 & echo $$ $!; `
 
-// runProgram starts errclass run as a process of its own.
+// runProgram starts errclass run in a separate process.
 func runProgram(t *testing.T, errs io.Writer, args ...string) (*exec.Cmd, io.ReadCloser) {
 	t.Helper()
 	self, err := os.Executable()
@@ -52,7 +53,7 @@ func pids(t *testing.T, out io.Reader) (ids []int) {
 	return ids
 }
 
-// assertEnded waits until the processes have ended. A zombie has ended too.
+// assertEnded waits until the processes have ended. A zombie counts as ended.
 func assertEnded(t *testing.T, ids []int) {
 	t.Helper()
 	for _, id := range ids {
@@ -67,8 +68,8 @@ func assertEnded(t *testing.T, ids []int) {
 	}
 }
 
-// TestRunEndsItsGroup shows that every signal that ends errclass also ends the
-// command and the processes that the command started.
+// TestRunEndsItsGroup sends signals that end errclass. The command and all
+// processes that the command started must end too.
 func TestRunEndsItsGroup(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGPIPE} {
@@ -92,9 +93,9 @@ func TestRunEndsItsGroup(t *testing.T) {
 	}
 }
 
-// TestRunClosedOutput closes the output. errclass must end the command and all
-// processes that the command started. Earlier, the exit code was 130, as after
-// Ctrl-C.
+// TestRunClosedOutput closes the output of errclass. errclass must end the command
+// and all processes that the command started. Its exit code must not be 130, the
+// code for Ctrl-C.
 func TestRunClosedOutput(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
@@ -126,7 +127,7 @@ func TestRunClosedOutput(t *testing.T) {
 }
 
 // TestRunUnreadInput runs a command that closes its input. errclass gets SIGPIPE
-// when it writes more input, and must continue.
+// when it writes more input, and must go on.
 func TestRunUnreadInput(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -139,8 +140,8 @@ func TestRunUnreadInput(t *testing.T) {
 	assert.Equal(t, "done\n", string(out))
 }
 
-// TestRunEventNotWritten shows that a failure to write the event is reported on
-// standard error and does not change the exit code.
+// TestRunEventNotWritten makes the event file unwritable. The error is printed on
+// standard error, and the exit code stays the same.
 func TestRunEventNotWritten(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"text", "json"} {
@@ -152,8 +153,8 @@ func TestRunEventNotWritten(t *testing.T) {
 	assert.Zero(t, run(t, "", child(t, []string{"--event", "/dev/full"}, "out", "fine")...).code, "there is no event to write")
 }
 
-// TestRunKeepsItsCodeWithoutStandardError shows that a standard error that cannot
-// be written does not change the exit code.
+// TestRunKeepsItsCodeWithoutStandardError makes standard error unwritable. The exit
+// code must stay the same.
 func TestRunKeepsItsCodeWithoutStandardError(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -167,8 +168,8 @@ func TestRunKeepsItsCodeWithoutStandardError(t *testing.T) {
 	assert.Equal(t, 7, exit.ExitCode())
 }
 
-// TestRunEventFileIsPrivate shows that only the owner can read the event file,
-// even if the file existed before. Secrets in it are masked.
+// TestRunEventFileIsPrivate checks that only the owner can read the event file,
+// even if the file existed before. Secrets in the file are masked.
 func TestRunEventFileIsPrivate(t *testing.T) {
 	t.Parallel()
 	for name, mode := range map[string]os.FileMode{"new": 0, "readable": 0o644, "writable": 0o666} {

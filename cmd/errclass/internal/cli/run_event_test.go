@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shell runs a script in the directory dir. "$0" in the script is errclass.
+// shell runs a shell script in the directory dir. In the script, "$0" is errclass.
 func shell(t *testing.T, dir, script string) (output string, code int) {
 	t.Helper()
 	self, err := os.Executable()
@@ -30,9 +30,9 @@ func shell(t *testing.T, dir, script string) (output string, code int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// TestRunEventIntoItsOutput writes the event to a file that is also standard
-// output or standard error. The event must be appended on a line of its own.
-// Earlier, the file was truncated and got mode 0600.
+// TestRunEventIntoItsOutput writes the event to a file that is also standard output
+// or standard error. The event must be appended on a line of its own. The file must
+// keep its content and its mode.
 func TestRunEventIntoItsOutput(t *testing.T) {
 	t.Parallel()
 	const command = `-- sh -c 'echo child; exit 7' `
@@ -82,8 +82,8 @@ func TestRunEventIntoItsOutput(t *testing.T) {
 	}
 }
 
-// TestRunEventIntoItsInput shows that --event refuses the command's input file.
-// Earlier, that file was truncated.
+// TestRunEventIntoItsInput checks that --event refuses the input file of the
+// command and does not change it.
 func TestRunEventIntoItsInput(t *testing.T) {
 	t.Parallel()
 	path := file(t, "data.csv", "a,b\n")
@@ -95,9 +95,9 @@ func TestRunEventIntoItsInput(t *testing.T) {
 	assert.Equal(t, "a,b\n", string(got))
 }
 
-// TestRunEventPipeWithoutReader shows that a named pipe without a reader is an
-// error, and that a reader started at the same time gets the event. Earlier,
-// errclass waited for a reader forever.
+// TestRunEventPipeWithoutReader writes the event to a named pipe. Without a reader
+// of the pipe, errclass must fail and not wait. A reader that starts at the same
+// time must get the event.
 func TestRunEventPipeWithoutReader(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pipe")
@@ -125,8 +125,9 @@ func TestRunEventPipeWithoutReader(t *testing.T) {
 	}
 }
 
-// TestRunProgramNamedLikeASecret runs programs with names such as token. The error
-// after the name and its colon must not be masked as the value of a secret.
+// TestRunProgramNamedLikeASecret runs programs with names such as token. Shells
+// print errors in the form "token: error". The error must not be masked as a
+// secret.
 func TestRunProgramNamedLikeASecret(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

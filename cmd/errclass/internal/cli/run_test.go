@@ -20,13 +20,13 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// asChild is an environment variable. If it is set, the test binary runs as a
+// asChild is an environment variable. If it is set, the test binary acts as a
 // command for errclass run. Its arguments are pairs: an action in childWords, and
 // the argument of that action.
 const asChild = "ERRCLASS_TEST_AS_CHILD"
 
-// childWords are the actions of the command. "count FILE" appends a byte to a
-// file. "until FILE:N" exits with 0 if that file has N bytes.
+// childWords are the actions of that command. "count FILE" appends a byte to FILE.
+// "until FILE:N" exits with 0 if FILE has N bytes.
 var childWords = map[string]func(arg string){
 	"out":   func(arg string) { fmt.Println(arg) },
 	"err":   func(arg string) { fmt.Fprint(os.Stderr, arg) },
@@ -50,7 +50,7 @@ func runChild(args []string) {
 	}
 }
 
-// child returns a command line of errclass run with the test binary as command.
+// child returns the arguments of errclass run with the test binary as its command.
 func child(t *testing.T, flags []string, words ...string) []string {
 	t.Helper()
 	program, err := os.Executable()
@@ -118,7 +118,8 @@ func TestRunStreamsThrough(t *testing.T) {
 	assert.True(t, strings.HasPrefix(r.err, "no line end\n{"), "the event has a line of its own")
 }
 
-// TestRunFlagsEnd shows that flags after the command belong to it.
+// TestRunFlagsEnd checks that flags after the name of the command belong to the
+// command.
 func TestRunFlagsEnd(t *testing.T) {
 	t.Parallel()
 	with := child(t, nil, "out", "--retry")
@@ -169,7 +170,8 @@ func TestRunSucceedsAtSecondRun(t *testing.T) {
 	assert.Equal(t, limited+"errclass run: retryable rate_limit (http/429): again in 1ms\n", r.err)
 }
 
-// TestRunTimeoutEndsWaits shows that --timeout includes the pauses.
+// TestRunTimeoutEndsWaits checks that the limit of --timeout includes the pauses
+// between runs.
 func TestRunTimeoutEndsWaits(t *testing.T) {
 	t.Parallel()
 	r := run(t, "", child(t, []string{"--retry", "--timeout", "5s", "--format", "json"}, "err", "HTTP 503: try again in 50s", "exit", "3")...)
@@ -216,7 +218,7 @@ func TestRunInput(t *testing.T) {
 	}
 }
 
-// TestRunLongInput shows that a command is not run again if it read more input
+// TestRunLongInput checks that a command is not run again if it has read more input
 // than errclass keeps.
 func TestRunLongInput(t *testing.T) {
 	t.Parallel()
@@ -305,8 +307,8 @@ func TestRunUsage(t *testing.T) {
 	}
 }
 
-// TestRunReportsTimeout shows that the message names the limit of --timeout,
-// whether the limit ended the command or a pause.
+// TestRunReportsTimeout checks that the message names the limit of --timeout,
+// whether that limit ended the command or a pause.
 func TestRunReportsTimeout(t *testing.T) {
 	t.Parallel()
 	r := run(t, "", child(t, []string{"--timeout", "300ms"}, "wait", "")...)

@@ -22,7 +22,7 @@ func TestRunSignal(t *testing.T) {
 	assert.Equal(t, 137, run(t, "", child(t, nil, "signal", "", "wait", "")...).code)
 }
 
-// TestRunInterrupted shows that a signal ends the command, and that the event
+// TestRunInterrupted checks that a signal ends the command and that the event
 // reports a cancellation.
 func TestRunInterrupted(t *testing.T) {
 	t.Parallel()

@@ -22,18 +22,19 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Limits of the builder. All are larger than the classifier's own limits.
+// These are the limits of a builder. All are larger than the limits of the
+// classifier.
 const (
 	maxBuilt = 400
 	maxDepth = 100
 	maxSize  = 400_000
 )
 
-// weight is the amount of input: the number of errors, and the bytes of their
+// weight is the amount of evidence: the number of errors, and the bytes of their
 // texts and bodies.
 type weight struct{ errors, bytes int }
 
-// builder builds a random error. Its source makes the random choices.
+// builder builds a random error. All random choices come from source.
 type builder struct {
 	source
 	calls     int        // how often methods of the built errors were called
@@ -43,7 +44,8 @@ type builder struct {
 	enclosing []*wrapper // errors that will wrap the next one
 }
 
-// leaves are common errors, and nil pointers in an error interface.
+// leaves are common errors that wrap nothing, and nil pointers whose type is an
+// error.
 var leaves = []error{
 	context.Canceled, context.DeadlineExceeded, os.ErrDeadlineExceeded, classify.ErrBudgetExceeded,
 	io.EOF, io.ErrUnexpectedEOF, fs.ErrPermission, exec.ErrNotFound, net.ErrClosed, http.ErrHandlerTimeout,
@@ -147,7 +149,7 @@ func (b *builder) several(depth int) []error {
 	return all
 }
 
-// inside builds the error that e wraps.
+// inside builds the error that e wraps, and sets e.next.
 func (b *builder) inside(e *wrapper, depth int) {
 	b.enclosing = append(b.enclosing, e)
 	e.next = b.build(depth + 1)

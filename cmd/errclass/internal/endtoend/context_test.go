@@ -17,11 +17,11 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// derive makes a child context that ends some time later.
+// derive returns a child context that ends some time later.
 type derive func(context.Context) (context.Context, context.CancelFunc)
 
-// Causes that differ from ctx.Err(). Classified as plain errors, without the
-// context, errPatient and errKey give other answers.
+// These causes of a context differ from its Err(). Without the context, errPatient
+// and errKey have other answers.
 var (
 	errDrain   = errors.New("the server is shutting down")
 	errPatient = fmt.Errorf("the report took too long: %w", context.DeadlineExceeded)
@@ -48,7 +48,7 @@ func deadline(d time.Duration, cause error) derive {
 	}
 }
 
-// nested nests contexts. The first one is the outermost.
+// nested combines several levels of contexts. The first level is the outermost.
 func nested(levels ...derive) derive {
 	return func(ctx context.Context) (context.Context, context.CancelFunc) {
 		var cancels []context.CancelFunc
@@ -65,7 +65,7 @@ func nested(levels ...derive) derive {
 	}
 }
 
-// callErrors has the errors that a call may return after its context has ended.
+// callErrors has the errors that a call may return after the end of its context.
 var callErrors = map[string]func(context.Context) error{
 	"the cause":             context.Cause,
 	"the cause, wrapped":    func(ctx context.Context) error { return fmt.Errorf("ask: %w", context.Cause(ctx)) },
@@ -75,8 +75,8 @@ var callErrors = map[string]func(context.Context) error{
 	"another, of no reason": func(context.Context) error { return errors.New("it went wrong") },
 }
 
-// TestEndOfContext shows that slogclass, otelclass and resilience give the same
-// answer for the end of a context with any cause.
+// TestEndOfContext checks that slogclass, otelclass and resilience give the same
+// answer for the end of a context, whatever its cause is.
 func TestEndOfContext(t *testing.T) {
 	aborted, timedOut := answer{"aborted", "aborted"}, answer{"timeout", "timeout"}
 	s := newSignals()
@@ -131,8 +131,8 @@ func TestEndOfContext(t *testing.T) {
 	}
 }
 
-// callUntilEnd makes a call that waits for the end of ctx. It returns
-// resilience's answer and the error of the call.
+// callUntilEnd makes a call that waits for the end of ctx. It returns the answer of
+// package resilience and the error of the call.
 func callUntilEnd(ctx context.Context, t *testing.T, returned func(context.Context) error) (got answer, err error) {
 	x, invalid := resilience.New(&resilience.Config{Enabled: true}, resilience.WithObserver(func(_ context.Context, e resilience.Event) {
 		if e.Kind == resilience.KindAttempt {
@@ -149,7 +149,7 @@ func callUntilEnd(ctx context.Context, t *testing.T, returned func(context.Conte
 	return got, err
 }
 
-// TestRetryableIsTheCategory shows that Retryable depends only on the category.
+// TestRetryableIsTheCategory checks that Retryable depends only on the category.
 func TestRetryableIsTheCategory(t *testing.T) {
 	t.Parallel()
 	for _, c := range classify.Categories() {

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// stub is embedded in the errors below. It counts the calls of their methods. A
-// method panics if its bit is set in panics.
+// stub is embedded in the errors below and counts the calls of their methods. A
+// method panics if panics has the bit of that method.
 type stub struct {
 	calls  *int
 	panics uint16
 }
 
-// The methods, as bits of stub.panics.
+// These are the bits of the methods in stub.panics.
 const (
 	inError uint16 = 1 << iota
 	inUnwrap
@@ -39,7 +39,7 @@ func (m stub) called(method uint16) {
 }
 
 // wrapper wraps an error, which may be the wrapper itself. Its text does not
-// depend on that error.
+// contain the text of that error.
 type wrapper struct {
 	stub
 	text string
@@ -55,19 +55,20 @@ type multiError []error
 func (e multiError) Error() string   { return "several" }
 func (e multiError) Unwrap() []error { return e }
 
-// caused wraps an error by the method Cause, as older modules do.
+// caused wraps an error and returns it from the method Cause. Old packages have
+// this method instead of Unwrap.
 type caused struct{ chain wrapper }
 
 func (e *caused) Error() string { return e.chain.Error() }
 func (e *caused) Cause() error  { return e.chain.Unwrap() }
 
-// endless wraps another endless error: its chain has no end.
+// endless wraps another endless error, so its chain has no end.
 type endless int
 
 func (e endless) Error() string { return "and so on" }
 func (e endless) Unwrap() error { return e + 1 }
 
-// withMethods has the methods of SDKs' errors.
+// withMethods has the methods that errors of SDKs have.
 type withMethods struct {
 	wrapper
 	status int
@@ -88,7 +89,7 @@ func (e *withMethods) RetryAfter() time.Duration { e.called(inRetryAfter); retur
 func (e *withMethods) RawJSON() string           { e.called(inRawJSON); return e.raw }
 func (e *withMethods) SQLState() string          { e.called(inSQLState); return e.code }
 
-// withFields has the fields of SDKs' errors.
+// withFields has the fields that errors of SDKs have.
 type withFields struct {
 	StatusCode int
 	Code       string
@@ -101,7 +102,8 @@ type withFields struct {
 	wrapper
 }
 
-// withFieldsByValue is an error with fields that is not a pointer.
+// withFieldsByValue is like withFields, but is used as a value and not as a
+// pointer.
 type withFieldsByValue struct {
 	Status       int
 	Code         string

@@ -25,8 +25,8 @@ import (
 // answer is the category and the reason that a signal shows for an error.
 type answer struct{ category, reason string }
 
-// signals has a logger, a tracer and an OpenTelemetry logger. Each of them
-// writes to two recorders: one with errclass, and one without (bare).
+// signals has a logger, a tracer and an OpenTelemetry logger. Each exists twice:
+// with errclass and without (bare).
 type signals struct {
 	observed []classify.Result // the results that observers got in one check
 
@@ -60,11 +60,11 @@ func newSignals() *signals {
 	return s
 }
 
-// message is the message of all records. It is unknown to the classifier.
+// message is the message of all records. The classifier has no rule for it.
 const message = "it went wrong"
 
 // record logs args through slog. It returns the line that slog writes without
-// errclass, and the category and reason that errclass adds.
+// errclass, and the answer that errclass adds.
 func (s *signals) record(ctx context.Context, t require.TestingT, args ...any) (string, answer) {
 	s.bareLines.Reset()
 	s.lines.Reset()
@@ -94,7 +94,7 @@ func text(v json.RawMessage) (s string) {
 	return s
 }
 
-// span starts a span with status Error and passes it to record. It returns the
+// span starts a span with status Error and calls record with it. It returns the
 // answers on the span and on its last event.
 func (s *signals) span(t require.TestingT, record func(trace.Span)) (span, event answer) {
 	s.bareSpans.Reset()
@@ -117,7 +117,8 @@ func (s *signals) span(t require.TestingT, record func(trace.Span)) (span, event
 	return answerIn(t, got.Attributes()), event
 }
 
-// logRecord emits an OpenTelemetry log record and returns the answer on it.
+// logRecord emits an OpenTelemetry log record. It returns the answer that errclass
+// adds.
 func (s *signals) logRecord(t require.TestingT, attrs ...attribute.KeyValue) answer {
 	s.bareLogs, s.logs = nil, nil
 	var r log.Record
@@ -144,7 +145,7 @@ func others(attrs []attribute.KeyValue) []attribute.KeyValue {
 	return left
 }
 
-// answerIn returns the answer in attrs. It requires each of the two keys once.
+// answerIn returns the answer in attrs. attrs must have each of the two keys once.
 func answerIn(t require.TestingT, attrs []attribute.KeyValue) (a answer) {
 	require.Len(t, attrs, len(others(attrs))+2, "category and reason")
 	for _, kv := range attrs {
@@ -178,7 +179,8 @@ func (*recorder) Enabled(context.Context, sdklog.EnabledParameters) bool { retur
 func (*recorder) Shutdown(context.Context) error                         { return nil }
 func (*recorder) ForceFlush(context.Context) error                       { return nil }
 
-// logs annotates a line as errclass logs does and returns the answer on it.
+// logs annotates a line in the same way as the command errclass logs. It returns
+// the answer in the annotated line.
 func logs(t require.TestingT, line string) answer {
 	var out bytes.Buffer
 	p := logline.NewProcessor(logline.NewAnnotator(nil, false), &out, true)

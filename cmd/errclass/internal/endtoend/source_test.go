@@ -8,14 +8,14 @@ import (
 
 // source makes the random choices of a builder.
 type source interface {
-	// pick returns a number from 0 to n-1. An exhausted source returns 0, so
-	// that every build ends.
+	// pick returns a number from 0 to n-1. A source without further choices returns
+	// 0, so every build ends.
 	pick(n int) int
 	text() string
 }
 
-// fragments are texts that matter to a classifier, alone or joined: statuses,
-// names of errors, envelopes, hints, reports of retries, stack frames.
+// fragments are texts that matter to a classifier, alone or joined. Examples are
+// statuses, names of errors, envelopes, waits, reports of retries and stack frames.
 var fragments = []string{
 	"", "boom", " ", "\n", ": ", "; ", "; last attempt 2: ", "attempt 1: ", "last error: ", "caused by: ",
 	"HTTP 429 Too Many Requests", "HTTP 503", "status code: 401", "500 Internal Server Error",
@@ -31,7 +31,7 @@ var fragments = []string{
 // maxText limits one text. It is more than a classifier reads.
 const maxText = 200_000
 
-// bytesSource takes its choices from the bytes of a fuzzer's input.
+// bytesSource makes its choices from the input of a fuzzer.
 type bytesSource struct{ data []byte }
 
 func (s *bytesSource) pick(n int) int {
@@ -57,7 +57,7 @@ func (s *bytesSource) text() string {
 	return repeated(b.String(), s)
 }
 
-// rapidSource takes its choices from rapid, which shrinks a failing case.
+// rapidSource makes its choices with package rapid, which shrinks a failing case.
 type rapidSource struct{ t *rapid.T }
 
 func (s rapidSource) pick(n int) int { return rapid.IntRange(0, n-1).Draw(s.t, "pick") }
@@ -67,7 +67,8 @@ func (s rapidSource) text() string {
 	return repeated(strings.Join(parts, ""), s)
 }
 
-// repeated returns text, and sometimes text repeated up to about maxText bytes.
+// repeated returns text. In one of 16 cases it repeats text up to about maxText
+// bytes.
 func repeated(text string, s source) string {
 	if text == "" || s.pick(16) != 1 {
 		return text

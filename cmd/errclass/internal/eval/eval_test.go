@@ -45,7 +45,7 @@ func ExampleEntry_In() {
 	// Output: llm true
 }
 
-// read returns the entries of a corpus in one file "c".
+// read returns the entries of a corpus with one file, named "c".
 func read(t *testing.T, text string) []eval.Entry {
 	t.Helper()
 	var c eval.Corpus
@@ -181,7 +181,7 @@ func TestEvaluateNothing(t *testing.T) {
 	assert.Zero(t, r.MacroF1)
 }
 
-// TestDeciders counts entries by the family of the rule that decided.
+// TestDeciders checks how many entries each family of rules has decided.
 func TestDeciders(t *testing.T) {
 	t.Parallel()
 	entries := []eval.Entry{
@@ -201,8 +201,8 @@ func TestDeciders(t *testing.T) {
 	assert.Empty(t, r.Misses[1].Signals)
 }
 
-// TestSplit shows that every entry is in exactly one of three parts, and that
-// the parts are of about equal size.
+// TestSplit checks that every entry is in exactly one of three parts, and that the
+// parts have about the same size.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../../../../classify/testdata/corpus.jsonl")
@@ -225,7 +225,8 @@ func TestSplit(t *testing.T) {
 	assert.True(t, eval.Entry{ID: "llm-001"}.In(0x10%3, 3), "printf llm-001 | sha256sum begins with 10")
 }
 
-// TestGroups compares the scores of slices and products with ones computed by hand.
+// TestGroups compares the scores of slices and products with scores computed by
+// hand.
 func TestGroups(t *testing.T) {
 	t.Parallel()
 	entries := []eval.Entry{
@@ -255,7 +256,7 @@ func TestGroups(t *testing.T) {
 	assert.InDelta(t, 0.5, r.MissedRetryShare(), 1e-9)
 }
 
-// TestReliability compares the table and the calibration error with ones computed
+// TestReliability compares the table and the calibration error with values computed
 // by hand.
 func TestReliability(t *testing.T) {
 	t.Parallel()

@@ -21,15 +21,15 @@ func ExampleAnnotator_Annotate() {
 	// Output: {"level":"error","msg":"ECONNRESET","error.category":"retryable","error.reason":"network"}
 }
 
-// annotated returns the annotated line.
+// annotated returns line as a annotates it. line must stay unchanged.
 func annotated(t *testing.T, a *logline.Annotator, line string) string {
 	t.Helper()
 	got := a.Annotate([]byte(line))
 	return line[:got.At] + string(got.Insert) + line[got.At:]
 }
 
-// testRules returns a classifier with rules of its own, so that the tests do not
-// depend on the wording of the standard rules.
+// testRules returns a classifier with rules of its own. So the tests do not depend
+// on the words of the standard rules.
 func testRules(t testing.TB) *classify.Classifier {
 	t.Helper()
 	c, err := classify.New(classify.WithRules(

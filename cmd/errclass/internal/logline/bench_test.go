@@ -14,7 +14,8 @@ import (
 	"github.com/errclass/errclass/internal/benchpair"
 )
 
-// logFile returns the log of a web service. One line in errorEvery is an error.
+// logFile returns the log file of a web service. One line in errorEvery is an
+// error.
 func logFile(errorEvery int) []byte {
 	messages := []string{
 		`dial tcp 10.1.4.7:5432: connect: connection refused`,
@@ -35,9 +36,9 @@ func logFile(errorEvery int) []byte {
 	return b.Bytes()
 }
 
-// BenchmarkLogs compares Process with decoding the same file line by line with
-// encoding/json. x-json-map and x-json-struct are the ratios for two ways to
-// decode; the budget of each is 0.5.
+// BenchmarkLogs compares Process with two ways to decode the same file line by line
+// with encoding/json. The metrics x-json-map and x-json-struct are the time of
+// Process divided by the time to decode. Each should be at most 0.5.
 func BenchmarkLogs(b *testing.B) {
 	for _, every := range []int{100, 10, 1} {
 		b.Run(fmt.Sprintf("one error in %d", every), func(b *testing.B) {
@@ -58,7 +59,7 @@ func BenchmarkLogs(b *testing.B) {
 	}
 }
 
-// decode returns the time to decode every line into a T, the best of three.
+// decode decodes every line into a T. It returns the shortest time of three rounds.
 func decode[T any](b *testing.B, data []byte) time.Duration {
 	b.Helper()
 	best := time.Duration(1 << 62)
@@ -75,8 +76,8 @@ func decode[T any](b *testing.B, data []byte) time.Duration {
 	return best
 }
 
-// BenchmarkShapes compares Process with decoding, in turns, for lines of every shape,
-// one in ten an error. The budget of x-bare is 0.5.
+// BenchmarkShapes compares Process with decoding, for lines of every shape. One
+// line in ten is an error. The metric x-bare should be at most 0.5.
 func BenchmarkShapes(b *testing.B) {
 	byKind := shapeLines(b)
 	var data bytes.Buffer

@@ -2,8 +2,8 @@ package logline
 
 import "github.com/errclass/errclass/classify"
 
-// OnResult calls f with every result of the classifier. A line may need several
-// results; only one of them becomes the result of the line.
+// OnResult calls f with every result of the classifier. The classifier may be
+// called several times for a line; only one result becomes that of the line.
 func (a *Annotator) OnResult(f func(classify.Result)) {
 	wrapped := a.classify
 	a.classify = func(e classify.Evidence) classify.Result {

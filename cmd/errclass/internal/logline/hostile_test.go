@@ -64,7 +64,8 @@ func hostileLines(size int) map[string]string {
 	}
 }
 
-// hostileTexts returns lines of about size bytes that are no JSON.
+// hostileTexts returns lines of about size bytes that are expensive to read and not
+// JSON.
 func hostileTexts(size int) map[string]string {
 	texts := map[string]string{}
 	for name, unit := range map[string]string{
@@ -80,7 +81,7 @@ func hostileTexts(size int) map[string]string {
 	return texts
 }
 
-// TestHostileTextsPass annotates texts of 128 KiB.
+// TestHostileTextsPass annotates expensive texts of 128 KiB.
 func TestHostileTextsPass(t *testing.T) {
 	logline.NewAnnotator(nil, true).Annotate([]byte(`{"msg":"the rules are compiled at first use"}`))
 	for name, text := range hostileTexts(128 << 10) {
@@ -97,8 +98,8 @@ func TestHostileTextsPass(t *testing.T) {
 }
 
 // TestHostileLinesPassInBoundedMemory annotates lines of 3 MiB. Annotate must not
-// write to a line. The memory must depend on the texts that are read, not on the
-// length of the line.
+// change a line. Its memory must depend on the texts that it reads, not on the
+// length of a line.
 func TestHostileLinesPassInBoundedMemory(t *testing.T) {
 	const size = 3 << 20
 	logline.NewAnnotator(nil, true).Annotate([]byte(`{"msg":"the rules are compiled at first use"}`))
@@ -121,8 +122,8 @@ func TestHostileLinesPassInBoundedMemory(t *testing.T) {
 	}
 }
 
-// TestJournaldMessageOfBytesIsReadAtItsEnds annotates a message that is an array
-// of 16 MB. Earlier, that took 1.2 s.
+// TestJournaldMessageOfBytesIsReadAtItsEnds annotates a line of journald. Its
+// message is an array of 16 MB. Only both ends of the array should be decoded.
 func TestJournaldMessageOfBytesIsReadAtItsEnds(t *testing.T) {
 	t.Parallel()
 	number := func(text string) string {
@@ -151,8 +152,8 @@ func bytesAsNumbers(text string) []uint16 {
 	return numbers
 }
 
-// TestLongTextsAreReadAsTheClassifierReadsThem cuts long texts. The classifier
-// must read the same bytes from the cut text as from the whole one.
+// TestLongTextsAreReadAsTheClassifierReadsThem cuts long texts. The classifier must
+// read the same bytes of the cut text as of the whole text.
 func TestLongTextsAreReadAsTheClassifierReadsThem(t *testing.T) {
 	t.Parallel()
 	const half = classify.DefaultMaxBytes / 2
@@ -173,8 +174,8 @@ func TestLongTextsAreReadAsTheClassifierReadsThem(t *testing.T) {
 	}
 }
 
-// TestPeerCannotEndThisProgram reads lines that quote Go's names for a deadline
-// and a cancellation. The names come from a peer, so other evidence decides, and
+// TestPeerCannotEndThisProgram reads lines with Go's names for a deadline and a
+// cancellation. A peer may have written the names, so other evidence decides, and
 // the category is never timeout.
 func TestPeerCannotEndThisProgram(t *testing.T) {
 	t.Parallel()
@@ -205,8 +206,8 @@ func TestPeerCannotEndThisProgram(t *testing.T) {
 	}
 }
 
-// BenchmarkHostile compares expensive lines with decoding the same line with
-// encoding/json. x-json is the ratio; its budget is 3.
+// BenchmarkHostile compares Annotate with encoding/json for expensive lines. The
+// metric x-json is the ratio of the times. It should be at most 3.
 func BenchmarkHostile(b *testing.B) {
 	for name, line := range hostileLines(1 << 20) {
 		b.Run(name, func(b *testing.B) {
@@ -230,8 +231,9 @@ func BenchmarkHostile(b *testing.B) {
 	}
 }
 
-// BenchmarkHostileTexts measures expensive texts. The throughput must not depend on
-// the length of a text. For long lines, it must be near that of [BenchmarkHostile].
+// BenchmarkHostileTexts measures expensive texts. The time per byte must not depend
+// on the length of a text. For long lines it should be near that of
+// [BenchmarkHostile].
 func BenchmarkHostileTexts(b *testing.B) {
 	for name, text := range hostileTexts(1 << 20) {
 		b.Run(name, func(b *testing.B) {

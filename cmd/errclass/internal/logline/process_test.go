@@ -78,7 +78,7 @@ func TestProcessLongLines(t *testing.T) {
 	assert.Zero(t, s.NotJSON)
 }
 
-// TestProcessMemory bounds the memory for a line of 256 MiB.
+// TestProcessMemory checks how much memory a line of 256 MiB takes.
 func TestProcessMemory(t *testing.T) {
 	p := logline.NewProcessor(logline.NewAnnotator(nil, false), io.Discard, false)
 	var before, after runtime.MemStats
@@ -145,8 +145,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestProcessFlushes shows that each line is written before the next one is
-// read.
+// TestProcessFlushes checks that each line is written before the next one is read.
 func TestProcessFlushes(t *testing.T) {
 	t.Parallel()
 	inR, inW := io.Pipe()
@@ -195,7 +194,8 @@ func TestProcessErrors(t *testing.T) {
 	})
 }
 
-// waiter yields one piece a read. It reports input until a piece is "wait".
+// waiter is a reader that returns one piece per Read. Its method Wait reports that
+// input is available, until the next piece is "wait".
 type waiter struct {
 	pieces []string
 	waits  int
@@ -219,7 +219,8 @@ func (w *waiter) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestTextEventsAreHeldForInput checks an event whose lines come in several reads.
+// TestTextEventsAreHeldForInput checks an event of several lines that arrive in
+// separate reads.
 func TestTextEventsAreHeldForInput(t *testing.T) {
 	t.Parallel()
 	const pairs = " error.category=retryable error.reason=rate_limit"
@@ -244,10 +245,10 @@ func TestTextEventsAreHeldForInput(t *testing.T) {
 	}
 }
 
-// FuzzProcess compares the output with the input. Without the inserted bytes
-// every line is as before. A line that was a JSON object still is one, with the
-// same members and the two added keys, each of them once. The classifier does
-// not panic, and the memory is bounded by the length of the input.
+// FuzzProcess compares the output with the input. Without the inserted bytes, every
+// line is unchanged. A JSON object stays a JSON object, with the same members and
+// at most one pair of new keys. The classifier must not panic, and the memory must
+// be limited.
 func FuzzProcess(f *testing.F) {
 	for _, s := range []string{
 		"", "\n", "x\n{\"level\":\"error\"}\r\n", `{"error":"slow down"}`, "\ufeff{\"level\":50,\"err\":{\"code\":\"x\",\"stack\":\"a\\n at b\"}}\n{}",
@@ -287,8 +288,8 @@ func FuzzProcess(f *testing.F) {
 	})
 }
 
-// withoutInserted compares a line before and after it was annotated. It checks the
-// inserted bytes and returns the line without them.
+// withoutInserted compares a line before and after Annotate. It checks the inserted
+// bytes and returns the line without them.
 func withoutInserted(t *testing.T, before, after []byte) []byte {
 	t.Helper()
 	if bytes.Equal(before, after) {
@@ -319,7 +320,7 @@ func withoutInserted(t *testing.T, before, after []byte) []byte {
 
 type member struct{ key, value string }
 
-// topLevel returns the members of an object, as encoding/json decodes them.
+// topLevel returns the members of an object. It decodes them with encoding/json.
 func topLevel(t *testing.T, object []byte) (members []member) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(object))

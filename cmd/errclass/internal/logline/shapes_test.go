@@ -13,8 +13,8 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/logline"
 )
 
-// shapeLines returns the lines of the testdata of package shapes by their kind:
-// error, info or nested.
+// shapeLines returns the lines in the testdata of package shapes, grouped by their
+// kind: error, info or nested.
 func shapeLines(t testing.TB) map[string][]string {
 	t.Helper()
 	byKind := map[string][]string{}
@@ -53,7 +53,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// insertedField matches what is inserted, in each of its forms.
+// insertedField matches the text that Annotate inserts, in each of its forms.
 var insertedField = regexp.MustCompile(strings.Join([]string{
 	`,"attributes":\[\{"key":"error\.category","value":\{"stringValue":"[a-z_]+"\}\},\{"key":"error\.reason","value":\{"stringValue":"[a-z_]+"\}\}\]`,
 	`,?\{"key":"error\.category","value":\{"stringValue":"[a-z_]+"\}\},\{"key":"error\.reason","value":\{"stringValue":"[a-z_]+"\}\}`,
@@ -61,11 +61,11 @@ var insertedField = regexp.MustCompile(strings.Join([]string{
 	` error\.category=[a-z_]+ error\.reason=[a-z_]+`,
 }, "|"))
 
-// removed returns an annotated text without what was inserted. The text had neither
-// key before.
+// removed returns s without the inserted text. Before the insertion, s had neither
+// of the two keys.
 func removed(s string) string { return insertedField.ReplaceAllString(s, "") }
 
-// anyField matches one inserted text at the start of a text.
+// anyField matches inserted text at the beginning of a text.
 var anyField = func() (forms []*regexp.Regexp) {
 	for form := range strings.SplitSeq(insertedField.String(), "|") {
 		forms = append(forms, regexp.MustCompile("^(?:"+form+")"))
@@ -73,14 +73,14 @@ var anyField = func() (forms []*regexp.Regexp) {
 	return append(forms, regexp.MustCompile(`^"attributes":\[\{"key":"error\.category","value":\{"stringValue":"[a-z_]+"\}\},\{"key":"error\.reason","value":\{"stringValue":"[a-z_]+"\}\}\]`))
 }()
 
-// addsOnlyFields reports whether out is in with inserted fields. If there are several
-// ways to remove the fields, one of them must result in in.
+// addsOnlyFields reports whether out equals in except for inserted fields. There
+// may be several ways to remove the fields; one of them must result in in.
 func addsOnlyFields(in, out string) bool {
 	next := strings.Index(out, "error.category")
 	if next < 0 {
 		return in == out
 	}
-	// A field starts at most this many bytes before its key.
+	// An inserted field begins at most this many bytes before its key.
 	start := max(0, next-len(`,"attributes":[{"key":"`))
 	if len(in) < start || in[:start] != out[:start] {
 		return false
@@ -98,7 +98,7 @@ func addsOnlyFields(in, out string) bool {
 	}
 }
 
-// textLines returns the text logs of the testdata of package shapes.
+// textLines returns the text logs in the testdata of package shapes.
 func textLines(t testing.TB) string {
 	t.Helper()
 	data, err := os.ReadFile("../../../../internal/shapes/testdata/printed-text.txt")
@@ -106,9 +106,9 @@ func textLines(t testing.TB) string {
 	return string(data)
 }
 
-// FuzzShapes annotates lines of all shapes. Removing what was inserted must give the
-// input back, byte for byte. JSON must stay JSON, and annotating a second time must
-// change nothing.
+// FuzzShapes annotates lines of all shapes. Without the inserted text, the output
+// must equal the input. JSON must stay JSON. A second annotation must change
+// nothing.
 func FuzzShapes(f *testing.F) {
 	for _, lines := range shapeLines(f) {
 		for _, line := range lines {
@@ -155,7 +155,8 @@ func FuzzShapes(f *testing.F) {
 	})
 }
 
-// TestLinesWithoutErrorsAllocateNothing reads a line of every shape that is no error.
+// TestLinesWithoutErrorsAllocateNothing annotates a line of every shape that is not
+// an error.
 func TestLinesWithoutErrorsAllocateNothing(t *testing.T) {
 	a := logline.NewAnnotator(nil, false)
 	for _, line := range shapeLines(t)["info"] {
