@@ -35,7 +35,7 @@ type Classifier struct {
 	live *atomic.Pointer[Classifier] // if not nil, the classifier to use instead: see Switchable
 }
 
-// The predefined classifiers.
+// These are the predefined classifiers.
 var (
 	// Standard reads all evidence, and has the broad rule set and the model. It is
 	// the default.
@@ -50,8 +50,8 @@ var (
 	None = newNone()
 )
 
-// Functions make the three classifiers. If the variables had composite literals,
-// `go doc` would print them in full.
+// The functions below make the three classifiers. If the variables had composite
+// literals, `go doc` would print the literals in full.
 
 func newStandard() *Classifier {
 	return &Classifier{seen: new(memory.Memory), rules: sync.OnceValue(standardSet), maxBytes: DefaultMaxBytes, learned: true, fallback: "default"}
@@ -291,7 +291,7 @@ func (c *Classifier) clock() func() time.Time {
 }
 
 // survive is deferred. If this package panics, survive recovers and sets the reason
-// unknown. Calls of foreign methods have recovers of their own.
+// unknown. Panics of the evidence's methods are recovered elsewhere.
 func (c *Classifier) survive(r *Result) {
 	if recover() != nil {
 		*r = c.unknown()

@@ -61,8 +61,8 @@ type Signal struct {
 	// Decided reports whether this signal decided the result.
 	Decided bool
 	// VetoedBy is the id of the rule that vetoed this signal. BeatenBy is the id of
-	// the rule that beat it: a rule that names this one in its Beats, or else the
-	// rule that decided. At most one of the two is set.
+	// the rule that beat this signal: a rule that lists this signal's rule in its
+	// Beats, or else the rule that decided. At most one of the two is set.
 	VetoedBy, BeatenBy string
 }
 
@@ -179,9 +179,9 @@ func sourceText(source signal.Source, e *Evidence, chain string) string {
 	return ""
 }
 
-// settleIn corrects Start and End to offsets in the source. Before, they are
-// offsets in the text that the rules read, which may be a part of the source, such
-// as a message in a body.
+// settleIn changes Start and End to offsets in the source. Before the call, they
+// are offsets in the text that the rules read. That text may be a part of the
+// source, such as a message in a body.
 func (s *Signal) settleIn(source string) {
 	if s.Start < 0 || s.End <= len(source) && source[s.Start:s.End] == s.Text {
 		return

@@ -10,8 +10,8 @@ import (
 // RuleModel is the [Result.Rule] if the model decided. See [WithModel].
 const RuleModel = "model"
 
-// ruleConfidence is how often the reason of a rule's answer is right, by the
-// strength of the deciding rule. corpus/README.md shows how it was measured.
+// ruleConfidence is the share of results with the right reason, by the strength of
+// the rule that decided. corpus/README.md shows how it was measured.
 var ruleConfidence = [signal.Strengths]float64{
 	signal.NoStrength: 0.5,
 	signal.Word:       0.8,

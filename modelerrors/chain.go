@@ -2,8 +2,8 @@ package modelerrors
 
 import "context"
 
-// Limits of the walk over a chain. This package does not use errors.Is and
-// errors.As, because they never return on a cyclic chain.
+// These limits apply to the walk over a chain. This package does not use errors.Is
+// and errors.As, because they never return on a cyclic chain.
 const (
 	maxDepth = 64
 	maxNodes = 256

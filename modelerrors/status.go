@@ -34,7 +34,8 @@ func ExtractHTTPStatusCode(err error) int {
 	return statusOf(err)
 }
 
-// statusOf is ExtractHTTPStatusCode for an error without a StatusError.
+// statusOf returns the result of ExtractHTTPStatusCode for an error without a
+// StatusError.
 func statusOf(err error) int {
 	if status := rules.Error(typesOnly{err}).Status; status != 0 {
 		return status

@@ -175,7 +175,7 @@ func isBreak(key string, i int) bool {
 }
 
 // holdsErrorText reports whether the value of a key is an error text or the kind of
-// an error. The keys are such as message, error and code.
+// an error. Examples of such keys are message, error and code.
 func holdsErrorText(key string) bool {
 	if key == "" || len(key) > maxKey {
 		return false
@@ -187,7 +187,8 @@ func holdsErrorText(key string) bool {
 	return len(last) == len(key) || firstWord(key).isQualifier()
 }
 
-// isErrorTextKey is holdsErrorText for a key of one word.
+// isErrorTextKey reports whether the value of a key of one word is an error text or
+// the kind of an error.
 func (w lower) isErrorTextKey() bool {
 	if w == "" {
 		return false

@@ -120,7 +120,7 @@ func (s *scanner) space(i int) int {
 	return i
 }
 
-// skipSpace leaves out the white space before i.
+// skipSpace keeps the white space before i out of the template.
 func (s *scanner) skipSpace(i int) {
 	end := i
 	for end > s.from && kinds[s.text[end-1]] == space {

@@ -29,7 +29,7 @@ const (
 	quote               // may open a quoted value
 )
 
-// Sets of bytes. A byte may be in several sets.
+// These are sets of bytes. A byte may be in several sets.
 const (
 	inAtom  = 1 << iota // continues a token of words: a host, an e-mail address, an id
 	inPath              // continues a path

@@ -165,7 +165,7 @@ func (s *scanner) padding(end int) int {
 	return after
 }
 
-// The length of a UUID and the indexes of its hyphens.
+// These are the length of a UUID and the indexes of its hyphens.
 const uuidLen = 36
 
 var uuidHyphens = [...]int{8, 13, 18, 23, uuidLen}

@@ -72,8 +72,9 @@ func Load(r io.Reader) ([]classify.Rule, error) {
 	return rules, err
 }
 
-// load is Load, and also returns the number of steps that it took: one for each
-// byte read, plus the steps of compiling the patterns and checking the examples.
+// load is like Load, but also returns the number of steps that it took: one for
+// each byte read, plus the steps of compiling the patterns and checking the
+// examples.
 func load(r io.Reader) (rules []classify.Rule, steps int, err error) {
 	var file bytes.Buffer
 	if _, err := file.ReadFrom(io.LimitReader(r, MaxBytes+1)); err != nil {

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// kind is the kind of an endpoint's outage.
+// kind says how an endpoint fails during an outage.
 type kind string
 
-// The values of kind. They are also the names in the table.
+// These are the values of kind. They are also the names in the table.
 const (
 	fine    kind = "none"
 	reset   kind = "resets"   // connections are reset, for seconds

@@ -20,7 +20,7 @@ const day = 24 * time.Hour
 // strategy is a way to deal with failures.
 type strategy string
 
-// The values of strategy. They are also the names in the table.
+// These are the values of strategy. They are also the names in the table.
 const (
 	noRetry    strategy = "no retry"
 	everything strategy = "retry everything"

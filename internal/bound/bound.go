@@ -71,7 +71,7 @@ var fixed = map[reflect.Type]bool{
 	reflect.TypeOf(fmt.Errorf("%w%w", errors.New(""), errors.New(""))): true,
 }
 
-// Limits of the chain of an error that [HasText] accepts.
+// These limits apply to the chain of an error that [HasText] accepts.
 const (
 	maxDepth = 1 << 10
 	maxNodes = 1 << 16

@@ -116,8 +116,9 @@ func (r *FrameReader) frame(line, stop int) (start, end int) {
 	return 0, 0
 }
 
-// frameAt is frameLength for the first maxFrame bytes of a line. It ignores a frame
-// that is longer, unless frames of its kind extend to the end of the line.
+// frameAt is like frameLength, but reads only the first maxFrame bytes of a line.
+// It ignores a longer frame, unless frames of its kind extend to the end of the
+// line.
 func frameAt(line string, indented bool) int {
 	s := line[:min(len(line), maxFrame)]
 	n := frameLength(s, indented)

@@ -6,8 +6,8 @@ import "strings"
 // phrase that a rule looks for. So the standard rules also read such a text with
 // its lines joined.
 
-// Limits of line widths, in bytes. The lines may be those of terminals, or of boxes
-// that programs draw in terminals.
+// These are limits of line widths, in bytes. The lines may be those of terminals,
+// or of boxes that programs draw in terminals.
 const (
 	minWidth = 40
 	MaxWidth = 200

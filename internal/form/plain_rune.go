@@ -20,7 +20,7 @@ const (
 	brokenRune            // a byte that is not UTF-8
 )
 
-// The control characters with which terminal sequences begin (ECMA-48).
+// These are the control characters with which terminal sequences begin (ECMA-48).
 const (
 	escape  = 0x1b
 	control = 0x9b // ESC [
@@ -76,7 +76,8 @@ func kindOfControl(r rune) runeKind {
 	return ordinaryRune
 }
 
-// kindOfPunctuation is kindOf for the Unicode block General Punctuation.
+// kindOfPunctuation returns the kind of a character of the Unicode block General
+// Punctuation.
 func kindOfPunctuation(r rune) runeKind {
 	switch {
 	case r <= 0x200a, r == 0x202f, r == 0x205f:
@@ -206,8 +207,8 @@ func number(s string, at, digits int, base rune) (r rune, size int) {
 	return r, at + digits
 }
 
-// entity decodes a numeric character reference of HTML, or "&nbsp;". If s does not
-// begin with one, size is 0.
+// entity decodes a numeric character reference of HTML, or "&nbsp;". If s begins
+// with neither, size is 0.
 func entity(s string) (r rune, size int) {
 	const nbsp = "&nbsp;"
 	if strings.HasPrefix(s, nbsp) {

@@ -18,7 +18,7 @@ var callNames = []struct {
 	{2, "pgp_sym_encrypt pgp_sym_decrypt pgp_sym_encrypt_bytea pgp_sym_decrypt_bytea aes_encrypt aes_decrypt des_encrypt des_decrypt hmac sqlite3_key sqlite3_rekey"},
 	{2, "encrypt/3:aes encrypt/3:bf encrypt/3:des encrypt/3:3des decrypt/3:aes decrypt/3:bf decrypt/3:des decrypt/3:3des encrypt_iv decrypt_iv"},
 	{3, "encrypt/1:aes- decrypt/1:aes- trydecrypt pgp_pub_decrypt pgp_pub_decrypt_bytea dbms_crypto.encrypt dbms_crypto.decrypt"},
-	// Ciphers, signatures and hashes.
+	// These are functions for ciphers, signatures and hashes.
 	{1, "hmac.new pbkdf2 pbkdf2sync scrypt scryptsync fernet aes.new secretkeyspec pbekeyspec"},
 	{2, "createhmac createcipher createcipheriv createdecipher createdecipheriv pbkdf2_hmac hash_pbkdf2 aes.encrypt aes.decrypt jwt.sign jwt.verify jwt.encode jwt.decode"},
 	{3, "hash_hmac openssl_encrypt openssl_decrypt"},
@@ -191,6 +191,6 @@ func (s *scanner) afterCipher(i int) bool {
 	return strings.HasPrefix(s.text[i:], "KEY") || strings.HasSuffix(s.text[:s.cipherTo], "attach")
 }
 
-// keyOf are words before KEY that show that the key is not a cipher key: PRIMARY
-// KEY of.
+// keyOf are words before KEY that show that the key is not a cipher key: "duplicate
+// entry for KEY 'x'".
 var keyOf = set("for of on")

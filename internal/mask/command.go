@@ -133,7 +133,7 @@ func (s *scanner) commandArg(i, end int) (arg value, next int, separator byte) {
 	return value{from: i, to: to}, to, 0
 }
 
-// afterArg is commandArg for a position after a quote that closes the string around
+// afterArg is like commandArg, but i follows a quote that closes the string around
 // the command. The command ends there, unless another string of a list follows.
 func (s *scanner) afterArg(i, end int) (arg value, next int, separator byte) {
 	at := i

@@ -45,7 +45,7 @@ var commands = []command{
 	{"connect conn exp imp rman sqlcl", "", []string{"_/@_", "target _/@_"}},
 	{"cqlsh beeline xtrabackup innobackupex influx", "-p_", nil},
 	{"setuser", ">* <* #*", nil},
-	// Archives and cryptography.
+	// These are programs for archives and cryptography.
 	{"zip unzip zipcloak", "-P_ -P*", nil},
 	{"7z 7za 7zr 7zz rar unrar", "-p* -hp*", nil},
 	{"openssl", "pass:* -k_ -K_ -passin_ -passout_ -pass_ -salt. -in. -out.", []string{"passwd @"}},
@@ -54,7 +54,7 @@ var commands = []command{
 	{"gpg-preset-passphrase", "-P_", nil},
 	{"qpdf", "", []string{"--encrypt @", "--encrypt _ @"}},
 	{"pdftk", "", []string{"_ input_pw @", "_ output _ user_pw @", "_ output _ owner_pw @"}},
-	// Networks, shares, remote desktops and directories.
+	// These are programs for networks, shares, remote desktops and directories.
 	{"sshpass", "-p_ -p*", nil},
 	{"smbclient rpcclient smbget smbcacls smbtree smbmap wmic winexe netexec crackmapexec nxc", "-U% -u: -p_", nil},
 	{"snmpwalk snmpget snmpset snmpgetnext snmpbulkwalk snmpbulkget snmptable snmptrap snmpinform snmpstatus snmpdf", "-c_ -c* -A_ -X_", nil},

@@ -2,7 +2,7 @@ package mask
 
 import "strings"
 
-// Limits for random tokens. Such a token consists of base64 characters.
+// These are limits for random tokens. Such a token consists of base64 characters.
 const (
 	leastRandom = 24  // minimum length in bytes; many shorter tokens are ids
 	mostRandom  = 512 // number of bytes that are checked of a longer token

@@ -8,8 +8,8 @@ type scanner struct {
 	text  string
 	found []span
 
-	// The last look-ahead of each kind. A look-ahead that begins inside an extent
-	// has the same end, so the text is not read again.
+	// These are the last look-aheads, one for each kind. A look-ahead that begins
+	// inside an extent has the same end, so the text is not read again.
 	run, encodedRun extent             // unquoted values; encodedRun: percent-encoded ones
 	quoted          [quoteKinds]extent // quoted values
 	runs            [prefixRuns]extent // keys after a prefix, by the class of their bytes

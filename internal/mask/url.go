@@ -181,8 +181,8 @@ func (s *scanner) bareAuthority(i int) (at, end int) {
 }
 
 // Endpoint returns a name for an endpoint: the endpoint's URL without user
-// information, query and fragment. Secrets in the path are masked. From an invalid
-// URL more may be removed. It is safe for concurrent use.
+// information, query and fragment. Secrets in the path are masked. If the URL is
+// invalid, more may be removed. Endpoint is safe for concurrent use.
 func Endpoint(endpoint string) (name string) {
 	defer guard(&name)
 	return endpointName(endpoint)

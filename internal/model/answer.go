@@ -20,7 +20,7 @@ type Prior struct {
 	Weight float64
 }
 
-// Weights of a [Prior] from a text rule, by the strength of the rule.
+// These are the weights of a [Prior] from a text rule, by the strength of the rule.
 // Cross-validation chose the values. The model does not change the answers of
 // stronger rules.
 const (
@@ -34,7 +34,7 @@ type Answer struct {
 	Probability float32
 }
 
-// Confidence[s] is how often the reason is right in answers of step s (see
+// Confidence[s] is the share of right reasons among the answers of step s (see
 // [Answer.Step]). It was measured by cross-validation: see corpus/README.md.
 var Confidence = [16]float64{.1, .1, .1, .2, .3, .4, .4, .6, .62, .7, .77, .77, .85, .85, .95, .95}
 

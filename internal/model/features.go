@@ -42,8 +42,8 @@ const (
 	seed       = 0xCBF29CE484222325
 )
 
-// Codes of the words that replace masked text. No other word begins with these
-// bytes.
+// These are the codes of the words that replace masked text. No other word begins
+// with these bytes.
 const (
 	number = 1 + iota
 	identifier

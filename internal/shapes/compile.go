@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// The keys of the two fields that are inserted into a line.
+// These are the keys of the two fields that are inserted into a line.
 const (
 	CategoryKey = "error.category"
 	ReasonKey   = "error.reason"
@@ -155,9 +155,9 @@ func (s *Set) path(p string) path {
 	return path{key: s.key(parts[0]), rest: parts[1:]}
 }
 
-// key returns the number of a name. Names beyond maxKeys share the last number,
-// which lookup never returns. Only a user's keys may be so many, not those of the
-// table.
+// key returns the number of a name. The table has fewer than maxKeys names, but a
+// user may add any number of keys. Names beyond maxKeys share the last number,
+// which lookup never returns.
 func (s *Set) key(name string) uint8 {
 	if i := slices.Index(s.names, name); i >= 0 {
 		return uint8(i)

@@ -17,8 +17,8 @@ type Reader struct {
 	fields *fields
 	record Record
 
-	// The shape of the last line. It saves a search, because most lines of a file
-	// have the same keys.
+	// seen and shape belong to the last line. They save a search, because most
+	// lines of a file have the same keys.
 	seen  mask
 	shape *compiled
 

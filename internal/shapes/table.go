@@ -29,7 +29,7 @@ var OTLPRecord = Shape{
 // Table lists the shapes of JSON lines. A more specific shape comes before a less
 // specific one.
 var Table = []Shape{
-	// Collectors and container runtimes.
+	// These are the shapes of collectors and container runtimes.
 	{
 		Name: "OTLP JSON", Source: OTLPRecord.Source,
 		Needs: []string{"resourceLogs"}, Records: "resourceLogs/scopeLogs/logRecords",
@@ -184,7 +184,7 @@ var Table = []Shape{
 		Times:   []string{"timestamp"},
 	},
 
-	// The JVM, and loggers that use the same keys.
+	// These are the shapes of the JVM and of loggers that use the same keys.
 	{
 		Name: "ECS, dotted and nested", Source: "@elastic/ecs-pino-format 1.5.0, @elastic/ecs-winston-format 1.5.3, https://www.elastic.co/docs/reference/ecs",
 		Needs:   []string{"@timestamp"},

@@ -111,7 +111,8 @@ var Texts = []Text{
 	textShape("Windows events, text", "wevtutil qe /f:text", "Event[%d]%m"),
 	textShape("Apache", "https://httpd.apache.org/docs/2.4/mod/core.html#errorlogformat", "[%w %w %d %t %d] [%?%m"),
 	textShape("Ruby Logger", "https://docs.ruby-lang.org/en/master/Logger/Formatter.html", "%w [%t #%d]%_%L%_--%_%m"),
-	// zerolog's console, log4j and logback patterns, Python's formats, monolog's lines, gunicorn, Lambda.
+	// These are the formats of zerolog's console, log4j and logback, Python,
+	// monolog, gunicorn and Lambda.
 	textShape("a time and a level", "log4j-core 2.19.0, logback 1.2.11, Python 3.11 logging, monolog 2.9.1", "%T%?%m"),
 	textShape("a time in brackets and a level", "the same", "[%T]%?%m"),
 	textShape("a level in brackets", "common", "[%L]%_%m"),

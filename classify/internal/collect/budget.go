@@ -26,8 +26,8 @@ var resourceNames = [resources]string{
 	"bytes of text", "bytes of bodies", "bytes of bodies as JSON", "errors", "texts of errors", "header names", "header values", "waits",
 }
 
-// Limits for one classification. Real evidence uses a few percent of them. With
-// these limits, any evidence takes less than 10 ms and less than 4 MB.
+// These are the limits for one classification. Real evidence uses a few percent of
+// them. With these limits, any evidence takes less than 10 ms and less than 4 MB.
 const (
 	MaxNodes       = 256      // errors of a chain
 	MaxBody        = 64 << 10 // bytes of a body

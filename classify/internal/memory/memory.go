@@ -20,8 +20,8 @@ type Memory struct {
 	matches  [matchesSize]MatchSlot
 }
 
-// The fields of a slot, from the lowest bit: the number of the rule plus two (0 =
-// empty slot), the status minus 399 (0 = none), the provider, and the hash.
+// A slot has these fields, from the lowest bit: the number of the rule plus two (0
+// = empty slot), the status minus 399 (0 = none), the provider, and the hash.
 const (
 	memorySize    = 1 << 11
 	RuleBits      = 12
@@ -79,7 +79,7 @@ func Remember(place *atomic.Uint64, hash uint64, v Verdict) {
 // two words. So a slot that is only partly written matches no hash.
 type MatchSlot struct{ key, low, high atomic.Uint64 }
 
-// The fields of the two words. low holds the provider and the indexes of five
+// The two words have these fields. low holds the provider and the indexes of five
 // rules. An index is stored plus one, so that 0 means none. high holds four more
 // indexes, and the status minus 399.
 const (
@@ -148,7 +148,7 @@ func (s *MatchSlot) Recall(hash uint64) (m Matches, ok bool) {
 }
 
 // Remember stores the matches of a text in the slot. It stores nothing if there are
-// too many.
+// too many matches.
 func (s *MatchSlot) Remember(hash uint64, m *Matches) {
 	if m.N > MaxMatches {
 		return

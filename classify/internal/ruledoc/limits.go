@@ -9,9 +9,10 @@ import (
 	"unicode/utf16"
 )
 
-// Limits of a document. They are checked before the YAML library reads the
-// document, because the library needs a few hundred bytes of memory for each value.
-// A key with its value counts as three tokens, an item of a list as one or two.
+// These are the limits of a document. They are checked before the YAML library
+// reads the document, because the library needs a few hundred bytes of memory for
+// each value. A key with its value counts as three tokens, an item of a list as one
+// or two.
 const (
 	tokenBytes = 2 // bytes of the file for each token, on average
 	tokensFree = 1000

@@ -182,8 +182,8 @@ func (s *Set) vetoed(matched []uint64, place int) bool {
 	return false
 }
 
-// BeforeRefusal finds the first 4xx in the text that a retry does not change. It
-// adds the rules that match the text before that status to the set before. at is
+// BeforeRefusal finds the first 4xx status in text for which a retry does not help.
+// It adds the rules that match the text before that status to the set before. at is
 // the position of the status, counted from 1, or 0 if there is none.
 func (s *Set) BeforeRefusal(before, matched []uint64, text string) (at int32) {
 	var codes [8]int
@@ -218,8 +218,8 @@ func Meets(matched, other []uint64) bool {
 const MaxRules = scan.MaxPatterns
 
 // With returns a set with n user rules before the rules of s. rule returns user
-// rule i. It is called again for storing the rules, after all patterns have
-// compiled.
+// rule i. With calls rule twice: to compile the pattern, and then to store the rule
+// after all patterns have compiled.
 func (s *Set) With(n int, rule func(i int) signal.Rule) (*Set, error) {
 	exprs := make([]string, n)
 	for i := range exprs {

@@ -7,7 +7,7 @@ import (
 	"github.com/errclass/errclass/internal/ascii"
 )
 
-// Prefixes of the ids of rules that name a status or a provider.
+// These are the prefixes of the ids of rules that name a status or a provider.
 const (
 	statusPrefix   = "http/"
 	nearPrefix     = "http-near/"
@@ -30,8 +30,8 @@ func ruleProvider(id string) int {
 }
 
 // Provider returns the index in standard.Providers of the provider that the matched
-// rules name. It returns 0 if they name none or several: a text about a fallback
-// from one provider to another names both.
+// rules name. It returns 0 if the rules name no provider or several. For example, a
+// text about a fallback from one provider to another names both.
 func (s *Set) Provider(matched []uint64) (provider int) {
 	for w, providers := range s.providers {
 		if matched[w]&providers == 0 {

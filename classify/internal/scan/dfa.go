@@ -218,7 +218,8 @@ func oneIf(ok bool) uint8 {
 	return 0
 }
 
-// Steps of the construction. They are proportional to the time it takes.
+// These are the steps that parts of the construction take. They are proportional to
+// the time.
 const (
 	stepsAState = 10
 	stepsAnEdge = 4

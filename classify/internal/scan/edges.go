@@ -104,7 +104,7 @@ func (b *builder) cut(s int) {
 	b.spans = b.spans[:count]
 }
 
-// kindEdges are the bytes whose kind differs from the kind of the byte before.
+// kindEdges has every byte b whose kind differs from the kind of the byte b-1.
 var kindEdges = func() (edges []int16) {
 	for c := 1; c < len(kindOf); c++ {
 		if kindOf[c] != kindOf[c-1] {

@@ -11,7 +11,7 @@ import (
 // automaton. The small one runs only where the main one accepts the piece.
 
 // folded returns a piece that matches every ASCII letter of re in both cases. If re
-// already does, folded returns re itself.
+// itself matches both cases, folded returns re.
 func folded(re *syntax.Regexp) *syntax.Regexp {
 	switch re.Op {
 	case syntax.OpLiteral:

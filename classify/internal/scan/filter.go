@@ -12,7 +12,8 @@ import (
 // It makes up to three tests: of the first four bytes at the offset, of the first
 // eight bytes, and of the fifth to the twelfth byte.
 type filter struct {
-	// One bitmap for each test. It has the hashes of the bytes that pass the test.
+	// There is one bitmap for each test. It has the hashes of the bytes that pass
+	// the test.
 	four, eight, twelve bitmap
 	// fourOnly has the prefixes of four bytes that pass without the second test.
 	// Matches with such a prefix are shorter than eight bytes or continue in too
@@ -82,8 +83,7 @@ func (f *filter) passesRest(text string, i int) bool {
 	return f.eight.has(h) && (i+12 > len(text) || f.eightOnly.has(h) || f.twelve.has(hash(word64(text[i+4:i+12])|fold)))
 }
 
-// Limits of build. It uses a shorter prefix
-//
+// These are limits of build. build uses a shorter prefix
 //   - if a state has edges for more than manyBytes bytes,
 //   - if one prefix continues in more than manyWays ways,
 //   - if one test has taken leastWays ways plus stateWays for each state, or
@@ -152,18 +152,17 @@ type explorer struct {
 	bytesOf [256][]byte // by class: its bytes, with fold applied
 }
 
-// A look is one extension of windows: from windows of from bytes to windows of to
-// bytes.
+// A look extends windows of from bytes to windows of to bytes.
 type look struct {
 	from, to int
 	left     int // number of ways that may still be tried
 }
 
 // each extends window. states are the states to which its bytes lead. each calls
-// found with every longer window and the states of that window. If a match may end
-// before, or if there are too many ways, each calls stop instead. If stop is nil,
-// there is no limit. The order is fixed, so the same patterns always make the same
-// filter.
+// found with every longer window and the states of that window. If a match may be
+// shorter than the longer windows, or if there are too many ways, each calls stop
+// instead. If stop is nil, there is no limit. The order is fixed, so the same
+// patterns always make the same filter.
 func (x *explorer) each(l *look, states []state, window uint64, stop func(), found func(window uint64, states []state)) {
 	ways := map[way]bool{}
 	for _, s := range states {

@@ -122,8 +122,8 @@ func (j *joiner) follows(text string, s *stage, k *known, start int) bool {
 
 // fits reports whether text[end:start] is a valid gap. It saves the result in k. If
 // a text is a valid gap, so is every beginning of the text. If a text is not a
-// valid gap, no longer text from the same offset is. If the gap is a single loop
-// without upper bound and two adjacent texts are valid gaps, both together are one
+// valid gap, no longer text from the same offset is a valid gap. If the gap is a
+// single loop without upper bound, two adjacent valid gaps together are a valid gap
 // too.
 func (j *joiner) fits(text string, gap []byteLoop, k *known, end, start int) bool {
 	endless := len(gap) == 1 && gap[0].max < 0

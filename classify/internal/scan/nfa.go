@@ -17,8 +17,9 @@ const (
 	opMatch                // ends piece number out if the assertions hold
 )
 
-// A node is a node of the NFA. The NFA reads bytes. Texts are valid UTF-8 here, so
-// a class of runes is a set of UTF-8 sequences.
+// A node is one step of the NFA: it reads a byte, checks an assertion, splits the
+// path or ends a piece. Texts are valid UTF-8 here, so a class of runes is a set of
+// UTF-8 sequences.
 type node struct {
 	op       nodeOp
 	lo, hi   byte

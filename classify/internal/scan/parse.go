@@ -25,8 +25,8 @@ type loop struct {
 	min, max int
 }
 
-// Limits on the expansion of a pattern. A group that contains a loop is refused if
-// it exceeds the limits.
+// These limits apply to the expansion of a pattern. A group that contains a loop is
+// refused if it exceeds the limits.
 const (
 	maxChains = 64 // chains of one pattern
 	maxCount  = 4  // optional repetitions of a class without letters
@@ -91,7 +91,8 @@ func isPhrase(expr string) bool {
 	return expr != ""
 }
 
-// explain returns a short error text for an error of regexp/syntax, which it wraps.
+// explain returns an error with a short text for err, an error of package
+// regexp/syntax. The returned error wraps err.
 func explain(expr string, err error) error {
 	var at *syntax.Error
 	if !errors.As(err, &at) {

@@ -16,7 +16,8 @@ type accept struct {
 	exact   bool  // valid only if the exact automaton accepts the piece too
 	id      int32 // index of a pattern, or of a stage in program.stages
 
-	// Copies of fields of the stage. With them, a walk need not look up the stage.
+	// These are copies of fields of the stage, so that a walk need not look up the
+	// stage.
 	parent int32 // the previous stage; -1 = none
 	ends   bool  // patterns end at this stage
 }
@@ -65,7 +66,7 @@ type asserted struct {
 	next int32
 }
 
-// Steps for work that takes longer than one step.
+// These are the steps of work that takes longer than one step.
 const (
 	stepsANode  = 16 // a lookup and a new node
 	stepsAPiece = 50 // plus the steps of spendText

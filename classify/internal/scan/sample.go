@@ -34,8 +34,8 @@ func (w weight) stratum() int {
 	return min((bits.Len(uint(w.worst/w.steps))+1)/3, strata-1)
 }
 
-// Measures of a pattern. The patterns with the largest values are suspects. A
-// pattern with value 0 is no suspect.
+// These are measures of a pattern. The patterns with the largest values are
+// suspects. A pattern with the value 0 is not a suspect.
 
 func (w weight) overlaps() int { return max(w.worst, maxOne) - maxOne }
 func (w weight) length() int   { return max(w.steps, maxOne) - maxOne }

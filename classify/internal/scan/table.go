@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// A state is an index into table.edges, its place, together with a flag that is set
-// if the state accepts something. State 0 has no edges.
+// A state is an index into table.edges, which is called the place of the state,
+// together with a flag. The flag is set if the state accepts something. State 0 has
+// no edges.
 type state uint32
 
 const (
@@ -125,8 +126,8 @@ type acceptLists struct {
 	list               []accept
 }
 
-// of returns the index of the first accept of a state, which is given by its items.
-// ok is false if the state accepts nothing.
+// of returns the index of the first accept of a state. items are the nodes of the
+// state. ok is false if the state accepts nothing.
 func (l *acceptLists) of(b *builder, items []int32) (at uint32, ok bool) {
 	l.key = l.key[:0]
 	for _, n := range items {
@@ -161,7 +162,8 @@ func (l *acceptLists) of(b *builder, items []int32) (at uint32, ok bool) {
 	return at, true
 }
 
-// acceptsOf appends to all the accepts of the state with these items.
+// acceptsOf appends the accepts of a state to all. items are the nodes of the
+// state.
 func (b *builder) acceptsOf(all []accept, items []int32) []accept {
 	for _, n := range items {
 		nd := b.nodes[n]

@@ -95,7 +95,7 @@ func (b *Budget) PrecheckTexts(pattern, steps, bytes int) error {
 	return nil
 }
 
-// from is [walk.from] with a count of steps. It returns four times the number of
+// from is like [walk.from], but counts steps. It returns four times the number of
 // steps. The count includes the steps for joining the recorded hits.
 func (t *Tester) from(w *walk, i int) (steps int) {
 	s := t.m.roots[w.kindAt(i-1)]

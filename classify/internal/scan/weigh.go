@@ -11,8 +11,8 @@ type weight struct {
 	reach int // number of runes of a text that it may read, gaps included
 }
 
-// Estimated steps for the elements of a pattern. They cover the nodes and the
-// states of the element and are rounded up.
+// These are the estimated steps for the elements of a pattern. They cover the nodes
+// and the states of the element and are rounded up.
 const (
 	weightPattern = 150
 	weightPhrase  = 30    // a byte of a phrase

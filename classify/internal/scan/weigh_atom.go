@@ -168,8 +168,8 @@ func (w *weigher) class() part {
 	return h
 }
 
-// Steps that package syntax takes to parse a class. A Unicode table has hundreds of
-// ranges, and package syntax folds every rune of a range.
+// These are the steps that package syntax takes to parse a class. A Unicode table
+// has hundreds of ranges, and package syntax folds every rune of a range.
 const (
 	tableSteps = 2500
 	maxFold    = 0x1e944 // above the last rune that has another case
@@ -226,7 +226,8 @@ func (w *weigher) rangeTo(from rune, h *part) bool {
 	return true
 }
 
-// addRange adds the runes from from to to to the estimate of a class.
+// addRange adds a range of runes to the estimate of a class. from is the first rune
+// of the range and to is the last.
 func (w *weigher) addRange(from, to rune, h *part) {
 	if from == to {
 		h.steps += weightByte

@@ -12,8 +12,8 @@ var precedence = [...]Reason{
 	ReasonLogic, ReasonInvalidRequest, ReasonUnknown,
 }
 
-// The levels of the order, from the lowest. Within a level, the reason's precedence
-// decides.
+// These are the levels of the order, from the lowest. Within a level, the reason's
+// precedence decides.
 const (
 	levelNone = iota
 	levelWord
@@ -183,7 +183,8 @@ func (s *Signal) HasEdges() bool {
 }
 
 // claimsEnd reports whether s is a cancellation or a timeout that a peer may have
-// written. The signals of this program's own have the strength Fact or Own.
+// written. It returns false for this program's own: their signals have the strength
+// Fact or Own.
 func (s *Signal) claimsEnd() bool {
 	return (s.Reason == ReasonAborted || s.Reason == ReasonTimeout) && s.Strength < Fact
 }
@@ -215,8 +216,8 @@ func (s *Signal) isFinal() bool {
 	return false
 }
 
-// passesWithin reports whether s is retryable, but only a part of the message of
-// refusal, and so does not count. A rate limit still counts within a 403, because
+// passesWithin reports whether s is retryable but does not count, because s is only
+// a part of the message of refusal. A rate limit still counts within a 403, because
 // some APIs report rate limits with a 403. Text before the refusal is not part of
 // its message.
 func (s *Signal) passesWithin(refusal *Signal) bool {

@@ -115,7 +115,7 @@ func CategoryOf(name string) Category {
 // one.
 type Strength uint8
 
-// The values of [Strength], from the weakest.
+// These are the values of [Strength], from the weakest.
 const (
 	NoStrength Strength = iota
 	Word                // a common word with its context: "network error"

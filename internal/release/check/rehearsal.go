@@ -110,8 +110,8 @@ func (r *rehearsal) pack(ctx context.Context, m *workspace.Module, tidy bool) er
 	return r.sums.Add(m, r.version, archive.Name(), filepath.Join(dir, "go.mod"))
 }
 
-// copyModule copies the files of m to a directory. The copy requires the packed
-// modules.
+// copyModule copies the files of m to a directory. In the copy, go.mod requires the
+// packed modules.
 func (r *rehearsal) copyModule(m *workspace.Module, to string) error {
 	files, err := m.Files()
 	if err != nil {

@@ -66,9 +66,9 @@ func ReadChain(q *collect.Inquiry, err, cause error) string {
 	return CutText(err, q.Budget.Limit)
 }
 
-// The types of errors.New, fmt.Errorf with one %w, fmt.Errorf with several, and
-// errors.Join. Most errors have one of these types. Their only evidence is the
-// text.
+// These are the types of the errors that errors.New, fmt.Errorf (with one %w or
+// several) and errors.Join return. Most errors have one of these types. Their only
+// evidence is the text.
 var (
 	plainType = reflect.TypeOf(ErrBudgetExceeded)
 	wrapType  = reflect.TypeOf(fmt.Errorf("%w", ErrBudgetExceeded))
@@ -76,8 +76,8 @@ var (
 	joinType  = reflect.TypeOf(errors.Join(ErrBudgetExceeded))
 )
 
-// Nil pointers of these types. Such a pointer can only be made by reflection, and
-// its methods panic.
+// These are nil pointers of the types above. Only reflection can make such a
+// pointer. Its methods panic.
 var (
 	nilPlain = reflect.Zero(plainType).Interface().(error)
 	nilWrap  = reflect.Zero(wrapType).Interface().(error)
@@ -89,9 +89,9 @@ func isPlain(err error) bool { return reflect.TypeOf(err) == plainType && err !=
 // isWrap reports whether err was made by fmt.Errorf with one %w.
 func isWrap(err error) bool { return reflect.TypeOf(err) == wrapType && err != nilWrap }
 
-// The interfaces of errors that wrap others: two of the standard library, then
-// those of pkg/errors, aws-sdk-go v1, go-multierror (whose Unwrap hides the errors)
-// and Kubernetes' Aggregate.
+// These are interfaces of errors that wrap other errors. The first two belong to
+// the standard library. The others belong to pkg/errors, aws-sdk-go v1,
+// go-multierror (whose Unwrap hides the errors) and Kubernetes' Aggregate.
 type (
 	wrapper    interface{ Unwrap() error }
 	joiner     interface{ Unwrap() []error }

@@ -70,8 +70,8 @@ func (w *Walk) readAlert(err error) {
 	}
 }
 
-// readURL reads a *url.Error. Package net/url returns one for a URL that it cannot
-// parse, and net/http for a failed request.
+// readURL reads a *url.Error. Package net/url returns such an error for an invalid
+// URL. Package net/http returns such an error for a failed request.
 func (w *Walk) readURL(err *url.Error) {
 	if err.Op == "parse" {
 		w.Q.Add(signal.Of("url/parse", signal.ReasonInvalidRequest, signal.Code))
@@ -83,8 +83,8 @@ func (w *Walk) readURL(err *url.Error) {
 	}
 }
 
-// readPath reads a *fs.PathError. If fork or exec fails, os.StartProcess and
-// os/exec return one that wraps the system's error.
+// readPath reads a *fs.PathError. After a failed fork or exec, os.StartProcess and
+// os/exec return a *fs.PathError that wraps the system's error.
 func (w *Walk) readPath(err *fs.PathError) {
 	w.place = placeFile
 	if err.Op == "fork/exec" {
@@ -98,8 +98,8 @@ func (w *Walk) readSpawn() {
 	w.Q.Add(signal.Of("exec/start", signal.ReasonSpawn, signal.Code))
 }
 
-// readExit reads how a child process ended. Its stderr is better evidence. It is
-// read like the text of the error.
+// readExit reads how a child process ended. The child's stderr is better evidence
+// than its exit status. readExit reads the stderr like the text of an error.
 func (w *Walk) readExit(err *exec.ExitError) {
 	sig := signal.Of("exec/exit", signal.ReasonSpawn, signal.Word)
 	how, signaled := strings.CutPrefix(err.ProcessState.String(), "signal: ")

@@ -31,7 +31,7 @@ func openRoom(q *collect.Inquiry) (r room, ok bool) {
 	return r, ok
 }
 
-// close subtracts the space that was taken from the budget.
+// close subtracts the used space from the budget.
 func (r *room) close() {
 	left := &r.q.Budget.Left[collect.BodyBytes]
 	taken := min(collect.MaxBody, *left) - max(r.left, 0)

@@ -142,9 +142,9 @@ func (r *room) grpcViolations(list reflect.Value) []map[string]string {
 	return all
 }
 
-// readConnect reads the result of an error's Code method, if it has a named type.
-// In Connect and Twirp it is the name of a gRPC code. Any other string is a code of
-// the API.
+// readConnect reads the result of an error's Code method, if the result has a named
+// type. For Connect and Twirp, the result is the name of a gRPC code. Any other
+// string is a code of the API.
 func (w *Walk) readConnect(err error) {
 	code := reflect.ValueOf(err).MethodByName("Code").Call(nil)[0]
 	text := ""

@@ -17,9 +17,10 @@ import (
 type capability uint32
 
 const (
-	// Types of the standard library. Types of net and crypto are recognised by name
-	// and read by field, because importing their packages costs too much: net would
-	// link cgo, and crypto/x509 adds more than a megabyte.
+	// These capabilities belong to types of the standard library. Types of net and
+	// crypto are recognised by name and read by field, because importing their
+	// packages costs too much: net would link cgo, and crypto/x509 adds more than a
+	// megabyte.
 	canErrno capability = 1 << iota
 	canOp
 	canDNS
@@ -30,7 +31,7 @@ const (
 	canSpawn
 	canExit
 	canReply
-	// Methods and fields of any type.
+	// These capabilities come from methods and fields of any type.
 	canIs
 	canTimeout
 	canTemporary
@@ -106,8 +107,8 @@ func newShape(t reflect.Type, err error) *Shape {
 	if reason := standard.GoType.Reason(name); reason != signal.NoReason {
 		s.fact = signal.Of("go/"+named.String(), reason, signal.Fact)
 	} else if reason := standard.GoParser.Reason(name); reason != signal.NoReason {
-		// The text that could not be parsed may be an error page. Its evidence is
-		// better, so this signal is only a phrase.
+		// The parser failed. The text that it could not parse may be an error page,
+		// which is better evidence. So this signal is only a phrase.
 		s.fact = signal.Of("go/"+named.String(), reason, signal.Phrase)
 	} else if _, ok := err.(runtime.Error); ok {
 		s.fact = signal.Of("go/runtime.Error", signal.ReasonLogic, signal.Fact)

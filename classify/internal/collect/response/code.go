@@ -57,7 +57,8 @@ var ownTypes = map[string]signal.Signal{
 
 var ownDeadline = signal.Of("type/context.DeadlineExceeded", signal.ReasonTimeout, signal.Phrase)
 
-// nameless reports whether a type name has no more meaning than "an error".
+// nameless reports whether a type name is too general to be evidence, such as
+// "Error".
 func nameless(name string) bool {
 	switch name {
 	case "*errors.errorString", "*errors.joinError", "*fmt.wrapError", "*fmt.wrapErrors",

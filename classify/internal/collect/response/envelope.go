@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// Limits for reading a body. A real error body has a few hundred bytes. With these
-// limits, a hostile body is cheap to read too.
+// These limits apply to reading a body. A real error body has a few hundred bytes.
+// With these limits, a hostile body is cheap to read too.
 const (
 	bodyNodes     = 4096 // JSON values that are read
 	bodyFacts     = 64   // facts that are kept
@@ -99,7 +99,7 @@ func (e *envelope) findJSON(s string, nesting int) (start, end int, value any) {
 	return 0, 0, nil
 }
 
-// Bytes that decoding a JSON value allocates. They were measured with
+// These are the bytes that decoding a JSON value allocates. They were measured with
 // encoding/json.
 const (
 	objectCost = 250

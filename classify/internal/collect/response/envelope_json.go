@@ -180,7 +180,8 @@ func (e *envelope) code(m map[string]any, key string) {
 	e.join(" ", s)
 }
 
-// saysNothing reports whether a type or status has no more meaning than "an error".
+// saysNothing reports whether a type or status is too general to be evidence, such
+// as "error".
 func saysNothing(s string) bool {
 	switch s {
 	case "error", "Error", "ERROR", "fail", "failed", "failure", "Failure", "about:blank", "text":

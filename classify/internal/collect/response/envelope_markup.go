@@ -60,8 +60,8 @@ func elements(s, tag string) []string {
 	return all
 }
 
-// visible returns the text of a page without tags, scripts and styles. The words
-// and numbers in these are no evidence.
+// visible returns the text of a page without tags, scripts and styles, because the
+// words and numbers in those are not evidence.
 func visible(s string) string {
 	var b strings.Builder
 	for s != "" {

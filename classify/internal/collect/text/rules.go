@@ -24,8 +24,9 @@ func noMatches(set *ruleset.Set, fixed *[stackWords]uint64) []uint64 {
 	return fixed[:]
 }
 
-// ReadText reads a text that is one part of the evidence. It caches the matched
-// rules if the text has no other evidence, such as a wait.
+// ReadText reads a text that is one part of the evidence. If the text has no
+// evidence besides the matched rules, such as a wait, ReadText caches the matched
+// rules.
 func ReadText(q *collect.Inquiry, text string) {
 	if text == "" {
 		return

@@ -207,7 +207,7 @@ func writeReport(w io.Writer, r report, against string) error {
 	return writeComparison(w, *r.comparison, against)
 }
 
-// writeTables writes a blank line and the table for each table that has rows.
+// writeTables writes each table that has rows, after a blank line.
 func writeTables(w io.Writer, tables ...table.Writer) error {
 	for _, t := range tables {
 		if t.Length() == 0 {

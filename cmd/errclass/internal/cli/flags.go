@@ -43,7 +43,7 @@ func addFormat(cmd *cobra.Command, usage string) *format {
 	return &f
 }
 
-// The rule sets that have a name for --rules.
+// These rule sets have a name for --rules.
 const (
 	rulesStandard = "standard"
 	rulesMinimal  = "minimal"

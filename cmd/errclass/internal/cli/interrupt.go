@@ -20,8 +20,9 @@ const (
 	// SIGHUP or SIGQUIT. It equals the default grace period of Kubernetes.
 	silenceLimit = 30 * time.Second
 	// secondTerm is the shortest time between two SIGTERM or SIGQUIT after which
-	// the second one ends reading. If it comes earlier, it may be a copy of the
-	// first: timeout(1) sends its signal to the process and to the process's group.
+	// the second one ends reading. A second signal that comes earlier may be a copy
+	// of the first: timeout(1) sends its signal to the process and to the process's
+	// group.
 	secondTerm = time.Second
 	// writeLimit is how long the program may write the rest of its output after a
 	// signal. Then it ends, even if lines are missing.

@@ -25,7 +25,7 @@ const exitClosed codeError = ExitSignal + 13
 // a test, a SIGPIPE may be caused by other code than errclass.
 var ownProcess atomic.Bool
 
-// The error codes of Windows that are equivalent to EPIPE: ERROR_BROKEN_PIPE and
+// These error codes of Windows are equivalent to EPIPE: ERROR_BROKEN_PIPE and
 // ERROR_NO_DATA.
 const (
 	windowsBrokenPipe = syscall.Errno(109)

@@ -19,7 +19,7 @@ import (
 	"github.com/errclass/errclass/supervise"
 )
 
-// Exit codes that `errclass run` uses in addition to the child's own.
+// These are the exit codes that `errclass run` uses in addition to the child's own.
 const (
 	ExitTimeout       = 124 // --timeout or --silence ended the child; as in timeout(1)
 	ExitNotExecutable = 126 // as in a shell
@@ -51,7 +51,7 @@ func (t timeoutError) Error() string { return fmt.Sprintf("not done within %s", 
 
 func (timeoutError) Unwrap() error { return context.DeadlineExceeded }
 
-// The values of --exit-code.
+// These are the values of --exit-code.
 const (
 	exitByChild    = "child"
 	exitByCategory = "category"

@@ -47,8 +47,8 @@ type classifyFunc func(classify.Evidence) classify.Result
 // otherwise it classifies only errors. A nil classifier is [classify.Standard].
 func NewAnnotator(c *classify.Classifier, all bool) *Annotator { return NewAnnotatorFor(nil, c, all) }
 
-// NewAnnotatorFor is [NewAnnotator] for lines of the shapes in s. A nil set is
-// [shapes.Standard].
+// NewAnnotatorFor is like [NewAnnotator], but the annotator reads lines of the
+// shapes in s. A nil set is [shapes.Standard].
 func NewAnnotatorFor(s *shapes.Set, c *classify.Classifier, all bool) *Annotator {
 	if c == nil {
 		c = classify.Standard
@@ -58,7 +58,7 @@ func NewAnnotatorFor(s *shapes.Set, c *classify.Classifier, all bool) *Annotator
 	return a
 }
 
-// Kind is the kind of a line.
+// Kind says what a line is, such as an error.
 type Kind uint8
 
 // The values of [Kind].
@@ -85,8 +85,8 @@ type Annotation struct {
 	time time.Time
 }
 
-// Insertion is one insertion into a line. At and Insert mean the same as in
-// [Annotation].
+// Insertion is text to insert into a line: the bytes of Insert, before the byte
+// with the index At.
 type Insertion struct {
 	At               int
 	Insert           []byte
