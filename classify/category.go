@@ -4,7 +4,7 @@ package classify
 // error.category. The empty Category means that there was no error.
 type Category string
 
-// The five categories.
+// These are the five categories.
 const (
 	// CategoryRetryable: the same call may succeed later.
 	CategoryRetryable Category = "retryable"

@@ -7,7 +7,7 @@ import "strings"
 // return what follows from a reason.
 type Reason string
 
-// The reasons.
+// These are the reasons.
 const (
 	ReasonRateLimit        Reason = "rate_limit"        // too many requests; calls succeed again in seconds or minutes
 	ReasonTransient        Reason = "transient"         // 5xx, overloaded, deadlock, failover
@@ -31,7 +31,7 @@ const (
 // Retry names a way to repeat a failed call.
 type Retry string
 
-// The values of [Retry].
+// These are the values of [Retry].
 const (
 	RetryNone        Retry = "none"        // not at all
 	RetryExponential Retry = "exponential" // with a growing pause
@@ -41,7 +41,7 @@ const (
 // Fallback says whether another provider or model may take the call.
 type Fallback string
 
-// The values of [Fallback].
+// These are the values of [Fallback].
 const (
 	FallbackNo              Fallback = "no"
 	FallbackYes             Fallback = "yes"
@@ -84,7 +84,7 @@ func (p Policy) Corrective() bool { return p.Retry == RetryCorrective }
 // finer distinctions than all three. docs/specifications.md gives the sources.
 type View uint8
 
-// The naming schemes.
+// These are the naming schemes.
 const (
 	ViewProvider    View = iota // clients of model providers, as the metric label error_type: "rate_limit", "transient", "policy", ...
 	ViewDiagnostics             // error events about command-line agents: "auth", "spawn", "mcp", ...

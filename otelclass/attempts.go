@@ -7,7 +7,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// The values of the label outcome.
+// These are the values of the label outcome.
 const (
 	outcomeSuccess  = "success"
 	outcomeFailure  = "failure"

@@ -30,13 +30,13 @@ type CallMetrics struct {
 	holding   rateHolds
 }
 
-// The values of the label result.
+// These are the values of the label result.
 const (
 	resultSuccess = "success"
 	resultFailure = "failure"
 )
 
-// The states of breakers and of the health of endpoints.
+// These are the states of breakers and of the health of endpoints.
 const (
 	closed    = "closed"
 	halfOpen  = "half_open"

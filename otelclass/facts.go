@@ -12,9 +12,10 @@ import (
 	"github.com/errclass/errclass/internal/bound"
 )
 
-// The attributes that are read as evidence. The names are those of OpenTelemetry's
-// semantic conventions 1.43. http.status_code, rpc.grpc.status_code, rpc.system,
-// db.system and gen_ai.system come from older versions.
+// These are the attributes that are read as evidence. The names are those of
+// OpenTelemetry's semantic conventions 1.43. http.status_code,
+// rpc.grpc.status_code, rpc.system, db.system and gen_ai.system come from older
+// versions.
 const (
 	exceptionTypeKey    = attribute.Key("exception.type")
 	exceptionMessageKey = attribute.Key("exception.message")
@@ -270,8 +271,8 @@ func isKnown(r *classify.Result) bool {
 
 // decision is the result of several sources of evidence. The sources are tried in
 // order of importance. The first source for which a rule finds the reason decides.
-// If there is none, the first source decides for which the model finds the reason.
-// Otherwise the first source decides.
+// If there is no such source, the first source for which the model finds the reason
+// decides. Otherwise the first source decides.
 type decision struct {
 	classify.Result
 	known  bool

@@ -154,7 +154,7 @@ func body(r *sdklog.Record) string {
 // string. If the error was logged as a group or inside a group, the value is a map.
 var textKeys = []attribute.Key{"error", "err", "cause", "exception", "stderr"}
 
-// Limits of the search for texts.
+// These are limits of the search for texts.
 const (
 	maxTexts = 4
 	maxDepth = 4

@@ -5,7 +5,7 @@ import "slices"
 // Dimension is what the values of a metric label mean.
 type Dimension uint8
 
-// The dimensions. Each comment names the metrics that have the dimension.
+// These are the dimensions. Each comment names the metrics that have the dimension.
 const (
 	DimensionCategory  Dimension = iota // errors, attempts, retries, fallbacks: error.category
 	DimensionReason                     // errors, attempts, retries, fallbacks: error.reason

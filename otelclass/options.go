@@ -9,13 +9,13 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// The default keys of the two attributes. [WithKeys] changes them.
+// These are the default keys of the two attributes. [WithKeys] changes them.
 const (
 	CategoryKey = attribute.Key("error.category")
 	ReasonKey   = attribute.Key("error.reason")
 )
 
-// The keys of the attributes that [WithDetails] adds.
+// These are the keys of the attributes that [WithDetails] adds.
 const (
 	RuleKey         = attribute.Key("error.rule")           // the id of the rule that decided, a string
 	ConfidenceKey   = attribute.Key("error.confidence")     // the probability that the reason is right, from 0 to 1
@@ -29,7 +29,7 @@ const FingerprintKey = attribute.Key("error.fingerprint")
 // Signal is the OpenTelemetry signal in which an error was seen.
 type Signal string
 
-// The values of [Signal].
+// These are the values of [Signal].
 const (
 	SignalLog  Signal = "log"
 	SignalSpan Signal = "span"

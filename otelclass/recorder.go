@@ -53,18 +53,19 @@ func RecordError(span trace.Span, err error, opts ...trace.EventOption) {
 	standardRecorder.RecordError(span, err, opts...)
 }
 
-// RecordErrorContext is [RecordError] for the span in ctx. If ctx has ended and
+// RecordErrorContext calls [RecordError] with the span in ctx. If ctx has ended and
 // err is its cause, the category is timeout or aborted: see [classify.Cause].
 func RecordErrorContext(ctx context.Context, err error, opts ...trace.EventOption) {
 	standardRecorder.RecordErrorContext(ctx, err, opts...)
 }
 
-// RecordError is the function [RecordError] with the options of r.
+// RecordError does the same as the function [RecordError], with the options of r.
 func (r *Recorder) RecordError(span trace.Span, err error, opts ...trace.EventOption) {
 	r.recordError(span, err, nil, opts)
 }
 
-// RecordErrorContext is the function [RecordErrorContext] with the options of r.
+// RecordErrorContext does the same as the function [RecordErrorContext], with the
+// options of r.
 func (r *Recorder) RecordErrorContext(ctx context.Context, err error, opts ...trace.EventOption) {
 	r.recordError(trace.SpanFromContext(ctx), err, classify.Cause(ctx), opts)
 }

@@ -8,8 +8,9 @@ import (
 
 // AttemptTimeoutError is the error of a call that took longer than attemptTimeoutMs
 // ([RetryConfig]). It matches context.DeadlineExceeded, so package classify
-// classifies it as a timeout. After it, another call may be made, and the breaker
-// counts it. This is not so after the end of the caller's context.
+// classifies it as a timeout. After an AttemptTimeoutError, another call may be
+// made, and the breaker counts the failure. After the end of the caller's own
+// context, neither is the case.
 type AttemptTimeoutError struct {
 	Limit time.Duration
 }

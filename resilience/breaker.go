@@ -12,7 +12,7 @@ import (
 // BreakerMode says whether a circuit breaker is automatic or set by a person.
 type BreakerMode string
 
-// The modes of a circuit breaker.
+// These are the modes of a circuit breaker.
 const (
 	BreakerAuto        BreakerMode = "auto"         // the endpoint's failures control it
 	BreakerForceOpen   BreakerMode = "force_open"   // set by a person: it stays open
@@ -26,7 +26,7 @@ func (m BreakerMode) valid() bool {
 // BreakerState is the state of a circuit breaker.
 type BreakerState string
 
-// The states of a circuit breaker.
+// These are the states of a circuit breaker.
 const (
 	BreakerClosed   BreakerState = "closed"    // allows calls
 	BreakerOpen     BreakerState = "open"      // lets calls wait or refuses them

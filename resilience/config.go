@@ -115,7 +115,7 @@ type AgentConfig struct {
 	TaskRestart RestartConfig `json:"taskRestart" yaml:"taskRestart"`
 }
 
-// Limits and defaults without a config field.
+// These limits and defaults have no config field.
 const (
 	// MaxRetryAfterWait is the longest Retry-After that a call waits for, unless
 	// retry.maxHoldMs is set. If a provider asks for more, the call goes to another

@@ -55,8 +55,8 @@ func (r *run) mayFallBack(a Attempt) bool {
 	}
 }
 
-// correct calls change, by which the caller changes the request. Then the call is
-// repeated without a pause.
+// correct calls change, a function of the caller that changes the request. Then the
+// call is repeated without a pause.
 func (r *run) correct(a Attempt, change func(context.Context, Attempt) error) {
 	if change == nil {
 		return
@@ -121,7 +121,7 @@ func (r *run) schedule(a Attempt) {
 }
 
 // hinted reports whether the provider says how long to wait. A wait of 0 does not
-// count: a call without a pause has just failed.
+// count, because the call has just failed without a pause.
 func hinted(r classify.Result) bool { return r.HasRetryAfter && r.RetryAfter > 0 }
 
 // openAfter returns an error if the breaker is open and the call should not wait

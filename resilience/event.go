@@ -9,11 +9,11 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// Kind is the kind of an [Event].
+// Kind says which step of a call an [Event] reports.
 type Kind string
 
-// The kinds of events. Each comment names the fields that events of this kind set,
-// besides Time, Key, Agent and Target.
+// These are the kinds of events. Each comment names the fields that events of this
+// kind set, besides Time, Key, Agent and Target.
 const (
 	// KindAttempt: a call has ended. Attempt and Duration are always set.
 	// Result and Err are set if the call failed. If the call was a retry, Cause
@@ -65,15 +65,15 @@ const (
 	KindDone Kind = "done"
 )
 
-// Values of To in events of [KindHold]. There is no event when the time of a hold
-// is over.
+// These are the values of To in events of [KindHold]. There is no event when the
+// time of a hold is over.
 const (
 	HoldBegun    = "begun"
 	HoldExtended = "extended" // by a second or more, before its end
 	HoldEnded    = "ended"    // by [Breakers.Force], before its end
 )
 
-// Values of To in events of [KindRestart].
+// These are the values of To in events of [KindRestart].
 const (
 	RestartQueued    = "queued"    // waits for its next restart
 	RestartStarted   = "started"   // has begun to run
@@ -89,7 +89,7 @@ const (
 	RestartUnhandled   = "unhandled"   // due, but its kind is not registered
 )
 
-// Values of From and To in events of [KindHealth].
+// These are the values of From and To in events of [KindHealth].
 const (
 	Healthy   = "healthy"
 	Unhealthy = "unhealthy"
@@ -158,8 +158,8 @@ func (o observers) notify(ctx context.Context, e Event) {
 
 var _ slog.LogValuer = Event{}
 
-// Log keys of an event's attributes. The first two are also the keys of package
-// slogclass, which adds no attributes to a record that already has them.
+// These are the log keys of an event's attributes. The first two are also the keys
+// of package slogclass, which adds no attributes to a record that already has them.
 const (
 	categoryKey     = "error.category"
 	reasonKey       = "error.reason"

@@ -59,7 +59,7 @@ type gate struct {
 // successes rarely write to the shared value.
 const successTick = 50 * time.Millisecond
 
-// The lowest bits of gate.word. The bits above are the generation.
+// These are the lowest bits of gate.word. The bits above them are the generation.
 const (
 	busyBit         = 1 << iota // admit needs the lock
 	failingBit                  // done needs the lock after a success, to reset failures
@@ -117,8 +117,8 @@ func (g *gate) locked(ctx context.Context, f func(now time.Time)) {
 	}
 }
 
-// queueNotes moves g.notes to the queue of events. It reports whether there were
-// any. The caller holds mu, so the events are in the order of the changes.
+// queueNotes moves g.notes to the queue of events. It returns false if g.notes is
+// empty. The caller holds mu, so the events are in the order of the changes.
 func (g *gate) queueNotes(ctx context.Context, now time.Time) bool {
 	if len(g.notes) == 0 {
 		return false

@@ -13,8 +13,8 @@ import (
 // both.
 type Order string
 
-// The values of [Order]. With FallbackFirst, a call is retried only if no other
-// target accepts calls.
+// These are the values of [Order]. With FallbackFirst, a call is retried only if no
+// other target accepts calls.
 const (
 	RetryFirst    Order = "retry_first"    // all retries on the same target, then the next target
 	FallbackFirst Order = "fallback_first" // the next target

@@ -93,7 +93,7 @@ type Queue struct {
 
 var _ Restarter = (*Queue)(nil)
 
-// Default limits of a queue.
+// These are default limits of a queue.
 const (
 	// DefaultQueueCapacity is the largest number of tasks in a queue.
 	// [WithQueueCapacity] changes it.

@@ -71,8 +71,8 @@ func newResponseError(resp *http.Response, body []byte) *ResponseError {
 }
 
 // mergeTrailer copies src into dst and returns dst. If dst is nil, it returns src.
-// It changes dst itself, because others may already have a reference to it; so does
-// net/http.
+// It changes dst itself, because others may already have a reference to it. Package
+// net/http does the same.
 func mergeTrailer(dst, src http.Header) http.Header {
 	if dst == nil {
 		return src

@@ -155,7 +155,7 @@ func (r *run) last() Attempt {
 	return Attempt{}
 }
 
-// emitFallback emits the event that the target to replaces the target from.
+// emitFallback emits a fallback event: the target to replaces the target from.
 func (r *run) emitFallback(from, to Target) {
 	e := Event{Kind: KindFallback, Target: to, Result: r.last().Result, Err: r.last().Err}
 	if r.stop != nil { // the call to from was refused

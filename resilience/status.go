@@ -12,7 +12,7 @@ import (
 // Phase is the state of the calls with one key, or of a task.
 type Phase string
 
-// The values of [Phase].
+// These are the values of [Phase].
 const (
 	PhaseRunning   Phase = "running"
 	PhaseWaiting   Phase = "waiting" // for the next call

@@ -129,10 +129,10 @@ func WithRewrite(rewrite func(*http.Request, Target) error) TransportOption {
 
 // WithFirstEventWait sets how long a response with status 200 is held back until
 // its first event, or the beginning of its JSON, has arrived. If this part is an
-// error, the response counts as failed. Of a later error, only observers are told,
-// because the client already has the response. A client that reads the first event
-// at once notices no difference, however long the wait. The default is 250 ms. With
-// 0 or less, responses are passed on unread.
+// error, the response counts as failed. A later error is only reported to
+// observers, because the client already has the response. A client that reads the
+// first event at once notices no difference, however long the wait. The default is
+// 250 ms. With 0 or less, responses are passed on unread.
 func WithFirstEventWait(wait time.Duration) TransportOption {
 	return transportOption(func(t *Transport) { t.firstWait = wait })
 }

@@ -180,8 +180,8 @@ func (f *findings) append(w *withEvidence) {
 }
 
 // classify sets res to the result of the first source for which a rule finds the
-// reason. If there is none, the first source counts for which the model finds the
-// reason, and then the first source with a category.
+// reason. If there is no such source, the first source for which the model finds
+// the reason counts. Otherwise the first source with a category counts.
 func (h *Handler) classify(ctx context.Context, message string, f *findings, res *classify.Result) {
 	f.append(h.with)
 	if ctx != context.Background() { // Background never ends

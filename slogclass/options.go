@@ -8,13 +8,13 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// The default keys of the two attributes. [WithKeys] changes them.
+// These are the default keys of the two attributes. [WithKeys] changes them.
 const (
 	CategoryKey = "error.category"
 	ReasonKey   = "error.reason"
 )
 
-// The keys of the attributes that [WithDetails] adds.
+// These are the keys of the attributes that [WithDetails] adds.
 const (
 	RuleKey         = "error.rule"           // the id of the rule that decided, a string
 	ConfidenceKey   = "error.confidence"     // the probability that the reason is right, from 0 to 1

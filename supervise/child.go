@@ -49,7 +49,8 @@ func start(cmd *exec.Cmd, o *outputs, grace time.Duration) (*child, error) {
 }
 
 // groupPoll is the interval at which a group is checked for remaining members after
-// its first process has ended. The system has no event for that.
+// its first process has ended. The check is needed because the system does not
+// report the end of a group.
 const groupPoll = 10 * time.Millisecond
 
 // stop ends the whole group with SIGTERM and, after grace, with SIGKILL. If the

@@ -10,7 +10,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// The default limits of a child.
+// These are the default limits of a child.
 const (
 	DefaultTimeout = 10 * time.Minute // total time
 	DefaultSilence = 10 * time.Minute // time without output

@@ -33,7 +33,7 @@ type Installed struct {
 // SetupProblem is a problem with the installation of a program.
 type SetupProblem string
 
-// The problems that [LookUp] finds.
+// These are the problems that [LookUp] finds.
 const (
 	NotFound    SetupProblem = "not_found"
 	NeedsUpdate SetupProblem = "needs_update"

@@ -27,7 +27,7 @@ func (g *group) anyRunning() bool {
 	return err != nil // not mounted
 }
 
-// Indexes of fields in /proc/PID/stat, counted after the command name. See
+// These are indexes of fields in /proc/PID/stat, counted after the command name. See
 // proc_pid_stat(5).
 const (
 	statState   = 0

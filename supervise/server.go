@@ -46,7 +46,7 @@ type Server[C any] struct {
 // ServerState is the state of a [Server].
 type ServerState string
 
-// The states of a server.
+// These are the states of a server.
 const (
 	ServerNew        ServerState = "new"        // not started yet
 	ServerStarting   ServerState = "starting"   // for the first time

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The defaults of [WithAnswerTimeout], [WithMaxCallTime], [WithRestarts] and
-// [WithRestartWindow].
+// These are the defaults of [WithAnswerTimeout], [WithMaxCallTime], [WithRestarts]
+// and [WithRestartWindow].
 const (
 	DefaultAnswerTimeout = 30 * time.Second
 	DefaultMaxCallTime   = 10 * time.Minute

@@ -19,7 +19,7 @@ type streamErrors struct {
 	last string
 }
 
-// Limits of an event and of the text kept of it.
+// These are limits of an event and of the text kept of it.
 const (
 	maxEvent     = 256 << 10
 	maxEventText = 4 << 10

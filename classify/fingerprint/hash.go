@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// The primes of xxHash.
+// These are the primes of xxHash.
 const (
 	prime1 uint64 = 11400714785074694791
 	prime2 uint64 = 14029467366897019727

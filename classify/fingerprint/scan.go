@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of the scanner.
+// These are limits of the scanner.
 const (
 	maxTemplate = 4 << 10 // bytes of a template, except for the last hole
 	maxWord     = 64      // bytes of a word; a longer one is an id

@@ -2,7 +2,7 @@ package fingerprint
 
 import "github.com/errclass/errclass/internal/ascii"
 
-// The holes of a template.
+// These are the holes of a template.
 const (
 	holeNum      = "<num>"
 	holeSize     = "<size>"

@@ -21,7 +21,7 @@ import (
 // otherwise the many n-grams would outweigh the few words.
 type Group int
 
-// The values of [Group].
+// These are the values of [Group].
 const (
 	Parts Group = iota // n-grams
 	Words
@@ -50,7 +50,7 @@ const (
 	location
 )
 
-// The kinds of bytes.
+// These are the kinds of bytes.
 const (
 	separator = iota
 	letter

@@ -20,7 +20,7 @@ type Scale struct {
 	Only bool
 }
 
-// The scales of loggers.
+// These are the scales of loggers.
 var (
 	pinoScale      = &Scale{Name: "pino", Min: 50}                                                    // 50 error, 60 fatal; bunyan too
 	syslogScale    = &Scale{Name: "syslog", Max: 3, Zero: true}                                       // RFC 5424 6.2.1: 3 error … 0 emergency

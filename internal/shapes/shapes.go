@@ -69,7 +69,7 @@ type Level struct {
 // Severity distinguishes errors from other lines.
 type Severity uint8
 
-// The values of [Severity].
+// These are the values of [Severity].
 const (
 	Unknown Severity = iota // the line has no level
 	Below                   // its level is below error
@@ -82,7 +82,7 @@ func (s Severity) String() string { return [...]string{"unknown", "below error",
 // Form is how fields are written into a line.
 type Form uint8
 
-// The values of [Form].
+// These are the values of [Form].
 const (
 	Member    Form = iota // "key":"value" before the closing brace of an object
 	Pair                  // key=value at the end of the line

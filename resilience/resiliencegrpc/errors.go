@@ -16,8 +16,8 @@ import (
 // pushbackKey is the trailer by which a server controls retries (gRFC A6).
 const pushbackKey = "grpc-retry-pushback-ms"
 
-// Limits for reading a trailer. A trailer may be megabytes long. An HTTP date has
-// 29 bytes.
+// These are limits for reading a trailer. A trailer may be megabytes long. An HTTP
+// date has 29 bytes.
 const (
 	maxHint  = 64 // bytes of one hint
 	maxHints = 8  // hints per trailer

@@ -8,7 +8,7 @@ const DefaultMaxBytes = 64 << 10
 // resource is a kind of evidence whose amount a budget limits.
 type resource uint8
 
-// The values of resource.
+// These are the values of resource.
 const (
 	textBytes    resource = iota // bytes of text that the rules read
 	BodyBytes                    // bytes of responses' bodies

@@ -34,7 +34,7 @@ type Signal struct {
 // Fate says whether a signal takes part in the decision.
 type Fate uint8
 
-// The values of [Fate].
+// These are the values of [Fate].
 const (
 	Counts Fate = iota // it takes part
 	Vetoed             // a hint vetoed it

@@ -4,7 +4,7 @@ package signal
 // can be an index.
 type Reason uint8
 
-// The reasons, in the order of their documentation.
+// These are the reasons, in the order of their documentation.
 const (
 	NoReason Reason = iota
 	ReasonRateLimit
@@ -30,7 +30,7 @@ const (
 // Category is what to do next. It is classify.Category as a number.
 type Category uint8
 
-// The categories, in the order of their documentation.
+// These are the categories, in the order of their documentation.
 const (
 	NoCategory Category = iota
 	CategoryRetryable
@@ -141,7 +141,7 @@ func (s Strength) String() string {
 // Source is the part of the evidence in which a signal was found.
 type Source uint8
 
-// The values of [Source].
+// These are the values of [Source].
 const (
 	FromType Source = iota
 	FromCode

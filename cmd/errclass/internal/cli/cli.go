@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Exit codes.
+// These are exit codes.
 const (
 	ExitOK     = 0 // success; also if the reader of explain, rules or eval closed the output
 	ExitFailed = 1 // a threshold was missed, or reading or writing failed

@@ -13,7 +13,7 @@ import (
 	"github.com/errclass/errclass/classify/rulesfile"
 )
 
-// The values of --format.
+// These are the values of --format.
 const (
 	formatText = "text"
 	formatJSON = "json"

@@ -20,7 +20,7 @@ import (
 	"github.com/errclass/errclass/internal/shapes"
 )
 
-// The keys that [Annotator.Annotate] adds to a line.
+// These are the keys that [Annotator.Annotate] adds to a line.
 const (
 	CategoryKey = shapes.CategoryKey
 	ReasonKey   = shapes.ReasonKey
@@ -61,7 +61,7 @@ func NewAnnotatorFor(s *shapes.Set, c *classify.Classifier, all bool) *Annotator
 // Kind says what a line is, such as an error.
 type Kind uint8
 
-// The values of [Kind].
+// These are the values of [Kind].
 const (
 	Other      Kind = iota // a line of a known shape without an error
 	Classified             // an error, or any record if all is true
