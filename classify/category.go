@@ -6,17 +6,19 @@ type Category string
 
 // These are the five categories.
 const (
-	// CategoryRetryable: the same call may succeed later.
+	// CategoryRetryable means that the same call may succeed later.
 	CategoryRetryable Category = "retryable"
-	// CategoryContextOverflow: shrink the model's input, then call again.
+	// CategoryContextOverflow means that the model's input is too long. Shrink the
+	// input, then call again.
 	CategoryContextOverflow Category = "context_overflow"
-	// CategoryFatal: repeating the call will not help; a person or the code
-	// must change something. An unrecognised error is fatal.
+	// CategoryFatal means that repeating the call will not help. A person or the
+	// code must change something. An unrecognised error is fatal.
 	CategoryFatal Category = "fatal"
-	// CategoryTimeout: this program's own deadline or watchdog ended the call. Only
-	// a typed error has this category, never a text. A peer's timeout is retryable.
+	// CategoryTimeout means that this program's own deadline or watchdog ended the
+	// call. Only a typed error has this category, never a text. A peer's timeout is
+	// retryable.
 	CategoryTimeout Category = "timeout"
-	// CategoryAborted: the caller canceled the call.
+	// CategoryAborted means that the caller canceled the call.
 	CategoryAborted Category = "aborted"
 )
 

@@ -108,8 +108,9 @@ func TestExplainPlain(t *testing.T) {
 	}
 }
 
-// TestRewritings checks the offsets of a rewritten text. For each byte that the
-// rewriting did not insert, the offset must lead to the same byte of the source.
+// TestRewritings maps each offset of a rewritten text to an offset of the source.
+// At both offsets there must be the same byte, unless the rewriting inserted the
+// byte.
 func TestRewritings(t *testing.T) {
 	t.Parallel()
 	pieces := []string{

@@ -216,7 +216,8 @@ func (e *endpointHealth) rank() rank {
 }
 
 // sweep removes expired endpoints if there are at least sweepThreshold endpoints.
-// With pings, removeExpired removes an endpoint even earlier.
+// The goroutine that pings an endpoint also removes the endpoint when it has
+// expired.
 func (h *Health) sweep() {
 	for _, r := range [...]rank{plain, held} {
 		for h.endpoints.len() >= sweepThreshold {

@@ -507,7 +507,8 @@ func (u *unsure) Swap(id string, old, record []byte) (bool, error) {
 	return swapped, err
 }
 
-// These starts must not park their task, because the process has not ended.
+// A start that was stored with an error must not count as a crash, because the
+// process has not ended. So the task is not parked.
 func TestQueueStoreUnsure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -385,8 +385,8 @@ func TestTransport_CloseThatWaits(t *testing.T) {
 	})
 }
 
-// The context of a request must not stay in a long-lived parent context. It ends
-// with the body of its response, or at once if there is no body.
+// The context of a request has a long-lived parent. It must not stay registered
+// there: it ends with the body of its response, or at once if there is no body.
 func TestTransport_ContextEndsWithBody(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

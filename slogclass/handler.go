@@ -135,7 +135,8 @@ func (h *Handler) handleObserved(ctx context.Context, r slog.Record) error {
 // the missing attributes to the record and returns h.next, or it returns a handler
 // that was derived from h.next with these attributes. If observed is not nil, it
 // receives the result. If observed is nil, a record that already has all keys is
-// not classified. Pointers avoid copies: a Record has some 300 bytes.
+// not classified. The parameters are pointers to avoid copies: a Record has some
+// 300 bytes.
 func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *classify.Result) slog.Handler {
 	if h.missing == 0 && observed == nil {
 		return h.next

@@ -189,9 +189,9 @@ func (m *Model) find(feature uint32) uint32 {
 	}
 }
 
-// unit returns the value of one unit of a weight for a text with n features of the
-// group. The value is divided by the square root of n, because otherwise a long
-// text would get higher probabilities than a short one.
+// unit returns the factor that converts a stored weight to a score, for a text with
+// n features of the group. The factor is divided by the square root of n, because
+// otherwise a long text would get higher probabilities than a short one.
 func (m *Model) unit(n int) float64 { return float64(m.scale) / math.Sqrt(float64(max(n, 1))) }
 
 // probabilities returns the softmax of the sums.

@@ -86,8 +86,9 @@ func (f *filter) passesRest(text string, i int) bool {
 // These are limits of build. build uses a shorter prefix
 //   - if a state has edges for more than manyBytes bytes,
 //   - if one prefix continues in more than manyWays ways,
-//   - if one test has taken leastWays ways plus stateWays for each state, or
-//     allWays in total. The third test rejects less and may take only a quarter.
+//   - if one test has tried leastWays ways plus stateWays for each state, or
+//     allWays in total. The third test rejects fewer offsets and may try only a
+//     quarter of the ways.
 const (
 	manyBytes = 128
 	manyWays  = 1 << 9

@@ -99,9 +99,10 @@ func spans(loops []byteLoop, text string) bool {
 }
 
 // follows reports whether a piece that begins at start can follow the pieces before
-// it: there is a mark of the stage before s, with a valid gap up to start. Several
-// marks may leave enough runes for the gap. Of these, follows checks only the last,
-// because a longer gap is valid only if this one is.
+// it. This is so if the stage before s has a mark, and the text from that mark to
+// start is a valid gap. Several marks may be far enough from start. Of these,
+// follows checks only the last mark: if the shortest gap is not valid, no longer
+// gap is valid.
 func (j *joiner) follows(text string, s *stage, k *known, start int) bool {
 	least, runes, counted := s.gap[0].min, 0, start // text[counted:start] has this many runes
 	for at := j.latest[s.parent]; at >= 0; at = j.marks[at].prev {

@@ -19,10 +19,11 @@ type mark struct {
 	stage int32
 }
 
-// maxListed is the length at which a walk shortens its list of hits or of marks. It
-// joins the hits, and drops the marks that are no longer needed. So the memory does
-// not grow with the text. A list becomes longer only if the patterns need more
-// entries at once: because of long pieces, or of more than maxListed stages.
+// maxListed is the length at which a walk shortens its list of hits or of marks, so
+// that the memory does not grow with the text. The walk joins the hits and drops
+// the marks that are no longer needed. A list becomes longer only if the patterns
+// need more entries at once: because of long pieces, or of more than maxListed
+// stages.
 const maxListed = 4 << 10
 
 // joiner joins hits into matches of whole patterns.
@@ -266,9 +267,9 @@ func (j *joiner) reach(w *walk, at int32, h hit) {
 	j.latest[at] = int32(len(j.marks) - 1)
 }
 
-// forget drops the marks that no later hit needs. Some marks of a stage are so far
-// before all later hits that every gap after them has enough runes. Of these marks,
-// follows checks only the last, so the others are dropped.
+// forget drops the marks that no later hit needs. Some marks of a stage are so
+// early that every later hit is far enough from them. Of these marks, follows
+// checks only the last, so forget drops the others.
 func (j *joiner) forget(stages []stage) {
 	first := j.next
 	for _, h := range j.pending {

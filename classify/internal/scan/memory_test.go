@@ -83,8 +83,8 @@ func TestDenseTextTookMemoryByItsLength(t *testing.T) {
 	}
 }
 
-// matchedListing is like matched, but the lists of hits and of marks hold only most
-// entries.
+// matchedListing is like matched, but the lists of hits and of marks are shortened
+// when they have most entries.
 func matchedListing(m *Matcher, text string, most int) []bool {
 	small := *m
 	small.listed = most

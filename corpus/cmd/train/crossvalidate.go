@@ -78,8 +78,8 @@ func crossValidate(entries []corpus.Entry, train func([]corpus.Entry) *model.Mod
 	return questions
 }
 
-// answer is what the classifier would answer with a model that was not trained on
-// the message's product.
+// answer is the category, reason and confidence that the classifier would return
+// with a model that was not trained on the message's product.
 type answer struct {
 	ID         string            `json:"id"`
 	Category   classify.Category `json:"category"`

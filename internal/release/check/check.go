@@ -67,7 +67,7 @@ func (r *rehearsal) makeDir(name string) (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// command installs errclass in the way of a user, and runs it.
+// command installs errclass with go install, like a user, and runs it.
 func (r *rehearsal) command(ctx context.Context) error {
 	dir, err := r.makeDir("command")
 	if err != nil {

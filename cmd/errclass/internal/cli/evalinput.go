@@ -18,7 +18,7 @@ type corpus struct {
 	rest    []eval.Entry // left out by --split
 }
 
-// readCorpus reads the corpora at all paths as one.
+// readCorpus reads all files at the paths into one corpus.
 func readCorpus(s Streams, paths []string, part split) (c corpus, err error) {
 	var all eval.Corpus
 	for _, path := range paths {

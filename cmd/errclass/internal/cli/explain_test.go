@@ -106,8 +106,8 @@ func TestExplainOwnRule(t *testing.T) {
 	assert.Contains(t, r.out, "beaten by mine: user before code\n")
 }
 
-// TestExplainNamesTheRunbook checks the last line for every reason. It must be the
-// address of a section in docs/reasons.md.
+// TestExplainNamesTheRunbook checks the last line of the output for every reason.
+// It must be the address of a section in docs/reasons.md.
 func TestExplainNamesTheRunbook(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../../docs/reasons.md")

@@ -32,14 +32,15 @@ type Family struct {
 }
 
 // Decider is the score of the entries that were decided by one family of rules. The
-// family is the prefix of the rule's id: "net" for "net/hang-up". It names the
-// rules file or the kind of evidence.
+// family is the prefix of the rule's id: "net" for "net/hang-up". The prefix is the
+// name of a rules file or of a kind of evidence.
 type Decider struct {
 	Family string `json:"family"`
 	Score
 }
 
-// groups collects the scores of a report's groups of entries.
+// groups collects the scores of the slices, products, families and deciders of a
+// report.
 type groups struct {
 	slices     map[string]*Slice
 	categories map[string]map[Confused]int // by slice
