@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/evidence"
 )
 
 // These are the values of the label outcome.
@@ -39,9 +40,9 @@ func (m *CallMetrics) Attempt(ctx context.Context, provider, endpoint string, re
 	m.attempts.begin(&m.cfg, at)
 	switch {
 	case res.Category == "":
-		m.attempts.all.add(ctx, at.point(outcomeSuccess, pair{}))
+		m.attempts.all.add(ctx, at.point(outcomeSuccess, evidence.Pair{}))
 	case !m.cfg.counts(ctx, res):
-		m.attempts.all.add(ctx, at.point(outcomeExpected, pair{}))
+		m.attempts.all.add(ctx, at.point(outcomeExpected, evidence.Pair{}))
 	case res.Category == classify.CategoryAborted:
 		m.attempts.all.add(ctx, at.point(outcomeAborted, canonical(&res)))
 	default:
@@ -60,13 +61,13 @@ func (a *attempts) begin(cfg *counterConfig, at endpointOf) {
 	if _, done := a.begun.LoadOrStore(at, struct{}{}); done {
 		return
 	}
-	points := []point{at.point(outcomeSuccess, pair{})}
+	points := []point{at.point(outcomeSuccess, evidence.Pair{})}
 	if cfg.counted != nil {
-		points = append(points, at.point(outcomeExpected, pair{}))
+		points = append(points, at.point(outcomeExpected, evidence.Pair{}))
 	}
-	for _, p := range pairs {
+	for _, p := range evidence.Pairs {
 		outcome := outcomeFailure
-		if p.category == classify.CategoryAborted {
+		if p.Category == classify.CategoryAborted {
 			outcome = outcomeAborted
 		}
 		points = append(points, at.point(outcome, p))
@@ -75,13 +76,13 @@ func (a *attempts) begin(cfg *counterConfig, at endpointOf) {
 }
 
 // point returns the label values of an attempt.
-func (at endpointOf) point(outcome string, p pair) point {
+func (at endpointOf) point(outcome string, p evidence.Pair) point {
 	values := point{
-		DimensionCategory: string(p.category), DimensionReason: string(p.reason),
+		DimensionCategory: string(p.Category), DimensionReason: string(p.Reason),
 		DimensionProvider: at.provider, DimensionEndpoint: at.endpoint, DimensionOutcome: outcome,
 	}
-	if p.reason != "" {
-		values[DimensionErrorType] = p.reason.Name(classify.ViewProvider)
+	if p.Reason != "" {
+		values[DimensionErrorType] = p.Reason.Name(classify.ViewProvider)
 	}
 	return values
 }

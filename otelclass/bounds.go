@@ -11,7 +11,6 @@ import (
 // package documentation describes the limits. The SDK's default limits (128
 // attributes, 128 events) are far lower.
 const (
-	maxName       = 512     // bytes of a type, a code or the name of a system
 	maxAttributes = 1 << 14 // attributes of a span or record
 	maxEvents     = 1 << 14 // events of a span; if there are more, none gets attributes
 	maxExceptions = 128     // newest exceptions of a span

@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/evidence"
 )
 
 // CallMetrics counts attempts, retries, fallbacks, holds and restarts, and shows
@@ -242,7 +243,7 @@ func restartPoints() (points []point) {
 
 func (m *CallMetrics) errorPoints() (points []point) {
 	for _, provider := range m.cfg.allProviders() {
-		for _, p := range pairs {
+		for _, p := range evidence.Pairs {
 			points = append(points, errorPoint(p, "", provider))
 		}
 	}
@@ -259,7 +260,7 @@ func (m *CallMetrics) callPoints() (points []point) {
 func (m *CallMetrics) retryPoints() (points []point) {
 	for _, provider := range m.cfg.allProviders() {
 		for _, result := range []string{resultSuccess, resultFailure} {
-			for _, p := range pairs {
+			for _, p := range evidence.Pairs {
 				at := errorPoint(p, "", provider)
 				at[DimensionResult] = result
 				points = append(points, at)
@@ -275,7 +276,7 @@ func (m *CallMetrics) fallbackPoints() (points []point) {
 			if from == to {
 				continue
 			}
-			for _, p := range pairs {
+			for _, p := range evidence.Pairs {
 				at := errorPoint(p, "", "")
 				at[DimensionFrom], at[DimensionTo] = from, to
 				points = append(points, at)

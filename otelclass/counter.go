@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/evidence"
 )
 
 // Counter counts errors by category and reason. Create it with [NewCounter]; the
@@ -33,7 +34,7 @@ func NewCounter(meter metric.Meter, opts ...CounterOption) (*Counter, error) {
 	var points []point
 	for _, signal := range c.cfg.signals {
 		for _, provider := range c.cfg.allProviders() {
-			for _, p := range pairs {
+			for _, p := range evidence.Pairs {
 				points = append(points, errorPoint(p, signal, provider))
 			}
 		}
@@ -52,10 +53,10 @@ func NewCounter(meter metric.Meter, opts ...CounterOption) (*Counter, error) {
 const errorsDescription = "Errors by what to do next and why."
 
 // errorPoint returns the label values for an error. signal and provider may be "".
-func errorPoint(p pair, signal Signal, provider string) point {
+func errorPoint(p evidence.Pair, signal Signal, provider string) point {
 	return point{
-		DimensionCategory: string(p.category), DimensionReason: string(p.reason),
-		DimensionErrorType: p.reason.Name(classify.ViewProvider),
+		DimensionCategory: string(p.Category), DimensionReason: string(p.Reason),
+		DimensionErrorType: p.Reason.Name(classify.ViewProvider),
 		DimensionSignal:    string(signal), DimensionProvider: provider,
 	}
 }
@@ -88,7 +89,7 @@ func (c *Counter) Observe(ctx context.Context, r slog.Record, res classify.Resul
 	}
 	if res.Provider == "" && len(c.cfg.providers) > 0 {
 		r.Attrs(func(a slog.Attr) bool {
-			if (a.Key == string(providerKey) || a.Key == "provider") && a.Value.Kind() == slog.KindString {
+			if (evidence.FieldOf(a.Key) == evidence.Provider || a.Key == "provider") && a.Value.Kind() == slog.KindString {
 				res.Provider = a.Value.String()
 			}
 			return res.Provider == ""
@@ -97,11 +98,11 @@ func (c *Counter) Observe(ctx context.Context, r slog.Record, res classify.Resul
 	c.Count(ctx, SignalLog, res)
 }
 
-// canonical returns the category and the reason of a result. If no classifier
-// returns this pair, canonical first changes the result to fatal and unknown.
-func canonical(res *classify.Result) pair {
-	if !knownPair(res.Category, res.Reason) {
+// canonical returns the pair of a result. If no classifier gives that pair, it
+// changes the result to fatal and unknown.
+func canonical(res *classify.Result) evidence.Pair {
+	if !evidence.KnownPair(res.Category, res.Reason) {
 		*res = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown, Provider: res.Provider}
 	}
-	return pair{res.Category, res.Reason}
+	return evidence.Pair{Category: res.Category, Reason: res.Reason}
 }

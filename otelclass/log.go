@@ -2,7 +2,6 @@ package otelclass
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/internal/bound"
+	"github.com/errclass/errclass/internal/evidence"
 )
 
 // LogProcessor is a [sdklog.Processor] that classifies error records and passes
@@ -73,10 +73,7 @@ func (p *LogProcessor) OnEmit(ctx context.Context, r *sdklog.Record) error {
 func hasException(r *sdklog.Record) (has bool) {
 	left := maxAttributes
 	r.WalkAttributes(func(kv attribute.KeyValue) bool {
-		switch kv.Key {
-		case exceptionTypeKey, exceptionMessageKey, exceptionStackKey:
-			has = true
-		}
+		has = evidence.FieldOf(string(kv.Key)).IsException()
 		left--
 		return !has && left > 0
 	})
@@ -122,19 +119,19 @@ func (p *LogProcessor) classify(r *sdklog.Record) classify.Result {
 		rest += len(text)
 	}
 	var limit bound.Texts
-	var d decision
-	if f.exception {
-		e := f.exceptionEvidence(&limit, max(limit.Left()/2, limit.Left()-rest))
-		e.Status = f.status
-		d.add(cfg.classifier, e)
+	var d evidence.Decision
+	if f.Exception {
+		e := f.ExceptionEvidence(&limit, max(limit.Left()/2, limit.Left()-rest))
+		e.Status = f.Status
+		d.Add(cfg.classifier, e)
 	}
 	for _, text := range t.found[:t.n] {
 		rest -= len(text)
-		d.add(cfg.classifier, classify.Evidence{Message: limit.Take(text, rest), Status: f.status, Provider: f.provider})
+		d.Add(cfg.classifier, classify.Evidence{Message: limit.Take(text, rest), Status: f.Status, Provider: f.Provider})
 	}
-	d.addOutcome(cfg.classifier, &f, limit.Take(text, 0))
-	d.addStack(cfg.classifier, &f, &limit, limit.Left())
-	res := d.result(cfg.classifier, &f)
+	d.AddOutcome(cfg.classifier, &f.Facts, limit.Take(text, 0))
+	d.AddStack(cfg.classifier, &f.Facts, &limit, limit.Left())
+	res := d.Complete(cfg.classifier, &f.Facts)
 	if r.AttributesLen() > maxAttributes || !cfg.addTo(r, missing, cfg.values(&d)) {
 		p.limits.report()
 	}
@@ -150,17 +147,14 @@ func body(r *sdklog.Record) string {
 	return b.AsString()
 }
 
-// textKeys are the keys under which log bridges write error texts. The value is a
-// string. If the error was logged as a group or inside a group, the value is a map.
-var textKeys = []attribute.Key{"error", "err", "cause", "exception", "stderr"}
-
-// These are limits of the search for texts.
+// Bounds of the search for texts.
 const (
 	maxTexts = 4
 	maxDepth = 4
 )
 
-// texts has the strings found under textKeys.
+// texts are the strings found under the keys of [evidence.Text]. Log bridges write
+// an error as a string, or as a map if it was logged as a group or inside a group.
 type texts struct {
 	found   [maxTexts]string
 	n       int
@@ -170,7 +164,7 @@ type texts struct {
 func (t *texts) addAttr(kv *attribute.KeyValue, depth int) {
 	switch kv.Value.Type() {
 	case attribute.STRING:
-		if text := kv.Value.AsString(); text != "" && t.n < maxTexts && slices.Contains(textKeys, kv.Key) {
+		if text := kv.Value.AsString(); text != "" && t.n < maxTexts && evidence.FieldOf(string(kv.Key)) == evidence.Text {
 			t.found[t.n] = text
 			t.n++
 		}

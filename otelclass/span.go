@@ -14,6 +14,7 @@ import (
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/internal/bound"
+	"github.com/errclass/errclass/internal/evidence"
 )
 
 // SpanProcessor is a [sdktrace.SpanProcessor] that classifies failed spans and
@@ -151,10 +152,10 @@ func (c *spanClassification) run() (observed classify.Result) {
 	for i := range c.view.attributes[:min(len(c.view.attributes), maxAttributes)] {
 		own.addAttr(cfg, &c.view.attributes[i])
 	}
-	c.httpStatus = own.status
-	own.ownDeadline = own.isOwnDeadline(c.view.attributes, c.view.events)
-	text := len(c.status.Description) + len(own.errorType)
-	var d decision // of the last exception
+	c.httpStatus = own.Status
+	own.OwnDeadline = own.isOwnDeadline(c.view.attributes, c.view.events)
+	text := len(c.status.Description) + len(own.ErrorType)
+	var d evidence.Decision // of the last exception
 	if c.exceptions.n > 0 {
 		rest := text
 		if c.exceptions.n > 1 {
@@ -169,8 +170,8 @@ func (c *spanClassification) run() (observed classify.Result) {
 		if c.exceptions.n > 1 {
 			rest = bound.MaxText
 		}
-		d.addOutcome(cfg.classifier, &own, c.texts.Take(c.status.Description, rest))
-		res := d.result(cfg.classifier, &own)
+		d.AddOutcome(cfg.classifier, &own.Facts, c.texts.Take(c.status.Description, rest))
+		res := d.Complete(cfg.classifier, &own.Facts)
 		switch missing := own.missing(cfg); {
 		case missing == 0:
 		case len(c.view.attributes) > maxAttributes:
@@ -234,9 +235,9 @@ func (c *spanClassification) restoreShortened(own, f *facts) {
 	*own = whole
 }
 
-// classifyException classifies the n-th exception. It reads at most size bytes of
-// the exception's texts. f must be zero; it receives the exception's attributes.
-func (c *spanClassification) classifyException(n int, f *facts, size int) decision {
+// classifyException classifies the n-th exception, reading at most size bytes of
+// its texts. f must be zero; it receives the exception's attributes.
+func (c *spanClassification) classifyException(n int, f *facts, size int) evidence.Decision {
 	i := c.exceptions.at[n]
 	attrs := c.view.events[i].Attributes
 	for j := range attrs {
@@ -262,15 +263,15 @@ func (c *spanClassification) classifyException(n int, f *facts, size int) decisi
 // decide classifies an exception event. status is the HTTP status of the span. If a
 // Recorder has added category and reason to the event, decide returns these,
 // because the Recorder read the error value and not only its text.
-func (f *facts) decide(cfg *config, t *bound.Texts, size, status int) decision {
+func (f *facts) decide(cfg *config, t *bound.Texts, size, status int) evidence.Decision {
 	if res, ok := f.existing(); ok {
 		res.Rule, res.Confidence = f.rule, f.confidence
-		return decision{Result: res, known: isKnown(&res), source: classify.Evidence{Message: bound.Text(f.message, bound.MaxText), Type: f.exceptionType}}
+		return evidence.Decided(res, classify.Evidence{Message: bound.Text(f.Message, bound.MaxText), Type: f.ExceptionType})
 	}
-	d := decision{status: status}
-	d.add(cfg.classifier, f.exceptionEvidence(t, size))
-	d.addStack(cfg.classifier, f, t, size)
-	d.result(cfg.classifier, f)
+	d := evidence.Decision{SpanStatus: status}
+	d.Add(cfg.classifier, f.ExceptionEvidence(t, size))
+	d.AddStack(cfg.classifier, &f.Facts, t, size)
+	d.Complete(cfg.classifier, &f.Facts)
 	return d
 }
 

@@ -1,4 +1,4 @@
-package otelclass
+package evidence
 
 import "strconv"
 

@@ -1,0 +1,93 @@
+// Package evidence reads attributes of OpenTelemetry and decides what they say about
+// an error. otelclass and the Collector's processor use it for their own data
+// models. So the same attributes give the same answer in both.
+//
+//   - [FieldOf] finds the meaning of an attribute's name.
+//   - [Facts] holds the values that were found on one span, event or log record.
+//   - [Decision] classifies them, the most important first.
+package evidence
+
+// Field is the meaning of an attribute.
+type Field uint8
+
+// The fields. None means that the attribute is not read.
+const (
+	None Field = iota
+	ExceptionType
+	ExceptionMessage
+	ExceptionStack
+	HTTPStatus
+	HTTPStatusOld
+	RPCStatus
+	RPCSystem
+	GRPCStatus
+	DBStatus
+	DBSystem
+	ErrorType
+	Provider
+	ProviderOld
+	Text   // the text of an error, as log bridges write it
+	Stream // the name of a standard stream, as a runtime recorded it
+)
+
+// IsException reports whether f is an attribute of an exception.
+func (f Field) IsException() bool { return f-ExceptionType <= ExceptionStack-ExceptionType }
+
+// Name is an attribute that is read.
+type Name struct {
+	Key   string
+	Field Field
+}
+
+// Names lists the attributes that are read. The names are those of OpenTelemetry's
+// semantic conventions 1.43. Names of older versions follow those that replaced
+// them.
+var Names = []Name{
+	{"exception.type", ExceptionType},
+	{"exception.message", ExceptionMessage},
+	{"exception.stacktrace", ExceptionStack},
+	{"http.response.status_code", HTTPStatus},
+	{"http.status_code", HTTPStatusOld},
+	{"rpc.response.status_code", RPCStatus},
+	{"rpc.system.name", RPCSystem},
+	{"rpc.system", RPCSystem},
+	{"rpc.grpc.status_code", GRPCStatus},
+	{"db.response.status_code", DBStatus},
+	{"db.system.name", DBSystem},
+	{"db.system", DBSystem},
+	{"error.type", ErrorType},
+	{"gen_ai.provider.name", Provider},
+	{"gen_ai.system", ProviderOld},
+	{"error", Text},
+	{"err", Text},
+	{"cause", Text},
+	{"exception", Text},
+	{"stderr", Text},
+	{"log.iostream", Stream},
+}
+
+// byHash holds the index of a name in Names, plus 1, at the hash of the name. No two
+// names have the same hash. Most other keys are rejected by an empty entry, without
+// a comparison.
+var byHash = func() (index [256]uint8) {
+	for i, n := range Names {
+		index[hash(n.Key)] = uint8(i + 1)
+	}
+	return index
+}()
+
+func hash(key string) uint8 {
+	n := len(key)
+	return uint8(n*7) + key[0]*15 + key[n/2]*5 + key[n-1]*3
+}
+
+// FieldOf returns the field of an attribute's name, or None.
+func FieldOf(key string) Field {
+	if key == "" {
+		return None
+	}
+	if i := byHash[hash(key)]; i > 0 && Names[i-1].Key == key {
+		return Names[i-1].Field
+	}
+	return None
+}
