@@ -5,19 +5,24 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/errclass/errclass/internal/evidence"
 )
 
 // These constants and [bound.MaxText] limit the work for one span or record. The
 // package documentation describes the limits. The SDK's default limits (128
 // attributes, 128 events) are far lower.
 const (
-	maxAttributes = 1 << 14 // attributes of a span or record
-	maxEvents     = 1 << 14 // events of a span; if there are more, none gets attributes
-	maxExceptions = 128     // newest exceptions of a span
-	maxCopied     = 1 << 14 // attributes of exceptions that are copied
-	maxScanned    = 1 << 16 // attributes of events that are read
-	maxFit        = 1 << 12 // attributes of a full record that is rebuilt
-	maxMembers    = 1 << 12 // members of the maps of a record
+	maxAttributes = evidence.MaxAttributes
+	maxEvents     = evidence.MaxEvents
+	maxExceptions = evidence.MaxExceptions
+	maxScanned    = evidence.MaxScanned
+	maxMembers    = evidence.MaxMembers
+	maxTexts      = evidence.MaxTexts
+	maxDepth      = evidence.MaxDepth
+
+	maxCopied = 1 << 14 // attributes of exceptions that are copied
+	maxFit    = 1 << 12 // attributes of a full record that is rebuilt
 )
 
 // exceptions has the indexes of a span's exception events, with the newest first.

@@ -147,12 +147,6 @@ func body(r *sdklog.Record) string {
 	return b.AsString()
 }
 
-// Bounds of the search for texts.
-const (
-	maxTexts = 4
-	maxDepth = 4
-)
-
 // texts are the strings found under the keys of [evidence.Text]. Log bridges write
 // an error as a string, or as a map if it was logged as a group or inside a group.
 type texts struct {

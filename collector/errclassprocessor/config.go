@@ -3,17 +3,26 @@ package errclassprocessor
 import (
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+	"strings"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/errclass/errclass/classify/rulesfile"
+	"github.com/errclass/errclass/internal/bound"
+	"github.com/errclass/errclass/internal/evidence"
 )
 
-// Config is the configuration of the processor.
+// Config is the configuration of the processor. config.schema.yaml describes it for
+// editors.
 type Config struct {
 	// Keys are the names of the attributes that the processor adds.
 	Keys KeysConfig `mapstructure:"keys"`
 
-	// MinSeverity is the lowest severity of the log records that are classified:
-	// trace, debug, info, warn, error or fatal. The default is error.
+	// MinSeverity is the lowest severity number of the log records that are
+	// classified: trace, debug, info, warn, error or fatal. The default is error.
 	MinSeverity string `mapstructure:"min_severity"`
 
 	// Signals are the signals that are classified: logs, traces. The default is both.
@@ -22,27 +31,27 @@ type Config struct {
 	// AddRule adds the id of the rule that decided. The default is false.
 	AddRule bool `mapstructure:"add_rule"`
 
-	// AddConfidence adds the probability that the reason is right. The default is false.
+	// AddConfidence adds the probability that the reason is right. The default is
+	// false.
 	AddConfidence bool `mapstructure:"add_confidence"`
 
 	// AddFingerprint adds the id of the error's template. The default is false.
 	AddFingerprint bool `mapstructure:"add_fingerprint"`
 
 	// RulesFile is a file of rules, which come before the standard ones. It is read
-	// again when it changes. The default is no file.
+	// again when it changes. By default there is none.
 	RulesFile string `mapstructure:"rules_file"`
 
-	// MaxBytes is how much of the text of one record or span is read. The default is
-	// 64 KiB.
+	// MaxBytes is how much of the text of one record or span is read: its beginning
+	// and its end. The default is 65536, which is also the maximum.
 	MaxBytes int `mapstructure:"max_bytes"`
 
-	// ErrorMode says what happens if a record cannot be read: ignore (the record
-	// passes and the error is logged), silent (the record passes), propagate (the
-	// batch is refused). The default is ignore.
+	// ErrorMode says what happens to a record that cannot be read. The default is
+	// ignore.
 	ErrorMode ErrorMode `mapstructure:"error_mode"`
 }
 
-// KeysConfig are the names of the attributes.
+// KeysConfig holds the names of the attributes.
 type KeysConfig struct {
 	Category    string `mapstructure:"category"`
 	Reason      string `mapstructure:"reason"`
@@ -51,15 +60,39 @@ type KeysConfig struct {
 	Fingerprint string `mapstructure:"fingerprint"`
 }
 
-// ErrorMode says what happens if a record cannot be read.
+// ErrorMode says what happens to a record that cannot be read.
 type ErrorMode string
 
 // The error modes.
 const (
-	ErrorModeIgnore    ErrorMode = "ignore"
-	ErrorModeSilent    ErrorMode = "silent"
-	ErrorModePropagate ErrorMode = "propagate"
+	ErrorModeIgnore    ErrorMode = "ignore"    // it passes unchanged, and the error is logged
+	ErrorModeSilent    ErrorMode = "silent"    // it passes unchanged
+	ErrorModePropagate ErrorMode = "propagate" // the batch is refused
 )
+
+// The signals.
+const (
+	signalLogs   = "logs"
+	signalTraces = "traces"
+)
+
+// minBytes is the smallest max_bytes. Fewer bytes would cut off most messages.
+const minBytes = 256
+
+// severities lists the values of min_severity.
+var severities = []struct {
+	name   string
+	number plog.SeverityNumber
+}{
+	{"trace", plog.SeverityNumberTrace},
+	{"debug", plog.SeverityNumberDebug},
+	{"info", plog.SeverityNumberInfo},
+	{"warn", plog.SeverityNumberWarn},
+	{"error", plog.SeverityNumberError},
+	{"fatal", plog.SeverityNumberFatal},
+}
+
+var _ component.Config = (*Config)(nil)
 
 func createDefaultConfig() component.Config {
 	return &Config{
@@ -71,19 +104,92 @@ func createDefaultConfig() component.Config {
 			Fingerprint: "error.fingerprint",
 		},
 		MinSeverity: "error",
-		Signals:     []string{"logs", "traces"},
-		MaxBytes:    64 << 10,
+		Signals:     []string{signalLogs, signalTraces},
+		MaxBytes:    bound.MaxText,
 		ErrorMode:   ErrorModeIgnore,
 	}
 }
 
-// Validate reports all mistakes in the configuration.
+// Validate returns all mistakes in the configuration. Each error begins with the
+// key. Validate also reads the rules file.
 func (c *Config) Validate() error {
-	var errs []error
+	errs := c.Keys.validate()
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if c.minSeverity() == plog.SeverityNumberUnspecified {
+		bad("min_severity: %q is none of trace, debug, info, warn, error, fatal", c.MinSeverity)
+	}
+	if len(c.Signals) == 0 {
+		bad("signals: the list is empty: name logs, traces or both")
+	}
+	for i, s := range c.Signals {
+		switch {
+		case s != signalLogs && s != signalTraces:
+			bad("signals: %q is neither logs nor traces", s)
+		case slices.Contains(c.Signals[:i], s):
+			bad("signals: %q is there twice", s)
+		}
+	}
+	if c.MaxBytes < minBytes || c.MaxBytes > bound.MaxText {
+		bad("max_bytes: %d is not between %d and %d", c.MaxBytes, minBytes, bound.MaxText)
+	}
 	switch c.ErrorMode {
 	case ErrorModeIgnore, ErrorModeSilent, ErrorModePropagate:
 	default:
-		errs = append(errs, fmt.Errorf("error_mode: %q is none of ignore, silent, propagate", c.ErrorMode))
+		bad("error_mode: %q is none of ignore, silent, propagate", c.ErrorMode)
+	}
+	if c.RulesFile != "" {
+		if err := checkRules(c.RulesFile); err != nil {
+			bad("rules_file: %w", err)
+		}
 	}
 	return errors.Join(errs...)
 }
+
+// minSeverity returns the number of MinSeverity, or 0 if it has none.
+func (c *Config) minSeverity() plog.SeverityNumber {
+	for _, s := range severities {
+		if s.name == strings.ToLower(c.MinSeverity) {
+			return s.number
+		}
+	}
+	return plog.SeverityNumberUnspecified
+}
+
+// checkRules reads a rules file.
+func checkRules(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if _, err := rulesfile.Load(file); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// validate returns the mistakes in the names.
+func (k *KeysConfig) validate() (errs []error) {
+	names := []struct{ key, value string }{
+		{"category", k.Category}, {"reason", k.Reason}, {"rule", k.Rule}, {"confidence", k.Confidence}, {"fingerprint", k.Fingerprint},
+	}
+	for i, n := range names {
+		switch {
+		case n.value == "":
+			errs = append(errs, fmt.Errorf("keys::%s: the name is empty", n.key))
+		case strings.ContainsFunc(n.value, notInName):
+			errs = append(errs, fmt.Errorf("keys::%s: %q has a space or a control character", n.key, n.value))
+		case evidence.FieldOf(n.value) != evidence.None:
+			errs = append(errs, fmt.Errorf("keys::%s: the processor reads %s as evidence: choose another name", n.key, n.value))
+		}
+		for _, other := range names[:i] {
+			if n.value != "" && n.value == other.value {
+				errs = append(errs, fmt.Errorf("keys::%s: %s is the name of keys::%s too", n.key, n.value, other.key))
+			}
+		}
+	}
+	return errs
+}
+
+// notInName reports whether a character may not be in the name of an attribute.
+func notInName(r rune) bool { return r <= ' ' || r == 0x7f }

@@ -2,9 +2,12 @@ package errclassprocessor
 
 import (
 	"context"
+	"slices"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/processor"
 	"go.opentelemetry.io/collector/processor/processorhelper"
 
@@ -21,14 +24,39 @@ func NewFactory() processor.Factory {
 	)
 }
 
-var capabilities = consumer.Capabilities{MutatesData: true}
-
-func createLogs(ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Logs) (processor.Logs, error) {
-	p := newProcessor(cfg.(*Config))
-	return processorhelper.NewLogs(ctx, set, cfg, next, p.logs, processorhelper.WithCapabilities(capabilities))
+func createLogs(ctx context.Context, set processor.Settings, config component.Config, next consumer.Logs) (processor.Logs, error) {
+	cfg := config.(*Config)
+	if !slices.Contains(cfg.Signals, signalLogs) {
+		return processorhelper.NewLogs(ctx, set, cfg, next, passLogs)
+	}
+	p, err := newProcessor(set, cfg, signalLog)
+	if err != nil {
+		return nil, err
+	}
+	return processorhelper.NewLogs(ctx, set, cfg, next, p.logs, p.options()...)
 }
 
-func createTraces(ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Traces) (processor.Traces, error) {
-	p := newProcessor(cfg.(*Config))
-	return processorhelper.NewTraces(ctx, set, cfg, next, p.traces, processorhelper.WithCapabilities(capabilities))
+func createTraces(ctx context.Context, set processor.Settings, config component.Config, next consumer.Traces) (processor.Traces, error) {
+	cfg := config.(*Config)
+	if !slices.Contains(cfg.Signals, signalTraces) {
+		return processorhelper.NewTraces(ctx, set, cfg, next, passTraces)
+	}
+	p, err := newProcessor(set, cfg, signalSpan)
+	if err != nil {
+		return nil, err
+	}
+	return processorhelper.NewTraces(ctx, set, cfg, next, p.traces, p.options()...)
+}
+
+func passLogs(_ context.Context, ld plog.Logs) (plog.Logs, error) { return ld, nil }
+
+func passTraces(_ context.Context, td ptrace.Traces) (ptrace.Traces, error) { return td, nil }
+
+// options returns the options of processorhelper.
+func (p *errclassProcessor) options() []processorhelper.Option {
+	return []processorhelper.Option{
+		processorhelper.WithCapabilities(consumer.Capabilities{MutatesData: true}),
+		processorhelper.WithStart(p.start),
+		processorhelper.WithShutdown(p.shutdown),
+	}
 }

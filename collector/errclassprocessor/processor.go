@@ -2,54 +2,147 @@ package errclassprocessor
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.opentelemetry.io/collector/processor"
+	"go.uber.org/zap"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/classify/rulesfile"
+	"github.com/errclass/errclass/internal/bound"
+	"github.com/errclass/errclass/internal/evidence"
 )
 
+// errclassProcessor classifies the records of one pipeline. Its methods are safe for
+// concurrent use between start and shutdown.
 type errclassProcessor struct {
-	cfg        *Config
-	classifier *classify.Classifier
+	cfg         *Config
+	minSeverity plog.SeverityNumber
+	wanted      keys // the attributes to add
+	logger      *zap.Logger
+	telemetry   *telemetry
+	classifier  *classify.Classifier
+	watch       []rulesfile.Option // besides those of start
+	stop        context.CancelFunc // ends the watch of the rules file
+	jobs        sync.Pool          // of *job
 }
 
-func newProcessor(cfg *Config) *errclassProcessor {
-	return &errclassProcessor{cfg: cfg, classifier: classify.Standard}
+func newProcessor(set processor.Settings, cfg *Config, signal string) (*errclassProcessor, error) {
+	t, err := newTelemetry(set.TelemetrySettings, signal)
+	if err != nil {
+		return nil, err
+	}
+	p := &errclassProcessor{
+		cfg: cfg, minSeverity: cfg.minSeverity(), wanted: cfg.wanted(),
+		logger: set.Logger, telemetry: t, classifier: classify.Standard, stop: func() {},
+	}
+	p.jobs.New = func() any { return newJob(p) }
+	return p, nil
 }
 
-func (p *errclassProcessor) logs(_ context.Context, ld plog.Logs) (plog.Logs, error) {
-	for _, rl := range ld.ResourceLogs().All() {
-		for _, sl := range rl.ScopeLogs().All() {
-			for _, r := range sl.LogRecords().All() {
-				if r.SeverityNumber() >= plog.SeverityNumberError {
-					p.add(r.Attributes(), p.classifier.Message(r.Body().AsString()))
+// start loads the rules file and watches it until shutdown.
+func (p *errclassProcessor) start(context.Context, component.Host) error {
+	if p.cfg.RulesFile == "" {
+		return nil
+	}
+	ctx, stop := context.WithCancel(context.Background()) // not that of start, which ends
+	c, err := rulesfile.Watch(ctx, p.cfg.RulesFile, append([]rulesfile.Option{
+		rulesfile.WithErrorFunc(p.rulesFault),
+		rulesfile.WithLoadFunc(func(rules []classify.Rule) {
+			p.logger.Info("rules file loaded again", zap.String("rules_file", p.cfg.RulesFile), zap.Int("rules", len(rules)))
+		}),
+	}, p.watch...)...)
+	if err != nil {
+		stop()
+		return fmt.Errorf("rules_file: %w", err)
+	}
+	p.classifier, p.stop = c, stop
+	return nil
+}
+
+// rulesFault reports that a changed rules file cannot be used.
+func (p *errclassProcessor) rulesFault(err error) {
+	p.telemetry.reloadFailed()
+	fields := []zap.Field{zap.String("rules_file", p.cfg.RulesFile), zap.Error(err)}
+	var fault *rulesfile.Error
+	if errors.As(err, &fault) && fault.Line > 0 {
+		fields = append(fields, zap.Int("line", fault.Line))
+	}
+	p.logger.Error("rules file cannot be used, the earlier rules stay in use", fields...)
+}
+
+func (p *errclassProcessor) shutdown(context.Context) error {
+	p.stop()
+	p.telemetry.shutdown()
+	return nil
+}
+
+// logs classifies the error records of a batch in place.
+func (p *errclassProcessor) logs(ctx context.Context, ld plog.Logs) (plog.Logs, error) {
+	j := p.jobs.Get().(*job)
+	resources := ld.ResourceLogs()
+	for i := range resources.Len() {
+		scopes := resources.At(i).ScopeLogs()
+		for k := range scopes.Len() {
+			records := scopes.At(k).LogRecords()
+			for n := range records.Len() {
+				r := records.At(n)
+				number := r.SeverityNumber()
+				if number < p.minSeverity && number != plog.SeverityNumberUnspecified && !hasException(r.Attributes()) {
+					continue
+				}
+				j.log(r)
+			}
+		}
+	}
+	return ld, p.end(ctx, j)
+}
+
+// traces classifies the failed spans and the exceptions of a batch in place.
+func (p *errclassProcessor) traces(ctx context.Context, td ptrace.Traces) (ptrace.Traces, error) {
+	j := p.jobs.Get().(*job)
+	resources := td.ResourceSpans()
+	for i := range resources.Len() {
+		scopes := resources.At(i).ScopeSpans()
+		for k := range scopes.Len() {
+			spans := scopes.At(k).Spans()
+			for n := range spans.Len() {
+				if s := spans.At(n); s.Status().Code() == ptrace.StatusCodeError || anyException(s.Events()) {
+					j.span(s)
 				}
 			}
 		}
 	}
-	return ld, nil
+	return td, p.end(ctx, j)
 }
 
-func (p *errclassProcessor) traces(_ context.Context, td ptrace.Traces) (ptrace.Traces, error) {
-	for _, rs := range td.ResourceSpans().All() {
-		for _, ss := range rs.ScopeSpans().All() {
-			for _, s := range ss.Spans().All() {
-				if s.Status().Code() == ptrace.StatusCodeError {
-					p.add(s.Attributes(), p.classifier.Message(s.Status().Message()))
-				}
-			}
-		}
+// end counts what j has classified in a batch and returns j to the pool. It returns
+// an error if a record could not be read and error_mode is propagate.
+func (p *errclassProcessor) end(ctx context.Context, j *job) error {
+	p.telemetry.count(ctx, j)
+	n, err := j.unreadable, j.err
+	j.reset()
+	p.jobs.Put(j)
+	if n == 0 {
+		return nil
 	}
-	return td, nil
+	switch p.cfg.ErrorMode {
+	case ErrorModePropagate:
+		return fmt.Errorf("errclass: %d %s could not be read: %w", n, p.telemetry.signal, err)
+	case ErrorModeIgnore:
+		p.logger.Warn("records could not be read and pass unchanged", zap.String("signal", p.telemetry.signal), zap.Int("records", n), zap.NamedError("first_error", err))
+	}
+	return nil
 }
 
-func (p *errclassProcessor) add(attrs pcommon.Map, res classify.Result) {
-	if _, ok := attrs.Get(p.cfg.Keys.Category); !ok {
-		attrs.PutStr(p.cfg.Keys.Category, string(res.Category))
-	}
-	if _, ok := attrs.Get(p.cfg.Keys.Reason); !ok {
-		attrs.PutStr(p.cfg.Keys.Reason, string(res.Reason))
-	}
-}
+// errTooManyAttributes is the error for a record that is not read because of its
+// size: the attributes that are not read may include those to add.
+var errTooManyAttributes = fmt.Errorf("more than %d attributes", evidence.MaxAttributes)
+
+// panicked returns the error for a recovered panic.
+func panicked(p any) error { return errors.New("panic: " + bound.Panic(p)) }

@@ -3,6 +3,7 @@ package shapes
 import (
 	"bytes"
 	"strconv"
+	"strings"
 )
 
 // A Scale says which values of a level mean error or above. A value is a number or
@@ -102,6 +103,20 @@ func (s *Scale) named(v []byte) Severity {
 		return Error
 	}
 	return Below
+}
+
+// Named returns the severity of the name of a level, such as WARN or error. It
+// returns Unknown if no logger has a level of this name.
+func Named(level string) Severity {
+	level = strings.ToLower(strings.TrimSpace(level[:min(len(level), 2*longestLevel)]))
+	level = strings.TrimRight(level, "0123456789")
+	switch {
+	case errorNames[level]:
+		return Error
+	case otherNames[level]:
+		return Below
+	}
+	return Unknown
 }
 
 func lowerByte(c byte) byte {

@@ -1,0 +1,159 @@
+package errclassprocessor
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/errclass/errclass/internal/bound"
+	"github.com/errclass/errclass/internal/shapes"
+)
+
+// Bounds of a text body.
+const (
+	maxEvent = 64 << 10 // bytes in which a level is searched
+	maxLines = 128      // lines, likewise
+)
+
+// event reads the header of a text body and its level. If the first line has no
+// level, a stack trace or a level in a later line counts.
+func (j *job) event(text string) (first shapes.Event) {
+	j.buf = append(j.buf[:0], text[:min(len(text), maxEvent)]...)
+	var events shapes.Events
+	rest := j.buf
+	for n := 0; n < maxLines && (n == 0 || len(rest) > 0); n++ {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		events.Add(bytes.TrimSuffix(line, []byte("\r")))
+		e := events.Event()
+		if n == 0 {
+			first = e
+			if j.current.failed { // only the header is of interest
+				return first
+			}
+		}
+		switch {
+		case first.Severity != shapes.Unknown:
+			return first
+		case e.Severity == shapes.Error:
+			first.Severity = shapes.Error
+			return first
+		}
+	}
+	return first
+}
+
+// Bounds of a body that is a map or a list.
+const (
+	maxNested  = 16      // levels; what is deeper becomes null
+	maxMembers = 1 << 14 // members and items in all; the rest is left out
+)
+
+// appendJSON appends a map or a list as JSON, so that it is read in the shapes of
+// log lines. The result is valid JSON, also if a part of the value was left out
+// because of a bound.
+func appendJSON(b []byte, v pcommon.Value) []byte {
+	e := encoder{buf: b, left: maxMembers}
+	e.value(v, 0)
+	return e.buf
+}
+
+type encoder struct {
+	buf  []byte
+	left int
+}
+
+// full reports whether no more members fit.
+func (e *encoder) full() bool {
+	e.left--
+	return e.left < 0 || len(e.buf) > maxLine
+}
+
+func (e *encoder) value(v pcommon.Value, depth int) {
+	switch v.Type() {
+	case pcommon.ValueTypeMap:
+		if depth < maxNested {
+			e.object(v.Map(), depth)
+			return
+		}
+	case pcommon.ValueTypeSlice:
+		if depth < maxNested {
+			e.list(v.Slice(), depth)
+			return
+		}
+	case pcommon.ValueTypeStr:
+		e.text(bound.Text(v.Str(), bound.MaxText))
+		return
+	case pcommon.ValueTypeInt:
+		e.buf = strconv.AppendInt(e.buf, v.Int(), 10)
+		return
+	case pcommon.ValueTypeDouble:
+		if f := v.Double(); !math.IsNaN(f) && !math.IsInf(f, 0) {
+			e.buf = strconv.AppendFloat(e.buf, f, 'g', -1, 64)
+			return
+		}
+	case pcommon.ValueTypeBool:
+		e.buf = strconv.AppendBool(e.buf, v.Bool())
+		return
+	}
+	e.buf = append(e.buf, "null"...)
+}
+
+func (e *encoder) object(m pcommon.Map, depth int) {
+	e.buf = append(e.buf, '{')
+	comma := false
+	for name, v := range m.All() {
+		if e.full() {
+			break
+		}
+		if comma {
+			e.buf = append(e.buf, ',')
+		}
+		comma = true
+		e.text(name)
+		e.buf = append(e.buf, ':')
+		e.value(v, depth+1)
+	}
+	e.buf = append(e.buf, '}')
+}
+
+func (e *encoder) list(s pcommon.Slice, depth int) {
+	e.buf = append(e.buf, '[')
+	for i := range s.Len() {
+		if e.full() {
+			break
+		}
+		if i > 0 {
+			e.buf = append(e.buf, ',')
+		}
+		e.value(s.At(i), depth+1)
+	}
+	e.buf = append(e.buf, ']')
+}
+
+const hex = "0123456789abcdef"
+
+// text appends a JSON string. Invalid UTF-8 stays as it is.
+func (e *encoder) text(s string) {
+	e.buf = append(e.buf, '"')
+	start := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		e.buf = append(e.buf, s[start:i]...)
+		start = i + 1
+		switch c {
+		case '"', '\\':
+			e.buf = append(e.buf, '\\', c)
+		case '\n':
+			e.buf = append(e.buf, '\\', 'n')
+		default:
+			e.buf = append(e.buf, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+	}
+	e.buf = append(append(e.buf, s[start:]...), '"')
+}

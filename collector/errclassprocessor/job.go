@@ -1,0 +1,264 @@
+package errclassprocessor
+
+import (
+	"cmp"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/bound"
+	"github.com/errclass/errclass/internal/evidence"
+	"github.com/errclass/errclass/internal/shapes"
+)
+
+// job holds the state of one batch and the memory that is used again for the next.
+// It is not safe for concurrent use.
+type job struct {
+	p      *errclassProcessor
+	reader *shapes.Reader
+	buf    []byte // the body of the current record
+	visit  func(*shapes.Record)
+	source func(shapes.Source) bool
+
+	current logState
+
+	// Of the batch.
+	counts     [nPairs]int64 // by the index of the pair
+	classified int
+	unreadable int
+	err        error // the first one
+}
+
+// logState is the state of one log record.
+type logState struct {
+	record   plog.LogRecord
+	attrs    attributes
+	missing  keys
+	failed   bool // the severity of the record or one of its attributes says so
+	done     bool // the record was classified, or is no error
+	decision evidence.Decision
+	texts    bound.Texts
+}
+
+func newJob(p *errclassProcessor) *job {
+	j := &job{p: p, reader: shapes.NewReader(nil)}
+	j.visit, j.source = j.shape, j.add
+	return j
+}
+
+// maxKept is the largest buffer that is kept for the next batch.
+const maxKept = 64 << 10
+
+// reset forgets the batch.
+func (j *job) reset() {
+	j.current = logState{}
+	j.classified, j.unreadable, j.err = 0, 0, nil
+	clear(j.counts[:])
+	if cap(j.buf) > maxKept {
+		j.buf, j.reader = nil, shapes.NewReader(nil) // the reader has buffers too
+	}
+}
+
+// fail counts a record that could not be read.
+func (j *job) fail(err error) {
+	j.unreadable++
+	if j.err == nil {
+		j.err = err
+	}
+}
+
+// recover counts a record whose classification has panicked.
+func (j *job) recover() {
+	if p := recover(); p != nil {
+		j.fail(panicked(p))
+	}
+}
+
+// count counts a failure to which a category was added.
+func (j *job) count(category classify.Category, reason classify.Reason) {
+	j.counts[pairIndex(category, reason)]++
+	j.classified++
+}
+
+// log classifies a record that has no severity, one that is high enough, or an
+// exception.
+func (j *job) log(r plog.LogRecord) {
+	defer j.recover()
+	m := r.Attributes()
+	l := &j.current
+	l.failed = r.SeverityNumber() >= j.p.minSeverity || hasException(m)
+	if !l.failed {
+		switch shapes.Named(r.SeverityText()) {
+		case shapes.Below:
+			return
+		case shapes.Error:
+			l.failed = true
+		}
+	}
+	if m.Len() > evidence.MaxAttributes {
+		if l.failed {
+			j.fail(errTooManyAttributes)
+		}
+		return
+	}
+	l.record, l.attrs = r, attributes{}
+	l.attrs.read(&j.p.cfg.Keys, m)
+	if l.missing = j.p.missing(&l.attrs); l.missing == 0 {
+		return
+	}
+	l.done, l.decision, l.texts = false, evidence.Decision{}, bound.AtMost(j.p.cfg.MaxBytes)
+	line, text := j.body(r.Body())
+	switch {
+	case len(line) > 0 && j.reader.Read(line, j.visit):
+		if l.failed && !l.done { // a list without records
+			j.decide(nil, "")
+		}
+	default:
+		j.text(text)
+	}
+}
+
+// shape classifies a record of a body that has a shape.
+func (j *job) shape(rec *shapes.Record) {
+	l := &j.current
+	switch {
+	case l.done:
+	case l.failed, rec.IsError():
+		j.decide(rec, "")
+	case rec.Severity == shapes.Unknown && (rec.Stderr || l.attrs.Stderr):
+		j.decideKnown(rec, "")
+	}
+}
+
+// text classifies a body that is text, if the record or the text is an error. The
+// header of a line is not classified.
+func (j *job) text(text string) {
+	l := &j.current
+	e := j.event(text)
+	text = text[min(e.Message, len(text)):]
+	switch {
+	case l.failed, e.Severity == shapes.Error:
+		j.decide(nil, text)
+	case e.Severity == shapes.Unknown && (e.Stderr || l.attrs.Stderr):
+		j.decideKnown(nil, text)
+	}
+}
+
+// decide classifies the current record and writes the result. The most specific
+// source comes first: the exception, the texts of errors, the body, the outcome of a
+// call, the stack trace. rec is nil if the body is text.
+func (j *job) decide(rec *shapes.Record, text string) {
+	j.classify(rec, text)
+	j.finish()
+}
+
+// decideKnown is decide for a record of standard error without a level. It is an
+// error only if a rule knows its text.
+func (j *job) decideKnown(rec *shapes.Record, text string) {
+	if j.classify(rec, text); j.current.decision.Known() {
+		j.finish()
+	}
+}
+
+func (j *job) classify(rec *shapes.Record, text string) {
+	l, c := &j.current, j.p.classifier
+	l.done = true
+	a, d := &l.attrs, &l.decision
+	if res, ok := classified(rec, &a.Facts); ok {
+		*d = evidence.Decided(res, classify.Evidence{})
+		return
+	}
+	rest := len(text) // bytes of all texts after the current one
+	for _, t := range a.texts[:a.nTexts] {
+		rest += len(t)
+	}
+	if a.Exception {
+		e := a.ExceptionEvidence(&l.texts, max(l.texts.Left()/2, l.texts.Left()-rest))
+		e.Status = a.Status
+		d.Add(c, e)
+	}
+	for _, t := range a.texts[:a.nTexts] {
+		rest -= len(t)
+		d.Add(c, classify.Evidence{Message: l.texts.Take(t, rest), Status: a.Status, Provider: a.Provider})
+	}
+	if rec != nil {
+		rec.Sources(j.source)
+	}
+	d.AddOutcome(c, &a.Facts, l.texts.Take(text, 0))
+	d.AddStack(c, &a.Facts, &l.texts, l.texts.Left())
+}
+
+// add adds a source of a body that has a shape. It returns false if the source
+// decides.
+func (j *job) add(s shapes.Source) bool {
+	l := &j.current
+	if l.decision.Known() {
+		return false
+	}
+	if s == (shapes.Source{}) {
+		return true
+	}
+	l.decision.Add(j.p.classifier, classify.Evidence{
+		Message: l.texts.Take(s.Message, bound.MaxText), Type: s.Type, Code: s.Code,
+		Status: cmp.Or(s.Status, l.attrs.Status), Provider: l.attrs.Provider,
+	})
+	return !l.decision.Known()
+}
+
+// longestName is the most bytes that are read of a category or a reason in a body.
+// All valid names are shorter.
+const longestName = 64
+
+// classified returns the category and the reason that are in a body: its program
+// has classified the error itself, with more evidence than the text.
+func classified(rec *shapes.Record, f *evidence.Facts) (classify.Result, bool) {
+	if rec == nil || rec.Category == nil || rec.Reason == nil {
+		return classify.Result{}, false
+	}
+	return evidence.Existing(rec.Text(rec.Category, longestName), rec.Text(rec.Reason, longestName), f)
+}
+
+// finish writes the result and counts it. An exception on a record of a lower
+// severity was handled: it is not counted.
+func (j *job) finish() {
+	l := &j.current
+	res := l.decision.Complete(j.p.classifier, &l.attrs.Facts)
+	j.p.write(l.record.Attributes(), l.missing, &l.decision)
+	if number := l.record.SeverityNumber(); l.missing&categoryKey != 0 && (number >= j.p.minSeverity || number == plog.SeverityNumberUnspecified) {
+		j.count(res.Category, res.Reason)
+	}
+}
+
+// maxLine is the longest body that is read as a line of log. Of a longer one, the
+// beginning and the end are read as text.
+const maxLine = shapes.MaxInner
+
+// body returns a body as a line of log, if it may be one, and as text. The line is
+// valid until the next call.
+func (j *job) body(v pcommon.Value) (line []byte, text string) {
+	switch v.Type() {
+	case pcommon.ValueTypeStr:
+		if text = v.Str(); len(text) > maxLine {
+			return nil, text
+		}
+		j.buf = append(j.buf[:0], text...)
+	case pcommon.ValueTypeMap:
+		j.buf = appendJSON(j.buf[:0], v)
+	case pcommon.ValueTypeSlice:
+		j.buf = appendJSON(j.buf[:0], v)
+		return nil, string(j.buf)
+	case pcommon.ValueTypeBytes:
+		b := v.Bytes()
+		for i := range min(b.Len(), maxLine) {
+			if i == 0 {
+				j.buf = j.buf[:0]
+			}
+			j.buf = append(j.buf, b.At(i))
+		}
+		text = string(j.buf)
+	default:
+		return nil, v.AsString()
+	}
+	return j.buf, text
+}

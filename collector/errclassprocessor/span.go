@@ -1,0 +1,155 @@
+package errclassprocessor
+
+import (
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/bound"
+	"github.com/errclass/errclass/internal/evidence"
+)
+
+// spanState is the state of one span.
+type spanState struct {
+	j          *job
+	attrs      attributes // of the span
+	exceptions exceptions
+	texts      bound.Texts
+}
+
+// span classifies a span that has failed or has an exception, in the same order as
+// otelclass: the last exception, the attributes and the status of the span, the
+// other exceptions from last to first. The amount of text is bounded, so the most
+// important sources come first.
+func (j *job) span(span ptrace.Span) {
+	defer j.recover()
+	events := span.Events()
+	if span.Attributes().Len() > evidence.MaxAttributes || events.Len() > evidence.MaxEvents {
+		j.fail(errTooManyAttributes)
+		return
+	}
+	s := spanState{j: j, texts: bound.AtMost(j.p.cfg.MaxBytes)}
+	s.exceptions.find(events)
+	s.attrs.read(&j.p.cfg.Keys, span.Attributes())
+	s.attrs.OwnDeadline = s.isOwnDeadline(span)
+
+	text := span.Status().Message()
+	var d evidence.Decision // of the last exception
+	if s.exceptions.n > 0 {
+		rest := len(text) + len(s.attrs.ErrorType)
+		if s.exceptions.n > 1 {
+			rest = bound.MaxText
+		}
+		d = s.exception(events, 0, max(s.texts.Left()/2, s.texts.Left()-rest))
+	}
+	if span.Status().Code() == ptrace.StatusCodeError {
+		rest := 0
+		if s.exceptions.n > 1 {
+			rest = bound.MaxText
+		}
+		s.failed(span, &d, s.texts.Take(text, rest))
+	}
+	for n := 1; n < s.exceptions.n; n++ {
+		s.exception(events, n, s.texts.Left()/(s.exceptions.n-n))
+	}
+}
+
+// failed classifies a span with status Error. d is the decision about its last
+// exception.
+func (s *spanState) failed(span ptrace.Span, d *evidence.Decision, text string) {
+	missing := s.j.p.missing(&s.attrs)
+	if missing == 0 {
+		return
+	}
+	c := s.j.p.classifier
+	d.AddOutcome(c, &s.attrs.Facts, text)
+	res := d.Complete(c, &s.attrs.Facts)
+	s.j.p.write(span.Attributes(), missing, d)
+	if missing&categoryKey != 0 {
+		s.j.count(res.Category, res.Reason)
+	}
+}
+
+// exception classifies the n-th exception, reading at most size bytes of its texts.
+func (s *spanState) exception(events ptrace.SpanEventSlice, n, size int) evidence.Decision {
+	event := events.At(int(s.exceptions.at[n]))
+	p := s.j.p
+	var a attributes
+	a.read(&p.cfg.Keys, event.Attributes())
+	if res, ok := evidence.Existing(a.category, a.reason, &a.Facts); ok {
+		// The program has classified the error itself, with more evidence.
+		return evidence.Decided(res, classify.Evidence{Message: bound.Text(a.Message, bound.MaxText), Type: a.ExceptionType})
+	}
+	d := evidence.Decision{SpanStatus: s.attrs.Status}
+	d.Add(p.classifier, a.ExceptionEvidence(&s.texts, size))
+	d.AddStack(p.classifier, &a.Facts, &s.texts, size)
+	d.Complete(p.classifier, &a.Facts)
+	if missing := p.missing(&a); missing != 0 {
+		p.write(event.Attributes(), missing, &d)
+	}
+	return d
+}
+
+// isOwnDeadline reports whether error.type of a span names the program's own
+// deadline. It returns false if any attribute of the span or of its events comes
+// from an answer.
+func (s *spanState) isOwnDeadline(span ptrace.Span) bool {
+	if !s.attrs.MayBeOwnDeadline() || anyAnswer(span.Attributes()) {
+		return false
+	}
+	left := evidence.MaxScanned
+	for _, event := range span.Events().All() {
+		m := event.Attributes()
+		if left -= m.Len() + 1; left < 0 || anyAnswer(m) {
+			return false
+		}
+	}
+	return true
+}
+
+// anyAnswer reports whether an attribute comes from an answer of a peer.
+func anyAnswer(m pcommon.Map) bool {
+	for name := range m.All() {
+		if evidence.IsAnswerKey(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// exceptions holds the indexes of a span's exception events, newest first.
+type exceptions struct {
+	at [evidence.MaxExceptions]int32
+	n  int
+}
+
+// find finds the newest exceptions. It stops if the events read so far have more
+// than MaxScanned attributes.
+func (x *exceptions) find(events ptrace.SpanEventSlice) {
+	left := evidence.MaxScanned
+	for i := events.Len() - 1; i >= 0 && x.n < len(x.at); i-- {
+		m := events.At(i).Attributes()
+		if left -= m.Len() + 1; left < 0 {
+			return
+		}
+		if hasException(m) {
+			x.at[x.n] = int32(i)
+			x.n++
+		}
+	}
+}
+
+// anyException reports whether a span has an exception event.
+func anyException(events ptrace.SpanEventSlice) bool {
+	left := evidence.MaxScanned
+	for i := events.Len() - 1; i >= 0; i-- {
+		m := events.At(i).Attributes()
+		if left -= m.Len() + 1; left < 0 {
+			return false
+		}
+		if hasException(m) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,83 @@
+package errclassprocessor
+
+import (
+	"context"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/collector/errclassprocessor/internal/metadata"
+	"github.com/errclass/errclass/internal/evidence"
+)
+
+// The values of the label signal.
+const (
+	signalLog  = "log"
+	signalSpan = "span"
+)
+
+// nPairs is at least the number of pairs of a category and a reason.
+const nPairs = 32
+
+// telemetry counts for one pipeline. All series exist from the start with the value
+// 0: increase() does not see a counter that begins at 1.
+type telemetry struct {
+	signal     string
+	builder    *metadata.TelemetryBuilder
+	classified [nPairs][]metric.AddOption // by the index of the pair
+	unreadable []metric.AddOption
+}
+
+func newTelemetry(set component.TelemetrySettings, signal string) (*telemetry, error) {
+	builder, err := metadata.NewTelemetryBuilder(set)
+	if err != nil {
+		return nil, err
+	}
+	t := &telemetry{signal: signal, builder: builder}
+	label := attribute.String("signal", signal)
+	for i, p := range evidence.Pairs {
+		t.classified[i] = addOption(attribute.String("category", string(p.Category)), attribute.String("reason", string(p.Reason)), label)
+		builder.ProcessorErrclassClassified.Add(context.Background(), 0, t.classified[i]...)
+	}
+	t.unreadable = addOption(label)
+	builder.ProcessorErrclassUnreadable.Add(context.Background(), 0, t.unreadable...)
+	builder.ProcessorErrclassRulesReloadErrors.Add(context.Background(), 0)
+	return t, nil
+}
+
+func addOption(labels ...attribute.KeyValue) []metric.AddOption {
+	return []metric.AddOption{metric.WithAttributeSet(attribute.NewSet(labels...))}
+}
+
+// count adds the counts of a batch.
+func (t *telemetry) count(ctx context.Context, j *job) {
+	if j.classified > 0 {
+		for i, n := range &j.counts {
+			if n > 0 {
+				t.builder.ProcessorErrclassClassified.Add(ctx, n, t.classified[i]...)
+			}
+		}
+	}
+	if j.unreadable > 0 {
+		t.builder.ProcessorErrclassUnreadable.Add(ctx, int64(j.unreadable), t.unreadable...)
+	}
+}
+
+// reloadFailed counts a rules file that cannot be used.
+func (t *telemetry) reloadFailed() {
+	t.builder.ProcessorErrclassRulesReloadErrors.Add(context.Background(), 1)
+}
+
+func (t *telemetry) shutdown() { t.builder.Shutdown() }
+
+// pairIndex returns the index of a pair in [evidence.Pairs].
+func pairIndex(category classify.Category, reason classify.Reason) int {
+	for i, p := range evidence.Pairs {
+		if p.Category == category && p.Reason == reason {
+			return i
+		}
+	}
+	return pairIndex(classify.CategoryFatal, classify.ReasonUnknown)
+}
