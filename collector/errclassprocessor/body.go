@@ -21,7 +21,7 @@ const (
 // level, a stack trace or a level in a later line counts.
 func (j *job) event(text string) (first shapes.Event) {
 	j.buf = append(j.buf[:0], text[:min(len(text), maxEvent)]...)
-	var events shapes.Events
+	events := shapes.Events{WithoutTime: true}
 	rest := j.buf
 	for n := 0; n < maxLines && (n == 0 || len(rest) > 0); n++ {
 		var line []byte

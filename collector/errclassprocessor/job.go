@@ -32,11 +32,13 @@ type job struct {
 
 // logState is the state of one log record.
 type logState struct {
-	record   plog.LogRecord
+	record plog.LogRecord
+	failed bool // the severity of the record or one of its attributes says so
+	done   bool // the record was classified
+
+	read     bool // the attributes were read, which sets the fields below
 	attrs    attributes
 	missing  keys
-	failed   bool // the severity of the record or one of its attributes says so
-	done     bool // the record was classified, or is no error
 	decision evidence.Decision
 	texts    bound.Texts
 }
@@ -85,38 +87,42 @@ func (j *job) count(category classify.Category, reason classify.Reason) {
 // exception.
 func (j *job) log(r plog.LogRecord) {
 	defer j.recover()
-	m := r.Attributes()
 	l := &j.current
-	l.failed = r.SeverityNumber() >= j.p.minSeverity || hasException(m)
-	if !l.failed {
-		switch shapes.Named(r.SeverityText()) {
-		case shapes.Below:
-			return
-		case shapes.Error:
-			l.failed = true
-		}
-	}
-	if m.Len() > evidence.MaxAttributes {
-		if l.failed {
-			j.fail(errTooManyAttributes)
-		}
+	l.record, l.failed, l.read, l.done = r, j.failed(r), false, false
+	if l.failed && !j.readAttributes() || !l.failed && shapes.Named(r.SeverityText()) == shapes.Below {
 		return
 	}
-	l.record, l.attrs = r, attributes{}
-	l.attrs.read(&j.p.cfg.Keys, m)
-	if l.missing = j.p.missing(&l.attrs); l.missing == 0 {
-		return
-	}
-	l.done, l.decision, l.texts = false, evidence.Decision{}, bound.AtMost(j.p.cfg.MaxBytes)
 	line, text := j.body(r.Body())
-	switch {
-	case len(line) > 0 && j.reader.Read(line, j.visit):
-		if l.failed && !l.done { // a list without records
-			j.decide(nil, "")
-		}
-	default:
+	if len(line) == 0 || !j.reader.Read(line, j.visit) {
 		j.text(text)
+	} else if l.failed && !l.done { // a list without records
+		j.decide(nil, "")
 	}
+}
+
+// failed reports whether the severity or an attribute of a record says that it is
+// an error.
+func (j *job) failed(r plog.LogRecord) bool {
+	return r.SeverityNumber() >= j.p.minSeverity || shapes.Named(r.SeverityText()) == shapes.Error || hasException(r.Attributes())
+}
+
+// readAttributes reads the attributes of the current record, once. It returns false
+// if there is nothing to add.
+func (j *job) readAttributes() bool {
+	l := &j.current
+	if l.read {
+		return l.missing != 0
+	}
+	m := l.record.Attributes()
+	l.attrs, l.missing, l.read = attributes{}, 0, true
+	if m.Len() > evidence.MaxAttributes {
+		j.fail(errTooManyAttributes)
+		return false
+	}
+	l.attrs.read(&j.p.cfg.Keys, m)
+	l.missing = j.p.missing(&l.attrs)
+	l.decision, l.texts = evidence.Decision{}, bound.AtMost(j.p.cfg.MaxBytes)
+	return l.missing != 0
 }
 
 // shape classifies a record of a body that has a shape.
@@ -126,7 +132,7 @@ func (j *job) shape(rec *shapes.Record) {
 	case l.done:
 	case l.failed, rec.IsError():
 		j.decide(rec, "")
-	case rec.Severity == shapes.Unknown && (rec.Stderr || l.attrs.Stderr):
+	case rec.Severity == shapes.Unknown && (rec.Stderr || j.stderr()):
 		j.decideKnown(rec, "")
 	}
 }
@@ -140,34 +146,43 @@ func (j *job) text(text string) {
 	switch {
 	case l.failed, e.Severity == shapes.Error:
 		j.decide(nil, text)
-	case e.Severity == shapes.Unknown && (e.Stderr || l.attrs.Stderr):
+	case e.Severity == shapes.Unknown && (e.Stderr || j.stderr()):
 		j.decideKnown(nil, text)
 	}
 }
+
+// stderr reports whether the current record is from standard error.
+func (j *job) stderr() bool { return j.readAttributes() && j.current.attrs.Stderr }
 
 // decide classifies the current record and writes the result. The most specific
 // source comes first: the exception, the texts of errors, the body, the outcome of a
 // call, the stack trace. rec is nil if the body is text.
 func (j *job) decide(rec *shapes.Record, text string) {
-	j.classify(rec, text)
-	j.finish()
+	if j.classify(rec, text) {
+		j.finish()
+	}
 }
 
 // decideKnown is decide for a record of standard error without a level. It is an
 // error only if a rule knows its text.
 func (j *job) decideKnown(rec *shapes.Record, text string) {
-	if j.classify(rec, text); j.current.decision.Known() {
+	if j.classify(rec, text) && j.current.decision.Known() {
 		j.finish()
 	}
 }
 
-func (j *job) classify(rec *shapes.Record, text string) {
+// classify sets the decision for the current record. It returns false if there is
+// nothing to add.
+func (j *job) classify(rec *shapes.Record, text string) bool {
 	l, c := &j.current, j.p.classifier
 	l.done = true
+	if !j.readAttributes() {
+		return false
+	}
 	a, d := &l.attrs, &l.decision
 	if res, ok := classified(rec, &a.Facts); ok {
 		*d = evidence.Decided(res, classify.Evidence{})
-		return
+		return true
 	}
 	rest := len(text) // bytes of all texts after the current one
 	for _, t := range a.texts[:a.nTexts] {
@@ -187,6 +202,7 @@ func (j *job) classify(rec *shapes.Record, text string) {
 	}
 	d.AddOutcome(c, &a.Facts, l.texts.Take(text, 0))
 	d.AddStack(c, &a.Facts, &l.texts, l.texts.Left())
+	return true
 }
 
 // add adds a source of a body that has a shape. It returns false if the source
