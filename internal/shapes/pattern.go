@@ -13,6 +13,7 @@ import (
 //	%b  a time of RFC 3164 such as "Jan  2 03:04:05"
 //	%d  digits
 //	%w  a word
+//	%n  a name: letters, digits and the punctuation of keys
 //	%l  the name of a level
 //	%L  the name of a level in upper case
 //	%k  the letter of a level: I, W, E or F
@@ -73,6 +74,8 @@ func (p pattern) match(line []byte) (m matched, ok bool) {
 			next = run(line, i, isDigit)
 		case 'w':
 			next = run(line, i, isWord)
+		case 'n':
+			next = run(line, i, keyByte)
 		case '_':
 			next = run(line, i, isSpace)
 		case 'l', 'L':

@@ -96,6 +96,7 @@ var textTests = []struct {
 	{"Windows events, text", "Event[1]:\n  Log Name: System\n  Level: Information", "", shapes.Below},
 	{".NET console", "fail: App.Worker[0]\n      query failed\n      System.Net.Sockets.SocketException (111): Connection refused\n         at A.Main() in /app/A.cs:line 7", "", shapes.Error},
 	{".NET console", "info: App.Worker[0]\n      started", "", shapes.Below},
+	{"", "panic: runtime error: index out of range [3] with length 3\n\ngoroutine 1 [running]:", "panic: runtime error: index out of range [3] with length 3", shapes.Error},
 	{"Ruby Logger", "E, [2026-01-02T03:04:05.678901 #7] ERROR -- : query failed", ": query failed", shapes.Error},
 	{"a time and a level", "2026-01-02T03:04:05.678Z\t1-2-3\tERROR\tInvoke Error \t{\"errorType\":\"Error\"}", "Invoke Error \t{\"errorType\":\"Error\"}", shapes.Error},
 	{"a time in brackets and a level", "[2026-01-02 03:04:05 +0000] [7] [CRITICAL] WORKER TIMEOUT (pid:9)", "WORKER TIMEOUT (pid:9)", shapes.Error},

@@ -106,7 +106,7 @@ var Texts = []Text{
 	textShape("dmesg -x", "util-linux 2.38 dmesg", "%w%_:%l%_: [%*] %m"),
 	textShape("dmesg -r", "util-linux 2.38 dmesg", "<%p>[%*] %m"),
 	textShape("syslog without a known header", "https://www.rfc-editor.org/rfc/rfc3164#section-4", "<%p>%m"),
-	textShape(".NET console", "https://learn.microsoft.com/dotnet/core/extensions/console-log-formatter#simple", "%l: %*[%d]%m"),
+	textShape(".NET console", "https://learn.microsoft.com/dotnet/core/extensions/console-log-formatter#simple", "%l: %n[%d]%m"),
 	textShape("Windows events, CSV", "Event Viewer, Save as CSV", "%l,%d/%d/%d %*,%*,%d,%m"),
 	textShape("Windows events, text", "wevtutil qe /f:text", "Event[%d]%m"),
 	textShape("Apache", "https://httpd.apache.org/docs/2.4/mod/core.html#errorlogformat", "[%w %w %d %t %d] [%?%m"),
