@@ -152,7 +152,7 @@ func (p *errclassProcessor) write(m pcommon.Map, missing keys, d *evidence.Decis
 		m.PutStr(k.Rule, d.Rule)
 	}
 	if missing&confidenceKey != 0 && d.Confidence != 0 {
-		m.PutDouble(k.Confidence, float64(d.Confidence))
+		m.PutDouble(k.Confidence, d.Confidence)
 	}
 	if missing&fingerprintKey != 0 {
 		if f := d.Fingerprint(); f != "" {
