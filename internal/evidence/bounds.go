@@ -1,0 +1,17 @@
+package evidence
+
+import "github.com/errclass/errclass/internal/bound"
+
+// MaxText is the most bytes of text that are read of one span or record.
+const MaxText = bound.MaxText
+
+// These constants and [MaxText] bound the work for one span or record.
+const (
+	MaxAttributes = 1 << 14 // attributes of a span or record
+	MaxEvents     = 1 << 14 // events of a span; if there are more, none gets attributes
+	MaxExceptions = 128     // newest exceptions of a span
+	MaxScanned    = 1 << 16 // attributes of events that are read
+	MaxMembers    = 1 << 12 // members of the maps of a record
+	MaxTexts      = 4       // texts among the attributes of a record
+	MaxDepth      = 4       // levels of maps in which they are searched
+)
