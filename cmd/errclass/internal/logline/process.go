@@ -183,13 +183,13 @@ const maxHeld = 1 << 20
 // textLine reads a line of text. In a text log that is annotated, the lines of an
 // event are held back until the end of the event.
 func (p *Processor) textLine(line []byte, kind Kind) error {
-	starts := p.text.starts(line)
+	starts := p.text.Starts(line)
 	if starts {
 		p.release()
 		p.first, p.pending = p.summary.Lines, true
 	}
 	if p.pending {
-		p.text.add(line, starts)
+		p.text.Add(line, starts)
 	}
 	if !p.annotate && kind == NotJSON {
 		p.notJSON(p.summary.Lines, 1)
@@ -209,7 +209,7 @@ func (p *Processor) textLine(line []byte, kind Kind) error {
 func (p *Processor) endEvent() {
 	if p.text != nil {
 		p.release()
-		p.text.events.End()
+		p.text.End()
 	}
 }
 

@@ -1,0 +1,325 @@
+// Package drain groups texts that differ only in their values. It is an on-line
+// parser of logs after Drain (He et al., "Drain: An Online Log Parsing Approach with
+// Fixed Depth Tree", ICWS 2017). [Tree.Add] takes one text and returns its [Cluster].
+//
+// What happens to a text, whose values package fingerprint has replaced by holes:
+//
+//   - It is split into words at its spaces. Words with the same holes in a row become
+//     one. Words beyond [MaxWords] become one hole.
+//   - A tree of fixed depth finds the clusters to compare with: by the number of words
+//     and by the first of them.
+//   - The cluster is taken whose words outside of holes are the same. Words that
+//     differ only in their holes count as the same: "(<ip>)", "(<host>)" and "()".
+//   - Otherwise the text starts a cluster. If it is the fifth that differs from
+//     others in the same words, these words are values, and the five clusters become
+//     one. So "VM Started" and "VM Stopped" are two clusters, and "user alice not
+//     found" becomes one with four other users.
+//
+// In the last step Drain differs from the paper, where a text joins the most similar
+// cluster at once. Words with a digit in them need no rule here, because their digits
+// are holes.
+//
+// Memory is bounded by the number of clusters, which the caller limits with
+// [Tree.Remove]. The time of Add is bounded too: see maxScan.
+package drain
+
+import (
+	"slices"
+	"strings"
+)
+
+// Any is the hole for any words. Other holes name a type, as in package fingerprint.
+const Any = "<*>"
+
+// MaxWords is the most words of a template.
+const MaxWords = 128
+
+const (
+	depth       = 1   // words that the tree looks at
+	maxChildren = 100 // of a node; further words share the node of [Any]
+	similarity  = 0.6 // the least share of the words outside of holes that must be the same
+	evidence    = 5   // clusters that differ in the same words and become one
+	crowd       = 20  // similar clusters that become one, whatever words they differ in
+	maxScan     = 128 // clusters of a leaf that a text is compared with: the last ones that were used
+)
+
+// Cluster is a set of texts with the same template. T is what the caller keeps for
+// it.
+type Cluster[T any] struct {
+	Value T
+	words []word
+	leaf  *node[T]
+	into  *Cluster[T] // the cluster that this one became a part of
+}
+
+// Template returns the words of the cluster and its holes.
+func (c *Cluster[T]) Template() string {
+	var b strings.Builder
+	for i, w := range c.words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w.text)
+	}
+	return b.String()
+}
+
+// Current returns the cluster that c has become a part of, or c.
+func (c *Cluster[T]) Current() *Cluster[T] {
+	for c.into != nil {
+		if c.into.into != nil {
+			c.into = c.into.into
+		}
+		c = c.into
+	}
+	return c
+}
+
+// Removed reports whether the cluster was removed.
+func (c *Cluster[T]) Removed() bool { return c.leaf == nil }
+
+// Tree has the clusters. It is not safe for concurrent use.
+type Tree[T any] struct {
+	root  node[T]
+	words []word
+	// merge adds the value of a cluster to that of another one.
+	merge func(into, from *Cluster[T])
+}
+
+type node[T any] struct {
+	children map[string]*node[T]
+	clusters []*Cluster[T] // the last used one at the end
+}
+
+// New returns an empty tree. merge is called when a cluster becomes a part of
+// another one.
+func New[T any](merge func(into, from *Cluster[T])) *Tree[T] { return &Tree[T]{merge: merge} }
+
+// Add returns the cluster of a text, whose values are replaced by holes. The cluster
+// is new if no other one has similar texts.
+func (t *Tree[T]) Add(masked string) *Cluster[T] {
+	t.words = split(t.words[:0], masked)
+	leaf := t.leaf(t.words)
+	if c := leaf.find(t.words); c != nil {
+		return c
+	}
+	c := &Cluster[T]{words: cloned(t.words), leaf: leaf}
+	t.absorb(c, leaf.similar(c.words))
+	leaf.clusters = append(leaf.clusters, c)
+	return c
+}
+
+// cloned copies the words into one new text.
+func cloned(words []word) []word {
+	size := 0
+	for _, w := range words {
+		size += len(w.text)
+	}
+	text := make([]byte, 0, size)
+	for _, w := range words {
+		text = append(text, w.text...)
+	}
+	all, out := string(text), slices.Clone(words)
+	for i := range out {
+		n := len(out[i].text)
+		out[i].text, all = all[:n], all[n:]
+	}
+	return out
+}
+
+// word is a word of a template.
+type word struct {
+	text string
+	hole bool // it has a hole
+}
+
+// split appends the words of a text: at most MaxWords.
+func split(words []word, masked string) []word {
+	for text := range strings.FieldsSeq(masked) {
+		n := len(words)
+		w := word{text, hasHole(text)}
+		switch {
+		case n > 0 && w.hole && trimmed(text) == trimmed(words[n-1].text):
+			words[n-1] = w
+		case n == MaxWords:
+			words[n-1] = word{Any, true}
+			return words
+		default:
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+// trimmed returns a word without the commas between the items of a list.
+func trimmed(word string) string { return strings.TrimRight(word, ",;") }
+
+// leaf returns the node for texts with these words.
+func (t *Tree[T]) leaf(words []word) *node[T] {
+	n := t.root.child(lengths[len(words)])
+	for _, w := range words[:min(depth, len(words))] {
+		if w.hole || isName(w.text) {
+			w.text = Any
+		}
+		n = n.child(w.text)
+	}
+	return n
+}
+
+// lengths are the names of the nodes for each number of words. No word has a space.
+var lengths = func() (names [MaxWords + 1]string) {
+	for i := range names {
+		names[i] = strings.Repeat(" ", i)
+	}
+	return names
+}()
+
+// isName reports whether a word looks like the name of a thing rather than a word of
+// a sentence: com.example.Update, read_file, a-b.
+func isName(word string) bool {
+	return strings.ContainsAny(strings.Trim(word, ".,:;()[]{}"), "0123456789._/-@<$")
+}
+
+func (n *node[T]) child(word string) *node[T] {
+	if c := n.children[word]; c != nil {
+		return c
+	}
+	if len(n.children) >= maxChildren && word[0] != ' ' {
+		word = Any
+		if c := n.children[Any]; c != nil {
+			return c
+		}
+	}
+	if n.children == nil {
+		n.children = map[string]*node[T]{}
+	}
+	c := new(node[T])
+	n.children[strings.Clone(word)] = c
+	return c
+}
+
+// find returns the cluster whose words are the same, apart from holes. If there are
+// several, it returns the one with the fewest holes for any words.
+func (n *node[T]) find(words []word) *Cluster[T] {
+	best, least := -1, len(words)+1
+	for i := len(n.clusters) - 1; i >= max(0, len(n.clusters)-maxScan) && least > 0; i-- {
+		if free, ok := matches(n.clusters[i].words, words); ok && free < least {
+			best, least = i, free
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	c := n.clusters[best]
+	if best < len(n.clusters)-maxScan/2 { // keep what is used near the end
+		n.clusters = append(slices.Delete(n.clusters, best, best+1), c)
+	}
+	generalize(c.words, words)
+	return c
+}
+
+// matches reports whether the words of a text are those of a cluster, apart from
+// holes. free is the number of holes for any words. Both have the same length.
+func matches(cluster, text []word) (free int, ok bool) {
+	for i, w := range cluster {
+		switch {
+		case w.text == Any:
+			free++
+		case w.text != text[i].text && !same(w, text[i]):
+			return 0, false
+		}
+	}
+	return free, true
+}
+
+// positions is a set of places of words.
+type positions [MaxWords / 64]uint64
+
+// compare returns the places of the words that differ in more than their holes, their
+// number, and the number of words without holes that are the same.
+func compare(cluster, text []word) (at positions, differ, equal int) {
+	for i, w := range cluster {
+		switch {
+		case w.text == Any:
+		case w.text == text[i].text:
+			if !w.hole {
+				equal++
+			}
+		case !same(w, text[i]):
+			differ++
+			at[i/64] |= 1 << (i % 64)
+		}
+	}
+	return at, differ, equal
+}
+
+// similarTo is a cluster with its difference to a text.
+type similarTo[T any] struct {
+	cluster *Cluster[T]
+	at      positions
+}
+
+// similar returns the clusters that have enough words in common with words.
+func (n *node[T]) similar(words []word) (found []similarTo[T]) {
+	for _, c := range n.clusters[max(0, len(n.clusters)-maxScan):] {
+		if at, differ, equal := compare(c.words, words); float64(equal) >= similarity*float64(equal+differ) {
+			found = append(found, similarTo[T]{c, at})
+		}
+	}
+	return found
+}
+
+// absorb makes clusters a part of c if there are enough of them that differ from c in
+// the same words, or enough of all.
+func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
+	if len(found)+1 < evidence {
+		return
+	}
+	counts := make(map[positions]int, len(found))
+	for _, s := range found {
+		counts[s.at]++
+	}
+	merged := false
+	for _, s := range found {
+		if counts[s.at]+1 >= evidence || len(found)+1 >= crowd {
+			generalize(c.words, s.cluster.words)
+			s.cluster.into = c
+			t.merge(c, s.cluster)
+			merged = true
+		}
+	}
+	if merged {
+		c.leaf.clusters = slices.DeleteFunc(c.leaf.clusters, func(o *Cluster[T]) bool { return o.into != nil })
+	}
+}
+
+// generalize puts holes in place of the words of a template that differ from words.
+func generalize(template, words []word) {
+	for i, w := range template {
+		if w.text != words[i].text && w.text != Any {
+			template[i] = word{joined(w.text, words[i].text), true}
+		}
+	}
+}
+
+// Remove removes a cluster. A later text with the same template starts a new one.
+func (t *Tree[T]) Remove(c *Cluster[T]) {
+	leaf := c.leaf
+	if leaf == nil {
+		return
+	}
+	leaf.clusters = slices.DeleteFunc(leaf.clusters, func(o *Cluster[T]) bool { return o == c })
+	c.leaf = nil
+}
+
+// Prune removes the nodes without clusters. Call it after [Tree.Remove].
+func (t *Tree[T]) Prune() { t.root.prune() }
+
+func (n *node[T]) prune() (empty bool) {
+	for word, c := range n.children {
+		if c.prune() {
+			delete(n.children, word)
+		}
+	}
+	return len(n.children) == 0 && len(n.clusters) == 0
+}

@@ -1,0 +1,148 @@
+package drain_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/errclass/errclass/classify/fingerprint"
+	"github.com/errclass/errclass/cmd/errclass/internal/triage/drain"
+)
+
+// texts adds texts to a tree. It returns the template of each after the last one, and
+// the number of texts of each template. The values of merged clusters are added.
+func texts(all ...string) (templates []string, counts map[string]int) {
+	tree := drain.New(func(into, from *drain.Cluster[int]) { into.Value += from.Value })
+	var clusters []*drain.Cluster[int]
+	for _, text := range all {
+		_, masked := fingerprint.Of(text)
+		c := tree.Add(masked)
+		c.Value++
+		clusters = append(clusters, c)
+	}
+	counts = map[string]int{}
+	seen := map[*drain.Cluster[int]]bool{}
+	for _, c := range clusters {
+		c = c.Current()
+		templates = append(templates, c.Template())
+		if !seen[c] {
+			seen[c] = true
+			counts[c.Template()] += c.Value
+		}
+	}
+	return templates, counts
+}
+
+func TestAdd(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		texts []string
+		want  map[string]int
+	}{
+		{"values", []string{"dial tcp 10.0.0.7:5432: i/o timeout", "dial tcp 10.0.0.8:80: i/o timeout"}, map[string]int{"dial tcp <ip>:<num>: i/o timeout": 2}},
+		{"values of other types", []string{"no answer from 10.0.0.7", "no answer from db.internal"}, map[string]int{"no answer from <*>": 2}},
+		{"a part of a word", []string{"no answer (10.0.0.7)", "no answer (db.internal)", "no answer ()"}, map[string]int{"no answer <*>": 3}},
+		{"two words are two events", []string{"VM 7 started", "VM 7 stopped"}, map[string]int{"VM <num> started": 1, "VM <num> stopped": 1}},
+		{"five words are a value", []string{"user alice not found", "user bob not found", "user carol not found", "user dan not found", "user eve not found", "user eve not found"},
+			map[string]int{"user <*> not found": 6}},
+		{"types of exceptions", []string{"java.io.IOException: reset", "java.net.SocketException: reset"}, map[string]int{"java.io.IOException: reset": 1, "java.net.SocketException: reset": 1}},
+		{"codes", []string{"HTTP 503 from api", "HTTP 502 from api"}, map[string]int{"HTTP 503 from api": 1, "HTTP 502 from api": 1}},
+		{"names with a number", []string{"node rack-a7 is down", "node host_b12 is down"}, map[string]int{"node <*> is down": 2}},
+		{"lists", []string{"lost parts 1, 2, 3 of file", "lost parts 4, 5 of file", "lost parts 6 of file"}, map[string]int{"lost parts <num> of file": 3}},
+		{"other lengths", []string{"disk full", "disk is full"}, map[string]int{"disk full": 1, "disk is full": 1}},
+		{"nothing", []string{"", " "}, map[string]int{"": 2}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, got := texts(tt.texts...)
+			assert.Equal(t, tt.want, got)
+		})
+	}
+}
+
+// TestLong: a template has a limited number of words.
+func TestLong(t *testing.T) {
+	t.Parallel()
+	got, _ := texts(strings.Repeat("a b ", 500))
+	assert.Len(t, strings.Fields(got[0]), drain.MaxWords)
+	assert.True(t, strings.HasSuffix(got[0], drain.Any))
+}
+
+func TestRemove(t *testing.T) {
+	t.Parallel()
+	tree := drain.New(func(_, _ *drain.Cluster[int]) { t.Error("nothing to merge") })
+	c := tree.Add("disk full")
+	assert.Same(t, c, tree.Add("disk full"))
+	tree.Remove(c)
+	tree.Remove(c)
+	tree.Prune()
+	assert.True(t, c.Removed())
+	assert.NotSame(t, c, tree.Add("disk full"))
+}
+
+// TestManyTemplates: the time for a new template does not grow with the number of
+// clusters.
+func TestManyTemplates(t *testing.T) {
+	t.Parallel()
+	tree := drain.New(func(into, from *drain.Cluster[int]) { into.Value += from.Value })
+	for i := range 50_000 {
+		tree.Add(fmt.Sprintf("%s %s %s", letters(i), letters(i*7919), letters(i*104729))).Value++
+	}
+	c := tree.Add("a b c")
+	c.Value++
+	assert.Positive(t, c.Current().Value)
+}
+
+// letters writes a number with letters.
+func letters(n int) (word string) {
+	for range 6 {
+		word += string(rune('a' + n%26))
+		n /= 26
+	}
+	return word
+}
+
+// FuzzAdd: every text has the template of its cluster, also after the cluster has got
+// other texts, and no text is lost.
+func FuzzAdd(f *testing.F) {
+	f.Add("user alice not found\nuser bob not found\nuser carol not found\nuser dan not found\nuser eve not found\n")
+	f.Add("a <num> <ip>\na <*> <ip>\na () <>\na (7)\n")
+	f.Add("1, 2, 3\n4, 5\n<num>,\n")
+	f.Add(strings.Repeat("x ", 200) + "\n" + strings.Repeat("x ", 300))
+	f.Add("node-1 a\nrack_2 a\nx:1 a\ny:2: a\n")
+	f.Fuzz(func(t *testing.T, log string) {
+		lines := strings.Split(log, "\n")
+		if len(lines) > 200 {
+			t.Skip()
+		}
+		templates, counts := texts(lines...)
+		for i, line := range lines {
+			_, masked := fingerprint.Of(line)
+			if !drain.Matches(templates[i], masked) {
+				t.Errorf("%q has the template %q, which does not match %q", line, templates[i], masked)
+			}
+		}
+		sum := 0
+		for _, n := range counts {
+			sum += n
+		}
+		if sum != len(lines) {
+			t.Errorf("%d lines, %d in clusters", len(lines), sum)
+		}
+	})
+}
+
+func BenchmarkAdd(b *testing.B) {
+	tree := drain.New(func(_, _ *drain.Cluster[int]) {})
+	var masked []string
+	for i := range 1000 {
+		masked = append(masked, fmt.Sprintf("dial tcp <ip>:<num>: %s: i/o timeout after <duration>", letters(i%4)))
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		tree.Add(masked[i%len(masked)])
+	}
+}

@@ -1,0 +1,24 @@
+package shapes
+
+// Message returns the message of the record. If the message is a line of log, Message
+// returns the message of that line.
+func (rec *Record) Message() string {
+	if rec.inner != nil && (rec.Shape.Carrier || rec.inner.Severity != Unknown) {
+		if text := rec.inner.Message(); text != "" {
+			return text
+		}
+	}
+	text := rec.reader.fields.messageText(rec.shape.message)
+	if rec.Shape.Carrier && rec.inner == nil {
+		return text[MessageStart([]byte(text[:min(len(text), MaxInner)])):]
+	}
+	return text
+}
+
+// MessageStart returns the index of the message in a line of text: the length of its
+// prefix and of the header of its shape.
+func MessageStart(line []byte) int {
+	p := readPrefix(line)
+	_, m := matchText(line[p.end:])
+	return p.end + m.message
+}

@@ -1,0 +1,184 @@
+package shapes
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/errclass/errclass/internal/jsontop"
+)
+
+// Services lists the paths of the name of the service or the container that logged a
+// line, the most specific first. They are those of OpenTelemetry, ECS, Datadog, Google
+// Cloud, Fluent Bit and Filebeat on Kubernetes, Docker's journald driver, systemd, and
+// the names that programs choose themselves.
+var Services = []string{
+	"service.name", "service/name", "service", "service_name", "serviceContext/service", "dd.service", "dd/service",
+	"app", "application", "app_name", "appname", "program",
+	"kubernetes/container_name", "kubernetes/container/name", "kubernetes/labels/app", "resource/labels/container_name", "resource/labels/service_name",
+	"container_name", "container/name", "CONTAINER_NAME", "SYSLOG_IDENTIFIER", "_SYSTEMD_UNIT",
+}
+
+// servicePaths has the paths of Services by their first name.
+var servicePaths = func() map[string][]servicePath {
+	paths := map[string][]servicePath{}
+	for rank, p := range Services {
+		names := strings.Split(p, "/")
+		paths[names[0]] = append(paths[names[0]], servicePath{rank, names[1:]})
+	}
+	return paths
+}()
+
+type servicePath struct {
+	rank int
+	rest []string
+}
+
+// longestService is more than any name of a service needs.
+const longestService = 128
+
+// Service returns the name of the service or the container that logged line, or "".
+// It reads the fields of [Services], for OTLP JSON the attribute service.name of the
+// first resource, and the prefixes of docker compose, kubectl and syslog.
+func Service(line []byte) string {
+	line = bytes.TrimPrefix(line, []byte(bom))
+	start := 0
+	if !startsObject(line, 0) {
+		start = readPrefix(line).end
+	}
+	if startsObject(line, start) {
+		if name := serviceField(line[start:]); name != "" {
+			return name
+		}
+	} else if name := servicePair(line[start:lineEnd(line)]); name != "" {
+		return name
+	}
+	return prefixService(line[:start])
+}
+
+// serviceField returns the service that a member of object names.
+func serviceField(object []byte) string {
+	best, found := len(Services), []byte(nil)
+	var resource []byte
+	_, ok := jsontop.Object(object, func(name, value []byte) {
+		for _, p := range servicePaths[string(name)] {
+			v := value
+			for _, n := range p.rest {
+				if v = objectMember(v, n); v == nil {
+					break
+				}
+			}
+			if len(v) > len(`""`) && v[0] == '"' && p.rank < best {
+				best, found = p.rank, v
+			}
+		}
+		switch string(name) {
+		case "resourceLogs":
+			resource = firstItem(value)
+		case "resource":
+			if resource == nil {
+				resource = object
+			}
+		}
+	})
+	if !ok {
+		return ""
+	}
+	if found == nil && resource != nil {
+		found = resourceService(objectMember(objectMember(resource, "resource"), "attributes"))
+	}
+	name, _ := jsontop.Ends(found, longestService)
+	return name
+}
+
+// objectMember returns the member name of v, or nil if v is not an object.
+func objectMember(v []byte, name string) []byte {
+	if len(v) == 0 || v[0] != '{' {
+		return nil
+	}
+	return member(v, name)
+}
+
+func firstItem(list []byte) (first []byte) {
+	if len(list) == 0 || list[0] != '[' {
+		return nil
+	}
+	jsontop.Array(list, func(item []byte) {
+		if first == nil {
+			first = item
+		}
+	})
+	return first
+}
+
+// resourceService returns the attribute service.name of a resource: a list of keys
+// and values in OTLP, an object in the console exporters.
+func resourceService(attributes []byte) (name []byte) {
+	if v := objectMember(attributes, "service.name"); v != nil {
+		return v
+	}
+	if len(attributes) == 0 || attributes[0] != '[' {
+		return nil
+	}
+	jsontop.Array(attributes, func(item []byte) {
+		if string(objectMember(item, "key")) == `"service.name"` {
+			name = anyValue(objectMember(item, "value"))
+		}
+	})
+	return name
+}
+
+// servicePair returns the service that a pair of a logfmt line names.
+func servicePair(line []byte) string {
+	best, found := len(Services), []byte(nil)
+	for i := 0; i < len(line); {
+		for i < len(line) && line[i] == ' ' {
+			i++
+		}
+		start := i
+		for i < len(line) && keyByte(line[i]) {
+			i++
+		}
+		if i == start || i == len(line) || line[i] != '=' {
+			return "" // not logfmt
+		}
+		name := line[start:i]
+		start = i + 1
+		if i = pairValue(line, start); i < 0 {
+			return ""
+		}
+		for _, p := range servicePaths[string(name)] {
+			if len(p.rest) == 0 && p.rank < best && i > start {
+				best, found = p.rank, line[start:i]
+			}
+		}
+	}
+	name := unquoted(found)
+	return string(name[:min(len(name), longestService)])
+}
+
+// prefixService returns the name of the container or the program in a prefix:
+// "api-1  | ", "[pod/api-5d/api] ", "Jan  2 03:04:05 host api[7]: ".
+func prefixService(prefix []byte) string {
+	text := strings.TrimSpace(string(prefix[:min(len(prefix), longestHeader)]))
+	switch {
+	case strings.HasPrefix(text, "[pod/"):
+		pod, _, _ := strings.Cut(text[len("[pod/"):], "]")
+		if _, container, ok := strings.Cut(pod, "/"); ok {
+			return container
+		}
+		return pod
+	case strings.HasSuffix(text, "|"):
+		i := 0
+		for i < len(text) && text[i] == '\x1b' {
+			i = afterColour([]byte(text), i)
+		}
+		name, _, _ := strings.Cut(text[i:], " ")
+		return name
+	case strings.HasSuffix(text, ":"):
+		text = strings.TrimSuffix(text, ":")
+		name := text[strings.LastIndexByte(text, ' ')+1:]
+		name, _, _ = strings.Cut(name, "[")
+		return name
+	}
+	return ""
+}
