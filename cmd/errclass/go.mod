@@ -3,11 +3,13 @@ module github.com/errclass/errclass/cmd/errclass
 go 1.26.0
 
 require (
+	github.com/cespare/xxhash/v2 v2.3.0
 	github.com/errclass/errclass v0.1.0
 	github.com/errclass/errclass/otelclass v0.1.0
 	github.com/errclass/errclass/resilience v0.1.0
 	github.com/errclass/errclass/supervise v0.1.0
 	github.com/jedib0t/go-pretty/v6 v6.8.3
+	github.com/klauspost/compress v1.20.1
 	github.com/spf13/cobra v1.10.2
 	github.com/stretchr/testify v1.12.1
 	go.opentelemetry.io/otel v1.47.0
@@ -21,7 +23,6 @@ require (
 )
 
 require (
-	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/google/uuid v1.6.0 // indirect

@@ -86,6 +86,7 @@ Exit codes: 0 success, 1 a threshold was missed or reading or writing failed,
 or run was closed. Otherwise run exits with the exit code of its command.`,
 		Example: `  errclass classify 'HTTP 429: rate limit exceeded'
   app 2>&1 | errclass logs | jq -cR 'fromjson? | select(."error.category" == "fatal")'
+  errclass triage /var/log/app
   errclass explain 'context deadline exceeded'
   errclass eval corpus.jsonl --min-category 95
   errclass run --retry -- codex exec 'fix the tests'`,
@@ -101,7 +102,7 @@ or run was closed. Otherwise run exits with the exit code of its command.`,
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
-	root.AddCommand(newClassify(s), newLogs(s), newExplain(s), newRules(s), newEval(s), newRun(s))
+	root.AddCommand(newClassify(s), newLogs(s), newTriage(s), newExplain(s), newRules(s), newEval(s), newRun(s))
 	for _, c := range root.Commands() {
 		run := c.RunE
 		c.RunE = func(cmd *cobra.Command, args []string) error {

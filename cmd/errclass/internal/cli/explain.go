@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/cmd/errclass/internal/runbook"
 )
 
 func newExplain(s Streams) *cobra.Command {
@@ -134,18 +135,10 @@ type omissionLine struct {
 	Amount int    `json:"amount"`
 }
 
-// reasonsPage is a page with a section for each reason. The reason is the section's
-// anchor.
-const reasonsPage = "https://github.com/errclass/errclass/blob/main/docs/reasons.md"
-
-// runbookURL returns the address of the section about r. In the alerts of
-// examples/alerting, the annotation runbook_url has the same form.
-func runbookURL(r classify.Reason) string { return reasonsPage + "#" + string(r) }
-
 func explanationJSON(x classify.Explanation) explanationLine {
 	e := explanationLine{
 		Category: x.Result.Category, Reason: x.Result.Reason, Rule: x.Result.Rule, Confidence: x.Result.Confidence, Status: x.Result.Status,
-		RunbookURL: runbookURL(x.Result.Reason), Signals: signalLines(x.Signals),
+		RunbookURL: runbook.URL(x.Result.Reason), Signals: signalLines(x.Signals),
 	}
 	if x.Result.HasRetryAfter {
 		ms := milliseconds(x.Result.RetryAfter)
@@ -198,7 +191,7 @@ func writeExplanation(w io.Writer, message string, x classify.Explanation, colou
 	for _, out := range x.Omitted {
 		fmt.Fprintf(w, "\nnot read: %d %s of the %s\n", out.Amount, out.Unit, out.Source)
 	}
-	_, err := fmt.Fprintf(w, "\nwhat to do: %s\n", runbookURL(r.Reason))
+	_, err := fmt.Fprintf(w, "\nwhat to do: %s\n", runbook.URL(r.Reason))
 	return err
 }
 

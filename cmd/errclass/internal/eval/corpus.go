@@ -113,6 +113,9 @@ func parse(line []byte) (Entry, error) {
 
 // checkCategory returns an error if c is not a category.
 func checkCategory(id string, c classify.Category) error {
+	if c == "" {
+		return fmt.Errorf("entry %q: no category; fill in one of %s", id, list(classify.Categories()))
+	}
 	if !slices.Contains(classify.Categories(), c) {
 		return fmt.Errorf("entry %q: unknown category %q; use one of %s", id, c, list(classify.Categories()))
 	}
@@ -121,6 +124,9 @@ func checkCategory(id string, c classify.Category) error {
 
 // checkReason returns an error if r is not a reason.
 func checkReason(id string, r classify.Reason) error {
+	if r == "" {
+		return fmt.Errorf("entry %q: no reason; fill in one of %s", id, list(classify.Reasons()))
+	}
 	if !r.Valid() {
 		return fmt.Errorf("entry %q: unknown reason %q; use one of %s", id, r, list(classify.Reasons()))
 	}

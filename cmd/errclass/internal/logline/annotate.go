@@ -125,8 +125,8 @@ func (a *Annotator) record(rec *shapes.Record) {
 	}
 	found := Insertion{At: max(rec.At, 0)}
 	if rec.Category == nil || rec.Reason == nil {
-		r := a.classified(rec)
-		if rec.Stderr && !a.all && !rec.IsError() && !isKnown(&r) {
+		r, _ := Classify(a.classify, rec)
+		if rec.Stderr && !a.all && !rec.IsError() && !IsKnown(&r) {
 			return // a line of standard error counts only if its text is known
 		}
 		found.Category, found.Reason = string(r.Category), string(r.Reason)
@@ -150,39 +150,43 @@ func (a *Annotator) record(rec *shapes.Record) {
 // line already has. All valid names are shorter.
 const longestName = 64
 
-// classified classifies the sources of a record. The first source for which a rule
-// finds the reason decides. If there is none, the first source for which the model
-// finds the reason decides.
+// Classify classifies the sources of a record. The first one that a rule knows
+// decides. If there is none, the first one that the model knows decides. first is the
+// text of the first source.
 //
 // Codes are passed as [classify.Evidence.Code]. The program that logged may quote a
 // code of another program. So a code never means that the logging program reached
 // its own deadline or was canceled. exception.type is passed as Type, because the
 // logging program has recorded it itself.
-func (a *Annotator) classified(rec *shapes.Record) classify.Result {
-	var best classify.Result
-	rec.Sources(func(s shapes.Source) bool { return !a.try(s, &best) })
+func Classify(c func(classify.Evidence) classify.Result, rec *shapes.Record) (best classify.Result, first string) {
+	rec.Sources(func(s shapes.Source) (more bool) {
+		if first == "" {
+			first = s.Message
+		}
+		return !try(c, s, &best)
+	})
 	if best.Category == "" { // nothing to read
-		return classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown}
+		best = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown}
 	}
-	return best
+	return best, first
 }
 
-// try classifies s and reports whether a rule has found the reason. best is the
-// result so far.
-func (a *Annotator) try(s shapes.Source, best *classify.Result) (known bool) {
+// try classifies s and reports whether a rule knows the reason. best is the result so
+// far.
+func try(c classifyFunc, s shapes.Source, best *classify.Result) (known bool) {
 	if s == (shapes.Source{}) {
 		return false
 	}
-	r := a.classify(classify.Evidence{Message: s.Message, Type: s.Type, Code: s.Code, Status: s.Status})
-	known = isKnown(&r)
+	r := c(classify.Evidence{Message: s.Message, Type: s.Type, Code: s.Code, Status: s.Status})
+	known = IsKnown(&r)
 	if known || best.Category == "" || best.Reason == classify.ReasonUnknown && r.Rule == classify.RuleModel {
 		*best = r
 	}
 	return known
 }
 
-// isKnown reports whether a rule, and not only the model, has found the reason.
-func isKnown(r *classify.Result) bool {
+// IsKnown reports whether a rule knows the reason.
+func IsKnown(r *classify.Result) bool {
 	return r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
 }
 

@@ -68,9 +68,8 @@ func (t *textLog) result() (result classify.Result, ok bool) {
 	if result.Category == "" {
 		result = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown}
 	}
-	// A line of standard error without a level counts only if a rule finds its
-	// reason.
-	return result, t.all || e.Severity == shapes.Error || isKnown(&result)
+	// A line of standard error without a level counts only if a rule knows its text.
+	return result, t.all || e.Severity == shapes.Error || IsKnown(&result)
 }
 
 func trimEnd(line []byte) []byte {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/cmd/errclass/internal/runbook"
 )
 
 // Report is the result of a triage: how many errors the logs have, since when, and
@@ -109,7 +110,11 @@ const MaxExamples = 3
 
 // Example is the text of one event. A long one is cut: it ends with an ellipsis.
 type Example struct {
-	Text    string    `json:"text"`
+	// Text is the message with the error and its stack trace.
+	Text string `json:"text"`
+	// Source is the part of the event that is classified first, such as the error of
+	// a record. It is empty if that is Text.
+	Source  string    `json:"source,omitempty"`
 	Time    time.Time `json:"time,omitzero"`
 	File    string    `json:"file"`
 	Line    int64     `json:"line"` // of its first line, from 1
@@ -122,14 +127,9 @@ type Origin struct {
 	Count int64  `json:"count"`
 }
 
-// Advice is what the page of reasons (docs/reasons.md) says about a reason. Its texts
-// are plain, without markup.
-type Advice struct {
-	Meaning string   `json:"meaning"`
-	First   []string `json:"look_at_first"`
-	Not     string   `json:"do_not"`
-	Link    string   `json:"link"` // to the section of the published page
-}
+// Advice is what the page of reasons (docs/reasons.md) says about a reason: what it
+// means, what to look at first, what not to do.
+type Advice = runbook.Advice
 
 // Rest counts the events that are in no group, because there would have been more
 // groups than the bound. The rarest groups are given up first.

@@ -24,6 +24,7 @@
 package drain
 
 import (
+	"iter"
 	"slices"
 	"strings"
 )
@@ -322,4 +323,23 @@ func (n *node[T]) prune() (empty bool) {
 		}
 	}
 	return len(n.children) == 0 && len(n.clusters) == 0
+}
+
+// All yields the clusters, in no order. The tree must not change meanwhile.
+func (t *Tree[T]) All() iter.Seq[*Cluster[T]] {
+	return func(yield func(*Cluster[T]) bool) { t.root.all(yield) }
+}
+
+func (n *node[T]) all(yield func(*Cluster[T]) bool) bool {
+	for _, c := range n.clusters {
+		if !yield(c) {
+			return false
+		}
+	}
+	for _, c := range n.children {
+		if !c.all(yield) {
+			return false
+		}
+	}
+	return true
 }

@@ -137,3 +137,45 @@ func Matches(template, masked string) bool {
 	}
 	return true
 }
+
+// HasHole reports whether word has a hole.
+func HasHole(word string) bool { return hasHole(word) }
+
+// Part is a hole, or text around holes.
+type Part struct {
+	Text string
+	Hole bool
+}
+
+// Parts divides a word at its holes.
+func Parts(word string) (parts []Part) {
+	i := 0
+	for start, end, ok := nextHole(word, 0); ok; start, end, ok = nextHole(word, end) {
+		if start > i {
+			parts = append(parts, Part{word[i:start], false})
+		}
+		parts = append(parts, Part{word[start:end], true})
+		i = end
+	}
+	if i < len(word) {
+		parts = append(parts, Part{word[i:], false})
+	}
+	return parts
+}
+
+// Common returns the template that all texts have, whose values are replaced by holes.
+// It returns the first one if the texts have different numbers of words.
+func Common(masked []string) string {
+	if len(masked) == 0 {
+		return ""
+	}
+	c := Cluster[struct{}]{words: split(nil, masked[0])}
+	for _, m := range masked[1:] {
+		words := split(nil, m)
+		if len(words) != len(c.words) {
+			return strings.Join(strings.Fields(masked[0]), " ")
+		}
+		generalize(c.words, words)
+	}
+	return c.Template()
+}

@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"golang.org/x/term"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/cmd/errclass/internal/runbook"
+	"github.com/errclass/errclass/cmd/errclass/internal/triage"
+)
+
+// triageGroup is a group as --format json writes it.
+type triageGroup struct {
+	triage.Group
+	Example string `json:"example"` // the text of the first one
+	Start   string `json:"series_start,omitempty"`
+	Step    int64  `json:"series_step_seconds,omitzero"`
+}
+
+func writeTriageJSON(w io.Writer, r *triage.Report) error {
+	for _, g := range r.Groups {
+		line := triageGroup{Group: g, Step: r.StepSeconds}
+		if len(g.Examples) > 0 {
+			line.Example = g.Examples[0].Text
+		}
+		if len(g.Series.Counts) > 0 {
+			line.Start = r.Start.Add(time.Duration(int64(g.Series.Offset)*r.StepSeconds) * time.Second).Format(time.RFC3339)
+		}
+		if err := writeJSON(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	sparkWidth   = 24  // columns of a sparkline
+	pipeTemplate = 200 // characters of a template if the output is no terminal
+)
+
+// writeTriage writes the table and what to do.
+func writeTriage(s Streams, r *triage.Report, top int) error {
+	if _, err := fmt.Fprintf(s.Out, "%s\n", headOf(r)); err != nil || len(r.Groups) == 0 {
+		return err
+	}
+	shown := r.Groups
+	if top > 0 && top < len(shown) {
+		shown = shown[:top]
+	}
+	width, colour := 0, false
+	if f, ok := s.Out.(*os.File); ok && isTerminal(f) {
+		colour = useColour(os.Getenv)
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil {
+			width = w
+		}
+	}
+	if err := render(s.Out, groupTable(r, shown, width, colour)); err != nil {
+		return err
+	}
+	if more := len(r.Groups) - len(shown); more > 0 {
+		if _, err := fmt.Fprintf(s.Out, "and %d more groups: --top 0 shows all\n", more); err != nil {
+			return err
+		}
+	}
+	return writeAdvice(s.Out, shown)
+}
+
+// headOf returns the first line of the output.
+func headOf(r *triage.Report) string {
+	files := ""
+	if n := len(r.Files); n != 1 {
+		files = fmt.Sprintf(" of %d files", n)
+	}
+	when := ""
+	if !r.First.IsZero() {
+		when = fmt.Sprintf(", %s to %s", moment(r.First), moment(r.Last))
+	}
+	return fmt.Sprintf("%d errors in %d lines%s, %d groups%s", r.Events, r.Lines, files, len(r.Groups), when)
+}
+
+func groupTable(r *triage.Report, groups []triage.Group, width int, colour bool) table.Writer {
+	t := newTable("", "COUNT", "SHARE", "FIRST", "LAST", "RATE", "CATEGORY", "REASON", "GROUP")
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, Align: text.AlignRight}, {Number: 2, Align: text.AlignRight}})
+	layout := "2006-01-02 15:04"
+	if r.First.Format(time.DateOnly) == r.Last.Format(time.DateOnly) {
+		layout = time.TimeOnly
+	}
+	var others int // the width of the other columns
+	for _, g := range groups {
+		others = max(others, len("COUNT ")+len("SHARE ")+2*len(layout)+sparkWidth+len(g.Category)+len(g.Reason)+16)
+	}
+	limit := pipeTemplate
+	if width > 0 {
+		limit = max(width-others, 20)
+	}
+	for _, g := range groups {
+		category := string(g.Category)
+		if colour {
+			category = colourOf(g.Category).Sprint(category)
+		}
+		t.AppendRow(table.Row{g.Count, percent(g.Share), at(g.First, layout), at(g.Last, layout), sparkline(g.Series, r.Steps), category, g.Reason, ended(printable(g.Template), limit)})
+	}
+	return t
+}
+
+func colourOf(c classify.Category) text.Color {
+	if c == classify.CategoryFatal {
+		return text.FgRed
+	}
+	return text.FgYellow
+}
+
+func at(t time.Time, layout string) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.Format(layout)
+}
+
+// ended cuts text to at most limit characters.
+func ended(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	return string([]rune(text)[:limit-1]) + "…"
+}
+
+var sparks = []rune("▁▂▃▄▅▆▇█")
+
+// sparkline draws a series of the given number of steps. A column without an event is
+// a space.
+func sparkline(s triage.Series, steps int) string {
+	if steps == 0 {
+		return ""
+	}
+	columns := min(sparkWidth, steps)
+	counts := make([]int64, columns)
+	most := int64(1)
+	for i := range counts {
+		counts[i] = s.Sum(i*steps/columns, (i+1)*steps/columns)
+		most = max(most, counts[i])
+	}
+	var b strings.Builder
+	for _, n := range counts {
+		if n == 0 {
+			b.WriteByte(' ')
+			continue
+		}
+		b.WriteRune(sparks[(n*int64(len(sparks))-1)/most])
+	}
+	return b.String()
+}
+
+// adviceReasons is the most reasons for which the output says what to do.
+const adviceReasons = 5
+
+// writeAdvice writes what to do about the reasons of groups, in their order.
+func writeAdvice(w io.Writer, groups []triage.Group) error {
+	if _, err := fmt.Fprintf(w, "\nwhat to do\n"); err != nil {
+		return err
+	}
+	seen := map[classify.Reason]bool{}
+	for _, g := range groups {
+		if seen[g.Reason] || len(seen) == adviceReasons {
+			continue
+		}
+		seen[g.Reason] = true
+		a := runbook.For(g.Reason)
+		if _, err := fmt.Fprintf(w, "  %s: %s\n    %s\n", g.Reason, a.First[0], a.Link); err != nil {
+			return err
+		}
+	}
+	return nil
+}

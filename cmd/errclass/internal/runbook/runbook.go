@@ -1,0 +1,72 @@
+// Package runbook has the page for the person on call, docs/reasons.md, as data: what
+// a reason means, what to look at first, and what not to do.
+package runbook
+
+import (
+	_ "embed" // reasons.md
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/errclass/errclass/classify"
+)
+
+//go:generate cp ../../../../docs/reasons.md reasons.md
+
+//go:embed reasons.md
+var page string
+
+// published is where the page is published. It has a section for each reason, whose
+// anchor is the reason.
+const published = "https://github.com/errclass/errclass/blob/main/docs/reasons.md"
+
+// URL returns the address of the section about a reason.
+func URL(r classify.Reason) string { return published + "#" + string(r) }
+
+// Advice is what the page says about a reason. Its texts are plain, without markup.
+type Advice struct {
+	Meaning string   `json:"meaning"`
+	First   []string `json:"look_at_first"`
+	Not     string   `json:"do_not"`
+	Link    string   `json:"link"` // to the section of the published page
+}
+
+// For returns the advice for a reason. It has no text if the page has no section for
+// it. The caller must not change First. Safe for concurrent use.
+func For(r classify.Reason) Advice {
+	a := sections()[r]
+	a.Link = URL(r)
+	return a
+}
+
+var sections = sync.OnceValue(func() map[classify.Reason]Advice {
+	all := map[classify.Reason]Advice{}
+	for _, r := range classify.Reasons() {
+		_, section, _ := strings.Cut(page, "\n## "+string(r)+"\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		all[r] = parse(section)
+	}
+	return all
+})
+
+// parse reads the three parts of a section.
+func parse(section string) Advice {
+	meaning, rest, _ := strings.Cut(section, "**Look at first.**")
+	first, not, _ := strings.Cut(rest, "\n**Do not**")
+	a := Advice{Meaning: plain(strings.Replace(meaning, "**What it means.**", "", 1))}
+	for _, item := range strings.Split("\n"+strings.TrimSpace(first), "\n- ")[1:] {
+		a.First = append(a.First, plain(item))
+	}
+	if not = plain(not); not != "" {
+		a.Not = "Do not " + not
+	}
+	return a
+}
+
+var link = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+
+// plain returns text without markup, on one line.
+func plain(text string) string {
+	text = link.ReplaceAllString(strings.Join(strings.Fields(text), " "), "$1")
+	return strings.NewReplacer("`", "", "**", "").Replace(text)
+}

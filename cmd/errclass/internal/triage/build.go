@@ -1,0 +1,90 @@
+package triage
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/errclass/errclass/classify/fingerprint"
+	"github.com/errclass/errclass/cmd/errclass/internal/runbook"
+	"github.com/errclass/errclass/internal/mask"
+)
+
+// report returns the groups as a Report without the fields that the inputs fill.
+func (g *groups) report() *Report {
+	r := &Report{
+		Events: g.seen, NoTime: g.noTime, First: moment(g.first), Last: moment(g.last), Steps: g.grid.length(),
+		Counts: g.counts(g.totals), Groups: []Group{},
+	}
+	if r.Steps > 0 {
+		r.StepSeconds = g.grid.step()
+		r.Start = time.Unix(g.grid.first/r.StepSeconds*r.StepSeconds, 0).UTC()
+	}
+	if g.restGroups > 0 {
+		r.Rest = Rest{Events: g.restEvents, Groups: g.restGroups, Bound: g.bound, Counts: g.counts(g.rest)}
+	}
+	for c := range g.tree.All() {
+		template := mask.Text(c.Template())
+		for _, o := range c.Value {
+			r.Groups = append(r.Groups, g.grouped(o, template))
+		}
+	}
+	slices.SortFunc(r.Groups, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Template, b.Template), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Category, b.Category))
+	})
+	used := make(map[string]bool, len(r.Groups))
+	for i := range r.Groups {
+		o := &r.Groups[i]
+		for _, id := range []string{o.ID, o.ID + "-" + string(o.Reason), o.ID + "-" + string(o.Reason) + "-" + string(o.Category)} {
+			if o.ID = id; !used[id] {
+				break
+			}
+		}
+		used[o.ID] = true
+	}
+	return r
+}
+
+// grouped returns o for a report.
+func (g *groups) grouped(o *group, template string) Group {
+	out := Group{
+		ID:       fingerprint.ID(xxhash.Sum64String(template)).String(),
+		Template: template, Count: o.count, Share: float64(o.count) / float64(g.seen), First: moment(o.first), Last: moment(o.last), Series: o.series.series(&g.grid),
+		Category: o.category, Reason: o.reason, Confidence: o.mean(), WhatToDo: runbook.For(o.reason),
+	}
+	out.Files, out.FilesMore = o.files.top()
+	out.Services, out.ServicesMore = o.services.top()
+	if len(out.Services) == 0 {
+		out.Services = nil
+	}
+	for _, x := range o.examples {
+		example := Example{Text: mask.Text(x.full), Time: moment(x.time), File: x.file, Line: x.line, Service: x.service}
+		if x.source != x.full {
+			example.Source = mask.Text(x.source)
+		}
+		out.Examples = append(out.Examples, example)
+	}
+	return out
+}
+
+// counts returns totals for a report.
+func (g *groups) counts(totals []*total) []Count {
+	out := []Count{}
+	for _, t := range totals {
+		out = append(out, Count{Category: t.category, Reason: t.reason, Count: t.count, Series: t.series.series(&g.grid)})
+	}
+	slices.SortFunc(out, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Category, b.Category), cmp.Compare(a.Reason, b.Reason))
+	})
+	return out
+}
+
+// moment returns a time in nanoseconds since 1970; 0 is the zero time.
+func moment(nanos int64) time.Time {
+	if nanos == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, nanos).UTC()
+}

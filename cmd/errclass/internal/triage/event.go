@@ -1,0 +1,236 @@
+package triage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/classify/fingerprint"
+	"github.com/errclass/errclass/cmd/errclass/internal/lines"
+	"github.com/errclass/errclass/cmd/errclass/internal/logline"
+	"github.com/errclass/errclass/internal/shapes"
+)
+
+// MaxLine is the length of the longest line that is read. Longer lines are counted.
+const MaxLine = 4 << 20
+
+// event is an error of a log.
+type event struct {
+	text     string         // what is grouped
+	full     string         // with stack traces
+	source   string         // the text that was classified first
+	id       fingerprint.ID // of text
+	time     int64          // in nanoseconds since 1970; 0 if unknown
+	line     int64
+	service  string
+	category classify.Category
+	reason   classify.Reason
+	// confidence is the probability of the reason, from 0 to 1.
+	confidence float64
+}
+
+// maxFull is the most bytes of an event that are kept for examples.
+const maxFull = 4 << 10
+
+// eventReader finds the error events of one input.
+type eventReader struct {
+	classify func(classify.Evidence) classify.Result
+	shapes   *shapes.Reader
+	text     logline.TextEvents
+	emit     func(event)
+	written  time.Time // when the input was written; for times without a year
+
+	line    []byte // the current one
+	number  int64
+	pending bool  // the current text event is not finished
+	first   int64 // the number of its first line
+	header  []byte
+	visit   func(*shapes.Record)
+
+	stats fileStats
+}
+
+// fileStats counts the lines of an input.
+type fileStats struct {
+	lines, bytes, events int64
+	tooLong, text        int64
+	broken, firstBroken  int64 // lines that begin like JSON and are none
+	service              string
+}
+
+func newEventReader(c *classify.Classifier, set *shapes.Set, written time.Time, emit func(event)) *eventReader {
+	r := &eventReader{classify: c.Classify, shapes: shapes.NewReader(set), emit: emit, written: written}
+	r.visit = r.record
+	return r
+}
+
+// read reads in to its end. What was read before an error counts.
+func (r *eventReader) read(ctx context.Context, in io.Reader) error {
+	reader := lines.NewReader(in, MaxLine, nil)
+	for {
+		line, err := reader.Next()
+		if err != nil {
+			r.endText()
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		if r.number&0xff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r.stats.bytes += int64(len(line.Bytes))
+		if line.Piece {
+			if line.Last {
+				r.number++
+				r.stats.lines++
+				r.stats.tooLong++
+				r.endText()
+			}
+			continue
+		}
+		r.number++
+		r.stats.lines++
+		r.readLine(line.Bytes)
+	}
+}
+
+func (r *eventReader) readLine(line []byte) {
+	r.line = line
+	if r.shapes.Read(line, r.visit) {
+		if r.pending {
+			r.endText()
+		}
+		r.text.End()
+		return
+	}
+	if bytes.HasPrefix(line, []byte(`{"`)) {
+		r.stats.broken++
+		if r.stats.firstBroken == 0 {
+			r.stats.firstBroken = r.number
+		}
+	}
+	starts := r.text.Starts(line)
+	if starts {
+		r.endText()
+		r.first, r.pending = r.number, true
+		r.header = append(r.header[:0], line[:min(len(line), maxHeader)]...)
+	}
+	if r.pending {
+		r.text.Add(line, starts)
+	}
+}
+
+// maxHeader is the most bytes of the first line of a text event that are searched for
+// a time and a service.
+const maxHeader = 512
+
+// record reads one record of a line.
+func (r *eventReader) record(rec *shapes.Record) {
+	if rec.Severity == shapes.Below {
+		return
+	}
+	level := rec.IsError()
+	if !level && !rec.Stderr {
+		// A record without a level and without an error counts only if a rule knows
+		// its message. Its status does not count: most are answers to clients.
+		message := rec.Message()
+		if message == "" {
+			return
+		}
+		if res := r.classify(classify.Evidence{Message: message}); logline.IsKnown(&res) {
+			r.found(rec, res, message, message)
+		}
+		return
+	}
+	res, first := logline.Classify(r.classify, rec)
+	if !level && !logline.IsKnown(&res) {
+		return // standard error without a level
+	}
+	r.found(rec, res, rec.Message(), first)
+}
+
+// found emits the event of a record.
+func (r *eventReader) found(rec *shapes.Record, res classify.Result, message, first string) {
+	if category, reason := labels(rec); reason != "" {
+		res = classify.Result{Category: category, Reason: reason, Confidence: 1}
+	}
+	text := combined(message, first)
+	e := event{full: text, source: first, line: r.number}
+	if t, ok := rec.Time(); ok {
+		e.time = usable(t)
+	}
+	if e.time == 0 {
+		e.time = r.headerTime(r.line)
+	}
+	e.service = shapes.Service(r.line)
+	r.send(e, res)
+}
+
+// labels returns the category and the reason that a record already has, or "".
+func labels(rec *shapes.Record) (classify.Category, classify.Reason) {
+	const longest = 64
+	category, reason := classify.Category(rec.Text(rec.Category, longest)), classify.Reason(rec.Text(rec.Reason, longest))
+	if !reason.Valid() || !isCategory(category) {
+		return "", ""
+	}
+	return category, reason
+}
+
+func isCategory(c classify.Category) bool {
+	switch c {
+	case classify.CategoryRetryable, classify.CategoryContextOverflow, classify.CategoryFatal, classify.CategoryTimeout, classify.CategoryAborted:
+		return true
+	}
+	return false
+}
+
+func (r *eventReader) headerTime(line []byte) int64 {
+	if t, ok := shapes.HeaderTime(line, r.written); ok {
+		return usable(t)
+	}
+	return 0
+}
+
+// endText emits the current text event if it is an error.
+func (r *eventReader) endText() {
+	if !r.pending {
+		return
+	}
+	r.pending = false
+	e := r.text.Event()
+	text := r.text.Text()
+	if e.Severity == shapes.Below || len(text) == 0 {
+		return
+	}
+	full := string(text)
+	res := r.classify(classify.Evidence{Message: full})
+	if e.Severity != shapes.Error && !logline.IsKnown(&res) {
+		r.stats.text += r.text.Lines()
+		return
+	}
+	if res.Category == "" {
+		res = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown}
+	}
+	out := event{full: full, source: full, line: r.first, time: usable(e.Time)}
+	if e.Time.IsZero() {
+		out.time = r.headerTime(r.header)
+	}
+	out.service = shapes.Service(r.header)
+	r.send(out, res)
+}
+
+func (r *eventReader) send(e event, res classify.Result) {
+	e.text = headline(e.full)
+	e.id = fingerprint.Sum(e.text)
+	e.full, e.source = shortened(e.full, maxFull), shortened(e.source, maxFull)
+	e.category, e.reason, e.confidence = res.Category, res.Reason, res.Confidence
+	if e.service == "" {
+		e.service = r.stats.service
+	}
+	r.stats.events++
+	r.emit(e)
+}

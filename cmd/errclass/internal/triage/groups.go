@@ -1,0 +1,266 @@
+package triage
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/classify/fingerprint"
+	"github.com/errclass/errclass/cmd/errclass/internal/triage/drain"
+)
+
+const (
+	// maxIDs is the most fingerprints whose cluster is remembered.
+	maxIDs = 1 << 16
+	// maxKept is the most origins of a group that are counted by name.
+	maxKept = 4 * MaxOrigins
+	// exampleBytes is the most bytes of all examples. After that, they are cut to
+	// shortExample.
+	exampleBytes = 16 << 20
+	shortExample = 256
+)
+
+type cluster = drain.Cluster[[]*group]
+
+// groups puts events into groups. It is not safe for concurrent use.
+type groups struct {
+	bound int
+	tree  *drain.Tree[[]*group]
+	// ids has the cluster of each fingerprint. Most events are found here.
+	ids   map[fingerprint.ID]*cluster
+	count int   // of groups
+	seen  int64 // events
+	size  int   // of all examples
+	grid  grid
+
+	first, last int64 // times, or 0
+	noTime      int64
+	totals      []*total
+	rest        []*total
+	restGroups  int64
+	restEvents  int64
+}
+
+// total counts the events with one category and reason.
+type total struct {
+	category classify.Category
+	reason   classify.Reason
+	count    int64
+	series   counts
+}
+
+// group has the events with one template, category and reason.
+type group struct {
+	category    classify.Category
+	reason      classify.Reason
+	count       int64
+	seen        int64 // number of its last event
+	first, last int64 // times, or 0
+	series      counts
+	confidence  float64 // the sum over all events
+	examples    []example
+	files       origins
+	services    origins
+}
+
+type example struct {
+	event
+	file string
+}
+
+func newGroups(bound int) *groups {
+	g := &groups{bound: max(bound, 1), ids: map[fingerprint.ID]*cluster{}}
+	g.tree = drain.New(g.merge)
+	return g
+}
+
+// add counts an event of a file.
+func (g *groups) add(e *event, file string) {
+	g.seen++
+	t := find(&g.totals, e.category, e.reason)
+	t.count++
+	if e.time == 0 {
+		g.noTime++
+	} else {
+		g.first, g.last = earlier(g.first, e.time), max(g.last, e.time)
+		g.grid.add(seconds(e.time))
+		t.series.add(&g.grid, seconds(e.time), 1)
+	}
+	g.group(e).add(g, e, file)
+	if g.count > g.bound {
+		g.giveUp()
+	}
+}
+
+func seconds(nanos int64) int64 { return nanos / 1e9 }
+
+// earlier returns the earlier one of two times. 0 is none.
+func earlier(a, b int64) int64 {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// group returns the group of an event.
+func (g *groups) group(e *event) *group {
+	c := g.ids[e.id]
+	if c == nil || c.Current().Removed() {
+		_, masked := fingerprint.Of(e.text)
+		c = g.tree.Add(masked)
+		if len(g.ids) >= maxIDs {
+			clear(g.ids)
+		}
+		g.ids[e.id] = c
+	}
+	c = c.Current()
+	for _, found := range c.Value {
+		if found.reason == e.reason && found.category == e.category {
+			return found
+		}
+	}
+	found := &group{category: e.category, reason: e.reason}
+	c.Value = append(c.Value, found)
+	g.count++
+	return found
+}
+
+func (o *group) add(g *groups, e *event, file string) {
+	o.count++
+	o.seen = g.seen
+	o.confidence += e.confidence
+	if e.time != 0 {
+		o.first, o.last = earlier(o.first, e.time), max(o.last, e.time)
+		o.series.add(&g.grid, seconds(e.time), 1)
+	}
+	o.files.add(file, 1)
+	if e.service != "" {
+		o.services.add(e.service, 1)
+	}
+	if len(o.examples) < MaxExamples && !slices.ContainsFunc(o.examples, func(x example) bool { return x.text == e.text }) {
+		x := example{*e, file}
+		if g.size > exampleBytes {
+			x.full, x.source, x.text = shortened(x.full, shortExample), shortened(x.source, shortExample), shortened(x.text, shortExample)
+		}
+		g.size += len(x.full) + len(x.source) + len(x.text)
+		o.examples = append(o.examples, x)
+	}
+}
+
+// merge adds the groups of a cluster to those of another one.
+func (g *groups) merge(into, from *cluster) {
+	for _, o := range from.Value {
+		i := slices.IndexFunc(into.Value, func(p *group) bool { return p.reason == o.reason && p.category == o.category })
+		if i < 0 {
+			into.Value = append(into.Value, o)
+			continue
+		}
+		g.count--
+		into.Value[i].merge(g, o)
+	}
+	from.Value = nil
+}
+
+func (o *group) merge(g *groups, p *group) {
+	o.count += p.count
+	o.seen = max(o.seen, p.seen)
+	o.first, o.last = earlier(o.first, p.first), max(o.last, p.last)
+	o.confidence += p.confidence
+	o.series.merge(&g.grid, &p.series)
+	o.files.merge(&p.files)
+	o.services.merge(&p.services)
+	o.examples = append(o.examples, p.examples...)
+	slices.SortStableFunc(o.examples, func(a, b example) int { return cmp.Compare(a.time, b.time) })
+	for i := range o.examples[min(MaxExamples, len(o.examples)):] {
+		x := &o.examples[MaxExamples+i]
+		g.size -= len(x.full) + len(x.source) + len(x.text)
+	}
+	o.examples = slices.Clip(o.examples[:min(MaxExamples, len(o.examples))])
+}
+
+// giveUp removes a tenth of the groups: the rarest ones, and of these the ones that
+// were not seen for the longest time.
+func (g *groups) giveUp() {
+	type place struct {
+		cluster *cluster
+		*group
+	}
+	var all []place
+	for c := range g.tree.All() {
+		for _, o := range c.Value {
+			all = append(all, place{c, o})
+		}
+	}
+	slices.SortFunc(all, func(a, b place) int { return cmp.Or(cmp.Compare(a.count, b.count), cmp.Compare(a.seen, b.seen)) })
+	for _, p := range all[:g.count-g.bound+g.bound/10] {
+		p.cluster.Value = slices.DeleteFunc(p.cluster.Value, func(o *group) bool { return o == p.group })
+		if len(p.cluster.Value) == 0 {
+			g.tree.Remove(p.cluster)
+		}
+		for _, x := range p.examples {
+			g.size -= len(x.full) + len(x.source) + len(x.text)
+		}
+		g.count--
+		g.restGroups++
+		g.restEvents += p.count
+		t := find(&g.rest, p.category, p.reason)
+		t.count += p.count
+		t.series.merge(&g.grid, &p.series)
+	}
+	g.tree.Prune()
+	clear(g.ids)
+}
+
+// find returns the total of a category and a reason.
+func find(totals *[]*total, category classify.Category, reason classify.Reason) *total {
+	for _, t := range *totals {
+		if t.reason == reason && t.category == category {
+			return t
+		}
+	}
+	t := &total{category: category, reason: reason}
+	*totals = append(*totals, t)
+	return t
+}
+
+// origins counts events by file or by service.
+type origins struct {
+	kept []Origin
+	more int64 // events of names that are not kept
+}
+
+func (o *origins) add(name string, n int64) {
+	for i := range o.kept {
+		if o.kept[i].Name == name {
+			o.kept[i].Count += n
+			return
+		}
+	}
+	if len(o.kept) == maxKept {
+		o.more += n
+		return
+	}
+	o.kept = append(o.kept, Origin{name, n})
+}
+
+func (o *origins) merge(p *origins) {
+	for _, x := range p.kept {
+		o.add(x.Name, x.Count)
+	}
+	o.more += p.more
+}
+
+// top returns the most frequent names and the number of events of the others.
+func (o *origins) top() (names []Origin, more int64) {
+	names = slices.Clone(o.kept)
+	slices.SortStableFunc(names, func(a, b Origin) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })
+	more = o.more
+	for _, x := range names[min(MaxOrigins, len(names)):] {
+		more += x.Count
+	}
+	return names[:min(MaxOrigins, len(names))], more
+}
+
+// mean returns the mean confidence, rounded to thousandths.
+func (o *group) mean() float64 { return math.Round(o.confidence/float64(o.count)*1000) / 1000 }

@@ -1,0 +1,97 @@
+package triage
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// maxHeadline is the most bytes of a text that are grouped.
+const maxHeadline = 4 << 10
+
+// headline returns what the lines of an event say, without the frames of its stack
+// traces: two events are the same although they came by different calls.
+func headline(text string) string {
+	text = strings.TrimSpace(text)
+	if strings.IndexByte(text, '\n') < 0 {
+		return cut(text, maxHeadline)
+	}
+	trace := hasTrace(text)
+	var b strings.Builder
+	for line := range strings.SplitSeq(text, "\n") {
+		bare := strings.TrimSpace(line)
+		if trace && endsHeadline(bare) {
+			break
+		}
+		if bare == "" || trace && isFrame(line, bare) {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(bare)
+		if b.Len() > maxHeadline {
+			break
+		}
+	}
+	return cut(b.String(), maxHeadline)
+}
+
+// traceMarks are parts of texts with a stack trace: of Java, .NET and Node, Python,
+// Go, Rust, Ruby and PHP.
+var traceMarks = []string{"\n\tat ", "\n   at ", "\n    at ", "Traceback (most recent call last)", "\ngoroutine ", "\n\t/", "stack backtrace:", "\n\tfrom ", "\n#0 "}
+
+func hasTrace(text string) bool {
+	for _, mark := range traceMarks {
+		if strings.Contains(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// endsHeadline reports whether only frames follow.
+func endsHeadline(bare string) bool {
+	return strings.HasPrefix(bare, "goroutine ") || strings.HasPrefix(bare, "stack backtrace:") || strings.HasPrefix(bare, "#0 ")
+}
+
+// isFrame reports whether a line of a text with a stack trace is part of a frame.
+func isFrame(line, bare string) bool {
+	return line[0] == ' ' || line[0] == '\t' || strings.HasPrefix(bare, "at ") || strings.HasPrefix(bare, "... ") || strings.HasPrefix(bare, "--- End of ") ||
+		bare == "}" || strings.HasPrefix(bare, "created by ")
+}
+
+// cut returns the first limit bytes of text, or a few less, to end with a whole
+// character.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return strings.Clone(text[:limit]) // the rest is not kept in memory
+}
+
+// ellipsis is at the end of a text that was cut.
+const ellipsis = "…"
+
+// shortened cuts a text and marks it.
+func shortened(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return cut(text, limit-len(ellipsis)) + ellipsis
+}
+
+// combined returns the text that stands for a record: its message and its error. A
+// text that contains the other one is enough.
+func combined(message, cause string) string {
+	message, cause = strings.TrimSpace(message), strings.TrimSpace(cause)
+	switch {
+	case cause == "" || strings.Contains(message, cause):
+		return message
+	case message == "" || strings.Contains(cause, message):
+		return cause
+	}
+	return strings.TrimSuffix(message, ":") + ": " + cause
+}

@@ -1,0 +1,186 @@
+package triage
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// input is a file to read, or standard input.
+type input struct {
+	name    string
+	regular bool
+	size    int64
+	written time.Time // the last change of a regular file
+	first   int64     // the time of its first event, or 0 if unknown: then it is opened at once
+}
+
+// stdinName is the name of standard input.
+const stdinName = "-"
+
+// find returns the files of names in the order of their names: of a directory all
+// regular files within it, also those that a symbolic link names. A file that is found
+// twice is read once. Problems are errors of names that cannot be read.
+func findInputs(names []string) (inputs []*input, problems []Note) {
+	seen := map[string]bool{}
+	add := func(name string, info fs.FileInfo) {
+		if real, err := filepath.EvalSymlinks(name); err == nil && info.Mode().IsRegular() {
+			if abs, err := filepath.Abs(real); err == nil {
+				if seen[abs] {
+					return
+				}
+				seen[abs] = true
+			}
+		}
+		in := &input{name: name, regular: info.Mode().IsRegular()}
+		if in.regular {
+			in.size, in.written = info.Size(), info.ModTime()
+		}
+		inputs = append(inputs, in)
+	}
+	fail := func(name string, err error) { problems = append(problems, Note{name, reasonOf(err)}) }
+	for _, name := range names {
+		if name == stdinName {
+			if !seen[name] {
+				seen[name] = true
+				inputs = append(inputs, &input{name: name})
+			}
+			continue
+		}
+		info, err := os.Stat(name)
+		switch {
+		case err != nil:
+			fail(name, err)
+		case !info.IsDir():
+			add(name, info)
+		default:
+			walk(name, add, fail)
+		}
+	}
+	slices.SortStableFunc(inputs, func(a, b *input) int { return cmp.Compare(a.name, b.name) })
+	return inputs, problems
+}
+
+// walk adds the files of a directory.
+func walk(dir string, add func(string, fs.FileInfo), fail func(string, error)) {
+	// The function never returns an error but SkipDir, so WalkDir returns none.
+	_ = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			fail(name, err)
+			return nil
+		}
+		if entry.IsDir() {
+			return nil
+		}
+		info, err := os.Stat(name) // of the file that a link names
+		switch {
+		case err != nil:
+			fail(name, err)
+		case info.Mode().IsRegular():
+			add(name, info)
+		}
+		return nil
+	})
+}
+
+// reasonOf returns the text of err without the name of the file, which stands beside
+// it.
+func reasonOf(err error) string {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return path.Op + ": " + path.Err.Error()
+	}
+	return err.Error()
+}
+
+// Bounds for compressed files.
+const (
+	maxWindow = 128 << 20 // of zstd: that of zstd --long
+	sniffed   = 8 << 10   // bytes that are searched for signs of a binary file
+)
+
+// errBinary and errUTF16 are the errors of files that are no logs in UTF-8.
+var (
+	errBinary = errors.New("a binary file, not a log")
+	errUTF16  = errors.New("a text in UTF-16; convert it with iconv -f UTF-16 -t UTF-8")
+)
+
+// decompressed returns a reader of the text in r: plain, or compressed by gzip or zstd.
+// Call release after the last read.
+func decompressed(r io.Reader) (text io.Reader, release func(), err error) {
+	release = func() {}
+	raw := bufio.NewReaderSize(r, sniffed)
+	head, err := raw.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, release, err
+	}
+	text = raw
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		text, err = gzip.NewReader(raw)
+	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		var d *zstd.Decoder
+		d, err = zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		if err == nil {
+			text, release = d, d.Close
+		}
+	default:
+		return raw, release, sniff(raw)
+	}
+	if err != nil {
+		return nil, release, err
+	}
+	b := bufio.NewReaderSize(text, 2*sniffed)
+	return b, release, sniff(b)
+}
+
+// sniff returns an error if r is no text. An error of r is returned by its next read.
+func sniff(r *bufio.Reader) error {
+	head, _ := r.Peek(sniffed)
+	switch {
+	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}):
+		return errUTF16
+	case bytes.IndexByte(head, 0) >= 0:
+		return errBinary
+	}
+	return nil
+}
+
+// service returns the name of the service that the name of a file has, or "". For the
+// logs of Kubernetes it is the container.
+func (in *input) service() string {
+	if in.name == stdinName {
+		return ""
+	}
+	name := filepath.ToSlash(in.name)
+	if m := podLog.FindStringSubmatch(name); m != nil {
+		return cmp.Or(m[1], m[2])
+	}
+	base := name[strings.LastIndexByte(name, '/')+1:]
+	for {
+		short := endings.ReplaceAllString(base, "")
+		if short == base || short == "" {
+			return base
+		}
+		base = short
+	}
+}
+
+var (
+	// /var/log/pods/NAMESPACE_POD_UID/CONTAINER/0.log and
+	// /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log
+	podLog = regexp.MustCompile(`/[^/_]+_[^/_]+_[^/_]+/([^/]+)/\d+\.log[^/]*$|/[^/_]+_[^/_]+_([^/_]+)-[0-9a-f]{64}\.log$`)
+	// Compression, rotation, dates and types of files.
+	endings = regexp.MustCompile(`(?i)[.\-_](gz|zst|zstd|log|logs|json|jsonl|ndjson|txt|out|err|stdout|stderr|error|errors|old|\d+|\d{4}[\-_]\d\d[\-_]\d\d([T_\-]\d[\d:\-]*)?)$`)
+)

@@ -1,0 +1,187 @@
+package triage
+
+import (
+	"bufio"
+	"cmp"
+	"container/heap"
+	"context"
+	"io"
+	"os"
+	"slices"
+)
+
+const (
+	// maxOpen is the most files that are read side by side. If more overlap in time,
+	// the others wait until one ends, and their events come late.
+	maxOpen = 32
+	// batch is the number of events that a reader hands over at once.
+	batch = 128
+	// maxPeek is how much of a file is searched for its first event.
+	maxPeek = 256 << 10
+)
+
+// source is an input that is being read by a goroutine of its own.
+type source struct {
+	in     *input
+	events chan []event
+	batch  []event // the first one is the next
+	when   int64   // the time of the next event, for the order
+	order  int     // of sources with the same time
+
+	// These are set before events is closed.
+	stats fileStats
+	err   error
+}
+
+// merger reads inputs side by side and yields their events in order of time.
+//
+// The next event is the earliest of the next events of all open files. So events
+// come in order if each file is in order. An event that is earlier than the one
+// before it in its file comes at once, and one without a time directly after the one
+// before it.
+type merger struct {
+	ctx     context.Context
+	start   func(*input) *source
+	waiting []*input // by the time of their first event
+	open    sources
+	done    func(*source)
+	started int
+}
+
+// run yields all events. It stops early if ctx ends.
+func (m *merger) run(yield func(*source, *event)) {
+	slices.SortStableFunc(m.waiting, func(a, b *input) int { return cmp.Compare(a.first, b.first) })
+	for {
+		m.openMore()
+		if m.ctx.Err() != nil {
+			break
+		}
+		if len(m.open) == 0 {
+			return
+		}
+		s := m.open[0]
+		yield(s, &s.batch[0])
+		s.batch = s.batch[1:]
+		if m.next(s) {
+			heap.Fix(&m.open, 0)
+		} else {
+			heap.Pop(&m.open)
+		}
+	}
+	for _, s := range m.open { // ctx has ended, and the readers end soon
+		m.rest(s, yield)
+	}
+}
+
+// rest yields the events that a reader has already found.
+func (m *merger) rest(s *source, yield func(*source, *event)) {
+	for {
+		for i := range s.batch {
+			yield(s, &s.batch[i])
+		}
+		var ok bool
+		if s.batch, ok = <-s.events; !ok {
+			m.done(s)
+			return
+		}
+	}
+}
+
+// openMore starts to read the inputs whose first event may be the next one.
+func (m *merger) openMore() {
+	for len(m.waiting) > 0 && len(m.open) < maxOpen {
+		var begin []*source
+		for len(m.waiting) > 0 && len(m.open)+len(begin) < maxOpen {
+			in := m.waiting[0]
+			if len(m.open)+len(begin) > 0 && in.first > m.earliest(begin) {
+				break
+			}
+			s := m.start(in)
+			s.order, s.when = m.started, in.first
+			m.started++
+			m.waiting = m.waiting[1:]
+			begin = append(begin, s)
+		}
+		if len(begin) == 0 {
+			return
+		}
+		for _, s := range begin {
+			if m.next(s) {
+				heap.Push(&m.open, s)
+			}
+		}
+	}
+}
+
+// earliest returns the time of the next event of the open inputs, as far as it is
+// known.
+func (m *merger) earliest(begin []*source) int64 {
+	if len(m.open) > 0 {
+		return m.open[0].when
+	}
+	return begin[0].when
+}
+
+// next makes the next event of s the first of its batch. It returns false at the end
+// of the input.
+func (m *merger) next(s *source) bool {
+	for len(s.batch) == 0 {
+		var ok bool
+		select {
+		case s.batch, ok = <-s.events:
+		case <-m.ctx.Done():
+			return true // see rest
+		}
+		if !ok {
+			m.done(s)
+			return false
+		}
+	}
+	if t := s.batch[0].time; t != 0 {
+		s.when = t
+	}
+	return true
+}
+
+// sources is a heap by time.
+type sources []*source
+
+func (s sources) Len() int { return len(s) }
+
+func (s sources) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(s[i].when, s[j].when), cmp.Compare(s[i].order, s[j].order)) < 0
+}
+
+func (s sources) Swap(i, j int) { s[i], s[j] = s[j], s[i] }
+
+func (s *sources) Push(x any) { *s = append(*s, x.(*source)) }
+
+func (s *sources) Pop() any {
+	old := *s
+	last := old[len(old)-1]
+	*s = old[:len(old)-1]
+	return last
+}
+
+// peek finds the time of the first event of a file. It searches maxPeek bytes.
+func (r *run) peek(in *input) {
+	f, err := os.Open(in.name)
+	if err != nil {
+		return // reported when the file is read
+	}
+	defer f.Close()
+	text, release, err := decompressed(f)
+	defer release()
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(r.ctx)
+	defer cancel()
+	events := newEventReader(r.Classifier, r.shapes, in.written, func(e event) {
+		if in.first == 0 {
+			in.first = e.time
+			cancel()
+		}
+	})
+	_ = events.read(ctx, bufio.NewReader(io.LimitReader(text, maxPeek)))
+}

@@ -1,0 +1,252 @@
+package triage
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/classify/fingerprint"
+	"github.com/errclass/errclass/classify/rulesfile"
+	"github.com/errclass/errclass/cmd/errclass/internal/triage/drain"
+)
+
+// maxRules is the most rules of a skeleton.
+const maxRules = 50
+
+// choose stands in a skeleton for a reason. Package rulesfile refuses it.
+const choose = "CHOOSE"
+
+// WriteRules writes a rules file with a rule for each of the largest groups whose
+// reason is unknown. The reason of each is left to choose: until then, package
+// rulesfile refuses the file and names the reasons. It returns the number of rules.
+func WriteRules(w io.Writer, r *Report) (rules int, err error) {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "# Rules for the largest groups of unknown errors, made by errclass triage.\n"+
+		"# For each rule, replace %s by a reason, check the pattern, or delete the rule.\n"+
+		"# Reasons: %s.\n"+
+		"# Try it: errclass triage --rules FILE LOG...\nrules:\n", choose, reasonList())
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		if g.Reason != classify.ReasonUnknown {
+			continue
+		}
+		if rules == maxRules {
+			fmt.Fprintf(b, "\n  # More groups are unknown. Run errclass triage again with these rules.\n")
+			break
+		}
+		text := skeleton(g)
+		if text == "" {
+			fmt.Fprintf(b, "\n  # %d errors (%.1f %%): no pattern, because the template has too few words:\n  # %s\n", g.Count, 100*g.Share, comment(g.Template))
+			continue
+		}
+		rules++
+		fmt.Fprintf(b, "\n  # %d errors (%.1f %%)%s\n  # %s\n%s", g.Count, 100*g.Share, services(g), comment(g.Template), text)
+	}
+	if rules == 0 {
+		fmt.Fprintln(b, "  []")
+	}
+	return rules, b.Flush()
+}
+
+func reasonList() string {
+	var names []string
+	for _, reason := range classify.Reasons() {
+		if reason != classify.ReasonUnknown {
+			names = append(names, string(reason))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func services(g *Group) string {
+	var names []string
+	for _, s := range g.Services {
+		names = append(names, comment(s.Name))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", " + strings.Join(names, ", ")
+}
+
+// comment returns text as it may stand in a comment of YAML.
+func comment(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffd {
+			return '?'
+		}
+		return r
+	}, cut(text, 300))
+}
+
+// skeleton returns the rule for a group, or "" if its examples have too few words.
+func skeleton(g *Group) string {
+	var texts []string
+	for _, x := range g.Examples {
+		if text := ruleText(x); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	for len(texts) > 0 {
+		for _, pattern := range patterns(texts) {
+			// The loader has the last word: it compiles the pattern and tries the examples.
+			if _, err := rulesfile.Load(strings.NewReader("rules:\n" + ruleOf(g, pattern, texts, string(classify.ReasonLogic)))); err == nil {
+				return ruleOf(g, pattern, texts, choose)
+			}
+		}
+		texts = texts[:len(texts)-1] // the last one may have too little in common with the others
+	}
+	return ""
+}
+
+func ruleOf(g *Group, pattern string, texts []string, reason string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "  - id: triage/%s\n    reason: %s\n    pattern: '%s'\n    match:\n", g.ID, reason, strings.ReplaceAll(pattern, "'", "''"))
+	for _, text := range texts {
+		fmt.Fprintf(&b, "      - %s\n", quoted(text))
+	}
+	return b.String()
+}
+
+// quoted returns text as a JSON string, which is one of YAML too.
+func quoted(text string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(strings.ToValidUTF8(text, "?")); err != nil {
+		panic(err) // a string always marshals
+	}
+	return strings.NewReplacer("\u007f", `\u007f`, "\u0085", `\u0085`, "\ufeff", `\ufeff`).Replace(strings.TrimSuffix(b.String(), "\n"))
+}
+
+// maxRuleText is the most bytes of an example in a rule.
+const maxRuleText = 400
+
+// ruleText returns the line of an example that a rule is made for: what the
+// classifier reads first, and of a stack trace the message.
+func ruleText(x Example) string {
+	text := x.Source
+	if text == "" {
+		text = x.Text
+	}
+	all := strings.Split(headline(strings.TrimSuffix(text, ellipsis)), "\n")
+	line := all[0]
+	if strings.HasPrefix(line, "Traceback ") {
+		line = all[len(all)-1]
+	}
+	return strings.TrimSpace(cut(line, maxRuleText))
+}
+
+const (
+	// maxGaps limits the holes of a pattern. More of them make the matcher's table
+	// large, and the pattern too narrow.
+	maxGaps = 2
+	// leastLetters is the least number of letters of a pattern.
+	leastLetters = 6
+)
+
+// patterns returns patterns that match all texts, the best one first.
+func patterns(texts []string) (all []string) {
+	var templates []string
+	for _, text := range texts {
+		_, template := fingerprint.Of(text)
+		templates = append(templates, template)
+	}
+	words := longestRun(strings.Fields(drain.Common(templates)))
+	for _, space := range []string{" ", `\s+`} {
+		for _, gap := range []func(hole string) string{gapOf, func(string) string { return anyGap }} {
+			if p := patternOf(words, space, gap); matchesAll(p, texts) {
+				all = append(all, p)
+			}
+		}
+	}
+	for run := range strings.SplitSeq(strings.Join(words, " "), "<") { // the words between two holes
+		_, literal, ok := strings.Cut(run, ">")
+		if !ok {
+			literal = run
+		}
+		if p := regexp.QuoteMeta(strings.TrimSpace(literal)); lettersIn(literal) >= leastLetters && matchesAll(p, texts) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+func matchesAll(pattern string, texts []string) bool {
+	re, err := regexp.Compile("(?i)" + pattern)
+	if err != nil || pattern == "" {
+		return false
+	}
+	for _, text := range texts {
+		if !re.MatchString(text) {
+			return false
+		}
+	}
+	return true
+}
+
+// longestRun returns the words in a row that have the most letters and at most maxGaps
+// holes. It begins and ends with a word without a hole. It returns nil if they have
+// too few letters.
+func longestRun(words []string) (best []string) {
+	most := leastLetters - 1
+	for start := range words {
+		if drain.HasHole(words[start]) {
+			continue
+		}
+		gaps, letters := 0, 0
+		for end := start; end < len(words) && gaps <= maxGaps; end++ {
+			if drain.HasHole(words[end]) {
+				gaps++
+				continue
+			}
+			if letters += lettersIn(words[end]); letters > most {
+				most, best = letters, words[start:end+1]
+			}
+		}
+	}
+	return best
+}
+
+func lettersIn(text string) (n int) {
+	for _, r := range text {
+		if r >= 0x80 || 'a' <= r|0x20 && r|0x20 <= 'z' {
+			n++
+		}
+	}
+	return n
+}
+
+// patternOf returns the pattern for words. gap returns the pattern for a hole.
+func patternOf(words []string, space string, gap func(hole string) string) string {
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			b.WriteString(space)
+		}
+		for _, part := range drain.Parts(w) {
+			if part.Hole {
+				b.WriteString(gap(part.Text))
+			} else {
+				b.WriteString(regexp.QuoteMeta(part.Text))
+			}
+		}
+	}
+	return b.String()
+}
+
+// anyGap stands for any value.
+const anyGap = ".{1,60}"
+
+// gapOf returns the pattern for a hole. Values of some types have no spaces.
+func gapOf(hole string) string {
+	switch hole {
+	case "<num>", "<id>", "<ip>", "<host>", "<email>", "<url>":
+		return `\S+`
+	}
+	return anyGap
+}

@@ -1,0 +1,198 @@
+package triage
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/shapes"
+)
+
+// DefaultMaxGroups is the default of [Options.MaxGroups].
+const DefaultMaxGroups = 10_000
+
+// Options say what to read and how.
+type Options struct {
+	// Inputs are files, directories, and "-" for Stdin.
+	Inputs []string
+	Stdin  io.Reader
+	// Classifier is classify.Standard if it is nil.
+	Classifier *classify.Classifier
+	// Keys are paths that no shape of log has.
+	Keys shapes.Keys
+	// MaxGroups is the bound on groups.
+	MaxGroups int
+	// Progress, if not nil, is told how many bytes of the files will be read, and then
+	// how many were. It may be called by several goroutines.
+	Progress Progress
+	// Now is the time of the run, for times without a year. The zero time means now.
+	Now time.Time
+}
+
+// Progress is told how far reading is.
+type Progress interface {
+	// Start is called once, before reading. bytes is the size of all files. known is
+	// false if an input has no size.
+	Start(bytes int64, known bool)
+	// Read is called when n more bytes of the files were read.
+	Read(n int)
+}
+
+// Run reads the inputs and returns their report. Inputs that cannot be read, or not to
+// the end, are in [Report.Notes]; what was read of them counts. If ctx ends, Run
+// returns what was read until then.
+func Run(ctx context.Context, o Options) *Report {
+	r := newRun(ctx, o)
+	inputs, problems := findInputs(o.Inputs)
+	r.problems = problems
+	r.begin(inputs)
+	m := &merger{ctx: ctx, start: r.start, waiting: inputs, done: r.done}
+	m.run(func(s *source, e *event) { r.groups.add(e, s.in.name) })
+	return r.report()
+}
+
+// run is one call of Run.
+type run struct {
+	Options
+	ctx      context.Context
+	shapes   *shapes.Set
+	groups   *groups
+	problems []Note
+	files    []File
+	skipped  Skipped
+	lines    int64
+	bytes    int64
+}
+
+func newRun(ctx context.Context, o Options) *run {
+	if o.Classifier == nil {
+		o.Classifier = classify.Standard
+	}
+	if o.Now.IsZero() {
+		o.Now = time.Now()
+	}
+	return &run{Options: o, ctx: ctx, shapes: shapes.NewSet(o.Keys), groups: newGroups(cmp.Or(max(o.MaxGroups, 0), DefaultMaxGroups))}
+}
+
+// begin prepares the inputs. If there are several, it finds out where each begins.
+func (r *run) begin(inputs []*input) {
+	size, known := int64(0), true
+	for _, in := range inputs {
+		size += in.size
+		known = known && in.regular
+		if in.written.IsZero() {
+			in.written = r.Now
+		}
+		if len(inputs) > 1 && in.regular {
+			r.peek(in)
+		}
+	}
+	if r.Progress != nil {
+		r.Progress.Start(size, known)
+	}
+}
+
+// start begins to read an input.
+func (r *run) start(in *input) *source {
+	s := &source{in: in, events: make(chan []event, 1)}
+	go func() {
+		defer close(s.events)
+		s.err = r.read(s)
+	}()
+	return s
+}
+
+// read reads an input to its end and sends its events.
+func (r *run) read(s *source) error {
+	file := r.Stdin
+	if s.in.name != stdinName {
+		f, err := os.Open(s.in.name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		file = f
+	}
+	if r.Progress != nil && s.in.regular {
+		file = &countingReader{file, r.Progress}
+	}
+	text, release, err := decompressed(file)
+	defer release()
+	if err != nil {
+		return err
+	}
+	var events []event
+	flush := func() {
+		if len(events) == 0 {
+			return
+		}
+		select {
+		case s.events <- events:
+		case <-r.ctx.Done():
+		}
+		events = make([]event, 0, batch)
+	}
+	reader := newEventReader(r.Classifier, r.shapes, s.in.written, func(e event) {
+		if events = append(events, e); len(events) == batch {
+			flush()
+		}
+	})
+	reader.stats.service = s.in.service()
+	err = reader.read(r.ctx, text)
+	flush()
+	s.stats = reader.stats
+	return err
+}
+
+type countingReader struct {
+	r        io.Reader
+	progress Progress
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.progress.Read(n)
+	return n, err
+}
+
+// done notes how the reading of an input ended.
+func (r *run) done(s *source) {
+	st := &s.stats
+	r.lines += st.lines
+	r.bytes += st.bytes
+	r.skipped.TooLong += st.tooLong
+	r.skipped.Text += st.text
+	r.files = append(r.files, File{Name: s.in.name, Lines: st.lines, Events: st.events})
+	if s.err != nil && r.ctx.Err() == nil {
+		problem := reasonOf(s.err)
+		if st.lines > 0 {
+			problem += fmt.Sprintf(" after line %d", st.lines)
+		}
+		r.problems = append(r.problems, Note{s.in.name, problem})
+	}
+	if st.broken > 0 {
+		r.problems = append(r.problems, Note{s.in.name, fmt.Sprintf("lines of JSON that are cut off or not valid: %d, the first is line %d", st.broken, st.firstBroken)})
+	}
+	if st.tooLong > 0 {
+		r.problems = append(r.problems, Note{s.in.name, fmt.Sprintf("lines longer than %d bytes, not read: %d", MaxLine, st.tooLong)})
+	}
+}
+
+func (r *run) report() *Report {
+	report := r.groups.report()
+	report.Lines, report.Bytes, report.Skipped = r.lines, r.bytes, r.skipped
+	byName := func(a, b Note) int { return cmp.Compare(a.File, b.File) }
+	slices.SortStableFunc(r.problems, byName)
+	report.Notes = r.problems
+	slices.SortFunc(r.files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
+	report.Files = r.files
+	if report.Files == nil {
+		report.Files = []File{}
+	}
+	return report
+}

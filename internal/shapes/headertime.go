@@ -1,0 +1,49 @@
+package shapes
+
+import (
+	"bytes"
+	"time"
+)
+
+// HeaderTime returns the time in the prefix or the header of a line whose own shape
+// has none: that of CRI, of syslog, klog and Apache. Syslog and klog leave out the
+// year. It is the last one in which the time is not after now, which may be the time
+// at which the file was written.
+func HeaderTime(line []byte, now time.Time) (time.Time, bool) {
+	line = line[:min(lineEnd(line), longestHeader)]
+	if i := bytes.IndexByte(line, '>'); i > 0 && line[0] == '<' { // the priority of syslog
+		line = bytes.TrimPrefix(line[i+1:], []byte("1 "))
+	}
+	for _, l := range headerLayouts {
+		if len(line) < len(l) {
+			continue
+		}
+		if t, err := time.Parse(l, string(line[:len(l)])); err == nil {
+			if t.Year() != 0 {
+				return t.UTC(), true
+			}
+			return lastYear(t, now), true
+		}
+	}
+	if i := bytes.IndexByte(line, ' '); i >= len("2006-01-02T15:04:05") && isDigit(line[0]) {
+		return parseTime(line[:i], true)
+	}
+	return time.Time{}, false
+}
+
+// headerLayouts have a fixed width. A year of 0 means that there is none.
+var headerLayouts = []string{
+	time.Stamp,
+	"E0102 15:04:05.000000", "F0102 15:04:05.000000", "W0102 15:04:05.000000", "I0102 15:04:05.000000",
+	"[Mon Jan 02 15:04:05.000000 2006]", "[Mon Jan 02 15:04:05 2006]",
+}
+
+// lastYear returns t in the last year in which it is at most a day after now.
+func lastYear(t, now time.Time) time.Time {
+	limit := now.UTC().AddDate(0, 0, 1)
+	t = t.AddDate(limit.Year(), 0, 0)
+	if t.After(limit) {
+		t = t.AddDate(-1, 0, 0)
+	}
+	return t
+}
