@@ -20,7 +20,7 @@ race: ## run the same tests with the race detector
 
 .PHONY: lint
 lint: ## run go vet and golangci-lint (installed into .bin if missing)
-	go vet work
+	go vet -tags browser work
 	@for dir in $(MODULES); do (cd "$$dir" && "$(CURDIR)/.ci/golangci-lint" run ./...); done
 
 .PHONY: fuzz

@@ -30,6 +30,7 @@ var development = []string{
 	"examples/dashboard",
 	"examples/otel",
 	"examples/outage",
+	"internal/pages/test",
 	"internal/release",
 	"internal/shapes/test",
 	"otelclass/test",

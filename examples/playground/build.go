@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"text/template"
+)
+
+//go:embed page
+var files embed.FS
+
+// wasmPackage is the package of the classifier.
+const wasmPackage = "github.com/errclass/errclass/examples/playground/wasm"
+
+// build returns the page. It compiles the classifier to WebAssembly with the go
+// command.
+func build(ctx context.Context) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "playground")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	program := filepath.Join(dir, "errclass.wasm")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, wasmPackage)
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go build %s: %w\n%s", wasmPackage, err, out)
+	}
+	wasm, err := os.ReadFile(program)
+	if err != nil {
+		return nil, err
+	}
+	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env GOROOT: %w", err)
+	}
+	glue, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		return nil, err
+	}
+	return assemble(wasm, glue)
+}
+
+// assemble puts everything into one page. glue is the script that runs Go's
+// WebAssembly; it comes with the toolchain and must be of the same version.
+func assemble(wasm, glue []byte) ([]byte, error) {
+	parts := map[string]string{}
+	for name, file := range map[string]string{"Style": "page/page.css", "Script": "page/page.js", "Page": "page/page.html"} {
+		data, err := files.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		parts[name] = string(data)
+	}
+	parts["Script"] = string(glue) + parts["Script"]
+	if strings.Contains(parts["Script"], "</script") || strings.Contains(parts["Style"], "</style") {
+		return nil, fmt.Errorf("a script or a style ends within itself")
+	}
+	parts["Policy"] = policy(parts["Script"], parts["Style"])
+	packed, err := compressed(wasm)
+	if err != nil {
+		return nil, err
+	}
+	parts["Wasm"] = base64.StdEncoding.EncodeToString(packed)
+	t, err := template.New("page").Parse(parts["Page"])
+	if err != nil {
+		return nil, err
+	}
+	var page bytes.Buffer
+	err = t.Execute(&page, parts)
+	return page.Bytes(), err
+}
+
+// policy returns the page's Content-Security-Policy. It permits the page's own script
+// and style by their hashes and no connection at all, so a pasted text cannot leave
+// the page, nor run in it.
+func policy(script, style string) string {
+	return strings.Join([]string{
+		"default-src 'none'",
+		"connect-src 'none'",
+		"script-src 'wasm-unsafe-eval' " + source(script),
+		"style-src " + source(style),
+		"img-src data:", // an empty icon, so that the browser asks for none
+		"base-uri 'none'",
+		"form-action 'none'",
+	}, "; ")
+}
+
+// source returns the hash of an inline script or style, as a policy names it.
+func source(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+func compressed(data []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(data); err != nil {
+		return nil, err
+	}
+	err = w.Close()
+	return b.Bytes(), err
+}

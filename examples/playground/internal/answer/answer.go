@@ -1,0 +1,264 @@
+// Package answer answers what a pasted text means: one error, or the errors of a
+// log in groups. The playground's page shows an [Answer].
+package answer
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/classify/fingerprint"
+	"github.com/errclass/errclass/internal/shapes"
+)
+
+// As is how to read a text.
+type As string
+
+// The ways to read a text.
+const (
+	Auto  As = "auto"  // a log if a line has a level or several lines are records, else one error
+	Error As = "error" // one error, whatever its lines look like
+	Log   As = "log"   // one event a line; text lines without a level are errors
+)
+
+// MaxText is the most bytes of a text that are read.
+const MaxText = 8 << 20
+
+// maxGroups limits the groups of an answer. The errors of further groups are counted
+// in [Answer.Rest].
+const maxGroups = 500
+
+// Answer is what a text means.
+type Answer struct {
+	As     As      `json:"as"`     // Error or Log
+	Lines  int     `json:"lines"`  // that were read
+	Errors int     `json:"errors"` // that were found
+	Unread int     `json:"unread"` // bytes beyond MaxText
+	Groups []Group `json:"groups"` // the largest first; at most one if As is Error
+	Rest   int     `json:"rest"`   // errors beyond the largest number of groups
+}
+
+// Group has the errors with the same category, reason and template.
+type Group struct {
+	ID         string            `json:"id"` // the fingerprint of the errors
+	Template   string            `json:"template"`
+	Category   classify.Category `json:"category"`
+	Reason     classify.Reason   `json:"reason"`
+	Count      int               `json:"count"`
+	FirstLine  int               `json:"first_line"`
+	LastLine   int               `json:"last_line"`
+	First      *time.Time        `json:"first,omitempty"` // the earliest and the latest time that the lines name
+	Last       *time.Time        `json:"last,omitempty"`
+	Example    Evidence          `json:"example"`    // the first error
+	Confidence float64           `json:"confidence"` // of the example
+}
+
+// Evidence is the part of a record that decided.
+type Evidence struct {
+	Message string `json:"message"`
+	Type    string `json:"type,omitempty"`
+	Code    string `json:"code,omitempty"`
+	Status  int    `json:"status,omitempty"`
+}
+
+func (e Evidence) classify() classify.Evidence {
+	return classify.Evidence{Message: e.Message, Type: e.Type, Code: e.Code, Status: e.Status}
+}
+
+// Of returns what text means. The text is read as one error if as is [Error] or if it
+// has no line of a log.
+func Of(text string, as As) Answer {
+	unread := max(len(text)-MaxText, 0)
+	text = strings.ToValidUTF8(text[:len(text)-unread], "")
+	a := Answer{As: Error, Unread: unread, Groups: []Group{}}
+	if as != Error {
+		r := newReader(as == Log)
+		r.read(text)
+		if as == Log || r.levels > 0 || r.records > 1 {
+			a.As, a.Lines, a.Errors, a.Rest = Log, r.lines, r.errors, r.rest
+			a.Groups = r.sorted()
+			return a
+		}
+	}
+	if strings.TrimSpace(text) == "" {
+		return a
+	}
+	r := newReader(true)
+	r.lines = 1 + strings.Count(strings.TrimRight(text, "\r\n"), "\n")
+	r.add(Evidence{Message: strings.TrimSpace(text)}, 1, time.Time{})
+	a.Lines, a.Errors, a.Groups = r.lines, r.errors, r.sorted()
+	return a
+}
+
+// reader groups the errors of a log.
+type reader struct {
+	all     bool // lines without a level are errors too
+	lines   int
+	records int // JSON objects and logfmt with a level or an error, and text lines with a level
+	levels  int // of them, those with a level
+	errors  int
+	rest    int
+	groups  map[key]*Group
+
+	shapes *shapes.Reader
+	events shapes.Events
+	event  shapes.Event
+	text   []byte // of the current event
+	start  int    // its first line
+	open   bool
+}
+
+// key identifies a group.
+type key struct {
+	id       fingerprint.ID
+	category classify.Category
+	reason   classify.Reason
+}
+
+func newReader(all bool) *reader {
+	return &reader{all: all, groups: map[key]*Group{}, shapes: shapes.NewReader(nil)}
+}
+
+func (r *reader) read(text string) {
+	for line := range strings.Lines(text) {
+		r.lines++
+		b := bytes.TrimRight([]byte(line), "\r\n")
+		if r.shapes.Read(b, r.record) {
+			r.endEvent()
+			r.events.End()
+			continue
+		}
+		r.textLine(b)
+	}
+	r.endEvent()
+}
+
+// record adds a record of a line of JSON or logfmt.
+func (r *reader) record(rec *shapes.Record) {
+	levelled := rec.Severity != shapes.Unknown
+	if levelled || rec.HasError() {
+		r.records++
+	}
+	if levelled {
+		r.levels++
+	}
+	if !rec.IsError() && !rec.Stderr {
+		return
+	}
+	e, result := deciding(rec)
+	if rec.Stderr && !rec.IsError() && !known(result) {
+		return // a line of standard error counts only if its text is known
+	}
+	t, _ := rec.Time()
+	r.group(e, result, r.lines, t)
+}
+
+// deciding returns the source of a record that decides, and its result: the first one
+// that a rule knows, or else the first one that the model knows.
+func deciding(rec *shapes.Record) (e Evidence, best classify.Result) {
+	rec.Sources(func(s shapes.Source) bool {
+		if s == (shapes.Source{}) {
+			return true
+		}
+		this := Evidence{s.Message, s.Type, s.Code, s.Status}
+		result := classify.Standard.Classify(this.classify())
+		if known(result) || best.Category == "" || best.Reason == classify.ReasonUnknown && result.Rule == classify.RuleModel {
+			e, best = this, result
+		}
+		return !known(result)
+	})
+	if best.Category == "" { // nothing to read
+		best = classify.Message("")
+	}
+	return e, best
+}
+
+// known reports whether a rule knows the reason.
+func known(r classify.Result) bool {
+	return r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
+}
+
+// textLine adds a line of text. The lines of a stack trace belong to one event.
+func (r *reader) textLine(line []byte) {
+	if !r.events.Add(line) {
+		r.endEvent()
+		r.event, r.open, r.start, r.text = r.events.Event(), true, r.lines, r.text[:0]
+		line = line[min(r.event.Message, len(line)):]
+	} else {
+		line = line[shapes.PrefixLength(line):]
+	}
+	r.event = r.events.Event()
+	r.text = append(append(r.text, line[:min(len(line), max(shapes.MaxText-len(r.text), 0))]...), '\n')
+}
+
+// endEvent adds the current text event.
+func (r *reader) endEvent() {
+	if !r.open {
+		return
+	}
+	r.open = false
+	message := string(bytes.TrimSpace(r.text))
+	severity := r.event.Severity
+	if r.event.Shape != nil && severity != shapes.Unknown {
+		r.records++
+		r.levels++
+	}
+	if severity == shapes.Below || message == "" {
+		return
+	}
+	e := Evidence{Message: message}
+	result := classify.Standard.Classify(e.classify())
+	if severity == shapes.Error || r.all || r.event.Stderr && known(result) {
+		r.group(e, result, r.start, r.event.Time)
+	}
+}
+
+// add classifies e and adds it.
+func (r *reader) add(e Evidence, line int, t time.Time) {
+	r.group(e, classify.Standard.Classify(e.classify()), line, t)
+}
+
+// group adds an error to its group.
+func (r *reader) group(e Evidence, result classify.Result, line int, t time.Time) {
+	r.errors++
+	k := key{fingerprint.Sum(e.Message), result.Category, result.Reason}
+	g := r.groups[k]
+	if g == nil {
+		if len(r.groups) == maxGroups {
+			r.rest++
+			return
+		}
+		id, template := fingerprint.Of(e.Message)
+		g = &Group{
+			ID: id, Template: template, Category: result.Category, Reason: result.Reason,
+			FirstLine: line, Example: e, Confidence: result.Confidence,
+		}
+		r.groups[k] = g
+	}
+	g.Count++
+	g.LastLine = line
+	if t.IsZero() {
+		return
+	}
+	if g.First == nil || t.Before(*g.First) {
+		g.First = &t
+	}
+	if g.Last == nil || t.After(*g.Last) {
+		g.Last = &t
+	}
+}
+
+// sorted returns the groups, the largest first, then by line.
+func (r *reader) sorted() []Group {
+	groups := make([]Group, 0, len(r.groups))
+	for _, g := range r.groups {
+		groups = append(groups, *g)
+	}
+	slices.SortFunc(groups, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.FirstLine, b.FirstLine), cmp.Compare(a.ID, b.ID))
+	})
+	return groups
+}

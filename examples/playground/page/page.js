@@ -1,0 +1,203 @@
+// Shows what errclass answers about the text in the page. The page loads nothing
+// and sends nothing: its policy (connect-src 'none') lets the browser refuse it.
+(function () {
+  "use strict";
+  const examples = [
+    ["no credits", "POST /v1/chat/completions: HTTP 429 Too Many Requests: You exceeded your current quota, please check your plan and billing details (insufficient_quota)"],
+    ["deadlock", "HTTP 500: save order 4711: pq: deadlock detected (SQLSTATE 40P01)"],
+    ["stack trace", "Traceback (most recent call last):\n  File \"/srv/app/worker.py\", line 88, in run\n    timeout = fetch(url)\nurllib3.exceptions.SSLError: [SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: certificate has expired (_ssl.c:1007)"],
+    ["no rule", "the upstream host went away before sending the full answer"],
+    ["a log", [
+      '{"time":"2026-01-02T03:04:05Z","level":"INFO","msg":"listening","addr":":8080"}',
+      '{"time":"2026-01-02T03:04:09Z","level":"ERROR","msg":"completion failed","err":"HTTP 529: Overloaded","provider":"anthropic"}',
+      'level=error time=2026-01-02T03:04:11Z msg="query failed" err="dial tcp 10.0.4.17:5432: connect: connection refused"',
+      'level=error time=2026-01-02T03:04:12Z msg="query failed" err="dial tcp 10.0.4.18:5432: connect: connection refused"',
+      "2026-01-02 03:04:13,120 ERROR [http-7] shop.Orders - cannot save order 4711",
+      "java.sql.SQLException: Deadlock found when trying to get lock; try restarting transaction",
+      "\tat shop.Orders.save(Orders.java:131)",
+      '{"time":"2026-01-02T03:04:14Z","level":"ERROR","msg":"completion failed","err":"HTTP 401: invalid x-api-key","provider":"anthropic"}',
+      '{"time":"2026-01-02T03:04:15Z","level":"ERROR","msg":"completion failed","err":"HTTP 529: Overloaded","provider":"anthropic"}',
+      '{"time":"2026-01-02T03:04:16Z","level":"ERROR","msg":"completion failed","err":"HTTP 529: Overloaded","provider":"anthropic"}',
+    ].join("\n")],
+  ];
+  const meanings = {
+    retryable: "The same call may succeed later.",
+    context_overflow: "Shrink the model's input, then call again.",
+    fatal: "Repeating the call will not help. A person or the code must change something.",
+    timeout: "This program's own deadline or watchdog ended the call.",
+    aborted: "The caller cancelled.",
+  };
+  const reasons = "https://github.com/errclass/errclass/blob/main/docs/reasons.md#";
+
+  const byId = (id) => document.getElementById(id);
+  const text = byId("text"), as = byId("as"), status = byId("status"), groups = byId("groups"), explanation = byId("explanation");
+
+  // Texts become text nodes, never markup.
+  function element(name, attributes, ...children) {
+    const e = document.createElement(name);
+    for (const [k, v] of Object.entries(attributes || {})) {
+      if (v === true) { e.setAttribute(k, ""); } else if (v !== undefined && v !== false) { e.setAttribute(k, v); }
+    }
+    e.append(...children);
+    return e;
+  }
+
+  const number = (n) => n.toLocaleString("en");
+  const plural = (n, one) => number(n) + " " + one + (n === 1 ? "" : "s");
+  const chip = (category, reason) => element("span", { class: "chip " + category }, category + " / " + reason);
+
+  function answer() {
+    const a = JSON.parse(classifier.answer(text.value, as.value));
+    explanation.hidden = groups.hidden = true;
+    status.textContent = found(a);
+    if (a.as === "log" && a.groups.length > 0) { showGroups(a); }
+    if (a.groups.length > 0) { explain(a.groups[0]); }
+    if (performance.getEntriesByName("first-answer").length === 0) { performance.mark("first-answer"); }
+  }
+
+  // Returns what was found, for the line above the answer.
+  function found(a) {
+    let said = "Paste a text to see what it means.";
+    if (a.as === "log") {
+      const n = a.groups.length;
+      said = a.errors === 0 ? "No errors in " + plural(a.lines, "line") + "." :
+        plural(a.errors, "error") + " in " + plural(a.lines, "line") + ", in " + plural(n, "group") + ".";
+      if (a.rest > 0) { said += " " + plural(a.rest, "error") + " in more groups are not shown."; }
+    } else if (a.groups.length > 0) {
+      said = "Read as one error" + (a.lines > 1 ? " of " + plural(a.lines, "line") : "") + ".";
+    }
+    if (a.unread > 0) { said += " The last " + plural(a.unread, "byte") + " were not read."; }
+    return said;
+  }
+
+  function clock(group) {
+    if (!group.first) { return ""; }
+    const short = (t) => t.replace("T", " ").replace(/\.\d+/, "").replace("Z", "");
+    const first = short(group.first), last = short(group.last);
+    return first === last ? first : first + " – " + (first.slice(0, 10) === last.slice(0, 10) ? last.slice(11) : last);
+  }
+
+  function showGroups(a) {
+    const body = element("tbody");
+    a.groups.forEach((g, i) => {
+      const open = element("button", { type: "button" }, g.template);
+      const row = element("tr", { "aria-current": i === 0 && "true" },
+        element("td", { class: "number" }, number(g.count)),
+        element("td", {}, chip(g.category, g.reason)),
+        element("td", { class: "wide" }, open),
+        element("td", { class: "number" }, g.first_line === g.last_line ? "line " + g.first_line : "lines " + g.first_line + "–" + g.last_line),
+        element("td", { class: "number" }, clock(g)));
+      open.addEventListener("click", () => {
+        body.querySelectorAll("tr").forEach((r) => r.removeAttribute("aria-current"));
+        row.setAttribute("aria-current", "true");
+        explain(g);
+      });
+      body.append(row);
+    });
+    const heads = ["Errors", "Category / reason", "Template", "Lines", "Time"].map((h, i) =>
+      element("th", { scope: "col", class: i === 0 || i > 2 ? "number" : undefined }, h));
+    groups.replaceChildren(element("div", { class: "scroll" },
+      element("table", { class: "cards", "aria-label": "Groups of errors" }, element("thead", {}, element("tr", {}, ...heads)), body)));
+    groups.hidden = false;
+  }
+
+  // Returns what the policy of the reason is, in words.
+  function policy(x) {
+    const said = [];
+    if (x.category === "retryable" && x.calls > 1) { said.push("Up to " + x.calls + " calls in all, with growing pauses" + (x.retry_after ? ", the first after " + x.retry_after : "") + "."); }
+    if (x.retry === "corrective") { said.push("One more call may tell the model what was wrong."); }
+    if (x.fallback === "yes") { said.push("Another provider may take the call."); }
+    return said;
+  }
+
+  function explain(group) {
+    const x = JSON.parse(classifier.explain(JSON.stringify(group.example)));
+    const percent = Math.round(x.confidence * 100);
+    const parts = [
+      element("div", { class: "verdict" }, chip(x.category, x.reason)),
+      element("div", { class: "confidence " + x.category },
+        element("span", {}, "confidence "), element("span", { class: "track", "aria-hidden": "true" }, bar(percent)), element("b", {}, percent + " %"),
+        element("span", {}, "decided by "), element("code", {}, x.rule)),
+      element("p", {}, [meanings[x.category], ...policy(x)].join(" ") + " ",
+        element("a", { href: reasons + x.reason, rel: "noreferrer" }, "What to do about " + x.reason)),
+      element("pre", { tabindex: "0", "aria-label": "The text, with what decided marked" }, ...x.text.map(piece)),
+      key(x),
+    ];
+    if (x.status && !x.signals.some((s) => s.decided && s.text)) { parts.push(element("p", { class: "quiet" }, "HTTP status " + x.status + " of the record")); }
+    if (x.signals.length > 0) { parts.push(element("h3", {}, "What matched"), signals(x)); }
+    if (x.model) { parts.push(element("p", { class: "quiet model" }, model(x.model))); }
+    if (x.omitted) { parts.push(element("p", { class: "quiet" }, "Not read: " + x.omitted.join(", "))); }
+    explanation.replaceChildren(...parts);
+    explanation.hidden = false;
+  }
+
+  function bar(percent) {
+    const i = element("i");
+    i.style.width = percent + "%";
+    return i;
+  }
+
+  function piece(p) {
+    return p.mark ? element(p.mark === "gap" ? "span" : "mark", { class: p.mark }, p.text) : p.text;
+  }
+
+  function key(x) {
+    const said = { decided: "decided", lost: "matched, but did not decide", word: "weighs most in the model's answer" };
+    const marks = new Set(x.text.map((p) => p.mark));
+    return element("div", { class: "key", "aria-hidden": "true" },
+      ...Object.keys(said).filter((m) => marks.has(m)).map((m) => element("span", {}, element("mark", { class: m }, said[m]))));
+  }
+
+  function signals(x) {
+    const rows = x.signals.map((s) => element("tr", { class: s.decided && "won" },
+      element("td", {}, s.rule),
+      element("td", {}, s.reason || "–"),
+      element("td", {}, s.strength || "–"),
+      element("td", { class: "match wide" }, s.text.length > 80 ? s.text.slice(0, 80) + "…" : s.text || "–"),
+      element("td", { class: "wide" }, s.outcome)));
+    const heads = ["Rule", "Reason", "Strength", "Matched", "Outcome"].map((h) => element("th", { scope: "col" }, h));
+    return element("div", { class: "scroll" }, element("table", { class: "cards", "aria-label": "What matched" },
+      element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows)));
+  }
+
+  function model(m) {
+    const percent = (p) => Math.round(p * 100) + " %";
+    return "The model says " + m.reason + " (" + percent(m.probability) + "), then " + m.runner_up + " (" + percent(m.runner_up_probability) + ")" +
+      (m.words.length ? "; the words that weigh most: " + m.words.join(", ") : "") + ".";
+  }
+
+  let classifier;
+  async function load() {
+    const ready = new Promise((resolve) => {
+      window.errclassReady = (answer, explain) => resolve({ answer, explain });
+    });
+    const encoded = atob(byId("wasm").textContent);
+    const compressed = new Uint8Array(encoded.length);
+    for (let i = 0; i < encoded.length; i++) { compressed[i] = encoded.charCodeAt(i); }
+    byId("wasm").remove();
+    const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const go = new window.Go();
+    const { instance } = await WebAssembly.instantiateStreaming(
+      new Response(stream, { headers: { "Content-Type": "application/wasm" } }), go.importObject);
+    go.run(instance).then(() => { status.textContent = "The classifier has ended. Reload the page."; });
+    classifier = await ready;
+  }
+
+  let timer;
+  function later() {
+    clearTimeout(timer);
+    timer = setTimeout(answer, text.value.length > 20000 ? 400 : 60);
+  }
+
+  for (const [name, example] of examples) {
+    const b = element("button", { type: "button" }, name);
+    b.addEventListener("click", () => { text.value = example; as.value = "auto"; answer(); });
+    byId("examples").append(b);
+  }
+  text.value = examples[0][1];
+  load().then(() => {
+    answer();
+    text.addEventListener("input", later);
+    as.addEventListener("change", answer);
+  }, (err) => { status.textContent = "The classifier does not load: " + err; });
+})();
