@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/sha256"
 	"embed"
 	"encoding/base64"
 	"fmt"
@@ -13,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"text/template"
+
+	"github.com/errclass/errclass/internal/pages"
 )
 
 //go:embed page
@@ -61,11 +62,13 @@ func assemble(wasm, glue []byte) ([]byte, error) {
 		}
 		parts[name] = string(data)
 	}
-	parts["Script"] = string(glue) + parts["Script"]
-	if strings.Contains(parts["Script"], "</script") || strings.Contains(parts["Style"], "</style") {
-		return nil, fmt.Errorf("a script or a style ends within itself")
+	parts["Script"] = string(glue) + pages.Script + parts["Script"]
+	parts["Style"] = pages.Style + parts["Style"]
+	policy, err := pages.Policy(parts["Script"], parts["Style"], "'wasm-unsafe-eval'")
+	if err != nil {
+		return nil, err
 	}
-	parts["Policy"] = policy(parts["Script"], parts["Style"])
+	parts["Policy"] = policy
 	packed, err := compressed(wasm)
 	if err != nil {
 		return nil, err
@@ -78,27 +81,6 @@ func assemble(wasm, glue []byte) ([]byte, error) {
 	var page bytes.Buffer
 	err = t.Execute(&page, parts)
 	return page.Bytes(), err
-}
-
-// policy returns the page's Content-Security-Policy. It permits the page's own script
-// and style by their hashes and no connection at all, so a pasted text cannot leave
-// the page, nor run in it.
-func policy(script, style string) string {
-	return strings.Join([]string{
-		"default-src 'none'",
-		"connect-src 'none'",
-		"script-src 'wasm-unsafe-eval' " + source(script),
-		"style-src " + source(style),
-		"img-src data:", // an empty icon, so that the browser asks for none
-		"base-uri 'none'",
-		"form-action 'none'",
-	}, "; ")
-}
-
-// source returns the hash of an inline script or style, as a policy names it.
-func source(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 func compressed(data []byte) ([]byte, error) {

@@ -29,22 +29,9 @@
   };
   const reasons = "https://github.com/errclass/errclass/blob/main/docs/reasons.md#";
 
+  const { element, number, plural, chip, table } = pages;
   const byId = (id) => document.getElementById(id);
   const text = byId("text"), as = byId("as"), status = byId("status"), groups = byId("groups"), explanation = byId("explanation");
-
-  // Texts become text nodes, never markup.
-  function element(name, attributes, ...children) {
-    const e = document.createElement(name);
-    for (const [k, v] of Object.entries(attributes || {})) {
-      if (v === true) { e.setAttribute(k, ""); } else if (v !== undefined && v !== false) { e.setAttribute(k, v); }
-    }
-    e.append(...children);
-    return e;
-  }
-
-  const number = (n) => n.toLocaleString("en");
-  const plural = (n, one) => number(n) + " " + one + (n === 1 ? "" : "s");
-  const chip = (category, reason) => element("span", { class: "chip " + category }, category + " / " + reason);
 
   function answer() {
     const a = JSON.parse(classifier.answer(text.value, as.value));
@@ -78,7 +65,7 @@
   }
 
   function showGroups(a) {
-    const body = element("tbody");
+    const rows = [];
     a.groups.forEach((g, i) => {
       const open = element("button", { type: "button" }, g.template);
       const row = element("tr", { "aria-current": i === 0 && "true" },
@@ -88,16 +75,14 @@
         element("td", { class: "number" }, g.first_line === g.last_line ? "line " + g.first_line : "lines " + g.first_line + "–" + g.last_line),
         element("td", { class: "number" }, clock(g)));
       open.addEventListener("click", () => {
-        body.querySelectorAll("tr").forEach((r) => r.removeAttribute("aria-current"));
+        rows.forEach((r) => r.removeAttribute("aria-current"));
         row.setAttribute("aria-current", "true");
         explain(g);
       });
-      body.append(row);
+      rows.push(row);
     });
-    const heads = ["Errors", "Category / reason", "Template", "Lines", "Time"].map((h, i) =>
-      element("th", { scope: "col", class: i === 0 || i > 2 ? "number" : undefined }, h));
-    groups.replaceChildren(element("div", { class: "scroll" },
-      element("table", { class: "cards", "aria-label": "Groups of errors" }, element("thead", {}, element("tr", {}, ...heads)), body)));
+    groups.replaceChildren(table("Groups of errors",
+      [["Errors", "number"], ["Category / reason"], ["Template"], ["Lines", "number"], ["Time", "number"]], rows));
     groups.hidden = false;
   }
 
@@ -155,9 +140,7 @@
       element("td", {}, s.strength || "–"),
       element("td", { class: "match wide" }, s.text.length > 80 ? s.text.slice(0, 80) + "…" : s.text || "–"),
       element("td", { class: "wide" }, s.outcome)));
-    const heads = ["Rule", "Reason", "Strength", "Matched", "Outcome"].map((h) => element("th", { scope: "col" }, h));
-    return element("div", { class: "scroll" }, element("table", { class: "cards", "aria-label": "What matched" },
-      element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows)));
+    return table("What matched", [["Rule"], ["Reason"], ["Strength"], ["Matched"], ["Outcome"]], rows);
   }
 
   function model(m) {

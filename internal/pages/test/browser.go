@@ -208,7 +208,7 @@ func (p *Page) Wide() []string {
 		[...document.body.querySelectorAll("*")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.tagName + "." + e.className)`)
 }
 
-// Screenshot writes a picture of the whole page to a file of the directory that the
+// Screenshot writes a picture of the window to a file of the directory that the
 // environment variable SCREENSHOTS names. Without the variable, it does nothing.
 func (p *Page) Screenshot(name string) {
 	p.t.Helper()
@@ -216,7 +216,7 @@ func (p *Page) Screenshot(name string) {
 	if dir == "" {
 		return
 	}
-	png, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
+	png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 	require.NoError(p.t, err)
 	require.NoError(p.t, os.WriteFile(filepath.Join(dir, name), png, 0o600))
 }

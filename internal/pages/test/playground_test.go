@@ -49,7 +49,7 @@ func TestPlayground(t *testing.T) {
 		assert.Contains(t, p.Text(".answer table"), "beaten by code/insufficient-quota: a cause before a code")
 		assert.Regexp(t, `confidence (9\d|100) %`, p.Text(".confidence"))
 	})
-	p.Window(1040, 900, false)
+	p.Window(1040, 1080, false)
 	p.Screenshot("playground.png")
 	p.Window(1280, 900, false)
 
@@ -119,7 +119,7 @@ func TestPlayground(t *testing.T) {
 		p.Screenshot("playground-phone.png")
 		p.Click("#examples button:nth-of-type(1)")
 		assert.Empty(t, p.Wide())
-		p.Window(1280, 900, true)
+		p.Window(1280, 1080, true)
 		p.Screenshot("playground-dark.png")
 	})
 	t.Run("nothing leaves the page", func(t *testing.T) {

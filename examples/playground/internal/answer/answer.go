@@ -243,6 +243,7 @@ func (r *reader) group(e Evidence, result classify.Result, line int, t time.Time
 	if t.IsZero() {
 		return
 	}
+	t = t.UTC()
 	if g.First == nil || t.Before(*g.First) {
 		g.First = &t
 	}

@@ -1,0 +1,137 @@
+// Package page writes the report of a triage as one HTML page. The page has everything
+// in it, loads nothing and sends nothing. It shows errors over time by category, the
+// groups to sort, search and filter, and a view of each group.
+//
+// The texts of the logs are in the page as JSON, and its script makes text nodes of
+// them. The page's Content-Security-Policy permits no other script.
+package page
+
+import (
+	_ "embed" // for the files below
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/cmd/errclass/internal/triage"
+	"github.com/errclass/errclass/internal/pages"
+)
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var pageCSS string
+
+//go:embed page.js
+var pageJS string
+
+// MaxBytes is the most bytes of a page.
+const MaxBytes = 5_000_000
+
+// Write writes the page of r. If the groups would make the page larger than
+// [MaxBytes], the rarest ones have shorter examples, or are left out and counted.
+func Write(w io.Writer, r *triage.Report) error {
+	t, err := template.New("page").Parse(pageHTML)
+	if err != nil {
+		return err
+	}
+	script, style := pages.Script+pageJS, pages.Style+pageCSS
+	policy, err := pages.Policy(script, style)
+	if err != nil {
+		return err
+	}
+	report, err := encode(r, MaxBytes-len(script)-len(style)-len(pageHTML)-len(policy))
+	if err != nil {
+		return fmt.Errorf("report as JSON: %w", err)
+	}
+	return t.Execute(w, map[string]any{
+		"Policy": policy,
+		"Style":  template.CSS(style),
+		"Script": template.JS(script),
+		"Report": template.JS(report), // encoding/json has escaped <, > and &
+	})
+}
+
+// report is the report as the page's script reads it: as in [triage.Report], but with
+// the advice once for each reason.
+type report struct {
+	triage.Report
+	Groups   []json.RawMessage                 `json:"groups"`
+	Advice   map[classify.Reason]triage.Advice `json:"advice"`
+	Unlisted unlisted                          `json:"unlisted"`
+}
+
+// unlisted counts the groups that are left out, and their errors.
+type unlisted struct {
+	Groups int   `json:"groups"`
+	Events int64 `json:"events"`
+}
+
+// group is a group without its advice.
+type group struct {
+	triage.Group
+	WhatToDo struct{} `json:"what_to_do,omitzero"`
+}
+
+// The most bytes of an example. The second one holds for the groups that come after
+// half of the page.
+const (
+	maxExample   = 4 << 10
+	shortExample = 300
+)
+
+// encode returns r as JSON, with as many groups as limit allows, and at least as many
+// bytes as r has without its groups.
+func encode(r *triage.Report, limit int) ([]byte, error) {
+	out := report{Report: *r, Groups: []json.RawMessage{}, Advice: map[classify.Reason]triage.Advice{}}
+	out.Report.Groups = nil
+	for i := range r.Groups {
+		out.Advice[r.Groups[i].Reason] = r.Groups[i].WhatToDo
+	}
+	rest, err := json.Marshal(out)
+	if err != nil {
+		return nil, err
+	}
+	size := len(rest) + len(`{"groups":999999,"events":999999999999999}`)
+	for i := range r.Groups {
+		g := group{Group: r.Groups[i]}
+		longest := maxExample
+		if size > limit/2 {
+			longest = shortExample
+			g.Examples = g.Examples[:min(len(g.Examples), 1)]
+		}
+		g.Examples = cut(g.Examples, longest)
+		b, err := json.Marshal(g)
+		if err != nil {
+			return nil, err
+		}
+		if size+len(b)+1 > limit {
+			for _, left := range r.Groups[i:] {
+				out.Unlisted.Groups++
+				out.Unlisted.Events += left.Count
+			}
+			break
+		}
+		size += len(b) + 1
+		out.Groups = append(out.Groups, b)
+	}
+	return json.Marshal(out)
+}
+
+// cut returns copies of examples with at most n bytes of text each.
+func cut(examples []triage.Example, n int) []triage.Example {
+	short := make([]triage.Example, len(examples))
+	for i, e := range examples {
+		if len(e.Text) > n {
+			end := n
+			for end > 0 && e.Text[end]&0xC0 == 0x80 { // within a character
+				end--
+			}
+			e.Text = e.Text[:end] + "…"
+		}
+		short[i] = e
+	}
+	return short
+}
