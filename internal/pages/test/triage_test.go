@@ -83,7 +83,7 @@ func TestTriage(t *testing.T) {
 	t.Run("all groups, the largest first", func(t *testing.T) {
 		status("5 groups, 746 errors.")
 		assert.Equal(t, []string{"600", "120", "20", "5", "1"}, counts())
-		assert.Equal(t, "HTTP 529: Overloaded", rows()[0])
+		assert.Equal(t, "completion failed: HTTP 529: Overloaded", rows()[0])
 		assert.Equal(t, "746 errors in 5 groups", p.Text("h1"))
 		assert.Equal(t, "descending", browser.Value[string](p, `document.querySelector("#groups th").getAttribute("aria-sort")`))
 		assert.Contains(t, browser.Value[string](p, `document.querySelector("#chart svg").getAttribute("aria-label")`), "746 errors from 2026-01-02 03:00")
@@ -129,8 +129,8 @@ func TestTriage(t *testing.T) {
 	t.Run("brush", func(t *testing.T) {
 		box := browser.Value[[]float64](p, `(() => { const b = document.querySelector("#chart svg").getBoundingClientRect(); return [b.left + 48, b.top, b.width - 48, b.height]; })()`)
 		x := func(minute float64) float64 { return box[0] + box[2]*minute/60 }
-		p.Drag(x(20.5), box[1]+60, x(29.5), box[1]+80)
-		p.Until(`document.querySelector("#range").innerText === "zoomed to 2026-01-02 03:20 – 2026-01-02 03:30"`)
+		p.Drag(x(20.1), box[1]+60, x(29.9), box[1]+80) // a step has 15 seconds
+		p.Until(`document.querySelector("#range").innerText === "zoomed to 2026-01-02 03:20:00 – 2026-01-02 03:30:00"`)
 		status("3 of 5 groups, 223 of 746 errors.")
 		assert.Equal(t, []string{"120", "100", "3"}, counts())
 		assert.Equal(t, []string{"fatal 3", "retryable 220"}, p.Texts("#legend button"))
@@ -140,25 +140,26 @@ func TestTriage(t *testing.T) {
 	})
 	t.Run("zoom with the keyboard", func(t *testing.T) {
 		p.Focus("#to")
-		for range 58 {
-			p.Keys(kb.ArrowLeft)
+		p.Keys(kb.Home)
+		for range 7 {
+			p.Keys(kb.ArrowRight)
 		}
 		status("2 of 5 groups, 21 of 746 errors.")
-		assert.Equal(t, "2026-01-02 03:02", browser.Value[string](p, `document.activeElement.getAttribute("aria-valuetext")`))
+		assert.Equal(t, "2026-01-02 03:02:00", browser.Value[string](p, `document.activeElement.getAttribute("aria-valuetext")`))
 		p.Click("#whole")
 		status("5 groups, 746 errors.")
 	})
 	t.Run("the figures as a table", func(t *testing.T) {
 		p.Click("#figures summary")
-		p.Until(`document.querySelectorAll("#figures tbody tr").length === 60`)
-		assert.Equal(t, "2026-01-02 03:40", p.Texts("#figures tbody tr td:first-child")[40])
+		p.Until(`document.querySelectorAll("#figures tbody tr").length === 240`)
+		assert.Equal(t, "2026-01-02 03:40:00", p.Texts("#figures tbody tr td:first-child")[160])
 		p.Click("#figures summary")
 	})
 	t.Run("open a group with the keyboard, and go back", func(t *testing.T) {
 		p.Focus("#groups tbody tr:nth-child(2) a")
 		p.Keys(kb.Enter)
 		p.Until(`document.querySelector("#group-title")`)
-		assert.Equal(t, "dial tcp <ip>:<num>: connect: connection refused", p.Text("#group-title"))
+		assert.Equal(t, "query failed: dial tcp <ip>:<num>: connect: connection refused", p.Text("#group-title"))
 		assert.Equal(t, "group-title", browser.Value[string](p, `document.activeElement.id`))
 		group := p.Text("#group")
 		assert.Contains(t, group, "retryable / network")
@@ -175,7 +176,7 @@ func TestTriage(t *testing.T) {
 	t.Run("hostile text is text", func(t *testing.T) {
 		p.Click("#groups tbody tr:last-child a")
 		p.Until(`document.querySelector("#group pre")`)
-		assert.Equal(t, hostile, p.Text("#group pre"))
+		assert.Contains(t, p.Text("#group pre"), hostile)
 		assert.Zero(t, browser.Value[int](p, `document.querySelectorAll("main img, main script").length`))
 		p.Click("#back")
 		p.Until(`!document.querySelector("#list").hidden`)

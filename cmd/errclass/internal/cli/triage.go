@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/errclass/errclass/cmd/errclass/internal/triage"
+	"github.com/errclass/errclass/cmd/errclass/internal/triage/page"
 	"github.com/errclass/errclass/internal/shapes"
 )
 
@@ -38,10 +39,13 @@ Several files are read side by side, in order of time. Times without a zone are 
 Memory is constant: beyond --max-groups the rarest groups are given up. Their errors
 are counted, and a message says how many.
 
+With --html, triage also writes one page for a browser: errors over time by category,
+and all groups to sort, search and filter by time. It has at most 5 MB.
+
 A file that cannot be read is named on standard error, the rest is read, and the exit
 code is 1. So are binary files, damaged archives, and lines that are cut off.`,
 		Example: `  errclass triage app.jsonl
-  errclass triage /var/log/app
+  errclass triage --html errors.html /var/log/app
   kubectl logs -l app=shop --prefix --since=1h | errclass triage
   journalctl -o json --since today | errclass triage
   errclass triage --format json app.jsonl.zst | jq 'select(.reason == "network")'
@@ -54,6 +58,7 @@ code is 1. So are binary files, damaged archives, and lines that are cut off.`,
 	bound := cmd.Flags().Int("max-groups", triage.DefaultMaxGroups, "most groups in memory")
 	quiet := cmd.Flags().Bool("quiet", false, "no progress bar")
 	var files outputFiles
+	cmd.Flags().StringVar(&files.html, "html", "", "write a page with errors over time and all groups to `file`; it needs no network")
 	cmd.Flags().StringVar(&files.rules, "rules-out", "", "write a rules `file` for the largest unknown groups; choose the reasons in it")
 	cmd.Flags().StringVar(&files.corpus, "corpus-out", "", "write a corpus `file` of unknown and uncertain groups; fill in the labels for errclass eval")
 	var keys shapes.Keys
@@ -131,7 +136,7 @@ func inputName(name string) string {
 }
 
 // outputFiles are the files that triage writes besides its output.
-type outputFiles struct{ rules, corpus string }
+type outputFiles struct{ html, rules, corpus string }
 
 func (f *outputFiles) write(s Streams, r *triage.Report) error {
 	var failed []error
@@ -139,6 +144,7 @@ func (f *outputFiles) write(s Streams, r *triage.Report) error {
 		name, what string
 		write      func(io.Writer, *triage.Report) (int, error)
 	}{
+		{f.html, "groups; open it in a browser", writePage},
 		{f.rules, "rules; choose their reasons", triage.WriteRules},
 		{f.corpus, "lines; fill in their labels", triage.WriteCorpus},
 	} {
@@ -157,6 +163,11 @@ func (f *outputFiles) write(s Streams, r *triage.Report) error {
 		fmt.Fprintf(s.Err, "errclass triage: wrote %s: %d %s\n", printable(file.name), n, file.what)
 	}
 	return errors.Join(failed...)
+}
+
+// writePage writes the page of r and returns its number of groups.
+func writePage(w io.Writer, r *triage.Report) (int, error) {
+	return len(r.Groups), page.Write(w, r)
 }
 
 // replaceFile writes a file. After an error the old file is as it was.
