@@ -205,6 +205,8 @@
 
   const share = (n, all) => all > 0 ? (n / all < .001 ? "< 0.1" : (100 * n / all).toFixed(1)) + " %" : "";
   const when = (t) => t ? shown(Date.parse(t)) : "";
+  const oneDay = report.first && when(report.first).slice(0, 10) === when(report.last).slice(0, 10);
+  const inTable = (t) => oneDay ? when(t).slice(11) : when(t);
 
   function showGroups() {
     const column = columns.find((c) => c.key === state.sort), found = [];
@@ -226,8 +228,8 @@
       element("td", {}, g.series.counts.length ? spark(g) : ""),
       element("td", {}, chip(g.category, g.reason)),
       element("td", { class: "template wide" }, element("a", { href: "#group/" + encodeURIComponent(g.id) }, g.template || "(no text)")),
-      element("td", { class: "number" }, when(g.first)),
-      element("td", { class: "number" }, when(g.last))));
+      element("td", { class: "number" }, inTable(g.first)),
+      element("td", { class: "number" }, inTable(g.last))));
     const made = table("Groups of errors", columns.map((c) => [c.name, c.kind]), rows);
     made.querySelectorAll("th").forEach((th, i) => {
       const c = columns[i];
