@@ -17,11 +17,17 @@ const pages = (function () {
   const plural = (n, one) => number(n) + " " + one + (n === 1 ? "" : "s");
   const chip = (category, reason) => element("span", { class: "chip " + category }, category + " / " + reason);
 
-  // Returns a table with a heading row. Columns are [name, class].
+  // Returns a table with a heading row. Columns are [name, class]. In a narrow window,
+  // rows are no longer laid out as rows, and browsers then forget what they are. So the
+  // roles are written down.
   function table(label, columns, rows) {
-    const heads = columns.map(([name, kind]) => element("th", { scope: "col", class: kind }, name));
-    return element("div", { class: "scroll" }, element("table", { class: "cards", "aria-label": label },
-      element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows)));
+    const heads = columns.map(([name, kind]) => element("th", { scope: "col", class: kind, role: "columnheader" }, name));
+    for (const row of rows) {
+      row.setAttribute("role", "row");
+      for (const cell of row.children) { cell.setAttribute("role", "cell"); }
+    }
+    return element("div", { class: "scroll" }, element("table", { class: "cards", "aria-label": label, role: "table" },
+      element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...heads)), element("tbody", { role: "rowgroup" }, ...rows)));
   }
   return { element, svg, number, plural, chip, table };
 })();

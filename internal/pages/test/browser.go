@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
@@ -198,6 +199,20 @@ func (p *Page) Window(width, height int64, dark bool) {
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
 	})
 	require.NoError(p.t, err)
+}
+
+// Roles counts the roles of the page's elements as assistive technology sees them.
+func (p *Page) Roles() map[string]int {
+	p.t.Helper()
+	tree, err := chromedp.Call(p.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+	require.NoError(p.t, err)
+	roles := map[string]int{}
+	for _, n := range tree.Nodes {
+		if n.Role != nil && !n.Ignored {
+			roles[strings.Trim(string(n.Role.Value), `"`)]++
+		}
+	}
+	return roles
 }
 
 // Wide returns the elements that are wider than the window and do not scroll by

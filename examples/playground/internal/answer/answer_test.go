@@ -169,3 +169,32 @@ func TestManyGroups(t *testing.T) {
 	assert.Equal(t, 600, a.Errors)
 	assert.Equal(t, 100, a.Rest)
 }
+
+// FuzzOf: every error is in a group or counted as the rest, and an explanation loses no
+// byte of a text.
+func FuzzOf(f *testing.F) {
+	f.Add("HTTP 503\nlevel=error msg=\"a\" err=\"b\"\n{\"level\":\"error\",\"msg\":\"x\"}\n", "log")
+	f.Add("Traceback (most recent call last):\n  File \"a.py\", line 1\nKeyError: 'x'\n", "auto")
+	f.Add("the upstream host went away \xff before sending İ the full answer", "error")
+	f.Fuzz(func(t *testing.T, input, as string) {
+		a := answer.Of(input, answer.As(as))
+		n := a.Rest
+		for i, g := range a.Groups {
+			n += g.Count
+			if i > 2 {
+				continue // Explain is slow
+			}
+			x := answer.Explain(g.Example)
+			assert.NotContains(t, x.Rule, "+panic")
+			assert.Equal(t, g.Reason, x.Reason)
+			var shown strings.Builder
+			for _, p := range x.Text {
+				shown.WriteString(p.Text)
+			}
+			if len(g.Example.Message) < 8<<10 {
+				assert.Equal(t, g.Example.Message, shown.String())
+			}
+		}
+		assert.Equal(t, a.Errors, n)
+	})
+}
