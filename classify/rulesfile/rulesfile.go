@@ -103,10 +103,12 @@ func read(data []byte) ([]ruledoc.Rule, error) {
 	if len(data) > MaxBytes {
 		return nil, &Error{Err: fmt.Errorf("larger than %d bytes; split the rules or drop examples", MaxBytes)}
 	}
-	seen, n := make(map[string]int, len(data)/64), 0 // a rule rarely has fewer than 64 bytes
-	doc, err := ruledoc.Parse(data, func(d *ruledoc.Rule) error {
-		n++
-		return checkFields(n, d, seen)
+	seen := make(map[string]int, len(data)/64) // a rule rarely has fewer than 64 bytes
+	doc, err := ruledoc.Parse(data, func(i int, d *ruledoc.Rule) error {
+		if i == 0 { // the first rule, perhaps for the second time
+			clear(seen)
+		}
+		return checkFields(i+1, d, seen)
 	})
 	if err != nil {
 		return nil, documentError(err)

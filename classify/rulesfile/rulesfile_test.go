@@ -120,6 +120,15 @@ func TestLoadFaults(t *testing.T) {
 	}
 }
 
+// TestLoadFoundIDsTwice: a rule that is not plain YAML comes after others. The file is
+// then read again, and no id occurs twice.
+func TestLoadFoundIDsTwice(t *testing.T) {
+	t.Parallel()
+	rules, err := rulesfile.Load(strings.NewReader("rules:\n- id: a\n  reason: logic\n  pattern: abc\n- id: b\n  reason: logic\n  pattern: x\n  match: [\"x \\u0013\"]\n"))
+	require.NoError(t, err)
+	assert.Len(t, rules, 2)
+}
+
 func TestPatternFaultKeepsTheParsersError(t *testing.T) {
 	t.Parallel()
 	_, err := rulesfile.Load(strings.NewReader("rules: [{id: x, reason: policy, pattern: '(abc'}]"))

@@ -72,6 +72,10 @@ var parts = []string{
 
 func (s *Events) start(text []byte, p prefix) {
 	t, m := matchText(text)
+	trace := hasPrefix(text, starts)
+	if trace { // "panic: index out of range [7]" looks like a line of .NET's console
+		t, m = nil, matched{}
+	}
 	s.event = Event{Shape: t, Severity: max(m.severity, p.severity), Stderr: p.stderr, Message: p.end + m.message}
 	if t != nil && m.severity != Unknown {
 		s.event.Severity = m.severity
@@ -81,7 +85,7 @@ func (s *Events) start(text []byte, p prefix) {
 	}
 	s.open, s.blank = len(bytes.TrimSpace(text)) > 0, false
 	s.exception, s.loose = true, false
-	if t == nil && hasPrefix(text, starts) {
+	if trace {
 		s.loose = bytes.HasPrefix(text, []byte("thread '")) && bytes.Contains(text, []byte("panicked at"))
 		if s.loose || text[0] != 't' {
 			s.traced()

@@ -48,7 +48,7 @@ func TestTreeWasBuiltBeforeTheFirstLook(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := Parse([]byte(file), func(r *Rule) error {
+			_, err := Parse([]byte(file), func(_ int, r *Rule) error {
 				if r.ID == "" || r.Pattern == "" {
 					return &Error{r.Line, assert.AnError}
 				}

@@ -35,7 +35,7 @@ type plain struct {
 	nodes []*[64]yaml.Node
 	count int // nodes that the current rule uses
 	rules []Rule
-	check func(*Rule) error
+	check func(int, *Rule) error
 }
 
 // The methods of plain panic with giveUp at input outside the subset, and with
@@ -45,9 +45,9 @@ type (
 	fault  struct{ err error }
 )
 
-// readPlain reads a document of rules. If the document is outside the subset, line
-// is the number of the line at which readPlain gave up; otherwise line is 0.
-func readPlain(data []byte, check func(*Rule) error) (rules []Rule, line int, err error) {
+// readPlain reads a document of rules. If it gives up, it returns the number of the
+// line; otherwise line is 0.
+func readPlain(data []byte, check func(int, *Rule) error) (rules []Rule, line int, err error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if bytes.IndexByte(data, '\r') >= 0 {
 		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
@@ -116,7 +116,7 @@ func (p *plain) addRule(n *yaml.Node) {
 	r, err := readRule(n)
 	p.rules = append(p.rules, r)
 	if err == nil {
-		err = p.check(&p.rules[len(p.rules)-1])
+		err = p.check(len(p.rules)-1, &p.rules[len(p.rules)-1])
 	}
 	if err != nil {
 		panic(fault{err})

@@ -72,7 +72,7 @@ func TestPlainReadsWhatTheLibraryReads(t *testing.T) {
 // the YAML library reads the same rules.
 func checkPlain(t *testing.T, file string) bool {
 	t.Helper()
-	rules, line, err := readPlain([]byte(file), func(*Rule) error { return nil })
+	rules, line, err := readPlain([]byte(file), func(int, *Rule) error { return nil })
 	if line > 0 {
 		require.NoError(t, err)
 		return false

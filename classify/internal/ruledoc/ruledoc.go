@@ -108,12 +108,13 @@ func Read(r io.Reader) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	return Parse(data, func(*Rule) error { return nil })
+	return Parse(data, func(int, *Rule) error { return nil })
 }
 
-// Parse reads a document like [Read]. It calls check for each rule, and stops at
-// the first error.
-func Parse(data []byte, check func(*Rule) error) (doc Document, err error) {
+// Parse is [Read] of data. It calls check for each rule with its index, and stops at
+// the first error. If a part of the document is not plain, it starts again at the first
+// rule, with the YAML library.
+func Parse(data []byte, check func(i int, r *Rule) error) (doc Document, err error) {
 	rules, line, err := readPlain(data, check)
 	switch {
 	case err != nil:
@@ -130,7 +131,7 @@ func Parse(data []byte, check func(*Rule) error) (doc Document, err error) {
 		return doc, err
 	}
 	for i := range doc.Rules {
-		if err := check(&doc.Rules[i]); err != nil {
+		if err := check(i, &doc.Rules[i]); err != nil {
 			return doc, err
 		}
 	}

@@ -117,7 +117,7 @@ func TestUsage(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	for _, command := range []string{"classify", "logs", "explain", "rules", "eval", "run"} {
+	for _, command := range []string{"classify", "logs", "triage", "explain", "rules", "eval", "run"} {
 		r := run(t, "", command, "--help")
 		assert.Equal(t, cli.ExitOK, r.code)
 		assert.Contains(t, r.out, "Examples:\n  ", command)

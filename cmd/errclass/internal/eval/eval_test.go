@@ -113,7 +113,7 @@ func TestReadFaults(t *testing.T) {
 		{"list", `[]`, "c:2: not a JSON object, but a JSON array"},
 		{"no id", `{"message":"x"}`, `c:2: no id; add "id"`},
 		{"no message", `{"id":"b"}`, `c:2: entry "b": no message; add`},
-		{"no category", `{"id":"b","message":"x","reason":"unknown"}`, `c:2: entry "b": unknown category ""; use one of retryable, `},
+		{"no category", `{"id":"b","message":"x","reason":"unknown"}`, `c:2: entry "b": no category; fill in one of retryable, `},
 		{"category", `{"id":"b","message":"x","category":"Fatal","reason":"unknown"}`, `c:2: entry "b": unknown category "Fatal"`},
 		{"accepted category", `{"id":"b","message":"x","category":"fatal","reason":"unknown","accept_category":["x"]}`, `c:2: entry "b": unknown category "x"`},
 		{"reason", `{"id":"b","message":"x","category":"fatal","reason":"x"}`, `c:2: entry "b": unknown reason "x"; use one of rate_limit, `},

@@ -18,7 +18,7 @@ func TestFresh(t *testing.T) {
 	require.NoError(t, err)
 	got, err := os.ReadFile("reasons.md")
 	require.NoError(t, err)
-	assert.True(t, string(want) == string(got), "run go generate ./internal/runbook")
+	assert.Equal(t, string(want), string(got), "run go generate ./internal/runbook")
 }
 
 func TestFor(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/errclass/errclass/classify"
@@ -157,6 +158,9 @@ func (r *eventReader) record(rec *shapes.Record) {
 func (r *eventReader) found(rec *shapes.Record, res classify.Result, message, first string) {
 	if category, reason := labels(rec); reason != "" {
 		res = classify.Result{Category: category, Reason: reason, Confidence: 1}
+	}
+	if inner := strings.TrimSpace(message); rec.Inner != nil && inner != "" && strings.HasSuffix(strings.TrimSpace(first), inner) {
+		first = message // without the header of the line of text in the message
 	}
 	text := combined(message, first)
 	e := event{full: text, source: first, line: r.number}

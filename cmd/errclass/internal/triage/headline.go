@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,6 +12,9 @@ const maxHeadline = 4 << 10
 // headline returns what the lines of an event say, without the frames of its stack
 // traces: two events are the same although they came by different calls.
 func headline(text string) string {
+	if strings.IndexByte(text, '\x1b') >= 0 {
+		text = colours.ReplaceAllString(text, "")
+	}
 	text = strings.TrimSpace(text)
 	if strings.IndexByte(text, '\n') < 0 {
 		return cut(text, maxHeadline)
@@ -35,6 +39,9 @@ func headline(text string) string {
 	}
 	return cut(b.String(), maxHeadline)
 }
+
+// colours matches the codes that colour text on a terminal.
+var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // traceMarks are parts of texts with a stack trace: of Java, .NET and Node, Python,
 // Go, Rust, Ruby and PHP.

@@ -36,8 +36,8 @@ const stdinName = "-"
 func findInputs(names []string) (inputs []*input, problems []Note) {
 	seen := map[string]bool{}
 	add := func(name string, info fs.FileInfo) {
-		if real, err := filepath.EvalSymlinks(name); err == nil && info.Mode().IsRegular() {
-			if abs, err := filepath.Abs(real); err == nil {
+		if target, err := filepath.EvalSymlinks(name); err == nil && info.Mode().IsRegular() {
+			if abs, err := filepath.Abs(target); err == nil {
 				if seen[abs] {
 					return
 				}
@@ -100,6 +100,9 @@ func walk(dir string, add func(string, fs.FileInfo), fail func(string, error)) {
 func reasonOf(err error) string {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return path.Op + ": " + path.Err.Error()
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return "the compressed data is cut off"
 	}
 	return err.Error()
 }

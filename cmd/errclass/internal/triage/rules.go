@@ -40,11 +40,11 @@ func WriteRules(w io.Writer, r *Report) (rules int, err error) {
 		}
 		text := skeleton(g)
 		if text == "" {
-			fmt.Fprintf(b, "\n  # %d errors (%.1f %%): no pattern, because the template has too few words:\n  # %s\n", g.Count, 100*g.Share, comment(g.Template))
+			fmt.Fprintf(b, "\n  # errors: %d (%.1f %%). No pattern, because the template has too few words:\n  # %s\n", g.Count, 100*g.Share, comment(g.Template))
 			continue
 		}
 		rules++
-		fmt.Fprintf(b, "\n  # %d errors (%.1f %%)%s\n  # %s\n%s", g.Count, 100*g.Share, services(g), comment(g.Template), text)
+		fmt.Fprintf(b, "\n  # errors: %d (%.1f %%)%s\n  # %s\n%s", g.Count, 100*g.Share, services(g), comment(g.Template), text)
 	}
 	if rules == 0 {
 		fmt.Fprintln(b, "  []")
@@ -70,7 +70,7 @@ func services(g *Group) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return ", " + strings.Join(names, ", ")
+	return "; services: " + strings.Join(names, ", ")
 }
 
 // comment returns text as it may stand in a comment of YAML.

@@ -1,0 +1,116 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/cmd/errclass/internal/cli"
+)
+
+const triageLog = `{"time":"2026-01-02T03:04:05Z","level":"ERROR","msg":"call failed","err":"dial tcp 10.0.0.7:80: connect: connection refused","service":"api"}
+{"time":"2026-01-02T03:05:05Z","level":"ERROR","msg":"call failed","err":"dial tcp 10.0.0.8:81: connect: connection refused","service":"api"}
+{"time":"2026-01-02T03:05:07Z","level":"INFO","msg":"fine"}
+{"time":"2026-01-02T03:06:00Z","level":"ERROR","msg":"job 7","err":"the glorp is blorked \u001b[31m"}
+`
+
+func TestTriage(t *testing.T) {
+	t.Parallel()
+	r := run(t, triageLog, "triage")
+	head, advice, ok := strings.Cut(r.out, "\nwhat to do\n")
+	require.True(t, ok, r.out)
+	assert.Equal(t, `3 errors in 4 lines, 2 groups, 2026-01-02 03:04:05Z to 2026-01-02 03:06:00Z
+ COUNT  SHARE   FIRST     LAST      RATE                      CATEGORY   REASON   GROUP
+------------------------------------------------------------------------------------------------------------------------------------------------
+     2  66.7 %  03:04:05  03:05:05  █           █             retryable  network  call failed: dial tcp <ip>:<num>: connect: connection refused
+     1  33.3 %  03:06:00  03:06:00                         █  fatal      unknown  job <num>: the glorp is blorked
+`, head)
+	assert.Contains(t, advice, "  network: From the machine that fails: ")
+	assert.Contains(t, advice, "docs/reasons.md#network\n")
+	assert.Contains(t, advice, "docs/reasons.md#unknown\n")
+	assert.Empty(t, r.err)
+	assert.Zero(t, r.code)
+
+	r = run(t, triageLog, "triage", "--top", "1")
+	assert.Contains(t, r.out, "\nand 1 more groups: --top 0 shows all\n")
+	assert.NotContains(t, r.out, "glorp")
+	r = run(t, "", "triage")
+	assert.Equal(t, result{out: "0 errors in 0 lines, 0 groups\n"}, r)
+}
+
+func TestTriageJSON(t *testing.T) {
+	t.Parallel()
+	r := run(t, triageLog, "triage", "--format", "json")
+	lines := strings.Split(strings.TrimSpace(r.out), "\n")
+	require.Len(t, lines, 2)
+	var g map[string]any
+	require.NoError(t, json.Unmarshal([]byte(lines[0]), &g))
+	for key, want := range map[string]any{
+		"template": "call failed: dial tcp <ip>:<num>: connect: connection refused", "count": 2.0, "category": "retryable", "reason": "network",
+		"first": "2026-01-02T03:04:05Z", "last": "2026-01-02T03:05:05Z", "example": "call failed: dial tcp 10.0.0.7:80: connect: connection refused",
+		"series_start": "2026-01-02T03:04:05Z", "series_step_seconds": 1.0,
+	} {
+		assert.Equal(t, want, g[key], key)
+	}
+}
+
+// TestTriageProblems: every problem is named on standard error, and the exit code is 1.
+func TestTriageProblems(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	good, bad := filepath.Join(dir, "good.log"), filepath.Join(dir, "bad.gz")
+	require.NoError(t, os.WriteFile(good, []byte(triageLog), 0o600))
+	require.NoError(t, os.WriteFile(bad, []byte("\x1f\x8b\x08\x00xxxxxxxxxxxxxxx"), 0o600))
+	r := run(t, "", "triage", dir, filepath.Join(dir, "missing"))
+	assert.Equal(t, cli.ExitFailed, r.code)
+	assert.Contains(t, r.out, "3 errors in 4 lines of 2 files, 2 groups")
+	assert.Contains(t, r.err, "errclass triage: "+bad+": ")
+	assert.Contains(t, r.err, "missing: stat: no such file or directory\n")
+
+	r = run(t, triageLog+"ERROR: another\n", "triage", "--max-groups", "2")
+	assert.Contains(t, r.err, "errclass triage: more than 2 groups: 1 of 4 errors are in none, those of the 1 rarest groups; see --max-groups\n")
+	assert.Zero(t, r.code)
+
+	for _, args := range [][]string{{"--top", "-1"}, {"--max-groups", "0"}, {"--format", "xml"}, {"--rules", "missing.yaml"}} {
+		r := run(t, "", append([]string{"triage"}, args...)...)
+		assert.Equal(t, cli.ExitUsage, r.code, args)
+	}
+	r = run(t, triageLog, "triage", "--rules-out", filepath.Join(dir, "no", "x.yaml"))
+	assert.Equal(t, cli.ExitFailed, r.code)
+	assert.Contains(t, r.err, "no such file or directory")
+}
+
+// TestTriageUnknown: an unknown group becomes a rule and a corpus line.
+func TestTriageUnknown(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	rules, corpus := filepath.Join(dir, "new.yaml"), filepath.Join(dir, "new.jsonl")
+	r := run(t, triageLog, "triage", "--rules-out", rules, "--corpus-out", corpus)
+	assert.Equal(t, "errclass triage: wrote "+rules+": 1 rules; choose their reasons\nerrclass triage: wrote "+corpus+": 1 lines; fill in their labels\n", r.err)
+
+	r = run(t, triageLog, "triage", "--rules", rules)
+	assert.Equal(t, cli.ExitUsage, r.code)
+	assert.Contains(t, r.err, `unknown reason "CHOOSE"; use one of rate_limit, `)
+	replace(t, rules, "CHOOSE", "resource")
+	r = run(t, triageLog, "triage", "--rules", rules)
+	assert.Contains(t, r.out, "fatal      resource  job <num>: the glorp is blorked")
+
+	r = run(t, "", "eval", corpus)
+	assert.Contains(t, r.err, "no category; fill in one of")
+	replace(t, corpus, `"category":"","reason":""`, `"category":"fatal","reason":"resource"`)
+	r = run(t, "", "eval", corpus, "--rules", rules, "--min-category", "100")
+	assert.Zero(t, r.code, r.err)
+}
+
+func replace(t *testing.T, name, old, by string) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	require.Contains(t, string(text), old)
+	require.NoError(t, os.WriteFile(name, []byte(strings.ReplaceAll(string(text), old, by)), 0o600))
+}

@@ -1,0 +1,166 @@
+package triage
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	for i := 1; i < len(steps); i++ {
+		assert.Zero(t, steps[i]%steps[i-1], "%d does not divide %d", steps[i-1], steps[i])
+	}
+	span := time.Date(lastYear+1, 1, 1, 0, 0, 0, 0, time.UTC).Sub(time.Date(firstYear, 1, 1, 0, 0, 0, 0, time.UTC))
+	assert.Less(t, int64(span/time.Second)/steps[len(steps)-1], int64(MaxSteps))
+}
+
+// TestSeries: in any order of times, each event is counted in the step of its time,
+// also after the steps have become longer, and after counts are merged.
+func TestSeries(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		times := rapid.SliceOfN(rapid.Int64Range(0, rapid.SampledFrom([]int64{10, 1000, 1e6, 3e9}).Draw(t, "range")), 1, 60).Draw(t, "times")
+		var g grid
+		var parts [3]counts
+		for i, sec := range times {
+			g.add(sec)
+			parts[i%2].add(&g, sec, 1)
+		}
+		for i := range 2 {
+			parts[2].merge(&g, &parts[i])
+		}
+		got := parts[2].series(&g)
+		require.LessOrEqual(t, g.length(), MaxSteps)
+		if g.level > 0 { // no shorter step would do
+			s := steps[g.level-1]
+			require.Greater(t, g.last/s-g.first/s+1, int64(MaxSteps))
+		}
+		want := map[int]int64{}
+		for _, sec := range times {
+			want[int(sec/g.step()-g.first/g.step())]++
+		}
+		for i := range g.length() {
+			require.Equal(t, want[i], got.At(i))
+		}
+		require.Equal(t, int64(len(times)), got.Sum(0, g.length()))
+		require.Zero(t, got.At(-1))
+		require.Zero(t, got.At(g.length()))
+	})
+}
+
+// distinct writes errors with other words in each line.
+func distinct(w io.Writer, lines int) error {
+	for i := range lines {
+		_, err := fmt.Fprintf(w, `{"time":%d,"level":"error","msg":"%s %s%s has %s"}`+"\n", 1767323045+i/100, word(i*7919), word(i), strings.Repeat(" and", i%40), word(i*31))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// word writes a number with letters.
+func word(n int) (text string) {
+	for range 6 {
+		text += string(rune('a' + n%26))
+		n /= 26
+	}
+	return text
+}
+
+// TestBound: many templates need no more memory than the bound on groups allows,
+// and no event is lost. A frequent group stays.
+func TestBound(t *testing.T) {
+	t.Parallel()
+	lines := 100_000
+	if testing.Short() {
+		lines = 30_000
+	}
+	in, out := io.Pipe()
+	var most uint64
+	go func() {
+		var err error
+		for i := 0; i < 10 && err == nil; i++ {
+			err = distinct(out, lines/10)
+			if err == nil {
+				_, err = io.WriteString(out, strings.Repeat(`{"time":1767323045,"level":"error","msg":"connection refused"}`+"\n", 20))
+			}
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapAlloc)
+		}
+		_ = out.CloseWithError(err)
+	}()
+	const bound = 1000
+	r := Run(t.Context(), Options{Inputs: []string{"-"}, Stdin: in, MaxGroups: bound})
+	check(t, r)
+	assert.Empty(t, r.Notes)
+	assert.EqualValues(t, lines+200, r.Events)
+	assert.LessOrEqual(t, len(r.Groups), bound)
+	assert.Equal(t, bound, r.Rest.Bound)
+	assert.Positive(t, r.Rest.Events)
+	assert.Equal(t, "connection refused", r.Groups[indexOf(r, "connection refused")].Template)
+	assert.EqualValues(t, 200, r.Groups[indexOf(r, "connection refused")].Count)
+	assert.Less(t, most, uint64(120<<20), "bytes of heap")
+}
+
+func indexOf(r *Report, template string) int {
+	for i, g := range r.Groups {
+		if g.Template == template {
+			return i
+		}
+	}
+	return 0
+}
+
+// TestGiveUp: the rarest groups are given up, of these the oldest ones.
+func TestGiveUp(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	for i := range 11 {
+		for range 1 + i%2 {
+			fmt.Fprintf(&log, `{"level":"error","msg":"the %s is broken%s"}`+"\n", word(i), strings.Repeat(" very", i))
+		}
+	}
+	r := Run(t.Context(), Options{Inputs: []string{"-"}, Stdin: strings.NewReader(log.String()), MaxGroups: 10})
+	check(t, r)
+	assert.EqualValues(t, 2, r.Rest.Groups)
+	assert.EqualValues(t, 2, r.Rest.Events)
+	assert.Len(t, r.Groups, 9)
+	for _, g := range r.Groups {
+		assert.NotContains(t, []string{"the aaaaaa is broken", "the caaaaa is broken very very"}, g.Template)
+	}
+}
+
+// TestOrigins: names beyond the bound are counted together.
+func TestOrigins(t *testing.T) {
+	t.Parallel()
+	var a, b origins
+	for i := range 2 * maxKept {
+		a.add(fmt.Sprint(i), int64(1+i%3))
+	}
+	b.add("0", 5)
+	b.add("new", 7)
+	a.merge(&b)
+	names, more := a.top()
+	assert.Len(t, names, MaxOrigins)
+	assert.Equal(t, Origin{"0", 6}, names[0])
+	sum := more
+	for _, n := range names {
+		sum += n.Count
+	}
+	var want int64 = 12
+	for i := range 2 * maxKept {
+		want += int64(1 + i%3)
+	}
+	assert.Equal(t, want, sum)
+}
