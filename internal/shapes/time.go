@@ -68,6 +68,11 @@ func unixTime(v []byte) (time.Time, bool) {
 	if len(v) == 0 || v[0] < '0' || v[0] > '9' {
 		return time.Time{}, false
 	}
+	for _, c := range v { // most times are no numbers, and an error of ParseFloat costs memory
+		if (c < '0' || '9' < c) && c != '.' && c != 'e' && c != 'E' && c != '+' {
+			return time.Time{}, false
+		}
+	}
 	n, err := strconv.ParseFloat(string(v), 64)
 	if err != nil || n <= 0 || n >= math.MaxInt64 {
 		return time.Time{}, false

@@ -44,13 +44,14 @@ func TestAdd(t *testing.T) {
 	}{
 		{"values", []string{"dial tcp 10.0.0.7:5432: i/o timeout", "dial tcp 10.0.0.8:80: i/o timeout"}, map[string]int{"dial tcp <ip>:<num>: i/o timeout": 2}},
 		{"values of other types", []string{"no answer from 10.0.0.7", "no answer from db.internal"}, map[string]int{"no answer from <*>": 2}},
-		{"a part of a word", []string{"no answer (10.0.0.7)", "no answer (db.internal)", "no answer ()"}, map[string]int{"no answer <*>": 3}},
+		{"a part of a word", []string{"no answer (10.0.0.7)", "no answer (db.internal)", "no answer ()"}, map[string]int{"no answer (<*>)": 3}},
 		{"two words are two events", []string{"VM 7 started", "VM 7 stopped"}, map[string]int{"VM <num> started": 1, "VM <num> stopped": 1}},
 		{"five words are a value", []string{"user alice not found", "user bob not found", "user carol not found", "user dan not found", "user eve not found", "user eve not found"},
 			map[string]int{"user <*> not found": 6}},
 		{"types of exceptions", []string{"java.io.IOException: reset", "java.net.SocketException: reset"}, map[string]int{"java.io.IOException: reset": 1, "java.net.SocketException: reset": 1}},
 		{"codes", []string{"HTTP 503 from api", "HTTP 502 from api"}, map[string]int{"HTTP 503 from api": 1, "HTTP 502 from api": 1}},
 		{"names with a number", []string{"node rack-a7 is down", "node host_b12 is down"}, map[string]int{"node <*> is down": 2}},
+		{"a value that looks like a word", []string{"limit of org-5ec2d9, reached", "limit of org-bfcfad, reached", "limit of org-1234, reached"}, map[string]int{"limit of org-<*>, reached": 3}},
 		{"lists", []string{"lost parts 1, 2, 3 of file", "lost parts 4, 5 of file", "lost parts 6 of file"}, map[string]int{"lost parts <num> of file": 3}},
 		{"other lengths", []string{"disk full", "disk is full"}, map[string]int{"disk full": 1, "disk is full": 1}},
 		{"nothing", []string{"", " "}, map[string]int{"": 2}},
@@ -112,6 +113,8 @@ func FuzzAdd(f *testing.F) {
 	f.Add("a <num> <ip>\na <*> <ip>\na () <>\na (7)\n")
 	f.Add("1, 2, 3\n4, 5\n<num>,\n")
 	f.Add(strings.Repeat("x ", 200) + "\n" + strings.Repeat("x ", 300))
+	f.Add("org-1, a\norg-b, a\norg-, a\norg-c5d6e7f8-1, a")
+	f.Add("x-1ay2z a\nx-fooz a\nx-3z a")
 	f.Add("node-1 a\nrack_2 a\nx:1 a\ny:2: a\n")
 	f.Fuzz(func(t *testing.T, log string) {
 		lines := strings.Split(log, "\n")

@@ -36,6 +36,8 @@ func hasHole(word string) bool {
 // same reports whether two words differ only in their values:
 //
 //   - outside of their holes they have the same letters: "(<ip>)", "(<host>)", "()",
+//   - one is a name with a value that the other one has too, although it does not look
+//     like a value: org-<id>, org-bfcfad,
 //   - both are names with a number: node-a<num>, eth<num>, or
 //   - both end in a number after a colon, as a port or a line of code does.
 func same(a, b word) bool {
@@ -44,9 +46,34 @@ func same(a, b word) bool {
 		return false
 	case a.hole && b.hole && (numbered(a.text) && numbered(b.text) || place(a.text) && place(b.text)):
 		return true
+	case !b.hole && covers(a.text, b.text), !a.hole && covers(b.text, a.text):
+		return true
 	}
 	return letters(a.text) == letters(b.text)
 }
+
+// covers reports whether plain is a name with a value: it begins like name up to its
+// first hole, which stands after a separator, and ends like name after its last hole.
+func covers(name, plain string) bool {
+	before, after := around(name)
+	n := len(before)
+	return n >= 2 && isLetter(before[0]) && strings.IndexByte("-_#/:=.", before[n-1]) >= 0 &&
+		len(plain) > n+len(after) && strings.HasPrefix(plain, before) && strings.HasSuffix(plain, after)
+}
+
+// around returns the text before the first hole of a word and after its last one.
+func around(word string) (before, after string) {
+	last := 0
+	for start, end, ok := nextHole(word, 0); ok; start, end, ok = nextHole(word, end) {
+		if last == 0 {
+			before = word[:start]
+		}
+		last = end
+	}
+	return before, word[last:]
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // numbered reports whether a hole for a number is a part of a name.
 func numbered(word string) bool {
@@ -95,12 +122,26 @@ func letters(word string) string {
 // joined returns a word with holes for what a and b differ in. If the text between
 // their holes is the same, only the holes of different types become Any.
 func joined(a, b string) string {
+	switch {
+	case standsFor(a, b):
+		return a
+	case standsFor(b, a):
+		return b
+	}
 	var out strings.Builder
 	i, j := 0, 0
 	for {
 		aStart, aEnd, aOK := nextHole(a, i)
 		bStart, bEnd, bOK := nextHole(b, j)
-		if aOK != bOK {
+		switch {
+		case aOK == bOK:
+		case i == 0 && aOK && covers(a, b):
+			before, after := around(a)
+			return before + Any + after
+		case i == 0 && bOK && covers(b, a):
+			before, after := around(b)
+			return before + Any + after
+		default:
 			return Any
 		}
 		if !aOK {
@@ -120,6 +161,14 @@ func joined(a, b string) string {
 		}
 		i, j = aEnd, bEnd
 	}
+}
+
+// standsFor reports whether the only hole of template is Any, and word is the same
+// around it.
+func standsFor(template, word string) bool {
+	before, after, ok := strings.Cut(template, Any)
+	return ok && !hasHole(before) && !hasHole(after) &&
+		len(word) >= len(before)+len(after) && strings.HasPrefix(word, before) && strings.HasSuffix(word, after)
 }
 
 // Matches reports whether a text, whose values are replaced by holes, has the given
