@@ -160,7 +160,7 @@ func TestBreakersMillionEndpoints(t *testing.T) {
 	for callers, endpoints := range map[int]int{1: 100_000, 10: 1_000_000, 1000: 100_000} {
 		t.Run(fmt.Sprint(callers, " callers"), func(t *testing.T) {
 			t.Parallel()
-			b := newBreakers(newLiveConfig(nil), nil, func(context.Context, Event) {})
+			b := newBreakers(newLiveConfig(nil), options{}, func(context.Context, Event) {})
 			fail := func(endpoint string) {
 				p, ok := b.of(t.Context(), Target{Endpoint: endpoint}).admit()
 				assert.True(t, ok)

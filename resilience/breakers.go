@@ -49,9 +49,10 @@ import (
 //
 // Breakers is safe for concurrent use and starts no goroutine.
 type Breakers struct {
-	cfg    *liveConfig
-	events gateEvents
-	probe  Probe
+	cfg     *liveConfig
+	events  gateEvents
+	probe   Probe
+	sharing *sharing // nil: nothing is shared
 
 	cache sync.Map // gateKey to *gate; saves the lock of mu
 
@@ -68,14 +69,18 @@ type gateKey struct{ endpoint, key string }
 // keys, because endpoints that differ only in their URL query share a gate.
 const maxCached = 16
 
-func newBreakers(cfg *liveConfig, probe Probe, observe func(context.Context, Event)) *Breakers {
-	b := &Breakers{cfg: cfg, probe: probe, byName: newBounded[string, *gate](MaxEndpoints), sweepAt: sweepThreshold}
+func newBreakers(cfg *liveConfig, o options, observe func(context.Context, Event)) *Breakers {
+	b := &Breakers{cfg: cfg, probe: o.probe, byName: newBounded[string, *gate](MaxEndpoints), sweepAt: sweepThreshold}
 	b.events.send = func(ctx context.Context, g *gate, e Event) {
 		if e.Kind == KindBreaker {
 			b.updateRank(g)
 		}
 		e.Target = Target{Endpoint: g.endpoint, Key: g.key}
 		observe(ctx, e)
+	}
+	if o.sharer != nil {
+		b.sharing = &sharing{sharer: o.sharer, random: o.random, cfg: cfg, emit: observe, byID: map[string]*gate{}}
+		o.sharer.Attach(Receiver{b})
 	}
 	if c := cfg.get(); c.Config != nil {
 		for endpoint := range c.Endpoints {
@@ -123,12 +128,18 @@ func (b *Breakers) get(ctx context.Context, endpoint, key string) *gate {
 	}
 	b.sweep(ctx)
 	b.spareUsed()
-	g := newGate(endpoint, key, b.cfg.get().settings("", endpoint).breaker, &b.events)
+	g := newGate(endpoint, key, b.cfg.get().settings("", endpoint).breaker, &b.events, b.sharing)
 	for _, old := range b.byName.add(name, g, g.rank(b.cfg.get().Config)) {
 		b.forget(ctx, old)
 	}
+	if b.sharing != nil {
+		b.sharing.byID[g.id] = g
+	}
 	b.mu.Unlock()
 	b.events.flush()
+	if b.sharing != nil {
+		b.sharing.catchUp(g)
+	}
 	return g
 }
 
@@ -181,6 +192,9 @@ func (b *Breakers) forget(ctx context.Context, g *gate) {
 		b.cache.Delete(k)
 	}
 	g.forgotten, g.cached = true, nil
+	if b.sharing != nil {
+		delete(b.sharing.byID, g.id)
+	}
 	g.retire(ctx)
 }
 

@@ -45,6 +45,10 @@ const (
 	// KindHealth: the endpoint's health has changed. From and To are [Healthy]
 	// and [Unhealthy].
 	KindHealth Kind = "health"
+	// KindSharing: the [Sharer] of the executor is away or back, or has received
+	// a change that cannot be read ([WithSharing]). To is one of the Sharing
+	// constants. Err says why.
+	KindSharing Kind = "sharing"
 	// KindAlert: an endpoint keeps failing. Failures is the number of failures
 	// within [AlertWindow]. Result and Err are those of the last failure.
 	KindAlert Kind = "alert"
@@ -89,7 +93,14 @@ const (
 	RestartUnhandled   = "unhandled"   // due, but its kind is not registered
 )
 
-// These are the values of From and To in events of [KindHealth].
+// Values of To in events of [KindSharing].
+const (
+	SharingAway    = "away"    // each process goes on by itself
+	SharingBack    = "back"    // changes are shared again
+	SharingIgnored = "ignored" // a change was ignored or limited; there is one event until the next SharingBack
+)
+
+// Values of From and To in events of [KindHealth].
 const (
 	Healthy   = "healthy"
 	Unhealthy = "unhealthy"

@@ -10,9 +10,10 @@ import (
 )
 
 // Executor makes the calls of [Do]. It holds the state that calls share: gates,
-// backoffs, fallbacks and alerts. Make it with [New], one for a program. A nil
-// Executor makes each call once. An Executor is safe for concurrent use. It starts
-// no goroutine and needs no Close.
+// backoffs, fallbacks and alerts. Make it with [New], one for
+// a program. A nil Executor makes each call once. An Executor is safe for
+// concurrent use. It needs no Close. Without [WithSharing] it starts no
+// goroutine.
 type Executor struct {
 	options
 	cfg       *liveConfig
@@ -40,7 +41,7 @@ func New(cfg *Config, opts ...Option) (*Executor, error) {
 	x.fallbacks.cooldown = x.fallbackCooldown
 	x.fallbacks.byPrimary.capacity, x.alerts.byEndpoint.capacity = MaxEndpoints, MaxEndpoints
 	x.silent = len(x.observers) == 0 && x.logger == nil && x.alert == nil
-	x.breakers = newBreakers(x.cfg, x.probe, x.emit)
+	x.breakers = newBreakers(x.cfg, x.options, x.emit)
 	return x, nil
 }
 

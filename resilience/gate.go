@@ -50,6 +50,7 @@ type gate struct {
 	opening
 	hold
 	ramp
+	share
 
 	queue list.List   // of *waiter, first come first served
 	timer *time.Timer // runs wake; nil until a caller waits
@@ -66,10 +67,13 @@ const (
 	generationShift = iota
 )
 
-func newGate(endpoint, key string, cfg BreakerConfig, events *gateEvents) *gate {
+func newGate(endpoint, key string, cfg BreakerConfig, events *gateEvents, s *sharing) *gate {
 	now := time.Now()
 	g := &gate{name: gateName(endpoint, key), endpoint: endpoint, key: key, born: now, since: now, mode: cfg.Mode, events: events}
 	g.cfg.Store(&cfg)
+	if s != nil {
+		g.share = share{sharing: s, id: gateID(endpoint, key)}
+	}
 	g.publish()
 	return g
 }
@@ -97,8 +101,8 @@ func (g *gate) admit() (permit, bool) {
 	return permit{g: g, generation: word >> generationShift}, word&busyBit == 0
 }
 
-// locked runs f with mu held. Then it lets waiting calls in and emits the events of
-// the change.
+// locked runs f with mu held, lets waiting calls in, and emits and shares the
+// change.
 func (g *gate) locked(ctx context.Context, f func(now time.Time)) {
 	g.mu.Lock()
 	now := time.Now()
@@ -108,6 +112,9 @@ func (g *gate) locked(ctx context.Context, f func(now time.Time)) {
 	if to := g.state(); to != from {
 		g.since = now
 		g.notes = append(g.notes, Event{Kind: KindBreaker, From: string(from), To: string(to)})
+	}
+	if g.sharing != nil {
+		g.sendChanges(now)
 	}
 	g.publish()
 	noted := g.queueNotes(ctx, now)
@@ -170,7 +177,7 @@ func (g *gate) issue(now time.Time) (p permit, ok bool) {
 	case g.mode == BreakerForceOpen, g.held(now):
 		return p, false
 	case g.open:
-		if !g.trialDue(now) {
+		if !g.trialDue(now) || !g.mayTry(now) {
 			return p, false
 		}
 		g.startTrial(now)
@@ -254,7 +261,7 @@ func (g *gate) count(now time.Time, p permit, o outcome, r classify.Result, paus
 	case outcomeUp:
 		switch {
 		case trial:
-			g.close(now)
+			g.close(now, "")
 		case g.open: // the call began before the breaker opened
 			return
 		case inRamp:
@@ -264,11 +271,11 @@ func (g *gate) count(now time.Time, p permit, o outcome, r classify.Result, paus
 		g.succeeded(now)
 	case outcomeAnswered:
 		if trial {
-			g.close(now)
+			g.close(now, "")
 		}
 	case outcomeLimited:
 		if trial && !g.strict() {
-			g.close(now)
+			g.close(now, "")
 		}
 		g.startHold(now, pause, r)
 		if g.strict() {
@@ -280,6 +287,9 @@ func (g *gate) count(now time.Time, p permit, o outcome, r classify.Result, paus
 		}
 		g.fail(now, p, trial, r)
 	case outcomeNone:
+		if trial {
+			g.keepClaim()
+		}
 	}
 }
 
@@ -295,6 +305,7 @@ func (g *gate) force(ctx context.Context, mode BreakerMode) {
 		}
 		g.mode, g.cause, g.failures = mode, classify.Result{}, 0
 		g.opening, g.hold, g.ramp = opening{}, hold{}, ramp{number: g.number}
+		g.dropClaim()
 		g.generation++
 		if g.queue.Len() > 0 {
 			g.startRamp(now, 1)

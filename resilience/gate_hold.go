@@ -78,6 +78,7 @@ func (g *gate) noteHold(now time.Time, held bool) {
 	}
 	g.emitted = g.until
 	g.notes = append(g.notes, e)
+	g.publishChange(GateChange{Kind: GateHeld, Hold: e.ScheduledDelay, Cause: g.limit})
 }
 
 // holdRefusal returns the error for a call that does not wait for the end of a

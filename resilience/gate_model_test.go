@@ -356,7 +356,7 @@ func compareWithModel(ctx context.Context, ops []gateOp) error {
 		if e.Kind == KindBreaker {
 			changes = append(changes, e)
 		}
-	}})
+	}}, nil)
 	m := &model{cfg: cfg, mode: BreakerAuto, lastSuccess: -1}
 	var calls []*realCall
 	down := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork}

@@ -46,15 +46,17 @@ func (g *gate) fail(now time.Time, p permit, trial bool, r classify.Result) {
 		g.cause = r
 		g.failedTrial++
 		g.scheduleTrial(now)
+		g.publishOpened(now)
 		g.dismiss(now)
 	case g.open:
 	case p.generation == g.generation, g.strict() && g.began(p):
 		g.cause = r
 		g.failures++
 		g.generation++
-		if g.failures >= g.cfg.Load().FailureThreshold && g.quiet(now) {
-			g.open, g.openedAt, g.failedTrial = true, now, 0
+		if (g.failures >= g.cfg.Load().FailureThreshold || g.believed(now)) && g.quiet(now) {
+			g.open, g.openedAt, g.failedTrial, g.openedBy = true, now, 0, ""
 			g.scheduleTrial(now)
+			g.publishOpened(now)
 			g.dismiss(now)
 		}
 	}
@@ -69,11 +71,17 @@ func (g *gate) began(p permit) bool {
 
 // quiet reports whether no call has succeeded for quietMs. The caller holds mu.
 func (g *gate) quiet(now time.Time) bool {
+	last := g.lastSuccessAt()
+	return last.IsZero() || g.strict() || now.Sub(last) >= ms(*g.cfg.Load().QuietMs)
+}
+
+// lastSuccessAt returns the time of the last success, or the zero time.
+func (g *gate) lastSuccessAt() time.Time {
 	last := g.lastSuccess.Load()
-	if last == 0 || g.strict() {
-		return true
+	if last == 0 {
+		return time.Time{}
 	}
-	return now.Sub(g.born)-time.Duration(last-1)*successTick >= ms(*g.cfg.Load().QuietMs)
+	return g.born.Add(time.Duration(last-1) * successTick)
 }
 
 // scheduleTrial sets the time of the next trial. The caller holds mu.
@@ -105,6 +113,9 @@ func (g *gate) untilTrial(now time.Time) time.Duration {
 
 // trialDue reports whether a trial may begin now. The caller holds mu.
 func (g *gate) trialDue(now time.Time) bool {
+	if now.Before(g.elsewhere) {
+		return false
+	}
 	if !g.trialStart.IsZero() {
 		return now.Sub(g.trialStart) >= g.hungAfter()
 	}
@@ -125,13 +136,16 @@ func (g *gate) startTrial(now time.Time) {
 	g.trialStart = now
 }
 
-// close closes the breaker after a successful trial. It lets two waiting calls in
-// at first. The caller holds mu.
-func (g *gate) close(now time.Time) {
+// close closes the breaker after a trial of a process, "" for this one. It lets
+// waiting calls in, two at first. The caller holds mu.
+func (g *gate) close(now time.Time, peer string) {
+	g.judge(now, peer)
 	g.opening = opening{}
+	g.dropClaim()
 	g.failures = 0
 	g.generation++
 	g.startRamp(now, 2)
+	g.publishChange(GateChange{Kind: GateClosed})
 }
 
 // openRefusal returns the error of a call that the open breaker refuses. The caller

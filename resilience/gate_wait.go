@@ -32,6 +32,8 @@ type waiter struct {
 	deadline  time.Time // of the caller's context; zero = none
 	holdLimit time.Time // when it stops waiting for a hold
 	openLimit time.Time // when it stops waiting for a breaker; zero until one is open
+	claims    bool      // the first to ask for the lease of a trial: it waits for the answer
+	late      bool      // it may not wait at an open breaker
 	place     *list.Element
 	limit     *time.Timer // runs at the earlier limit that applies
 
@@ -50,13 +52,16 @@ func (g *gate) enter(ctx context.Context, w *waiter) (permit, error) {
 	var cause classify.Result
 	g.locked(ctx, func(now time.Time) {
 		w.p, w.err, w.holdLimit = permit{}, nil, now.Add(w.maxHold)
+		w.claims = false
 		if g.queue.Len() == 0 {
-			late := g.open && g.bridged(now) && !w.member
+			w.late = g.open && g.bridged(now) && !w.member
+			claimed := g.claimNumber
 			if p, ok := g.issue(now); ok {
-				p.late = p.trial && late
+				p.late = p.trial && w.late
 				w.p = p
 				return
 			}
+			w.claims = g.claimNumber != claimed
 		}
 		if err := g.refuse(now, w); err != nil {
 			w.err = err
@@ -75,7 +80,7 @@ func (g *gate) enter(ctx context.Context, w *waiter) (permit, error) {
 	if !waiting {
 		return w.p, w.err
 	}
-	if w.waits != nil {
+	if w.waits != nil && !w.claims {
 		w.waits(after, held, cause)
 	}
 	return g.wait(ctx, w)
@@ -94,6 +99,9 @@ func (g *gate) refuse(now time.Time, w *waiter) refusal {
 			return g.holdRefusal(now)
 		}
 	case g.open && g.mode == BreakerAuto:
+		if w.claims && g.claim == claimPending {
+			return nil
+		}
 		if w.openLimit.IsZero() {
 			if w.leaveOpen || g.bridged(now) && !w.member {
 				return g.openRefusal(now)
@@ -171,6 +179,9 @@ func (g *gate) review(now time.Time, w *waiter) {
 // untilLimit returns the time until a waiting call must be reviewed again. The
 // caller holds mu.
 func (g *gate) untilLimit(now time.Time, w *waiter) time.Duration {
+	if w.claims && g.claim == claimPending {
+		return claimTimeout
+	}
 	limit := w.openLimit
 	if !g.open && w.holdLimit.After(limit) {
 		limit = w.holdLimit
@@ -197,6 +208,7 @@ func (g *gate) letIn(now time.Time) {
 // answer ends the wait of a call with a permit or an error. The caller holds mu.
 func (g *gate) answer(w *waiter, p permit, err error) {
 	g.remove(w)
+	p.late = p.trial && w.claims && w.late
 	w.p, w.err = p, err
 	close(w.ready)
 }
@@ -209,7 +221,7 @@ func (g *gate) remove(w *waiter) {
 // arm sets the timer to the next time at which a waiting call may be let in. The
 // caller holds mu.
 func (g *gate) arm(now time.Time) {
-	if g.queue.Len() == 0 {
+	if g.queue.Len() == 0 || g.claim == claimPending {
 		if g.timer != nil {
 			g.timer.Stop()
 		}
@@ -222,7 +234,9 @@ func (g *gate) arm(now time.Time) {
 	case !g.open:
 		next = g.step
 	case g.trialStart.IsZero():
-		next = g.nextTrial
+		if next = g.nextTrial; g.elsewhere.After(next) {
+			next = g.elsewhere
+		}
 	default:
 		next = g.trialStart.Add(g.hungAfter())
 	}

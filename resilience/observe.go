@@ -25,6 +25,7 @@ var logEntries = map[Kind]logEntry{
 	KindHold:     {slog.LevelDebug, "rate limit holds endpoint"},
 	KindRestart:  {slog.LevelWarn, "task restart"},
 	KindHealth:   {slog.LevelWarn, "endpoint health changed"},
+	KindSharing:  {slog.LevelWarn, "sharing of breakers and holds"},
 	KindAlert:    {slog.LevelError, "endpoint keeps failing"},
 	KindNotRepeated: {
 		slog.LevelWarn,

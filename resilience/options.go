@@ -31,6 +31,7 @@ type options struct {
 	monitor          Monitor
 	restarter        Restarter
 	probe            Probe
+	sharer           Sharer // may be nil
 	random           func() float64
 	fallbackCooldown time.Duration
 	order            map[classify.Reason]Order // missing = RetryFirst
@@ -141,6 +142,14 @@ func WithRestarter(r Restarter) Option {
 // its errors mean.
 func WithProbe(p Probe) Option {
 	return optionFunc(func(o options) options { o.probe = p; return o })
+}
+
+// WithSharing shares the state of the breakers and the holds of rate limits with
+// other processes ([Sharer]). Set [Target.Key] if the processes have different
+// credentials, because a rate limit of one is then none of the others. By default,
+// and with nil, each process has its own. A Sharer belongs to one executor.
+func WithSharing(s Sharer) Option {
+	return optionFunc(func(o options) options { o.sharer = s; return o })
 }
 
 // WithRandom sets the source of jitter. It returns numbers in [0, 1) and must

@@ -1,0 +1,150 @@
+package resilience_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errclass/errclass/resilience"
+)
+
+// fleet simulates many processes that call one endpoint in virtual time. Each has
+// an executor and two workers with a call every two seconds. A call takes 20 ms, a way
+// to the server of the Sharer 2 ms.
+type fleet struct {
+	processes int
+	shared    bool
+	failure   error         // what the endpoint answers during the outage
+	outage    time.Duration // begins after 10 s
+	rest      time.Duration // time after the outage
+}
+
+// fleetReport is what the simulation counts.
+type fleetReport struct {
+	calls     int
+	lost      int           // calls of Do that returned an error
+	inVain    int           // requests that the endpoint did not answer
+	late      int           // the same, 10 s after the begin of the outage or later
+	perTrial  int           // largest number of these within 400 ms, 10 s after the begin of the outage or later
+	perSecond int           // the same, within a second
+	median    time.Duration // from the end of the outage to the first success of a process, median
+	slowest   time.Duration
+	sent      int // changes that the server sent on
+	claims    int
+}
+
+func (f fleet) run(t *testing.T) (report fleetReport) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		server := newMemoryServer(2 * time.Millisecond)
+		var mu sync.Mutex
+		var vain []time.Duration
+		recovered := make([]time.Duration, f.processes)
+		start := time.Now()
+		from, to := 10*time.Second, 10*time.Second+f.outage
+		endpoint := func(process int) func(context.Context, resilience.Target) (int, error) {
+			return func(context.Context, resilience.Target) (int, error) {
+				at := time.Since(start)
+				time.Sleep(20 * time.Millisecond)
+				mu.Lock()
+				defer mu.Unlock()
+				if from <= at && at < to {
+					vain = append(vain, at-from)
+					return 0, f.failure
+				}
+				if at >= to && recovered[process] == 0 {
+					recovered[process] = at - to + 20*time.Millisecond
+				}
+				return 1, nil
+			}
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), to+f.rest)
+		defer cancel()
+		var workers sync.WaitGroup
+		for p := range f.processes {
+			opts := []resilience.Option{}
+			if f.shared {
+				opts = append(opts, resilience.WithSharing(server.join(fmt.Sprint("process ", p))))
+			}
+			x, err := resilience.New(enabled(), opts...)
+			require.NoError(t, err)
+			call := resilience.Call{Targets: []resilience.Target{primary}}
+			for range 2 {
+				workers.Go(func() {
+					time.Sleep(time.Duration(rand.Int64N(int64(2 * time.Second))))
+					for ctx.Err() == nil {
+						begin := time.Now()
+						_, err := resilience.Do(ctx, x, call, endpoint(p))
+						mu.Lock()
+						report.calls++
+						if err != nil && ctx.Err() == nil {
+							report.lost++
+						}
+						mu.Unlock()
+						time.Sleep(max(2*time.Second-time.Since(begin), 0))
+					}
+				})
+			}
+		}
+		workers.Wait()
+		synctest.Wait()
+		report.inVain, report.late = len(vain), densest(vain, 10*time.Second, f.outage)
+		report.perTrial, report.perSecond = densest(vain, 10*time.Second, 400*time.Millisecond), densest(vain, 10*time.Second, time.Second)
+		slices.Sort(recovered)
+		assert.Positive(t, recovered[0], "a process had no success after the outage")
+		report.median, report.slowest = recovered[len(recovered)/2], recovered[len(recovered)-1]
+		report.sent, report.claims = server.sent, server.claims
+	})
+	t.Logf("%d processes, shared %v: %+v", f.processes, f.shared, report)
+	return report
+}
+
+// densest returns the largest number of times within a window, from begin on.
+func densest(times []time.Duration, begin, window time.Duration) (most int) {
+	slices.Sort(times)
+	first, _ := slices.BinarySearch(times, begin)
+	times = times[first:]
+	for i, at := range times {
+		n, _ := slices.BinarySearchFunc(times, at+window, cmp.Compare[time.Duration])
+		most = max(most, n-i)
+	}
+	return most
+}
+
+// 2,000 processes lose their endpoint for 45 s. With sharing, one of them at a
+// time makes a trial.
+func TestFleet_Outage(t *testing.T) {
+	t.Parallel()
+	f := fleet{processes: 2000, failure: errNetwork, outage: 45 * time.Second, rest: 10 * time.Second}
+	alone := f.run(t)
+	f.shared = true
+	shared := f.run(t)
+	assert.Greater(t, alone.perSecond, 1000, "trials in the same second, not shared")
+	assert.Equal(t, 1, shared.perTrial, "trials at the same trial time, shared")
+	assert.LessOrEqual(t, shared.late, alone.late/500, "calls in vain after the first ten seconds")
+	assert.LessOrEqual(t, shared.inVain, alone.inVain/3)
+	assert.LessOrEqual(t, shared.slowest, alone.slowest+2*time.Second)
+	assert.LessOrEqual(t, shared.lost, alone.lost*11/10)
+}
+
+// The endpoint of 2,000 processes answers with a rate limit for half a minute.
+// With sharing, few of them find out by a call.
+func TestFleet_RateLimit(t *testing.T) {
+	t.Parallel()
+	f := fleet{processes: 2000, failure: answer(429, "10"), outage: 30 * time.Second, rest: 10 * time.Second}
+	alone := f.run(t)
+	f.shared = true
+	shared := f.run(t)
+	assert.LessOrEqual(t, shared.inVain, alone.inVain/20)
+	assert.LessOrEqual(t, shared.lost, alone.lost)
+	assert.LessOrEqual(t, shared.slowest, alone.slowest+2*time.Second)
+}

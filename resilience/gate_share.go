@@ -1,0 +1,270 @@
+package resilience
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/errclass/errclass/classify"
+)
+
+// share is what a [gate] shares with other processes. Its fields are guarded by
+// gate.mu.
+type share struct {
+	sharing *sharing // nil: nothing is shared
+
+	id      string
+	changes []GateChange // what the current change of the gate publishes
+	remote  bool         // the current change comes from another process
+
+	claim       claim
+	claimNumber uint64    // of the last claim, to tell its answer from earlier ones
+	elsewhere   time.Time // until then another process may have the lease of the trial
+
+	openedBy       string    // process whose change opened the breaker; "" = this one
+	rumor          time.Time // last opening elsewhere that was not believed
+	distrusted     string    // process whose openings do not count
+	distrustedTill time.Time
+}
+
+// claim is the state of the lease of the next trial.
+type claim uint8
+
+const (
+	claimNone    claim = iota
+	claimPending       // the Sharer has been asked
+	claimGranted       // the next call is the trial
+)
+
+const (
+	// claimTimeout limits the wait of a trial for its lease.
+	claimTimeout = 100 * time.Millisecond
+	// shortestClaim is the shortest time between two claims of a trial.
+	shortestClaim = 5 * time.Millisecond
+	// rumorLife is how long an opening elsewhere counts that was not believed.
+	rumorLife = 10 * time.Second
+	// distrust is how long the openings of a process do not count after another
+	// one has found the endpoint up.
+	distrust = time.Minute
+	// spreadPerPeer and longestSpread set the time over which the processes let
+	// their waiting calls in.
+	spreadPerPeer = time.Millisecond
+	longestSpread = 2 * time.Second
+)
+
+// publishChange notes a change for the other processes. The caller holds mu.
+func (g *gate) publishChange(c GateChange) {
+	if g.sharing == nil || g.remote {
+		return
+	}
+	c.Gate = g.id
+	g.changes = append(g.changes, c)
+}
+
+// publishOpened notes that the breaker is open, and when the next trial is. The
+// caller holds mu.
+func (g *gate) publishOpened(now time.Time) {
+	g.publishChange(GateChange{
+		Kind: GateOpened, OpenFor: now.Sub(g.openedAt), NextTrial: max(g.nextTrial.Sub(now), 0),
+		FailedTrials: g.failedTrial, Cause: g.cause,
+	})
+}
+
+// sendChanges publishes g.changes. The caller holds mu, so the changes are in
+// order.
+func (g *gate) sendChanges(now time.Time) {
+	if g.claim == claimGranted { // no call has begun with it
+		g.claim = claimNone
+		if g.open {
+			g.publishOpened(now)
+		}
+	}
+	if len(g.changes) == 0 {
+		return
+	}
+	changes := g.changes
+	g.changes = nil
+	for _, c := range changes {
+		g.sharing.sharer.Publish(c)
+	}
+}
+
+// mayTry reports whether a trial that is due may begin. With sharing it needs a
+// lease. mayTry asks for it if nobody has. The caller holds mu.
+func (g *gate) mayTry(now time.Time) bool {
+	if g.sharing == nil {
+		return true
+	}
+	switch g.claim {
+	case claimGranted:
+		g.claim = claimNone
+		return true
+	case claimNone:
+		if now.Before(g.elsewhere) {
+			return false
+		}
+		g.claim = claimPending
+		g.claimNumber++
+		go g.askForTrial(g.claimNumber)
+	case claimPending:
+	}
+	return false
+}
+
+// askForTrial asks the Sharer for the lease of the next trial.
+func (g *gate) askForTrial(number uint64) {
+	ctx, cancel := context.WithTimeout(context.Background(), claimTimeout)
+	defer cancel()
+	wait, err := g.sharing.sharer.Claim(ctx, g.id, g.hungAfter())
+	g.locked(context.Background(), func(now time.Time) {
+		if number != g.claimNumber || g.claim != claimPending {
+			return // the breaker has closed meanwhile
+		}
+		if err != nil || wait <= 0 {
+			g.claim, g.elsewhere = claimGranted, time.Time{}
+			return
+		}
+		g.claim = claimNone
+		g.elsewhere = now.Add(min(max(wait, shortestClaim), g.hungAfter()))
+		g.dismiss(now)
+	})
+}
+
+// keepClaim keeps the lease of a trial that has ended without an outcome, for the
+// next call. The caller holds mu.
+func (g *gate) keepClaim() {
+	if g.sharing != nil {
+		g.claim = claimGranted
+	}
+}
+
+// dropClaim forgets the lease of a trial and where the next one may be made. The
+// caller holds mu.
+func (g *gate) dropClaim() {
+	g.claim, g.elsewhere, g.openedBy = claimNone, time.Time{}, ""
+}
+
+// apply applies a change of another process.
+func (g *gate) apply(c GateChange) error {
+	if err := c.valid(); err != nil {
+		return err
+	}
+	var err error
+	g.locked(context.Background(), func(now time.Time) {
+		g.remote = true
+		defer func() { g.remote = false }()
+		switch {
+		case c.Kind == GateHeld && g.mode != BreakerForceOpen:
+			err = g.applyHold(now, c)
+		case c.Kind == GateOpened && g.mode == BreakerAuto:
+			g.applyOpening(now, c)
+		case c.Kind == GateClosed && g.open && g.mode == BreakerAuto:
+			g.applyClosing(now, c)
+		}
+	})
+	return err
+}
+
+// applyHold holds the endpoint. The caller holds mu.
+func (g *gate) applyHold(now time.Time, c GateChange) (err error) {
+	d := c.Hold
+	if d > g.cooldown() {
+		err = fmt.Errorf("%w: a hold of %s for %q is limited to %s", errGateChange, d, g.name, g.sharing.maxHold(g.endpoint))
+		d = min(g.sharing.maxHold(g.endpoint), g.cooldown())
+	}
+	if d < shortestClaim {
+		return err
+	}
+	g.startHold(now, d+g.spread(c.Peers), sharedCause(c.Cause, classify.ReasonRateLimit, d))
+	return err
+}
+
+// applyOpening opens the breaker, or sets the time of its next trial. The caller
+// holds mu.
+func (g *gate) applyOpening(now time.Time, c GateChange) {
+	next := now.Add(min(c.NextTrial, g.cooldown()))
+	if !g.open {
+		switch {
+		case c.Peer != "" && c.Peer == g.distrusted && now.Before(g.distrustedTill):
+			return
+		case !g.quiet(now):
+			g.rumor = now
+			return
+		}
+		g.open, g.openedAt, g.openedBy = true, now.Add(-min(c.OpenFor, g.cooldown())), c.Peer
+		g.failedTrial, g.nextTrial = c.FailedTrials, next
+		g.cause = sharedCause(c.Cause, classify.ReasonTransient, 0)
+		g.generation++
+		g.dismiss(now)
+		return
+	}
+	if c.FailedTrials < g.failedTrial {
+		return // older than what this process knows
+	}
+	if c.FailedTrials > g.failedTrial || next.Before(g.nextTrial) {
+		g.nextTrial = next
+	}
+	g.failedTrial = c.FailedTrials
+	g.elsewhere = time.Time{}
+	g.dismiss(now)
+}
+
+// applyClosing closes the breaker. If calls wait, it does so after a random time,
+// so that not all processes let them in at the same moment. The caller holds mu.
+func (g *gate) applyClosing(now time.Time, c GateChange) {
+	after := g.spread(c.Peers)
+	if after < time.Millisecond || g.queue.Len() == 0 {
+		g.close(now, c.Peer)
+		return
+	}
+	opened := g.openedAt
+	g.elsewhere = now.Add(after + shortestClaim) // no trial until then
+	time.AfterFunc(after, func() {
+		g.locked(context.Background(), func(now time.Time) {
+			if !g.open || !g.openedAt.Equal(opened) {
+				return
+			}
+			g.remote = true
+			defer func() { g.remote = false }()
+			g.close(now, c.Peer)
+		})
+	})
+}
+
+// judge distrusts the process that opened the breaker if another one has soon found
+// the endpoint up. The caller holds mu.
+func (g *gate) judge(now time.Time, peer string) {
+	if g.openedBy != "" && g.openedBy != peer && now.Sub(g.openedAt) < ms(*g.cfg.Load().BridgeMs) {
+		g.distrusted, g.distrustedTill = g.openedBy, now.Add(distrust)
+	}
+}
+
+// believed reports whether another process has reported the endpoint down, and
+// this one has had no success since. Then one failure opens the breaker. The
+// caller holds mu.
+func (g *gate) believed(now time.Time) bool {
+	return !g.rumor.IsZero() && now.Sub(g.rumor) < rumorLife && g.lastSuccessAt().Before(g.rumor)
+}
+
+// spread returns a random part of the time over which processes let calls in. The
+// caller holds mu.
+func (g *gate) spread(peers int) time.Duration {
+	longest := min(time.Duration(min(max(peers, 0), int(longestSpread/spreadPerPeer)))*spreadPerPeer, longestSpread)
+	return time.Duration(g.sharing.random() * float64(longest))
+}
+
+// sharedCause returns the parts of a shared failure that are used. Its reason is
+// that of the change if it is none that could have caused it.
+func sharedCause(r classify.Result, reason classify.Reason, hold time.Duration) classify.Result {
+	if p := r.Reason.Policy(); r.Category == classify.CategoryRetryable && p.Retry == classify.RetryExponential && r.Reason != classify.ReasonUnknown {
+		reason = r.Reason
+	}
+	clean := classify.Result{Category: classify.CategoryRetryable, Reason: reason, Rule: "resilience/shared"}
+	if 400 <= r.Status && r.Status < 600 {
+		clean.Status = r.Status
+	}
+	if hold > 0 && r.HasRetryAfter {
+		clean.HasRetryAfter, clean.RetryAfter, clean.Derived = true, hold, r.Derived
+	}
+	return clean
+}
