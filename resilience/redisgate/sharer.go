@@ -1,0 +1,298 @@
+package redisgate
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/errclass/errclass/resilience"
+)
+
+// Sharer shares the gates of one executor with other processes through a server.
+// Make it with [New]. It is safe for concurrent use. Close ends its goroutines.
+type Sharer struct {
+	client redis.UniversalClient
+	prefix string
+	peer   string // identifies this process
+	memory memory
+	out    chan resilience.GateChange // to be sent
+	wake   chan struct{}              // there is a lease to renew
+
+	up    atomic.Bool // the server answers, and changes are received
+	ctx   context.Context
+	close context.CancelFunc
+	loops sync.WaitGroup
+
+	mu       sync.Mutex
+	receiver resilience.Receiver
+	attached bool
+	down     error                   // why the server is away
+	session  context.CancelCauseFunc // ends the current subscription
+	leases   map[string]time.Time    // of trials of this process: until when to renew
+}
+
+var _ resilience.Sharer = (*Sharer)(nil)
+
+// Option configures a [Sharer].
+type Option interface{ apply(*Sharer) }
+
+type option func(*Sharer)
+
+func (o option) apply(s *Sharer) { o(s) }
+
+// DefaultPrefix is the prefix of keys and channel. [WithPrefix] changes it.
+const DefaultPrefix = "errclass"
+
+// WithPrefix sets the prefix of the keys and of the channel. Processes with the
+// same prefix share. The default is [DefaultPrefix]; "" keeps it. Braces are
+// removed.
+func WithPrefix(prefix string) Option {
+	return option(func(s *Sharer) {
+		if prefix = strings.NewReplacer("{", "", "}", "").Replace(prefix); prefix != "" {
+			s.prefix = "{" + prefix + "}:"
+		}
+	})
+}
+
+const (
+	// startTimeout limits how long New waits for the server.
+	startTimeout = time.Second
+	// commandTimeout is how long a command may take until the server counts as
+	// away.
+	commandTimeout = time.Second
+	// leaseTime is the TTL of the lease of a trial, which is renewed three times as
+	// often.
+	leaseTime = 5 * time.Second
+	// queueLength limits the number of changes that wait to be sent.
+	queueLength = 1024
+	// The pause before another subscription, which doubles.
+	shortestPause, longestPause = 100 * time.Millisecond, 5 * time.Second
+	// pingAfter is how long nothing is received until the server is asked for an
+	// answer, and how long that may take.
+	pingAfter = 2 * time.Second
+)
+
+// errAway is the error of claims while the server is away.
+var errAway = errors.New("redisgate: the server is away")
+
+// New returns a Sharer that uses a client. It waits until the present holds and
+// openings are read, but not longer than ctx or a second. It returns no error if
+// the server is away: the Sharer keeps trying to reach it. A nil client is an
+// error. The caller closes the client after the Sharer.
+//
+// Set ContextTimeoutEnabled in the options of the client, so that a command to a
+// server that hangs ends in time. Otherwise its goroutine lives until the client's
+// timeouts.
+func New(ctx context.Context, client redis.UniversalClient, opts ...Option) (*Sharer, error) {
+	if client == nil {
+		return nil, errors.New("redisgate: no client")
+	}
+	s := &Sharer{
+		client: client, prefix: "{" + DefaultPrefix + "}:", peer: rand.Text(),
+		memory: memory{states: map[stateKey]state{}}, out: make(chan resilience.GateChange, queueLength),
+		wake: make(chan struct{}, 1), leases: map[string]time.Time{},
+	}
+	for _, o := range opts {
+		if o != nil {
+			o.apply(s)
+		}
+	}
+	s.ctx, s.close = context.WithCancel(context.Background())
+	started := make(chan struct{})
+	s.loops.Go(func() { s.listen(sync.OnceFunc(func() { close(started) })) })
+	s.loops.Go(s.send)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	select {
+	case <-started:
+	case <-ctx.Done():
+	}
+	return s, nil
+}
+
+// Close ends the sharing. The executor goes on by itself.
+func (s *Sharer) Close() error {
+	s.up.Store(false)
+	s.close()
+	s.loops.Wait()
+	return nil
+}
+
+// Attach implements [resilience.Sharer].
+func (s *Sharer) Attach(r resilience.Receiver) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.receiver, s.attached = r, true
+	if s.down != nil {
+		r.Away(s.down)
+	}
+}
+
+// Current implements [resilience.Sharer].
+func (s *Sharer) Current(gate string) []resilience.GateChange { return s.memory.current(gate) }
+
+// Publish implements [resilience.Sharer].
+func (s *Sharer) Publish(c resilience.GateChange) {
+	if c.Kind != resilience.GateHeld {
+		s.mu.Lock()
+		delete(s.leases, c.Gate)
+		s.mu.Unlock()
+	}
+	if !s.up.Load() {
+		return
+	}
+	select {
+	case s.out <- c:
+	default: // the server is slow; the other processes find out by themselves
+	}
+}
+
+// Claim implements [resilience.Sharer].
+func (s *Sharer) Claim(ctx context.Context, gate string, lease time.Duration) (time.Duration, error) {
+	if !s.up.Load() {
+		return 0, errAway
+	}
+	var left int64
+	err := s.do(ctx, func(ctx context.Context) (err error) {
+		left, err = claimScript.Run(ctx, s.client, []string{s.key("trial:", gate)}, s.peer, min(lease, leaseTime).Milliseconds()).Int64()
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	if left > 0 {
+		return time.Duration(left) * time.Millisecond, nil
+	}
+	s.mu.Lock()
+	s.leases[gate] = time.Now().Add(lease)
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+	return 0, nil
+}
+
+func (s *Sharer) key(kind, gate string) string { return s.prefix + kind + gate }
+
+func (s *Sharer) channel() string { return s.prefix + "changes" }
+
+// do runs commands until ctx ends, even if the client does not mind ctx. If the
+// server does not answer, it counts as away.
+func (s *Sharer) do(ctx context.Context, f func(context.Context) error) error {
+	done := make(chan error, 1)
+	go func() { done <- f(ctx) }()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err == nil || s.ctx.Err() != nil {
+		return err
+	}
+	if answered, ok := errors.AsType[redis.Error](err); ok {
+		s.report().Ignored(fmt.Errorf("redisgate: the server refuses a command: %w", answered))
+		return err
+	}
+	s.mu.Lock()
+	end := s.session
+	s.mu.Unlock()
+	if end != nil {
+		end(err)
+	}
+	s.up.Store(false)
+	return err
+}
+
+// report returns the receiver.
+func (s *Sharer) report() resilience.Receiver {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.receiver
+}
+
+// send sends changes and renews leases until Close.
+func (s *Sharer) send() {
+	var ticker *time.Ticker
+	var tick <-chan time.Time // nil without leases
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case c := <-s.out:
+			s.sendChange(c)
+		case <-s.wake:
+			if ticker == nil {
+				ticker = time.NewTicker(leaseTime / 3)
+				tick = ticker.C
+			}
+		case <-tick:
+			if !s.renew() {
+				ticker.Stop()
+				ticker, tick = nil, nil
+			}
+		}
+	}
+}
+
+// sendChange stores and publishes a change.
+func (s *Sharer) sendChange(c resilience.GateChange) {
+	text, err := encode(s.peer, c)
+	if err != nil || !s.up.Load() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, commandTimeout)
+	defer cancel()
+	_ = s.do(ctx, func(ctx context.Context) error { // do reports the error
+		index, lease := s.prefix+"index", s.key("trial:", c.Gate)
+		switch c.Kind {
+		case resilience.GateHeld:
+			return heldScript.Run(ctx, s.client, []string{s.key("hold:", c.Gate), index}, text, up(c.Hold), s.channel(), "hold:"+c.Gate).Err()
+		case resilience.GateOpened:
+			first := 0
+			if c.FailedTrials == 0 && c.NextTrial > 0 {
+				first = 1
+			}
+			return openedScript.Run(ctx, s.client, []string{s.key("open:", c.Gate), index, lease},
+				text, up(life(c)), s.channel(), "open:"+c.Gate, up(c.NextTrial), first, s.peer).Err()
+		case resilience.GateClosed:
+			return closedScript.Run(ctx, s.client, []string{s.key("open:", c.Gate), index, lease}, text, s.channel(), "open:"+c.Gate).Err()
+		}
+		return nil
+	})
+}
+
+// renew renews the leases of trials that are under way, and reports whether there
+// are any.
+func (s *Sharer) renew() bool {
+	now := time.Now()
+	var gates []string
+	s.mu.Lock()
+	for gate, until := range s.leases {
+		if now.After(until) {
+			delete(s.leases, gate)
+			continue
+		}
+		gates = append(gates, gate)
+	}
+	s.mu.Unlock()
+	for _, gate := range gates {
+		if !s.up.Load() {
+			break
+		}
+		ctx, cancel := context.WithTimeout(s.ctx, commandTimeout)
+		_ = s.do(ctx, func(ctx context.Context) error { // do reports the error
+			return renewScript.Run(ctx, s.client, []string{s.key("trial:", gate)}, s.peer, leaseTime.Milliseconds()).Err()
+		})
+		cancel()
+	}
+	return len(gates) > 0
+}
