@@ -114,7 +114,7 @@ func (g *gate) locked(ctx context.Context, f func(now time.Time)) {
 		g.notes = append(g.notes, Event{Kind: KindBreaker, From: string(from), To: string(to)})
 	}
 	if g.sharing != nil {
-		g.sendChanges(now)
+		g.sendChanges()
 	}
 	g.publish()
 	noted := g.queueNotes(ctx, now)

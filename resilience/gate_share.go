@@ -48,7 +48,7 @@ const (
 	distrust = time.Minute
 	// spreadPerPeer and longestSpread set the time over which the processes let
 	// their waiting calls in.
-	spreadPerPeer = time.Millisecond
+	spreadPerPeer = 10 * time.Millisecond
 	longestSpread = 2 * time.Second
 )
 
@@ -72,12 +72,10 @@ func (g *gate) publishOpened(now time.Time) {
 
 // sendChanges publishes g.changes. The caller holds mu, so the changes are in
 // order.
-func (g *gate) sendChanges(now time.Time) {
+func (g *gate) sendChanges() {
 	if g.claim == claimGranted { // no call has begun with it
 		g.claim = claimNone
-		if g.open {
-			g.publishOpened(now)
-		}
+		g.publishChange(GateChange{Kind: GateReleased})
 	}
 	if len(g.changes) == 0 {
 		return
@@ -117,10 +115,14 @@ func (g *gate) askForTrial(number uint64) {
 	defer cancel()
 	wait, err := g.sharing.sharer.Claim(ctx, g.id, g.hungAfter())
 	g.locked(context.Background(), func(now time.Time) {
-		if number != g.claimNumber || g.claim != claimPending {
-			return // the breaker has closed meanwhile
+		granted := err != nil || wait <= 0
+		if number != g.claimNumber || g.claim != claimPending { // the breaker has closed meanwhile
+			if granted {
+				g.publishChange(GateChange{Kind: GateReleased})
+			}
+			return
 		}
-		if err != nil || wait <= 0 {
+		if granted {
 			g.claim, g.elsewhere = claimGranted, time.Time{}
 			return
 		}
@@ -160,6 +162,8 @@ func (g *gate) apply(c GateChange) error {
 			g.applyOpening(now, c)
 		case c.Kind == GateClosed && g.open && g.mode == BreakerAuto:
 			g.applyClosing(now, c)
+		case c.Kind == GateReleased && g.open && g.mode == BreakerAuto:
+			g.elsewhere = time.Time{}
 		}
 	})
 	return err

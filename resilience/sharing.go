@@ -37,8 +37,9 @@ type Sharer interface {
 	// Claim asks for the lease of the next trial of a gate, which ends by itself
 	// after a time. It returns 0 if this process makes the trial. If another
 	// process has the lease, it returns the time after which to ask again. A
-	// change that this process publishes to the gate afterwards, [GateOpened] or
-	// [GateClosed], ends the lease. Claim must return when ctx ends, which is soon.
+	// change that this process publishes afterwards ends the lease: [GateOpened],
+	// [GateClosed] or [GateReleased]. After GateOpened, nobody gets it before
+	// NextTrial is over. Claim must return when ctx ends, which is soon.
 	// After an error the trial is made without a lease.
 	Claim(ctx context.Context, gate string, lease time.Duration) (wait time.Duration, err error)
 }
@@ -48,9 +49,10 @@ type GateChangeKind string
 
 // The kinds of changes.
 const (
-	GateHeld   GateChangeKind = "held"   // a rate limit holds the endpoint, for Hold
-	GateOpened GateChangeKind = "opened" // the breaker has opened, or a trial has ended without success
-	GateClosed GateChangeKind = "closed" // a trial has succeeded
+	GateHeld     GateChangeKind = "held"     // a rate limit holds the endpoint, for Hold
+	GateOpened   GateChangeKind = "opened"   // the breaker has opened, or a trial has failed
+	GateClosed   GateChangeKind = "closed"   // a trial has succeeded
+	GateReleased GateChangeKind = "released" // this process does not make the trial that it has the lease of
 )
 
 // GateChange is a change of a gate that processes share. Its times are durations
@@ -93,7 +95,7 @@ type Receiver struct{ b *Breakers }
 //     cannot reach an endpoint does not stop the others.
 //
 // Changes of gates that this process does not have are ignored. Calls that wait
-// are let in at slightly different times in each process, spread over 1 ms for each
+// are let in at slightly different times in each process, spread over 10 ms for each
 // process and over two seconds at most.
 func (r Receiver) Apply(c GateChange) {
 	if r.b == nil {
@@ -202,7 +204,7 @@ var errGateChange = errors.New("shared change of a gate")
 // valid returns an error for a change that no working process publishes.
 func (c GateChange) valid() error {
 	switch {
-	case c.Kind != GateHeld && c.Kind != GateOpened && c.Kind != GateClosed:
+	case c.Kind != GateHeld && c.Kind != GateOpened && c.Kind != GateClosed && c.Kind != GateReleased:
 		return fmt.Errorf("%w: unknown kind %.20q", errGateChange, c.Kind)
 	case c.Hold < 0, c.OpenFor < 0, c.NextTrial < 0, c.FailedTrials < 0:
 		return fmt.Errorf("%w: negative time or number", errGateChange)

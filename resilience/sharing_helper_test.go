@@ -71,7 +71,7 @@ func (s *memoryServer) publish(c resilience.GateChange) {
 		}
 		s.holds[c.Gate] = memoryState{c, now, now.Add(c.Hold)}
 	case resilience.GateOpened:
-		first := c.FailedTrials == 0 && c.NextTrial > 0
+		first := c.FailedTrials == 0
 		if first && now.Before(s.openings[c.Gate].until) {
 			return
 		}
@@ -82,6 +82,10 @@ func (s *memoryServer) publish(c resilience.GateChange) {
 	case resilience.GateClosed:
 		delete(s.openings, c.Gate)
 		delete(s.leases, c.Gate)
+	case resilience.GateReleased:
+		if free {
+			delete(s.leases, c.Gate)
+		}
 	}
 	s.sent++
 	c.Peers = len(s.peers)

@@ -363,8 +363,7 @@ func TestSharing_CanceledTrialEndsLease(t *testing.T) {
 		_, err := resilience.Do(ctx, f.x, resilience.Call{Targets: []resilience.Target{primary}},
 			func(context.Context, resilience.Target) (int, error) { cancel(); return 0, context.Canceled })
 		require.Error(t, err)
-		require.Equal(t, []resilience.GateChangeKind{resilience.GateOpened}, f.kinds())
-		assert.Zero(t, f.published[0].NextTrial)
+		require.Equal(t, []resilience.GateChangeKind{resilience.GateReleased}, f.kinds())
 
 		// A call that leaves before the answer gives it back too.
 		f.answer = func(context.Context) (time.Duration, error) { time.Sleep(50 * time.Millisecond); return 0, nil }
@@ -372,7 +371,15 @@ func TestSharing_CanceledTrialEndsLease(t *testing.T) {
 		defer cancel()
 		require.Error(t, f.do(ctx))
 		time.Sleep(time.Second)
-		assert.Equal(t, []resilience.GateChangeKind{resilience.GateOpened, resilience.GateOpened}, f.kinds())
+		assert.Equal(t, []resilience.GateChangeKind{resilience.GateReleased, resilience.GateReleased}, f.kinds())
+
+		// A lease that comes after the breaker has closed is not kept.
+		ctx, cancel = context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		require.Error(t, f.do(ctx))
+		f.Apply(resilience.GateChange{Gate: gateOfPrimary, Kind: resilience.GateClosed, Peer: "another"})
+		time.Sleep(time.Second)
+		assert.Len(t, f.kinds(), 3)
 		require.NoError(t, f.do(t.Context()))
 	})
 }

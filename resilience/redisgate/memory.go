@@ -45,8 +45,12 @@ func (m *memory) put(c resilience.GateChange, age time.Duration) {
 	now := time.Now()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if c.Kind == resilience.GateClosed {
+	switch c.Kind {
+	case resilience.GateHeld, resilience.GateOpened:
+	case resilience.GateClosed:
 		delete(m.states, stateKey{resilience.GateOpened, c.Gate})
+		return
+	default:
 		return
 	}
 	if len(m.states) >= maxKnown {

@@ -77,11 +77,7 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 remember(KEYS[2], ARGV[4], tonumber(ARGV[2]))
 local o = owner(KEYS[3])
 if first or o == '' or o == ARGV[7] or type(o) == 'table' then
-	if tonumber(ARGV[5]) > 0 then
-		redis.call('SET', KEYS[3], ARGV[7], 'PX', ARGV[5])
-	else
-		redis.call('DEL', KEYS[3])
-	end
+	redis.call('SET', KEYS[3], ARGV[7], 'PX', math.max(tonumber(ARGV[5]), 1))
 end
 publish(ARGV[3], ARGV[1])
 return 1
@@ -92,6 +88,17 @@ return 1
 var closedScript = redis.NewScript(luaCommon + `
 redis.call('DEL', KEYS[1], KEYS[3])
 redis.pcall('ZREM', KEYS[2], ARGV[3])
+publish(ARGV[2], ARGV[1])
+return 1
+`)
+
+// releasedScript removes the lease of the process, and sends that it is free.
+// KEYS: lease. ARGV: text, channel, process.
+var releasedScript = redis.NewScript(luaCommon + `
+if owner(KEYS[1]) ~= ARGV[3] then
+	return 0
+end
+redis.call('DEL', KEYS[1])
 publish(ARGV[2], ARGV[1])
 return 1
 `)

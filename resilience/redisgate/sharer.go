@@ -258,13 +258,15 @@ func (s *Sharer) sendChange(c resilience.GateChange) {
 			return heldScript.Run(ctx, s.client, []string{s.key("hold:", c.Gate), index}, text, up(c.Hold), s.channel(), "hold:"+c.Gate).Err()
 		case resilience.GateOpened:
 			first := 0
-			if c.FailedTrials == 0 && c.NextTrial > 0 {
+			if c.FailedTrials == 0 {
 				first = 1
 			}
 			return openedScript.Run(ctx, s.client, []string{s.key("open:", c.Gate), index, lease},
 				text, up(life(c)), s.channel(), "open:"+c.Gate, up(c.NextTrial), first, s.peer).Err()
 		case resilience.GateClosed:
 			return closedScript.Run(ctx, s.client, []string{s.key("open:", c.Gate), index, lease}, text, s.channel(), "open:"+c.Gate).Err()
+		case resilience.GateReleased:
+			return releasedScript.Run(ctx, s.client, []string{lease}, text, s.channel(), s.peer).Err()
 		}
 		return nil
 	})

@@ -102,7 +102,7 @@ func TestDeadProcessLosesLease(t *testing.T) {
 		require.NoError(t, err)
 		assert.LessOrEqual(t, left, 5*time.Second)
 
-		a.Publish(resilience.GateChange{Gate: "g", Kind: resilience.GateOpened}) // gives it back
+		a.Publish(resilience.GateChange{Gate: "g", Kind: resilience.GateReleased})
 		soon(t, func() bool {
 			wait, err := b.Claim(ctx, "g", 30*time.Second)
 			return err == nil && wait == 0

@@ -28,6 +28,7 @@ var development = []string{
 	"corpus",
 	"examples/alerting",
 	"examples/dashboard",
+	"examples/fleet",
 	"examples/otel",
 	"examples/outage",
 	"internal/pages/test",

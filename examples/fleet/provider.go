@@ -1,0 +1,82 @@
+package main
+
+import (
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// The endpoints of the provider.
+const (
+	awayPath    = "/away"    // closes connections during the trouble
+	limitedPath = "/limited" // answers 429 during the trouble
+)
+
+// workerHeader names the worker of a request.
+const workerHeader = "Worker"
+
+// provider is an HTTP server on loopback that counts requests. A request takes
+// 20 ms.
+type provider struct {
+	server *http.Server
+	url    string
+
+	mu       sync.Mutex
+	from, to time.Time                       // of the trouble; zero before begin
+	vain     map[string][]time.Duration      // by path: requests during the trouble, from its begin
+	back     map[string]map[string]time.Time // by path and worker: the first answer after it
+}
+
+func startProvider() (*provider, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	p := &provider{
+		url: "http://" + l.Addr().String(), vain: map[string][]time.Duration{},
+		back: map[string]map[string]time.Time{awayPath: {}, limitedPath: {}},
+	}
+	p.server = &http.Server{Handler: p, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = p.server.Serve(l) }() // until Close
+	return p, nil
+}
+
+// begin sets the times of the trouble.
+func (p *provider) begin(from, to time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.from, p.to = from, to
+}
+
+func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path, left := r.URL.Path, p.count(r)
+	time.Sleep(20 * time.Millisecond)
+	switch {
+	case left <= 0:
+		_, _ = w.Write([]byte("ok"))
+	case path == awayPath:
+		panic(http.ErrAbortHandler) // closes the connection
+	default:
+		w.Header().Set("Retry-After", "2")
+		http.Error(w, "too many requests", http.StatusTooManyRequests)
+	}
+}
+
+// count counts a request and returns how long the trouble lasts.
+func (p *provider) count(r *http.Request) time.Duration {
+	now, path := time.Now(), r.URL.Path
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case now.Before(p.from) || p.from.IsZero():
+		return 0
+	case now.Before(p.to):
+		p.vain[path] = append(p.vain[path], now.Sub(p.from))
+		return p.to.Sub(now)
+	}
+	if answered, worker := p.back[path], r.Header.Get(workerHeader); answered != nil && answered[worker].IsZero() {
+		answered[worker] = now
+	}
+	return 0
+}
