@@ -89,7 +89,7 @@ func (e *passesOn) Timeout() bool {
 	return !ok || t.Timeout()
 }
 
-// exits panics with a value whose type is error and which is a nil pointer.
+// exits panics with a value that is not an error.
 type exits struct{}
 
 func (exits) Error() string { panic((*runtime.Error)(nil)) }

@@ -51,9 +51,9 @@ type Signal struct {
 	// of the chain holds a response, "status", "header" and "body" name its parts.
 	Source string
 	// Start and End delimit the leftmost match in the source: Type, Code,
-	// Err.Error(), Body or Message. Both are -1 in two cases: the match is not a
-	// text, such as an errno in the chain, or it does not occur literally in the
-	// source, such as a message with JSON escapes.
+	// Err.Error(), Body or Message. They are -1 if the match is not a text, such as
+	// an errno in the chain. They are also -1 if the match does not occur literally
+	// in the source, such as a message with JSON escapes.
 	Start, End int
 	// Text is the matched text, even if Start is -1. It is "" if the match is not a
 	// text.

@@ -4,10 +4,10 @@ import (
 	"github.com/errclass/errclass/classify/internal/collect/chain"
 )
 
-// viewOverrides lists rules for which a view has another name than that of the
+// viewOverrides lists rules whose name in a view differs from the name of their
 // reason. The names are those of the provider error mapping
-// (docs/specifications.md): there, a lack of free ports is a bad request, and every
-// connection error of the OpenAI SDKs is a timeout.
+// (docs/specifications.md). For example, a lack of free ports is a bad request
+// there, and every connection error of the OpenAI SDKs is a timeout.
 var viewOverrides = [...]struct {
 	rule string
 	view View

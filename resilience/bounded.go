@@ -55,9 +55,9 @@ func (b *bounded[K, V]) get(k K) (value V, ok bool) {
 	return entry.value, true
 }
 
-// add inserts a value under a new key and returns the values that add removed for
-// it. These are usually one or none. There are several if entries were pinned at
-// the last add and are not pinned now. The new entry is never removed.
+// add inserts a value under a new key. It returns the values that it removed to
+// make room, usually one or none. It removes several if entries had the rank pinned
+// at the last add and no longer have it. The new entry is never removed.
 func (b *bounded[K, V]) add(k K, value V, r rank) (removed []V) {
 	for r != pinned && b.ranks[plain].Len()+b.ranks[held].Len() >= b.capacity {
 		removed = append(removed, b.evict())

@@ -34,8 +34,8 @@ func troubles(every, least, most time.Duration, limited bool) (all []trouble) {
 
 const trafficTime = 30 * time.Minute
 
-// traffic has the counts of half an hour of calls. vain is the number of failed
-// calls, and openings is the number of times that a breaker opened.
+// traffic counts the calls of half an hour. vain is the number of failed calls, and
+// openings is the number of times that a breaker opened.
 type traffic struct {
 	calls, answered, vain, openings int
 }

@@ -210,20 +210,21 @@ func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte
 	}
 }
 
-// Offer queues a failed call. The error says why the queue does not accept it:
-// the queue is full or shut down, the kind is not registered, the failure is
-// not a transient network failure, all restarts are used up, or the store
-// failed. With a store, Offer waits for the store's write.
+// Offer queues a failed call. The error says why the queue does not accept it: the
+// queue is full or shut down, the kind is not registered, the failure is not a
+// transient network failure, all restarts are used up, or the store failed. With a
+// store, Offer waits for the store's write.
 //
-// If a task with the kind and the key of r is queued, Offer returns nil, and
-// there is still one task ([RestartMerged]). It returns an error that wraps
-// [ErrDuplicateTask] if that task has another payload, and one that wraps
-// [ErrParked] if it is parked. Restarts without a key are never equal.
+// A task with the kind and the key of r may already be queued. Then Offer returns
+// nil, and there is still one task ([RestartMerged]). If the queued task has
+// another payload, Offer returns an error that wraps [ErrDuplicateTask]. If the
+// queued task is parked, Offer returns an error that wraps [ErrParked]. Restarts
+// without a key are never equal.
 //
-// If ctx is the context of a restart and r has the kind and payload of its
-// task, Offer records the failure of that restart. If r has another payload, it
-// is a new task that keeps the count of failed restarts. So the restarts end
-// even if a function changes its payload each time.
+// If ctx is the context of a restart and r has the kind and payload of its task,
+// Offer records the failure of that restart. If r has another payload, it is a new
+// task that keeps the count of failed restarts. So the restarts end even if a
+// function changes its payload each time.
 func (q *Queue) Offer(ctx context.Context, r Restart) error {
 	for tries := 1; ; {
 		t, equal, err := q.accept(ctx, r)

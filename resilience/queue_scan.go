@@ -65,8 +65,8 @@ type unreadRecord struct {
 	err error
 }
 
-// see compares a record with its task. If another queue has changed the record, see
-// updates the task from it. The caller holds mu.
+// see compares a record in the store with the task that this queue has for it. If
+// another queue has changed the record, see updates the task. The caller holds mu.
 func (q *Queue) see(id string, encoded []byte, changed bool) error {
 	t := q.tasks[id]
 	if changed || q.ended[id] != nil || t != nil && !t.idle() {

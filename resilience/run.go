@@ -39,8 +39,8 @@ type run struct {
 	scheduled   int           // number of the call that pause and nominal belong to
 }
 
-// function is the caller's function, without its type parameter. call calls it.
-// value returns the last value that it returned.
+// function is the caller's function, without its type parameter. Its method call
+// calls the function. Its method value returns what the function returned last.
 type function interface {
 	call(context.Context, Target) error
 	value() any

@@ -168,8 +168,9 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 		return h.next
 	case (root || h.nests()) && (missing != h.missing || h.cfg.extra != 0 || h.fewRecordsYet()):
 		// Add the attributes to the record, because a cached handler would not be
-		// used again: the record has one of the keys itself, its extra attributes differ
-		// from those of other records, or this is one of the first errors of the handler.
+		// used again. There are three reasons: the record has one of the keys
+		// itself, its extra attributes differ from those of other records, or this
+		// is one of the first errors of the handler.
 		next := h.next
 		if !root {
 			next = h.nest(r)

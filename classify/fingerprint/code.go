@@ -112,7 +112,8 @@ func (s *scanner) startOfKey(end int) int {
 	return i
 }
 
-// maxKey is the number of bytes up to which a key is looked up.
+// maxKey is the largest number of bytes of a key that is compared with the known
+// keys.
 const maxKey = 24
 
 // lower is a word that is compared without regard to case.

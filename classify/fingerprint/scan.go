@@ -27,9 +27,9 @@ type scanner struct {
 	open    int  // the place of a quote around an error text, or 0
 	nesting int  // quotes around the current place
 	lineEnd int  // the end of the current line
-	// unclosed has an index for each kind of quote. The text from this index on has
-	// no closing quote of the kind. With it, the search for closing quotes takes
-	// linear time.
+	// unclosed has an index for each kind of quote. After this index, the text has
+	// no closing quote of that kind. With unclosed, the search for closing quotes
+	// takes linear time.
 	unclosed [len(marks)]int
 }
 

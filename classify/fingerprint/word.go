@@ -119,8 +119,9 @@ func (s *scanner) isTypeName(i, end int) bool {
 	return true
 }
 
-// isJumble reports whether the letters from i to end have mixed case but not the
-// form of words: at every third byte or more, a capital letter follows a small one.
+// isJumble reports whether the letters from i to end look random: they have mixed
+// case, and on average a capital letter follows a small one more than once in three
+// bytes. Words such as NullPointer have fewer capitals.
 func (s *scanner) isJumble(i, end int) bool {
 	humps, n := 1, end-i
 	for i++; i < end; i++ {

@@ -9,8 +9,8 @@ import (
 // slots is the number of columns of the chart, one for each half hour.
 const slots = 48
 
-// share is the fraction part/of. of is the number of members of a total. part is
-// the number of those members that have some property.
+// share is a part of a total. part is the number of members with some property, and
+// of is the number of all members.
 type share struct{ part, of int }
 
 func (s *share) add(part bool) {

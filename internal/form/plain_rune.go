@@ -299,8 +299,8 @@ type stringEnds struct {
 	next, end int // start and end of the last terminator that was found
 }
 
-// terminators are the bytes that end a string sequence. If one of them is the
-// beginning of another, the longer one is first.
+// terminators are the byte sequences that end a string sequence. If one of them is
+// the beginning of another, the longer one is first.
 var terminators = [...]string{
 	"\a", "\x1b\\", "\u009c", `\u0007`, `\u001b\\`, `\u001b\`, `\x07`, `\x1b\\`, `\x1b\`, `\033\`, `\e\`, `\a`, "#007", `#033\`, "^G",
 }

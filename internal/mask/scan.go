@@ -60,8 +60,8 @@ func (s *scanner) add(from, to int) {
 	s.found = append(s.found, span{from, to})
 }
 
-// scan reads the text once. fresh reports that a word may begin at i: at the start
-// of the text, after a byte that is neither a letter nor a digit, and after an
+// scan reads the text once. fresh reports that a word may begin at i. This is so at
+// the start of the text, after a byte other than a letter or a digit, and after an
 // escape ("\nsk-...").
 func (s *scanner) scan() {
 	fresh := true

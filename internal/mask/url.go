@@ -80,9 +80,9 @@ func (s *scanner) authority(i int, encoded bool) (at int) {
 		return at
 	}
 	// A password may contain an unescaped slash or question mark. In that case the
-	// authority ends later. There are two signs of this: the text before the slash
-	// is not a host with a port, or it has no dot and the text after a later at
-	// sign is a host.
+	// authority ends at a later at sign. There are two signs of this. Either the
+	// text before the slash is not a host with a port. Or that text has no dot, and
+	// a host follows the later at sign.
 	if host, port, ok := strings.Cut(s.text[max(i, at+1):end], ":"); ok && !strings.HasPrefix(host, "[") && !all(port, digit|tail|closer) {
 		j := s.urlRun(end)
 		if k := strings.LastIndexByte(s.text[end:min(j, end+authorityBytes)], '@'); k >= 0 {

@@ -54,9 +54,9 @@ type Shape struct {
 	// precedence. In a line of any shape, a message that is a JSON object is read
 	// as a line too.
 	Carrier bool
-	// Records is the path to the records, if a line has several: "a/b/c" is a list
-	// c in each item of a list b in each item of a list a. The records have the
-	// shape [OTLPRecord].
+	// Records is the path to the records, if a line has several. Each element of
+	// the path names a list. With "a/b/c", every item of a has a list b, and every
+	// item of b has a list c of records. The records have the shape [OTLPRecord].
 	Records string
 }
 

@@ -1,5 +1,5 @@
-// Package collect has the types that all collectors share: the [Inquiry], to which
-// collectors add signals, and the [Budget], which limits what they read.
+// Package collect has the types that all collectors share. Collectors add signals
+// to the [Inquiry]. The [Budget] limits what they read.
 package collect
 
 import (

@@ -45,8 +45,9 @@ type (
 	fault  struct{ err error }
 )
 
-// readPlain reads a document of rules. If it gives up, it returns the number of the
-// line; otherwise line is 0.
+// readPlain reads a document of rules. If the document has YAML that plain does not
+// parse, line is the number of the line at which readPlain gave up; otherwise line
+// is 0.
 func readPlain(data []byte, check func(int, *Rule) error) (rules []Rule, line int, err error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if bytes.IndexByte(data, '\r') >= 0 {

@@ -135,9 +135,9 @@ func (m *Matcher) Words() int { return (m.patterns + 63) / 64 }
 type Stats struct {
 	States int // states of both automata
 	Bytes  int // bytes of the edges of both automata
-	// Short is the number of pairs of bytes, out of 65,536, that can begin a match
-	// and that the filter lets pass without a test of further bytes. The automaton
-	// runs at every offset with such a pair.
+	// Short is the number of pairs of bytes that the filter lets pass without a
+	// test of further bytes, out of 65,536. The automaton runs at every offset with
+	// such a pair.
 	Short int
 	// Anywhere is true if a piece may be empty. Then the automaton runs at every
 	// offset.

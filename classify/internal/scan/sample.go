@@ -155,12 +155,11 @@ func (s *sample) faultOf(i int) error {
 	return err
 }
 
-// checkTogether compiles the patterns with the most classes together. Then it adds
-// some of the other patterns. The text that a class matches is also matched by
-// other patterns, so these patterns are active at the same time. Each combination
-// of active patterns needs a state, and the state needs an edge for each byte of
-// the class. checkTogether assumes that the patterns it does not compile add as
-// much as those that it compiles.
+// checkTogether compiles the patterns with the most classes together with some of
+// the other patterns. While a class matches, other patterns may match the same
+// bytes. So many patterns are active at the same time. Each combination of active
+// patterns needs a state with an edge for each byte of the class. checkTogether
+// assumes that the remaining patterns add as much as those that it compiles.
 func (s *sample) checkTogether(most int) error {
 	wide := s.top(weight.classes)
 	if len(wide) == 0 || s.total <= together {

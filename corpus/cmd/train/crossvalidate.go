@@ -20,8 +20,8 @@ const folds = 5
 // product are.
 func foldOf(product string) int { return int(sha256.Sum256([]byte(product))[0]) % folds }
 
-// question is one message with the answer of the rules, and with the model to ask.
-// The model was trained on other products.
+// question is one message of the corpus, the answer of the rules, and the model to
+// ask. The model was not trained on messages of the same product.
 type question struct {
 	corpus.Entry
 	rules    classify.Result

@@ -214,8 +214,9 @@ func saysError(m map[string]any) bool {
 	return m["type"] == "error" || m["object"] == "error" || m["isError"] == true || m["success"] == false
 }
 
-// waitText returns a wait in a form that the text rules recognise. They also parse
-// the duration. A google.protobuf.Duration in JSON has the key seconds.
+// waitText returns a wait as text, in a form that the text rules recognise and
+// whose duration package hint parses. In JSON, a google.protobuf.Duration may be an
+// object with the key seconds.
 func waitText(key string, value any) string {
 	switch v := value.(type) {
 	case string:

@@ -107,7 +107,7 @@ func deciderTable(r eval.Report) table.Writer {
 	return t
 }
 
-// reliabilityTable has a row for each range of the confidence with answers. A range
+// reliabilityTable has a row for each range of confidence that has answers. A range
 // is 0.1 wide.
 func reliabilityTable(r eval.Report) table.Writer {
 	t := newTable(fmt.Sprintf("Reliability: expected calibration error %.3f", r.Reliability.CalibrationError),

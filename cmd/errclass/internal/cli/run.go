@@ -38,8 +38,8 @@ var exitCategory = map[classify.Category]int{
 	classify.CategoryAborted:         ExitAborted,
 }
 
-// codeError makes the program exit with this code. The command has already reported
-// its error.
+// codeError is an error that makes the program exit with its value as the exit
+// code. The command has already reported what failed.
 type codeError int
 
 func (e codeError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
