@@ -33,7 +33,8 @@ func (c convertible) As(target any) bool {
 	return ok
 }
 
-// As also finds a StatusError that an As method returns.
+// The errors of a chain may have As methods. A StatusError that such a method sets
+// is found too.
 func TestAs(t *testing.T) {
 	t.Parallel()
 	err := fmt.Errorf("outer: %w", convertible{&modelerrors.StatusError{StatusCode: 503}})

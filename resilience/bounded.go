@@ -66,7 +66,8 @@ func (b *bounded[K, V]) add(k K, value V, r rank) (removed []V) {
 	return removed
 }
 
-// evict removes one entry that is not pinned. The map must have such an entry.
+// evict removes one entry whose rank is not pinned. The map must have such an
+// entry.
 func (b *bounded[K, V]) evict() (removed V) {
 	from := &b.ranks[plain]
 	if from.Len() == 0 || b.ranks[held].Len() > b.capacity/4*3 {

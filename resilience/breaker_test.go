@@ -239,8 +239,8 @@ func TestBreaker_TrialHangs(t *testing.T) {
 	})
 }
 
-// Once the bridge is over, the first call of a Do may be a trial call. If the trial
-// fails, Do makes no retries.
+// A breaker has been open for so long that new calls do not wait. The first call of
+// a Do is then let in as a trial. If the trial fails, Do makes no retries.
 func TestBreaker_FailedTrialEndsTheCall(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -36,9 +36,9 @@ func (g *gate) strict() bool { return *g.cfg.Load().Strict }
 
 func (g *gate) cooldown() time.Duration { return ms(g.cfg.Load().CooldownMs) }
 
-// fail counts a failure that means that the endpoint is down. A failure of a call
-// that began before the last counted failure does not count. For a strict breaker
-// it counts. The caller holds mu.
+// fail counts a failure that means that the endpoint is down. If the failed call
+// began before the last counted failure, its failure does not count, except for a
+// strict breaker. The caller holds mu.
 func (g *gate) fail(now time.Time, p permit, trial bool, r classify.Result) {
 	switch {
 	case g.mode != BreakerAuto:

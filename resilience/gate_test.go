@@ -550,8 +550,8 @@ func TestGate_Trials(t *testing.T) {
 		}
 		assert.GreaterOrEqual(t, len(p.starts(opened)), 5)
 
-		// Once the bridge is over, new calls fail at once. Every five seconds, one
-		// of them is let in as a trial.
+		// After BridgeMs, new calls fail at once. Every five seconds, one of them
+		// is let in as a trial.
 		time.Sleep(time.Until(p.start.Add(opened + 40*time.Second)))
 		late := time.Since(p.start)
 		refused := 0
@@ -573,7 +573,7 @@ func TestGate_Trials(t *testing.T) {
 	})
 }
 
-// New calls wait for an open breaker during the bridge, but not past their
+// For the time BridgeMs, new calls wait for an open breaker, but not past their
 // deadline.
 func TestGate_Bridge(t *testing.T) {
 	t.Parallel()

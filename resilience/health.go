@@ -202,8 +202,8 @@ func (h *Health) get(endpoint string) *endpointHealth {
 	return e
 }
 
-// rank returns the rank of e in a full [bounded] map. An endpoint with a live
-// session is pinned. An unhealthy one is held.
+// rank returns the rank of e in a full [bounded] map. The rank is pinned if e has a
+// live session. The rank is held if e is unhealthy.
 func (e *endpointHealth) rank() rank {
 	switch {
 	case e.sessions > 0:

@@ -149,9 +149,9 @@ func (p *program) piece(re *syntax.Regexp) int32 {
 }
 
 // forgetNodes empties the maps of nodes before a new piece is built. Nodes lead to
-// the match of their own piece, so no other piece can share them. A large map is
-// replaced, because clearing it would take long before every later piece, however
-// small.
+// the match of their own piece, so pieces cannot share nodes. A large map is
+// replaced by a new one. Clearing a large map would take long, and would be
+// repeated before every later piece, even a small one.
 func (p *program) forgetNodes() {
 	const large = 1 << 10
 	if len(p.nodeIDs)+len(p.asserted) > large {

@@ -26,8 +26,9 @@ const (
 	jointly     = 2         // steps for each step of their weight
 )
 
-// strata is the number of groups from which patterns are sampled. The group of a
-// pattern depends on how many more states the pattern may need than its text shows.
+// strata is the number of groups (each is a stratum) from which patterns are
+// sampled. The group of a pattern depends on how many more states the pattern may
+// need than its text shows.
 const strata = 5
 
 func (w weight) stratum() int {
@@ -41,10 +42,10 @@ func (w weight) overlaps() int { return max(w.worst, maxOne) - maxOne }
 func (w weight) length() int   { return max(w.steps, maxOne) - maxOne }
 func (w weight) classes() int  { return max(w.wide, 2) - 2 }
 
-// check compiles single patterns: the suspects, and some of each stratum. It
-// refuses a pattern that needs too many steps. It refuses the set if the set would
-// need too many steps, assuming that its other patterns cost as much as the sampled
-// ones. It returns the estimated steps of the set.
+// check compiles single patterns: the suspects, and some of each group. It refuses
+// a pattern that needs too many steps. It assumes that the other patterns cost as
+// much as the sampled ones. If the set would then need too many steps, check
+// refuses the set. It returns the estimated steps of the set.
 func (s *sample) check() (estimate int, err error) {
 	suspected := append(s.top(weight.overlaps), s.top(weight.length)...)
 	if len(suspected) == 0 && s.total <= together {
@@ -99,8 +100,8 @@ func (s *stratum) add(w weight) {
 	s.weight += w.steps
 }
 
-// picks reports whether the next pattern of the stratum should be compiled. The
-// picked patterns are spread evenly over the stratum.
+// picks reports whether the next pattern of the group should be compiled. The
+// picked patterns are spread evenly over the group.
 func (s *stratum) picks() bool {
 	s.seen++
 	return (s.seen-1)*sampled/s.count != s.seen*sampled/s.count
@@ -113,7 +114,8 @@ func (s *stratum) estimate() int {
 	return int(float64(s.weight) * float64(s.spent) / float64(s.tried))
 }
 
-// top returns the suspects by one measure, with the largest value first.
+// top returns the patterns with the largest values of one measure, the largest
+// value first.
 func (s *sample) top(size func(weight) int) (all []int) {
 	for i, w := range s.weights {
 		at := len(all)

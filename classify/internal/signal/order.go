@@ -216,10 +216,10 @@ func (s *Signal) isFinal() bool {
 	return false
 }
 
-// passesWithin reports whether s is retryable but does not count, because s is only
-// a part of the message of refusal. A rate limit still counts within a 403, because
-// some APIs report rate limits with a 403. Text before the refusal is not part of
-// its message.
+// passesWithin reports whether s does not count because it is only a part of the
+// message of refusal: s is retryable, but refusal is not. There is an exception: a
+// rate limit counts within a 403, because some APIs report rate limits with a 403.
+// Text before the refusal is not part of its message.
 func (s *Signal) passesWithin(refusal *Signal) bool {
 	if s.Category != CategoryRetryable || s.is4xx() && !refusal.isFinal() {
 		return false

@@ -59,7 +59,7 @@ func (w *Walk) readDNS(s *Shape, err error) {
 	w.place = placeDial
 }
 
-// readAlert reads a TLS alert (RFC 8446 6). The listed alerts are passing. All
+// readAlert reads a TLS alert (RFC 8446 6). The listed alerts are temporary. All
 // others are about certificates, versions and ciphers, so a retry fails too.
 func (w *Walk) readAlert(err error) {
 	switch reflect.ValueOf(err).Uint() {
