@@ -135,7 +135,7 @@ func (f *facts) existing() (res classify.Result, ok bool) {
 	return evidence.Existing(f.category, f.reason, &f.Facts)
 }
 
-// values are the values of the attributes that this package writes.
+// values has a value for each attribute that this package may write.
 type values struct {
 	category, reason string
 	rule             string // "" if not known
@@ -154,7 +154,8 @@ func valuesOf(res *classify.Result) values {
 	}
 }
 
-// values returns the values for a decision.
+// values converts a decision to attribute values. The fingerprint is computed only
+// if WithFingerprint is set.
 func (c *config) values(d *evidence.Decision) values {
 	v := valuesOf(&d.Result)
 	if c.extra&fingerprintKey != 0 {
@@ -174,7 +175,7 @@ func (f *facts) override(v values) values {
 	return v
 }
 
-// append appends to to the wanted attributes that have a value.
+// append appends to the slice "to" the wanted attributes that have a value.
 func (c *config) append(to []attribute.KeyValue, wanted keys, v values) []attribute.KeyValue {
 	if wanted&categoryKey != 0 {
 		to = append(to, c.category.String(v.category))

@@ -116,7 +116,7 @@ func attributes(r *sdklog.Record) []attribute.KeyValue {
 	return all
 }
 
-// meter is a meter provider with its reader.
+// meter is a meter provider together with its reader.
 type meter struct {
 	metric.Reader
 	provider *metric.MeterProvider

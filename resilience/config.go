@@ -109,7 +109,7 @@ type EndpointConfig struct {
 // AgentConfig overrides the general sections for the calls of one agent. It has
 // no breaker and health settings, because agents share endpoints.
 type AgentConfig struct {
-	// Enabled overrides Config.Enabled, on or off.
+	// Enabled overrides Config.Enabled for the calls of the agent.
 	Enabled     *bool         `json:"enabled,omitempty" yaml:"enabled,omitempty"`
 	Retry       RetryConfig   `json:"retry" yaml:"retry"`
 	TaskRestart RestartConfig `json:"taskRestart" yaml:"taskRestart"`

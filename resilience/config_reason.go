@@ -12,8 +12,8 @@ import (
 // ReasonConfig overrides the policy of one reason ([classify.Policy]). An unset
 // field keeps the policy.
 type ReasonConfig struct {
-	// Calls is the number of calls to a target in all. Only reasons whose policy
-	// allows retries may have more than one.
+	// Calls is the number of calls to a target, including the first. Only reasons
+	// whose policy allows retries may have more than one call.
 	Calls int `json:"calls,omitempty" yaml:"calls,omitempty"`
 	// Schedule selects the pauses. The default is [RetryConfig.Schedule].
 	Schedule ScheduleName `json:"schedule,omitempty" yaml:"schedule,omitempty"`

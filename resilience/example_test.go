@@ -174,7 +174,7 @@ func ExampleOpenError() {
 	// true transient <nil> 1m30s
 }
 
-// Each call may take a fiftieth of a second. The first one hangs.
+// Each call may take 20 ms. The first call hangs.
 func ExampleAttemptTimeoutError() {
 	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{
 		AttemptTimeoutMs: 20, Schedule: resilience.CustomSchedule, BaseDelayMs: 1, MaxDelayMs: 1,

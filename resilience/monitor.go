@@ -21,7 +21,7 @@ type Monitor interface {
 	Record(ctx context.Context, o Outcome)
 }
 
-// Outcome is the outcome of one call.
+// Outcome says how one call to an endpoint ended.
 type Outcome struct {
 	Endpoint string
 	Time     time.Time       // when it ended

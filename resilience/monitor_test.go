@@ -15,7 +15,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// monitor is a Monitor. Each endpoint in it is unhealthy until its time.
+// monitor is a Monitor. unhealthyUntil has the time at which each endpoint becomes
+// healthy.
 type monitor struct {
 	mu             sync.Mutex
 	unhealthyUntil map[string]time.Time

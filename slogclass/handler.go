@@ -208,8 +208,8 @@ func (c *config) addTo(r *slog.Record, res *classify.Result, id string, wanted k
 	*r = added
 }
 
-// attributes appends to to the wanted attributes for which res has a value. id is
-// the fingerprint.
+// attributes appends to the slice "to" the wanted attributes for which res has a
+// value. id is the fingerprint.
 func (c *config) attributes(to []slog.Attr, wanted keys, res *classify.Result, id string) []slog.Attr {
 	if wanted&categoryKey != 0 {
 		to = append(to, slog.String(c.category, string(res.Category)))

@@ -95,7 +95,8 @@ func (s *simulation) sum(all []job) figures {
 	return f
 }
 
-// quantile returns a quantile of the delays, or 0 if there are none.
+// quantile returns the delay that a share q of all delays does not exceed. It
+// returns 0 if there are no delays.
 func (f figures) quantile(q float64) time.Duration {
 	if len(f.delays) == 0 {
 		return 0

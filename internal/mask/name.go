@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// kind is the kind of secret that a name announces.
+// kind says what a name announces: no secret, or one of several kinds of secrets.
 type kind uint8
 
 const (

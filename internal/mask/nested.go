@@ -2,9 +2,9 @@ package mask
 
 import "strings"
 
-// nested masks the secrets of the list or map at i: tokens: [a, b], "credentials":
-// {"x": {"value": "a"}}, map[a:b]. vc describes the name of the list or map. nested
-// returns false if there is no list or map at i.
+// nested masks the secrets of the list or map at i. Examples are tokens: [a, b] and
+// "credentials": {"x": {"value": "a"}} and map[a:b]. vc describes the name of the
+// list or map. nested returns false if there is no list or map at i.
 func (s *scanner) nested(vc valueContext, i int) bool {
 	i, _ = s.skipGap(i)
 	rest := s.text[i:]
@@ -151,8 +151,8 @@ func (s *scanner) leafSecret(vc valueContext, text string, quoted bool) bool {
 	return vc.secret(text)
 }
 
-// isPublic reports whether the value of the field is not a secret. This is so for
-// some names even in the map of secrets that vc describes.
+// isPublic reports whether the value of the field is not a secret. Some names of
+// fields have no secret value, even within a map of secrets. vc describes the map.
 func (vc valueContext) isPublic(field *name) bool {
 	head := field.words[0]
 	if vc.vault && (vaultNames[head] || vc.kind == password && accountNames[head]) {

@@ -2,8 +2,9 @@ package mask
 
 import "strings"
 
-// scanner looks for secrets in one text. Look-behinds have a limit. Look-aheads
-// have a limit, or their result is kept in an extent.
+// scanner looks for secrets in one text. When it reads back in the text, it reads a
+// limited number of bytes. When it reads ahead, the number is limited too, or the
+// result is kept in an extent.
 type scanner struct {
 	text  string
 	found []span

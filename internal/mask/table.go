@@ -66,8 +66,8 @@ var (
 		סיסמה סיסמא رمز पासवर्ड รหัสผ่าน 암호 暗証番号 暗号 密钥 口令码 κωδικός κωδικο գաղտնաբառ პაროლი пароля паролю`)
 	manyPasswords = set("passwords passwds passwörter kennwörter contraseñas senhas wachtwoorden пароли")
 	// vaultNames are names of public fields, such as db. In a map of secrets or of
-	// passwords, a vaultName may be the name of a secret. In a map of passwords, an
-	// accountName may be one too.
+	// passwords, the value of such a field may be a secret. accountNames are like
+	// vaultNames, but only in a map of passwords.
 	vaultNames   = set("db database mail email account service bucket owner vendor role admin login primary cache search order")
 	accountNames = set("user users username")
 	// settings are names of secrets in configuration files.

@@ -42,8 +42,8 @@ const maxDepth = 3
 
 // Record is one record of a line. It is valid until the next record is read.
 type Record struct {
-	// Shape is the shape of the line. It is [Common] if no shape has the keys of
-	// the line.
+	// Shape describes the line. It is [Common] if no shape of the table has the
+	// keys of the line.
 	Shape *Shape
 	// Severity is the highest severity of the levels of the record. A record
 	// without a level has the severity of its inner line, its shape or its prefix.

@@ -73,17 +73,18 @@ func NewBudget(limit int) (b Budget) {
 	return b
 }
 
-// ShareNames adds the share of a type name, a code or a response: DefaultMaxBytes
-// for all its texts together.
+// ShareNames adds the share of a type name, a code or a response to the budget:
+// DefaultMaxBytes of text.
 func (b *Budget) ShareNames() { b.Left[textBytes] += DefaultMaxBytes }
 
-// ShareChain adds the share of a chain of errors, for its texts and its bodies.
+// ShareChain adds the share of an error chain to the budget: for its texts and its
+// bodies.
 func (b *Budget) ShareChain() {
 	b.Left[textBytes] += min(max(DefaultMaxBytes, b.Limit), math.MaxInt/int(resources))
 	b.ShareBody()
 }
 
-// ShareText adds the share of a text of the evidence.
+// ShareText adds the share of one text of the evidence to the budget.
 func (b *Budget) ShareText() {
 	share := b.Limit
 	if share == 0 {
@@ -92,7 +93,7 @@ func (b *Budget) ShareText() {
 	b.Left[textBytes] += min(share, math.MaxInt/int(resources)) // no sum of shares overflows
 }
 
-// ShareBody adds the share of the bodies of responses.
+// ShareBody adds the share of response bodies to the budget.
 func (b *Budget) ShareBody() {
 	b.Left[BodyBytes] += shareOfBodies
 	b.Left[DecodedBytes] += shareOfJSON

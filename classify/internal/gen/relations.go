@@ -21,7 +21,7 @@ func ruleOf(r ruledoc.Rule) *signal.Rule {
 	}
 }
 
-// signalOf returns the signal of a match of r.
+// signalOf returns the signal that a match of the rule r would add.
 func signalOf(r ruledoc.Rule) *signal.Signal {
 	s := signal.Match(ruleOf(r), 0)
 	return &s

@@ -32,7 +32,7 @@ func (h *Hint) AddExplicit(wait time.Duration) {
 	h.Explicit, h.hasExplicit = max(h.Explicit, wait), true
 }
 
-// AddDerived adds a wait until a rate limit that is used up resets.
+// AddDerived adds a wait that ends when a used-up rate limit is reset.
 func (h *Hint) AddDerived(wait time.Duration) {
 	h.Derived, h.hasDerived = max(h.Derived, wait), true
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/cli"
 )
 
-// trainer is a trainer that prints the file answers.txt of its working directory.
+// trainer is the source code of a trainer. It prints the file answers.txt of its
+// working directory.
 const trainer = `package main
 
 import (

@@ -157,7 +157,7 @@ func (e Entry) judge(p Prediction) (classify.Category, classify.Reason) {
 	return p.Category, p.Reason
 }
 
-// score returns the score of one entry.
+// score returns a Score with one entry, whose prediction is category and reason.
 func score(e Entry, category classify.Category, reason classify.Reason) Score {
 	s := Score{Entries: 1}
 	if e.Category == classify.CategoryRetryable {
