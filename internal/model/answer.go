@@ -34,7 +34,7 @@ type Answer struct {
 	Probability float32
 }
 
-// Confidence[s] is the share of right reasons among the answers of step s (see
+// Confidence has the share of right reasons among the answers of each step (see
 // [Answer.Step]). It was measured by cross-validation: see corpus/README.md.
 var Confidence = [16]float64{.1, .1, .1, .2, .3, .4, .4, .6, .62, .7, .77, .77, .85, .85, .95, .95}
 
