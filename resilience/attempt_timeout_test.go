@@ -61,8 +61,8 @@ func TestAttemptTimeout(t *testing.T) {
 	})
 }
 
-// Two things stay the same with an attempt timeout: the error after the caller's
-// own deadline, and answers that arrive in time.
+// An attempt timeout does not change two cases: the caller's own deadline passes,
+// or the answer arrives in time.
 func TestAttemptTimeout_InTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -172,9 +172,10 @@ type groupPath struct {
 	inherited *prepared
 }
 
-// link is a call of WithAttrs or WithGroup in a linked list. The first maxDepth
-// calls, counted from the first group, have no link. A handler shares the links of
-// the handler from which it was derived.
+// link is a call of WithAttrs or WithGroup in a linked list of calls. It is used
+// for a handler with more than maxDepth calls since the first group: the first
+// maxDepth calls have no link. A handler shares the links of the handler from which
+// it was derived.
 type link struct {
 	call     call
 	receiver weak.Pointer[Handler] // receiver of the call; nil if it was garbage collected

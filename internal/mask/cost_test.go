@@ -62,7 +62,8 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestLateCost checks texts whose end decides how a long run of characters is read.
+// TestLateCost checks long runs of characters. What follows a run decides whether
+// the run is a secret, so the masker reads ahead to the end of the run.
 func TestLateCost(t *testing.T) {
 	for _, a := range fragments {
 		for _, tail := range []string{"%20", ".", " ", "=", "\"", ")", "/", ","} {

@@ -24,9 +24,9 @@ func (b *builder) buildEdges() {
 	}
 }
 
-// buildEdgesOf computes the edges of state s. It divides the 256 bytes into spans:
-// a new span begins wherever a range of bytes that a node of s reads begins or
-// ends. All bytes in a span lead to the same nodes.
+// buildEdgesOf computes the edges of state s. It divides the 256 bytes into spans,
+// so that all bytes in a span lead to the same nodes. The nodes of s read ranges of
+// bytes. A new span begins at the start of each range and after its end.
 func (b *builder) buildEdgesOf(s int) {
 	b.cut(s)
 	for _, n := range b.itemsOf(s) {
