@@ -26,6 +26,7 @@ func FuzzValues(f *testing.F) {
 	f.Add("lookup", "failed: no such host", uint8(2))
 	f.Add("lookup", "f: no such host", uint8(8)) // a URL and an IPv6 address are no hosts
 	f.Add("lookup", "f: no such host", uint8(3))
+	f.Add("lookup", "f: no such host", uint8(7))
 	f.Add(`{"error":{"message":"bad`, `value","code":"x"}}`, uint8(11))
 	f.Add("level=error msg='cannot open", "now' user=x", uint8(6))
 	f.Fuzz(func(t *testing.T, before, after string, n uint8) {

@@ -30,7 +30,7 @@ func (s *scanner) hostAfter(i, end int) int {
 	for after < len(s.text) && (isAlnum(s.text[after]) || strings.IndexByte("_-.", s.text[after]) >= 0) {
 		after++
 	}
-	if sets[s.at(after)]&inAtom != 0 || strings.HasPrefix(s.text[after:], "://") {
+	if rest := s.text[after:]; sets[s.at(after)]&inAtom != 0 || strings.HasPrefix(rest, "://") || strings.HasPrefix(rest, `:\`) {
 		return 0 // a part of a URL, an e-mail address or a path
 	}
 	if end, _ := s.colons(start); end > 0 {

@@ -37,12 +37,13 @@ func lineEnd(line []byte) int {
 }
 
 // pairs reads the pairs of a logfmt line. It returns false unless the line consists
-// of two or more pairs and nothing else.
+// of two or more pairs and nothing else. Category and reason do not count: they may
+// have been added to a line of text.
 func (f *fields) pairs(line []byte) bool {
 	f.reset()
 	f.logfmt = true
 	n := 0
-	for i := 0; ; n++ {
+	for i := 0; ; {
 		for i < len(line) && line[i] == ' ' {
 			i++
 		}
@@ -62,6 +63,9 @@ func (f *fields) pairs(line []byte) bool {
 			return false
 		}
 		f.pair(name, line[start:i])
+		if string(name) != CategoryKey && string(name) != ReasonKey {
+			n++
+		}
 	}
 }
 

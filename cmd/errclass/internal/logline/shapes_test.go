@@ -128,6 +128,7 @@ func FuzzShapes(f *testing.F) {
 		f.Add([]byte(s), true)
 		f.Add([]byte(s), false)
 	}
+	f.Add([]byte("level=1\n 0"), true) // with the added pairs, the first line must not become logfmt
 	c := testRules(f)
 	f.Fuzz(func(t *testing.T, in []byte, all bool) {
 		annotate := func(in string) string {
