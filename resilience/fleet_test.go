@@ -17,9 +17,9 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// fleet simulates many processes that call one endpoint in virtual time. Each has
-// an executor and two workers with a call every two seconds. A call takes 20 ms, a way
-// to the server of the Sharer 2 ms.
+// fleet simulates, in virtual time, many processes that call one endpoint. Each
+// process has an executor and two workers. A worker makes a call every two seconds.
+// A call takes 20 ms. A message to the server of the Sharer takes 2 ms.
 type fleet struct {
 	processes int
 	shared    bool
@@ -28,7 +28,7 @@ type fleet struct {
 	rest      time.Duration // time after the outage
 }
 
-// fleetReport is what the simulation counts.
+// fleetReport has the counts of a simulation.
 type fleetReport struct {
 	calls     int
 	lost      int           // calls of Do that returned an error
@@ -108,7 +108,8 @@ func (f fleet) run(t *testing.T) (report fleetReport) {
 	return report
 }
 
-// densest returns the largest number of times within a window, from begin on.
+// densest returns the largest number of times that lie within one window. It
+// ignores times before begin.
 func densest(times []time.Duration, begin, window time.Duration) (most int) {
 	slices.Sort(times)
 	first, _ := slices.BinarySearch(times, begin)
@@ -120,7 +121,7 @@ func densest(times []time.Duration, begin, window time.Duration) (most int) {
 	return most
 }
 
-// 2,000 processes lose their endpoint for 45 s. With sharing, one of them at a
+// The endpoint of 2,000 processes is down for 45 s. With sharing, one process at a
 // time makes a trial.
 func TestFleet_Outage(t *testing.T) {
 	t.Parallel()
@@ -136,8 +137,8 @@ func TestFleet_Outage(t *testing.T) {
 	assert.LessOrEqual(t, shared.lost, alone.lost*11/10)
 }
 
-// The endpoint of 2,000 processes answers with a rate limit for half a minute.
-// With sharing, few of them find out by a call.
+// The endpoint of 2,000 processes answers with a rate limit for half a minute. With
+// sharing, only a few processes call the endpoint in this time.
 func TestFleet_RateLimit(t *testing.T) {
 	t.Parallel()
 	f := fleet{processes: 2000, failure: answer(429, "10"), outage: 30 * time.Second, rest: 10 * time.Second}

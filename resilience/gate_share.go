@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// share is what a [gate] shares with other processes. Its fields are guarded by
-// gate.mu.
+// share is the part of a [gate] that shares its state with other processes. Its
+// fields are guarded by gate.mu.
 type share struct {
 	sharing *sharing // nil: nothing is shared
 
@@ -27,7 +27,7 @@ type share struct {
 	distrustedTill time.Time
 }
 
-// claim is the state of the lease of the next trial.
+// claim says whether this process has the lease of the next trial.
 type claim uint8
 
 const (
@@ -37,22 +37,25 @@ const (
 )
 
 const (
-	// claimTimeout limits the wait of a trial for its lease.
+	// claimTimeout is how long a trial waits for its lease at most.
 	claimTimeout = 100 * time.Millisecond
-	// shortestClaim is the shortest time between two claims of a trial.
+	// shortestClaim is the shortest time between two requests for the lease of a
+	// trial.
 	shortestClaim = 5 * time.Millisecond
-	// rumorLife is how long an opening elsewhere counts that was not believed.
+	// A process may report an opening that this process does not apply. rumorLife
+	// is how long this process remembers it.
 	rumorLife = 10 * time.Second
-	// distrust is how long the openings of a process do not count after another
-	// one has found the endpoint up.
+	// If a process opens breakers and another process soon finds the endpoint up,
+	// the openings of the first process are ignored. distrust is how long.
 	distrust = time.Minute
-	// spreadPerPeer and longestSpread set the time over which the processes let
-	// their waiting calls in.
+	// spreadPerPeer and longestSpread determine the period over which all processes
+	// let in their waiting calls.
 	spreadPerPeer = 10 * time.Millisecond
 	longestSpread = 2 * time.Second
 )
 
-// publishChange notes a change for the other processes. The caller holds mu.
+// publishChange adds a change to g.changes, for the other processes. The caller
+// holds mu.
 func (g *gate) publishChange(c GateChange) {
 	if g.sharing == nil || g.remote {
 		return
@@ -61,8 +64,8 @@ func (g *gate) publishChange(c GateChange) {
 	g.changes = append(g.changes, c)
 }
 
-// publishOpened notes that the breaker is open, and when the next trial is. The
-// caller holds mu.
+// publishOpened publishes that the breaker is open, and when the next trial is due.
+// The caller holds mu.
 func (g *gate) publishOpened(now time.Time) {
 	g.publishChange(GateChange{
 		Kind: GateOpened, OpenFor: now.Sub(g.openedAt), NextTrial: max(g.nextTrial.Sub(now), 0),
@@ -70,8 +73,8 @@ func (g *gate) publishOpened(now time.Time) {
 	})
 }
 
-// sendChanges publishes g.changes. The caller holds mu, so the changes are in
-// order.
+// sendChanges sends g.changes to the Sharer. The caller holds mu, so the changes
+// are in order.
 func (g *gate) sendChanges() {
 	if g.claim == claimGranted { // no call has begun with it
 		g.claim = claimNone
@@ -87,8 +90,9 @@ func (g *gate) sendChanges() {
 	}
 }
 
-// mayTry reports whether a trial that is due may begin. With sharing it needs a
-// lease. mayTry asks for it if nobody has. The caller holds mu.
+// mayTry reports whether a trial that is due may begin. With sharing, the trial
+// needs a lease. If nobody has asked for the lease, mayTry asks for it and returns
+// false. The caller holds mu.
 func (g *gate) mayTry(now time.Time) bool {
 	if g.sharing == nil {
 		return true
@@ -132,21 +136,21 @@ func (g *gate) askForTrial(number uint64) {
 	})
 }
 
-// keepClaim keeps the lease of a trial that has ended without an outcome, for the
-// next call. The caller holds mu.
+// keepClaim keeps the lease of a trial that ended without a result. The next call
+// may use the lease. The caller holds mu.
 func (g *gate) keepClaim() {
 	if g.sharing != nil {
 		g.claim = claimGranted
 	}
 }
 
-// dropClaim forgets the lease of a trial and where the next one may be made. The
-// caller holds mu.
+// dropClaim forgets the lease of a trial, and forgets that another process may have
+// the next lease. The caller holds mu.
 func (g *gate) dropClaim() {
 	g.claim, g.elsewhere, g.openedBy = claimNone, time.Time{}, ""
 }
 
-// apply applies a change of another process.
+// apply applies a change that another process has published.
 func (g *gate) apply(c GateChange) error {
 	if err := c.valid(); err != nil {
 		return err
@@ -169,7 +173,8 @@ func (g *gate) apply(c GateChange) error {
 	return err
 }
 
-// applyHold holds the endpoint. The caller holds mu.
+// applyHold holds the endpoint after a rate limit of another process. The caller
+// holds mu.
 func (g *gate) applyHold(now time.Time, c GateChange) (err error) {
 	d := c.Hold
 	if d > g.cooldown() {
@@ -183,8 +188,8 @@ func (g *gate) applyHold(now time.Time, c GateChange) (err error) {
 	return err
 }
 
-// applyOpening opens the breaker, or sets the time of its next trial. The caller
-// holds mu.
+// applyOpening opens the breaker. If it is already open, applyOpening sets the time
+// of its next trial. The caller holds mu.
 func (g *gate) applyOpening(now time.Time, c GateChange) {
 	next := now.Add(min(c.NextTrial, g.cooldown()))
 	if !g.open {
@@ -213,8 +218,9 @@ func (g *gate) applyOpening(now time.Time, c GateChange) {
 	g.dismiss(now)
 }
 
-// applyClosing closes the breaker. If calls wait, it does so after a random time,
-// so that not all processes let them in at the same moment. The caller holds mu.
+// applyClosing closes the breaker. If calls wait, it first waits for a random time.
+// So not all processes let their waiting calls in at the same moment. The caller
+// holds mu.
 func (g *gate) applyClosing(now time.Time, c GateChange) {
 	after := g.spread(c.Peers)
 	if after < time.Millisecond || g.queue.Len() == 0 {
@@ -235,30 +241,31 @@ func (g *gate) applyClosing(now time.Time, c GateChange) {
 	})
 }
 
-// judge distrusts the process that opened the breaker if another one has soon found
-// the endpoint up. The caller holds mu.
+// judge is called when the process peer has found the endpoint up. If another
+// process opened the breaker only a short time before, judge distrusts that
+// process. The caller holds mu.
 func (g *gate) judge(now time.Time, peer string) {
 	if g.openedBy != "" && g.openedBy != peer && now.Sub(g.openedAt) < ms(*g.cfg.Load().BridgeMs) {
 		g.distrusted, g.distrustedTill = g.openedBy, now.Add(distrust)
 	}
 }
 
-// believed reports whether another process has reported the endpoint down, and
-// this one has had no success since. Then one failure opens the breaker. The
-// caller holds mu.
+// believed reports whether another process has reported the endpoint as down and
+// this process has had no success since then. In that case one failure opens the
+// breaker. The caller holds mu.
 func (g *gate) believed(now time.Time) bool {
 	return !g.rumor.IsZero() && now.Sub(g.rumor) < rumorLife && g.lastSuccessAt().Before(g.rumor)
 }
 
-// spread returns a random part of the time over which processes let calls in. The
-// caller holds mu.
+// spread returns a random time within the period over which processes let in their
+// waiting calls. The caller holds mu.
 func (g *gate) spread(peers int) time.Duration {
 	longest := min(time.Duration(min(max(peers, 0), int(longestSpread/spreadPerPeer)))*spreadPerPeer, longestSpread)
 	return time.Duration(g.sharing.random() * float64(longest))
 }
 
-// sharedCause returns the parts of a shared failure that are used. Its reason is
-// that of the change if it is none that could have caused it.
+// sharedCause returns the parts of a shared failure that are used. If its reason
+// could not have caused the change, sharedCause uses reason instead.
 func sharedCause(r classify.Result, reason classify.Reason, hold time.Duration) classify.Result {
 	if p := r.Reason.Policy(); r.Category == classify.CategoryRetryable && p.Retry == classify.RetryExponential && r.Reason != classify.ReasonUnknown {
 		reason = r.Reason

@@ -53,8 +53,8 @@ func (k *KeysConfig) key(name string) keys {
 	return 0
 }
 
-// attributes holds what the processor reads of the attributes of one span, event or
-// log record.
+// attributes has the evidence that the processor reads from the attributes of one
+// span, event or log record.
 type attributes struct {
 	evidence.Facts
 	has              keys // the attributes that are there already
@@ -65,7 +65,8 @@ type attributes struct {
 	members int // of the maps visited
 }
 
-// read reads m. The strings belong to m.
+// read reads the evidence in m. The strings are not copied, so they are valid as
+// long as m.
 func (a *attributes) read(k *KeysConfig, m pcommon.Map) {
 	for name, v := range m.All() {
 		if key := k.key(name); key != 0 {
@@ -128,9 +129,8 @@ func (a *attributes) addTexts(m pcommon.Map, depth int) {
 	}
 }
 
-// missing returns the attributes to add. If both category and reason are there
-// already, it returns none, because the others would belong to another
-// classification.
+// missing returns the attributes to add. If both category and reason exist already,
+// it returns none. The other attributes would then describe another classification.
 func (p *errclassProcessor) missing(a *attributes) keys {
 	if a.has&bothKeys == bothKeys {
 		return 0

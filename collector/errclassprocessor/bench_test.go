@@ -33,8 +33,8 @@ func newTest(tb testing.TB, change func(*Config), signal string) *errclassProces
 	return p
 }
 
-// newBatch returns a batch of records as the Collector's receivers make them. fill
-// writes what is specific to the benchmark.
+// newBatch returns a batch of records in the form in which receivers of the
+// Collector make them. fill writes what is specific to a benchmark.
 func newBatch(n int, fill func(i int, r plog.LogRecord)) plog.Logs {
 	ld := plog.NewLogs()
 	rl := ld.ResourceLogs().AppendEmpty()
@@ -54,7 +54,7 @@ func newBatch(n int, fill func(i int, r plog.LogRecord)) plog.Logs {
 	return ld
 }
 
-// bodies are kinds of records in benchmarks.
+// bodies has the kinds of records for the benchmarks.
 var bodies = []struct {
 	name string
 	fill func(i int, r plog.LogRecord)
@@ -97,7 +97,7 @@ var bodies = []struct {
 	}},
 }
 
-// word returns a word of letters that differs for each i.
+// word returns a word of letters that is different for each i.
 func word(i int) string {
 	n := uint32(i)*2654435761 + 12345
 	var b [7]byte
@@ -111,9 +111,10 @@ func word(i int) string {
 	return string(b[:])
 }
 
-// BenchmarkLogs reports cpu-ns/record, the CPU time of a log record of about 120
-// bytes in batches of 1,000 records, and allocs/record. Other load on the machine
-// does not change it much. All texts of an "unseen" row differ.
+// BenchmarkLogs measures log records of about 120 bytes, in batches of 1,000
+// records. The metrics are cpu-ns/record, the CPU time of a record, and
+// allocs/record. Other load on the machine hardly changes them. In rows named
+// "unseen", all texts are different.
 func BenchmarkLogs(b *testing.B) {
 	for _, body := range bodies {
 		b.Run(body.name, func(b *testing.B) {
@@ -134,7 +135,7 @@ func BenchmarkLogs(b *testing.B) {
 	}
 }
 
-// BenchmarkTraces is BenchmarkLogs for spans.
+// BenchmarkTraces is like BenchmarkLogs, but measures spans.
 func BenchmarkTraces(b *testing.B) {
 	spans := []struct {
 		name string

@@ -17,7 +17,7 @@ const (
 	maxLines = 128      // lines, likewise
 )
 
-// event reads the header of a text body and its level. If the first line has no
+// event reads the header and the level of a text body. If the first line has no
 // level, a stack trace or a level in a later line counts.
 func (j *job) event(text string) (first shapes.Event) {
 	j.buf = append(j.buf[:0], text[:min(len(text), maxEvent)]...)
@@ -45,15 +45,14 @@ func (j *job) event(text string) (first shapes.Event) {
 	return first
 }
 
-// Bounds of a body that is a map or a list.
+// These are the limits of a body that is a map or a list.
 const (
 	maxNested  = 16      // levels; what is deeper becomes null
 	maxMembers = 1 << 14 // members and items in all; the rest is left out
 )
 
-// appendJSON appends a map or a list as JSON, so that it is read in the shapes of
-// log lines. The result is valid JSON, also if a part of the value was left out
-// because of a bound.
+// appendJSON appends a map or a list as JSON. The JSON is then read like a log
+// line. It is valid even if a part of the value was left out because of a limit.
 func appendJSON(b []byte, v pcommon.Value) []byte {
 	e := encoder{buf: b, left: maxMembers}
 	e.value(v, 0)
@@ -65,7 +64,8 @@ type encoder struct {
 	left int
 }
 
-// full reports whether no more members fit.
+// full reports whether the JSON has reached a limit, so that no further members are
+// added.
 func (e *encoder) full() bool {
 	e.left--
 	return e.left < 0 || len(e.buf) > maxLine

@@ -21,8 +21,8 @@ type Config struct {
 	// Keys are the names of the attributes that the processor adds.
 	Keys KeysConfig `mapstructure:"keys"`
 
-	// MinSeverity is the lowest severity number of the log records that are
-	// classified: trace, debug, info, warn, error or fatal. The default is error.
+	// MinSeverity is the lowest severity of log records that are classified: trace,
+	// debug, info, warn, error or fatal. The default is error.
 	MinSeverity string `mapstructure:"min_severity"`
 
 	// Signals are the signals that are classified: logs, traces. The default is both.
@@ -38,12 +38,13 @@ type Config struct {
 	// AddFingerprint adds the id of the error's template. The default is false.
 	AddFingerprint bool `mapstructure:"add_fingerprint"`
 
-	// RulesFile is a file of rules, which come before the standard ones. It is read
-	// again when it changes. By default there is none.
+	// RulesFile is a file with the user's rules. They take precedence over the
+	// standard rules. The file is read again when it changes. By default there is
+	// no such file.
 	RulesFile string `mapstructure:"rules_file"`
 
-	// MaxBytes is how much of the text of one record or span is read: its beginning
-	// and its end. The default is 65536, which is also the maximum.
+	// MaxBytes is how many bytes of text of one record or span are read, from its
+	// beginning and its end. The default is 65536. This is also the maximum.
 	MaxBytes int `mapstructure:"max_bytes"`
 
 	// ErrorMode says what happens to a record that cannot be read. The default is
@@ -110,8 +111,8 @@ func createDefaultConfig() component.Config {
 	}
 }
 
-// Validate returns all mistakes in the configuration. Each error begins with the
-// key. Validate also reads the rules file.
+// Validate returns all faults of the configuration. Each error begins with the name
+// of the key. Validate also reads the rules file.
 func (c *Config) Validate() error {
 	errs := c.Keys.validate()
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
@@ -168,7 +169,7 @@ func checkRules(path string) error {
 	return nil
 }
 
-// validate returns the mistakes in the names.
+// validate returns the faults in the names of the attributes.
 func (k *KeysConfig) validate() (errs []error) {
 	names := []struct{ key, value string }{
 		{"category", k.Category}, {"reason", k.Reason}, {"rule", k.Rule}, {"confidence", k.Confidence}, {"fingerprint", k.Fingerprint},

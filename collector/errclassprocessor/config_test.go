@@ -14,8 +14,8 @@ import (
 	"github.com/errclass/errclass/collector/errclassprocessor/internal/metadata"
 )
 
-// readConfig returns a configuration of testdata/config.yaml. The error says what is
-// wrong with it.
+// readConfig returns the configuration id of testdata/config.yaml. The error names
+// its faults.
 func readConfig(tb testing.TB, id component.ID) (*Config, error) {
 	tb.Helper()
 	cm, err := confmaptest.LoadConf(filepath.Join("testdata", "config.yaml"))
@@ -52,7 +52,7 @@ func TestLoadConfig(t *testing.T) {
 	}, loadConfig(t, component.NewIDWithName(metadata.Type, "all")))
 }
 
-// Each mistake is refused with the name of its key.
+// Each faulty setting is refused. The error has the name of its key.
 func TestConfigFaults(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -87,7 +87,8 @@ func TestConfigFaults(t *testing.T) {
 	}
 }
 
-// A rules file that becomes faulty after the check is refused at the start.
+// A rules file may become faulty after Validate. The processor then refuses to
+// start.
 func TestStartFaults(t *testing.T) {
 	t.Parallel()
 	p, err := newProcessor(processorSettings(nil), &Config{RulesFile: "testdata/fault.yaml", Keys: createDefaultConfig().(*Config).Keys}, signalLog)

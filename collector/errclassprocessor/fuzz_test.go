@@ -15,8 +15,9 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// requireOnlyAdded checks that after is before with a category and a reason that
-// belong together, and a rule. Attributes that were there are kept.
+// requireOnlyAdded checks the attributes of a record. after may have a category, a
+// reason that belongs to it, and a rule in addition to before. Attributes of before
+// must be kept.
 func requireOnlyAdded(tb testing.TB, before, after pcommon.Map) {
 	tb.Helper()
 	_, hadCategory := before.Get("error.category")
@@ -39,7 +40,7 @@ func requireOnlyAdded(tb testing.TB, before, after pcommon.Map) {
 	require.LessOrEqual(tb, after.Len(), before.Len()+3)
 }
 
-// setBody sets a body of one of the types.
+// setBody sets a body. kind selects its type.
 func setBody(v pcommon.Value, kind uint8, text string) {
 	switch kind % 6 {
 	case 0:
@@ -61,7 +62,7 @@ func setBody(v pcommon.Value, kind uint8, text string) {
 	}
 }
 
-// setAttribute sets an attribute of one of the types.
+// setAttribute sets an attribute. kind selects its type.
 func setAttribute(m pcommon.Map, key string, kind uint8, text string) {
 	switch kind / 6 % 4 {
 	case 0:
@@ -75,8 +76,8 @@ func setAttribute(m pcommon.Map, key string, kind uint8, text string) {
 	}
 }
 
-// FuzzLogs classifies a record. It must be readable, only the attributes of the processor may
-// be added, nothing else may change, and a second pass must change nothing.
+// FuzzLogs classifies a record. The processor may add only its own attributes.
+// Nothing else may change. A second pass must change nothing.
 func FuzzLogs(f *testing.F) {
 	for i, line := range shapeLines(f) {
 		f.Add(line.text, uint8(i), int32(i%25), "", "exception.message", refused)
@@ -109,7 +110,7 @@ func FuzzLogs(f *testing.F) {
 	})
 }
 
-// FuzzTraces is FuzzLogs for a span with two events.
+// FuzzTraces is like FuzzLogs, but classifies a span with two events.
 func FuzzTraces(f *testing.F) {
 	for _, n := range evidence.Names {
 		f.Add(refused, uint8(2), n.Key, "context.deadlineExceededError", "exception.message", refused)
@@ -166,7 +167,8 @@ func FuzzAppendJSON(f *testing.F) {
 	})
 }
 
-// bounded reports whether appendJSON encodes all of a value.
+// bounded reports whether a value is small enough for appendJSON to encode all of
+// it.
 func bounded(v any, depth int) bool {
 	switch v := v.(type) {
 	case map[string]any:

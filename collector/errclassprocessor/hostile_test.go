@@ -19,7 +19,7 @@ import (
 
 const mib = 1 << 20
 
-// nested returns a map of n levels with a text in the innermost.
+// nested sets v to a map of n levels. The innermost map contains a text.
 func nested(v pcommon.Value, n int, text string) {
 	m := v.SetEmptyMap()
 	for range n {
@@ -28,8 +28,9 @@ func nested(v pcommon.Value, n int, text string) {
 	m.PutStr("error", text)
 }
 
-// hostile are bodies and attributes that a program may write by mistake or on
-// purpose. want is the answer with severity error; "" means that any answer will do.
+// hostile has unusual bodies and attributes, which a program may write by mistake
+// or on purpose. want is the expected answer with severity error. If want is "",
+// any answer is valid.
 var hostile = []struct {
 	name string
 	want string
@@ -108,11 +109,12 @@ var hostile = []struct {
 	{"100,000 lines of text", "", func(r plog.LogRecord) { r.Body().SetStr(strings.Repeat("x: y\n", 100_000)) }},
 }
 
-// maxCost is the most time that a hostile record may take. It is generous, because
-// the machine may be slow: quadratic time would take minutes.
+// maxCost is the longest time that such a record may take. It is generous, because
+// the machine may be slow. An algorithm with quadratic time would take minutes.
 const maxCost = 500e6 // nanoseconds
 
-// A hostile record costs little, is not refused, and gets the two attributes only.
+// An unusual record takes little time and is not refused. It gets only the two
+// attributes.
 func TestHostileLogs(t *testing.T) {
 	p := newTest(t, func(c *Config) { c.ErrorMode = ErrorModePropagate }, signalLog)
 	for _, tt := range hostile {
@@ -190,7 +192,8 @@ func TestHostileSpans(t *testing.T) {
 	}
 }
 
-// A span with more attributes or events than are read is counted and unchanged.
+// A span may have more attributes or events than the processor reads. Such a span
+// is counted and stays unchanged.
 func TestUnreadableSpan(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, func(c *Config) { c.ErrorMode = ErrorModePropagate }, signalSpan)
@@ -205,8 +208,9 @@ func TestUnreadableSpan(t *testing.T) {
 	assert.Zero(t, s.Attributes().Len())
 }
 
-// Memory does not grow with the number of distinct texts: a million, and fewer under
-// the race detector, which takes minutes for a million.
+// The memory does not grow with the number of different texts. The test classifies
+// a million texts. Under the race detector it classifies fewer, because a million
+// would take minutes.
 func TestDistinctTexts(t *testing.T) {
 	const texts = 1_000_000 / race.PoolFactor
 	p := newTest(t, nil, signalLog)

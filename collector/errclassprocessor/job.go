@@ -12,8 +12,8 @@ import (
 	"github.com/errclass/errclass/internal/shapes"
 )
 
-// job holds the state of one batch and the memory that is used again for the next.
-// It is not safe for concurrent use.
+// job is the state of one batch. Its memory is reused for the next batch. It is not
+// safe for concurrent use.
 type job struct {
 	p      *errclassProcessor
 	reader *shapes.Reader
@@ -49,7 +49,7 @@ func newJob(p *errclassProcessor) *job {
 	return j
 }
 
-// maxKept is the largest buffer that is kept for the next batch.
+// maxKept is the size of the largest buffer that is kept for the next batch.
 const maxKept = 64 << 10
 
 // reset forgets the batch.
@@ -70,7 +70,7 @@ func (j *job) fail(err error) {
 	}
 }
 
-// recover counts a record whose classification has panicked.
+// recover recovers a panic of a classification and counts the record as unreadable.
 func (j *job) recover() {
 	if p := recover(); p != nil {
 		j.fail(panicked(p))
@@ -83,7 +83,7 @@ func (j *job) count(category classify.Category, reason classify.Reason) {
 	j.classified++
 }
 
-// log classifies a record that has no severity, one that is high enough, or an
+// log classifies a record if it has no severity, a high enough severity, or an
 // exception.
 func (j *job) log(r plog.LogRecord) {
 	defer j.recover()
@@ -106,8 +106,8 @@ func (j *job) failed(r plog.LogRecord) bool {
 	return r.SeverityNumber() >= j.p.minSeverity || shapes.Named(r.SeverityText()) == shapes.Error || hasException(r.Attributes())
 }
 
-// readAttributes reads the attributes of the current record, once. It returns false
-// if there is nothing to add.
+// readAttributes reads the attributes of the current record, if this has not been
+// done yet. It returns false if no attribute must be added.
 func (j *job) readAttributes() bool {
 	l := &j.current
 	if l.read {
@@ -125,7 +125,7 @@ func (j *job) readAttributes() bool {
 	return l.missing != 0
 }
 
-// shape classifies a record of a body that has a shape.
+// shape classifies one record of a body that has the form of a log line.
 func (j *job) shape(rec *shapes.Record) {
 	l := &j.current
 	switch {
@@ -137,8 +137,8 @@ func (j *job) shape(rec *shapes.Record) {
 	}
 }
 
-// text classifies a body that is text, if the record or the text is an error. The
-// header of a line is not classified.
+// text classifies a text body, if the record or the text is an error. The header of
+// a line, such as its time, is not classified.
 func (j *job) text(text string) {
 	l := &j.current
 	e := j.event(text)
@@ -154,8 +154,8 @@ func (j *job) text(text string) {
 // stderr reports whether the current record is from standard error.
 func (j *job) stderr() bool { return j.readAttributes() && j.current.attrs.Stderr }
 
-// decide classifies the current record and writes the result. The most specific
-// source comes first: the exception, the texts of errors, the body, the outcome of a
+// decide classifies the current record and writes the result. The sources are read
+// in this order: the exception, the texts of errors, the body, the outcome of a
 // call, the stack trace. rec is nil if the body is text.
 func (j *job) decide(rec *shapes.Record, text string) {
 	if j.classify(rec, text) {
@@ -163,16 +163,16 @@ func (j *job) decide(rec *shapes.Record, text string) {
 	}
 }
 
-// decideKnown is decide for a record of standard error without a level. It is an
-// error only if a rule knows its text.
+// decideKnown is like decide, but for a record of standard error without a level.
+// Such a record is an error only if a rule finds the reason of its text.
 func (j *job) decideKnown(rec *shapes.Record, text string) {
 	if j.classify(rec, text) && j.current.decision.Known() {
 		j.finish()
 	}
 }
 
-// classify sets the decision for the current record. It returns false if there is
-// nothing to add.
+// classify sets the decision for the current record. It returns false if no
+// attribute must be added.
 func (j *job) classify(rec *shapes.Record, text string) bool {
 	l, c := &j.current, j.p.classifier
 	l.done = true
@@ -205,8 +205,8 @@ func (j *job) classify(rec *shapes.Record, text string) bool {
 	return true
 }
 
-// add adds a source of a body that has a shape. It returns false if the source
-// decides.
+// add adds a source from a body that has the form of a log line. It returns false
+// if the source decides, so that no further source is read.
 func (j *job) add(s shapes.Source) bool {
 	l := &j.current
 	if l.decision.Known() {
@@ -222,12 +222,13 @@ func (j *job) add(s shapes.Source) bool {
 	return !l.decision.Known()
 }
 
-// longestName is the most bytes that are read of a category or a reason in a body.
-// All valid names are shorter.
+// longestName is how many bytes of a category or a reason in a body are read. All
+// valid names are shorter.
 const longestName = 64
 
-// classified returns the category and the reason that are in a body: its program
-// has classified the error itself, with more evidence than the text.
+// classified returns the category and the reason that a body already has. The
+// program that wrote the body has classified the error itself, with more evidence
+// than the text.
 func classified(rec *shapes.Record, f *evidence.Facts) (classify.Result, bool) {
 	if rec == nil || rec.Category == nil || rec.Reason == nil {
 		return classify.Result{}, false
@@ -235,8 +236,8 @@ func classified(rec *shapes.Record, f *evidence.Facts) (classify.Result, bool) {
 	return evidence.Existing(rec.Text(rec.Category, longestName), rec.Text(rec.Reason, longestName), f)
 }
 
-// finish writes the result and counts it. An exception on a record of a lower
-// severity was handled: it is not counted.
+// finish writes the result and counts it. It does not count an exception on a
+// record of a lower severity, because such an exception was handled.
 func (j *job) finish() {
 	l := &j.current
 	res := l.decision.Complete(j.p.classifier, &l.attrs.Facts)
@@ -246,12 +247,12 @@ func (j *job) finish() {
 	}
 }
 
-// maxLine is the longest body that is read as a line of log. Of a longer one, the
-// beginning and the end are read as text.
+// maxLine is the length of the longest body that is read as a log line. A longer
+// body is read as text: only its beginning and its end.
 const maxLine = shapes.MaxInner
 
-// body returns a body as a line of log, if it may be one, and as text. The line is
-// valid until the next call.
+// body returns a body in two forms: as a log line, if it may be one, and as text.
+// The line is valid until the next call of body.
 func (j *job) body(v pcommon.Value) (line []byte, text string) {
 	switch v.Type() {
 	case pcommon.ValueTypeStr:

@@ -65,7 +65,7 @@ func (p *errclassProcessor) start(context.Context, component.Host) error {
 	return nil
 }
 
-// rulesFault reports that a changed rules file cannot be used.
+// rulesFault logs and counts a changed rules file that cannot be used.
 func (p *errclassProcessor) rulesFault(err error) {
 	p.telemetry.reloadFailed()
 	fields := []zap.Field{zap.String("rules_file", p.cfg.RulesFile), zap.Error(err)}
@@ -140,8 +140,9 @@ func (p *errclassProcessor) end(ctx context.Context, j *job) error {
 	return nil
 }
 
-// errTooManyAttributes is the error for a record that is not read because of its
-// size: the attributes that are not read may include those to add.
+// errTooManyAttributes is the error for a record that has too many attributes. Such
+// a record is left unchanged, because the attributes that were not read may include
+// those to add.
 var errTooManyAttributes = fmt.Errorf("more than %d attributes", evidence.MaxAttributes)
 
 // panicked returns the error for a recovered panic.

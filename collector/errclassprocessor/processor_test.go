@@ -27,7 +27,8 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// processorSettings returns settings whose logs go to the observer, if there is one.
+// processorSettings returns settings for a processor. Its logs go to core, unless
+// core is nil.
 func processorSettings(core *zap.Logger) processor.Settings {
 	set := processortest.NewNopSettings(metadata.Type)
 	if core != nil {
@@ -47,8 +48,8 @@ func oneLog(body string) (plog.Logs, plog.LogRecord) {
 
 const refused = "dial tcp 10.0.0.7:5432: connect: connection refused"
 
-// A processor changes batches, so the Collector must give it a copy if others read
-// them too.
+// A processor changes batches in place. So the Collector must give it a copy of a
+// batch that others also read.
 func TestCapabilities(t *testing.T) {
 	t.Parallel()
 	f := NewFactory()
@@ -60,7 +61,7 @@ func TestCapabilities(t *testing.T) {
 	assert.True(t, traces.Capabilities().MutatesData)
 }
 
-// A signal that is not named passes unchanged.
+// If the configuration does not name a signal, its batches pass unchanged.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	for _, signals := range [][]string{{signalLogs}, {signalTraces}, {signalLogs, signalTraces}} {
@@ -99,7 +100,7 @@ func tooMany(r plog.LogRecord) {
 	_ = r.Attributes().FromRaw(raw)
 }
 
-// A record that cannot be read passes unchanged, and the others of its batch are
+// A record that cannot be read stays unchanged. The other records of its batch are
 // classified.
 func TestErrorMode(t *testing.T) {
 	t.Parallel()
@@ -143,7 +144,7 @@ func TestErrorMode(t *testing.T) {
 	}
 }
 
-// A panic does not leave the record.
+// A panic while a record is classified affects only this record.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, nil, signalLog)
@@ -201,8 +202,8 @@ func TestTelemetry(t *testing.T) {
 	require.NoError(t, tel.Shutdown(t.Context()))
 }
 
-// The rules follow the file. A bad file keeps the old rules, is logged with its file
-// and line, and is counted.
+// When the rules file changes, the new rules apply. A faulty file keeps the old
+// rules. The fault is logged with the file and the line, and is counted.
 func TestRulesFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -30,8 +30,8 @@ func shapeLines(tb testing.TB) (lines []shapeLine) {
 	return lines
 }
 
-// classifyBody returns the category and the reason that a record without a severity
-// gets, "" if it is no error.
+// classifyBody classifies a body without a severity. It returns "category/reason",
+// or "" if the record is not an error.
 func classifyBody(tb testing.TB, p *errclassProcessor, set func(pcommon.Value)) string {
 	tb.Helper()
 	ld := plog.NewLogs()
@@ -42,7 +42,7 @@ func classifyBody(tb testing.TB, p *errclassProcessor, set func(pcommon.Value)) 
 	return answer(r.Attributes())
 }
 
-// answer returns "category/reason" of attributes with the default keys.
+// answer returns "category/reason" for attributes with the default keys.
 func answer(m pcommon.Map) string {
 	category, ok := m.Get("error.category")
 	if !ok {
@@ -52,8 +52,9 @@ func answer(m pcommon.Map) string {
 	return category.Str() + "/" + reason.Str()
 }
 
-// The level and the error of a body are found in every shape, however the body is
-// written: as a text, as a line of a container runtime, as bytes, as a map.
+// The level and the error of a body are found in every shape. The body may be
+// written in four ways: as text, as a line of a container runtime, as bytes or as a
+// map.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, func(c *Config) { c.ErrorMode = ErrorModePropagate }, signalLog)
@@ -111,8 +112,8 @@ func TestTextBodies(t *testing.T) {
 	}
 }
 
-// Bodies that are neither text nor map have no level. With a severity they are
-// classified by their text.
+// Bodies of other types than text and map have no level. If the record has a
+// severity, their text is classified.
 func TestOtherBodies(t *testing.T) {
 	t.Parallel()
 	p := newTest(t, nil, signalLog)
@@ -148,7 +149,7 @@ func TestOtherBodies(t *testing.T) {
 	}
 }
 
-// Maps are encoded as encoding/json would encode them, up to their bounds.
+// appendJSON encodes a map in the same way as encoding/json, up to its limits.
 func TestAppendJSON(t *testing.T) {
 	t.Parallel()
 	raw := map[string]any{

@@ -17,10 +17,10 @@ type spanState struct {
 	texts      bound.Texts
 }
 
-// span classifies a span that has failed or has an exception, in the same order as
-// otelclass: the last exception, the attributes and the status of the span, the
-// other exceptions from last to first. The amount of text is bounded, so the most
-// important sources come first.
+// span classifies a span that has failed or has an exception. It reads the sources
+// in the same order as otelclass: the last exception, the attributes and the status
+// of the span, and then the other exceptions from last to first. The amount of text
+// is limited, so the most important sources come first.
 func (j *job) span(span ptrace.Span) {
 	defer j.recover()
 	events := span.Events()
@@ -70,14 +70,16 @@ func (s *spanState) failed(span ptrace.Span, d *evidence.Decision, text string) 
 	}
 }
 
-// exception classifies the n-th exception, reading at most size bytes of its texts.
+// exception classifies the n-th exception. It reads at most size bytes of the
+// exception's texts.
 func (s *spanState) exception(events ptrace.SpanEventSlice, n, size int) evidence.Decision {
 	event := events.At(int(s.exceptions.at[n]))
 	p := s.j.p
 	var a attributes
 	a.read(&p.cfg.Keys, event.Attributes())
 	if res, ok := evidence.Existing(a.category, a.reason, &a.Facts); ok {
-		// The program has classified the error itself, with more evidence.
+		// The program has classified the error itself, with more evidence than the
+		// span has.
 		return evidence.Decided(res, classify.Evidence{Message: bound.Text(a.Message, bound.MaxText), Type: a.ExceptionType})
 	}
 	d := evidence.Decision{SpanStatus: s.attrs.Status}
@@ -91,8 +93,8 @@ func (s *spanState) exception(events ptrace.SpanEventSlice, n, size int) evidenc
 }
 
 // isOwnDeadline reports whether error.type of a span names the program's own
-// deadline. It returns false if any attribute of the span or of its events comes
-// from an answer.
+// deadline. It returns false if the span or one of its events has an attribute from
+// an answer of a peer.
 func (s *spanState) isOwnDeadline(span ptrace.Span) bool {
 	if !s.attrs.MayBeOwnDeadline() || anyAnswer(span.Attributes()) {
 		return false
@@ -117,7 +119,7 @@ func anyAnswer(m pcommon.Map) bool {
 	return false
 }
 
-// exceptions holds the indexes of a span's exception events, newest first.
+// exceptions has the indexes of a span's exception events, the newest first.
 type exceptions struct {
 	at [evidence.MaxExceptions]int32
 	n  int

@@ -12,17 +12,18 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// The values of the label signal.
+// These are the values of the label signal.
 const (
 	signalLog  = "log"
 	signalSpan = "span"
 )
 
-// nPairs is at least the number of pairs of a category and a reason.
+// nPairs is an upper limit of the number of pairs of a category and a reason.
 const nPairs = 32
 
-// telemetry counts for one pipeline. All series exist from the start with the value
-// 0: increase() does not see a counter that begins at 1.
+// telemetry has the counters of one pipeline. All series exist from the start with
+// the value 0, because Prometheus's increase() does not see a counter that begins
+// at 1.
 type telemetry struct {
 	signal     string
 	builder    *metadata.TelemetryBuilder

@@ -19,7 +19,8 @@ type process struct {
 	out *bufio.Scanner
 }
 
-// startProcess starts a worker and gives it its order. The process ends with ctx.
+// startProcess starts a worker process and sends its order to its standard input.
+// The process ends when ctx ends.
 func startProcess(ctx context.Context, o order) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -50,8 +51,9 @@ func (p *process) line() ([]byte, error) {
 	return p.out.Bytes(), nil
 }
 
-// round starts the provider and the workers, makes the trouble, and returns what
-// was counted. redis is the address of the server, or "".
+// round starts the provider and the workers, lets the provider fail, and returns
+// the figures. redis is the address of a Redis server, or "" for a round without
+// sharing.
 func round(ctx context.Context, p plan, redis string) (f figures, err error) {
 	provider, err := startProvider()
 	if err != nil {

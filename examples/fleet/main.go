@@ -30,7 +30,7 @@ import (
 	"github.com/errclass/errclass/internal/redistest"
 )
 
-// plan says when the provider has trouble, and how many workers call it.
+// plan says when the provider fails, and how many workers call it.
 type plan struct {
 	workers int
 	calm    time.Duration // before the trouble

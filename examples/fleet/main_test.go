@@ -11,7 +11,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain lets the test binary be a worker.
+// TestMain runs the worker instead of the tests if the environment variable
+// asWorker is set.
 func TestMain(m *testing.M) {
 	if os.Getenv(asWorker) != "" {
 		main()
@@ -20,8 +21,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// A small fleet: with sharing, at most one request goes to the endpoint at a time
-// while it is away, and no call fails.
+// With sharing, no call of a small fleet fails. While the endpoint is away, at most
+// one request at a time goes to it.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	p := plan{workers: 5, calm: 500 * time.Millisecond, trouble: 5 * time.Second, rest: 4 * time.Second}

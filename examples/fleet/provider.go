@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// The endpoints of the provider.
+// These are the endpoints of the provider.
 const (
 	awayPath    = "/away"    // closes connections during the trouble
 	limitedPath = "/limited" // answers 429 during the trouble
 )
 
-// workerHeader names the worker of a request.
+// workerHeader is the header with the name of the worker that made the request.
 const workerHeader = "Worker"
 
 // provider is an HTTP server on loopback that counts requests. A request takes
@@ -42,7 +42,7 @@ func startProvider() (*provider, error) {
 	return p, nil
 }
 
-// begin sets the times of the trouble.
+// begin sets the period in which the provider fails.
 func (p *provider) begin(from, to time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,7 +63,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// count counts a request and returns how long the trouble lasts.
+// count counts a request. It returns how long the provider still fails, or 0.
 func (p *provider) count(r *http.Request) time.Duration {
 	now, path := time.Now(), r.URL.Path
 	p.mu.Lock()

@@ -9,7 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 )
 
-// figures is what a round has counted.
+// figures are the results of one round.
 type figures struct {
 	answered, failed int // calls of all workers
 	byPath           map[string]pathFigures
@@ -25,7 +25,7 @@ type pathFigures struct {
 	slowest   time.Duration
 }
 
-// add adds what the provider has counted.
+// add adds the counts of the provider to f.
 func (f *figures) add(p *provider, pl plan) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,8 +47,8 @@ func (f *figures) add(p *provider, pl plan) {
 	}
 }
 
-// densest returns the largest number of times within a window. The times are
-// sorted.
+// densest returns the largest number of times that lie within one window. The times
+// must be sorted.
 func densest(times []time.Duration, window time.Duration) (most int) {
 	for i, at := range times {
 		n, _ := slices.BinarySearch(times, at+window)

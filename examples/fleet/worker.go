@@ -17,10 +17,11 @@ import (
 	"github.com/errclass/errclass/resilience/redisgate"
 )
 
-// asWorker is an environment variable. If it is set, the program is a worker.
+// asWorker is an environment variable. If it is set, the program runs as a worker.
 const asWorker = "FLEET_AS_WORKER"
 
-// order is what a worker process is told on its standard input.
+// order is the task of a worker process. The worker reads it from its standard
+// input.
 type order struct {
 	Name     string        `json:"name"`
 	Provider string        `json:"provider"`
@@ -28,13 +29,15 @@ type order struct {
 	Duration time.Duration `json:"duration"`
 }
 
-// counts is what a worker process writes to its standard output.
+// counts are the results of a worker process. The worker writes them to its
+// standard output.
 type counts struct {
 	Answered int `json:"answered"`
 	Failed   int `json:"failed"`
 }
 
-// newExecutor returns an executor that shares its gates, if there is a server.
+// newExecutor returns an executor. If addr is not "", the executor shares its gates
+// through the Redis server at addr.
 func newExecutor(ctx context.Context, addr string) (x *resilience.Executor, done func(), err error) {
 	config := &resilience.Config{Enabled: true}
 	if addr == "" {
@@ -50,9 +53,9 @@ func newExecutor(ctx context.Context, addr string) (x *resilience.Executor, done
 	return x, func() { _ = sharer.Close(); _ = client.Close() }, err
 }
 
-// work is a worker process. It reads its order and says that it is ready. When
-// there is another line it makes calls, and then writes its counts. It ends with its
-// standard input, so it does not outlive the program that has started it.
+// work runs a worker process. It reads its order and says that it is ready. After
+// the next line of input it makes calls, and then it writes its counts. It ends
+// when its standard input ends, so it does not outlive the program that started it.
 func work(in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	var o order
@@ -117,8 +120,8 @@ func call(ctx context.Context, x *resilience.Executor, worker, endpoint string) 
 	return err
 }
 
-// statusError is an error with the response, from which package classify reads the
-// Retry-After.
+// statusError is an error with a response. Package classify reads the Retry-After
+// of the response.
 type statusError struct{ Response *http.Response }
 
 func (e *statusError) Error() string { return e.Response.Status }
@@ -131,7 +134,7 @@ type counter struct {
 	counts
 }
 
-// add counts a call, unless the end of the round has cut it off.
+// add counts a call. It ignores a call that failed because the round ended.
 func (c *counter) add(ctx context.Context, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 //go:embed page
 var files embed.FS
 
-// wasmPackage is the package of the classifier.
+// wasmPackage is the package that build compiles to WebAssembly.
 const wasmPackage = "github.com/errclass/errclass/examples/playground/wasm"
 
 // build returns the page. It compiles the classifier to WebAssembly with the go
@@ -51,8 +51,9 @@ func build(ctx context.Context) ([]byte, error) {
 	return assemble(wasm, glue)
 }
 
-// assemble puts everything into one page. glue is the script that runs Go's
-// WebAssembly; it comes with the toolchain and must be of the same version.
+// assemble returns one page with the classifier and all scripts in it. glue is the
+// script that runs Go's WebAssembly. It comes with the Go toolchain and must have
+// the same version as wasm.
 func assemble(wasm, glue []byte) ([]byte, error) {
 	parts := map[string]string{}
 	for name, file := range map[string]string{"Style": "page/page.css", "Script": "page/page.js", "Page": "page/page.html"} {

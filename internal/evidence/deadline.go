@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// deadlineError returns the deadline error of the standard library that has the
-// type name exceptionType, or nil. Such an error means that this program's own
-// deadline passed. There is no such function for context.Canceled: it has the same
-// type as any error of errors.New.
+// deadlineError returns the deadline error of the standard library whose type name
+// is exceptionType, or nil. Such an error means that this program's own deadline
+// passed. For context.Canceled this is not possible: it has the same type as every
+// error of errors.New.
 func deadlineError(exceptionType string) error {
 	switch exceptionType {
 	case "context.deadlineExceededError":
@@ -20,22 +20,22 @@ func deadlineError(exceptionType string) error {
 	return nil
 }
 
-// plainKey removes the separators of a key, so that status_code, statusCode and
-// status.code are equal.
+// plainKey removes the separators of a key. Then status_code, statusCode and
+// status.code differ only in case.
 var plainKey = strings.NewReplacer("_", "", "-", "", ".", "")
 
 // MayBeOwnDeadline reports whether error.type names a deadline of the standard
-// library. On a span it is this program's own deadline if neither the span nor its
-// events have an attribute of an answer: see [IsAnswerKey]. An instrumentation
-// writes the type of the error there, or a code that a peer sent. On a log record
-// it never counts as the program's own, because a record of an answered call may
-// lack the attributes of the answer.
+// library. An instrumentation writes either the type of the error or a code that a
+// peer sent to error.type. So on a span, it is this program's own deadline only if
+// neither the span nor its events have an attribute of an answer: see
+// [IsAnswerKey]. On a log record it never counts as this program's own, because a
+// record of an answered call may lack the attributes of the answer.
 func (f *Facts) MayBeOwnDeadline() bool { return deadlineError(f.ErrorType) != nil }
 
 // IsAnswerKey reports whether an attribute with this key describes the answer of a
-// peer. It matches patterns instead of a list of names, because conventions are
-// renamed and instrumentations add their own names. It returns true for a key
-// longer than MaxName.
+// peer. It matches parts of the key instead of a list of names, because conventions
+// are renamed and instrumentations add their own names. For a key longer than
+// MaxName it returns true.
 func IsAnswerKey(key string) bool {
 	if len(key) > MaxName {
 		return true

@@ -9,9 +9,10 @@ import (
 	"github.com/errclass/errclass/internal/bound"
 )
 
-// Decision is the result of several sources, tried in order of importance. The
-// first source that a rule knows decides. If there is none, the first source that
-// the model knows decides, and then the first source. The zero value has no source.
+// Decision is the result of several sources of evidence. The sources are tried in
+// order of importance. The first source for which a rule finds the reason decides.
+// If there is no such source, the first source for which the model finds the reason
+// decides. Otherwise the first source decides. The zero value has no source.
 type Decision struct {
 	classify.Result
 	// SpanStatus is the HTTP status of the span that the sources belong to.
@@ -21,30 +22,31 @@ type Decision struct {
 	source classify.Evidence // what decided
 }
 
-// Decided returns a decision for a result that is on a span already. source is what
-// it was made from.
+// Decided returns a decision for a result that a span already has. source is the
+// evidence from which the result was made.
 func Decided(res classify.Result, source classify.Evidence) Decision {
 	return Decision{Result: res, known: isKnown(&res), source: source}
 }
 
-// isKnown reports whether a rule knows the reason.
+// isKnown reports whether a rule, and not only the model, has found the reason.
 func isKnown(r *classify.Result) bool {
 	return r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
 }
 
-// Known reports whether a rule knows the reason. If so, further sources are not
-// read.
+// Known reports whether a rule has found the reason. If so, no further sources need
+// be read.
 func (d *Decision) Known() bool { return d.known }
 
-// Add classifies a source, unless an earlier one has decided.
+// Add classifies a source, unless an earlier source has decided.
 func (d *Decision) Add(c *classify.Classifier, e classify.Evidence) {
 	if d.known {
 		return
 	}
 	r := c.Classify(e)
 	if e.Err == nil && e.Status == 0 && d.SpanStatus != 0 && (r.Reason == classify.ReasonAborted || r.Reason == classify.ReasonTimeout) {
-		// The abort or the timeout is known only from a text. The span's status
-		// may outrank it, so classify the text again together with the status.
+		// Only a text says that the call was aborted or timed out. The span's
+		// status may outrank the text, so classify the text again together with the
+		// status.
 		e.Status = d.SpanStatus
 		r = c.Classify(e)
 	}
@@ -54,8 +56,8 @@ func (d *Decision) Add(c *classify.Classifier, e classify.Evidence) {
 	}
 }
 
-// AddOutcome adds the attributes that say how a call ended, with the description of
-// a span's status or the body of a record.
+// AddOutcome adds, as a source, the attributes that say how a call ended. text is
+// the description of a span's status, or the body of a record.
 func (d *Decision) AddOutcome(c *classify.Classifier, f *Facts, text string) {
 	e := f.outcome(text)
 	d.Add(c, e)
@@ -64,16 +66,16 @@ func (d *Decision) AddOutcome(c *classify.Classifier, f *Facts, text string) {
 	}
 }
 
-// AddStack adds exception.stacktrace if there is no other evidence. Its function
-// names describe the program more than the error.
+// AddStack adds exception.stacktrace as a source, if there is no other evidence.
+// The function names in a stack trace describe the program more than the error.
 func (d *Decision) AddStack(c *classify.Classifier, f *Facts, t *bound.Texts, n int) {
 	if d.Category == "" && f.ExceptionType == "" {
 		d.Add(c, classify.Evidence{Message: t.Cut(f.Stack, n), Provider: f.Provider})
 	}
 }
 
-// Complete completes the result and returns it. An error without evidence is
-// classified as an empty message.
+// Complete adds the status and the provider of f to the result and returns the
+// result. Without evidence, it classifies an empty message.
 func (d *Decision) Complete(c *classify.Classifier, f *Facts) classify.Result {
 	if d.Category == "" {
 		d.Result = c.Message("")
@@ -87,8 +89,8 @@ func (d *Decision) Complete(c *classify.Classifier, f *Facts) classify.Result {
 	return d.Result
 }
 
-// Fingerprint returns the fingerprint of the source that decided, or "" if it has
-// neither a text nor a type nor a status.
+// Fingerprint returns the fingerprint of the source that decided. It returns "" if
+// the source has neither a text nor a type nor a status.
 func (d *Decision) Fingerprint() string {
 	e := &d.source
 	text := e.Message
@@ -104,8 +106,8 @@ func (d *Decision) Fingerprint() string {
 	return fingerprint.Sum(text).String()
 }
 
-// Existing returns the result for a category and a reason that are set already. ok
-// is false if no classifier returns the pair. Such values must not become metric
+// Existing returns the result for a category and a reason that already exist. ok is
+// false if no classifier returns these values. Such values must not become metric
 // labels.
 func Existing(category, reason string, f *Facts) (res classify.Result, ok bool) {
 	res = classify.Result{

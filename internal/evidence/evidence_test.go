@@ -32,7 +32,7 @@ func TestIsException(t *testing.T) {
 	assert.False(t, evidence.None.IsException())
 }
 
-// attr is an attribute: a text or an int64.
+// attr is an attribute. Its value is a text or an int64.
 type attr struct {
 	key   string
 	value any
@@ -51,7 +51,7 @@ func facts(attrs []attr) *evidence.Facts {
 	return f
 }
 
-// Codes are integers or texts, and 0 is success.
+// A code may be an integer or a text. The code 0 means success.
 func TestOutcome(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

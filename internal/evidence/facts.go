@@ -8,10 +8,11 @@ import (
 	"github.com/errclass/errclass/internal/bound"
 )
 
-// MaxName is the most bytes that are read of a type, a code or the name of a system.
+// MaxName is the largest number of bytes that are read of a type, a code or the
+// name of a system.
 const MaxName = 512
 
-// Facts holds the evidence in the attributes of one span, event or log record. The
+// Facts has the evidence in the attributes of one span, event or log record. The
 // zero value is empty. It is not safe for concurrent use.
 type Facts struct {
 	Exception      bool // there is an exception.* attribute
@@ -28,8 +29,8 @@ type Facts struct {
 	db, dbSystem   string // db is a code of dbSystem
 }
 
-// SetText stores a text attribute. Call it with an empty text for attributes whose
-// type is neither text nor integer.
+// SetText stores an attribute whose value is a text. For an attribute whose value
+// is neither a text nor an integer, call SetText with "".
 func (f *Facts) SetText(field Field, s string) {
 	switch field {
 	case ExceptionType:
@@ -63,8 +64,8 @@ func (f *Facts) SetText(field Field, s string) {
 	}
 }
 
-// SetInt stores an integer attribute. Instrumentations write numeric codes as
-// integers or as texts. The number 0 means success and counts as no code.
+// SetInt stores an attribute whose value is an integer. Instrumentations write
+// numeric codes as integers or as texts. The code 0 means success and is ignored.
 func (f *Facts) SetInt(field Field, n int64) {
 	switch field {
 	case HTTPStatus:
@@ -106,8 +107,8 @@ func textStatus(s string) int {
 	return httpStatus(int64(n))
 }
 
-// grpcCode formats a numeric gRPC code as "grpc-status: 14", because the
-// classifier reads that form. It returns "" for 0, because 0 means success. It
+// grpcCode returns a numeric gRPC code in a form that the classifier recognises:
+// "14" -> "grpc-status: 14". It returns "" for 0, because 0 means success. It
 // returns other codes unchanged.
 func grpcCode(code string) string {
 	n, err := strconv.ParseInt(code, 10, 64)
@@ -120,8 +121,8 @@ func grpcCode(code string) string {
 	return ""
 }
 
-// rpcCode returns the code of rpc.response.status_code. A number from 0 to 16 is
-// a gRPC code unless rpc.system names another system, such as JSON-RPC.
+// rpcCode returns the value of rpc.response.status_code. A number from 0 to 16 is a
+// gRPC code, unless rpc.system names another system, such as JSON-RPC.
 func (f *Facts) rpcCode() string {
 	if n, err := strconv.Atoi(f.rpc); err == nil && 0 <= n && n <= 16 && (f.rpcSystem == "" || f.rpcSystem == "grpc") {
 		return grpcCode(f.rpc)
@@ -130,7 +131,7 @@ func (f *Facts) rpcCode() string {
 }
 
 // ExceptionEvidence returns exception.type and exception.message as evidence. It
-// reads at most n bytes of the two together.
+// takes at most n bytes of the two together.
 func (f *Facts) ExceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 	e := classify.Evidence{Type: t.Cut(f.ExceptionType, MaxName), Provider: f.Provider}
 	e.Message = t.Cut(f.Message, n-len(e.Type))
@@ -142,8 +143,8 @@ func (f *Facts) ExceptionEvidence(t *bound.Texts, n int) classify.Evidence {
 }
 
 // outcome returns the evidence of how a call ended. text becomes the message. Only
-// this program's own deadline is passed as a Type. Other values are not, because a
-// peer may have written them.
+// this program's own deadline becomes the Type. Other values of error.type do not,
+// because a peer may have written them.
 func (f *Facts) outcome(text string) classify.Evidence {
 	if f.OwnDeadline {
 		return classify.Evidence{Type: f.ErrorType, Message: text}

@@ -1,16 +1,17 @@
-// Package evidence reads attributes of OpenTelemetry and decides what they say about
-// an error. otelclass and the Collector's processor use it for their own data
-// models. So the same attributes give the same answer in both.
+// Package evidence reads attributes of OpenTelemetry and decides what they say
+// about an error. otelclass and the Collector's processor have different data
+// models, but both use this package. So the same attributes give the same answer in
+// both.
 //
 //   - [FieldOf] finds the meaning of an attribute's name.
-//   - [Facts] holds the values that were found on one span, event or log record.
-//   - [Decision] classifies them, the most important first.
+//   - [Facts] holds the values of one span, event or log record.
+//   - [Decision] classifies these values, the most important first.
 package evidence
 
 // Field is the meaning of an attribute.
 type Field uint8
 
-// The fields. None means that the attribute is not read.
+// These are the fields. None means that the attribute is not read.
 const (
 	None Field = iota
 	ExceptionType
@@ -40,8 +41,8 @@ type Name struct {
 }
 
 // Names lists the attributes that are read. The names are those of OpenTelemetry's
-// semantic conventions 1.43. Names of older versions follow those that replaced
-// them.
+// semantic conventions 1.43. After a name come the names that older versions used
+// for the same attribute.
 var Names = []Name{
 	{"exception.type", ExceptionType},
 	{"exception.message", ExceptionMessage},
@@ -66,7 +67,7 @@ var Names = []Name{
 	{"log.iostream", Stream},
 }
 
-// byHash holds the index of a name in Names, plus 1, at the hash of the name. No two
+// byHash maps the hash of a name to the index of the name in Names, plus 1. No two
 // names have the same hash. Most other keys are rejected by an empty entry, without
 // a comparison.
 var byHash = func() (index [256]uint8) {

@@ -9,8 +9,8 @@ type Pair struct {
 }
 
 // Pairs has all pairs. Each reason has one category. Only the reason timeout has a
-// second one, the category timeout, for the program's own deadline. User rules
-// cannot change the category of a reason.
+// second category, timeout, for the program's own deadline. User rules cannot
+// change the category of a reason.
 var Pairs = func() []Pair {
 	var all []Pair
 	for _, r := range classify.Reasons() {

@@ -1,6 +1,7 @@
-// Package pages holds what the HTML pages of this repository share: colours and
-// controls, a few functions in JavaScript, and a policy that lets a page load and
-// send nothing. The pages are single files, so all of it is inlined.
+// Package pages has the common parts of the HTML pages of this repository: colours
+// and controls, some functions in JavaScript, and a policy with which a page can
+// load nothing and send nothing. Each page is a single file, so these parts are
+// written into the page.
 package pages
 
 import (
@@ -11,22 +12,23 @@ import (
 	"strings"
 )
 
-// Style is the style sheet that comes before that of a page.
+// Style is the common style sheet. It comes before the style sheet of a page.
 //
 //go:embed base.css
 var Style string
 
-// Script defines the object pages with functions that make elements. It comes before
-// the script of a page.
+// Script is the common script. It defines an object, pages, with functions that
+// make elements. It comes before the script of a page.
 //
 //go:embed base.js
 var Script string
 
 // Policy returns a Content-Security-Policy that permits the inline script and the
-// inline style of a page by their hashes. A page with this policy can load nothing and
-// send nothing, and markup that got into its text does not run. sources are further
-// sources of scripts, such as 'wasm-unsafe-eval'. Policy returns an error if the
-// script or the style would end within itself.
+// inline style of a page by their hashes. A page with this policy can load nothing
+// and send nothing. If a text of the page contains a script, the browser does not
+// run it. sources are further permitted sources of scripts, such as
+// 'wasm-unsafe-eval'. Policy returns an error if script or style contains its own
+// end tag.
 func Policy(script, style string, sources ...string) (string, error) {
 	if strings.Contains(strings.ToLower(script), "</script") || strings.Contains(strings.ToLower(style), "</style") {
 		return "", errors.New("a script or a style contains its own end tag")
@@ -42,7 +44,8 @@ func Policy(script, style string, sources ...string) (string, error) {
 	}, "; "), nil
 }
 
-// source returns the hash of an inline script or style, as a policy names it.
+// source returns the hash of an inline script or style, in the form that a policy
+// needs.
 func source(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

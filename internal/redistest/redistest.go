@@ -1,6 +1,6 @@
-// Package redistest starts a redis-server or valkey-server for tests and
-// examples: on a loopback port that is free, with its files in a directory, and
-// without persistence.
+// Package redistest starts a redis-server or valkey-server for tests and examples.
+// The server uses a free port on loopback, keeps its files in a directory, and has
+// no persistence.
 package redistest
 
 import (
@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Required is an environment variable. If it is set, tests fail where no server is
+// Required is an environment variable. If it is set, a test fails if no server is
 // installed. The CI sets it.
 const Required = "ERRCLASS_REQUIRE_REDIS"
 
@@ -35,8 +35,8 @@ type Server struct {
 	exited chan struct{}
 }
 
-// Start starts a server with its files in dir and waits until it answers. The
-// caller ends it with Kill.
+// Start starts a server and waits until it answers. The server keeps its files in
+// dir. Call Kill to end the server.
 func Start(ctx context.Context, dir string) (*Server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -52,7 +52,7 @@ func Start(ctx context.Context, dir string) (*Server, error) {
 	return s, nil
 }
 
-// Start starts the server again after Kill, at the same address and without data.
+// Start starts the server again after Kill. It has the same address and no data.
 func (s *Server) Start(ctx context.Context) error {
 	path, err := find()
 	if err != nil {
@@ -117,11 +117,11 @@ func (s *Server) answers() bool {
 	return err == nil && string(answer) == "+PONG"
 }
 
-// Kill ends the server at once and waits for its end.
+// Kill kills the server and waits until it has ended.
 func (s *Server) Kill() {
 	_ = s.cmd.Process.Kill()
 	<-s.exited
 }
 
-// Signal sends a signal to the server, for example to stop it for a while.
+// Signal sends a signal to the server, for example SIGSTOP to pause the server.
 func (s *Server) Signal(sig os.Signal) error { return s.cmd.Process.Signal(sig) }

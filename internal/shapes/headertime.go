@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// HeaderTime returns the time in the prefix or the header of a line whose own shape
-// has none: that of CRI, of syslog, klog and Apache. Syslog and klog leave out the
-// year. It is the last one in which the time is not after now, which may be the time
-// at which the file was written.
+// HeaderTime returns the time in the prefix or the header of a line. It knows the
+// formats of CRI, syslog, klog and Apache. Syslog and klog write no year. For them,
+// HeaderTime takes the last year in which the time is not after now. now may be the
+// time at which the file was written.
 func HeaderTime(line []byte, now time.Time) (time.Time, bool) {
 	line = line[:min(lineEnd(line), longestHeader)]
 	if i := bytes.IndexByte(line, '>'); i > 0 && line[0] == '<' { // the priority of syslog
@@ -31,14 +31,15 @@ func HeaderTime(line []byte, now time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// headerLayouts have a fixed width. A year of 0 means that there is none.
+// headerLayouts are layouts of a fixed width. A parsed year of 0 means that the
+// time has no year.
 var headerLayouts = []string{
 	time.Stamp,
 	"E0102 15:04:05.000000", "F0102 15:04:05.000000", "W0102 15:04:05.000000", "I0102 15:04:05.000000",
 	"[Mon Jan 02 15:04:05.000000 2006]", "[Mon Jan 02 15:04:05 2006]",
 }
 
-// lastYear returns t in the last year in which it is at most a day after now.
+// lastYear returns t in the last year in which t is at most one day after now.
 func lastYear(t, now time.Time) time.Time {
 	limit := now.UTC().AddDate(0, 0, 1)
 	t = t.AddDate(limit.Year(), 0, 0)

@@ -1,7 +1,7 @@
 package shapes
 
-// Message returns the message of the record. If the message is a line of log, Message
-// returns the message of that line.
+// Message returns the message of the record. If the message is itself a log line,
+// Message returns the message of that line.
 func (rec *Record) Message() string {
 	if rec.inner != nil && (rec.Shape.Carrier || rec.inner.Severity != Unknown) {
 		if text := rec.inner.Message(); text != "" {
@@ -15,8 +15,8 @@ func (rec *Record) Message() string {
 	return text
 }
 
-// MessageStart returns the index of the message in a line of text: the length of its
-// prefix and of the header of its shape.
+// MessageStart returns the index of the message in a line of text. This is the
+// length of the line's prefix and header.
 func MessageStart(line []byte) int {
 	p := readPrefix(line)
 	_, m := matchText(line[p.end:])

@@ -7,10 +7,10 @@ import (
 	"github.com/errclass/errclass/internal/jsontop"
 )
 
-// Services lists the paths of the name of the service or the container that logged a
-// line, the most specific first. They are those of OpenTelemetry, ECS, Datadog, Google
-// Cloud, Fluent Bit and Filebeat on Kubernetes, Docker's journald driver, systemd, and
-// the names that programs choose themselves.
+// Services lists the paths of the name of the service, or of the container, that
+// logged a line. The most specific path comes first. The paths are those of
+// OpenTelemetry, ECS, Datadog, Google Cloud, Fluent Bit and Filebeat on Kubernetes,
+// Docker's journald driver and systemd, and usual names that programs choose.
 var Services = []string{
 	"service.name", "service/name", "service", "service_name", "serviceContext/service", "dd.service", "dd/service",
 	"app", "application", "app_name", "appname", "program",
@@ -18,7 +18,7 @@ var Services = []string{
 	"container_name", "container/name", "CONTAINER_NAME", "SYSLOG_IDENTIFIER", "_SYSTEMD_UNIT",
 }
 
-// servicePaths has the paths of Services by their first name.
+// servicePaths groups the paths of Services by their first element.
 var servicePaths = func() map[string][]servicePath {
 	paths := map[string][]servicePath{}
 	for rank, p := range Services {
@@ -33,12 +33,12 @@ type servicePath struct {
 	rest []string
 }
 
-// longestService is more than any name of a service needs.
+// longestService is the length of the longest name of a service that is read.
 const longestService = 128
 
 // Service returns the name of the service or the container that logged line, or "".
-// It reads the fields of [Services], for OTLP JSON the attribute service.name of the
-// first resource, and the prefixes of docker compose, kubectl and syslog.
+// It reads the fields of [Services], the prefixes of docker compose, kubectl and
+// syslog, and, in OTLP JSON, the attribute service.name of the first resource.
 func Service(line []byte) string {
 	line = bytes.TrimPrefix(line, []byte(bom))
 	start := 0
@@ -55,7 +55,7 @@ func Service(line []byte) string {
 	return prefixService(line[:start])
 }
 
-// serviceField returns the service that a member of object names.
+// serviceField returns the service that one of the members of object names.
 func serviceField(object []byte) string {
 	best, found := len(Services), []byte(nil)
 	var resource []byte
@@ -90,7 +90,8 @@ func serviceField(object []byte) string {
 	return name
 }
 
-// objectMember returns the member name of v, or nil if v is not an object.
+// objectMember returns the value of the member name of v. It returns nil if v is
+// not an object.
 func objectMember(v []byte, name string) []byte {
 	if len(v) == 0 || v[0] != '{' {
 		return nil
@@ -110,8 +111,9 @@ func firstItem(list []byte) (first []byte) {
 	return first
 }
 
-// resourceService returns the attribute service.name of a resource: a list of keys
-// and values in OTLP, an object in the console exporters.
+// resourceService returns the attribute service.name of a resource. The attributes
+// are a list of keys and values in OTLP, and an object in the output of console
+// exporters.
 func resourceService(attributes []byte) (name []byte) {
 	if v := objectMember(attributes, "service.name"); v != nil {
 		return v

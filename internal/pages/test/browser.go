@@ -1,6 +1,6 @@
 // Package browser opens pages of this repository in a headless Chromium, for their
-// tests. The tests have the build tag browser, so that go test work needs no
-// browser; the scripts check.sh run them.
+// tests. The tests have the build tag browser, so that go test needs no browser.
+// The scripts check.sh run the tests.
 package browser
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Page is an open tab. Its methods fail the test.
+// Page is an open tab. If one of its methods fails, the test fails.
 type Page struct {
 	t   testing.TB
 	ctx context.Context
@@ -35,7 +35,7 @@ type Page struct {
 	faults   []string
 }
 
-// testLimit and waitLimit are generous: the machine may have other work.
+// testLimit and waitLimit are generous, because the machine may be busy.
 const (
 	testLimit = 3 * time.Minute
 	waitLimit = 30 * time.Second
@@ -69,7 +69,7 @@ func (p *Page) Go(address string) {
 	p.do(chromedp.Navigate(address))
 }
 
-// listen notes requests and faults.
+// listen records requests and faults.
 func (p *Page) listen(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,8 +98,8 @@ func (p *Page) Requests() []string {
 	return slices.Clone(p.requests)
 }
 
-// Faults returns the uncaught exceptions, the dialogs, and what the browser logged as
-// an error, such as a breach of the page's Content-Security-Policy.
+// Faults returns uncaught exceptions, dialogs, and messages that the browser logged
+// as errors. A breach of the page's Content-Security-Policy is such a message.
 func (p *Page) Faults() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,7 +123,7 @@ func (p *Page) Focus(selector string) {
 	p.do(chromedp.Focus(chromedp.CSS(selector)))
 }
 
-// Keys presses keys. The constants of package kb name those without a character.
+// Keys presses keys. For keys without a character, use the constants of package kb.
 func (p *Page) Keys(keys string) {
 	p.t.Helper()
 	p.do(chromedp.KeyEvent(keys))
@@ -135,7 +135,8 @@ func (p *Page) Drag(fromX, fromY, toX, toY float64) {
 	p.do(chromedp.DragAndDropXY(fromX, fromY, toX, toY))
 }
 
-// Paste replaces the text of a field, as a person does who pastes it.
+// Paste replaces the text of a field, in the same way as a person who pastes the
+// text.
 func (p *Page) Paste(selector, text string) {
 	p.t.Helper()
 	p.Focus(selector)
@@ -186,8 +187,8 @@ func Value[T any](p *Page, expression string) T {
 	return v
 }
 
-// Window changes the size of the window, and whether the user prefers dark pages and
-// reduced motion.
+// Window changes the size of the window. dark says whether the user prefers dark
+// pages and reduced motion.
 func (p *Page) Window(width, height int64, dark bool) {
 	p.t.Helper()
 	scheme := "light"
@@ -201,7 +202,7 @@ func (p *Page) Window(width, height int64, dark bool) {
 	require.NoError(p.t, err)
 }
 
-// Roles counts the roles of the page's elements as assistive technology sees them.
+// Roles counts the elements of the page by their role for assistive technology.
 func (p *Page) Roles() map[string]int {
 	p.t.Helper()
 	tree, err := chromedp.Call(p.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
@@ -215,16 +216,16 @@ func (p *Page) Roles() map[string]int {
 	return roles
 }
 
-// Wide returns the elements that are wider than the window and do not scroll by
-// themselves.
+// Wide returns the elements that are wider than the window and have no scroll bar
+// of their own.
 func (p *Page) Wide() []string {
 	p.t.Helper()
 	return Value[[]string](p, `document.documentElement.scrollWidth <= innerWidth ? [] :
 		[...document.body.querySelectorAll("*")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.tagName + "." + e.className)`)
 }
 
-// Screenshot writes a picture of the window to a file of the directory that the
-// environment variable SCREENSHOTS names. Without the variable, it does nothing.
+// Screenshot writes a picture of the window into the directory that the environment
+// variable SCREENSHOTS names. If the variable is not set, Screenshot does nothing.
 func (p *Page) Screenshot(name string) {
 	p.t.Helper()
 	dir := os.Getenv("SCREENSHOTS")

@@ -19,8 +19,8 @@ import (
 	browser "github.com/errclass/errclass/internal/pages/test"
 )
 
-// server serves the file that the environment variable PLAYGROUND names, as any
-// static file server does.
+// server serves the file that the environment variable PLAYGROUND names. It is a
+// plain static file server.
 func server(t *testing.T) (address string, requests *atomic.Int64) {
 	t.Helper()
 	path := os.Getenv("PLAYGROUND")
@@ -36,7 +36,7 @@ func server(t *testing.T) (address string, requests *atomic.Int64) {
 
 const answered = `performance.getEntriesByName("first-answer").length === 1`
 
-// TestPlayground goes through the page as a person does.
+// TestPlayground uses the page in the same way as a person.
 func TestPlayground(t *testing.T) {
 	address, requests := server(t)
 	p := browser.Open(t, address)
@@ -154,8 +154,8 @@ func TestPlaygroundFile(t *testing.T) {
 	assert.Empty(t, p.Faults())
 }
 
-// TestPlaygroundStart measures the time from opening the page to the first answer. A
-// machine with other work is slow now and then, so the fastest of a few counts.
+// TestPlaygroundStart measures the time from opening the page to the first answer.
+// A busy machine is sometimes slow, so the shortest time of several rounds counts.
 func TestPlaygroundStart(t *testing.T) {
 	address, _ := server(t)
 	p := browser.Open(t, "about:blank")

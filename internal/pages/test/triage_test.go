@@ -19,11 +19,12 @@ import (
 	browser "github.com/errclass/errclass/internal/pages/test"
 )
 
-// hostile is the text of an error that tries to break out of the page.
+// hostile is the text of an error. It contains markup that would run a script if
+// the page did not escape it.
 const hostile = `HTTP 503 </script><script>alert(1)</script><img src=x onerror=alert(2)>`
 
-// writeLog writes a log of an hour with 746 errors and 3,600 other lines, and returns
-// its name. From minute 20 to minute 29 a database is away.
+// writeLog writes a log of one hour and returns its path. The log has 746 errors
+// and 3,600 other lines. A database is away from minute 20 to minute 29.
 func writeLog(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -61,7 +62,7 @@ func writeLog(t *testing.T) string {
 	return name
 }
 
-// TestTriage goes through the page of errclass triage --html as a person does.
+// TestTriage uses the page of errclass triage --html in the same way as a person.
 func TestTriage(t *testing.T) {
 	command := os.Getenv("ERRCLASS")
 	require.NotEmpty(t, command, "the environment variable ERRCLASS names the command errclass")

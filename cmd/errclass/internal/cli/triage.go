@@ -127,7 +127,7 @@ code is 1. So are binary files, damaged archives, and lines that are cut off.`,
 	return cmd
 }
 
-// inputName returns the name of an input for people.
+// inputName returns the name of an input in a form for people.
 func inputName(name string) string {
 	if name == "-" {
 		return "standard input"
@@ -170,7 +170,7 @@ func writePage(w io.Writer, r *triage.Report) (int, error) {
 	return len(r.Groups), page.Write(w, r)
 }
 
-// replaceFile writes a file. After an error the old file is as it was.
+// replaceFile writes a file. If write fails, the old file stays unchanged.
 func replaceFile(name string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".errclass-*")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTriageHTML: the page is written besides the table.
+// TestTriageHTML checks that --html writes the page in addition to the table.
 func TestTriageHTML(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -17,7 +17,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/triage"
 )
 
-// triageGroup is a group as --format json writes it.
+// triageGroup is the JSON form of a group with --format json.
 type triageGroup struct {
 	triage.Group
 	Example string `json:"example"` // the text of the first one
@@ -46,7 +46,7 @@ const (
 	pipeTemplate = 200 // characters of a template if the output is no terminal
 )
 
-// writeTriage writes the table and what to do.
+// writeTriage writes the table of groups, and the advice for their reasons.
 func writeTriage(s Streams, r *triage.Report, top int) error {
 	if _, err := fmt.Fprintf(s.Out, "%s\n", headOf(r)); err != nil || len(r.Groups) == 0 {
 		return err
@@ -125,7 +125,7 @@ func at(t time.Time, layout string) string {
 	return t.Format(layout)
 }
 
-// ended cuts text to at most limit characters.
+// ended returns text, cut to at most limit characters.
 func ended(text string, limit int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text
@@ -135,8 +135,8 @@ func ended(text string, limit int) string {
 
 var sparks = []rune("▁▂▃▄▅▆▇█")
 
-// sparkline draws a series of the given number of steps. A column without an event is
-// a space.
+// sparkline draws the counts of a series as a text of the given number of steps. A
+// step without an event is a space.
 func sparkline(s triage.Series, steps int) string {
 	if steps == 0 {
 		return ""
@@ -159,10 +159,11 @@ func sparkline(s triage.Series, steps int) string {
 	return b.String()
 }
 
-// adviceReasons is the most reasons for which the output says what to do.
+// adviceReasons is the largest number of reasons for which the output has advice.
 const adviceReasons = 5
 
-// writeAdvice writes what to do about the reasons of groups, in their order.
+// writeAdvice writes the advice for the reasons of groups, in the order of the
+// groups.
 func writeAdvice(w io.Writer, groups []triage.Group) error {
 	if _, err := fmt.Fprintf(w, "\nwhat to do\n"); err != nil {
 		return err

@@ -59,7 +59,8 @@ func TestTriageJSON(t *testing.T) {
 	}
 }
 
-// TestTriageProblems: every problem is named on standard error, and the exit code is 1.
+// TestTriageProblems checks that every problem is reported on standard error and
+// that the exit code is 1.
 func TestTriageProblems(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -85,7 +86,8 @@ func TestTriageProblems(t *testing.T) {
 	assert.Contains(t, r.err, "no such file or directory")
 }
 
-// TestTriageUnknown: an unknown group becomes a rule and a corpus line.
+// TestTriageUnknown checks that a group with an unknown reason becomes a rule and a
+// corpus line.
 func TestTriageUnknown(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,5 +1,6 @@
-// Package runbook has the page for the person on call, docs/reasons.md, as data: what
-// a reason means, what to look at first, and what not to do.
+// Package runbook has the content of docs/reasons.md, the page for the person on
+// call. For each reason, the page says what it means, what to look at first, and
+// what not to do.
 package runbook
 
 import (
@@ -16,8 +17,8 @@ import (
 //go:embed reasons.md
 var page string
 
-// published is where the page is published. It has a section for each reason, whose
-// anchor is the reason.
+// published is the address of the page. The page has a section for each reason. The
+// anchor of a section is the reason.
 const published = "https://github.com/errclass/errclass/blob/main/docs/reasons.md"
 
 // URL returns the address of the section about a reason.
@@ -31,8 +32,9 @@ type Advice struct {
 	Link    string   `json:"link"` // to the section of the published page
 }
 
-// For returns the advice for a reason. It has no text if the page has no section for
-// it. The caller must not change First. Safe for concurrent use.
+// For returns the advice for a reason. If the page has no section for the reason,
+// the advice is empty. The caller must not change First. For is safe for concurrent
+// use.
 func For(r classify.Reason) Advice {
 	a := sections()[r]
 	a.Link = URL(r)

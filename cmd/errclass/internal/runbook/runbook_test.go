@@ -11,7 +11,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/runbook"
 )
 
-// TestFresh: the copy is that of the documentation.
+// TestFresh checks that the embedded copy of the page equals docs/reasons.md.
 func TestFresh(t *testing.T) {
 	t.Parallel()
 	want, err := os.ReadFile("../../../../docs/reasons.md")

@@ -12,7 +12,8 @@ import (
 	"github.com/errclass/errclass/internal/mask"
 )
 
-// report returns the groups as a Report without the fields that the inputs fill.
+// report returns a Report with the groups. The caller fills the fields about the
+// inputs.
 func (g *groups) report() *Report {
 	r := &Report{
 		Events: g.seen, NoTime: g.noTime, First: moment(g.first), Last: moment(g.last), Steps: g.grid.length(),
@@ -47,7 +48,7 @@ func (g *groups) report() *Report {
 	return r
 }
 
-// grouped returns o for a report.
+// grouped converts o to a Group of a report.
 func (g *groups) grouped(o *group, template string) Group {
 	out := Group{
 		ID:       fingerprint.ID(xxhash.Sum64String(template)).String(),
@@ -69,7 +70,7 @@ func (g *groups) grouped(o *group, template string) Group {
 	return out
 }
 
-// counts returns totals for a report.
+// counts converts totals to the Counts of a report.
 func (g *groups) counts(totals []*total) []Count {
 	out := []Count{}
 	for _, t := range totals {
@@ -81,7 +82,7 @@ func (g *groups) counts(totals []*total) []Count {
 	return out
 }
 
-// moment returns a time in nanoseconds since 1970; 0 is the zero time.
+// moment converts nanoseconds since 1970 to a time. It converts 0 to the zero time.
 func moment(nanos int64) time.Time {
 	if nanos == 0 {
 		return time.Time{}

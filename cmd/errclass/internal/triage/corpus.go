@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// maxCorpus is the most lines of a corpus.
+	// maxCorpus is the largest number of lines that WriteCorpus writes.
 	maxCorpus = 200
-	// uncertain is the confidence below which a group is worth a label.
+	// uncertain is the confidence below which a person should label a group.
 	uncertain = 0.6
 )
 
@@ -27,9 +27,10 @@ type corpusLine struct {
 	Source   string            `json:"source"`
 }
 
-// WriteCorpus writes a line of a corpus for each of the largest groups whose reason is
-// unknown or uncertain. Category and reason are left to fill in: until then, errclass
-// eval refuses the file. It returns the number of lines.
+// WriteCorpus writes corpus lines for the largest groups whose reason is unknown or
+// uncertain, one line for each group. Category and reason are empty, and a person
+// must fill them in. Until then, errclass eval refuses the file. WriteCorpus
+// returns the number of lines.
 func WriteCorpus(w io.Writer, r *Report) (n int, err error) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

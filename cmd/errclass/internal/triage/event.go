@@ -15,10 +15,11 @@ import (
 	"github.com/errclass/errclass/internal/shapes"
 )
 
-// MaxLine is the length of the longest line that is read. Longer lines are counted.
+// MaxLine is the length of the longest line that is read. Longer lines are only
+// counted.
 const MaxLine = 4 << 20
 
-// event is an error of a log.
+// event is one error in a log.
 type event struct {
 	text     string         // what is grouped
 	full     string         // with stack traces
@@ -33,7 +34,7 @@ type event struct {
 	confidence float64
 }
 
-// maxFull is the most bytes of an event that are kept for examples.
+// maxFull is the largest number of bytes of an event that are kept for examples.
 const maxFull = 4 << 10
 
 // eventReader finds the error events of one input.
@@ -68,7 +69,7 @@ func newEventReader(c *classify.Classifier, set *shapes.Set, written time.Time, 
 	return r
 }
 
-// read reads in to its end. What was read before an error counts.
+// read reads in to its end. After an error, the events before the error are kept.
 func (r *eventReader) read(ctx context.Context, in io.Reader) error {
 	reader := lines.NewReader(in, MaxLine, nil)
 	for {
@@ -125,8 +126,8 @@ func (r *eventReader) readLine(line []byte) {
 	}
 }
 
-// maxHeader is the most bytes of the first line of a text event that are searched for
-// a time and a service.
+// maxHeader is how many bytes of the first line of a text event are searched for a
+// time and a service.
 const maxHeader = 512
 
 // record reads one record of a line.
@@ -136,8 +137,9 @@ func (r *eventReader) record(rec *shapes.Record) {
 	}
 	level := rec.IsError()
 	if !level && !rec.Stderr {
-		// A record without a level and without an error counts only if a rule knows
-		// its message. Its status does not count: most are answers to clients.
+		// A record without a level and without an error counts only if a rule finds
+		// the reason of its message. Its HTTP status does not count, because most
+		// statuses are answers to clients.
 		message := rec.Message()
 		if message == "" {
 			return
@@ -174,7 +176,8 @@ func (r *eventReader) found(rec *shapes.Record, res classify.Result, message, fi
 	r.send(e, res)
 }
 
-// labels returns the category and the reason that a record already has, or "".
+// labels returns the category and the reason that a record already has. They are ""
+// if it has none.
 func labels(rec *shapes.Record) (classify.Category, classify.Reason) {
 	const longest = 64
 	category, reason := classify.Category(rec.Text(rec.Category, longest)), classify.Reason(rec.Text(rec.Reason, longest))

@@ -2,22 +2,22 @@ package triage
 
 import "time"
 
-// steps are the lengths of the steps of all series, in seconds. Each one divides the
-// next, so that counts can be joined when the time between the first and the last
-// event grows.
+// steps are the lengths that the steps of a series may have, in seconds. Each
+// length divides the next one, so that counts can be joined when the period of the
+// events grows.
 var steps = [...]int64{
 	1, 5, 15, 60, 5 * 60, 15 * 60, 3600, 3 * 3600, 6 * 3600, 86400, 7 * 86400, 28 * 86400, 364 * 86400, 3640 * 86400,
 }
 
-// Times outside of these years are faults of a clock or of a parser. They would leave
-// all other events in one step.
+// Times outside of these years are mistakes of a clock or of a parser. With such a
+// time, all other events would fall into one step.
 const (
 	firstYear = 1990
 	lastYear  = 2100
 )
 
-// usable returns the time of an event in nanoseconds since 1970, or 0 if no series
-// can count it.
+// usable returns the time of an event in nanoseconds since 1970. It returns 0 if no
+// series can count the time.
 func usable(t time.Time) int64 {
 	if y := t.Year(); y < firstYear || y > lastYear {
 		return 0
@@ -25,14 +25,16 @@ func usable(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// grid divides the time from the first to the last event into at most MaxSteps steps.
+// grid divides the period from the first to the last event into at most MaxSteps
+// steps.
 type grid struct {
 	level       int // index into steps
 	first, last int64
 	any         bool
 }
 
-// add makes room for a time, in seconds since 1970.
+// add extends the grid, so that it includes the time sec. sec is in seconds since
+// 1970.
 func (g *grid) add(sec int64) {
 	if !g.any {
 		g.first, g.last, g.any = sec, sec, true
@@ -53,15 +55,15 @@ func (g *grid) length() int {
 	return int(g.last/g.step() - g.first/g.step() + 1)
 }
 
-// counts has the number of events of each step. It may still have the steps of an
-// earlier level.
+// counts has the number of events in each step. Its steps may still be shorter than
+// those of the grid.
 type counts struct {
 	level int
 	start int64 // number of the first step since 1970
 	n     []int64
 }
 
-// add counts n events at a time, in seconds since 1970.
+// add counts n events at the time sec, in seconds since 1970.
 func (c *counts) add(g *grid, sec, n int64) {
 	c.coarsen(g.level)
 	*c.at(sec / g.step()) += n
@@ -82,7 +84,7 @@ func (c *counts) at(step int64) *int64 {
 	return &c.n[step-c.start]
 }
 
-// coarsen joins steps until they have the length of a level.
+// coarsen joins steps until they have the length steps[level].
 func (c *counts) coarsen(level int) {
 	if c.level == level {
 		return
@@ -108,7 +110,8 @@ func (c *counts) merge(g *grid, o *counts) {
 	}
 }
 
-// series returns the counts relative to the first step of the grid.
+// series returns the counts as a Series, whose steps are numbered from the first
+// step of the grid.
 func (c *counts) series(g *grid) Series {
 	c.coarsen(g.level)
 	if len(c.n) == 0 {

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// maxIDs is the most fingerprints whose cluster is remembered.
+	// maxIDs is the largest number of fingerprints whose clusters are remembered.
 	maxIDs = 1 << 16
-	// maxKept is the most origins of a group that are counted by name.
+	// maxKept is the largest number of origins of a group that are counted by name.
 	maxKept = 4 * MaxOrigins
-	// exampleBytes is the most bytes of all examples. After that, they are cut to
-	// shortExample.
+	// exampleBytes limits the total size of all examples. When it is exceeded, each
+	// further example is cut to shortExample bytes.
 	exampleBytes = 16 << 20
 	shortExample = 256
 )
@@ -27,7 +27,7 @@ type cluster = drain.Cluster[[]*group]
 type groups struct {
 	bound int
 	tree  *drain.Tree[[]*group]
-	// ids has the cluster of each fingerprint. Most events are found here.
+	// ids maps fingerprints to clusters. The cluster of most events is found here.
 	ids   map[fingerprint.ID]*cluster
 	count int   // of groups
 	seen  int64 // events
@@ -95,7 +95,7 @@ func (g *groups) add(e *event, file string) {
 
 func seconds(nanos int64) int64 { return nanos / 1e9 }
 
-// earlier returns the earlier one of two times. 0 is none.
+// earlier returns the earlier of two times. The time 0 means: no time.
 func earlier(a, b int64) int64 {
 	if a == 0 || b != 0 && b < a {
 		return b
@@ -148,7 +148,7 @@ func (o *group) add(g *groups, e *event, file string) {
 	}
 }
 
-// merge adds the groups of a cluster to those of another one.
+// merge adds the groups of the cluster from to those of the cluster into.
 func (g *groups) merge(into, from *cluster) {
 	for _, o := range from.Value {
 		i := slices.IndexFunc(into.Value, func(p *group) bool { return p.reason == o.reason && p.category == o.category })
@@ -179,8 +179,8 @@ func (o *group) merge(g *groups, p *group) {
 	o.examples = slices.Clip(o.examples[:min(MaxExamples, len(o.examples))])
 }
 
-// giveUp removes a tenth of the groups: the rarest ones, and of these the ones that
-// were not seen for the longest time.
+// giveUp removes a tenth of the groups: first the groups with the fewest events,
+// and among these the groups that were seen least recently.
 func (g *groups) giveUp() {
 	type place struct {
 		cluster *cluster
@@ -212,7 +212,8 @@ func (g *groups) giveUp() {
 	clear(g.ids)
 }
 
-// find returns the total of a category and a reason.
+// find returns the total for a category and a reason. If there is none, it adds
+// one.
 func find(totals *[]*total, category classify.Category, reason classify.Reason) *total {
 	for _, t := range *totals {
 		if t.reason == reason && t.category == category {
@@ -251,7 +252,8 @@ func (o *origins) merge(p *origins) {
 	o.more += p.more
 }
 
-// top returns the most frequent names and the number of events of the others.
+// top returns the most frequent names. more is the number of events with other
+// names.
 func (o *origins) top() (names []Origin, more int64) {
 	names = slices.Clone(o.kept)
 	slices.SortStableFunc(names, func(a, b Origin) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })

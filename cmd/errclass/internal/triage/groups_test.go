@@ -22,8 +22,8 @@ func TestSteps(t *testing.T) {
 	assert.Less(t, int64(span/time.Second)/steps[len(steps)-1], int64(MaxSteps))
 }
 
-// TestSeries: in any order of times, each event is counted in the step of its time,
-// also after the steps have become longer, and after counts are merged.
+// TestSeries checks that each event is counted in the step of its time. The times
+// come in any order, the steps become longer, and counts are merged.
 func TestSeries(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -56,7 +56,7 @@ func TestSeries(t *testing.T) {
 	})
 }
 
-// distinct writes errors with other words in each line.
+// distinct writes lines with errors. The words of each error are different.
 func distinct(w io.Writer, lines int) error {
 	for i := range lines {
 		_, err := fmt.Fprintf(w, `{"time":%d,"level":"error","msg":"%s %s%s has %s"}`+"\n", 1767323045+i/100, word(i*7919), word(i), strings.Repeat(" and", i%40), word(i*31))
@@ -67,7 +67,7 @@ func distinct(w io.Writer, lines int) error {
 	return nil
 }
 
-// word writes a number with letters.
+// word returns a text of letters that is different for each n.
 func word(n int) (text string) {
 	for range 6 {
 		text += string(rune('a' + n%26))
@@ -76,8 +76,8 @@ func word(n int) (text string) {
 	return text
 }
 
-// TestBound: many templates need no more memory than the bound on groups allows,
-// and no event is lost. A frequent group stays.
+// TestBound checks that many templates need no more memory than the limit on groups
+// permits. No event may be lost, and a frequent group stays.
 func TestBound(t *testing.T) {
 	t.Parallel()
 	lines := 100_000
@@ -122,7 +122,8 @@ func indexOf(r *Report, template string) int {
 	return 0
 }
 
-// TestGiveUp: the rarest groups are given up, of these the oldest ones.
+// TestGiveUp checks that the groups with the fewest events are given up, and among
+// these the oldest.
 func TestGiveUp(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
@@ -141,7 +142,7 @@ func TestGiveUp(t *testing.T) {
 	}
 }
 
-// TestOrigins: names beyond the bound are counted together.
+// TestOrigins checks that names beyond the limit are counted together.
 func TestOrigins(t *testing.T) {
 	t.Parallel()
 	var a, b origins

@@ -6,11 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxHeadline is the most bytes of a text that are grouped.
+// maxHeadline is the largest number of bytes of a text that are used for grouping.
 const maxHeadline = 4 << 10
 
-// headline returns what the lines of an event say, without the frames of its stack
-// traces: two events are the same although they came by different calls.
+// headline returns the text of an event without the frames of its stack traces. So
+// two events with the same message are equal, even if the function was called in
+// different ways.
 func headline(text string) string {
 	if strings.IndexByte(text, '\x1b') >= 0 {
 		text = colours.ReplaceAllString(text, "")
@@ -56,7 +57,8 @@ func hasTrace(text string) bool {
 	return false
 }
 
-// endsHeadline reports whether only frames follow.
+// endsHeadline reports whether the line bare begins a list of stack frames that
+// ends the text.
 func endsHeadline(bare string) bool {
 	return strings.HasPrefix(bare, "goroutine ") || strings.HasPrefix(bare, "stack backtrace:") || strings.HasPrefix(bare, "#0 ")
 }
@@ -67,8 +69,7 @@ func isFrame(line, bare string) bool {
 		bare == "}" || strings.HasPrefix(bare, "created by ")
 }
 
-// cut returns the first limit bytes of text, or a few less, to end with a whole
-// character.
+// cut returns at most the first limit bytes of text. It does not cut a character.
 func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -79,10 +80,11 @@ func cut(text string, limit int) string {
 	return strings.Clone(text[:limit]) // the rest is not kept in memory
 }
 
-// ellipsis is at the end of a text that was cut.
+// ellipsis marks the end of a text that was cut.
 const ellipsis = "…"
 
-// shortened cuts a text and marks it.
+// shortened returns text, cut to limit bytes. If it cuts the text, it appends an
+// ellipsis.
 func shortened(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -90,8 +92,8 @@ func shortened(text string, limit int) string {
 	return cut(text, limit-len(ellipsis)) + ellipsis
 }
 
-// combined returns the text that stands for a record: its message and its error. A
-// text that contains the other one is enough.
+// combined returns the text of a record: its message and its error. If one of them
+// contains the other, it is the whole text.
 func combined(message, cause string) string {
 	message, cause = strings.TrimSpace(message), strings.TrimSpace(cause)
 	switch {

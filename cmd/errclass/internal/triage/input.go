@@ -30,9 +30,10 @@ type input struct {
 // stdinName is the name of standard input.
 const stdinName = "-"
 
-// find returns the files of names in the order of their names: of a directory all
-// regular files within it, also those that a symbolic link names. A file that is found
-// twice is read once. Problems are errors of names that cannot be read.
+// findInputs returns the files to read, in the order of their names. For a
+// directory, these are all regular files in it, including targets of symbolic
+// links. A file that is found twice is read once. problems has the names that
+// cannot be read.
 func findInputs(names []string) (inputs []*input, problems []Note) {
 	seen := map[string]bool{}
 	add := func(name string, info fs.FileInfo) {
@@ -75,7 +76,7 @@ func findInputs(names []string) (inputs []*input, problems []Note) {
 
 // walk adds the files of a directory.
 func walk(dir string, add func(string, fs.FileInfo), fail func(string, error)) {
-	// The function never returns an error but SkipDir, so WalkDir returns none.
+	// The function returns only nil and SkipDir, so WalkDir returns no error.
 	_ = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			fail(name, err)
@@ -95,8 +96,8 @@ func walk(dir string, add func(string, fs.FileInfo), fail func(string, error)) {
 	})
 }
 
-// reasonOf returns the text of err without the name of the file, which stands beside
-// it.
+// reasonOf returns the text of err without the name of the file, because a note
+// already has the name.
 func reasonOf(err error) string {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return path.Op + ": " + path.Err.Error()
@@ -107,20 +108,20 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// Bounds for compressed files.
+// These are limits for compressed files.
 const (
 	maxWindow = 128 << 20 // of zstd: that of zstd --long
 	sniffed   = 8 << 10   // bytes that are searched for signs of a binary file
 )
 
-// errBinary and errUTF16 are the errors of files that are no logs in UTF-8.
+// errBinary and errUTF16 are the errors of files that are not logs in UTF-8.
 var (
 	errBinary = errors.New("a binary file, not a log")
 	errUTF16  = errors.New("a text in UTF-16; convert it with iconv -f UTF-16 -t UTF-8")
 )
 
-// decompressed returns a reader of the text in r: plain, or compressed by gzip or zstd.
-// Call release after the last read.
+// decompressed returns a reader of the text in r. r may be plain text, or
+// compressed by gzip or zstd. Call release after the last read.
 func decompressed(r io.Reader) (text io.Reader, release func(), err error) {
 	release = func() {}
 	raw := bufio.NewReaderSize(r, sniffed)
@@ -148,7 +149,8 @@ func decompressed(r io.Reader) (text io.Reader, release func(), err error) {
 	return b, release, sniff(b)
 }
 
-// sniff returns an error if r is no text. An error of r is returned by its next read.
+// sniff returns an error if r does not contain text. If r itself fails, the next
+// read returns the error.
 func sniff(r *bufio.Reader) error {
 	head, _ := r.Peek(sniffed)
 	switch {
@@ -160,8 +162,8 @@ func sniff(r *bufio.Reader) error {
 	return nil
 }
 
-// service returns the name of the service that the name of a file has, or "". For the
-// logs of Kubernetes it is the container.
+// service returns the service that the name of a file contains, or "". For a log of
+// Kubernetes, the service is the container.
 func (in *input) service() string {
 	if in.name == stdinName {
 		return ""
@@ -181,9 +183,9 @@ func (in *input) service() string {
 }
 
 var (
-	// /var/log/pods/NAMESPACE_POD_UID/CONTAINER/0.log and
-	// /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log
+	// The names have these forms: /var/log/pods/NAMESPACE_POD_UID/CONTAINER/0.log
+	// and /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log
 	podLog = regexp.MustCompile(`/[^/_]+_[^/_]+_[^/_]+/([^/]+)/\d+\.log[^/]*$|/[^/_]+_[^/_]+_([^/_]+)-[0-9a-f]{64}\.log$`)
-	// Compression, rotation, dates and types of files.
+	// endings matches suffixes for compression, rotation, dates and types of files.
 	endings = regexp.MustCompile(`(?i)[.\-_](gz|zst|zstd|log|logs|json|jsonl|ndjson|txt|out|err|stdout|stderr|error|errors|old|\d+|\d{4}[\-_]\d\d[\-_]\d\d([T_\-]\d[\d:\-]*)?)$`)
 )

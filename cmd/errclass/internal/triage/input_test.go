@@ -32,7 +32,7 @@ func zstandard(t testing.TB, text string) string {
 	return string(w.EncodeAll([]byte(text), nil))
 }
 
-// line returns an error at a second.
+// line returns a line with an error at the given second.
 func line(second int, text string) string {
 	return fmt.Sprintf(`{"time":"2026-01-02T03:%02d:%02dZ","level":"error","msg":%q}`+"\n", second/60, second%60, text)
 }
@@ -47,8 +47,8 @@ func arrivals(t testing.TB, names ...string) (texts []string, notes []Note) {
 	return texts, append(problems, r.problems...)
 }
 
-// TestOrder: files that overlap in time are read in order of time, whatever their
-// form.
+// TestOrder checks that files of any format are read in order of time, even if
+// their periods overlap.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{
@@ -65,8 +65,8 @@ func TestOrder(t *testing.T) {
 	assert.Equal(t, "0abcdefghi", strings.Join(got, ""))
 }
 
-// TestOrderWithinFile: an event without a time comes after the one before it, and an
-// early one at once.
+// TestOrderWithinFile checks two kinds of events. An event without a time comes
+// after the event before it in the file. An event that is too early comes at once.
 func TestOrderWithinFile(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{
@@ -77,8 +77,8 @@ func TestOrderWithinFile(t *testing.T) {
 	assert.Equal(t, []string{"a", "b", "c", "d", "e", "late", "f", "g"}, got)
 }
 
-// TestManyFiles: more files than are open at once. They follow each other, as rotated
-// files do, but their names do not tell the order.
+// TestManyFiles reads more files than are open at the same time. The files follow
+// each other like rotated files, but their names do not show the order.
 func TestManyFiles(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
@@ -94,8 +94,8 @@ func TestManyFiles(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-// TestArguments: the report does not depend on the order of the arguments, and a file
-// that is named twice is read once.
+// TestArguments checks that the order of the arguments does not change the report.
+// A file that is named twice is read once.
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{"a.log": line(1, "user ann lost") + line(3, "user bob lost"), "b.log": line(2, "user cid lost") + line(4, "user dan lost") + line(5, "user eve lost")})
@@ -110,7 +110,8 @@ func TestArguments(t *testing.T) {
 	assert.Equal(t, want, Run(t.Context(), Options{Inputs: []string{a, dir}, Now: testNow}))
 }
 
-// TestBadInput: each problem is reported with the name, and the rest is read.
+// TestBadInput checks that each problem is reported with the name of the file, and
+// that the rest is read.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	good := line(1, "connection refused")
@@ -151,7 +152,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestUnreadable: names that cannot be opened.
+// TestUnreadable checks names that cannot be opened.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{"good": line(1, "x"), "closed/x": line(1, "x")})
@@ -172,8 +173,9 @@ func TestUnreadable(t *testing.T) {
 	assert.Equal(t, closed, problems[0].File)
 }
 
-// TestNoPermission: a directory and a file without permission are named, the rest is
-// read. Root may read everything, so it finds no problem.
+// TestNoPermission checks that a directory and a file without permission are
+// reported, and that the rest is read. Root may read everything, so there is no
+// problem to report for root.
 func TestNoPermission(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{"good": line(1, "x"), "closed/x": line(2, "x"), "secret": line(3, "x")})
@@ -203,7 +205,8 @@ func TestService(t *testing.T) {
 	}
 }
 
-// TestInterrupted: what was read before ctx ended is in the report.
+// TestInterrupted checks that the report has everything that was read before ctx
+// ended.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -220,7 +223,7 @@ func TestInterrupted(t *testing.T) {
 	check(t, r)
 }
 
-// progress records the calls.
+// progress is a Progress that records its calls.
 type progress struct {
 	size  int64
 	known bool

@@ -11,16 +11,17 @@ import (
 )
 
 const (
-	// maxOpen is the most files that are read side by side. If more overlap in time,
-	// the others wait until one ends, and their events come late.
+	// maxOpen is the largest number of files that are read at the same time. If the
+	// periods of more files overlap, the others wait until one file ends. Their
+	// events then come late.
 	maxOpen = 32
-	// batch is the number of events that a reader hands over at once.
+	// batch is how many events a reader sends at once.
 	batch = 128
 	// maxPeek is how much of a file is searched for its first event.
 	maxPeek = 256 << 10
 )
 
-// source is an input that is being read by a goroutine of its own.
+// source is an input. A goroutine reads it and sends its events.
 type source struct {
 	in     *input
 	events chan []event
@@ -33,12 +34,12 @@ type source struct {
 	err   error
 }
 
-// merger reads inputs side by side and yields their events in order of time.
+// merger reads several inputs and yields their events in order of time.
 //
-// The next event is the earliest of the next events of all open files. So events
-// come in order if each file is in order. An event that is earlier than the one
-// before it in its file comes at once, and one without a time directly after the one
-// before it.
+// The next event is the earliest of the next events of all open files. So the order
+// is right if each file is in order. If an event is earlier than the event before
+// it in its file, it comes at once. An event without a time comes directly after
+// the event before it in its file.
 type merger struct {
 	ctx     context.Context
 	start   func(*input) *source
@@ -87,7 +88,7 @@ func (m *merger) rest(s *source, yield func(*source, *event)) {
 	}
 }
 
-// openMore starts to read the inputs whose first event may be the next one.
+// openMore starts to read the inputs that may contain the next event.
 func (m *merger) openMore() {
 	for len(m.waiting) > 0 && len(m.open) < maxOpen {
 		var begin []*source
@@ -113,8 +114,8 @@ func (m *merger) openMore() {
 	}
 }
 
-// earliest returns the time of the next event of the open inputs, as far as it is
-// known.
+// earliest returns the time of the next event of the open inputs. If no input is
+// open, it returns the time at which the first input of begin begins.
 func (m *merger) earliest(begin []*source) int64 {
 	if len(m.open) > 0 {
 		return m.open[0].when
@@ -122,8 +123,8 @@ func (m *merger) earliest(begin []*source) int64 {
 	return begin[0].when
 }
 
-// next makes the next event of s the first of its batch. It returns false at the end
-// of the input.
+// next waits until the next event of s is known, and sets s.when to its time. It
+// returns false at the end of the input.
 func (m *merger) next(s *source) bool {
 	for len(s.batch) == 0 {
 		var ok bool
@@ -143,7 +144,7 @@ func (m *merger) next(s *source) bool {
 	return true
 }
 
-// sources is a heap by time.
+// sources is a heap, ordered by the time of the next event.
 type sources []*source
 
 func (s sources) Len() int { return len(s) }
@@ -163,7 +164,7 @@ func (s *sources) Pop() any {
 	return last
 }
 
-// peek finds the time of the first event of a file. It searches maxPeek bytes.
+// peek finds the time of the first event of a file. It reads at most maxPeek bytes.
 func (r *run) peek(in *input) {
 	f, err := os.Open(in.name)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/runbook"
 )
 
-// Report is the result of a triage: how many errors the logs have, since when, and
-// which groups they form. Secrets in its texts are masked. A Report is a value: no
-// function of this package changes it after it was returned.
+// Report is the result of a triage. It says how many errors the logs have, since
+// when, and in which groups. Secrets in its texts are masked. No function of this
+// package changes a Report after it was returned.
 type Report struct {
 	Lines  int64 `json:"lines"`  // that were read, blank ones included
 	Bytes  int64 `json:"bytes"`  // of these lines, uncompressed
@@ -23,8 +23,8 @@ type Report struct {
 	NoTime int64 `json:"no_time,omitzero"`
 
 	// All series have the same steps. Step number i begins at Start plus i times
-	// StepSeconds. Start is a multiple of the step since 1970. Steps is 0 if no event
-	// has a time.
+	// StepSeconds. Start is a whole number of steps after the beginning of 1970.
+	// Steps is 0 if no event has a time.
 	Start       time.Time `json:"start,omitzero"`
 	StepSeconds int64     `json:"step_seconds,omitzero"`
 	Steps       int       `json:"steps"` // at most MaxSteps
@@ -38,7 +38,7 @@ type Report struct {
 	Notes   []Note  `json:"problems,omitempty"` // files that were not read to their end
 }
 
-// MaxSteps is the most steps of a series.
+// MaxSteps is the largest number of steps of a series.
 const MaxSteps = 240
 
 // Series counts the events of each step. Leading and trailing zeros are left out: the
@@ -56,7 +56,7 @@ func (s Series) At(step int) int64 {
 	return 0
 }
 
-// Sum returns the sum of the counts of the steps from, to-1, and those between.
+// Sum returns the sum of the counts from step from to step to-1.
 func (s Series) Sum(from, to int) (sum int64) {
 	for i := max(from-s.Offset, 0); i < min(to-s.Offset, len(s.Counts)); i++ {
 		sum += s.Counts[i]
@@ -74,13 +74,14 @@ type Count struct {
 
 // Group has the events with one template, category and reason.
 type Group struct {
-	// ID is the fingerprint of the template: see package fingerprint. If several
-	// groups have the same template, a hyphen and the reason follow, except for the
-	// most frequent one. IDs are unique within a report.
+	// ID is the fingerprint of the template: see package fingerprint. It is unique
+	// within a report. If several groups have the same template, the group with the
+	// most events has the fingerprint alone. For the other groups, a hyphen and the
+	// reason follow.
 	ID string `json:"id"`
-	// Template is the text of the events with holes in place of what differs. The
-	// holes of package fingerprint name a type: <num>, <ip>, <path>. <*> is a hole for
-	// words, which may be none or several.
+	// Template is the text of the events. Holes replace the parts that differ. Most
+	// holes name a type of value: <num>, <ip>, <path>. The hole <*> stands for any
+	// number of words.
 	Template string            `json:"template"`
 	Count    int64             `json:"count"`
 	Share    float64           `json:"share"` // of all events, from 0 to 1
@@ -91,29 +92,31 @@ type Group struct {
 	Reason   classify.Reason   `json:"reason"`
 	// Confidence is the mean of the confidences of the events, from 0 to 1.
 	Confidence float64 `json:"confidence"`
-	// Examples are the texts of a few events, the first one first. Their texts differ.
+	// Examples are the texts of a few events. All are different. The text of the
+	// first event comes first.
 	Examples []Example `json:"examples"`
 	WhatToDo Advice    `json:"what_to_do"`
-	// Files and Services count the events by origin, most frequent first. At most
-	// MaxOrigins are listed. FilesMore and ServicesMore count the events of the others.
+	// Files and Services count the events by their origin, the most frequent origin
+	// first. At most MaxOrigins origins are listed. FilesMore and ServicesMore
+	// count the other events.
 	Files        []Origin `json:"files"`
 	FilesMore    int64    `json:"files_more,omitzero"`
 	Services     []Origin `json:"services,omitempty"`
 	ServicesMore int64    `json:"services_more,omitzero"`
 }
 
-// MaxOrigins is the most files and the most services that a group lists.
+// MaxOrigins is the largest number of files, and of services, that a group lists.
 const MaxOrigins = 8
 
-// MaxExamples is the most examples of a group.
+// MaxExamples is the largest number of examples of a group.
 const MaxExamples = 3
 
-// Example is the text of one event. A long one is cut: it ends with an ellipsis.
+// Example is the text of one event. A long text is cut and ends with an ellipsis.
 type Example struct {
 	// Text is the message with the error and its stack trace.
 	Text string `json:"text"`
-	// Source is the part of the event that is classified first, such as the error of
-	// a record. It is empty if that is Text.
+	// Source is the part of the event that is classified first, such as the error
+	// of a record. It is empty if this part is Text.
 	Source  string    `json:"source,omitempty"`
 	Time    time.Time `json:"time,omitzero"`
 	File    string    `json:"file"`
@@ -127,12 +130,13 @@ type Origin struct {
 	Count int64  `json:"count"`
 }
 
-// Advice is what the page of reasons (docs/reasons.md) says about a reason: what it
-// means, what to look at first, what not to do.
+// Advice has the content of docs/reasons.md about a reason: what the reason means,
+// what to look at first, and what not to do.
 type Advice = runbook.Advice
 
-// Rest counts the events that are in no group, because there would have been more
-// groups than the bound. The rarest groups are given up first.
+// Rest counts the events that are in no group. They were left out because the
+// number of groups is limited. The groups with the fewest events are left out
+// first.
 type Rest struct {
 	Events int64   `json:"events"`
 	Groups int64   `json:"groups"` // that were given up; a template that came back counts again
@@ -150,12 +154,13 @@ type File struct {
 // Skipped counts lines that were not read.
 type Skipped struct {
 	TooLong int64 `json:"too_long,omitzero"` // longer than MaxLine
-	// Text counts lines of text without a level and without a known error. They are
-	// read, but they are in no event.
+	// Text counts lines of text without a level and without a known error. Such
+	// lines are read but are not part of an event.
 	Text int64 `json:"text,omitzero"`
 }
 
-// Note is a problem with a file. What was read before it is in the report.
+// Note is a problem with a file. Events that were read before the problem are in
+// the report.
 type Note struct {
 	File    string `json:"file"`
 	Problem string `json:"problem"`

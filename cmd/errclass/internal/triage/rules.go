@@ -14,15 +14,17 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/triage/drain"
 )
 
-// maxRules is the most rules of a skeleton.
+// maxRules is the largest number of rules that WriteRules writes.
 const maxRules = 50
 
-// choose stands in a skeleton for a reason. Package rulesfile refuses it.
+// choose is written in place of a reason that a person must choose. Package
+// rulesfile refuses it.
 const choose = "CHOOSE"
 
-// WriteRules writes a rules file with a rule for each of the largest groups whose
-// reason is unknown. The reason of each is left to choose: until then, package
-// rulesfile refuses the file and names the reasons. It returns the number of rules.
+// WriteRules writes a rules file. It has one rule for each of the largest groups
+// whose reason is unknown. A person must choose the reason of each rule. Until
+// then, package rulesfile refuses the file and names the valid reasons. WriteRules
+// returns the number of rules.
 func WriteRules(w io.Writer, r *Report) (rules int, err error) {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# Rules for the largest groups of unknown errors, made by errclass triage.\n"+
@@ -73,7 +75,7 @@ func services(g *Group) string {
 	return "; services: " + strings.Join(names, ", ")
 }
 
-// comment returns text as it may stand in a comment of YAML.
+// comment returns text in a form that is valid in a comment of YAML.
 func comment(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffd {
@@ -83,7 +85,8 @@ func comment(text string) string {
 	}, cut(text, 300))
 }
 
-// skeleton returns the rule for a group, or "" if its examples have too few words.
+// skeleton returns a rule without a reason for a group. It returns "" if the
+// examples of the group have too few words.
 func skeleton(g *Group) string {
 	var texts []string
 	for _, x := range g.Examples {
@@ -93,7 +96,8 @@ func skeleton(g *Group) string {
 	}
 	for len(texts) > 0 {
 		for _, pattern := range patterns(texts) {
-			// The loader has the last word: it compiles the pattern and tries the examples.
+			// The loader decides whether the rule is valid: it compiles the pattern
+			// and checks the examples.
 			if _, err := rulesfile.Load(strings.NewReader("rules:\n" + ruleOf(g, pattern, texts, string(classify.ReasonLogic)))); err == nil {
 				return ruleOf(g, pattern, texts, choose)
 			}
@@ -112,7 +116,7 @@ func ruleOf(g *Group, pattern string, texts []string, reason string) string {
 	return b.String()
 }
 
-// quoted returns text as a JSON string, which is one of YAML too.
+// quoted returns text as a JSON string, which is also a valid string in YAML.
 func quoted(text string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -123,11 +127,12 @@ func quoted(text string) string {
 	return strings.NewReplacer("\u007f", `\u007f`, "\u0085", `\u0085`, "\ufeff", `\ufeff`).Replace(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// maxRuleText is the most bytes of an example in a rule.
+// maxRuleText is the largest number of bytes of an example in a rule.
 const maxRuleText = 400
 
-// ruleText returns the line of an example that a rule is made for: what the
-// classifier reads first, and of a stack trace the message.
+// ruleText returns the line of an example for which a rule is made. This is the
+// line that the classifier reads first. In a text with a stack trace, it is the
+// message.
 func ruleText(x Example) string {
 	text := x.Source
 	if text == "" {
@@ -142,14 +147,14 @@ func ruleText(x Example) string {
 }
 
 const (
-	// maxGaps limits the holes of a pattern. More of them make the matcher's table
-	// large, and the pattern too narrow.
+	// maxGaps is the largest number of holes in a pattern. With more holes, the
+	// table of the matcher would be large and the pattern too narrow.
 	maxGaps = 2
-	// leastLetters is the least number of letters of a pattern.
+	// leastLetters is the smallest number of letters in a pattern.
 	leastLetters = 6
 )
 
-// patterns returns patterns that match all texts, the best one first.
+// patterns returns patterns that match all texts. The best pattern comes first.
 func patterns(texts []string) (all []string) {
 	var templates []string
 	for _, text := range texts {
@@ -189,9 +194,9 @@ func matchesAll(pattern string, texts []string) bool {
 	return true
 }
 
-// longestRun returns the words in a row that have the most letters and at most maxGaps
-// holes. It begins and ends with a word without a hole. It returns nil if they have
-// too few letters.
+// longestRun returns the consecutive words that have the most letters and at most
+// maxGaps holes. The first and the last of these words have no hole. longestRun
+// returns nil if the words have too few letters.
 func longestRun(words []string) (best []string) {
 	most := leastLetters - 1
 	for start := range words {
@@ -221,7 +226,8 @@ func lettersIn(text string) (n int) {
 	return n
 }
 
-// patternOf returns the pattern for words. gap returns the pattern for a hole.
+// patternOf returns the pattern that matches words. gap returns the pattern for a
+// hole.
 func patternOf(words []string, space string, gap func(hole string) string) string {
 	var b strings.Builder
 	for i, w := range words {
@@ -239,10 +245,11 @@ func patternOf(words []string, space string, gap func(hole string) string) strin
 	return b.String()
 }
 
-// anyGap stands for any value.
+// anyGap is the pattern for a hole that stands for any value.
 const anyGap = ".{1,60}"
 
-// gapOf returns the pattern for a hole. Values of some types have no spaces.
+// gapOf returns the pattern for a hole. For some types of values, it matches no
+// spaces.
 func gapOf(hole string) string {
 	switch hole {
 	case "<num>", "<id>", "<ip>", "<host>", "<email>", "<url>":

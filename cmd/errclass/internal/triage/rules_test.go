@@ -31,7 +31,8 @@ func rulesOf(t *testing.T, r *Report) (text string, n int) {
 	return b.String(), n
 }
 
-// TestRules: the file is refused until reasons are chosen. Then the groups have them.
+// TestRules checks that the file is refused until the reasons are chosen. After
+// that, the groups have these reasons.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	r := triaged(t, unknownLog)
@@ -82,7 +83,8 @@ func TestManyRules(t *testing.T) {
 	assert.Contains(t, text, "# More groups are unknown.")
 }
 
-// FuzzRules: whatever the texts are, the file loads once the reasons are chosen.
+// FuzzRules checks that the file can be loaded after the reasons are chosen, for
+// any texts.
 func FuzzRules(f *testing.F) {
 	f.Add("the glorp 'x' is {blorked} at 10.0.0.1: \"a\"", "the glorp 'y' is {blorked} at h: \"b\"")
 	f.Add("tab\tand \\ back \x1b[31mred # comment", "ünïcode \u2028 words : - ? words")
@@ -103,7 +105,7 @@ func FuzzRules(f *testing.F) {
 	})
 }
 
-// TestCorpus: errclass eval reads the lines once they have labels.
+// TestCorpus checks that errclass eval reads the lines after they got labels.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	r := triaged(t, unknownLog)

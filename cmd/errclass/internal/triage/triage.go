@@ -16,25 +16,28 @@ import (
 // DefaultMaxGroups is the default of [Options.MaxGroups].
 const DefaultMaxGroups = 10_000
 
-// Options say what to read and how.
+// Options has the inputs of a triage and its settings.
 type Options struct {
-	// Inputs are files, directories, and "-" for Stdin.
+	// Inputs are files and directories. "-" means Stdin.
 	Inputs []string
 	Stdin  io.Reader
-	// Classifier is classify.Standard if it is nil.
+	// Classifier classifies the errors. nil means classify.Standard.
 	Classifier *classify.Classifier
-	// Keys are paths that no shape of log has.
+	// Keys are additional paths of fields, for log formats that package shapes does
+	// not know.
 	Keys shapes.Keys
-	// MaxGroups is the bound on groups.
+	// MaxGroups is the largest number of groups. 0 or less means
+	// [DefaultMaxGroups].
 	MaxGroups int
-	// Progress, if not nil, is told how many bytes of the files will be read, and then
-	// how many were. It may be called by several goroutines.
+	// Progress is told how many bytes will be read, and then how many were read. It
+	// may be called by several goroutines at the same time. It may be nil.
 	Progress Progress
-	// Now is the time of the run, for times without a year. The zero time means now.
+	// Now is the time of the triage. It is needed for times without a year. The
+	// zero time means the present.
 	Now time.Time
 }
 
-// Progress is told how far reading is.
+// Progress is told how much of the input has been read.
 type Progress interface {
 	// Start is called once, before reading. bytes is the size of all files. known is
 	// false if an input has no size.
@@ -43,9 +46,9 @@ type Progress interface {
 	Read(n int)
 }
 
-// Run reads the inputs and returns their report. Inputs that cannot be read, or not to
-// the end, are in [Report.Notes]; what was read of them counts. If ctx ends, Run
-// returns what was read until then.
+// Run reads the inputs and returns their report. If an input cannot be read to its
+// end, the report has a note, and the events before the problem count. If ctx ends,
+// Run returns a report of what was read until then.
 func Run(ctx context.Context, o Options) *Report {
 	r := newRun(ctx, o)
 	inputs, problems := findInputs(o.Inputs)
@@ -79,7 +82,8 @@ func newRun(ctx context.Context, o Options) *run {
 	return &run{Options: o, ctx: ctx, shapes: shapes.NewSet(o.Keys), groups: newGroups(cmp.Or(max(o.MaxGroups, 0), DefaultMaxGroups))}
 }
 
-// begin prepares the inputs. If there are several, it finds out where each begins.
+// begin prepares the inputs. If there are several, it finds the time of the first
+// event of each.
 func (r *run) begin(inputs []*input) {
 	size, known := int64(0), true
 	for _, in := range inputs {
@@ -160,7 +164,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// done notes how the reading of an input ended.
+// done records in the report how the reading of an input ended.
 func (r *run) done(s *source) {
 	st := &s.stats
 	r.lines += st.lines

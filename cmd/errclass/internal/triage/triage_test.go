@@ -22,7 +22,7 @@ func triaged(t testing.TB, log string) *Report {
 	return Run(t.Context(), Options{Inputs: []string{"-"}, Stdin: strings.NewReader(log), Now: testNow})
 }
 
-// write writes files into a new directory and returns its name.
+// write writes files into a new directory and returns the path of the directory.
 func write(t testing.TB, files map[string]string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -34,7 +34,7 @@ func write(t testing.TB, files map[string]string) (dir string) {
 	return dir
 }
 
-// found is what a test expects of a group.
+// found has the properties of a group that a test expects.
 type found struct {
 	count    int64
 	reason   classify.Reason
@@ -117,7 +117,7 @@ ConnectionResetError: [Errno 104] Connection reset by peer`,
 	}
 }
 
-// check checks what holds for every report.
+// check checks properties that every report must have.
 func check(t testing.TB, r *Report) {
 	t.Helper()
 	var events, timed int64
@@ -170,7 +170,8 @@ func TestExamples(t *testing.T) {
 	assert.Equal(t, []Origin{{"-", 5}}, g.Files)
 }
 
-// TestID: the id is the one that slogclass and otelclass put on records.
+// TestID checks that the id of a group is the fingerprint that slogclass and
+// otelclass add to records.
 func TestID(t *testing.T) {
 	t.Parallel()
 	r := triaged(t, `{"level":"error","msg":"dial tcp 10.0.0.7:5432: i/o timeout after 30s"}
@@ -181,7 +182,7 @@ func TestID(t *testing.T) {
 	assert.Equal(t, "045c907cd8ee7000-aborted", r.Groups[1].ID)
 }
 
-// TestSecrets: no output has a secret.
+// TestSecrets checks that no output contains a secret.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2hunter2"
@@ -201,7 +202,8 @@ func TestSecrets(t *testing.T) {
 	assert.NotContains(t, out.String(), "--password "+secret)
 }
 
-// TestDeepAndLong: hostile lines are read within the bounds.
+// TestDeepAndLong checks that deeply nested and very long lines are read within the
+// limits.
 func TestDeepAndLong(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x y ", 16<<10)
@@ -229,7 +231,7 @@ func TestDeepAndLong(t *testing.T) {
 	}
 }
 
-// FuzzRun: no input makes Run panic or lose an event.
+// FuzzRun checks that no input makes Run panic or lose an event.
 func FuzzRun(f *testing.F) {
 	f.Add([]byte(`{"level":"error","msg":"x"}` + "\npanic: y\n\tz\n"))
 	f.Add([]byte("\x1f\x8b\x08\x00"))

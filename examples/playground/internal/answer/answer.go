@@ -1,5 +1,5 @@
-// Package answer answers what a pasted text means: one error, or the errors of a
-// log in groups. The playground's page shows an [Answer].
+// Package answer classifies a pasted text: one error, or a log, whose errors it
+// puts into groups. The playground's page shows the result, an [Answer].
 package answer
 
 import (
@@ -24,14 +24,14 @@ const (
 	Log   As = "log"   // one event a line; text lines without a level are errors
 )
 
-// MaxText is the most bytes of a text that are read.
+// MaxText is the largest number of bytes of a text that are read.
 const MaxText = 8 << 20
 
-// maxGroups limits the groups of an answer. The errors of further groups are counted
-// in [Answer.Rest].
+// maxGroups is the largest number of groups of an answer. The errors of other
+// groups are counted in [Answer.Rest].
 const maxGroups = 500
 
-// Answer is what a text means.
+// Answer is the result for one pasted text.
 type Answer struct {
 	As     As      `json:"as"`     // Error or Log
 	Lines  int     `json:"lines"`  // that were read
@@ -68,8 +68,8 @@ func (e Evidence) classify() classify.Evidence {
 	return classify.Evidence{Message: e.Message, Type: e.Type, Code: e.Code, Status: e.Status}
 }
 
-// Of returns what text means. The text is read as one error if as is [Error] or if it
-// has no line of a log.
+// Of classifies a text. It reads the text as one error if as is [Error], or if no
+// line of the text is a log line. Otherwise it reads the text as a log.
 func Of(text string, as As) Answer {
 	unread := max(len(text)-MaxText, 0)
 	text = strings.ToValidUTF8(text[:len(text)-unread], "")
@@ -156,8 +156,9 @@ func (r *reader) record(rec *shapes.Record) {
 	r.group(e, result, r.lines, t)
 }
 
-// deciding returns the source of a record that decides, and its result: the first one
-// that a rule knows, or else the first one that the model knows.
+// deciding returns the source that decides the result of a record, and the result.
+// This is the first source for which a rule finds the reason. If there is none, it
+// is the first source for which the model finds the reason.
 func deciding(rec *shapes.Record) (e Evidence, best classify.Result) {
 	rec.Sources(func(s shapes.Source) bool {
 		if s == (shapes.Source{}) {
@@ -176,7 +177,7 @@ func deciding(rec *shapes.Record) (e Evidence, best classify.Result) {
 	return e, best
 }
 
-// known reports whether a rule knows the reason.
+// known reports whether a rule, and not only the model, has found the reason.
 func known(r classify.Result) bool {
 	return r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
 }
@@ -216,7 +217,7 @@ func (r *reader) endEvent() {
 	}
 }
 
-// add classifies e and adds it.
+// add classifies e and adds the result to the groups.
 func (r *reader) add(e Evidence, line int, t time.Time) {
 	r.group(e, classify.Standard.Classify(e.classify()), line, t)
 }
@@ -252,7 +253,8 @@ func (r *reader) group(e Evidence, result classify.Result, line int, t time.Time
 	}
 }
 
-// sorted returns the groups, the largest first, then by line.
+// sorted returns the groups, the largest first. Groups of equal size are in the
+// order of their first lines.
 func (r *reader) sorted() []Group {
 	groups := make([]Group, 0, len(r.groups))
 	for _, g := range r.groups {

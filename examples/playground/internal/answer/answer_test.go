@@ -12,7 +12,7 @@ import (
 	"github.com/errclass/errclass/examples/playground/internal/answer"
 )
 
-// text joins pieces, with marks around those that are marked.
+// text joins the pieces of x. It puts marks around the pieces that have a mark.
 func text(x answer.Explanation) string {
 	var b strings.Builder
 	for _, p := range x.Text {
@@ -129,8 +129,8 @@ func TestExplain(t *testing.T) {
 	assert.Equal(t, 3, x.Calls)
 }
 
-// TestExplainModel: the words that speak for the model's answer are marked, whole
-// words only and in any case.
+// TestExplainModel checks that the words with the largest weight for the model's
+// answer are marked. Only whole words are marked, in any case.
 func TestExplainModel(t *testing.T) {
 	t.Parallel()
 	const message = "Mailbox für ÄÖÜ was unavailable; the unavailable7 worker is Busy"
@@ -170,8 +170,8 @@ func TestManyGroups(t *testing.T) {
 	assert.Equal(t, 100, a.Rest)
 }
 
-// FuzzOf: every error is in a group or counted as the rest, and an explanation loses no
-// byte of a text.
+// FuzzOf checks that every error is in a group or counted in Rest, and that an
+// explanation contains every byte of the text.
 func FuzzOf(f *testing.F) {
 	f.Add("HTTP 503\nlevel=error msg=\"a\" err=\"b\"\n{\"level\":\"error\",\"msg\":\"x\"}\n", "log")
 	f.Add("Traceback (most recent call last):\n  File \"a.py\", line 1\nKeyError: 'x'\n", "auto")

@@ -10,7 +10,7 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Explanation is why a group has its category and reason.
+// Explanation says why a group has its category and its reason.
 type Explanation struct {
 	Category   classify.Category `json:"category"`
 	Reason     classify.Reason   `json:"reason"`
@@ -27,7 +27,7 @@ type Explanation struct {
 	Omitted    []string          `json:"omitted,omitempty"` // what was not read
 }
 
-// Mark is what a piece of the text did.
+// Mark says which role a piece of the text had.
 type Mark string
 
 // The marks.
@@ -113,8 +113,8 @@ func outcome(s classify.Signal, all []classify.Signal) string {
 // strengths are the strengths of signals, from the weakest.
 var strengths = []string{"word", "phrase", "code", "cause", "fact", "user", "own"}
 
-// why returns why the winner of s is stronger, or nothing if both are alike or the
-// model won.
+// why says why the signal that beat s is stronger. It returns "" if both are
+// equally strong or the model decided.
 func why(s classify.Signal, all []classify.Signal) string {
 	i := slices.IndexFunc(all, func(other classify.Signal) bool { return other.Rule == s.BeatenBy })
 	if i < 0 || s.BeatenBy == classify.RuleModel {
@@ -160,10 +160,10 @@ func spans(text string, x classify.Explanation) (all []span) {
 	return all
 }
 
-// maxOccurrences limits the places at which a word is marked.
+// maxOccurrences is the largest number of places at which one word is marked.
 const maxOccurrences = 50
 
-// occurrences returns the places of a word, in any case, in text.
+// occurrences returns the places of word in text. It ignores case.
 func occurrences(text, word string) (all []span) {
 	lower := strings.ToLower(text)
 	if len(lower) != len(text) || word == "" {
@@ -187,8 +187,8 @@ func occurrences(text, word string) (all []span) {
 
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// pieces cuts text at the ends of spans. Where spans overlap, the mark of the first
-// one counts.
+// pieces cuts text at the starts and ends of spans. Where spans overlap, the mark
+// of the first span counts.
 func pieces(text string, spans []span) []Piece {
 	cuts := []int{0, len(text)}
 	for _, s := range spans {
@@ -212,7 +212,7 @@ func pieces(text string, spans []span) []Piece {
 	return shortened(all)
 }
 
-// maxPiece is the most bytes of a piece that are shown.
+// maxPiece is the largest number of bytes of a piece that are shown.
 const maxPiece = 8 << 10
 
 // shortened replaces the middle of long pieces by a gap.

@@ -29,10 +29,11 @@ import (
 	"strings"
 )
 
-// Any is the hole for any words. Other holes name a type, as in package fingerprint.
+// Any is a hole that may stand for any words. The names of other holes are types of
+// values: see package fingerprint.
 const Any = "<*>"
 
-// MaxWords is the most words of a template.
+// MaxWords is the largest number of words of a template.
 const MaxWords = 128
 
 const (
@@ -44,8 +45,8 @@ const (
 	maxScan     = 128 // clusters of a leaf that a text is compared with: the last ones that were used
 )
 
-// Cluster is a set of texts with the same template. T is what the caller keeps for
-// it.
+// Cluster is a set of texts with the same template. The caller may keep a value of
+// type T with it.
 type Cluster[T any] struct {
 	Value T
 	words []word
@@ -53,7 +54,7 @@ type Cluster[T any] struct {
 	into  *Cluster[T] // the cluster that this one became a part of
 }
 
-// Template returns the words of the cluster and its holes.
+// Template returns the template of the cluster: words and holes.
 func (c *Cluster[T]) Template() string {
 	var b strings.Builder
 	for i, w := range c.words {
@@ -65,7 +66,8 @@ func (c *Cluster[T]) Template() string {
 	return b.String()
 }
 
-// Current returns the cluster that c has become a part of, or c.
+// Current returns the cluster into which c was merged. If c was not merged, it
+// returns c.
 func (c *Cluster[T]) Current() *Cluster[T] {
 	for c.into != nil {
 		if c.into.into != nil {
@@ -83,7 +85,7 @@ func (c *Cluster[T]) Removed() bool { return c.leaf == nil }
 type Tree[T any] struct {
 	root  node[T]
 	words []word
-	// merge adds the value of a cluster to that of another one.
+	// merge adds the value of the cluster from to that of the cluster into.
 	merge func(into, from *Cluster[T])
 }
 
@@ -92,12 +94,12 @@ type node[T any] struct {
 	clusters []*Cluster[T] // the last used one at the end
 }
 
-// New returns an empty tree. merge is called when a cluster becomes a part of
-// another one.
+// New returns an empty tree. The tree calls merge when it merges one cluster into
+// another.
 func New[T any](merge func(into, from *Cluster[T])) *Tree[T] { return &Tree[T]{merge: merge} }
 
-// Add returns the cluster of a text, whose values are replaced by holes. The cluster
-// is new if no other one has similar texts.
+// Add returns the cluster of a text whose values are replaced by holes. If no
+// cluster has similar texts, Add makes a new one.
 func (t *Tree[T]) Add(masked string) *Cluster[T] {
 	t.words = split(t.words[:0], masked)
 	leaf := t.leaf(t.words)
@@ -110,7 +112,7 @@ func (t *Tree[T]) Add(masked string) *Cluster[T] {
 	return c
 }
 
-// cloned copies the words into one new text.
+// cloned returns a copy of words whose texts share one new string.
 func cloned(words []word) []word {
 	size := 0
 	for _, w := range words {
@@ -134,7 +136,7 @@ type word struct {
 	hole bool // it has a hole
 }
 
-// split appends the words of a text: at most MaxWords.
+// split appends the words of a text to words, at most MaxWords.
 func split(words []word, masked string) []word {
 	for text := range strings.FieldsSeq(masked) {
 		n := len(words)
@@ -167,7 +169,8 @@ func (t *Tree[T]) leaf(words []word) *node[T] {
 	return n
 }
 
-// lengths are the names of the nodes for each number of words. No word has a space.
+// lengths has the name of the node for each number of words. The name of such a
+// node consists of spaces, because no word does.
 var lengths = func() (names [MaxWords + 1]string) {
 	for i := range names {
 		names[i] = strings.Repeat(" ", i)
@@ -175,8 +178,8 @@ var lengths = func() (names [MaxWords + 1]string) {
 	return names
 }()
 
-// isName reports whether a word looks like the name of a thing rather than a word of
-// a sentence: com.example.Update, read_file, a-b.
+// isName reports whether a word looks like the name of a thing, such as
+// com.example.Update, read_file or a-b, and not like a word of a sentence.
 func isName(word string) bool {
 	return strings.ContainsAny(strings.Trim(word, ".,:;()[]{}"), "0123456789._/-@<$")
 }
@@ -199,8 +202,8 @@ func (n *node[T]) child(word string) *node[T] {
 	return c
 }
 
-// find returns the cluster whose words are the same, apart from holes. If there are
-// several, it returns the one with the fewest holes for any words.
+// find returns the cluster that has the same words except for holes. If there are
+// several, it returns the cluster with the fewest holes of the type Any.
 func (n *node[T]) find(words []word) *Cluster[T] {
 	best, least := -1, len(words)+1
 	for i := len(n.clusters) - 1; i >= max(0, len(n.clusters)-maxScan) && least > 0; i-- {
@@ -219,8 +222,9 @@ func (n *node[T]) find(words []word) *Cluster[T] {
 	return c
 }
 
-// matches reports whether the words of a text are those of a cluster, apart from
-// holes. free is the number of holes for any words. Both have the same length.
+// matches reports whether the words of a text equal those of a cluster, except for
+// holes. Both must have the same number of words. free is the number of holes of
+// the type Any.
 func matches(cluster, text []word) (free int, ok bool) {
 	for i, w := range cluster {
 		switch {
@@ -233,11 +237,12 @@ func matches(cluster, text []word) (free int, ok bool) {
 	return free, true
 }
 
-// positions is a set of places of words.
+// positions is a set of indexes of words.
 type positions [MaxWords / 64]uint64
 
-// compare returns the places of the words that differ in more than their holes, their
-// number, and the number of words without holes that are the same.
+// compare returns the indexes of the words that differ in more than their values.
+// differ is their number. equal is the number of words without holes that are
+// equal.
 func compare(cluster, text []word) (at positions, differ, equal int) {
 	for i, w := range cluster {
 		switch {
@@ -254,13 +259,14 @@ func compare(cluster, text []word) (at positions, differ, equal int) {
 	return at, differ, equal
 }
 
-// similarTo is a cluster with its difference to a text.
+// similarTo is a cluster together with its difference to a text.
 type similarTo[T any] struct {
 	cluster *Cluster[T]
 	at      positions
 }
 
-// similar returns the clusters that have enough words in common with words.
+// similar returns the clusters of the node that have enough words in common with
+// the text words.
 func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 	for _, c := range n.clusters[max(0, len(n.clusters)-maxScan):] {
 		if at, differ, equal := compare(c.words, words); float64(equal) >= similarity*float64(equal+differ) {
@@ -270,8 +276,9 @@ func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 	return found
 }
 
-// absorb makes clusters a part of c if there are enough of them that differ from c in
-// the same words, or enough of all.
+// absorb merges clusters of found into c. Clusters that differ from c in the same
+// words are merged, if they and c are at least evidence clusters. If found and c
+// are at least crowd clusters, all are merged.
 func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	if len(found)+1 < evidence {
 		return
@@ -294,7 +301,7 @@ func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	}
 }
 
-// generalize puts holes in place of the words of a template that differ from words.
+// generalize replaces the words of template that differ from words by holes.
 func generalize(template, words []word) {
 	for i, w := range template {
 		if w.text != words[i].text && w.text != Any {
@@ -303,7 +310,8 @@ func generalize(template, words []word) {
 	}
 }
 
-// Remove removes a cluster. A later text with the same template starts a new one.
+// Remove removes a cluster from the tree. If a later text has the same template, it
+// starts a new cluster.
 func (t *Tree[T]) Remove(c *Cluster[T]) {
 	leaf := c.leaf
 	if leaf == nil {
@@ -325,7 +333,8 @@ func (n *node[T]) prune() (empty bool) {
 	return len(n.children) == 0 && len(n.clusters) == 0
 }
 
-// All yields the clusters, in no order. The tree must not change meanwhile.
+// All yields the clusters in no particular order. The tree must not change during
+// the iteration.
 func (t *Tree[T]) All() iter.Seq[*Cluster[T]] {
 	return func(yield func(*Cluster[T]) bool) { t.root.all(yield) }
 }

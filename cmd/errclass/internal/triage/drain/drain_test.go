@@ -11,8 +11,9 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/triage/drain"
 )
 
-// texts adds texts to a tree. It returns the template of each after the last one, and
-// the number of texts of each template. The values of merged clusters are added.
+// texts adds texts to a tree. After the last text, it returns the template of each
+// text, and the number of texts of each template. The numbers of merged clusters
+// are added.
 func texts(all ...string) (templates []string, counts map[string]int) {
 	tree := drain.New(func(into, from *drain.Cluster[int]) { into.Value += from.Value })
 	var clusters []*drain.Cluster[int]
@@ -64,7 +65,7 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// TestLong: a template has a limited number of words.
+// TestLong checks that a template has a limited number of words.
 func TestLong(t *testing.T) {
 	t.Parallel()
 	got, _ := texts(strings.Repeat("a b ", 500))
@@ -84,8 +85,8 @@ func TestRemove(t *testing.T) {
 	assert.NotSame(t, c, tree.Add("disk full"))
 }
 
-// TestManyTemplates: the time for a new template does not grow with the number of
-// clusters.
+// TestManyTemplates checks that the time for a new template does not grow with the
+// number of clusters.
 func TestManyTemplates(t *testing.T) {
 	t.Parallel()
 	tree := drain.New(func(into, from *drain.Cluster[int]) { into.Value += from.Value })
@@ -97,7 +98,7 @@ func TestManyTemplates(t *testing.T) {
 	assert.Positive(t, c.Current().Value)
 }
 
-// letters writes a number with letters.
+// letters returns a text of letters that is different for each n.
 func letters(n int) (word string) {
 	for range 6 {
 		word += string(rune('a' + n%26))
@@ -106,8 +107,8 @@ func letters(n int) (word string) {
 	return word
 }
 
-// FuzzAdd: every text has the template of its cluster, also after the cluster has got
-// other texts, and no text is lost.
+// FuzzAdd checks that every text matches the template of its cluster, even after
+// the cluster has got other texts. No text may be lost.
 func FuzzAdd(f *testing.F) {
 	f.Add("user alice not found\nuser bob not found\nuser carol not found\nuser dan not found\nuser eve not found\n")
 	f.Add("a <num> <ip>\na <*> <ip>\na () <>\na (7)\n")

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// nextHole returns the bounds of the first hole in word at or after i: <num>, <ip>,
-// <*>. ok is false if there is none.
+// nextHole returns the start and the end of the first hole in word at or after i:
+// <num>, <ip>, <*>. ok is false if there is no hole.
 func nextHole(word string, i int) (start, end int, ok bool) {
 	for {
 		open := strings.IndexByte(word[i:], '<')
@@ -33,13 +33,14 @@ func hasHole(word string) bool {
 	return ok
 }
 
-// same reports whether two words differ only in their values:
+// same reports whether two words differ only in their values. This is so in four
+// cases:
 //
-//   - outside of their holes they have the same letters: "(<ip>)", "(<host>)", "()",
-//   - one is a name with a value that the other one has too, although it does not look
-//     like a value: org-<id>, org-bfcfad,
-//   - both are names with a number: node-a<num>, eth<num>, or
-//   - both end in a number after a colon, as a port or a line of code does.
+//   - Outside of their holes they have the same letters: "(<ip>)", "(<host>)", "()".
+//   - One word is a name with a hole. The other word is the same name with a text that
+//     does not look like a value: org-<id>, org-bfcfad.
+//   - Both are names with a number: node-a<num>, eth<num>.
+//   - Both end in a colon and a number, such as a port or a line number.
 func same(a, b word) bool {
 	switch {
 	case !a.hole && !b.hole:
@@ -52,8 +53,9 @@ func same(a, b word) bool {
 	return letters(a.text) == letters(b.text)
 }
 
-// covers reports whether plain is a name with a value: it begins like name up to its
-// first hole, which stands after a separator, and ends like name after its last hole.
+// covers reports whether plain is the name with another value in place of the hole:
+// org-bfcfad for org-<id>. The hole must follow a separator. plain must begin like
+// name before its first hole, and end like name after its last hole.
 func covers(name, plain string) bool {
 	before, after := around(name)
 	n := len(before)
@@ -61,7 +63,8 @@ func covers(name, plain string) bool {
 		len(plain) > n+len(after) && strings.HasPrefix(plain, before) && strings.HasSuffix(plain, after)
 }
 
-// around returns the text before the first hole of a word and after its last one.
+// around returns the text before the first hole of a word and the text after its
+// last hole.
 func around(word string) (before, after string) {
 	last := 0
 	for start, end, ok := nextHole(word, 0); ok; start, end, ok = nextHole(word, end) {
@@ -75,7 +78,8 @@ func around(word string) (before, after string) {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// numbered reports whether a hole for a number is a part of a name.
+// numbered reports whether word is a name that contains a hole for a number or an
+// id.
 func numbered(word string) bool {
 	for start, end, ok := nextHole(word, 0); ok; start, end, ok = nextHole(word, end) {
 		if hole := word[start:end]; hole != "<num>" && hole != "<id>" {
@@ -119,8 +123,9 @@ func letters(word string) string {
 	return b.String()
 }
 
-// joined returns a word with holes for what a and b differ in. If the text between
-// their holes is the same, only the holes of different types become Any.
+// joined returns a word that stands for both a and b: holes replace the parts in
+// which they differ. If both have the same text between their holes, only holes of
+// different types become Any.
 func joined(a, b string) string {
 	switch {
 	case standsFor(a, b):
@@ -163,23 +168,24 @@ func joined(a, b string) string {
 	}
 }
 
-// standsFor reports whether the only hole of template is Any, and word is the same
-// around it.
+// standsFor reports whether template has a single hole, of the type Any, and word
+// has the same text around the hole.
 func standsFor(template, word string) bool {
 	before, after, ok := strings.Cut(template, Any)
 	return ok && !hasHole(before) && !hasHole(after) &&
 		len(word) >= len(before)+len(after) && strings.HasPrefix(word, before) && strings.HasSuffix(word, after)
 }
 
-// Matches reports whether a text, whose values are replaced by holes, has the given
-// template.
+// Matches reports whether a text has the given template. The values of the text
+// must already be replaced by holes.
 func Matches(template, masked string) bool {
 	want, words := strings.Fields(template), split(nil, masked)
 	if len(want) != len(words) {
 		return false
 	}
 	for i, w := range want {
-		// A template stands for a word if the word adds no hole to it.
+		// A word of the template matches if joining it with the word of the text
+		// changes nothing.
 		if w != Any && w != words[i].text && joined(w, words[i].text) != w {
 			return false
 		}
@@ -190,7 +196,7 @@ func Matches(template, masked string) bool {
 // HasHole reports whether word has a hole.
 func HasHole(word string) bool { return hasHole(word) }
 
-// Part is a hole, or text around holes.
+// Part is a part of a word: a hole, or the text between holes.
 type Part struct {
 	Text string
 	Hole bool
@@ -212,8 +218,9 @@ func Parts(word string) (parts []Part) {
 	return parts
 }
 
-// Common returns the template that all texts have, whose values are replaced by holes.
-// It returns the first one if the texts have different numbers of words.
+// Common returns the template that all texts share. Their values must already be
+// replaced by holes. If the texts have different numbers of words, Common returns
+// the first text.
 func Common(masked []string) string {
 	if len(masked) == 0 {
 		return ""

@@ -28,7 +28,7 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/triage/drain"
 )
 
-// published has the accuracies of Drain in Table II.
+// published has the accuracies of Drain that Table II of the paper lists.
 var published = []struct {
 	system   string
 	accuracy float64

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMeasure: a group counts only if it has all messages of a label and no other ones.
+// TestMeasure checks that a group counts only if it has all messages of a label and
+// no other messages.
 func TestMeasure(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, result{accuracy: 1.0 / 3, groups: 4, labels: 4}, measure([]message{

@@ -1,9 +1,11 @@
-// Package page writes the report of a triage as one HTML page. The page has everything
-// in it, loads nothing and sends nothing. It shows errors over time by category, the
-// groups to sort, search and filter, and a view of each group.
+// Package page writes the report of a triage as one HTML page. The page loads
+// nothing and sends nothing. It shows the errors over time by category, and the
+// groups, which can be sorted, searched and filtered. Each group has a view of its
+// own.
 //
-// The texts of the logs are in the page as JSON, and its script makes text nodes of
-// them. The page's Content-Security-Policy permits no other script.
+// The texts of the logs are in the page as JSON. The script of the page shows them
+// as text nodes, never as markup. The page's Content-Security-Policy permits no
+// other script.
 package page
 
 import (
@@ -27,11 +29,12 @@ var pageCSS string
 //go:embed page.js
 var pageJS string
 
-// MaxBytes is the most bytes of a page.
+// MaxBytes is the largest size of a page in bytes.
 const MaxBytes = 5_000_000
 
-// Write writes the page of r. If the groups would make the page larger than
-// [MaxBytes], the rarest ones have shorter examples, or are left out and counted.
+// Write writes the page of r. If the page would be larger than [MaxBytes], the
+// groups with the fewest events have shorter examples, or are left out and only
+// counted.
 func Write(w io.Writer, r *triage.Report) error {
 	t, err := template.New("page").Parse(pageHTML)
 	if err != nil {
@@ -54,8 +57,8 @@ func Write(w io.Writer, r *triage.Report) error {
 	})
 }
 
-// report is the report as the page's script reads it: as in [triage.Report], but with
-// the advice once for each reason.
+// report is the report in the form that the page's script reads. It is like
+// [triage.Report], but has the advice only once for each reason.
 type report struct {
 	triage.Report
 	Groups   []json.RawMessage                 `json:"groups"`
@@ -63,27 +66,27 @@ type report struct {
 	Unlisted unlisted                          `json:"unlisted"`
 }
 
-// unlisted counts the groups that are left out, and their errors.
+// unlisted counts the groups that are left out, and the errors in them.
 type unlisted struct {
 	Groups int   `json:"groups"`
 	Events int64 `json:"events"`
 }
 
-// group is a group without its advice.
+// group is a group of the report without its advice.
 type group struct {
 	triage.Group
 	WhatToDo struct{} `json:"what_to_do,omitzero"`
 }
 
-// The most bytes of an example. The second one holds for the groups that come after
-// half of the page.
+// These are the largest sizes of an example in bytes. The second size applies to
+// the groups in the second half of the page.
 const (
 	maxExample   = 4 << 10
 	shortExample = 300
 )
 
-// encode returns r as JSON, with as many groups as limit allows, and at least as many
-// bytes as r has without its groups.
+// encode returns r as JSON of at most limit bytes, with as many groups as fit. If r
+// without its groups is longer than limit, so is the result.
 func encode(r *triage.Report, limit int) ([]byte, error) {
 	out := report{Report: *r, Groups: []json.RawMessage{}, Advice: map[classify.Reason]triage.Advice{}}
 	out.Report.Groups = nil

@@ -19,7 +19,7 @@ import (
 
 const hostile = `</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> & \u2028 {{.}}`
 
-// report returns a report with n groups, whose examples have size bytes each.
+// report returns a report with n groups. Each example has size bytes.
 func report(n, size int) *triage.Report {
 	at := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
 	series := triage.Series{Counts: make([]int64, triage.MaxSteps)}
@@ -52,7 +52,7 @@ func write(t *testing.T, r *triage.Report) string {
 	return b.String()
 }
 
-// between returns the part of text after the first from and before the next to.
+// between returns the part of text between the first from and the next to.
 func between(t *testing.T, text, from, to string) string {
 	t.Helper()
 	_, text, ok := strings.Cut(text, from)
@@ -62,7 +62,8 @@ func between(t *testing.T, text, from, to string) string {
 	return text
 }
 
-// TestWriteEscapes: no text of a log ends the script that holds it.
+// TestWriteEscapes checks that a text from a log cannot end the script element that
+// contains it.
 func TestWriteEscapes(t *testing.T) {
 	t.Parallel()
 	text := write(t, report(2, 10))
@@ -84,7 +85,8 @@ func TestWriteEscapes(t *testing.T) {
 	assert.Equal(t, "an error that no rule knows", got.Advice["unknown"].Meaning)
 }
 
-// TestWritePolicy: the browser runs the script and the style that are in the page.
+// TestWritePolicy checks that the policy permits the script and the style of the
+// page.
 func TestWritePolicy(t *testing.T) {
 	t.Parallel()
 	text := write(t, report(1, 10))

@@ -34,8 +34,8 @@ func main() {
 	}
 }
 
-// kinds are the errors. Of each hundred errors, weight are of a kind. The text has
-// values that differ.
+// kinds are the kinds of errors. weight is the number of errors of a kind in 100
+// errors. The text of an error has values that differ.
 var kinds = []struct {
 	weight int
 	name   string

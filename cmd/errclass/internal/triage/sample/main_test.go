@@ -13,7 +13,8 @@ import (
 	"github.com/errclass/errclass/cmd/errclass/internal/triage"
 )
 
-// TestGroups: triage finds each kind of error, and counts it right in four forms of log.
+// TestGroups checks that triage finds each kind of error and counts it correctly in
+// four formats of logs.
 func TestGroups(t *testing.T) {
 	t.Parallel()
 	var log, report bytes.Buffer
@@ -35,7 +36,7 @@ func TestGroups(t *testing.T) {
 	assert.Contains(t, report.String(), fmt.Sprintf("%7d errors\n", r.Events))
 }
 
-// marks are words of the templates of each kind.
+// marks has, for each kind of error, words that its template must contain.
 var marks = map[string]string{
 	"connection refused": "connection refused", "rate limit": "rate limit", "deadlock": "deadlock", "user": "has no basket", "widget": "frobnicator",
 	"key": "api key", "disk": "no space left", "timeout": "deadline exceeded", "null": "nullpointer",
