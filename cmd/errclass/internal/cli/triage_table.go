@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -93,9 +94,10 @@ func groupTable(r *triage.Report, groups []triage.Group, width int, colour bool)
 	if r.First.Format(time.DateOnly) == r.Last.Format(time.DateOnly) {
 		layout = time.TimeOnly
 	}
-	var others int // the width of the other columns
+	others := 0 // the width of the other columns, with two spaces for each column
 	for _, g := range groups {
-		others = max(others, len("COUNT ")+len("SHARE ")+2*len(layout)+sparkWidth+len(g.Category)+len(g.Reason)+16)
+		count := max(len("COUNT"), len(strconv.FormatInt(g.Count, 10)))
+		others = max(others, count+len("100.0 %")+2*len(layout)+sparkWidth+max(len(g.Category), len("CATEGORY"))+max(len(g.Reason), len("REASON"))+2*8)
 	}
 	limit := pipeTemplate
 	if width > 0 {

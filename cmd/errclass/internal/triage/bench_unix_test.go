@@ -15,9 +15,9 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// serviceLog returns the log of a web service. One line in errorEvery is an error.
-// The values in the errors differ.
-func serviceLog(lines, errorEvery int) []byte {
+// serviceLog returns the log of a web service. One line in errorEvery is an error. The
+// texts of the errors have values that differ, or are a few that are repeated.
+func serviceLog(lines, errorEvery int, repeated bool) []byte {
 	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same lines in every run
 	messages := []func() string{
 		func() string {
@@ -29,6 +29,12 @@ func serviceLog(lines, errorEvery int) []byte {
 		},
 		func() string { return fmt.Sprintf("open /var/lib/app/%d: permission denied", rnd.IntN(1e6)) },
 		func() string { return fmt.Sprintf("job %d: the frobnicator is drained", rnd.IntN(1e6)) },
+	}
+	if repeated {
+		for i, message := range messages {
+			text := message()
+			messages[i] = func() string { return text }
+		}
 	}
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var b bytes.Buffer
@@ -50,9 +56,16 @@ func serviceLog(lines, errorEvery int) []byte {
 // machine does not count. It should be at least 50 MB/s. The metric x-json is that
 // time divided by the time to decode the same lines with encoding/json.
 func BenchmarkTriage(b *testing.B) {
-	for _, every := range []int{1000, 100, 10, 1} {
-		b.Run(fmt.Sprintf("one error in %d", every), func(b *testing.B) {
-			data := serviceLog(50_000, every)
+	for _, bb := range []struct {
+		name     string
+		every    int
+		repeated bool
+	}{
+		{"one error in 1000", 1000, false}, {"one error in 100", 100, false}, {"one error in 10", 10, false},
+		{"errors alone, repeated", 1, true}, {"errors alone, all different", 1, false},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			data := serviceLog(50_000, bb.every, bb.repeated)
 			classify.Standard.Message("built")
 			b.ReportAllocs()
 			least := math.MaxFloat64
