@@ -106,18 +106,19 @@ func groupTable(r *triage.Report, groups []triage.Group, width int, colour bool)
 	for _, g := range groups {
 		category := string(g.Category)
 		if colour {
-			category = colourOf(g.Category).Sprint(category)
+			category = coloured(g.Category)
 		}
 		t.AppendRow(table.Row{g.Count, percent(g.Share), at(g.First, layout), at(g.Last, layout), sparkline(g.Series, r.Steps), category, g.Reason, ended(printable(g.Template), limit)})
 	}
 	return t
 }
 
-func colourOf(c classify.Category) text.Color {
+// coloured returns a category in red if it needs a person, otherwise in yellow.
+func coloured(c classify.Category) string {
 	if c == classify.CategoryFatal {
-		return text.FgRed
+		return "\x1b[31m" + string(c) + "\x1b[0m"
 	}
-	return text.FgYellow
+	return "\x1b[33m" + string(c) + "\x1b[0m"
 }
 
 func at(t time.Time, layout string) string {

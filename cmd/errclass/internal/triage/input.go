@@ -24,7 +24,7 @@ type input struct {
 	regular bool
 	size    int64
 	written time.Time // the last change of a regular file
-	first   int64     // the time of its first event, or 0 if unknown: then it is opened at once
+	first   int64     // its first time, or 0 if unknown: then it is opened at once
 }
 
 // stdinName is the name of standard input.

@@ -260,3 +260,23 @@ func TestUsableTimes(t *testing.T) {
 	assert.EqualValues(t, 1, r.NoTime)
 	assert.Equal(t, 1, r.Steps)
 }
+
+// TestPeek: the first time of a file is found in all kinds of logs.
+func TestPeek(t *testing.T) {
+	t.Parallel()
+	want := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).UnixNano()
+	for _, text := range []string{
+		`{"time":"2026-01-02T03:04:05Z","level":"info","msg":"x"}`, "# a comment\n\n" + `{"msg":"x","ts":1767323045}`, "2026-01-02 03:04:05,000 INFO x",
+		"time=2026-01-02T03:04:05Z level=info msg=x", "I0102 03:04:05.000000 1 a.go:1] x", "2026-01-02T03:04:05Z stderr F x", "Jan  2 03:04:05 host app: x",
+	} {
+		dir := write(t, map[string]string{"a": text + "\n", "b.gz": gzipped(t, text)})
+		for _, name := range []string{"a", "b.gz"} {
+			in := &input{name: filepath.Join(dir, name), written: testNow}
+			newRun(t.Context(), Options{}).peek(in)
+			assert.Equal(t, want, in.first, text)
+		}
+	}
+	in := &input{name: filepath.Join(write(t, map[string]string{"a": strings.Repeat("x\n", maxPeek) + "2026-01-02 03:04:05 INFO x\n"}), "a")}
+	newRun(t.Context(), Options{}).peek(in)
+	assert.Zero(t, in.first)
+}

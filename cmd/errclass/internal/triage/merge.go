@@ -1,13 +1,15 @@
 package triage
 
 import (
-	"bufio"
 	"cmp"
 	"container/heap"
 	"context"
 	"io"
 	"os"
 	"slices"
+
+	"github.com/errclass/errclass/cmd/errclass/internal/lines"
+	"github.com/errclass/errclass/internal/shapes"
 )
 
 const (
@@ -17,8 +19,8 @@ const (
 	maxOpen = 32
 	// batch is how many events a reader sends at once.
 	batch = 128
-	// maxPeek is how much of a file is searched for its first event.
-	maxPeek = 256 << 10
+	// maxPeek is how much of a file is searched for its first time.
+	maxPeek = 64 << 10
 )
 
 // source is an input. A goroutine reads it and sends its events.
@@ -164,7 +166,8 @@ func (s *sources) Pop() any {
 	return last
 }
 
-// peek finds the time of the first event of a file. It reads at most maxPeek bytes.
+// peek finds the first time in a file, which is hardly later than that of its first
+// event. It reads the first maxPeek bytes.
 func (r *run) peek(in *input) {
 	f, err := os.Open(in.name)
 	if err != nil {
@@ -176,13 +179,27 @@ func (r *run) peek(in *input) {
 	if err != nil {
 		return
 	}
-	ctx, cancel := context.WithCancel(r.ctx)
-	defer cancel()
-	events := newEventReader(r.Classifier, r.shapes, in.written, func(e event) {
-		if in.first == 0 {
-			in.first = e.time
-			cancel()
+	first := lines.NewReader(io.LimitReader(text, maxPeek), maxPeek, nil)
+	reader := shapes.NewReader(r.shapes)
+	visit := func(rec *shapes.Record) {
+		if t, ok := rec.Time(); ok {
+			in.first = usable(t)
 		}
-	})
-	_ = events.read(ctx, bufio.NewReader(io.LimitReader(text, maxPeek)))
+	}
+	for in.first == 0 {
+		line, err := first.Next()
+		if err != nil {
+			return
+		}
+		if reader.Read(line.Bytes, visit) && in.first != 0 {
+			return
+		}
+		var event shapes.Events
+		event.Add(line.Text())
+		if in.first = usable(event.Event().Time); in.first == 0 {
+			if t, ok := shapes.HeaderTime(line.Bytes, in.written); ok {
+				in.first = usable(t)
+			}
+		}
+	}
 }
