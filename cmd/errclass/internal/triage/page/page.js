@@ -296,7 +296,7 @@
         element("section", { class: "advice" }, element("h3", {}, "What to do"),
           element("p", {}, advice.meaning || ""),
           ...(advice.look_at_first ? [element("h4", {}, "Look at first"), element("ul", {}, ...advice.look_at_first.map((s) => element("li", {}, s)))] : []),
-          ...(advice.do_not ? [element("h4", {}, "Do not"), element("p", {}, advice.do_not)] : []),
+          element("p", {}, advice.do_not || ""),
           element("p", {}, link))));
     if (g.series.counts.length) {
       keepDrawn(host, () => draw(host, [{ name: g.category, values }], 0, steps, 140));

@@ -32,8 +32,8 @@ func report(n, size int) *triage.Report {
 		Files:  []triage.File{{Name: hostile, Lines: 10, Events: int64(n)}},
 		Notes:  []triage.Note{{File: "b.gz", Problem: hostile}},
 	}
+	text := hostile + strings.Repeat("é", size/2)
 	for i := range n {
-		text := hostile + strings.Repeat("é", size/2)
 		r.Groups = append(r.Groups, triage.Group{
 			ID: fmt.Sprintf("%016x", i), Template: hostile, Count: 1, Share: 1 / float64(n), First: at, Last: at, Series: series,
 			Category: classify.CategoryFatal, Reason: classify.ReasonUnknown, Confidence: .5,
