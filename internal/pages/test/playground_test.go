@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
@@ -154,18 +155,23 @@ func TestPlaygroundFile(t *testing.T) {
 	assert.Empty(t, p.Faults())
 }
 
-// TestPlaygroundStart measures the time from opening the page to the first answer.
-// A busy machine is sometimes slow, so the shortest time of several rounds counts.
+// TestPlaygroundStart measures the time from opening the page to the first answer. The
+// time on the clock depends on what else the machine does, so it is only logged. The
+// test limits the processor time of all threads of the browser, some of which run at the
+// same time.
 func TestPlaygroundStart(t *testing.T) {
+	const limit = 1500 * time.Millisecond
 	address, _ := server(t)
 	p := browser.Open(t, "about:blank")
-	fastest := 1e9
-	for range 5 {
+	least := time.Hour
+	for try := 0; try < 5 && least > limit; try++ {
+		before := p.CPU()
 		p.Go(address)
 		p.Until(answered)
-		took := browser.Value[float64](p, `performance.getEntriesByName("first-answer")[0].startTime`)
-		t.Logf("first answer after %.0f ms", took)
-		fastest = min(fastest, took)
+		used := p.CPU().Since(before)
+		clock := browser.Value[float64](p, `performance.getEntriesByName("first-answer")[0].startTime`)
+		t.Logf("first answer after %.0f ms, with %d ms of processor time", clock, used.Milliseconds())
+		least = min(least, used)
 	}
-	assert.Less(t, fastest, 1000.0, "milliseconds to the first answer")
+	assert.LessOrEqual(t, least, limit, "processor time to the first answer")
 }
