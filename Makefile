@@ -4,23 +4,28 @@ SHELL := bash
 
 FUZZTIME ?= 10s
 BENCHTIME ?= 1s
-MODULES = $$(go list -m -f '{{.Dir}}')
+MODULES = $$(go list -m -f '{{.Dir}}') collector/errclassprocessor collector/errclassprocessor/test
+# The Collector's modules have a workspace of their own: see collector/go.work.
+COLLECTOR = github.com/errclass/errclass/collector/...
 
 .PHONY: help
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: test
-test: ## run the tests of every module that go.work names
+test: ## run the tests of every module
 	go test work
+	cd collector && go test $(COLLECTOR)
 
 .PHONY: race
 race: ## run the same tests with the race detector
-	CGO_ENABLED=1 go test -race -timeout 30m work
+	CGO_ENABLED=1 go test -race work
+	cd collector && CGO_ENABLED=1 go test -race $(COLLECTOR)
 
 .PHONY: lint
 lint: ## run go vet and golangci-lint (installed into .bin if missing)
-	go vet -tags browser work
+	go vet work
+	cd collector && go vet $(COLLECTOR)
 	@for dir in $(MODULES); do (cd "$$dir" && "$(CURDIR)/.ci/golangci-lint" run ./...); done
 
 .PHONY: fuzz
@@ -39,6 +44,7 @@ licences: ## check the licences of all dependencies
 bench: ## run the benchmarks; x-... metrics are ratios within one run
 	go test -run '^$$' -bench . -benchtime $(BENCHTIME) ./classify/... ./slogclass ./otelclass ./otelclass/test ./cmd/errclass/... ./internal/model ./resilience
 	go test -run '^$$' -bench Failsafe -benchtime $(BENCHTIME) ./compat
+	cd collector && go test -run '^$$' -bench . -benchtime $(BENCHTIME) ./errclassprocessor/...
 
 .PHONY: bench-hyperscan
 bench-hyperscan: ## compare the matcher with Hyperscan (needs libhyperscan-dev)
@@ -82,6 +88,7 @@ cross: ## compile for the other supported platforms
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build work
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go build work
 	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build work
+	cd collector && CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build $(COLLECTOR)
 
 .PHONY: ci
 ci: ## run all checks that a change must pass

@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/semver"
+
+	"github.com/errclass/errclass/internal/release/workspace"
 )
 
 // exported returns the exported API of each public package. The keys are the names
@@ -26,33 +28,40 @@ func (repo *repository) exported(ctx context.Context) (map[string]string, error)
 	if err != nil {
 		return nil, err
 	}
-	files, err := repo.exports(ctx, public)
-	if err != nil {
-		return nil, err
-	}
-	compiled := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
-		return os.Open(files[path])
-	})
 	api := map[string]string{}
-	for _, p := range public {
-		typed, err := compiled.Import(p.ImportPath)
+	for _, work := range workspace.Dirs {
+		some := slices.DeleteFunc(slices.Clone(public), func(p pkg) bool { return p.work != work })
+		if len(some) == 0 {
+			continue
+		}
+		files, err := repo.exports(ctx, work, some)
 		if err != nil {
 			return nil, err
 		}
-		name := strings.TrimPrefix(p.ImportPath, root+"/")
-		api["api/"+name+".txt"] = strings.Join(lines(typed), "\n") + "\n"
+		compiled := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+			return os.Open(files[path])
+		})
+		for _, p := range some {
+			typed, err := compiled.Import(p.ImportPath)
+			if err != nil {
+				return nil, err
+			}
+			name := strings.TrimPrefix(p.ImportPath, root+"/")
+			api["api/"+name+".txt"] = strings.Join(lines(typed), "\n") + "\n"
+		}
 	}
 	return api, nil
 }
 
-// exports maps import paths to files with export data. There is one file for each
-// public package and one for each dependency of these packages.
-func (repo *repository) exports(ctx context.Context, public []pkg) (map[string]string, error) {
+// exports returns the files with export data, by import path. There is one file
+// for each public package and one for each dependency of these packages. All
+// packages are of one workspace.
+func (repo *repository) exports(ctx context.Context, work string, public []pkg) (map[string]string, error) {
 	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}
 	for _, p := range public {
 		args = append(args, p.ImportPath)
 	}
-	out, err := repo.goOutput(ctx, args...)
+	out, err := repo.goOutput(ctx, work, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,7 @@ const root = "github.com/errclass/errclass"
 // go.mod files of these modules may use replace. Every other module is checked as a
 // released one.
 var development = []string{
+	"collector/errclassprocessor/test",
 	"compat",
 	"corpus",
 	"examples/alerting",
@@ -123,28 +124,37 @@ func (repo *repository) problems() []error {
 type pkg struct {
 	ImportPath, Name, Export string
 	GoFiles                  []string
+
+	work string // the directory of its go.work
 }
 
 // public returns the packages that users may import. These are all except commands
 // and internal packages.
 func (repo *repository) public(ctx context.Context) ([]pkg, error) {
-	args := []string{"list", "-export", "-json=ImportPath,Name,Export,GoFiles"}
-	for _, m := range repo.released {
-		args = append(args, m.Path+"/...")
-	}
-	out, err := repo.goOutput(ctx, args...)
-	if err != nil {
-		return nil, err
-	}
 	var all []pkg
-	for decoder := json.NewDecoder(strings.NewReader(out)); decoder.More(); {
-		var p pkg
-		if err := decoder.Decode(&p); err != nil {
+	for _, work := range workspace.Dirs {
+		args := []string{"list", "-export", "-json=ImportPath,Name,Export,GoFiles"}
+		for _, m := range repo.released {
+			if m.Work == work {
+				args = append(args, m.Path+"/...")
+			}
+		}
+		if len(args) == 3 {
+			continue
+		}
+		out, err := repo.goOutput(ctx, work, args...)
+		if err != nil {
 			return nil, err
 		}
-		path := p.ImportPath
-		if p.Name != "main" && !slices.Contains(strings.Split(path, "/"), "internal") && len(p.GoFiles) > 0 && !repo.inDevelopment(path) {
-			all = append(all, p)
+		for decoder := json.NewDecoder(strings.NewReader(out)); decoder.More(); {
+			p := pkg{work: work}
+			if err := decoder.Decode(&p); err != nil {
+				return nil, err
+			}
+			path := p.ImportPath
+			if p.Name != "main" && !slices.Contains(strings.Split(path, "/"), "internal") && len(p.GoFiles) > 0 && !repo.inDevelopment(path) {
+				all = append(all, p)
+			}
 		}
 	}
 	slices.SortFunc(all, func(a, b pkg) int { return strings.Compare(a.ImportPath, b.ImportPath) })
@@ -157,11 +167,12 @@ func (repo *repository) inDevelopment(path string) bool {
 	})
 }
 
-// goOutput runs go in the repository with go.work. It sets the platform to linux
-// on amd64 without cgo, so that the exported API is the same on every machine.
-func (repo *repository) goOutput(ctx context.Context, args ...string) (string, error) {
+// goOutput runs go with the go.work of a directory of [workspace.Dirs]. It sets the
+// platform to linux on amd64 without cgo, so that the exported API is the same on
+// every machine.
+func (repo *repository) goOutput(ctx context.Context, work string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = repo.dir
+	cmd.Dir = filepath.Join(repo.dir, work)
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
 	out, err := cmd.Output()
 	if exit, ok := err.(*exec.ExitError); ok { //nolint:errorlint // Output documents the type

@@ -1,5 +1,5 @@
-// Package workspace reads the modules of this repository from go.work, and edits
-// their go.mod and go.sum files for a release. [Read] is the entry point.
+// Package workspace reads the modules of this repository from its go.work files,
+// and edits their go.mod and go.sum files for a release. [Read] is the entry point.
 package workspace
 
 import (
@@ -14,9 +14,15 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Module is a module that go.work names.
+// Dirs lists the directories that have a go.work. The Collector's modules have a
+// workspace of their own, so that they are built with the versions that they
+// require.
+var Dirs = []string{".", "collector"}
+
+// Module is a module that a go.work names.
 type Module struct {
 	Dir      string // relative to the repository, with slashes; "." is the root
+	Work     string // one of [Dirs]: the first whose go.work names the module
 	Path     string
 	File     *modfile.File // its go.mod
 	Requires []*Module     // the modules of this repository that it requires
@@ -25,22 +31,41 @@ type Module struct {
 	repo string // directory of the repository
 }
 
-// Read returns the modules that the go.work in dir names. The root module is first.
-// Each module comes after the modules that it requires.
+// used returns the modules that the go.work files of a repository name.
+func used(repo string) (modules []*Module, err error) {
+	for _, dir := range Dirs {
+		name := filepath.Join(repo, dir, "go.work")
+		data, err := os.ReadFile(name)
+		if dir != "." && os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		work, err := modfile.ParseWork(name, data, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, use := range work.Use {
+			m := &Module{Dir: path.Join(dir, filepath.ToSlash(use.Path)), Work: dir, repo: repo}
+			if !slices.ContainsFunc(modules, func(o *Module) bool { return o.Dir == m.Dir }) {
+				modules = append(modules, m)
+			}
+		}
+	}
+	return modules, nil
+}
+
+// Read returns the modules that the go.work files of the repository in dir name. The
+// root is first, and each module comes after those that it requires.
 func Read(dir string) ([]*Module, error) {
-	data, err := os.ReadFile(filepath.Join(dir, "go.work"))
+	modules, err := used(dir)
 	if err != nil {
 		return nil, err
 	}
-	work, err := modfile.ParseWork("go.work", data, nil)
-	if err != nil {
-		return nil, err
-	}
-	var modules []*Module
 	byPath := map[string]*Module{}
 	root := ""
-	for _, use := range work.Use {
-		m := &Module{Dir: path.Clean(filepath.ToSlash(use.Path)), repo: dir}
+	for _, m := range modules {
 		if m.File, err = parse(m.Name("go.mod")); err != nil {
 			return nil, err
 		}
@@ -54,7 +79,6 @@ func Read(dir string) ([]*Module, error) {
 			root = m.Path
 		}
 		byPath[m.Path] = m
-		modules = append(modules, m)
 	}
 	if root == "" || byPath[root].Private != "" {
 		return nil, errors.New("go.work: the root module is missing or cannot be released")
