@@ -83,6 +83,10 @@ cross-validate: ## measure rules and model by cross-validation on corpus/
 generate: ## regenerate the generated files
 	@for dir in $(MODULES); do (cd "$$dir" && go generate ./...); done
 
+.PHONY: collector
+collector: ## build .bin/otelcol-errclass, an OpenTelemetry Collector with errclass
+	@.ci/collector
+
 .PHONY: cross
 cross: ## compile for the other supported platforms
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build work
