@@ -28,6 +28,7 @@ var development = []string{
 	"compat",
 	"corpus",
 	"examples/alerting",
+	"examples/collector",
 	"examples/dashboard",
 	"examples/fleet",
 	"examples/otel",

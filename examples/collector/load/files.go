@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/plog"
+)
+
+// inFiles measures an agent: it reads the files of containers and sends the records
+// on. The severity stands only in the text of a line.
+func inFiles(ctx context.Context, s settings, table io.Writer) error {
+	fmt.Fprintln(table, "errors\tprocessor\trecords\tbytes a record\tCPU a record\tmore than none\tpeak memory\tclassified")
+	for _, percent := range s.percents {
+		from, err := newSource(percent, false)
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(s.dir, "file")
+		size, err := writeFile(file, from, s.records)
+		if err != nil {
+			return err
+		}
+		var none time.Duration
+		for _, c := range contenders(nil) {
+			best, err := tail(ctx, s, c, from, file)
+			for round := 1; err == nil && round < s.rounds; round++ {
+				var f figures
+				if f, err = tail(ctx, s, c, from, file); f.cpu < best.cpu {
+					best = f
+				}
+			}
+			if err != nil {
+				return fmt.Errorf("%s, %d %% errors: %w", c.name, percent, err)
+			}
+			more := ""
+			if c.classifies {
+				more = micros(best.cpu - none)
+			} else {
+				none = best.cpu
+			}
+			fmt.Fprintf(table, "%d %%\t%s\t%d\t%d\t%s\t%s\t%.0f MB\t%d\n",
+				percent, c.name, best.records, size/int64(s.records), micros(best.cpu), more, best.peak, best.classified)
+		}
+	}
+	fmt.Fprintln(table, intact)
+	return nil
+}
+
+// writeFile writes n records as containerd writes the JSON lines of a program.
+func writeFile(path string, from *source, n int) (size int64, err error) {
+	file, err := os.Create(path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	w := bufio.NewWriter(file)
+	for i := range n {
+		if _, err := w.WriteString(from.line(i)); err != nil {
+			return 0, err
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return 0, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// line returns record n as a line of a container: slog's JSON.
+func (s *source) line(n int) string {
+	if !s.isError(n) {
+		return fmt.Sprintf("2026-11-23T14:32:37.606323162Z stdout F {\"time\":\"2026-11-23T14:32:37.59320766Z\",\"level\":\"INFO\",\"msg\":%s,\"n\":%d}\n",
+			strconv.Quote(s.text(n)), n)
+	}
+	text := strings.ToValidUTF8(strings.Map(func(r rune) rune {
+		if r < ' ' || r == '"' || r == '\\' {
+			return '\''
+		}
+		return r
+	}, s.text(n)), "")
+	return fmt.Sprintf("2026-11-23T14:32:37.606323162Z stderr F {\"time\":\"2026-11-23T14:32:37.59320766Z\",\"level\":\"ERROR\",\"msg\":\"order failed\",\"err\":\"%s\",\"n\":%d}\n",
+		text, n)
+}
+
+// inBody reads the member n at the end of a JSON line.
+func inBody(r plog.LogRecord) (int, error) {
+	body := r.Body().Str()
+	_, number, ok := strings.Cut(body[max(0, len(body)-20):], `"n":`)
+	if !ok {
+		return 0, fmt.Errorf("a record has another body: %q", body)
+	}
+	return strconv.Atoi(strings.TrimSuffix(number, "}"))
+}
+
+// agent returns the configuration of an agent.
+func agent(health, logs, backend, processors, pipeline, extensions, names, receiver, exporter string) string {
+	return fmt.Sprintf(`
+extensions:
+  health_check: {endpoint: %q}
+%s
+receivers:
+  file_log:
+    include: ["%s/*/*/*.log"]
+    start_at: beginning
+    include_file_path: true
+%s
+    operators: [{type: container}]
+processors:
+%s
+exporters:
+  otlp_grpc:
+    endpoint: %q
+    tls: {insecure: true}
+    compression: none
+%s
+service:
+  extensions: [health_check%s]
+  telemetry: {metrics: {level: none}}
+  pipelines: {logs: {receivers: [file_log], processors: %s, exporters: [otlp_grpc]}}
+`, health, extensions, logs, receiver, processors, backend, exporter, names, pipeline)
+}
+
+// containerLog makes the directory of a container below logs and returns the name
+// of its log.
+func containerLog(logs string) (string, error) {
+	dir := filepath.Join(logs, "shop_orders-5d8f9c7b6d-x2x4z_0b5b5a0e-6f4f-4d0e-9c39-7d1f8a3b2c10", "orders")
+	return filepath.Join(dir, "0.log"), os.MkdirAll(dir, 0o755)
+}
+
+// tail lets an agent read a file and send the records to a sink.
+func tail(ctx context.Context, s settings, c contender, from *source, file string) (f figures, err error) {
+	logs := filepath.Join(s.dir, "pods")
+	path, err := containerLog(logs)
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(logs)) }()
+	to, err := listen("127.0.0.1:0", s.records, inBody, sameBody(from))
+	if err != nil {
+		return f, err
+	}
+	defer to.server.Stop()
+	addresses, err := free(1)
+	if err != nil {
+		return f, err
+	}
+	col, err := start(ctx, s, "files", agent(addresses[0], logs, to.address, c.processors, c.pipeline, "", "", "",
+		"    sending_queue: {sizer: items, queue_size: 100_000, block_on_overflow: true, batch: {min_size: 2_000, max_size: 10_000}}"), addresses[0], s.args...)
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, col.stop()) }()
+	before, err := col.cpu()
+	if err != nil {
+		return f, err
+	}
+	if err := os.Link(file, path); err != nil {
+		return f, err
+	}
+	if err := until(ctx, 10*time.Minute, "all lines have arrived", func() bool { return to.received() == s.records }); err != nil {
+		return f, errors.Join(fmt.Errorf("%d of %d lines have arrived", to.received(), s.records), err, to.err, col.lastWords())
+	}
+	after, err := col.cpu()
+	if err != nil {
+		return f, err
+	}
+	if f.peak, err = col.peak(); err != nil {
+		return f, err
+	}
+	f.records, f.cpu, f.classified = s.records, (after-before)/time.Duration(s.records), to.classified
+	switch {
+	case to.err != nil:
+		return f, to.err
+	case to.doubled != 0:
+		return f, fmt.Errorf("%d records have arrived twice", to.doubled)
+	}
+	return f, nil
+}
+
+// sameBody compares the body of a record with the line that was written.
+func sameBody(from *source) func(int, plog.LogRecord) error {
+	return func(n int, r plog.LogRecord) error {
+		_, want, _ := strings.Cut(strings.TrimSuffix(from.line(n), "\n"), " F ")
+		if got := r.Body().Str(); got != want {
+			return fmt.Errorf("record %d has changed: %q, want %q", n, got, want)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+)
+
+// durable is an exporter whose queue survives the process.
+const durable = `    retry_on_failure: {initial_interval: 100ms, max_interval: 500ms, max_elapsed_time: 0}
+    sending_queue: {storage: file_storage, queue_size: 100_000, batch: {sizer: items, min_size: 2_000, max_size: 10_000}}`
+
+// kill kills the Collector again and again, while records come in over OTLP and in
+// files. The backend is away for the first half.
+func kill(ctx context.Context, s settings, table io.Writer) error {
+	fmt.Fprintln(table, "records come\tkills\tacknowledged\tlost\tdoubled")
+	if err := killOTLP(ctx, s, table); err != nil {
+		return err
+	}
+	return killFiles(ctx, s, table)
+}
+
+// again runs a Collector, kills it at each step of progress, and leaves the last one
+// running. It returns that one and the sink, which starts halfway.
+func again(ctx context.Context, s settings, n int, progress func() int, listen func() (*sink, error), start func() (*collector, error)) (*collector, *sink, error) {
+	var to *sink
+	for k := range s.kills {
+		col, err := start()
+		if err != nil {
+			return nil, to, err
+		}
+		if k == s.kills/2 {
+			if to, err = listen(); err != nil {
+				return nil, to, errors.Join(err, col.kill())
+			}
+		}
+		err = until(ctx, 5*time.Minute, "records were sent", func() bool { return progress() >= n*(k+1)/(s.kills+1) })
+		if err := errors.Join(err, col.kill()); err != nil {
+			return nil, to, errors.Join(err, col.lastWords())
+		}
+	}
+	col, err := start()
+	return col, to, err
+}
+
+func killOTLP(ctx context.Context, s settings, table io.Writer) (err error) {
+	from, err := newSource(10, false)
+	if err != nil {
+		return err
+	}
+	addresses, err := free(3)
+	if err != nil {
+		return err
+	}
+	config := fmt.Sprintf(`
+extensions: {health_check: {endpoint: %q}, file_storage: {directory: %q, create_directory: true}}
+receivers: {otlp: {protocols: {grpc: {endpoint: %q}}}}
+processors: {errclass: {}}
+exporters:
+  otlp_grpc:
+    endpoint: %q
+    tls: {insecure: true}
+%s
+service:
+  extensions: [health_check, file_storage]
+  telemetry: {metrics: {level: none}}
+  pipelines: {logs: {receivers: [otlp], processors: [errclass], exporters: [otlp_grpc]}}
+`, addresses[0], filepath.Join(s.dir, "state-otlp"), addresses[1], addresses[2], durable)
+
+	// The client sends a batch until it is acknowledged.
+	var next, acknowledged atomic.Int64
+	group, sending := errgroup.WithContext(ctx)
+	for range 4 {
+		group.Go(func() (err error) {
+			conn, err := grpc.NewClient(addresses[1], grpc.WithTransportCredentials(insecure.NewCredentials()))
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, conn.Close()) }()
+			client := plogotlp.NewGRPCClient(conn)
+			for {
+				first := int(next.Add(batchSize)) - batchSize
+				if first >= s.records {
+					return nil
+				}
+				last := min(first+batchSize, s.records)
+				for {
+					_, err := client.Export(sending, plogotlp.NewExportRequestFromLogs(from.batch(first, last)), grpc.WaitForReady(true))
+					if err == nil {
+						break
+					}
+					if sending.Err() != nil {
+						return sending.Err()
+					}
+				}
+				acknowledged.Add(int64(last - first))
+			}
+		})
+	}
+	col, to, err := again(ctx, s, s.records, func() int { return int(acknowledged.Load()) },
+		func() (*sink, error) { return listen(addresses[2], s.records, byNumber, unchanged(from)) },
+		func() (*collector, error) { return start(ctx, s, "kill-otlp", config, addresses[0]) })
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, col.stop()) }()
+	defer to.server.Stop()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return arrive(ctx, s, table, "over OTLP", col, to)
+}
+
+func killFiles(ctx context.Context, s settings, table io.Writer) (err error) {
+	from, err := newSource(10, false)
+	if err != nil {
+		return err
+	}
+	addresses, err := free(2)
+	if err != nil {
+		return err
+	}
+	logs := filepath.Join(s.dir, "pods")
+	config := agent(addresses[0], logs, addresses[1], "  errclass: {}", "[errclass]",
+		fmt.Sprintf("  file_storage: {directory: %q, create_directory: true}", filepath.Join(s.dir, "state-files")), ", file_storage",
+		"    storage: file_storage\n    retry_on_failure: {enabled: true, max_elapsed_time: 0}", durable)
+
+	// The program writes about a tenth of the records a second.
+	path, err := containerLog(logs)
+	if err != nil {
+		return err
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	var written atomic.Int64
+	var writing sync.WaitGroup
+	var failed error
+	writing.Go(func() {
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for n := 0; n < s.records && failed == nil; {
+			<-tick.C
+			for range min(s.records/1000+1, s.records-n) {
+				if _, failed = file.WriteString(from.line(n)); failed != nil {
+					break
+				}
+				n++
+			}
+			written.Store(int64(n))
+		}
+	})
+	col, to, err := again(ctx, s, s.records, func() int { return int(written.Load()) },
+		func() (*sink, error) { return listen(addresses[1], s.records, inBody, sameBody(from)) },
+		func() (*collector, error) { return start(ctx, s, "kill-files", config, addresses[0], s.args...) })
+	writing.Wait()
+	if err := errors.Join(err, failed, file.Close()); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, col.stop()) }()
+	defer to.server.Stop()
+	return arrive(ctx, s, table, "in files", col, to)
+}
+
+// arrive waits until every record is there, and prints a line of the table.
+func arrive(ctx context.Context, s settings, table io.Writer, how string, col *collector, to *sink) error {
+	err := until(ctx, time.Minute, "all records have arrived", func() bool { return to.received() == s.records })
+	to.mu.Lock()
+	defer to.mu.Unlock()
+	fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\n", how, s.kills, s.records, s.records-to.unique, to.doubled)
+	if err := errors.Join(err, to.err); err != nil {
+		return errors.Join(err, col.lastWords())
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+// Command load puts load on a real Collector with errclass, on loopback, and checks
+// that it loses, doubles and changes nothing:
+//
+//	load [flags] otlp    records over OTLP: what classifying costs, beside the transform processor
+//	load [flags] files   records in files of containers: what an agent costs, with errclass and without
+//	load [flags] kill    kill -9 again and again: whether what was acknowledged arrives
+//
+// Each prints a table. The times are CPU time of the Collector's process, divided by
+// the number of records.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+// settings are the flags.
+type settings struct {
+	collector string // path of the program
+	records   int
+	rounds    int   // how often each case is measured; the cheapest round counts
+	percents  []int // shares of errors in percent
+	rules     []int // of the transform processor
+	slow      int   // records for the transform processor
+	kills     int
+	dir       string
+	args      []string // of the Collector that reads files
+}
+
+func main() {
+	s := settings{percents: []int{0, 1, 10, 100}, rules: []int{10, 40}}
+	flag.StringVar(&s.collector, "collector", "../../.bin/otelcol-errclass", "the Collector")
+	flag.IntVar(&s.records, "records", 2_000_000, "records a case")
+	flag.IntVar(&s.slow, "transform-records", 100_000, "records a case of the transform processor")
+	flag.IntVar(&s.rounds, "rounds", 1, "how often each case is measured; the cheapest counts")
+	flag.IntVar(&s.kills, "kills", 5, "how often kill kills")
+	flag.Var((*numbers)(&s.percents), "errors", "shares of errors, in percent")
+	flag.Var((*numbers)(&s.rules), "transform-rules", "numbers of rules of the transform processor")
+	gates := flag.String("feature-gates", "stanza.synchronousLogEmitter", "of the Collector that reads files")
+	flag.Parse()
+	if *gates != "" {
+		s.args = []string{"--feature-gates=" + *gates}
+	}
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, s, flag.Arg(0)); err != nil {
+		fmt.Fprintln(os.Stderr, "load:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, s settings, what string) (err error) {
+	if s.dir, err = os.MkdirTemp("", "load"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(s.dir)) }()
+	table := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', 0)
+	defer func() { err = errors.Join(err, table.Flush()) }()
+	switch what {
+	case "otlp":
+		return overOTLP(ctx, s, table)
+	case "files":
+		return inFiles(ctx, s, table)
+	case "kill":
+		return kill(ctx, s, table)
+	default:
+		return fmt.Errorf("what is %q: want otlp, files or kill", what)
+	}
+}
+
+// numbers is a flag of numbers with commas.
+type numbers []int
+
+func (n *numbers) String() string { return strings.Trim(fmt.Sprint(*n), "[]") }
+
+func (n *numbers) Set(text string) error {
+	*n = nil
+	for field := range strings.SplitSeq(text, ",") {
+		x, err := strconv.Atoi(field)
+		if err != nil {
+			return err
+		}
+		*n = append(*n, x)
+	}
+	return nil
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+)
+
+// contender is a way to classify.
+type contender struct {
+	name       string
+	processors string // configuration
+	pipeline   string // names of the processors
+	slow       bool   // gets fewer records
+	classifies bool   // must classify every error
+}
+
+func contenders(rules []int) []contender {
+	all := []contender{
+		{name: "none", pipeline: "[]"},
+		{name: "errclass", processors: "  errclass: {}\n", pipeline: "[errclass]", classifies: true},
+	}
+	for _, n := range rules {
+		all = append(all, contender{
+			name: fmt.Sprintf("transform, %d rules", n), processors: transform(n), pipeline: "[transform]", slow: true,
+		})
+	}
+	return all
+}
+
+// figures are what one case has used.
+type figures struct {
+	records    int
+	cpu        time.Duration // a record
+	peak       float64       // MB
+	classified int
+}
+
+// overOTLP measures all contenders at all shares of errors.
+func overOTLP(ctx context.Context, s settings, table io.Writer) error {
+	fmt.Fprintln(table, "errors\ttexts\tprocessor\trecords\tCPU a record\tmore than none\tx-errclass\tpeak memory\tclassified")
+	for _, percent := range s.percents {
+		texts := []bool{false, true}
+		if percent == 0 {
+			texts = texts[:1]
+		}
+		for _, repeated := range texts {
+			from, err := newSource(percent, repeated)
+			if err != nil {
+				return err
+			}
+			var none, ours time.Duration
+			for _, c := range contenders(s.rules) {
+				if c.slow && repeated {
+					continue // it remembers no text
+				}
+				best, err := measure(ctx, s, c, from)
+				if err != nil {
+					return fmt.Errorf("%s, %d %% errors: %w", c.name, percent, err)
+				}
+				more, ratio := "", ""
+				switch c.name {
+				case "none":
+					none = best.cpu
+				case "errclass":
+					ours = best.cpu - none
+					more = micros(ours)
+				default:
+					more = micros(best.cpu - none)
+					ratio = fmt.Sprintf("%.1f", float64(best.cpu-none)/float64(max(ours, 10*time.Nanosecond)))
+				}
+				kind := "new"
+				if repeated {
+					kind = "recurring"
+				}
+				fmt.Fprintf(table, "%d %%\t%s\t%s\t%d\t%s\t%s\t%s\t%.0f MB\t%d\n",
+					percent, kind, c.name, best.records, micros(best.cpu), more, ratio, best.peak, best.classified)
+			}
+		}
+	}
+	fmt.Fprintln(table, intact)
+	return nil
+}
+
+// intact is the last line. A case with a fault ends the program instead.
+const intact = "No record was lost, doubled or changed."
+
+func micros(d time.Duration) string { return fmt.Sprintf("%.2f µs", float64(d)/1e3) }
+
+// measure runs a case several times and returns the cheapest. It fails if a record
+// is lost, doubled or changed.
+func measure(ctx context.Context, s settings, c contender, from *source) (best figures, err error) {
+	n := s.records
+	if c.slow {
+		n = min(n, s.slow)
+	}
+	for round := range s.rounds {
+		f, err := once(ctx, s, c, from, n)
+		if err != nil {
+			return best, err
+		}
+		if round == 0 || f.cpu < best.cpu {
+			best = f
+		}
+	}
+	return best, nil
+}
+
+func once(ctx context.Context, s settings, c contender, from *source, n int) (f figures, err error) {
+	to, err := listen("127.0.0.1:0", n, byNumber, unchanged(from))
+	if err != nil {
+		return f, err
+	}
+	defer to.server.Stop()
+	addresses, err := free(2)
+	if err != nil {
+		return f, err
+	}
+	col, err := start(ctx, s, "otlp", fmt.Sprintf(`
+extensions: {health_check: {endpoint: %q}}
+receivers: {otlp: {protocols: {grpc: {endpoint: %q, max_recv_msg_size_mib: 64}}}}
+processors:
+%s
+exporters: {otlp_grpc: {endpoint: %q, tls: {insecure: true}, compression: none, sending_queue: {enabled: false}}}
+service:
+  extensions: [health_check]
+  telemetry: {metrics: {level: none}}
+  pipelines: {logs: {receivers: [otlp], processors: %s, exporters: [otlp_grpc]}}
+`, addresses[0], addresses[1], c.processors, to.address, c.pipeline), addresses[0])
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, col.stop()) }()
+
+	// The start is not measured.
+	before, err := col.cpu()
+	if err != nil {
+		return f, err
+	}
+	if err := send(ctx, addresses[1], from, n); err != nil {
+		return f, errors.Join(err, col.lastWords())
+	}
+	after, err := col.cpu()
+	if err != nil {
+		return f, err
+	}
+	if f.peak, err = col.peak(); err != nil {
+		return f, err
+	}
+	f.records, f.cpu, f.classified = n, (after-before)/time.Duration(n), to.classified
+	wrong := 0
+	for i := range n {
+		if c.classifies && from.isError(i) {
+			wrong++
+		}
+	}
+	switch {
+	case to.err != nil:
+		return f, to.err
+	case to.unique != n || to.doubled != 0:
+		return f, fmt.Errorf("of %d records %d have arrived, and %d again", n, to.unique, to.doubled)
+	case c.classifies && to.classified != wrong:
+		return f, fmt.Errorf("of %d errors %d were classified", wrong, to.classified)
+	}
+	return f, nil
+}
+
+// send sends records 0 to n over two connections.
+func send(ctx context.Context, address string, from *source, n int) error {
+	var next atomic.Int64
+	group, ctx := errgroup.WithContext(ctx)
+	for range 2 {
+		group.Go(func() (err error) {
+			conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, conn.Close()) }()
+			client := plogotlp.NewGRPCClient(conn)
+			for {
+				first := int(next.Add(batchSize)) - batchSize
+				if first >= n {
+					return nil
+				}
+				req := plogotlp.NewExportRequestFromLogs(from.batch(first, min(first+batchSize, n)))
+				if _, err := client.Export(ctx, req, grpc.WaitForReady(true)); err != nil {
+					return err
+				}
+			}
+		})
+	}
+	return group.Wait()
+}
