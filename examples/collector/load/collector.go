@@ -29,6 +29,11 @@ func start(ctx context.Context, s settings, name, config, health string, args ..
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		return nil, err
 	}
+	return startFile(ctx, s, name, path, health, nil, args...)
+}
+
+// startFile does the same with a file, and adds variables to the environment.
+func startFile(ctx context.Context, s settings, name, path, health string, env []string, args ...string) (*collector, error) {
 	c := &collector{log: filepath.Join(s.dir, name+".log")}
 	log, err := os.OpenFile(c.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -36,6 +41,7 @@ func start(ctx context.Context, s settings, name, config, health string, args ..
 	}
 	defer log.Close()
 	c.cmd = exec.CommandContext(ctx, s.collector, append([]string{"--config", path}, args...)...)
+	c.cmd.Env = append(os.Environ(), env...)
 	c.cmd.Stdout, c.cmd.Stderr = log, log
 	if err := c.cmd.Start(); err != nil {
 		return nil, err
@@ -136,4 +142,13 @@ func free(n int) ([]string, error) {
 		all = append(all, l.Addr().String())
 	}
 	return all, nil
+}
+
+// freePorts returns the ports of free addresses.
+func freePorts(n int) ([]string, error) {
+	addresses, err := free(n)
+	for i, a := range addresses {
+		_, addresses[i], _ = net.SplitHostPort(a)
+	}
+	return addresses, err
 }

@@ -3,6 +3,7 @@
 //
 //	load [flags] otlp    records over OTLP: what classifying costs, beside the transform processor
 //	load [flags] files   records in files of containers: what an agent costs, with errclass and without
+//	load [flags] plan    the same, with the agent and the gateway of collector/kubernetes
 //	load [flags] kill    kill -9 again and again: whether what was acknowledged arrives
 //
 // Each prints a table. The times are CPU time of the Collector's process, divided by
@@ -18,17 +19,20 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 )
 
 // settings are the flags.
 type settings struct {
 	collector string // path of the program
+	config    string // directory of agent.yaml and gateway.yaml
 	records   int
-	rounds    int   // how often each case is measured; the cheapest round counts
-	percents  []int // shares of errors in percent
-	rules     []int // of the transform processor
-	slow      int   // records for the transform processor
+	rounds    int    // how often each case is measured; the cheapest round counts
+	percents  []int  // shares of errors in percent
+	rules     []int  // of the transform processor
+	only      string // processor
+	slow      int    // records for the transform processor
 	kills     int
 	dir       string
 	args      []string // of the Collector that reads files
@@ -37,9 +41,11 @@ type settings struct {
 func main() {
 	s := settings{percents: []int{0, 1, 10, 100}, rules: []int{10, 40}}
 	flag.StringVar(&s.collector, "collector", "../../.bin/otelcol-errclass", "the Collector")
+	flag.StringVar(&s.config, "config", "../../collector/kubernetes/config", "directory of agent.yaml and gateway.yaml")
 	flag.IntVar(&s.records, "records", 2_000_000, "records a case")
 	flag.IntVar(&s.slow, "transform-records", 100_000, "records a case of the transform processor")
 	flag.IntVar(&s.rounds, "rounds", 1, "how often each case is measured; the cheapest counts")
+	flag.StringVar(&s.only, "only", "", "a single processor: none, errclass or transform")
 	flag.IntVar(&s.kills, "kills", 5, "how often kill kills")
 	flag.Var((*numbers)(&s.percents), "errors", "shares of errors, in percent")
 	flag.Var((*numbers)(&s.rules), "transform-rules", "numbers of rules of the transform processor")
@@ -49,7 +55,7 @@ func main() {
 		s.args = []string{"--feature-gates=" + *gates}
 	}
 
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, s, flag.Arg(0)); err != nil {
 		fmt.Fprintln(os.Stderr, "load:", err)
@@ -70,10 +76,12 @@ func run(ctx context.Context, s settings, what string) (err error) {
 		return overOTLP(ctx, s, table)
 	case "files":
 		return inFiles(ctx, s, table)
+	case "plan":
+		return plan(ctx, s, table)
 	case "kill":
 		return kill(ctx, s, table)
 	default:
-		return fmt.Errorf("what is %q: want otlp, files or kill", what)
+		return fmt.Errorf("what is %q: want otlp, files, plan or kill", what)
 	}
 }
 

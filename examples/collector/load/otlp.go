@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -59,8 +60,8 @@ func overOTLP(ctx context.Context, s settings, table io.Writer) error {
 			}
 			var none, ours time.Duration
 			for _, c := range contenders(s.rules) {
-				if c.slow && repeated {
-					continue // it remembers no text
+				if c.slow && repeated || !strings.HasPrefix(c.name, s.only) {
+					continue // the transform processor remembers no text
 				}
 				best, err := measure(ctx, s, c, from)
 				if err != nil {

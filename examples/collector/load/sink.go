@@ -31,13 +31,19 @@ type sink struct {
 	err        error // the first
 }
 
-// listen starts a sink for n records at an address.
+// newSink returns a sink for n records.
+func newSink(n int, id func(plog.LogRecord) (int, error), check func(int, plog.LogRecord) error) *sink {
+	return &sink{id: id, check: check, seen: make([]bool, n)}
+}
+
+// listen starts a sink for n records at an address, with gRPC.
 func listen(address string, n int, id func(plog.LogRecord) (int, error), check func(int, plog.LogRecord) error) (*sink, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	s := &sink{server: grpc.NewServer(grpc.MaxRecvMsgSize(64 << 20)), address: l.Addr().String(), id: id, check: check, seen: make([]bool, n)}
+	s := newSink(n, id, check)
+	s.server, s.address = grpc.NewServer(grpc.MaxRecvMsgSize(64<<20)), l.Addr().String()
 	plogotlp.RegisterGRPCServer(s.server, s)
 	go func() { _ = s.server.Serve(l) }() // returns after Stop
 	return s, nil
