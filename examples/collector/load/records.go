@@ -13,6 +13,9 @@ import (
 // batchSize is the number of records in a batch.
 const batchSize = 1000
 
+// recurring is the number of texts, if they recur.
+const recurring = 500
+
 // source makes records. Record n is always the same.
 type source struct {
 	messages []string // of errors
@@ -44,10 +47,10 @@ func (s *source) text(n int) string {
 	if !s.isError(n) {
 		return fmt.Sprintf("GET /api/v1/orders/%d 200 in %d ms, user 7c9e6679, cache hit, 3 rows of orders and 12 rows of positions read, session kept", n, n%97)
 	}
-	message := s.messages[n%len(s.messages)]
 	if s.repeated {
-		return message
+		return s.messages[n%recurring*len(s.messages)/recurring]
 	}
+	message := s.messages[n%len(s.messages)]
 	return fmt.Sprintf("%s (request %d)", message, n)
 }
 
