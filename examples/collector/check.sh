@@ -75,7 +75,7 @@ start alertmanager "$alertmanager" --config.file="$dir/alertmanager.yml" --stora
 	--web.listen-address="$manager" --cluster.listen-address=
 start prometheus prometheus --config.file="$dir/prometheus.yml" --storage.tsdb.path="$dir/prometheus" \
 	--web.listen-address="$prometheus"
-"$dir/webhook" -listen "$webhook" -receiver pager -label error_reason=authentication -timeout 60s \
+"$dir/webhook" -listen "$webhook" -receiver pager -label error_reason=authentication -timeout 90s \
 	>"$dir/alerts" 2>"$dir/webhook.log" &
 waiting=$!
 
@@ -83,7 +83,7 @@ waiting=$!
 until_is() {
 	local want=$1 got= child
 	shift
-	for _ in $(seq 300); do
+	for _ in $(seq 600); do
 		got=$("$@" 2>/dev/null) || true
 		[ "$got" != "$want" ] || return 0
 		for child in "${children[@]}"; do

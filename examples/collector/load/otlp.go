@@ -76,7 +76,9 @@ func overOTLP(ctx context.Context, s settings, table io.Writer) error {
 					more = micros(ours)
 				default:
 					more = micros(best.cpu - none)
-					ratio = fmt.Sprintf("%.1f", float64(best.cpu-none)/float64(max(ours, 10*time.Nanosecond)))
+					if percent >= 10 && ours > 0 { // else both are too small to compare
+						ratio = fmt.Sprintf("%.1f", float64(best.cpu-none)/float64(ours))
+					}
 				}
 				kind := "new"
 				if repeated {
