@@ -268,3 +268,13 @@ func ExampleWithQueueObserver() {
 	// 1 started
 	// 1 succeeded
 }
+
+// A function learns the number of its restart, whichever queue runs it.
+func ExampleWithRestartNumber() {
+	summarize := func(ctx context.Context, _ []byte) error {
+		fmt.Println("restart", resilience.RestartNumber(ctx))
+		return nil
+	}
+	_ = summarize(resilience.WithRestartNumber(context.Background(), 2), nil)
+	// Output: restart 2
+}

@@ -60,13 +60,22 @@ type taskKey struct{}
 // returns 0 if ctx does not belong to a restart. If the number is above 1, an
 // earlier restart may have done a part of the work.
 func RestartNumber(ctx context.Context) int {
-	t, ok := ctx.Value(taskKey{}).(*task)
-	if !ok {
+	switch v := ctx.Value(taskKey{}).(type) {
+	case *task:
+		v.queue.mu.Lock()
+		defer v.queue.mu.Unlock()
+		return v.number
+	case int:
+		return v
+	default:
 		return 0
 	}
-	t.queue.mu.Lock()
-	defer t.queue.mu.Unlock()
-	return t.number
+}
+
+// WithRestartNumber returns a context for which [RestartNumber] returns number. A
+// [Restarter] of another package calls the functions of its tasks with it.
+func WithRestartNumber(ctx context.Context, number int) context.Context {
+	return context.WithValue(ctx, taskKey{}, number)
 }
 
 // matches reports whether other has the kind and payload of t.

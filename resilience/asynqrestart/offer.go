@@ -1,0 +1,125 @@
+package asynqrestart
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hibiken/asynq"
+
+	"github.com/errclass/errclass/resilience"
+)
+
+// storeTimeout limits how long Redis may take for one change.
+const storeTimeout = 5 * time.Second
+
+// maxOfferTries limits how often Offer tries to store a task that equals one that
+// ends meanwhile.
+const maxOfferTries = 3
+
+// Offer stores a failed call as a task that is due after a pause. The error says
+// why it is not accepted: the queue is shut down, the failure is not a transient
+// network failure, all restarts are used up, or Redis failed. Its kind need not be
+// registered in this process.
+//
+// If a task with the kind and the key of r is stored, Offer returns nil, and there
+// is still one task ([resilience.RestartMerged]). It returns an error that wraps
+// [resilience.ErrDuplicateTask] if that task has another payload, and one that
+// wraps [resilience.ErrParked] if it is parked. Restarts without a key are never
+// equal.
+//
+// If ctx is the context of a restart and r has the kind and payload of its task,
+// Offer records the failure of that restart. If r has another payload, it is a new
+// task that keeps the count of failed restarts.
+func (q *Queue) Offer(ctx context.Context, r resilience.Restart) error {
+	parent, _ := ctx.Value(runKey{}).(*run)
+	if parent != nil && parent.queue == q && parent.record.matches(r.Task) {
+		parent.offered(r)
+		return nil
+	}
+	failures := 0
+	if parent != nil && parent.queue == q && parent.record.Task.Kind == r.Task.Kind {
+		failures = parent.counts.failures + parent.record.Failures + 1
+	}
+	rec, id := newRecord(r, failures), taskID(r)
+	merged, err := q.store(ctx, id, rec)
+	if err != nil {
+		q.emit(ctx, id, rec, resilience.Event{To: resilience.RestartRefused, Attempt: 1, Err: err, Result: r.Result})
+		return fmt.Errorf("restart %q: %w", r.Task.Kind, err)
+	}
+	e := resilience.Event{To: resilience.RestartQueued, Attempt: 1, Nominal: q.firstDelay(rec, r), Err: r.Err, Result: r.Result}
+	if merged {
+		e.To, e.Nominal = resilience.RestartMerged, 0
+	}
+	q.emit(ctx, id, rec, e)
+	return nil
+}
+
+// firstDelay returns the pause before the first restart.
+func (q *Queue) firstDelay(rec record, r resilience.Restart) time.Duration {
+	d := q.delay(rec.Agent, counts{failures: rec.Failures})
+	if len(r.History) == 0 {
+		d = max(d, q.afterRefusal(rec.Agent, r.Err))
+	}
+	return d
+}
+
+// store stores a task. It reports whether an equal one is stored already.
+func (q *Queue) store(ctx context.Context, id string, rec record) (merged bool, err error) {
+	q.mu.Lock()
+	closed := q.closed
+	q.mu.Unlock()
+	most, _ := q.settings(rec.Agent)
+	switch {
+	case closed:
+		return false, resilience.ErrQueueClosed
+	case rec.Task.Kind == "":
+		return false, errors.New("the task has no kind")
+	case rec.Result.Category != "" && !restartable(rec.Result):
+		return false, fmt.Errorf("%s is not a transient network failure", rec.Result.Reason)
+	case rec.Failures >= most:
+		return false, fmt.Errorf("%w (%d)", resilience.ErrRestartsExhausted, rec.Failures)
+	}
+	payload, err := json.Marshal(rec)
+	if err != nil {
+		return false, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	task := asynq.NewTask("restart:"+rec.Task.Kind, payload)
+	for range maxOfferTries {
+		_, err = q.tasks.EnqueueContext(ctx, task, asynq.TaskID(id), asynq.Queue(queuePrefix+rec.Task.Kind),
+			asynq.ProcessIn(q.firstDelay(rec, rec.restart())), asynq.MaxRetry(maxRetry), asynq.Deadline(never))
+		if !errors.Is(err, asynq.ErrTaskIDConflict) {
+			break
+		}
+		if merged, equal := q.equal(id, rec); !errors.Is(equal, asynq.ErrTaskNotFound) {
+			return merged, equal
+		}
+	}
+	if err != nil {
+		return false, fmt.Errorf("store it: %w", err)
+	}
+	return false, nil
+}
+
+// equal compares an offer with the stored task of the same id. The error is
+// [asynq.ErrTaskNotFound] if that has ended.
+func (q *Queue) equal(id string, rec record) (merged bool, err error) {
+	info, err := q.inspector.GetTaskInfo(queuePrefix+rec.Task.Kind, id)
+	if err != nil {
+		return false, err
+	}
+	stored, err := decode(info.Payload)
+	switch {
+	case err != nil:
+		return false, err
+	case !stored.matches(rec.Task):
+		return false, resilience.ErrDuplicateTask
+	case info.State == asynq.TaskStateArchived:
+		return false, resilience.ErrParked
+	}
+	return true, nil
+}

@@ -1,0 +1,288 @@
+package asynqrestart
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hibiken/asynq"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/errclass/errclass/resilience"
+)
+
+// Queue restarts calls that failed with network errors, on the machines of a
+// fleet. It has the vocabulary of [resilience.Queue]: kinds, functions, events.
+// Make it with [NewQueue]. It is safe for concurrent use.
+type Queue struct {
+	client    redis.UniversalClient
+	tasks     *asynq.Client
+	inspector *asynq.Inspector
+	cfg       resilience.Config
+	process   string // identifies this process
+	observers []resilience.Observer
+	workers   int
+	check     time.Duration // between checks for tasks that are due or that nobody handles
+	logger    asynq.Logger
+
+	base   context.Context // of running functions
+	cancel context.CancelCauseFunc
+	loops  sync.WaitGroup
+
+	mu      sync.Mutex
+	kinds   map[string]func(context.Context, []byte) error
+	server  *asynq.Server // nil before Start
+	closed  bool
+	stop    chan struct{}
+	running map[string]*run // by owner
+}
+
+var _ resilience.Restarter = (*Queue)(nil)
+
+// Option configures a [Queue].
+type Option interface{ apply(*Queue) }
+
+type option func(*Queue)
+
+func (o option) apply(q *Queue) { o(q) }
+
+// WithWorkers sets the number of tasks that run at a time in this process. The
+// default is [resilience.DefaultQueueWorkers]; n < 1 keeps it.
+func WithWorkers(n int) Option {
+	return option(func(q *Queue) {
+		if n > 0 {
+			q.workers = n
+		}
+	})
+}
+
+// WithObserver adds an observer of [resilience.KindRestart] events. By default
+// there is none. nil is ignored. The events of one task come from the processes
+// that offer and run it.
+func WithObserver(o resilience.Observer) Option {
+	return option(func(q *Queue) {
+		if o != nil {
+			q.observers = append(q.observers, o)
+		}
+	})
+}
+
+// WithCheckInterval sets how often asynq looks for tasks that are due, and how often
+// the queue looks for tasks that nobody handles, which is six times as long. The
+// default is 5 s; d <= 0 keeps it.
+func WithCheckInterval(d time.Duration) Option {
+	return option(func(q *Queue) {
+		if d > 0 {
+			q.check = d
+		}
+	})
+}
+
+// WithLogger sets the logger of asynq. By default, and with nil, asynq logs
+// nothing.
+func WithLogger(l asynq.Logger) Option {
+	return option(func(q *Queue) {
+		if l != nil {
+			q.logger = l
+		}
+	})
+}
+
+// silent is a logger that logs nothing.
+type silent struct{}
+
+func (silent) Debug(...any) {}
+func (silent) Info(...any)  {}
+func (silent) Warn(...any)  {}
+func (silent) Error(...any) {}
+func (silent) Fatal(...any) {}
+
+// NewQueue returns a queue with the settings of c. A nil c means the defaults.
+// Enabled is ignored. The caller closes the client after [Queue.Shutdown].
+func NewQueue(client redis.UniversalClient, c *resilience.Config, opts ...Option) *Queue {
+	q := &Queue{
+		client: client, tasks: asynq.NewClientFromRedisClient(client), inspector: asynq.NewInspectorFromRedisClient(client),
+		process: rand.Text() + "/", workers: resilience.DefaultQueueWorkers, check: 5 * time.Second, logger: silent{},
+		kinds: map[string]func(context.Context, []byte) error{}, stop: make(chan struct{}), running: map[string]*run{},
+	}
+	if c != nil {
+		q.cfg = *c
+		q.cfg.Agents = maps.Clone(c.Agents)
+	}
+	q.base, q.cancel = context.WithCancelCause(context.Background())
+	for _, o := range opts {
+		if o != nil {
+			o.apply(q)
+		}
+	}
+	return q
+}
+
+// queuePrefix is the prefix of the names of asynq's queues. A kind follows.
+const queuePrefix = "errclass:restart:"
+
+// Register sets the function that runs tasks of a kind. Register all kinds before
+// [Queue.Start], which tells asynq the queues to read: a kind that is registered
+// later is not run. The function must return when its context ends. nil is ignored.
+func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte) error) {
+	if f == nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.kinds[kind] = f
+}
+
+// Start begins to run the tasks of the registered kinds. A process that only
+// offers tasks need not call it. It returns an error if the server cannot be
+// reached, or if the queue has been started or shut down before.
+func (q *Queue) Start() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case q.closed:
+		return resilience.ErrQueueClosed
+	case q.server != nil:
+		return errors.New("asynqrestart: the queue has been started before")
+	case len(q.kinds) == 0:
+		return errors.New("asynqrestart: no kind is registered: call Queue.Register first")
+	}
+	queues := map[string]int{}
+	for kind := range q.kinds {
+		queues[queuePrefix+kind] = 1
+	}
+	server := asynq.NewServerFromRedisClient(q.client, asynq.Config{
+		Concurrency: q.workers, Queues: queues, Logger: q.logger, LogLevel: asynq.InfoLevel,
+		BaseContext:              func() context.Context { return q.base },
+		TaskCheckInterval:        min(q.check, time.Second),
+		DelayedTaskCheckInterval: q.check,
+		ShutdownTimeout:          time.Second, // Shutdown has waited before
+		RetryDelayFunc:           q.retryDelay,
+	})
+	if err := server.Start(asynq.HandlerFunc(q.handle)); err != nil {
+		return fmt.Errorf("asynqrestart: start asynq: %w", err)
+	}
+	q.server = server
+	q.loops.Go(q.watch)
+	return nil
+}
+
+// Shutdown stops the queue: it accepts no task, begins no restart, and waits for
+// running ones until ctx ends. Then it cancels their contexts with the cause
+// [resilience.ErrQueueClosed] and returns an error. A restart that Shutdown cancels
+// counts neither as a failure nor as a crash; another machine runs it soon.
+func (q *Queue) Shutdown(ctx context.Context) error {
+	q.mu.Lock()
+	if q.closed {
+		q.mu.Unlock()
+		return nil
+	}
+	q.closed = true
+	close(q.stop)
+	server := q.server
+	q.mu.Unlock()
+	q.loops.Wait()
+	if server == nil {
+		q.cancel(resilience.ErrQueueClosed)
+		return nil
+	}
+	server.Stop()
+	left := q.drain(ctx)
+	for _, r := range left {
+		// asynq returns the task to its queue, even if the function goes on.
+		releaseCtx, done := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+		_ = releaseScript.Run(releaseCtx, q.client, []string{stateKey(r.record.Offer)}, r.owner).Err() // else it counts as a crash
+		done()
+	}
+	q.cancel(resilience.ErrQueueClosed)
+	server.Shutdown()
+	if len(left) > 0 {
+		return fmt.Errorf("shut down the restart queue: %d tasks still run: %w", len(left), ctx.Err())
+	}
+	return nil
+}
+
+// drain waits until no task runs, or until ctx ends. It returns those that run.
+func (q *Queue) drain(ctx context.Context) []*run {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		q.mu.Lock()
+		left := slices.Collect(maps.Values(q.running))
+		q.mu.Unlock()
+		if len(left) == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return left
+		case <-tick.C:
+		}
+	}
+}
+
+// settings returns the restart settings of an agent.
+func (q *Queue) settings(agent string) (maxRestarts int, base time.Duration) {
+	d := resilience.DefaultConfig().TaskRestart
+	maxRestarts, ms := *d.MaxRestarts, d.RestartBackoffBaseMs
+	for _, c := range []resilience.RestartConfig{q.cfg.TaskRestart, q.cfg.Agents[agent].TaskRestart} {
+		if c.MaxRestarts != nil {
+			maxRestarts = *c.MaxRestarts
+		}
+		if c.RestartBackoffBaseMs > 0 {
+			ms = c.RestartBackoffBaseMs
+		}
+	}
+	return maxRestarts, time.Duration(ms) * time.Millisecond
+}
+
+// Limits of pauses, as in [resilience.Queue].
+const (
+	longestDelay        = 24 * time.Hour
+	longestPostponement = time.Hour
+)
+
+// delay returns the pause before the next restart: the base, doubled with each
+// restart that has failed or crashed.
+func (q *Queue) delay(agent string, c counts) time.Duration {
+	_, base := q.settings(agent)
+	return resilience.Schedule{Base: base, Max: max(base, longestDelay)}.Nominal(c.failures + c.crashes)
+}
+
+// maxRetry is the largest number of retries by asynq. The queue itself decides when
+// a task has failed.
+const maxRetry = math.MaxInt32
+
+// never is the deadline of tasks in asynq, which requires one.
+var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// emit sends an event of a task to the observers.
+func (q *Queue) emit(ctx context.Context, id string, r record, e resilience.Event) {
+	e.Kind, e.Time = resilience.KindRestart, time.Now()
+	e.Key, e.Agent = r.Key, r.Agent
+	if e.Key == "" {
+		e.Key = id
+	}
+	if len(r.Targets) > 0 {
+		e.Target = r.Targets[0]
+	}
+	for _, o := range q.observers {
+		notify(ctx, o, e)
+	}
+}
+
+// notify calls an observer and recovers its panic.
+func notify(ctx context.Context, o resilience.Observer, e resilience.Event) {
+	defer func() { _ = recover() }()
+	o(ctx, e)
+}
+
+// kindOf returns the kind of a queue of asynq, if it is one of this package.
+func kindOf(queue string) (kind string, ok bool) { return strings.CutPrefix(queue, queuePrefix) }

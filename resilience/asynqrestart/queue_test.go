@@ -1,0 +1,456 @@
+package asynqrestart_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/redistest"
+	"github.com/errclass/errclass/resilience"
+	"github.com/errclass/errclass/resilience/asynqrestart"
+)
+
+// asCrasher is an environment variable. If it is set to the address of a server,
+// the test binary is a worker whose task kills it.
+const asCrasher = "ASYNQRESTART_AS_CRASHER"
+
+func TestMain(m *testing.M) {
+	if addr := os.Getenv(asCrasher); addr != "" {
+		crash(addr)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// crash runs a queue whose function kills the process. The process ends with its
+// standard input too.
+func crash(addr string) {
+	q := asynqrestart.NewQueue(redis.NewClient(&redis.Options{Addr: addr}), config(), asynqrestart.WithCheckInterval(20*time.Millisecond))
+	q.Register("crash", func(context.Context, []byte) error {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	})
+	if err := q.Start(); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	_, _ = io.Copy(io.Discard, os.Stdin)
+}
+
+// onServers runs a test with miniredis and, where it is installed, with a real
+// server.
+func onServers(t *testing.T, test func(t *testing.T, addr string)) {
+	t.Helper()
+	t.Parallel()
+	t.Run("miniredis", func(t *testing.T) {
+		t.Parallel()
+		test(t, miniredis.RunT(t).Addr())
+	})
+	t.Run("redis-server", func(t *testing.T) {
+		t.Parallel()
+		s, err := redistest.Start(t.Context(), t.TempDir())
+		if errors.Is(err, redistest.ErrNotInstalled) {
+			assert.False(t, redistest.IsRequired(), "%v: apt-get install redis-server", err)
+			return
+		}
+		require.NoError(t, err)
+		t.Cleanup(s.Kill)
+		test(t, s.Addr)
+	})
+}
+
+// config has short pauses.
+func config() *resilience.Config {
+	return &resilience.Config{Enabled: true, TaskRestart: resilience.RestartConfig{RestartBackoffBaseMs: 1}}
+}
+
+func newClient(t *testing.T, addr string) *redis.Client {
+	t.Helper()
+	c := redis.NewClient(&redis.Options{Addr: addr})
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// machine is a queue of one machine and what it has observed.
+type machine struct {
+	*asynqrestart.Queue
+	mu   sync.Mutex
+	seen []resilience.Event
+}
+
+func newMachine(t *testing.T, addr string, opts ...asynqrestart.Option) *machine {
+	t.Helper()
+	m := new(machine)
+	opts = append([]asynqrestart.Option{asynqrestart.WithObserver(m.observe), asynqrestart.WithCheckInterval(20 * time.Millisecond), nil}, opts...)
+	m.Queue = asynqrestart.NewQueue(newClient(t, addr), config(), opts...)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		assert.NoError(t, m.Shutdown(ctx))
+	})
+	return m
+}
+
+func (m *machine) observe(_ context.Context, e resilience.Event) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.seen = append(m.seen, e)
+}
+
+// steps returns the states and numbers of the events, as "started 1".
+func (m *machine) steps() (all []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, e := range m.seen {
+		all = append(all, fmt.Sprint(e.To, " ", e.Attempt))
+	}
+	return all
+}
+
+func (m *machine) last() resilience.Event {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.seen[len(m.seen)-1]
+}
+
+// until waits for an event.
+func (m *machine) until(t *testing.T, step string) {
+	t.Helper()
+	require.Eventually(t, func() bool { return slices.Contains(m.steps(), step) }, 20*time.Second, 5*time.Millisecond, "no %s", step)
+}
+
+var errDown = fmt.Errorf("post: %w", syscall.ECONNRESET)
+
+func restart(kind, key, payload string) resilience.Restart {
+	return resilience.Restart{
+		Key: key, Task: resilience.Task{Kind: kind, Payload: []byte(payload)}, Err: errDown, Result: classify.Error(errDown),
+		Targets: []resilience.Target{{Endpoint: "https://user:hunter2@api.example.com/v1?key=hunter2"}},
+		History: []resilience.Attempt{{Err: errDown}},
+	}
+}
+
+func noTasks(t *testing.T, m *machine) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		all, err := m.Tasks(t.Context())
+		return err == nil && len(all) == 0
+	}, 10*time.Second, 10*time.Millisecond, "tasks are left")
+}
+
+func TestRunsTask(t *testing.T) {
+	onServers(t, func(t *testing.T, addr string) {
+		offers, runs := newMachine(t, addr), newMachine(t, addr)
+		got := make(chan string, 1)
+		runs.Register("summarize", func(ctx context.Context, payload []byte) error {
+			got <- fmt.Sprint(string(payload), " ", resilience.RestartNumber(ctx))
+			return nil
+		})
+		require.NoError(t, offers.Offer(t.Context(), restart("summarize", "k", "text")))
+		all, err := offers.Tasks(t.Context())
+		require.NoError(t, err)
+		require.Len(t, all, 1)
+		assert.Equal(t, "https://api.example.com/v1", all[0].Restart.Targets[0].Endpoint)
+		assert.Equal(t, "k", all[0].Restart.Key)
+
+		require.NoError(t, runs.Start())
+		assert.Equal(t, "text 1", <-got)
+		runs.until(t, "succeeded 1")
+		noTasks(t, runs)
+		assert.Equal(t, []string{"queued 1"}, offers.steps())
+		assert.Equal(t, []string{"started 1", "succeeded 1"}, runs.steps())
+		assert.Equal(t, "k", runs.last().Key)
+
+		// An equal offer is a new task now.
+		require.NoError(t, offers.Offer(t.Context(), restart("summarize", "k", "other")))
+		assert.Equal(t, "other 1", <-got)
+	})
+}
+
+// Equal offers are one task, from whatever machine they come.
+func TestEqualOffersAreOne(t *testing.T) {
+	onServers(t, func(t *testing.T, addr string) {
+		a, b := newMachine(t, addr), newMachine(t, addr)
+		require.NoError(t, a.Offer(t.Context(), restart("x", "k", "text")))
+		require.NoError(t, b.Offer(t.Context(), restart("x", "k", "text")))
+		require.ErrorIs(t, b.Offer(t.Context(), restart("x", "k", "another text")), resilience.ErrDuplicateTask)
+		require.NoError(t, b.Offer(t.Context(), restart("x", "", "text")), "without a key")
+		require.NoError(t, b.Offer(t.Context(), restart("y", "k", "text")), "another kind")
+		assert.Equal(t, []string{"merged 1", "refused 1", "queued 1", "queued 1"}, b.steps())
+		all, err := a.Tasks(t.Context())
+		require.NoError(t, err)
+		assert.Len(t, all, 3)
+	})
+}
+
+func TestOffer_Refused(t *testing.T) {
+	onServers(t, func(t *testing.T, addr string) {
+		m := newMachine(t, addr)
+		key := restart("x", "k", "text")
+		key.Err, key.Result = errors.New("401 unauthorized"), classify.Message("401 unauthorized")
+		require.ErrorContains(t, m.Offer(t.Context(), key), "not a transient network failure")
+		require.Error(t, m.Offer(t.Context(), restart("", "k", "text")))
+		require.ErrorContains(t, m.Start(), "no kind is registered")
+		require.NoError(t, m.Shutdown(t.Context()))
+		require.ErrorIs(t, m.Offer(t.Context(), restart("x", "k", "text")), resilience.ErrQueueClosed)
+		require.ErrorIs(t, m.Start(), resilience.ErrQueueClosed)
+	})
+}
+
+// A rerun has the next number. The third failure ends the task.
+func TestFailures(t *testing.T) {
+	onServers(t, func(t *testing.T, addr string) {
+		m := newMachine(t, addr)
+		m.Register("network", func(context.Context, []byte) error { return errDown })
+		m.Register("key", func(context.Context, []byte) error { return errors.New("401 unauthorized") })
+		m.Register("panic", func(context.Context, []byte) error { panic("x") })
+		require.NoError(t, m.Start())
+		require.NoError(t, m.Offer(t.Context(), restart("network", "k", "text")))
+		m.until(t, "failed 3")
+		assert.Equal(t, []string{"queued 1", "started 1", "queued 2", "started 2", "queued 3", "started 3", "failed 3"}, m.steps())
+		require.ErrorIs(t, m.last().Err, resilience.ErrRestartsExhausted)
+		require.ErrorIs(t, m.last().Err, syscall.ECONNRESET)
+		for _, kind := range []string{"key", "panic"} {
+			m.mu.Lock()
+			m.seen = nil
+			m.mu.Unlock()
+			require.NoError(t, m.Offer(t.Context(), restart(kind, "k", "text")))
+			m.until(t, "failed 1")
+		}
+		noTasks(t, m)
+	})
+}
+
+// A restart whose call a gate refuses does not count. One whose call Do offers
+// again does.
+func TestRestartCallsDo(t *testing.T) {
+	onServers(t, func(t *testing.T, addr string) {
+		m := newMachine(t, addr)
+		cfg := config()
+		cfg.Retry.MaxNetworkRetries = new(0)
+		x, err := resilience.New(cfg, resilience.WithRestarter(m))
+		require.NoError(t, err)
+		target := resilience.Target{Endpoint: "https://api.example.com"}
+		call := resilience.Call{Key: "k", Targets: []resilience.Target{target}, Restart: resilience.Task{Kind: "ask"}}
+		do := func(ctx context.Context) error {
+			_, err := resilience.Do(ctx, x, call, func(ctx context.Context, _ resilience.Target) (int, error) {
+				if resilience.RestartNumber(ctx) < 2 {
+					return 0, errDown
+				}
+				return 1, nil
+			})
+			return err
+		}
+		refuse := true
+		m.Register("ask", func(ctx context.Context, _ []byte) error {
+			if refuse {
+				refuse = false
+				return &resilience.OpenError{Endpoint: "e", RetryAfter: time.Millisecond}
+			}
+			return do(ctx)
+		})
+		require.NoError(t, m.Start())
+		failed, ok := errors.AsType[*resilience.Error](do(t.Context()))
+		require.True(t, ok)
+		assert.True(t, failed.Queued)
+		m.until(t, "succeeded 2")
+		assert.Equal(t, []string{"queued 1", "started 1", "postponed 1", "started 1", "queued 2", "started 2", "succeeded 2"}, m.steps())
+		noTasks(t, m)
+	})
+}
+
+// A task that kills its process three times is parked, until it is resumed or
+// discarded.
+func TestKilledThreeTimesIsParked(t *testing.T) {
+	onServers(t, func(t *testing.T, addr string) {
+		m := newMachine(t, addr)
+		require.NoError(t, m.Offer(t.Context(), restart("crash", "k", "text")))
+		for range 3 {
+			crashOnce(t, addr)
+		}
+		q := newMachine(t, addr)
+		q.Register("crash", func(context.Context, []byte) error { return nil })
+		require.NoError(t, q.Start())
+		q.until(t, "parked 3")
+		require.ErrorIs(t, q.last().Err, resilience.ErrParked)
+		var parked resilience.QueuedTask
+		require.Eventually(t, func() bool {
+			all, err := q.Tasks(t.Context())
+			if err != nil || len(all) != 1 {
+				return false
+			}
+			parked = all[0]
+			return parked.Parked
+		}, 5*time.Second, 10*time.Millisecond)
+		assert.Equal(t, 3, parked.Restarts)
+		require.ErrorIs(t, m.Offer(t.Context(), restart("crash", "k", "text")), resilience.ErrParked)
+		require.ErrorContains(t, q.Resume(t.Context(), "crash", "x"), "no task")
+		require.ErrorContains(t, q.Discard(t.Context(), "nothing", "x"), "no task")
+
+		require.NoError(t, q.Resume(t.Context(), "crash", parked.ID))
+		q.until(t, "succeeded 4")
+		noTasks(t, q)
+	})
+}
+
+func TestDiscard(t *testing.T) {
+	onServers(t, func(t *testing.T, addr string) {
+		m := newMachine(t, addr)
+		require.NoError(t, m.Offer(t.Context(), restart("crash", "k", "text")))
+		all, err := m.Tasks(t.Context())
+		require.NoError(t, err)
+		require.ErrorContains(t, m.Discard(t.Context(), "crash", all[0].ID), "not parked")
+		for range 3 {
+			crashOnce(t, addr)
+		}
+		q := newMachine(t, addr)
+		q.Register("crash", func(context.Context, []byte) error { return nil })
+		require.NoError(t, q.Start())
+		q.until(t, "parked 3")
+		require.Eventually(t, func() bool { return q.Discard(t.Context(), "crash", all[0].ID) == nil }, 5*time.Second, 10*time.Millisecond)
+		assert.Equal(t, "failed", q.last().To)
+		noTasks(t, q)
+	})
+}
+
+// crashOnce runs a process until the task kills it, and ends the lease of the task
+// at once.
+func crashOnce(t *testing.T, addr string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), asCrasher+"="+addr)
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	defer in.Close()
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	require.NoError(t, cmd.Start())
+	require.ErrorContains(t, cmd.Wait(), "killed", out.String())
+	expireLeases(t, addr)
+}
+
+// expireLeases makes asynq's leases as old as if two minutes had passed.
+func expireLeases(t *testing.T, addr string) {
+	t.Helper()
+	client := newClient(t, addr)
+	leases := client.ZRange(t.Context(), "asynq:{errclass:restart:crash}:lease", 0, -1).Val()
+	require.Len(t, leases, 1)
+	client.ZAdd(t.Context(), "asynq:{errclass:restart:crash}:lease", redis.Z{Score: float64(time.Now().Add(-2 * time.Minute).Unix()), Member: leases[0]})
+}
+
+// Another machine takes over the task of a dead one, as the next restart.
+func TestDeadMachine(t *testing.T) {
+	onServers(t, func(t *testing.T, addr string) {
+		m := newMachine(t, addr)
+		require.NoError(t, m.Offer(t.Context(), restart("crash", "k", "text")))
+		crashOnce(t, addr)
+		m.Register("crash", func(context.Context, []byte) error { return nil })
+		require.NoError(t, m.Start())
+		m.until(t, "succeeded 2")
+		assert.Equal(t, []string{"queued 1", "interrupted 1", "started 2", "succeeded 2"}, m.steps())
+	})
+}
+
+// A restart that Shutdown cancels is no crash. Another machine runs it.
+func TestShutdownCancels(t *testing.T) {
+	onServers(t, func(t *testing.T, addr string) {
+		a, b := newMachine(t, addr), newMachine(t, addr)
+		a.Register("slow", func(ctx context.Context, _ []byte) error { <-ctx.Done(); return context.Cause(ctx) })
+		b.Register("slow", func(context.Context, []byte) error { return nil })
+		require.NoError(t, a.Start())
+		require.NoError(t, a.Offer(t.Context(), restart("slow", "k", "text")))
+		a.until(t, "started 1")
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		require.ErrorContains(t, a.Shutdown(ctx), "1 tasks still run")
+		a.until(t, "interrupted 1")
+		require.ErrorIs(t, a.last().Err, resilience.ErrQueueClosed)
+		require.NoError(t, b.Start())
+		b.until(t, "succeeded 2")
+		assert.Equal(t, []string{"started 2", "succeeded 2"}, b.steps(), "not counted as a crash")
+	})
+}
+
+// A kind that nobody has registered is one event in the fleet.
+func TestUnhandledKind(t *testing.T) {
+	onServers(t, func(t *testing.T, addr string) {
+		a, b := newMachine(t, addr), newMachine(t, addr)
+		for _, m := range []*machine{a, b} {
+			m.Register("known", func(context.Context, []byte) error { return nil })
+			require.NoError(t, m.Start())
+		}
+		require.NoError(t, a.Offer(t.Context(), restart("unknown", "k", "text")))
+		unhandled := func() (n int) {
+			for _, step := range append(a.steps(), b.steps()...) {
+				if step == "unhandled 1" {
+					n++
+				}
+			}
+			return n
+		}
+		require.Eventually(t, func() bool { return unhandled() > 0 }, 10*time.Second, 5*time.Millisecond)
+		time.Sleep(500 * time.Millisecond) // some more checks
+		assert.Equal(t, 1, unhandled())
+
+		c := newMachine(t, addr)
+		c.Register("unknown", func(context.Context, []byte) error { return nil })
+		require.NoError(t, c.Start())
+		c.until(t, "succeeded 1")
+	})
+}
+
+// Three machines run many tasks: each once.
+func TestEachTaskRunsOnce(t *testing.T) {
+	onServers(t, func(t *testing.T, addr string) {
+		var mu sync.Mutex
+		ran := map[string]int{}
+		var all []*machine
+		for range 3 {
+			m := newMachine(t, addr, asynqrestart.WithWorkers(4))
+			m.Register("x", func(_ context.Context, payload []byte) error {
+				mu.Lock()
+				defer mu.Unlock()
+				ran[string(payload)]++
+				return nil
+			})
+			require.NoError(t, m.Start())
+			all = append(all, m)
+		}
+		for i := range 100 {
+			require.NoError(t, all[i%3].Offer(t.Context(), restart("x", fmt.Sprint(i), fmt.Sprint(i))))
+		}
+		require.Eventually(t, func() bool { mu.Lock(); defer mu.Unlock(); return len(ran) == 100 }, 20*time.Second, 10*time.Millisecond)
+		noTasks(t, all[0])
+		for payload, n := range ran {
+			assert.Equal(t, 1, n, payload)
+		}
+	})
+}
+
+// What is stored has no secrets, besides the task's own payload.
+func TestRecordHasNoSecret(t *testing.T) {
+	onServers(t, func(t *testing.T, addr string) {
+		m, client := newMachine(t, addr), newClient(t, addr)
+		r := restart("x", "k", "text")
+		r.Err = errors.New("post https://api.example.com/?api_key=hunter2hunter2: connection reset by peer")
+		require.NoError(t, m.Offer(t.Context(), r))
+		for _, key := range client.Keys(t.Context(), "asynq:*:t:*").Val() {
+			assert.NotContains(t, client.HGet(t.Context(), key, "msg").Val(), "hunter2")
+		}
+	})
+}

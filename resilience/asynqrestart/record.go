@@ -1,0 +1,105 @@
+package asynqrestart
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/mask"
+	"github.com/errclass/errclass/resilience"
+)
+
+// recordVersion is the version of the record format.
+const recordVersion = 1
+
+// record is the payload of a task in asynq. Secrets in texts are masked, and
+// endpoints have no user information and no query. The payload of the task itself
+// is not masked, because the task needs it.
+type record struct {
+	Version  int                 `json:"version"`
+	Offer    string              `json:"offer"` // identifies the offer, and with it the counts
+	Key      string              `json:"key,omitempty"`
+	Agent    string              `json:"agent,omitempty"`
+	Targets  []resilience.Target `json:"targets,omitempty"`
+	Task     resilience.Task     `json:"task"`
+	Error    string              `json:"error,omitempty"`
+	Result   classify.Result     `json:"result"`
+	Failures int                 `json:"failures,omitempty"` // of the task that has offered this one
+}
+
+func newRecord(r resilience.Restart, failures int) record {
+	rec := record{
+		Version: recordVersion, Offer: rand.Text(), Key: mask.Text(r.Key), Agent: mask.Text(r.Agent), Task: r.Task,
+		Error: mask.Text(errText(r.Err)), Result: r.Result, Failures: failures,
+	}
+	rec.Result.Provider, rec.Result.Rule = mask.Text(r.Result.Provider), mask.Text(r.Result.Rule)
+	for _, t := range r.Targets {
+		rec.Targets = append(rec.Targets, masked(t))
+	}
+	return rec
+}
+
+func masked(t resilience.Target) resilience.Target {
+	return resilience.Target{Endpoint: mask.Endpoint(t.Endpoint), Provider: mask.Text(t.Provider), Model: mask.Text(t.Model), Key: mask.Text(t.Key)}
+}
+
+// errText returns the text of an error, or its type if Error panics.
+func errText(err error) (text string) {
+	if err == nil {
+		return ""
+	}
+	defer func() {
+		if recover() != nil {
+			text = fmt.Sprintf("%T", err)
+		}
+	}()
+	return err.Error()
+}
+
+// decode reads a record.
+func decode(payload []byte) (r record, err error) {
+	if err := json.Unmarshal(payload, &r); err != nil {
+		return record{}, fmt.Errorf("asynqrestart: the task's record cannot be read: %w", err)
+	}
+	if r.Version != recordVersion || r.Offer == "" {
+		return record{}, fmt.Errorf("asynqrestart: the task's record has version %d, want %d", r.Version, recordVersion)
+	}
+	return r, nil
+}
+
+// restart returns the restart as it was offered, without the history.
+func (r record) restart() resilience.Restart {
+	restart := resilience.Restart{Key: r.Key, Agent: r.Agent, Targets: slices.Clone(r.Targets), Task: r.Task, Result: r.Result}
+	if r.Error != "" {
+		restart.Err = errors.New(r.Error)
+	}
+	return restart
+}
+
+// matches reports whether other has the kind and payload of r.
+func (r record) matches(other resilience.Task) bool {
+	return r.Task.Kind == other.Kind && bytes.Equal(r.Task.Payload, other.Payload)
+}
+
+// taskID returns the id of the task for a restart. It depends on the kind and the
+// key, so that equal offers have the same id. Without a key it is random.
+func taskID(r resilience.Restart) string {
+	if r.Key == "" {
+		return rand.Text()
+	}
+	sum := sha256.Sum256([]byte(strconv.Quote(r.Task.Kind) + r.Key))
+	return hex.EncodeToString(sum[:16])
+}
+
+// restartable reports whether r is a transient network failure.
+func restartable(r classify.Result) bool {
+	return r.Category == classify.CategoryRetryable &&
+		r.Reason.Name(classify.ViewResilience) == classify.ReasonNetwork.Name(classify.ViewResilience)
+}

@@ -1,0 +1,219 @@
+package asynqrestart
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/hibiken/asynq"
+
+	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/resilience"
+)
+
+// run is a running restart of a task.
+type run struct {
+	queue  *Queue
+	id     string
+	owner  string
+	record record
+	counts counts
+
+	mu      sync.Mutex
+	failed  bool  // one of its calls has failed and was offered again
+	refused error // a gate refused its call
+}
+
+// runKey is the context key of the running restart.
+type runKey struct{}
+
+// offered notes that a call of the restart was offered again.
+func (r *run) offered(offer resilience.Restart) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(offer.History) == 0 && refusal(offer.Err) > 0 {
+		r.refused = offer.Err
+		return
+	}
+	r.failed = true
+}
+
+// again is the error with which asynq schedules a task again.
+type again struct {
+	after time.Duration
+	err   error
+}
+
+func (e *again) Error() string { return errText(e.err) }
+
+// retryDelay returns the pause after an error for asynq.
+func (q *Queue) retryDelay(_ int, err error, t *asynq.Task) time.Duration {
+	if e, ok := errors.AsType[*again](err); ok {
+		return e.after
+	}
+	if q.base.Err() != nil {
+		return 0 // shut down: another machine runs it
+	}
+	rec, _ := decode(t.Payload())
+	return q.delay(rec.Agent, counts{}) // asynq: the lease is over
+}
+
+// handle runs a task for asynq. Its error says what asynq does with it: schedule it
+// again, archive it (SkipRetry), or remove it (RevokeTask).
+func (q *Queue) handle(ctx context.Context, t *asynq.Task) error {
+	id, _ := asynq.GetTaskID(ctx)
+	rec, err := decode(t.Payload())
+	if err != nil {
+		q.emit(ctx, id, record{}, resilience.Event{To: resilience.RestartFailed, Err: err})
+		return fmt.Errorf("%w: %w", err, asynq.SkipRetry)
+	}
+	q.mu.Lock()
+	f := q.kinds[rec.Task.Kind]
+	q.mu.Unlock()
+	if f == nil { // the record is in the queue of another kind
+		err := fmt.Errorf("kind %q is not registered: call Queue.Register", rec.Task.Kind)
+		q.emit(ctx, id, rec, resilience.Event{To: resilience.RestartUnhandled, Result: rec.Result, Err: err})
+		return fmt.Errorf("%w: %w", err, asynq.SkipRetry)
+	}
+	r := &run{queue: q, id: id, owner: q.process + rand.Text(), record: rec}
+	if stop := r.begin(ctx); stop != nil || r.counts.done {
+		return stop
+	}
+	defer func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		delete(q.running, r.owner)
+	}()
+	start := time.Now()
+	runCtx := context.WithValue(resilience.WithRestartNumber(ctx, r.counts.number), runKey{}, r)
+	err = callFunc(runCtx, f, rec.Task.Payload)
+	return r.finish(ctx, err, time.Since(start))
+}
+
+// begin counts the start. It returns an error if the task must not run now.
+func (r *run) begin(ctx context.Context) error {
+	q := r.queue
+	q.mu.Lock()
+	q.running[r.owner] = r // before the count: Shutdown releases it
+	q.mu.Unlock()
+	c, err := q.begin(ctx, r.record.Offer, r.owner)
+	r.counts = c
+	e := resilience.Event{Attempt: c.number, Result: r.record.Result}
+	switch {
+	case err != nil:
+		e.To, e.Attempt, e.Err = resilience.RestartPostponed, 0, fmt.Errorf("the start could not be stored: %w", err)
+		e.Nominal = q.delay(r.record.Agent, counts{})
+		err = &again{e.Nominal, e.Err}
+	case c.parked:
+		e.To, e.Err = resilience.RestartParked, fmt.Errorf("%w: the process ended during %d restarts", resilience.ErrParked, c.crashes)
+		err = fmt.Errorf("%w: %w", e.Err, asynq.SkipRetry)
+	case c.done:
+	case c.interrupted:
+		q.emit(ctx, r.id, r.record, resilience.Event{
+			To: resilience.RestartInterrupted, Attempt: c.number - 1, Result: r.record.Result,
+			Err: fmt.Errorf("the process ended during restart %d, or lost its lease", c.number-1),
+		})
+	}
+	if err != nil || c.done {
+		q.mu.Lock()
+		delete(q.running, r.owner)
+		q.mu.Unlock()
+		if err != nil {
+			q.emit(ctx, r.id, r.record, e)
+		}
+		return err
+	}
+	e.To = resilience.RestartStarted
+	q.emit(ctx, r.id, r.record, e)
+	return nil
+}
+
+// callFunc calls a task's function and turns a panic into an error.
+func callFunc(ctx context.Context, f func(context.Context, []byte) error, payload []byte) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the function panicked: %v", p)
+		}
+	}()
+	return f(ctx, payload)
+}
+
+// finish stores the end of a restart and returns the error for asynq.
+func (r *run) finish(ctx context.Context, err error, took time.Duration) error {
+	q, c, interrupted := r.queue, r.counts, ctx.Err() != nil
+	r.mu.Lock()
+	failed, refused := r.failed, r.refused
+	r.mu.Unlock()
+	if refused == nil && refusal(err) > 0 {
+		refused = err
+	}
+	e := resilience.Event{Attempt: c.number, Duration: took, Err: err}
+	var result error
+	switch most, _ := q.settings(r.record.Agent); {
+	case err == nil:
+		e.To, c.done = resilience.RestartSucceeded, true
+	case interrupted && !failed: // by Shutdown, or the lease is lost
+		e.To, e.Err = resilience.RestartInterrupted, context.Cause(ctx)
+		result = &again{0, e.Err}
+	case refused != nil && !failed:
+		c.number--
+		e.To, e.Nominal = resilience.RestartPostponed, max(q.afterRefusal(r.record.Agent, refused), q.postponement(r.record.Agent, c))
+		c.postponements++
+		result = &again{e.Nominal, err}
+	default:
+		e.Result = classify.Standard.Classify(classify.Evidence{Err: err, Cause: classify.Cause(ctx)})
+		c.failures, c.postponements = c.failures+1, 0
+		e.To, e.Nominal = resilience.RestartQueued, q.delay(r.record.Agent, counts{failures: c.failures + r.record.Failures, crashes: c.crashes})
+		result = &again{e.Nominal, err}
+		switch {
+		case !failed && !restartable(e.Result):
+			e.To, result = resilience.RestartFailed, asynq.RevokeTask
+		case c.failures+r.record.Failures >= most:
+			e.To, result = resilience.RestartFailed, asynq.RevokeTask
+			e.Err = fmt.Errorf("%w (%d): %w", resilience.ErrRestartsExhausted, c.failures, err)
+		}
+		c.done = e.To == resilience.RestartFailed
+	}
+	if e.To == resilience.RestartQueued {
+		e.Attempt++
+	}
+	storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	had, storeErr := q.end(storeCtx, r.record.Offer, r.owner, c)
+	switch {
+	case storeErr != nil:
+		e.Err = errors.Join(e.Err, fmt.Errorf("the end of the restart could not be stored, so it may run again: %w", storeErr))
+	case !had && !interrupted:
+		e.Err = errors.Join(e.Err, fmt.Errorf("another process may run the task again: %w", resilience.ErrLeaseLost))
+	}
+	q.emit(ctx, r.id, r.record, e)
+	return result
+}
+
+// refusal returns how long a gate refuses calls, if err says that one does.
+func refusal(err error) time.Duration {
+	if open, ok := errors.AsType[*resilience.OpenError](err); ok {
+		return max(open.RetryAfter, 1)
+	}
+	if held, ok := errors.AsType[*resilience.HoldError](err); ok {
+		return max(held.RetryAfter, 1)
+	}
+	return 0
+}
+
+// afterRefusal returns the pause that a gate asks for, rounded up to a multiple of
+// the base pause, so that refused tasks do not all restart at the same moment.
+func (q *Queue) afterRefusal(agent string, err error) time.Duration {
+	_, base := q.settings(agent)
+	return (refusal(err) + base - 1) / base * base
+}
+
+// postponement returns the least pause after a restart that a gate refused. It
+// grows with each refusal.
+func (q *Queue) postponement(agent string, c counts) time.Duration {
+	_, base := q.settings(agent)
+	return resilience.Schedule{Base: base, Max: max(base, longestPostponement)}.Nominal(c.postponements)
+}

@@ -1,0 +1,109 @@
+package asynqrestart
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// maxCrashes is the number of restarts that a process may not survive. Then the
+// task is parked.
+const maxCrashes = 3
+
+// stateLife is how long the counts of a task are kept after their last change. It
+// is longer than asynq keeps an archived task.
+const stateLife = 100 * 24 * time.Hour
+
+// counts are the counts of a task in Redis.
+type counts struct {
+	number        int // of the last restart that has begun, without those that a gate refused
+	failures      int
+	crashes       int
+	postponements int
+	parked        bool
+	done          bool // its function has returned nil
+	interrupted   bool // its last restart has not ended, and its process is gone
+}
+
+// startScript counts a start before it happens. If the last restart has not ended,
+// its process has crashed, unless it is the same one.
+// KEYS: state. ARGV: owner (process/run), process, crashes that park, TTL.
+var startScript = redis.NewScript(`
+local function get(field) return tonumber(redis.call('HGET', KEYS[1], field) or '0') or 0 end
+local number, crashes, interrupted = get('number'), get('crashes'), 0
+if get('done') == 1 then
+	return {number, get('failures'), crashes, get('postponements'), 0, 1, 0}
+end
+local owner = redis.call('HGET', KEYS[1], 'owner')
+if owner then
+	interrupted = 1
+	if string.sub(owner, 1, #ARGV[2]) ~= ARGV[2] then
+		crashes = crashes + 1
+		redis.call('HSET', KEYS[1], 'crashes', crashes)
+	end
+end
+if crashes >= tonumber(ARGV[3]) then
+	redis.call('HDEL', KEYS[1], 'owner')
+	redis.call('PEXPIRE', KEYS[1], ARGV[4])
+	return {number, get('failures'), crashes, get('postponements'), 1, 0, interrupted}
+end
+number = number + 1
+redis.call('HSET', KEYS[1], 'number', number, 'owner', ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+return {number, get('failures'), crashes, get('postponements'), 0, 0, interrupted}
+`)
+
+// endScript stores the end of a restart, unless another process has taken it over.
+// KEYS: state. ARGV: owner, number, failures, postponements, done, TTL.
+var endScript = redis.NewScript(`
+if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then
+	return 0
+end
+redis.call('HDEL', KEYS[1], 'owner')
+redis.call('HSET', KEYS[1], 'number', ARGV[2], 'failures', ARGV[3], 'postponements', ARGV[4], 'done', ARGV[5])
+redis.call('PEXPIRE', KEYS[1], ARGV[6])
+return 1
+`)
+
+// releaseScript takes back the mark that a restart runs, so that its end is no
+// crash.
+// KEYS: state. ARGV: owner.
+var releaseScript = redis.NewScript(`
+if redis.call('HGET', KEYS[1], 'owner') == ARGV[1] then
+	return redis.call('HDEL', KEYS[1], 'owner')
+end
+return 0
+`)
+
+func stateKey(offer string) string { return "errclass:restart:state:" + offer }
+
+// begin counts a start.
+func (q *Queue) begin(ctx context.Context, offer, owner string) (c counts, err error) {
+	n, err := startScript.Run(ctx, q.client, []string{stateKey(offer)}, owner, q.process, maxCrashes, stateLife.Milliseconds()).Int64Slice()
+	if err != nil || len(n) != 7 {
+		return c, err
+	}
+	return counts{int(n[0]), int(n[1]), int(n[2]), int(n[3]), n[4] == 1, n[5] == 1, n[6] == 1}, nil
+}
+
+// end stores the end of a restart. It reports whether this process still had it.
+func (q *Queue) end(ctx context.Context, offer, owner string, c counts) (had bool, err error) {
+	done := 0
+	if c.done {
+		done = 1
+	}
+	return endScript.Run(ctx, q.client, []string{stateKey(offer)}, owner, c.number, c.failures, c.postponements, done, stateLife.Milliseconds()).Bool()
+}
+
+// read returns the counts of a task.
+func (q *Queue) read(ctx context.Context, offer string) (c counts, running bool, err error) {
+	fields, err := q.client.HGetAll(ctx, stateKey(offer)).Result()
+	if err != nil {
+		return c, false, err
+	}
+	number := func(field string) int { n, _ := strconv.Atoi(fields[field]); return n }
+	_, running = fields["owner"]
+	return counts{number: number("number"), failures: number("failures"), crashes: number("crashes"), postponements: number("postponements")}, running, nil
+}

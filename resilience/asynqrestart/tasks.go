@@ -1,0 +1,178 @@
+package asynqrestart
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hibiken/asynq"
+
+	"github.com/errclass/errclass/resilience"
+)
+
+// lister lists the tasks of a queue in one state.
+type lister func(queue string, opts ...asynq.ListOption) ([]*asynq.TaskInfo, error)
+
+// maxListed is the largest number of tasks of a kind and a state that are listed.
+const maxListed = 10000
+
+func (q *Queue) listers() []lister {
+	i := q.inspector
+	return []lister{i.ListScheduledTasks, i.ListRetryTasks, i.ListPendingTasks, i.ListActiveTasks, i.ListArchivedTasks}
+}
+
+// queues returns the queues of all kinds that have been offered.
+func (q *Queue) queues() ([]string, error) {
+	all, err := q.inspector.Queues()
+	return slices.DeleteFunc(all, func(name string) bool { _, ours := kindOf(name); return !ours }), err
+}
+
+// Tasks returns the tasks of all kinds in the fleet, ordered by Due, up to 10,000 of
+// each kind and state. The restarts have no History.
+func (q *Queue) Tasks(ctx context.Context) ([]resilience.QueuedTask, error) {
+	names, err := q.queues()
+	if err != nil {
+		return nil, fmt.Errorf("asynqrestart: list the queues: %w", err)
+	}
+	var all []resilience.QueuedTask
+	for _, name := range names {
+		for _, list := range q.listers() {
+			infos, err := list(name, asynq.PageSize(maxListed))
+			if err != nil && !errors.Is(err, asynq.ErrQueueNotFound) {
+				return nil, fmt.Errorf("asynqrestart: list %s: %w", name, err)
+			}
+			for _, info := range infos {
+				rec, err := decode(info.Payload)
+				if err != nil {
+					continue // its event comes when it is due
+				}
+				c, _, err := q.read(ctx, rec.Offer)
+				if err != nil {
+					return nil, fmt.Errorf("asynqrestart: read the counts of %s: %w", info.ID, err)
+				}
+				all = append(all, resilience.QueuedTask{
+					ID: info.ID, Restart: rec.restart(), Restarts: c.number, Due: info.NextProcessAt,
+					Running: info.State == asynq.TaskStateActive, Parked: info.State == asynq.TaskStateArchived, Stored: true,
+				})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b resilience.QueuedTask) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.ID, b.ID)) })
+	return all, nil
+}
+
+// Resume queues a parked task again, due at once. It may crash its process three
+// more times. The id is that of a [resilience.QueuedTask].
+func (q *Queue) Resume(ctx context.Context, kind, id string) error {
+	rec, err := q.parked(kind, id)
+	if err != nil {
+		return err
+	}
+	if err := q.client.HDel(ctx, stateKey(rec.Offer), "crashes", "owner").Err(); err != nil {
+		return fmt.Errorf("resume task %q: %w", id, err)
+	}
+	if err := q.inspector.RunTask(queuePrefix+kind, id); err != nil {
+		return fmt.Errorf("resume task %q: %w", id, err)
+	}
+	q.emit(ctx, id, rec, resilience.Event{To: resilience.RestartQueued, Result: rec.Result})
+	return nil
+}
+
+// Discard removes a parked task. The id is that of a [resilience.QueuedTask].
+func (q *Queue) Discard(ctx context.Context, kind, id string) error {
+	rec, err := q.parked(kind, id)
+	if err != nil {
+		return err
+	}
+	if err := q.inspector.DeleteTask(queuePrefix+kind, id); err != nil {
+		return fmt.Errorf("discard task %q: %w", id, err)
+	}
+	q.client.Del(ctx, stateKey(rec.Offer)) // else it expires
+	q.emit(ctx, id, rec, resilience.Event{To: resilience.RestartFailed, Result: rec.Result, Err: fmt.Errorf("%w, and was discarded", resilience.ErrParked)})
+	return nil
+}
+
+// parked returns the record of a parked task.
+func (q *Queue) parked(kind, id string) (record, error) {
+	info, err := q.inspector.GetTaskInfo(queuePrefix+kind, id)
+	switch {
+	case errors.Is(err, asynq.ErrTaskNotFound), errors.Is(err, asynq.ErrQueueNotFound):
+		return record{}, fmt.Errorf("no task of kind %q has the id %q", kind, id)
+	case err != nil:
+		return record{}, fmt.Errorf("read task %q: %w", id, err)
+	case info.State != asynq.TaskStateArchived:
+		return record{}, fmt.Errorf("task %q is not parked", id)
+	}
+	return decode(info.Payload)
+}
+
+// watch looks for tasks that nobody handles until Shutdown.
+func (q *Queue) watch() {
+	tick := time.NewTicker(6 * q.check)
+	defer tick.Stop()
+	for {
+		select {
+		case <-q.stop:
+			return
+		case <-tick.C:
+			q.reportUnhandled()
+		}
+	}
+}
+
+// reportUnhandled emits an event for each task that is due while no process runs
+// tasks of its kind. Errors have no event: the next round tries again.
+func (q *Queue) reportUnhandled() {
+	names, err := q.queues()
+	if err != nil || len(names) == 0 {
+		return
+	}
+	servers, err := q.inspector.Servers()
+	if err != nil {
+		return
+	}
+	served := map[string]bool{}
+	for _, s := range servers {
+		for name := range s.Queues {
+			served[name] = true
+		}
+	}
+	for _, name := range names {
+		if served[name] {
+			continue
+		}
+		for _, list := range q.listers()[:3] { // scheduled, retry, pending
+			infos, err := list(name, asynq.PageSize(maxListed))
+			if err != nil {
+				continue
+			}
+			for _, info := range infos {
+				if time.Since(info.NextProcessAt) >= 6*q.check {
+					q.unhandled(info)
+				}
+			}
+		}
+	}
+}
+
+// unhandled emits the event of a task that nobody handles, once in the fleet.
+func (q *Queue) unhandled(info *asynq.TaskInfo) {
+	rec, err := decode(info.Payload)
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(q.base, storeTimeout)
+	defer cancel()
+	first, err := q.client.HSetNX(ctx, stateKey(rec.Offer), "unhandled", 1).Result()
+	if err != nil || !first {
+		return
+	}
+	q.client.PExpire(ctx, stateKey(rec.Offer), stateLife)
+	q.emit(ctx, info.ID, rec, resilience.Event{
+		To: resilience.RestartUnhandled, Attempt: 1, Result: rec.Result,
+		Err: fmt.Errorf("no process has registered kind %q: call Queue.Register and Queue.Start", rec.Task.Kind),
+	})
+}
