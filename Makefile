@@ -19,12 +19,12 @@ test: ## run the tests of every module
 
 .PHONY: race
 race: ## run the same tests with the race detector
-	CGO_ENABLED=1 go test -race work
-	cd collector && CGO_ENABLED=1 go test -race $(COLLECTOR)
+	CGO_ENABLED=1 go test -race -timeout 30m work
+	cd collector && CGO_ENABLED=1 go test -race -timeout 30m $(COLLECTOR)
 
 .PHONY: lint
 lint: ## run go vet and golangci-lint (installed into .bin if missing)
-	go vet work
+	go vet -tags browser work
 	cd collector && go vet $(COLLECTOR)
 	@for dir in $(MODULES); do (cd "$$dir" && "$(CURDIR)/.ci/golangci-lint" run ./...); done
 
