@@ -20,18 +20,23 @@ import (
 // These failures count: a network error, a 5xx, a peer's timeout and an
 // [AttemptTimeoutError]. A rate limit, a 4xx and the caller's own deadline or
 // cancellation do not count. If several calls are under way at the same time, only
-// the first failure counts. A breaker opens at the fifth counted failure in a row,
-// if no call has succeeded for a second ([BreakerConfig]).
+// the first failure counts; but each [AttemptTimeoutError] counts, because its call
+// has waited for an answer all that time. A breaker opens at the fifth counted
+// failure in a row, if no call has succeeded for a second ([BreakerConfig]). If the
+// first trial then succeeds, the failures may have been chance: the next opening
+// needs ten.
 //
-// While a breaker is open, one trial call at a time is made: after 0.5, 1 and 2 s,
-// then every 2 s. The trial is a waiting call or the next new call. The first trial
-// that gets an answer closes the breaker; a server error is no answer. Then two
-// waiting calls are let in, and one more with each success.
+// While a breaker is open, one trial call at a time is made: after 0.5, 1 and
+// 2 s, then every 2 s. The trial is a waiting call or the next new call. The first
+// trial that gets an answer closes the breaker; a server error is no answer.
+// Then waiting calls are let in: two, one more with each success, and one less with
+// each failure. The number also doubles every 0.4 s, unless more calls fail
+// than succeed.
 //
-// An open breaker lets calls wait. A call that began before the opening waits as
-// long as the pauses of its schedule. So does a new call during the first 30 s.
-// After 30 s, new calls are refused with an [*OpenError], and the trials are at
-// least 5 s apart. With a [Probe], a trial begins with the probe.
+// Calls that had been let in before the opening wait as long as their remaining
+// calls and pauses would take. So do new calls during the first 30 s. After 30 s, new
+// calls are refused with an [*OpenError], and there is a trial every 5 s at most.
+// With a [Probe], a trial begins with the probe.
 //
 // A strict breaker counts every retryable failure and refuses all calls for five
 // minutes ([BreakerConfig.Strict]).

@@ -42,6 +42,9 @@ type gate struct {
 	mode       BreakerMode
 	generation uint64          // raised by each counted failure, opening, trial and change of mode
 	failures   int             // counted since the last success
+	chance     int             // rows of failures that ended with a success
+	chanceAt   time.Time       // time of the last one
+	overlap    bool            // a failure did not count, because its call overlapped with another one
 	cause      classify.Result // the last counted failure
 	since      time.Time       // time of the last change of state
 	retired    bool            // removed from Breakers, so it emits no events
@@ -200,6 +203,7 @@ const (
 	outcomeAnswered                // it rejected the call: it is up, but this is no success
 	outcomeLimited                 // it is up and rate limited
 	outcomeDown                    // network, 5xx, a peer's timeout
+	outcomeHung                    // no answer within the attempt timeout
 )
 
 // outcomeOf returns the outcome for a result. ended reports that the caller's
@@ -261,11 +265,17 @@ func (g *gate) count(now time.Time, p permit, o outcome, r classify.Result, paus
 	case outcomeUp:
 		switch {
 		case trial:
+			if g.failedTrial == 0 {
+				g.chance, g.chanceAt = g.cfg.Load().FailureThreshold, now
+			}
 			g.close(now, "")
 		case g.open: // the call began before the breaker opened
 			return
 		case inRamp:
-			g.growRamp(now, g.queue.Len() > 0)
+			g.growRamp(g.queue.Len() > 0)
+		}
+		if g.failures > 0 {
+			g.noteChance(now)
 		}
 		g.failures = 0
 		g.succeeded(now)
@@ -279,13 +289,13 @@ func (g *gate) count(now time.Time, p permit, o outcome, r classify.Result, paus
 		}
 		g.startHold(now, pause, r)
 		if g.strict() {
-			g.fail(now, p, trial, r)
+			g.fail(now, p, trial, false, r)
 		}
-	case outcomeDown:
+	case outcomeDown, outcomeHung:
 		if inRamp {
-			g.shrinkRamp(now)
+			g.shrinkRamp()
 		}
-		g.fail(now, p, trial, r)
+		g.fail(now, p, trial, o == outcomeHung, r)
 	case outcomeNone:
 		if trial {
 			g.keepClaim()
@@ -303,7 +313,7 @@ func (g *gate) force(ctx context.Context, mode BreakerMode) {
 		if g.held(now) {
 			g.notes = append(g.notes, Event{Kind: KindHold, To: HoldEnded})
 		}
-		g.mode, g.cause, g.failures = mode, classify.Result{}, 0
+		g.mode, g.cause, g.failures, g.chance = mode, classify.Result{}, 0, 0
 		g.opening, g.hold, g.ramp = opening{}, hold{}, ramp{number: g.number}
 		g.dropClaim()
 		g.generation++

@@ -23,21 +23,22 @@ const reviewStep = 10 * time.Millisecond
 // extensionStep is the shortest extension of a hold that emits an event.
 const extensionStep = time.Second
 
-// ramp limits how many calls are made at the same time after a hold or an outage.
-// Each success lets one more in, so the number doubles with each round of calls. A
-// call may take minutes, so the number also doubles after rampStep without a
-// failure. The ramp ends with a success while no call waits. Its fields are guarded
-// by gate.mu.
+// ramp limits how many calls are made at the same time after a hold or an
+// outage. Each success lets one more in and each failure one less, so the number
+// nearly doubles with each round, also if one call in five fails. Calls may take
+// minutes, so the number also doubles every rampStep in which successes were not
+// outnumbered. The ramp ends with a success while no call waits. Its fields are
+// guarded by gate.mu.
 type ramp struct {
 	number int       // of the current ramp, to tell its calls from those of earlier ones
 	window int       // calls that may be made at the same time; 0 = no ramp
 	inside int       // calls of this ramp under way
-	step   time.Time // when the window doubles; zero until the first call
+	step   time.Time // when the window may double; zero until the first call
+	net    int       // successes minus failures since the last step
 }
 
-// rampStep is how long a ramp waits for the result of a call. After this time
-// without a result, the window doubles.
-const rampStep = 500 * time.Millisecond
+// rampStep is the time between two steps of a ramp.
+const rampStep = 400 * time.Millisecond
 
 // held reports whether a rate limit holds the endpoint. The caller holds mu.
 func (g *gate) held(now time.Time) bool { return now.Before(g.until) }
@@ -105,12 +106,15 @@ func (r *ramp) enterRamp(now time.Time, waiting bool) (number int, ok bool) {
 		r.step = now.Add(rampStep)
 	}
 	if !now.Before(r.step) {
-		if !waiting {
+		switch {
+		case r.net < 0: // more failures than successes
+		case !waiting:
 			r.window = 0
 			return 0, true
+		default:
+			r.window *= 2
 		}
-		r.window *= 2
-		r.step = now.Add(rampStep)
+		r.step, r.net = now.Add(rampStep), 0
 	}
 	if r.inside >= r.window {
 		return 0, false
@@ -129,19 +133,19 @@ func (r *ramp) leaveRamp(p permit) bool {
 	return true
 }
 
-// growRamp adds one to the window after a success. If no call is waiting, it ends
-// the ramp.
-func (r *ramp) growRamp(now time.Time, waiting bool) {
+// growRamp lets one more call in after a success, or ends the ramp.
+func (r *ramp) growRamp(waiting bool) {
 	if !waiting {
 		r.window = 0
 		return
 	}
 	r.window++
-	r.step = now.Add(rampStep)
+	r.net++
 }
 
-// shrinkRamp halves the window after a failure.
-func (r *ramp) shrinkRamp(now time.Time) {
-	r.window = max(r.window/2, 1)
-	r.step = now.Add(rampStep)
+// shrinkRamp lets one call less in after a failure. If all calls of a round fail,
+// one remains.
+func (r *ramp) shrinkRamp() {
+	r.window = max(r.window-1, 1)
+	r.net--
 }

@@ -22,8 +22,12 @@ type model struct {
 	calls []*modelCall
 
 	failures    int
-	counted     int // calls let in up to the last counted failure, opening, trial or change of mode
-	lastSuccess int // -1 = never
+	counted     int  // calls let in up to the last counted failure, opening, trial or change of mode
+	lastSuccess int  // -1 = never
+	overlap     bool // a failure has not counted
+	chance      int  // rows of failures that ended with a success
+	chanceAt    int
+	raised      int // counted failures, trials, closings and changes of mode
 	open        bool
 	opened      int
 	nextTrial   int
@@ -33,6 +37,7 @@ type model struct {
 
 	hold         int // no call is let in before this time
 	window, step int // window 0 = no ramp; step -1 = no call yet
+	net          int // successes minus failures of the ramp since its last step
 	ramp         int // number of the ramp
 	entered      int // calls let in so far
 }
@@ -47,7 +52,7 @@ type modelCall struct {
 	openLimit int // 0 = the call has not yet waited at an open breaker
 	order     int // the call was let in as the call with this number
 	ramp      int // the ramp in which it was let in; 0 = none
-	failures  int // failures of the gate when the call was let in
+	raised    int // of the model when the call was let in
 	wasTrial  bool
 }
 
@@ -108,17 +113,20 @@ func (m *model) mayEnter(c *modelCall) bool {
 	case m.open:
 		m.trial, m.trialStart, c.wasTrial = c, m.now, true
 		m.counted = m.entered
+		m.raised++
 	case m.window > 0:
 		if m.step < 0 {
-			m.step = m.now + 500
-		}
-		if m.now >= m.step && !others {
-			m.window = 0
-			break
+			m.step = m.now + 400
 		}
 		if m.now >= m.step {
-			m.window *= 2
-			m.step = m.now + 500
+			if m.net >= 0 && !others {
+				m.window = 0
+				break
+			}
+			if m.net >= 0 {
+				m.window *= 2
+			}
+			m.step, m.net = m.now+400, 0
 		}
 		if inside >= m.window {
 			return false
@@ -126,7 +134,7 @@ func (m *model) mayEnter(c *modelCall) bool {
 		c.ramp = m.ramp
 	}
 	m.entered++
-	c.status, c.order, c.failures = running, m.entered, m.failures
+	c.status, c.order, c.raised = running, m.entered, m.raised
 	return true
 }
 
@@ -193,14 +201,15 @@ func (m *model) tick() {
 
 func (m *model) startRamp(window int) {
 	m.ramp++
-	m.window, m.step = window, -1
+	m.window, m.step, m.net = window, -1, 0
 	if window > 1 {
-		m.step = m.now + 500
+		m.step = m.now + 400
 	}
 }
 
 func (m *model) close() {
 	m.open, m.trial, m.failures, m.counted = false, nil, 0, m.entered
+	m.raised++
 	m.startRamp(2)
 }
 
@@ -218,13 +227,23 @@ func (m *model) finish(c *modelCall, o outcome, pause int) {
 			break
 		}
 		if trial {
+			if m.failedTrial == 0 {
+				m.chance, m.chanceAt = m.cfg.FailureThreshold, m.now
+			}
 			m.close()
 		} else if inRamp {
 			m.window++
-			m.step = m.now + 500
+			m.net++
 			if !others {
 				m.window = 0
 			}
+		}
+		if m.failures > 0 {
+			if m.now-m.chanceAt >= 300_000 {
+				m.chance = 0
+			}
+			m.chance++
+			m.chanceAt = m.now
 		}
 		m.failures, m.lastSuccess = 0, m.now
 	case outcomeAnswered:
@@ -238,34 +257,42 @@ func (m *model) finish(c *modelCall, o outcome, pause int) {
 		m.hold = max(m.hold, m.now+pause)
 		m.startRamp(1)
 		m.dismiss()
-	case outcomeDown:
+	case outcomeDown, outcomeHung:
 		if inRamp {
-			m.window = max(m.window/2, 1)
-			m.step = m.now + 500
+			m.window = max(m.window-1, 1)
+			m.net--
 		}
-		m.fail(c, trial)
+		m.fail(c, trial, o == outcomeHung)
 	case outcomeNone:
 	}
 	m.settle()
 }
 
-func (m *model) fail(c *modelCall, trial bool) {
+func (m *model) fail(c *modelCall, trial, hung bool) {
 	gap := []int{500, 1000, 2000}
 	switch {
 	case m.mode != BreakerAuto:
 	case trial:
 		m.failedTrial++
+		m.chance = 0
 		m.nextTrial = m.now + gap[min(m.failedTrial, 2)]
 		if m.now-m.opened >= *m.cfg.BridgeMs {
 			m.nextTrial = m.now + 5000
 		}
 		m.dismiss()
 	case m.open:
-	case c.order > m.counted: // it began after the last failure that counted
+	case c.order <= m.counted && (!hung || m.raised > c.raised+m.failures): // it began before the last failure that counted
+		m.overlap = true
+	default:
 		m.failures++
 		m.counted = m.entered
-		quiet := m.lastSuccess < 0 || m.now-m.lastSuccess/50*50 >= *m.cfg.QuietMs
-		if m.failures >= m.cfg.FailureThreshold && quiet {
+		m.raised++
+		quiet := m.lastSuccess < 0 && !m.overlap || m.now-max(m.lastSuccess, 0)/50*50 >= *m.cfg.QuietMs
+		threshold := m.cfg.FailureThreshold
+		if m.chance >= threshold && m.now-m.chanceAt < 300_000 {
+			threshold *= 2
+		}
+		if m.failures >= threshold && quiet {
 			m.open, m.opened, m.failedTrial, m.nextTrial = true, m.now, 0, m.now+500
 			m.dismiss()
 		}
@@ -276,7 +303,8 @@ func (m *model) force(mode BreakerMode) {
 	if mode == m.mode {
 		return
 	}
-	m.mode, m.failures, m.counted = mode, 0, m.entered
+	m.mode, m.failures, m.counted, m.chance = mode, 0, m.entered, 0
+	m.raised++
 	m.open, m.trial, m.hold, m.window = false, nil, 0, 0
 	if len(m.find(waiting)) > 0 {
 		m.startRamp(1)
@@ -310,7 +338,7 @@ func drawGateOp(t *rapid.T) gateOp {
 	case "finish":
 		return gateOp{
 			finish:  1 + rapid.IntRange(0, 20).Draw(t, "which"),
-			outcome: rapid.SampledFrom([]outcome{outcomeUp, outcomeDown, outcomeDown, outcomeDown, outcomeDown, outcomeLimited, outcomeAnswered, outcomeNone}).Draw(t, "outcome"),
+			outcome: rapid.SampledFrom([]outcome{outcomeUp, outcomeDown, outcomeDown, outcomeDown, outcomeHung, outcomeHung, outcomeLimited, outcomeAnswered, outcomeNone}).Draw(t, "outcome"),
 			pause:   rapid.SampledFrom([]int{10, 300, 1000, 4000, 30_000}).Draw(t, "pause"),
 		}
 	case "advance":
@@ -357,7 +385,7 @@ func compareWithModel(ctx context.Context, ops []gateOp) error {
 			changes = append(changes, e)
 		}
 	}}, nil)
-	m := &model{cfg: cfg, mode: BreakerAuto, lastSuccess: -1}
+	m := &model{cfg: cfg, mode: BreakerAuto, lastSuccess: -1, chanceAt: -1_000_000}
 	var calls []*realCall
 	down := classify.Result{Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork}
 	for i, op := range ops {

@@ -36,24 +36,28 @@ func (g *gate) strict() bool { return *g.cfg.Load().Strict }
 
 func (g *gate) cooldown() time.Duration { return ms(g.cfg.Load().CooldownMs) }
 
-// fail counts a failure that means that the endpoint is down. If the failed call
-// began before the last counted failure, its failure does not count, except for a
-// strict breaker. The caller holds mu.
-func (g *gate) fail(now time.Time, p permit, trial bool, r classify.Result) {
+// fail counts a failure that means that the endpoint is down. If several calls are
+// under way at the same time, only the first failure counts. But if they got no
+// answer, each of them counts, because each has waited for the whole attempt timeout.
+// A strict breaker counts all failures. The caller holds mu.
+func (g *gate) fail(now time.Time, p permit, trial, hung bool, r classify.Result) {
 	switch {
 	case g.mode != BreakerAuto:
 	case trial:
 		g.cause = r
 		g.failedTrial++
+		g.chance = 0
 		g.scheduleTrial(now)
 		g.publishOpened(now)
 		g.dismiss(now)
 	case g.open:
-	case p.generation == g.generation, g.strict() && g.began(p):
+	case p.generation != g.generation && (!hung && !g.strict() || !g.began(p)):
+		g.overlap = true
+	default:
 		g.cause = r
 		g.failures++
 		g.generation++
-		if (g.failures >= g.cfg.Load().FailureThreshold || g.believed(now)) && g.quiet(now) {
+		if (g.failures >= g.threshold(now) || g.believed(now)) && g.quiet(now) {
 			g.open, g.openedAt, g.failedTrial, g.openedBy = true, now, 0, ""
 			g.scheduleTrial(now)
 			g.publishOpened(now)
@@ -62,17 +66,48 @@ func (g *gate) fail(now time.Time, p permit, trial bool, r classify.Result) {
 	}
 }
 
-// began reports whether the call of p began after the breaker was last closed or
-// forced. Since then, only counted failures have raised the generation, each by
-// one.
+// chanceTime is the time after which a failure by chance is forgotten, if there is no
+// other.
+const chanceTime = 5 * time.Minute
+
+// noteChance counts a row of failures that a success has ended. The caller holds mu.
+func (g *gate) noteChance(now time.Time) {
+	if now.Sub(g.chanceAt) >= chanceTime {
+		g.chance = 0
+	}
+	g.chance++
+	g.chanceAt = now
+}
+
+// threshold returns the number of failures in a row that open the breaker. If one
+// call in five fails, five in a row are sooner or later chance. So an endpoint that
+// has often failed and gone on needs twice as many. The caller holds mu.
+func (g *gate) threshold(now time.Time) int {
+	n := g.cfg.Load().FailureThreshold
+	if g.chance >= n && now.Sub(g.chanceAt) < chanceTime && !g.strict() {
+		n *= 2
+	}
+	return n
+}
+
+// began reports whether a call began after the last opening or change of mode. Then
+// only counted failures have raised the generation since the call began.
 func (g *gate) began(p permit) bool {
 	return p.generation+uint64(g.failures) >= g.generation
 }
 
-// quiet reports whether no call has succeeded for quietMs. The caller holds mu.
+// quiet reports whether no call has succeeded for quietMs. Failures often take less
+// time than successes, so a new gate whose calls overlap waits as long for its first
+// success. The caller holds mu.
 func (g *gate) quiet(now time.Time) bool {
 	last := g.lastSuccessAt()
-	return last.IsZero() || g.strict() || now.Sub(last) >= ms(*g.cfg.Load().QuietMs)
+	switch {
+	case g.strict(), last.IsZero() && !g.overlap:
+		return true
+	case last.IsZero():
+		last = g.born
+	}
+	return now.Sub(last) >= ms(*g.cfg.Load().QuietMs)
 }
 
 // lastSuccessAt returns the time of the last success, or the zero time.

@@ -471,7 +471,9 @@ func TestGate_OneInFive(t *testing.T) {
 func TestGate_ConcurrentFailuresCountOnce(t *testing.T) {
 	t.Parallel()
 	forCallers(t, func(t *testing.T, n int) {
-		x := executor(t, single())
+		cfg := single()
+		cfg.CircuitBreaker.QuietMs = new(0) // no time for a first success
+		x := executor(t, cfg)
 		p := newPlant(away(0, time.Minute))
 		for round := range 5 {
 			assert.Equal(t, resilience.BreakerClosed, stateOf(x), "round %d", round)

@@ -283,7 +283,7 @@ func (q *Queue) offer(t *task, open refusal) error {
 func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if r.Result.Category != "" && !restartable(r.Result) {
+	if r.Result.Category != "" && !restartable(r.Result, r.Err) {
 		return nil, nil, fmt.Errorf("%s is not a transient network failure", r.Result.Reason)
 	}
 	parent, ok := ctx.Value(taskKey{}).(*task)
@@ -351,12 +351,22 @@ func taskID(r Restart) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// restartable reports whether r is a transient network failure (NetworkTransient in
-// [classify.ViewResilience]). An expired deadline of the caller is not such a
-// failure.
-func restartable(r classify.Result) bool {
-	return r.Category == classify.CategoryRetryable &&
-		r.Reason.Name(classify.ViewResilience) == classify.ReasonNetwork.Name(classify.ViewResilience)
+// restartable reports whether a failure is a transient network failure
+// (NetworkTransient in [classify.ViewResilience]). The end of the caller's own
+// deadline is none, but the attempt timeout is: the endpoint did not answer.
+func restartable(r classify.Result, err error) bool {
+	if r.Reason.Name(classify.ViewResilience) != classify.ReasonNetwork.Name(classify.ViewResilience) {
+		return false
+	}
+	switch r.Category {
+	case classify.CategoryRetryable:
+		return true
+	case classify.CategoryTimeout:
+		_, hung := errors.AsType[*AttemptTimeoutError](err)
+		return hung || findRefusal(err) != nil // only an attempt timeout opens a breaker
+	default:
+		return false
+	}
 }
 
 // release ends an operation that accept or start has counted in q.active.

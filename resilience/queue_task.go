@@ -379,7 +379,7 @@ func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
 	}
 	q.mu.Unlock()
 
-	if open == nil && !restartable(a.Result) {
+	if open == nil && !restartable(a.Result, a.Err) {
 		q.fail(t, a, a.Err)
 		return
 	}

@@ -237,7 +237,7 @@ func (r *run) record(p permit, a Attempt) {
 	ended := a.Err != nil && r.ctx.Err() != nil
 	o := outcomeOf(a.Result, ended)
 	if _, hung := errors.AsType[*AttemptTimeoutError](a.Err); hung && !ended {
-		o = outcomeDown // the endpoint did not answer within the attempt timeout
+		o = outcomeHung
 	}
 	var hold time.Duration
 	if o == outcomeLimited {
@@ -290,16 +290,21 @@ func (r *run) admit() (permit, error) {
 }
 
 // patience returns how long the call may wait at an open breaker: the sum of the
-// remaining pauses of its schedule, plus the time for one more trial. cause is the
-// failure that opened the breaker.
+// remaining pauses of its schedule, plus the time for one more trial. If the endpoint
+// does not answer, the remaining calls and the trial would take the attempt timeout
+// each. cause is the failure that opened the breaker.
 func (r *run) patience(cause classify.Result) time.Duration {
 	calls, s := r.settings().retry.calls(cause), r.settings().retry.scheduleFor(cause.Reason)
 	if calls < 2 {
 		return 0
 	}
-	left := longestGap - r.waited
+	var each time.Duration
+	if cause.Reason == classify.ReasonTimeout {
+		each = ms(r.settings().retry.AttemptTimeoutMs)
+	}
+	left := longestGap + each - r.waited
 	for n := r.number; n < calls-1; n++ {
-		left += s.Nominal(n)
+		left += s.Nominal(n) + each
 	}
 	return left
 }
@@ -420,16 +425,15 @@ func (r *run) offer() bool {
 // checks the failure behind the last refusal instead. It returns false if anything
 // but a gate stopped the run, such as a spent budget.
 func (r *run) restartable() bool {
-	result := r.last().Result
+	result, err := r.last().Result, r.last().Err
 	if r.stop != nil {
 		refused := findRefusal(r.stop)
 		if refused == nil {
 			return false
 		}
 		if len(r.failed) == 0 {
-			result = refused.result()
+			result, err = refused.result(), r.stop
 		}
 	}
-	return result.Category == classify.CategoryRetryable &&
-		result.Reason.Name(classify.ViewResilience) == classify.ReasonNetwork.Name(classify.ViewResilience)
+	return restartable(result, err)
 }

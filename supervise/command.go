@@ -37,6 +37,10 @@ type Command struct {
 	// limit and the arguments do not ask for JSON events (--json, stream-json).
 	Stdout, Stderr io.Writer
 
+	// Terminal gives the child a terminal; nil means none. It is not supported on
+	// Windows.
+	Terminal *Terminal
+
 	Timeout time.Duration // limit of the total time; 0 means DefaultTimeout, negative means none
 	Silence time.Duration // limit of the time without output; 0 means DefaultSilence, negative means none
 	Grace   time.Duration // time from SIGTERM to SIGKILL, and limit for reading the rest of the output; 0 means DefaultGrace, negative means none

@@ -37,6 +37,6 @@
 // the default limits.
 //
 // A child cannot use the terminal of this program: on Unix it runs in a background
-// process group, which is stopped if it reads from the terminal. So this package is
-// not for programs that draw on a screen.
+// process group, which is stopped if it reads from the terminal. A program that draws
+// on a screen needs a pseudo-terminal of its own ([Terminal]).
 package supervise

@@ -19,7 +19,7 @@ func startGroup(cmd *exec.Cmd) (*group, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
-	cmd.SysProcAttr.Setpgid = true
+	cmd.SysProcAttr.Setpgid = !cmd.SysProcAttr.Setsid // the first process of a session has a group of its own
 	dieWithParent(cmd.SysProcAttr)
 	if err := cmd.Start(); err != nil {
 		return nil, err
@@ -44,3 +44,10 @@ func (g *group) signal(s syscall.Signal) error { return syscall.Kill(-g.id, s) }
 
 // release does nothing: a process group needs no clean-up.
 func (g *group) release() {}
+
+// useTerminal makes the child's standard input, which is a terminal, the controlling
+// terminal of the child's session.
+func useTerminal(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
+	return nil
+}

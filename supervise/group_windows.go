@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"errors"
 	"os/exec"
 	"sync"
 	"syscall"
@@ -9,9 +10,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// group is a job object. A process that a member starts is a member too. The first
-// process becomes a member some microseconds after its start. If it starts a
-// process before that, this process is not a member.
+// useTerminal returns an error.
+func useTerminal(*exec.Cmd) error {
+	return errors.New("a child with a terminal is not supported on Windows: use WSL, or run the command without a terminal")
+}
+
+// group is a job object. A process that a member starts is a member too. The
+// first process becomes a member some microseconds after its start. Processes
+// that it starts before that are not members.
 type group struct {
 	id  int
 	mu  sync.Mutex

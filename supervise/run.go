@@ -57,6 +57,7 @@ type execution struct {
 // first, run ends the child.
 func (r *execution) run(ctx context.Context) error {
 	if err := contextError(ctx); err != nil {
+		r.command.Terminal.close()
 		return err
 	}
 	cmd := r.command.cmd()
@@ -64,7 +65,7 @@ func (r *execution) run(ctx context.Context) error {
 		r.outputs.begin(false)
 		return err
 	}
-	input, err := connectInput(cmd, r.command.Stdin)
+	input, err := r.connectInput(cmd)
 	if err != nil {
 		r.outputs.begin(false)
 		return err
@@ -164,8 +165,19 @@ func exit(state *os.ProcessState) (code int, signal os.Signal) {
 	return state.ExitCode(), signal
 }
 
+// connectInput sets the child's standard input.
+func (r *execution) connectInput(cmd *exec.Cmd) (*input, error) {
+	if t := r.command.Terminal; t != nil {
+		return t.connectInput(r.command.Stdin), nil
+	}
+	return connectInput(cmd, r.command.Stdin)
+}
+
 // connect sets the child's standard output and error.
 func (r *execution) connect(cmd *exec.Cmd) error {
+	if r.command.Terminal != nil {
+		return r.connectTerminal(cmd)
+	}
 	out, errs := r.command.Stdout, r.command.Stderr
 	shared := out != nil && sameWriter(out, errs)
 	stderr := io.Writer(&r.tail)

@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
@@ -14,18 +11,26 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// taskHeader is the header that has the id of the request's task.
-const taskHeader = "X-Task"
+// client is one of the two clients that are compared.
+type client int
+
+const (
+	plain client = iota // a retry loop
+	gated               // package resilience
+	clients
+)
+
+// attemptTimeout is the time in which an answer must begin, for both clients.
+const attemptTimeout = 5 * time.Second
 
 // ask makes the request of a task. It does not retry; the client's transport
 // does.
-func ask(ctx context.Context, client *http.Client, host string, task int) error {
+func ask(ctx context.Context, c *http.Client, host string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+host+"/v1/messages", strings.NewReader(`{"question":"?"}`))
 	if err != nil {
 		return err
 	}
-	r.Header.Set(taskHeader, strconv.Itoa(task))
-	resp, err := client.Do(r)
+	resp, err := c.Do(r)
 	if err != nil {
 		return err
 	}
@@ -39,100 +44,87 @@ func ask(ctx context.Context, client *http.Client, host string, task int) error 
 	return nil
 }
 
-// naive retries every failed request five times, one second apart, whatever the
-// error is.
-type naive struct{ base http.RoundTripper }
+// loop is a retry loop as a careful author writes it. It makes as many calls as
+// package resilience by default, with the same pauses, and waits as long as a
+// Retry-After says. It shares nothing between calls.
+type loop struct{ base http.RoundTripper }
 
-func (n naive) RoundTrip(r *http.Request) (*http.Response, error) {
-	for attempt := 1; ; attempt++ {
-		resp, err := n.base.RoundTrip(r)
-		if err == nil && resp.StatusCode < http.StatusBadRequest || attempt == 6 {
+func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
+	schedule := resilience.MediumSchedule.Schedule()
+	for n := 1; ; n++ {
+		resp, calls, err := l.try(r)
+		if n >= calls {
 			return resp, err
 		}
+		wait := schedule.Delay(n-1, noise(0, tryOf(r.Context()).task.id, n))
 		if err == nil {
+			if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil {
+				wait = time.Duration(seconds) * time.Second
+			}
 			_ = resp.Body.Close()
 		}
-		body, err := r.GetBody()
-		if err != nil {
+		if err := pause(r.Context(), wait); err != nil {
 			return nil, err
 		}
-		r = r.Clone(r.Context())
-		r.Body = body
-		time.Sleep(time.Second)
 	}
 }
 
-// classified is the client that uses package resilience: a transport, and a queue
-// for longer outages.
-type classified struct {
-	client *http.Client
-	queue  *resilience.Queue
+// try makes one call. It returns the number of calls that a task may make with
+// such an answer: six after a network error, and three after a timeout, a rate limit
+// or a server error.
+func (l loop) try(r *http.Request) (resp *http.Response, calls int, err error) {
+	ctx, cancel := context.WithTimeout(r.Context(), attemptTimeout)
+	defer cancel()
+	body, err := r.GetBody()
+	if err != nil {
+		return nil, 0, err
+	}
+	once := r.Clone(ctx)
+	once.Body = body
+	resp, err = l.base.RoundTrip(once)
+	switch {
+	case ctx.Err() != nil:
+		return nil, 3, err
+	case err != nil:
+		return nil, 6, err
+	case resp.StatusCode == http.StatusTooManyRequests, resp.StatusCode >= http.StatusInternalServerError:
+		return resp, 3, nil
+	default:
+		return resp, 0, nil
+	}
 }
 
-// kindAsk is the kind of the tasks in the queue. The function for this kind makes
-// the task's request again.
+// kindAsk is the kind of the tasks in the queue. Such a task makes its request
+// again.
 const kindAsk = "ask"
 
-// newClassified builds the client. The client calls done for each task that
-// succeeds after a restart by the queue.
-func newClassified(w *world, observe resilience.Observer, done func(task int)) (*classified, error) {
-	config := &resilience.Config{Enabled: true} // the defaults
-	queue, err := resilience.NewQueue(config, resilience.WithQueueObserver(observe))
+// newGated builds the client that uses package resilience: a transport, and a queue
+// for longer outages. bridge is how long new calls wait at an open breaker. These
+// callers have no other target, so they wait rather than fail at once.
+func newGated(w *world, capacity int, bridge time.Duration, observe resilience.Observer) (*http.Client, *resilience.Queue, error) {
+	config := &resilience.Config{Enabled: true} // the defaults, except for two settings
+	config.CircuitBreaker.BridgeMs = new(int(bridge / time.Millisecond))
+	config.Retry.AttemptTimeoutMs = int(attemptTimeout / time.Millisecond)
+	queue, err := resilience.NewQueue(config, resilience.WithQueueObserver(observe),
+		resilience.WithQueueCapacity(capacity), resilience.WithQueueWorkers(max(resilience.DefaultQueueWorkers, capacity/100)))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	executor, err := resilience.New(config,
-		resilience.WithRestarter(queue),
-		resilience.WithObserver(observe),
-		resilience.WithProbe(func(_ context.Context, endpoint string) error {
-			time.Sleep(50 * time.Millisecond)
-			if !w.up(strings.TrimPrefix(endpoint, "https://"), time.Now()) {
-				return errors.New("down")
-			}
-			return nil
-		}),
-		// The jitter depends only on the time, so that a seed always gives the same
-		// figures.
-		resilience.WithRandom(func() float64 {
-			return rand.New(rand.NewPCG(w.seed, uint64(time.Now().UnixNano()))).Float64()
-		}))
+	executor, err := resilience.New(config, resilience.WithRestarter(queue), resilience.WithObserver(observe),
+		// The jitter depends only on the time, so that a seed gives nearly the same
+		// figures each time.
+		resilience.WithRandom(func() float64 { return noise(uint64(time.Now().UnixNano()), 0, 0) }))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	transport := resilience.NewTransport(w, executor,
+	c := &http.Client{Transport: resilience.NewTransport(w, executor,
 		resilience.WithMethods(http.MethodPost),
 		resilience.WithCall(func(r *http.Request) resilience.Call {
-			task := r.Header.Get(taskHeader)
 			return resilience.Call{
-				Key:     task,
 				Targets: []resilience.Target{{Endpoint: "https://" + r.URL.Host}},
-				Restart: resilience.Task{Kind: kindAsk, Payload: []byte(r.URL.Host + " " + task)},
+				Restart: resilience.Task{Kind: kindAsk, Payload: []byte(r.URL.Host)},
 			}
-		}))
-	c := &classified{client: &http.Client{Transport: transport}, queue: queue}
-	queue.Register(kindAsk, func(ctx context.Context, payload []byte) error {
-		var host string
-		var task int
-		if _, err := fmt.Sscan(string(payload), &host, &task); err != nil {
-			return err
-		}
-		if err := ask(ctx, c.client, host, task); err != nil {
-			return err
-		}
-		done(task)
-		return nil
-	})
-	return c, nil
-}
-
-// drain waits until the queue is empty.
-func (c *classified) drain(ctx context.Context) error {
-	for len(c.queue.Tasks()) > 0 {
-		time.Sleep(time.Minute)
-	}
-	left, err := c.queue.Shutdown(ctx)
-	if err == nil && len(left) > 0 {
-		err = fmt.Errorf("%d tasks are left in the queue", len(left))
-	}
-	return err
+		}))}
+	queue.Register(kindAsk, func(ctx context.Context, host []byte) error { return ask(ctx, c, string(host)) })
+	return c, queue, nil
 }

@@ -1,23 +1,28 @@
-// Command outage simulates a day of failing providers with and without package
-// resilience. The day has 10,000 tasks and five endpoints, four of which have
-// outages. It needs no network and takes seconds:
+// Command outage simulates failing providers under load. Two clients make the same
+// requests to the same endpoints at the same time: one retries in a plain loop, the
+// other uses package resilience. The program prints both side by side. It exits with
+// code 1 if an aim is missed. It needs no network:
 //
-//	go run ./examples/outage            # -seed N for another day, -tasks N for more
+//	go run ./examples/outage                            # 10,000 tasks, 2 a second to each endpoint; takes seconds
+//	go run ./examples/outage -tasks 1000000 -rate 500   # takes minutes
+//	go run ./examples/outage -tasks 200000 -all         # 0.2, 2, 50 and 500 a second
 //
-// It simulates the day three times: without retries, with a client that retries
-// every failed request five times, and with package resilience. Only the
-// http.RoundTripper of the http.Client differs; the calling code is the same.
+// Seven endpoints: one has no trouble, one resets connections for seconds, one is down
+// for minutes, one has rate limits, one does not answer, and of two others one call in
+// five fails. Only the http.RoundTripper of the http.Client differs; the calling code
+// is the same.
 //
-//	script.go     the outages of each endpoint
+//	plan.go       the endpoints and their troubles
 //	world.go      the endpoints, as an http.RoundTripper without a network
-//	client.go     the three clients; newClassified is the code to copy
-//	simulate.go   runs the tasks of a day and counts the actions of breakers and queue
-//	figures.go    the results and the goals (specification 004)
-//	report.go     table and chart
+//	client.go     the two clients; newGated is the code to copy
+//	simulate.go   runs the tasks, and counts the actions of breakers and queue
+//	figures.go    the results and the aims
+//	report.go     the tables
 //	faketime.go   fake time
 //
 // The executor, the breakers, the backoff and the restart queue are those of package
-// resilience, not simulations. A seed always gives the same figures.
+// resilience, not simulations. Goroutines that run at the same instant run in any
+// order, so two runs with the same seed may differ by a few calls.
 package main
 
 import (
@@ -27,45 +32,92 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 )
 
-// errMissed is returned if a goal was missed. The exit code is then 1.
-var errMissed = errors.New("a goal was missed")
+// errMissed is the error if an aim was missed. The exit code is then 1.
+var errMissed = errors.New("an aim was missed")
+
+// options are the flags.
+type options struct {
+	seed   uint64
+	tasks  int
+	rates  []float64 // tasks a second to each endpoint
+	bridge time.Duration
+}
+
+// allRates are the rates of -all.
+var allRates = []float64{0.2, 2, 50, 500}
 
 func main() {
-	seed := flag.Uint64("seed", 1, "seed of the day's outages and tasks")
-	tasks := flag.Int("tasks", 10_000, "number of tasks")
+	var o options
+	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the troubles and tasks")
+	flag.IntVar(&o.tasks, "tasks", 10_000, "`number` of tasks")
+	rate := flag.Float64("rate", 2, "tasks a `second` to each endpoint")
+	all := flag.Bool("all", false, "simulate 0.2, 2, 50 and 500 tasks a second")
+	flag.DurationVar(&o.bridge, "bridge", 10*time.Minute,
+		"how long after an opening new calls wait (circuitBreaker.bridgeMs); the default of resilience is 30s")
 	flag.Parse()
+	o.rates = []float64{*rate}
+	if *all {
+		o.rates = allRates
+	}
+	if err := o.check(*all); err != nil {
+		fmt.Fprintln(os.Stderr, "outage:", err)
+		os.Exit(2)
+	}
 	underFakeTime(
-		func(bubble func(func())) error { return run(os.Stdout, bubble, *seed, *tasks) },
+		func(bubble func(func())) error { return run(os.Stdout, bubble, o) },
 		func(err error) { fmt.Fprintln(os.Stderr, "outage:", err) })
 }
 
-// run simulates a day with each strategy in its own bubble of fake time and
-// prints the figures.
-func run(w io.Writer, bubble func(func()), seed uint64, tasks int) error {
-	results, err := compare(bubble, seed, tasks)
-	if err != nil {
-		return err
+// check returns an error if a flag has no sense. With -all, it leaves out the rates for
+// which there are too few tasks.
+func (o *options) check(all bool) error {
+	var fit []float64
+	for _, rate := range o.rates {
+		if !(rate > 0 && rate <= 10_000) {
+			return fmt.Errorf("-rate %g: must be above 0 and at most 10000", rate)
+		}
+		n := fewest(rate)
+		if o.tasks >= n {
+			fit = append(fit, rate)
+			continue
+		}
+		err := fmt.Errorf("-tasks %d is too few for %g a second: an endpoint would have no trouble; use %d", o.tasks, rate, n)
+		if !all {
+			return err
+		}
+		fmt.Fprintln(os.Stderr, "outage: left out:", err)
 	}
-	fmt.Fprintf(w, "A day of %d tasks, seed %d\n", tasks, seed)
-	met := report(w, results)
-	chart(w, results)
-	if !met {
-		return errMissed
+	if len(fit) == 0 {
+		return fmt.Errorf("-tasks %d is too few for any rate; use %d", o.tasks, fewest(allRates[0]))
 	}
+	o.rates = fit
 	return nil
 }
 
-// compare simulates each strategy.
-func compare(bubble func(func()), seed uint64, tasks int) (map[strategy]figures, error) {
-	results := map[strategy]figures{}
-	for _, how := range strategies {
+// run simulates the tasks at each rate in its own bubble of fake time and prints
+// the figures.
+func run(w io.Writer, bubble func(func()), o options) error {
+	var all []figures
+	for _, rate := range o.rates {
+		var f figures
 		var err error
-		bubble(func() { results[how], err = simulate(context.Background(), seed, tasks, how) })
+		bubble(func() { f, err = simulate(context.Background(), o, rate) })
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", how, err)
+			return fmt.Errorf("%g a second: %w", rate, err)
+		}
+		report(w, f)
+		all = append(all, f)
+	}
+	if len(all) > 1 {
+		summary(w, all)
+	}
+	for _, f := range all {
+		if !f.met() {
+			return errMissed
 		}
 	}
-	return results, nil
+	return nil
 }

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
-	"context"
+	"math/rand/v2"
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,82 +26,91 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// bubble returns a function that runs f under fake time.
-func bubble(t *testing.T) func(func()) {
-	return func(f func()) { synctest.Test(t, func(*testing.T) { f() }) }
+// of simulates under fake time.
+func of(t *testing.T, o options, rate float64) (f figures) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		var err error
+		f, err = simulate(t.Context(), o, rate)
+		require.NoError(t, err)
+	})
+	return f
 }
 
-// The default day reaches the goals of the specification, number 004 in
-// docs/specifications.md.
+// The aims are reached, and the plain loop meets the same troubles.
 func TestFigures(t *testing.T) {
 	t.Parallel()
-	results, err := compare(bubble(t), 1, 10_000)
-	require.NoError(t, err)
-	ours, without, naive := results[errclass], results[noRetry], results[everything]
-
-	assert.GreaterOrEqual(t, ours.recovered.percent(), 80.0)
-	assert.Greater(t, ours.recovered.of, 250, "a large enough sample")
-	assert.InDelta(t, 3, mean(ours.retries, ours.retried), 0.5)
-	assert.Greater(t, ours.openings.of, 30)
-	assert.Less(t, ours.openings.percent(), 5.0)
-	assert.Greater(t, ours.restarts.of, 50)
-	assert.GreaterOrEqual(t, ours.restarts.percent(), 90.0)
-	assert.Zero(t, ours.wasted)
-	for _, g := range goals {
-		assert.True(t, g.met(ours), g.name)
+	f := of(t, options{seed: 1, tasks: 10_000, bridge: 10 * time.Minute}, 2)
+	for _, a := range aims {
+		assert.True(t, a.met(f), "%s: %s", a.name, a.value(f))
 	}
-
-	assert.Zero(t, without.recovered.part)
-	assert.Less(t, naive.recovered.percent(), 50.0)
-	assert.Greater(t, naive.wasted, 1000)
-	assert.Less(t, ours.calls, naive.calls)
-	assert.Less(t, ours.down, naive.down)
-	assert.Less(t, without.succeeded.part, naive.succeeded.part)
-	assert.Less(t, naive.succeeded.part, ours.succeeded.part)
-	assert.Equal(t, without.byHost["deadkey.example"], ours.byHost["deadkey.example"], "a dead key needs a person")
-	for s, f := range results {
-		assert.Equal(t, 10_000, f.succeeded.of, s)
-		assert.Equal(t, share{2000, 2000}, f.byHost["steady.example"], s)
-		failed := 0
-		for _, n := range f.failed {
-			failed += n
+	all := f.all()
+	assert.Equal(t, 10_000, all.succeeded[plain].of)
+	assert.Equal(t, 10_000, all.succeeded[gated].of)
+	assert.Equal(t, all.recovered[plain].of, all.recovered[gated].of)
+	assert.Greater(t, all.recovered[plain].of, 4000, "tasks that need a retry")
+	assert.Greater(t, all.openings.of, 30)
+	assert.Greater(t, f.mostBusy, 100)
+	for _, p := range plans {
+		r := f.endpoints[p.host]
+		assert.Equal(t, p.tasks(10_000), r.succeeded[gated].of, p.host)
+		assert.Equal(t, p.longMax > 0, r.troubles > 0, p.host)
+		assert.Equal(t, p.longMax > 0, r.vain[plain] > 0, p.host)
+		switch p.kind {
+		case fine:
+			assert.Zero(t, r.recovered[plain].of)
+			assert.Equal(t, share{500, 500}, r.succeeded[gated])
+		case flaky, broken:
+			assert.InDelta(t, 20, 100*float64(r.recovered[plain].of)/float64(r.succeeded[plain].of), 4, p.host)
+		default:
+			assert.Less(t, r.vain[gated], r.vain[plain]/4, p.host)
 		}
-		assert.Equal(t, f.succeeded.of-f.succeeded.part, failed, s)
 	}
-	assert.Equal(t, 10_000, without.calls)
+	assert.Less(t, f.endpoints["outages.example"].succeeded[plain].percent(), 50.0)
+	assert.Greater(t, f.endpoints["outages.example"].restarts.part, 1000)
 }
 
-// Other days reach the goals too.
-func TestFigures_OtherDays(t *testing.T) {
+// With the default bridge, calls in an outage fail at once and wait for the queue, so
+// they take longer.
+func TestFigures_Bridge(t *testing.T) {
 	t.Parallel()
-	var sum figures // the sum of all days: a single day has too few openings
-	for seed := range uint64(5) {
-		bubble(t)(func() {
-			f, err := simulate(context.Background(), 100+seed, 10_000, errclass)
-			require.NoError(t, err)
-			assert.GreaterOrEqual(t, f.recovered.percent(), 80.0, seed)
-			assert.Zero(t, f.wasted, seed)
-			sum.retries, sum.retried = sum.retries+f.retries, sum.retried+f.retried
-			sum.openings.part, sum.openings.of = sum.openings.part+f.openings.part, sum.openings.of+f.openings.of
-			sum.restarts.part, sum.restarts.of = sum.restarts.part+f.restarts.part, sum.restarts.of+f.restarts.of
-		})
-	}
-	assert.InDelta(t, 3, mean(sum.retries, sum.retried), 0.5)
-	assert.Less(t, sum.openings.percent(), 5.0)
-	assert.GreaterOrEqual(t, sum.restarts.percent(), 90.0)
+	f := of(t, options{seed: 1, tasks: 10_000, bridge: 30 * time.Second}, 2)
+	outages := f.endpoints["outages.example"]
+	assert.Greater(t, outages.paired[gated].quantile(0.5), 50*time.Second)
+	assert.Less(t, outages.paired[plain].quantile(0.5), 20*time.Second)
+	assert.GreaterOrEqual(t, f.all().recovered[gated].percent(), 95.0)
 }
 
-// The same seed gives the same figures, in whatever order the goroutines run.
-func TestFigures_Deterministic(t *testing.T) {
+// An aim that is missed is found.
+func TestAims(t *testing.T) {
 	t.Parallel()
-	first, err := compare(bubble(t), 7, 10_000)
-	require.NoError(t, err)
-	second, err := compare(bubble(t), 7, 10_000)
-	require.NoError(t, err)
-	assert.Equal(t, first, second)
-	other, err := compare(bubble(t), 8, 10_000)
-	require.NoError(t, err)
-	assert.NotEqual(t, first, other)
+	for i, spoil := range []func(*result){
+		func(r *result) { r.recovered[gated].of += 1000 },
+		func(r *result) { r.openings.part += 2 },
+		func(r *result) { r.succeeded[gated].part-- },
+		func(r *result) {
+			for range 200 {
+				r.paired[gated].add(time.Minute)
+			}
+		},
+		func(r *result) { r.vain[gated] += 1000 },
+	} {
+		f := newFigures(100, 1)
+		r := f.endpoints["blips.example"]
+		r.recovered = [clients]share{{100, 100}, {100, 100}}
+		r.succeeded = r.recovered
+		r.openings = share{1, 50}
+		r.vain = [clients]int{1000, 100}
+		for c := range r.paired {
+			r.paired[c].add(10 * time.Second)
+		}
+		assert.True(t, f.met())
+		spoil(r)
+		assert.False(t, f.met())
+		for j, a := range aims {
+			assert.Equal(t, i != j, a.met(f), a.name)
+		}
+	}
 }
 
 func TestProgram(t *testing.T) {
@@ -113,10 +120,19 @@ func TestProgram(t *testing.T) {
 		args []string
 		code int
 		want []string
+		not  string
 	}{
-		{name: "the day as it is", want: []string{"A day of 10000 tasks, seed 1", "recovered from temporary failures", "█", "24h"}},
-		{name: "another day", args: []string{"-seed", "3"}, want: []string{"seed 3"}},
-		{name: "too few tasks to open a breaker", args: []string{"-tasks", "5"}, code: 1, want: []string{"A day of 5 tasks", "MISSED", "outage: a goal was missed"}},
+		{name: "the default", want: []string{"10000 tasks, 2 a second", "time to recover", "outages.example"}, not: "MISSED"},
+		{
+			name: "a low rate", args: []string{"-tasks", "3000", "-rate", "0.2"}, code: 1,
+			want: []string{"<= a tenth MISSED", "outage: an aim was missed"},
+		},
+		{
+			name: "some rates", args: []string{"-tasks", "3000", "-all"}, code: 1,
+			want: []string{"left out: -tasks 3000 is too few for 50 a second", "use 70000", "errclass at all rates"},
+		},
+		{name: "too few tasks", args: []string{"-tasks", "5"}, code: 2, want: []string{"-tasks 5 is too few for 2 a second", "use 2800"}},
+		{name: "no rate", args: []string{"-rate", "0"}, code: 2, want: []string{"-rate 0: must be above 0"}},
 		{name: "bad usage", args: []string{"-seed", "x"}, code: 2, want: []string{"invalid value"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -131,8 +147,8 @@ func TestProgram(t *testing.T) {
 			for _, want := range tt.want {
 				assert.Contains(t, string(out), want)
 			}
-			if tt.code == 0 {
-				assert.NotContains(t, string(out), "MISSED")
+			if tt.not != "" {
+				assert.NotContains(t, string(out), tt.not)
 			}
 			assert.NotContains(t, string(out), "PASS", "no output of package testing")
 		})
@@ -141,59 +157,68 @@ func TestProgram(t *testing.T) {
 
 func TestScript_At(t *testing.T) {
 	t.Parallel()
-	s := script{{time.Hour, 2 * time.Hour, outage}, {3 * time.Hour, 4 * time.Hour, limit}}
-	for _, tt := range []struct {
-		t    time.Duration
-		want kind
-		left time.Duration
-	}{
-		{0, fine, 0},
-		{time.Hour, outage, time.Hour},
-		{2*time.Hour - 1, outage, 1},
-		{2 * time.Hour, fine, 0},
-		{3*time.Hour + time.Minute, limit, 59 * time.Minute},
-		{4 * time.Hour, fine, 0},
-		{day, fine, 0},
+	s := script{{time.Hour, 2 * time.Hour}, {3 * time.Hour, 4 * time.Hour}}
+	for _, tt := range []struct{ t, left time.Duration }{
+		{0, 0},
+		{time.Hour, time.Hour},
+		{2*time.Hour - 1, 1},
+		{2 * time.Hour, 0},
+		{3*time.Hour + time.Minute, 59 * time.Minute},
+		{4 * time.Hour, 0},
 	} {
-		got, left := s.at(tt.t)
-		assert.Equal(t, tt.want, got, tt.t)
-		assert.Equal(t, tt.left, left, tt.t)
+		assert.Equal(t, tt.left, s.at(tt.t), tt.t)
 	}
 }
 
-// The outages of an endpoint are in order and within the limits of the endpoint's
-// plan.
+// Every endpoint has its troubles in order, within the limits of its plan. With the
+// fewest tasks it has at least one.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
-		for host, s := range scripts(seed) {
-			p, end := plans[host], time.Duration(0)
-			assert.Equal(t, p.kind == fine, len(s) == 0, host)
+		for _, p := range plans {
+			until, end := p.time(fewest(2), 2), time.Duration(0)
+			s := p.script(rand.New(rand.NewPCG(seed, 0)), until)
+			assert.Equal(t, p.longMax == 0, len(s) == 0, p.host)
 			for _, one := range s {
-				assert.Equal(t, p.kind, one.kind)
 				assert.GreaterOrEqual(t, one.from, end+p.gapMin)
+				assert.GreaterOrEqual(t, one.to, one.from+p.longMin)
 				assert.LessOrEqual(t, one.to, one.from+p.longMax)
 				end = one.to
 			}
+			assert.LessOrEqual(t, end, until)
 		}
+	}
+}
+
+func TestTimes_Quantile(t *testing.T) {
+	t.Parallel()
+	var d times
+	assert.Zero(t, d.quantile(0.5))
+	for i := range 1001 {
+		d.add(time.Duration(i) * 10 * time.Millisecond)
+	}
+	assert.InEpsilon(t, 5*time.Second, d.quantile(0.5), 0.02)
+	assert.InEpsilon(t, 9500*time.Millisecond, d.quantile(0.95), 0.02)
+	d.add(1000 * time.Hour)
+	assert.Greater(t, d.quantile(1), time.Hour)
+}
+
+func TestDigits(t *testing.T) {
+	t.Parallel()
+	for percent, want := range map[float64]string{0: "0.0", 100: "100.0", 33.333: "33.3", 99.99: "99.990", 0.012: "0.012", 99.2: "99.2"} {
+		assert.Equal(t, want, digits(percent))
 	}
 }
 
 func TestPlan_String(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "none", plans["steady.example"].String())
-	assert.Equal(t, "down, 1m to 6m", plans["outages.example"].String())
-	assert.Equal(t, "dead key, 3h", plans["deadkey.example"].String())
-	assert.Equal(t, "429, 10s to 55s", plans["limits.example"].String())
-}
-
-func TestChart(t *testing.T) {
-	t.Parallel()
-	few := figures{}
-	few.failed[0], few.failed[1], few.failed[slots-1] = 800, 1, 400
-	var out bytes.Buffer
-	chart(&out, map[strategy]figures{errclass: few})
-	assert.Contains(t, out.String(), "(█ is 800)")
-	assert.Contains(t, out.String(), "│█▁"+strings.Repeat(" ", slots-3)+"▄│")
-	assert.Contains(t, out.String(), "no retry         │"+strings.Repeat(" ", slots)+"│")
+	assert.Equal(t, "none", plans[0].String())
+	assert.Equal(t, "down, 1m to 6m", plans[2].String())
+	assert.Equal(t, "429, 10s to 55s", plans[3].String())
+	assert.Equal(t, "no answer, 20s to 2m", plans[4].String())
+	sum := 0
+	for _, p := range plans {
+		sum += p.share
+	}
+	assert.Equal(t, 100, sum)
 }

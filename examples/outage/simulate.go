@@ -1,13 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"maps"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -15,116 +13,162 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-const day = 24 * time.Hour
-
-// strategy is a way to deal with failures.
-type strategy string
-
-// These are the values of strategy. They are also the names in the table.
-const (
-	noRetry    strategy = "no retry"
-	everything strategy = "retry everything"
-	errclass   strategy = "errclass"
-)
-
-var strategies = []strategy{noRetry, everything, errclass}
-
-// hosts returns the endpoints in a fixed order.
-func hosts() []string { return slices.Sorted(maps.Keys(plans)) }
-
-// job is a task: one request at some time of the day.
-type job struct {
-	id   int
-	at   time.Duration // since the start
-	host string
+// task is one request. Both clients make it at the same time.
+type task struct {
+	id       int
+	endpoint *endpoint
+	start    time.Time
+	tries    [clients]try
+	left     int // clients that are not done; guarded by simulation.mu
 }
 
-// jobs returns n tasks at random times of the day, spread evenly over the
-// endpoints.
-func jobs(seed uint64, n int) []job {
-	random := rand.New(rand.NewPCG(seed, 1<<40))
-	all, names := make([]job, n), hosts()
-	for i := range all {
-		all[i] = job{id: i, at: time.Duration(random.Int64N(int64(day))), host: names[i%len(names)]}
-	}
-	slices.SortFunc(all, func(a, b job) int { return cmp.Compare(a.at, b.at) })
-	return all
+// try is the work of one client on a task.
+type try struct {
+	task        *task
+	calls       int
+	firstFailed bool // without retries the task would have failed
+	succeeded   bool
+	took        time.Duration // from the start of the task to its end
 }
 
-// simulation is a day with one strategy.
+type tryKey struct{}
+
+// tryOf returns the try that a request belongs to, also after a restart by the
+// queue.
+func tryOf(ctx context.Context) *try {
+	t, _ := ctx.Value(tryKey{}).(*try)
+	return t
+}
+
+// simulation is a run at one rate. Its memory does not grow with the number of
+// tasks: a task is added to the figures when both clients are done with it.
 type simulation struct {
-	world *world
+	endpoints map[string]*endpoint
 
 	mu      sync.Mutex
-	done    map[int]time.Duration // when tasks succeeded
-	refused map[int]bool          // tasks that a breaker refused
-	actions actions
+	figures figures
+	busy    int // requests of both clients under way
+	queued  int
 }
 
-// simulate runs the tasks of a day and then empties the queue. Call it under fake
-// time.
-func simulate(ctx context.Context, seed uint64, n int, how strategy) (figures, error) {
-	s := &simulation{world: newWorld(seed, scripts(seed)), done: map[int]time.Duration{}, refused: map[int]bool{}}
-	client := &http.Client{Transport: s.world}
-	drain := func(context.Context) error { return nil }
-	switch how {
-	case everything:
-		client.Transport = naive{s.world}
-	case errclass:
-		c, err := newClassified(s.world, s.observe, s.succeeded)
-		if err != nil {
-			return figures{}, err
+// simulate runs the tasks at a rate. Call it under fake time.
+func simulate(ctx context.Context, o options, rate float64) (figures, error) {
+	seed, n := o.seed, o.tasks
+	s := &simulation{endpoints: map[string]*endpoint{}, figures: newFigures(n, rate)}
+	for i, p := range plans {
+		s.endpoints[p.host] = &endpoint{
+			plan: p, seed: seed + uint64(i)<<32, start: time.Now(),
+			script: p.script(rand.New(rand.NewPCG(seed, uint64(i))), p.time(n, rate)),
 		}
-		client, drain = c.client, c.drain
 	}
-	all := jobs(seed, n)
+	capacity := max(resilience.DefaultQueueCapacity, int(rate*600)) // ten minutes of tasks
+	client, queue, err := newGated(&world{gated, s.endpoints}, capacity, o.bridge, s.observe)
+	if err != nil {
+		return figures{}, err
+	}
+	both := [clients]*http.Client{plain: {Transport: loop{&world{plain, s.endpoints}}}, gated: client}
 	var running sync.WaitGroup
-	for _, j := range all {
-		time.Sleep(time.Until(s.world.start.Add(j.at)))
+	for i, p := range plans {
 		running.Go(func() {
-			if ask(ctx, client, j.host, j.id) == nil {
-				s.succeeded(j.id)
+			random, next := rand.New(rand.NewPCG(seed, uint64(i)|1<<40)), time.Now()
+			for id := range p.tasks(n) {
+				next = next.Add(time.Duration(random.ExpFloat64() / rate * float64(time.Second)))
+				time.Sleep(time.Until(next))
+				t := s.begin(id, s.endpoints[p.host])
+				for c, client := range both {
+					running.Go(func() {
+						try := &t.tries[c]
+						s.end(try, ask(context.WithValue(ctx, tryKey{}, try), client, p.host))
+					})
+				}
 			}
 		})
 	}
 	running.Wait()
-	if err := drain(ctx); err != nil {
+	if err := s.drain(ctx, queue); err != nil {
 		return figures{}, err
 	}
-	return s.sum(all), nil
+	for _, e := range s.endpoints {
+		f := s.figures.endpoints[e.host]
+		f.troubles = len(e.script)
+		for c := range clients {
+			f.vain[c] = int(e.vain[c].Load())
+		}
+	}
+	return s.figures, nil
 }
 
-// succeeded records the time at which a task succeeded.
-func (s *simulation) succeeded(task int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.done[task] = time.Since(s.world.start)
+// drain waits until the queue is empty.
+func (s *simulation) drain(ctx context.Context, q *resilience.Queue) error {
+	waiting := func() int {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.queued
+	}
+	for waiting() > 0 {
+		time.Sleep(time.Minute)
+	}
+	left, err := q.Shutdown(ctx)
+	if err == nil && len(left) > 0 {
+		err = fmt.Errorf("%d tasks are left in the queue", len(left))
+	}
+	return err
 }
 
-// observe counts the actions of breakers and the queue. It compares each decision
-// of a breaker with the script.
-func (s *simulation) observe(_ context.Context, e resilience.Event) {
-	up := s.world.up(strings.TrimPrefix(e.Target.Endpoint, "https://"), e.Time)
+func (s *simulation) begin(id int, e *endpoint) *task {
+	t := &task{id: id, endpoint: e, start: time.Now(), left: int(clients)}
+	for c := range t.tries {
+		t.tries[c].task = t
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch e.Kind {
-	case resilience.KindBreaker:
-		if e.From == string(resilience.BreakerClosed) {
-			s.actions.openings.add(up)
-		}
-	case resilience.KindDone:
-		if e.Attempt == 0 {
-			s.actions.refusals.add(up)
-			if task, err := strconv.Atoi(e.Key); err == nil {
-				s.refused[task] = true
-			}
-		}
-	case resilience.KindRestart:
+	s.busy += int(clients)
+	s.figures.mostBusy = max(s.figures.mostBusy, s.busy)
+	return t
+}
+
+// end records the end of a task for a client, unless the task is in the restart
+// queue.
+func (s *simulation) end(t *try, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.busy--
+	if failed, ok := errors.AsType[*resilience.Error](err); ok && failed.Queued {
+		s.queued++
+		s.figures.mostQueued = max(s.figures.mostQueued, s.queued)
+		return
+	}
+	s.done(t, err)
+}
+
+// done adds a task to the figures if both clients are done with it. The caller
+// holds mu.
+func (s *simulation) done(t *try, err error) {
+	t.succeeded, t.took = err == nil, time.Since(t.task.start)
+	if t.task.left--; t.task.left == 0 {
+		s.figures.add(t.task)
+	}
+}
+
+// observe counts the openings of breakers and the ends of restarts. It checks in
+// the script whether an opening was right.
+func (s *simulation) observe(ctx context.Context, e resilience.Event) {
+	if e.Kind != resilience.KindBreaker && e.Kind != resilience.KindRestart {
+		return
+	}
+	at := s.endpoints[strings.TrimPrefix(e.Target.Endpoint, "https://")]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.figures.endpoints[at.host]
+	switch {
+	case e.Kind == resilience.KindBreaker && e.From == string(resilience.BreakerClosed):
+		f.openings.add(at.up(e.Time))
+	case e.Kind == resilience.KindRestart:
 		switch e.To {
-		case resilience.RestartSucceeded:
-			s.actions.restarts.add(true)
-		case resilience.RestartFailed, resilience.RestartRefused, resilience.RestartReturned:
-			s.actions.restarts.add(false)
+		case resilience.RestartSucceeded, resilience.RestartFailed:
+			f.restarts.add(e.To == resilience.RestartSucceeded)
+			s.queued--
+			s.done(tryOf(ctx), e.Err)
 		}
 	}
 }

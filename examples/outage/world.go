@@ -1,7 +1,8 @@
 package main
 
 import (
-	"fmt"
+	"context"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -9,118 +10,96 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
 
-// world simulates the endpoints. It answers each request according to the script
-// of the host. It is an http.RoundTripper and safe for concurrent use.
-type world struct {
-	seed    uint64
-	start   time.Time
-	scripts map[string]script // by host
-
-	mu    sync.Mutex
-	calls map[int]*record // by task
-	down  int             // calls to an endpoint that was down
+// endpoint is an endpoint during a run. It is safe for concurrent use.
+type endpoint struct {
+	plan
+	seed   uint64
+	start  time.Time
+	script script
+	vain   [clients]atomic.Int64 // calls during a trouble, by client
 }
 
-// record counts the calls of a task.
-type record struct {
-	calls  int
-	failed int // with a temporary failure
-	fatal  int // with a fatal error
-	wasted int // after a fatal error
-}
+// up reports whether the endpoint is neither down nor limited.
+func (e *endpoint) up(now time.Time) bool { return e.script.at(now.Sub(e.start)) == 0 }
 
-func newWorld(seed uint64, scripts map[string]script) *world {
-	return &world{seed: seed, start: time.Now(), scripts: scripts, calls: map[int]*record{}}
-}
-
-// noise returns a number in [0, 1) that depends only on its arguments. So the order
-// in which goroutines run does not change the figures.
+// noise returns a number in [0, 1) that depends only on its arguments. So both
+// clients meet the same latencies and chance failures.
 func noise(seed uint64, a, b int) float64 {
 	return rand.New(rand.NewPCG(seed, uint64(a)<<32|uint64(uint32(b)))).Float64()
 }
 
-// latency returns the duration of a successful call: 0.2 to 2 s.
-func (w *world) latency(task, call int) time.Duration {
-	return 200*time.Millisecond + time.Duration(noise(w.seed, task, call)*float64(1800*time.Millisecond))
+// world simulates the endpoints for one client. It is an http.RoundTripper
+// without a network.
+type world struct {
+	client    client
+	endpoints map[string]*endpoint
 }
 
-// at returns the outage of a host at the time now, and how long that outage lasts
-// from then on.
-func (w *world) at(host string, now time.Time) (kind, time.Duration) {
-	return w.scripts[host].at(now.Sub(w.start))
-}
+// errUnknownHost cannot happen in a run.
+var errUnknownHost = errors.New("a request to an unknown host, or without a task")
 
-// up reports whether a health probe would succeed.
-func (w *world) up(host string, now time.Time) bool {
-	k, _ := w.at(host, now)
-	return k != reset && k != outage
-}
-
-// RoundTrip answers a request according to the script. It closes the body unread.
+// RoundTrip answers a request by the script of its host. A call takes 0.2 to 2 s,
+// a failing one a twentieth of that.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer func() { _ = r.Body.Close() }()
 	}
-	task, err := strconv.Atoi(r.Header.Get(taskHeader))
-	if err != nil {
-		return nil, fmt.Errorf("request without a task: %w", err)
+	e, try := w.endpoints[r.URL.Host], tryOf(r.Context())
+	if e == nil || try == nil {
+		return nil, errUnknownHost
 	}
-	trouble, left := w.at(r.URL.Host, time.Now())
-	call := w.count(task, trouble)
-	took := w.latency(task, call)
+	try.calls++
+	took := 200*time.Millisecond + time.Duration(noise(e.seed, try.task.id, 2*try.calls)*float64(1800*time.Millisecond))
+	trouble, left := fine, e.script.at(time.Since(e.start))
+	switch {
+	case left > 0:
+		trouble = e.kind
+		e.vain[w.client].Add(1)
+	case (e.kind == flaky || e.kind == broken) && noise(e.seed, try.task.id, 2*try.calls+1) < 0.2:
+		trouble = e.kind
+	}
 	if trouble != fine {
-		took /= 20 // failures are quicker
+		took /= 20
+		try.firstFailed = try.firstFailed || try.calls == 1
 	}
-	select {
-	case <-time.After(took):
-	case <-r.Context().Done():
+	if trouble == hangs {
+		<-r.Context().Done()
 		return nil, r.Context().Err()
 	}
+	if err := pause(r.Context(), took); err != nil {
+		return nil, err
+	}
 	switch trouble {
-	case reset:
+	case resets, flaky:
 		return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
-	case outage:
+	case down:
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	case limit:
-		// Real servers send whole seconds, rounded up.
+		// Servers send whole seconds, rounded up.
 		seconds := strconv.Itoa(int((left-took)/time.Second) + 1)
 		return answer(r, http.StatusTooManyRequests, `{"error":{"type":"rate_limit_error","message":"Rate limit exceeded"}}`, "Retry-After", seconds), nil
-	case deadKey:
-		return answer(r, http.StatusUnauthorized, `{"error":{"type":"authentication_error","message":"invalid x-api-key"}}`, "", ""), nil
+	case broken:
+		return answer(r, http.StatusServiceUnavailable, `{"error":{"type":"api_error","message":"Service unavailable"}}`, "", ""), nil
 	default:
 		return answer(r, http.StatusOK, `{"answer":42}`, "", ""), nil
 	}
 }
 
-// count counts a call and returns its number within the task.
-func (w *world) count(task int, trouble kind) int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	rec := w.calls[task]
-	if rec == nil {
-		rec = &record{}
-		w.calls[task] = rec
+// pause waits for d, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	rec.calls++
-	if rec.fatal > 0 {
-		rec.wasted++
-	}
-	switch trouble {
-	case fine:
-	case deadKey:
-		rec.fatal++
-	default:
-		rec.failed++
-	}
-	if trouble == reset || trouble == outage {
-		w.down++
-	}
-	return rec.calls
 }
 
 func answer(r *http.Request, status int, body, key, value string) *http.Response {

@@ -1,0 +1,84 @@
+package supervise
+
+import (
+	"io"
+	"os"
+	"os/exec"
+)
+
+// Terminal is a pseudo-terminal for one run of a child. Open it with a library such
+// as github.com/creack/pty. [Run] closes both files.
+//
+// Child becomes the child's standard input, output and error, and the controlling
+// terminal of a session of its own. So Stdout and the classifier get output and
+// errors together, byte for byte, with the line ends and escape sequences of a
+// terminal; [Command].Stderr gets nothing. Run copies [Command].Stdin to Master. At
+// its end Run sends the terminal's end of file (Ctrl-D), which the child's next Read
+// gets. The child's own terminal mode and size are the caller's choice.
+type Terminal struct {
+	Master *os.File // this side
+	Child  *os.File // the child's side
+}
+
+// close closes both sides. t may be nil.
+func (t *Terminal) close() {
+	if t != nil {
+		_, _ = t.Master.Close(), t.Child.Close()
+	}
+}
+
+// connectTerminal connects the child to its terminal.
+func (r *execution) connectTerminal(cmd *exec.Cmd) error {
+	t := r.command.Terminal
+	to := []io.Writer{&r.tail, &r.stream}
+	if r.command.Stdout != nil {
+		to = append(to, r.command.Stdout)
+	}
+	r.outputs.all = append(r.outputs.all, &output{
+		name: "the terminal", from: t.Master, childEnd: t.Child, to: io.MultiWriter(to...),
+		activity: &r.outputs.activity, done: make(chan struct{}),
+	})
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.Child, t.Child, t.Child
+	return useTerminal(cmd)
+}
+
+// connectInput returns the input that copies a reader to the terminal. A nil reader
+// is empty.
+func (t *Terminal) connectInput(from io.Reader) *input {
+	if from == nil {
+		from = eofReader{}
+	}
+	return &input{from: from, to: &typist{master: t.Master, lineEnd: true}}
+}
+
+type eofReader struct{}
+
+func (eofReader) Read([]byte) (int, error) { return 0, io.EOF }
+
+// endOfFile is Ctrl-D, the VEOF character of a terminal.
+const endOfFile = 0x04
+
+// typist writes the input of a child to its terminal.
+type typist struct {
+	master  *os.File
+	lineEnd bool // nothing was written since the last line end
+}
+
+func (t *typist) Write(p []byte) (int, error) {
+	n, err := t.master.Write(p)
+	if n > 0 {
+		t.lineEnd = p[n-1] == '\n'
+	}
+	return n, err
+}
+
+// Close sends the end of file. After an unfinished line the first one only sends the
+// line. The terminal stays open for the child's output.
+func (t *typist) Close() error {
+	end := []byte{endOfFile, endOfFile}
+	if t.lineEnd {
+		end = end[:1]
+	}
+	_, err := t.master.Write(end)
+	return err
+}
