@@ -7,6 +7,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/classify/fingerprint"
 	"github.com/errclass/errclass/cmd/errclass/internal/runbook"
 	"github.com/errclass/errclass/internal/mask"
@@ -26,11 +27,8 @@ func (g *groups) report() *Report {
 	if g.restGroups > 0 {
 		r.Rest = Rest{Events: g.restEvents, Groups: g.restGroups, Bound: g.bound, Counts: g.counts(g.rest)}
 	}
-	for c := range g.tree.All() {
-		template := mask.Text(c.Template())
-		for _, o := range c.Value {
-			r.Groups = append(r.Groups, g.grouped(o, template))
-		}
+	for key, o := range g.byTemplate() {
+		r.Groups = append(r.Groups, g.grouped(o, key.template))
 	}
 	slices.SortFunc(r.Groups, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Template, b.Template), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Category, b.Category))
@@ -48,7 +46,41 @@ func (g *groups) report() *Report {
 	return r
 }
 
-// grouped converts o to a Group of a report.
+// groupKey is what a group of a report stands for.
+type groupKey struct {
+	template string
+	category classify.Category
+	reason   classify.Reason
+}
+
+// byTemplate returns the groups. Clusters whose templates have become the same, also
+// because secrets are masked, are joined.
+func (g *groups) byTemplate() map[groupKey]*group {
+	type keyed struct {
+		groupKey
+		*group
+	}
+	found := make([]keyed, 0, g.count)
+	for c := range g.tree.All() {
+		template := mask.Text(c.Template())
+		for _, o := range c.Value {
+			found = append(found, keyed{groupKey{template, o.category, o.reason}, o})
+		}
+	}
+	// The tree has no order, and what is kept of joined groups depends on it.
+	slices.SortFunc(found, func(a, b keyed) int { return cmp.Compare(a.examples[0].arrival, b.examples[0].arrival) })
+	all := make(map[groupKey]*group, len(found))
+	for _, o := range found {
+		if joined := all[o.groupKey]; joined != nil {
+			joined.merge(g, o.group)
+		} else {
+			all[o.groupKey] = o.group
+		}
+	}
+	return all
+}
+
+// grouped returns o for a report.
 func (g *groups) grouped(o *group, template string) Group {
 	out := Group{
 		ID:       fingerprint.ID(xxhash.Sum64String(template)).String(),

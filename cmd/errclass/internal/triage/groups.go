@@ -66,7 +66,8 @@ type group struct {
 
 type example struct {
 	event
-	file string
+	file    string
+	arrival int64 // number of the event
 }
 
 func newGroups(bound int) *groups {
@@ -139,7 +140,7 @@ func (o *group) add(g *groups, e *event, file string) {
 		o.services.add(e.service, 1)
 	}
 	if len(o.examples) < MaxExamples && !slices.ContainsFunc(o.examples, func(x example) bool { return x.text == e.text }) {
-		x := example{*e, file}
+		x := example{*e, file, g.seen}
 		if g.size > exampleBytes {
 			x.full, x.source, x.text = shortened(x.full, shortExample), shortened(x.source, shortExample), shortened(x.text, shortExample)
 		}
@@ -171,7 +172,7 @@ func (o *group) merge(g *groups, p *group) {
 	o.files.merge(&p.files)
 	o.services.merge(&p.services)
 	o.examples = append(o.examples, p.examples...)
-	slices.SortStableFunc(o.examples, func(a, b example) int { return cmp.Compare(a.time, b.time) })
+	slices.SortFunc(o.examples, func(a, b example) int { return cmp.Compare(a.arrival, b.arrival) })
 	for i := range o.examples[min(MaxExamples, len(o.examples)):] {
 		x := &o.examples[MaxExamples+i]
 		g.size -= len(x.full) + len(x.source) + len(x.text)

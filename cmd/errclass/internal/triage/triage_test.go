@@ -182,7 +182,18 @@ func TestID(t *testing.T) {
 	assert.Equal(t, "045c907cd8ee7000-aborted", r.Groups[1].ID)
 }
 
-// TestSecrets checks that no output contains a secret.
+// TestSameTemplate: groups whose secrets are masked have the same template, and are one.
+func TestSameTemplate(t *testing.T) {
+	t.Parallel()
+	r := triaged(t, `{"level":"error","msg":"the glorp refused -p alpha7 and --password blafaselfoo"}
+{"level":"error","msg":"the glorp refused -p alpha7 and --password hunterxyzzy"}`)
+	check(t, r)
+	require.Len(t, r.Groups, 1)
+	assert.EqualValues(t, 2, r.Groups[0].Count)
+	assert.Contains(t, r.Groups[0].Template, "--password [masked]")
+}
+
+// TestSecrets: no output has a secret.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2hunter2"
