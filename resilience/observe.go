@@ -37,8 +37,8 @@ var logEntries = map[Kind]logEntry{
 
 // LogEvents returns an observer that logs each event as one record, with the
 // context of the call. Alerts have level error. Failed calls and streams,
-// fallbacks, restarts and changes of breakers and health have level warn. Waits have
-// level info. Successful calls, holds and the end of a Do have level debug.
+// fallbacks, restarts and changes of breakers, health and sharing have level warn.
+// Waits have level info. Successful calls, holds and the end of a Do have level debug.
 //
 // The record of a wait has the provider's hint (retryAfterMs, derivedRetry).
 // Without a hint, it has the schedule's pause as backoffMs. The pause with

@@ -202,13 +202,13 @@ func (s *Sharer) do(ctx context.Context, f func(context.Context) error) error {
 		s.report().Ignored(fmt.Errorf("redisgate: the server refuses a command: %w", answered))
 		return err
 	}
+	s.up.Store(false) // before it ends the subscription, which is then made again
 	s.mu.Lock()
 	end := s.session
 	s.mu.Unlock()
 	if end != nil {
 		end(err)
 	}
-	s.up.Store(false)
 	return err
 }
 
