@@ -103,6 +103,9 @@ func httpStatus(n int64) int {
 }
 
 func textStatus(s string) int {
+	if len(s) < len("400") {
+		return 0
+	}
 	n, _ := strconv.Atoi(name(s))
 	return httpStatus(int64(n))
 }
@@ -111,6 +114,9 @@ func textStatus(s string) int {
 // "14" -> "grpc-status: 14". It returns "" for 0, because 0 means success. It
 // returns other codes unchanged.
 func grpcCode(code string) string {
+	if code == "" {
+		return "" // strconv would allocate an error
+	}
 	n, err := strconv.ParseInt(code, 10, 64)
 	switch {
 	case err != nil:
@@ -124,6 +130,9 @@ func grpcCode(code string) string {
 // rpcCode returns the value of rpc.response.status_code. A number from 0 to 16 is a
 // gRPC code, unless rpc.system names another system, such as JSON-RPC.
 func (f *Facts) rpcCode() string {
+	if f.rpc == "" {
+		return ""
+	}
 	if n, err := strconv.Atoi(f.rpc); err == nil && 0 <= n && n <= 16 && (f.rpcSystem == "" || f.rpcSystem == "grpc") {
 		return grpcCode(f.rpc)
 	}
