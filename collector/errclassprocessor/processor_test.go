@@ -1,8 +1,12 @@
 package errclassprocessor
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/confmap"
+	"go.opentelemetry.io/collector/confmap/confmaptest"
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -252,4 +258,45 @@ func TestRulesFile(t *testing.T) {
 		assert.Equal(t, "fatal/logic", got(), "shutdown ends the watch")
 		require.NoError(t, tel.Shutdown(t.Context()))
 	})
+}
+
+// The Collector calls a processor concurrently.
+func TestLogsConcurrentSafe(t *testing.T) {
+	t.Parallel()
+	p := newTest(t, func(c *Config) { c.AddFingerprint = true }, signalLog)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for i := range 8 {
+				ld := newBatch(40, func(k int, r plog.LogRecord) { bodies[k%len(bodies)].fill(i*40+k, r) })
+				_, err := p.logs(t.Context(), ld)
+				assert.NoError(t, err)
+				for k, r := range ld.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().All() {
+					isError := strings.HasPrefix(bodies[k%len(bodies)].name, "error")
+					assert.Equal(t, isError, answer(r.Attributes()) != "", bodies[k%len(bodies)].name)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// The documented values of the labels are those that occur.
+func TestMetadata(t *testing.T) {
+	t.Parallel()
+	cm, err := confmaptest.LoadConf("metadata.yaml")
+	require.NoError(t, err)
+	var documented struct {
+		Attributes map[string]struct {
+			Enum []string `mapstructure:"enum"`
+		} `mapstructure:"attributes"`
+	}
+	require.NoError(t, cm.Unmarshal(&documented, confmap.WithIgnoreUnused()))
+	categories, reasons := map[string]bool{}, map[string]bool{}
+	for _, pair := range evidence.Pairs {
+		categories[string(pair.Category)], reasons[string(pair.Reason)] = true, true
+	}
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(categories)), documented.Attributes["category"].Enum)
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(reasons)), documented.Attributes["reason"].Enum)
+	assert.ElementsMatch(t, []string{signalLog, signalSpan}, documented.Attributes["signal"].Enum)
 }
