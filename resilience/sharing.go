@@ -13,55 +13,61 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Sharer shares the gates of an [Executor] with those of other processes:
-// holds by rate limits, the openings and closings of breakers, and who makes a
-// trial. Package redisgate has one for Redis and Valkey. [WithSharing] sets it.
+// Sharer shares the state of an [Executor]'s gates with other processes. A process
+// shares three things: the holds that rate limits cause, the openings and closings
+// of its breakers, and which process makes a trial. Package redisgate has a Sharer
+// for Redis and Valkey. [WithSharing] sets the Sharer of an executor.
 //
-// A gate works on its own memory. It calls the Sharer only when it changes, and
-// before a trial. If the Sharer fails, each process goes on by itself.
+// A gate works on its own memory. It calls the Sharer only when its state changes,
+// and before a trial. If the Sharer fails, each process goes on by itself.
 //
-// One Sharer belongs to one Executor. All methods must be safe for concurrent
-// use. Publish and Current are called with locks held: they must not block, and
-// must not call the [Receiver].
+// One Sharer belongs to one Executor. All methods must be safe for concurrent use.
+// The executor holds locks when it calls Publish or Current. So these two methods
+// must not block, and must not call the [Receiver].
 type Sharer interface {
-	// Attach sets the receiver of the changes of other processes. [New] calls it
-	// once, before any other method.
+	// Attach sets the Receiver, which gets the changes of other processes. [New]
+	// calls Attach once, before any other method.
 	Attach(Receiver)
-	// Publish sends a change of a gate to the other processes, and keeps it for
-	// those that come later. The changes of one gate come in order. If a change
-	// cannot be sent soon, Publish drops it.
+	// Publish sends a change of a gate to the other processes. It also stores the
+	// change for processes that start later. The executor publishes the changes of
+	// one gate in their order. If a change cannot be sent soon, Publish drops the
+	// change.
 	Publish(GateChange)
-	// Current returns the present hold and the present opening of a gate, with
-	// the times that are left now. New gates begin with it. It reads memory only.
+	// Current returns the present hold and the present opening of a gate. Their
+	// times count from now. A new gate starts with this state. Current reads memory
+	// only.
 	Current(gate string) []GateChange
-	// Claim asks for the lease of the next trial of a gate, which ends by itself
-	// after a time. It returns 0 if this process makes the trial. If another
-	// process has the lease, it returns the time after which to ask again. A
-	// change that this process publishes afterwards ends the lease: [GateOpened],
-	// [GateClosed] or [GateReleased]. After GateOpened, nobody gets it before
-	// NextTrial is over. Claim must return when ctx ends, which is soon.
-	// After an error the trial is made without a lease.
+	// Claim asks for the lease of a gate's next trial. The lease ends by itself
+	// after the time lease. Claim returns 0 if this process gets the lease and
+	// makes the trial. If another process has the lease, Claim returns how long to
+	// wait before the next request.
+	//
+	// The lease also ends when this process publishes [GateOpened], [GateClosed] or
+	// [GateReleased]. After GateOpened, no process gets a lease before NextTrial is
+	// over. Claim must return when ctx ends, which is soon. If Claim returns an
+	// error, the executor makes the trial without a lease.
 	Claim(ctx context.Context, gate string, lease time.Duration) (wait time.Duration, err error)
 }
 
-// GateChangeKind is the kind of a [GateChange].
+// GateChangeKind says what has changed in a [GateChange]: for example "held".
 type GateChangeKind string
 
-// The kinds of changes.
+// These are the kinds of changes.
 const (
 	GateHeld     GateChangeKind = "held"     // a rate limit holds the endpoint, for Hold
 	GateOpened   GateChangeKind = "opened"   // the breaker has opened, or a trial has failed
 	GateClosed   GateChangeKind = "closed"   // a trial has succeeded
-	GateReleased GateChangeKind = "released" // this process does not make the trial that it has the lease of
+	GateReleased GateChangeKind = "released" // this process has the lease, but makes no trial
 )
 
-// GateChange is a change of a gate that processes share. Its times are durations
-// that count from its publication, so the clocks of the machines may differ.
+// GateChange describes a change of a gate to other processes. Its times are
+// durations that count from its publication. So the clocks of the machines may
+// differ.
 type GateChange struct {
-	// Gate identifies the gate of an endpoint, or of a [Target.Key] of an
-	// endpoint. It has at most 256 bytes: letters, digits and punctuation, without
-	// spaces and braces. The endpoint has no secrets ([Target.Name]), the key is
-	// hashed.
+	// Gate identifies the gate of an endpoint, or the gate of one [Target.Key] of
+	// an endpoint. It has at most 256 bytes: letters, digits and punctuation, but
+	// no spaces and no braces. It contains no secrets: the endpoint is a
+	// [Target.Name], and the key is hashed.
 	Gate string
 	Kind GateChangeKind
 
@@ -70,33 +76,37 @@ type GateChange struct {
 	NextTrial    time.Duration // GateOpened: time until the next trial
 	FailedTrials int           // GateOpened: trials that have failed since the breaker opened
 
-	// Cause is the failure behind the change. Only its category, reason and
-	// status, and whether it has a Retry-After, are shared.
+	// Cause is the failure that caused the change. Processes share its category,
+	// its reason, its status, and whether it has a Retry-After. They share nothing
+	// else of it.
 	Cause classify.Result
 
-	// A Sharer sets the next fields in the changes that it delivers.
+	// The Sharer sets the next two fields when it delivers a change.
 	Peer  string // identifies the process that published the change
 	Peers int    // number of processes that share; 0 = unknown
 }
 
-// Receiver receives the changes of other processes from a [Sharer]. It is safe
-// for concurrent use. The zero Receiver does nothing.
+// Receiver gets the changes of other processes from a [Sharer], and applies them to
+// the gates of an executor. It is safe for concurrent use. The zero Receiver does
+// nothing.
 type Receiver struct{ b *Breakers }
 
-// Apply applies a change of another process. It checks all fields, so that a
-// faulty process or a stranger cannot do more harm than a faulty endpoint:
+// Apply changes a gate as another process has changed its own. Apply checks all
+// fields. So a faulty or unknown process cannot do more harm than a faulty
+// endpoint:
 //
-//   - A hold that is longer than this process allows (cooldownMs, [BreakerConfig])
-//     lasts for maxHoldMs ([RetryConfig]).
+//   - A hold may be longer than this process allows (cooldownMs, [BreakerConfig]).
+//     Then it lasts for maxHoldMs ([RetryConfig]).
 //   - If a call of this process has just succeeded (quietMs), its breaker does not
 //     open. It opens at the next counted failure instead.
-//   - If the opening of a process was followed by a success elsewhere within 30
-//     seconds, its next openings do not count for a minute. So one machine that
-//     cannot reach an endpoint does not stop the others.
+//   - A process may report an opening, and another process may have a success within
+//     30 seconds. Then the next openings that the first process reports are ignored
+//     for a minute. So one machine that cannot reach an endpoint does not stop the
+//     others.
 //
-// Changes of gates that this process does not have are ignored. Calls that wait
-// are let in at slightly different times in each process, spread over 10 ms for each
-// process and over two seconds at most.
+// Apply ignores the changes of gates that this process does not have. When calls
+// may start again, each process lets its waiting calls in at a slightly different time.
+// The times are spread over 10 ms for each process, and over two seconds at most.
 func (r Receiver) Apply(c GateChange) {
 	if r.b == nil {
 		return
@@ -110,15 +120,18 @@ func (r Receiver) Apply(c GateChange) {
 	}
 }
 
-// Away says that changes cannot be shared at the moment. Observers receive the
-// first one since the last call of Back ([KindSharing]).
+// Away reports that the Sharer cannot share changes at the moment. Observers
+// receive an event ([KindSharing]) for the first call of Away, and for the first
+// one after each Back.
 func (r Receiver) Away(err error) { r.report(SharingAway, err) }
 
-// Back says that changes are shared again. It does nothing without an Away.
+// Back reports that the Sharer shares changes again. Without an earlier Away, it
+// does nothing.
 func (r Receiver) Back() { r.report(SharingBack, nil) }
 
-// Ignored says that a change could not be read. Observers receive the first one
-// since the last call of Back.
+// Ignored reports that the Sharer could not read a change. Observers receive an
+// event for the first call of Ignored, and for the first one after each Back that
+// follows an Away.
 func (r Receiver) Ignored(err error) { r.report(SharingIgnored, err) }
 
 func (r Receiver) report(state string, err error) {
@@ -127,7 +140,8 @@ func (r Receiver) report(state string, err error) {
 	}
 }
 
-// report emits an event of the Sharer if it is new.
+// report emits an event if the state has changed. It also emits one for the first
+// ignored change.
 func (s *sharing) report(state string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock() // held while it emits, so that the events are in order
@@ -144,7 +158,7 @@ func (s *sharing) report(state string, err error) {
 	s.emit(context.Background(), Event{Kind: KindSharing, To: state, Err: err})
 }
 
-// sharing is what gates need to share their changes.
+// sharing holds what the gates of an executor use to share their changes.
 type sharing struct {
 	sharer Sharer
 	random func() float64
@@ -158,14 +172,16 @@ type sharing struct {
 	ignored bool
 }
 
-// shared returns the gate with an id, or nil.
+// shared returns the gate whose [GateChange].Gate is id. It returns nil if there is
+// none.
 func (b *Breakers) shared(id string) *gate {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.sharing.byID[id]
 }
 
-// catchUp gives a new gate the state that other processes have published.
+// catchUp applies the present state to a new gate: the state that other processes
+// have published.
 func (s *sharing) catchUp(g *gate) {
 	for _, c := range s.sharer.Current(g.id) {
 		if err := g.apply(c); err != nil {
@@ -174,15 +190,17 @@ func (s *sharing) catchUp(g *gate) {
 	}
 }
 
-// maxHold returns the longest wait for a hold of an endpoint.
+// maxHold returns how long a rate limit may hold an endpoint in this process.
 func (s *sharing) maxHold(endpoint string) time.Duration {
 	return ms(s.cfg.get().settings("", endpoint).retry.MaxHoldMs)
 }
 
-// maxIDName limits the part of a gate's id that is the endpoint.
+// maxIDName is the largest number of bytes of an endpoint in a gate's id. gateID
+// cuts a longer endpoint and adds a hash.
 const maxIDName = 192
 
-// gateID returns [GateChange].Gate of a gate.
+// gateID returns the [GateChange].Gate of a gate: the escaped endpoint. If the gate
+// has a key, "#" and a hash of the key follow.
 func gateID(endpoint, key string) string {
 	id := url.QueryEscape(endpoint)
 	if len(id) > maxIDName {

@@ -10,9 +10,9 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// memoryServer does in memory what a server does for package redisgate: it keeps
-// holds, openings and leases, and sends changes to all processes. Each way takes
-// latency.
+// memoryServer works in memory like the server of package redisgate: it keeps
+// holds, openings and leases, and sends changes to all processes. Each message
+// takes the time latency.
 type memoryServer struct {
 	latency time.Duration
 
@@ -22,9 +22,9 @@ type memoryServer struct {
 	holds    map[string]memoryState
 	openings map[string]memoryState
 	leases   map[string]memoryLease
-	claims   int // asked
+	claims   int // requests for a lease
 	granted  int
-	sent     int // changes that were sent on
+	sent     int // changes that the server has sent to the processes
 }
 
 type memoryState struct {
@@ -45,7 +45,7 @@ func newMemoryServer(latency time.Duration) *memoryServer {
 	}
 }
 
-// join returns the sharer of a new process.
+// join adds a process and returns its sharer.
 func (s *memoryServer) join(name string) *memorySharer {
 	m := &memorySharer{server: s, name: name}
 	s.mu.Lock()
@@ -54,7 +54,8 @@ func (s *memoryServer) join(name string) *memorySharer {
 	return m
 }
 
-// publish stores a change and sends it on, unless it says nothing new.
+// publish stores a change and sends it to the other processes. If the change brings
+// nothing new, publish drops it.
 func (s *memoryServer) publish(c resilience.GateChange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,7 +17,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// fakeSharer records what a gate shares, and answers claims as a test says.
+// fakeSharer records the changes that a gate publishes. Its field answer answers
+// Claim.
 type fakeSharer struct {
 	resilience.Receiver
 
@@ -59,7 +60,7 @@ func (f *fakeSharer) kinds() []resilience.GateChangeKind {
 	return all
 }
 
-// gateOfPrimary is the id of the gate of primary.
+// gateOfPrimary is the [resilience.GateChange].Gate of the target primary.
 const gateOfPrimary = "https%3A%2F%2Fa.example"
 
 func opened(c resilience.GateChange) resilience.GateChange {
@@ -149,7 +150,8 @@ func TestSharing_PublishesChanges(t *testing.T) {
 	})
 }
 
-// A key may be a credential, and so may parts of an endpoint.
+// A key may be a credential, and parts of an endpoint may be secret. The gate's id
+// contains neither.
 func TestSharing_GateHasNoSecret(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)
@@ -186,7 +188,8 @@ func TestSharing_RemoteHold(t *testing.T) {
 	})
 }
 
-// Whatever a server holds does limited harm, and is reported once.
+// A server may hold any content. A hostile change does limited harm, and the
+// executor reports it once.
 func TestSharing_HostileChanges(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -274,7 +277,8 @@ func TestSharing_OpeningNeedsOwnFailureAfterSuccess(t *testing.T) {
 	})
 }
 
-// One machine that cannot reach an endpoint does not keep it shut for the others.
+// If one machine cannot reach an endpoint, the breakers of the others do not stay
+// open.
 func TestSharing_DistrustsRefutedOpenings(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)
@@ -292,7 +296,8 @@ func TestSharing_DistrustsRefutedOpenings(t *testing.T) {
 	})
 }
 
-// While another process makes the trial, calls wait or are refused as usual.
+// While another process makes the trial, calls wait or are refused, like at any
+// open breaker.
 func TestSharing_TrialElsewhere(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)
@@ -331,7 +336,7 @@ func TestSharing_TrialElsewhere(t *testing.T) {
 	})
 }
 
-// Without an answer the trial is made without a lease.
+// If Claim fails or does not answer, the process makes the trial without a lease.
 func TestSharing_ClaimFails(t *testing.T) {
 	for name, answer := range map[string]func(context.Context) (time.Duration, error){
 		"error":     func(context.Context) (time.Duration, error) { return 0, errors.New("away") },
@@ -352,7 +357,8 @@ func TestSharing_ClaimFails(t *testing.T) {
 	}
 }
 
-// A trial that is canceled gives the lease to the next call, or back.
+// If a trial is canceled, the next call gets its lease, or the process releases the
+// lease.
 func TestSharing_CanceledTrialEndsLease(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)
@@ -365,7 +371,8 @@ func TestSharing_CanceledTrialEndsLease(t *testing.T) {
 		require.Error(t, err)
 		require.Equal(t, []resilience.GateChangeKind{resilience.GateReleased}, f.kinds())
 
-		// A call that leaves before the answer gives it back too.
+		// A call may end before Claim answers. Then the process releases the lease
+		// too.
 		f.answer = func(context.Context) (time.Duration, error) { time.Sleep(50 * time.Millisecond); return 0, nil }
 		ctx, cancel = context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
@@ -373,7 +380,8 @@ func TestSharing_CanceledTrialEndsLease(t *testing.T) {
 		time.Sleep(time.Second)
 		assert.Equal(t, []resilience.GateChangeKind{resilience.GateReleased, resilience.GateReleased}, f.kinds())
 
-		// A lease that comes after the breaker has closed is not kept.
+		// The breaker may close before Claim answers. Then the process does not
+		// keep the lease.
 		ctx, cancel = context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
 		require.Error(t, f.do(ctx))
@@ -400,7 +408,8 @@ func TestSharing_AwayOnce(t *testing.T) {
 	})
 }
 
-// A mode that a person has set is not that of other processes.
+// If a person has forced the mode of a breaker, changes of other processes do not
+// change it.
 func TestSharing_ForcedBreaker(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)
@@ -415,7 +424,7 @@ func TestSharing_ForcedBreaker(t *testing.T) {
 	})
 }
 
-// Changes arrive while calls are made.
+// Changes of other processes arrive while calls are running.
 func TestSharing_ConcurrentSafe(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		server := newMemoryServer(time.Millisecond)

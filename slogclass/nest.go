@@ -2,9 +2,14 @@ package slogclass
 
 import "log/slog"
 
-// writesGroupsAlike reports whether h writes WithGroup("g") and With("a", 1) like a
-// record with the attribute slog.Group("g", "a", 1). The handlers of package slog
-// do. Others may treat the attributes of a group differently: otelslog does.
+// writesGroupsAlike reports whether the handler h writes two things in the same
+// way:
+//
+//   - a record, after WithGroup("g") and With("a", 1)
+//   - a record with the attribute slog.Group("g", "a", 1)
+//
+// The handlers of package slog write both in the same way. Other handlers may not:
+// otelslog writes them differently.
 func writesGroupsAlike(h slog.Handler) bool {
 	switch h.(type) {
 	case *slog.JSONHandler, *slog.TextHandler:
@@ -13,14 +18,17 @@ func writesGroupsAlike(h slog.Handler) bool {
 	return false
 }
 
-// nests reports whether nest may be called. The calls since the first group must be
-// few.
+// nests reports whether the caller may use nest. It may not after too many calls of
+// With and WithGroup since the first group.
 func (h *Handler) nests() bool { return h.cfg.nests && h.path.link == nil }
 
-// nest puts the attributes of With since the first group, and those of the record,
-// into groups of the record. It returns the handler from before the first group.
-// That handler writes the record like h.next would write the original one, and new
-// attributes of the record appear at the root.
+// nest moves attributes into the record: those of the With calls since the first
+// group. It builds the groups inside the record, and puts the record's own
+// attributes into them too.
+//
+// nest returns the handler from before the first group. That handler writes the new
+// record like h.next would write the original one. Attributes that are added to the
+// new record appear at the root.
 func (h *Handler) nest(r *slog.Record) slog.Handler {
 	var calls [maxDepth]call // last call first
 	n, size := 0, r.NumAttrs()

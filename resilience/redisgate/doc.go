@@ -1,7 +1,7 @@
-// Package redisgate shares the gates of package resilience through Redis or
-// Valkey: holds by rate limits, openings and closings of breakers, and who makes
-// the trial of an endpoint that is down. [New] makes a [Sharer], one for each
-// executor:
+// Package redisgate shares the gates of package resilience through Redis or Valkey.
+// Processes share three things: the holds that rate limits cause, the openings and
+// closings of breakers, and which process makes the trial of an endpoint that is
+// down. [New] returns a [Sharer]. Each executor needs its own:
 //
 //	client := redis.NewClient(&redis.Options{Addr: "localhost:6379"})
 //	sharer, err := redisgate.New(ctx, client)
@@ -9,36 +9,39 @@
 //	defer sharer.Close()
 //	x, err := resilience.New(&resilience.Config{Enabled: true}, resilience.WithSharing(sharer))
 //
-// What happens to a change of a gate:
+// What happens when a gate changes:
 //
-//   - It is sent to all processes by publish/subscribe.
-//   - It is kept under a key with a TTL for processes that come later. New reads
-//     these keys.
-//   - A change that says nothing new is dropped by the server: if a thousand
-//     processes meet the same rate limit, one message is sent.
-//   - A trial needs a lease, a key with a TTL of five seconds, which its process
-//     renews while the trial runs. After a failed trial the key stays until the
+//   - The Sharer sends the change to all processes by publish/subscribe.
+//   - The server stores the change under a key with a TTL. Processes that start later
+//     read these keys in New.
+//   - The server drops a change that brings nothing new: if a thousand processes meet
+//     the same rate limit, the server sends one message.
+//   - A trial needs a lease. The lease is a key with a TTL of five seconds. Its process
+//     renews it while the trial runs. After a failed trial the key stays until the
 //     next trial is due.
 //
 // No call waits for the server, with one exception: a call that would be the trial
-// of an open breaker waits for the lease, for 100 ms at most. Calls read the memory
-// of their process only.
+// of an open breaker waits for the lease, for 100 ms at most. All other calls read
+// only the memory of their process.
 //
 // If the server is away, each process goes on by itself. The executor's observers
-// receive one event ([resilience.KindSharing], [resilience.SharingAway]), and one
-// when it is back. Changes that happen meanwhile are not sent later.
+// receive one event ([resilience.KindSharing], [resilience.SharingAway]). They
+// receive another one when the server is back. The Sharer does not send the changes
+// of the meantime later.
 //
-// Clocks may differ: all times in messages and keys are durations, and TTLs are
-// those of the server. A message is late by the time that it travels.
+// The clocks of the machines may differ: all times in messages and keys are
+// durations, and the server counts the TTLs. The times are wrong only by the time
+// that a message travels.
 //
-// What is stored has no secrets: the endpoint has no user information and no
-// query, a [resilience.Target.Key] is hashed, and of a failure only category,
-// reason and status are stored. Content that cannot be read is ignored, with one
-// event ([resilience.SharingIgnored]). [resilience.Receiver.Apply] says how much
-// harm other content can do.
+// The server stores no secrets. The endpoint has no user information and no query.
+// A [resilience.Target.Key] is hashed. Of a failure, the server stores only the
+// category, the reason and the status. If a Sharer reads content that it does not
+// understand, it ignores the content and reports one event
+// ([resilience.SharingIgnored]). [resilience.Receiver.Apply] says how much harm
+// other content can do.
 //
 // The keys are {prefix}:hold:*, {prefix}:open:*, {prefix}:trial:* and
-// {prefix}:index, the channel is {prefix}:changes. The braces are part of the
-// names, so that all are in one slot of a cluster. The server needs the commands
-// of scripts (EVALSHA, EVAL), of strings, of sorted sets and of publish/subscribe.
+// {prefix}:index. The channel is {prefix}:changes. The braces are part of the
+// names. So all keys are in one slot of a cluster. The server must allow scripts
+// (EVALSHA, EVAL) and the commands for strings, sorted sets and publish/subscribe.
 package redisgate

@@ -60,7 +60,7 @@ func newClient(t *testing.T, addr string) *redis.Client {
 	return c
 }
 
-// process stands for a process: an executor with a sharer of its own.
+// process imitates a process: it has an executor with its own sharer.
 type process struct {
 	*redisgate.Sharer
 	x *resilience.Executor
@@ -87,7 +87,7 @@ func (p *process) observe(_ context.Context, e resilience.Event) {
 	p.seen = append(p.seen, e)
 }
 
-// sharing returns the changes of the sharing itself.
+// sharing returns the states of the events of kind KindSharing.
 func (p *process) sharing() (all []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,7 +103,8 @@ var target = resilience.Target{Endpoint: "https://api.example.com/v1", Key: "ten
 
 const gateName = "https://api.example.com/v1#tenant {7}"
 
-// do makes a call that ends with err, within a time.
+// do makes a call that ends with err. The call gets a deadline after the time
+// within.
 func (p *process) do(t *testing.T, err error, within time.Duration) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), within)
@@ -139,7 +140,7 @@ func (p *process) open() bool {
 	return s == resilience.BreakerOpen || s == resilience.BreakerHalfOpen
 }
 
-// down makes calls that fail until the breaker opens.
+// down makes failing calls until the breaker opens.
 func (p *process) down(t *testing.T) {
 	t.Helper()
 	for !p.open() {
@@ -149,7 +150,7 @@ func (p *process) down(t *testing.T) {
 
 var errDown = fmt.Errorf("post: %w", syscall.ECONNREFUSED)
 
-// limitedError is a rate limit.
+// limitedError is the error of a call that meets a rate limit.
 type limitedError struct{ after time.Duration }
 
 func (*limitedError) Error() string               { return "429 too many requests" }

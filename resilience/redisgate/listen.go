@@ -14,8 +14,9 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// listen receives changes until Close. It calls started after the first attempt
-// to reach the server.
+// listen receives the changes of other processes until Close. When the connection
+// fails, listen connects again after a pause. It calls started after the first
+// attempt to reach the server.
 func (s *Sharer) listen(started func()) {
 	pause := shortestPause
 	for s.ctx.Err() == nil {
@@ -37,7 +38,8 @@ func (s *Sharer) listen(started func()) {
 	}
 }
 
-// setDown stores and reports why the server is away.
+// setDown stores err, the reason why the server is away, and reports it to the
+// receiver.
 func (s *Sharer) setDown(err error) {
 	s.mu.Lock()
 	s.down = err
@@ -45,8 +47,8 @@ func (s *Sharer) setDown(err error) {
 	s.report().Away(err)
 }
 
-// subscribe receives changes until the server is away. It reports whether it was
-// there.
+// subscribe receives changes until the server is away. It reports whether it had
+// reached the server.
 func (s *Sharer) subscribe(started func()) (wasUp bool, err error) {
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
@@ -71,7 +73,8 @@ func (s *Sharer) subscribe(started func()) (wasUp bool, err error) {
 	return true, s.receive(ctx, sub)
 }
 
-// receive receives changes until an error.
+// receive delivers the messages of the channel until an error occurs. If no message
+// comes for some time, it sends a ping to the server.
 func (s *Sharer) receive(ctx context.Context, sub *redis.PubSub) error {
 	asked := false
 	for {
@@ -96,7 +99,8 @@ func (s *Sharer) receive(ctx context.Context, sub *redis.PubSub) error {
 	}
 }
 
-// deliver applies a change of another process.
+// deliver decodes a message and stores its change. It applies the change if another
+// process has sent it.
 func (s *Sharer) deliver(payload string) {
 	c, err := decodeSent(payload)
 	if err != nil {
@@ -109,10 +113,10 @@ func (s *Sharer) deliver(payload string) {
 	}
 }
 
-// loadBatch is the number of states that are read at once.
+// loadBatch is the number of states that load reads in one round trip.
 const loadBatch = 100
 
-// load reads the present states and applies them.
+// load reads the present states from the server and applies them to the gates.
 func (s *Sharer) load(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*commandTimeout)
 	defer cancel()
@@ -131,8 +135,8 @@ func (s *Sharer) load(ctx context.Context) error {
 	return nil
 }
 
-// loadStates reads some states. Each is a text of limited length, whatever is
-// stored.
+// loadStates reads the states of the index entries members, and applies them. It
+// reads at most maxText bytes of each state, because a key may hold anything.
 func (s *Sharer) loadStates(ctx context.Context, members []string) error {
 	texts, lefts := make([]*redis.StringCmd, len(members)), make([]*redis.DurationCmd, len(members))
 	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -148,7 +152,7 @@ func (s *Sharer) loadStates(ctx context.Context, members []string) error {
 	for i, m := range members {
 		text, err := texts[i].Result()
 		if err == nil && text == "" {
-			continue // has ended
+			continue // the TTL of the state has ended
 		}
 		if err != nil {
 			s.report().Ignored(fmt.Errorf("%w: a state is no text", errMessage))
@@ -159,7 +163,8 @@ func (s *Sharer) loadStates(ctx context.Context, members []string) error {
 	return nil
 }
 
-// apply applies a state with the time that is left of its TTL.
+// apply stores the state text of the index entry member, and applies it to its
+// gate. left is the time that is left of its TTL.
 func (s *Sharer) apply(member, text string, left time.Duration) {
 	c, err := decode(text)
 	kind, gate, _ := strings.Cut(member, ":")

@@ -10,12 +10,13 @@ import (
 // maxKnown limits the number of states in memory.
 const maxKnown = 10000
 
-// openLife is how long an opening is kept after its next trial is due. If no trial
-// is made by then, nobody calls the endpoint.
+// openLife is how long an opening stays stored after its next trial is due. If no
+// process has made a trial by then, no process calls the endpoint any more.
 const openLife = time.Minute
 
-// memory holds the present states of the gates of all processes, for gates that
-// this process will make. It is safe for concurrent use.
+// memory holds the present holds and openings that the processes have published. A
+// gate that this process makes later starts with them. memory is safe for
+// concurrent use.
 type memory struct {
 	mu     sync.Mutex
 	states map[stateKey]state
@@ -28,11 +29,11 @@ type stateKey struct {
 
 type state struct {
 	change resilience.GateChange
-	at     time.Time // when its times began
-	until  time.Time
+	at     time.Time // the times of change count from here
+	until  time.Time // the state ends here
 }
 
-// life returns how long a change is kept.
+// life returns how long a change stays stored.
 func life(c resilience.GateChange) time.Duration {
 	if c.Kind == resilience.GateHeld {
 		return c.Hold
@@ -40,7 +41,7 @@ func life(c resilience.GateChange) time.Duration {
 	return c.NextTrial + openLife
 }
 
-// put stores a change that was made some time ago.
+// put stores a change. age is the time since its publication.
 func (m *memory) put(c resilience.GateChange, age time.Duration) {
 	now := time.Now()
 	m.mu.Lock()
@@ -65,14 +66,15 @@ func (m *memory) put(c resilience.GateChange, age time.Duration) {
 	}
 }
 
-// clear forgets everything.
+// clear removes all states.
 func (m *memory) clear() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	clear(m.states)
 }
 
-// current returns the states of a gate with the times that are left.
+// current returns the hold and the opening of a gate, with times that count from
+// now.
 func (m *memory) current(gate string) (all []resilience.GateChange) {
 	now := time.Now()
 	m.mu.Lock()

@@ -16,12 +16,13 @@ import (
 // versions. Scripts recognize a state by the first bytes of its text.
 const version = 1
 
-// maxText is the largest message that is read.
+// maxText is the largest number of bytes of a message that decode reads.
 const maxText = 4096
 
-// message is a change as it is stored and sent. Its times are in milliseconds.
+// message is the JSON form of a change, in keys and in the channel. Its times are
+// in milliseconds.
 type message struct {
-	Version int                       `json:"v"` // the first field: see live in scripts.go
+	Version int                       `json:"v"` // first in the JSON: live in scripts.go compares the first bytes
 	Peer    string                    `json:"peer"`
 	Gate    string                    `json:"gate"`
 	Kind    resilience.GateChangeKind `json:"kind"`
@@ -52,7 +53,8 @@ func encode(peer string, c resilience.GateChange) (string, error) {
 // up returns d in milliseconds, rounded up.
 func up(d time.Duration) int64 { return (d + time.Millisecond - 1).Milliseconds() }
 
-// longest limits the times of a message, so that they fit into a Duration.
+// longest is the longest duration of a message. Longer ones are cut to it, so that
+// they fit into a Duration.
 const longest = 100 * 365 * 24 * time.Hour
 
 func duration(ms int64) time.Duration {
@@ -62,8 +64,8 @@ func duration(ms int64) time.Duration {
 
 var errMessage = errors.New("redisgate")
 
-// decode reads the text of a change. Its errors do not quote the text, which may be
-// anything.
+// decode reads the JSON of a change. The text may be anything, so the errors of
+// decode do not quote it.
 func decode(text string) (resilience.GateChange, error) {
 	if len(text) > maxText {
 		return resilience.GateChange{}, fmt.Errorf("%w: a message has %d bytes, more than %d", errMessage, len(text), maxText)
@@ -85,13 +87,14 @@ func decode(text string) (resilience.GateChange, error) {
 	}, nil
 }
 
-// The largest identifiers of gates and processes.
+// These are the largest numbers of bytes of the id of a gate, and of a process.
 const (
 	maxGate = 256
-	maxPeer = 63 // see owner in scripts.go
+	maxPeer = 63 // owner in scripts.go reads 64 bytes
 )
 
-// decodeSent reads a message of the channel: the number of processes and a change.
+// decodeSent reads a message of the channel: the number of processes, a space and
+// the JSON of a change.
 func decodeSent(payload string) (resilience.GateChange, error) {
 	count, text, ok := strings.Cut(payload[:min(len(payload), maxText+32)], " ")
 	peers, err := strconv.Atoi(count)

@@ -2,13 +2,13 @@ package redisgate
 
 import "github.com/redis/go-redis/v9"
 
-// The scripts are atomic. Keys may hold anything, so each script checks what it
-// reads, and reads a few bytes only. All times are in milliseconds.
+// The server runs each script atomically. A key may hold any value. So each script
+// reads only a few bytes of a key, and checks them. All times are in milliseconds.
 
-// luaCommon has the functions that several scripts need.
+// luaCommon contains functions that several scripts call.
 const luaCommon = `
--- live returns the time that is left of a state, or -1 if there is none or it is
--- none of ours.
+-- live returns the time that is left of a state. It returns -1 if there is no
+-- state, or if another program has written the key.
 local function live(key)
 	if redis.pcall('GETRANGE', key, 0, 6) ~= '{"v":1,' then
 		return -1
@@ -25,7 +25,7 @@ local function now()
 	return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
 
--- remember adds a state to the index of those that are read by new processes.
+-- remember adds a state to the index. New processes read the states of the index.
 local function remember(index, member, ms)
 	local t = now()
 	if type(redis.pcall('ZADD', index, t + ms, member)) ~= 'number' then
@@ -42,16 +42,17 @@ local function publish(channel, text)
 	redis.call('PUBLISH', channel, peers .. ' ' .. text)
 end
 
--- owner returns the owner of a lease, '' if there is none, or a table if it is
--- none of ours.
+-- owner returns the process that has a lease. It returns '' if there is no lease,
+-- and a table if the key holds no string.
 local function owner(key)
 	return redis.pcall('GETRANGE', key, 0, 63)
 end
 `
 
-// heldScript stores and sends a hold, unless one that ends within a second of it is
-// known.
-// KEYS: state, index. ARGV: text, time of the hold, channel, member of the index.
+// heldScript stores a hold and sends it. It drops a hold if a stored one lasts at
+// least as long, or ends less than a second earlier. It also drops a hold of less than a
+// second. KEYS: state, index. ARGV:
+// text, time of the hold, channel, member of the index.
 var heldScript = redis.NewScript(luaCommon + `
 local ms = tonumber(ARGV[2])
 if live(KEYS[1]) > ms - 1000 then
@@ -63,9 +64,9 @@ publish(ARGV[3], ARGV[1])
 return 1
 `)
 
-// openedScript stores and sends an opening. If it is the first one of an outage, it
-// is dropped if one is known. The lease of the trial then belongs to its process
-// until the next trial is due; other processes ask for it later.
+// openedScript stores an opening and sends it. It drops the first opening of an
+// outage if an opening is stored already. The process then has the lease of the
+// trial until the next trial is due. Other processes get the lease after that time.
 // KEYS: state, index, lease. ARGV: text, TTL, channel, member, time until the next
 // trial, "1" for the first opening, process.
 var openedScript = redis.NewScript(luaCommon + `
@@ -83,7 +84,7 @@ publish(ARGV[3], ARGV[1])
 return 1
 `)
 
-// closedScript removes an opening and the lease, and sends the closing.
+// closedScript removes the opening and the lease of a gate, and sends the closing.
 // KEYS: state, index, lease. ARGV: text, channel, member.
 var closedScript = redis.NewScript(luaCommon + `
 redis.call('DEL', KEYS[1], KEYS[3])
@@ -92,8 +93,8 @@ publish(ARGV[2], ARGV[1])
 return 1
 `)
 
-// releasedScript removes the lease of the process, and sends that it is free.
-// KEYS: lease. ARGV: text, channel, process.
+// releasedScript removes the lease if this process has it, and tells the other
+// processes that the lease is free. KEYS: lease. ARGV: text, channel, process.
 var releasedScript = redis.NewScript(luaCommon + `
 if owner(KEYS[1]) ~= ARGV[3] then
 	return 0
@@ -103,9 +104,9 @@ publish(ARGV[2], ARGV[1])
 return 1
 `)
 
-// claimScript takes the lease of a trial and returns 0, or returns the time that
-// another process has it.
-// KEYS: lease. ARGV: process, TTL.
+// claimScript takes the lease of a trial and returns 0. If another process has the
+// lease, the script returns the time that is left of the lease. KEYS: lease. ARGV:
+// process, TTL.
 var claimScript = redis.NewScript(luaCommon + `
 local o, left = owner(KEYS[1]), redis.call('PTTL', KEYS[1])
 if o == '' or o == ARGV[1] or type(o) == 'table' or left < 0 or left > 600000 then
@@ -115,7 +116,7 @@ end
 return math.max(left, 1)
 `)
 
-// renewScript renews a lease that the process still has.
+// renewScript sets the TTL of the lease again if this process still has the lease.
 // KEYS: lease. ARGV: process, TTL.
 var renewScript = redis.NewScript(luaCommon + `
 if owner(KEYS[1]) == ARGV[1] then
@@ -124,9 +125,8 @@ end
 return 0
 `)
 
-// indexScript returns the members of the index. It writes, so that it fails on a
-// server that is read-only.
-// KEYS: index.
+// indexScript returns the members of the index. The script also writes, so that it
+// fails on a server that is read-only. KEYS: index.
 var indexScript = redis.NewScript(luaCommon + `
 if type(redis.pcall('ZREMRANGEBYSCORE', KEYS[1], '-inf', now())) ~= 'number' then
 	redis.call('DEL', KEYS[1])

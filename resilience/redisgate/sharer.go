@@ -15,17 +15,18 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Sharer shares the gates of one executor with other processes through a server.
-// Make it with [New]. It is safe for concurrent use. Close ends its goroutines.
+// Sharer shares the gates of one executor with other processes through a Redis or
+// Valkey server. [New] returns a Sharer. It is safe for concurrent use. Close ends
+// its goroutines.
 type Sharer struct {
 	client redis.UniversalClient
 	prefix string
 	peer   string // identifies this process
 	memory memory
-	out    chan resilience.GateChange // to be sent
-	wake   chan struct{}              // there is a lease to renew
+	out    chan resilience.GateChange // changes that wait for send
+	wake   chan struct{}              // tells send that there is a lease to renew
 
-	up    atomic.Bool // the server answers, and changes are received
+	up    atomic.Bool // true: the server answers, and this process gets changes
 	ctx   context.Context
 	close context.CancelFunc
 	loops sync.WaitGroup
@@ -35,7 +36,7 @@ type Sharer struct {
 	attached bool
 	down     error                   // why the server is away
 	session  context.CancelCauseFunc // ends the current subscription
-	leases   map[string]time.Time    // of trials of this process: until when to renew
+	leases   map[string]time.Time    // gate of a running trial -> time at which its renewals end
 }
 
 var _ resilience.Sharer = (*Sharer)(nil)
@@ -47,12 +48,13 @@ type option func(*Sharer)
 
 func (o option) apply(s *Sharer) { o(s) }
 
-// DefaultPrefix is the prefix of keys and channel. [WithPrefix] changes it.
+// DefaultPrefix is the default prefix of the keys and of the channel. [WithPrefix]
+// sets another prefix.
 const DefaultPrefix = "errclass"
 
 // WithPrefix sets the prefix of the keys and of the channel. Processes with the
-// same prefix share. The default is [DefaultPrefix]; "" keeps it. Braces are
-// removed.
+// same prefix share their gates. The default is [DefaultPrefix], which "" keeps.
+// WithPrefix removes braces from the prefix.
 func WithPrefix(prefix string) Option {
 	return option(func(s *Sharer) {
 		if prefix = strings.NewReplacer("{", "", "}", "").Replace(prefix); prefix != "" {
@@ -64,32 +66,33 @@ func WithPrefix(prefix string) Option {
 const (
 	// startTimeout limits how long New waits for the server.
 	startTimeout = time.Second
-	// commandTimeout is how long a command may take until the server counts as
+	// commandTimeout limits the time of a command. After it, the server counts as
 	// away.
 	commandTimeout = time.Second
-	// leaseTime is the TTL of the lease of a trial, which is renewed three times as
-	// often.
+	// leaseTime is the TTL of the lease of a trial. The process renews the lease
+	// three times within it.
 	leaseTime = 5 * time.Second
-	// queueLength limits the number of changes that wait to be sent.
+	// queueLength limits the number of changes that wait until they are sent.
 	queueLength = 1024
-	// The pause before another subscription, which doubles.
+	// After a failure, listen waits before it subscribes again. The pause begins
+	// with shortestPause, and doubles up to longestPause.
 	shortestPause, longestPause = 100 * time.Millisecond, 5 * time.Second
-	// pingAfter is how long nothing is received until the server is asked for an
-	// answer, and how long that may take.
+	// If no message comes for the time pingAfter, receive sends a ping. If no
+	// answer comes for the same time, the server counts as away.
 	pingAfter = 2 * time.Second
 )
 
-// errAway is the error of claims while the server is away.
+// errAway is the error of Claim while the server is away.
 var errAway = errors.New("redisgate: the server is away")
 
-// New returns a Sharer that uses a client. It waits until the present holds and
-// openings are read, but not longer than ctx or a second. It returns no error if
-// the server is away: the Sharer keeps trying to reach it. A nil client is an
-// error. The caller closes the client after the Sharer.
+// New returns a Sharer that uses a client. It waits until it has read the present
+// holds and openings, but not longer than a second, and not after ctx ends. If the
+// server is away, New returns no error: the Sharer keeps trying to reach the
+// server. A nil client is an error. The caller closes the client after the Sharer.
 //
-// Set ContextTimeoutEnabled in the options of the client, so that a command to a
-// server that hangs ends in time. Otherwise its goroutine lives until the client's
-// timeouts.
+// Set ContextTimeoutEnabled in the options of the client. Then a command to a
+// server that hangs ends in time. Otherwise its goroutine lives until the timeouts
+// of the client.
 func New(ctx context.Context, client redis.UniversalClient, opts ...Option) (*Sharer, error) {
 	if client == nil {
 		return nil, errors.New("redisgate: no client")
@@ -184,8 +187,8 @@ func (s *Sharer) key(kind, gate string) string { return s.prefix + kind + gate }
 
 func (s *Sharer) channel() string { return s.prefix + "changes" }
 
-// do runs commands until ctx ends, even if the client does not mind ctx. If the
-// server does not answer, it counts as away.
+// do calls f, which runs commands. It returns when f returns or when ctx ends, even
+// if the client ignores ctx. If the server does not answer, do marks it as away.
 func (s *Sharer) do(ctx context.Context, f func(context.Context) error) error {
 	done := make(chan error, 1)
 	go func() { done <- f(ctx) }()
@@ -212,17 +215,17 @@ func (s *Sharer) do(ctx context.Context, f func(context.Context) error) error {
 	return err
 }
 
-// report returns the receiver.
+// report returns the receiver, whose methods report to the executor.
 func (s *Sharer) report() resilience.Receiver {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.receiver
 }
 
-// send sends changes and renews leases until Close.
+// send sends the queued changes and renews the leases until Close.
 func (s *Sharer) send() {
 	var ticker *time.Ticker
-	var tick <-chan time.Time // nil without leases
+	var tick <-chan time.Time // nil if there is no lease to renew
 	for {
 		select {
 		case <-s.ctx.Done():
@@ -243,7 +246,7 @@ func (s *Sharer) send() {
 	}
 }
 
-// sendChange stores and publishes a change.
+// sendChange runs the script that stores a change on the server and publishes it.
 func (s *Sharer) sendChange(c resilience.GateChange) {
 	text, err := encode(s.peer, c)
 	if err != nil || !s.up.Load() {
@@ -272,8 +275,8 @@ func (s *Sharer) sendChange(c resilience.GateChange) {
 	})
 }
 
-// renew renews the leases of trials that are under way, and reports whether there
-// are any.
+// renew renews the leases of this process's running trials. It returns false if
+// there are none.
 func (s *Sharer) renew() bool {
 	now := time.Now()
 	var gates []string

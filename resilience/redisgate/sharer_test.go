@@ -25,7 +25,8 @@ func TestNew_NoClient(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A rate limit that one process meets holds the others, and those that come later.
+// If one process meets a rate limit, the limit also holds the other processes, and
+// those that start later.
 func TestHold(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		a, b := newProcess(t, addr), newProcess(t, addr)
@@ -43,7 +44,8 @@ func TestHold(t *testing.T) {
 	})
 }
 
-// One process finds the endpoint down, and one makes the trial.
+// One process finds that the endpoint is down. Only one process then makes the
+// trial.
 func TestOpenAndClose(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		a, b := newProcess(t, addr), newProcess(t, addr)
@@ -84,7 +86,8 @@ func TestOpenAndClose(t *testing.T) {
 	})
 }
 
-// A lease that nobody renews ends by itself, so another process makes the trial.
+// A lease ends by itself if its process does not renew it. Then another process
+// makes the trial.
 func TestDeadProcessLosesLease(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		a, b := newProcess(t, addr), newProcess(t, addr)
@@ -110,7 +113,7 @@ func TestDeadProcessLosesLease(t *testing.T) {
 	})
 }
 
-// A trial that takes long keeps its lease.
+// A process renews its lease while a long trial runs.
 func TestLeaseIsRenewed(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		a := newProcess(t, addr)
@@ -122,7 +125,7 @@ func TestLeaseIsRenewed(t *testing.T) {
 	})
 }
 
-// A secret is never stored, and every key has a TTL.
+// The server stores no secrets, and every key has a TTL.
 func TestKeys(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		client := newClient(t, addr)
@@ -167,7 +170,8 @@ func TestWithPrefix(t *testing.T) {
 	})
 }
 
-// Whatever stands in the server, calls go on, and there is one event.
+// The keys of the server may hold anything. Calls go on, and observers receive one
+// event.
 func TestHostileContent(t *testing.T) {
 	const gate = "https%3A%2F%2Fapi.example.com%2Fv1#"
 	tests := []struct {
@@ -223,7 +227,8 @@ func TestHostileContent(t *testing.T) {
 						require.ErrorIs(t, err, resilience.ErrHeld)
 					}
 				}
-				// It does not prevent sharing either, or a trial.
+				// The hostile content does not prevent sharing either, and does not
+				// prevent a trial.
 				require.Error(t, before.do(t, &limitedError{40 * time.Second}, 5*time.Second))
 				soon(t, func() bool { return after.status().Hold > 30*time.Second }, "holds are shared")
 				assert.LessOrEqual(t, len(before.sharing()), 1)
@@ -235,7 +240,7 @@ func TestHostileContent(t *testing.T) {
 	}
 }
 
-// idOf returns the id of the gate of target.
+// idOf returns the [resilience.GateChange].Gate of the target.
 func idOf(t *testing.T, addr string) string {
 	t.Helper()
 	client := newClient(t, addr)
@@ -251,7 +256,7 @@ func idOf(t *testing.T, addr string) string {
 	return strings.TrimPrefix(keys[0], "{other}:hold:")
 }
 
-// Messages of strangers are ignored, with one event.
+// The sharer ignores messages of unknown processes, and reports one event.
 func TestHostileMessages(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		client := newClient(t, addr)
@@ -294,8 +299,8 @@ func TestEqualChangesAreOne(t *testing.T) {
 	})
 }
 
-// The server is killed while calls are made, and started again. No call is lost or
-// waits, and it is said once.
+// The server is killed while calls run, and starts again. No call is lost or waits,
+// and observers receive one event.
 func TestServerKilled(t *testing.T) {
 	t.Parallel()
 	server := realServer(t)
@@ -305,7 +310,7 @@ func TestServerKilled(t *testing.T) {
 	outage(t, server.Addr, server.Kill, func() { require.NoError(t, server.Start(t.Context())) })
 }
 
-// The same for a server that stops to answer.
+// The server stops answering while calls run, and answers again later.
 func TestServerHangs(t *testing.T) {
 	t.Parallel()
 	server := realServer(t)
@@ -324,7 +329,7 @@ func TestServerKilled_Miniredis(t *testing.T) {
 }
 
 // outage makes calls in two processes while the server goes away and comes back.
-// Meanwhile the endpoint of one of them goes down and comes back too.
+// Meanwhile the endpoint of one process also goes down and comes back.
 func outage(t *testing.T, addr string, stop, start func()) {
 	t.Helper()
 	a, b := newProcess(t, addr), newProcess(t, addr)
@@ -362,7 +367,7 @@ func outage(t *testing.T, addr string, stop, start func()) {
 	}
 }
 
-// A program begins without a server.
+// The server is away when the program starts.
 func TestServerAwayAtStart(t *testing.T) {
 	t.Parallel()
 	server := miniredis.RunT(t)
