@@ -113,9 +113,10 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// FuzzCost looks for texts that take too long for their length. Each byte of the
-// input after the first one selects a piece of text. The first byte says how many
-// of the pieces are the head. The other pieces are repeated.
+// FuzzCost looks for texts that take too long for their length. It builds the text
+// from pieces. The first byte of the input says how many pieces form the head of
+// the text. Each later byte selects one piece. The pieces after the head are
+// repeated.
 func FuzzCost(f *testing.F) {
 	ordinary := ordinaryText(f, 8<<10)
 	pieces := slices.Concat(fragments, []string{costHead}, ruleExamples(f))

@@ -138,7 +138,8 @@ func TestAnthropicAnswers(t *testing.T) {
 	}
 }
 
-// Gateways and proxies send their own error responses.
+// Some errors come from a gateway or a proxy in front of the provider. Their bodies
+// do not have the form of the provider's errors.
 func TestAnthropicGateway(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

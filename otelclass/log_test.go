@@ -95,8 +95,8 @@ func TestLogProcessor(t *testing.T) {
 	}
 }
 
-// A record keeps all its attributes. The SDK stores the first five in an array and
-// the others in a slice.
+// Log records keep all their attributes. The SDK stores the first five attributes
+// of a record in an array and the others in a slice.
 func TestLogProcessorKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	got := emitted(t, record(log.SeverityError, "alpha", "a", "1", "b", "2", "c", "3", "d", "4", "e", "5", "f", "6"))

@@ -17,8 +17,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// fakeSharer records the changes that a gate publishes. Its field answer answers
-// Claim.
+// fakeSharer records the changes that a gate publishes. Claim returns what the
+// function answer returns.
 type fakeSharer struct {
 	resilience.Receiver
 

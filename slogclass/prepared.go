@@ -121,8 +121,9 @@ func (h *Handler) prepareDeep(category classify.Category, reason classify.Reason
 	return result
 }
 
-// detailed returns h.next with attrs at the root. It is built anew for each record,
-// because retry-after hints differ.
+// detailed returns a copy of h.next with attrs at the root. The handler calls
+// detailed for each record and caches nothing, because the retry-after hints
+// differ.
 func (h *Handler) detailed(attrs []slog.Attr) slog.Handler {
 	switch {
 	case len(attrs) == 0:

@@ -19,7 +19,9 @@ type streamErrors struct {
 	last string
 }
 
-// These are limits of an event and of the text kept of it.
+// maxEvent is the largest number of bytes of an event line. Longer lines are
+// dropped. maxEventText is the largest number of bytes of the event's text that is
+// kept.
 const (
 	maxEvent     = 256 << 10
 	maxEventText = 4 << 10

@@ -62,8 +62,9 @@ func (s *scanner) mayBeAtom(i, end int) bool {
 	return isAlnum(next) || sets[after]&inAtom != 0 || after == ':'
 }
 
-// mixed reads a word of letters and digits. The word begins at i, and its first
-// digit is at first.
+// mixed reads a word of letters and digits, and returns the index after it. The
+// word begins at i, and its first digit is at first. mixed replaces an id by a
+// hole.
 func (s *scanner) mixed(i, first int) int {
 	last := s.endOfDigits(first)
 	end := s.endOfAlnum(last)

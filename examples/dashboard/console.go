@@ -53,7 +53,7 @@ func consoleLegend(legend string) string {
 	return label.ReplaceAllString(legend, "{{ .Labels.$1 }}")
 }
 
-// consoleValue returns the template for a value.
+// consoleValue returns the template that prints a value with the unit u.
 func consoleValue(u unit) string {
 	switch u {
 	case unitRatio:

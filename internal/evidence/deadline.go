@@ -24,12 +24,15 @@ func deadlineError(exceptionType string) error {
 // status.code differ only in case.
 var plainKey = strings.NewReplacer("_", "", "-", "", ".", "")
 
-// MayBeOwnDeadline reports whether error.type names a deadline of the standard
-// library. An instrumentation writes either the type of the error or a code that a
-// peer sent to error.type. So on a span, it is this program's own deadline only if
-// neither the span nor its events have an attribute of an answer: see
-// [IsAnswerKey]. On a log record it never counts as this program's own, because a
-// record of an answered call may lack the attributes of the answer.
+// MayBeOwnDeadline reports whether the attribute error.type names a deadline error
+// of the standard library. But a peer can have sent the same name as its code,
+// because instrumentations write both kinds of names to error.type. So a caller
+// needs a second condition:
+//
+//   - On a span, the deadline is this program's own only if neither the span nor its
+//     events have an attribute of an answer: see [IsAnswerKey].
+//   - On a log record, the deadline never counts as this program's own, because a
+//     record of an answered call may lack the attributes of the answer.
 func (f *Facts) MayBeOwnDeadline() bool { return deadlineError(f.ErrorType) != nil }
 
 // IsAnswerKey reports whether an attribute with this key describes the answer of a

@@ -122,8 +122,8 @@ func programOf(word string) *program {
 	return nil
 }
 
-// operand masks the last operand if all operands together match a form of the
-// program.
+// operand compares all operands of the command with the known forms of the program.
+// If a form matches, operand masks the last operand.
 func (s *scanner) operand(line *commandLine) {
 	for _, f := range line.program.operands {
 		if f.letter != 0 && line.letters&(1<<(f.letter&0x3f)) == 0 {

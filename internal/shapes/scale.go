@@ -49,8 +49,8 @@ var errorNames = map[string]bool{
 	"ftl": true, "pnc": true, "pan": true, "fata": true, "eror": true, "fail": true,
 }
 
-// otherNames has the names of levels below error. With them, text lines are
-// recognized.
+// otherNames has the names of the levels below error. A text line with such a name
+// is recognized as a line of a log.
 var otherNames = map[string]bool{
 	"trace": true, "trc": true, "trac": true, "debug": true, "dbg": true, "dbug": true, "debu": true, "finest": true, "finer": true, "fine": true,
 	"config": true, "info": true, "inf": true, "information": true, "informational": true, "notice": true, "note": true, "log": true, "success": true, "system": true,

@@ -50,9 +50,10 @@ end
 `
 
 // heldScript stores a hold and sends it. It drops a hold if a stored one lasts at
-// least as long, or ends less than a second earlier. It also drops a hold of less than a
-// second. KEYS: state, index. ARGV:
-// text, time of the hold, channel, member of the index.
+// least as long, or ends less than a second earlier. It also drops a hold of less
+// than a second.
+//
+// KEYS: state, index. ARGV: text, time of the hold, channel, member of the index.
 var heldScript = redis.NewScript(luaCommon + `
 local ms = tonumber(ARGV[2])
 if live(KEYS[1]) > ms - 1000 then
@@ -67,6 +68,7 @@ return 1
 // openedScript stores an opening and sends it. It drops the first opening of an
 // outage if an opening is stored already. The process then has the lease of the
 // trial until the next trial is due. Other processes get the lease after that time.
+//
 // KEYS: state, index, lease. ARGV: text, TTL, channel, member, time until the next
 // trial, "1" for the first opening, process.
 var openedScript = redis.NewScript(luaCommon + `
@@ -85,6 +87,7 @@ return 1
 `)
 
 // closedScript removes the opening and the lease of a gate, and sends the closing.
+//
 // KEYS: state, index, lease. ARGV: text, channel, member.
 var closedScript = redis.NewScript(luaCommon + `
 redis.call('DEL', KEYS[1], KEYS[3])
@@ -94,7 +97,9 @@ return 1
 `)
 
 // releasedScript removes the lease if this process has it, and tells the other
-// processes that the lease is free. KEYS: lease. ARGV: text, channel, process.
+// processes that the lease is free.
+//
+// KEYS: lease. ARGV: text, channel, process.
 var releasedScript = redis.NewScript(luaCommon + `
 if owner(KEYS[1]) ~= ARGV[3] then
 	return 0
@@ -105,8 +110,9 @@ return 1
 `)
 
 // claimScript takes the lease of a trial and returns 0. If another process has the
-// lease, the script returns the time that is left of the lease. KEYS: lease. ARGV:
-// process, TTL.
+// lease, the script returns the time that is left of the lease.
+//
+// KEYS: lease. ARGV: process, TTL.
 var claimScript = redis.NewScript(luaCommon + `
 local o, left = owner(KEYS[1]), redis.call('PTTL', KEYS[1])
 if o == '' or o == ARGV[1] or type(o) == 'table' or left < 0 or left > 600000 then
@@ -117,6 +123,7 @@ return math.max(left, 1)
 `)
 
 // renewScript sets the TTL of the lease again if this process still has the lease.
+//
 // KEYS: lease. ARGV: process, TTL.
 var renewScript = redis.NewScript(luaCommon + `
 if owner(KEYS[1]) == ARGV[1] then
@@ -126,7 +133,9 @@ return 0
 `)
 
 // indexScript returns the members of the index. The script also writes, so that it
-// fails on a server that is read-only. KEYS: index.
+// fails on a server that is read-only.
+//
+// KEYS: index.
 var indexScript = redis.NewScript(luaCommon + `
 if type(redis.pcall('ZREMRANGEBYSCORE', KEYS[1], '-inf', now())) ~= 'number' then
 	redis.call('DEL', KEYS[1])

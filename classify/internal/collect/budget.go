@@ -73,18 +73,18 @@ func NewBudget(limit int) (b Budget) {
 	return b
 }
 
-// ShareNames adds the share of a type name, a code or a response to the budget:
-// DefaultMaxBytes of text.
+// ShareNames allows DefaultMaxBytes more bytes of text: for a type name, for a code
+// or for a response.
 func (b *Budget) ShareNames() { b.Left[textBytes] += DefaultMaxBytes }
 
-// ShareChain adds the share of an error chain to the budget: for its texts and its
-// bodies.
+// ShareChain allows more bytes: for the texts and the response bodies of an error
+// chain.
 func (b *Budget) ShareChain() {
 	b.Left[textBytes] += min(max(DefaultMaxBytes, b.Limit), math.MaxInt/int(resources))
 	b.ShareBody()
 }
 
-// ShareText adds the share of one text of the evidence to the budget.
+// ShareText allows Limit more bytes of text: for one text of the evidence.
 func (b *Budget) ShareText() {
 	share := b.Limit
 	if share == 0 {
@@ -93,7 +93,7 @@ func (b *Budget) ShareText() {
 	b.Left[textBytes] += min(share, math.MaxInt/int(resources)) // no sum of shares overflows
 }
 
-// ShareBody adds the share of response bodies to the budget.
+// ShareBody allows more bytes for response bodies.
 func (b *Budget) ShareBody() {
 	b.Left[BodyBytes] += shareOfBodies
 	b.Left[DecodedBytes] += shareOfJSON

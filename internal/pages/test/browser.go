@@ -37,7 +37,8 @@ type Page struct {
 	faults   []string
 }
 
-// testLimit and waitLimit are generous, because the machine may be busy.
+// testLimit limits a test, and waitLimit limits one wait for the page. Both are
+// long, because the machine may be busy.
 const (
 	testLimit = 5 * time.Minute
 	waitLimit = time.Minute

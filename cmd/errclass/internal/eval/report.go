@@ -145,8 +145,9 @@ func (r *Report) Explain(c *classify.Classifier) {
 	}
 }
 
-// judge returns the category and the reason of p. If one of them is an accepted
-// answer, judge returns the right answer instead.
+// judge returns the category and the reason of a prediction. If the entry accepts
+// the predicted category besides the right one, judge returns the right category.
+// The same holds for the reason.
 func (e Entry) judge(p Prediction) (classify.Category, classify.Reason) {
 	if slices.Contains(e.AcceptCategory, p.Category) {
 		p.Category = e.Category

@@ -146,8 +146,8 @@ func (a *Annotator) record(rec *shapes.Record) {
 	a.inserts = append(a.inserts, found)
 }
 
-// longestName limits how many bytes are read of a category or a reason that the
-// line already has. All valid names are shorter.
+// longestName limits the length of a category or a reason that a line already has.
+// Only this many bytes of it are read. All valid names are shorter.
 const longestName = 64
 
 // Classify classifies the sources of a record. The first one that a rule knows

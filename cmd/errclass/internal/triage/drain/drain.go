@@ -178,8 +178,9 @@ var lengths = func() (names [MaxWords + 1]string) {
 	return names
 }()
 
-// isName reports whether a word looks like the name of a thing, such as
-// com.example.Update, read_file or a-b, and not like a word of a sentence.
+// isName reports whether a word looks like a name, such as com.example.Update,
+// read_file or a-b. Ordinary words of a sentence do not contain such digits or
+// punctuation.
 func isName(word string) bool {
 	return strings.ContainsAny(strings.Trim(word, ".,:;()[]{}"), "0123456789._/-@<$")
 }
