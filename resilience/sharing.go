@@ -158,7 +158,7 @@ func (s *sharing) report(state string, err error) {
 	s.emit(context.Background(), Event{Kind: KindSharing, To: state, Err: err})
 }
 
-// sharing holds what the gates of an executor use to share their changes.
+// sharing connects the gates of an executor with its Sharer.
 type sharing struct {
 	sharer Sharer
 	random func() float64

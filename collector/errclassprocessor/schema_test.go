@@ -12,7 +12,7 @@ import (
 	"go.opentelemetry.io/collector/confmap/confmaptest"
 )
 
-// schema is a part of config.schema.yaml.
+// schema is a node of the schema in config.schema.yaml.
 type schema struct {
 	Type       string            `mapstructure:"type"`
 	Ref        string            `mapstructure:"$ref"`
@@ -25,12 +25,12 @@ type schema struct {
 	Defs       map[string]schema `mapstructure:"$defs"`
 }
 
-// schemaTypes are the types of the schema for kinds of fields.
+// schemaTypes maps the kind of a Go field to its type in the schema.
 var schemaTypes = map[reflect.Kind]string{
 	reflect.String: "string", reflect.Bool: "boolean", reflect.Int: "integer", reflect.Slice: "array", reflect.Struct: "object",
 }
 
-// The schema has the keys, the types and the defaults of Config, and no others.
+// The schema has exactly the keys, the types and the defaults of Config.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	cm, err := confmaptest.LoadConf("config.schema.yaml")
@@ -39,7 +39,8 @@ func TestSchema(t *testing.T) {
 	require.NoError(t, cm.Unmarshal(&s, confmap.WithIgnoreUnused()))
 	compareSchema(t, s, s.Defs, reflect.ValueOf(createDefaultConfig()).Elem())
 
-	// Values of the schema are accepted, and those beside its bounds are refused.
+	// Config accepts values that the schema allows, and rejects values outside the
+	// bounds of the schema.
 	valid := func(change func(*Config)) error {
 		cfg := createDefaultConfig().(*Config)
 		change(cfg)

@@ -36,7 +36,7 @@ type scanner struct {
 	fieldsTo        int                // the end of the last map of secrets on lines of their own
 }
 
-// extent is the start and the end of a look-ahead.
+// extent has the start and the end of the text that a look-ahead has read.
 type extent struct{ from, to int }
 
 // known returns the end of the extent. It returns false if i is not in the extent.

@@ -184,8 +184,8 @@ func (c *causes) read(v []byte, depth int) bool {
 	}
 }
 
-// object adds an error object. If a key repeats, the last value counts, so values
-// are decoded after all members were visited.
+// object adds the sources of an error object. If a key repeats, the last value
+// counts. So object decodes the values only after it has visited all members.
 func (c *causes) object(v []byte, depth int) {
 	c.objects++
 	var message, kind, code, stack, cause []byte

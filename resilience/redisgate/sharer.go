@@ -215,7 +215,7 @@ func (s *Sharer) do(ctx context.Context, f func(context.Context) error) error {
 	return err
 }
 
-// report returns the receiver, whose methods report to the executor.
+// report returns the receiver. Callers use it to report an event to the executor.
 func (s *Sharer) report() resilience.Receiver {
 	s.mu.Lock()
 	defer s.mu.Unlock()

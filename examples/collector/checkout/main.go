@@ -1,5 +1,6 @@
-// Command checkout writes logs with log/slog. It calls a payment provider, here a
-// server on loopback, and logs its refusals as a service would.
+// Command checkout writes logs with log/slog. It calls a payment provider, which is
+// a server on loopback. Like a real service, it logs the errors that the provider
+// returns.
 package main
 
 import (

@@ -1,6 +1,7 @@
-// Command container runs a program and writes its output to a file, as containerd
-// does: a time, the stream, F or P, and a line. A line of more than 16 KiB is
-// several entries, all but the last marked P:
+// Command container runs a program and writes its output to a file, in the log
+// format of containerd. Each entry has a time, the stream, the letter F or P, and a
+// line. A line of more than 16 KiB becomes several entries. P marks all of them
+// except the last:
 //
 //	container DIRECTORY/namespace_pod_uid/name/0.log COMMAND...
 //
@@ -19,7 +20,7 @@ import (
 	"time"
 )
 
-// entrySize is the size of containerd's buffer.
+// entrySize is the number of bytes after which containerd begins a new entry.
 const entrySize = 16 << 10
 
 func main() {
@@ -62,7 +63,7 @@ func run(path string, command []string) (err error) {
 	return errors.Join(<-failed, <-failed, cmd.Wait())
 }
 
-// entries writes entries of several streams to one file. It is safe for
+// entries writes the entries of several streams to one file. It is safe for
 // concurrent use.
 type entries struct {
 	mu sync.Mutex

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// collector is a running Collector.
+// collector is the running process of a Collector.
 type collector struct {
 	cmd *exec.Cmd
 	log string
@@ -32,7 +32,8 @@ func start(ctx context.Context, s settings, name, config, health string, args ..
 	return startFile(ctx, s, name, path, health, nil, args...)
 }
 
-// startFile does the same with a file, and adds variables to the environment.
+// startFile starts the Collector with the configuration file path, and waits until
+// it is ready. env has additional environment variables.
 func startFile(ctx context.Context, s settings, name, path, health string, env []string, args ...string) (*collector, error) {
 	c := &collector{log: filepath.Join(s.dir, name+".log")}
 	log, err := os.OpenFile(c.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -60,7 +61,7 @@ func startFile(ctx context.Context, s settings, name, path, health string, env [
 	return c, nil
 }
 
-// stop ends the Collector in the ordinary way.
+// stop ends the Collector with SIGTERM and waits for its end.
 func (c *collector) stop() error {
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
@@ -71,7 +72,7 @@ func (c *collector) stop() error {
 	return nil
 }
 
-// kill ends it with SIGKILL.
+// kill ends the Collector with SIGKILL.
 func (c *collector) kill() error {
 	if err := c.cmd.Process.Kill(); err != nil {
 		return err
@@ -114,7 +115,7 @@ func (c *collector) peak() (float64, error) {
 	return float64(kb) * 1024 / 1e6, err
 }
 
-// until waits until done returns true.
+// until waits until done returns true. It returns an error after the time limit.
 func until(ctx context.Context, limit time.Duration, what string, done func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -130,7 +131,7 @@ func until(ctx context.Context, limit time.Duration, what string, done func() bo
 	return nil
 }
 
-// free returns n free addresses on loopback.
+// free returns n loopback addresses whose ports are unused.
 func free(n int) ([]string, error) {
 	var all []string
 	for range n {
@@ -144,7 +145,7 @@ func free(n int) ([]string, error) {
 	return all, nil
 }
 
-// freePorts returns the ports of free addresses.
+// freePorts returns n unused ports.
 func freePorts(n int) ([]string, error) {
 	addresses, err := free(n)
 	for i, a := range addresses {

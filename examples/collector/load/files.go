@@ -15,8 +15,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
-// inFiles measures an agent: it reads the files of containers and sends the records
-// on. The severity stands only in the text of a line.
+// inFiles measures an agent, which reads the log files of containers and sends the
+// records to a backend. The severity is only in the text of each line.
 func inFiles(ctx context.Context, s settings, table io.Writer) error {
 	fmt.Fprintln(table, "errors\tprocessor\trecords\tbytes a record\tCPU a record\tmore than none\tpeak memory\tclassified")
 	for _, percent := range s.percents {
@@ -55,7 +55,7 @@ func inFiles(ctx context.Context, s settings, table io.Writer) error {
 	return nil
 }
 
-// writeFile writes n records as containerd writes the JSON lines of a program.
+// writeFile writes n JSON lines of a program, in the log format of containerd.
 func writeFile(path string, from *source, n int) (size int64, err error) {
 	file, err := os.Create(path)
 	if err != nil {
@@ -78,7 +78,7 @@ func writeFile(path string, from *source, n int) (size int64, err error) {
 	return info.Size(), nil
 }
 
-// line returns record n as a line of a container: slog's JSON.
+// line returns the line for record n: the JSON of slog, in an entry of containerd.
 func (s *source) line(n int) string {
 	if !s.isError(n) {
 		return fmt.Sprintf("2026-11-23T14:32:37.606323162Z stdout F {\"time\":\"2026-11-23T14:32:37.59320766Z\",\"level\":\"INFO\",\"msg\":%s,\"n\":%d}\n",
@@ -94,7 +94,7 @@ func (s *source) line(n int) string {
 		text, n)
 }
 
-// inBody reads the member n at the end of a JSON line.
+// inBody returns the number n at the end of a record's JSON line.
 func inBody(r plog.LogRecord) (int, error) {
 	body := r.Body().Str()
 	_, number, ok := strings.Cut(body[max(0, len(body)-20):], `"n":`)
@@ -104,7 +104,7 @@ func inBody(r plog.LogRecord) (int, error) {
 	return strconv.Atoi(strings.TrimSuffix(number, "}"))
 }
 
-// agent returns the configuration of an agent.
+// agent returns the configuration of a Collector that runs as an agent.
 func agent(health, logs, backend, processors, pipeline, extensions, names, receiver, exporter string) string {
 	return fmt.Sprintf(`
 extensions:
@@ -132,14 +132,15 @@ service:
 `, health, extensions, logs, receiver, processors, backend, exporter, names, pipeline)
 }
 
-// containerLog makes the directory of a container below logs and returns the name
-// of its log.
+// containerLog creates the log directory of a container below the directory logs.
+// It returns the name of the log file.
 func containerLog(logs string) (string, error) {
 	dir := filepath.Join(logs, "shop_orders-5d8f9c7b6d-x2x4z_0b5b5a0e-6f4f-4d0e-9c39-7d1f8a3b2c10", "orders")
 	return filepath.Join(dir, "0.log"), os.MkdirAll(dir, 0o755)
 }
 
-// tail lets an agent read a file and send the records to a sink.
+// tail starts an agent, which reads a file and sends the records to a sink. It
+// returns what the agent has used.
 func tail(ctx context.Context, s settings, c contender, from *source, file string) (f figures, err error) {
 	logs := filepath.Join(s.dir, "pods")
 	path, err := containerLog(logs)
@@ -189,7 +190,8 @@ func tail(ctx context.Context, s settings, c contender, from *source, file strin
 	return f, nil
 }
 
-// sameBody compares the body of a record with the line that was written.
+// sameBody returns a function that compares the body of record n with the original
+// line.
 func sameBody(from *source) func(int, plog.LogRecord) error {
 	return func(n int, r plog.LogRecord) error {
 		_, want, _ := strings.Cut(strings.TrimSuffix(from.line(n), "\n"), " F ")

@@ -17,12 +17,12 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// durable is an exporter whose queue survives the process.
+// durable configures an exporter whose queue survives the end of the process.
 const durable = `    retry_on_failure: {initial_interval: 100ms, max_interval: 500ms, max_elapsed_time: 0}
     sending_queue: {storage: file_storage, queue_size: 100_000, batch: {sizer: items, min_size: 2_000, max_size: 10_000}}`
 
-// kill kills the Collector again and again, while records come in over OTLP and in
-// files. The backend is away for the first half.
+// kill kills the Collector many times while records arrive over OTLP and in files.
+// During the first half, the backend is away.
 func kill(ctx context.Context, s settings, table io.Writer) error {
 	fmt.Fprintln(table, "records come\tkills\tacknowledged\tlost\tdoubled")
 	if err := killOTLP(ctx, s, table); err != nil {
@@ -31,8 +31,9 @@ func kill(ctx context.Context, s settings, table io.Writer) error {
 	return killFiles(ctx, s, table)
 }
 
-// again runs a Collector, kills it at each step of progress, and leaves the last one
-// running. It returns that one and the sink, which starts halfway.
+// again starts a Collector and kills it whenever progress has grown by one step.
+// After half of the kills it starts the sink. It returns the last Collector, which
+// still runs, and the sink.
 func again(ctx context.Context, s settings, n int, progress func() int, listen func() (*sink, error), start func() (*collector, error)) (*collector, *sink, error) {
 	var to *sink
 	for k := range s.kills {
@@ -78,7 +79,7 @@ service:
   pipelines: {logs: {receivers: [otlp], processors: [errclass], exporters: [otlp_grpc]}}
 `, addresses[0], filepath.Join(s.dir, "state-otlp"), addresses[1], addresses[2], durable)
 
-	// The client sends a batch until it is acknowledged.
+	// The client sends each batch until the Collector acknowledges it.
 	var next, acknowledged atomic.Int64
 	group, sending := errgroup.WithContext(ctx)
 	for range 4 {
@@ -136,7 +137,7 @@ func killFiles(ctx context.Context, s settings, table io.Writer) (err error) {
 		fmt.Sprintf("  file_storage: {directory: %q, create_directory: true}", filepath.Join(s.dir, "state-files")), ", file_storage",
 		"    storage: file_storage\n    retry_on_failure: {enabled: true, max_elapsed_time: 0}", durable)
 
-	// The program writes about a tenth of the records a second.
+	// The program writes about a tenth of the records in each second.
 	path, err := containerLog(logs)
 	if err != nil {
 		return err
@@ -174,7 +175,7 @@ func killFiles(ctx context.Context, s settings, table io.Writer) (err error) {
 	return arrive(ctx, s, table, "in files", col, to)
 }
 
-// arrive waits until every record is there, and prints a line of the table.
+// arrive waits until all records have arrived, and prints a line of the table.
 func arrive(ctx context.Context, s settings, table io.Writer, how string, col *collector, to *sink) error {
 	err := until(ctx, time.Minute, "all records have arrived", func() bool { return to.received() == s.records })
 	to.mu.Lock()

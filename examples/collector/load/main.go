@@ -1,13 +1,13 @@
-// Command load puts load on a real Collector with errclass, on loopback, and checks
-// that it loses, doubles and changes nothing:
+// Command load puts load on a real Collector with errclass, on loopback. It checks
+// that the Collector loses no record, sends none twice and changes none:
 //
-//	load [flags] otlp    records over OTLP: what classifying costs, beside the transform processor
-//	load [flags] files   records in files of containers: what an agent costs, with errclass and without
-//	load [flags] plan    the same, with the agent and the gateway of collector/kubernetes
-//	load [flags] kill    kill -9 again and again: whether what was acknowledged arrives
+//	load [flags] otlp    measure the CPU time of classifying records from OTLP, also with the transform processor
+//	load [flags] files   measure an agent that reads the files of containers, with errclass and without
+//	load [flags] plan    measure the same with the agent and the gateway of collector/kubernetes
+//	load [flags] kill    kill the Collector again and again, and check that every acknowledged record arrives
 //
-// Each prints a table. The times are CPU time of the Collector's process, divided by
-// the number of records.
+// Each command prints a table. The times are the CPU time of the Collector's
+// process, divided by the number of records.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 	"text/tabwriter"
 )
 
-// settings are the flags.
+// settings has the values of the flags.
 type settings struct {
 	collector string // path of the program
 	config    string // directory of agent.yaml and gateway.yaml
@@ -85,7 +85,7 @@ func run(ctx context.Context, s settings, what string) (err error) {
 	}
 }
 
-// numbers is a flag of numbers with commas.
+// numbers is a flag whose value is a list of numbers, separated by commas.
 type numbers []int
 
 func (n *numbers) String() string { return strings.Trim(fmt.Sprint(*n), "[]") }

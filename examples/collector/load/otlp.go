@@ -15,7 +15,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// contender is a way to classify.
+// contender is one of the ways to classify that are compared.
 type contender struct {
 	name       string
 	processors string // configuration
@@ -37,7 +37,7 @@ func contenders(rules []int) []contender {
 	return all
 }
 
-// figures are what one case has used.
+// figures has the time and memory that one case has used.
 type figures struct {
 	records    int
 	cpu        time.Duration // a record
@@ -45,7 +45,7 @@ type figures struct {
 	classified int
 }
 
-// overOTLP measures all contenders at all shares of errors.
+// overOTLP measures every contender with every share of errors.
 func overOTLP(ctx context.Context, s settings, table io.Writer) error {
 	fmt.Fprintln(table, "errors\ttexts\tprocessor\trecords\tCPU a record\tmore than none\tx-errclass\tpeak memory\tclassified")
 	for _, percent := range s.percents {
@@ -93,13 +93,14 @@ func overOTLP(ctx context.Context, s settings, table io.Writer) error {
 	return nil
 }
 
-// intact is the last line. A case with a fault ends the program instead.
+// intact is the last line of the output. If a record is lost, doubled or changed,
+// the program ends earlier with an error.
 const intact = "No record was lost, doubled or changed."
 
 func micros(d time.Duration) string { return fmt.Sprintf("%.2f µs", float64(d)/1e3) }
 
-// measure runs a case several times and returns the cheapest. It fails if a record
-// is lost, doubled or changed.
+// measure runs a case several times and returns the figures of the cheapest run. It
+// returns an error if a record is lost, doubled or changed.
 func measure(ctx context.Context, s settings, c contender, from *source) (best figures, err error) {
 	n := s.records
 	if c.slow {
@@ -143,7 +144,7 @@ service:
 	}
 	defer func() { err = errors.Join(err, col.stop()) }()
 
-	// The start is not measured.
+	// The CPU time of the Collector's start does not count.
 	before, err := col.cpu()
 	if err != nil {
 		return f, err

@@ -13,18 +13,19 @@ import (
 // batchSize is the number of records in a batch.
 const batchSize = 1000
 
-// recurring is the number of texts, if they recur.
+// recurring is the number of different error texts of a source whose texts are
+// repeated.
 const recurring = 500
 
-// source makes records. Record n is always the same.
+// source generates records. Record n is the same in every run.
 type source struct {
 	messages []string // of errors
 	errors   int      // share in percent
 	repeated bool     // the texts of errors recur, instead of each being new
 }
 
-// newSource reads the messages of the corpus, without those that are longer than a
-// usual line.
+// newSource returns a source with the messages of the corpus. It leaves out
+// messages that are longer than a usual line.
 func newSource(percent int, repeated bool) (*source, error) {
 	entries, err := corpus.Read(corpus.Slices)
 	if err != nil {
@@ -39,7 +40,7 @@ func newSource(percent int, repeated bool) (*source, error) {
 	return s, nil
 }
 
-// isError spreads the errors evenly.
+// isError reports whether record n is an error. The errors are spread evenly.
 func (s *source) isError(n int) bool { return n*s.errors/100 != (n+1)*s.errors/100 }
 
 // text returns the text of record n.
@@ -54,7 +55,7 @@ func (s *source) text(n int) string {
 	return fmt.Sprintf("%s (request %d)", message, n)
 }
 
-// fill makes record n.
+// fill sets the fields of r to those of record n.
 func (s *source) fill(n int, r plog.LogRecord) {
 	r.SetTimestamp(pcommon.Timestamp(1_800_000_000_000_000_000 + n))
 	r.SetSeverityNumber(plog.SeverityNumberInfo)

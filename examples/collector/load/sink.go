@@ -36,7 +36,7 @@ func newSink(n int, id func(plog.LogRecord) (int, error), check func(int, plog.L
 	return &sink{id: id, check: check, seen: make([]bool, n)}
 }
 
-// listen starts a sink for n records at an address, with gRPC.
+// listen starts a sink for n records, which serves gRPC at an address.
 func listen(address string, n int, id func(plog.LogRecord) (int, error), check func(int, plog.LogRecord) error) (*sink, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *sink) received() int {
 	return s.unique
 }
 
-// byNumber reads the attribute n.
+// byNumber returns the number of a record: its attribute n.
 func byNumber(r plog.LogRecord) (int, error) {
 	n, ok := r.Attributes().Get("n")
 	if !ok {
@@ -109,8 +109,8 @@ func byNumber(r plog.LogRecord) (int, error) {
 	return int(n.Int()), nil
 }
 
-// unchanged compares a record, without the two attributes, with the one that was
-// sent, byte for byte.
+// unchanged returns a function that compares record n with the original record,
+// byte for byte. The function ignores the attributes that errclass adds.
 func unchanged(from *source) func(int, plog.LogRecord) error {
 	var marshal plog.ProtoMarshaler
 	alone := func(fill func(plog.LogRecord)) ([]byte, error) {

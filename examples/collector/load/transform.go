@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// rules are forty rules as somebody writes them for the transform processor.
+// rules are forty typical rules for the transform processor, as a user would write
+// them.
 var rules = []struct{ pattern, category, reason string }{
 	{`(?i)rate.?limit`, "retryable", "rate_limit"},
 	{`(?i)too many requests|\b429\b`, "retryable", "rate_limit"},
@@ -50,8 +51,8 @@ var rules = []struct{ pattern, category, reason string }{
 }
 
 // transform returns the configuration of the transform processor with the first n
-// rules: two statements a rule. The first rule that matches decides. Records that
-// are no errors are skipped at once.
+// rules. Each rule has two statements. The first matching rule decides. The
+// processor skips records that are not errors.
 func transform(n int) string {
 	var b strings.Builder
 	b.WriteString("  transform:\n    log_statements:\n      - conditions: ['log.severity_number >= SEVERITY_NUMBER_ERROR']\n        statements:\n")

@@ -1,6 +1,6 @@
 // Package manifests_test checks the manifests of collector/kubernetes without a
-// cluster: they are rendered as kubectl does, read strictly into the types of the
-// API, and what they name must exist.
+// cluster. It renders them like kubectl and decodes them strictly into the types of
+// the Kubernetes API. Everything that a manifest names must exist.
 package manifests_test
 
 import (
@@ -27,14 +27,15 @@ import (
 
 const directory = "../../../collector/kubernetes"
 
-// pods is the template of a DaemonSet or Deployment.
+// pods has the name, the selector and the pod template of a DaemonSet or a
+// Deployment.
 type pods struct {
 	name     string
 	selector *metav1.LabelSelector
 	template corev1.PodTemplateSpec
 }
 
-// manifests are the rendered objects.
+// manifests has the objects of the rendered manifests.
 type manifests struct {
 	pods       []pods
 	services   []*corev1.Service
@@ -44,7 +45,8 @@ type manifests struct {
 	bindings   []*rbacv1.RoleBinding
 }
 
-// render renders the kustomization. It fails on a field that the API does not have.
+// render returns the objects of the kustomization. The test fails if an object has
+// a field that the API does not have.
 func render(t *testing.T) manifests {
 	t.Helper()
 	rendered, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), directory)
@@ -93,8 +95,9 @@ func render(t *testing.T) manifests {
 	return m
 }
 
-// TestPods: the pods find their configuration, directories, ports and account, and
-// have limits and no needless rights.
+// TestPods checks that everything that the pods name exists: configuration,
+// directories, ports and account. Pods must have limits and only the rights that
+// they need.
 func TestPods(t *testing.T) {
 	t.Parallel()
 	m := render(t)
@@ -138,7 +141,7 @@ func TestPods(t *testing.T) {
 			want, err := os.ReadFile(path.Join(directory, "config", path.Base(config)))
 			require.NoError(t, err)
 			assert.Equal(t, string(want), files[path.Base(config)])
-			// What the configuration reads from its directory is there.
+			// The directory has the files that the configuration reads.
 			for _, name := range []string{"rules.yaml", "zeros.jsonl"} {
 				if strings.Contains(files[path.Base(config)], "/"+name) {
 					assert.Contains(t, files, name)
@@ -184,8 +187,8 @@ func hasPort(c corev1.Container, port intstr.IntOrString) bool {
 	})
 }
 
-// TestServices: each service selects pods that have its ports, and the agent sends
-// to a service that exists.
+// TestServices checks that each service selects pods that have its ports. The agent
+// must send to an existing service.
 func TestServices(t *testing.T) {
 	t.Parallel()
 	m := render(t)
@@ -211,7 +214,7 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// TestRoles: nobody but the editors of the rules has rights, and those only on the
+// TestRoles checks that only the editors of the rules have rights, and only for the
 // rules.
 func TestRoles(t *testing.T) {
 	t.Parallel()

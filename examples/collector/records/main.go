@@ -1,10 +1,11 @@
-// Command records prints what the Collector's file exporter wrote, one line for
-// each log record or span, sorted:
+// Command records prints the content of files that the Collector's file exporter
+// has written. It prints one line for each log record or span, in sorted order:
 //
 //	records FILE...
 //
-// A log record is its service, category, reason, and whether its body has one line
-// or several lines. A span is its trace, name, category and reason.
+// The line of a log record has its service, its category, its reason, and whether
+// its body has one line or several. The line of a span has its trace, name,
+// category and reason.
 package main
 
 import (
@@ -51,7 +52,7 @@ type attributes []struct {
 
 type value struct{ StringValue string }
 
-// text returns the value of a text, or - if there is none.
+// text returns the text value of the attribute key, or "-" if there is none.
 func (as attributes) text(key string) string {
 	for _, a := range as {
 		if a.Key == key {

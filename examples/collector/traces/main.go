@@ -1,6 +1,6 @@
-// Command traces sends traces over OTLP, as a program with OpenTelemetry's SDK
-// does: a request with a call of a provider. It prints how many it has sent of each
-// kind:
+// Command traces sends traces over OTLP with OpenTelemetry's SDK. Each trace is a
+// request with a call to a provider. The command prints how many traces of each
+// kind it has sent:
 //
 //	traces -endpoint 127.0.0.1:4318 -ok 4000 -retryable 1000 -fatal 30
 package main
@@ -58,7 +58,7 @@ func send(ctx context.Context, endpoint string, kinds []kind) error {
 	var failed atomic.Pointer[error]
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { failed.Store(&err) }))
 	provider := sdktrace.NewTracerProvider(
-		// A processor that waits when its queue is full loses no span.
+		// If the queue is full, this processor waits. So no span is lost.
 		sdktrace.WithSpanProcessor(sdktrace.NewBatchSpanProcessor(exporter, sdktrace.WithBlocking())),
 		sdktrace.WithIDGenerator(&ids{rand.New(rand.NewPCG(1, 2))}),
 		sdktrace.WithResource(resource.NewSchemaless(attribute.String("service.name", "assistant"))),
@@ -79,7 +79,8 @@ func send(ctx context.Context, endpoint string, kinds []kind) error {
 	return nil
 }
 
-// request is answered in spite of the error, so only the inner span has failed.
+// request sends the trace of one request. The request succeeds in spite of the
+// error, so only the inner span has failed.
 func request(ctx context.Context, tracer trace.Tracer, k kind) {
 	ctx, root := tracer.Start(ctx, "POST /ask", trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(attribute.String("kind", k.name)))
 	defer root.End()
@@ -91,7 +92,7 @@ func request(ctx context.Context, tracer trace.Tracer, k kind) {
 	}
 }
 
-// ids makes the same ids in each run, so that the same traces are sampled.
+// ids generates the same ids in each run, so that the same traces are sampled.
 type ids struct{ random *rand.Rand }
 
 func (g *ids) NewIDs(ctx context.Context) (id trace.TraceID, span trace.SpanID) {

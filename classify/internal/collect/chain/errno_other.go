@@ -2,6 +2,7 @@
 
 package chain
 
-// errnoID returns "". These systems have fewer error numbers (js, wasip1, aix) or
-// texts instead of numbers (plan9), so only the text of an error counts.
+// errnoID always returns "". On js, wasip1 and aix, there are fewer error numbers.
+// On plan9, errors have texts instead of numbers. So only the text of an error
+// counts.
 func errnoID(error) string { return "" }

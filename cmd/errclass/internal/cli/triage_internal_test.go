@@ -35,8 +35,8 @@ func TestSparkline(t *testing.T) {
 	}
 }
 
-// TestGroupTable: the table fits into a terminal, and has colours only if they are
-// wanted.
+// TestGroupTable checks that the table fits into a terminal, and that it has
+// colours only if the caller asks for them.
 func TestGroupTable(t *testing.T) {
 	t.Parallel()
 	g := triage.Group{Template: strings.Repeat("ä word ", 50), Count: 1234567, Share: 0.5, Category: classify.CategoryContextOverflow, Reason: classify.ReasonContextOverflow}

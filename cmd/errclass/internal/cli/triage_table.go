@@ -113,7 +113,8 @@ func groupTable(r *triage.Report, groups []triage.Group, width int, colour bool)
 	return t
 }
 
-// coloured returns a category in red if it needs a person, otherwise in yellow.
+// coloured returns the name of a category with its terminal colour. A fatal
+// category, which needs a person, is red. All others are yellow.
 func coloured(c classify.Category) string {
 	if c == classify.CategoryFatal {
 		return "\x1b[31m" + string(c) + "\x1b[0m"
@@ -128,7 +129,7 @@ func at(t time.Time, layout string) string {
 	return t.Format(layout)
 }
 
-// ended returns text, cut to at most limit characters.
+// ended returns at most the first limit characters of text.
 func ended(text string, limit int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text

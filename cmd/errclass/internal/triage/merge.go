@@ -19,7 +19,7 @@ const (
 	maxOpen = 32
 	// batch is how many events a reader sends at once.
 	batch = 128
-	// maxPeek is how much of a file is searched for its first time.
+	// maxPeek is how many bytes of a file peek reads.
 	maxPeek = 64 << 10
 )
 
@@ -166,8 +166,8 @@ func (s *sources) Pop() any {
 	return last
 }
 
-// peek finds the first time in a file, which is hardly later than that of its first
-// event. It reads the first maxPeek bytes.
+// peek sets in.first to the first time in a file. The first event of the file is
+// hardly ever earlier. peek reads at most maxPeek bytes.
 func (r *run) peek(in *input) {
 	f, err := os.Open(in.name)
 	if err != nil {
