@@ -147,9 +147,9 @@ func (s *scanner) phrase(i int) {
 	s.add(i, end)
 }
 
-// named masks a secret whose name is the value of another field: {"name":
-// "API_KEY", "value": "..."}. n is the name of that other field, and i is the end
-// of the separator after n.
+// named masks the secret in a pair of fields, the first of which contains the
+// secret's name: {"name": "API_KEY", "value": "..."}. n is the name of the first
+// field, here "name". i is the end of the separator after n.
 func (s *scanner) named(n name, i int, encoded bool) {
 	if n.n == 0 || n.words[0] != "name" && n.words[0] != "key" {
 		return

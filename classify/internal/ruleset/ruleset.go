@@ -79,8 +79,8 @@ func (s *Set) MatchStandard(set []uint64, plain string) {
 	}
 }
 
-// match adds the rules of p that match a text to set. set begins with the first
-// word of the part.
+// match finds the rules of p that match a text, and sets their bits in set. The
+// first word of set is the first word of the part.
 func (p Part) match(set []uint64, text, plain string) {
 	switch p.Reads {
 	case exactText:
