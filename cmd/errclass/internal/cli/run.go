@@ -59,7 +59,7 @@ const (
 
 // runFlags are the flags of run.
 type runFlags struct {
-	retry            bool
+	retry, pty       bool
 	maxRuns          int
 	timeout, silence time.Duration
 	format           *format
@@ -88,8 +88,15 @@ runs to three, or to six for network; --max lowers that number.
 Standard input: without --retry, the command reads it itself. With --retry, each
 run gets the same input again. A file is read again from its offset. Of a pipe,
 up to 16 MiB are kept; if the command read more, it is not run again. The input
-from a terminal reaches the command through a pipe, so programs that draw on the
-screen do not work with run.
+from a terminal reaches the command through a pipe.
+
+With --pty the command gets a terminal of its own, with the size of yours, for
+programs that draw on the screen or print colours only there. Keys go to the
+command, Ctrl-C too. Its output and errors go to standard output, with the line
+ends of a terminal, and run classifies the end of both. An input that is no
+terminal is followed by Ctrl-D, and is not echoed; a line of more than 4095 bytes
+is cut by the system. What you type is not typed again for another run. --pty is
+not supported on Windows: use WSL.
 
 The command runs in a process group of its own. These events end it: --timeout,
 --silence, Ctrl-C, a SIGTERM, SIGQUIT, SIGHUP or SIGPIPE to errclass, and a
@@ -115,6 +122,7 @@ output was closed, as by head; 127 not found; 126 not executable. With
 context_overflow and 70 if it is fatal.`,
 		Example: `  errclass run --retry -- codex exec 'fix the tests'
   errclass run --retry --timeout 10m --silence 2m --format json -- claude -p "$PROMPT"
+  errclass run --pty --retry -- claude "$PROMPT"
   errclass run --exit-code category --event error.json -- ./import.sh < data.csv`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -126,6 +134,7 @@ context_overflow and 70 if it is fatal.`,
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // flags after COMMAND belong to COMMAND, even without --
 	flags.BoolVar(&f.retry, "retry", false, "run the command again after a retryable failure")
+	flags.BoolVar(&f.pty, "pty", false, "give the command a terminal of its own (not on Windows)")
 	flags.IntVar(&f.maxRuns, "max", 0, "run the command at most `N` times; 0 is the limit of the reason")
 	flags.DurationVar(&f.timeout, "timeout", 0, "end the command after this `time`, including retries and waits; 0 is no limit")
 	flags.DurationVar(&f.silence, "silence", 0, "end the command after this `time` without output; 0 is no limit")
@@ -152,6 +161,8 @@ func (f *runFlags) run(s Streams, args []string) error {
 		return usagef("--max, --timeout and --silence must not be negative")
 	case f.maxRuns > 0 && !f.retry:
 		return usagef("--max needs --retry")
+	case f.pty && !ptySupported:
+		return usagef("--pty is not supported on this system: run errclass in WSL or on another system, or leave out --pty")
 	}
 	if f.provider == "" {
 		f.provider = strings.TrimSuffix(filepath.Base(args[0]), ".exe")
@@ -165,7 +176,8 @@ func (f *runFlags) run(s Streams, args []string) error {
 		defer event.Close()
 	}
 
-	input := newRunInput(s.In, f.retry)
+	input := newRunInput(s.In, f.retry, f.pty)
+	terminals := s // detectClosed hides them
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	defer stop()
 	ctx, end := context.WithCancelCause(ctx)
@@ -184,6 +196,9 @@ func (f *runFlags) run(s Streams, args []string) error {
 			Timeout: -1, Silence: limitOrNone(f.silence), Classifier: c, Provider: f.provider,
 		},
 		input: input, retry: f.retry, maxRuns: f.maxRuns, errs: errs, quiet: *f.format == formatJSON,
+	}
+	if f.pty {
+		r.terminal = func() (*supervise.Terminal, func(), error) { return openTerminal(terminals) }
 	}
 	o, err := r.run(ctx)
 	if err == nil {

@@ -16,10 +16,16 @@ type runInput struct {
 	file   *os.File  // read again from start
 	start  int64
 	replay *replayBuffer // for a pipe
+	live   bool          // replay is a terminal: each run gets what is typed during it
 }
 
-func newRunInput(in io.Reader, repeated bool) *runInput {
+// newRunInput returns the input for one or more runs. pty reports that the command has
+// a terminal of its own.
+func newRunInput(in io.Reader, repeated, pty bool) *runInput {
 	f, isFile := in.(*os.File)
+	if pty && repeated && isFile && isTerminal(f) {
+		return &runInput{replay: newReplayBuffer(f), live: true}
+	}
 	switch {
 	case isFile && isTerminal(f):
 		// The command is in a background process group. The kernel stops such a
@@ -45,6 +51,8 @@ func (r *runInput) next() (io.Reader, error) {
 	case r.file != nil:
 		_, err := r.file.Seek(r.start, io.SeekStart)
 		return r.file, err
+	case r.live:
+		return r.replay.liveReader(), nil
 	case r.replay != nil:
 		return r.replay.reader(), nil
 	default:
@@ -63,7 +71,7 @@ func (r *runInput) copied() bool {
 }
 
 // replayable reports whether the next run gets the same input as the last one.
-func (r *runInput) replayable() bool { return r.replay == nil || !r.replay.lost() }
+func (r *runInput) replayable() bool { return r.replay == nil || r.live || !r.replay.lost() }
 
 // replayBuffer lets several readers read a source, one after the other. Each reader
 // starts at the beginning of the source. An abandoned reader may still be blocked
@@ -101,6 +109,13 @@ func (b *replayBuffer) started() bool {
 }
 
 func (b *replayBuffer) reader() io.Reader { return &replayReader{buffer: b} }
+
+// liveReader returns a reader of what has not been read yet.
+func (b *replayBuffer) liveReader() io.Reader {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return &replayReader{buffer: b, offset: len(b.data)}
+}
 
 type replayReader struct {
 	buffer *replayBuffer

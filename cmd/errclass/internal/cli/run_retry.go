@@ -21,6 +21,10 @@ type retrier struct {
 	errs    io.Writer
 	quiet   bool // do not report retries
 
+	// terminal opens a terminal for one run; nil means none. restore sets this
+	// program's terminal back.
+	terminal func() (t *supervise.Terminal, restore func(), err error)
+
 	calls int // number of runs so far
 }
 
@@ -34,7 +38,7 @@ func (r *retrier) run(ctx context.Context) (supervise.Outcome, error) {
 		}
 		r.command.Stdin = in
 		r.calls++
-		o, err := supervise.Run(ctx, r.command)
+		o, err := r.runOnce(ctx)
 		if err == nil || !r.retry || ctx.Err() != nil {
 			return o, err
 		}
@@ -57,8 +61,24 @@ func (r *retrier) run(ctx context.Context) (supervise.Outcome, error) {
 	}
 }
 
-// schedule has the pauses between runs. Its limit of three calls is not used,
-// because the reason's policy limits the number of runs.
+// runOnce runs the command, in a terminal if there is to be one.
+func (r *retrier) runOnce(ctx context.Context) (supervise.Outcome, error) {
+	if r.terminal == nil {
+		return supervise.Run(ctx, r.command)
+	}
+	t, restore, err := r.terminal()
+	if err != nil {
+		err = fmt.Errorf("open a terminal for the command: %w", err)
+		return supervise.Outcome{ExitCode: -1, Result: classify.Error(err)}, err
+	}
+	defer restore()
+	command := r.command
+	command.Terminal = t
+	return supervise.Run(ctx, command)
+}
+
+// schedule has the pauses between runs. Its limit of three calls is not used, because
+// the reason's policy limits the number of runs.
 var schedule = resilience.FixedSchedule.Schedule()
 
 // pause returns the time to wait before the next run. again is false if there is no

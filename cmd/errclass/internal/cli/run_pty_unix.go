@@ -1,0 +1,114 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+
+	"github.com/errclass/errclass/supervise"
+)
+
+const ptySupported = true
+
+// defaultSize is the size of the command's terminal if this program has none.
+var defaultSize = pty.Winsize{Rows: 24, Cols: 80}
+
+// openTerminal opens a terminal for the command, with the size and the mode of this
+// program's terminal. If standard input is a terminal, it is in raw mode until
+// restore, so that every key reaches the command.
+func openTerminal(s Streams) (t *supervise.Terminal, restore func(), err error) {
+	master, child, err := pty.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	undo := []func(){}
+	restore = func() {
+		for _, f := range undo {
+			f()
+		}
+	}
+	if err := setUp(s, master, child, &undo); err != nil {
+		restore()
+		_, _ = master.Close(), child.Close()
+		return nil, nil, err
+	}
+	return &supervise.Terminal{Master: master, Child: child}, restore, nil
+}
+
+// setUp sets size and mode. It adds to undo what ends with the run.
+func setUp(s Streams, master, child *os.File, undo *[]func()) error {
+	size := &defaultSize
+	if own := ownTerminal(s); own != nil {
+		if got, err := pty.GetsizeFull(own); err == nil && got.Rows > 0 && got.Cols > 0 {
+			size = got
+		}
+		*undo = append(*undo, followSize(own, master))
+	}
+	if err := pty.Setsize(master, size); err != nil {
+		return err
+	}
+	in, isFile := s.In.(*os.File)
+	if !isFile || !isTerminal(in) {
+		return noEcho(child)
+	}
+	fd := int(in.Fd())
+	mode, err := term.GetState(fd)
+	if err != nil {
+		return err
+	}
+	if err := term.Restore(int(child.Fd()), mode); err != nil { // sets the mode of the new terminal
+		return err
+	}
+	if _, err := term.MakeRaw(fd); err != nil {
+		return err
+	}
+	*undo = append(*undo, func() { _ = term.Restore(fd, mode) })
+	return nil
+}
+
+// ownTerminal returns the first of the standard streams that is a terminal, or nil.
+func ownTerminal(s Streams) *os.File {
+	for _, one := range []any{s.In, s.Out, s.Err} {
+		if f, ok := one.(*os.File); ok && isTerminal(f) {
+			return f
+		}
+	}
+	return nil
+}
+
+// followSize passes changes of the size on until stop is called.
+func followSize(from, to *os.File) (stop func()) {
+	changed, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(changed, syscall.SIGWINCH)
+	go func() {
+		for {
+			select {
+			case <-changed:
+				_ = pty.InheritSize(from, to) // fails after the end of the command
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(changed)
+		close(done)
+	}
+}
+
+// noEcho turns the echo off, because an input that is not typed does not belong to
+// the output. The command may turn it on again.
+func noEcho(f *os.File) error {
+	mode, err := unix.IoctlGetTermios(int(f.Fd()), getMode)
+	if err != nil {
+		return err
+	}
+	mode.Lflag &^= unix.ECHO
+	return unix.IoctlSetTermios(int(f.Fd()), setMode, mode)
+}
