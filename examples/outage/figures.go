@@ -40,7 +40,8 @@ func (s share) String() string {
 // is close to 0 or 100.
 func digits(percent float64) string {
 	d := 1
-	for ; d < 3 && percent > 0 && percent < 100 && (percent < math.Pow10(-d)*5 || 100-percent < math.Pow10(-d)*5); d++ {
+	for off := min(percent, 100-percent); d < 3 && 0 < off && off < 5*math.Pow10(-d); {
+		d++
 	}
 	return fmt.Sprintf("%.*f", d, percent)
 }
