@@ -9,6 +9,7 @@ function log(level, msg, err) {
 }
 
 log("info", "started");
+log("info", "basket " + "of 17 articles ".repeat(3000)); // a line of several entries in the container's log
 try {
   undefined.basket;
 } catch (err) {
