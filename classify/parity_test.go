@@ -25,7 +25,8 @@ type sdkError struct {
 
 func (e *sdkError) Error() string { return e.Message }
 
-// failure is one failure. forms converts it to several forms of evidence.
+// failure has the status, the code and the message of one failure. forms puts them
+// into several forms of evidence.
 type failure struct {
 	status        int
 	code, message string

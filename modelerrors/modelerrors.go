@@ -56,8 +56,8 @@ func ClassifyModelError(err error) (retryable, rateLimited bool, retryAfter time
 	}
 }
 
-// retryPhrase matches texts that are retryable in this package only. In package
-// classify, the first four match no rule, and the last one is permanent.
+// retryPhrase matches texts that are retryable here, but not in package classify:
+// the first four phrases match no rule there, and "no such host" is permanent.
 var retryPhrase = regexp.MustCompile(`(?i)reset before headers|upstream connect|\binternal_error\b|temporary failure|no such host`)
 
 // retryableResult decides whether an error without a status is retryable. res is

@@ -322,11 +322,11 @@ func (b *Breakers) runProbe(ctx context.Context, endpoint string, limit time.Dur
 	return err
 }
 
-// Force opens or closes the breaker of an endpoint, or sets it back to auto.
-// With a [Target.Key], the name is endpoint#key. Each change resets what the
+// Force opens or closes the breaker of an endpoint, or sets it back to auto. For
+// the breaker of a [Target.Key], pass endpoint#key. Each change resets what the
 // breaker has counted, and ends a hold. The mode stays until the next Force. The
-// config's circuitBreaker.mode sets the initial mode. An unknown mode or an
-// empty endpoint is an error and changes nothing.
+// config's circuitBreaker.mode sets the initial mode. An unknown mode or an empty
+// endpoint is an error and changes nothing.
 func (b *Breakers) Force(ctx context.Context, endpoint string, mode BreakerMode) error {
 	if b == nil || endpoint == "" {
 		return fmt.Errorf("force the breaker of endpoint %q: there is none", endpoint)

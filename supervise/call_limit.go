@@ -87,7 +87,8 @@ func (l *callLimit[C]) extend() {
 	l.timer.Reset(next.Sub(now))
 }
 
-// end stops the timer, because the function of the call has returned.
+// end is called when the function of the call has returned. It stops the timer,
+// forgets the token and cancels the context of the call.
 func (l *callLimit[C]) end() {
 	l.mu.Lock()
 	if l.timer != nil {

@@ -18,9 +18,9 @@ func template(text string) string {
 	return template
 }
 
-// TestGolden compares ids and templates with those that earlier versions gave. Users
-// store ids and compare them over years, so a line of the file must not change. New
-// lines may be added.
+// TestGolden compares ids and templates with those that earlier versions gave.
+// Users store ids and compare them over years, so the lines of
+// testdata/golden.jsonl must not change. New lines may be added.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	lines := golden(t)
@@ -149,9 +149,9 @@ func TestQuoting(t *testing.T) {
 	}
 }
 
-// All texts here are longer than a template may be. The template is cut, but not
-// within a value: it has nothing of a value, and its end does not depend on the
-// values.
+// All texts here are longer than a template may be. The template is cut, but never
+// within a value. So it contains no part of a value, and its end does not depend on
+// the values.
 func TestTemplateIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{`x "VALUE" `, `{"message":"x VALUE","y":"VALUE"}, `, "VALUE ", "VALUE,", "日本語 VALUE", "'VALUE", "msg=\"a VALUE"} {

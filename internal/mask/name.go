@@ -17,8 +17,8 @@ const (
 	header        // the value has several words, and the first one may be a scheme
 )
 
-// nameWords is the largest number of words of a name. They are counted from its
-// end.
+// nameWords is how many words of a name are read. If the name has more, these are
+// the last ones.
 const nameWords = 6
 
 // nameBytes is the largest length of a name, in bytes.
@@ -79,8 +79,8 @@ func startsWord(text string, i, end int) bool {
 		i+1 < end && class[text[i+1]]&lower != 0 // APIKey
 }
 
-// skipFillers removes the fillers at the end of the name. prose reports that the
-// name is in a sentence.
+// skipFillers removes fillers from the end of the name: "API key provided" becomes
+// "API key". prose says whether the name is in a sentence.
 func (n *name) skipFillers(prose bool) {
 	for n.n > 1 && fillers[n.words[0]] {
 		copy(n.words[:], n.words[1:n.n])

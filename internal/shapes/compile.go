@@ -25,9 +25,9 @@ type Set struct {
 	record compiled // OTLPRecord
 	logfmt compiled
 	names  []string
-	// buckets has the numbers of the keys by a hash of their names. Most keys of a
-	// line that the set does not read are rejected by an empty bucket or by one
-	// comparison.
+	// buckets[h] has the numbers of the keys whose names have the hash h. A line
+	// has many keys that the set does not read. Most of them are rejected by an
+	// empty bucket or by one comparison.
 	buckets          [256][]uint8
 	category, reason uint8
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/errclass/errclass/internal/jsontop"
 )
 
-// Services lists the paths of the name of the service, or of the container, that
-// logged a line. The most specific path comes first. The paths are those of
+// Services lists the paths at which a line may name the service or the container
+// that logged it. The most specific path comes first. The paths are those of
 // OpenTelemetry, ECS, Datadog, Google Cloud, Fluent Bit and Filebeat on Kubernetes,
 // Docker's journald driver and systemd, and usual names that programs choose.
 var Services = []string{
@@ -33,7 +33,7 @@ type servicePath struct {
 	rest []string
 }
 
-// longestService is the length of the longest name of a service that is read.
+// longestService is how many bytes of a service's name are read.
 const longestService = 128
 
 // Service returns the name of the service or the container that logged line, or "".
@@ -55,7 +55,8 @@ func Service(line []byte) string {
 	return prefixService(line[:start])
 }
 
-// serviceField returns the service that one of the members of object names.
+// serviceField returns the name of the service from the members of a JSON object,
+// or "".
 func serviceField(object []byte) string {
 	best, found := len(Services), []byte(nil)
 	var resource []byte
@@ -90,8 +91,8 @@ func serviceField(object []byte) string {
 	return name
 }
 
-// objectMember returns the value of the member name of v. It returns nil if v is
-// not an object.
+// objectMember returns the value of the member of v that has this name. It returns
+// nil if v is not an object.
 func objectMember(v []byte, name string) []byte {
 	if len(v) == 0 || v[0] != '{' {
 		return nil
@@ -129,7 +130,8 @@ func resourceService(attributes []byte) (name []byte) {
 	return name
 }
 
-// servicePair returns the service that a pair of a logfmt line names.
+// servicePair returns the name of the service from the pairs of a logfmt line, or
+// "".
 func servicePair(line []byte) string {
 	best, found := len(Services), []byte(nil)
 	for i := 0; i < len(line); {

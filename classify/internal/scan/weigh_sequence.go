@@ -72,7 +72,8 @@ var special = func() (is [256]bool) {
 }()
 
 // begin adds the bytes with which the next part may begin. If the alternatives that
-// are active before may continue with the same bytes, the number of paths grows.
+// are active before this part may continue with the same bytes, the number of paths
+// grows.
 func (s *sequence) begin(first byteSet) {
 	if s.open&first != 0 {
 		s.ways = min(s.ways+s.forks, mostForks)
@@ -82,8 +83,9 @@ func (s *sequence) begin(first byteSet) {
 	}
 }
 
-// close is called after a part that is not optional: the alternatives before the
-// part are no longer active.
+// close is called for a part that is not optional. No match can skip the part, so
+// the sequence is no longer empty, and the alternatives before the part are no
+// longer active.
 func (s *sequence) close() { s.empty, s.open, s.forks = false, 0, 0 }
 
 // grow adds the estimated steps of a part.

@@ -137,7 +137,8 @@ func killFiles(ctx context.Context, s settings, table io.Writer) (err error) {
 		fmt.Sprintf("  file_storage: {directory: %q, create_directory: true}", filepath.Join(s.dir, "state-files")), ", file_storage",
 		"    storage: file_storage\n    retry_on_failure: {enabled: true, max_elapsed_time: 0}", durable)
 
-	// The program writes about a tenth of the records in each second.
+	// A goroutine writes the log file, in place of the program in a container:
+	// about a tenth of all records each second.
 	path, err := containerLog(logs)
 	if err != nil {
 		return err

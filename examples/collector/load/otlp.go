@@ -177,7 +177,7 @@ service:
 	return f, nil
 }
 
-// send sends records 0 to n over two connections.
+// send sends the first n records over two connections.
 func send(ctx context.Context, address string, from *source, n int) error {
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)

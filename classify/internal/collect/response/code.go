@@ -68,8 +68,8 @@ func nameless(name string) bool {
 	return false
 }
 
-// longestCode is the greatest length of a code or a type name, in bytes. AWS adds a
-// URL to its codes.
+// longestCode is the greatest length of a code or a type name, in bytes. It leaves
+// room for the URL that AWS adds to a code.
 const longestCode = 1 << 10
 
 // readCode adds the signal of a code from a field for codes. In such a field, words
