@@ -276,8 +276,7 @@ func TestStandardLibrary(t *testing.T) {
 }
 
 // TestErrConnDoneAsItsText checks that sql.ErrConnDone and its text have the same
-// reason. The reason is a bug: the program used a connection that was already
-// closed.
+// reason: logic, because the program has used a connection that was already closed.
 func TestErrConnDoneAsItsText(t *testing.T) {
 	t.Parallel()
 	value, text := classify.Error(sql.ErrConnDone), classify.Message(sql.ErrConnDone.Error())

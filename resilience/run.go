@@ -289,10 +289,10 @@ func (r *run) admit() (permit, error) {
 	return p, err
 }
 
-// patience returns how long the call may wait at an open breaker: the sum of the
-// remaining pauses of its schedule, plus the time for one more trial. If the endpoint
-// does not answer, the remaining calls and the trial would take the attempt timeout
-// each. cause is the failure that opened the breaker.
+// patience returns how much longer the call may wait at an open breaker: its
+// remaining pauses plus longestGap, which leaves time for one more trial. cause is
+// the failure that opened the breaker. If it is a timeout, each remaining call and
+// the trial may wait for an answer too, so the attempt timeout is added for each.
 func (r *run) patience(cause classify.Result) time.Duration {
 	calls, s := r.settings().retry.calls(cause), r.settings().retry.scheduleFor(cause.Reason)
 	if calls < 2 {

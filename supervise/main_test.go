@@ -155,8 +155,9 @@ func self(t testing.TB, role string, args ...string) supervise.Command {
 	}
 }
 
-// withLifeline adds a lifeline to the command c. gone is closed when the process
-// with the lifeline has ended. hangUp closes the lifeline.
+// withLifeline gives the child of c, or its grandchild, a lifeline: a connection to
+// the test that stays open as long as the process lives. gone is closed when the
+// process has ended. hangUp closes the lifeline.
 func withLifeline(t *testing.T, c *supervise.Command) (gone <-chan struct{}, hangUp func()) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

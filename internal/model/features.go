@@ -134,7 +134,7 @@ func (s *scanner) next(w *word) bool {
 	return true
 }
 
-// nextInPart is next for the part of the text up to the next stack frame.
+// nextInPart is like next, but reads only as far as the next stack frame.
 func (s *scanner) nextInPart(w *word) bool {
 	text := s.text
 	for s.pos < len(text) {
@@ -224,8 +224,8 @@ func (w *word) addPart(f *filter, gram uint64) {
 	w.n += f.has(feature)
 }
 
-// whole sets the two other features of a word: the word with this hash, and its
-// pair with the previous word.
+// whole sets the features of a word other than its n-grams: that of the word
+// itself, from this hash, and that of its pair with the previous word.
 func (s *scanner) whole(hash uint64, w *word) {
 	w.whole = uint32(hash * multiplier >> 32)
 	w.paired = s.previous != 0

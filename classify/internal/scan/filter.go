@@ -20,8 +20,9 @@ type filter struct {
 	// many ways. eightOnly has the prefixes of eight bytes that pass without the
 	// third test.
 	fourOnly, eightOnly bitmap
-	// short has the first two bytes of matches that have no prefix of four bytes.
-	// Such matches are shorter than four bytes or continue in too many ways.
+	// short has the pairs of bytes that need no test of further bytes. Matches that
+	// begin with such a pair are shorter than four bytes or continue in too many
+	// ways.
 	short  [1 << (16 - 6)]uint64
 	shorts bool // short is not empty
 	empty  bool // a match may be empty, so it may begin at any offset

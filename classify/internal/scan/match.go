@@ -188,8 +188,8 @@ func repair(text string) string {
 	return string(b)
 }
 
-// walk is one pass over a text. It has its own set of matches, so that the set of
-// the caller can stay on the stack.
+// walk is one pass over a text. It collects the matches in a set of its own: if it
+// kept the set of the caller, that set would escape to the heap.
 type walk struct {
 	m      *Matcher
 	text   string

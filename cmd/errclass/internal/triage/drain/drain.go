@@ -81,7 +81,8 @@ func (c *Cluster[T]) Current() *Cluster[T] {
 // Removed reports whether the cluster was removed.
 func (c *Cluster[T]) Removed() bool { return c.leaf == nil }
 
-// Tree has the clusters. It is not safe for concurrent use.
+// Tree holds the clusters and finds the one to which a text belongs. It is not safe
+// for concurrent use.
 type Tree[T any] struct {
 	root  node[T]
 	words []word
@@ -277,9 +278,9 @@ func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 	return found
 }
 
-// absorb merges clusters of found into c. Clusters that differ from c in the same
-// words are merged, if they and c are at least evidence clusters. If found and c
-// are at least crowd clusters, all are merged.
+// absorb merges clusters of found into c. If enough of them (evidence, including c)
+// differ from c in the same words, those are merged. If found is large enough
+// (crowd, including c), all are merged.
 func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	if len(found)+1 < evidence {
 		return
