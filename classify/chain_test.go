@@ -56,7 +56,7 @@ func runTyped(t *testing.T, cases []typedCase) {
 			for how, err := range map[string]error{
 				"bare":    tt.err,
 				"wrapped": fmt.Errorf("render: %w", fmt.Errorf("load: %w", tt.err)),
-				"joined":  errors.Join(errors.New("the cache is cold"), tt.err),
+				"joined":  errors.Join(errors.New("so be it"), tt.err),
 				"both":    fmt.Errorf("%w, and %w", errors.New("so it goes"), fmt.Errorf("x: %w", errors.Join(tt.err))),
 			} {
 				got := classify.Error(err)

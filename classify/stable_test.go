@@ -152,7 +152,7 @@ func TestStable(t *testing.T) {
 				}
 				assert.Equal(t, was.Category, is.Category, "%s, where %s decided, not %s: %q", was.Category, was.Rule, is.Rule, text)
 			}
-			assert.LessOrEqual(t, unsure, len(texts)/40, "answers of the model that change")
+			assert.LessOrEqual(t, unsure, len(texts)*3/100, "answers of the model that change")
 		})
 	}
 	for text := range unstable {

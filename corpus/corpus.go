@@ -24,6 +24,19 @@ import (
 //go:embed slices/*.jsonl
 var Slices embed.FS
 
+// Phrases has the file of the phrases.
+//
+//go:embed phrases.jsonl
+var Phrases embed.FS
+
+// Phrase is a text in which a program could report an error. It is the wording of
+// no product, so the classifier is trained on phrases, but not measured on them.
+type Phrase struct {
+	Message  string            `json:"message"`
+	Category classify.Category `json:"category"`
+	Reason   classify.Reason   `json:"reason"`
+}
+
 // Entry is one labelled message.
 type Entry struct {
 	ID      string `json:"id"`
@@ -62,6 +75,45 @@ func Read(dir fs.FS) ([]Entry, error) {
 	return r.entries, nil
 }
 
+// ReadPhrases reads the file phrases.jsonl of dir. Each line must be a phrase with
+// labels that exist. Its message must differ from those of all earlier lines and of
+// all entries. Messages that differ only in digits count as the same. If a line is
+// invalid, the error begins with the file and the line.
+func ReadPhrases(dir fs.FS, entries []Entry) ([]Phrase, error) {
+	const name = "phrases.jsonl"
+	f, err := dir.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	seen := map[string]string{}
+	for i := range entries {
+		seen[withoutDigits(entries[i].Message)] = fmt.Sprintf("entry %q", entries[i].ID)
+	}
+	var all []Phrase
+	err = eachLine(f, name, func(at string, line []byte) error {
+		var p Phrase
+		if err := decode(line, &p); err != nil {
+			return fmt.Errorf("not a phrase: %w", err)
+		}
+		message := withoutDigits(p.Message)
+		switch first, ok := seen[message]; {
+		case message == "":
+			return errors.New("no message")
+		case !slices.Contains(classify.Categories(), p.Category):
+			return fmt.Errorf("unknown category %q", p.Category)
+		case !p.Reason.Valid():
+			return fmt.Errorf("unknown reason %q", p.Reason)
+		case ok:
+			return fmt.Errorf("the same message as %s", first)
+		}
+		seen[message] = at
+		all = append(all, p)
+		return nil
+	})
+	return all, err
+}
+
 // reader collects the entries of several files. ids and messages map each id and
 // message to the file and line in which it was found, to find duplicates.
 type reader struct {
@@ -78,26 +130,37 @@ func (r *reader) read(dir fs.FS, name string) error {
 		return err
 	}
 	defer f.Close()
+	return eachLine(f, name, func(at string, line []byte) error {
+		e, err := parse(line)
+		if err != nil {
+			return err
+		}
+		if first, ok := r.ids[e.ID]; ok {
+			return fmt.Errorf("id %q is already used at %s", e.ID, first)
+		}
+		message := withoutDigits(e.Message)
+		if first, ok := r.messages[message]; ok {
+			return fmt.Errorf("entry %q has the same message as %s", e.ID, first)
+		}
+		r.ids[e.ID], r.messages[message] = at, at
+		e.Slice = strings.TrimSuffix(path.Base(name), ".jsonl")
+		r.entries = append(r.entries, e)
+		return nil
+	})
+}
+
+// eachLine calls read for each line of a file. at is the file and the number of the
+// line. An error begins with both.
+func eachLine(f io.Reader, name string, read func(at string, line []byte) error) error {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxLine)
 	number := 0
 	for lines.Scan() {
 		number++
-		e, err := parse(lines.Bytes())
 		at := fmt.Sprintf("%s:%d", name, number)
-		if err != nil {
+		if err := read(at, lines.Bytes()); err != nil {
 			return fmt.Errorf("%s: %w", at, err)
 		}
-		if first, ok := r.ids[e.ID]; ok {
-			return fmt.Errorf("%s: id %q is already used at %s", at, e.ID, first)
-		}
-		message := withoutDigits(e.Message)
-		if first, ok := r.messages[message]; ok {
-			return fmt.Errorf("%s: entry %q has the same message as %s", at, e.ID, first)
-		}
-		r.ids[e.ID], r.messages[message] = at, at
-		e.Slice = strings.TrimSuffix(path.Base(name), ".jsonl")
-		r.entries = append(r.entries, e)
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("%s:%d: %w", name, number+1, err)
@@ -105,16 +168,24 @@ func (r *reader) read(dir fs.FS, name string) error {
 	return nil
 }
 
+// decode decodes a line with exactly one JSON value.
+func decode(line []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("more than one JSON value")
+	}
+	return nil
+}
+
 // parse reads one line and checks its fields.
 func parse(line []byte) (Entry, error) {
 	var e Entry
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&e); err != nil {
+	if err := decode(line, &e); err != nil {
 		return e, fmt.Errorf("not an entry: %w", err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return e, errors.New("not an entry: more than one JSON value")
 	}
 	for _, field := range []struct{ name, value string }{
 		{"id", e.ID},

@@ -85,3 +85,38 @@ func TestSlices(t *testing.T) {
 		assert.LessOrEqual(t, n, 5, "messages of %s", product)
 	}
 }
+
+func TestReadPhrases(t *testing.T) {
+	const phrase = `{"message":"the node left","category":"retryable","reason":"network"}`
+	entries := []corpus.Entry{{ID: "a-1", Message: "Error 17"}}
+	read := func(lines string) ([]corpus.Phrase, error) {
+		return corpus.ReadPhrases(fstest.MapFS{"phrases.jsonl": {Data: []byte(lines)}}, entries)
+	}
+	phrases, err := read(phrase)
+	require.NoError(t, err)
+	assert.Equal(t, []corpus.Phrase{{Message: "the node left", Category: classify.CategoryRetryable, Reason: classify.ReasonNetwork}}, phrases)
+	for _, tt := range []struct{ name, second, want string }{
+		{"no message", strings.Replace(phrase, "the node left", " ", 1), "phrases.jsonl:2: no message"},
+		{"unknown category", strings.Replace(phrase, "retryable", "retry", 1), `phrases.jsonl:2: unknown category "retry"`},
+		{"unknown reason", strings.Replace(phrase, "network", "net", 1), `phrases.jsonl:2: unknown reason "net"`},
+		{"unknown field", strings.Replace(phrase, "message", "text", 1), `phrases.jsonl:2: not a phrase: json: unknown field "text"`},
+		{"message of a phrase", phrase, "phrases.jsonl:2: the same message as phrases.jsonl:1"},
+		{"message of an entry", strings.Replace(phrase, "the node left", "Error 4", 1), `phrases.jsonl:2: the same message as entry "a-1"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := read(phrase + "\n" + tt.second)
+			assert.EqualError(t, err, tt.want)
+		})
+	}
+	_, err = corpus.ReadPhrases(fstest.MapFS{}, entries)
+	assert.Error(t, err, "no file")
+}
+
+// All phrases of the corpus are valid.
+func TestPhrases(t *testing.T) {
+	entries, err := corpus.Read(corpus.Slices)
+	require.NoError(t, err)
+	phrases, err := corpus.ReadPhrases(corpus.Phrases, entries)
+	require.NoError(t, err)
+	assert.NotEmpty(t, phrases)
+}

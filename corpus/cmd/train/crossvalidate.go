@@ -152,7 +152,7 @@ func writeScores(w io.Writer, questions []question) {
 		report("rules alone", func(q *question) answer { return answer{Category: q.rules.Category, Reason: q.rules.Reason} })
 		retries := []float32{model.Chosen.Retry}
 		if i < 2 {
-			retries = []float32{0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7}
+			retries = []float32{0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75}
 		}
 		for _, retry := range retries {
 			l := model.Chosen

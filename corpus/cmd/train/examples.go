@@ -14,7 +14,7 @@ import (
 type text struct {
 	Text    string
 	Reason  classify.Reason
-	Example bool // of a rule
+	Example bool // an example of a rule, or a phrase
 }
 
 // rulesAlone classifies without the model, because the model must not learn from

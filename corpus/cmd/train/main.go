@@ -1,11 +1,11 @@
-// Command train makes the model's table from the labelled messages and the
-// examples of the rules:
+// Command train makes the model's table from the labelled messages, the phrases and
+// the examples of the rules:
 //
 //	go run ./cmd/train -rules ../classify/rules -out table     write the table
 //	go run ./cmd/train -rules ../classify/rules -cross-validate
 //
 // Cross-validation divides the messages by product into five parts. It trains on
-// four parts and the examples, and tests on the fifth. On one platform the same
+// four parts, the phrases and the examples, and tests on the fifth. On one platform the same
 // inputs always give the same table.
 package main
 
@@ -35,7 +35,7 @@ func main() {
 	predictions := flag.String("predictions", "", "file to write the cross-validated answers to, one JSON object per line; - for standard output")
 	flag.IntVar(&o.Features, "features", o.Features, "number of features in the table")
 	flag.Float64Var(&o.Penalty, "penalty", o.Penalty, "weight of the L2 penalty")
-	flag.Float64Var(&o.Example, "example", o.Example, "weight of a rule's example; a message has 1")
+	flag.Float64Var(&o.Example, "example", o.Example, "weight of a rule's example and of a phrase; a message has 1")
 	flag.IntVar(&o.Rare, "rare", o.Rare, "least number of texts that have a feature")
 	flag.Parse()
 	if err := run(*rules, *out, *validate, *predictions, o); err != nil {
@@ -52,9 +52,14 @@ func run(rules, out string, validate bool, predictions string, o options) error 
 	if err != nil {
 		return err
 	}
-	if predictions != "-" {
-		fmt.Printf("%d messages, %d examples of rules\n", len(entries), len(examples))
+	phrases, err := corpus.ReadPhrases(corpus.Phrases, entries)
+	if err != nil {
+		return err
 	}
+	if predictions != "-" {
+		fmt.Printf("%d messages, %d examples of rules, %d phrases\n", len(entries), len(examples), len(phrases))
+	}
+	examples = append(examples, phraseTexts(phrases)...)
 	if validate || predictions != "" {
 		questions := crossValidate(entries, func(training []corpus.Entry) *model.Model {
 			return model.New(train(append(texts(training), examples...), o))
@@ -102,6 +107,15 @@ func texts(entries []corpus.Entry) []text {
 	all := make([]text, len(entries))
 	for i, e := range entries {
 		all[i] = text{Text: e.Message, Reason: e.Reason}
+	}
+	return all
+}
+
+// phraseTexts returns the training texts of the phrases.
+func phraseTexts(phrases []corpus.Phrase) []text {
+	all := make([]text, len(phrases))
+	for i, p := range phrases {
+		all[i] = text{Text: p.Message, Reason: p.Reason, Example: true}
 	}
 	return all
 }

@@ -32,6 +32,7 @@ type event struct {
 	reason   classify.Reason
 	// confidence is the probability of the reason, from 0 to 1.
 	confidence float64
+	guess      bool // neither a rule nor the record has given the reason
 }
 
 // maxFull is the largest number of bytes of an event that are kept for examples.
@@ -235,6 +236,7 @@ func (r *eventReader) send(e event, res classify.Result) {
 	e.id = fingerprint.Sum(e.text)
 	e.full, e.source = shortened(e.full, maxFull), shortened(e.source, maxFull)
 	e.category, e.reason, e.confidence = res.Category, res.Reason, res.Confidence
+	e.guess = !logline.IsKnown(&res) && res.Confidence < 1 // 1: from the record
 	if e.service == "" {
 		e.service = r.stats.service
 	}

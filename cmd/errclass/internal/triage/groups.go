@@ -54,6 +54,7 @@ type total struct {
 type group struct {
 	category    classify.Category
 	reason      classify.Reason
+	guess       bool // see event
 	count       int64
 	seen        int64 // number of its last event
 	first, last int64 // times, or 0
@@ -79,6 +80,8 @@ func newGroups(bound int) *groups {
 // add counts an event of a file.
 func (g *groups) add(e *event, file string) {
 	g.seen++
+	o := g.group(e)
+	e.category, e.reason = o.category, o.reason
 	t := find(&g.totals, e.category, e.reason)
 	t.count++
 	if e.time == 0 {
@@ -88,7 +91,7 @@ func (g *groups) add(e *event, file string) {
 		g.grid.add(seconds(e.time))
 		t.series.add(&g.grid, seconds(e.time), 1)
 	}
-	g.group(e).add(g, e, file)
+	o.add(g, e, file)
 	if g.count > g.bound {
 		g.giveUp()
 	}
@@ -104,7 +107,9 @@ func earlier(a, b int64) int64 {
 	return a
 }
 
-// group returns the group of an event.
+// group returns the group of an event. A value in a text, such as a name, may change
+// a guess of the model. So all events of a template whose reason is a guess have the
+// category and reason of the first of them.
 func (g *groups) group(e *event) *group {
 	c := g.ids[e.id]
 	if c == nil || c.Current().Removed() {
@@ -117,11 +122,11 @@ func (g *groups) group(e *event) *group {
 	}
 	c = c.Current()
 	for _, found := range c.Value {
-		if found.reason == e.reason && found.category == e.category {
+		if found.guess == e.guess && (e.guess || found.reason == e.reason && found.category == e.category) {
 			return found
 		}
 	}
-	found := &group{category: e.category, reason: e.reason}
+	found := &group{category: e.category, reason: e.reason, guess: e.guess}
 	c.Value = append(c.Value, found)
 	g.count++
 	return found
@@ -152,7 +157,7 @@ func (o *group) add(g *groups, e *event, file string) {
 // merge adds the groups of the cluster from to those of the cluster into.
 func (g *groups) merge(into, from *cluster) {
 	for _, o := range from.Value {
-		i := slices.IndexFunc(into.Value, func(p *group) bool { return p.reason == o.reason && p.category == o.category })
+		i := slices.IndexFunc(into.Value, func(p *group) bool { return p.reason == o.reason && p.category == o.category && p.guess == o.guess })
 		if i < 0 {
 			into.Value = append(into.Value, o)
 			continue

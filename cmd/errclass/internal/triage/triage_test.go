@@ -185,8 +185,8 @@ func TestID(t *testing.T) {
 // TestSameTemplate: groups whose secrets are masked have the same template, and are one.
 func TestSameTemplate(t *testing.T) {
 	t.Parallel()
-	r := triaged(t, `{"level":"error","msg":"the glorp refused -p alpha7 and --password blafaselfoo"}
-{"level":"error","msg":"the glorp refused -p alpha7 and --password hunterxyzzy"}`)
+	r := triaged(t, `{"level":"error","msg":"connection refused with -p alpha7 and --password blafaselfoo"}
+{"level":"error","msg":"connection refused with -p alpha7 and --password hunterxyzzy"}`)
 	check(t, r)
 	require.Len(t, r.Groups, 1)
 	assert.EqualValues(t, 2, r.Groups[0].Count)
