@@ -99,7 +99,7 @@ func TestMCPCalls(t *testing.T) {
 	}{
 		{"parse error", jsonrpc.CodeParseError, "Parse error", want{reason: classify.ReasonParsing}},
 		{"invalid request", jsonrpc.CodeInvalidRequest, "Invalid Request", want{reason: classify.ReasonInvalidRequest}},
-		{"method", jsonrpc.CodeMethodNotFound, "Method not found", want{reason: classify.ReasonMCP, text: classify.ReasonInvalidRequest}},
+		{"method", jsonrpc.CodeMethodNotFound, "Method not found", want{reason: classify.ReasonMCP}},
 		{"params", jsonrpc.CodeInvalidParams, "Invalid params", want{reason: classify.ReasonInvalidRequest}},
 		{"internal", jsonrpc.CodeInternalError, "Internal error", want{reason: classify.ReasonTransient}},
 		{"a key behind internal", jsonrpc.CodeInternalError, "upstream: invalid api key", want{reason: classify.ReasonAuthentication}},

@@ -25,7 +25,7 @@ type Prior struct {
 // stronger rules.
 const (
 	WordWeight   = 1.5
-	PhraseWeight = 3
+	PhraseWeight = 4
 )
 
 // Answer is the model's answer.
