@@ -48,7 +48,11 @@ func setUp(s Streams, master, child *os.File, undo *[]func()) error {
 		if got, err := pty.GetsizeFull(own); err == nil && got.Rows > 0 && got.Cols > 0 {
 			size = got
 		}
-		*undo = append(*undo, followSize(own, master))
+		conn, err := master.SyscallConn()
+		if err != nil {
+			return err
+		}
+		*undo = append(*undo, followSize(own, conn))
 	}
 	if err := pty.Setsize(master, size); err != nil {
 		return err
@@ -82,15 +86,19 @@ func ownTerminal(s Streams) *os.File {
 	return nil
 }
 
-// followSize passes changes of the size on until stop is called.
-func followSize(from, to *os.File) (stop func()) {
+// followSize passes changes of the size on until stop is called. The other terminal
+// may be closed before: after that, nothing is passed on.
+func followSize(from *os.File, to syscall.RawConn) (stop func()) {
 	changed, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(changed, syscall.SIGWINCH)
 	go func() {
 		for {
 			select {
 			case <-changed:
-				_ = pty.InheritSize(from, to) // fails after the end of the command
+				if size, err := pty.GetsizeFull(from); err == nil {
+					ws := unix.Winsize{Row: size.Rows, Col: size.Cols, Xpixel: size.X, Ypixel: size.Y}
+					_ = to.Control(func(fd uintptr) { _ = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &ws) })
+				}
 			case <-done:
 				return
 			}
