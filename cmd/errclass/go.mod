@@ -3,6 +3,7 @@ module github.com/errclass/errclass/cmd/errclass
 go 1.26.0
 
 require (
+	github.com/cespare/xxhash/v2 v2.3.0
 	github.com/creack/pty v1.1.24
 	github.com/errclass/errclass v0.1.0
 	github.com/errclass/errclass/otelclass v0.1.0
