@@ -47,8 +47,8 @@ func extraKey(name attribute.Key) keys {
 	return 0
 }
 
-// facts holds the attributes of one span, event or log record that this package
-// reads.
+// facts holds those attributes that this package reads from one span, event or log
+// record.
 type facts struct {
 	evidence.Facts
 	keys             keys // the keys of this package that are set already

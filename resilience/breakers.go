@@ -236,8 +236,8 @@ func (g *gate) rank(cfg *Config) rank {
 func (g *gate) retire(ctx context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	// A mode that the config forces does not count as open: the next gate of the
-	// endpoint starts with the same mode.
+	// If the config forces the mode of the breaker, g.open is false and no event is
+	// needed: the next gate of the endpoint has the same mode.
 	if g.open {
 		g.events.add(ctx, g, Event{Kind: KindBreaker, Time: time.Now(), From: string(g.state()), To: string(BreakerClosed)})
 	}

@@ -89,8 +89,8 @@ func (p *plant) starts(from time.Duration) []time.Duration {
 	return all
 }
 
-// away returns an answer function for a plant: network errors between from and to,
-// and success otherwise.
+// away returns the answer function of a simulated endpoint (a plant). The endpoint
+// fails with network errors between from and to, and succeeds otherwise.
 func away(from, to time.Duration) func(time.Duration) error {
 	return func(at time.Duration) error {
 		if from <= at && at < to {
@@ -607,7 +607,7 @@ func TestGate_Bridge(t *testing.T) {
 					back = time.Hour
 				}
 				p := newPlant(away(0, back))
-				// These calls are the trials of the open breaker.
+				// The open breaker lets some of these calls through as trials.
 				go func() {
 					for time.Since(opened) < 32*time.Second {
 						time.Sleep(240 * time.Millisecond)

@@ -47,7 +47,7 @@ func drawScenario(t *rapid.T) scenario {
 }
 
 // The test makes calls with random errors and options. No target is called more
-// often than its errors allow. No call follows a final error or the deadline. Every
+// often than the policies of its errors allow. No call follows a final error or the deadline. Every
 // call has an event. The result is the last answer or the last error.
 func TestDo_Properties(t *testing.T) {
 	t.Parallel()

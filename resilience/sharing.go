@@ -195,8 +195,8 @@ func (s *sharing) maxHold(endpoint string) time.Duration {
 	return ms(s.cfg.get().settings("", endpoint).retry.MaxHoldMs)
 }
 
-// maxIDName is the largest number of bytes of an endpoint in a gate's id. gateID
-// cuts a longer endpoint and adds a hash.
+// maxIDName is the largest number of bytes of an escaped endpoint in a gate's id.
+// gateID cuts a longer one and adds a hash.
 const maxIDName = 192
 
 // gateID returns the [GateChange].Gate of a gate: the escaped endpoint. If the gate

@@ -58,7 +58,8 @@ func TestTransport_FallsBack(t *testing.T) {
 		assert.Equal(t, []string{"first>second"}, seen.transitions(resilience.KindFallback))
 		assert.Equal(t, "7", seen.of(resilience.KindDone)[0].Key)
 
-		// The next request starts at the fallback target. Its body is its own.
+		// The next request starts at the fallback target. This target receives the
+		// request's own Body, so GetBody is not called.
 		again := put(t)
 		again.GetBody = func() (io.ReadCloser, error) { return nil, errors.New("not needed") }
 		_, err = transport.RoundTrip(again)

@@ -17,8 +17,8 @@ func (c *config) mayHoldKeys(key string) bool {
 // into memory.
 const maxValuers = 1 << 10
 
-// resolver calls the LogValuers that may hold one of the package's keys. If a
-// budget is exceeded, it does not call the others.
+// resolver calls the LogValuers that may hold one of the package's keys. Once a
+// budget is exceeded, it calls no more of them.
 type resolver struct {
 	cfg        *config
 	valuers    int // called so far

@@ -69,9 +69,9 @@ func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// try makes one call. It returns the number of calls that a task may make with
-// such an answer: six after a network error, and three after a timeout, a rate limit
-// or a server error.
+// try makes one call. calls is how many calls a task may make in all after this
+// answer: six after a network error, three after a timeout, a rate limit or a server
+// error, and 0 if the answer is final.
 func (l loop) try(r *http.Request) (resp *http.Response, calls int, err error) {
 	ctx, cancel := context.WithTimeout(r.Context(), attemptTimeout)
 	defer cancel()

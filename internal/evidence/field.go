@@ -82,7 +82,7 @@ func hash(key string) uint8 {
 	return uint8(n*7) + key[0]*15 + key[n/2]*5 + key[n-1]*3
 }
 
-// FieldOf returns the field of an attribute's name, or None.
+// FieldOf returns the Field that an attribute's name stands for, or None.
 func FieldOf(key string) Field {
 	if key == "" {
 		return None

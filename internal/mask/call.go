@@ -163,7 +163,8 @@ func (s *scanner) closeCall(o *openCall) {
 
 func (s *scanner) valueText(v value) string { return head(s.text[v.from:v.to]) }
 
-// qualified reports whether the qualifier precedes the name at i: hmac. before new.
+// qualified reports whether the qualifier and a point precede the name at i, as in
+// "hmac.new".
 func (s *scanner) qualified(i int, qualifier string) bool {
 	if qualifier == "" {
 		return true

@@ -44,8 +44,8 @@ func backslashes(text string) int {
 	return n
 }
 
-// closes returns the length of the quote at the end of text, including backslashes.
-// It returns 0 if there is none.
+// closes returns the length of the quotation mark at the end of text, with the
+// backslashes before it. It returns 0 if there is none.
 func closes(text string) int {
 	n := len(text)
 	if n == 0 {

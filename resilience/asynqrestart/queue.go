@@ -284,5 +284,6 @@ func notify(ctx context.Context, o resilience.Observer, e resilience.Event) {
 	o(ctx, e)
 }
 
-// kindOf returns the kind of a queue of asynq, if it is one of this package.
+// kindOf returns the kind of task in an asynq queue. ok is false if the queue is not
+// one of this package.
 func kindOf(queue string) (kind string, ok bool) { return strings.CutPrefix(queue, queuePrefix) }

@@ -256,7 +256,8 @@ func idOf(t *testing.T, addr string) string {
 	return strings.TrimPrefix(keys[0], "{other}:hold:")
 }
 
-// The sharer ignores messages of unknown processes, and reports one event.
+// The sharer ignores malformed messages. It reports one event for all of them, and
+// calls go on.
 func TestHostileMessages(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		client := newClient(t, addr)

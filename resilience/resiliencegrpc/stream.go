@@ -244,9 +244,9 @@ func (s *stream) CloseSend() error {
 	return s.current.CloseSend()
 }
 
-// SendMsg sends a message. Between two attempts, the request of a server stream is
-// kept for the next attempt. A message of a stream of requests waits for the next
-// attempt.
+// SendMsg sends a message. Between two attempts it depends on the kind of stream. With
+// server streaming, SendMsg stores the request for the next attempt and returns nil.
+// With client streaming, it blocks until the next attempt starts.
 func (s *stream) SendMsg(m any) error {
 	s.mu.Lock()
 	if !s.desc.ClientStreams {

@@ -57,7 +57,8 @@ type known struct {
 	end, start int
 }
 
-// A limit has the lengths at which a list must get more memory or be shortened.
+// A limit has two lengths of a list: at the one it needs more memory, at the other
+// it is shortened.
 type limit struct {
 	now  int // at this length the list needs memory, or has reached most
 	most int // at this length the entries that are no longer needed are dropped

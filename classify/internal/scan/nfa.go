@@ -48,8 +48,9 @@ func (p *program) newNode(n node) int32 {
 	return int32(len(p.nodes) - 1)
 }
 
-// literal compiles a literal that is a whole piece. No other path shares the nodes
-// of such a literal, so it does not look for equal nodes.
+// literal compiles a piece that is one literal. Equal pieces are compiled only once.
+// So no other nodes equal those of the literal, and literal adds them without a
+// search.
 func (p *program) literal(re *syntax.Regexp, next int32) int32 {
 	for _, r := range slices.Backward(re.Rune) {
 		n := node{op: opByte, lo: byte(r), hi: byte(r), out: next}

@@ -242,8 +242,8 @@ func (c CPU) Since(before CPU) (used time.Duration) {
 	return used
 }
 
-// Wide returns the elements that are wider than the window and do not scroll by
-// themselves.
+// Wide returns the elements that reach beyond the right edge of the window. If the
+// page is not wider than the window, it returns none.
 func (p *Page) Wide() []string {
 	p.t.Helper()
 	return Value[[]string](p, `document.documentElement.scrollWidth <= innerWidth ? [] :

@@ -203,8 +203,8 @@ func (repo *repository) keptAPI() (map[string]string, error) {
 	return kept, err
 }
 
-// lastAPI reads api/ at the last tag of the root module that HEAD contains. Before
-// the first release, tag is "".
+// lastAPI reads the files in api/ at the newest tag of the root module among the tags
+// that are reachable from HEAD. Before the first release, tag is "".
 func (repo *repository) lastAPI(ctx context.Context) (tag string, api map[string]string, err error) {
 	git := func(args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, "git", args...)

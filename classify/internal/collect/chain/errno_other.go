@@ -2,7 +2,7 @@
 
 package chain
 
-// errnoID always returns "". On js, wasip1 and aix, there are fewer error numbers.
-// On plan9, errors have texts instead of numbers. So only the text of an error
-// counts.
+// errnoID always returns "". js, wasip1 and aix lack some of the error numbers that
+// other systems have. plan9 has texts instead of numbers. On these systems only the
+// text of an error is classified.
 func errnoID(error) string { return "" }

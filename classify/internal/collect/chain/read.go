@@ -8,7 +8,7 @@ import (
 	"github.com/errclass/errclass/classify/internal/signal"
 )
 
-// read reads the evidence of one capability of err.
+// read collects what err tells through one capability, such as its errno.
 func (w *Walk) read(what capability, s *Shape, err error) {
 	defer IgnorePanic()
 	switch what {

@@ -39,8 +39,8 @@ func (w *Walk) readGRPC(err error) {
 	}
 }
 
-// GrpcBody encodes the details of a gRPC status in the JSON form that the same APIs
-// use over HTTP. So one parser reads both. GrpcBody returns "" if there are no
+// GrpcBody encodes the details of a gRPC status as the JSON body that an API with
+// both gRPC and HTTP sends over HTTP. So one parser reads both. GrpcBody returns "" if there are no
 // details. It leaves out details that are too large.
 func GrpcBody(q *collect.Inquiry, status reflect.Value, code string) string {
 	method := status.MethodByName("Details")

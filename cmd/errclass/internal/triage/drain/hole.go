@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// nextHole returns the start and the end of the first hole in word at or after i:
-// <num>, <ip>, <*>. ok is false if there is no hole.
+// nextHole returns the start and the end of the first hole (such as <num>, <ip> or
+// <*>) in word at or after i. ok is false if there is no hole.
 func nextHole(word string, i int) (start, end int, ok bool) {
 	for {
 		open := strings.IndexByte(word[i:], '<')
