@@ -222,7 +222,11 @@ func FuzzMessage(f *testing.F) {
 			require.Equal(t, got.Category, is.Category, "%s: %s, not %s", v.name, is.Rule, got.Rule)
 		}
 		for _, vary := range []func(byte) byte{upper, lower} {
-			is := Message(mapBytes(text, vary))
+			other := mapBytes(text, vary)
+			if plain := form.PlainText(other); withoutFrames(plain) != plain {
+				continue // "at" may begin a frame, "At" does not
+			}
+			is := Message(other)
 			require.NotContains(t, is.Rule, panicSuffix)
 			if !byCase[is.Rule] && !byCase[got.Rule] {
 				require.Equal(t, got.Category, is.Category, "in another case %s, not %s", is.Rule, got.Rule)
