@@ -171,11 +171,20 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 		// used again. There are three reasons: the record has one of the keys
 		// itself, its extra attributes differ from those of other records, or this
 		// is one of the first errors of the handler.
-		next := h.next
-		if !root {
-			next = h.nest(r)
+		var some [8]slog.Attr
+		attrs, next := h.cfg.attributes(some[:0], missing, &res, id), h.next
+		if root {
+			attrs = appendAttrs(attrs, r)
+		} else {
+			var group slog.Attr
+			group, next = h.nest(r)
+			attrs = append(attrs, group)
 		}
-		h.cfg.addTo(r, &res, id, missing)
+		// The record's own attributes come last, because slog's JSON handler omits
+		// the comma after a group without output, such as slog.Group("g", slog.Attr{}).
+		added := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
+		added.AddAttrs(attrs...)
+		*r = added
 		return next
 	case h.cfg.extra != 0:
 		return h.detailed(h.cfg.attributes(nil, missing, &res, id))
@@ -193,19 +202,13 @@ func (h *Handler) fewRecordsYet() bool {
 	return h.records.Load() < fewRecords && h.records.Add(1) <= fewRecords
 }
 
-// addTo adds the wanted attributes in front of the record's own. They cannot come
-// last: slog's JSON handler omits the comma after a group without output, such as
-// slog.Group("g", slog.Attr{}).
-func (c *config) addTo(r *slog.Record, res *classify.Result, id string, wanted keys) {
-	var some [8]slog.Attr
-	attrs := c.attributes(some[:0], wanted, res, id)
+// appendAttrs appends the attributes of a record to a slice.
+func appendAttrs(to []slog.Attr, r *slog.Record) []slog.Attr {
 	r.Attrs(func(a slog.Attr) bool {
-		attrs = append(attrs, a)
+		to = append(to, a)
 		return true
 	})
-	added := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
-	added.AddAttrs(attrs...)
-	*r = added
+	return to
 }
 
 // attributes appends to the slice "to" the wanted attributes for which res has a

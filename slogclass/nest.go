@@ -22,14 +22,11 @@ func writesGroupsAlike(h slog.Handler) bool {
 // With and WithGroup since the first group.
 func (h *Handler) nests() bool { return h.cfg.nests && h.path.link == nil }
 
-// nest moves attributes into the record: those of the With calls since the first
-// group. It builds the groups inside the record, and puts the record's own
-// attributes into them too.
-//
-// nest returns the handler from before the first group. That handler writes the new
-// record like h.next would write the original one. Attributes that are added to the
-// new record appear at the root.
-func (h *Handler) nest(r *slog.Record) slog.Handler {
+// nest returns the first group of h as an attribute, and the handler from before
+// that group. The attribute has the attributes of the With calls since then, and
+// those of the record. The handler writes a record with this attribute like h.next
+// writes r, and other attributes of that record appear at the root.
+func (h *Handler) nest(r *slog.Record) (group slog.Attr, before slog.Handler) {
 	var calls [maxDepth]call // last call first
 	n, size := 0, r.NumAttrs()
 	for ; h.path.open(); h = h.path.parent {
@@ -42,25 +39,17 @@ func (h *Handler) nest(r *slog.Record) slog.Handler {
 	members := make([]slog.Attr, size)
 	end := size
 	start := size - r.NumAttrs()
-	i := start
-	r.Attrs(func(a slog.Attr) bool {
-		members[i] = a
-		i++
-		return true
-	})
+	appendAttrs(members[:start], r) // fills members[start:]
 	for _, c := range calls[:n] {
 		if c.group == "" {
 			start -= len(c.attrs)
 			copy(members[start:], c.attrs)
 			continue
 		}
-		group := slog.Attr{Key: c.group, Value: slog.GroupValue(members[start:end:end]...)}
+		group = slog.Attr{Key: c.group, Value: slog.GroupValue(members[start:end:end]...)}
 		end = start
 		start--
 		members[start] = group
 	}
-	nested := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
-	nested.AddAttrs(members[start:end]...)
-	*r = nested
-	return h.next
+	return group, h.next
 }
