@@ -105,7 +105,7 @@ func (w *Walk) readExit(err *exec.ExitError) {
 	how, signaled := strings.CutPrefix(err.ProcessState.String(), "signal: ")
 	switch code := err.ExitCode(); {
 	case signaled && strings.HasPrefix(how, "interrupt"):
-		sig = signal.Of("exec/interrupt", signal.ReasonAborted, signal.Phrase)
+		sig = signal.Of("exec/interrupt", signal.ReasonAborted, signal.Code)
 	case signaled && strings.HasPrefix(how, "killed"), code == 137:
 		sig = signal.Of("exec/killed", signal.ReasonSpawn, signal.Phrase)
 	case signaled && strings.HasPrefix(how, "broken pipe"): // it wrote to a reader that had gone, and no network is at fault
@@ -117,7 +117,7 @@ func (w *Walk) readExit(err *exec.ExitError) {
 	case code == 126, code == 127: // the shell's "cannot execute" and "not found"
 		sig = signal.Of("exec/not-started", signal.ReasonSpawn, signal.Code)
 	case code == 130: // the shell's 128 + SIGINT
-		sig = signal.Of("exec/interrupt", signal.ReasonAborted, signal.Phrase)
+		sig = signal.Of("exec/interrupt", signal.ReasonAborted, signal.Code)
 	}
 	w.Q.Add(sig)
 	readBareLines(w.Q, text.ReadBytes(w.Q, err.Stderr))
