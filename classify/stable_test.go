@@ -152,7 +152,11 @@ func TestStable(t *testing.T) {
 				}
 				assert.Equal(t, was.Category, is.Category, "%s, where %s decided, not %s: %q", was.Category, was.Rule, is.Rule, text)
 			}
-			assert.LessOrEqual(t, unsure, len(texts)*3/100, "answers of the model that change")
+			most := len(texts) / 40
+			if v.name == "a sentence" { // it speaks of a failure itself
+				most = len(texts) * 3 / 100
+			}
+			assert.LessOrEqual(t, unsure, most, "answers of the model that change")
 		})
 	}
 	for text := range unstable {
