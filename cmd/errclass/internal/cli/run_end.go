@@ -25,9 +25,9 @@ func (closedOutputError) Error() string { return "the output was closed" }
 func (closedOutputError) Unwrap() error { return context.Canceled }
 
 // endOnBrokenPipe calls end when this program gets SIGPIPE, until stop is called.
-// It ignores the signal if this program may have copied input to the command. In
-// that case the signal may only mean that the command closed its input early, which
-// is not an error. detectClosed still finds a closed output.
+// A command may close its input early, and that is not an error. So endOnBrokenPipe
+// ignores the signal if this program may have copied input to the command.
+// detectClosed still finds a closed output.
 func endOnBrokenPipe(in *runInput, end func()) (stop func()) {
 	if !ownProcess.Load() || signal.Ignored(syscall.SIGPIPE) {
 		return func() {}
