@@ -24,7 +24,7 @@ func (s *scanner) isCode(start, i, end int) bool {
 		}
 		return s.at(at-1) == '/' && strings.HasSuffix(s.text[:at-1], "HTTP") && end-i == 3
 	}
-	if at == start {
+	if at == start || at <= s.holeEnd { // no key, or a hole replaced it
 		return false
 	}
 	key := s.text[s.startOfKey(at):at]

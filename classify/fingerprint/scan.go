@@ -22,6 +22,7 @@ type scanner struct {
 
 	from    int  // where the text that is not yet in the template begins
 	gap     bool // a space is due before the next byte of the template
+	holeEnd int  // the end of the last hole
 	atomEnd int  // the end of the atom that was read last
 	braces  int  // open braces
 	open    int  // the place of a quote around an error text, or 0
@@ -102,7 +103,7 @@ func (s *scanner) flush(end int) {
 func (s *scanner) hole(start, end int, name string) int {
 	s.flush(start)
 	s.emit(name)
-	s.from = end
+	s.from, s.holeEnd = end, end
 	return end
 }
 
