@@ -105,8 +105,8 @@ func Match(r *Rule, place int) Signal {
 	}
 }
 
-// StatusOf returns the HTTP status in the id of a rule, such as "http/404" or
-// "http-near/404". It returns 0 for all other rules.
+// StatusOf returns the HTTP status in the id of a rule, such as "http/404",
+// "http/404-not-found" or "http-near/404". It returns 0 for all other rules.
 func StatusOf(id string) uint16 {
 	code, ok := strings.CutPrefix(id, "http/")
 	if !ok {
@@ -114,6 +114,7 @@ func StatusOf(id string) uint16 {
 			return 0
 		}
 	}
+	code, _, _ = strings.Cut(code, "-")
 	if n, err := strconv.Atoi(code); err == nil && 400 <= n && n <= 599 {
 		return uint16(n)
 	}
