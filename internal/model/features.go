@@ -9,7 +9,8 @@ import (
 
 // A feature is the hash of a word, of two neighbouring words, or of an n-gram. An
 // n-gram is 3 to 5 neighbouring bytes of a word, with a space added at each end of
-// the word.
+// the word. If a word occurs several times in a text, it has features only the first
+// time. An n-gram counts once for each different word that contains it.
 //
 // Words are sequences of letters, converted to lower case. Bytes above ASCII are
 // letters. Numbers, ids, paths and URLs are masked: each of them becomes one fixed
@@ -37,6 +38,8 @@ const (
 	// maxParts is the largest number of n-grams of one word. Up to three n-grams end
 	// at each byte of the word and at the space after it.
 	maxParts = 3 * (maxWord + 1)
+	// maxWords is how many different words of a text are read.
+	maxWords = 800
 
 	multiplier = 0x9E3779B97F4A7C15
 	seed       = 0xCBF29CE484222325
@@ -93,20 +96,78 @@ var everything = sync.OnceValue(func() *filter {
 	return &f
 })
 
-// word is a word of a text with its features.
+// word is a word of a text.
 type word struct {
-	parts [maxParts]uint32 // the n-grams that pass the filter of the scanner
-	n     int              // number of parts
-	whole uint32
-	pair  uint32 // with the previous word, if paired
+	letters [maxWord]byte // in lower case
+	n       int           // number of letters; 0 = the word has no n-grams
+	whole   uint32        // feature of the word itself
+	pair    uint32        // feature of the word and the previous one, if paired
 	// paired is false for the first word of a text.
 	paired bool
+}
+
+// text returns the letters of the word.
+func (w *word) text() []byte { return w.letters[:w.n] }
+
+// parts appends the n-grams that pass the filter to features. There is no branch
+// that depends on the filter: it would often be mispredicted.
+func (w *word) parts(features *[maxParts]uint32, f *filter) []uint32 {
+	n := 0
+	add := func(gram uint64) {
+		feature := uint32(gram * multiplier >> 32)
+		features[n] = feature
+		n += f.has(feature)
+	}
+	grams := uint64(' ')
+	for i := range w.n + 1 {
+		c := byte(' ')
+		if i < w.n {
+			c = w.letters[i]
+		}
+		grams = grams<<8 | uint64(c)
+		if i >= 1 {
+			add(grams&0xFFFFFF | 3<<56)
+		}
+		if i >= 2 {
+			add(grams&0xFFFFFFFF | 4<<56)
+		}
+		if i >= 3 {
+			add(grams&0xFFFFFFFFFF | 5<<56)
+		}
+	}
+	return features[:n]
+}
+
+// wordSet is a set of the different words of a text: a hash table with linear
+// probing. The zero wordSet is empty.
+type wordSet struct {
+	slots [1 << wordSetBits]uint32 // 0 = empty
+	n     int
+}
+
+const wordSetBits = 10
+
+// full reports whether s has as many words as it may have.
+func (s *wordSet) full() bool { return s.n == maxWords }
+
+// add adds the feature of a word. It returns false if the set had it already.
+func (s *wordSet) add(whole uint32) bool {
+	whole = max(whole, 1)
+	for at := whole >> (32 - wordSetBits); ; at = (at + 1) % (1 << wordSetBits) {
+		switch s.slots[at] {
+		case whole:
+			return false
+		case 0:
+			s.slots[at] = whole
+			s.n++
+			return true
+		}
+	}
 }
 
 // scanner reads a text word by word. It allocates only if the text has escape
 // sequences or invisible characters.
 type scanner struct {
-	filter   *filter
 	frames   form.FrameReader
 	plain    string // the whole text
 	rest     int    // index in plain at which the next part begins
@@ -117,9 +178,9 @@ type scanner struct {
 }
 
 // newScanner returns a scanner of the first limit bytes of a text.
-func newScanner(text string, limit int, f *filter) scanner {
+func newScanner(text string, limit int) scanner {
 	plain := form.PlainText(text[:min(len(text), limit)])
-	return scanner{filter: f, frames: form.NewFrameReader(plain), plain: plain}
+	return scanner{frames: form.NewFrameReader(plain), plain: plain}
 }
 
 // next reads the next word. At the end of the text it returns false.
@@ -185,43 +246,18 @@ func (s *scanner) nextInPart(w *word) bool {
 
 // letters reads the word from s.pos to end.
 func (s *scanner) letters(w *word, end int) {
-	hash, grams := uint64(seed), uint64(' ')
-	w.n = 0
-	for i, c := range []byte(s.text[s.pos:end]) {
+	hash := uint64(seed)
+	w.n = copy(w.letters[:], s.text[s.pos:end])
+	for i, c := range w.text() {
 		if 'A' <= c && c <= 'Z' {
 			c |= 0x20
+			w.letters[i] = c
 		}
 		hash = (hash ^ uint64(c)) * multiplier
 		hash ^= hash >> 29
-		grams = grams<<8 | uint64(c)
-		w.addParts(s.filter, grams, i+2)
 	}
-	w.addParts(s.filter, grams<<8|' ', end-s.pos+2)
 	s.pos = end
 	s.whole(hash, w)
-}
-
-// addParts adds the n-grams that end at the current byte. grams holds the last
-// bytes of the word; its lowest byte is the current one. length is the number of
-// bytes of the word so far, including the space before it. There is no branch that
-// depends on the filter: it would often be mispredicted.
-func (w *word) addParts(f *filter, grams uint64, length int) {
-	if length < 3 {
-		return
-	}
-	w.addPart(f, grams&0xFFFFFF|3<<56)
-	if length > 3 {
-		w.addPart(f, grams&0xFFFFFFFF|4<<56)
-	}
-	if length > 4 {
-		w.addPart(f, grams&0xFFFFFFFFFF|5<<56)
-	}
-}
-
-func (w *word) addPart(f *filter, gram uint64) {
-	feature := uint32(gram * multiplier >> 32)
-	w.parts[w.n] = feature
-	w.n += f.has(feature)
 }
 
 // whole sets the features of a word other than its n-grams: that of the word
@@ -307,14 +343,18 @@ func identifierEnd(text string, start, end int) int {
 	return 0
 }
 
-// Features returns the features of a text by group. A feature that occurs several
-// times is returned several times.
+// Features returns the features of a text by group. A pair of words that occurs
+// several times is returned several times.
 func Features(text string) (all [Groups][]uint32) {
 	var w word
-	s := newScanner(text, maxText, everything())
-	for s.next(&w) {
-		all[Parts] = append(all[Parts], w.parts[:w.n]...)
-		all[Words] = append(all[Words], w.whole)
+	var words wordSet
+	var parts [maxParts]uint32
+	s := newScanner(text, maxText)
+	for !words.full() && s.next(&w) {
+		if words.add(w.whole) {
+			all[Parts] = append(all[Parts], w.parts(&parts, everything())...)
+			all[Words] = append(all[Words], w.whole)
+		}
 		if w.paired {
 			all[Pairs] = append(all[Pairs], w.pair)
 		}

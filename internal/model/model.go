@@ -6,6 +6,7 @@ package model
 
 import (
 	"math"
+	"sync/atomic"
 )
 
 // MaxReasons and MaxFeatures limit the size of a table.
@@ -37,6 +38,16 @@ type Model struct {
 	filter    *filter // of the features that have weights
 	slots     []slot  // hash table with linear probing
 	weights   [][rowWords]uint64
+	// known has the n-grams of each word that has a row of weights, by that row. They
+	// are added up when the word is read for the first time.
+	known []atomic.Pointer[wordParts]
+}
+
+// wordParts has the sums of the weights of a word's n-grams.
+type wordParts struct {
+	word string
+	sums packed
+	rows int
 }
 
 type slot struct {
@@ -49,7 +60,7 @@ func New(t Table) *Model {
 	m := &Model{
 		names: t.Reasons, reasons: len(t.Reasons), retryable: t.Retryable, scale: t.Scale,
 		filter: new(filter), slots: make([]slot, 1<<slotBits),
-		weights: make([][rowWords]uint64, len(t.Features)),
+		weights: make([][rowWords]uint64, len(t.Features)), known: make([]atomic.Pointer[wordParts], len(t.Features)),
 	}
 	copy(m.bias[:], t.Bias)
 	for row, feature := range t.Features {
@@ -70,28 +81,47 @@ func New(t Table) *Model {
 	return m
 }
 
-// sums adds rows of weights. 128 is added to each weight, so that it is an unsigned
-// byte. A uint64 holds four sums of 16 bits. even has the sums of the weights at
-// even positions of a row. odd has those at odd positions.
+// packed has the sum of some rows of weights. 128 is added to each weight, so that
+// it is an unsigned byte. A uint64 holds four sums of 16 bits. even has the sums of
+// the weights at even positions of a row. odd has those at odd positions.
+type packed struct{ even, odd [rowWords]uint64 }
+
+func (p *packed) add(row *[rowWords]uint64) {
+	a, b, c := row[0], row[1], row[2]
+	p.even[0] += a & everyOther
+	p.even[1] += b & everyOther
+	p.even[2] += c & everyOther
+	p.odd[0] += a >> 8 & everyOther
+	p.odd[1] += b >> 8 & everyOther
+	p.odd[2] += c >> 8 & everyOther
+}
+
+// sums adds rows of weights.
 type sums struct {
-	even, odd [rowWords]uint64
-	total     [MaxReasons]int32
-	rows      int // rows added since the last flush
-	all       int // rows added before the last flush
+	packed
+	total [MaxReasons]int32
+	rows  int // rows added since the last flush
+	all   int // rows added before the last flush
 }
 
 func (s *sums) add(row *[rowWords]uint64) {
-	a, b, c := row[0], row[1], row[2]
-	s.even[0] += a & everyOther
-	s.even[1] += b & everyOther
-	s.even[2] += c & everyOther
-	s.odd[0] += a >> 8 & everyOther
-	s.odd[1] += b >> 8 & everyOther
-	s.odd[2] += c >> 8 & everyOther
-	s.rows++
 	if s.rows == flushAfter {
 		s.flush()
 	}
+	s.packed.add(row)
+	s.rows++
+}
+
+// addWord adds the rows of a word's n-grams.
+func (s *sums) addWord(w *wordParts) {
+	if s.rows+w.rows > flushAfter {
+		s.flush()
+	}
+	for i := range rowWords {
+		s.even[i] += w.sums.even[i]
+		s.odd[i] += w.sums.odd[i]
+	}
+	s.rows += w.rows
 }
 
 func (s *sums) flush() {
@@ -113,15 +143,16 @@ func (m *Model) Reasons() []string { return m.names }
 // Reader adds up the weights of one or several texts. The zero Reader has read
 // nothing.
 type Reader struct {
-	sums [Groups]sums
-	seen [MaxFeatures / 64]uint64 // rows that were added
-	read int                      // bytes read so far
+	sums  [Groups]sums
+	words wordSet
+	pairs [MaxFeatures / 64]uint64 // rows of pairs that were added
+	read  int                      // bytes read so far
 }
 
-// Full reports whether r has read as many bytes as it may read.
-func (r *Reader) Full() bool { return r.read >= maxText }
+// Full reports whether r has read as much as it may read.
+func (r *Reader) Full() bool { return r.read >= maxText || r.words.full() }
 
-// Known returns the number of different features for which the model has weights.
+// Known returns the number of features for which the model has weights.
 func (r *Reader) Known() (n int) {
 	for g := range r.sums {
 		n += r.sums[g].all + r.sums[g].rows
@@ -130,38 +161,68 @@ func (r *Reader) Known() (n int) {
 }
 
 // Read adds the weights of a text to r. Of all texts together, r reads the first
-// 8 KiB. Read allocates only if the text has escape sequences or invisible
-// characters.
+// 8 KiB and at most 800 different words. Read allocates if the text has escape
+// sequences or invisible characters, and when m reads a word of its table for the
+// first time.
 func (m *Model) Read(r *Reader, text string) {
 	if r.Full() {
 		return
 	}
 	var w word
-	s := newScanner(text, maxText-r.read, m.filter)
+	s := newScanner(text, maxText-r.read)
 	r.read += len(s.plain)
-	for s.next(&w) {
-		for _, feature := range w.parts[:w.n] {
-			m.add(r, Parts, feature)
+	for !r.words.full() && s.next(&w) {
+		if r.words.add(w.whole) {
+			m.addWord(r, &w)
 		}
-		m.add(r, Words, w.whole)
-		if w.paired {
-			m.add(r, Pairs, w.pair)
+		if !w.paired {
+			continue
+		}
+		if row := m.find(w.pair); row >= 0 && r.pairs[row/64]&(1<<(row%64)) == 0 {
+			r.pairs[row/64] |= 1 << (row % 64)
+			r.sums[Pairs].add(&m.weights[row])
 		}
 	}
 }
 
-// add adds the weights of a feature, if it has any and was not added before.
-func (m *Model) add(r *Reader, g Group, feature uint32) {
-	row := m.find(feature)
-	if row == 0 {
+// addWord adds the weights of a word and of its n-grams.
+func (m *Model) addWord(r *Reader, w *word) {
+	row := m.find(w.whole)
+	if row < 0 {
+		m.addParts(&r.sums[Parts], w)
 		return
 	}
-	row--
-	if r.seen[row/64]&(1<<(row%64)) != 0 {
+	r.sums[Words].add(&m.weights[row])
+	if w.n == 0 {
 		return
 	}
-	r.seen[row/64] |= 1 << (row % 64)
-	r.sums[g].add(&m.weights[row])
+	known := m.known[row].Load()
+	if known == nil {
+		known = m.sumUp(w)
+		m.known[row].Store(known)
+	}
+	if known.word != string(w.text()) { // another word has the same hash
+		m.addParts(&r.sums[Parts], w)
+		return
+	}
+	r.sums[Parts].addWord(known)
+}
+
+// addParts adds the weights of a word's n-grams.
+func (m *Model) addParts(s *sums, w *word) {
+	var parts [maxParts]uint32
+	for _, feature := range w.parts(&parts, m.filter) {
+		if row := m.find(feature); row >= 0 {
+			s.add(&m.weights[row])
+		}
+	}
+}
+
+// sumUp adds up the weights of a word's n-grams.
+func (m *Model) sumUp(w *word) *wordParts {
+	var s sums
+	m.addParts(&s, w)
+	return &wordParts{word: string(w.text()), sums: s.packed, rows: s.rows}
 }
 
 // Scores returns the probability of each reason. The sum is 1.
@@ -180,11 +241,12 @@ func (m *Model) Predict(text string) Scores {
 	return m.Scores(&r)
 }
 
-func (m *Model) find(feature uint32) uint32 {
+// find returns the row of a feature, or -1 if the model has no weights for it.
+func (m *Model) find(feature uint32) int {
 	for at := feature >> (32 - slotBits); ; at = (at + 1) % (1 << slotBits) {
 		s := m.slots[at]
 		if s.row == 0 || s.feature == feature {
-			return s.row
+			return int(s.row) - 1
 		}
 	}
 }

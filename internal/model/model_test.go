@@ -54,7 +54,8 @@ func TestFeaturesOfAWord(t *testing.T) {
 	t.Parallel()
 	assert.Len(t, features("ab"), 1+2+1, "ab, 3-grams, 4-gram")
 	assert.Len(t, features("busy"), 1+4+3+2, "busy, 3-, 4- and 5-grams")
-	assert.Len(t, features("ab ab"), 2*(1+2+1)+1, "with a pair")
+	assert.Len(t, features("ab ab"), 1+2+1+1, "a word counts once; with a pair")
+	assert.Len(t, features("abc abd"), 2*(1+3+2+1)+1, "an n-gram of two words counts twice")
 	assert.Empty(t, features(" .:\n"))
 }
 
@@ -163,6 +164,7 @@ func TestPredictEqualsPlainSum(t *testing.T) {
 	}, "\n")
 	all := set(features(text))
 	groups := model.Features(text)
+	groups[model.Pairs] = set(groups[model.Pairs])
 	require.Greater(t, len(set(groups[model.Parts])), 512)
 	tbl := model.Table{Scale: 0.01, Features: all}
 	sums := make([]float64, 17)
@@ -174,8 +176,10 @@ func TestPredictEqualsPlainSum(t *testing.T) {
 	for i, feature := range all {
 		unit := 0.0
 		for _, group := range groups {
-			if slices.Contains(group, feature) {
-				unit = 0.01 / math.Sqrt(float64(len(set(group))))
+			for _, f := range group {
+				if f == feature {
+					unit += 0.01 / math.Sqrt(float64(len(group)))
+				}
 			}
 		}
 		for j := range sums {
@@ -192,10 +196,13 @@ func TestPredictEqualsPlainSum(t *testing.T) {
 		sums[i] = math.Exp(float64(tbl.Bias[i]) + sums[i])
 		total += sums[i]
 	}
-	got := model.New(tbl).Predict(text)
+	m := model.New(tbl)
+	got := m.Predict(text)
 	for i := range sums {
 		assert.InDelta(t, sums[i]/total, got[i], 1e-5, "reason %d", i)
 	}
+	assert.Equal(t, got, m.Predict(text), "with the sums of the known words")
+	assert.Equal(t, got, m.Predict(strings.ToUpper(text)))
 }
 
 func TestDecode(t *testing.T) {

@@ -18,28 +18,30 @@ type Word struct {
 // descending order. A masked number, id or path is a word too. Words whose weight
 // is not positive are left out.
 func (m *Model) Words(text string, reason, n int) []Word {
-	added := map[uint32]bool{}
 	weights := map[string][Groups]int{}
 	rows := [Groups]int{}
+	pairs := map[uint32]bool{}
 	var w word
-	s := newScanner(text, maxText, m.filter)
-	for s.next(&w) {
+	var seen wordSet
+	var parts [maxParts]uint32
+	s := newScanner(text, maxText)
+	for !seen.full() && s.next(&w) {
 		text := strings.ToLower(s.text[s.start:s.pos])
 		weight := weights[text]
 		add := func(g Group, feature uint32) {
-			row := m.find(feature)
-			if row == 0 || added[row] {
-				return
+			if row := m.find(feature); row >= 0 {
+				rows[g]++
+				weight[g] += m.aboveMean(row, reason)
 			}
-			added[row] = true
-			rows[g]++
-			weight[g] += m.aboveMean(row-1, reason)
 		}
-		for _, feature := range w.parts[:w.n] {
-			add(Parts, feature)
+		if seen.add(w.whole) {
+			for _, feature := range w.parts(&parts, m.filter) {
+				add(Parts, feature)
+			}
+			add(Words, w.whole)
 		}
-		add(Words, w.whole)
-		if w.paired {
+		if w.paired && !pairs[w.pair] {
+			pairs[w.pair] = true
 			add(Pairs, w.pair)
 		}
 		weights[text] = weight
@@ -62,7 +64,7 @@ func (m *Model) Words(text string, reason, n int) []Word {
 
 // aboveMean returns the weight of a row for a reason minus the mean of the row,
 // multiplied by the number of reasons.
-func (m *Model) aboveMean(row uint32, reason int) int {
+func (m *Model) aboveMean(row, reason int) int {
 	sum := 0
 	for i := range m.reasons {
 		sum += m.weight(row, i)
@@ -70,6 +72,6 @@ func (m *Model) aboveMean(row uint32, reason int) int {
 	return m.weight(row, reason)*m.reasons - sum
 }
 
-func (m *Model) weight(row uint32, reason int) int {
+func (m *Model) weight(row, reason int) int {
 	return int(m.weights[row][reason/lanes]>>(reason%lanes*8)&0xFF) - 128
 }

@@ -44,11 +44,14 @@ func train(texts []text, o options) model.Table {
 		features[i] = model.Features(t.Text)
 		for g, f := range features[i] {
 			slices.Sort(f)
-			features[i][g] = slices.Compact(f)
+			different := slices.Compact(slices.Clone(f))
+			if model.Group(g) == model.Pairs {
+				features[i][g] = different
+			}
 			if i >= alone {
 				continue // a prefix does not make a feature less rare
 			}
-			for _, feature := range features[i][g] {
+			for _, feature := range different {
 				count[feature]++
 			}
 		}
