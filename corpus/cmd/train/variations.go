@@ -19,6 +19,10 @@ var prefixes = []string{
 	"failed to do it: ",
 	"handle the job: run the step: ",
 	"the request to the service did not succeed: ",
+	"we could not do what was asked: ",
+	"something went wrong while the nightly job was running: ",
+	"while importing the products of a shop: ",
+	"the page could not be shown to the user: ",
 }
 
 // withPrefixes adds each text again after a prefix. From these copies the model
