@@ -453,10 +453,8 @@ func (q *Queue) Shutdown(ctx context.Context) ([]QueuedTask, error) {
 	left := q.list(func(t *task) bool { return t.state != taskElsewhere })
 	if first {
 		for _, t := range left {
-			q.observers.notify(ctx, Event{
-				Kind: KindRestart, Key: t.key(), Agent: t.Restart.Agent, Target: Call{Targets: t.Restart.Targets}.primary(),
-				To: RestartReturned, Attempt: t.restartNumber(), Result: t.Restart.Result, Err: t.Restart.Err,
-			})
+			e := Event{To: RestartReturned, Attempt: t.restartNumber(), Result: t.Restart.Result, Err: t.Restart.Err}
+			q.emit(ctx, &task{id: t.ID, restart: t.Restart}, e)
 		}
 	}
 	return left, err

@@ -103,8 +103,6 @@ func (t *task) snapshot() QueuedTask {
 	return snap
 }
 
-func (t QueuedTask) key() string { return cmp.Or(t.Restart.Key, t.ID) }
-
 // restartNumber returns the number of the running or next restart.
 func (t QueuedTask) restartNumber() int {
 	if t.Running {
