@@ -26,7 +26,8 @@ import (
 // is made and the restart does not count ([RestartPostponed]). Otherwise a long
 // outage would use up all restarts without a call. The task waits until the gate
 // allows a call. The wait is rounded up to whole minutes, so that tasks do not all
-// restart at once. With each further refusal the wait grows, up to one hour.
+// restart at once. With each further refusal the wait grows, up to one hour. A
+// restart that waits at an open breaker makes a trial only if no other call waits.
 //
 // A task has a kind and a payload. [Queue.Register] sets the function for a kind.
 // The function usually calls [Do] with the same [Call]. If that call fails, Do
