@@ -19,7 +19,7 @@ func (e *exchange) checkBody(ctx context.Context, resp *http.Response) (*http.Re
 	}
 	kind := kindOf(resp.Header)
 	if resp.StatusCode == http.StatusOK && kind != bodyOther && e.t.firstWait > 0 {
-		first := &inspection{kind: kind}
+		first := &inspection{kind: kind, events: eventScanner{lines: kind == bodyLines}}
 		p := peek(ctx, resp, firstBytes, e.t.firstWait, first.inspect)
 		switch {
 		case p.failure != nil:
@@ -36,15 +36,15 @@ func (e *exchange) checkBody(ctx context.Context, resp *http.Response) (*http.Re
 }
 
 // watchedBody is the body of a successful response. The client reads the body
-// unchanged. watchedBody sends one event if the client reads an error event of an
-// event stream, or if the body breaks off.
+// unchanged. watchedBody sends one event if the client reads an error in a stream of
+// events or of JSON lines, or if the body breaks off.
 type watchedBody struct {
 	io.ReadCloser
 	ctx    context.Context
 	x      *Executor
 	event  Event              // without what has happened
 	fail   func([]byte) error // returns the error for an error event
-	events *eventScanner      // nil if the body is no event stream
+	events *eventScanner      // nil if the body is no stream
 	told   bool               // the event was sent
 	closed atomic.Bool        // the client has called Close
 }
@@ -55,8 +55,8 @@ func (e *exchange) watch(resp *http.Response, kind bodyKind) *watchedBody {
 		event: Event{Kind: KindStream, Key: e.key, Agent: e.agent, Target: e.target, Attempt: e.number},
 		fail:  func(data []byte) error { return newResponseError(resp, data) },
 	}
-	if kind == bodyStream {
-		w.events = new(eventScanner)
+	if kind == bodyStream || kind == bodyLines {
+		w.events = &eventScanner{lines: kind == bodyLines}
 	}
 	return w
 }
@@ -69,7 +69,7 @@ func (w *watchedBody) Read(p []byte) (int, error) {
 		return n, err
 	}
 	if w.events != nil {
-		w.scan(p[:n])
+		w.scan(p[:n], err == io.EOF) //nolint:errorlint // io.Reader returns io.EOF unwrapped
 	}
 	if err != nil && err != io.EOF && !w.closed.Load() && w.ctx.Err() == nil { //nolint:errorlint // io.Reader returns io.EOF unwrapped
 		w.tell(err)
@@ -77,10 +77,15 @@ func (w *watchedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// scan looks for an error event in the next bytes of the body.
-func (w *watchedBody) scan(p []byte) {
+// scan looks for an error event in the next bytes of the body. final reports that
+// they are the last ones; then a line needs no line feed.
+func (w *watchedBody) scan(p []byte, final bool) {
 	for {
 		event, rest, ok := w.events.next(p)
+		if !ok && final && w.events.lines {
+			event, ok = w.events.flush()
+			final = false
+		}
 		if !ok {
 			return
 		}
