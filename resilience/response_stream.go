@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"sync/atomic"
-	"time"
 )
 
 // checkBody looks for an error at the beginning of a successful response. It
@@ -42,7 +41,8 @@ type watchedBody struct {
 	io.ReadCloser
 	ctx    context.Context
 	x      *Executor
-	event  Event              // without what has happened
+	call   Call               // its key and agent
+	last   Attempt            // the request, without its failure
 	fail   func([]byte) error // returns the error for an error event
 	events *eventScanner      // nil if the body is no stream
 	told   bool               // the event was sent
@@ -52,8 +52,8 @@ type watchedBody struct {
 func (e *exchange) watch(resp *http.Response, kind bodyKind) *watchedBody {
 	w := &watchedBody{
 		ReadCloser: resp.Body, ctx: e.request.Context(), x: e.t.x,
-		event: Event{Kind: KindStream, Key: e.key, Agent: e.agent, Target: e.target, Attempt: e.number},
-		fail:  func(data []byte) error { return newResponseError(resp, data) },
+		call: Call{Key: e.key, Agent: e.agent}, last: Attempt{Target: e.target, Number: e.number},
+		fail: func(data []byte) error { return newResponseError(resp, data) },
 	}
 	if kind == bodyStream || kind == bodyLines {
 		w.events = &eventScanner{lines: kind == bodyLines}
@@ -103,10 +103,9 @@ func (w *watchedBody) tell(err error) {
 		return
 	}
 	w.told, w.events = true, nil
-	e := w.event
-	e.Time, e.Err = time.Now(), err
-	e.Result = w.x.classify(w.ctx, e.Target, err)
-	w.x.emit(w.ctx, e)
+	failed := w.last
+	failed.Err = err
+	w.x.StreamFailed(w.ctx, w.call, failed)
 }
 
 // Close closes the body. After that, Read reports no error.
