@@ -4,16 +4,14 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/resilience/internal/restart"
 )
 
 // Queue restarts calls that failed with network errors after all retries. It is
@@ -304,7 +302,7 @@ func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, 
 			failures++
 		}
 	}
-	id := taskID(r)
+	id := restart.ID(r.Task.Kind, r.Key)
 	equal := q.tasks[id]
 	switch {
 	case q.tasks == nil:
@@ -340,16 +338,6 @@ func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, 
 	q.tasks[t.id] = t
 	q.active++
 	return t, nil, nil
-}
-
-// taskID returns the id of the task for r. It is a hash of the kind and the key, so
-// that queues that share a store find equal tasks. Without a key it is random.
-func taskID(r Restart) string {
-	if r.Key == "" {
-		return rand.Text()
-	}
-	sum := sha256.Sum256([]byte(strconv.Quote(r.Task.Kind) + r.Key))
-	return hex.EncodeToString(sum[:16])
 }
 
 // restartable reports whether a failure is a transient network failure

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/resilience/internal/restart"
 )
 
 // task is a failed call that the queue will make again. The queue's mu guards its
@@ -275,7 +276,7 @@ func (q *Queue) run(t *task, timerNumber int) {
 		a.Duration = time.Since(a.Start)
 		q.finish(ctx, t, a)
 	}()
-	a.Err = callFunc(ctx, f, bytes.Clone(t.restart.Task.Payload))
+	a.Err = restart.Run(ctx, f, bytes.Clone(t.restart.Task.Payload))
 }
 
 // errGoexit is the error of a restart whose function called runtime.Goexit.
@@ -330,16 +331,6 @@ func (q *Queue) notStarted(t *task, err error) {
 	q.wait(t)
 	q.mu.Unlock()
 	q.emit(t.ctx, t, e)
-}
-
-// callFunc calls a task's function and turns a panic into an error.
-func callFunc(ctx context.Context, f func(context.Context, []byte) error, payload []byte) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the function panicked: %v", p)
-		}
-	}()
-	return f(ctx, payload)
 }
 
 // finish handles the outcome of a restart.

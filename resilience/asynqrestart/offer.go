@@ -10,6 +10,7 @@ import (
 	"github.com/hibiken/asynq"
 
 	"github.com/errclass/errclass/resilience"
+	"github.com/errclass/errclass/resilience/internal/restart"
 )
 
 // storeTimeout limits how long Redis may take for one change.
@@ -43,7 +44,7 @@ func (q *Queue) Offer(ctx context.Context, r resilience.Restart) error {
 	if parent != nil && parent.queue == q && parent.record.Task.Kind == r.Task.Kind {
 		failures = parent.counts.failures + parent.record.Failures + 1
 	}
-	rec, id := newRecord(r, failures), taskID(r)
+	rec, id := newRecord(r, failures), restart.ID(r.Task.Kind, r.Key)
 	merged, err := q.store(ctx, id, rec)
 	if err != nil {
 		q.emit(ctx, id, rec, resilience.Event{To: resilience.RestartRefused, Attempt: 1, Err: err, Result: r.Result})
@@ -91,7 +92,7 @@ func (q *Queue) store(ctx context.Context, id string, rec record) (merged bool, 
 	task := asynq.NewTask("restart:"+rec.Task.Kind, payload)
 	for range maxOfferTries {
 		_, err = q.tasks.EnqueueContext(ctx, task, asynq.TaskID(id), asynq.Queue(queuePrefix+rec.Task.Kind),
-			asynq.ProcessIn(q.firstDelay(rec, rec.restart())), asynq.MaxRetry(maxRetry), asynq.Deadline(never))
+			asynq.ProcessIn(q.firstDelay(rec, rec.offered())), asynq.MaxRetry(maxRetry), asynq.Deadline(never))
 		if !errors.Is(err, asynq.ErrTaskIDConflict) {
 			break
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/resilience"
+	"github.com/errclass/errclass/resilience/internal/restart"
 )
 
 // run is a running restart of a task.
@@ -47,7 +48,7 @@ type again struct {
 	err   error
 }
 
-func (e *again) Error() string { return errText(e.err) }
+func (e *again) Error() string { return restart.ErrorText(e.err) }
 
 // retryDelay returns the pause after an error for asynq.
 func (q *Queue) retryDelay(_ int, err error, t *asynq.Task) time.Duration {
@@ -89,7 +90,7 @@ func (q *Queue) handle(ctx context.Context, t *asynq.Task) error {
 	}()
 	start := time.Now()
 	runCtx := context.WithValue(resilience.WithRestartNumber(ctx, r.counts.number), runKey{}, r)
-	err = callFunc(runCtx, f, rec.Task.Payload)
+	err = restart.Run(runCtx, f, rec.Task.Payload)
 	return r.finish(ctx, err, time.Since(start))
 }
 
@@ -129,16 +130,6 @@ func (r *run) begin(ctx context.Context) error {
 	e.To = resilience.RestartStarted
 	q.emit(ctx, r.id, r.record, e)
 	return nil
-}
-
-// callFunc calls a task's function and turns a panic into an error.
-func callFunc(ctx context.Context, f func(context.Context, []byte) error, payload []byte) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the function panicked: %v", p)
-		}
-	}()
-	return f(ctx, payload)
 }
 
 // finish stores the end of a restart and returns the error for asynq.

@@ -54,7 +54,7 @@ func (q *Queue) Tasks(ctx context.Context) ([]resilience.QueuedTask, error) {
 					return nil, fmt.Errorf("asynqrestart: read the counts of %s: %w", info.ID, err)
 				}
 				all = append(all, resilience.QueuedTask{
-					ID: info.ID, Restart: rec.restart(), Restarts: c.number, Due: info.NextProcessAt,
+					ID: info.ID, Restart: rec.offered(), Restarts: c.number, Due: info.NextProcessAt,
 					Running: info.State == asynq.TaskStateActive, Parked: info.State == asynq.TaskStateArchived, Stored: true,
 				})
 			}
