@@ -72,9 +72,3 @@ func (r record) offered() resilience.Restart {
 func (r record) matches(other resilience.Task) bool {
 	return r.Task.Kind == other.Kind && bytes.Equal(r.Task.Payload, other.Payload)
 }
-
-// restartable reports whether r is a transient network failure.
-func restartable(r classify.Result) bool {
-	return r.Category == classify.CategoryRetryable &&
-		r.Reason.Name(classify.ViewResilience) == classify.ReasonNetwork.Name(classify.ViewResilience)
-}
