@@ -16,8 +16,8 @@ import (
 // storeTimeout limits how long Redis may take for one change.
 const storeTimeout = 5 * time.Second
 
-// maxOfferTries limits how often Offer tries to store a task that equals one that
-// ends meanwhile.
+// maxOfferTries limits how often Offer tries to store a task. A try fails if an equal
+// task is stored and then ends before Offer has compared the two.
 const maxOfferTries = 3
 
 // Offer stores a failed call as a task that is due after a pause. The error says
@@ -116,8 +116,8 @@ func (q *Queue) store(ctx context.Context, id string, rec record, wait time.Dura
 	return false, nil
 }
 
-// equal compares an offer with the stored task of the same id. The error is
-// [asynq.ErrTaskNotFound] if that has ended.
+// equal compares an offer with the stored task of the same id. If that task has
+// ended, the error is [asynq.ErrTaskNotFound].
 func (q *Queue) equal(id string, rec record) (merged bool, err error) {
 	info, err := q.inspector.GetTaskInfo(queuePrefix+rec.Task.Kind, id)
 	if err != nil {

@@ -32,7 +32,7 @@ type run struct {
 // runKey is the context key of the running restart.
 type runKey struct{}
 
-// offered notes that a call of the restart was offered again.
+// offered records that a call of the restart was offered again.
 func (r *run) offered(offer resilience.Restart) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -47,7 +47,7 @@ func (q *Queue) Tasks(ctx context.Context) ([]resilience.QueuedTask, error) {
 			for _, info := range infos {
 				rec, err := decode(info.Payload)
 				if err != nil {
-					continue // its event comes when it is due
+					continue // handle reports it when it is due
 				}
 				c, _, err := q.read(ctx, rec.Offer)
 				if err != nil {
