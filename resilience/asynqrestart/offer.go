@@ -26,9 +26,9 @@ const maxOfferTries = 3
 // registered in this process.
 //
 // If a task with the kind and the key of r is stored, Offer returns nil, and there
-// is still one task ([resilience.RestartMerged]). It returns an error that wraps
-// [resilience.ErrDuplicateTask] if that task has another payload, and one that
-// wraps [resilience.ErrParked] if it is parked. Restarts without a key are never
+// is still one task ([resilience.RestartMerged]). If the stored task has another
+// payload, the error wraps [resilience.ErrDuplicateTask]. If the stored task is
+// parked, the error wraps [resilience.ErrParked]. Restarts without a key are never
 // equal.
 //
 // If ctx is the context of a restart and r has the kind and payload of its task,
