@@ -16,7 +16,8 @@ func TestID(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "b0bd78e15a23114a5f413f116aedea3f", restart.ID("kind", "key"))
 	assert.NotEqual(t, restart.ID("a", `"b`), restart.ID(`a"`, "b"))
-	assert.NotEqual(t, restart.ID("kind", ""), restart.ID("kind", ""))
+	one := restart.ID("kind", "")
+	assert.NotEqual(t, one, restart.ID("kind", ""), "without a key")
 }
 
 func TestRun(t *testing.T) {
@@ -32,7 +33,7 @@ func (*panics) Error() string { panic("x") }
 
 func TestErrorText(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "", restart.ErrorText(nil))
+	assert.Empty(t, restart.ErrorText(nil))
 	assert.Equal(t, "failed", restart.ErrorText(errors.New("failed")))
 	assert.Equal(t, "*restart_test.panics", restart.ErrorText(&panics{}))
 }
