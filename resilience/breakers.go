@@ -27,8 +27,9 @@ import (
 // needs ten.
 //
 // While a breaker is open, one trial call at a time is made: after 0.5, 1 and
-// 2 s, then every 2 s. The trial is a waiting call or the next new call. The first
-// trial that gets an answer closes the breaker; a server error is no answer.
+// 2 s, then every 2 s. The trial is a waiting call or the next new call; restarts
+// ([WithRestarter]) come after other waiting calls. The first trial that gets an
+// answer closes the breaker; a server error is no answer.
 // Then waiting calls are let in: two, one more with each success, and one less with
 // each failure. The number also doubles every 0.4 s, unless more calls fail
 // than succeed.

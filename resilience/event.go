@@ -57,10 +57,11 @@ const (
 	// body. To is "method" or "body". Attempt, Result and Err describe the failed
 	// request. A Transport sends this event once.
 	KindNotRepeated Kind = "not_repeated"
-	// KindStream: the client of a [Transport] was reading the body of a successful
-	// response, and the body has failed. Either an event stream has an error event;
-	// then Err is a [*ResponseError] with its data. Or the body has broken off;
-	// then Err is the error of Read. Attempt is the number of the request. Nothing
+	// KindStream: the client of a [Transport], or of a gRPC stream, was reading the
+	// body of a successful response, and the body has failed. Either an event stream has an error event,
+	// or JSON lines have an object with an error; then Err is a [*ResponseError]
+	// with its data. Or the body has broken off; then Err is the error of Read. With
+	// gRPC, Err is the status. Attempt is the number of the request. Nothing
 	// is repeated. A response has at most one such event, which follows that of
 	// KindDone.
 	KindStream Kind = "stream"

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/errclass/errclass/internal/mask"
+	"github.com/errclass/errclass/resilience/internal/restart"
 )
 
 // maskedError is an error with a masked text. Its Is and As methods use the
@@ -23,7 +24,7 @@ func (e *maskedError) As(target any) bool { return errors.As(e.err, target) }
 
 // maskError returns err, or a [maskedError] if its text has a secret.
 func maskError(err error) error {
-	text := errText(err)
+	text := restart.ErrorText(err)
 	if clean := mask.Text(text); clean != text {
 		return &maskedError{clean, err}
 	}

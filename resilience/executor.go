@@ -74,6 +74,20 @@ func (x *Executor) emit(ctx context.Context, e Event) {
 	}
 }
 
+// StreamFailed tells the observers that the answer of a successful call has failed
+// while the caller was reading it ([KindStream]). Adapters for other protocols call
+// it, at most once for each call and after [Do] has returned. Of the call, it uses
+// Key and Agent; of a, Target, Number and Err. A nil Executor does nothing.
+func (x *Executor) StreamFailed(ctx context.Context, c Call, a Attempt) {
+	if x == nil || x.silent {
+		return
+	}
+	x.emit(ctx, Event{
+		Kind: KindStream, Key: c.Key, Agent: c.Agent, Target: a.Target, Attempt: a.Number,
+		Result: x.classify(ctx, a.Target, a.Err), Err: a.Err,
+	})
+}
+
 // logged reports whether e is logged. The config can turn off the logging of
 // attempts and waits.
 func (x *Executor) logged(e Event) bool {

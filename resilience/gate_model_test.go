@@ -46,6 +46,7 @@ type model struct {
 type modelCall struct {
 	status    modelStatus
 	member    bool
+	restart   bool
 	leave     bool
 	deadline  int // 0 = none
 	holdLimit int
@@ -172,10 +173,18 @@ func (m *model) arrive(c *modelCall) {
 }
 
 // settle lets waiting calls in, as far as the gate allows, in the order of their
-// arrival.
+// arrival. A restart makes a trial only if no other call waits.
 func (m *model) settle() {
-	for _, c := range m.find(waiting) {
-		if !m.mayEnter(c) {
+	for {
+		all := m.find(waiting)
+		if len(all) == 0 {
+			return
+		}
+		next := 0
+		if m.open {
+			next = max(slices.IndexFunc(all, func(c *modelCall) bool { return !c.restart }), 0)
+		}
+		if !m.mayEnter(all[next]) {
 			return
 		}
 	}
@@ -318,6 +327,7 @@ type gateOp struct {
 	advance int // ms
 	arrive  int // calls
 	member  bool
+	restart bool
 	leave   bool
 	within  int // deadline in ms; 0 = none
 	finish  int // index among the running calls, plus one
@@ -330,10 +340,11 @@ func drawGateOp(t *rapid.T) gateOp {
 	switch rapid.SampledFrom([]string{"arrive", "arrive", "finish", "finish", "finish", "finish", "advance", "advance", "force"}).Draw(t, "op") {
 	case "arrive":
 		return gateOp{
-			arrive: rapid.SampledFrom([]int{1, 1, 2, 10}).Draw(t, "calls"),
-			member: rapid.Bool().Draw(t, "member"),
-			leave:  rapid.IntRange(0, 3).Draw(t, "leave") == 0,
-			within: rapid.SampledFrom([]int{0, 0, 107, 2007, 8007}).Draw(t, "within"),
+			arrive:  rapid.SampledFrom([]int{1, 1, 2, 10}).Draw(t, "calls"),
+			member:  rapid.Bool().Draw(t, "member"),
+			restart: rapid.Bool().Draw(t, "restart"),
+			leave:   rapid.IntRange(0, 3).Draw(t, "leave") == 0,
+			within:  rapid.SampledFrom([]int{0, 0, 107, 2007, 8007}).Draw(t, "within"),
 		}
 	case "finish":
 		return gateOp{
@@ -397,7 +408,7 @@ func compareWithModel(ctx context.Context, ops []gateOp) error {
 			time.Sleep(time.Duration(op.advance) * time.Millisecond)
 		case op.arrive > 0:
 			for range op.arrive {
-				c := &modelCall{member: op.member, leave: op.leave}
+				c := &modelCall{member: op.member, restart: op.restart, leave: op.leave}
 				callCtx := ctx
 				if op.within > 0 {
 					c.deadline = m.now + op.within
@@ -412,7 +423,7 @@ func compareWithModel(ctx context.Context, ops []gateOp) error {
 					var ok bool
 					if r.p, ok = g.admit(); !ok {
 						r.p, r.err = g.enter(callCtx, &waiter{entrant: entrant{
-							member: op.member, leaveOpen: op.leave, maxHold: modelMaxHold * time.Millisecond,
+							member: op.member, restart: op.restart, leaveOpen: op.leave, maxHold: modelMaxHold * time.Millisecond,
 							patience: func(classify.Result) time.Duration { return modelPatience * time.Millisecond },
 						}})
 					}

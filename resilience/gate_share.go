@@ -260,7 +260,7 @@ func (g *gate) believed(now time.Time) bool {
 // spread returns a random time within the period over which processes let in their
 // waiting calls. The caller holds mu.
 func (g *gate) spread(peers int) time.Duration {
-	longest := min(time.Duration(min(max(peers, 0), int(longestSpread/spreadPerPeer)))*spreadPerPeer, longestSpread)
+	longest := spreadPerPeer * time.Duration(min(max(peers, 0), int(longestSpread/spreadPerPeer)))
 	return time.Duration(g.sharing.random() * float64(longest))
 }
 

@@ -575,6 +575,54 @@ func TestGate_Trials(t *testing.T) {
 	})
 }
 
+// A restart waits at an open breaker like other calls, but it makes a trial only if
+// no other call waits. Otherwise few calls would mean that the trials of one outage
+// use up a task's restarts.
+func TestGate_RestartsLeaveTrials(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		with bool // another call waits, and came later
+		want []string
+	}{
+		{name: "alone", want: []string{"restart", "restart", "restart"}},
+		{name: "with another call", with: true, want: []string{"call", "call", "call", "restart"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				b := newFixture(t, enabled())
+				for range 5 {
+					once := resilience.Call{Targets: onPrimary.Targets, Repeatable: func(resilience.Attempt) bool { return false }}
+					_, err := resilience.Do(t.Context(), b.x, once, newPlant(away(0, time.Hour)).call)
+					require.ErrorIs(t, err, errNetwork)
+				}
+				require.Equal(t, resilience.BreakerOpen, b.state())
+				p := newPlant(away(0, 3*time.Second))
+				var mu sync.Mutex
+				var made []string
+				do := func(ctx context.Context, who string) {
+					_, err := resilience.Do(ctx, b.x, onPrimary, func(ctx context.Context, target resilience.Target) (int, error) {
+						mu.Lock()
+						made = append(made, who)
+						mu.Unlock()
+						return p.call(ctx, target)
+					})
+					assert.NoError(t, err)
+				}
+				var all sync.WaitGroup
+				all.Go(func() { do(resilience.WithRestartNumber(t.Context(), 1), "restart") })
+				synctest.Wait()
+				if tt.with {
+					all.Go(func() { do(t.Context(), "call") })
+				}
+				all.Wait()
+				assert.Equal(t, tt.want, made)
+			})
+		})
+	}
+}
+
 // For the time BridgeMs, new calls wait for an open breaker, but not past their
 // deadline.
 func TestGate_Bridge(t *testing.T) {

@@ -120,9 +120,6 @@ func drive(t *testing.T, cfg *resilience.Config, perSecond float64, all []troubl
 // calls. The test simulates half an hour of calls at several rates.
 func TestGate_Traffic(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("minutes of simulated traffic")
-	}
 	for _, tt := range []struct {
 		name   string
 		all    []trouble

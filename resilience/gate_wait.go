@@ -12,6 +12,7 @@ import (
 // call in.
 type entrant struct {
 	member    bool          // it was let in before the breaker opened
+	restart   bool          // it is made by a restart queue: other waiting calls make the trials
 	leaveOpen bool          // another target accepts calls: do not wait for a breaker
 	leaveHold bool          // another target accepts calls: do not wait for a hold either
 	maxHold   time.Duration // longest wait for a hold and its ramp
@@ -200,9 +201,24 @@ func (g *gate) letIn(now time.Time) {
 		if !ok {
 			break
 		}
-		g.answer(g.queue.Front().Value.(*waiter), p, nil)
+		g.answer(g.nextWaiter(p.trial), p, nil)
 	}
 	g.arm(now)
+}
+
+// nextWaiter returns the waiting call to let in: the first one. A trial goes to a
+// call of a restart queue only if no other call waits. A failed trial would use up
+// one of the task's few restarts, but a refusal does not. The caller holds mu.
+func (g *gate) nextWaiter(trial bool) *waiter {
+	first := g.queue.Front()
+	if trial {
+		for e := first; e != nil; e = e.Next() {
+			if w := e.Value.(*waiter); !w.restart {
+				return w
+			}
+		}
+	}
+	return first.Value.(*waiter)
 }
 
 // answer ends the wait of a call with a permit or an error. The caller holds mu.

@@ -62,6 +62,20 @@ type Restart struct {
 	Result  classify.Result
 }
 
+// Transient reports whether r is a transient network failure, which a [Restarter]
+// should accept. The end of the caller's own deadline is none, but an
+// [AttemptTimeoutError] is: the endpoint did not answer.
+func (r Restart) Transient() bool { return restartable(r.Result, r.Err) }
+
+// Refused reports whether a gate refused the call, so that none was made, and how
+// long the gate refuses calls. Such a restart should not count as a failure.
+func (r Restart) Refused() (wait time.Duration, ok bool) {
+	if e := r.refused(); e != nil {
+		return e.after(), true
+	}
+	return 0, false
+}
+
 // refused returns the error of the gate that refused the call. It returns nil if a
 // call was made.
 func (r Restart) refused() refusal {

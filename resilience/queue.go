@@ -1,19 +1,13 @@
 package resilience
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
-
-	"github.com/errclass/errclass/classify"
 )
 
 // Queue restarts calls that failed with network errors after all retries. It is
@@ -26,7 +20,8 @@ import (
 // is made and the restart does not count ([RestartPostponed]). Otherwise a long
 // outage would use up all restarts without a call. The task waits until the gate
 // allows a call. The wait is rounded up to whole minutes, so that tasks do not all
-// restart at once. With each further refusal the wait grows, up to one hour.
+// restart at once. With each further refusal the wait grows, up to one hour. A
+// restart that waits at an open breaker makes a trial only if no other call waits.
 //
 // A task has a kind and a payload. [Queue.Register] sets the function for a kind.
 // The function usually calls [Do] with the same [Call]. If that call fails, Do
@@ -210,165 +205,6 @@ func (q *Queue) Register(kind string, f func(ctx context.Context, payload []byte
 	}
 }
 
-// Offer queues a failed call. The error says why the queue does not accept it: the
-// queue is full or shut down, the kind is not registered, the failure is not a
-// transient network failure, all restarts are used up, or the store failed. With a
-// store, Offer waits for the store's write.
-//
-// A task with the kind and the key of r may already be queued. Then Offer returns
-// nil, and there is still one task ([RestartMerged]). If the queued task has
-// another payload, Offer returns an error that wraps [ErrDuplicateTask]. If the
-// queued task is parked, Offer returns an error that wraps [ErrParked]. Restarts
-// without a key are never equal.
-//
-// If ctx is the context of a restart and r has the kind and payload of its task,
-// Offer records the failure of that restart. If r has another payload, it is a new
-// task that keeps the count of failed restarts. So the restarts end even if a
-// function changes its payload each time.
-func (q *Queue) Offer(ctx context.Context, r Restart) error {
-	for tries := 1; ; {
-		t, equal, err := q.accept(ctx, r)
-		if err != nil {
-			return q.refuse(ctx, r, err)
-		}
-		if equal != nil {
-			<-equal // until it is stored or refused
-			continue
-		}
-		if t == nil {
-			q.emit(ctx, &task{restart: r}, Event{To: RestartMerged, Attempt: 1, Err: r.Err, Result: r.Result})
-			return nil
-		}
-		err = q.offer(t, r.refused())
-		q.release()
-		if !errors.Is(err, errEqualStored) {
-			return err
-		}
-		if tries++; tries > maxOfferTries { // its record cannot be read
-			return q.refuse(ctx, r, err)
-		}
-		if err := q.scan(); err != nil {
-			return q.refuse(ctx, r, fmt.Errorf("read the store: %w", err))
-		}
-	}
-}
-
-// maxOfferTries limits how often Offer tries to store a task. A try fails if the
-// store already has a record with the id of the task.
-const maxOfferTries = 3
-
-// refuse emits the event that r is not accepted. It returns err with the kind of
-// the task added to its text.
-func (q *Queue) refuse(ctx context.Context, r Restart, err error) error {
-	q.emit(ctx, &task{restart: r}, Event{To: RestartRefused, Attempt: 1, Err: err, Result: r.Result})
-	return fmt.Errorf("restart %q: %w", r.Task.Kind, err)
-}
-
-// offer stores the task t that accept returned. open is the refusal of the gate, or
-// nil if a call was made.
-func (q *Queue) offer(t *task, open refusal) error {
-	q.mu.Lock()
-	isNew := t.state == taskSaving
-	q.mu.Unlock()
-	if isNew {
-		defer close(t.saved)
-	}
-	return q.enqueue(t, open)
-}
-
-// accept returns the task for r: the running task that r continues, or a new one.
-// After that, the caller must call release. accept returns a nil task and no error
-// if an equal task is queued. If an equal task is just being stored, accept also
-// returns a channel that is closed when the task is stored.
-func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if r.Result.Category != "" && !restartable(r.Result, r.Err) {
-		return nil, nil, fmt.Errorf("%s is not a transient network failure", r.Result.Reason)
-	}
-	parent, ok := ctx.Value(taskKey{}).(*task)
-	ok = ok && parent.queue == q
-	if ok && parent.state == taskRunning && parent.matches(r.Task) {
-		if r.refused() == nil {
-			parent.recordFailure(r)
-		}
-		q.active++
-		return parent, nil, nil
-	}
-	most := *q.cfg.settings(r.Agent, "").restart.MaxRestarts
-	failures := 0
-	if ok && parent.restart.Task.Kind == r.Task.Kind {
-		failures = parent.failures // see Offer
-		if parent.run != nil && !parent.run.failureCounted {
-			failures++
-		}
-	}
-	id := taskID(r)
-	equal := q.tasks[id]
-	switch {
-	case q.tasks == nil:
-		return nil, nil, errors.New("the queue was not made by NewQueue")
-	case q.closed:
-		return nil, nil, ErrQueueClosed
-	case q.kinds[r.Task.Kind] == nil:
-		return nil, nil, fmt.Errorf("kind %q is not registered: call Queue.Register first", r.Task.Kind)
-	case most == 0:
-		return nil, nil, fmt.Errorf("%w: taskRestart.maxRestarts is 0", ErrRestartsExhausted)
-	case equal != nil && equal.state == taskSaving:
-		return nil, equal.saved, nil
-	case equal != nil && !equal.matches(r.Task):
-		return nil, nil, ErrDuplicateTask
-	case equal != nil && equal.state == taskParked:
-		return nil, nil, ErrParked
-	case equal != nil:
-		return nil, nil, nil
-	case failures >= most:
-		return nil, nil, fmt.Errorf("%w: restart %d offered a task of the same kind with another payload", ErrRestartsExhausted, parent.number)
-	case len(q.tasks) >= q.capacity:
-		return nil, nil, fmt.Errorf("%w: it holds %d tasks", ErrQueueFull, len(q.tasks))
-	}
-	r.Task.Payload = bytes.Clone(r.Task.Payload)
-	r.Targets, r.History = slices.Clone(r.Targets), slices.Clone(r.History)
-	t := q.newTask(id)
-	t.restart, t.failures, t.number, t.ctx = r, failures, failures, context.WithoutCancel(ctx)
-	t.saved = make(chan struct{})
-	if old := q.ended[id]; old != nil { // its record is still in the store
-		t.stored = old.stored
-		delete(q.ended, id)
-	}
-	q.tasks[t.id] = t
-	q.active++
-	return t, nil, nil
-}
-
-// taskID returns the id of the task for r. It is a hash of the kind and the key, so
-// that queues that share a store find equal tasks. Without a key it is random.
-func taskID(r Restart) string {
-	if r.Key == "" {
-		return rand.Text()
-	}
-	sum := sha256.Sum256([]byte(strconv.Quote(r.Task.Kind) + r.Key))
-	return hex.EncodeToString(sum[:16])
-}
-
-// restartable reports whether a failure is a transient network failure
-// (NetworkTransient in [classify.ViewResilience]). The end of the caller's own
-// deadline is none, but the attempt timeout is: the endpoint did not answer.
-func restartable(r classify.Result, err error) bool {
-	if r.Reason.Name(classify.ViewResilience) != classify.ReasonNetwork.Name(classify.ViewResilience) {
-		return false
-	}
-	switch r.Category {
-	case classify.CategoryRetryable:
-		return true
-	case classify.CategoryTimeout:
-		_, hung := errors.AsType[*AttemptTimeoutError](err)
-		return hung || findRefusal(err) != nil // only an attempt timeout opens a breaker
-	default:
-		return false
-	}
-}
-
 // release ends an operation that accept or start has counted in q.active.
 func (q *Queue) release() {
 	q.mu.Lock()
@@ -453,10 +289,8 @@ func (q *Queue) Shutdown(ctx context.Context) ([]QueuedTask, error) {
 	left := q.list(func(t *task) bool { return t.state != taskElsewhere })
 	if first {
 		for _, t := range left {
-			q.observers.notify(ctx, Event{
-				Kind: KindRestart, Key: t.key(), Agent: t.Restart.Agent, Target: Call{Targets: t.Restart.Targets}.primary(),
-				To: RestartReturned, Attempt: t.restartNumber(), Result: t.Restart.Result, Err: t.Restart.Err,
-			})
+			e := Event{To: RestartReturned, Attempt: t.restartNumber(), Result: t.Restart.Result, Err: t.Restart.Err}
+			q.emit(ctx, &task{id: t.ID, restart: t.Restart}, e)
 		}
 	}
 	return left, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/internal/mask"
+	"github.com/errclass/errclass/resilience/internal/restart"
 )
 
 // Store persists the records of a [Queue]. Package boltstore has one in a file.
@@ -69,7 +70,7 @@ type recordAttempt struct {
 func (t *task) record() *record {
 	r := &record{
 		Version: recordVersion, Key: mask.Text(t.restart.Key), Agent: mask.Text(t.restart.Agent), Task: t.restart.Task,
-		Error: mask.Text(errText(t.restart.Err)), Result: maskResult(t.restart.Result),
+		Error: mask.Text(restart.ErrorText(t.restart.Err)), Result: maskResult(t.restart.Result),
 		Number: t.counted(), Failures: t.failures, Crashes: t.crashes, Postponements: t.postponements, Due: t.due, Pause: t.pause,
 		Parked: t.state == taskParked,
 	}
@@ -82,22 +83,9 @@ func (t *task) record() *record {
 	}
 	for _, a := range t.restart.History {
 		a.Target, a.Result = a.Target.masked(), maskResult(a.Result)
-		r.History = append(r.History, recordAttempt{a, mask.Text(errText(a.Err))})
+		r.History = append(r.History, recordAttempt{a, mask.Text(restart.ErrorText(a.Err))})
 	}
 	return r
-}
-
-// errText returns the text of an error, or its type if Error panics.
-func errText(err error) (text string) {
-	if err == nil {
-		return ""
-	}
-	defer func() {
-		if recover() != nil {
-			text = fmt.Sprintf("%T", err)
-		}
-	}()
-	return err.Error()
 }
 
 // storedError returns an error with a stored text.

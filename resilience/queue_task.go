@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/errclass/errclass/classify"
 )
 
 // task is a failed call that the queue will make again. The queue's mu guards its
@@ -102,8 +100,6 @@ func (t *task) snapshot() QueuedTask {
 	snap.Restart.History = append([]Attempt(nil), t.restart.History...)
 	return snap
 }
-
-func (t QueuedTask) key() string { return cmp.Or(t.Restart.Key, t.ID) }
 
 // restartNumber returns the number of the running or next restart.
 func (t QueuedTask) restartNumber() int {
@@ -256,185 +252,6 @@ func (t *task) disarm() {
 	if t.timer != nil {
 		t.timer.Stop()
 	}
-}
-
-// run makes one restart. It runs in its own goroutine, and first waits for a free
-// slot.
-func (q *Queue) run(t *task, timerNumber int) {
-	select {
-	case q.slots <- struct{}{}:
-		defer func() { <-q.slots }()
-	case <-q.closing:
-		return
-	}
-	ctx, f := q.start(t, timerNumber)
-	if f == nil {
-		return
-	}
-	defer q.release()
-	a := Attempt{Number: RestartNumber(ctx), Start: time.Now(), Err: errGoexit}
-	defer func() {
-		a.Duration = time.Since(a.Start)
-		q.finish(ctx, t, a)
-	}()
-	a.Err = callFunc(ctx, f, bytes.Clone(t.restart.Task.Payload))
-}
-
-// errGoexit is the error of a restart whose function called runtime.Goexit.
-var errGoexit = errors.New("the function called runtime.Goexit")
-
-// start marks t as running and returns the context and the function for the
-// restart. It returns a nil function if t must not run.
-//
-// start stores the number of the restart and a lease. If the store fails, t does
-// not run and waits for another pause. The record has the due time of the restart
-// that would follow a failure. So a task that crashes the process does not run
-// again at once.
-func (q *Queue) start(t *task, timerNumber int) (context.Context, func(context.Context, []byte) error) {
-	q.mu.Lock()
-	if q.closed || t.timerNumber != timerNumber {
-		q.mu.Unlock()
-		return nil, nil
-	}
-	f := q.kinds[t.restart.Task.Kind]
-	ctx, cancel := context.WithCancelCause(context.WithValue(t.ctx, taskKey{}, t))
-	r := &taskRun{cancel: cancel}
-	t.state, t.run = taskRunning, r
-	t.number++
-	t.pause = t.delay()
-	t.due = time.Now().Add(t.pause)
-	q.active++
-	q.hold(t, r)
-	q.mu.Unlock()
-
-	if err := q.save(t, func() (*record, bool) { return t.record(), true }); err != nil {
-		cancel(err)
-		q.notStarted(t, err)
-		q.release()
-		return nil, nil
-	}
-	q.emit(t.ctx, t, Event{To: RestartStarted, Attempt: t.number})
-	return ctx, f
-}
-
-// notStarted handles a task whose start could not be stored: the task waits again
-// or, if its lease is lost, is left to the other queue.
-func (q *Queue) notStarted(t *task, err error) {
-	q.mu.Lock()
-	t.run.end()
-	t.number--
-	if errors.Is(err, ErrLeaseLost) { // another queue has it; the next scan reads its record
-		t.state, t.run, t.lease = taskElsewhere, nil, nil
-		q.mu.Unlock()
-		return
-	}
-	e := Event{To: RestartPostponed, Attempt: t.number + 1, Nominal: t.pause, Result: t.restart.Result, Err: err}
-	q.wait(t)
-	q.mu.Unlock()
-	q.emit(t.ctx, t, e)
-}
-
-// callFunc calls a task's function and turns a panic into an error.
-func callFunc(ctx context.Context, f func(context.Context, []byte) error, payload []byte) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the function panicked: %v", p)
-		}
-	}()
-	return f(ctx, payload)
-}
-
-// finish handles the outcome of a restart.
-func (q *Queue) finish(ctx context.Context, t *task, a Attempt) {
-	q.mu.Lock()
-	t.run.end()
-	q.mu.Unlock()
-	defer t.run.cancel(nil)
-	if a.Err == nil {
-		q.drop(t, Event{To: RestartSucceeded, Attempt: a.Number, Duration: a.Duration})
-		return
-	}
-	a.Result = classify.Standard.Classify(classify.Evidence{Err: a.Err, Cause: classify.Cause(ctx)})
-	interrupted := ctx.Err() != nil
-	q.mu.Lock()
-	r := t.run
-	if r.reoffered || interrupted {
-		// Shutdown has interrupted the restart and returns the task. The restart
-		// counts as a failure only if it has failed and was offered again.
-		if r.failureCounted && !r.reoffered {
-			r.failureCounted = false
-			t.failures--
-		}
-		q.mu.Unlock()
-		q.unlease(t, a)
-		return
-	}
-	open := findRefusal(a.Err)
-	if r.failureCounted {
-		open = nil // the restart counts, because another of its calls has failed
-	}
-	if open == nil {
-		a.Target = Call{Targets: t.restart.Targets}.primary()
-		t.recordFailure(Restart{History: []Attempt{a}, Err: a.Err, Result: a.Result})
-	}
-	q.mu.Unlock()
-
-	if open == nil && !restartable(a.Result, a.Err) {
-		q.fail(t, a, a.Err)
-		return
-	}
-	if err := q.enqueue(t, open); err != nil {
-		q.fail(t, a, fmt.Errorf("%w: %w", err, a.Err))
-		return
-	}
-	q.mu.Lock()
-	q.wait(t)
-	q.mu.Unlock()
-}
-
-// unlease stores a task without its lease and schedules its next restart. If the
-// store fails, the lease expires by itself.
-func (q *Queue) unlease(t *task, a Attempt) {
-	err := q.save(t, func() (*record, bool) { return t.record(), true })
-	q.mu.Lock()
-	q.wait(t)
-	lost := errors.Is(err, ErrLeaseLost)
-	if lost {
-		t.disarm()
-		t.state, t.lease = taskElsewhere, nil
-	}
-	q.mu.Unlock()
-	if lost {
-		q.emit(t.ctx, t, Event{To: RestartInterrupted, Attempt: a.Number, Duration: a.Duration, Result: a.Result, Err: joinErrors(err, a.Err)})
-	}
-}
-
-// fail drops a task that has failed for good.
-func (q *Queue) fail(t *task, a Attempt, err error) {
-	q.drop(t, Event{To: RestartFailed, Attempt: a.Number, Duration: a.Duration, Result: a.Result, Err: err})
-}
-
-// drop removes a task and emits e. If the store fails to delete the record, the
-// next process runs the task again, and e.Err says so. If the lease is lost,
-// another queue may run the task again, and e.Err says so too.
-func (q *Queue) drop(t *task, e Event) {
-	err := q.save(t, func() (*record, bool) { return nil, true })
-	q.mu.Lock()
-	delete(q.tasks, t.id)
-	lost := errors.Is(err, ErrLeaseLost)
-	if err != nil && !lost {
-		q.ended[t.id] = t
-	}
-	q.mu.Unlock()
-	switch {
-	case lost && e.To == RestartFailed:
-		e.To, e.Err = RestartInterrupted, joinErrors(err, e.Err)
-	case lost:
-		e.Err = joinErrors(e.Err, fmt.Errorf("another queue may run the task again: %w", err))
-	case err != nil:
-		e.Err = joinErrors(e.Err, fmt.Errorf("the store still has the task, so the next process will run it again: %w", err))
-	}
-	q.emit(t.ctx, t, e)
 }
 
 // joinErrors joins two errors in one line. If a is nil, it returns b.

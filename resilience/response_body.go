@@ -25,9 +25,7 @@ func send(base http.RoundTripper, r *http.Request, limit time.Duration) (*http.R
 	}()
 	resp, err := base.RoundTrip(own)
 	if expired := l.expired(); expired != nil {
-		if resp != nil {
-			closeResponse(resp)
-		}
+		closeResponse(resp)
 		return nil, expired
 	}
 	if resp == nil {

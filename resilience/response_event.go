@@ -20,6 +20,7 @@ type bodyKind uint8
 const (
 	bodyOther  bodyKind = iota
 	bodyStream          // text/event-stream
+	bodyLines           // application/x-ndjson: one JSON value a line
 	bodyJSON            // application/json, application/problem+json
 )
 
@@ -33,6 +34,8 @@ func kindOf(h http.Header) bodyKind {
 	switch {
 	case strings.EqualFold(media, "text/event-stream"):
 		return bodyStream
+	case strings.EqualFold(media, "application/x-ndjson"), strings.EqualFold(media, "application/ndjson"), strings.EqualFold(media, "application/jsonl"):
+		return bodyLines
 	case strings.EqualFold(media, "application/json"), len(media) < 128 && strings.HasSuffix(strings.ToLower(media), "+json"):
 		return bodyJSON
 	default:
@@ -59,7 +62,7 @@ type inspection struct {
 // if the body does not begin with an error. decided is false if more of the body is
 // needed.
 func (i *inspection) inspect(head []byte, final bool) (failure []byte, decided bool) {
-	if i.kind == bodyJSON || startsWithJSON(head) {
+	if i.kind == bodyJSON || i.kind == bodyStream && startsWithJSON(head) {
 		return jsonError(head, final)
 	}
 	e, _, ok := i.events.next(head[i.seen:])
@@ -69,6 +72,11 @@ func (i *inspection) inspect(head []byte, final bool) (failure []byte, decided b
 	}
 	if !ok {
 		return nil, final
+	}
+	// A line of data may have a key "error" too. So at the beginning of a body, only
+	// a line that begins with it is an error.
+	if i.kind == bodyLines && !bytes.HasPrefix(skipSpace(e.data), []byte(`{"error"`)) {
+		return nil, true
 	}
 	return e.failure(), true
 }
@@ -189,10 +197,11 @@ func saysMore(value json.RawMessage) bool {
 	}
 }
 
-// streamEvent is one event of an event stream (server-sent events).
+// streamEvent is one event of an event stream (server-sent events), or one line of
+// NDJSON.
 type streamEvent struct {
 	name []byte // "event" field
-	data []byte // "data" fields, the first 4 KiB
+	data []byte // "data" fields or the line, the first 4 KiB
 }
 
 // failure returns the data of an event that reports an error. For other events it
@@ -207,9 +216,11 @@ func (e streamEvent) failure() []byte {
 	return errorIn(skipSpace(e.data))
 }
 
-// eventScanner splits an event stream (text/event-stream) into events. It keeps at
-// most 4 KiB of a line and of the data of an event, and reuses its memory.
+// eventScanner splits an event stream (text/event-stream) into events, or NDJSON
+// into lines. It keeps at most 4 KiB of a line and of the data of an event, and
+// reuses its memory.
 type eventScanner struct {
+	lines   bool   // each line that is not empty is an event
 	line    []byte // beginning of a line that is not complete
 	event   streamEvent
 	hasData bool
@@ -273,6 +284,10 @@ func (s *eventScanner) reset() {
 func (s *eventScanner) endLine(line []byte) bool {
 	if !s.begun {
 		line, s.begun = bytes.TrimPrefix(line, []byte(byteOrderMark)), true
+	}
+	if s.lines {
+		s.event.data, s.hasData = appendLimited(s.event.data, line), len(line) > 0
+		return s.hasData
 	}
 	if len(line) == 0 {
 		if !s.hasData {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"sync/atomic"
-	"time"
 )
 
 // checkBody looks for an error at the beginning of a successful response. It
@@ -19,7 +18,7 @@ func (e *exchange) checkBody(ctx context.Context, resp *http.Response) (*http.Re
 	}
 	kind := kindOf(resp.Header)
 	if resp.StatusCode == http.StatusOK && kind != bodyOther && e.t.firstWait > 0 {
-		first := &inspection{kind: kind}
+		first := &inspection{kind: kind, events: eventScanner{lines: kind == bodyLines}}
 		p := peek(ctx, resp, firstBytes, e.t.firstWait, first.inspect)
 		switch {
 		case p.failure != nil:
@@ -36,15 +35,16 @@ func (e *exchange) checkBody(ctx context.Context, resp *http.Response) (*http.Re
 }
 
 // watchedBody is the body of a successful response. The client reads the body
-// unchanged. watchedBody sends one event if the client reads an error event of an
-// event stream, or if the body breaks off.
+// unchanged. watchedBody sends one event if the client reads an error in a stream of
+// events or of JSON lines, or if the body breaks off.
 type watchedBody struct {
 	io.ReadCloser
 	ctx    context.Context
 	x      *Executor
-	event  Event              // without what has happened
+	call   Call               // its key and agent
+	last   Attempt            // the request, without its failure
 	fail   func([]byte) error // returns the error for an error event
-	events *eventScanner      // nil if the body is no event stream
+	events *eventScanner      // nil if the body is no stream
 	told   bool               // the event was sent
 	closed atomic.Bool        // the client has called Close
 }
@@ -52,11 +52,11 @@ type watchedBody struct {
 func (e *exchange) watch(resp *http.Response, kind bodyKind) *watchedBody {
 	w := &watchedBody{
 		ReadCloser: resp.Body, ctx: e.request.Context(), x: e.t.x,
-		event: Event{Kind: KindStream, Key: e.key, Agent: e.agent, Target: e.target, Attempt: e.number},
-		fail:  func(data []byte) error { return newResponseError(resp, data) },
+		call: Call{Key: e.key, Agent: e.agent}, last: Attempt{Target: e.target, Number: e.number},
+		fail: func(data []byte) error { return newResponseError(resp, data) },
 	}
-	if kind == bodyStream {
-		w.events = new(eventScanner)
+	if kind == bodyStream || kind == bodyLines {
+		w.events = &eventScanner{lines: kind == bodyLines}
 	}
 	return w
 }
@@ -69,7 +69,7 @@ func (w *watchedBody) Read(p []byte) (int, error) {
 		return n, err
 	}
 	if w.events != nil {
-		w.scan(p[:n])
+		w.scan(p[:n], err == io.EOF) //nolint:errorlint // io.Reader returns io.EOF unwrapped
 	}
 	if err != nil && err != io.EOF && !w.closed.Load() && w.ctx.Err() == nil { //nolint:errorlint // io.Reader returns io.EOF unwrapped
 		w.tell(err)
@@ -77,10 +77,15 @@ func (w *watchedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// scan looks for an error event in the next bytes of the body.
-func (w *watchedBody) scan(p []byte) {
+// scan looks for an error event in the next bytes of the body. final reports that
+// they are the last ones; then a line needs no line feed.
+func (w *watchedBody) scan(p []byte, final bool) {
 	for {
 		event, rest, ok := w.events.next(p)
+		if !ok && final && w.events.lines {
+			event, ok = w.events.flush()
+			final = false
+		}
 		if !ok {
 			return
 		}
@@ -98,10 +103,9 @@ func (w *watchedBody) tell(err error) {
 		return
 	}
 	w.told, w.events = true, nil
-	e := w.event
-	e.Time, e.Err = time.Now(), err
-	e.Result = w.x.classify(w.ctx, e.Target, err)
-	w.x.emit(w.ctx, e)
+	failed := w.last
+	failed.Err = err
+	w.x.StreamFailed(w.ctx, w.call, failed)
 }
 
 // Close closes the body. After that, Read reports no error.

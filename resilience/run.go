@@ -279,6 +279,7 @@ func (r *run) admit() (permit, error) {
 	other := r.hasOpenTarget()
 	p, err := r.x.breakers.admit(r.ctx, r.gate, entrant{
 		member:    r.member,
+		restart:   RestartNumber(r.ctx) > 0,
 		leaveOpen: other,
 		leaveHold: other && r.x.order[classify.ReasonRateLimit] == FallbackFirst,
 		maxHold:   ms(r.settings().retry.MaxHoldMs),

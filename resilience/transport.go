@@ -22,17 +22,22 @@ import (
 // [*HoldError], for example. A response after which another request is made is
 // closed.
 //
-// A response with status 200 is a failure too if its body begins with an error.
-// This is either the first event of an event stream (text/event-stream), in the
-// formats of Anthropic, OpenAI and Google, or a JSON body such as {"error":{...}}.
+// A response with status 200 is a failure too if its body begins with an error:
+//
+//   - the first event of an event stream (text/event-stream), in the formats of
+//     Anthropic, OpenAI and Google
+//   - the first of JSON lines (application/x-ndjson): {"error":...}, as Ollama sends it
+//   - a JSON body such as {"error":{...}}
+//
 // Transport reads the first event or the beginning of the JSON, at most 4 KiB. It
 // passes the response on when this part has arrived, and after 250 ms at the latest
 // ([WithFirstEventWait]). If the body breaks off before, the failure is a network
 // error.
 //
 // After a later error in the body of a successful response, the request is not
-// repeated. If the stream has an error event, or if the body breaks off, observers
-// get an event of [KindStream]. The client reads every byte unchanged.
+// repeated. If the stream has an error event or a line with a key "error", or if the
+// body breaks off, observers get an event of [KindStream]. The client reads every
+// byte unchanged.
 //
 // Transport retries a request only if it has no body or a GetBody, and if its
 // method is idempotent or it has an Idempotency-Key ([WithMethods],

@@ -36,12 +36,16 @@ const (
 
 	anthropicStart = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"role\":\"assistant\"}}\n\n"
 	anthropicDelta = "event: content_block_delta\ndata: {\"delta\":{\"type\":\"text_delta\",\"text\":\"an {\\\"error\\\":{\\\"code\\\":429}} and \\n\\nevent: error\"}}\n\n"
-	openaiChunk    = `data: {"id":"c-1","error":null,"choices":[{"delta":{"content":"hi"}}]}` + "\n\n"
+	ollamaChunk    = `{"model":"m","message":{"role":"assistant","content":"an {\"error\":\"429\"}"},"done":false}` + "\n"
+	ollamaFailed   = `{"error":"server busy, please try again.  maximum pending requests exceeded"}` + "\n"
+
+	openaiChunk = `data: {"id":"c-1","error":null,"choices":[{"delta":{"content":"hi"}}]}` + "\n\n"
 )
 
 var (
 	streamHeader = http.Header{"Content-Type": {"text/event-stream; charset=utf-8"}}
 	jsonHeader   = http.Header{"Content-Type": {"application/json"}}
+	linesHeader  = http.Header{"Content-Type": {"application/x-ndjson"}}
 )
 
 // A response with status 200 is a failure if its body begins with an error. The
@@ -78,6 +82,9 @@ func TestTransport_FirstEvent(t *testing.T) {
 		{name: "JSON, vLLM", header: jsonHeader, body: `{"object":"error","message":"overloaded","code":503}`, want: classify.ReasonTransient},
 		{name: "JSON of another media type", header: http.Header{"Content-Type": {"application/problem+json"}}, body: `{"error":{"code":503}}`, want: classify.ReasonTransient},
 		{name: "JSON, longer than what is read", header: jsonHeader, body: `{"error":{"code":503},"text":"` + long + `"}`, want: classify.ReasonTransient},
+		{name: "JSON lines, Ollama", header: linesHeader, body: "\r\n" + ollamaFailed, want: classify.ReasonTransient},
+		{name: "JSON lines, without a line feed", header: linesHeader, body: strings.TrimSpace(ollamaFailed), want: classify.ReasonTransient},
+		{name: "JSON lines, another name", header: http.Header{"Content-Type": {"application/jsonl; charset=utf-8"}}, body: `{"error":{"code":503}}` + "\n", want: classify.ReasonTransient},
 
 		{name: "an event without data, then an answer", body: "event: error\n\n" + openaiChunk},
 		{name: "a status of its own", status: 202, body: anthropicOverloaded},
@@ -91,6 +98,10 @@ func TestTransport_FirstEvent(t *testing.T) {
 		{name: "an empty stream", body: ""},
 		{name: "lines that are empty", body: "\n\n\n\n"},
 		{name: "compressed for the client", header: http.Header{"Content-Type": {"text/event-stream"}, "Content-Encoding": {"gzip"}}, body: anthropicOverloaded},
+		{name: "JSON lines, an answer", header: linesHeader, body: ollamaChunk + ollamaFailed},
+		{name: "JSON lines, data with a key for errors", header: linesHeader, body: `{"job":1,"error":"connection reset"}` + "\n"},
+		{name: "JSON lines, no error", header: linesHeader, body: `{"error":""}` + "\n"},
+		{name: "JSON lines, a long line", header: linesHeader, body: `{"text":"` + long + `","error":"overloaded"}` + "\n"},
 		{name: "JSON, an answer", header: jsonHeader, body: `{"id":"1","error":{"code":503,"message":"overloaded"}}`},
 		{name: "JSON, no error", header: jsonHeader, body: `{"error":null,"code":503}`},
 		{name: "JSON, a string as error", header: jsonHeader, body: `{"error":"overloaded"}`},
@@ -371,6 +382,11 @@ func TestTransport_LaterInTheStream(t *testing.T) {
 		{name: "a file that is broken off", header: http.Header{}, body: "text", end: io.ErrUnexpectedEOF, want: classify.ReasonNetwork},
 		{name: "JSON that is broken off", header: jsonHeader, body: `{"id":1`, end: io.ErrUnexpectedEOF, want: classify.ReasonNetwork},
 		{name: "a part that is broken off", header: http.Header{}, status: 206, body: "text", end: io.ErrUnexpectedEOF, want: classify.ReasonNetwork},
+		{name: "Ollama", header: linesHeader, body: ollamaChunk + ollamaChunk + ollamaFailed, want: classify.ReasonTransient},
+		{name: "Ollama, without a line feed", header: linesHeader, body: ollamaChunk + "\n" + strings.TrimSpace(ollamaFailed), want: classify.ReasonTransient},
+		{name: "JSON lines, other keys", header: linesHeader, body: ollamaChunk + `{"status":503,"error":"Service Unavailable"}` + "\r\n" + ollamaFailed, want: classify.ReasonTransient},
+		{name: "JSON lines, no error", header: linesHeader, body: strings.Repeat(ollamaChunk, 100) + `{"error":null,"done":true}` + "\n"},
+		{name: "JSON lines that are broken off", header: linesHeader, body: ollamaChunk + `{"error":"res`, end: io.ErrUnexpectedEOF, want: classify.ReasonNetwork},
 		{name: "no error", body: anthropicStart + anthropicDelta + strings.Repeat(openaiChunk, 100)},
 		{name: "no stream", header: http.Header{"Content-Type": {"text/plain"}}, body: anthropicOverloaded},
 	} {
@@ -613,12 +629,12 @@ func TestTransport_StreamProperty(t *testing.T) {
 	t.Parallel()
 	parts := []string{
 		anthropicOverloaded, anthropicStart, openaiLimited, openaiChunk, googleUnavailable, ": ping\n\n", "\n", "\r\n", "\r", "data: a\n",
-		"event: error\n", "data:{\"error\":\"e\"}", "\xef\xbb\xbf", "{\"error\":{}}", "\x00\xff", strings.Repeat("y", 1500), "data: ",
+		"event: error\n", "data:{\"error\":\"e\"}", "\xef\xbb\xbf", "{\"error\":{}}", ollamaChunk, ollamaFailed, "\x00\xff", strings.Repeat("y", 1500), "data: ",
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 12).Draw(rt, "parts"), "")
 		sizes := []int{1 << 20, rapid.IntRange(1, 50).Draw(rt, "piece")}
-		header := rapid.SampledFrom([]http.Header{streamHeader, jsonHeader}).Draw(rt, "header")
+		header := rapid.SampledFrom([]http.Header{streamHeader, jsonHeader, linesHeader}).Draw(rt, "header")
 		synctest.Test(t, func(t *testing.T) {
 			var kinds [2][]resilience.Kind
 			for i, size := range sizes {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 )
 
 // Terminal is a pseudo-terminal for one run of a child. Open it with a library such
@@ -46,14 +47,10 @@ func (r *execution) connectTerminal(cmd *exec.Cmd) error {
 // is empty.
 func (t *Terminal) connectInput(from io.Reader) *input {
 	if from == nil {
-		from = eofReader{}
+		from = strings.NewReader("")
 	}
 	return &input{from: from, to: &typist{master: t.Master, lineEnd: true}}
 }
-
-type eofReader struct{}
-
-func (eofReader) Read([]byte) (int, error) { return 0, io.EOF }
 
 // endOfFile is Ctrl-D, the VEOF character of a terminal.
 const endOfFile = 0x04

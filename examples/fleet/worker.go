@@ -112,21 +112,13 @@ func call(ctx context.Context, x *resilience.Executor, worker, endpoint string) 
 		}
 		defer func() { _ = resp.Body.Close() }()
 		if resp.StatusCode != http.StatusOK {
-			return "", &statusError{resp}
+			return "", &resilience.ResponseError{StatusCode: resp.StatusCode, Header: resp.Header}
 		}
 		body, err := io.ReadAll(resp.Body)
 		return string(body), err
 	})
 	return err
 }
-
-// statusError is an error with a response. Package classify reads the Retry-After
-// of the response.
-type statusError struct{ Response *http.Response }
-
-func (e *statusError) Error() string { return e.Response.Status }
-
-func (e *statusError) StatusCode() int { return e.Response.StatusCode }
 
 // counter counts calls.
 type counter struct {

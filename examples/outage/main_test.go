@@ -70,6 +70,13 @@ func TestFigures(t *testing.T) {
 	assert.Greater(t, f.endpoints["outages.example"].restarts.part, 1000)
 }
 
+// With few calls, the trials of an outage do not use up the restarts of the tasks.
+func TestFigures_FewCalls(t *testing.T) {
+	t.Parallel()
+	f := of(t, options{seed: 1, tasks: 10_000, bridge: 10 * time.Minute}, 0.2)
+	assert.GreaterOrEqual(t, f.all().recovered[gated].percent(), 99.0)
+}
+
 // With the default bridge, calls in an outage fail at once and wait for the queue, so
 // they take longer.
 func TestFigures_Bridge(t *testing.T) {

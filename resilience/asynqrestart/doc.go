@@ -32,8 +32,8 @@
 //     once in the fleet ([resilience.RestartUnhandled]).
 //
 // Each kind has a queue of its own in asynq, errclass:restart:<kind>, so a machine
-// only takes tasks that it can run. asynq's tools and web UI show them. The counts
-// stand beside them under errclass:restart:state:*.
+// only takes tasks that it can run. asynq's tools and web UI show these queues. The
+// counts have keys of their own: errclass:restart:state:*.
 //
 // asynq computes due times and leases with the clocks of the machines, and allows
 // for 30 s of difference.

@@ -10,13 +10,14 @@ import (
 	"github.com/hibiken/asynq"
 
 	"github.com/errclass/errclass/resilience"
+	"github.com/errclass/errclass/resilience/internal/restart"
 )
 
 // storeTimeout limits how long Redis may take for one change.
 const storeTimeout = 5 * time.Second
 
-// maxOfferTries limits how often Offer tries to store a task that equals one that
-// ends meanwhile.
+// maxOfferTries limits how often Offer tries to store a task. A try fails if an equal
+// task is stored and then ends before Offer has compared the two.
 const maxOfferTries = 3
 
 // Offer stores a failed call as a task that is due after a pause. The error says
@@ -25,9 +26,9 @@ const maxOfferTries = 3
 // registered in this process.
 //
 // If a task with the kind and the key of r is stored, Offer returns nil, and there
-// is still one task ([resilience.RestartMerged]). It returns an error that wraps
-// [resilience.ErrDuplicateTask] if that task has another payload, and one that
-// wraps [resilience.ErrParked] if it is parked. Restarts without a key are never
+// is still one task ([resilience.RestartMerged]). If the stored task has another
+// payload, the error wraps [resilience.ErrDuplicateTask]. If the stored task is
+// parked, the error wraps [resilience.ErrParked]. Restarts without a key are never
 // equal.
 //
 // If ctx is the context of a restart and r has the kind and payload of its task,
@@ -43,13 +44,17 @@ func (q *Queue) Offer(ctx context.Context, r resilience.Restart) error {
 	if parent != nil && parent.queue == q && parent.record.Task.Kind == r.Task.Kind {
 		failures = parent.counts.failures + parent.record.Failures + 1
 	}
-	rec, id := newRecord(r, failures), taskID(r)
-	merged, err := q.store(ctx, id, rec)
+	rec, id := newRecord(r, failures), restart.ID(r.Task.Kind, r.Key)
+	wait := q.firstDelay(rec, r)
+	merged, err := false, q.acceptable(rec, r)
+	if err == nil {
+		merged, err = q.store(ctx, id, rec, wait)
+	}
 	if err != nil {
 		q.emit(ctx, id, rec, resilience.Event{To: resilience.RestartRefused, Attempt: 1, Err: err, Result: r.Result})
 		return fmt.Errorf("restart %q: %w", r.Task.Kind, err)
 	}
-	e := resilience.Event{To: resilience.RestartQueued, Attempt: 1, Nominal: q.firstDelay(rec, r), Err: r.Err, Result: r.Result}
+	e := resilience.Event{To: resilience.RestartQueued, Attempt: 1, Nominal: wait, Err: r.Err, Result: r.Result}
 	if merged {
 		e.To, e.Nominal = resilience.RestartMerged, 0
 	}
@@ -60,28 +65,34 @@ func (q *Queue) Offer(ctx context.Context, r resilience.Restart) error {
 // firstDelay returns the pause before the first restart.
 func (q *Queue) firstDelay(rec record, r resilience.Restart) time.Duration {
 	d := q.delay(rec.Agent, counts{failures: rec.Failures})
-	if len(r.History) == 0 {
-		d = max(d, q.afterRefusal(rec.Agent, r.Err))
+	if wait, ok := r.Refused(); ok {
+		d = max(d, q.afterRefusal(rec.Agent, wait))
 	}
 	return d
 }
 
-// store stores a task. It reports whether an equal one is stored already.
-func (q *Queue) store(ctx context.Context, id string, rec record) (merged bool, err error) {
+// acceptable returns an error if the queue does not accept an offer.
+func (q *Queue) acceptable(rec record, r resilience.Restart) error {
 	q.mu.Lock()
 	closed := q.closed
 	q.mu.Unlock()
 	most, _ := q.settings(rec.Agent)
 	switch {
 	case closed:
-		return false, resilience.ErrQueueClosed
+		return resilience.ErrQueueClosed
 	case rec.Task.Kind == "":
-		return false, errors.New("the task has no kind")
-	case rec.Result.Category != "" && !restartable(rec.Result):
-		return false, fmt.Errorf("%s is not a transient network failure", rec.Result.Reason)
+		return errors.New("the task has no kind")
+	case r.Result.Category != "" && !r.Transient():
+		return fmt.Errorf("%s is not a transient network failure", rec.Result.Reason)
 	case rec.Failures >= most:
-		return false, fmt.Errorf("%w (%d)", resilience.ErrRestartsExhausted, rec.Failures)
+		return fmt.Errorf("%w (%d)", resilience.ErrRestartsExhausted, rec.Failures)
 	}
+	return nil
+}
+
+// store stores a task that is due after wait. It reports whether an equal one is
+// stored already.
+func (q *Queue) store(ctx context.Context, id string, rec record, wait time.Duration) (merged bool, err error) {
 	payload, err := json.Marshal(rec)
 	if err != nil {
 		return false, err
@@ -91,7 +102,7 @@ func (q *Queue) store(ctx context.Context, id string, rec record) (merged bool, 
 	task := asynq.NewTask("restart:"+rec.Task.Kind, payload)
 	for range maxOfferTries {
 		_, err = q.tasks.EnqueueContext(ctx, task, asynq.TaskID(id), asynq.Queue(queuePrefix+rec.Task.Kind),
-			asynq.ProcessIn(q.firstDelay(rec, rec.restart())), asynq.MaxRetry(maxRetry), asynq.Deadline(never))
+			asynq.ProcessIn(wait), asynq.MaxRetry(maxRetry), asynq.Deadline(never))
 		if !errors.Is(err, asynq.ErrTaskIDConflict) {
 			break
 		}
@@ -105,8 +116,8 @@ func (q *Queue) store(ctx context.Context, id string, rec record) (merged bool, 
 	return false, nil
 }
 
-// equal compares an offer with the stored task of the same id. The error is
-// [asynq.ErrTaskNotFound] if that has ended.
+// equal compares an offer with the stored task of the same id. If that task has
+// ended, the error is [asynq.ErrTaskNotFound].
 func (q *Queue) equal(id string, rec record) (merged bool, err error) {
 	info, err := q.inspector.GetTaskInfo(queuePrefix+rec.Task.Kind, id)
 	if err != nil {

@@ -1,6 +1,7 @@
 package asynqrestart
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -19,7 +20,7 @@ import (
 )
 
 // Queue restarts calls that failed with network errors, on the machines of a
-// fleet. It has the vocabulary of [resilience.Queue]: kinds, functions, events.
+// fleet. Kinds, functions and events are those of [resilience.Queue].
 // Make it with [NewQueue]. It is safe for concurrent use.
 type Queue struct {
 	client    redis.UniversalClient
@@ -29,7 +30,7 @@ type Queue struct {
 	process   string // identifies this process
 	observers []resilience.Observer
 	workers   int
-	check     time.Duration // between checks for tasks that are due or that nobody handles
+	check     time.Duration // between asynq's checks for tasks that are due
 	logger    asynq.Logger
 
 	base   context.Context // of running functions
@@ -74,9 +75,9 @@ func WithObserver(o resilience.Observer) Option {
 	})
 }
 
-// WithCheckInterval sets how often asynq looks for tasks that are due, and how often
-// the queue looks for tasks that nobody handles, which is six times as long. The
-// default is 5 s; d <= 0 keeps it.
+// WithCheckInterval sets how often asynq looks for tasks that are due. The queue
+// looks for tasks that no process handles every sixth time. The default is 5 s;
+// d <= 0 keeps it.
 func WithCheckInterval(d time.Duration) Option {
 	return option(func(q *Queue) {
 		if d > 0 {
@@ -198,7 +199,7 @@ func (q *Queue) Shutdown(ctx context.Context) error {
 	for _, r := range left {
 		// asynq returns the task to its queue, even if the function goes on.
 		releaseCtx, done := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-		_ = releaseScript.Run(releaseCtx, q.client, []string{stateKey(r.record.Offer)}, r.owner).Err() // else it counts as a crash
+		_ = releaseScript.Run(releaseCtx, q.client, []string{stateKey(r.record.Offer)}, r.owner).Err() // if this fails, the end counts as a crash
 		done()
 	}
 	q.cancel(resilience.ErrQueueClosed)
@@ -209,7 +210,8 @@ func (q *Queue) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// drain waits until no task runs, or until ctx ends. It returns those that run.
+// drain waits until no task runs, or until ctx ends. It returns the tasks that still
+// run.
 func (q *Queue) drain(ctx context.Context) []*run {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -230,17 +232,9 @@ func (q *Queue) drain(ctx context.Context) []*run {
 
 // settings returns the restart settings of an agent.
 func (q *Queue) settings(agent string) (maxRestarts int, base time.Duration) {
-	d := resilience.DefaultConfig().TaskRestart
-	maxRestarts, ms := *d.MaxRestarts, d.RestartBackoffBaseMs
-	for _, c := range []resilience.RestartConfig{q.cfg.TaskRestart, q.cfg.Agents[agent].TaskRestart} {
-		if c.MaxRestarts != nil {
-			maxRestarts = *c.MaxRestarts
-		}
-		if c.RestartBackoffBaseMs > 0 {
-			ms = c.RestartBackoffBaseMs
-		}
-	}
-	return maxRestarts, time.Duration(ms) * time.Millisecond
+	a, c, d := q.cfg.Agents[agent].TaskRestart, q.cfg.TaskRestart, resilience.DefaultConfig().TaskRestart
+	ms := cmp.Or(max(a.RestartBackoffBaseMs, 0), max(c.RestartBackoffBaseMs, 0), d.RestartBackoffBaseMs)
+	return *cmp.Or(a.MaxRestarts, c.MaxRestarts, d.MaxRestarts), time.Duration(ms) * time.Millisecond
 }
 
 // Limits of pauses, as in [resilience.Queue].
@@ -266,10 +260,7 @@ var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 // emit sends an event of a task to the observers.
 func (q *Queue) emit(ctx context.Context, id string, r record, e resilience.Event) {
 	e.Kind, e.Time = resilience.KindRestart, time.Now()
-	e.Key, e.Agent = r.Key, r.Agent
-	if e.Key == "" {
-		e.Key = id
-	}
+	e.Key, e.Agent = cmp.Or(r.Key, id), r.Agent
 	if len(r.Targets) > 0 {
 		e.Target = r.Targets[0]
 	}

@@ -454,3 +454,45 @@ func TestRecordHasNoSecret(t *testing.T) {
 		}
 	})
 }
+
+// A call without an answer within the attempt timeout, and a call that an open
+// breaker refused after such calls, are restarted too.
+func TestAttemptTimeouts(t *testing.T) {
+	onServers(t, func(t *testing.T, addr string) {
+		hung := &resilience.AttemptTimeoutError{Limit: time.Second}
+		m := newMachine(t, addr)
+		m.Register("hangs", func(ctx context.Context, _ []byte) error {
+			if resilience.RestartNumber(ctx) < 2 {
+				return hung
+			}
+			return nil
+		})
+		r := restart("hangs", "k", "text")
+		r.Err, r.Result, r.History = hung, classify.Error(hung), []resilience.Attempt{{Err: hung}}
+		require.NoError(t, m.Offer(t.Context(), r))
+		r.Key, r.Err, r.History = "refused", &resilience.OpenError{Endpoint: "e", Cause: r.Result}, nil
+		require.NoError(t, m.Offer(t.Context(), r))
+		deadline := restart("hangs", "deadline", "text")
+		deadline.Err, deadline.Result = context.DeadlineExceeded, classify.Error(context.DeadlineExceeded)
+		require.ErrorContains(t, m.Offer(t.Context(), deadline), "not a transient network failure", "the caller's own deadline")
+		require.NoError(t, m.Start())
+		noTasks(t, m)
+		assert.Contains(t, m.steps(), "succeeded 2")
+		assert.NotContains(t, m.steps(), "failed 1")
+	})
+}
+
+// The first restart waits at least as long as the gate that refused the call.
+func TestOffer_WaitsForGate(t *testing.T) {
+	onServers(t, func(t *testing.T, addr string) {
+		m := newMachine(t, addr)
+		r := restart("x", "k", "text")
+		r.Err, r.History = &resilience.OpenError{Endpoint: "e", RetryAfter: time.Hour, Cause: r.Result}, nil
+		require.NoError(t, m.Offer(t.Context(), r))
+		all, err := m.Tasks(t.Context())
+		require.NoError(t, err)
+		require.Len(t, all, 1)
+		assert.InDelta(t, time.Hour, time.Until(all[0].Due), float64(time.Minute))
+		assert.Equal(t, time.Hour, m.last().Nominal)
+	})
+}

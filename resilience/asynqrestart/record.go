@@ -3,17 +3,15 @@ package asynqrestart
 import (
 	"bytes"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/internal/mask"
 	"github.com/errclass/errclass/resilience"
+	"github.com/errclass/errclass/resilience/internal/restart"
 )
 
 // recordVersion is the version of the record format.
@@ -37,7 +35,7 @@ type record struct {
 func newRecord(r resilience.Restart, failures int) record {
 	rec := record{
 		Version: recordVersion, Offer: rand.Text(), Key: mask.Text(r.Key), Agent: mask.Text(r.Agent), Task: r.Task,
-		Error: mask.Text(errText(r.Err)), Result: r.Result, Failures: failures,
+		Error: mask.Text(restart.ErrorText(r.Err)), Result: r.Result, Failures: failures,
 	}
 	rec.Result.Provider, rec.Result.Rule = mask.Text(r.Result.Provider), mask.Text(r.Result.Rule)
 	for _, t := range r.Targets {
@@ -48,19 +46,6 @@ func newRecord(r resilience.Restart, failures int) record {
 
 func masked(t resilience.Target) resilience.Target {
 	return resilience.Target{Endpoint: mask.Endpoint(t.Endpoint), Provider: mask.Text(t.Provider), Model: mask.Text(t.Model), Key: mask.Text(t.Key)}
-}
-
-// errText returns the text of an error, or its type if Error panics.
-func errText(err error) (text string) {
-	if err == nil {
-		return ""
-	}
-	defer func() {
-		if recover() != nil {
-			text = fmt.Sprintf("%T", err)
-		}
-	}()
-	return err.Error()
 }
 
 // decode reads a record.
@@ -74,32 +59,16 @@ func decode(payload []byte) (r record, err error) {
 	return r, nil
 }
 
-// restart returns the restart as it was offered, without the history.
-func (r record) restart() resilience.Restart {
-	restart := resilience.Restart{Key: r.Key, Agent: r.Agent, Targets: slices.Clone(r.Targets), Task: r.Task, Result: r.Result}
+// offered returns the restart as it was offered, without the history.
+func (r record) offered() resilience.Restart {
+	offered := resilience.Restart{Key: r.Key, Agent: r.Agent, Targets: slices.Clone(r.Targets), Task: r.Task, Result: r.Result}
 	if r.Error != "" {
-		restart.Err = errors.New(r.Error)
+		offered.Err = errors.New(r.Error)
 	}
-	return restart
+	return offered
 }
 
 // matches reports whether other has the kind and payload of r.
 func (r record) matches(other resilience.Task) bool {
 	return r.Task.Kind == other.Kind && bytes.Equal(r.Task.Payload, other.Payload)
-}
-
-// taskID returns the id of the task for a restart. It depends on the kind and the
-// key, so that equal offers have the same id. Without a key it is random.
-func taskID(r resilience.Restart) string {
-	if r.Key == "" {
-		return rand.Text()
-	}
-	sum := sha256.Sum256([]byte(strconv.Quote(r.Task.Kind) + r.Key))
-	return hex.EncodeToString(sum[:16])
-}
-
-// restartable reports whether r is a transient network failure.
-func restartable(r classify.Result) bool {
-	return r.Category == classify.CategoryRetryable &&
-		r.Reason.Name(classify.ViewResilience) == classify.ReasonNetwork.Name(classify.ViewResilience)
 }

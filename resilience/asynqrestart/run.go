@@ -12,6 +12,7 @@ import (
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/resilience"
+	"github.com/errclass/errclass/resilience/internal/restart"
 )
 
 // run is a running restart of a task.
@@ -23,19 +24,20 @@ type run struct {
 	counts counts
 
 	mu      sync.Mutex
-	failed  bool  // one of its calls has failed and was offered again
-	refused error // a gate refused its call
+	failed  bool          // one of its calls has failed and was offered again
+	refused bool          // a gate refused its call
+	wait    time.Duration // of that gate
 }
 
 // runKey is the context key of the running restart.
 type runKey struct{}
 
-// offered notes that a call of the restart was offered again.
+// offered records that a call of the restart was offered again.
 func (r *run) offered(offer resilience.Restart) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(offer.History) == 0 && refusal(offer.Err) > 0 {
-		r.refused = offer.Err
+	if wait, ok := offer.Refused(); ok {
+		r.refused, r.wait = true, wait
 		return
 	}
 	r.failed = true
@@ -47,7 +49,7 @@ type again struct {
 	err   error
 }
 
-func (e *again) Error() string { return errText(e.err) }
+func (e *again) Error() string { return restart.ErrorText(e.err) }
 
 // retryDelay returns the pause after an error for asynq.
 func (q *Queue) retryDelay(_ int, err error, t *asynq.Task) time.Duration {
@@ -89,7 +91,7 @@ func (q *Queue) handle(ctx context.Context, t *asynq.Task) error {
 	}()
 	start := time.Now()
 	runCtx := context.WithValue(resilience.WithRestartNumber(ctx, r.counts.number), runKey{}, r)
-	err = callFunc(runCtx, f, rec.Task.Payload)
+	err = restart.Run(runCtx, f, rec.Task.Payload)
 	return r.finish(ctx, err, time.Since(start))
 }
 
@@ -131,24 +133,14 @@ func (r *run) begin(ctx context.Context) error {
 	return nil
 }
 
-// callFunc calls a task's function and turns a panic into an error.
-func callFunc(ctx context.Context, f func(context.Context, []byte) error, payload []byte) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the function panicked: %v", p)
-		}
-	}()
-	return f(ctx, payload)
-}
-
 // finish stores the end of a restart and returns the error for asynq.
 func (r *run) finish(ctx context.Context, err error, took time.Duration) error {
 	q, c, interrupted := r.queue, r.counts, ctx.Err() != nil
 	r.mu.Lock()
-	failed, refused := r.failed, r.refused
+	failed, refused, wait := r.failed, r.refused, r.wait
 	r.mu.Unlock()
-	if refused == nil && refusal(err) > 0 {
-		refused = err
+	if !refused {
+		wait, refused = resilience.Restart{Err: err}.Refused()
 	}
 	e := resilience.Event{Attempt: c.number, Duration: took, Err: err}
 	var result error
@@ -158,9 +150,9 @@ func (r *run) finish(ctx context.Context, err error, took time.Duration) error {
 	case interrupted && !failed: // by Shutdown, or the lease is lost
 		e.To, e.Err = resilience.RestartInterrupted, context.Cause(ctx)
 		result = &again{0, e.Err}
-	case refused != nil && !failed:
+	case refused && !failed:
 		c.number--
-		e.To, e.Nominal = resilience.RestartPostponed, max(q.afterRefusal(r.record.Agent, refused), q.postponement(r.record.Agent, c))
+		e.To, e.Nominal = resilience.RestartPostponed, max(q.afterRefusal(r.record.Agent, wait), q.postponement(r.record.Agent, c))
 		c.postponements++
 		result = &again{e.Nominal, err}
 	default:
@@ -169,7 +161,7 @@ func (r *run) finish(ctx context.Context, err error, took time.Duration) error {
 		e.To, e.Nominal = resilience.RestartQueued, q.delay(r.record.Agent, counts{failures: c.failures + r.record.Failures, crashes: c.crashes})
 		result = &again{e.Nominal, err}
 		switch {
-		case !failed && !restartable(e.Result):
+		case !failed && !resilience.Restart{Err: err, Result: e.Result}.Transient():
 			e.To, result = resilience.RestartFailed, asynq.RevokeTask
 		case c.failures+r.record.Failures >= most:
 			e.To, result = resilience.RestartFailed, asynq.RevokeTask
@@ -193,22 +185,11 @@ func (r *run) finish(ctx context.Context, err error, took time.Duration) error {
 	return result
 }
 
-// refusal returns how long a gate refuses calls, if err says that one does.
-func refusal(err error) time.Duration {
-	if open, ok := errors.AsType[*resilience.OpenError](err); ok {
-		return max(open.RetryAfter, 1)
-	}
-	if held, ok := errors.AsType[*resilience.HoldError](err); ok {
-		return max(held.RetryAfter, 1)
-	}
-	return 0
-}
-
-// afterRefusal returns the pause that a gate asks for, rounded up to a multiple of
-// the base pause, so that refused tasks do not all restart at the same moment.
-func (q *Queue) afterRefusal(agent string, err error) time.Duration {
+// afterRefusal returns the wait of a gate, rounded up to a multiple of the base
+// pause, so that refused tasks do not all restart at the same moment.
+func (q *Queue) afterRefusal(agent string, wait time.Duration) time.Duration {
 	_, base := q.settings(agent)
-	return (refusal(err) + base - 1) / base * base
+	return (wait + base - 1) / base * base
 }
 
 // postponement returns the least pause after a restart that a gate refused. It

@@ -8,8 +8,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// maxCrashes is the number of restarts that a process may not survive. Then the
-// task is parked.
+// maxCrashes is the number of restarts of a task after which the task is parked if
+// the process ended during each of them.
 const maxCrashes = 3
 
 // stateLife is how long the counts of a task are kept after their last change. It
@@ -27,8 +27,9 @@ type counts struct {
 	interrupted   bool // its last restart has not ended, and its process is gone
 }
 
-// startScript counts a start before it happens. If the last restart has not ended,
-// its process has crashed, unless it is the same one.
+// startScript counts a start before the function runs. An owner in the state means
+// that the last restart has not ended. If its process is another one, that process
+// has crashed.
 // KEYS: state. ARGV: owner (process/run), process, crashes that park, TTL.
 var startScript = redis.NewScript(`
 local function get(field) return tonumber(redis.call('HGET', KEYS[1], field) or '0') or 0 end
@@ -55,7 +56,8 @@ redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return {number, get('failures'), crashes, get('postponements'), 0, 0, interrupted}
 `)
 
-// endScript stores the end of a restart, unless another process has taken it over.
+// endScript stores the end of a restart, unless another process has taken the task
+// over.
 // KEYS: state. ARGV: owner, number, failures, postponements, done, TTL.
 var endScript = redis.NewScript(`
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then
@@ -67,8 +69,8 @@ redis.call('PEXPIRE', KEYS[1], ARGV[6])
 return 1
 `)
 
-// releaseScript takes back the mark that a restart runs, so that its end is no
-// crash.
+// releaseScript removes the owner of a running restart, so that its end does not
+// count as a crash.
 // KEYS: state. ARGV: owner.
 var releaseScript = redis.NewScript(`
 if redis.call('HGET', KEYS[1], 'owner') == ARGV[1] then
@@ -79,7 +81,7 @@ return 0
 
 func stateKey(offer string) string { return "errclass:restart:state:" + offer }
 
-// begin counts a start.
+// begin counts a start and returns the counts of the task.
 func (q *Queue) begin(ctx context.Context, offer, owner string) (c counts, err error) {
 	n, err := startScript.Run(ctx, q.client, []string{stateKey(offer)}, owner, q.process, maxCrashes, stateLife.Milliseconds()).Int64Slice()
 	if err != nil || len(n) != 7 {
@@ -88,7 +90,8 @@ func (q *Queue) begin(ctx context.Context, offer, owner string) (c counts, err e
 	return counts{int(n[0]), int(n[1]), int(n[2]), int(n[3]), n[4] == 1, n[5] == 1, n[6] == 1}, nil
 }
 
-// end stores the end of a restart. It reports whether this process still had it.
+// end stores the end of a restart. It reports whether this process still was the
+// owner.
 func (q *Queue) end(ctx context.Context, offer, owner string, c counts) (had bool, err error) {
 	done := 0
 	if c.done {

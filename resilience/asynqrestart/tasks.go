@@ -47,14 +47,14 @@ func (q *Queue) Tasks(ctx context.Context) ([]resilience.QueuedTask, error) {
 			for _, info := range infos {
 				rec, err := decode(info.Payload)
 				if err != nil {
-					continue // its event comes when it is due
+					continue // handle reports it when it is due
 				}
 				c, _, err := q.read(ctx, rec.Offer)
 				if err != nil {
 					return nil, fmt.Errorf("asynqrestart: read the counts of %s: %w", info.ID, err)
 				}
 				all = append(all, resilience.QueuedTask{
-					ID: info.ID, Restart: rec.restart(), Restarts: c.number, Due: info.NextProcessAt,
+					ID: info.ID, Restart: rec.offered(), Restarts: c.number, Due: info.NextProcessAt,
 					Running: info.State == asynq.TaskStateActive, Parked: info.State == asynq.TaskStateArchived, Stored: true,
 				})
 			}

@@ -33,7 +33,6 @@ type Sharer struct {
 
 	mu       sync.Mutex
 	receiver resilience.Receiver
-	attached bool
 	down     error                   // why the server is away
 	session  context.CancelCauseFunc // ends the current subscription
 	leases   map[string]time.Time    // gate of a running trial -> time at which its renewals end
@@ -132,7 +131,7 @@ func (s *Sharer) Close() error {
 func (s *Sharer) Attach(r resilience.Receiver) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.receiver, s.attached = r, true
+	s.receiver = r
 	if s.down != nil {
 		r.Away(s.down)
 	}

@@ -19,7 +19,8 @@ import (
 // through x. A stream is established when the server has sent its header, which
 // comes with the first message at the latest, or when the stream has ended without
 // an error. Until then, a failed stream is made again by the rules for unary calls.
-// After that, nothing is repeated, and RecvMsg returns gRPC's own error.
+// After that, nothing is repeated, and RecvMsg returns gRPC's own error. Observers get
+// an event of [resilience.KindStream] for it, unless the context has ended.
 //
 // The request of a server stream is sent again. A stream of several requests is
 // made again only if the client has not sent any of them: SendMsg waits for the
@@ -41,6 +42,11 @@ func StreamClientInterceptor(x *resilience.Executor, opts ...Option) grpc.Stream
 			return streamer(ctx, desc, conn, method, callOptions...)
 		}
 		s := &stream{ctx: ctx, desc: desc, state: attempts{primary: target(call)}}
+		s.failed = func(err error) {
+			a := s.latest
+			a.Err = err
+			x.StreamFailed(ctx, call, a)
+		}
 		s.changed.L = &s.mu
 		s.open = func(ctx context.Context, t resilience.Target) (grpc.ClientStream, error) {
 			to, err := o.connTo(t, s.state.primary, conn)
@@ -58,10 +64,13 @@ func StreamClientInterceptor(x *resilience.Executor, opts ...Option) grpc.Stream
 
 // stream is a client stream. It is made again until it is established.
 type stream struct {
-	ctx   context.Context // the caller's
-	desc  *grpc.StreamDesc
-	open  func(context.Context, resilience.Target) (grpc.ClientStream, error)
-	state attempts // used by the goroutine of establish
+	ctx    context.Context // the caller's
+	desc   *grpc.StreamDesc
+	open   func(context.Context, resilience.Target) (grpc.ClientStream, error)
+	failed func(error)        // tells the observers that the established stream has failed
+	state  attempts           // used by the goroutine of establish
+	latest resilience.Attempt // number and target of the last attempt; written by that goroutine until finished
+	told   bool               // failed was called; used by RecvMsg
 
 	mu       sync.Mutex
 	changed  sync.Cond          // current or finished has changed
@@ -96,6 +105,10 @@ func (s *stream) establish(x *resilience.Executor, call resilience.Call) {
 	}()
 	_, err = resilience.Do(s.ctx, x, call, func(ctx context.Context, t resilience.Target) (any, error) {
 		s.state.trailer = nil
+		if t != s.latest.Target {
+			s.latest = resilience.Attempt{Target: t}
+		}
+		s.latest.Number++
 		return nil, s.state.recordError(s.attempt(ctx, t))
 	})
 	returned = true
@@ -274,6 +287,10 @@ func (s *stream) RecvMsg(m any) error {
 	made, err := s.established()
 	if err == nil {
 		err = made.RecvMsg(m)
+		if err != nil && !errors.Is(err, io.EOF) && s.ctx.Err() == nil && !s.told {
+			s.told = true
+			s.failed(err)
+		}
 	}
 	if err != nil || !s.desc.ServerStreams { // the stream has ended
 		s.end()

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/resilience"
 	"github.com/errclass/errclass/resilience/resiliencegrpc"
 )
@@ -99,6 +100,81 @@ func receive(s grpc.ClientStream) (texts []string, err error) {
 			return texts, err
 		}
 		texts = append(texts, text.GetValue())
+	}
+}
+
+// If an established stream fails, observers are told once, but not if the client
+// itself ends the stream.
+func TestStream_FailsLater(t *testing.T) {
+	t.Parallel()
+	header := func(err error) func(grpc.ServerStream) error {
+		return func(s grpc.ServerStream) error { return errors.Join(s.SendHeader(metadata.Pairs("a", "b")), err) }
+	}
+	for _, tt := range []struct {
+		name   string
+		desc   *grpc.StreamDesc
+		serve  []func(grpc.ServerStream) error
+		cancel bool
+		number int // of the failed attempt; 0 = no event
+	}{
+		{name: "after a message", serve: []func(grpc.ServerStream) error{refuse(busy), count(2, busy)}, number: 2},
+		{name: "after a header", serve: []func(grpc.ServerStream) error{header(busy)}, number: 1},
+		{name: "a single answer", desc: clientStream, serve: []func(grpc.ServerStream) error{header(busy)}, number: 1},
+		{name: "before", serve: []func(grpc.ServerStream) error{refuse(busy)}},
+		{name: "not at all", serve: []func(grpc.ServerStream) error{count(2, nil)}},
+		{name: "canceled", cancel: true, serve: []func(grpc.ServerStream) error{func(s grpc.ServerStream) error {
+			err := s.SendHeader(nil)
+			<-s.Context().Done()
+			return err
+		}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := &handlers{serve: tt.serve}
+				var mu sync.Mutex
+				var told []resilience.Event
+				x := executor(t, resilience.WithObserver(func(_ context.Context, e resilience.Event) {
+					mu.Lock()
+					defer mu.Unlock()
+					if e.Kind == resilience.KindStream || e.Kind == resilience.KindDone {
+						told = append(told, e)
+					}
+				}))
+				conn := dialTo(t, "a", h.handle, streaming(x, resiliencegrpc.WithCall(func(context.Context, string) resilience.Call {
+					return resilience.Call{Key: "k", Agent: "g", Targets: []resilience.Target{{Endpoint: "e"}}}
+				})))
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if tt.cancel {
+					time.AfterFunc(time.Minute, cancel)
+				}
+				desc := tt.desc
+				if desc == nil {
+					desc = serverStream
+				}
+				s, err := conn.NewStream(ctx, desc, get)
+				require.NoError(t, err)
+				_ = s.SendMsg(wrapperspb.String("n")) // RecvMsg returns the error
+				_ = s.CloseSend()
+				_, err = receive(s)
+				again := s.RecvMsg(new(wrapperspb.StringValue))
+				assert.Equal(t, status.Code(err), status.Code(again))
+				mu.Lock()
+				defer mu.Unlock()
+				require.Equal(t, resilience.KindDone, told[0].Kind)
+				if tt.number == 0 {
+					assert.Len(t, told, 1)
+					return
+				}
+				require.Len(t, told, 2)
+				assert.Equal(t, resilience.Event{
+					Kind: resilience.KindStream, Time: told[1].Time, Key: "k", Agent: "g", Target: resilience.Target{Endpoint: "e"}, Attempt: tt.number,
+					Result: told[1].Result, Err: err,
+				}, told[1])
+				assert.Equal(t, classify.Error(err).Reason, told[1].Result.Reason)
+			})
+		})
 	}
 }
 

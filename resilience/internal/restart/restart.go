@@ -1,0 +1,45 @@
+// Package restart has what every restart queue does with a task, whatever stores it.
+package restart
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+)
+
+// ID returns the id of a task. It is a hash of the kind and the key, so that queues
+// that share a store find equal tasks. Without a key it is random.
+func ID(kind, key string) string {
+	if key == "" {
+		return rand.Text()
+	}
+	sum := sha256.Sum256([]byte(strconv.Quote(kind) + key))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Run calls a task's function and turns a panic into an error.
+func Run(ctx context.Context, f func(context.Context, []byte) error, payload []byte) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the function panicked: %v", p)
+		}
+	}()
+	return f(ctx, payload)
+}
+
+// ErrorText returns the text of an error, or its type if Error panics. It returns ""
+// for nil.
+func ErrorText(err error) (text string) {
+	if err == nil {
+		return ""
+	}
+	defer func() {
+		if recover() != nil {
+			text = fmt.Sprintf("%T", err)
+		}
+	}()
+	return err.Error()
+}
