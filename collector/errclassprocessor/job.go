@@ -267,10 +267,8 @@ func (j *job) body(v pcommon.Value) (line []byte, text string) {
 		return nil, string(j.buf)
 	case pcommon.ValueTypeBytes:
 		b := v.Bytes()
+		j.buf = j.buf[:0]
 		for i := range min(b.Len(), maxLine) {
-			if i == 0 {
-				j.buf = j.buf[:0]
-			}
 			j.buf = append(j.buf, b.At(i))
 		}
 		text = string(j.buf)
