@@ -24,7 +24,7 @@ type job struct {
 	current logState
 
 	// Of the batch.
-	counts     [nPairs]int64 // by the index of the pair
+	counts     []int64 // by the index of the pair in [evidence.Pairs]
 	classified int
 	unreadable int
 	err        error // the first one
@@ -44,7 +44,7 @@ type logState struct {
 }
 
 func newJob(p *errclassProcessor) *job {
-	j := &job{p: p, reader: shapes.NewReader(nil)}
+	j := &job{p: p, reader: shapes.NewReader(nil), counts: make([]int64, len(evidence.Pairs))}
 	j.visit, j.source = j.shape, j.add
 	return j
 }
@@ -56,7 +56,7 @@ const maxKept = 64 << 10
 func (j *job) reset() {
 	j.current = logState{}
 	j.classified, j.unreadable, j.err = 0, 0, nil
-	clear(j.counts[:])
+	clear(j.counts)
 	if cap(j.buf) > maxKept {
 		j.buf, j.reader = nil, shapes.NewReader(nil) // the reader has buffers too
 	}
@@ -78,8 +78,12 @@ func (j *job) recover() {
 }
 
 // count counts a failure to which a category was added.
-func (j *job) count(category classify.Category, reason classify.Reason) {
-	j.counts[pairIndex(category, reason)]++
+func (j *job) count(res *classify.Result) {
+	i := evidence.PairIndex(res.Category, res.Reason)
+	if i < 0 {
+		i = evidence.PairIndex(classify.CategoryFatal, classify.ReasonUnknown)
+	}
+	j.counts[i]++
 	j.classified++
 }
 
@@ -243,7 +247,7 @@ func (j *job) finish() {
 	res := l.decision.Complete(j.p.classifier, &l.attrs.Facts)
 	j.p.write(l.record.Attributes(), l.missing, &l.decision)
 	if number := l.record.SeverityNumber(); l.missing&categoryKey != 0 && (number >= j.p.minSeverity || number == plog.SeverityNumberUnspecified) {
-		j.count(res.Category, res.Reason)
+		j.count(&res)
 	}
 }
 

@@ -27,7 +27,6 @@ type errclassProcessor struct {
 	logger      *zap.Logger
 	telemetry   *telemetry
 	classifier  *classify.Classifier
-	watch       []rulesfile.Option // besides those of start
 	stop        context.CancelFunc // ends the watch of the rules file
 	jobs        sync.Pool          // of *job
 }
@@ -51,12 +50,11 @@ func (p *errclassProcessor) start(context.Context, component.Host) error {
 		return nil
 	}
 	ctx, stop := context.WithCancel(context.Background()) // not that of start, which ends
-	c, err := rulesfile.Watch(ctx, p.cfg.RulesFile, append([]rulesfile.Option{
+	c, err := rulesfile.Watch(ctx, p.cfg.RulesFile,
 		rulesfile.WithErrorFunc(p.rulesFault),
 		rulesfile.WithLoadFunc(func(rules []classify.Rule) {
 			p.logger.Info("rules file loaded again", zap.String("rules_file", p.cfg.RulesFile), zap.Int("rules", len(rules)))
-		}),
-	}, p.watch...)...)
+		}))
 	if err != nil {
 		stop()
 		return fmt.Errorf("rules_file: %w", err)
@@ -69,8 +67,7 @@ func (p *errclassProcessor) start(context.Context, component.Host) error {
 func (p *errclassProcessor) rulesFault(err error) {
 	p.telemetry.reloadFailed()
 	fields := []zap.Field{zap.String("rules_file", p.cfg.RulesFile), zap.Error(err)}
-	var fault *rulesfile.Error
-	if errors.As(err, &fault) && fault.Line > 0 {
+	if fault, ok := errors.AsType[*rulesfile.Error](err); ok && fault.Line > 0 {
 		fields = append(fields, zap.Int("line", fault.Line))
 	}
 	p.logger.Error("rules file cannot be used, the earlier rules stay in use", fields...)

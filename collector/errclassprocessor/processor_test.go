@@ -216,7 +216,7 @@ func TestRulesFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tel := componenttest.NewTelemetry()
 		core, logged := observer.New(zap.InfoLevel)
-		set := processorSettings(zap.New(core))
+		set := processorSettings(nil)
 		set.TelemetrySettings = tel.NewTelemetrySettings()
 		set.Logger = zap.New(core)
 		cfg := createDefaultConfig().(*Config)

@@ -66,7 +66,7 @@ func (s *spanState) failed(span ptrace.Span, d *evidence.Decision, text string) 
 	res := d.Complete(c, &s.attrs.Facts)
 	s.j.p.write(span.Attributes(), missing, d)
 	if missing&categoryKey != 0 {
-		s.j.count(res.Category, res.Reason)
+		s.j.count(&res)
 	}
 }
 
