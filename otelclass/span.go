@@ -117,7 +117,7 @@ func (p *SpanProcessor) classify(s sdktrace.ReadOnlySpan) (sdktrace.ReadOnlySpan
 		cfg: cfg, status: s.Status(),
 		view: span{s, s.Attributes(), s.Events()},
 	}
-	c.exceptions.find(c.view.events, maxExceptions)
+	c.exceptions.find(c.view.events)
 	observed := c.run()
 	if c.skipped {
 		p.limits.report()
@@ -149,7 +149,7 @@ type spanClassification struct {
 func (c *spanClassification) run() (observed classify.Result) {
 	cfg := c.cfg
 	var own, last facts
-	for i := range c.view.attributes[:min(len(c.view.attributes), maxAttributes)] {
+	for i := range c.view.attributes[:min(len(c.view.attributes), evidence.MaxAttributes)] {
 		own.addAttr(cfg, &c.view.attributes[i])
 	}
 	c.httpStatus = own.Status
@@ -174,7 +174,7 @@ func (c *spanClassification) run() (observed classify.Result) {
 		res := d.Complete(cfg.classifier, &own.Facts)
 		switch missing := own.missing(cfg); {
 		case missing == 0:
-		case len(c.view.attributes) > maxAttributes:
+		case len(c.view.attributes) > evidence.MaxAttributes:
 			c.skipped = true
 		default:
 			c.view.attributes, c.changed = cfg.extend(c.view.attributes, missing, last.override(cfg.values(&d))), true
@@ -198,7 +198,7 @@ func (c *spanClassification) run() (observed classify.Result) {
 // span. Recorder adds the same values to the exception event, to which the limit
 // does not apply. So restoreShortened takes the full values from that event.
 func (c *spanClassification) restoreShortened(own, f *facts) {
-	if _, ok := f.existing(); !ok || own.keys == 0 || len(c.view.attributes) > maxAttributes {
+	if _, ok := f.existing(); !ok || own.keys == 0 || len(c.view.attributes) > evidence.MaxAttributes {
 		return
 	}
 	whole := *own
@@ -248,7 +248,7 @@ func (c *spanClassification) classifyException(n int, f *facts, size int) eviden
 	if missing == 0 {
 		return d
 	}
-	if len(c.view.events) > maxEvents || c.copied+len(attrs) > maxCopied {
+	if len(c.view.events) > evidence.MaxEvents || c.copied+len(attrs) > maxCopied {
 		c.skipped = true
 		return d
 	}

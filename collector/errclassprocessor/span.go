@@ -129,29 +129,31 @@ type exceptions struct {
 // than MaxScanned attributes.
 func (x *exceptions) find(events ptrace.SpanEventSlice) {
 	left := evidence.MaxScanned
-	for i := events.Len() - 1; i >= 0 && x.n < len(x.at); i-- {
-		m := events.At(i).Attributes()
-		if left -= m.Len() + 1; left < 0 {
+	for end := events.Len(); x.n < len(x.at); x.n++ {
+		if end = lastException(events, end, &left); end < 0 {
 			return
 		}
-		if hasException(m) {
-			x.at[x.n] = int32(i)
-			x.n++
-		}
+		x.at[x.n] = int32(end)
 	}
 }
 
 // anyException reports whether a span has an exception event.
 func anyException(events ptrace.SpanEventSlice) bool {
 	left := evidence.MaxScanned
-	for i := events.Len() - 1; i >= 0; i-- {
+	return lastException(events, events.Len(), &left) >= 0
+}
+
+// lastException returns the index of the last exception before index end, or -1.
+// left is how many more attributes may be read.
+func lastException(events ptrace.SpanEventSlice, end int, left *int) int {
+	for i := end - 1; i >= 0; i-- {
 		m := events.At(i).Attributes()
-		if left -= m.Len() + 1; left < 0 {
-			return false
+		if *left -= m.Len() + 1; *left < 0 {
+			return -1
 		}
 		if hasException(m) {
-			return true
+			return i
 		}
 	}
-	return false
+	return -1
 }
