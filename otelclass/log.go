@@ -9,6 +9,7 @@ import (
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/attrkey"
 	"github.com/errclass/errclass/internal/bound"
 	"github.com/errclass/errclass/internal/evidence"
 )
@@ -109,7 +110,7 @@ func (p *LogProcessor) classify(r *sdklog.Record) classify.Result {
 		left--
 		return left > 0
 	})
-	missing := f.missing(cfg)
+	missing := cfg.wanted.Missing(f.keys)
 	if missing == 0 {
 		return classify.Result{}
 	}
@@ -135,7 +136,7 @@ func (p *LogProcessor) classify(r *sdklog.Record) classify.Result {
 	if r.AttributesLen() > evidence.MaxAttributes || !cfg.addTo(r, missing, cfg.values(&d)) {
 		p.limits.report()
 	}
-	if missing&categoryKey == 0 {
+	if missing&attrkey.Category == 0 {
 		return classify.Result{}
 	}
 	return res

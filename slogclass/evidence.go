@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/attrkey"
 	"github.com/errclass/errclass/internal/bound"
 )
 
@@ -28,9 +29,9 @@ type findings struct {
 	// decider is the index of the source that decided. The errs are counted first,
 	// then the texts, then the message.
 	decider int
-	status  int   // the first HTTP status from 400 to 599, or 0
-	cause   error // why the context has ended, or nil
-	keys    keys  // keys of this package that the root already has
+	status  int         // the first HTTP status from 400 to 599, or 0
+	cause   error       // why the context has ended, or nil
+	keys    attrkey.Set // keys of this package that the root already has
 	// unresolved is true if a LogValuer at the root may hold one of the keys.
 	unresolved bool
 	members    budget
@@ -95,23 +96,15 @@ func (f *findings) addAttr(a *slog.Attr, root bool) {
 		for i := range members {
 			if f.members.spent() {
 				if inline {
-					f.keys = allKeys // the rest may hold them
+					f.keys = attrkey.All // the rest may hold them
 				}
 				break
 			}
 			f.addAttr(&members[i], inline)
 		}
 	}
-	if !root {
-		return
-	}
-	switch a.Key {
-	case f.cfg.category:
-		f.keys |= categoryKey
-	case f.cfg.reason:
-		f.keys |= reasonKey
-	default:
-		f.keys |= extraKey(a.Key)
+	if root {
+		f.keys |= f.cfg.names.Find(a.Key)
 	}
 }
 

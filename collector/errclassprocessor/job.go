@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/attrkey"
 	"github.com/errclass/errclass/internal/bound"
 	"github.com/errclass/errclass/internal/evidence"
 	"github.com/errclass/errclass/internal/shapes"
@@ -38,7 +39,7 @@ type logState struct {
 
 	read     bool // the attributes were read, which sets the fields below
 	attrs    attributes
-	missing  keys
+	missing  attrkey.Set
 	decision evidence.Decision
 	texts    bound.Texts
 }
@@ -123,8 +124,8 @@ func (j *job) readAttributes() bool {
 		j.fail(errTooManyAttributes)
 		return false
 	}
-	l.attrs.read(&j.p.cfg.Keys, m)
-	l.missing = j.p.missing(&l.attrs)
+	l.attrs.read(&j.p.names, m)
+	l.missing = j.p.wanted.Missing(l.attrs.has)
 	l.decision, l.texts = evidence.Decision{}, bound.AtMost(j.p.cfg.MaxBytes)
 	return l.missing != 0
 }
@@ -246,7 +247,7 @@ func (j *job) finish() {
 	l := &j.current
 	res := l.decision.Complete(j.p.classifier, &l.attrs.Facts)
 	j.p.write(l.record.Attributes(), l.missing, &l.decision)
-	if number := l.record.SeverityNumber(); l.missing&categoryKey != 0 && (number >= j.p.minSeverity || number == plog.SeverityNumberUnspecified) {
+	if number := l.record.SeverityNumber(); l.missing&attrkey.Category != 0 && (number >= j.p.minSeverity || number == plog.SeverityNumberUnspecified) {
 		j.count(&res)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/classify/rulesfile"
+	"github.com/errclass/errclass/internal/attrkey"
 	"github.com/errclass/errclass/internal/bound"
 	"github.com/errclass/errclass/internal/evidence"
 )
@@ -23,7 +24,8 @@ import (
 type errclassProcessor struct {
 	cfg         *Config
 	minSeverity plog.SeverityNumber
-	wanted      keys // the attributes to add
+	names       attrkey.Names // of the attributes to add
+	wanted      attrkey.Set   // the attributes to add
 	logger      *zap.Logger
 	telemetry   *telemetry
 	classifier  *classify.Classifier
@@ -37,7 +39,7 @@ func newProcessor(set processor.Settings, cfg *Config, signal string) (*errclass
 		return nil, err
 	}
 	p := &errclassProcessor{
-		cfg: cfg, minSeverity: cfg.minSeverity(), wanted: cfg.wanted(),
+		cfg: cfg, minSeverity: cfg.minSeverity(), names: cfg.Keys.names(), wanted: cfg.wanted(),
 		logger: set.Logger, telemetry: t, classifier: classify.Standard, stop: func() {},
 	}
 	p.jobs.New = func() any { return newJob(p) }

@@ -5,6 +5,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/attrkey"
 	"github.com/errclass/errclass/internal/bound"
 	"github.com/errclass/errclass/internal/evidence"
 )
@@ -30,7 +31,7 @@ func (j *job) span(span ptrace.Span) {
 	}
 	s := spanState{j: j, texts: bound.AtMost(j.p.cfg.MaxBytes)}
 	s.exceptions.find(events)
-	s.attrs.read(&j.p.cfg.Keys, span.Attributes())
+	s.attrs.read(&j.p.names, span.Attributes())
 	s.attrs.OwnDeadline = s.isOwnDeadline(span)
 
 	text := span.Status().Message()
@@ -57,7 +58,7 @@ func (j *job) span(span ptrace.Span) {
 // failed classifies a span with status Error. d is the decision about its last
 // exception.
 func (s *spanState) failed(span ptrace.Span, d *evidence.Decision, text string) {
-	missing := s.j.p.missing(&s.attrs)
+	missing := s.j.p.wanted.Missing(s.attrs.has)
 	if missing == 0 {
 		return
 	}
@@ -65,7 +66,7 @@ func (s *spanState) failed(span ptrace.Span, d *evidence.Decision, text string) 
 	d.AddOutcome(c, &s.attrs.Facts, text)
 	res := d.Complete(c, &s.attrs.Facts)
 	s.j.p.write(span.Attributes(), missing, d)
-	if missing&categoryKey != 0 {
+	if missing&attrkey.Category != 0 {
 		s.j.count(&res)
 	}
 }
@@ -76,7 +77,7 @@ func (s *spanState) exception(events ptrace.SpanEventSlice, n, size int) evidenc
 	event := events.At(int(s.exceptions.at[n]))
 	p := s.j.p
 	var a attributes
-	a.read(&p.cfg.Keys, event.Attributes())
+	a.read(&p.names, event.Attributes())
 	if res, ok := evidence.Existing(a.category, a.reason, &a.Facts); ok {
 		// The program has classified the error itself, with more evidence than the
 		// span has.
@@ -86,7 +87,7 @@ func (s *spanState) exception(events ptrace.SpanEventSlice, n, size int) evidenc
 	d.Add(p.classifier, a.ExceptionEvidence(&s.texts, size))
 	d.AddStack(p.classifier, &a.Facts, &s.texts, size)
 	d.Complete(p.classifier, &a.Facts)
-	if missing := p.missing(&a); missing != 0 {
+	if missing := p.wanted.Missing(a.has); missing != 0 {
 		p.write(event.Attributes(), missing, &d)
 	}
 	return d
