@@ -24,7 +24,7 @@ type Handler struct {
 	path groupPath // the calls since the first group
 
 	// ungrouped is the handler whose WithGroup was called. It is set if the first
-	// group has the name of one of the two keys and has no attributes yet. If a
+	// group has the name of one of the package's keys and has no attributes yet. If a
 	// record adds none either, the group is omitted from the output and ungrouped
 	// handles the record.
 	ungrouped *Handler
@@ -247,7 +247,7 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 		return h
 	}
 	parent, ungrouped := h, h.ungrouped
-	if taken := h.cfg.names.Find(name) & attrkey.Both & h.missing; taken != 0 && !h.path.open() {
+	if taken := h.cfg.names.Find(name) & h.missing; taken != 0 && !h.path.open() {
 		// The group's name takes the place of the key at the root. The cached
 		// handlers of h write that key. So the group gets another parent, whose
 		// handlers do not write it.
