@@ -9,6 +9,7 @@ import (
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/internal/attrkey"
 	"github.com/errclass/errclass/internal/bound"
+	"github.com/errclass/errclass/internal/precedence"
 )
 
 // maxSources is how many error values of one record are tried. It is also how many
@@ -172,9 +173,8 @@ func (f *findings) append(w *withEvidence) {
 	}
 }
 
-// classify sets res to the result of the first source for which a rule finds the
-// reason. If there is no such source, the first source for which the model finds
-// the reason counts. Otherwise the first source with a category counts.
+// classify sets res to the result that package precedence chooses. It ignores sources
+// that the classifier does not read.
 func (h *Handler) classify(ctx context.Context, message string, f *findings, res *classify.Result) {
 	f.append(h.with)
 	if ctx != context.Background() { // Background never ends
@@ -185,7 +185,7 @@ func (h *Handler) classify(ctx context.Context, message string, f *findings, res
 		rest += len(text)
 	}
 	var limit bound.Texts
-	var first classify.Result
+	var best classify.Result
 	for i := range f.nErrs + f.nTexts + 1 {
 		err, text := error(nil), message
 		switch {
@@ -199,17 +199,16 @@ func (h *Handler) classify(ctx context.Context, message string, f *findings, res
 			text = limit.Take(text, rest)
 		}
 		*res = h.classifySource(err, text, f)
-		switch {
-		case res.Category == "": // the classifier does not read this source
-		case res.Reason != classify.ReasonUnknown && res.Rule != classify.RuleModel:
-			f.decider = i
-			return
-		case first.Category == "", first.Reason == classify.ReasonUnknown && res.Rule == classify.RuleModel:
-			first = *res
-			f.decider = i
+		if res.Category == "" || !precedence.Replaces(res, &best) {
+			continue
 		}
+		f.decider = i
+		if precedence.Known(res) {
+			return
+		}
+		best = *res
 	}
-	if *res = first; res.Category == "" {
+	if *res = best; res.Category == "" {
 		*res = h.cfg.classifier.Message("")
 	}
 }
