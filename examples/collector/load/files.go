@@ -116,10 +116,10 @@ type agent struct {
 	backend    string // address
 	processors string // configuration
 	pipeline   string // names of the processors
-	extensions string // further ones: configuration
-	names      string // of these extensions, each after a comma
-	receiver   string // further configuration
-	exporter   string // likewise
+	extensions string // configuration of further extensions
+	names      string // of the further extensions, with a comma before each
+	receiver   string // further configuration of the receiver
+	exporter   string // further configuration of the exporter
 }
 
 func (a agent) config() string {
