@@ -94,7 +94,7 @@ func WithKeys(category, reason string) Option {
 // category and reason are set already, no details are added. By default none of the
 // three is added.
 //
-// A rule id is stable; `errclass rules` lists all of them. There are some 1,600,
+// A rule id is stable; `errclass rules` lists all of them. There are some 1,400,
 // too many for a metric label.
 func WithDetails() Option {
 	return optionFunc(func(c config) config {

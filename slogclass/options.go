@@ -113,7 +113,7 @@ func WithKeys(category, reason string) Option {
 // the three is added.
 //
 // A rule id is stable. `errclass rules` lists all of them and `errclass explain`
-// shows how a rule decided. There are some 1,600, too many for a metric label. A
+// shows how a rule decided. There are some 1,400, too many for a metric label. A
 // record with details costs at least one allocation. If a group is open, the calls
 // since the first group are repeated for each such record.
 func WithDetails() Option {
