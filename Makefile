@@ -93,6 +93,8 @@ cross: ## compile for the other supported platforms
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go build work
 	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build work
 	cd collector && CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build $(COLLECTOR)
+	cd collector && CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go build $(COLLECTOR)
+	cd collector && CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build $(COLLECTOR)
 
 .PHONY: ci
 ci: ## run all checks that a change must pass

@@ -9,56 +9,53 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// These constants and [bound.MaxText] limit the work for one span or record. The
-// package documentation describes the limits. The SDK's default limits (128
-// attributes, 128 events) are far lower.
+// These constants, those of package evidence and [bound.MaxText] limit the work for
+// one span or record. The package documentation describes the limits. The SDK's
+// default limits (128 attributes, 128 events) are far lower.
 const (
-	maxAttributes = evidence.MaxAttributes
-	maxEvents     = evidence.MaxEvents
-	maxExceptions = evidence.MaxExceptions
-	maxScanned    = evidence.MaxScanned
-	maxMembers    = evidence.MaxMembers
-	maxTexts      = evidence.MaxTexts
-	maxDepth      = evidence.MaxDepth
-
 	maxCopied = 1 << 14 // attributes of exceptions that are copied
 	maxFit    = 1 << 12 // attributes of a full record that is rebuilt
 )
 
 // exceptions has the indexes of a span's exception events, with the newest first.
 type exceptions struct {
-	at [maxExceptions]int32
+	at [evidence.MaxExceptions]int32
 	n  int
 }
 
-// find finds the newest n exceptions. It stops if the events read so far have more
-// than maxScanned attributes.
-func (x *exceptions) find(events []sdktrace.Event, n int) {
-	left := maxScanned
-	for i := len(events) - 1; i >= 0 && x.n < n; i-- {
-		attrs := events[i].Attributes
-		if left -= len(attrs) + 1; left < 0 {
+// find finds the newest exceptions. It stops if the events read so far have more
+// than MaxScanned attributes.
+func (x *exceptions) find(events []sdktrace.Event) {
+	left := evidence.MaxScanned
+	for x.n < len(x.at) {
+		i := lastException(events, &left)
+		if i < 0 {
 			return
 		}
-		if isException(attrs) {
-			x.at[x.n] = int32(i)
-			x.n++
-		}
+		x.at[x.n] = int32(i)
+		x.n++
+		events = events[:i]
 	}
 }
 
 func anyException(events []sdktrace.Event) bool {
-	left := maxScanned
+	left := evidence.MaxScanned
+	return lastException(events, &left) >= 0
+}
+
+// lastException returns the index of the last exception event, or -1. left is how
+// many more attributes may be read.
+func lastException(events []sdktrace.Event, left *int) int {
 	for i := len(events) - 1; i >= 0; i-- {
 		attrs := events[i].Attributes
-		if left -= len(attrs) + 1; left < 0 {
-			return false
+		if *left -= len(attrs) + 1; *left < 0 {
+			return -1
 		}
 		if isException(attrs) {
-			return true
+			return i
 		}
 	}
-	return false
+	return -1
 }
 
 // mapField is the field of attribute.Value that holds the members of a map.

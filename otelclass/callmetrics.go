@@ -105,10 +105,14 @@ func NewCallMetrics(meter metric.Meter, opts ...CounterOption) (*CallMetrics, er
 		}
 	}
 	m.declareEndpoints()
-	for _, register := range []func(metric.Meter) error{m.registerBreakers, m.registerHealth, m.registerHolds} {
-		if err := register(meter); err != nil {
-			return nil, err
-		}
+	if err := m.breakers.register(meter, cfg.naming.BreakerState, "{breaker}", "1 for the state that an endpoint's circuit breaker is in.", closed, halfOpen, open); err != nil {
+		return nil, err
+	}
+	if err := m.health.register(meter, cfg.naming.Health, "{endpoint}", "1 if an endpoint is healthy, 0 if not.", healthy); err != nil {
+		return nil, err
+	}
+	if err := m.holding.register(meter, cfg.naming.HoldRemaining); err != nil {
+		return nil, err
 	}
 	return m, nil
 }

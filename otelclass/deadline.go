@@ -11,10 +11,10 @@ import (
 // deadline. It returns false if any attribute of the span or of its events comes
 // from an answer.
 func (f *facts) isOwnDeadline(attrs []attribute.KeyValue, events []sdktrace.Event) bool {
-	if !f.MayBeOwnDeadline() || len(attrs) > maxAttributes || anyAnswerKey(attrs) {
+	if !f.MayBeOwnDeadline() || len(attrs) > evidence.MaxAttributes || anyAnswerKey(attrs) {
 		return false
 	}
-	left := maxScanned
+	left := evidence.MaxScanned
 	for i := range events {
 		attrs := events[i].Attributes
 		if left -= len(attrs) + 1; left < 0 || anyAnswerKey(attrs) {

@@ -2,7 +2,6 @@ package otelclass
 
 import (
 	"context"
-	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -63,19 +62,6 @@ func (s *endpointStates) share(endpoint, state string) (worst string) {
 	return s.ranked[0]
 }
 
-// all iterates over the labels. It yields each label with its state.
-func (s *endpointStates) all() iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		for label, state := range s.states {
-			if !yield(label, state) {
-				return
-			}
-		}
-	}
-}
-
 // rateHolds has, for each label, the time at which a rate limit's hold ends.
 type rateHolds struct {
 	labels *boundedLabels
@@ -100,16 +86,22 @@ func (h *rateHolds) set(endpoint string, left time.Duration) (label string, begi
 	return label, begins
 }
 
-// registerBreakers creates the gauge for the states of breakers.
-func (m *CallMetrics) registerBreakers(meter metric.Meter) error {
-	as := m.cfg.naming.BreakerState
+// register creates a gauge. For each endpoint and each of the shown states, it is 1
+// if the endpoint is in that state, and 0 otherwise. If there are several of them,
+// the label state tells them apart.
+func (s *endpointStates) register(meter metric.Meter, as Metric, unit, description string, shown ...string) error {
 	_, err := meter.Int64ObservableGauge(as.Name,
-		metric.WithUnit("{breaker}"),
-		metric.WithDescription("1 for the state that an endpoint's circuit breaker is in."),
+		metric.WithUnit(unit),
+		metric.WithDescription(description),
 		metric.WithInt64Callback(func(_ context.Context, o metric.Int64Observer) error {
-			for endpoint, current := range m.breakers.all() {
-				for _, state := range m.breakers.ranked {
-					p := point{DimensionEndpoint: endpoint, DimensionState: state}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			for endpoint, current := range s.states {
+				for _, state := range shown {
+					p := point{DimensionEndpoint: endpoint}
+					if len(shown) > 1 {
+						p[DimensionState] = state
+					}
 					o.Observe(oneIf(state == current), metric.WithAttributeSet(as.attributes(p)))
 				}
 			}
@@ -118,32 +110,16 @@ func (m *CallMetrics) registerBreakers(meter metric.Meter) error {
 	return newInstrumentError(as.Name, err)
 }
 
-// registerHealth creates the gauge for the health of endpoints.
-func (m *CallMetrics) registerHealth(meter metric.Meter) error {
-	as := m.cfg.naming.Health
-	_, err := meter.Int64ObservableGauge(as.Name,
-		metric.WithUnit("{endpoint}"),
-		metric.WithDescription("1 if an endpoint is healthy, 0 if not."),
-		metric.WithInt64Callback(func(_ context.Context, o metric.Int64Observer) error {
-			for endpoint, state := range m.health.all() {
-				o.Observe(oneIf(state == healthy), metric.WithAttributeSet(as.attributes(point{DimensionEndpoint: endpoint})))
-			}
-			return nil
-		}))
-	return newInstrumentError(as.Name, err)
-}
-
-// registerHolds creates the gauge for the time until holds end.
-func (m *CallMetrics) registerHolds(meter metric.Meter) error {
-	as := m.cfg.naming.HoldRemaining
+// register creates the gauge for the time until holds end.
+func (h *rateHolds) register(meter metric.Meter, as Metric) error {
 	_, err := meter.Float64ObservableGauge(as.Name,
 		metric.WithUnit("s"),
 		metric.WithDescription("Time until a rate limit's hold of an endpoint ends, 0 without one."),
 		metric.WithFloat64Callback(func(_ context.Context, o metric.Float64Observer) error {
-			m.holding.mu.Lock()
-			defer m.holding.mu.Unlock()
+			h.mu.Lock()
+			defer h.mu.Unlock()
 			now := time.Now()
-			for endpoint, end := range m.holding.end {
+			for endpoint, end := range h.end {
 				o.Observe(max(end.Sub(now), 0).Seconds(), metric.WithAttributeSet(as.attributes(point{DimensionEndpoint: endpoint})))
 			}
 			return nil

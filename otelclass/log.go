@@ -9,6 +9,7 @@ import (
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/attrkey"
 	"github.com/errclass/errclass/internal/bound"
 	"github.com/errclass/errclass/internal/evidence"
 )
@@ -71,7 +72,7 @@ func (p *LogProcessor) OnEmit(ctx context.Context, r *sdklog.Record) error {
 
 // hasException reports whether r has an exception.* attribute.
 func hasException(r *sdklog.Record) (has bool) {
-	left := maxAttributes
+	left := evidence.MaxAttributes
 	r.WalkAttributes(func(kv attribute.KeyValue) bool {
 		has = evidence.FieldOf(string(kv.Key)).IsException()
 		left--
@@ -102,14 +103,14 @@ func (p *LogProcessor) classify(r *sdklog.Record) classify.Result {
 	cfg := p.cfg
 	var f facts
 	var t texts
-	left := maxAttributes
+	left := evidence.MaxAttributes
 	r.WalkAttributes(func(kv attribute.KeyValue) bool {
 		f.addAttr(cfg, &kv)
 		t.addAttr(&kv, 0)
 		left--
 		return left > 0
 	})
-	missing := f.missing(cfg)
+	missing := cfg.wanted.Missing(f.keys)
 	if missing == 0 {
 		return classify.Result{}
 	}
@@ -132,10 +133,10 @@ func (p *LogProcessor) classify(r *sdklog.Record) classify.Result {
 	d.AddOutcome(cfg.classifier, &f.Facts, limit.Take(text, 0))
 	d.AddStack(cfg.classifier, &f.Facts, &limit, limit.Left())
 	res := d.Complete(cfg.classifier, &f.Facts)
-	if r.AttributesLen() > maxAttributes || !cfg.addTo(r, missing, cfg.values(&d)) {
+	if r.AttributesLen() > evidence.MaxAttributes || !cfg.addTo(r, missing, cfg.values(&d)) {
 		p.limits.report()
 	}
-	if missing&categoryKey == 0 {
+	if missing&attrkey.Category == 0 {
 		return classify.Result{}
 	}
 	return res
@@ -150,7 +151,7 @@ func body(r *sdklog.Record) string {
 // texts are the strings found under the keys of [evidence.Text]. Log bridges write
 // an error as a string, or as a map if it was logged as a group or inside a group.
 type texts struct {
-	found   [maxTexts]string
+	found   [evidence.MaxTexts]string
 	n       int
 	members int // members of the maps visited
 }
@@ -158,15 +159,15 @@ type texts struct {
 func (t *texts) addAttr(kv *attribute.KeyValue, depth int) {
 	switch kv.Value.Type() {
 	case attribute.STRING:
-		if text := kv.Value.AsString(); text != "" && t.n < maxTexts && evidence.FieldOf(string(kv.Key)) == evidence.Text {
+		if text := kv.Value.AsString(); text != "" && t.n < evidence.MaxTexts && evidence.FieldOf(string(kv.Key)) == evidence.Text {
 			t.found[t.n] = text
 			t.n++
 		}
 	case attribute.MAP:
-		if depth == maxDepth || t.n == maxTexts {
+		if depth == evidence.MaxDepth || t.n == evidence.MaxTexts {
 			return
 		}
-		if t.members += mapLen(kv.Value); t.members > maxMembers {
+		if t.members += mapLen(kv.Value); t.members > evidence.MaxMembers {
 			return // t.members keeps its value, so all later maps are skipped too
 		}
 		members := kv.Value.AsMap()

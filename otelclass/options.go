@@ -7,6 +7,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/attrkey"
 )
 
 // These are the default keys of the two attributes. [WithKeys] changes them.
@@ -41,22 +42,29 @@ type Option interface{ apply(config) config }
 
 // config is immutable after the constructor.
 type config struct {
-	category   attribute.Key
-	reason     attribute.Key
+	names      attrkey.Names
+	extra      attrkey.Set // what WithDetails and WithFingerprint add
+	wanted     attrkey.Set // all attributes to write
 	classifier *classify.Classifier
 	observers  []observer
 	spans      func(sdktrace.ReadOnlySpan) bool // nil = all
 	handled    bool
-	extra      keys // keys of WithDetails and WithFingerprint to write too
 }
 
 func newConfig(opts []Option) *config {
-	c := config{category: CategoryKey, reason: ReasonKey, classifier: classify.Standard}
+	c := config{
+		names: attrkey.Names{
+			Category: string(CategoryKey), Reason: string(ReasonKey), Rule: string(RuleKey), Confidence: string(ConfidenceKey),
+			RetryAfter: string(RetryAfterMSKey), Fingerprint: string(FingerprintKey),
+		},
+		classifier: classify.Standard,
+	}
 	for _, o := range opts {
 		if o != nil {
 			c = o.apply(c)
 		}
 	}
+	c.wanted = c.names.Distinct(attrkey.Both | c.extra)
 	return &c
 }
 
@@ -70,10 +78,10 @@ func (f optionFunc) apply(c config) config { return f(c) }
 func WithKeys(category, reason string) Option {
 	return optionFunc(func(c config) config {
 		if category != "" {
-			c.category = attribute.Key(category)
+			c.names.Category = category
 		}
 		if reason != "" {
-			c.reason = attribute.Key(reason)
+			c.names.Reason = reason
 		}
 		return c
 	})
@@ -86,11 +94,11 @@ func WithKeys(category, reason string) Option {
 // category and reason are set already, no details are added. By default none of the
 // three is added.
 //
-// A rule id is stable; `errclass rules` lists all of them. There are some 1,600,
+// A rule id is stable; `errclass rules` lists all of them. There are some 1,400,
 // too many for a metric label.
 func WithDetails() Option {
 	return optionFunc(func(c config) config {
-		c.extra |= detailKeys
+		c.extra |= attrkey.Details
 		return c
 	})
 }
@@ -109,7 +117,7 @@ func WithDetails() Option {
 // have it.
 func WithFingerprint() Option {
 	return optionFunc(func(c config) config {
-		c.extra |= fingerprintKey
+		c.extra |= attrkey.Fingerprint
 		return c
 	})
 }

@@ -8,11 +8,13 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	sdklog "go.opentelemetry.io/otel/sdk/log"
+
+	"github.com/errclass/errclass/internal/attrkey"
 )
 
 // addTo adds the wanted attributes to r. r must not have any of them yet. addTo
 // reports whether r now has all of them with their full values.
-func (c *config) addTo(r *sdklog.Record, wanted keys, v values) bool {
+func (c *config) addTo(r *sdklog.Record, wanted attrkey.Set, v values) bool {
 	var two [2]attribute.KeyValue // room for category and reason; others need an allocation
 	added := c.append(two[:0], wanted, v)
 	before, dropped := r.AttributesLen(), r.DroppedAttributes()
@@ -78,7 +80,7 @@ func (c *config) fit(r *sdklog.Record, before, dropped int, room bool, added []a
 
 // writes reports whether this package writes the key.
 func (c *config) writes(key attribute.Key) bool {
-	return key == c.category || key == c.reason || c.extra&extraKey(key) != 0
+	return c.names.Find(string(key))&c.wanted != 0
 }
 
 // fillers are attributes with random keys. countDropped adds them to a full record,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/classify/fingerprint"
+	"github.com/errclass/errclass/internal/attrkey"
 	"github.com/errclass/errclass/internal/bound"
 )
 
@@ -88,19 +89,19 @@ func (r *Recorder) recordError(span trace.Span, err, cause error, opts []trace.E
 		f.addAttr(r.cfg, &attrs[i])
 	}
 	v := valuesOf(&res)
-	if r.cfg.extra&fingerprintKey != 0 {
+	if r.cfg.extra&attrkey.Fingerprint != 0 {
 		text, _ := bound.ErrorText(err)
 		v.fingerprint = fingerprint.Sum(cmp.Or(text, fmt.Sprintf("%T", err))).String()
 	}
 	v = f.override(v)
 	// These attributes come first, because the SDK drops the last attributes of a
 	// full event.
-	opts = append([]trace.EventOption{trace.WithAttributes(r.cfg.append(nil, f.missing(r.cfg), v)...)}, given...)
+	opts = append([]trace.EventOption{trace.WithAttributes(r.cfg.append(nil, r.cfg.wanted.Missing(f.keys), v)...)}, given...)
 	record(span, err, printable, opts)
-	if r.cfg.extra&retryAfterKey != 0 && !v.hasRetryAfter && hasKey(span, RetryAfterMSKey) {
+	if r.cfg.extra&attrkey.RetryAfter != 0 && !v.hasRetryAfter && hasKey(span, RetryAfterMSKey) {
 		v.hasRetryAfter, v.retryAfter = true, 0 // overwrite the hint of an earlier error
 	}
-	added := r.cfg.append(nil, r.cfg.wanted(), v)
+	added := r.cfg.append(nil, r.cfg.wanted, v)
 	dropped := droppedBy(span)
 	span.SetAttributes(added...)
 	r.checkLimits(span, dropped, added)
@@ -173,7 +174,7 @@ func (r *Recorder) anyHasBoth(events []sdktrace.Event) bool {
 		for i := range e.Attributes {
 			f.addAttr(r.cfg, &e.Attributes[i])
 		}
-		if f.missing(r.cfg) == 0 {
+		if r.cfg.wanted.Missing(f.keys) == 0 {
 			return true
 		}
 	}

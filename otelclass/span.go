@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/attrkey"
 	"github.com/errclass/errclass/internal/bound"
 	"github.com/errclass/errclass/internal/evidence"
 )
@@ -117,7 +118,7 @@ func (p *SpanProcessor) classify(s sdktrace.ReadOnlySpan) (sdktrace.ReadOnlySpan
 		cfg: cfg, status: s.Status(),
 		view: span{s, s.Attributes(), s.Events()},
 	}
-	c.exceptions.find(c.view.events, maxExceptions)
+	c.exceptions.find(c.view.events)
 	observed := c.run()
 	if c.skipped {
 		p.limits.report()
@@ -149,7 +150,7 @@ type spanClassification struct {
 func (c *spanClassification) run() (observed classify.Result) {
 	cfg := c.cfg
 	var own, last facts
-	for i := range c.view.attributes[:min(len(c.view.attributes), maxAttributes)] {
+	for i := range c.view.attributes[:min(len(c.view.attributes), evidence.MaxAttributes)] {
 		own.addAttr(cfg, &c.view.attributes[i])
 	}
 	c.httpStatus = own.Status
@@ -172,9 +173,9 @@ func (c *spanClassification) run() (observed classify.Result) {
 		}
 		d.AddOutcome(cfg.classifier, &own.Facts, c.texts.Take(c.status.Description, rest))
 		res := d.Complete(cfg.classifier, &own.Facts)
-		switch missing := own.missing(cfg); {
+		switch missing := cfg.wanted.Missing(own.keys); {
 		case missing == 0:
-		case len(c.view.attributes) > maxAttributes:
+		case len(c.view.attributes) > evidence.MaxAttributes:
 			c.skipped = true
 		default:
 			c.view.attributes, c.changed = cfg.extend(c.view.attributes, missing, last.override(cfg.values(&d))), true
@@ -198,20 +199,21 @@ func (c *spanClassification) run() (observed classify.Result) {
 // span. Recorder adds the same values to the exception event, to which the limit
 // does not apply. So restoreShortened takes the full values from that event.
 func (c *spanClassification) restoreShortened(own, f *facts) {
-	if _, ok := f.existing(); !ok || own.keys == 0 || len(c.view.attributes) > maxAttributes {
+	if _, ok := f.existing(); !ok || own.keys == 0 || len(c.view.attributes) > evidence.MaxAttributes {
 		return
 	}
 	whole := *own
-	if own.keys&categoryKey != 0 {
+	if own.keys&attrkey.Category != 0 {
 		whole.category = f.category
 	}
-	if own.keys&reasonKey != 0 {
+	if own.keys&attrkey.Reason != 0 {
 		whole.reason = f.reason
 	}
-	if both := c.cfg.extra & own.keys & f.keys; both&ruleKey != 0 {
+	both := c.cfg.extra & own.keys & f.keys
+	if both&attrkey.Rule != 0 {
 		whole.rule = f.rule
 	}
-	if both := c.cfg.extra & own.keys & f.keys; both&fingerprintKey != 0 {
+	if both&attrkey.Fingerprint != 0 {
 		whole.fingerprint = f.fingerprint
 	}
 	if whole == *own || !strings.HasPrefix(whole.category, own.category) ||
@@ -220,14 +222,14 @@ func (c *spanClassification) restoreShortened(own, f *facts) {
 	}
 	attributes := slices.Clone(c.view.attributes)
 	for i := range attributes {
-		switch key := attributes[i].Key; {
-		case key == c.cfg.category:
+		switch key := attributes[i].Key; c.cfg.names.Find(string(key)) & c.cfg.wanted {
+		case attrkey.Category:
 			attributes[i] = key.String(whole.category)
-		case key == c.cfg.reason:
+		case attrkey.Reason:
 			attributes[i] = key.String(whole.reason)
-		case key == RuleKey && c.cfg.extra&ruleKey != 0:
+		case attrkey.Rule:
 			attributes[i] = key.String(whole.rule)
-		case key == FingerprintKey && c.cfg.extra&fingerprintKey != 0:
+		case attrkey.Fingerprint:
 			attributes[i] = key.String(whole.fingerprint)
 		}
 	}
@@ -244,11 +246,11 @@ func (c *spanClassification) classifyException(n int, f *facts, size int) eviden
 		f.addAttr(c.cfg, &attrs[j])
 	}
 	d := f.decide(c.cfg, &c.texts, size, c.httpStatus)
-	missing := f.missing(c.cfg)
+	missing := c.cfg.wanted.Missing(f.keys)
 	if missing == 0 {
 		return d
 	}
-	if len(c.view.events) > maxEvents || c.copied+len(attrs) > maxCopied {
+	if len(c.view.events) > evidence.MaxEvents || c.copied+len(attrs) > maxCopied {
 		c.skipped = true
 		return d
 	}
@@ -277,7 +279,7 @@ func (f *facts) decide(cfg *config, t *bound.Texts, size, status int) evidence.D
 
 // extend returns a copy of attrs with the wanted attributes appended. It does not
 // append to attrs itself, because other readers of the span share that slice.
-func (c *config) extend(attrs []attribute.KeyValue, wanted keys, w values) []attribute.KeyValue {
+func (c *config) extend(attrs []attribute.KeyValue, wanted attrkey.Set, w values) []attribute.KeyValue {
 	copied := make([]attribute.KeyValue, len(attrs), len(attrs)+bits.OnesCount8(uint8(wanted)))
 	copy(copied, attrs)
 	return c.append(copied, wanted, w)

@@ -114,3 +114,27 @@ func TestWithDetailsCopiesNoText(t *testing.T) {
 	}
 	assert.Contains(t, ids, line[slogclass.RuleKey])
 }
+
+// A group that is not empty takes the place of a detail with its name.
+func TestGroupNamedAsADetail(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{slogclass.RuleKey, slogclass.ConfidenceKey, slogclass.RetryAfterMSKey, slogclass.FingerprintKey} {
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			logger, out := newLogger(slogclass.WithDetails(), slogclass.WithFingerprint())
+			for range 3 {
+				logger.WithGroup(key).Error("failed", "err", waiting{time.Second})
+				logger.WithGroup(key).WithGroup("g").With("err", waiting{time.Second}).Error("failed")
+			}
+			for _, line := range out.lines(t) { // no key is there twice
+				assert.Equal(t, alpha, classified(line))
+				assert.IsType(t, map[string]any{}, line[key], out)
+			}
+			logger.With("err", waiting{time.Second}).WithGroup(key).Error("failed")
+			last := out.lines(t)[6]
+			assert.NotNil(t, last[key], "an empty group is not written")
+			_, group := last[key].(map[string]any)
+			assert.False(t, group, out)
+		})
+	}
+}

@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/attrkey"
 	"github.com/errclass/errclass/internal/bound"
+	"github.com/errclass/errclass/internal/precedence"
 )
 
 // maxSources is how many error values of one record are tried. It is also how many
@@ -28,9 +30,9 @@ type findings struct {
 	// decider is the index of the source that decided. The errs are counted first,
 	// then the texts, then the message.
 	decider int
-	status  int   // the first HTTP status from 400 to 599, or 0
-	cause   error // why the context has ended, or nil
-	keys    keys  // keys of this package that the root already has
+	status  int         // the first HTTP status from 400 to 599, or 0
+	cause   error       // why the context has ended, or nil
+	keys    attrkey.Set // keys of this package that the root already has
 	// unresolved is true if a LogValuer at the root may hold one of the keys.
 	unresolved bool
 	members    budget
@@ -95,23 +97,15 @@ func (f *findings) addAttr(a *slog.Attr, root bool) {
 		for i := range members {
 			if f.members.spent() {
 				if inline {
-					f.keys = allKeys // the rest may hold them
+					f.keys = attrkey.All // the rest may hold them
 				}
 				break
 			}
 			f.addAttr(&members[i], inline)
 		}
 	}
-	if !root {
-		return
-	}
-	switch a.Key {
-	case f.cfg.category:
-		f.keys |= categoryKey
-	case f.cfg.reason:
-		f.keys |= reasonKey
-	default:
-		f.keys |= extraKey(a.Key)
+	if root {
+		f.keys |= f.cfg.names.Find(a.Key)
 	}
 }
 
@@ -179,9 +173,8 @@ func (f *findings) append(w *withEvidence) {
 	}
 }
 
-// classify sets res to the result of the first source for which a rule finds the
-// reason. If there is no such source, the first source for which the model finds
-// the reason counts. Otherwise the first source with a category counts.
+// classify sets res to the result that package precedence chooses. It ignores sources
+// that the classifier does not read.
 func (h *Handler) classify(ctx context.Context, message string, f *findings, res *classify.Result) {
 	f.append(h.with)
 	if ctx != context.Background() { // Background never ends
@@ -192,7 +185,7 @@ func (h *Handler) classify(ctx context.Context, message string, f *findings, res
 		rest += len(text)
 	}
 	var limit bound.Texts
-	var first classify.Result
+	var best classify.Result
 	for i := range f.nErrs + f.nTexts + 1 {
 		err, text := error(nil), message
 		switch {
@@ -206,17 +199,16 @@ func (h *Handler) classify(ctx context.Context, message string, f *findings, res
 			text = limit.Take(text, rest)
 		}
 		*res = h.classifySource(err, text, f)
-		switch {
-		case res.Category == "": // the classifier does not read this source
-		case res.Reason != classify.ReasonUnknown && res.Rule != classify.RuleModel:
-			f.decider = i
-			return
-		case first.Category == "", first.Reason == classify.ReasonUnknown && res.Rule == classify.RuleModel:
-			first = *res
-			f.decider = i
+		if res.Category == "" || !precedence.Replaces(res, &best) {
+			continue
 		}
+		f.decider = i
+		if precedence.Known(res) {
+			return
+		}
+		best = *res
 	}
-	if *res = first; res.Category == "" {
+	if *res = best; res.Category == "" {
 		*res = h.cfg.classifier.Message("")
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"log/slog"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/classify/fingerprint"
+	"github.com/errclass/errclass/internal/attrkey"
 )
 
 // Handler is a [slog.Handler] that classifies error records and passes all
@@ -18,13 +18,13 @@ import (
 type Handler struct {
 	next    slog.Handler // includes all WithAttrs and WithGroup calls
 	cfg     *config
-	missing keys          // keys to write; the caller has not set them at the root
+	missing attrkey.Set   // keys to write; the caller has not set them at the root
 	with    *withEvidence // evidence in the attributes of With, or nil
 
 	path groupPath // the calls since the first group
 
 	// ungrouped is the handler whose WithGroup was called. It is set if the first
-	// group has the name of one of the two keys and has no attributes yet. If a
+	// group has the name of one of the package's keys and has no attributes yet. If a
 	// record adds none either, the group is omitted from the output and ungrouped
 	// handles the record.
 	ungrouped *Handler
@@ -36,37 +36,6 @@ type Handler struct {
 }
 
 var _ slog.Handler = (*Handler)(nil)
-
-// keys is a set of the keys that this package writes.
-type keys uint8
-
-const (
-	categoryKey keys = 1 << iota
-	reasonKey
-	ruleKey
-	confidenceKey
-	retryAfterKey
-	fingerprintKey
-
-	detailKeys = ruleKey | confidenceKey | retryAfterKey
-	allKeys    = categoryKey | reasonKey | detailKeys | fingerprintKey
-)
-
-// extraKey returns the bit of the key with this name, if [WithDetails] or
-// [WithFingerprint] adds the key. Otherwise it returns 0.
-func extraKey(name string) keys {
-	switch name {
-	case RuleKey:
-		return ruleKey
-	case ConfidenceKey:
-		return confidenceKey
-	case RetryAfterMSKey:
-		return retryAfterKey
-	case FingerprintKey:
-		return fingerprintKey
-	}
-	return 0
-}
 
 // New returns a handler that adds category and reason to error records and
 // passes all records to next. If next is nil, [slog.DiscardHandler] is used. The
@@ -83,7 +52,8 @@ func New(next slog.Handler, opts ...Option) *Handler {
 	}
 	next = replaceBuiltin(next)
 	cfg.nests = writesGroupsAlike(next)
-	h := &Handler{next: next, cfg: &cfg, missing: cfg.wanted()}
+	cfg.wanted = cfg.names.Distinct(attrkey.Both | cfg.extra)
+	h := &Handler{next: next, cfg: &cfg, missing: cfg.wanted}
 	h.records.Store(fewRecords) // h is long-lived: cache from the first error on
 	return h
 }
@@ -148,7 +118,9 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 		return true
 	})
 	if f.unresolved && h.missing != 0 {
-		f.keys = h.cfg.resolveRecord(r)
+		attrs := appendAttrs(make([]slog.Attr, 0, r.NumAttrs()), r)
+		f.keys = h.cfg.resolve(attrs)
+		setAttrs(r, attrs)
 	}
 	missing := h.missing &^ f.keys
 	if missing == 0 && observed == nil {
@@ -160,7 +132,7 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 		*observed = res
 	}
 	var id string
-	if missing&fingerprintKey != 0 {
+	if missing&attrkey.Fingerprint != 0 {
 		id = fingerprint.Sum(f.decisive(r.Message)).String()
 	}
 	switch {
@@ -182,9 +154,7 @@ func (h *Handler) classified(ctx context.Context, r *slog.Record, observed *clas
 		}
 		// The record's own attributes come last, because slog's JSON handler omits
 		// the comma after a group without output, such as slog.Group("g", slog.Attr{}).
-		added := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
-		added.AddAttrs(attrs...)
-		*r = added
+		setAttrs(r, attrs)
 		return next
 	case h.cfg.extra != 0:
 		return h.detailed(h.cfg.attributes(nil, missing, &res, id))
@@ -211,26 +181,33 @@ func appendAttrs(to []slog.Attr, r *slog.Record) []slog.Attr {
 	return to
 }
 
+// setAttrs replaces the attributes of a record. It does not change copies of the
+// record.
+func setAttrs(r *slog.Record, attrs []slog.Attr) {
+	c := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
+	c.AddAttrs(attrs...)
+	*r = c
+}
+
 // attributes appends to the slice "to" the wanted attributes for which res has a
 // value. id is the fingerprint.
-func (c *config) attributes(to []slog.Attr, wanted keys, res *classify.Result, id string) []slog.Attr {
-	if wanted&categoryKey != 0 {
-		to = append(to, slog.String(c.category, string(res.Category)))
+func (c *config) attributes(to []slog.Attr, wanted attrkey.Set, res *classify.Result, id string) []slog.Attr {
+	if wanted&attrkey.Category != 0 {
+		to = append(to, slog.String(c.names.Category, string(res.Category)))
 	}
-	if wanted&reasonKey != 0 {
-		to = append(to, slog.String(c.reason, string(res.Reason)))
+	if wanted&attrkey.Reason != 0 {
+		to = append(to, slog.String(c.names.Reason, string(res.Reason)))
 	}
-	if wanted&ruleKey != 0 {
+	if wanted&attrkey.Rule != 0 {
 		to = append(to, slog.String(RuleKey, res.Rule))
 	}
-	if wanted&confidenceKey != 0 {
+	if wanted&attrkey.Confidence != 0 {
 		to = append(to, slog.Float64(ConfidenceKey, res.Confidence))
 	}
-	if wanted&retryAfterKey != 0 && res.HasRetryAfter {
-		// Round up, so that a client does not retry too early.
-		to = append(to, slog.Int64(RetryAfterMSKey, (res.RetryAfter+time.Millisecond-1).Milliseconds()))
+	if wanted&attrkey.RetryAfter != 0 && res.HasRetryAfter {
+		to = append(to, slog.Int64(RetryAfterMSKey, attrkey.Milliseconds(res.RetryAfter)))
 	}
-	if wanted&fingerprintKey != 0 {
+	if wanted&attrkey.Fingerprint != 0 {
 		to = append(to, slog.String(FingerprintKey, id))
 	}
 	return to
@@ -249,8 +226,8 @@ func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 		f.addAttr(&attrs[i], root)
 	}
 	if f.unresolved && h.missing != 0 {
-		attrs = h.cfg.resolve(attrs)
-		f.keys = h.cfg.keysOf(attrs)
+		attrs = slices.Clone(attrs)
+		f.keys = h.cfg.resolve(attrs)
 	}
 	derived := &Handler{cfg: h.cfg, missing: h.missing &^ f.keys, with: h.with.add(&f)}
 	if !root {
@@ -270,7 +247,7 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 		return h
 	}
 	parent, ungrouped := h, h.ungrouped
-	if taken := h.cfg.keyNamed(name) & h.missing; taken != 0 && !h.path.open() {
+	if taken := h.cfg.names.Find(name) & h.missing; taken != 0 && !h.path.open() {
 		// The group's name takes the place of the key at the root. The cached
 		// handlers of h write that key. So the group gets another parent, whose
 		// handlers do not write it.
@@ -283,15 +260,4 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 		path:      pathFrom(parent, call{group: name}),
 		ungrouped: ungrouped,
 	}
-}
-
-// keyNamed returns the bit of the package's key with this name, or 0.
-func (c *config) keyNamed(name string) keys {
-	switch name {
-	case c.category:
-		return categoryKey
-	case c.reason:
-		return reasonKey
-	}
-	return 0
 }

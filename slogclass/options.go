@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/attrkey"
 )
 
 // These are the default keys of the two attributes. [WithKeys] changes them.
@@ -32,9 +33,9 @@ type Option interface{ apply(config) config }
 type config struct {
 	level      slog.Level   // used if dynamic is nil
 	dynamic    slog.Leveler // read for every record
-	category   string
-	reason     string
-	extra      keys // keys of WithDetails and WithFingerprint to write too
+	names      attrkey.Names
+	extra      attrkey.Set // what WithDetails and WithFingerprint add
+	wanted     attrkey.Set // all attributes to write
 	textKeys   keySet
 	classifier *classify.Classifier
 	observers  []observer
@@ -43,23 +44,14 @@ type config struct {
 
 func defaults() config {
 	return config{
-		level:      slog.LevelError,
-		category:   CategoryKey,
-		reason:     ReasonKey,
+		level: slog.LevelError,
+		names: attrkey.Names{
+			Category: CategoryKey, Reason: ReasonKey, Rule: RuleKey, Confidence: ConfidenceKey,
+			RetryAfter: RetryAfterMSKey, Fingerprint: FingerprintKey,
+		},
 		textKeys:   newKeySet([]string{"error", "err", "cause", "exception", "exception.message", "stderr"}),
 		classifier: classify.Standard,
 	}
-}
-
-// wanted returns the keys that the package writes. WithKeys can give several
-// attributes the same key. Then only the first of these attributes is written.
-// Their order is category, reason, rule, confidence, retry-after, fingerprint.
-func (c *config) wanted() keys {
-	wanted := categoryKey
-	if c.reason != c.category {
-		wanted |= reasonKey
-	}
-	return wanted | c.extra&^(extraKey(c.category)|extraKey(c.reason))
 }
 
 // keySet is a small set of attribute keys. It rejects most other keys by length
@@ -105,10 +97,10 @@ func WithLevel(level slog.Leveler) Option {
 func WithKeys(category, reason string) Option {
 	return optionFunc(func(c config) config {
 		if category != "" {
-			c.category = category
+			c.names.Category = category
 		}
 		if reason != "" {
-			c.reason = reason
+			c.names.Reason = reason
 		}
 		return c
 	})
@@ -121,12 +113,12 @@ func WithKeys(category, reason string) Option {
 // the three is added.
 //
 // A rule id is stable. `errclass rules` lists all of them and `errclass explain`
-// shows how a rule decided. There are some 1,600, too many for a metric label. A
+// shows how a rule decided. There are some 1,400, too many for a metric label. A
 // record with details costs at least one allocation. If a group is open, the calls
 // since the first group are repeated for each such record.
 func WithDetails() Option {
 	return optionFunc(func(c config) config {
-		c.extra |= detailKeys
+		c.extra |= attrkey.Details
 		return c
 	})
 }
@@ -143,7 +135,7 @@ func WithDetails() Option {
 // one call of Error.
 func WithFingerprint() Option {
 	return optionFunc(func(c config) config {
-		c.extra |= fingerprintKey
+		c.extra |= attrkey.Fingerprint
 		return c
 	})
 }

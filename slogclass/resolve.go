@@ -3,13 +3,15 @@ package slogclass
 import (
 	"log/slog"
 	"slices"
+
+	"github.com/errclass/errclass/internal/attrkey"
 )
 
 // mayHoldKeys reports whether a LogValuer with this key can add one of the
 // package's keys to the root. It can if its key is a key of the package, or if its
 // key is empty: handlers inline a group with an empty key.
 func (c *config) mayHoldKeys(key string) bool {
-	return key == "" || key == c.category || key == c.reason || c.extra&extraKey(key) != 0
+	return key == "" || c.names.Find(key)&c.wanted != 0
 }
 
 // maxValuers is how many LogValuers are called for one record or one call of With.
@@ -95,41 +97,21 @@ func (r *resolver) untilWritten(members []slog.Attr) (group slog.Value, done boo
 	return slog.GroupValue(members...), done
 }
 
-// resolve returns a copy of attributes of the root, in which the LogValuers that
-// may hold one of the keys are resolved. The next handler must get the copy,
-// because LogValue may return another value the next time.
-func (c *config) resolve(attrs []slog.Attr) []slog.Attr {
-	attrs = slices.Clone(attrs)
+// resolve resolves those LogValuers among attributes of the root that may hold one
+// of the keys, in place. It returns the package's keys that the root then has. The
+// next handler must get the resolved attributes, because LogValue may return another
+// value the next time.
+func (c *config) resolve(attrs []slog.Attr) attrkey.Set {
 	r := resolver{cfg: c}
 	r.root(attrs)
-	return attrs
-}
-
-// keysOf returns the package's keys that resolved attributes have at the root.
-func (c *config) keysOf(attrs []slog.Attr) keys {
 	f := findings{cfg: c}
 	for i := range attrs {
 		f.addAttr(&attrs[i], true)
 	}
 	if f.unresolved { // a budget was exceeded
-		return allKeys
+		return attrkey.All
 	}
 	return f.keys
-}
-
-// resolveRecord replaces r by a copy with resolved attributes (see resolve). It
-// returns the package's keys that the copy has at the root.
-func (c *config) resolveRecord(r *slog.Record) keys {
-	attrs := make([]slog.Attr, 0, r.NumAttrs())
-	r.Attrs(func(a slog.Attr) bool {
-		attrs = append(attrs, a)
-		return true
-	})
-	attrs = c.resolve(attrs)
-	resolved := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
-	resolved.AddAttrs(attrs...)
-	*r = resolved
-	return c.keysOf(attrs)
 }
 
 // answer is the result of writes.

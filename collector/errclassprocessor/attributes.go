@@ -5,59 +5,30 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
+	"github.com/errclass/errclass/internal/attrkey"
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// keys is a set of the attributes that the processor adds.
-type keys uint8
-
-const (
-	categoryKey keys = 1 << iota
-	reasonKey
-	ruleKey
-	confidenceKey
-	fingerprintKey
-
-	bothKeys = categoryKey | reasonKey
-)
-
 // wanted returns the attributes to add.
-func (c *Config) wanted() keys {
-	wanted := bothKeys
+func (c *Config) wanted() attrkey.Set {
+	wanted := attrkey.Both
 	if c.AddRule {
-		wanted |= ruleKey
+		wanted |= attrkey.Rule
 	}
 	if c.AddConfidence {
-		wanted |= confidenceKey
+		wanted |= attrkey.Confidence
 	}
 	if c.AddFingerprint {
-		wanted |= fingerprintKey
+		wanted |= attrkey.Fingerprint
 	}
 	return wanted
-}
-
-// key returns the attribute with this name, or 0.
-func (k *KeysConfig) key(name string) keys {
-	switch name {
-	case k.Category:
-		return categoryKey
-	case k.Reason:
-		return reasonKey
-	case k.Rule:
-		return ruleKey
-	case k.Confidence:
-		return confidenceKey
-	case k.Fingerprint:
-		return fingerprintKey
-	}
-	return 0
 }
 
 // attributes has the evidence that the processor reads from the attributes of one
 // span, event or log record.
 type attributes struct {
 	evidence.Facts
-	has              keys // the attributes that are there already
+	has              attrkey.Set // the attributes that are there already
 	category, reason string
 
 	texts   [evidence.MaxTexts]string // of errors, in the order in which they were found
@@ -67,14 +38,14 @@ type attributes struct {
 
 // read reads the evidence in m. The strings are not copied, so they are valid as
 // long as m.
-func (a *attributes) read(k *KeysConfig, m pcommon.Map) {
+func (a *attributes) read(names *attrkey.Names, m pcommon.Map) {
 	for name, v := range m.All() {
-		if key := k.key(name); key != 0 {
+		if key := names.Find(name); key != 0 {
 			a.has |= key
 			switch key {
-			case categoryKey:
+			case attrkey.Category:
 				a.category = v.Str()
-			case reasonKey:
+			case attrkey.Reason:
 				a.reason = v.Str()
 			}
 			continue
@@ -129,32 +100,23 @@ func (a *attributes) addTexts(m pcommon.Map, depth int) {
 	}
 }
 
-// missing returns the attributes to add. If both category and reason exist already,
-// it returns none. The other attributes would then describe another classification.
-func (p *errclassProcessor) missing(a *attributes) keys {
-	if a.has&bothKeys == bothKeys {
-		return 0
-	}
-	return p.wanted &^ a.has
-}
-
 // write adds the missing attributes to m.
-func (p *errclassProcessor) write(m pcommon.Map, missing keys, d *evidence.Decision) {
-	k := &p.cfg.Keys
+func (p *errclassProcessor) write(m pcommon.Map, missing attrkey.Set, d *evidence.Decision) {
+	k := &p.names
 	m.EnsureCapacity(m.Len() + bits.OnesCount8(uint8(missing)))
-	if missing&categoryKey != 0 {
+	if missing&attrkey.Category != 0 {
 		m.PutStr(k.Category, string(d.Category))
 	}
-	if missing&reasonKey != 0 {
+	if missing&attrkey.Reason != 0 {
 		m.PutStr(k.Reason, string(d.Reason))
 	}
-	if missing&ruleKey != 0 && d.Rule != "" {
+	if missing&attrkey.Rule != 0 && d.Rule != "" {
 		m.PutStr(k.Rule, d.Rule)
 	}
-	if missing&confidenceKey != 0 && d.Confidence != 0 {
+	if missing&attrkey.Confidence != 0 && d.Confidence != 0 {
 		m.PutDouble(k.Confidence, d.Confidence)
 	}
-	if missing&fingerprintKey != 0 {
+	if missing&attrkey.Fingerprint != 0 {
 		if f := d.Fingerprint(); f != "" {
 			m.PutStr(k.Fingerprint, f)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"strconv"
+	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
@@ -20,6 +21,9 @@ const (
 // event reads the header and the level of a text body. If the first line has no
 // level, a stack trace or a level in a later line counts.
 func (j *job) event(text string) (first shapes.Event) {
+	if j.current.failed { // only the header is of interest
+		text, _, _ = strings.Cut(text, "\n")
+	}
 	j.buf = append(j.buf[:0], text[:min(len(text), maxEvent)]...)
 	events := shapes.Events{WithoutTime: true}
 	rest := j.buf
@@ -30,9 +34,6 @@ func (j *job) event(text string) (first shapes.Event) {
 		e := events.Event()
 		if n == 0 {
 			first = e
-			if j.current.failed { // only the header is of interest
-				return first
-			}
 		}
 		switch {
 		case first.Severity != shapes.Unknown:

@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/errclass/errclass/classify/rulesfile"
+	"github.com/errclass/errclass/internal/attrkey"
 	"github.com/errclass/errclass/internal/bound"
 	"github.com/errclass/errclass/internal/evidence"
 )
@@ -59,6 +60,10 @@ type KeysConfig struct {
 	Rule        string `mapstructure:"rule"`
 	Confidence  string `mapstructure:"confidence"`
 	Fingerprint string `mapstructure:"fingerprint"`
+}
+
+func (k *KeysConfig) names() attrkey.Names {
+	return attrkey.Names{Category: k.Category, Reason: k.Reason, Rule: k.Rule, Confidence: k.Confidence, Fingerprint: k.Fingerprint}
 }
 
 // ErrorMode says what happens to a record that cannot be read.

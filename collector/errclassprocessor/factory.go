@@ -27,7 +27,7 @@ func NewFactory() processor.Factory {
 func createLogs(ctx context.Context, set processor.Settings, config component.Config, next consumer.Logs) (processor.Logs, error) {
 	cfg := config.(*Config)
 	if !slices.Contains(cfg.Signals, signalLogs) {
-		return processorhelper.NewLogs(ctx, set, cfg, next, passLogs)
+		return processorhelper.NewLogs(ctx, set, cfg, next, passLogs, readsOnly)
 	}
 	p, err := newProcessor(set, cfg, signalLog)
 	if err != nil {
@@ -39,7 +39,7 @@ func createLogs(ctx context.Context, set processor.Settings, config component.Co
 func createTraces(ctx context.Context, set processor.Settings, config component.Config, next consumer.Traces) (processor.Traces, error) {
 	cfg := config.(*Config)
 	if !slices.Contains(cfg.Signals, signalTraces) {
-		return processorhelper.NewTraces(ctx, set, cfg, next, passTraces)
+		return processorhelper.NewTraces(ctx, set, cfg, next, passTraces, readsOnly)
 	}
 	p, err := newProcessor(set, cfg, signalSpan)
 	if err != nil {
@@ -47,6 +47,10 @@ func createTraces(ctx context.Context, set processor.Settings, config component.
 	}
 	return processorhelper.NewTraces(ctx, set, cfg, next, p.traces, p.options()...)
 }
+
+// readsOnly is the option of a processor that passes all batches unchanged. The
+// Collector then need not copy them.
+var readsOnly = processorhelper.WithCapabilities(consumer.Capabilities{MutatesData: false})
 
 func passLogs(_ context.Context, ld plog.Logs) (plog.Logs, error) { return ld, nil }
 

@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/attrkey"
 	"github.com/errclass/errclass/internal/bound"
 	"github.com/errclass/errclass/internal/evidence"
 	"github.com/errclass/errclass/internal/shapes"
@@ -24,7 +25,7 @@ type job struct {
 	current logState
 
 	// Of the batch.
-	counts     [nPairs]int64 // by the index of the pair
+	counts     []int64 // by the index of the pair in [evidence.Pairs]
 	classified int
 	unreadable int
 	err        error // the first one
@@ -38,13 +39,13 @@ type logState struct {
 
 	read     bool // the attributes were read, which sets the fields below
 	attrs    attributes
-	missing  keys
+	missing  attrkey.Set
 	decision evidence.Decision
 	texts    bound.Texts
 }
 
 func newJob(p *errclassProcessor) *job {
-	j := &job{p: p, reader: shapes.NewReader(nil)}
+	j := &job{p: p, reader: shapes.NewReader(nil), counts: make([]int64, len(evidence.Pairs))}
 	j.visit, j.source = j.shape, j.add
 	return j
 }
@@ -56,7 +57,7 @@ const maxKept = 64 << 10
 func (j *job) reset() {
 	j.current = logState{}
 	j.classified, j.unreadable, j.err = 0, 0, nil
-	clear(j.counts[:])
+	clear(j.counts)
 	if cap(j.buf) > maxKept {
 		j.buf, j.reader = nil, shapes.NewReader(nil) // the reader has buffers too
 	}
@@ -78,8 +79,12 @@ func (j *job) recover() {
 }
 
 // count counts a failure to which a category was added.
-func (j *job) count(category classify.Category, reason classify.Reason) {
-	j.counts[pairIndex(category, reason)]++
+func (j *job) count(res *classify.Result) {
+	i := evidence.PairIndex(res.Category, res.Reason)
+	if i < 0 {
+		i = evidence.PairIndex(classify.CategoryFatal, classify.ReasonUnknown)
+	}
+	j.counts[i]++
 	j.classified++
 }
 
@@ -119,8 +124,8 @@ func (j *job) readAttributes() bool {
 		j.fail(errTooManyAttributes)
 		return false
 	}
-	l.attrs.read(&j.p.cfg.Keys, m)
-	l.missing = j.p.missing(&l.attrs)
+	l.attrs.read(&j.p.names, m)
+	l.missing = j.p.wanted.Missing(l.attrs.has)
 	l.decision, l.texts = evidence.Decision{}, bound.AtMost(j.p.cfg.MaxBytes)
 	return l.missing != 0
 }
@@ -242,8 +247,8 @@ func (j *job) finish() {
 	l := &j.current
 	res := l.decision.Complete(j.p.classifier, &l.attrs.Facts)
 	j.p.write(l.record.Attributes(), l.missing, &l.decision)
-	if number := l.record.SeverityNumber(); l.missing&categoryKey != 0 && (number >= j.p.minSeverity || number == plog.SeverityNumberUnspecified) {
-		j.count(res.Category, res.Reason)
+	if number := l.record.SeverityNumber(); l.missing&attrkey.Category != 0 && (number >= j.p.minSeverity || number == plog.SeverityNumberUnspecified) {
+		j.count(&res)
 	}
 }
 
@@ -267,10 +272,8 @@ func (j *job) body(v pcommon.Value) (line []byte, text string) {
 		return nil, string(j.buf)
 	case pcommon.ValueTypeBytes:
 		b := v.Bytes()
+		j.buf = j.buf[:0]
 		for i := range min(b.Len(), maxLine) {
-			if i == 0 {
-				j.buf = j.buf[:0]
-			}
 			j.buf = append(j.buf, b.At(i))
 		}
 		text = string(j.buf)

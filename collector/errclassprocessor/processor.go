@@ -14,6 +14,7 @@ import (
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/classify/rulesfile"
+	"github.com/errclass/errclass/internal/attrkey"
 	"github.com/errclass/errclass/internal/bound"
 	"github.com/errclass/errclass/internal/evidence"
 )
@@ -23,11 +24,11 @@ import (
 type errclassProcessor struct {
 	cfg         *Config
 	minSeverity plog.SeverityNumber
-	wanted      keys // the attributes to add
+	names       attrkey.Names // of the attributes to add
+	wanted      attrkey.Set   // the attributes to add
 	logger      *zap.Logger
 	telemetry   *telemetry
 	classifier  *classify.Classifier
-	watch       []rulesfile.Option // besides those of start
 	stop        context.CancelFunc // ends the watch of the rules file
 	jobs        sync.Pool          // of *job
 }
@@ -38,7 +39,7 @@ func newProcessor(set processor.Settings, cfg *Config, signal string) (*errclass
 		return nil, err
 	}
 	p := &errclassProcessor{
-		cfg: cfg, minSeverity: cfg.minSeverity(), wanted: cfg.wanted(),
+		cfg: cfg, minSeverity: cfg.minSeverity(), names: cfg.Keys.names(), wanted: cfg.wanted(),
 		logger: set.Logger, telemetry: t, classifier: classify.Standard, stop: func() {},
 	}
 	p.jobs.New = func() any { return newJob(p) }
@@ -51,12 +52,11 @@ func (p *errclassProcessor) start(context.Context, component.Host) error {
 		return nil
 	}
 	ctx, stop := context.WithCancel(context.Background()) // not that of start, which ends
-	c, err := rulesfile.Watch(ctx, p.cfg.RulesFile, append([]rulesfile.Option{
+	c, err := rulesfile.Watch(ctx, p.cfg.RulesFile,
 		rulesfile.WithErrorFunc(p.rulesFault),
 		rulesfile.WithLoadFunc(func(rules []classify.Rule) {
 			p.logger.Info("rules file loaded again", zap.String("rules_file", p.cfg.RulesFile), zap.Int("rules", len(rules)))
-		}),
-	}, p.watch...)...)
+		}))
 	if err != nil {
 		stop()
 		return fmt.Errorf("rules_file: %w", err)
@@ -69,8 +69,7 @@ func (p *errclassProcessor) start(context.Context, component.Host) error {
 func (p *errclassProcessor) rulesFault(err error) {
 	p.telemetry.reloadFailed()
 	fields := []zap.Field{zap.String("rules_file", p.cfg.RulesFile), zap.Error(err)}
-	var fault *rulesfile.Error
-	if errors.As(err, &fault) && fault.Line > 0 {
+	if fault, ok := errors.AsType[*rulesfile.Error](err); ok && fault.Line > 0 {
 		fields = append(fields, zap.Int("line", fault.Line))
 	}
 	p.logger.Error("rules file cannot be used, the earlier rules stay in use", fields...)

@@ -91,6 +91,8 @@ func TestSignals(t *testing.T) {
 			require.NoError(t, c.Shutdown(t.Context()))
 		}
 		both := len(signals) == 2
+		assert.Equal(t, both || signals[0] == signalLogs, logs.Capabilities().MutatesData, "%v", signals)
+		assert.Equal(t, both || signals[0] == signalTraces, traces.Capabilities().MutatesData, "%v", signals)
 		assert.Equal(t, both || signals[0] == signalLogs, answer(r.Attributes()) != "", "%v", signals)
 		assert.Equal(t, both || signals[0] == signalTraces, answer(s.Attributes()) != "", "%v", signals)
 	}
@@ -216,7 +218,7 @@ func TestRulesFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tel := componenttest.NewTelemetry()
 		core, logged := observer.New(zap.InfoLevel)
-		set := processorSettings(zap.New(core))
+		set := processorSettings(nil)
 		set.TelemetrySettings = tel.NewTelemetrySettings()
 		set.Logger = zap.New(core)
 		cfg := createDefaultConfig().(*Config)

@@ -149,6 +149,20 @@ func TestOtherBodies(t *testing.T) {
 	}
 }
 
+// A record with empty bytes is not classified by the body of the record before it.
+func TestEmptyBytesAfterText(t *testing.T) {
+	t.Parallel()
+	p := newTest(t, nil, signalLog)
+	ld, first := oneLog(refused)
+	second := ld.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().AppendEmpty()
+	second.SetSeverityNumber(plog.SeverityNumberError)
+	second.Body().SetEmptyBytes()
+	_, err := p.logs(t.Context(), ld)
+	require.NoError(t, err)
+	assert.Equal(t, "retryable/network", answer(first.Attributes()))
+	assert.Equal(t, "fatal/unknown", answer(second.Attributes()))
+}
+
 // appendJSON encodes a map in the same way as encoding/json, up to its limits.
 func TestAppendJSON(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/attrkey"
 	"github.com/errclass/errclass/internal/bound"
 	"github.com/errclass/errclass/internal/evidence"
 )
@@ -30,7 +31,7 @@ func (j *job) span(span ptrace.Span) {
 	}
 	s := spanState{j: j, texts: bound.AtMost(j.p.cfg.MaxBytes)}
 	s.exceptions.find(events)
-	s.attrs.read(&j.p.cfg.Keys, span.Attributes())
+	s.attrs.read(&j.p.names, span.Attributes())
 	s.attrs.OwnDeadline = s.isOwnDeadline(span)
 
 	text := span.Status().Message()
@@ -57,7 +58,7 @@ func (j *job) span(span ptrace.Span) {
 // failed classifies a span with status Error. d is the decision about its last
 // exception.
 func (s *spanState) failed(span ptrace.Span, d *evidence.Decision, text string) {
-	missing := s.j.p.missing(&s.attrs)
+	missing := s.j.p.wanted.Missing(s.attrs.has)
 	if missing == 0 {
 		return
 	}
@@ -65,8 +66,8 @@ func (s *spanState) failed(span ptrace.Span, d *evidence.Decision, text string) 
 	d.AddOutcome(c, &s.attrs.Facts, text)
 	res := d.Complete(c, &s.attrs.Facts)
 	s.j.p.write(span.Attributes(), missing, d)
-	if missing&categoryKey != 0 {
-		s.j.count(res.Category, res.Reason)
+	if missing&attrkey.Category != 0 {
+		s.j.count(&res)
 	}
 }
 
@@ -76,7 +77,7 @@ func (s *spanState) exception(events ptrace.SpanEventSlice, n, size int) evidenc
 	event := events.At(int(s.exceptions.at[n]))
 	p := s.j.p
 	var a attributes
-	a.read(&p.cfg.Keys, event.Attributes())
+	a.read(&p.names, event.Attributes())
 	if res, ok := evidence.Existing(a.category, a.reason, &a.Facts); ok {
 		// The program has classified the error itself, with more evidence than the
 		// span has.
@@ -86,7 +87,7 @@ func (s *spanState) exception(events ptrace.SpanEventSlice, n, size int) evidenc
 	d.Add(p.classifier, a.ExceptionEvidence(&s.texts, size))
 	d.AddStack(p.classifier, &a.Facts, &s.texts, size)
 	d.Complete(p.classifier, &a.Facts)
-	if missing := p.missing(&a); missing != 0 {
+	if missing := p.wanted.Missing(a.has); missing != 0 {
 		p.write(event.Attributes(), missing, &d)
 	}
 	return d
@@ -129,29 +130,31 @@ type exceptions struct {
 // than MaxScanned attributes.
 func (x *exceptions) find(events ptrace.SpanEventSlice) {
 	left := evidence.MaxScanned
-	for i := events.Len() - 1; i >= 0 && x.n < len(x.at); i-- {
-		m := events.At(i).Attributes()
-		if left -= m.Len() + 1; left < 0 {
+	for end := events.Len(); x.n < len(x.at); x.n++ {
+		if end = lastException(events, end, &left); end < 0 {
 			return
 		}
-		if hasException(m) {
-			x.at[x.n] = int32(i)
-			x.n++
-		}
+		x.at[x.n] = int32(end)
 	}
 }
 
 // anyException reports whether a span has an exception event.
 func anyException(events ptrace.SpanEventSlice) bool {
 	left := evidence.MaxScanned
-	for i := events.Len() - 1; i >= 0; i-- {
+	return lastException(events, events.Len(), &left) >= 0
+}
+
+// lastException returns the index of the last exception before index end, or -1.
+// left is how many more attributes may be read.
+func lastException(events ptrace.SpanEventSlice, end int, left *int) int {
+	for i := end - 1; i >= 0; i-- {
 		m := events.At(i).Attributes()
-		if left -= m.Len() + 1; left < 0 {
-			return false
+		if *left -= m.Len() + 1; *left < 0 {
+			return -1
 		}
 		if hasException(m) {
-			return true
+			return i
 		}
 	}
-	return false
+	return -1
 }

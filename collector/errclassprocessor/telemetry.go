@@ -7,7 +7,6 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
-	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/collector/errclassprocessor/internal/metadata"
 	"github.com/errclass/errclass/internal/evidence"
 )
@@ -18,16 +17,13 @@ const (
 	signalSpan = "span"
 )
 
-// nPairs is an upper limit of the number of pairs of a category and a reason.
-const nPairs = 32
-
 // telemetry has the counters of one pipeline. All series exist from the start with
 // the value 0, because Prometheus's increase() does not see a counter that begins
 // at 1.
 type telemetry struct {
 	signal     string
 	builder    *metadata.TelemetryBuilder
-	classified [nPairs][]metric.AddOption // by the index of the pair
+	classified [][]metric.AddOption // by the index of the pair in [evidence.Pairs]
 	unreadable []metric.AddOption
 }
 
@@ -38,9 +34,10 @@ func newTelemetry(set component.TelemetrySettings, signal string) (*telemetry, e
 	}
 	t := &telemetry{signal: signal, builder: builder}
 	label := attribute.String("signal", signal)
-	for i, p := range evidence.Pairs {
-		t.classified[i] = addOption(attribute.String("category", string(p.Category)), attribute.String("reason", string(p.Reason)), label)
-		builder.ProcessorErrclassClassified.Add(context.Background(), 0, t.classified[i]...)
+	for _, p := range evidence.Pairs {
+		labels := addOption(attribute.String("category", string(p.Category)), attribute.String("reason", string(p.Reason)), label)
+		builder.ProcessorErrclassClassified.Add(context.Background(), 0, labels...)
+		t.classified = append(t.classified, labels)
 	}
 	t.unreadable = addOption(label)
 	builder.ProcessorErrclassUnreadable.Add(context.Background(), 0, t.unreadable...)
@@ -55,7 +52,7 @@ func addOption(labels ...attribute.KeyValue) []metric.AddOption {
 // count adds the counts of a batch.
 func (t *telemetry) count(ctx context.Context, j *job) {
 	if j.classified > 0 {
-		for i, n := range &j.counts {
+		for i, n := range j.counts {
 			if n > 0 {
 				t.builder.ProcessorErrclassClassified.Add(ctx, n, t.classified[i]...)
 			}
@@ -72,13 +69,3 @@ func (t *telemetry) reloadFailed() {
 }
 
 func (t *telemetry) shutdown() { t.builder.Shutdown() }
-
-// pairIndex returns the index of a pair in [evidence.Pairs].
-func pairIndex(category classify.Category, reason classify.Reason) int {
-	for i, p := range evidence.Pairs {
-		if p.Category == category && p.Reason == reason {
-			return i
-		}
-	}
-	return pairIndex(classify.CategoryFatal, classify.ReasonUnknown)
-}

@@ -10,33 +10,12 @@
 #   apt-get install prometheus prometheus-alertmanager curl python3 nodejs default-jre-headless
 set -euo pipefail
 cd "$(dirname "$0")"
-
-for tool in prometheus curl python3 node java; do
-	command -v "$tool" >/dev/null || {
-		echo "$0: $tool is missing: apt-get install prometheus prometheus-alertmanager curl python3 nodejs default-jre-headless" >&2
-		exit 2
-	}
-done
-alertmanager=$(command -v prometheus-alertmanager || command -v alertmanager) # Debian's name, or the original one
+. ../programs.sh
+need "prometheus prometheus-alertmanager curl python3 nodejs default-jre-headless" prometheus curl python3 node java
 ../../.ci/collector
 collector=$PWD/../../.bin/otelcol-errclass
 config=$PWD/../../collector/kubernetes/config
 
-dir=$(mktemp -d)
-children=()
-finish() {
-	status=$?
-	[ "$status" = 0 ] || tail -n 3 "$dir"/*.log >&2
-	[ "${#children[@]}" = 0 ] || kill "${children[@]}" 2>/dev/null || true
-	wait || true
-	rm -rf "$dir"
-	exit "$status"
-}
-trap finish EXIT
-fail() {
-	echo "$0: $*" >&2
-	exit 1
-}
 go test -count=1 ./manifests # their files are outside of the module, so a cached result may be old
 go build -o "$dir" ./checkout ./container ./load ./records ./traces
 (cd ../alerting && go build -o "$dir" ./webhook)
@@ -55,12 +34,6 @@ sed -e "s/127.0.0.1:9464/$metrics/; s/127.0.0.1:9093/$manager/; s/_interval: 15s
 sed "s/127.0.0.1:9095/$webhook/" ../alerting/alertmanager.yml >"$dir/alertmanager.yml"
 cp ../alerting/rules.yml "$dir"
 
-start() { # NAME COMMAND...
-	local name=$1
-	shift
-	"$@" >"$dir/$name.log" 2>&1 &
-	children+=($!)
-}
 mkdir "$dir/pods" "$dir/out"
 export CONFIG=$config LISTEN=127.0.0.1
 agent=(env LOGS="$dir/pods" STATE="$dir/agent" GATEWAY="127.0.0.1:${port[4]}" METRICS_PORT="${port[3]}" OWN_METRICS_PORT="${port[5]}"
@@ -71,35 +44,15 @@ gateway=(env STATE="$dir/gateway" OUT="$dir/out" DECISION_WAIT=3s OTLP_GRPC_PORT
 "${gateway[@]}" validate --config "$config/gateway.yaml"
 start gateway "${gateway[@]}" --config "$config/gateway.yaml" --config files.yaml
 start agent "${agent[@]}" --config "$config/agent.yaml" --feature-gates=stanza.synchronousLogEmitter
-start alertmanager "$alertmanager" --config.file="$dir/alertmanager.yml" --storage.path="$dir/alertmanager" \
-	--web.listen-address="$manager" --cluster.listen-address=
-start prometheus prometheus --config.file="$dir/prometheus.yml" --storage.tsdb.path="$dir/prometheus" \
-	--web.listen-address="$prometheus"
+start_alertmanager
+start_prometheus
 "$dir/webhook" -listen "$webhook" -receiver pager -label error_reason=authentication -timeout 90s \
 	>"$dir/alerts" 2>"$dir/webhook.log" &
 waiting=$!
 
-# until_is WANT COMMAND... waits until the command prints WANT.
-until_is() {
-	local want=$1 got= child
-	shift
-	for _ in $(seq 600); do
-		got=$("$@" 2>/dev/null) || true
-		[ "$got" != "$want" ] || return 0
-		for child in "${children[@]}"; do
-			kill -0 "$child" 2>/dev/null || fail "a program ended too early"
-		done
-		sleep 0.1
-	done
-	diff <(echo "$want") <(echo "$got") >&2 || true
-	fail "not as wanted in time: $*"
-}
-query() { # prints the value of the first series
-	curl -sfG "http://$prometheus/api/v1/query" --data-urlencode "query=$1" | sed -n 's/.*"value":\[[^"]*"\([^"]*\)".*/\1/p'
-}
-until_is 200 curl -s -o "$dir/health" -w '%{http_code}' "http://127.0.0.1:${port[6]}"
-until_is 200 curl -s -o "$dir/health" -w '%{http_code}' "http://127.0.0.1:${port[10]}"
-until_is 200 curl -s -o "$dir/health" -w '%{http_code}' "http://$manager/-/healthy"
+until_is 200 status "http://127.0.0.1:${port[6]}"
+until_is 200 status "http://127.0.0.1:${port[10]}"
+until_is 200 status "http://$manager/-/healthy"
 # Prometheus has to see the zero before the error.
 until_is 0 query 'errclass_errors_total{job="checkout",provider="anthropic",error_reason="authentication",signal="log"}'
 

@@ -14,29 +14,12 @@
 #   apt-get install prometheus chromium curl
 set -euo pipefail
 cd "$(dirname "$0")"
+. ../programs.sh
+need "prometheus chromium curl" prometheus chromium curl
 seconds=${1:-5}
 out=${2:-$(mktemp -d)}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
-
-for tool in prometheus chromium curl; do
-	command -v "$tool" >/dev/null || {
-		echo "$0: $tool is missing: apt-get install prometheus chromium curl" >&2
-		exit 2
-	}
-done
-
-dir=$(mktemp -d)
-children=()
-finish() {
-	status=$?
-	[ "$status" = 0 ] || tail -n 20 "$dir"/*.log >&2
-	[ "${#children[@]}" = 0 ] || kill "${children[@]}" 2>/dev/null || true
-	wait || true
-	rm -rf "$dir"
-	exit "$status"
-}
-trap finish EXIT
 
 # Use random ports, and scrape so often that the extrapolation of increase()
 # rounds to the right number.
@@ -46,30 +29,10 @@ sed -e "s/127.0.0.1:9464/$service/; s/_interval: 15s/_interval: 200ms/" ../alert
 cp ../alerting/rules.yml "$dir"
 (cd ../alerting && go build -o "$dir" ./service)
 
-"$dir/service" -listen "$service" 2>"$dir/service.log" &
-children+=($!)
-prometheus --config.file="$dir/prometheus.yml" --storage.tsdb.path="$dir/prometheus" --web.listen-address="$prometheus" \
-	--web.console.templates=consoles 2>"$dir/prometheus.log" &
-children+=($!)
-
-# query prints the value of the first series.
-query() {
-	curl -sfG "http://$prometheus/api/v1/query" --data-urlencode "query=$1" 2>/dev/null | sed -n 's/.*"value":\[[^"]*"\([^"]*\)".*/\1/p'
-}
-until_is() { # VALUE QUERY
-	local child
-	for _ in $(seq 300); do
-		[ "$(query "$2")" != "$1" ] || return 0
-		for child in "${children[@]}"; do
-			kill -0 "$child" 2>/dev/null || { echo "$0: a program ended too early" >&2; return 1; }
-		done
-		sleep 0.1
-	done
-	echo "$0: $2 is $(query "$2"), not $1" >&2
-	return 1
-}
+start service "$dir/service" -listen "$service"
+start_prometheus --web.console.templates=consoles
 # Wait until Prometheus has scraped the zeros, before the failures.
-until_is 0 'sum(errclass_errors_total{signal="log"})'
+until_is 0 query 'sum(errclass_errors_total{signal="log"})'
 
 # The script makes 40 attempts with 22 errors, one of them canceled, 12 retries, of
 # which 8 succeed, and 3 fallbacks.
@@ -103,10 +66,10 @@ for step in "${script[@]}"; do
 	$step
 	sleep "$(awk "BEGIN {print $seconds / ${#script[@]}}")"
 done
-until_is 40 'sum(errclass_attempts_total)'
-until_is 1 'count_over_time(up[5m]) >= bool 50'
+until_is 40 query 'sum(errclass_attempts_total)'
+until_is 1 query 'count_over_time(up[5m]) >= bool 50'
 # The last state is drawn once it has lasted for a step of the timeline.
-until_is 1 'min_over_time(errclass_breaker_state{endpoint="https://api.openai.example",state="open"}[10s])'
+until_is 1 query 'min_over_time(errclass_breaker_state{endpoint="https://api.openai.example",state="open"}[10s])'
 
 browser() { # FLAGS
 	chromium --headless=new --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$dir/chromium" \

@@ -1,11 +1,6 @@
 package evidence
 
-import "github.com/errclass/errclass/internal/bound"
-
-// MaxText is the most bytes of text that are read of one span or record.
-const MaxText = bound.MaxText
-
-// These constants and [MaxText] bound the work for one span or record.
+// These constants and bound.MaxText limit the work for one span or record.
 const (
 	MaxAttributes = 1 << 14 // attributes of a span or record
 	MaxEvents     = 1 << 14 // events of a span; if there are more, none gets attributes

@@ -7,12 +7,11 @@ import (
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/classify/fingerprint"
 	"github.com/errclass/errclass/internal/bound"
+	"github.com/errclass/errclass/internal/precedence"
 )
 
-// Decision is the result of several sources of evidence. The sources are tried in
-// order of importance. The first source for which a rule finds the reason decides.
-// If there is no such source, the first source for which the model finds the reason
-// decides. Otherwise the first source decides. The zero value has no source.
+// Decision is the result for several sources of evidence, chosen by package
+// precedence. The zero value has no source.
 type Decision struct {
 	classify.Result
 	// SpanStatus is the HTTP status of the span that the sources belong to.
@@ -25,12 +24,7 @@ type Decision struct {
 // Decided returns a decision for a result that a span already has. source is the
 // evidence from which the result was made.
 func Decided(res classify.Result, source classify.Evidence) Decision {
-	return Decision{Result: res, known: isKnown(&res), source: source}
-}
-
-// isKnown reports whether a rule, and not only the model, has found the reason.
-func isKnown(r *classify.Result) bool {
-	return r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
+	return Decision{Result: res, known: precedence.Known(&res), source: source}
 }
 
 // Known reports whether a rule has found the reason. If so, no further sources need
@@ -50,9 +44,8 @@ func (d *Decision) Add(c *classify.Classifier, e classify.Evidence) {
 		e.Status = d.SpanStatus
 		r = c.Classify(e)
 	}
-	d.known = isKnown(&r)
-	if d.known || d.Category == "" || d.Reason == classify.ReasonUnknown && r.Rule == classify.RuleModel {
-		d.Result, d.source = r, e
+	if precedence.Replaces(&r, &d.Result) {
+		d.Result, d.source, d.known = r, e, precedence.Known(&r)
 	}
 }
 

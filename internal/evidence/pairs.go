@@ -1,6 +1,10 @@
 package evidence
 
-import "github.com/errclass/errclass/classify"
+import (
+	"slices"
+
+	"github.com/errclass/errclass/classify"
+)
 
 // Pair is a category and reason that a classifier can return.
 type Pair struct {
@@ -22,12 +26,13 @@ var Pairs = func() []Pair {
 	return all
 }()
 
+// PairIndex returns the index of a pair in [Pairs], or -1 if no classifier can
+// return the pair.
+func PairIndex(category classify.Category, reason classify.Reason) int {
+	return slices.Index(Pairs, Pair{category, reason})
+}
+
 // KnownPair reports whether a classifier can return the pair.
 func KnownPair(category classify.Category, reason classify.Reason) bool {
-	for _, p := range Pairs {
-		if p.Category == category && p.Reason == reason {
-			return true
-		}
-	}
-	return false
+	return PairIndex(category, reason) >= 0
 }

@@ -4,8 +4,8 @@
 //	.ci/release VERSION            show the changes of a release
 //	.ci/release VERSION --really   make the commit and the tags
 //
-// It reads the modules from the go.work files. A module gets no tag if its go.mod has a
-// replace or its path has an element "internal": users cannot install such a
+// It reads the modules from the go.work files. A module gets no tag if its go.mod
+// has a replace or its path has an element "internal": users cannot install such a
 // module.
 //
 // It works in a temporary clone. The repository changes only with --really, and

@@ -19,6 +19,29 @@ import (
 // records to a backend. The severity is only in the text of each line.
 func inFiles(ctx context.Context, s settings, table io.Writer) error {
 	fmt.Fprintln(table, "errors\tprocessor\trecords\tbytes a record\tCPU a record\tmore than none\tpeak memory\tclassified")
+	return eachFile(s, table, func(percent int, from *source, file string, bytes float64) error {
+		var none time.Duration
+		for _, c := range contenders(nil) {
+			best, err := cheapest(s.rounds, func() (figures, error) { return tail(ctx, s, c, from, file) })
+			if err != nil {
+				return fmt.Errorf("%s, %d %% errors: %w", c.name, percent, err)
+			}
+			more := ""
+			if c.classifies {
+				more = micros(best.cpu - none)
+			} else {
+				none = best.cpu
+			}
+			fmt.Fprintf(table, "%d %%\t%s\t%d\t%.0f\t%s\t%s\t%.0f MB\t%d\n",
+				percent, c.name, best.records, bytes, micros(best.cpu), more, best.peak, best.classified)
+		}
+		return nil
+	})
+}
+
+// eachFile writes a log file for each share of errors and calls measure with it.
+// bytes is the average length of a record.
+func eachFile(s settings, table io.Writer, measure func(percent int, from *source, file string, bytes float64) error) error {
 	for _, percent := range s.percents {
 		from, err := newSource(percent, false)
 		if err != nil {
@@ -29,26 +52,8 @@ func inFiles(ctx context.Context, s settings, table io.Writer) error {
 		if err != nil {
 			return err
 		}
-		var none time.Duration
-		for _, c := range contenders(nil) {
-			best, err := tail(ctx, s, c, from, file)
-			for round := 1; err == nil && round < s.rounds; round++ {
-				var f figures
-				if f, err = tail(ctx, s, c, from, file); f.cpu < best.cpu {
-					best = f
-				}
-			}
-			if err != nil {
-				return fmt.Errorf("%s, %d %% errors: %w", c.name, percent, err)
-			}
-			more := ""
-			if c.classifies {
-				more = micros(best.cpu - none)
-			} else {
-				none = best.cpu
-			}
-			fmt.Fprintf(table, "%d %%\t%s\t%d\t%d\t%s\t%s\t%.0f MB\t%d\n",
-				percent, c.name, best.records, size/int64(s.records), micros(best.cpu), more, best.peak, best.classified)
+		if err := measure(percent, from, file, float64(size)/float64(s.records)); err != nil {
+			return err
 		}
 	}
 	fmt.Fprintln(table, intact)
@@ -104,8 +109,20 @@ func inBody(r plog.LogRecord) (int, error) {
 	return strconv.Atoi(strings.TrimSuffix(number, "}"))
 }
 
-// agent returns the configuration of a Collector that runs as an agent.
-func agent(health, logs, backend, processors, pipeline, extensions, names, receiver, exporter string) string {
+// agent is a Collector that reads the log files of containers.
+type agent struct {
+	health     string // address of the health check
+	logs       string // directory of the log files
+	backend    string // address
+	processors string // configuration
+	pipeline   string // names of the processors
+	extensions string // configuration of further extensions
+	names      string // of the further extensions, with a comma before each
+	receiver   string // further configuration of the receiver
+	exporter   string // further configuration of the exporter
+}
+
+func (a agent) config() string {
 	return fmt.Sprintf(`
 extensions:
   health_check: {endpoint: %q}
@@ -129,7 +146,7 @@ service:
   extensions: [health_check%s]
   telemetry: {metrics: {level: none}}
   pipelines: {logs: {receivers: [file_log], processors: %s, exporters: [otlp_grpc]}}
-`, health, extensions, logs, receiver, processors, backend, exporter, names, pipeline)
+`, a.health, a.extensions, a.logs, a.receiver, a.processors, a.backend, a.exporter, a.names, a.pipeline)
 }
 
 // containerLog creates the log directory of a container below the directory logs.
@@ -157,8 +174,11 @@ func tail(ctx context.Context, s settings, c contender, from *source, file strin
 	if err != nil {
 		return f, err
 	}
-	col, err := start(ctx, s, "files", agent(addresses[0], logs, to.address, c.processors, c.pipeline, "", "", "",
-		"    sending_queue: {sizer: items, queue_size: 100_000, block_on_overflow: true, batch: {min_size: 2_000, max_size: 10_000}}"), addresses[0], s.args...)
+	config := agent{
+		health: addresses[0], logs: logs, backend: to.address, processors: c.processors, pipeline: c.pipeline,
+		exporter: "    sending_queue: {sizer: items, queue_size: 100_000, block_on_overflow: true, batch: {min_size: 2_000, max_size: 10_000}}",
+	}.config()
+	col, err := start(ctx, s, "files", config, addresses[0], s.args...)
 	if err != nil {
 		return f, err
 	}
@@ -170,8 +190,8 @@ func tail(ctx context.Context, s settings, c contender, from *source, file strin
 	if err := os.Link(file, path); err != nil {
 		return f, err
 	}
-	if err := until(ctx, 10*time.Minute, "all lines have arrived", func() bool { return to.received() == s.records }); err != nil {
-		return f, errors.Join(fmt.Errorf("%d of %d lines have arrived", to.received(), s.records), err, to.err, col.lastWords())
+	if err := to.wait(ctx, 10*time.Minute, col); err != nil {
+		return f, err
 	}
 	after, err := col.cpu()
 	if err != nil {
@@ -180,14 +200,9 @@ func tail(ctx context.Context, s settings, c contender, from *source, file strin
 	if f.peak, err = col.peak(); err != nil {
 		return f, err
 	}
-	f.records, f.cpu, f.classified = s.records, (after-before)/time.Duration(s.records), to.classified
-	switch {
-	case to.err != nil:
-		return f, to.err
-	case to.doubled != 0:
-		return f, fmt.Errorf("%d records have arrived twice", to.doubled)
-	}
-	return f, nil
+	f.records, f.cpu = s.records, (after-before)/time.Duration(s.records)
+	f.classified, err = to.verify()
+	return f, err
 }
 
 // sameBody returns a function that compares the body of record n with the original

@@ -12,9 +12,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
-	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 )
 
 // durable configures an exporter whose queue survives the end of the process.
@@ -80,35 +78,22 @@ service:
 `, addresses[0], filepath.Join(s.dir, "state-otlp"), addresses[1], addresses[2], durable)
 
 	// The client sends each batch until the Collector acknowledges it.
-	var next, acknowledged atomic.Int64
-	group, sending := errgroup.WithContext(ctx)
-	for range 4 {
-		group.Go(func() (err error) {
-			conn, err := grpc.NewClient(addresses[1], grpc.WithTransportCredentials(insecure.NewCredentials()))
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, conn.Close()) }()
-			client := plogotlp.NewGRPCClient(conn)
+	var acknowledged atomic.Int64
+	sent := make(chan error, 1)
+	go func() {
+		sent <- send(ctx, addresses[1], s.records, 4, func(ctx context.Context, client plogotlp.GRPCClient, first, last int) error {
 			for {
-				first := int(next.Add(batchSize)) - batchSize
-				if first >= s.records {
+				_, err := client.Export(ctx, plogotlp.NewExportRequestFromLogs(from.batch(first, last)), grpc.WaitForReady(true))
+				if err == nil {
+					acknowledged.Add(int64(last - first))
 					return nil
 				}
-				last := min(first+batchSize, s.records)
-				for {
-					_, err := client.Export(sending, plogotlp.NewExportRequestFromLogs(from.batch(first, last)), grpc.WaitForReady(true))
-					if err == nil {
-						break
-					}
-					if sending.Err() != nil {
-						return sending.Err()
-					}
+				if ctx.Err() != nil {
+					return ctx.Err()
 				}
-				acknowledged.Add(int64(last - first))
 			}
 		})
-	}
+	}()
 	col, to, err := again(ctx, s, s.records, func() int { return int(acknowledged.Load()) },
 		func() (*sink, error) { return listen(addresses[2], s.records, byNumber, unchanged(from)) },
 		func() (*collector, error) { return start(ctx, s, "kill-otlp", config, addresses[0]) })
@@ -117,7 +102,7 @@ service:
 	}
 	defer func() { err = errors.Join(err, col.stop()) }()
 	defer to.server.Stop()
-	if err := group.Wait(); err != nil {
+	if err := <-sent; err != nil {
 		return err
 	}
 	return arrive(ctx, s, table, "over OTLP", col, to)
@@ -133,9 +118,12 @@ func killFiles(ctx context.Context, s settings, table io.Writer) (err error) {
 		return err
 	}
 	logs := filepath.Join(s.dir, "pods")
-	config := agent(addresses[0], logs, addresses[1], "  errclass: {}", "[errclass]",
-		fmt.Sprintf("  file_storage: {directory: %q, create_directory: true}", filepath.Join(s.dir, "state-files")), ", file_storage",
-		"    storage: file_storage\n    retry_on_failure: {enabled: true, max_elapsed_time: 0}", durable)
+	config := agent{
+		health: addresses[0], logs: logs, backend: addresses[1],
+		processors: "  errclass: {}", pipeline: "[errclass]",
+		extensions: fmt.Sprintf("  file_storage: {directory: %q, create_directory: true}", filepath.Join(s.dir, "state-files")), names: ", file_storage",
+		receiver: "    storage: file_storage\n    retry_on_failure: {enabled: true, max_elapsed_time: 0}", exporter: durable,
+	}.config()
 
 	// A goroutine writes the log file, in place of the program in a container:
 	// about a tenth of all records each second.
@@ -178,12 +166,9 @@ func killFiles(ctx context.Context, s settings, table io.Writer) (err error) {
 
 // arrive waits until all records have arrived, and prints a line of the table.
 func arrive(ctx context.Context, s settings, table io.Writer, how string, col *collector, to *sink) error {
-	err := until(ctx, time.Minute, "all records have arrived", func() bool { return to.received() == s.records })
+	err := to.wait(ctx, time.Minute, col)
 	to.mu.Lock()
 	defer to.mu.Unlock()
 	fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\n", how, s.kills, s.records, s.records-to.unique, to.doubled)
-	if err := errors.Join(err, to.err); err != nil {
-		return errors.Join(err, col.lastWords())
-	}
-	return nil
+	return err
 }

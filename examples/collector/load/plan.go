@@ -23,67 +23,56 @@ const terabyteADay = 1e12 / (24 * 60 * 60)
 // cores each of them needs for a terabyte of container logs a day.
 func plan(ctx context.Context, s settings, table io.Writer) error {
 	fmt.Fprintln(table, "errors\trecords\tbytes a record\tagent\tgateway\tagent's memory\tgateway's memory\tagent, 1 TB a day\tgateway, 1 TB a day")
-	for _, percent := range s.percents {
-		from, err := newSource(percent, false)
+	return eachFile(s, table, func(percent int, from *source, file string, bytes float64) error {
+		best, err := cheapest(s.rounds, func() (both, error) { return chain(ctx, s, from, file) })
 		if err != nil {
-			return err
+			return fmt.Errorf("%d %% errors: %w", percent, err)
 		}
-		file := filepath.Join(s.dir, "file")
-		size, err := writeFile(file, from, s.records)
-		if err != nil {
-			return err
-		}
-		var agent, gateway figures
-		for round := range s.rounds {
-			a, g, err := chain(ctx, s, from, file)
-			if err != nil {
-				return fmt.Errorf("%d %% errors: %w", percent, err)
-			}
-			if round == 0 || a.cpu+g.cpu < agent.cpu+gateway.cpu {
-				agent, gateway = a, g
-			}
-		}
-		bytes := float64(size) / float64(s.records)
+		a, g := best.agent, best.gateway
 		cores := func(f figures) float64 { return terabyteADay / bytes * f.cpu.Seconds() }
 		fmt.Fprintf(table, "%d %%\t%d\t%.0f\t%s\t%s\t%.0f MB\t%.0f MB\t%.2f cores\t%.2f cores\n",
-			percent, s.records, bytes, micros(agent.cpu), micros(gateway.cpu), agent.peak, gateway.peak, cores(agent), cores(gateway))
-	}
-	fmt.Fprintln(table, intact)
-	return nil
+			percent, s.records, bytes, micros(a.cpu), micros(g.cpu), a.peak, g.peak, cores(a), cores(g))
+		return nil
+	})
 }
 
+// both has the figures of an agent and a gateway.
+type both struct{ agent, gateway figures }
+
+func (b both) cost() time.Duration { return b.agent.cpu + b.gateway.cpu }
+
 // chain sends the records of a file through an agent and a gateway to a sink.
-func chain(ctx context.Context, s settings, from *source, file string) (a, g figures, err error) {
+func chain(ctx context.Context, s settings, from *source, file string) (f both, err error) {
 	logs := filepath.Join(s.dir, "pods")
 	path, err := containerLog(logs)
 	if err != nil {
-		return a, g, err
+		return f, err
 	}
 	to := newSink(s.records, inBody, sameBody(from))
 	server, backend, err := to.serveHTTP()
 	if err != nil {
-		return a, g, err
+		return f, err
 	}
 	defer func() {
 		err = errors.Join(err, server.Close(), os.RemoveAll(logs), os.RemoveAll(filepath.Join(s.dir, "agent")), os.RemoveAll(filepath.Join(s.dir, "gateway")))
 	}()
 	ports, err := freePorts(9)
 	if err != nil {
-		return a, g, err
+		return f, err
 	}
 	shared := []string{"LISTEN=127.0.0.1", "CONFIG=" + s.config}
 	gateway, err := startFile(ctx, s, "gateway", filepath.Join(s.config, "gateway.yaml"), "127.0.0.1:"+ports[0], append(shared,
 		"STATE="+filepath.Join(s.dir, "gateway"), "BACKEND=http://"+backend,
 		"HEALTH_PORT="+ports[0], "OTLP_GRPC_PORT="+ports[1], "OTLP_HTTP_PORT="+ports[2], "OWN_METRICS_PORT="+ports[3]))
 	if err != nil {
-		return a, g, err
+		return f, err
 	}
 	defer func() { err = errors.Join(err, gateway.stop()) }()
 	agent, err := startFile(ctx, s, "agent", filepath.Join(s.config, "agent.yaml"), "127.0.0.1:"+ports[4], append(shared,
 		"STATE="+filepath.Join(s.dir, "agent"), "LOGS="+logs, "GATEWAY=127.0.0.1:"+ports[1],
 		"HEALTH_PORT="+ports[4], "OTLP_GRPC_PORT="+ports[5], "OTLP_HTTP_PORT="+ports[6], "OWN_METRICS_PORT="+ports[7], "METRICS_PORT="+ports[8]), s.args...)
 	if err != nil {
-		return a, g, err
+		return f, err
 	}
 	defer func() { err = errors.Join(err, agent.stop()) }()
 
@@ -92,26 +81,25 @@ func chain(ctx context.Context, s settings, from *source, file string) (a, g fig
 		f.cpu = (cpu - f.cpu) // since the last call
 		return err
 	}
-	if err := errors.Join(use(agent, &a), use(gateway, &g), os.Link(file, path)); err != nil {
-		return a, g, err
+	if err := errors.Join(use(agent, &f.agent), use(gateway, &f.gateway), os.Link(file, path)); err != nil {
+		return f, err
 	}
-	if err := until(ctx, 10*time.Minute, "all lines have arrived", func() bool { return to.received() == s.records }); err != nil {
-		return a, g, errors.Join(fmt.Errorf("%d of %d lines have arrived", to.received(), s.records), err, to.err, agent.lastWords(), gateway.lastWords())
+	if err := to.wait(ctx, 10*time.Minute, agent, gateway); err != nil {
+		return f, err
 	}
-	if err := errors.Join(use(agent, &a), use(gateway, &g), to.err); err != nil {
-		return a, g, err
+	if err := errors.Join(use(agent, &f.agent), use(gateway, &f.gateway)); err != nil {
+		return f, err
 	}
-	if to.doubled != 0 {
-		return a, g, fmt.Errorf("%d records have arrived twice", to.doubled)
+	if _, err := to.verify(); err != nil {
+		return f, err
 	}
-	a.cpu /= time.Duration(s.records)
-	g.cpu /= time.Duration(s.records)
-	a.peak, err = agent.peak()
-	if err != nil {
-		return a, g, err
+	f.agent.cpu /= time.Duration(s.records)
+	f.gateway.cpu /= time.Duration(s.records)
+	if f.agent.peak, err = agent.peak(); err != nil {
+		return f, err
 	}
-	g.peak, err = gateway.peak()
-	return a, g, err
+	f.gateway.peak, err = gateway.peak()
+	return f, err
 }
 
 // serveHTTP serves OTLP over HTTP. It returns the server and its address.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"time"
 
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
@@ -21,7 +22,7 @@ type sink struct {
 	server  *grpc.Server
 	address string
 	id      func(plog.LogRecord) (int, error)
-	check   func(n int, r plog.LogRecord) error // nil: not checked
+	check   func(n int, r plog.LogRecord) error
 
 	mu         sync.Mutex
 	seen       []bool
@@ -87,17 +88,40 @@ func (s *sink) record(r plog.LogRecord) error {
 	if category {
 		s.classified++
 	}
-	if s.check == nil {
-		return nil
-	}
 	return s.check(n, r)
 }
 
-// received returns how many different records have arrived.
-func (s *sink) received() int {
+// wait waits until all records have arrived from these Collectors.
+func (s *sink) wait(ctx context.Context, limit time.Duration, from ...*collector) error {
+	err := until(ctx, limit, "all records have arrived", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.unique == len(s.seen)
+	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.unique
+	if err = errors.Join(err, s.err); err == nil {
+		return nil
+	}
+	err = fmt.Errorf("%d of %d records have arrived: %w", s.unique, len(s.seen), err)
+	for _, c := range from {
+		err = errors.Join(err, c.lastWords())
+	}
+	return err
+}
+
+// verify returns how many records were classified. It returns an error unless each
+// record has arrived once and unchanged.
+func (s *sink) verify() (classified int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return 0, s.err
+	}
+	if s.unique != len(s.seen) || s.doubled != 0 {
+		return 0, fmt.Errorf("of %d records %d have arrived, and %d again", len(s.seen), s.unique, s.doubled)
+	}
+	return s.classified, nil
 }
 
 // byNumber returns the number of a record: its attribute n.

@@ -123,8 +123,8 @@ func (repo *repository) problems() []error {
 
 // pkg has fields of the output of go list -json.
 type pkg struct {
-	ImportPath, Name, Export string
-	GoFiles                  []string
+	ImportPath, Name string
+	GoFiles          []string
 
 	work string // the directory of its go.work
 }
@@ -134,16 +134,16 @@ type pkg struct {
 func (repo *repository) public(ctx context.Context) ([]pkg, error) {
 	var all []pkg
 	for _, work := range workspace.Dirs {
-		args := []string{"list", "-export", "-json=ImportPath,Name,Export,GoFiles"}
+		var patterns []string
 		for _, m := range repo.released {
 			if m.Work == work {
-				args = append(args, m.Path+"/...")
+				patterns = append(patterns, m.Path+"/...")
 			}
 		}
-		if len(args) == 3 {
+		if len(patterns) == 0 {
 			continue
 		}
-		out, err := repo.goOutput(ctx, work, args...)
+		out, err := repo.goOutput(ctx, work, append([]string{"list", "-json=ImportPath,Name,GoFiles"}, patterns...)...)
 		if err != nil {
 			return nil, err
 		}

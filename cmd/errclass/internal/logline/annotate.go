@@ -17,6 +17,7 @@ import (
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
+	"github.com/errclass/errclass/internal/precedence"
 	"github.com/errclass/errclass/internal/shapes"
 )
 
@@ -126,7 +127,7 @@ func (a *Annotator) record(rec *shapes.Record) {
 	found := Insertion{At: max(rec.At, 0)}
 	if rec.Category == nil || rec.Reason == nil {
 		r, _ := Classify(a.classify, rec)
-		if rec.Stderr && !a.all && !rec.IsError() && !IsKnown(&r) {
+		if rec.Stderr && !a.all && !rec.IsError() && !precedence.Known(&r) {
 			return // a line of standard error counts only if its text is known
 		}
 		found.Category, found.Reason = string(r.Category), string(r.Reason)
@@ -150,9 +151,8 @@ func (a *Annotator) record(rec *shapes.Record) {
 // Only this many bytes of it are read. All valid names are shorter.
 const longestName = 64
 
-// Classify classifies the sources of a record. The first one that a rule knows
-// decides. If there is none, the first one that the model knows decides. first is the
-// text of the first source.
+// Classify classifies the sources of a record. Package precedence chooses one of the
+// results. first is the text of the first source.
 //
 // Codes are passed as [classify.Evidence.Code]. The program that logged may quote a
 // code of another program. So a code never means that the logging program reached
@@ -178,16 +178,10 @@ func try(c classifyFunc, s shapes.Source, best *classify.Result) (known bool) {
 		return false
 	}
 	r := c(classify.Evidence{Message: s.Message, Type: s.Type, Code: s.Code, Status: s.Status})
-	known = IsKnown(&r)
-	if known || best.Category == "" || best.Reason == classify.ReasonUnknown && r.Rule == classify.RuleModel {
+	if precedence.Replaces(&r, best) {
 		*best = r
 	}
-	return known
-}
-
-// IsKnown reports whether a rule knows the reason.
-func IsKnown(r *classify.Result) bool {
-	return r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
+	return precedence.Known(&r)
 }
 
 func blank(line []byte) bool {

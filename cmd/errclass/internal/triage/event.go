@@ -12,6 +12,7 @@ import (
 	"github.com/errclass/errclass/classify/fingerprint"
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 	"github.com/errclass/errclass/cmd/errclass/internal/logline"
+	"github.com/errclass/errclass/internal/precedence"
 	"github.com/errclass/errclass/internal/shapes"
 )
 
@@ -145,13 +146,13 @@ func (r *eventReader) record(rec *shapes.Record) {
 		if message == "" {
 			return
 		}
-		if res := r.classify(classify.Evidence{Message: message}); logline.IsKnown(&res) {
+		if res := r.classify(classify.Evidence{Message: message}); precedence.Known(&res) {
 			r.found(rec, res, message, message)
 		}
 		return
 	}
 	res, first := logline.Classify(r.classify, rec)
-	if !level && !logline.IsKnown(&res) {
+	if !level && !precedence.Known(&res) {
 		return // standard error without a level
 	}
 	r.found(rec, res, rec.Message(), first)
@@ -216,7 +217,7 @@ func (r *eventReader) endText() {
 	}
 	full := string(text)
 	res := r.classify(classify.Evidence{Message: full})
-	if e.Severity != shapes.Error && !logline.IsKnown(&res) {
+	if e.Severity != shapes.Error && !precedence.Known(&res) {
 		r.stats.text += r.text.Lines()
 		return
 	}
@@ -236,7 +237,7 @@ func (r *eventReader) send(e event, res classify.Result) {
 	e.id = fingerprint.Sum(e.text)
 	e.full, e.source = shortened(e.full, maxFull), shortened(e.source, maxFull)
 	e.category, e.reason, e.confidence = res.Category, res.Reason, res.Confidence
-	e.guess = !logline.IsKnown(&res) && res.Confidence < 1 // 1: from the record
+	e.guess = !precedence.Known(&res) && res.Confidence < 1 // 1: from the record
 	if e.service == "" {
 		e.service = r.stats.service
 	}

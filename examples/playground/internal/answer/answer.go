@@ -11,6 +11,7 @@ import (
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/classify/fingerprint"
+	"github.com/errclass/errclass/internal/precedence"
 	"github.com/errclass/errclass/internal/shapes"
 )
 
@@ -149,7 +150,7 @@ func (r *reader) record(rec *shapes.Record) {
 		return
 	}
 	e, result := deciding(rec)
-	if rec.Stderr && !rec.IsError() && !known(result) {
+	if rec.Stderr && !rec.IsError() && !precedence.Known(&result) {
 		return // a line of standard error counts only if its text is known
 	}
 	t, _ := rec.Time()
@@ -157,8 +158,7 @@ func (r *reader) record(rec *shapes.Record) {
 }
 
 // deciding returns the source that decides the result of a record, and the result.
-// This is the first source for which a rule finds the reason. If there is none, it
-// is the first source for which the model finds the reason.
+// Package precedence chooses it.
 func deciding(rec *shapes.Record) (e Evidence, best classify.Result) {
 	rec.Sources(func(s shapes.Source) bool {
 		if s == (shapes.Source{}) {
@@ -166,20 +166,15 @@ func deciding(rec *shapes.Record) (e Evidence, best classify.Result) {
 		}
 		this := Evidence{s.Message, s.Type, s.Code, s.Status}
 		result := classify.Standard.Classify(this.classify())
-		if known(result) || best.Category == "" || best.Reason == classify.ReasonUnknown && result.Rule == classify.RuleModel {
+		if precedence.Replaces(&result, &best) {
 			e, best = this, result
 		}
-		return !known(result)
+		return !precedence.Known(&result)
 	})
 	if best.Category == "" { // nothing to read
 		best = classify.Message("")
 	}
 	return e, best
-}
-
-// known reports whether a rule, and not only the model, has found the reason.
-func known(r classify.Result) bool {
-	return r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
 }
 
 // textLine adds a line of text. The lines of a stack trace belong to one event.
@@ -212,7 +207,7 @@ func (r *reader) endEvent() {
 	}
 	e := Evidence{Message: message}
 	result := classify.Standard.Classify(e.classify())
-	if severity == shapes.Error || r.all || r.event.Stderr && known(result) {
+	if severity == shapes.Error || r.all || r.event.Stderr && precedence.Known(&result) {
 		r.group(e, result, r.start, r.event.Time)
 	}
 }

@@ -1,0 +1,75 @@
+// Package attrkey has the set of attributes that slogclass, otelclass and the
+// Collector's processor add to an error.
+package attrkey
+
+import "time"
+
+// Set is a set of attributes.
+type Set uint8
+
+// These are the attributes.
+const (
+	Category Set = 1 << iota
+	Reason
+	Rule
+	Confidence
+	RetryAfter
+	Fingerprint
+
+	Both    = Category | Reason
+	Details = Rule | Confidence | RetryAfter
+	All     = Both | Details | Fingerprint
+)
+
+// Missing returns the wanted attributes to add to those that are there already. If
+// these include the wanted category and reason, it returns none, because the other
+// attributes would describe another classification.
+func (wanted Set) Missing(has Set) Set {
+	missing := wanted &^ has
+	if missing&Both == 0 {
+		return 0
+	}
+	return missing
+}
+
+// Names has the key of each attribute. A key is empty if the attribute is never
+// written.
+type Names struct{ Category, Reason, Rule, Confidence, RetryAfter, Fingerprint string }
+
+// Find returns the attribute with this key, or 0. If several attributes have the
+// same key, it returns the first of them, in the order of the fields.
+func (n *Names) Find(key string) Set {
+	switch key {
+	case "":
+		return 0
+	case n.Category:
+		return Category
+	case n.Reason:
+		return Reason
+	case n.Rule:
+		return Rule
+	case n.Confidence:
+		return Confidence
+	case n.RetryAfter:
+		return RetryAfter
+	case n.Fingerprint:
+		return Fingerprint
+	}
+	return 0
+}
+
+// Distinct returns s without the attributes that have the same key as an earlier
+// one. Only the first of these attributes can be written.
+func (n *Names) Distinct(s Set) Set {
+	var found Set
+	for _, key := range []string{n.Category, n.Reason, n.Rule, n.Confidence, n.RetryAfter, n.Fingerprint} {
+		found |= n.Find(key)
+	}
+	return s & found
+}
+
+// Milliseconds returns the value of RetryAfter. It rounds up, so that a client does
+// not retry too early.
+func Milliseconds(retryAfter time.Duration) int64 {
+	return (retryAfter + time.Millisecond - 1).Milliseconds()
+}

@@ -1,0 +1,21 @@
+// Package precedence chooses between the results for several sources of evidence
+// about one error. The sources are tried in order of importance. The first source
+// for which a rule finds the reason decides. If there is no such source, the first
+// source for which the model finds the reason decides. Otherwise the first source
+// decides.
+package precedence
+
+import "github.com/errclass/errclass/classify"
+
+// Known reports whether a rule, and not only the model, has found the reason. If so,
+// no further sources need be read.
+func Known(r *classify.Result) bool {
+	return r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
+}
+
+// Replaces reports whether r, the result for a source, takes precedence over best.
+// best is the best result for the earlier sources, none of which is [Known]. It is
+// zero if there are no earlier sources.
+func Replaces(r, best *classify.Result) bool {
+	return Known(r) || best.Category == "" || best.Reason == classify.ReasonUnknown && r.Rule == classify.RuleModel
+}
