@@ -84,8 +84,8 @@ func (c *Cluster[T]) Removed() bool { return c.leaf == nil }
 // Tree holds the clusters and finds the one to which a text belongs. It is not safe
 // for concurrent use.
 type Tree[T any] struct {
-	root  node[T]
-	words []word
+	byLength [MaxWords + 1]node[T] // by the number of words
+	words    []word                // of the current text
 	// merge adds the value of the cluster from to that of the cluster into.
 	merge func(into, from *Cluster[T])
 }
@@ -160,7 +160,7 @@ func trimmed(word string) string { return strings.TrimRight(word, ",;") }
 
 // leaf returns the node for texts with these words.
 func (t *Tree[T]) leaf(words []word) *node[T] {
-	n := t.root.child(lengths[len(words)])
+	n := &t.byLength[len(words)]
 	for _, w := range words[:min(depth, len(words))] {
 		if w.hole || isName(w.text) {
 			w.text = Any
@@ -169,15 +169,6 @@ func (t *Tree[T]) leaf(words []word) *node[T] {
 	}
 	return n
 }
-
-// lengths has the name of the node for each number of words. The name of such a
-// node consists of spaces, because no word does.
-var lengths = func() (names [MaxWords + 1]string) {
-	for i := range names {
-		names[i] = strings.Repeat(" ", i)
-	}
-	return names
-}()
 
 // isName reports whether a word looks like a name, such as com.example.Update,
 // read_file or a-b. Ordinary words of a sentence do not contain such digits or
@@ -190,7 +181,7 @@ func (n *node[T]) child(word string) *node[T] {
 	if c := n.children[word]; c != nil {
 		return c
 	}
-	if len(n.children) >= maxChildren && word[0] != ' ' {
+	if len(n.children) >= maxChildren {
 		word = Any
 		if c := n.children[Any]; c != nil {
 			return c
@@ -324,7 +315,11 @@ func (t *Tree[T]) Remove(c *Cluster[T]) {
 }
 
 // Prune removes the nodes without clusters. Call it after [Tree.Remove].
-func (t *Tree[T]) Prune() { t.root.prune() }
+func (t *Tree[T]) Prune() {
+	for i := range t.byLength {
+		t.byLength[i].prune()
+	}
+}
 
 func (n *node[T]) prune() (empty bool) {
 	for word, c := range n.children {
@@ -338,7 +333,13 @@ func (n *node[T]) prune() (empty bool) {
 // All yields the clusters in no particular order. The tree must not change during
 // the iteration.
 func (t *Tree[T]) All() iter.Seq[*Cluster[T]] {
-	return func(yield func(*Cluster[T]) bool) { t.root.all(yield) }
+	return func(yield func(*Cluster[T]) bool) {
+		for i := range t.byLength {
+			if !t.byLength[i].all(yield) {
+				return
+			}
+		}
+	}
 }
 
 func (n *node[T]) all(yield func(*Cluster[T]) bool) bool {
