@@ -42,7 +42,7 @@ const maxFull = 4 << 10
 type eventReader struct {
 	classify func(classify.Evidence) classify.Result
 	shapes   *shapes.Reader
-	text     logline.TextEvents
+	text     shapes.TextEvents
 	emit     func(event)
 	written  time.Time // when the input was written; for times without a year
 
@@ -116,14 +116,13 @@ func (r *eventReader) readLine(line []byte) {
 			r.stats.firstBroken = r.number
 		}
 	}
-	starts := r.text.Starts(line)
-	if starts {
+	if r.text.Starts(line) {
 		r.endText()
 		r.first, r.pending = r.number, true
 		r.header = append(r.header[:0], line[:min(len(line), maxHeader)]...)
 	}
 	if r.pending {
-		r.text.Add(line, starts)
+		r.text.Add(line)
 	}
 }
 

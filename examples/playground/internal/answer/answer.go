@@ -104,10 +104,8 @@ type reader struct {
 	groups  map[key]*Group
 
 	shapes *shapes.Reader
-	events shapes.Events
-	event  shapes.Event
-	text   []byte // of the current event
-	start  int    // its first line
+	text   shapes.TextEvents
+	start  int // the first line of the current text event
 	open   bool
 }
 
@@ -128,10 +126,14 @@ func (r *reader) read(text string) {
 		b := bytes.TrimRight([]byte(line), "\r\n")
 		if r.shapes.Read(b, r.record) {
 			r.endEvent()
-			r.events.End()
+			r.text.End()
 			continue
 		}
-		r.textLine(b)
+		if r.text.Starts(b) {
+			r.endEvent()
+			r.open, r.start = true, r.lines
+		}
+		r.text.Add(b)
 	}
 	r.endEvent()
 }
@@ -182,38 +184,24 @@ func known(r classify.Result) bool {
 	return r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
 }
 
-// textLine adds a line of text. The lines of a stack trace belong to one event.
-func (r *reader) textLine(line []byte) {
-	if !r.events.Add(line) {
-		r.endEvent()
-		r.event, r.open, r.start, r.text = r.events.Event(), true, r.lines, r.text[:0]
-		line = line[min(r.event.Message, len(line)):]
-	} else {
-		line = line[shapes.PrefixLength(line):]
-	}
-	r.event = r.events.Event()
-	r.text = append(append(r.text, line[:min(len(line), max(shapes.MaxText-len(r.text), 0))]...), '\n')
-}
-
 // endEvent adds the current text event.
 func (r *reader) endEvent() {
 	if !r.open {
 		return
 	}
 	r.open = false
-	message := string(bytes.TrimSpace(r.text))
-	severity := r.event.Severity
-	if r.event.Shape != nil && severity != shapes.Unknown {
+	event, message := r.text.Event(), string(r.text.Text())
+	if event.Shape != nil && event.Severity != shapes.Unknown {
 		r.records++
 		r.levels++
 	}
-	if severity == shapes.Below || message == "" {
+	if event.Severity == shapes.Below || message == "" {
 		return
 	}
 	e := Evidence{Message: message}
 	result := classify.Standard.Classify(e.classify())
-	if severity == shapes.Error || r.all || r.event.Stderr && known(result) {
-		r.group(e, result, r.start, r.event.Time)
+	if event.Severity == shapes.Error || r.all || event.Stderr && known(result) {
+		r.group(e, result, r.start, event.Time)
 	}
 }
 
