@@ -25,12 +25,18 @@ type Decision struct {
 // Decided returns a decision for a result that a span already has. source is the
 // evidence from which the result was made.
 func Decided(res classify.Result, source classify.Evidence) Decision {
-	return Decision{Result: res, known: isKnown(&res), source: source}
+	return Decision{Result: res, known: IsKnown(&res), source: source}
 }
 
-// isKnown reports whether a rule, and not only the model, has found the reason.
-func isKnown(r *classify.Result) bool {
+// IsKnown reports whether a rule, and not only the model, has found the reason.
+func IsKnown(r *classify.Result) bool {
 	return r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
+}
+
+// Replaces reports whether the result r of a further source replaces best, the
+// result of the sources before it. No rule has found the reason of best.
+func Replaces(r, best *classify.Result) bool {
+	return IsKnown(r) || best.Category == "" || best.Reason == classify.ReasonUnknown && r.Rule == classify.RuleModel
 }
 
 // Known reports whether a rule has found the reason. If so, no further sources need
@@ -50,9 +56,8 @@ func (d *Decision) Add(c *classify.Classifier, e classify.Evidence) {
 		e.Status = d.SpanStatus
 		r = c.Classify(e)
 	}
-	d.known = isKnown(&r)
-	if d.known || d.Category == "" || d.Reason == classify.ReasonUnknown && r.Rule == classify.RuleModel {
-		d.Result, d.source = r, e
+	if Replaces(&r, &d.Result) {
+		d.Result, d.source, d.known = r, e, IsKnown(&r)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
+	"github.com/errclass/errclass/internal/evidence"
 	"github.com/errclass/errclass/internal/shapes"
 )
 
@@ -126,7 +127,7 @@ func (a *Annotator) record(rec *shapes.Record) {
 	found := Insertion{At: max(rec.At, 0)}
 	if rec.Category == nil || rec.Reason == nil {
 		r, _ := Classify(a.classify, rec)
-		if rec.Stderr && !a.all && !rec.IsError() && !IsKnown(&r) {
+		if rec.Stderr && !a.all && !rec.IsError() && !evidence.IsKnown(&r) {
 			return // a line of standard error counts only if its text is known
 		}
 		found.Category, found.Reason = string(r.Category), string(r.Reason)
@@ -163,31 +164,19 @@ func Classify(c func(classify.Evidence) classify.Result, rec *shapes.Record) (be
 		if first == "" {
 			first = s.Message
 		}
-		return !try(c, s, &best)
+		if s == (shapes.Source{}) {
+			return true
+		}
+		r := c(classify.Evidence{Message: s.Message, Type: s.Type, Code: s.Code, Status: s.Status})
+		if evidence.Replaces(&r, &best) {
+			best = r
+		}
+		return !evidence.IsKnown(&r)
 	})
 	if best.Category == "" { // nothing to read
 		best = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown}
 	}
 	return best, first
-}
-
-// try classifies s and reports whether a rule knows the reason. best is the result so
-// far.
-func try(c classifyFunc, s shapes.Source, best *classify.Result) (known bool) {
-	if s == (shapes.Source{}) {
-		return false
-	}
-	r := c(classify.Evidence{Message: s.Message, Type: s.Type, Code: s.Code, Status: s.Status})
-	known = IsKnown(&r)
-	if known || best.Category == "" || best.Reason == classify.ReasonUnknown && r.Rule == classify.RuleModel {
-		*best = r
-	}
-	return known
-}
-
-// IsKnown reports whether a rule knows the reason.
-func IsKnown(r *classify.Result) bool {
-	return r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
 }
 
 func blank(line []byte) bool {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/evidence"
 	"github.com/errclass/errclass/internal/shapes"
 )
 
@@ -25,7 +26,7 @@ func (t *textLog) result() (result classify.Result, ok bool) {
 		result = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown}
 	}
 	// A line of standard error without a level counts only if a rule knows its text.
-	return result, t.all || e.Severity == shapes.Error || IsKnown(&result)
+	return result, t.all || e.Severity == shapes.Error || evidence.IsKnown(&result)
 }
 
 // appendPairs appends category and reason as logfmt, unless line already has them.

@@ -12,6 +12,7 @@ import (
 	"github.com/errclass/errclass/classify/fingerprint"
 	"github.com/errclass/errclass/cmd/errclass/internal/lines"
 	"github.com/errclass/errclass/cmd/errclass/internal/logline"
+	"github.com/errclass/errclass/internal/evidence"
 	"github.com/errclass/errclass/internal/shapes"
 )
 
@@ -144,13 +145,13 @@ func (r *eventReader) record(rec *shapes.Record) {
 		if message == "" {
 			return
 		}
-		if res := r.classify(classify.Evidence{Message: message}); logline.IsKnown(&res) {
+		if res := r.classify(classify.Evidence{Message: message}); evidence.IsKnown(&res) {
 			r.found(rec, res, message, message)
 		}
 		return
 	}
 	res, first := logline.Classify(r.classify, rec)
-	if !level && !logline.IsKnown(&res) {
+	if !level && !evidence.IsKnown(&res) {
 		return // standard error without a level
 	}
 	r.found(rec, res, rec.Message(), first)
@@ -215,7 +216,7 @@ func (r *eventReader) endText() {
 	}
 	full := string(text)
 	res := r.classify(classify.Evidence{Message: full})
-	if e.Severity != shapes.Error && !logline.IsKnown(&res) {
+	if e.Severity != shapes.Error && !evidence.IsKnown(&res) {
 		r.stats.text += r.text.Lines()
 		return
 	}
@@ -235,7 +236,7 @@ func (r *eventReader) send(e event, res classify.Result) {
 	e.id = fingerprint.Sum(e.text)
 	e.full, e.source = shortened(e.full, maxFull), shortened(e.source, maxFull)
 	e.category, e.reason, e.confidence = res.Category, res.Reason, res.Confidence
-	e.guess = !logline.IsKnown(&res) && res.Confidence < 1 // 1: from the record
+	e.guess = !evidence.IsKnown(&res) && res.Confidence < 1 // 1: from the record
 	if e.service == "" {
 		e.service = r.stats.service
 	}

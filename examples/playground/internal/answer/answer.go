@@ -11,6 +11,7 @@ import (
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/classify/fingerprint"
+	"github.com/errclass/errclass/internal/evidence"
 	"github.com/errclass/errclass/internal/shapes"
 )
 
@@ -151,7 +152,7 @@ func (r *reader) record(rec *shapes.Record) {
 		return
 	}
 	e, result := deciding(rec)
-	if rec.Stderr && !rec.IsError() && !known(result) {
+	if rec.Stderr && !rec.IsError() && !evidence.IsKnown(&result) {
 		return // a line of standard error counts only if its text is known
 	}
 	t, _ := rec.Time()
@@ -168,20 +169,15 @@ func deciding(rec *shapes.Record) (e Evidence, best classify.Result) {
 		}
 		this := Evidence{s.Message, s.Type, s.Code, s.Status}
 		result := classify.Standard.Classify(this.classify())
-		if known(result) || best.Category == "" || best.Reason == classify.ReasonUnknown && result.Rule == classify.RuleModel {
+		if evidence.Replaces(&result, &best) {
 			e, best = this, result
 		}
-		return !known(result)
+		return !evidence.IsKnown(&result)
 	})
 	if best.Category == "" { // nothing to read
 		best = classify.Message("")
 	}
 	return e, best
-}
-
-// known reports whether a rule, and not only the model, has found the reason.
-func known(r classify.Result) bool {
-	return r.Category != "" && r.Reason != classify.ReasonUnknown && r.Rule != classify.RuleModel
 }
 
 // endEvent adds the current text event.
@@ -200,7 +196,7 @@ func (r *reader) endEvent() {
 	}
 	e := Evidence{Message: message}
 	result := classify.Standard.Classify(e.classify())
-	if event.Severity == shapes.Error || r.all || event.Stderr && known(result) {
+	if event.Severity == shapes.Error || r.all || event.Stderr && evidence.IsKnown(&result) {
 		r.group(e, result, r.start, event.Time)
 	}
 }
