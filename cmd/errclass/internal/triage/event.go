@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,11 +47,11 @@ type eventReader struct {
 	text     shapes.TextEvents
 	emit     func(event)
 	written  time.Time // when the input was written; for times without a year
+	service  string    // of events that do not name one
 
 	line    []byte // the current one
-	number  int64
-	pending bool  // the current text event is not finished
-	first   int64 // the number of its first line
+	pending bool   // the current text event is not finished
+	first   int64  // the number of its first line
 	header  []byte
 	visit   func(*shapes.Record)
 
@@ -62,11 +63,10 @@ type fileStats struct {
 	lines, bytes, events int64
 	tooLong, text        int64
 	broken, firstBroken  int64 // lines that begin like JSON and are none
-	service              string
 }
 
-func newEventReader(c *classify.Classifier, set *shapes.Set, written time.Time, emit func(event)) *eventReader {
-	r := &eventReader{classify: c.Classify, shapes: shapes.NewReader(set), emit: emit, written: written}
+func newEventReader(c *classify.Classifier, set *shapes.Set, in *input, emit func(event)) *eventReader {
+	r := &eventReader{classify: c.Classify, shapes: shapes.NewReader(set), emit: emit, written: in.written, service: in.service()}
 	r.visit = r.record
 	return r
 }
@@ -83,20 +83,18 @@ func (r *eventReader) read(ctx context.Context, in io.Reader) error {
 			}
 			return err
 		}
-		if r.number&0xff == 0 && ctx.Err() != nil {
+		if r.stats.lines&0xff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		r.stats.bytes += int64(len(line.Bytes))
 		if line.Piece {
 			if line.Last {
-				r.number++
 				r.stats.lines++
 				r.stats.tooLong++
 				r.endText()
 			}
 			continue
 		}
-		r.number++
 		r.stats.lines++
 		r.readLine(line.Bytes)
 	}
@@ -114,12 +112,12 @@ func (r *eventReader) readLine(line []byte) {
 	if bytes.HasPrefix(line, []byte(`{"`)) {
 		r.stats.broken++
 		if r.stats.firstBroken == 0 {
-			r.stats.firstBroken = r.number
+			r.stats.firstBroken = r.stats.lines
 		}
 	}
 	if r.text.Starts(line) {
 		r.endText()
-		r.first, r.pending = r.number, true
+		r.first, r.pending = r.stats.lines, true
 		r.header = append(r.header[:0], line[:min(len(line), maxHeader)]...)
 	}
 	if r.pending {
@@ -166,7 +164,7 @@ func (r *eventReader) found(rec *shapes.Record, res classify.Result, message, fi
 		first = message // without the header of the line of text in the message
 	}
 	text := combined(message, first)
-	e := event{full: text, source: first, line: r.number}
+	e := event{full: text, source: first, line: r.stats.lines}
 	if t, ok := rec.Time(); ok {
 		e.time = usable(t)
 	}
@@ -182,18 +180,10 @@ func (r *eventReader) found(rec *shapes.Record, res classify.Result, message, fi
 func labels(rec *shapes.Record) (classify.Category, classify.Reason) {
 	const longest = 64
 	category, reason := classify.Category(rec.Text(rec.Category, longest)), classify.Reason(rec.Text(rec.Reason, longest))
-	if !reason.Valid() || !isCategory(category) {
+	if !reason.Valid() || !slices.Contains(classify.Categories(), category) {
 		return "", ""
 	}
 	return category, reason
-}
-
-func isCategory(c classify.Category) bool {
-	switch c {
-	case classify.CategoryRetryable, classify.CategoryContextOverflow, classify.CategoryFatal, classify.CategoryTimeout, classify.CategoryAborted:
-		return true
-	}
-	return false
 }
 
 func (r *eventReader) headerTime(line []byte) int64 {
@@ -220,9 +210,6 @@ func (r *eventReader) endText() {
 		r.stats.text += r.text.Lines()
 		return
 	}
-	if res.Category == "" {
-		res = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown}
-	}
 	out := event{full: full, source: full, line: r.first, time: usable(e.Time)}
 	if e.Time.IsZero() {
 		out.time = r.headerTime(r.header)
@@ -238,7 +225,7 @@ func (r *eventReader) send(e event, res classify.Result) {
 	e.category, e.reason, e.confidence = res.Category, res.Reason, res.Confidence
 	e.guess = !evidence.IsKnown(&res) && res.Confidence < 1 // 1: from the record
 	if e.service == "" {
-		e.service = r.stats.service
+		e.service = r.service
 	}
 	r.stats.events++
 	r.emit(e)

@@ -27,7 +27,8 @@ type cluster = drain.Cluster[[]*group]
 type groups struct {
 	bound int
 	tree  *drain.Tree[[]*group]
-	// ids maps fingerprints to clusters. The cluster of most events is found here.
+	// ids maps fingerprints to clusters. The cluster of most events is found here. It
+	// is cleared when clusters are removed.
 	ids   map[fingerprint.ID]*cluster
 	count int   // of groups
 	seen  int64 // events
@@ -71,8 +72,11 @@ type example struct {
 	arrival int64 // number of the event
 }
 
+// size returns the number of bytes of its texts.
+func (x *example) size() int { return len(x.full) + len(x.source) + len(x.text) }
+
 func newGroups(bound int) *groups {
-	g := &groups{bound: max(bound, 1), ids: map[fingerprint.ID]*cluster{}}
+	g := &groups{bound: bound, ids: map[fingerprint.ID]*cluster{}}
 	g.tree = drain.New(g.merge)
 	return g
 }
@@ -112,7 +116,7 @@ func earlier(a, b int64) int64 {
 // category and reason of the first of them.
 func (g *groups) group(e *event) *group {
 	c := g.ids[e.id]
-	if c == nil || c.Current().Removed() {
+	if c == nil {
 		_, masked := fingerprint.Of(e.text)
 		c = g.tree.Add(masked)
 		if len(g.ids) >= maxIDs {
@@ -149,7 +153,7 @@ func (o *group) add(g *groups, e *event, file string) {
 		if g.size > exampleBytes {
 			x.full, x.source, x.text = shortened(x.full, shortExample), shortened(x.source, shortExample), shortened(x.text, shortExample)
 		}
-		g.size += len(x.full) + len(x.source) + len(x.text)
+		g.size += x.size()
 		o.examples = append(o.examples, x)
 	}
 }
@@ -178,11 +182,11 @@ func (o *group) merge(g *groups, p *group) {
 	o.services.merge(&p.services)
 	o.examples = append(o.examples, p.examples...)
 	slices.SortFunc(o.examples, func(a, b example) int { return cmp.Compare(a.arrival, b.arrival) })
-	for i := range o.examples[min(MaxExamples, len(o.examples)):] {
-		x := &o.examples[MaxExamples+i]
-		g.size -= len(x.full) + len(x.source) + len(x.text)
+	kept := min(MaxExamples, len(o.examples))
+	for _, x := range o.examples[kept:] {
+		g.size -= x.size()
 	}
-	o.examples = slices.Clip(o.examples[:min(MaxExamples, len(o.examples))])
+	o.examples = slices.Delete(o.examples, kept, len(o.examples)) // so that their texts are freed
 }
 
 // giveUp removes a tenth of the groups: first the groups with the fewest events,
@@ -205,7 +209,7 @@ func (g *groups) giveUp() {
 			g.tree.Remove(p.cluster)
 		}
 		for _, x := range p.examples {
-			g.size -= len(x.full) + len(x.source) + len(x.text)
+			g.size -= x.size()
 		}
 		g.count--
 		g.restGroups++

@@ -141,12 +141,11 @@ func (r *run) read(s *source) error {
 		}
 		events = make([]event, 0, batch)
 	}
-	reader := newEventReader(r.Classifier, r.shapes, s.in.written, func(e event) {
+	reader := newEventReader(r.Classifier, r.shapes, s.in, func(e event) {
 		if events = append(events, e); len(events) == batch {
 			flush()
 		}
 	})
-	reader.stats.service = s.in.service()
 	err = reader.read(r.ctx, text)
 	flush()
 	s.stats = reader.stats

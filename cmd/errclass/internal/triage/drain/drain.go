@@ -78,9 +78,6 @@ func (c *Cluster[T]) Current() *Cluster[T] {
 	return c
 }
 
-// Removed reports whether the cluster was removed.
-func (c *Cluster[T]) Removed() bool { return c.leaf == nil }
-
 // Tree holds the clusters and finds the one to which a text belongs. It is not safe
 // for concurrent use.
 type Tree[T any] struct {
@@ -306,12 +303,7 @@ func generalize(template, words []word) {
 // Remove removes a cluster from the tree. If a later text has the same template, it
 // starts a new cluster.
 func (t *Tree[T]) Remove(c *Cluster[T]) {
-	leaf := c.leaf
-	if leaf == nil {
-		return
-	}
-	leaf.clusters = slices.DeleteFunc(leaf.clusters, func(o *Cluster[T]) bool { return o == c })
-	c.leaf = nil
+	c.leaf.clusters = slices.DeleteFunc(c.leaf.clusters, func(o *Cluster[T]) bool { return o == c })
 }
 
 // Prune removes the nodes without clusters. Call it after [Tree.Remove].
