@@ -138,7 +138,7 @@ type word struct {
 func split(words []word, masked string) []word {
 	for text := range strings.FieldsSeq(masked) {
 		n := len(words)
-		w := word{text, hasHole(text)}
+		w := word{text, HasHole(text)}
 		switch {
 		case n > 0 && w.hole && trimmed(text) == trimmed(words[n-1].text):
 			words[n-1] = w
