@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/classify/fingerprint"
 	"github.com/errclass/errclass/cmd/errclass/internal/triage/drain"
@@ -68,12 +70,13 @@ type group struct {
 
 type example struct {
 	event
+	hash    uint64 // of its text
 	file    string
 	arrival int64 // number of the event
 }
 
 // size returns the number of bytes of its texts.
-func (x *example) size() int { return len(x.full) + len(x.source) + len(x.text) }
+func (x *example) size() int { return len(x.full) + len(x.source) }
 
 func newGroups(bound int) *groups {
 	g := &groups{bound: bound, ids: map[fingerprint.ID]*cluster{}}
@@ -148,14 +151,24 @@ func (o *group) add(g *groups, e *event, file string) {
 	if e.service != "" {
 		o.services.add(e.service, 1)
 	}
-	if len(o.examples) < MaxExamples && !slices.ContainsFunc(o.examples, func(x example) bool { return x.text == e.text }) {
-		x := example{*e, file, g.seen}
-		if g.size > exampleBytes {
-			x.full, x.source, x.text = shortened(x.full, shortExample), shortened(x.source, shortExample), shortened(x.text, shortExample)
-		}
-		g.size += x.size()
-		o.examples = append(o.examples, x)
+	if len(o.examples) < MaxExamples {
+		o.addExample(g, e, file)
 	}
+}
+
+// addExample adds e to the examples, unless one of them has the same text.
+func (o *group) addExample(g *groups, e *event, file string) {
+	hash := xxhash.Sum64String(e.text)
+	if slices.ContainsFunc(o.examples, func(x example) bool { return x.hash == hash }) {
+		return
+	}
+	x := example{event: *e, hash: hash, file: file, arrival: g.seen}
+	x.text = "" // the hash is enough
+	if g.size > exampleBytes {
+		x.full, x.source = shortened(x.full, shortExample), shortened(x.source, shortExample)
+	}
+	g.size += x.size()
+	o.examples = append(o.examples, x)
 }
 
 // merge adds the groups of the cluster from to those of the cluster into.
