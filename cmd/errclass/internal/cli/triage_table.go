@@ -14,7 +14,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/errclass/errclass/classify"
-	"github.com/errclass/errclass/cmd/errclass/internal/runbook"
 	"github.com/errclass/errclass/cmd/errclass/internal/triage"
 )
 
@@ -178,8 +177,7 @@ func writeAdvice(w io.Writer, groups []triage.Group) error {
 			continue
 		}
 		seen[g.Reason] = true
-		a := runbook.For(g.Reason)
-		if _, err := fmt.Fprintf(w, "  %s: %s\n    %s\n", g.Reason, a.First[0], a.Link); err != nil {
+		if _, err := fmt.Fprintf(w, "  %s: %s\n    %s\n", g.Reason, g.WhatToDo.First[0], g.WhatToDo.Link); err != nil {
 			return err
 		}
 	}

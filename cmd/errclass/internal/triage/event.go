@@ -221,7 +221,7 @@ func (r *eventReader) endText() {
 func (r *eventReader) send(e event, res classify.Result) {
 	e.text = headline(e.full)
 	e.id = fingerprint.Sum(e.text)
-	e.full, e.source = shortened(e.full, maxFull), shortened(e.source, maxFull)
+	e.full, e.source = Shortened(e.full, maxFull), Shortened(e.source, maxFull)
 	e.category, e.reason, e.confidence = res.Category, res.Reason, res.Confidence
 	e.guess = !evidence.IsKnown(&res) && res.Confidence < 1 // 1: from the record
 	if e.service == "" {

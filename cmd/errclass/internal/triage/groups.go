@@ -165,7 +165,7 @@ func (o *group) addExample(g *groups, e *event, file string) {
 	x := example{event: *e, hash: hash, file: file, arrival: g.seen}
 	x.text = "" // the hash is enough
 	if g.size > exampleBytes {
-		x.full, x.source = shortened(x.full, shortExample), shortened(x.source, shortExample)
+		x.full, x.source = Shortened(x.full, shortExample), Shortened(x.source, shortExample)
 	}
 	g.size += x.size()
 	o.examples = append(o.examples, x)

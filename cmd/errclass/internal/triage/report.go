@@ -94,8 +94,8 @@ type Group struct {
 	Confidence float64 `json:"confidence"`
 	// Examples are the texts of a few events. All are different. The text of the
 	// first event comes first.
-	Examples []Example `json:"examples"`
-	WhatToDo Advice    `json:"what_to_do"`
+	Examples []Example      `json:"examples"`
+	WhatToDo runbook.Advice `json:"what_to_do"`
 	// Files and Services count the events by their origin, the most frequent origin
 	// first. At most MaxOrigins origins are listed. FilesMore and ServicesMore
 	// count the other events.
@@ -129,10 +129,6 @@ type Origin struct {
 	Name  string `json:"name"`
 	Count int64  `json:"count"`
 }
-
-// Advice has the content of docs/reasons.md about a reason: what the reason means,
-// what to look at first, and what not to do.
-type Advice = runbook.Advice
 
 // Rest counts the events that are in no group. They were left out because the
 // number of groups is limited. The groups with the fewest events are left out

@@ -135,13 +135,14 @@
   // The counts of the categories for each step, of what the filters let through.
   function layers() {
     const all = new Map(categories.map((c) => [c, new Array(steps).fill(0)]));
-    const from = state.words.length ? report.groups : report.counts;
-    for (const c of from) {
-      if (state.words.length ? matches(c) : !state.hidden.has(c.category) && (!state.reason || c.reason === state.reason)) { add(all.get(c.category), c.series); }
+    for (const c of state.words.length ? report.groups : report.counts) {
+      if (matches(c)) { add(all.get(c.category), c.series); }
     }
     return categories.map((name) => ({ name, values: all.get(name) }));
   }
 
+  // Reports whether the filters let a group through. Without a search, it may also be a
+  // count.
   const matches = (g) => !state.hidden.has(g.category) && (!state.reason || g.reason === state.reason) && state.words.every((w) => g.search.includes(w));
 
   function showChart() {
@@ -156,7 +157,7 @@
       byId(id).value = i;
       byId(id).setAttribute("aria-valuetext", stepTime(i));
     }
-    if (byId("figures").open) { showFigures(); }
+    showFigures();
   }
 
   function setRange(from, to) {
@@ -181,7 +182,9 @@
     }));
   }
 
+  // Fills the table of figures, if it is open.
   function showFigures() {
+    if (!byId("figures").open) { return; }
     const all = layers().filter((l) => l.values.some((v) => v > 0)), rows = [];
     for (let i = state.from; i < state.to; i++) {
       if (all.some((l) => l.values[i] > 0)) {
