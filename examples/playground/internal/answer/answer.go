@@ -51,8 +51,8 @@ type Group struct {
 	Count      int               `json:"count"`
 	FirstLine  int               `json:"first_line"`
 	LastLine   int               `json:"last_line"`
-	First      *time.Time        `json:"first,omitempty"` // the earliest and the latest time that the lines name
-	Last       *time.Time        `json:"last,omitempty"`
+	First      time.Time         `json:"first,omitzero"` // the earliest and the latest time that the lines name
+	Last       time.Time         `json:"last,omitzero"`
 	Example    Evidence          `json:"example"`    // the first error
 	Confidence float64           `json:"confidence"` // of the example
 }
@@ -68,6 +68,8 @@ type Evidence struct {
 func (e Evidence) classify() classify.Evidence {
 	return classify.Evidence{Message: e.Message, Type: e.Type, Code: e.Code, Status: e.Status}
 }
+
+func (e Evidence) result() classify.Result { return classify.Standard.Classify(e.classify()) }
 
 // Of classifies a text. It reads the text as one error if as is [Error], or if no
 // line of the text is a log line. Otherwise it reads the text as a log.
@@ -88,9 +90,10 @@ func Of(text string, as As) Answer {
 		return a
 	}
 	r := newReader(true)
-	r.lines = 1 + strings.Count(strings.TrimRight(text, "\r\n"), "\n")
-	r.add(Evidence{Message: strings.TrimSpace(text)}, 1, time.Time{})
-	a.Lines, a.Errors, a.Groups = r.lines, r.errors, r.sorted()
+	e := Evidence{Message: strings.TrimSpace(text)}
+	r.group(e, e.result(), 1, time.Time{})
+	a.Lines = 1 + strings.Count(strings.TrimRight(text, "\r\n"), "\n")
+	a.Errors, a.Groups = r.errors, r.sorted()
 	return a
 }
 
@@ -168,7 +171,7 @@ func deciding(rec *shapes.Record) (e Evidence, best classify.Result) {
 			return true
 		}
 		this := Evidence{s.Message, s.Type, s.Code, s.Status}
-		result := classify.Standard.Classify(this.classify())
+		result := this.result()
 		if evidence.Replaces(&result, &best) {
 			e, best = this, result
 		}
@@ -195,15 +198,10 @@ func (r *reader) endEvent() {
 		return
 	}
 	e := Evidence{Message: message}
-	result := classify.Standard.Classify(e.classify())
+	result := e.result()
 	if event.Severity == shapes.Error || r.all || event.Stderr && evidence.IsKnown(&result) {
 		r.group(e, result, r.start, event.Time)
 	}
-}
-
-// add classifies e and adds the result to the groups.
-func (r *reader) add(e Evidence, line int, t time.Time) {
-	r.group(e, classify.Standard.Classify(e.classify()), line, t)
 }
 
 // group adds an error to its group.
@@ -229,11 +227,11 @@ func (r *reader) group(e Evidence, result classify.Result, line int, t time.Time
 		return
 	}
 	t = t.UTC()
-	if g.First == nil || t.Before(*g.First) {
-		g.First = &t
+	if g.First.IsZero() || t.Before(g.First) {
+		g.First = t
 	}
-	if g.Last == nil || t.After(*g.Last) {
-		g.Last = &t
+	if t.After(g.Last) {
+		g.Last = t
 	}
 }
 
