@@ -170,13 +170,27 @@ func writePage(w io.Writer, r *triage.Report) (int, error) {
 	return len(r.Groups), page.Write(w, r)
 }
 
-// replaceFile writes a file. If write fails, the old file stays unchanged.
+// replaceFile writes a file. If write fails, an old regular file stays unchanged.
+// Anything else, such as /dev/stdout, a pipe or a link, is not replaced: replaceFile
+// writes to it.
 func replaceFile(name string, write func(io.Writer) error) error {
+	old, err := os.Lstat(name)
+	if err == nil && !old.Mode().IsRegular() {
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(f), f.Close())
+	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".errclass-*")
 	if err != nil {
 		return err
 	}
-	err = errors.Join(write(f), f.Close())
+	err = write(f)
+	if old != nil {
+		err = errors.Join(err, f.Chmod(old.Mode().Perm()))
+	}
+	err = errors.Join(err, f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), name)
 	}

@@ -22,6 +22,23 @@ func TestTriageHTML(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(data), `HTTP 503 \u003c/script\u003e`)
 
+	require.NoError(t, os.Chmod(page, 0o640))
+	link := filepath.Join(dir, "link.html")
+	require.NoError(t, os.Symlink(page, link))
+	for _, name := range []string{page, link} {
+		assert.Zero(t, run(t, "", "triage", "--html", name).code)
+		info, err := os.Stat(page)
+		require.NoError(t, err)
+		assert.EqualValues(t, 0o640, info.Mode(), "the file keeps its mode")
+		data, err := os.ReadFile(page)
+		require.NoError(t, err)
+		assert.NotContains(t, string(data), "HTTP 503")
+		require.NoError(t, os.WriteFile(page, []byte("HTTP 503"), 0o600))
+	}
+	info, err := os.Lstat(link)
+	require.NoError(t, err)
+	assert.Equal(t, os.ModeSymlink, info.Mode().Type(), "a link stays a link")
+
 	got = run(t, "", "triage", "--html", filepath.Join(dir, "missing", "page.html"))
 	assert.Equal(t, 1, got.code)
 	assert.Contains(t, got.err, "missing")

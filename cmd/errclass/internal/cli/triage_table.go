@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -126,14 +125,6 @@ func at(t time.Time, layout string) string {
 		return "-"
 	}
 	return t.Format(layout)
-}
-
-// ended returns at most the first limit characters of text.
-func ended(text string, limit int) string {
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	return string([]rune(text)[:limit-1]) + "…"
 }
 
 var sparks = []rune("▁▂▃▄▅▆▇█")
