@@ -60,9 +60,8 @@ type eventReader struct {
 
 // fileStats counts the lines of an input.
 type fileStats struct {
-	lines, bytes, events int64
-	tooLong, text        int64
-	broken, firstBroken  int64 // lines that begin like JSON and are none
+	lines, tooLong      int64
+	broken, firstBroken int64 // lines that begin like JSON and are none
 }
 
 func newEventReader(c *classify.Classifier, set *shapes.Set, in *input, emit func(event)) *eventReader {
@@ -86,7 +85,6 @@ func (r *eventReader) read(ctx context.Context, in io.Reader) error {
 		if r.stats.lines&0xff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		r.stats.bytes += int64(len(line.Bytes))
 		if line.Piece {
 			if line.Last {
 				r.stats.lines++
@@ -207,7 +205,6 @@ func (r *eventReader) endText() {
 	full := string(text)
 	res := r.classify(classify.Evidence{Message: full})
 	if e.Severity != shapes.Error && !evidence.IsKnown(&res) {
-		r.stats.text += r.text.Lines()
 		return
 	}
 	out := event{full: full, source: full, line: r.first, time: usable(e.Time)}
@@ -227,6 +224,5 @@ func (r *eventReader) send(e event, res classify.Result) {
 	if e.service == "" {
 		e.service = r.service
 	}
-	r.stats.events++
 	r.emit(e)
 }

@@ -50,11 +50,11 @@ func TestSeries(t *testing.T) {
 			want[int(sec/g.step()-g.first/g.step())]++
 		}
 		for i := range g.length() {
-			require.Equal(t, want[i], got.At(i))
+			require.Equal(t, want[i], got.Sum(i, i+1))
 		}
 		require.Equal(t, int64(len(times)), got.Sum(0, g.length()))
-		require.Zero(t, got.At(-1))
-		require.Zero(t, got.At(g.length()))
+		require.Zero(t, got.Sum(-1, 0))
+		require.Zero(t, got.Sum(g.length(), g.length()+1))
 	})
 }
 

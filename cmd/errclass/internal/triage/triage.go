@@ -66,10 +66,9 @@ type run struct {
 	shapes   *shapes.Set
 	groups   *groups
 	problems []Note
-	files    []File
-	skipped  Skipped
+	files    []string
 	lines    int64
-	bytes    int64
+	tooLong  int64
 }
 
 func newRun(ctx context.Context, o Options) *run {
@@ -79,7 +78,7 @@ func newRun(ctx context.Context, o Options) *run {
 	if o.Now.IsZero() {
 		o.Now = time.Now()
 	}
-	return &run{Options: o, ctx: ctx, shapes: shapes.NewSet(o.Keys), groups: newGroups(cmp.Or(max(o.MaxGroups, 0), DefaultMaxGroups))}
+	return &run{Options: o, ctx: ctx, shapes: shapes.NewSet(o.Keys), files: []string{}, groups: newGroups(cmp.Or(max(o.MaxGroups, 0), DefaultMaxGroups))}
 }
 
 // begin prepares the inputs. If there are several, it finds the time of the first
@@ -167,10 +166,8 @@ func (c *countingReader) Read(p []byte) (int, error) {
 func (r *run) done(s *source) {
 	st := &s.stats
 	r.lines += st.lines
-	r.bytes += st.bytes
-	r.skipped.TooLong += st.tooLong
-	r.skipped.Text += st.text
-	r.files = append(r.files, File{Name: s.in.name, Lines: st.lines, Events: st.events})
+	r.tooLong += st.tooLong
+	r.files = append(r.files, s.in.name)
 	if s.err != nil && r.ctx.Err() == nil {
 		problem := reasonOf(s.err)
 		if st.lines > 0 {
@@ -188,14 +185,11 @@ func (r *run) done(s *source) {
 
 func (r *run) report() *Report {
 	report := r.groups.report()
-	report.Lines, report.Bytes, report.Skipped = r.lines, r.bytes, r.skipped
+	report.Lines, report.TooLong = r.lines, r.tooLong
 	byName := func(a, b Note) int { return cmp.Compare(a.File, b.File) }
 	slices.SortStableFunc(r.problems, byName)
 	report.Notes = r.problems
-	slices.SortFunc(r.files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
+	slices.Sort(r.files)
 	report.Files = r.files
-	if report.Files == nil {
-		report.Files = []File{}
-	}
 	return report
 }

@@ -231,7 +231,7 @@ func TestDeepAndLong(t *testing.T) {
 	check(t, r)
 	assert.EqualValues(t, 8, r.Lines)
 	assert.EqualValues(t, 7, r.Events)
-	assert.EqualValues(t, 1, r.Skipped.TooLong)
+	assert.EqualValues(t, 1, r.TooLong)
 	require.Len(t, r.Notes, 1)
 	assert.Equal(t, "lines longer than 4194304 bytes, not read: 1", r.Notes[0].Problem)
 	for _, g := range r.Groups {

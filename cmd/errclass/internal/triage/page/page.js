@@ -330,13 +330,13 @@
   // The parts that stay as they are.
   function setUp() {
     byId("title").textContent = report.events ? plural(report.events, "error") + " in " + plural(report.groups.length + report.unlisted.groups, "group") : "No errors";
-    const files = report.files.length === 1 ? report.files[0].name : plural(report.files.length, "file");
+    const files = report.files.length === 1 ? report.files[0] : plural(report.files.length, "file");
     byId("scope").textContent = plural(report.lines, "line") + " of " + (files === "-" ? "standard input" : files) + (report.first ? ", " + when(report.first) + " – " + when(report.last) : "");
     const notes = (report.problems || []).map((p) => p.file + ": " + p.problem);
     if (report.rest) { notes.push(plural(report.rest.events, "error") + " are in no group: there are more than " + plural(report.rest.bound, "group") + "."); }
     if (report.unlisted.groups) { notes.push(plural(report.unlisted.groups, "rare group") + " with " + plural(report.unlisted.events, "error") + " are not on this page. errclass triage --format json has them."); }
     if (report.no_time) { notes.push(plural(report.no_time, "error") + " have no time, so the chart does not show them."); }
-    if (report.skipped && report.skipped.too_long) { notes.push(plural(report.skipped.too_long, "line") + " were too long to read."); }
+    if (report.too_long) { notes.push(plural(report.too_long, "line") + " were too long to read."); }
     byId("notes").replaceChildren(...notes.map((n) => element("li", {}, n)));
     byId("notes").hidden = notes.length === 0;
 

@@ -30,7 +30,7 @@ func report(n, size int) *triage.Report {
 	r := &triage.Report{
 		Lines: 10, Events: int64(n), First: at, Last: at.Add(time.Hour), Start: at, StepSeconds: 60, Steps: triage.MaxSteps,
 		Counts: []triage.Count{{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown, Count: int64(n), Series: series}},
-		Files:  []triage.File{{Name: hostile, Lines: 10, Events: int64(n)}},
+		Files:  []string{hostile},
 		Notes:  []triage.Note{{File: "b.gz", Problem: hostile}},
 	}
 	text := hostile + strings.Repeat("é", size/2)
