@@ -110,8 +110,8 @@ func followSize(from *os.File, to syscall.RawConn) (stop func()) {
 	}
 }
 
-// noEcho turns the echo off, because an input that is not typed does not belong to
-// the output. The command may turn it on again.
+// noEcho turns the echo off. Otherwise input that nobody types would be part of the
+// output. The command may turn the echo on again.
 func noEcho(f *os.File) error {
 	mode, err := unix.IoctlGetTermios(int(f.Fd()), getMode)
 	if err != nil {

@@ -43,7 +43,7 @@ With --html, triage also writes one page for a browser: errors over time by cate
 and all groups to sort, search and filter by time. It has at most 5 MB.
 
 A file that cannot be read is named on standard error, the rest is read, and the exit
-code is 1. So are binary files, damaged archives, and lines that are cut off.`,
+code is 1. The same holds for binary files, damaged archives and cut lines.`,
 		Example: `  errclass triage app.jsonl
   errclass triage --html errors.html /var/log/app
   kubectl logs -l app=shop --prefix --since=1h | errclass triage

@@ -34,7 +34,7 @@ type event struct {
 	reason   classify.Reason
 	// confidence is the probability of the reason, from 0 to 1.
 	confidence float64
-	guess      bool // neither a rule nor the record has given the reason
+	guess      bool // the reason is from the model, or unknown
 }
 
 // maxFull is the largest number of bytes of an event that are kept for examples.
@@ -220,7 +220,7 @@ func (r *eventReader) send(e event, res classify.Result) {
 	e.id = fingerprint.Sum(e.text)
 	e.full, e.source = Shortened(e.full, maxFull), Shortened(e.source, maxFull)
 	e.category, e.reason, e.confidence = res.Category, res.Reason, res.Confidence
-	e.guess = !evidence.IsKnown(&res) && res.Confidence < 1 // 1: from the record
+	e.guess = !evidence.IsKnown(&res) && res.Confidence < 1 // a reason that the record already has is certain
 	if e.service == "" {
 		e.service = r.service
 	}

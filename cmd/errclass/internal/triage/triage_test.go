@@ -182,7 +182,8 @@ func TestID(t *testing.T) {
 	assert.Equal(t, "045c907cd8ee7000-aborted", r.Groups[1].ID)
 }
 
-// TestSameTemplate: groups whose secrets are masked have the same template, and are one.
+// TestSameTemplate checks that groups whose templates differ only in masked secrets
+// become one group.
 func TestSameTemplate(t *testing.T) {
 	t.Parallel()
 	r := triaged(t, `{"level":"error","msg":"connection refused with -p alpha7 and --password blafaselfoo"}
@@ -193,7 +194,7 @@ func TestSameTemplate(t *testing.T) {
 	assert.Contains(t, r.Groups[0].Template, "--password [masked]")
 }
 
-// TestSecrets: no output has a secret.
+// TestSecrets checks that no output has a secret.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2hunter2"
