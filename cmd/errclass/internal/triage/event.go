@@ -72,11 +72,11 @@ func newEventReader(c *classify.Classifier, set *shapes.Set, in *input, emit fun
 
 // read reads in to its end. After an error, the events before the error are kept.
 func (r *eventReader) read(ctx context.Context, in io.Reader) error {
+	defer r.endText()
 	reader := lines.NewReader(in, MaxLine, nil)
 	for {
 		line, err := reader.Next()
 		if err != nil {
-			r.endText()
 			if errors.Is(err, io.EOF) {
 				return nil
 			}

@@ -220,6 +220,7 @@ func TestInterrupted(t *testing.T) {
 	}()
 	r := Run(ctx, Options{Inputs: []string{"-"}, Stdin: in, Now: testNow})
 	assert.Empty(t, r.Notes)
+	assert.Equal(t, r.Lines, r.Events, "each line is an error")
 	check(t, r)
 }
 

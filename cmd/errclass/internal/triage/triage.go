@@ -134,10 +134,7 @@ func (r *run) read(s *source) error {
 		if len(events) == 0 {
 			return
 		}
-		select {
-		case s.events <- events:
-		case <-r.ctx.Done():
-		}
+		s.events <- events // the merger receives until events is closed, even after ctx has ended
 		events = make([]event, 0, batch)
 	}
 	reader := newEventReader(r.Classifier, r.shapes, s.in, func(e event) {
