@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -87,7 +88,10 @@ code is 1. The same holds for binary files, damaged archives and cut lines.`,
 			case <-ctx.Done():
 			}
 		}()
-		in, release := sigs.reader(s.In)
+		in, release := s.In, func() {}
+		if slices.Contains(names, "-") { // the reader reads ahead
+			in, release = sigs.reader(s.In)
+		}
 		o := triage.Options{Inputs: names, Stdin: in, Classifier: c, Keys: keys, MaxGroups: *bound}
 		bar := &triageProgress{streams: s}
 		if !*quiet {

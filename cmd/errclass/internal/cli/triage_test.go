@@ -1,7 +1,9 @@
 package cli_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,6 +86,24 @@ func TestTriageProblems(t *testing.T) {
 	r = run(t, triageLog, "triage", "--rules-out", filepath.Join(dir, "no", "x.yaml"))
 	assert.Equal(t, cli.ExitFailed, r.code)
 	assert.Contains(t, r.err, "no such file or directory")
+}
+
+// TestTriageLeavesStandardInput checks that triage does not read standard input if
+// no argument names it. A loop in a shell may read the names of files from it.
+func TestTriageLeavesStandardInput(t *testing.T) {
+	t.Parallel()
+	log := file(t, "app.jsonl", triageLog)
+	in, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer in.Close()
+	_, err = w.WriteString("next.log\n")
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	var out, errs bytes.Buffer
+	assert.Zero(t, cli.Main([]string{"triage", log}, cli.Streams{In: in, Out: &out, Err: &errs}), errs.String())
+	rest, err := io.ReadAll(in)
+	require.NoError(t, err)
+	assert.Equal(t, "next.log\n", string(rest))
 }
 
 // TestTriageUnknown checks that a group with an unknown reason becomes a rule and a
