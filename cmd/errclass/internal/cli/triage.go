@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -79,15 +78,6 @@ code is 1. The same holds for binary files, damaged archives and cut lines.`,
 		if err != nil {
 			return err
 		}
-		ctx, cancel := context.WithCancel(context.Background())
-		defer cancel()
-		go func() {
-			select {
-			case <-sigs.ended:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
 		in, release := s.In, func() {}
 		if slices.Contains(names, "-") { // the reader reads ahead
 			in, release = sigs.reader(s.In)
@@ -97,7 +87,7 @@ code is 1. The same holds for binary files, damaged archives and cut lines.`,
 		if !*quiet {
 			o.Progress = bar
 		}
-		report := triage.Run(ctx, o)
+		report := triage.Run(sigs.ctx, o)
 		bar.done()
 		release()
 		sigs.finish()
