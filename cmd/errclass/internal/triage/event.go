@@ -2,7 +2,6 @@ package triage
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"slices"
@@ -71,7 +70,7 @@ func newEventReader(c *classify.Classifier, set *shapes.Set, in *input, emit fun
 }
 
 // read reads in to its end. After an error, the events before the error are kept.
-func (r *eventReader) read(ctx context.Context, in io.Reader) error {
+func (r *eventReader) read(in io.Reader) error {
 	defer r.endText()
 	reader := lines.NewReader(in, MaxLine, nil)
 	for {
@@ -81,9 +80,6 @@ func (r *eventReader) read(ctx context.Context, in io.Reader) error {
 				return nil
 			}
 			return err
-		}
-		if r.stats.lines&0xff == 0 && ctx.Err() != nil {
-			return ctx.Err()
 		}
 		if line.Piece {
 			if line.Last {

@@ -126,8 +126,8 @@ type Origin struct {
 // first.
 type Rest struct {
 	Events int64   `json:"events"`
-	Groups int64   `json:"groups"` // that were given up; a template that came back counts again
-	Bound  int     `json:"bound"`  // the most groups
+	Groups int64   `json:"groups"` // groups given up; a group that came back and was given up again counts twice
+	Bound  int     `json:"bound"`  // the largest number of groups
 	Counts []Count `json:"counts"`
 }
 

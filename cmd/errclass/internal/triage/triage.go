@@ -18,7 +18,8 @@ const DefaultMaxGroups = 10_000
 
 // Options has the inputs of a triage and its settings.
 type Options struct {
-	// Inputs are files and directories. "-" means Stdin.
+	// Inputs are files and directories. "-" means Stdin. The reads of Stdin must fail
+	// after the context has ended.
 	Inputs []string
 	Stdin  io.Reader
 	// Classifier classifies the errors. nil means classify.Standard.
@@ -119,7 +120,7 @@ func (r *run) read(s *source) error {
 			return err
 		}
 		defer f.Close()
-		file = f
+		file = contextReader{r.ctx, f}
 	}
 	if r.Progress != nil && s.in.regular {
 		file = &countingReader{file, r.Progress}
@@ -142,10 +143,23 @@ func (r *run) read(s *source) error {
 			flush()
 		}
 	})
-	err = reader.read(r.ctx, text)
+	err = reader.read(text)
 	flush()
 	s.stats = reader.stats
 	return err
+}
+
+// contextReader is a reader whose reads fail after ctx has ended.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
 }
 
 type countingReader struct {

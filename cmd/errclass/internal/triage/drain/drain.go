@@ -42,7 +42,7 @@ const (
 	similarity  = 0.6 // the least share of the words outside of holes that must be the same
 	evidence    = 5   // clusters that differ in the same words and become one
 	crowd       = 20  // similar clusters that become one, whatever words they differ in
-	maxScan     = 128 // clusters of a leaf that a text is compared with: the last ones that were used
+	maxScan     = 128 // a text is compared with at most this many clusters of a leaf: those used last
 )
 
 // Cluster is a set of texts with the same template. The caller may keep a value of
