@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"embed"
+	_ "embed" // for the files below
 	"encoding/base64"
 	"fmt"
 	"os"
@@ -16,8 +16,14 @@ import (
 	"github.com/errclass/errclass/internal/pages"
 )
 
-//go:embed page
-var files embed.FS
+//go:embed page/page.html
+var pageHTML string
+
+//go:embed page/page.css
+var pageCSS string
+
+//go:embed page/page.js
+var pageJS string
 
 // wasmPackage is the package that build compiles to WebAssembly.
 const wasmPackage = "github.com/errclass/errclass/examples/playground/wasm"
@@ -55,32 +61,21 @@ func build(ctx context.Context) ([]byte, error) {
 // script that runs Go's WebAssembly. It comes with the Go toolchain and must have
 // the same version as wasm.
 func assemble(wasm, glue []byte) ([]byte, error) {
-	parts := map[string]string{}
-	for name, file := range map[string]string{"Style": "page/page.css", "Script": "page/page.js", "Page": "page/page.html"} {
-		data, err := files.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		parts[name] = string(data)
-	}
-	parts["Script"] = string(glue) + pages.Script + parts["Script"]
-	parts["Style"] = pages.Style + parts["Style"]
-	policy, err := pages.Policy(parts["Script"], parts["Style"], "'wasm-unsafe-eval'")
+	script, style := string(glue)+pages.Script+pageJS, pages.Style+pageCSS
+	policy, err := pages.Policy(script, style, "'wasm-unsafe-eval'")
 	if err != nil {
 		return nil, err
 	}
-	parts["Policy"] = policy
 	packed, err := compressed(wasm)
 	if err != nil {
 		return nil, err
 	}
-	parts["Wasm"] = base64.StdEncoding.EncodeToString(packed)
-	t, err := template.New("page").Parse(parts["Page"])
+	t, err := template.New("page").Parse(pageHTML)
 	if err != nil {
 		return nil, err
 	}
 	var page bytes.Buffer
-	err = t.Execute(&page, parts)
+	err = t.Execute(&page, map[string]string{"Policy": policy, "Style": style, "Script": script, "Wasm": base64.StdEncoding.EncodeToString(packed)})
 	return page.Bytes(), err
 }
 

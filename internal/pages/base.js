@@ -18,8 +18,8 @@ const pages = (function () {
   const chip = (category, reason) => element("span", { class: "chip " + category }, category + " / " + reason);
 
   // Returns a table with a heading row. Columns are [name, class]. In a narrow window,
-  // rows are no longer laid out as rows, and browsers then forget what they are. So the
-  // roles are written down.
+  // the style sheet does not lay out rows as rows, and screen readers would not find
+  // rows and cells. So the elements have explicit roles.
   function table(label, columns, rows) {
     const heads = columns.map(([name, kind]) => element("th", { scope: "col", class: kind, role: "columnheader" }, name));
     for (const row of rows) {

@@ -171,3 +171,29 @@ func TestTextTable(t *testing.T) {
 		assert.NotEmpty(t, row.Source, row.Name)
 	}
 }
+
+// TestTextEvents checks that the text of an event has the lines of its stack trace,
+// but not the header of its first line and not the prefixes of a runtime. Its size
+// is limited.
+func TestTextEvents(t *testing.T) {
+	t.Parallel()
+	var texts []string
+	var lines []int64
+	var e shapes.TextEvents
+	for _, line := range []string{
+		"2026-01-02 03:04:05,000 ERROR boom\r\n", "\tat a.b(c:1)\r\n", "ERROR: second\n", "api-1  | ERROR: third\n", "api-1  | \tat d\n", "ERROR: " + strings.Repeat("x", 2*shapes.MaxText) + "\n",
+	} {
+		if e.Starts([]byte(line)) {
+			texts, lines = append(texts, ""), append(lines, 0)
+		}
+		e.Add([]byte(line))
+		texts[len(texts)-1], lines[len(lines)-1] = string(e.Text()), e.Lines()
+		assert.Equal(t, shapes.Error, e.Event().Severity)
+	}
+	require.Len(t, texts, 4)
+	assert.Equal(t, []string{"boom\n\tat a.b(c:1)", "second", "third\n\tat d"}, texts[:3])
+	assert.Len(t, texts[3], shapes.MaxText)
+	assert.Equal(t, []int64{2, 1, 2, 1}, lines)
+	e.End()
+	assert.True(t, e.Starts([]byte("\tat e")))
+}

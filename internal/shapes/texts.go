@@ -158,7 +158,3 @@ func matchText(line []byte) (*Text, matched) {
 	}
 	return nil, matched{}
 }
-
-// PrefixLength returns the length of the prefix that a runtime wrote before a line
-// of a program, or 0.
-func PrefixLength(line []byte) int { return readPrefix(line).end }

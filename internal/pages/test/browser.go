@@ -191,7 +191,7 @@ func Value[T any](p *Page, expression string) T {
 }
 
 // Window changes the size of the window. dark says whether the user prefers dark
-// pages and reduced motion.
+// pages.
 func (p *Page) Window(width, height int64, dark bool) {
 	p.t.Helper()
 	scheme := "light"

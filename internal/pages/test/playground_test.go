@@ -47,7 +47,7 @@ func TestPlayground(t *testing.T) {
 		assert.Equal(t, "fatal / budget_exceeded", p.Text(".verdict"))
 		assert.Equal(t, []string{"insufficient_quota"}, p.Texts("pre mark.decided"))
 		assert.Contains(t, p.Texts("pre mark.lost"), "HTTP 429 Too Many Requests")
-		assert.Contains(t, p.Text(".answer table"), "beaten by code/insufficient-quota: a cause before a code")
+		assert.Contains(t, p.Text(".answer table"), "beaten by code/insufficient-quota: cause before code")
 		assert.Regexp(t, `confidence (9\d|100) %`, p.Text(".confidence"))
 	})
 	p.Window(1040, 1080, false)

@@ -158,7 +158,7 @@ func writeMiss(w io.Writer, m eval.Miss) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(w, "        %s %s on »%s«: %s\n", printable(s.Rule), meaning(s), shortened(s.Text), outcome(s, m.Signals, false))
+		_, err = fmt.Fprintf(w, "        %s %s on »%s«: %s\n", printable(s.Rule), meaning(s), shortened(s.Text), outcomeOf(s, m.Signals, false))
 	}
 	return err
 }

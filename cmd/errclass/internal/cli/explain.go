@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,6 +14,7 @@ import (
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/cmd/errclass/internal/runbook"
+	"github.com/errclass/errclass/internal/outcome"
 )
 
 func newExplain(s Streams) *cobra.Command {
@@ -224,48 +224,15 @@ func writeSignals(w io.Writer, message string, signals []classify.Signal, colour
 		if s.Start >= 0 {
 			bytes = fmt.Sprintf("%d-%d", s.Start, s.End)
 		}
-		t.AppendRow(table.Row{printable(s.Rule), orDash(string(s.Reason)), orDash(s.Strength), bytes, shortened(s.Text), outcome(s, signals, colour)})
+		t.AppendRow(table.Row{printable(s.Rule), orDash(string(s.Reason)), orDash(s.Strength), bytes, shortened(s.Text), outcomeOf(s, signals, colour)})
 	}
 	return render(w, t)
 }
 
-// outcome says why a signal decided or did not decide.
-func outcome(s classify.Signal, all []classify.Signal, colour bool) string {
-	switch {
-	case s.Decided:
-		return paint(colour, text.Colors{text.Bold}, "decided")
-	case s.VetoedBy != "":
-		return "ruled out by " + printable(s.VetoedBy)
-	case s.BeatenBy != "":
-		return "beaten by " + printable(s.BeatenBy) + ": " + whyBeaten(s, all[0])
-	}
-	var out []string
-	for _, other := range all {
-		if other.VetoedBy == s.Rule {
-			out = append(out, printable(other.Rule))
-		}
-	}
-	if len(out) == 0 {
-		return "has no reason of its own" // a rule without a reason names a wait or rules out other signals; this one ruled out none
-	}
-	return "rules out " + strings.Join(out, ", ")
-}
-
-// strengths are the strengths of text rules, from the weakest.
-var strengths = []string{"word", "phrase", "code", "cause", "user"}
-
-// whyBeaten says why s did not decide. decided is the signal that decided.
-func whyBeaten(s, decided classify.Signal) string {
-	switch {
-	case slices.Index(strengths, s.Strength) > slices.Index(strengths, decided.Strength):
-		return "a wrapper, or an earlier attempt"
-	case s.Strength != decided.Strength:
-		return decided.Strength + " before " + s.Strength
-	case s.Reason != decided.Reason:
-		return string(decided.Reason) + " before " + string(s.Reason)
-	default:
-		return "it comes first"
-	}
+// outcomeOf says why a signal decided or did not decide.
+func outcomeOf(s classify.Signal, all []classify.Signal, colour bool) string {
+	said := printable(outcome.Of(s, all))
+	return paint(colour && s.Decided, text.Colors{text.Bold}, said)
 }
 
 // meaning returns the strength and the reason of a signal.

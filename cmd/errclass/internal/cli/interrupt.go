@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -40,8 +41,10 @@ const (
 // reads anything else, the first signal ends reading.
 type interrupts struct {
 	signals chan os.Signal
-	ended   chan struct{} // closed when reading must end
-	stopped chan struct{} // closed by stop
+	ctx     context.Context // ends when reading must end
+	cancel  context.CancelFunc
+	ended   <-chan struct{} // ctx.Done()
+	stopped chan struct{}   // closed by stop
 	abort   func(os.Signal)
 
 	stopOnce sync.Once
@@ -75,8 +78,9 @@ func notifyInterrupts(command string, errs io.Writer, pipe bool) *interrupts {
 // newInterrupts returns an interrupts that calls abort if the rest of the output
 // cannot be written.
 func newInterrupts(abort func(os.Signal)) *interrupts {
+	ctx, cancel := context.WithCancel(context.Background())
 	return &interrupts{
-		signals: make(chan os.Signal, 8), ended: make(chan struct{}), stopped: make(chan struct{}), abort: abort,
+		signals: make(chan os.Signal, 8), ctx: ctx, cancel: cancel, ended: ctx.Done(), stopped: make(chan struct{}), abort: abort,
 	}
 }
 
@@ -126,7 +130,7 @@ func (i *interrupts) received(sig os.Signal) {
 // end makes all reads return errInterrupted. The caller holds mu.
 func (i *interrupts) end(sig os.Signal) {
 	i.endedBy = sig
-	close(i.ended)
+	i.cancel()
 	i.abortUnlessDone(sig)
 }
 

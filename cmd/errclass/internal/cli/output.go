@@ -94,5 +94,14 @@ func printable(text string) string {
 	return b.String()
 }
 
+// ended returns text, or its first characters and an ellipsis if text is longer than
+// limit characters.
+func ended(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	return string([]rune(text)[:limit-1]) + "…"
+}
+
 // percent formats a share as a percentage: 0.5 -> "50.0 %".
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }

@@ -177,7 +177,7 @@ func (f *runFlags) run(s Streams, args []string) error {
 	}
 
 	input := newRunInput(s.In, f.retry, f.pty)
-	terminals := s // detectClosed hides them
+	terminals := s // the streams that may be terminals; detectClosed replaces some
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	defer stop()
 	ctx, end := context.WithCancelCause(ctx)

@@ -4,7 +4,7 @@ package cli
 
 import "golang.org/x/sys/unix"
 
-// The requests of noEcho.
+// These ioctl requests read and set the mode of a terminal.
 const (
 	getMode = unix.TIOCGETA
 	setMode = unix.TIOCSETA

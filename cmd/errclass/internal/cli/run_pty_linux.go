@@ -2,7 +2,7 @@ package cli
 
 import "golang.org/x/sys/unix"
 
-// The requests of noEcho.
+// These ioctl requests read and set the mode of a terminal.
 const (
 	getMode = unix.TCGETS
 	setMode = unix.TCSETS

@@ -27,13 +27,13 @@ func openTerminal(s Streams) (t *supervise.Terminal, restore func(), err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	undo := []func(){}
+	undo, err := setUp(s, master, child)
 	restore = func() {
 		for _, f := range undo {
 			f()
 		}
 	}
-	if err := setUp(s, master, child, &undo); err != nil {
+	if err != nil {
 		restore()
 		_, _ = master.Close(), child.Close()
 		return nil, nil, err
@@ -41,8 +41,9 @@ func openTerminal(s Streams) (t *supervise.Terminal, restore func(), err error) 
 	return &supervise.Terminal{Master: master, Child: child}, restore, nil
 }
 
-// setUp sets size and mode. It adds to undo what ends with the run.
-func setUp(s Streams, master, child *os.File, undo *[]func()) error {
+// setUp sets the size and the mode of the new terminal. The caller calls the
+// functions in undo when the run ends, and also after an error.
+func setUp(s Streams, master, child *os.File) (undo []func(), err error) {
 	size := &defaultSize
 	if own := ownTerminal(s); own != nil {
 		if got, err := pty.GetsizeFull(own); err == nil && got.Rows > 0 && got.Cols > 0 {
@@ -50,30 +51,29 @@ func setUp(s Streams, master, child *os.File, undo *[]func()) error {
 		}
 		conn, err := master.SyscallConn()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		*undo = append(*undo, followSize(own, conn))
+		undo = append(undo, followSize(own, conn))
 	}
 	if err := pty.Setsize(master, size); err != nil {
-		return err
+		return undo, err
 	}
 	in, isFile := s.In.(*os.File)
 	if !isFile || !isTerminal(in) {
-		return noEcho(child)
+		return undo, noEcho(child)
 	}
 	fd := int(in.Fd())
 	mode, err := term.GetState(fd)
 	if err != nil {
-		return err
+		return undo, err
 	}
 	if err := term.Restore(int(child.Fd()), mode); err != nil { // sets the mode of the new terminal
-		return err
+		return undo, err
 	}
 	if _, err := term.MakeRaw(fd); err != nil {
-		return err
+		return undo, err
 	}
-	*undo = append(*undo, func() { _ = term.Restore(fd, mode) })
-	return nil
+	return append(undo, func() { _ = term.Restore(fd, mode) }), nil
 }
 
 // ownTerminal returns the first of the standard streams that is a terminal, or nil.
@@ -86,8 +86,8 @@ func ownTerminal(s Streams) *os.File {
 	return nil
 }
 
-// followSize passes changes of the size on until stop is called. The other terminal
-// may be closed before: after that, nothing is passed on.
+// followSize copies each change of the size of from to the terminal to, until stop is
+// called. If to is closed, it does nothing.
 func followSize(from *os.File, to syscall.RawConn) (stop func()) {
 	changed, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(changed, syscall.SIGWINCH)
@@ -110,8 +110,8 @@ func followSize(from *os.File, to syscall.RawConn) (stop func()) {
 	}
 }
 
-// noEcho turns the echo off, because an input that is not typed does not belong to
-// the output. The command may turn it on again.
+// noEcho turns the echo off. Otherwise input that nobody types would be part of the
+// output. The command may turn the echo on again.
 func noEcho(f *os.File) error {
 	mode, err := unix.IoctlGetTermios(int(f.Fd()), getMode)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/term"
 )
 
-// TestRunPTY runs commands in a terminal of their own, with an input that is none.
+// TestRunPTY runs commands in a terminal of their own. Their input is not a terminal.
 func TestRunPTY(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -87,9 +87,9 @@ func (s *screen) await(t *testing.T, text string) {
 	require.Eventually(t, func() bool { return strings.Contains(s.String(), text) }, 30*time.Second, 5*time.Millisecond, "%q: %q", text, s)
 }
 
-// TestRunPTYTerminal runs errclass itself in a terminal: the command's terminal has its
-// size and mode, keys and changes of the size reach the command, and the mode is
-// restored at every end.
+// TestRunPTYTerminal runs errclass itself in a terminal. The command's terminal must
+// have the same size and mode. Keys must reach the command. When errclass ends, the
+// mode of its terminal must be restored.
 func TestRunPTYTerminal(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -161,7 +161,7 @@ func TestRunPTYTerminal(t *testing.T) {
 	}
 }
 
-// TestRunPTYResize shows that a change of the size reaches the command.
+// TestRunPTYResize checks that a change of the size reaches the command.
 func TestRunPTYResize(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

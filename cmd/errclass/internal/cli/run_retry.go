@@ -21,8 +21,8 @@ type retrier struct {
 	errs    io.Writer
 	quiet   bool // do not report retries
 
-	// terminal opens a terminal for one run; nil means none. restore sets this
-	// program's terminal back.
+	// terminal opens a terminal for one run. If it is nil, the command has none.
+	// restore resets the mode of this program's terminal.
 	terminal func() (t *supervise.Terminal, restore func(), err error)
 
 	calls int // number of runs so far
@@ -61,7 +61,7 @@ func (r *retrier) run(ctx context.Context) (supervise.Outcome, error) {
 	}
 }
 
-// runOnce runs the command, in a terminal if there is to be one.
+// runOnce runs the command. If r.terminal is set, it opens a terminal for the run.
 func (r *retrier) runOnce(ctx context.Context) (supervise.Outcome, error) {
 	if r.terminal == nil {
 		return supervise.Run(ctx, r.command)

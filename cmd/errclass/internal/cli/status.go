@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -39,7 +38,7 @@ func newStatusLine(s Streams) *statusLine {
 	}}
 }
 
-// useColour reports whether the status line has colours, by the rules of
+// useColour reports whether a terminal gets colours, by the rules of
 // https://no-color.org.
 func useColour(env func(string) string) bool {
 	return env("NO_COLOR") == "" && env("TERM") != "dumb"
@@ -104,10 +103,7 @@ func statusText(name string, s logline.Summary, width int, colour bool) string {
 	if !last.IsZero() {
 		fmt.Fprintf(&b, "; last %s", last.Format(time.TimeOnly))
 	}
-	text := b.String()
-	if limit := max(width-1, 1); utf8.RuneCountInString(text) > limit {
-		text = string([]rune(text)[:limit-1]) + "…"
-	}
+	text := ended(b.String(), max(width-1, 1))
 	if colour && s.Classified > 0 {
 		return "\x1b[31m" + text + "\x1b[0m"
 	}

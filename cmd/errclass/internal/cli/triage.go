@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +43,7 @@ With --html, triage also writes one page for a browser: errors over time by cate
 and all groups to sort, search and filter by time. It has at most 5 MB.
 
 A file that cannot be read is named on standard error, the rest is read, and the exit
-code is 1. So are binary files, damaged archives, and lines that are cut off.`,
+code is 1. The same holds for binary files, damaged archives and cut lines.`,
 		Example: `  errclass triage app.jsonl
   errclass triage --html errors.html /var/log/app
   kubectl logs -l app=shop --prefix --since=1h | errclass triage
@@ -78,22 +78,16 @@ code is 1. So are binary files, damaged archives, and lines that are cut off.`,
 		if err != nil {
 			return err
 		}
-		ctx, cancel := context.WithCancel(context.Background())
-		defer cancel()
-		go func() {
-			select {
-			case <-sigs.ended:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
-		in, release := sigs.reader(s.In)
+		in, release := s.In, func() {}
+		if slices.Contains(names, "-") { // the reader reads ahead
+			in, release = sigs.reader(s.In)
+		}
 		o := triage.Options{Inputs: names, Stdin: in, Classifier: c, Keys: keys, MaxGroups: *bound}
 		bar := &triageProgress{streams: s}
 		if !*quiet {
 			o.Progress = bar
 		}
-		report := triage.Run(ctx, o)
+		report := triage.Run(sigs.ctx, o)
 		bar.done()
 		release()
 		sigs.finish()
@@ -170,13 +164,27 @@ func writePage(w io.Writer, r *triage.Report) (int, error) {
 	return len(r.Groups), page.Write(w, r)
 }
 
-// replaceFile writes a file. If write fails, the old file stays unchanged.
+// replaceFile writes a file. If write fails, an old regular file stays unchanged.
+// Anything else, such as /dev/stdout, a pipe or a link, is not replaced: replaceFile
+// writes to it.
 func replaceFile(name string, write func(io.Writer) error) error {
+	old, err := os.Lstat(name)
+	if err == nil && !old.Mode().IsRegular() {
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(f), f.Close())
+	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".errclass-*")
 	if err != nil {
 		return err
 	}
-	err = errors.Join(write(f), f.Close())
+	err = write(f)
+	if old != nil {
+		err = errors.Join(err, f.Chmod(old.Mode().Perm()))
+	}
+	err = errors.Join(err, f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), name)
 	}

@@ -7,14 +7,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/term"
 
 	"github.com/errclass/errclass/classify"
-	"github.com/errclass/errclass/cmd/errclass/internal/runbook"
 	"github.com/errclass/errclass/cmd/errclass/internal/triage"
 )
 
@@ -129,14 +127,6 @@ func at(t time.Time, layout string) string {
 	return t.Format(layout)
 }
 
-// ended returns at most the first limit characters of text.
-func ended(text string, limit int) string {
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	return string([]rune(text)[:limit-1]) + "…"
-}
-
 var sparks = []rune("▁▂▃▄▅▆▇█")
 
 // sparkline draws the counts of a series as a text of the given number of steps. A
@@ -178,8 +168,7 @@ func writeAdvice(w io.Writer, groups []triage.Group) error {
 			continue
 		}
 		seen[g.Reason] = true
-		a := runbook.For(g.Reason)
-		if _, err := fmt.Fprintf(w, "  %s: %s\n    %s\n", g.Reason, a.First[0], a.Link); err != nil {
+		if _, err := fmt.Fprintf(w, "  %s: %s\n    %s\n", g.Reason, g.WhatToDo.First[0], g.WhatToDo.Link); err != nil {
 			return err
 		}
 	}

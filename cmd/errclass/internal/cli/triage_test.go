@@ -1,7 +1,9 @@
 package cli_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,6 +88,24 @@ func TestTriageProblems(t *testing.T) {
 	assert.Contains(t, r.err, "no such file or directory")
 }
 
+// TestTriageLeavesStandardInput checks that triage does not read standard input if
+// no argument names it. A loop in a shell may read the names of files from it.
+func TestTriageLeavesStandardInput(t *testing.T) {
+	t.Parallel()
+	log := file(t, "app.jsonl", triageLog)
+	in, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer in.Close()
+	_, err = w.WriteString("next.log\n")
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	var out, errs bytes.Buffer
+	assert.Zero(t, cli.Main([]string{"triage", log}, cli.Streams{In: in, Out: &out, Err: &errs}), errs.String())
+	rest, err := io.ReadAll(in)
+	require.NoError(t, err)
+	assert.Equal(t, "next.log\n", string(rest))
+}
+
 // TestTriageUnknown checks that a group with an unknown reason becomes a rule and a
 // corpus line.
 func TestTriageUnknown(t *testing.T) {
@@ -107,6 +127,41 @@ func TestTriageUnknown(t *testing.T) {
 	replace(t, corpus, `"category":"","reason":""`, `"category":"fatal","reason":"resource"`)
 	r = run(t, "", "eval", corpus, "--rules", rules, "--min-category", "100")
 	assert.Zero(t, r.code, r.err)
+}
+
+// TestTriageHTML checks that --html writes the page in addition to the table.
+func TestTriageHTML(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	page := filepath.Join(dir, "page.html")
+	got := run(t, `{"level":"ERROR","msg":"call failed","err":"HTTP 503 </script>"}`+"\n", "triage", "--html", page)
+	assert.Zero(t, got.code)
+	assert.Contains(t, got.out, "transient")
+	assert.Contains(t, got.err, "wrote "+page+": 1 groups")
+	data, err := os.ReadFile(page)
+	require.NoError(t, err)
+	assert.Contains(t, string(data), `HTTP 503 \u003c/script\u003e`)
+
+	require.NoError(t, os.Chmod(page, 0o640))
+	link := filepath.Join(dir, "link.html")
+	require.NoError(t, os.Symlink(page, link))
+	for _, name := range []string{page, link} {
+		assert.Zero(t, run(t, "", "triage", "--html", name).code)
+		info, err := os.Stat(page)
+		require.NoError(t, err)
+		assert.EqualValues(t, 0o640, info.Mode(), "the file keeps its mode")
+		data, err := os.ReadFile(page)
+		require.NoError(t, err)
+		assert.NotContains(t, string(data), "HTTP 503")
+		require.NoError(t, os.WriteFile(page, []byte("HTTP 503"), 0o600))
+	}
+	info, err := os.Lstat(link)
+	require.NoError(t, err)
+	assert.Equal(t, os.ModeSymlink, info.Mode().Type(), "a link stays a link")
+
+	got = run(t, "", "triage", "--html", filepath.Join(dir, "missing", "page.html"))
+	assert.Equal(t, 1, got.code)
+	assert.Contains(t, got.err, "missing")
 }
 
 func replace(t *testing.T, name, old, by string) {

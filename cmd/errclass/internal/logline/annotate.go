@@ -163,25 +163,19 @@ func Classify(c func(classify.Evidence) classify.Result, rec *shapes.Record) (be
 		if first == "" {
 			first = s.Message
 		}
-		return !try(c, s, &best)
+		if s == (shapes.Source{}) {
+			return true
+		}
+		r := c(classify.Evidence{Message: s.Message, Type: s.Type, Code: s.Code, Status: s.Status})
+		if precedence.Replaces(&r, &best) {
+			best = r
+		}
+		return !precedence.Known(&r)
 	})
 	if best.Category == "" { // nothing to read
 		best = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown}
 	}
 	return best, first
-}
-
-// try classifies s and reports whether a rule knows the reason. best is the result so
-// far.
-func try(c classifyFunc, s shapes.Source, best *classify.Result) (known bool) {
-	if s == (shapes.Source{}) {
-		return false
-	}
-	r := c(classify.Evidence{Message: s.Message, Type: s.Type, Code: s.Code, Status: s.Status})
-	if precedence.Replaces(&r, best) {
-		*best = r
-	}
-	return precedence.Known(&r)
 }
 
 func blank(line []byte) bool {

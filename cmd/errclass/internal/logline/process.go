@@ -189,7 +189,7 @@ func (p *Processor) textLine(line []byte, kind Kind) error {
 		p.first, p.pending = p.summary.Lines, true
 	}
 	if p.pending {
-		p.text.Add(line, starts)
+		p.text.Add(line)
 	}
 	if !p.annotate && kind == NotJSON {
 		p.notJSON(p.summary.Lines, 1)
@@ -221,7 +221,7 @@ func (p *Processor) release() {
 		return
 	}
 	p.pending = false
-	event := p.text.event
+	event := p.text.Event()
 	result, found := p.text.result()
 	if found {
 		p.summary.Text++
@@ -232,17 +232,14 @@ func (p *Processor) release() {
 	}
 	held := p.held
 	if found {
-		end := bytes.IndexByte(held, '\n')
-		if end < 0 {
-			end = len(held)
-		}
-		end = len(trimEnd(held[:end]))
-		p.out.Write(held[:end])
-		p.insert = appendPairs(p.insert[:0], held[:end], string(result.Category), string(result.Reason))
+		first, _, _ := bytes.Cut(held, []byte("\n"))
+		first = bytes.TrimSuffix(first, []byte("\r"))
+		p.out.Write(first)
+		p.insert = appendPairs(p.insert[:0], first, string(result.Category), string(result.Reason))
 		p.out.Write(p.insert)
-		held = held[end:]
+		held = held[len(first):]
 	} else if !event.IsEvent() && len(bytes.TrimSpace(held)) > 0 {
-		p.notJSON(p.first, p.text.lines)
+		p.notJSON(p.first, p.text.Lines())
 	}
 	p.out.Write(held)
 	p.held = p.held[:0]

@@ -89,9 +89,6 @@ func (g *groups) grouped(o *group, template string) Group {
 	}
 	out.Files, out.FilesMore = o.files.top()
 	out.Services, out.ServicesMore = o.services.top()
-	if len(out.Services) == 0 {
-		out.Services = nil
-	}
 	for _, x := range o.examples {
 		example := Example{Text: mask.Text(x.full), Time: moment(x.time), File: x.file, Line: x.line, Service: x.service}
 		if x.source != x.full {

@@ -2,9 +2,9 @@ package triage
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,7 +33,7 @@ type event struct {
 	reason   classify.Reason
 	// confidence is the probability of the reason, from 0 to 1.
 	confidence float64
-	guess      bool // neither a rule nor the record has given the reason
+	guess      bool // the reason is from the model, or unknown
 }
 
 // maxFull is the largest number of bytes of an event that are kept for examples.
@@ -43,14 +43,14 @@ const maxFull = 4 << 10
 type eventReader struct {
 	classify func(classify.Evidence) classify.Result
 	shapes   *shapes.Reader
-	text     logline.TextEvents
+	text     shapes.TextEvents
 	emit     func(event)
 	written  time.Time // when the input was written; for times without a year
+	service  string    // of events that do not name one
 
 	line    []byte // the current one
-	number  int64
-	pending bool  // the current text event is not finished
-	first   int64 // the number of its first line
+	pending bool   // the current text event is not finished
+	first   int64  // the number of its first line
 	header  []byte
 	visit   func(*shapes.Record)
 
@@ -59,44 +59,36 @@ type eventReader struct {
 
 // fileStats counts the lines of an input.
 type fileStats struct {
-	lines, bytes, events int64
-	tooLong, text        int64
-	broken, firstBroken  int64 // lines that begin like JSON and are none
-	service              string
+	lines, tooLong      int64
+	broken, firstBroken int64 // lines that begin like JSON and are none
 }
 
-func newEventReader(c *classify.Classifier, set *shapes.Set, written time.Time, emit func(event)) *eventReader {
-	r := &eventReader{classify: c.Classify, shapes: shapes.NewReader(set), emit: emit, written: written}
+func newEventReader(c *classify.Classifier, set *shapes.Set, in *input, emit func(event)) *eventReader {
+	r := &eventReader{classify: c.Classify, shapes: shapes.NewReader(set), emit: emit, written: in.written, service: in.service()}
 	r.visit = r.record
 	return r
 }
 
 // read reads in to its end. After an error, the events before the error are kept.
-func (r *eventReader) read(ctx context.Context, in io.Reader) error {
+func (r *eventReader) read(in io.Reader) error {
+	defer r.endText()
 	reader := lines.NewReader(in, MaxLine, nil)
 	for {
 		line, err := reader.Next()
 		if err != nil {
-			r.endText()
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
 			return err
 		}
-		if r.number&0xff == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		r.stats.bytes += int64(len(line.Bytes))
 		if line.Piece {
 			if line.Last {
-				r.number++
 				r.stats.lines++
 				r.stats.tooLong++
 				r.endText()
 			}
 			continue
 		}
-		r.number++
 		r.stats.lines++
 		r.readLine(line.Bytes)
 	}
@@ -114,17 +106,16 @@ func (r *eventReader) readLine(line []byte) {
 	if bytes.HasPrefix(line, []byte(`{"`)) {
 		r.stats.broken++
 		if r.stats.firstBroken == 0 {
-			r.stats.firstBroken = r.number
+			r.stats.firstBroken = r.stats.lines
 		}
 	}
-	starts := r.text.Starts(line)
-	if starts {
+	if r.text.Starts(line) {
 		r.endText()
-		r.first, r.pending = r.number, true
+		r.first, r.pending = r.stats.lines, true
 		r.header = append(r.header[:0], line[:min(len(line), maxHeader)]...)
 	}
 	if r.pending {
-		r.text.Add(line, starts)
+		r.text.Add(line)
 	}
 }
 
@@ -167,7 +158,7 @@ func (r *eventReader) found(rec *shapes.Record, res classify.Result, message, fi
 		first = message // without the header of the line of text in the message
 	}
 	text := combined(message, first)
-	e := event{full: text, source: first, line: r.number}
+	e := event{full: text, source: first, line: r.stats.lines}
 	if t, ok := rec.Time(); ok {
 		e.time = usable(t)
 	}
@@ -183,18 +174,10 @@ func (r *eventReader) found(rec *shapes.Record, res classify.Result, message, fi
 func labels(rec *shapes.Record) (classify.Category, classify.Reason) {
 	const longest = 64
 	category, reason := classify.Category(rec.Text(rec.Category, longest)), classify.Reason(rec.Text(rec.Reason, longest))
-	if !reason.Valid() || !isCategory(category) {
+	if !reason.Valid() || !slices.Contains(classify.Categories(), category) {
 		return "", ""
 	}
 	return category, reason
-}
-
-func isCategory(c classify.Category) bool {
-	switch c {
-	case classify.CategoryRetryable, classify.CategoryContextOverflow, classify.CategoryFatal, classify.CategoryTimeout, classify.CategoryAborted:
-		return true
-	}
-	return false
 }
 
 func (r *eventReader) headerTime(line []byte) int64 {
@@ -218,11 +201,7 @@ func (r *eventReader) endText() {
 	full := string(text)
 	res := r.classify(classify.Evidence{Message: full})
 	if e.Severity != shapes.Error && !precedence.Known(&res) {
-		r.stats.text += r.text.Lines()
 		return
-	}
-	if res.Category == "" {
-		res = classify.Result{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown}
 	}
 	out := event{full: full, source: full, line: r.first, time: usable(e.Time)}
 	if e.Time.IsZero() {
@@ -235,12 +214,11 @@ func (r *eventReader) endText() {
 func (r *eventReader) send(e event, res classify.Result) {
 	e.text = headline(e.full)
 	e.id = fingerprint.Sum(e.text)
-	e.full, e.source = shortened(e.full, maxFull), shortened(e.source, maxFull)
+	e.full, e.source = Shortened(e.full, maxFull), Shortened(e.source, maxFull)
 	e.category, e.reason, e.confidence = res.Category, res.Reason, res.Confidence
-	e.guess = !precedence.Known(&res) && res.Confidence < 1 // 1: from the record
+	e.guess = !precedence.Known(&res) && res.Confidence < 1 // a reason that the record already has is certain
 	if e.service == "" {
-		e.service = r.stats.service
+		e.service = r.service
 	}
-	r.stats.events++
 	r.emit(e)
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/classify/fingerprint"
 	"github.com/errclass/errclass/cmd/errclass/internal/triage/drain"
@@ -27,7 +29,8 @@ type cluster = drain.Cluster[[]*group]
 type groups struct {
 	bound int
 	tree  *drain.Tree[[]*group]
-	// ids maps fingerprints to clusters. The cluster of most events is found here.
+	// ids maps fingerprints to clusters. The cluster of most events is found here. It
+	// is cleared when clusters are removed.
 	ids   map[fingerprint.ID]*cluster
 	count int   // of groups
 	seen  int64 // events
@@ -67,12 +70,16 @@ type group struct {
 
 type example struct {
 	event
+	hash    uint64 // of its text
 	file    string
 	arrival int64 // number of the event
 }
 
+// size returns the number of bytes of its texts.
+func (x *example) size() int { return len(x.full) + len(x.source) }
+
 func newGroups(bound int) *groups {
-	g := &groups{bound: max(bound, 1), ids: map[fingerprint.ID]*cluster{}}
+	g := &groups{bound: bound, ids: map[fingerprint.ID]*cluster{}}
 	g.tree = drain.New(g.merge)
 	return g
 }
@@ -112,7 +119,7 @@ func earlier(a, b int64) int64 {
 // category and reason of the first of them.
 func (g *groups) group(e *event) *group {
 	c := g.ids[e.id]
-	if c == nil || c.Current().Removed() {
+	if c == nil {
 		_, masked := fingerprint.Of(e.text)
 		c = g.tree.Add(masked)
 		if len(g.ids) >= maxIDs {
@@ -144,14 +151,24 @@ func (o *group) add(g *groups, e *event, file string) {
 	if e.service != "" {
 		o.services.add(e.service, 1)
 	}
-	if len(o.examples) < MaxExamples && !slices.ContainsFunc(o.examples, func(x example) bool { return x.text == e.text }) {
-		x := example{*e, file, g.seen}
-		if g.size > exampleBytes {
-			x.full, x.source, x.text = shortened(x.full, shortExample), shortened(x.source, shortExample), shortened(x.text, shortExample)
-		}
-		g.size += len(x.full) + len(x.source) + len(x.text)
-		o.examples = append(o.examples, x)
+	if len(o.examples) < MaxExamples {
+		o.addExample(g, e, file)
 	}
+}
+
+// addExample adds e to the examples, unless one of them has the same text.
+func (o *group) addExample(g *groups, e *event, file string) {
+	hash := xxhash.Sum64String(e.text)
+	if slices.ContainsFunc(o.examples, func(x example) bool { return x.hash == hash }) {
+		return
+	}
+	x := example{event: *e, hash: hash, file: file, arrival: g.seen}
+	x.text = "" // the hash is enough
+	if g.size > exampleBytes {
+		x.full, x.source = Shortened(x.full, shortExample), Shortened(x.source, shortExample)
+	}
+	g.size += x.size()
+	o.examples = append(o.examples, x)
 }
 
 // merge adds the groups of the cluster from to those of the cluster into.
@@ -178,11 +195,11 @@ func (o *group) merge(g *groups, p *group) {
 	o.services.merge(&p.services)
 	o.examples = append(o.examples, p.examples...)
 	slices.SortFunc(o.examples, func(a, b example) int { return cmp.Compare(a.arrival, b.arrival) })
-	for i := range o.examples[min(MaxExamples, len(o.examples)):] {
-		x := &o.examples[MaxExamples+i]
-		g.size -= len(x.full) + len(x.source) + len(x.text)
+	kept := min(MaxExamples, len(o.examples))
+	for _, x := range o.examples[kept:] {
+		g.size -= x.size()
 	}
-	o.examples = slices.Clip(o.examples[:min(MaxExamples, len(o.examples))])
+	o.examples = slices.Delete(o.examples, kept, len(o.examples)) // so that their texts are freed
 }
 
 // giveUp removes a tenth of the groups: first the groups with the fewest events,
@@ -205,7 +222,7 @@ func (g *groups) giveUp() {
 			g.tree.Remove(p.cluster)
 		}
 		for _, x := range p.examples {
-			g.size -= len(x.full) + len(x.source) + len(x.text)
+			g.size -= x.size()
 		}
 		g.count--
 		g.restGroups++

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/errclass/errclass/classify/fingerprint"
 )
 
 func TestSteps(t *testing.T) {
@@ -48,11 +50,11 @@ func TestSeries(t *testing.T) {
 			want[int(sec/g.step()-g.first/g.step())]++
 		}
 		for i := range g.length() {
-			require.Equal(t, want[i], got.At(i))
+			require.Equal(t, want[i], got.Sum(i, i+1))
 		}
 		require.Equal(t, int64(len(times)), got.Sum(0, g.length()))
-		require.Zero(t, got.At(-1))
-		require.Zero(t, got.At(g.length()))
+		require.Zero(t, got.Sum(-1, 0))
+		require.Zero(t, got.Sum(g.length(), g.length()+1))
 	})
 }
 
@@ -139,6 +141,28 @@ func TestGiveUp(t *testing.T) {
 	assert.Len(t, r.Groups, 9)
 	for _, g := range r.Groups {
 		assert.NotContains(t, []string{"the aaaaaa is broken", "the caaaaa is broken very very"}, g.Template)
+	}
+}
+
+// TestExamplesAreDifferent checks that the same text is no second example, even if
+// the examples are cut because there are many.
+func TestExamplesAreDifferent(t *testing.T) {
+	t.Parallel()
+	g := newGroups(10)
+	g.size = exampleBytes + 1
+	for _, text := range []string{"a", "a", "b"} {
+		e := event{text: "failed:" + strings.Repeat(" again", 100) + " " + text}
+		e.full, e.source = e.text, e.text
+		e.id = fingerprint.Sum(e.text)
+		g.add(&e, "f")
+	}
+	for c := range g.tree.All() {
+		for _, o := range c.Value {
+			assert.LessOrEqual(t, len(o.examples), 1)
+			for _, x := range o.examples {
+				assert.LessOrEqual(t, len(x.full), shortExample)
+			}
+		}
 	}
 }
 

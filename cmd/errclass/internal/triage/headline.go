@@ -83,9 +83,9 @@ func cut(text string, limit int) string {
 // ellipsis marks the end of a text that was cut.
 const ellipsis = "…"
 
-// shortened returns text, cut to limit bytes. If it cuts the text, it appends an
+// Shortened returns text, cut to limit bytes. If it cuts the text, it appends an
 // ellipsis.
-func shortened(text string, limit int) string {
+func Shortened(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}

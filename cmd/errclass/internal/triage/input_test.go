@@ -212,14 +212,17 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in, out := io.Pipe()
 	go func() {
-		for range 2 * batch {
+		for i := range 2 * batch {
 			_, _ = io.WriteString(out, line(1, "x"))
+			if i == 0 {
+				cancel()
+			}
 		}
-		cancel()
 		_ = out.CloseWithError(context.Canceled)
 	}()
 	r := Run(ctx, Options{Inputs: []string{"-"}, Stdin: in, Now: testNow})
 	assert.Empty(t, r.Notes)
+	assert.EqualValues(t, 2*batch, r.Events)
 	check(t, r)
 }
 

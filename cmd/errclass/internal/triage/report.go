@@ -12,7 +12,6 @@ import (
 // package changes a Report after it was returned.
 type Report struct {
 	Lines  int64 `json:"lines"`  // that were read, blank ones included
-	Bytes  int64 `json:"bytes"`  // of these lines, uncompressed
 	Events int64 `json:"events"` // errors: the sum over Groups, and Rest
 
 	// First and Last are the earliest and the latest time of an event, or zero if no
@@ -33,9 +32,9 @@ type Report struct {
 	Groups []Group `json:"groups"` // most frequent first
 	Rest   Rest    `json:"rest,omitzero"`
 
-	Files   []File  `json:"files"`              // in the order of their names
-	Skipped Skipped `json:"skipped,omitzero"`   // lines that were not read
-	Notes   []Note  `json:"problems,omitempty"` // files that were not read to their end
+	Files   []string `json:"files"`              // names of the inputs, in order; "-" is standard input
+	TooLong int64    `json:"too_long,omitzero"`  // lines longer than MaxLine, which were not read
+	Notes   []Note   `json:"problems,omitempty"` // files that were not read to their end
 }
 
 // MaxSteps is the largest number of steps of a series.
@@ -46,14 +45,6 @@ const MaxSteps = 240
 type Series struct {
 	Offset int     `json:"offset"`
 	Counts []int64 `json:"counts"`
-}
-
-// At returns the count of a step. It is 0 outside of the series.
-func (s Series) At(step int) int64 {
-	if i := step - s.Offset; i >= 0 && i < len(s.Counts) {
-		return s.Counts[i]
-	}
-	return 0
 }
 
 // Sum returns the sum of the counts from step from to step to-1.
@@ -94,8 +85,8 @@ type Group struct {
 	Confidence float64 `json:"confidence"`
 	// Examples are the texts of a few events. All are different. The text of the
 	// first event comes first.
-	Examples []Example `json:"examples"`
-	WhatToDo Advice    `json:"what_to_do"`
+	Examples []Example      `json:"examples"`
+	WhatToDo runbook.Advice `json:"what_to_do"`
 	// Files and Services count the events by their origin, the most frequent origin
 	// first. At most MaxOrigins origins are listed. FilesMore and ServicesMore
 	// count the other events.
@@ -130,33 +121,14 @@ type Origin struct {
 	Count int64  `json:"count"`
 }
 
-// Advice has the content of docs/reasons.md about a reason: what the reason means,
-// what to look at first, and what not to do.
-type Advice = runbook.Advice
-
 // Rest counts the events that are in no group. They were left out because the
 // number of groups is limited. The groups with the fewest events are left out
 // first.
 type Rest struct {
 	Events int64   `json:"events"`
-	Groups int64   `json:"groups"` // that were given up; a template that came back counts again
-	Bound  int     `json:"bound"`  // the most groups
+	Groups int64   `json:"groups"` // groups given up; a group that came back and was given up again counts twice
+	Bound  int     `json:"bound"`  // the largest number of groups
 	Counts []Count `json:"counts"`
-}
-
-// File is an input that was read, at least in part.
-type File struct {
-	Name   string `json:"name"` // "-" is standard input
-	Lines  int64  `json:"lines"`
-	Events int64  `json:"events"`
-}
-
-// Skipped counts lines that were not read.
-type Skipped struct {
-	TooLong int64 `json:"too_long,omitzero"` // longer than MaxLine
-	// Text counts lines of text without a level and without a known error. Such
-	// lines are read but are not part of an event.
-	Text int64 `json:"text,omitzero"`
 }
 
 // Note is a problem with a file. Events that were read before the problem are in

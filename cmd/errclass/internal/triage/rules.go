@@ -7,11 +7,13 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/errclass/errclass/classify"
 	"github.com/errclass/errclass/classify/fingerprint"
 	"github.com/errclass/errclass/classify/rulesfile"
 	"github.com/errclass/errclass/cmd/errclass/internal/triage/drain"
+	"github.com/errclass/errclass/internal/ascii"
 )
 
 // maxRules is the largest number of rules that WriteRules writes.
@@ -169,12 +171,8 @@ func patterns(texts []string) (all []string) {
 			}
 		}
 	}
-	for run := range strings.SplitSeq(strings.Join(words, " "), "<") { // the words between two holes
-		_, literal, ok := strings.Cut(run, ">")
-		if !ok {
-			literal = run
-		}
-		if p := regexp.QuoteMeta(strings.TrimSpace(literal)); lettersIn(literal) >= leastLetters && matchesAll(p, texts) {
+	for _, part := range drain.Parts(strings.Join(words, " ")) { // the words between two holes
+		if p := regexp.QuoteMeta(strings.TrimSpace(part.Text)); !part.Hole && lettersIn(part.Text) >= leastLetters && matchesAll(p, texts) {
 			all = append(all, p)
 		}
 	}
@@ -219,7 +217,7 @@ func longestRun(words []string) (best []string) {
 
 func lettersIn(text string) (n int) {
 	for _, r := range text {
-		if r >= 0x80 || 'a' <= r|0x20 && r|0x20 <= 'z' {
+		if r >= utf8.RuneSelf || ascii.IsLetter(byte(r)) {
 			n++
 		}
 	}

@@ -18,7 +18,8 @@ const DefaultMaxGroups = 10_000
 
 // Options has the inputs of a triage and its settings.
 type Options struct {
-	// Inputs are files and directories. "-" means Stdin.
+	// Inputs are files and directories. "-" means Stdin. The reads of Stdin must fail
+	// after the context has ended.
 	Inputs []string
 	Stdin  io.Reader
 	// Classifier classifies the errors. nil means classify.Standard.
@@ -66,10 +67,9 @@ type run struct {
 	shapes   *shapes.Set
 	groups   *groups
 	problems []Note
-	files    []File
-	skipped  Skipped
+	files    []string
 	lines    int64
-	bytes    int64
+	tooLong  int64
 }
 
 func newRun(ctx context.Context, o Options) *run {
@@ -79,7 +79,7 @@ func newRun(ctx context.Context, o Options) *run {
 	if o.Now.IsZero() {
 		o.Now = time.Now()
 	}
-	return &run{Options: o, ctx: ctx, shapes: shapes.NewSet(o.Keys), groups: newGroups(cmp.Or(max(o.MaxGroups, 0), DefaultMaxGroups))}
+	return &run{Options: o, ctx: ctx, shapes: shapes.NewSet(o.Keys), files: []string{}, groups: newGroups(cmp.Or(max(o.MaxGroups, 0), DefaultMaxGroups))}
 }
 
 // begin prepares the inputs. If there are several, it finds the time of the first
@@ -120,7 +120,7 @@ func (r *run) read(s *source) error {
 			return err
 		}
 		defer f.Close()
-		file = f
+		file = contextReader{r.ctx, f}
 	}
 	if r.Progress != nil && s.in.regular {
 		file = &countingReader{file, r.Progress}
@@ -135,22 +135,31 @@ func (r *run) read(s *source) error {
 		if len(events) == 0 {
 			return
 		}
-		select {
-		case s.events <- events:
-		case <-r.ctx.Done():
-		}
+		s.events <- events // the merger receives until events is closed, even after ctx has ended
 		events = make([]event, 0, batch)
 	}
-	reader := newEventReader(r.Classifier, r.shapes, s.in.written, func(e event) {
+	reader := newEventReader(r.Classifier, r.shapes, s.in, func(e event) {
 		if events = append(events, e); len(events) == batch {
 			flush()
 		}
 	})
-	reader.stats.service = s.in.service()
-	err = reader.read(r.ctx, text)
+	err = reader.read(text)
 	flush()
 	s.stats = reader.stats
 	return err
+}
+
+// contextReader is a reader whose reads fail after ctx has ended.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
 }
 
 type countingReader struct {
@@ -168,10 +177,8 @@ func (c *countingReader) Read(p []byte) (int, error) {
 func (r *run) done(s *source) {
 	st := &s.stats
 	r.lines += st.lines
-	r.bytes += st.bytes
-	r.skipped.TooLong += st.tooLong
-	r.skipped.Text += st.text
-	r.files = append(r.files, File{Name: s.in.name, Lines: st.lines, Events: st.events})
+	r.tooLong += st.tooLong
+	r.files = append(r.files, s.in.name)
 	if s.err != nil && r.ctx.Err() == nil {
 		problem := reasonOf(s.err)
 		if st.lines > 0 {
@@ -189,14 +196,11 @@ func (r *run) done(s *source) {
 
 func (r *run) report() *Report {
 	report := r.groups.report()
-	report.Lines, report.Bytes, report.Skipped = r.lines, r.bytes, r.skipped
+	report.Lines, report.TooLong = r.lines, r.tooLong
 	byName := func(a, b Note) int { return cmp.Compare(a.File, b.File) }
 	slices.SortStableFunc(r.problems, byName)
 	report.Notes = r.problems
-	slices.SortFunc(r.files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
+	slices.Sort(r.files)
 	report.Files = r.files
-	if report.Files == nil {
-		report.Files = []File{}
-	}
 	return report
 }

@@ -182,7 +182,8 @@ func TestID(t *testing.T) {
 	assert.Equal(t, "045c907cd8ee7000-aborted", r.Groups[1].ID)
 }
 
-// TestSameTemplate: groups whose secrets are masked have the same template, and are one.
+// TestSameTemplate checks that groups whose templates differ only in masked secrets
+// become one group.
 func TestSameTemplate(t *testing.T) {
 	t.Parallel()
 	r := triaged(t, `{"level":"error","msg":"connection refused with -p alpha7 and --password blafaselfoo"}
@@ -193,7 +194,7 @@ func TestSameTemplate(t *testing.T) {
 	assert.Contains(t, r.Groups[0].Template, "--password [masked]")
 }
 
-// TestSecrets: no output has a secret.
+// TestSecrets checks that no output has a secret.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2hunter2"
@@ -231,7 +232,7 @@ func TestDeepAndLong(t *testing.T) {
 	check(t, r)
 	assert.EqualValues(t, 8, r.Lines)
 	assert.EqualValues(t, 7, r.Events)
-	assert.EqualValues(t, 1, r.Skipped.TooLong)
+	assert.EqualValues(t, 1, r.TooLong)
 	require.Len(t, r.Notes, 1)
 	assert.Equal(t, "lines longer than 4194304 bytes, not read: 1", r.Notes[0].Problem)
 	for _, g := range r.Groups {

@@ -51,8 +51,8 @@ type Group struct {
 	Count      int               `json:"count"`
 	FirstLine  int               `json:"first_line"`
 	LastLine   int               `json:"last_line"`
-	First      *time.Time        `json:"first,omitempty"` // the earliest and the latest time that the lines name
-	Last       *time.Time        `json:"last,omitempty"`
+	First      time.Time         `json:"first,omitzero"` // the earliest and the latest time that the lines name
+	Last       time.Time         `json:"last,omitzero"`
 	Example    Evidence          `json:"example"`    // the first error
 	Confidence float64           `json:"confidence"` // of the example
 }
@@ -68,6 +68,8 @@ type Evidence struct {
 func (e Evidence) classify() classify.Evidence {
 	return classify.Evidence{Message: e.Message, Type: e.Type, Code: e.Code, Status: e.Status}
 }
+
+func (e Evidence) result() classify.Result { return classify.Standard.Classify(e.classify()) }
 
 // Of classifies a text. It reads the text as one error if as is [Error], or if no
 // line of the text is a log line. Otherwise it reads the text as a log.
@@ -88,9 +90,10 @@ func Of(text string, as As) Answer {
 		return a
 	}
 	r := newReader(true)
-	r.lines = 1 + strings.Count(strings.TrimRight(text, "\r\n"), "\n")
-	r.add(Evidence{Message: strings.TrimSpace(text)}, 1, time.Time{})
-	a.Lines, a.Errors, a.Groups = r.lines, r.errors, r.sorted()
+	e := Evidence{Message: strings.TrimSpace(text)}
+	r.group(e, e.result(), 1, time.Time{})
+	a.Lines = 1 + strings.Count(strings.TrimRight(text, "\r\n"), "\n")
+	a.Errors, a.Groups = r.errors, r.sorted()
 	return a
 }
 
@@ -105,10 +108,8 @@ type reader struct {
 	groups  map[key]*Group
 
 	shapes *shapes.Reader
-	events shapes.Events
-	event  shapes.Event
-	text   []byte // of the current event
-	start  int    // its first line
+	text   shapes.TextEvents
+	start  int // the first line of the current text event
 	open   bool
 }
 
@@ -129,10 +130,14 @@ func (r *reader) read(text string) {
 		b := bytes.TrimRight([]byte(line), "\r\n")
 		if r.shapes.Read(b, r.record) {
 			r.endEvent()
-			r.events.End()
+			r.text.End()
 			continue
 		}
-		r.textLine(b)
+		if r.text.Starts(b) {
+			r.endEvent()
+			r.open, r.start = true, r.lines
+		}
+		r.text.Add(b)
 	}
 	r.endEvent()
 }
@@ -165,7 +170,7 @@ func deciding(rec *shapes.Record) (e Evidence, best classify.Result) {
 			return true
 		}
 		this := Evidence{s.Message, s.Type, s.Code, s.Status}
-		result := classify.Standard.Classify(this.classify())
+		result := this.result()
 		if precedence.Replaces(&result, &best) {
 			e, best = this, result
 		}
@@ -177,44 +182,25 @@ func deciding(rec *shapes.Record) (e Evidence, best classify.Result) {
 	return e, best
 }
 
-// textLine adds a line of text. The lines of a stack trace belong to one event.
-func (r *reader) textLine(line []byte) {
-	if !r.events.Add(line) {
-		r.endEvent()
-		r.event, r.open, r.start, r.text = r.events.Event(), true, r.lines, r.text[:0]
-		line = line[min(r.event.Message, len(line)):]
-	} else {
-		line = line[shapes.PrefixLength(line):]
-	}
-	r.event = r.events.Event()
-	r.text = append(append(r.text, line[:min(len(line), max(shapes.MaxText-len(r.text), 0))]...), '\n')
-}
-
 // endEvent adds the current text event.
 func (r *reader) endEvent() {
 	if !r.open {
 		return
 	}
 	r.open = false
-	message := string(bytes.TrimSpace(r.text))
-	severity := r.event.Severity
-	if r.event.Shape != nil && severity != shapes.Unknown {
+	event, message := r.text.Event(), string(r.text.Text())
+	if event.Shape != nil && event.Severity != shapes.Unknown {
 		r.records++
 		r.levels++
 	}
-	if severity == shapes.Below || message == "" {
+	if event.Severity == shapes.Below || message == "" {
 		return
 	}
 	e := Evidence{Message: message}
-	result := classify.Standard.Classify(e.classify())
-	if severity == shapes.Error || r.all || r.event.Stderr && precedence.Known(&result) {
-		r.group(e, result, r.start, r.event.Time)
+	result := e.result()
+	if event.Severity == shapes.Error || r.all || event.Stderr && precedence.Known(&result) {
+		r.group(e, result, r.start, event.Time)
 	}
-}
-
-// add classifies e and adds the result to the groups.
-func (r *reader) add(e Evidence, line int, t time.Time) {
-	r.group(e, classify.Standard.Classify(e.classify()), line, t)
 }
 
 // group adds an error to its group.
@@ -240,11 +226,11 @@ func (r *reader) group(e Evidence, result classify.Result, line int, t time.Time
 		return
 	}
 	t = t.UTC()
-	if g.First == nil || t.Before(*g.First) {
-		g.First = &t
+	if g.First.IsZero() || t.Before(g.First) {
+		g.First = t
 	}
-	if g.Last == nil || t.After(*g.Last) {
-		g.Last = &t
+	if t.After(g.Last) {
+		g.Last = t
 	}
 }
 

@@ -121,7 +121,7 @@ func TestExplain(t *testing.T) {
 		outcomes[s.Rule] = s.Outcome
 	}
 	assert.Equal(t, "decided", outcomes[x.Rule])
-	assert.Equal(t, "beaten by "+x.Rule+": a cause before a code", outcomes["http/429"])
+	assert.Equal(t, "beaten by "+x.Rule+": cause before code", outcomes["http/429"])
 	assert.Positive(t, x.Confidence)
 
 	x = answer.Explain(answer.Evidence{Message: "HTTP 429, try again in 20s"})

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/internal/outcome"
 )
 
 // Explanation says why a group has its category and its reason.
@@ -80,7 +81,7 @@ func Explain(e Evidence) Explanation {
 		out.RetryAfter = r.RetryAfter.String()
 	}
 	for _, s := range x.Signals {
-		out.Signals = append(out.Signals, Signal{s.Rule, s.Reason, s.Category, s.Strength, s.Source, s.Text, s.Decided, outcome(s, x.Signals)})
+		out.Signals = append(out.Signals, Signal{s.Rule, s.Reason, s.Category, s.Strength, s.Source, s.Text, s.Decided, outcome.Of(s, x.Signals)})
 	}
 	if m := x.Model; m != nil {
 		out.Model = &Model{m.Reason, m.Probability, m.RunnerUp, m.RunnerUpProbability, []string{}}
@@ -93,43 +94,6 @@ func Explain(e Evidence) Explanation {
 	}
 	out.Text = pieces(e.Message, spans(e.Message, x))
 	return out
-}
-
-// outcome describes why a signal decided or did not decide.
-func outcome(s classify.Signal, all []classify.Signal) string {
-	switch {
-	case s.Decided:
-		return "decided"
-	case s.VetoedBy != "":
-		return "ruled out by " + s.VetoedBy
-	case s.BeatenBy != "":
-		return "beaten by " + s.BeatenBy + why(s, all)
-	case slices.ContainsFunc(all, func(other classify.Signal) bool { return other.VetoedBy == s.Rule }):
-		return "rules out others"
-	}
-	return "only a hint"
-}
-
-// strengths are the strengths of signals, from the weakest.
-var strengths = []string{"word", "phrase", "code", "cause", "fact", "user", "own"}
-
-// why says why the signal that beat s is stronger. It returns "" if both are
-// equally strong or the model decided.
-func why(s classify.Signal, all []classify.Signal) string {
-	i := slices.IndexFunc(all, func(other classify.Signal) bool { return other.Rule == s.BeatenBy })
-	if i < 0 || s.BeatenBy == classify.RuleModel {
-		return ""
-	}
-	won := all[i]
-	switch {
-	case slices.Index(strengths, s.Strength) > slices.Index(strengths, won.Strength):
-		return ", as a wrapper or an earlier attempt"
-	case s.Strength != won.Strength:
-		return ": a " + won.Strength + " before a " + s.Strength
-	case s.Reason != won.Reason:
-		return ": " + string(won.Reason) + " before " + string(s.Reason)
-	}
-	return ""
 }
 
 // span is a marked part of a text.

@@ -42,7 +42,7 @@ const (
 	similarity  = 0.6 // the least share of the words outside of holes that must be the same
 	evidence    = 5   // clusters that differ in the same words and become one
 	crowd       = 20  // similar clusters that become one, whatever words they differ in
-	maxScan     = 128 // clusters of a leaf that a text is compared with: the last ones that were used
+	maxScan     = 128 // a text is compared with at most this many clusters of a leaf: those used last
 )
 
 // Cluster is a set of texts with the same template. The caller may keep a value of
@@ -78,14 +78,11 @@ func (c *Cluster[T]) Current() *Cluster[T] {
 	return c
 }
 
-// Removed reports whether the cluster was removed.
-func (c *Cluster[T]) Removed() bool { return c.leaf == nil }
-
 // Tree holds the clusters and finds the one to which a text belongs. It is not safe
 // for concurrent use.
 type Tree[T any] struct {
-	root  node[T]
-	words []word
+	byLength [MaxWords + 1]node[T] // by the number of words
+	words    []word                // of the current text
 	// merge adds the value of the cluster from to that of the cluster into.
 	merge func(into, from *Cluster[T])
 }
@@ -141,7 +138,7 @@ type word struct {
 func split(words []word, masked string) []word {
 	for text := range strings.FieldsSeq(masked) {
 		n := len(words)
-		w := word{text, hasHole(text)}
+		w := word{text, HasHole(text)}
 		switch {
 		case n > 0 && w.hole && trimmed(text) == trimmed(words[n-1].text):
 			words[n-1] = w
@@ -160,7 +157,7 @@ func trimmed(word string) string { return strings.TrimRight(word, ",;") }
 
 // leaf returns the node for texts with these words.
 func (t *Tree[T]) leaf(words []word) *node[T] {
-	n := t.root.child(lengths[len(words)])
+	n := &t.byLength[len(words)]
 	for _, w := range words[:min(depth, len(words))] {
 		if w.hole || isName(w.text) {
 			w.text = Any
@@ -169,15 +166,6 @@ func (t *Tree[T]) leaf(words []word) *node[T] {
 	}
 	return n
 }
-
-// lengths has the name of the node for each number of words. The name of such a
-// node consists of spaces, because no word does.
-var lengths = func() (names [MaxWords + 1]string) {
-	for i := range names {
-		names[i] = strings.Repeat(" ", i)
-	}
-	return names
-}()
 
 // isName reports whether a word looks like a name, such as com.example.Update,
 // read_file or a-b. Ordinary words of a sentence do not contain such digits or
@@ -190,7 +178,7 @@ func (n *node[T]) child(word string) *node[T] {
 	if c := n.children[word]; c != nil {
 		return c
 	}
-	if len(n.children) >= maxChildren && word[0] != ' ' {
+	if len(n.children) >= maxChildren {
 		word = Any
 		if c := n.children[Any]; c != nil {
 			return c
@@ -315,16 +303,15 @@ func generalize(template, words []word) {
 // Remove removes a cluster from the tree. If a later text has the same template, it
 // starts a new cluster.
 func (t *Tree[T]) Remove(c *Cluster[T]) {
-	leaf := c.leaf
-	if leaf == nil {
-		return
-	}
-	leaf.clusters = slices.DeleteFunc(leaf.clusters, func(o *Cluster[T]) bool { return o == c })
-	c.leaf = nil
+	c.leaf.clusters = slices.DeleteFunc(c.leaf.clusters, func(o *Cluster[T]) bool { return o == c })
 }
 
 // Prune removes the nodes without clusters. Call it after [Tree.Remove].
-func (t *Tree[T]) Prune() { t.root.prune() }
+func (t *Tree[T]) Prune() {
+	for i := range t.byLength {
+		t.byLength[i].prune()
+	}
+}
 
 func (n *node[T]) prune() (empty bool) {
 	for word, c := range n.children {
@@ -338,7 +325,13 @@ func (n *node[T]) prune() (empty bool) {
 // All yields the clusters in no particular order. The tree must not change during
 // the iteration.
 func (t *Tree[T]) All() iter.Seq[*Cluster[T]] {
-	return func(yield func(*Cluster[T]) bool) { t.root.all(yield) }
+	return func(yield func(*Cluster[T]) bool) {
+		for i := range t.byLength {
+			if !t.byLength[i].all(yield) {
+				return
+			}
+		}
+	}
 }
 
 func (n *node[T]) all(yield func(*Cluster[T]) bool) bool {

@@ -2,6 +2,7 @@ package drain_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,7 +82,7 @@ func TestRemove(t *testing.T) {
 	tree.Remove(c)
 	tree.Remove(c)
 	tree.Prune()
-	assert.True(t, c.Removed())
+	assert.Empty(t, slices.Collect(tree.All()))
 	assert.NotSame(t, c, tree.Add("disk full"))
 }
 
@@ -96,6 +97,20 @@ func TestManyTemplates(t *testing.T) {
 	c := tree.Add("a b c")
 	c.Value++
 	assert.Positive(t, c.Current().Value)
+}
+
+// TestNoWordsAfterManyLengths adds a text without words to a tree that has texts of
+// 100 different lengths. It caused a panic.
+func TestNoWordsAfterManyLengths(t *testing.T) {
+	t.Parallel()
+	all := []string{""}
+	for n := range 100 {
+		all = append(all, strings.TrimSpace(strings.Repeat("word ", n+1)))
+	}
+	slices.Reverse(all)
+	templates, counts := texts(all...)
+	assert.Equal(t, all, templates)
+	assert.Len(t, counts, len(all))
 }
 
 // letters returns a text of letters that is different for each n.

@@ -3,6 +3,8 @@ package drain
 import (
 	"strings"
 	"unicode"
+
+	"github.com/errclass/errclass/internal/ascii"
 )
 
 // nextHole returns the start and the end of the first hole (such as <num>, <ip> or
@@ -25,10 +27,8 @@ func nextHole(word string, i int) (start, end int, ok bool) {
 	}
 }
 
-func hasHole(word string) bool {
-	if strings.IndexByte(word, '<') < 0 {
-		return false
-	}
+// HasHole reports whether word has a hole.
+func HasHole(word string) bool {
 	_, _, ok := nextHole(word, 0)
 	return ok
 }
@@ -59,7 +59,7 @@ func same(a, b word) bool {
 func covers(name, plain string) bool {
 	before, after := around(name)
 	n := len(before)
-	return n >= 2 && isLetter(before[0]) && strings.IndexByte("-_#/:=.", before[n-1]) >= 0 &&
+	return n >= 2 && ascii.IsLetter(before[0]) && strings.IndexByte("-_#/:=.", before[n-1]) >= 0 &&
 		len(plain) > n+len(after) && strings.HasPrefix(plain, before) && strings.HasSuffix(plain, after)
 }
 
@@ -76,8 +76,6 @@ func around(word string) (before, after string) {
 	return before, word[last:]
 }
 
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
 // numbered reports whether word is a name that contains a hole for a number or an
 // id.
 func numbered(word string) bool {
@@ -92,9 +90,7 @@ func numbered(word string) bool {
 	return false
 }
 
-func inName(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '-'
-}
+func inName(c byte) bool { return ascii.IsLetter(c) || c == '_' || c == '-' }
 
 // place reports whether word ends in a number after a colon.
 func place(word string) bool { return strings.HasSuffix(strings.TrimRight(word, ".,:;)]}"), ":<num>") }
@@ -172,29 +168,9 @@ func joined(a, b string) string {
 // has the same text around the hole.
 func standsFor(template, word string) bool {
 	before, after, ok := strings.Cut(template, Any)
-	return ok && !hasHole(before) && !hasHole(after) &&
+	return ok && !HasHole(before) && !HasHole(after) &&
 		len(word) >= len(before)+len(after) && strings.HasPrefix(word, before) && strings.HasSuffix(word, after)
 }
-
-// Matches reports whether a text has the given template. The values of the text
-// must already be replaced by holes.
-func Matches(template, masked string) bool {
-	want, words := strings.Fields(template), split(nil, masked)
-	if len(want) != len(words) {
-		return false
-	}
-	for i, w := range want {
-		// A word of the template matches if joining it with the word of the text
-		// changes nothing.
-		if w != Any && w != words[i].text && joined(w, words[i].text) != w {
-			return false
-		}
-	}
-	return true
-}
-
-// HasHole reports whether word has a hole.
-func HasHole(word string) bool { return hasHole(word) }
 
 // Part is a part of a word: a hole, or the text between holes.
 type Part struct {
@@ -202,7 +178,7 @@ type Part struct {
 	Hole bool
 }
 
-// Parts divides a word at its holes.
+// Parts divides a word or a text at its holes.
 func Parts(word string) (parts []Part) {
 	i := 0
 	for start, end, ok := nextHole(word, 0); ok; start, end, ok = nextHole(word, end) {

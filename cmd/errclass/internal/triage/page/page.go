@@ -16,6 +16,7 @@ import (
 	"io"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/cmd/errclass/internal/runbook"
 	"github.com/errclass/errclass/cmd/errclass/internal/triage"
 	"github.com/errclass/errclass/internal/pages"
 )
@@ -61,9 +62,9 @@ func Write(w io.Writer, r *triage.Report) error {
 // [triage.Report], but has the advice only once for each reason.
 type report struct {
 	triage.Report
-	Groups   []json.RawMessage                 `json:"groups"`
-	Advice   map[classify.Reason]triage.Advice `json:"advice"`
-	Unlisted unlisted                          `json:"unlisted"`
+	Groups   []json.RawMessage                  `json:"groups"`
+	Advice   map[classify.Reason]runbook.Advice `json:"advice"`
+	Unlisted unlisted                           `json:"unlisted"`
 }
 
 // unlisted counts the groups that are left out, and the errors in them.
@@ -88,7 +89,7 @@ const (
 // encode returns r as JSON of at most limit bytes, with as many groups as fit. If r
 // without its groups is longer than limit, so is the result.
 func encode(r *triage.Report, limit int) ([]byte, error) {
-	out := report{Report: *r, Groups: []json.RawMessage{}, Advice: map[classify.Reason]triage.Advice{}}
+	out := report{Report: *r, Groups: []json.RawMessage{}, Advice: map[classify.Reason]runbook.Advice{}}
 	out.Report.Groups = nil
 	for i := range r.Groups {
 		out.Advice[r.Groups[i].Reason] = r.Groups[i].WhatToDo
@@ -105,7 +106,7 @@ func encode(r *triage.Report, limit int) ([]byte, error) {
 			longest = shortExample
 			g.Examples = g.Examples[:min(len(g.Examples), 1)]
 		}
-		g.Examples = cut(g.Examples, longest)
+		g.Examples = shortened(g.Examples, longest)
 		b, err := json.Marshal(g)
 		if err != nil {
 			return nil, err
@@ -123,18 +124,12 @@ func encode(r *triage.Report, limit int) ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// cut returns copies of examples with at most n bytes of text each.
-func cut(examples []triage.Example, n int) []triage.Example {
-	short := make([]triage.Example, len(examples))
-	for i, e := range examples {
-		if len(e.Text) > n {
-			end := n
-			for end > 0 && e.Text[end]&0xC0 == 0x80 { // within a character
-				end--
-			}
-			e.Text = e.Text[:end] + "…"
-		}
-		short[i] = e
+// shortened returns copies of examples with at most n bytes of text each. The page
+// does not show their sources.
+func shortened(examples []triage.Example, n int) []triage.Example {
+	short := append([]triage.Example{}, examples...) // never null in JSON
+	for i := range short {
+		short[i].Text, short[i].Source = triage.Shortened(short[i].Text, n), ""
 	}
 	return short
 }

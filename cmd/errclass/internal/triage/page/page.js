@@ -135,13 +135,14 @@
   // The counts of the categories for each step, of what the filters let through.
   function layers() {
     const all = new Map(categories.map((c) => [c, new Array(steps).fill(0)]));
-    const from = state.words.length ? report.groups : report.counts;
-    for (const c of from) {
-      if (state.words.length ? matches(c) : !state.hidden.has(c.category) && (!state.reason || c.reason === state.reason)) { add(all.get(c.category), c.series); }
+    for (const c of state.words.length ? report.groups : report.counts) {
+      if (matches(c)) { add(all.get(c.category), c.series); }
     }
     return categories.map((name) => ({ name, values: all.get(name) }));
   }
 
+  // Reports whether the filters let a group through. Without a search, it may also be a
+  // count.
   const matches = (g) => !state.hidden.has(g.category) && (!state.reason || g.reason === state.reason) && state.words.every((w) => g.search.includes(w));
 
   function showChart() {
@@ -156,7 +157,7 @@
       byId(id).value = i;
       byId(id).setAttribute("aria-valuetext", stepTime(i));
     }
-    if (byId("figures").open) { showFigures(); }
+    showFigures();
   }
 
   function setRange(from, to) {
@@ -181,7 +182,9 @@
     }));
   }
 
+  // Fills the table of figures, if it is open.
   function showFigures() {
+    if (!byId("figures").open) { return; }
     const all = layers().filter((l) => l.values.some((v) => v > 0)), rows = [];
     for (let i = state.from; i < state.to; i++) {
       if (all.some((l) => l.values[i] > 0)) {
@@ -327,13 +330,13 @@
   // The parts that stay as they are.
   function setUp() {
     byId("title").textContent = report.events ? plural(report.events, "error") + " in " + plural(report.groups.length + report.unlisted.groups, "group") : "No errors";
-    const files = report.files.length === 1 ? report.files[0].name : plural(report.files.length, "file");
+    const files = report.files.length === 1 ? report.files[0] : plural(report.files.length, "file");
     byId("scope").textContent = plural(report.lines, "line") + " of " + (files === "-" ? "standard input" : files) + (report.first ? ", " + when(report.first) + " – " + when(report.last) : "");
     const notes = (report.problems || []).map((p) => p.file + ": " + p.problem);
     if (report.rest) { notes.push(plural(report.rest.events, "error") + " are in no group: there are more than " + plural(report.rest.bound, "group") + "."); }
     if (report.unlisted.groups) { notes.push(plural(report.unlisted.groups, "rare group") + " with " + plural(report.unlisted.events, "error") + " are not on this page. errclass triage --format json has them."); }
     if (report.no_time) { notes.push(plural(report.no_time, "error") + " have no time, so the chart does not show them."); }
-    if (report.skipped && report.skipped.too_long) { notes.push(plural(report.skipped.too_long, "line") + " were too long to read."); }
+    if (report.too_long) { notes.push(plural(report.too_long, "line") + " were too long to read."); }
     byId("notes").replaceChildren(...notes.map((n) => element("li", {}, n)));
     byId("notes").hidden = notes.length === 0;
 

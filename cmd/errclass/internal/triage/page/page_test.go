@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errclass/errclass/classify"
+	"github.com/errclass/errclass/cmd/errclass/internal/runbook"
 	"github.com/errclass/errclass/cmd/errclass/internal/triage"
 	"github.com/errclass/errclass/cmd/errclass/internal/triage/page"
 	"github.com/errclass/errclass/internal/pages"
@@ -29,7 +30,7 @@ func report(n, size int) *triage.Report {
 	r := &triage.Report{
 		Lines: 10, Events: int64(n), First: at, Last: at.Add(time.Hour), Start: at, StepSeconds: 60, Steps: triage.MaxSteps,
 		Counts: []triage.Count{{Category: classify.CategoryFatal, Reason: classify.ReasonUnknown, Count: int64(n), Series: series}},
-		Files:  []triage.File{{Name: hostile, Lines: 10, Events: int64(n)}},
+		Files:  []string{hostile},
 		Notes:  []triage.Note{{File: "b.gz", Problem: hostile}},
 	}
 	text := hostile + strings.Repeat("é", size/2)
@@ -37,8 +38,8 @@ func report(n, size int) *triage.Report {
 		r.Groups = append(r.Groups, triage.Group{
 			ID: fmt.Sprintf("%016x", i), Template: hostile, Count: 1, Share: 1 / float64(n), First: at, Last: at, Series: series,
 			Category: classify.CategoryFatal, Reason: classify.ReasonUnknown, Confidence: .5,
-			Examples: []triage.Example{{Text: text, Time: at, File: hostile, Line: 1}, {Text: text}, {Text: text}},
-			WhatToDo: triage.Advice{Meaning: "an error that no rule knows", First: []string{"the message"}, Link: "https://example.test/#unknown"},
+			Examples: []triage.Example{{Text: text, Source: "a part", Time: at, File: hostile, Line: 1}, {Text: text}, {Text: text}},
+			WhatToDo: runbook.Advice{Meaning: "an error that no rule knows", First: []string{"the message"}, Link: "https://example.test/#unknown"},
 			Files:    []triage.Origin{{Name: hostile, Count: 1}},
 		})
 	}
@@ -76,12 +77,13 @@ func TestWriteEscapes(t *testing.T) {
 			Template string
 			Examples []triage.Example
 		}
-		Advice map[string]triage.Advice
+		Advice map[string]runbook.Advice
 	}
 	require.NoError(t, json.Unmarshal([]byte(between(t, text, `type="application/json">`, "</script>")), &got))
 	require.Len(t, got.Groups, 2)
 	assert.Equal(t, hostile, got.Groups[0].Template, "the text is unchanged")
 	assert.Equal(t, hostile+"ééééé", got.Groups[0].Examples[0].Text)
+	assert.Empty(t, got.Groups[0].Examples[0].Source, "the page does not show it")
 	assert.Equal(t, "an error that no rule knows", got.Advice["unknown"].Meaning)
 }
 

@@ -1,0 +1,20 @@
+package drain
+
+import "strings"
+
+// Matches reports whether a text has the given template. The values of the text
+// must already be replaced by holes.
+func Matches(template, masked string) bool {
+	want, words := strings.Fields(template), split(nil, masked)
+	if len(want) != len(words) {
+		return false
+	}
+	for i, w := range want {
+		// A word of the template matches if joining it with the word of the text
+		// changes nothing.
+		if w != Any && w != words[i].text && joined(w, words[i].text) != w {
+			return false
+		}
+	}
+	return true
+}

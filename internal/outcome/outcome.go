@@ -1,0 +1,60 @@
+// Package outcome says in words what became of the signals of an explanation.
+package outcome
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/errclass/errclass/classify"
+)
+
+// Of says why s decided or did not decide. all are the signals of the explanation;
+// s is one of them.
+func Of(s classify.Signal, all []classify.Signal) string {
+	switch {
+	case s.Decided:
+		return "decided"
+	case s.VetoedBy != "":
+		return "ruled out by " + s.VetoedBy
+	case s.BeatenBy == classify.RuleModel:
+		return "beaten by the model"
+	case s.BeatenBy != "":
+		return "beaten by " + s.BeatenBy + ": " + whyBeaten(s, winner(s, all))
+	}
+	var out []string
+	for _, other := range all {
+		if other.VetoedBy == s.Rule {
+			out = append(out, other.Rule)
+		}
+	}
+	if len(out) == 0 {
+		// A rule without a reason names a wait or rules out other signals. This one
+		// ruled out none.
+		return "has no reason of its own"
+	}
+	return "rules out " + strings.Join(out, ", ")
+}
+
+// winner returns the signal that beat s. BeatenBy may be the name of a rule that a
+// refinement has renamed, such as http/429+long-wait. Then it is the signal that
+// decided, which comes first.
+func winner(s classify.Signal, all []classify.Signal) classify.Signal {
+	i := slices.IndexFunc(all, func(other classify.Signal) bool { return other.Rule == s.BeatenBy })
+	return all[max(i, 0)]
+}
+
+// strengths are the strengths of signals, from the weakest.
+var strengths = []string{"word", "phrase", "code", "cause", "fact", "user", "own"}
+
+// whyBeaten says why won beat s.
+func whyBeaten(s, won classify.Signal) string {
+	switch {
+	case slices.Index(strengths, s.Strength) > slices.Index(strengths, won.Strength):
+		return "a wrapper, or an earlier attempt"
+	case s.Strength != won.Strength:
+		return won.Strength + " before " + s.Strength
+	case s.Reason != won.Reason:
+		return string(won.Reason) + " before " + string(s.Reason)
+	}
+	return "it comes first"
+}

@@ -1,0 +1,53 @@
+package shapes
+
+import "bytes"
+
+// TextEvents collects the texts of events: a message with its stack trace is one
+// text. For each line, call [TextEvents.Starts]. If it returns true, read the event
+// so far. Then call [TextEvents.Add]. The zero value is ready for use. It is not safe
+// for concurrent use.
+type TextEvents struct {
+	events Events
+	starts bool   // the last result of Starts
+	event  Event  // the current event, with the lines added so far
+	text   []byte // of the current event, without the header of its first line
+	lines  int64  // of the current event
+}
+
+// Starts reports whether line starts a new event. The current event stays the same
+// until the next call of Add.
+func (t *TextEvents) Starts(line []byte) bool {
+	t.starts = !t.events.Add(trimEnd(line))
+	return t.starts
+}
+
+// Add adds a line to its event. The line must be the last argument of Starts.
+func (t *TextEvents) Add(line []byte) {
+	t.event = t.events.Event()
+	line = trimEnd(line)
+	if t.starts {
+		t.text, t.lines = t.text[:0], 0
+		line = line[min(t.event.Message, len(line)):]
+	} else {
+		line = line[readPrefix(line).end:]
+	}
+	t.lines++
+	t.text = append(append(t.text, line[:min(len(line), max(MaxText-len(t.text), 0))]...), '\n')
+}
+
+// End ends the current event: the next line starts another one.
+func (t *TextEvents) End() { t.events.End() }
+
+// Event returns the current event.
+func (t *TextEvents) Event() Event { return t.event }
+
+// Text returns the text of the current event without the header of its first line,
+// at most its first [MaxText] bytes. It is valid until the next call of Add.
+func (t *TextEvents) Text() []byte { return bytes.TrimSpace(t.text) }
+
+// Lines returns the number of lines of the current event.
+func (t *TextEvents) Lines() int64 { return t.lines }
+
+func trimEnd(line []byte) []byte {
+	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+}
