@@ -11,7 +11,7 @@ type Limits struct {
 
 // Chosen has the limits that were chosen by cross-validation. corpus/README.md
 // shows the results.
-var Chosen = Limits{Retry: 0.7, Other: 0.5, Known: 40}
+var Chosen = Limits{Retry: 0.75, Other: 0.5, Known: 10}
 
 // Prior is the answer of the rules. The model multiplies the odds of this reason by
 // e^Weight. The zero Prior means that the rules have no answer.
@@ -25,7 +25,7 @@ type Prior struct {
 // stronger rules.
 const (
 	WordWeight   = 1.5
-	PhraseWeight = 4
+	PhraseWeight = 3
 )
 
 // Answer is the model's answer.
@@ -46,8 +46,8 @@ func (a Answer) Step() int {
 
 // Answer returns the likeliest of the retryable reasons if their probabilities add
 // up to at least l.Retry. Otherwise it returns the likeliest of the other reasons.
-// ok is false if the texts have too few known features. It is also false if the
-// other reason is less likely than l.Other and there is no prior.
+// ok is false if the texts have too few known features, or if that other reason is
+// less likely than l.Other.
 func (m *Model) Answer(r *Reader, l Limits, prior Prior) (a Answer, ok bool) {
 	if r.Known() < l.Known {
 		return a, false
@@ -76,5 +76,5 @@ func (m *Model) Answer(r *Reader, l Limits, prior Prior) (a Answer, ok bool) {
 			a = Answer{i, p[i]}
 		}
 	}
-	return a, again || prior.Weight != 0 || a.Probability >= l.Other
+	return a, again || a.Probability >= l.Other
 }

@@ -132,7 +132,8 @@ func TestAnswer(t *testing.T) {
 		{"enough known features", model.Limits{Retry: 0.5, Known: 1}, model.Prior{}, 1, true},
 		{"too few known features", model.Limits{Retry: 0.5, Known: 2}, model.Prior{}, 0, false},
 		{"a prior for a retryable reason", model.Limits{Retry: 0.6, Other: 0.9}, model.Prior{Reason: 0, Weight: math.Log(2)}, 0, true},
-		{"a prior for another reason", model.Limits{Retry: 0.5, Other: 0.9}, model.Prior{Reason: 2, Weight: math.Log(2)}, 2, true},
+		{"a prior for another reason", model.Limits{Retry: 0.5, Other: 0.6}, model.Prior{Reason: 2, Weight: math.Log(2)}, 2, true},
+		{"a prior that is not enough", model.Limits{Retry: 0.5, Other: 0.9}, model.Prior{Reason: 2, Weight: math.Log(2)}, 2, false},
 		{"a weak prior", model.Limits{Retry: 0.5, Other: 0.9}, model.Prior{Reason: 2, Weight: math.Log(1.1)}, 1, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
