@@ -11,7 +11,7 @@ type Limits struct {
 
 // Chosen has the limits that were chosen by cross-validation. corpus/README.md
 // shows the results.
-var Chosen = Limits{Retry: 0.75, Other: 0.5, Known: 10}
+var Chosen = Limits{Retry: 0.75, Other: 0.5, Known: 40}
 
 // Prior is the answer of the rules. The model multiplies the odds of this reason by
 // e^Weight. The zero Prior means that the rules have no answer.

@@ -13,8 +13,8 @@ import (
 // time. An n-gram counts once for each different word that contains it.
 //
 // Words are sequences of letters, converted to lower case. Bytes above ASCII are
-// letters. Numbers, ids, paths and URLs are masked: each of them becomes one fixed
-// word without n-grams. HTTP status codes from 400 to 599 are not masked. The
+// letters. Numbers, months of dates, ids, paths and URLs are masked: each of them
+// becomes one fixed word without n-grams. HTTP status codes from 400 to 599 are not masked. The
 // frames of stack traces, escape sequences of terminals and invisible characters
 // have no features.
 
@@ -226,6 +226,13 @@ func (s *scanner) nextInPart(w *word) bool {
 				continue
 			}
 		}
+		if kind == letter && isMonth(text, start, end) {
+			s.pos = end
+			if s.mask(number, w) {
+				return true
+			}
+			continue
+		}
 		if kind != digit {
 			s.letters(w, min(end, start+maxWord))
 			return true
@@ -308,6 +315,35 @@ func (s *scanner) skipLocation() {
 			return
 		}
 	}
+}
+
+// isMonth reports whether text[start:end] is the month of a date, such as
+// "Nov  6" or "23/Nov/2026".
+func isMonth(text string, start, end int) bool {
+	if end-start != 3 || end+2 >= len(text) {
+		return false
+	}
+	switch next := text[end+1]; text[end] {
+	case ' ':
+		if next == ' ' {
+			next = text[end+2]
+		}
+		if kinds[next] != digit {
+			return false
+		}
+	case '/', '-':
+		if kinds[next] != digit {
+			return false
+		}
+	default:
+		return false
+	}
+	month := string([]byte{text[start] | 0x20, text[start+1] | 0x20, text[start+2] | 0x20})
+	switch month {
+	case "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec":
+		return true
+	}
+	return false
 }
 
 // identifierEnd returns the end of the id that begins at start, or 0 if there is

@@ -21,6 +21,8 @@ func TestFeaturesAreTheSame(t *testing.T) {
 		{"punctuation", "read: not found!", "read not found"},
 		{"numbers", "after 30 s", "after 4711 s"},
 		{"timestamps", "2026-01-02 03:04:05.678 busy", "1999-12-31 23:59 busy"},
+		{"dates", "Nov  6 08:49:37 gone", "Mar 14 10:00:00 gone"},
+		{"dates with a year", "[23/Oct/2026:08:49] gone", "[01-Feb-2025 07:00] gone"},
 		{"ids", "pod 9b5ed7a56b0b failed", "pod 0a1b2c3d4e failed"},
 		{"paths", "open /var/lib/a: denied", "open /tmp/x/y: denied"},
 		{"URLs", "get https://a.example.org/x?y=1 failed", "get https://b.example.org/ failed"},
@@ -38,6 +40,7 @@ func TestFeaturesDiffer(t *testing.T) {
 	for _, tt := range []struct{ name, a, b string }{
 		{"words", "refused", "accepted"},
 		{"the order of words", "not found", "found not"},
+		{"a month and another word", "6 may", "6 dec"},
 		{"statuses", "status 503", "status 404"},
 		{"a status and a number", "status 503", "status 17"},
 		{"part of a word", "timeout", "time out"},
