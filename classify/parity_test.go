@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -228,4 +229,22 @@ func TestRulesThatMatchNothing(t *testing.T) {
 			require.Equal(t, Message(texts[i]), c.Message(texts[i]), "%d rules: %q", n, texts[i])
 		}
 	}
+}
+
+// TestImportPathIsNoEvidence checks that the words of an import path in a type name
+// decide nothing. OpenTelemetry records types with the path.
+func TestImportPathIsNoEvidence(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"github.com/acme/timeout/", "example.org/authentication/rate-limit/v2/", "internal/aborted/"} {
+		for _, name := range []string{"store.Error", "*store.Error", "pgconn.ConnectError", "net.DNSError"} {
+			long := path + name
+			if pointer, ok := strings.CutPrefix(name, "*"); ok {
+				long = "*" + path + pointer
+			}
+			want := Standard.Classify(Evidence{Message: "it failed", Type: name})
+			assert.Equal(t, want, Standard.Classify(Evidence{Message: "it failed", Type: long}), long)
+		}
+	}
+	const problem = "https://example.org/problems/too-many-requests/v1.0"
+	assert.Equal(t, ReasonRateLimit, Standard.Classify(Evidence{Type: problem}).Reason, "a URL is no import path")
 }

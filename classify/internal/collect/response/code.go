@@ -40,7 +40,18 @@ func ReadName(q *collect.Inquiry, name string) {
 		return
 	}
 	readCode(q, name)
-	text.ReadText(q, name)
+	text.ReadText(q, withoutImportPath(name))
+}
+
+// withoutImportPath returns the name of a Go type without the path of its package, as
+// %T prints it: pgconn.PgError for github.com/jackc/pgx/v5/pgconn.PgError. Words of
+// the path are no evidence. OpenTelemetry records types with the path.
+func withoutImportPath(name string) string {
+	last := name[strings.LastIndexByte(name, '/')+1:]
+	if len(last) == len(name) || !strings.Contains(last, ".") || strings.Contains(name, "://") {
+		return name
+	}
+	return last
 }
 
 // ownTypes are the type names of Go's deadline and cancellation errors. Here their
