@@ -39,8 +39,8 @@ type guess struct {
 	step   int // see model.Confidence
 }
 
-// ruleWeight is the weight of a text rule against the model. If the list has a
-// signal of another strength, or a signal with a status, the model is not asked.
+// ruleWeight is the weight of a text rule against the model. If there is a signal
+// of another strength or with a status, the model is not asked.
 var ruleWeight = [signal.Strengths]float64{signal.Word: model.WordWeight, signal.Phrase: model.PhraseWeight}
 
 // guess asks the model about the texts that were read. won is the signal that
@@ -120,9 +120,8 @@ type Model struct {
 // ModelWord is a word of the text, in lower case.
 type ModelWord struct {
 	Text string
-	// Weight is what the word adds to the score of the reason, minus the mean of
-	// what it adds to the scores of all reasons. A score is the logarithm of the
-	// odds.
+	// Weight is the word's contribution to the score of the reason, minus the mean of
+	// its contributions to all scores. A score is the logarithm of the odds.
 	Weight float64
 }
 
@@ -163,5 +162,5 @@ func (c *Classifier) explainModel(q *collect.Inquiry) *Model {
 }
 
 // A slot of package memory must have room for the numbers of 2048 rules and of all
-// guesses. If it has not, this constant overflows and the package does not compile.
+// guesses. Otherwise this constant overflows and the package does not compile.
 const _ = uint(1<<memory.RuleBits - 2 - 2048 - int(signal.Reasons)*len(model.Confidence))

@@ -17,9 +17,8 @@ var viewOverrides = [...]struct {
 	{"sdk/APIConnectionError", ViewProvider, "timeout"},
 }
 
-// Name returns the name of r in the view v. This is the name of r's reason, except
-// for a few rules that have another name in the view. For the zero Result, Name
-// returns "".
+// Name returns the name of r in the view v. This is the name of r's reason, unless
+// the view has another name for r's rule. For the zero Result, Name returns "".
 func (r Result) Name(v View) string {
 	if r.Category == "" {
 		return ""

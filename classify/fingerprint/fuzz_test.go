@@ -67,7 +67,7 @@ func endsInDate(text string) bool {
 }
 
 // joins reports whether text may continue the value before it, for example as a
-// unit, as a time of day or as the rest of a path.
+// unit, a time of day or the rest of a path.
 func joins(text string) bool {
 	text = strings.TrimLeft(text, " ")
 	return text != "" && (strings.IndexByte("+-:,", text[0]) >= 0 || '0' <= text[0] && text[0] <= '9') ||

@@ -96,8 +96,8 @@ func (s *scanner) unit(i int) (unit string, end int) {
 	return s.text[i:end], end
 }
 
-// withLongUnit replaces a number that ends at end, and the unit that follows after
-// a space: "250 ms". Without such a unit it replaces the number alone.
+// withLongUnit replaces the number s.text[start:end], and the unit after a space:
+// "250 ms". Without such a unit it replaces the number alone.
 func (s *scanner) withLongUnit(start, end int) int {
 	if s.at(end) == ' ' {
 		switch unit, after := s.unit(end + 1); {

@@ -90,7 +90,7 @@ func (s *scanner) add(text string) {
 	}
 }
 
-// flush adds the text up to end to the template, unchanged.
+// flush adds the text before index end to the template, unchanged.
 func (s *scanner) flush(end int) {
 	if end > s.from {
 		s.emit(s.text[s.from:end])
@@ -98,7 +98,7 @@ func (s *scanner) flush(end int) {
 	}
 }
 
-// hole replaces the text from start to end by the hole name, such as <num>. It
+// hole replaces s.text[start:end] by the hole with this name, such as <num>. It
 // returns end.
 func (s *scanner) hole(start, end int, name string) int {
 	s.flush(start)

@@ -42,9 +42,9 @@ func lineWidth(text string) (width int) {
 }
 
 // EachBreak calls found for every line break that a terminal may have made,
-// together with the blanks around the break. This is so if the first word of the
-// next line would not have fit into the line. The width of the lines is the length
-// of the longest line.
+// together with the blanks around the break. It may have made a break if the first
+// word of the next line would not have fit into the line. The width of the lines is
+// the length of the longest line.
 func EachBreak(text string, found func(start, end int, with string)) {
 	width := lineWidth(text)
 	if width == 0 {

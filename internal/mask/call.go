@@ -75,9 +75,8 @@ type openCall struct {
 	literals [mostArgs]value // the first string of each argument
 }
 
-// call masks the secrets among the arguments of the function s.text[i:end], and
-// those of functions that are called within the arguments. It does nothing if i is
-// within the call that was read last.
+// call masks the secrets in the arguments of the function named s.text[i:end], and
+// in those of nested calls. It does nothing if i is within the last call read.
 func (s *scanner) call(i, end int, calls []call) {
 	if i < s.callTo {
 		return

@@ -17,8 +17,7 @@ const (
 	header        // the value has several words, and the first one may be a scheme
 )
 
-// nameWords is how many words of a name are read. If the name has more, these are
-// the last ones.
+// nameWords is how many words of a name are read: the last ones of a longer name.
 const nameWords = 6
 
 // nameBytes is the largest length of a name, in bytes.

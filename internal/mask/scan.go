@@ -61,7 +61,7 @@ func (s *scanner) add(from, to int) {
 	s.found = append(s.found, span{from, to})
 }
 
-// scan reads the text once. fresh reports that a word may begin at i. This is so at
+// scan reads the text once. Its variable fresh is true if a word may begin at i: at
 // the start of the text, after a byte other than a letter or a digit, and after an
 // escape ("\nsk-...").
 func (s *scanner) scan() {

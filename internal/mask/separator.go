@@ -2,9 +2,9 @@ package mask
 
 import "strings"
 
-// separator masks the value after the separator at i, if the name before the
-// separator is that of a secret. Separators are = : => := -> || and others, the >
-// of a tag and the comma between two strings. They may be escaped.
+// separator masks the value after the separator at i, if the name of a secret
+// precedes the separator. Separators are = : => := -> || and others, the > of a tag
+// and the comma between two strings. They may be escaped.
 func (s *scanner) separator(i int) {
 	n, c, encoded := s.separatorAt(i)
 	if n == 0 {

@@ -260,8 +260,8 @@ func (s *scanner) letters(w *word, end int) {
 	s.whole(hash, w)
 }
 
-// whole sets the features of a word other than its n-grams: that of the word
-// itself, from this hash, and that of its pair with the previous word.
+// whole sets two features from the hash: the feature of the word itself, and the
+// feature of its pair with the previous word.
 func (s *scanner) whole(hash uint64, w *word) {
 	w.whole = uint32(hash * multiplier >> 32)
 	w.paired = s.previous != 0

@@ -83,7 +83,7 @@ func New(t Table) *Model {
 
 // packed has the sum of some rows of weights. 128 is added to each weight, so that
 // it is an unsigned byte. A uint64 holds four sums of 16 bits. even has the sums of
-// the weights at even positions of a row. odd has those at odd positions.
+// the weights at even positions of a row, odd has the sums at odd positions.
 type packed struct{ even, odd [rowWords]uint64 }
 
 func (p *packed) add(row *[rowWords]uint64) {

@@ -218,8 +218,8 @@ func (c *causes) object(v []byte, depth int) {
 	}
 }
 
-// add adds a message. It does not add a message that the previous message contains,
-// and no further message if they are too long together.
+// add adds a message. It leaves out a message that the previous one contains, and
+// every further message if all are too long together.
 func (c *causes) add(message string) {
 	if message == "" || c.size > MaxText || len(c.messages) > 0 && strings.Contains(c.messages[len(c.messages)-1], message) {
 		return

@@ -73,18 +73,18 @@ func NewBudget(limit int) (b Budget) {
 	return b
 }
 
-// ShareNames allows DefaultMaxBytes more bytes of text: for a type name, for a code
-// or for a response.
+// ShareNames allows DefaultMaxBytes more bytes of text, for a type name, a code or
+// a response.
 func (b *Budget) ShareNames() { b.Left[textBytes] += DefaultMaxBytes }
 
-// ShareChain allows more bytes: for the texts and the response bodies of an error
+// ShareChain allows more bytes, for the texts and the response bodies of an error
 // chain.
 func (b *Budget) ShareChain() {
 	b.Left[textBytes] += min(max(DefaultMaxBytes, b.Limit), math.MaxInt/int(resources))
 	b.ShareBody()
 }
 
-// ShareText allows Limit more bytes of text: for one text of the evidence.
+// ShareText allows Limit more bytes of text, for one text of the evidence.
 func (b *Budget) ShareText() {
 	share := b.Limit
 	if share == 0 {

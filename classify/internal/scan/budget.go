@@ -170,7 +170,7 @@ func (e *BudgetError) Error() string { return e.err.Error() }
 // Unwrap returns the error that says which limit was exceeded.
 func (e *BudgetError) Unwrap() error { return e.err }
 
-// Shorten returns a pattern in quotes for an error message. Of a long pattern it
+// Shorten returns a pattern in quotes for an error message. For a long pattern it
 // returns only the beginning.
 func Shorten(expr string) string {
 	const most = 200

@@ -33,13 +33,14 @@ var kindOf = func() (of [256]kind) {
 	return of
 }()
 
-// holds reports whether all assertions in ops hold between a byte of kind before
-// and a byte of kind after.
+// holds reports whether all assertions in ops hold between two bytes of these
+// kinds.
 func holds(ops syntax.EmptyOp, before, after kind) bool {
 	return ops&^assertionsBetween[before][after] == 0
 }
 
-// assertionsBetween has the result of between for every two kinds.
+// assertionsBetween caches the results of the function between, for every two
+// kinds.
 var assertionsBetween = func() (ops [kinds][kinds]syntax.EmptyOp) {
 	for before := range kinds {
 		for after := range kinds {
@@ -124,16 +125,16 @@ func (b *builder) edgesOf(s int) []edge {
 // the first edge and the number of edges.
 type edgeRange struct{ begin, count int32 }
 
-// tables builds the two automata of a program: the one of all pieces and the one of
-// the case-sensitive pieces.
+// tables builds the two automata of a program: one for all pieces and one for the
+// case-sensitive pieces.
 func (p *program) tables() (all, exact *table) {
 	p.nodeIDs, p.asserted, p.pieceIDs, p.stageIDs = nil, nil, nil, nil // no nodes are added from here on
 	return determinize(p, p.starts, len(p.nodes)).layOut(), determinize(p, p.exact, 0).layOut()
 }
 
-// determinize builds the states of the pieces that begin at starts. It allocates
-// memory for room states in advance, because growing slices would need twice the
-// memory.
+// determinize builds the states of the pieces whose first nodes are starts. room is
+// the number of states for which it allocates memory in advance, because growing
+// slices would need twice the memory.
 func determinize(p *program, starts []int32, room int) *builder {
 	b := newBuilder(p, room)
 	for k := range kinds {
@@ -225,7 +226,7 @@ const (
 	stepsAnEdge = 4
 )
 
-// closure appends to items the nodes that can be reached from the nodes in from
+// closure appends to items the nodes that can be reached from the given nodes
 // without reading a byte. It leaves out nodes that only split the path.
 func (b *builder) closure(items, from []int32) []int32 {
 	b.round++
@@ -247,7 +248,7 @@ func (b *builder) closure(items, from []int32) []int32 {
 	return items
 }
 
-// stateOf returns the state for the nodes in from, after a byte of kind k. asserts
+// stateOf returns the state for the given nodes, after a byte of kind k. asserts
 // reports whether the state has assertions. Most edges lead to one node. The state
 // of such a node is cached unless it has assertions.
 func (b *builder) stateOf(from []int32, k kind) (s int32, asserts bool) {
@@ -337,7 +338,7 @@ func (b *builder) renumber() {
 	for c, class := range b.classes {
 		b.classes[c] = numbers[class]
 	}
-	b.sample = nil // the samples are of the old classes
+	b.sample = nil // the samples belong to the old classes
 	b.columns = uint32(first + len(kept))
 	for s := range b.count() {
 		l := &b.ranges[s]

@@ -90,7 +90,8 @@ func (l *byteLoop) matchBack(text string) int {
 // spans reports whether the loops of a gap match all of text. It ignores the
 // minimums of the loops. It starts with the last loop at the end of text and
 // matches each loop backwards, as far as possible. That finds a match if there is
-// one: whatever the earlier loops match, they also match a shorter beginning of it.
+// one: if the earlier loops match a text, they also match every beginning of that
+// text.
 func spans(loops []byteLoop, text string) bool {
 	for i := len(loops) - 1; i >= 0 && text != ""; i-- {
 		text = text[:loops[i].matchBack(text)]

@@ -28,8 +28,7 @@ type node struct {
 	out, alt int32
 }
 
-// node returns the index of a node. If the piece has no equal node yet, node adds
-// it.
+// node returns the index of n. It adds n first if the piece has no equal node yet.
 func (p *program) node(n node) int32 {
 	p.spend(p.pattern, stepsANode)
 	id, ok := p.nodeIDs[n]

@@ -162,7 +162,7 @@ func (p *program) forgetNodes() {
 	clear(p.asserted)
 }
 
-// spendText adds to the steps of a pattern one for each rune of re and two for each
+// spendText spends one step of a pattern for each rune of re, and two for each
 // part. A part that occurs several times is counted each time.
 func (b *Budget) spendText(pattern int32, re *syntax.Regexp) {
 	b.spend(pattern, 2+len(re.Rune))

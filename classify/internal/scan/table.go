@@ -51,7 +51,7 @@ func (b *builder) layOut() *table {
 	var columns []uint32
 	for _, s := range b.order() {
 		columns = columns[:0]
-		if at, ok := known.of(b, b.itemsOf(int(s))); ok {
+		if at, ok := known.index(b, b.itemsOf(int(s))); ok {
 			accepts[s] = at
 			columns = append(columns, acceptColumn)
 			numbers[s] = acceptFlag
@@ -126,9 +126,9 @@ type acceptLists struct {
 	list               []accept
 }
 
-// of returns the index of the first accept of a state. items are the nodes of the
-// state. ok is false if the state accepts nothing.
-func (l *acceptLists) of(b *builder, items []int32) (at uint32, ok bool) {
+// index returns the index of the first accept of a state. items are the nodes of
+// the state. ok is false if the state accepts nothing.
+func (l *acceptLists) index(b *builder, items []int32) (at uint32, ok bool) {
 	l.key = l.key[:0]
 	for _, n := range items {
 		if b.nodes[n].op == opMatch {

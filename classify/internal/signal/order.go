@@ -183,8 +183,8 @@ func (s *Signal) HasEdges() bool {
 }
 
 // claimsEnd reports whether s is a cancellation or a timeout that a peer may have
-// written. It returns false for this program's own: their signals have the strength
-// Fact or Own.
+// written. It returns false for this program's own cancellations and timeouts,
+// whose signals have the strength Fact or Own.
 func (s *Signal) claimsEnd() bool {
 	return (s.Reason == ReasonAborted || s.Reason == ReasonTimeout) && s.Strength < Fact
 }
@@ -216,10 +216,10 @@ func (s *Signal) isFinal() bool {
 	return false
 }
 
-// passesWithin reports whether s does not count because it is only a part of the
-// message of refusal: s is retryable, but refusal is not. There is an exception: a
-// rate limit counts within a 403, because some APIs report rate limits with a 403.
-// Text before the refusal is not part of its message.
+// passesWithin reports whether s does not count because it is only a part of a
+// refusal's message: s is retryable, but the refusal is not. There is an exception:
+// a rate limit counts within a 403, because some APIs report rate limits with a
+// 403. Text before the refusal is not part of its message.
 func (s *Signal) passesWithin(refusal *Signal) bool {
 	if s.Category != CategoryRetryable || s.is4xx() && !refusal.isFinal() {
 		return false

@@ -158,9 +158,9 @@ func fit(rows []row, columns, reasons int, penalty float64, iterations int) []fl
 	return result.X
 }
 
-// objective is the weighted log loss with the penalty. It keeps the results for the
-// last point, because the optimiser asks for the value and the gradient of a point
-// one after the other.
+// objective is the weighted log loss with the penalty. It caches the results for
+// the last point, because the optimiser asks for a point's value and gradient
+// separately.
 type objective struct {
 	rows      []row
 	reasons   int

@@ -47,7 +47,7 @@ func (h *Hint) ReadLines(text string, now time.Time, left *int) {
 	}
 }
 
-// readText looks for waits in a text without stack frames.
+// readText looks for waits in text, which has no stack frames.
 func (h *Hint) readText(text string, now time.Time, left *int) {
 	for i := 0; i < len(text) && *left > 0; i++ {
 		if !ascii.IsDigit(text[i]) {

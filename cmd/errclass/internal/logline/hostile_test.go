@@ -152,8 +152,8 @@ func bytesAsNumbers(text string) []uint16 {
 	return numbers
 }
 
-// TestLongTextsAreReadAsTheClassifierReadsThem cuts long texts. The classifier must
-// read the same bytes of the cut text as of the whole text.
+// TestLongTextsAreReadAsTheClassifierReadsThem cuts long texts. The cut must not
+// change which bytes the classifier reads.
 func TestLongTextsAreReadAsTheClassifierReadsThem(t *testing.T) {
 	t.Parallel()
 	const half = classify.DefaultMaxBytes / 2

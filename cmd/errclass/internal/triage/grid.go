@@ -16,8 +16,8 @@ const (
 	lastYear  = 2100
 )
 
-// usable returns the time of an event in nanoseconds since 1970. It returns 0 if no
-// series can count the time.
+// usable returns the time of an event in nanoseconds since 1970. It returns 0 if
+// the time fits in no series.
 func usable(t time.Time) int64 {
 	if y := t.Year(); y < firstYear || y > lastYear {
 		return 0

@@ -162,8 +162,8 @@ func sniff(r *bufio.Reader) error {
 	return nil
 }
 
-// service returns the service that the name of a file contains, or "". For a log of
-// Kubernetes, the service is the container.
+// service returns the service in the name of the input file, or "". For a
+// Kubernetes log, this is the container.
 func (in *input) service() string {
 	if in.name == stdinName {
 		return ""
