@@ -131,8 +131,8 @@ func WithDetails() Option {
 // set at the root is kept. By default the attribute is not added.
 //
 // Never use the fingerprint as a label of a metric. Each new wording makes a new
-// fingerprint, so their number has no bound. The cost is that of [WithDetails], and
-// one call of Error.
+// fingerprint, so their number has no bound. It costs as much as [WithDetails],
+// plus one call of Error.
 func WithFingerprint() Option {
 	return optionFunc(func(c config) config {
 		c.extra |= attrkey.Fingerprint
@@ -164,8 +164,8 @@ func WithClassifier(c *classify.Classifier) Option {
 }
 
 // WithObserver adds a function that is called with every classified record, for
-// counters and alerts. By default there is none. Several are called in the order
-// given; nil is ignored.
+// counters and alerts. By default there is none. Several observers are called in
+// the order given; nil is ignored.
 //
 // The observer runs in the goroutine that logs, after the next handler. It gets
 // the caller's record and the result, even if the output has the caller's own

@@ -25,7 +25,7 @@ import "github.com/errclass/errclass/internal/jsontop"
 // meaning of their levels.
 //
 // A path names a member of an object; "a/b" is the member b of the member a. The
-// paths of [Common] are read after those of the shape.
+// paths of [Common] are read after the paths of the shape.
 type Shape struct {
 	Name   string // for people: the loggers that write this shape
 	Source string // what the row was made from: a version whose output is in testdata, or documentation

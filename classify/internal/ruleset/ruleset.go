@@ -183,8 +183,8 @@ func (s *Set) vetoed(matched []uint64, place int) bool {
 }
 
 // BeforeRefusal finds the first 4xx status in text for which a retry does not help.
-// It adds to the set before the rules that match the text in front of that status.
-// at is the position of the status, counted from 1, or 0 if there is none.
+// It adds the rules that match the text in front of that status to the set named
+// before. at is the position of the status, counted from 1, or 0 if there is none.
 func (s *Set) BeforeRefusal(before, matched []uint64, text string) (at int32) {
 	var codes [8]int
 	n := 0

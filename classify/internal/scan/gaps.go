@@ -100,10 +100,9 @@ func spans(loops []byteLoop, text string) bool {
 }
 
 // follows reports whether a piece that begins at start can follow the pieces before
-// it. This is so if the stage before s has a mark, and the text from that mark to
-// start is a valid gap. Several marks may be far enough from start. Of these,
-// follows checks only the last mark: if the shortest gap is not valid, no longer
-// gap is valid.
+// it: the stage before s has a mark, and the text from that mark to start is a
+// valid gap. Several marks may be far enough from start. Of these, follows checks
+// only the last mark: if the shortest gap is not valid, no longer gap is valid.
 func (j *joiner) follows(text string, s *stage, k *known, start int) bool {
 	least, runes, counted := s.gap[0].min, 0, start // text[counted:start] has this many runes
 	for at := j.latest[s.parent]; at >= 0; at = j.marks[at].prev {

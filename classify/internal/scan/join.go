@@ -138,8 +138,8 @@ func (w *walk) extendHits(start int) {
 	w.hits = extend(w.hits, &w.room)
 }
 
-// takeBefore sorts hits, joins those that end before next, and returns the others.
-// All later hits must begin at next or after it.
+// takeBefore sorts hits, joins the hits that end before the offset next, and
+// returns the others. All later hits must begin at next or after it.
 func (w *walk) takeBefore(hits []hit, next int) []hit {
 	j := &w.joiner
 	sortHits(hits)

@@ -40,7 +40,7 @@ func justOver(form string) []string {
 // to distinguish many classes of bytes.
 var letters = strings.Split("abcdefghijklmnopqrstuvwxyz0123456789 !#%&',-/:;<=>@_`~\"", "")
 
-// beside returns n patterns that begin with the text before. A text can match any
+// beside returns n patterns that begin with the string before. A text can match any
 // subset of them up to some point, so their automaton needs very many states.
 func beside(before string, n int) (exprs []string) {
 	for i := range n {

@@ -85,8 +85,8 @@ func level(s Strength, r Reason, wrapper bool) int {
 	return levelNone
 }
 
-// unambiguous reports whether a phrase with this reason outranks a 5xx. This is so
-// for the reasons that precedence lists before network.
+// unambiguous reports whether a phrase with this reason outranks a 5xx: precedence
+// lists the reason before network.
 func unambiguous(r Reason) bool { return precedenceOf(r) > precedenceOf(ReasonNetwork) }
 
 // precedenceOf returns a number that is higher for a more specific reason, and 0
@@ -112,9 +112,10 @@ func (s *Signal) rank() uint16 {
 	return Rank(s.Strength, s.Reason, s.Wraps())
 }
 
-// Vetoes reports whether s is a hint that vetoes other. The hint must name the rule
-// or the reason of other, and both must match in the same text. A hint never vetoes
-// a user's rule or the program's own deadline, cancellation or budget.
+// Vetoes reports whether s is a hint that vetoes the signal other. The hint must
+// name the rule or the reason of that signal, and both must match in the same text.
+// A hint never vetoes a user's rule or the program's own deadline, cancellation or
+// budget.
 func (s *Signal) Vetoes(other *Signal) bool {
 	if s.Text == nil || s.Reason != NoReason || s.Part != other.Part || other.Text == nil || other.Reason == NoReason || other.Strength >= User {
 		return false
@@ -140,8 +141,8 @@ func targets(target, rule string) bool {
 // does not change: see [Signal.Refuses].
 const Refusals = "4xx"
 
-// Beats reports whether other does not count if s is present, even if other comes
-// first in [Order]. This is so in these cases:
+// Beats reports whether the signal other does not count if s is present, even if it
+// comes first in [Order]. This is so in these cases:
 //
 //	s                       other
 //	a rule                  a rule in the Beats of s

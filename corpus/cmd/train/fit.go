@@ -132,8 +132,9 @@ func quantise(vocabulary []uint32, x []float64, reasons int) model.Table {
 	return t
 }
 
-// chunks is the number of parts in which a sum over all rows is computed. It is the
-// same on every machine, because rounding depends on the order of additions.
+// chunks is the number of parts in which a sum over all rows is computed. This
+// number is the same on every machine, because rounding depends on the order of
+// additions.
 const chunks = 4
 
 // fit returns the weights of a multinomial logistic regression: one value per

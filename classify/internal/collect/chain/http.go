@@ -154,7 +154,8 @@ func (w *Walk) Body(s *Shape, err error) string {
 }
 
 // packed encodes err as JSON in an error envelope. It is used for genai.APIError,
-// whose fields are those of such an envelope. It returns "" if err is too large.
+// whose fields are the fields of such an envelope. It returns "" if err is too
+// large.
 func (w *Walk) packed(err error) string {
 	r, ok := openRoom(w.Q)
 	defer r.close()

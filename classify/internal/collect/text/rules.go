@@ -136,7 +136,7 @@ func part(q *collect.Inquiry, t collect.ReadText) uint16 {
 }
 
 // addMatches adds the signals of the matched rules of a part. If faint is true, the
-// signals are faint, except those of user rules. ordered reports whether the
+// signals are faint, except the signals of user rules. ordered reports whether the
 // signals depend on the order of the matches in the text.
 func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, faint bool) (ordered bool) {
 	set := q.Set

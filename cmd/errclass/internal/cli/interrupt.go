@@ -156,7 +156,7 @@ func (i *interrupts) endAfterSilence(d time.Duration) {
 	})
 }
 
-// after calls f after d, unless stop is called before.
+// after calls f once d has passed, unless stop is called before.
 func (i *interrupts) after(d time.Duration, f func()) {
 	go func() {
 		select {

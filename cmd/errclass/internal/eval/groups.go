@@ -96,7 +96,7 @@ func (g *groups) report(r *Report) {
 	})
 }
 
-// at returns the value of key. If there is none, it first adds a zero value.
+// at returns the value of a key. If there is none, it first adds a zero value.
 func at[K comparable, V any](values map[K]*V, key K) *V {
 	if values[key] == nil {
 		values[key] = new(V)

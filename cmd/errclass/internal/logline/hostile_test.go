@@ -232,7 +232,7 @@ func BenchmarkHostile(b *testing.B) {
 }
 
 // BenchmarkHostileTexts measures expensive texts. The time per byte must not depend
-// on the length of a text. For long lines it should be near that of
+// on the length of a text. For long lines it should be near the time in
 // [BenchmarkHostile].
 func BenchmarkHostileTexts(b *testing.B) {
 	for name, text := range hostileTexts(1 << 20) {

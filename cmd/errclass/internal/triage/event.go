@@ -69,7 +69,8 @@ func newEventReader(c *classify.Classifier, set *shapes.Set, in *input, emit fun
 	return r
 }
 
-// read reads in to its end. After an error, the events before the error are kept.
+// read reads an input to its end. After an error, the events before the error are
+// kept.
 func (r *eventReader) read(in io.Reader) error {
 	defer r.endText()
 	reader := lines.NewReader(in, MaxLine, nil)

@@ -110,7 +110,7 @@ func reasonOf(err error) string {
 
 // These are limits for compressed files.
 const (
-	maxWindow = 128 << 20 // of zstd: that of zstd --long
+	maxWindow = 128 << 20 // of zstd, as with zstd --long
 	sniffed   = 8 << 10   // bytes that are searched for signs of a binary file
 )
 

@@ -31,7 +31,7 @@ type source struct {
 	when   int64   // the time of the next event, for the order
 	order  int     // of sources with the same time
 
-	// These are set before events is closed.
+	// These are set before the channel events is closed.
 	stats fileStats
 	err   error
 }
@@ -117,7 +117,7 @@ func (m *merger) openMore() {
 }
 
 // earliest returns the time of the next event of the open inputs. If no input is
-// open, it returns the time at which the first input of begin begins.
+// open, it returns the start time of the first source in begin.
 func (m *merger) earliest(begin []*source) int64 {
 	if len(m.open) > 0 {
 		return m.open[0].when

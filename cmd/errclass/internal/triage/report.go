@@ -40,14 +40,14 @@ type Report struct {
 // MaxSteps is the largest number of steps of a series.
 const MaxSteps = 240
 
-// Series counts the events of each step. Leading and trailing zeros are left out: the
-// first count is that of step Offset.
+// Series counts the events of each step. Leading and trailing zeros are left out:
+// the first count belongs to step Offset.
 type Series struct {
 	Offset int     `json:"offset"`
 	Counts []int64 `json:"counts"`
 }
 
-// Sum returns the sum of the counts from step from to step to-1.
+// Sum returns the sum of the counts of all steps i with from ≤ i < to.
 func (s Series) Sum(from, to int) (sum int64) {
 	for i := max(from-s.Offset, 0); i < min(to-s.Offset, len(s.Counts)); i++ {
 		sum += s.Counts[i]

@@ -6,10 +6,11 @@
 //
 //   - It is split into words at its spaces. Words with the same holes in a row become
 //     one. Words beyond [MaxWords] become one hole.
-//   - A tree of fixed depth finds the clusters to compare with: by the number of words
-//     and by the first of them.
-//   - The cluster is taken whose words outside of holes are the same. Words that
-//     differ only in their holes count as the same: "(<ip>)", "(<host>)" and "()".
+//   - A tree of fixed depth finds the clusters to compare with: by the number of
+//     words and by the first word.
+//   - The text joins the cluster whose words outside of holes are the same. Words
+//     that differ only in their holes count as the same: "(<ip>)", "(<host>)" and
+//     "()".
 //   - Otherwise the text starts a cluster. If it is the fifth that differs from
 //     others in the same words, these words are values, and the five clusters become
 //     one. So "VM Started" and "VM Stopped" are two clusters, and "user alice not
@@ -83,7 +84,7 @@ func (c *Cluster[T]) Current() *Cluster[T] {
 type Tree[T any] struct {
 	byLength [MaxWords + 1]node[T] // by the number of words
 	words    []word                // of the current text
-	// merge adds the value of the cluster from to that of the cluster into.
+	// merge adds the value of one cluster (from) to the value of another (into).
 	merge func(into, from *Cluster[T])
 }
 
@@ -212,9 +213,9 @@ func (n *node[T]) find(words []word) *Cluster[T] {
 	return c
 }
 
-// matches reports whether the words of a text equal those of a cluster, except for
-// holes. Both must have the same number of words. free is the number of holes of
-// the type Any.
+// matches reports whether the words of a text equal the words of a cluster, except
+// for holes. Both must have the same number of words. free is the number of holes
+// of the type Any.
 func matches(cluster, text []word) (free int, ok bool) {
 	for i, w := range cluster {
 		switch {
@@ -256,7 +257,7 @@ type similarTo[T any] struct {
 }
 
 // similar returns the clusters of the node that have enough words in common with
-// the text words.
+// words, the words of a text.
 func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 	for _, c := range n.clusters[max(0, len(n.clusters)-maxScan):] {
 		if at, differ, equal := compare(c.words, words); float64(equal) >= similarity*float64(equal+differ) {
@@ -291,7 +292,8 @@ func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	}
 }
 
-// generalize replaces the words of template that differ from words by holes.
+// generalize puts holes into each word of template that differs from the word at
+// the same index in words.
 func generalize(template, words []word) {
 	for i, w := range template {
 		if w.text != words[i].text && w.text != Any {
