@@ -142,7 +142,7 @@ func BenchmarkScanPhrases(b *testing.B) {
 }
 
 // regexpPerText measures package regexp on a part of the texts. It returns the
-// nanoseconds for one text and all patterns.
+// nanoseconds per text, for all patterns together.
 func regexpPerText(exprs, texts []string) float64 {
 	compiled := make([]*regexp.Regexp, len(exprs))
 	for i, expr := range exprs {
