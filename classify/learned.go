@@ -109,7 +109,7 @@ func (g guess) answer(r *Result) {
 // Model is the prediction of the learned model for the texts of the evidence.
 type Model struct {
 	Reason      Reason  // the likeliest reason
-	Probability float64 // of Reason, not calibrated; [Result.Confidence] is calibrated
+	Probability float64 // the probability of Reason, not calibrated; [Result.Confidence] is calibrated
 	// Words lists up to five words with the largest weights, in descending order.
 	Words []ModelWord
 	// RunnerUp is the second likeliest reason.

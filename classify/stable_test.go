@@ -153,7 +153,7 @@ func TestStable(t *testing.T) {
 				assert.Equal(t, was.Category, is.Category, "%s, where %s decided, not %s: %q", was.Category, was.Rule, is.Rule, text)
 			}
 			most := len(texts) / 40
-			if v.name == "a sentence" { // it speaks of a failure itself
+			if v.name == "a sentence" { // a sentence speaks of a failure itself
 				most = len(texts) * 3 / 100
 			}
 			assert.LessOrEqual(t, unsure, most, "answers of the model that change")

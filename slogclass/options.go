@@ -112,10 +112,10 @@ func WithKeys(category, reason string) Option {
 // rounded up. A key that the caller has set at the root is kept. By default none of
 // the three is added.
 //
-// A rule id is stable. `errclass rules` lists all of them and `errclass explain`
-// shows how a rule decided. There are some 1,400, too many for a metric label. A
-// record with details costs at least one allocation. If a group is open, the calls
-// since the first group are repeated for each such record.
+// Rule ids are stable. `errclass rules` lists them and `errclass explain` shows how
+// a rule decided. There are some 1,400 ids, too many for a metric label. A record
+// with details costs at least one allocation. If a group is open, the calls since
+// the first group are repeated for each such record.
 func WithDetails() Option {
 	return optionFunc(func(c config) config {
 		c.extra |= attrkey.Details

@@ -168,8 +168,8 @@ type groupPath struct {
 	link   *link // the calls since the parent, if there are several
 	depth  uint8 // the number of ancestors that are reachable through parent
 	// inherited has the cached handlers of the Handler from which this one was
-	// derived, and the handlers which that one had inherited. They are copied when
-	// this Handler is derived.
+	// derived, and the handlers which that one had inherited. The entries are copied
+	// when this Handler is derived.
 	inherited *prepared
 }
 

@@ -16,7 +16,7 @@ const (
 // the kinds of the bytes. So a value with other digits gives the same template.
 type scanner struct {
 	text string
-	hash digest // of the template so far
+	hash digest // the hash of the template so far
 	size int    // the length of the template so far
 	out  []byte // the template so far; nil if only the hash is wanted
 
@@ -111,7 +111,7 @@ func (s *scanner) hole(start, end int, name string) int {
 // space.
 func (s *scanner) space(i int) int {
 	if s.text[i] == ' ' && i+1 < len(s.text) && kinds[s.text[i+1]] != space && s.from < i {
-		return i + 1 // it is single already
+		return i + 1 // the space is single already
 	}
 	s.flush(i)
 	for i < len(s.text) && kinds[s.text[i]] == space {

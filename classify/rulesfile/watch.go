@@ -137,7 +137,7 @@ func (c content) equal(d content) bool {
 // lastRead describes the last read of the file.
 type lastRead struct {
 	at    time.Time
-	info  os.FileInfo // from before the read
+	info  os.FileInfo // taken before the read
 	found content
 }
 

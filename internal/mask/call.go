@@ -70,7 +70,7 @@ const (
 type openCall struct {
 	calls    []call
 	from     int             // where its name begins
-	depth    int             // of brackets in its arguments
+	depth    int             // depth of the brackets in its arguments
 	n        int             // the argument that is being read
 	literals [mostArgs]value // the first string of each argument
 }

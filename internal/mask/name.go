@@ -31,7 +31,7 @@ type name struct {
 	nonASCII bool // a word has characters beyond ASCII
 	prose    bool // fillers were removed: "API key provided:"
 	several  bool // the name is a plural: access_tokens
-	vault    bool // it is the name of a map of secrets, whatever their names are: secrets, passwords
+	vault    bool // the name of a map of secrets, whatever the names in the map are: secrets, passwords
 }
 
 // newName splits text into words at capitals and at bytes that are not letters:

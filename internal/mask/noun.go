@@ -180,5 +180,5 @@ func (s *scanner) isCipherKey(from, i int, v value) bool {
 	for at < len(s.text) && s.text[at] == ' ' {
 		at++
 	}
-	return at >= len(s.text) || s.text[at] != '(' // of the columns of an index
+	return at >= len(s.text) || s.text[at] != '(' // a parenthesis begins the columns of an index
 }

@@ -19,7 +19,7 @@ type scanner struct {
 	params          extent             // percent-encoded header values
 	yamlBlocks      extent             // YAML block scalars
 	items           extent             // YAML lists
-	brackets        [header]extent     // by kind of name: the last list or map in brackets
+	brackets        [header]extent     // for each kind of name, the last list or map in brackets
 	privateKey      extent             // PEM blocks of private keys
 	digit           extent             // bytes before the next digit
 	bare, urlEnds   extent             // URLs without a scheme; URLs after their authority

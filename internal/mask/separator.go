@@ -28,7 +28,7 @@ func (s *scanner) separator(i int) {
 		}
 	}
 	query := from > 0 && (s.text[from-1] == '?' || s.text[from-1] == '&')
-	if k == nothing && query && words.n == 1 && words.words[0] == "code" { // of OAuth
+	if k == nothing && query && words.n == 1 && words.words[0] == "code" { // the code of OAuth
 		k = weak
 	}
 	if c == '-' && !s.arrow(i, n, words) {

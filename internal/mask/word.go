@@ -142,7 +142,7 @@ type wordUse struct {
 	pair    bool // announces user:secret
 	verb    bool // a verb of protocolVerbs
 	copula  bool // between a name and its value, or the reverse
-	cipher  bool // of statements that encrypt
+	cipher  bool // a word of statements that encrypt
 	grammar *grammar
 	calls   []call
 	program *program

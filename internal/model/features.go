@@ -173,7 +173,7 @@ type scanner struct {
 	rest     int    // index in plain at which the next part begins
 	text     string // up to the next stack frame
 	pos      int
-	start    int    // of the last word
+	start    int    // start of the last word
 	previous uint64 // hash of the previous word; 0 = none
 }
 

@@ -35,11 +35,11 @@ type Model struct {
 	retryable []bool
 	scale     float32
 	bias      Scores
-	filter    *filter // of the features that have weights
+	filter    *filter // the features that have weights
 	slots     []slot  // hash table with linear probing
 	weights   [][rowWords]uint64
-	// known has the n-grams of each word that has a row of weights, by that row. They
-	// are added up when the word is read for the first time.
+	// known has, by row of weights, the sums for the n-grams of the row's word. They
+	// are computed when the word is read for the first time.
 	known []atomic.Pointer[wordParts]
 }
 

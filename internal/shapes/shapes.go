@@ -46,7 +46,7 @@ type Shape struct {
 	// Default is the level of a line without a level.
 	Default Severity
 	// Attributes is the path of a list of keys and values, like the attributes of
-	// OTLP. They are read like members of the object.
+	// OTLP. The items are read like members of the object.
 	Attributes string
 	// Stream is the path of the name of a standard stream, stdout or stderr.
 	Stream string

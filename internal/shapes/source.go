@@ -136,11 +136,11 @@ func (s *sourceWriter) errorValue(v []byte, e Source) bool {
 	return true
 }
 
-// causes has an error with its causes, from the outermost to the innermost. They
-// are classified together, because a cause is more specific than its wrappers.
+// causes has an error with its causes, from the outermost to the innermost. All are
+// classified together, because a cause is more specific than its wrappers.
 type causes struct {
 	messages []string
-	size     int    // of all messages
+	size     int    // the length of all messages
 	code     string // the outermost code, such as ECONNREFUSED
 	kind     string // the innermost type, because the types of wrappers are general
 	status   int

@@ -18,11 +18,11 @@ import (
 //
 // A Budget is not safe for concurrent use.
 type Budget struct {
-	spent   []spending // by pattern
+	spent   []spending // what each pattern has spent
 	left    *int       // steps that compiling may still take; shared with clones
 	checked int        // steps spent on checking texts
 	texts   int        // bytes of the checked texts
-	weights []weight   // by pattern; nil before Precheck
+	weights []weight   // the weight of each pattern; nil before Precheck
 	single  bool       // the budget is for one pattern alone
 	work    *int       // steps of all work, failed attempts included; only for tests
 	phase   phase

@@ -79,25 +79,25 @@ type builder struct {
 	*program
 	classes [256]uint8
 	sample  []byte     // the first byte of each class
-	next    [257]int16 // by byte: the first sample at or above it; 256 = none
+	next    [257]int16 // for each byte, the first sample at or above it; 256 = none
 	states  map[string]int32
-	single  []int32 // by node: the state that this node alone leads to, plus one; 0 = not known
+	single  []int32 // for each node, the state that it alone leads to, plus one; 0 = not known
 	items   []int32 // nodes of all states, one state after the other
-	bounds  []int32 // by state: index of its first item; one more entry is the end of the last state
+	bounds  []int32 // index of the first item of each state; one more entry is the end of the last state
 	kind    []kind
 	edges   []edge      // edges of all states, one state after the other
-	ranges  []edgeRange // by state: the range of its edges
+	ranges  []edgeRange // the range of the edges of each state
 	columns uint32      // number of columns of the table
 	roots   [kinds]int32
 
-	mark    []uint32 // by node: the round of the last closure that visited it
+	mark    []uint32 // for each node, the round of the last closure that visited it
 	round   uint32
 	stack   []int32
 	found   []int32 // buffer for closure
 	waiting []int32 // states whose edges are not computed yet
 	key     []byte
 	spans   []span     // spans of the current state
-	spanOf  [257]int16 // by first byte: index of the span
+	spanOf  [257]int16 // for each first byte, the index of its span
 }
 
 // An edge is a transition of a state: a class of bytes and the next state. If a
@@ -200,7 +200,7 @@ func (b *builder) classify() {
 // returns the same number for both. The numbers must be less than kinds. The new
 // classes are numbered in the order of their first bytes.
 func (b *builder) splitClasses(f func(c byte) uint8) {
-	var numbers [256][kinds]uint16 // by old class and number: the new class plus one
+	var numbers [256][kinds]uint16 // for each old class and number, the new class plus one
 	count := uint16(0)
 	for c, old := range b.classes {
 		number := &numbers[old][f(byte(c))]
@@ -325,8 +325,8 @@ func (b *builder) renumber() {
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return counts[j] - counts[i] })
 	const first = acceptColumn + 1
-	numbers := make([]uint8, len(counts)) // by class: its new number
-	var kept []int                        // by new number less first: the class that others are merged into
+	numbers := make([]uint8, len(counts)) // the new number of each class
+	var kept []int                        // for each new number minus first, the class that others are merged into
 	for _, class := range order {
 		i := slices.IndexFunc(kept, func(other int) bool { return group[other] == group[class] })
 		if i < 0 {

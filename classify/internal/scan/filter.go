@@ -151,7 +151,7 @@ func (f *filter) admitAll(first uint64) {
 // explorer enumerates the ways to begin a match.
 type explorer struct {
 	*table
-	bytesOf [256][]byte // by class: its bytes, with fold applied
+	bytesOf [256][]byte // the bytes of each class, with fold applied
 }
 
 // A look makes windows longer.

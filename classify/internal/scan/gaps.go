@@ -11,7 +11,7 @@ import (
 type byteLoop struct {
 	runes []rune    // the class, as pairs of bounds
 	line  bool      // the class has all runes but the newline
-	ascii [128]bool // by ASCII rune: whether it is in the class
+	ascii [128]bool // for each ASCII rune, whether it is in the class
 	min   int       // 0 if the gap has several loops
 	max   int
 }

@@ -36,9 +36,9 @@ type joiner struct {
 	awaited stageSet // stages after whose piece the piece of a next stage was seen
 	marks   []mark
 	room    limit
-	latest  []int32 // by stage: index of its last mark; -1 = none
+	latest  []int32 // index of the last mark of each stage; -1 = none
 	reached []int32 // stages that have marks
-	gaps    []known // by stage: the last result of fits for the gap before it
+	gaps    []known // for each stage, the last result of fits for the gap before it
 }
 
 // stageSet is a set of stages, with one bit for each.

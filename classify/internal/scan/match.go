@@ -11,7 +11,7 @@ import (
 // concurrent use.
 type Matcher struct {
 	table
-	exact    table // of the case-sensitive pieces
+	exact    table // the automaton of the case-sensitive pieces
 	filter   filter
 	stages   []stage
 	patterns int

@@ -24,7 +24,7 @@ type node struct {
 	op       nodeOp
 	lo, hi   byte
 	assert   syntax.EmptyOp
-	exact    bool // of opMatch: the exact automaton must check the case of letters
+	exact    bool // for opMatch: the exact automaton must check the case of letters
 	out, alt int32
 }
 
@@ -125,9 +125,9 @@ func (p *program) never() int32 {
 
 // assert builds an assertion before the node next. If that node is a split, the
 // assertion is moved behind it, so that it is before a byte or becomes a condition
-// of a match. There the walk knows the bytes on both sides. Alternatives of
-// assertions lead to the same node on exponentially many paths, so the results are
-// cached.
+// of a match. In both places the walk knows the bytes on both sides. Alternatives
+// of assertions lead to the same node on exponentially many paths, so the results
+// are cached.
 func (p *program) assert(kind syntax.EmptyOp, next int32) int32 {
 	p.spend(p.pattern, stepsANode)
 	key := asserted{kind, next}

@@ -43,7 +43,7 @@ type stage struct {
 type program struct {
 	*Budget
 	nodes    []node
-	owner    []int32            // by node: the pattern whose budget pays for it
+	owner    []int32            // for each node, the pattern whose budget pays for it
 	nodeIDs  map[node]int32     // nodes of the current piece; alternatives with equal endings share nodes
 	asserted map[asserted]int32 // results of assert for the current piece
 	nowhere  int32              // the node that never matches; 0 = not built: node 0 is always a match

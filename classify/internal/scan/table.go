@@ -45,7 +45,7 @@ func (t *table) step(s state, column uint32) state {
 func (b *builder) layOut() *table {
 	t := &table{classes: b.classes, columns: b.columns, states: b.count()}
 	numbers := make([]state, b.count())
-	accepts := make([]uint32, b.count()) // by state: index of what it accepts
+	accepts := make([]uint32, b.count()) // for each state, the index of what it accepts
 	known := acceptLists{table: t, byNodes: map[string]uint32{}, byContent: map[string]uint32{}}
 	var place placer
 	var columns []uint32

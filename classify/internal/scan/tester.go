@@ -13,7 +13,7 @@ type Tester struct {
 	budget  *Budget
 	pattern int
 	m       *Matcher
-	cost    []int // by stage: steps for one hit of its piece
+	cost    []int // for each stage, the steps for one hit of its piece
 }
 
 // Tester returns a tester for a pattern that b has compiled as part of a set. It

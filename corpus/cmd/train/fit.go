@@ -16,7 +16,7 @@ import (
 
 // options are the settings of the training.
 type options struct {
-	Features int     // in the table
+	Features int     // number of features in the table
 	Penalty  float64 // weight of the L2 penalty
 	Example  float64 // weight of an example
 	Rare     int     // a feature that occurs in fewer texts than this is ignored

@@ -139,7 +139,7 @@ func endsNumber(rest string) bool {
 		return len(rest) == 1 || rest[1] == ' ' || rest[1] == '\n'
 	}
 	rest = rest[spaces(rest):]
-	return rest == "" || strings.IndexByte(",;)}]", rest[0]) >= 0 || strings.HasPrefix(rest, "nanos:") // of a protobuf Duration as text
+	return rest == "" || strings.IndexByte(",;)}]", rest[0]) >= 0 || strings.HasPrefix(rest, "nanos:") // the rest of a protobuf Duration as text
 }
 
 // anchorBefore returns the anchor at the end of text. "will retry in 5s" has no

@@ -26,7 +26,7 @@ const (
 	// group.
 	secondTerm = time.Second
 	// writeLimit is how long the program may write the rest of its output after a
-	// signal. Then it ends, even if lines are missing.
+	// signal. After that it ends, even if lines are missing.
 	writeLimit = time.Second
 )
 

@@ -43,7 +43,7 @@ type Decider struct {
 // report.
 type groups struct {
 	slices     map[string]*Slice
-	categories map[string]map[Confused]int // by slice
+	categories map[string]map[Confused]int // for each slice
 	products   map[string]*Product
 	families   map[[2]string]*Family
 	deciders   map[string]*Decider

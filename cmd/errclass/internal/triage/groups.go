@@ -32,12 +32,12 @@ type groups struct {
 	// ids maps fingerprints to clusters. Most events find their cluster here. The map
 	// is cleared when clusters are removed.
 	ids   map[fingerprint.ID]*cluster
-	count int   // of groups
-	seen  int64 // events
-	size  int   // of all examples
+	count int   // number of groups
+	seen  int64 // number of events
+	size  int   // size of all examples
 	grid  grid
 
-	first, last int64 // times, or 0
+	first, last int64 // earliest and latest time, or 0
 	noTime      int64
 	totals      []*total
 	rest        []*total
@@ -60,7 +60,7 @@ type group struct {
 	guess       bool // see event
 	count       int64
 	seen        int64 // number of its last event
-	first, last int64 // times, or 0
+	first, last int64 // earliest and latest time, or 0
 	series      counts
 	confidence  float64 // the sum over all events
 	examples    []example
@@ -70,7 +70,7 @@ type group struct {
 
 type example struct {
 	event
-	hash    uint64 // of its text
+	hash    uint64 // hash of its text
 	file    string
 	arrival int64 // number of the event
 }

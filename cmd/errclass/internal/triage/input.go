@@ -85,7 +85,7 @@ func walk(dir string, add func(string, fs.FileInfo), fail func(string, error)) {
 		if entry.IsDir() {
 			return nil
 		}
-		info, err := os.Stat(name) // of the file that a link names
+		info, err := os.Stat(name) // describes the file that a link names
 		switch {
 		case err != nil:
 			fail(name, err)

@@ -29,7 +29,7 @@ type source struct {
 	events chan []event
 	batch  []event // the first one is the next
 	when   int64   // the time of the next event, for the order
-	order  int     // of sources with the same time
+	order  int     // order of sources with the same time
 
 	// These are set before the channel events is closed.
 	stats fileStats
@@ -45,7 +45,7 @@ type source struct {
 type merger struct {
 	ctx     context.Context
 	start   func(*input) *source
-	waiting []*input // by the time of their first event
+	waiting []*input // in the order of their first events
 	open    sources
 	done    func(*source)
 	started int

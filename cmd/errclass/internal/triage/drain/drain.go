@@ -39,7 +39,7 @@ const MaxWords = 128
 
 const (
 	depth       = 1   // words that the tree looks at
-	maxChildren = 100 // of a node; further words share the node of [Any]
+	maxChildren = 100 // children of a node; further words share the node of [Any]
 	similarity  = 0.6 // the least share of the words outside of holes that must be the same
 	evidence    = 5   // clusters that differ in the same words and become one
 	crowd       = 20  // similar clusters that become one, whatever words they differ in
@@ -83,7 +83,7 @@ func (c *Cluster[T]) Current() *Cluster[T] {
 // for concurrent use.
 type Tree[T any] struct {
 	byLength [MaxWords + 1]node[T] // by the number of words
-	words    []word                // of the current text
+	words    []word                // words of the current text
 	// merge adds the value of one cluster (from) to the value of another (into).
 	merge func(into, from *Cluster[T])
 }
