@@ -126,7 +126,7 @@ func WithDetails() Option {
 // WithFingerprint adds [FingerprintKey], the id of the error's template, to
 // classified records: see package fingerprint. Errors that differ only in numbers,
 // addresses, quoted values and other values have the same id, so a log system can
-// count and group by it. The template is made from the text that decided the
+// count and group errors by id. The template is made from the text that decided the
 // classification: the text of the error, or the message. A key that the caller has
 // set at the root is kept. By default the attribute is not added.
 //

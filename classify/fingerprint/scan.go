@@ -235,8 +235,8 @@ func (s *scanner) escapes(i int) bool {
 	return s.text[i] == '\\' && (s.at(i+1) == '"' || s.at(i+1) == '\'')
 }
 
-// path replaces the path that begins at start, and returns the end of the path. The
-// bytes before i are already known to be part of the path.
+// path replaces the path that begins at index start, and returns the end of the
+// path. The bytes before i are already known to be part of the path.
 func (s *scanner) path(start, i int) int {
 	drive := i > start // the name of a drive: Windows, whose names have spaces
 	for {

@@ -170,8 +170,8 @@ func (w *watcher) poll() {
 	}
 }
 
-// use compiles the rules of new content and switches to them. If the content has
-// a fault, it reports the fault instead.
+// use compiles the rules of new content and switches to them. If the content has a
+// fault, use reports the fault instead.
 func (w *watcher) use(found content) {
 	c, rules, err := w.compile(found)
 	switch {
@@ -185,7 +185,7 @@ func (w *watcher) use(found content) {
 	}
 }
 
-// compile returns the rules in found, and a classifier with them.
+// compile returns the rules of the content found, and a classifier with them.
 func (w *watcher) compile(found content) (*classify.Classifier, []classify.Rule, error) {
 	if found.err != nil {
 		return nil, nil, fmt.Errorf("rules file: %w", found.err)

@@ -6,8 +6,8 @@ import "strings"
 // phrase that a rule looks for. So the standard rules also read such a text with
 // its lines joined.
 
-// These are limits of line widths, in bytes. The lines may be lines of a terminal,
-// or of a box that a program draws in it.
+// These are limits of the line widths of terminals, and of boxes that programs draw
+// in terminals. Widths are in bytes.
 const (
 	minWidth = 40
 	MaxWidth = 200

@@ -310,8 +310,8 @@ func (s *scanner) skipLocation() {
 	}
 }
 
-// identifierEnd returns the end of the id that begins at start, or 0 if there is
-// none. An id has at least six letters and digits. In at least two places, a
+// identifierEnd returns the end of the id that begins at index start, or 0 if there
+// is none. An id has at least six letters and digits. In at least two places, a
 // letter follows a digit. One place is enough if all letters are hexadecimal
 // digits. text[start:end] has only letters or only digits, unlike an id.
 func identifierEnd(text string, start, end int) int {

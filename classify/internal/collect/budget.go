@@ -55,8 +55,8 @@ type Budget struct {
 	LeftOut *[]Omission // for Explain only; else nil
 }
 
-// Open sets b to the budget of a classification that reads limit bytes of each
-// text. It assigns single fields to avoid copying the struct.
+// Open sets b to the budget of a classification that reads at most limit bytes of
+// each text. It assigns single fields to avoid copying the struct.
 func (b *Budget) Open(limit int) {
 	b.Limit = limit
 	b.Left[ChainErrors] = MaxNodes
@@ -66,8 +66,8 @@ func (b *Budget) Open(limit int) {
 	b.Left[TextWaits] = mostWaits
 }
 
-// NewBudget returns the budget of a classification that reads limit bytes of each
-// text.
+// NewBudget returns the budget of a classification that reads at most limit bytes
+// of each text.
 func NewBudget(limit int) (b Budget) {
 	b.Open(limit)
 	return b

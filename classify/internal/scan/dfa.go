@@ -326,7 +326,7 @@ func (b *builder) renumber() {
 	slices.SortStableFunc(order, func(i, j int) int { return counts[j] - counts[i] })
 	const first = acceptColumn + 1
 	numbers := make([]uint8, len(counts)) // the new number of each class
-	var kept []int                        // for each new number minus first, the class that others are merged into
+	var kept []int                        // kept[n-first] is the class that became number n
 	for _, class := range order {
 		i := slices.IndexFunc(kept, func(other int) bool { return group[other] == group[class] })
 		if i < 0 {

@@ -115,7 +115,7 @@ var kindEdges = func() (edges []int16) {
 }()
 
 // addTarget adds the next node out to the spans of the bytes from lo to hi, where
-// all assertions of need hold.
+// all assertions in the set need hold.
 func (b *builder) addTarget(s int, n int32, need syntax.EmptyOp, lo, hi byte, out int32) {
 	c := b.next[lo]
 	if c > int16(hi) {

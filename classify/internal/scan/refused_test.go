@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/internal/cputime"
 )
 
-// numbered returns n patterns. It replaces %d in form by a different number for
-// each of them.
+// numbered returns n patterns of the given form, with a different number in place
+// of %d in each.
 func numbered(form string, n int) []string {
 	exprs := make([]string, n)
 	for i := range exprs {

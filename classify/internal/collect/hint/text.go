@@ -75,7 +75,7 @@ func (h *Hint) readText(text string, now time.Time, left *int) {
 	}
 }
 
-// readDate reads an HTTP-date that begins at start, for example in a logged
+// readDate reads an HTTP-date that begins at index start, for example in a logged
 // Retry-After header. It returns the length of the date after the weekday, or 0 if
 // there is no date.
 func (h *Hint) readDate(text string, start int, now time.Time) (length int) {

@@ -30,10 +30,9 @@ type input struct {
 // stdinName is the name of standard input.
 const stdinName = "-"
 
-// findInputs returns the files to read, in the order of their names. For a
-// directory, these are all regular files in it, including targets of symbolic
-// links. A file that is found twice is read once. problems has the names that
-// cannot be read.
+// findInputs returns the files to read, in the order of their names. A directory
+// stands for all regular files in it, including targets of symbolic links. A file
+// that is found twice is read once. problems has the names that cannot be read.
 func findInputs(names []string) (inputs []*input, problems []Note) {
 	seen := map[string]bool{}
 	add := func(name string, info fs.FileInfo) {

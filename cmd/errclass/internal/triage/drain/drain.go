@@ -47,7 +47,7 @@ const (
 )
 
 // Cluster is a set of texts with the same template. The caller may keep a value of
-// type T with it.
+// type T with each cluster.
 type Cluster[T any] struct {
 	Value T
 	words []word
@@ -256,8 +256,8 @@ type similarTo[T any] struct {
 	at      positions
 }
 
-// similar returns the clusters of the node that have enough words in common with
-// words, the words of a text.
+// similar returns the clusters of the node that share enough words with a text.
+// words are the words of the text.
 func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 	for _, c := range n.clusters[max(0, len(n.clusters)-maxScan):] {
 		if at, differ, equal := compare(c.words, words); float64(equal) >= similarity*float64(equal+differ) {
@@ -267,9 +267,9 @@ func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 	return found
 }
 
-// absorb merges clusters of found into c. If enough of them (evidence, including c)
-// differ from c in the same words, those are merged. If found is large enough
-// (crowd, including c), all are merged.
+// absorb merges some of the clusters in found into c. If enough clusters (evidence,
+// including c) differ from c in the same words, those are merged. If found is large
+// enough (crowd, including c), all are merged.
 func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	if len(found)+1 < evidence {
 		return
