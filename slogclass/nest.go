@@ -18,8 +18,8 @@ func writesGroupsAlike(h slog.Handler) bool {
 	return false
 }
 
-// nests reports whether the caller may use nest. It may not after too many calls of
-// With and WithGroup since the first group.
+// nests reports whether the caller may use nest. After too many calls of With and
+// WithGroup since the first group, it may not.
 func (h *Handler) nests() bool { return h.cfg.nests && h.path.link == nil }
 
 // nest returns the first group of h as an attribute, and the handler from before
