@@ -52,9 +52,9 @@ func benchmarkPatterns(n int) []string {
 	return exprs
 }
 
-// benchmarkTexts returns the texts of the benchmarks by name. In a text of "near",
-// many rules match in part, and no rule matches completely. In a text of "often",
-// rules match everywhere.
+// benchmarkTexts returns the texts of the benchmarks by name. Many rules match a
+// "near" text in part, but none completely. In an "often" text, rules match
+// everywhere.
 func benchmarkTexts(tb testing.TB) map[string][]string {
 	corpus := corpusMessages(tb)
 	var long strings.Builder
@@ -91,9 +91,8 @@ func perText(b *testing.B, texts []string, f func(text string)) float64 {
 	return float64(b.Elapsed().Nanoseconds()) / float64(b.N)
 }
 
-// BenchmarkScan measures the search for many rules in a text. The metric x-regexp
-// is a factor: package regexp, which tries one pattern after the other, takes
-// x-regexp times as long.
+// BenchmarkScan measures the search for many rules in a text. Package regexp, which
+// tries one pattern after the other, takes x-regexp times as long.
 func BenchmarkScan(b *testing.B) {
 	all := benchmarkTexts(b)
 	for _, n := range []int{20, 100, 300, 1000, len(standard.Rules)} {
@@ -143,7 +142,7 @@ func BenchmarkScanPhrases(b *testing.B) {
 }
 
 // regexpPerText measures package regexp on a part of the texts. It returns the
-// nanoseconds for one text and all patterns.
+// nanoseconds per text, for all patterns together.
 func regexpPerText(exprs, texts []string) float64 {
 	compiled := make([]*regexp.Regexp, len(exprs))
 	for i, expr := range exprs {

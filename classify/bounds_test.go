@@ -120,7 +120,7 @@ func many[T any](n int, item func(i int) T) []T {
 	return all
 }
 
-// fill repeats text as often as size bytes hold it.
+// fill repeats text up to size bytes.
 func fill(text string, size int) string { return strings.Repeat(text, size/len(text)) }
 
 // within returns err in n layers of wrappers.

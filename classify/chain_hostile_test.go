@@ -40,8 +40,7 @@ type (
 	bush struct{}
 	// huge is an error with a text of 100 MB.
 	huge struct{}
-	// liar says that it is a timeout and temporary. Its status and its wait are
-	// invalid.
+	// liar claims to be a timeout and temporary. Its status and its wait are invalid.
 	liar struct{}
 )
 

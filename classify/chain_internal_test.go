@@ -76,7 +76,8 @@ func TestBodyOf(t *testing.T) {
 	}
 }
 
-// These types are details of a gRPC status. They have the getters that are read.
+// These types are details of a gRPC status. They have the getters that the
+// classifier calls.
 type (
 	status    struct{}
 	retryInfo struct{}

@@ -72,8 +72,8 @@ type noStatus struct{}
 func (noStatus) Error() string           { return "so it goes" }
 func (noStatus) GRPCStatus() *grpcStatus { return nil }
 
-// These types are details of package google.rpc. They have the getters that are
-// read.
+// These types are details of package google.rpc. They have the getters that the
+// classifier calls.
 type (
 	errorInfo struct{}
 	retryInfo struct{}

@@ -286,8 +286,8 @@ func TestErrConnDoneAsItsText(t *testing.T) {
 	assert.False(t, value.Retryable())
 }
 
-// TestPlaceOfSiblings checks a joined error. One branch is an error at the start of
-// a program, the other is fs.ErrPermission. The first must not change what the
+// TestPlaceOfSiblings checks a joined error. One branch says that a program could
+// not be started, the other is fs.ErrPermission. The first must not change what the
 // second means.
 func TestPlaceOfSiblings(t *testing.T) {
 	t.Parallel()

@@ -132,13 +132,13 @@ func WithMaxBytes(n int) Option {
 	})
 }
 
-// WithModel sets whether the classifier asks its model about texts. The default is
-// that of the base classifier: yes for [Standard], no for [Minimal] and [None]. The
-// model is a linear classifier of words, trained on labelled messages. If the model
-// is sure enough, its answer is used in two cases: no rule decides, or a text rule
-// decides whose strength is "word" or "phrase". The result then has the rule [RuleModel].
-// The model never overrules codes, causes, facts and the user's rules. It never
-// reports this program's own deadline.
+// WithModel sets whether the classifier asks its model about texts. The default
+// comes from the base classifier: yes for [Standard], no for [Minimal] and [None].
+// The model is a linear classifier of words, trained on labelled messages. If the
+// model is sure enough, its answer is used in two cases: no rule decides, or a text
+// rule of the strength "word" or "phrase" decides. The result then has the rule
+// [RuleModel]. The model never overrules codes, causes, facts and the user's rules.
+// It never reports this program's own deadline.
 func WithModel(on bool) Option {
 	return optionFunc(func(c config) config {
 		c.learned = &on

@@ -39,8 +39,7 @@ var fragments = []string{
 	"connection reset by peer", "connection refus", "x", "ORA-00060", "\xff", "\n\xe2\x80", "\xff\xff\xc2\xff", "失败", "é", "rate limi", "HTTP 429 rate limit exceeded, connection refused, timed out; ", "\x00",
 }
 
-// repeated describes a text: head, and then units again and again, up to any
-// length.
+// repeated describes a text of any length: head, followed by repetitions of units.
 type repeated struct {
 	head  string
 	units []string
@@ -74,7 +73,7 @@ func ordinaryText(tb testing.TB, size int) string {
 }
 
 // checkCost fails the test if a text of s takes more than five times as long per
-// byte as ordinary, or if the time grows faster than the length.
+// byte as the text ordinary, or if the time grows faster than the length.
 func checkCost(t require.TestingT, s repeated, ordinary string, sizes ...int) {
 	scaling := cputime.Scaling{Run: decideOnce, Ordinary: ordinary, MaxRatio: 5}
 	require.NoError(t, scaling.Check(s.text, sizes...), "%v", s)
@@ -143,9 +142,8 @@ func FuzzCost(f *testing.F) {
 	})
 }
 
-// seenCost executes one more branch for each unit of times. A fuzzer notices new
-// branches but not the time, so seenCost tells the fuzzer that an input takes
-// longer.
+// seenCost executes more branches if times is larger. A fuzzer notices new branches
+// but not the time, so seenCost tells the fuzzer that an input takes longer.
 func seenCost(times float64) (steps int) {
 	if times > 1 {
 		steps++
@@ -170,8 +168,7 @@ func seenCost(times float64) (steps int) {
 
 // BenchmarkCost measures the most expensive texts and reports two ratios.
 // x-ordinary is the time per byte, divided by the time per byte of ordinary text.
-// growth is the time for a text of four times the length, divided by the time for
-// the text.
+// growth is how many times longer a text of four times the length takes.
 func BenchmarkCost(b *testing.B) {
 	for _, bm := range []struct {
 		name string

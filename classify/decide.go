@@ -91,8 +91,8 @@ func (c *Classifier) result(q *collect.Inquiry, r *Result) (won *signal.Signal, 
 const longWaitSuffix = "+long-wait"
 
 // textAlone returns the text and its source, if this text is the only evidence that
-// c reads. Otherwise alone is false. For such a text, classify skips all collectors
-// for other evidence.
+// c reads. For such a text, classify skips all collectors for other evidence.
+// Otherwise alone is false.
 func (c *Classifier) textAlone(e *Evidence) (text string, source signal.Source, alone bool) {
 	switch {
 	case c.textOnly && e.Err != nil:
@@ -120,7 +120,7 @@ func (c *Classifier) providerOf(e *Evidence) string {
 }
 
 // recalled sets r to the cached result for text, which is the only evidence in e.
-// It returns false if there is none. *r must be zero.
+// It returns false if the cache has none. *r must be zero.
 func (c *Classifier) recalled(text string, e *Evidence, r *Result) bool {
 	if c.maxBytes > 0 && len(text) > c.maxBytes {
 		return false

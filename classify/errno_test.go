@@ -52,8 +52,8 @@ func TestErrno(t *testing.T) {
 	})
 }
 
-// delegates is a wrapper whose method Timeout calls that of the wrapped error.
-// Wrappers of network errors do the same.
+// delegates is a wrapper whose method Timeout calls the Timeout of the wrapped
+// error. Wrappers of network errors do the same.
 type delegates struct{ error }
 
 func (d delegates) Unwrap() error { return d.error }

@@ -6,8 +6,7 @@ import "time"
 // that nothing failed. Classify does not change it and keeps no reference to it.
 //
 // This program's own deadline, cancellation and spent budget outrank all other
-// evidence. A peer may have written some of the fields, so these cannot report
-// them:
+// evidence. Fields that a peer may have written cannot report them:
 //
 //	Err       can: by the values and types of its chain, not by texts, codes and bodies
 //	Type      can: it is the type of an exception that this process recorded

@@ -23,8 +23,8 @@ type Explanation struct {
 	// Model is the model's answer for the texts, even if a rule decided. It is nil if
 	// the classifier has no model, or if the model knows no word of the texts.
 	Model *Model
-	// Omitted lists the evidence that was not read because it exceeded a limit. It
-	// has the order in which evidence is read.
+	// Omitted lists the evidence that was not read because it exceeded a limit, in the
+	// order of reading.
 	Omitted []Omission
 }
 

@@ -2,9 +2,9 @@ package classify
 
 import "time"
 
-// At returns a copy of c whose clock always shows now.
-func (c *Classifier) At(now time.Time) *Classifier {
+// At returns a copy of c whose clock always shows t.
+func (c *Classifier) At(t time.Time) *Classifier {
 	at := *c
-	at.now = func() time.Time { return now }
+	at.now = func() time.Time { return t }
 	return &at
 }

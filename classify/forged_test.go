@@ -65,8 +65,8 @@ var forgedNames = []string{
 	"context deadline exceeded (Client.Timeout exceeded while awaiting headers)",
 }
 
-// forgeries returns evidence for each field that a peer can write. The field has
-// the value name.
+// forgeries returns evidence for each field that a peer can write, with name in
+// that field.
 func forgeries(status int, name string) map[string]classify.Evidence {
 	of := func(err error) classify.Evidence { return classify.Evidence{Err: err} }
 	return map[string]classify.Evidence{

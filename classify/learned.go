@@ -39,15 +39,15 @@ type guess struct {
 	step   int // see model.Confidence
 }
 
-// ruleWeight is the weight of a text rule against the model. If the list has a
-// signal of another strength, or a signal with a status, the model is not asked.
+// ruleWeight is the weight of a text rule against the model. If there is a signal
+// of another strength or with a status, the model is not asked.
 var ruleWeight = [signal.Strengths]float64{signal.Word: model.WordWeight, signal.Phrase: model.PhraseWeight}
 
 // guess asks the model about the texts that were read. won is the signal that
 // decides, or nil. guess returns the zero guess in four cases: the model agrees
-// with won; the list has a signal that the model must not overrule; the model is
-// not sure enough; a hint vetoes the model's answer. The model's reasons are
-// numbered in the order of package signal, with ReasonRateLimit as 0.
+// with won; there is a signal that the model must not overrule; the model is not
+// sure enough; a hint vetoes the model's answer. The model's reasons are numbered
+// in the order of package signal, with ReasonRateLimit as 0.
 func (c *Classifier) guess(q *collect.Inquiry, won *signal.Signal) (g guess) {
 	if !c.learned {
 		return g
@@ -109,7 +109,7 @@ func (g guess) answer(r *Result) {
 // Model is the prediction of the learned model for the texts of the evidence.
 type Model struct {
 	Reason      Reason  // the likeliest reason
-	Probability float64 // of Reason, not calibrated; [Result.Confidence] is calibrated
+	Probability float64 // the probability of Reason, not calibrated; [Result.Confidence] is calibrated
 	// Words lists up to five words with the largest weights, in descending order.
 	Words []ModelWord
 	// RunnerUp is the second likeliest reason.
@@ -120,9 +120,8 @@ type Model struct {
 // ModelWord is a word of the text, in lower case.
 type ModelWord struct {
 	Text string
-	// Weight is what the word adds to the score of the reason, minus the mean of
-	// what it adds to the scores of all reasons. A score is the logarithm of the
-	// odds.
+	// Weight is the word's contribution to the score of the reason, minus the mean of
+	// its contributions to all scores. A score is the logarithm of the odds.
 	Weight float64
 }
 
@@ -163,5 +162,5 @@ func (c *Classifier) explainModel(q *collect.Inquiry) *Model {
 }
 
 // A slot of package memory must have room for the numbers of 2048 rules and of all
-// guesses. If it has not, this constant overflows and the package does not compile.
+// guesses. Otherwise this constant overflows and the package does not compile.
 const _ = uint(1<<memory.RuleBits - 2 - 2048 - int(signal.Reasons)*len(model.Confidence))

@@ -13,8 +13,8 @@ import (
 
 // mapped is a row of a table in the provider error mapping, which is number 001 in
 // docs/specifications.md. says is the error type in the row. want is the reason
-// that classify returns. ruling is the number of a decision in
-// docs/specifications.md if want differs from says.
+// that classify returns. If want differs from says, ruling is the number of the
+// decision in docs/specifications.md.
 type mapped struct {
 	row    string
 	e      classify.Evidence

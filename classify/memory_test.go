@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify/internal/memory"
 )
 
-// TestMemoryKeepsMatches checks that the cache returns the stored matches of a text
-// or no matches, but no other matches.
+// TestMemoryKeepsMatches checks that the cache returns either the stored matches of
+// a text or none.
 func TestMemoryKeepsMatches(t *testing.T) {
 	t.Parallel()
 	for _, m := range []memory.Matches{

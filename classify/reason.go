@@ -52,7 +52,7 @@ const (
 // Policy says what a caller should do about a [Reason]. Use [Policy.Calls] rather
 // than MaxAttempts, because the meaning of MaxAttempts depends on Retry.
 type Policy struct {
-	Category    Category // the usual one of the reason; this program's own deadline has another
+	Category    Category // the reason's usual category; this program's own deadline has another
 	Retry       Retry
 	MaxAttempts int // the meaning depends on Retry: see Calls
 	Fallback    Fallback
@@ -74,9 +74,9 @@ func (p Policy) Calls() int {
 	}
 }
 
-// Corrective reports whether the request must be changed before it is repeated.
-// This is so if the answer could not be parsed. The next request should then say
-// what was wrong with the answer.
+// Corrective reports whether the request must be changed before it is repeated,
+// because the answer could not be parsed. The next request should then say what was
+// wrong with the answer.
 func (p Policy) Corrective() bool { return p.Retry == RetryCorrective }
 
 // View selects one of three naming schemes of existing systems. [Reason.Name] and

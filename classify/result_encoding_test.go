@@ -147,8 +147,8 @@ func TestResultLogValueAgreesWithJSON(t *testing.T) {
 	})
 }
 
-// TestResultLogValueOfNoError checks that the log record of a zero Result has no
-// group for it.
+// TestResultLogValueOfNoError checks that a zero Result adds no group to a log
+// record.
 func TestResultLogValueOfNoError(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

@@ -117,8 +117,8 @@ func TestLongRetryLog(t *testing.T) {
 	}
 }
 
-// TestManyRefusals checks a text with many statuses. The text must not be read once
-// more for each of the statuses.
+// TestManyRefusals checks a text with many statuses. The text must not be read
+// again for each status.
 func TestManyRefusals(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, ReasonInvalidRequest, Message("HTTP 404, HTTP 422, HTTP 410, HTTP 405: ECONNRESET").Reason)

@@ -52,7 +52,7 @@ func TestSwitchable(t *testing.T) {
 	set(other)
 	answers(classify.ReasonLogic, "other")
 	setOther(classify.None)
-	answers(classify.ReasonLogic, "other") // the rules of the moment, not the other classifier
+	answers(classify.ReasonLogic, "other") // the current rules, not the other classifier
 }
 
 func TestSwitchableToItself(t *testing.T) {

@@ -70,8 +70,8 @@ func TestProviderOfText(t *testing.T) {
 	assert.Equal(t, "anthropic", Standard.Classify(Evidence{Status: 500, Body: []byte(`{"error":{"message":"api.anthropic.com is down"}}`)}).Provider)
 }
 
-// TestMemoryKeepsVerdicts checks that the cache returns the stored result of a text
-// or no result, but no other result.
+// TestMemoryKeepsVerdicts checks that the cache returns either the stored result of
+// a text or none.
 func TestMemoryKeepsVerdicts(t *testing.T) {
 	t.Parallel()
 	for _, v := range []memory.Verdict{

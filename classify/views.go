@@ -5,9 +5,9 @@ import (
 )
 
 // viewOverrides lists rules whose name in a view differs from the name of their
-// reason. The names are those of the provider error mapping
-// (docs/specifications.md). For example, a lack of free ports is a bad request
-// there, and every connection error of the OpenAI SDKs is a timeout.
+// reason. The names come from the provider error mapping (docs/specifications.md).
+// For example, a lack of free ports is a bad request there, and every connection
+// error of the OpenAI SDKs is a timeout.
 var viewOverrides = [...]struct {
 	rule string
 	view View
@@ -17,9 +17,8 @@ var viewOverrides = [...]struct {
 	{"sdk/APIConnectionError", ViewProvider, "timeout"},
 }
 
-// Name returns the name of r in the view v. This is the name of r's reason, except
-// for a few rules that have another name in the view. For the zero Result, Name
-// returns "".
+// Name returns the name of r in the view v. This is the name of r's reason, unless
+// the view has another name for r's rule. For the zero Result, Name returns "".
 func (r Result) Name(v View) string {
 	if r.Category == "" {
 		return ""

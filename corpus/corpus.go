@@ -53,11 +53,11 @@ type Entry struct {
 	Slice          string              `json:"-"`      // the file's name without .jsonl
 }
 
-// Read reads the files slices/*.jsonl of dir in the order of their names. Each
-// line must be an entry: all required fields are present, no field is unknown,
-// and the labels exist. Its id and its message must differ from those of all
-// earlier lines. Messages that differ only in digits count as the same. If a line
-// is invalid, the error begins with the file and the line.
+// Read reads the files slices/*.jsonl of dir in the order of their names. Each line
+// must be an entry: all required fields are present, no field is unknown, and the
+// labels exist. No earlier line may have the same id or the same message. Messages
+// that differ only in digits count as the same. If a line is invalid, the error
+// begins with the file and the line.
 func Read(dir fs.FS) ([]Entry, error) {
 	names, err := fs.Glob(dir, "slices/*.jsonl")
 	if err != nil {
@@ -76,9 +76,9 @@ func Read(dir fs.FS) ([]Entry, error) {
 }
 
 // ReadPhrases reads the file phrases.jsonl of dir. Each line must be a phrase with
-// labels that exist. Its message must differ from those of all earlier lines and of
-// all entries. Messages that differ only in digits count as the same. If a line is
-// invalid, the error begins with the file and the line.
+// labels that exist. No earlier line and no entry may have the same message.
+// Messages that differ only in digits count as the same. If a line is invalid, the
+// error begins with the file and the line.
 func ReadPhrases(dir fs.FS, entries []Entry) ([]Phrase, error) {
 	const name = "phrases.jsonl"
 	f, err := dir.Open(name)
@@ -114,8 +114,8 @@ func ReadPhrases(dir fs.FS, entries []Entry) ([]Phrase, error) {
 	return all, err
 }
 
-// reader collects the entries of several files. ids and messages map each id and
-// message to the file and line in which it was found, to find duplicates.
+// reader collects the entries of several files. To find duplicates, ids and
+// messages have the file and line of each id and of each message.
 type reader struct {
 	entries       []Entry
 	ids, messages map[string]string
@@ -149,8 +149,8 @@ func (r *reader) read(dir fs.FS, name string) error {
 	})
 }
 
-// eachLine calls read for each line of a file. at is the file and the number of the
-// line. An error begins with both.
+// eachLine calls read for each line of a file. The argument at has the file and the
+// number of the line. An error begins with both.
 func eachLine(f io.Reader, name string, read func(at string, line []byte) error) error {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxLine)

@@ -107,8 +107,8 @@ func (c *config) values(d *evidence.Decision) values {
 	return v
 }
 
-// override replaces values of v by values that f already has, and returns v. It
-// ignores a value of the wrong type.
+// override puts the values that f already has into v, and returns v. It ignores a
+// value of the wrong type.
 func (f *facts) override(v values) values {
 	v.category, v.reason, v.rule = cmp.Or(f.category, v.category), cmp.Or(f.reason, v.reason), cmp.Or(f.rule, v.rule)
 	v.confidence, v.fingerprint = cmp.Or(f.confidence, v.confidence), cmp.Or(f.fingerprint, v.fingerprint)

@@ -123,8 +123,8 @@ func TestTransport_AttemptTimeout(t *testing.T) {
 	assert.EqualValues(t, 2, calls.Load())
 }
 
-// Calls that got no answer count one by one, although they overlap. So an endpoint that
-// hangs opens its breaker with the fifth of them.
+// Each call without an answer counts, even if such calls overlap. So the fifth of
+// them opens the breaker of an endpoint that hangs.
 func TestAttemptTimeout_EachCounts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

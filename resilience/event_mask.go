@@ -31,8 +31,8 @@ func maskError(err error) error {
 	return err
 }
 
-// MarshalJSON encodes the event. Secrets in its texts are masked, and the endpoint
-// has no user information and no query.
+// MarshalJSON encodes the event. It masks secrets in texts and removes user
+// information and query from the endpoint.
 func (e Event) MarshalJSON() ([]byte, error) {
 	type plain Event // without this method
 	e.Key, e.Agent, e.From, e.To = mask.Text(e.Key), mask.Text(e.Agent), mask.Text(e.From), mask.Text(e.To)

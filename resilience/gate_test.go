@@ -201,8 +201,8 @@ func stream(t *testing.T, x *resilience.Executor, p *plant, n int, interval time
 	return errs
 }
 
-// Each caller gets one rate limit of ten seconds. All callers wait until it is
-// over. They are then let in one by one at first, and all succeed.
+// The endpoint limits all callers for ten seconds. They wait until the limit is
+// over. Then they are let in one by one at first, and all succeed.
 func TestGate_RateLimit(t *testing.T) {
 	t.Parallel()
 	for _, hint := range []string{"10", ""} {

@@ -22,8 +22,8 @@ type trouble struct {
 	limited  bool // a rate limit; otherwise the network is down
 }
 
-// troubles returns the troubles of half an hour. They begin at regular intervals.
-// The duration of each is random, between least and most.
+// troubles returns half an hour of troubles. They begin at regular intervals, and
+// each lasts a random time between least and most.
 func troubles(every, least, most time.Duration, limited bool) (all []trouble) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for from := every / 2; from < trafficTime-every; from += every {

@@ -21,7 +21,7 @@ func (c *healthCounts) add(o healthCounts) {
 	c.calls, c.failed, c.latency = c.calls+o.calls, c.failed+o.failed, c.latency+o.latency
 }
 
-// advance moves the end of the window to the second now. It drops buckets that are
+// advance moves the end of the window to now, a time in seconds. It drops buckets
 // older than the window and returns the sum of the rest.
 func (w *healthWindow) advance(now int64) healthCounts {
 	size := int64(len(w.buckets))
@@ -37,8 +37,8 @@ func (w *healthWindow) advance(now int64) healthCounts {
 	return w.sum
 }
 
-// add adds c to the bucket of the second when. If when is before the window, add
-// does nothing. If when is after now, add adds c to the newest bucket.
+// add adds c to the bucket of when, a time in seconds. If when is before the
+// window, add does nothing. If when is after now, add adds c to the newest bucket.
 func (w *healthWindow) add(now, when int64, c healthCounts) {
 	w.advance(now)
 	size := int64(len(w.buckets))

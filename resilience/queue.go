@@ -54,10 +54,9 @@ import (
 // another queue may take the task over. Queues read the store three times per
 // lease, to find the tasks of others.
 //
-// Clocks may be set. Pauses within a process do not depend on it. A task that is
-// loaded from the store never waits longer than the pause that it was stored
-// with: if it is due later than that, the clock was set back, and it runs after
-// that pause. If the clock was set forward, it runs earlier.
+// A change of the system clock does not affect pauses within a process. A task
+// loaded from the store never waits longer than the pause stored with it, even if
+// the clock was set back meanwhile. If the clock was set forward, it runs earlier.
 //
 // Make a Queue with [NewQueue]. It is safe for concurrent use. Shutdown ends
 // its goroutines.

@@ -297,7 +297,7 @@ func TestQueueParks(t *testing.T) {
 		assert.True(t, q.Tasks()[0].Parked)
 		require.Error(t, q.Resume("2"), "no such task")
 
-		// The task stays parked in the next process.
+		// In the next process the task is still parked.
 		_, err := q.Shutdown(t.Context())
 		require.NoError(t, err)
 		require.ErrorIs(t, q.Resume("1"), resilience.ErrQueueClosed)

@@ -217,7 +217,7 @@ func (e streamEvent) failure() []byte {
 }
 
 // eventScanner splits an event stream (text/event-stream) into events, or NDJSON
-// into lines. It keeps at most 4 KiB of a line and of the data of an event, and
+// into lines. It keeps at most 4 KiB of each line and of each event's data, and
 // reuses its memory.
 type eventScanner struct {
 	lines   bool   // each line that is not empty is an event

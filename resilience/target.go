@@ -68,9 +68,9 @@ type Call struct {
 	// corrective retry. If it returns an error, there is no retry. Without
 	// Correct a parsing error is final: there is no retry and no fallback.
 	Correct func(context.Context, Attempt) error
-	// Shrink makes the request smaller after a context overflow, before one more
-	// call to the same target. If it returns an error, that call is not made.
-	// Without Shrink, a context overflow is not repeated.
+	// Shrink makes the request smaller after a context overflow, before one more call
+	// to the same target. If it returns an error, that call is not made. Without
+	// Shrink, that call is never made.
 	Shrink func(context.Context, Attempt) error
 	// Spend is called after every call on every target, with the value that f
 	// returned, so that the caller can count costs. If it returns an error,

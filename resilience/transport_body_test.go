@@ -24,8 +24,8 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// slowBody is a body. A test sends its pieces when it wants. A Read waits for a
-// piece until Close ends it.
+// slowBody is a body whose pieces a test sends when it wants. Read waits for a
+// piece or for Close.
 type slowBody struct {
 	pieces chan string
 	closed chan struct{}

@@ -44,16 +44,16 @@
 //
 // # Handlers below and above
 //
-// WithAttrs and WithGroup are passed on to the next handler as they are called,
-// so it can still format attributes in advance or turn an error into
-// exception.*. The two attributes are passed on in a separate WithAttrs call. The
-// resulting handler is built once for each pair of category and reason that
-// occurs, and is cached in the logger. If groups are open, the calls since the
-// first group are repeated on that handler, once for each pair and logger. They
-// start at the nearest parent logger with a cached handler. So a LogValuer or a
-// pointer that was given to With under a group is read again at the first error of
-// each pair. With [WithDetails] or [WithFingerprint] nothing is cached: attributes
-// under a group are read again for each classified record.
+// WithAttrs and WithGroup are passed on to the next handler as they are called, so
+// it can still format attributes in advance or turn an error into exception.*. The
+// two attributes are passed on in a separate WithAttrs call. The resulting handler
+// is built once for each pair of category and reason that occurs, and is cached in
+// the logger. If groups are open, the calls since the first group are repeated on
+// that handler, once for each pair and logger. The repetition starts at the nearest
+// parent logger with a cached handler. So a LogValuer or a pointer that was given
+// to With under a group is read again at the first error of each pair. With
+// [WithDetails] or [WithFingerprint] nothing is cached: attributes under a group
+// are read again for each classified record.
 //
 // Handlers that filter or route by attributes see the keys if they come after
 // this one.

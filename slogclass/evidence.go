@@ -12,8 +12,8 @@ import (
 	"github.com/errclass/errclass/internal/precedence"
 )
 
-// maxSources is how many error values of one record are tried. It is also how many
-// texts are tried.
+// maxSources is how many error values of a record are tried at most, and how many
+// texts.
 const maxSources = 4
 
 // maxJoined is how many errors of an []error are read. Package classify has the

@@ -80,7 +80,7 @@ func (o *output) line(t require.TestingT) map[string]any {
 
 func uniqueKeys(line string) error {
 	d := json.NewDecoder(strings.NewReader(line))
-	var seen []map[string]bool // by depth; nil inside an array
+	var seen []map[string]bool // the keys at each depth; nil inside an array
 	key := false               // whether the next string is a key
 	for {
 		tok, err := d.Token()

@@ -112,10 +112,10 @@ func WithKeys(category, reason string) Option {
 // rounded up. A key that the caller has set at the root is kept. By default none of
 // the three is added.
 //
-// A rule id is stable. `errclass rules` lists all of them and `errclass explain`
-// shows how a rule decided. There are some 1,400, too many for a metric label. A
-// record with details costs at least one allocation. If a group is open, the calls
-// since the first group are repeated for each such record.
+// Rule ids are stable. `errclass rules` lists them and `errclass explain` shows how
+// a rule decided. There are some 1,400 ids, too many for a metric label. A record
+// with details costs at least one allocation. If a group is open, the calls since
+// the first group are repeated for each such record.
 func WithDetails() Option {
 	return optionFunc(func(c config) config {
 		c.extra |= attrkey.Details
@@ -126,13 +126,13 @@ func WithDetails() Option {
 // WithFingerprint adds [FingerprintKey], the id of the error's template, to
 // classified records: see package fingerprint. Errors that differ only in numbers,
 // addresses, quoted values and other values have the same id, so a log system can
-// count and group by it. The template is made from the text that decided the
+// count and group errors by id. The template is made from the text that decided the
 // classification: the text of the error, or the message. A key that the caller has
 // set at the root is kept. By default the attribute is not added.
 //
 // Never use the fingerprint as a label of a metric. Each new wording makes a new
-// fingerprint, so their number has no bound. The cost is that of [WithDetails], and
-// one call of Error.
+// fingerprint, so their number has no bound. It costs as much as [WithDetails],
+// plus one call of Error.
 func WithFingerprint() Option {
 	return optionFunc(func(c config) config {
 		c.extra |= attrkey.Fingerprint
@@ -164,8 +164,8 @@ func WithClassifier(c *classify.Classifier) Option {
 }
 
 // WithObserver adds a function that is called with every classified record, for
-// counters and alerts. By default there is none. Several are called in the order
-// given; nil is ignored.
+// counters and alerts. By default there is none. Several observers are called in
+// the order given; nil is ignored.
 //
 // The observer runs in the goroutine that logs, after the next handler. It gets
 // the caller's record and the result, even if the output has the caller's own

@@ -30,8 +30,8 @@ func (p *prepared) find(category classify.Category, reason classify.Reason) *pre
 	return nil
 }
 
-// merge returns the entries of p and older together. If both lists have an entry
-// for a pair, the entry of p is kept.
+// merge returns the entries of the lists p and older. If both have an entry for a
+// pair, the entry of p is kept.
 func (p *prepared) merge(older *prepared) *prepared {
 	if p == nil {
 		return older
@@ -168,8 +168,8 @@ type groupPath struct {
 	link   *link // the calls since the parent, if there are several
 	depth  uint8 // the number of ancestors that are reachable through parent
 	// inherited has the cached handlers of the Handler from which this one was
-	// derived, and those that it had inherited itself. They are copied when this
-	// Handler is derived.
+	// derived, and the handlers which that one had inherited. The entries are copied
+	// when this Handler is derived.
 	inherited *prepared
 }
 

@@ -136,7 +136,7 @@ func TestHandlerAgainstBare(t *testing.T) {
 	})
 }
 
-// fresh reports whether no key of args is in set. A duplicate key in the bare line
+// fresh reports whether set has no key of args. A duplicate key in the bare line
 // would fail the test.
 func fresh(args []any, set map[string]bool) bool {
 	for _, a := range args {

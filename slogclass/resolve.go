@@ -114,7 +114,7 @@ func (c *config) resolve(attrs []slog.Attr) attrkey.Set {
 	return f.keys
 }
 
-// answer is the result of writes.
+// answer is the result of the function writes.
 type answer uint8
 
 const (

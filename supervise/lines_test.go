@@ -63,7 +63,7 @@ func crash(code string) {
 	os.Exit(n)
 }
 
-// nextFault appends a byte to the file of starts. It returns the fault for this
+// nextFault records this start as a byte in a file. It returns the fault for this
 // start, or "".
 func nextFault() string {
 	name := os.Getenv(startsVariable)

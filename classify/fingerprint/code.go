@@ -9,7 +9,7 @@ import (
 // maxCode is the number of digits of the longest error code.
 const maxCode = 5
 
-// isCode reports whether the number from i to end is the code of an error:
+// isCode reports whether the number s.text[i:end] is the code of an error:
 // "HTTP/1.1 503", "exit status 1", "error_code":1008. A code is the kind of an
 // error, not a value, so it stays in the template. The number with its sign begins
 // at start.
@@ -52,8 +52,8 @@ func (s *scanner) isCode(start, i, end int) bool {
 	return false
 }
 
-// endsCode reports whether a code may end at end. It returns false in a count such
-// as "3 of 5" or "3/5", and within a longer number or name.
+// endsCode reports whether a code may end before index end. It returns false in a
+// count such as "3 of 5" or "3/5", and within a longer number or name.
 func (s *scanner) endsCode(end int) bool {
 	switch c := s.at(end); {
 	case isAlnum(c), c == '%', c == '/', c == '-', c == '_':
@@ -64,7 +64,7 @@ func (s *scanner) endsCode(end int) bool {
 	return !strings.HasPrefix(s.text[end:], " of ")
 }
 
-// isSQLState reports whether the letters and digits from i to end are an SQLSTATE:
+// isSQLState reports whether the letters and digits s.text[i:end] are an SQLSTATE:
 // "SQLSTATE 40P01", "SQLSTATE[HY000]".
 func (s *scanner) isSQLState(i, end int) bool {
 	if end-i != len("40P01") {
@@ -103,7 +103,7 @@ loop:
 }
 
 // startOfKey returns the start of the key that ends at end. A key has letters,
-// digits and _. Of a key that is too long, it returns an index within the key.
+// digits and _. For a key that is too long, it returns an index within the key.
 func (s *scanner) startOfKey(end int) int {
 	i := end
 	for i > 0 && end-i <= maxKey && (isAlnum(s.text[i-1]) || s.text[i-1] == '_') {
@@ -112,8 +112,7 @@ func (s *scanner) startOfKey(end int) int {
 	return i
 }
 
-// maxKey is the largest number of bytes of a key that is compared with the known
-// keys.
+// maxKey is how many bytes of a key at most are compared with the known keys.
 const maxKey = 24
 
 // lower is a word that is compared without regard to case.
@@ -220,7 +219,7 @@ func (w lower) isErrorTextKey() bool {
 }
 
 // announcesErrorText reports whether a quoted text after this word and a colon is
-// an error text even in prose: Reason: "connection closed".
+// an error text even in prose, as in Reason: "connection closed".
 func (w lower) announcesErrorText() bool {
 	return w.is("reason") || w.is("message") || w.is("msg") || w.is("detail") || w.is("details") || w.is("desc") || w.is("description")
 }

@@ -67,7 +67,7 @@ func endsInDate(text string) bool {
 }
 
 // joins reports whether text may continue the value before it, for example as a
-// unit, as a time of day or as the rest of a path.
+// unit, a time of day or the rest of a path.
 func joins(text string) bool {
 	text = strings.TrimLeft(text, " ")
 	return text != "" && (strings.IndexByte("+-:,", text[0]) >= 0 || '0' <= text[0] && text[0] <= '9') ||
@@ -93,8 +93,8 @@ var codeWord = regexp.MustCompile(`(?i)code|status|error|errno|http|sqlstate`)
 var code = regexp.MustCompile(`(?i)(?:code|status|error|errno|http|sqlstate)[ :=("'\[\\<a-z>/+-]*[0-9a-z]{1,5}`)
 
 // FuzzDigits replaces the digits of a text by other digits. The id must stay the
-// same, and the template must contain no digits, except those of error codes. The
-// template must not exceed its maximum length.
+// same, and the template must contain no digits except in error codes. The template
+// must not exceed its maximum length.
 func FuzzDigits(f *testing.F) {
 	for _, bb := range benchTexts {
 		f.Add(bb.text)

@@ -8,7 +8,7 @@ import (
 
 // number replaces the value that begins with a number: the number itself, or a
 // whole date, address or id, with its unit. The first digit is at i. start is i, or
-// the index of a sign before it. It returns the end of the value.
+// the index of a sign before the digit. number returns the end of the value.
 func (s *scanner) number(start, i int) int {
 	before := s.at(start - 1)
 	if start == i && !isAlnum(before) {
@@ -96,8 +96,8 @@ func (s *scanner) unit(i int) (unit string, end int) {
 	return s.text[i:end], end
 }
 
-// withLongUnit replaces a number that ends at end, and the unit that follows after
-// a space: "250 ms". Without such a unit it replaces the number alone.
+// withLongUnit replaces the number s.text[start:end], and the unit after a space:
+// "250 ms". Without such a unit it replaces the number alone.
 func (s *scanner) withLongUnit(start, end int) int {
 	if s.at(end) == ' ' {
 		switch unit, after := s.unit(end + 1); {

@@ -92,8 +92,8 @@ func drawText(t *rapid.T, kinds []string) string {
 	return b.String()
 }
 
-// TestSameIncident checks when two texts have the same id: exactly when they have
-// the same phrases and the same kinds of values.
+// TestSameIncident checks that two texts have the same id exactly if they have the
+// same phrases and the same kinds of values.
 func TestSameIncident(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

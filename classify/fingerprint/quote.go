@@ -79,7 +79,7 @@ func (s *scanner) quoted(i int) int {
 }
 
 // quotedText scans the text between quotes. The opening quote is at i, the text is
-// from start to end, and after is the index after the closing quote. In the
+// s.text[start:end], and after is the index after the closing quote. In the
 // template, all kinds of quotes become double quotes.
 func (s *scanner) quotedText(i, start, end, after int) {
 	s.flush(i)
@@ -140,7 +140,7 @@ func (s *scanner) closing(k, start int) int {
 }
 
 // isKey reports whether a quoted text is the key of an object, or "key"=. The
-// opening quote is at i, the text is from start to end, and after is the index
+// opening quote is at i, the text is s.text[start:end], and after is the index
 // after the closing quote.
 func (s *scanner) isKey(i, start, end, after int) bool {
 	sep := s.at(after)

@@ -16,7 +16,7 @@ const (
 // the kinds of the bytes. So a value with other digits gives the same template.
 type scanner struct {
 	text string
-	hash digest // of the template so far
+	hash digest // the hash of the template so far
 	size int    // the length of the template so far
 	out  []byte // the template so far; nil if only the hash is wanted
 
@@ -90,7 +90,7 @@ func (s *scanner) add(text string) {
 	}
 }
 
-// flush adds the text up to end to the template, unchanged.
+// flush adds the text before index end to the template, unchanged.
 func (s *scanner) flush(end int) {
 	if end > s.from {
 		s.emit(s.text[s.from:end])
@@ -98,7 +98,7 @@ func (s *scanner) flush(end int) {
 	}
 }
 
-// hole replaces the text from start to end by the hole name, such as <num>. It
+// hole replaces s.text[start:end] by the hole with this name, such as <num>. It
 // returns end.
 func (s *scanner) hole(start, end int, name string) int {
 	s.flush(start)
@@ -111,7 +111,7 @@ func (s *scanner) hole(start, end int, name string) int {
 // space.
 func (s *scanner) space(i int) int {
 	if s.text[i] == ' ' && i+1 < len(s.text) && kinds[s.text[i+1]] != space && s.from < i {
-		return i + 1 // it is single already
+		return i + 1 // the space is single already
 	}
 	s.flush(i)
 	for i < len(s.text) && kinds[s.text[i]] == space {
@@ -235,8 +235,8 @@ func (s *scanner) escapes(i int) bool {
 	return s.text[i] == '\\' && (s.at(i+1) == '"' || s.at(i+1) == '\'')
 }
 
-// path replaces the path that begins at start, and returns the end of the path. The
-// bytes before i are already known to be part of the path.
+// path replaces the path that begins at index start, and returns the end of the
+// path. The bytes before i are already known to be part of the path.
 func (s *scanner) path(start, i int) int {
 	drive := i > start // the name of a drive: Windows, whose names have spaces
 	for {

@@ -168,8 +168,8 @@ func isZone(name string) bool {
 	return false
 }
 
-// namedDate returns the end of a date that begins with a weekday or a month: the
-// word from i to end. It returns 0 if there is no such date.
+// namedDate returns the end of the date at i, if the word s.text[i:end] is a
+// weekday or a month. It returns 0 if there is no such date.
 func (s *scanner) namedDate(i, end int) int {
 	if isWeekday(s.text[i:end]) {
 		i = end

@@ -48,7 +48,7 @@ func (s *scanner) word(i int) int {
 	return end
 }
 
-// mayBeAtom reports whether the letters from i to end may begin an atom, such as an
+// mayBeAtom reports whether the letters s.text[i:end] may begin an atom, such as an
 // address or a path: more than one punctuation mark follows.
 func (s *scanner) mayBeAtom(i, end int) bool {
 	next := s.at(end)
@@ -101,8 +101,8 @@ func (s *scanner) endOfAlnum(i int) int {
 	return i
 }
 
-// isTypeName reports whether the text from i to end consists of words that begin
-// with a capital letter and have at least three more letters: NullPointerException.
+// isTypeName reports whether s.text[i:end] consists of words that begin with a
+// capital letter and have at least three more letters: NullPointerException.
 func (s *scanner) isTypeName(i, end int) bool {
 	for i < end {
 		start := i
@@ -120,7 +120,7 @@ func (s *scanner) isTypeName(i, end int) bool {
 	return true
 }
 
-// isJumble reports whether the letters from i to end look random: they have mixed
+// isJumble reports whether the letters s.text[i:end] look random: they have mixed
 // case, and on average a capital letter follows a small one more than once in three
 // bytes. Words such as NullPointer have fewer capitals.
 func (s *scanner) isJumble(i, end int) bool {
@@ -133,8 +133,8 @@ func (s *scanner) isJumble(i, end int) bool {
 	return humps*3 > n
 }
 
-// id replaces an id that begins with the text from i to end. The id goes on after -
-// or _. A long id also goes on after the signs of base64 and after dots.
+// id replaces an id that begins with s.text[i:end]. The id goes on after - or _. A
+// long id also goes on after the signs of base64 and after dots.
 func (s *scanner) id(i, end int) int {
 	for end+1 < len(s.text) && isAlnum(s.text[end+1]) {
 		switch s.text[end] {

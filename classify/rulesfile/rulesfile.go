@@ -17,15 +17,15 @@
 // Load loads no rule and returns the first fault as an [*Error] with its line and a
 // remedy.
 //
-// The limits of [classify.New] hold, and these:
+// The limits of [classify.New] apply, and these:
 //
 //   - [MaxBytes] for a file. In more than 512 KiB the YAML must be plain: a list of
 //     rules, each text on one line or a block text with |, and no anchors, aliases
 //     and tags.
 //   - 40,000 keys and values for one rule.
-//   - 3 million steps of checking examples, and one for each of their bytes. A pattern
-//     without gaps takes less than one step a byte; a gap such as .{0,900} takes 200
-//     steps wherever the text before it stands.
+//   - 3 million steps of checking examples, and one for each byte of the examples.
+//     A pattern without gaps takes less than one step a byte; a gap such as
+//     .{0,900} takes 200 steps wherever the text before it stands.
 //
 // A file beyond a limit is refused within 100 ms and 64 MB. The error has the line,
 // the id and the pattern of the rule that needs the most, and a remedy.

@@ -120,8 +120,8 @@ func TestLoadFaults(t *testing.T) {
 	}
 }
 
-// TestLoadFoundIDsTwice: a rule that is not plain YAML comes after others. The file is
-// then read again, and no id occurs twice.
+// TestLoadFoundIDsTwice loads plain rules, followed by a rule that is not plain
+// YAML. Load reads such a file twice, but must not find its ids twice.
 func TestLoadFoundIDsTwice(t *testing.T) {
 	t.Parallel()
 	rules, err := rulesfile.Load(strings.NewReader("rules:\n- id: a\n  reason: logic\n  pattern: abc\n- id: b\n  reason: logic\n  pattern: x\n  match: [\"x \\u0013\"]\n"))
@@ -215,7 +215,7 @@ func TestLoadCostly(t *testing.T) {
 const (
 	stepsAByte   = 2_500      // for each byte of a file that loads
 	stepsFree    = 40_000_000 // for any file, in addition to stepsAByte
-	stepsRefused = 18_000_000 // for a file that is refused, of which 4 million are its bytes
+	stepsRefused = 18_000_000 // for a refused file; 4 million of them are for its bytes
 )
 
 // TestLoadTookStepsWithoutBound checks how many steps Load takes for costly files,

@@ -54,8 +54,8 @@ func WithErrorFunc(f func(error)) Option {
 
 // WithLoadFunc sets a function that Watch calls with the new rules after each
 // change of the rules. It is not called for the rules that Watch loads before it
-// returns. It runs in the goroutine that watches the file. By default there is
-// none.
+// returns. It runs in the goroutine that watches the file. By default no function
+// is called.
 func WithLoadFunc(f func([]classify.Rule)) Option {
 	return optionFunc(func(c config) config {
 		c.onLoad = f
@@ -137,7 +137,7 @@ func (c content) equal(d content) bool {
 // lastRead describes the last read of the file.
 type lastRead struct {
 	at    time.Time
-	info  os.FileInfo // from before the read
+	info  os.FileInfo // taken before the read
 	found content
 }
 
@@ -170,8 +170,8 @@ func (w *watcher) poll() {
 	}
 }
 
-// use compiles the rules of new content and switches to them. If the content has
-// a fault, it reports the fault instead.
+// use compiles the rules of new content and switches to them. If the content has a
+// fault, use reports the fault instead.
 func (w *watcher) use(found content) {
 	c, rules, err := w.compile(found)
 	switch {
@@ -185,7 +185,7 @@ func (w *watcher) use(found content) {
 	}
 }
 
-// compile returns the rules in found, and a classifier with them.
+// compile returns the rules of the content found, and a classifier with them.
 func (w *watcher) compile(found content) (*classify.Classifier, []classify.Rule, error) {
 	if found.err != nil {
 		return nil, nil, fmt.Errorf("rules file: %w", found.err)

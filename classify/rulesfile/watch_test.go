@@ -197,7 +197,7 @@ func TestWatchKeepsTheRules(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		do   func(w *watch)
-		line int // of the fault
+		line int // the line of the fault
 	}{
 		{"invalid YAML", func(w *watch) { w.write("rules: [") }, 1},
 		{"an unknown reason", func(w *watch) { w.write(document("transcendent")) }, 3},

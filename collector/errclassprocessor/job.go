@@ -242,7 +242,7 @@ func classified(rec *shapes.Record, f *evidence.Facts) (classify.Result, bool) {
 }
 
 // finish writes the result and counts it. It does not count an exception on a
-// record of a lower severity, because such an exception was handled.
+// record below MinSeverity, because such an exception was handled.
 func (j *job) finish() {
 	l := &j.current
 	res := l.decision.Complete(j.p.classifier, &l.attrs.Facts)

@@ -21,8 +21,8 @@ const (
 	All     = Both | Details | Fingerprint
 )
 
-// Missing returns the wanted attributes to add to those that are there already. If
-// these include the wanted category and reason, it returns none, because the other
+// Missing returns the wanted attributes that are not there yet. If the wanted
+// category and reason are already there, it returns none, because the other
 // attributes would describe another classification.
 func (wanted Set) Missing(has Set) Set {
 	missing := wanted &^ has

@@ -12,7 +12,7 @@ import (
 func TestNames(t *testing.T) {
 	t.Parallel()
 	n := attrkey.Names{Category: "c", Reason: "r", Rule: "rule", Confidence: "p", Fingerprint: "id"}
-	all := attrkey.All &^ attrkey.RetryAfter // it has no key
+	all := attrkey.All &^ attrkey.RetryAfter // RetryAfter has no key
 	assert.Equal(t, attrkey.Category, n.Find("c"))
 	assert.Equal(t, attrkey.Fingerprint, n.Find("id"))
 	assert.Zero(t, n.Find("other"))

@@ -13,7 +13,7 @@ func TestScaling(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name     string
-		forEachB func(rest string) int // does the work for one "b"; rest is the text from it on
+		forEachB func(rest string) int // does the work for one "b"; rest begins with that "b"
 		maxRatio float64
 		want     string
 	}{

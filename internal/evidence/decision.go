@@ -18,7 +18,7 @@ type Decision struct {
 	SpanStatus int
 
 	known  bool
-	source classify.Evidence // what decided
+	source classify.Evidence // the source that decided
 }
 
 // Decided returns a decision for a result that a span already has. source is the

@@ -17,7 +17,7 @@ const MaxName = 512
 type Facts struct {
 	Exception      bool // there is an exception.* attribute
 	ExceptionType  string
-	Message, Stack string // of the exception
+	Message, Stack string // message and stack trace of the exception
 	ErrorType      string
 	OwnDeadline    bool // ErrorType names this program's own deadline; see [Facts.MayBeOwnDeadline]
 	Status         int  // an HTTP status from 400 to 599, or 0

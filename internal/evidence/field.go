@@ -40,7 +40,7 @@ type Name struct {
 	Field Field
 }
 
-// Names lists the attributes that are read. The names are those of OpenTelemetry's
+// Names lists the attributes that are read. The names come from OpenTelemetry's
 // semantic conventions 1.43. After a name come the names that older versions used
 // for the same attribute.
 var Names = []Name{

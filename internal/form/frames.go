@@ -33,8 +33,8 @@ func NewFrameReader(text string) FrameReader {
 	return r
 }
 
-// Next returns the text from index from up to the next frame, and the index of the
-// end of that frame. Pass end to the next call. If no frame follows, end is the
+// Next returns the text between the index from and the next frame, and the index of
+// the end of that frame. Pass end to the next call. If no frame follows, end is the
 // length of the text.
 func (r *FrameReader) Next(from int) (between string, end int) {
 	before := from // start of the previous line
@@ -60,8 +60,8 @@ func FirstFrame(text string) string {
 	return text[start:end]
 }
 
-// lineBreak returns the index of the first line break at or after from, and the
-// index at which the next line begins.
+// lineBreak returns the index of the first line break at or after the index from,
+// and the index at which the next line begins.
 func (r *FrameReader) lineBreak(from int) (at, next int) {
 	if from > r.real {
 		r.real = len(r.text)

@@ -6,8 +6,8 @@ import "strings"
 // phrase that a rule looks for. So the standard rules also read such a text with
 // its lines joined.
 
-// These are limits of line widths, in bytes. The lines may be those of terminals,
-// or of boxes that programs draw in terminals.
+// These are limits of the line widths of terminals, and of boxes that programs draw
+// in terminals. Widths are in bytes.
 const (
 	minWidth = 40
 	MaxWidth = 200
@@ -42,9 +42,9 @@ func lineWidth(text string) (width int) {
 }
 
 // EachBreak calls found for every line break that a terminal may have made,
-// together with the blanks around the break. This is so if the first word of the
-// next line would not have fit into the line. The width of the lines is the length
-// of the longest line.
+// together with the blanks around the break. A break counts if the first word of
+// the next line would not have fit into the line. The width of the lines is the
+// length of the longest line.
 func EachBreak(text string, found func(start, end int, with string)) {
 	width := lineWidth(text)
 	if width == 0 {

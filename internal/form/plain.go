@@ -80,8 +80,8 @@ func EachGap(text string, found func(start, end int, with string)) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// mayBeOdd has the bytes with which a piece that EachOdd finds may begin: control
-// characters, ASCII spellings of a control character, and all bytes beyond ASCII.
+// mayBeOdd has the bytes that may begin a piece for EachOdd: control characters,
+// ASCII spellings of a control character, and all bytes beyond ASCII.
 var mayBeOdd = func() (odd [256]bool) {
 	for c := range odd {
 		odd[c] = c < ' ' && c != '\t' && c != '\n' && c != '\r' || c >= 0x7f || strings.IndexByte(`\#&^%`, byte(c)) >= 0

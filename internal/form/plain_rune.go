@@ -184,9 +184,9 @@ func spelledRune(s string) (r rune, size int) {
 	return 0, 0
 }
 
-// number decodes a number of exactly this many digits that begins at index at of s.
-// size is the index of its end, or 0 if there is no such number. Unlike package
-// strconv, number allocates no error.
+// number decodes a number of exactly this many digits at the start of s[at:]. size
+// is the index of its end, or 0 if there is no such number. Unlike package strconv,
+// number allocates no error.
 func number(s string, at, digits int, base rune) (r rune, size int) {
 	if digits <= 0 || at+digits > len(s) {
 		return 0, 0
@@ -229,9 +229,9 @@ func entity(s string) (r rune, size int) {
 }
 
 // sequence returns the length of a terminal sequence after its introducer ESC, CSI
-// or OSC. with is a space if the sequence moves the cursor, because the cursor may
-// have moved to another word. n is -1 if ESC is spelled in ASCII and no sequence
-// follows.
+// or OSC. The result with is a space if the sequence moves the cursor, because the
+// cursor may have moved to another word. n is -1 if ESC is spelled in ASCII and no
+// sequence follows.
 func sequence(s string, r rune, spelled bool, ends *stringEnds, at int) (n int, with string) {
 	if r == escape || r == 0x241b {
 		switch {

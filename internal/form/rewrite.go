@@ -3,8 +3,8 @@ package form
 import "strings"
 
 // Rewriting finds the pieces of a text that must be replaced. It calls found for
-// each piece, from left to right. text[start:end] is the piece, and with replaces
-// it. The pieces do not overlap.
+// each piece, from left to right. The piece is text[start:end], and its replacement
+// is with. The pieces do not overlap.
 type Rewriting func(text string, found func(start, end int, with string))
 
 // splicer builds the rewritten text. If no piece is replaced, it allocates nothing.

@@ -70,14 +70,13 @@ const (
 type openCall struct {
 	calls    []call
 	from     int             // where its name begins
-	depth    int             // of brackets in its arguments
+	depth    int             // depth of the brackets in its arguments
 	n        int             // the argument that is being read
 	literals [mostArgs]value // the first string of each argument
 }
 
-// call masks the secrets among the arguments of the function s.text[i:end], and
-// those of functions that are called within the arguments. It does nothing if i is
-// within the call that was read last.
+// call masks the secrets in the arguments of the function named s.text[i:end], and
+// in those of nested calls. It does nothing if i is within the last call read.
 func (s *scanner) call(i, end int, calls []call) {
 	if i < s.callTo {
 		return

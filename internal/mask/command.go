@@ -18,8 +18,7 @@ type commandLine struct {
 const commandDepth = 2
 
 // command masks the secrets of the command line that begins with the program name
-// s.text[i:end]. It does nothing if i is within the command line that was read
-// last.
+// s.text[i:end]. It does nothing if i is within the last command line read.
 func (s *scanner) command(i, end int) {
 	if i < s.commandTo || !s.startsProgram(i, end) {
 		return
@@ -48,8 +47,8 @@ func exeSuffix(text string) string {
 	return ""
 }
 
-// commands reads commands from i up to end or to the end of the line. It returns
-// the position after them.
+// commands reads the commands in s.text[i:end], up to the end of the line. It
+// returns the position after them.
 func (s *scanner) commands(i, end, depth int) int {
 	var line commandLine
 	if depth == commandDepth { // a quoted path: "C:\Program Files\7z.exe" x

@@ -11,9 +11,9 @@ type command struct {
 	//	-p_  the next argument
 	//	-p*  the rest of the same argument
 	//	-u:  user:secret, in the next argument or the rest of this one
-	//	-U%  user%secret, likewise
-	//	-u,  user,secret, likewise
-	//	-u=  user=secret, likewise
+	//	-U%  user%secret, in the same places
+	//	-u,  user,secret, in the same places
+	//	-u=  user=secret, in the same places
 	//	-S<  standard input
 	//	-h.  no secret, in the next argument
 	options string

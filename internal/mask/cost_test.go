@@ -40,7 +40,7 @@ func checkCost(t require.TestingT, units string, sizes ...int) {
 }
 
 // TestPrefixCost checks texts with many prefixes of keys in one run of characters.
-// Not every prefix may read the run to its end again.
+// The run must not be read to its end again for every prefix.
 func TestPrefixCost(t *testing.T) {
 	for _, prefix := range mask.Prefixes() {
 		for _, units := range []string{prefix, prefix + "-", "_" + prefix, "-" + prefix + ".", prefix + " "} {

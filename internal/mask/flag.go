@@ -9,7 +9,7 @@ var userFlags = []string{"-u ", "--user"}
 // otherTools are programs whose option -p has no password.
 var otherTools = set("mkdir cp ssh scp rsync install nmap run nc ps patch touch read declare ls diff tar git docker podman kubectl make chmod tail perl unzip exec jq date lsof kill sftp nice npx python python3 cargo go pytest")
 
-// flag masks the argument of the option at i, if the option's name is that of a
+// flag masks the argument of the option at i, if the option has the name of a
 // secret.
 func (s *scanner) flag(i int) {
 	from := i + 1
@@ -58,8 +58,8 @@ func (s *scanner) flag(i int) {
 	}
 }
 
-// argument returns the start of an option's argument. The option ends at to. Spaces
-// or the punctuation of a list may be between the option and its argument.
+// argument returns the start of the argument of an option that ends at index to.
+// Spaces or the punctuation of a list may be between the option and its argument.
 func (s *scanner) argument(to int) int {
 	at := to
 	for at < len(s.text) && at-to < 8 {

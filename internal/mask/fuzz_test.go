@@ -34,8 +34,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// strip returns masked. But if one of the texts around contains the secret of a
-// shape, strip returns "".
+// strip returns masked, or "" if one of the texts in around contains the secret of
+// a shape.
 func strip(masked string, around ...string) string {
 	for _, s := range shapes {
 		for _, a := range around {

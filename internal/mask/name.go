@@ -17,8 +17,7 @@ const (
 	header        // the value has several words, and the first one may be a scheme
 )
 
-// nameWords is how many words of a name are read. If the name has more, these are
-// the last ones.
+// nameWords is how many words of a name are read: the last ones of a longer name.
 const nameWords = 6
 
 // nameBytes is the largest length of a name, in bytes.
@@ -32,7 +31,7 @@ type name struct {
 	nonASCII bool // a word has characters beyond ASCII
 	prose    bool // fillers were removed: "API key provided:"
 	several  bool // the name is a plural: access_tokens
-	vault    bool // it is the name of a map of secrets, whatever their names are: secrets, passwords
+	vault    bool // the name of a map of secrets, whatever the names in the map are: secrets, passwords
 }
 
 // newName splits text into words at capitals and at bytes that are not letters:

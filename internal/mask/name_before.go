@@ -25,8 +25,8 @@ func (s *scanner) nameBefore(i int) (from, to int, quoted bool) {
 	return s.nameFrom(to), to, quoted
 }
 
-// nameFrom returns the start of the words that end at to. These words are on one
-// line, with single spaces between them.
+// nameFrom returns the start of the words that end at index to. These words are on
+// one line, with single spaces between them.
 func (s *scanner) nameFrom(to int) int {
 	from := to
 	for least := to - nameBytes; from > 0 && from > least; from-- {
@@ -59,7 +59,7 @@ func (s *scanner) nameFrom(to int) int {
 var elisions = set("d l dell")
 
 // elided reports whether the apostrophe at i is between an elision and the next
-// word of a name. The name ends at to.
+// word of a name that ends at index to.
 func (s *scanner) elided(i, to int) bool {
 	const longest = 4 // bytes of an elision
 	from := i

@@ -151,8 +151,8 @@ func (s *scanner) leafSecret(vc valueContext, text string, quoted bool) bool {
 	return vc.secret(text)
 }
 
-// isPublic reports whether the value of the field is not a secret. Some names of
-// fields have no secret value, even within a map of secrets. vc describes the map.
+// isPublic reports whether the value of the field is not a secret. Fields with
+// certain names are public, even within a map of secrets. vc describes the map.
 func (vc valueContext) isPublic(field *name) bool {
 	head := field.words[0]
 	if vc.vault && (vaultNames[head] || vc.kind == password && accountNames[head]) {

@@ -87,7 +87,8 @@ func (s *scanner) pairAfter(end int) {
 	s.add(v.from+sep+1, v.to)
 }
 
-// isPublicWord reports whether word is the name of a public field: provider:google.
+// isPublicWord reports whether word names a public field, like provider in
+// provider:google.
 func isPublicWord(word string) bool {
 	n := newName(word)
 	return n.isPublic()
@@ -107,8 +108,8 @@ func (s *scanner) passwordFor(i int) {
 	}
 }
 
-// skipFillers returns the start of the first word after a name that is not a
-// filler. The name ends at end. filled is the number of fillers between them.
+// skipFillers skips the fillers after the name that ends at index end. It returns
+// the start of the next word. filled is the number of fillers.
 func (s *scanner) skipFillers(end int) (at, filled int) {
 	at = s.nextWord(end)
 	if s.text[end] == '(' {
@@ -170,7 +171,7 @@ func (s *scanner) hasState(i int, states map[string]bool) bool {
 }
 
 // isCipherKey reports whether v is the key of a statement that encrypts. The word
-// KEY is at i, and its name begins at from.
+// KEY is at i, and its name begins at index from.
 func (s *scanner) isCipherKey(from, i int, v value) bool {
 	if !v.quoted || !s.afterCipher(i) || keyOf[s.wordBefore(from, i)] {
 		return false
@@ -179,5 +180,5 @@ func (s *scanner) isCipherKey(from, i int, v value) bool {
 	for at < len(s.text) && s.text[at] == ' ' {
 		at++
 	}
-	return at >= len(s.text) || s.text[at] != '(' // of the columns of an index
+	return at >= len(s.text) || s.text[at] != '(' // a parenthesis begins the columns of an index
 }

@@ -10,7 +10,8 @@ type opening struct {
 	text  string // any other spelling: &quot; %22 \u0022
 }
 
-// spelledQuotes are spellings of quotes in HTML, URLs, JSON and typography.
+// spelledQuotes are quotes escaped as in HTML, URLs or JSON, and typographic
+// quotes.
 var spelledQuotes = []string{"&quot;", "&#34;", "&#39;", "&apos;", "%22", "%27", "%5C%22", "%5c%22", `\u0022`, `\u0027`, `\x22`, `\x27`, "“", "”", "‘", "’", "«"}
 
 // mostBackslashes is the largest number of backslashes before a quote.
@@ -100,7 +101,7 @@ func (s *scanner) quotedEnd(q opening, i int) int {
 	return e.keep(i, len(s.text))
 }
 
-// closing returns the quote that closes q, a quote of spelledQuotes.
+// closing returns the quote that closes q, which is one of spelledQuotes.
 func closing(q string) string {
 	switch q {
 	case "“":

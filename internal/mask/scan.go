@@ -19,7 +19,7 @@ type scanner struct {
 	params          extent             // percent-encoded header values
 	yamlBlocks      extent             // YAML block scalars
 	items           extent             // YAML lists
-	brackets        [header]extent     // by kind of name: the last list or map in brackets
+	brackets        [header]extent     // for each kind of name, the last list or map in brackets
 	privateKey      extent             // PEM blocks of private keys
 	digit           extent             // bytes before the next digit
 	bare, urlEnds   extent             // URLs without a scheme; URLs after their authority
@@ -61,7 +61,7 @@ func (s *scanner) add(from, to int) {
 	s.found = append(s.found, span{from, to})
 }
 
-// scan reads the text once. fresh reports that a word may begin at i. This is so at
+// scan reads the text once. Its variable fresh is true if a word may begin at i: at
 // the start of the text, after a byte other than a letter or a digit, and after an
 // escape ("\nsk-...").
 func (s *scanner) scan() {

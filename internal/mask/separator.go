@@ -2,9 +2,9 @@ package mask
 
 import "strings"
 
-// separator masks the value after the separator at i, if the name before the
-// separator is that of a secret. Separators are = : => := -> || and others, the >
-// of a tag and the comma between two strings. They may be escaped.
+// separator masks the value after the separator at i, if the name of a secret
+// precedes the separator. Separators are = : => := -> || and others, the > of a tag
+// and the comma between two strings. They may be escaped.
 func (s *scanner) separator(i int) {
 	n, c, encoded := s.separatorAt(i)
 	if n == 0 {
@@ -28,7 +28,7 @@ func (s *scanner) separator(i int) {
 		}
 	}
 	query := from > 0 && (s.text[from-1] == '?' || s.text[from-1] == '&')
-	if k == nothing && query && words.n == 1 && words.words[0] == "code" { // of OAuth
+	if k == nothing && query && words.n == 1 && words.words[0] == "code" { // the code of OAuth
 		k = weak
 	}
 	if c == '-' && !s.arrow(i, n, words) {
@@ -53,7 +53,7 @@ func (s *scanner) separator(i int) {
 	s.valueOf(vc, i+n, c, encoded)
 }
 
-// isCall reports whether the quoted name at from is the first argument of a
+// isCall reports whether the quoted name at index from is the first argument of a
 // function call: setenv("DB_PASSWORD", "secret").
 func (s *scanner) isCall(from int, words name) bool {
 	return words.n > 1 && from > 1 && class[s.text[from-1]]&quote != 0 && s.text[from-2] == '('

@@ -109,7 +109,7 @@ func isHostWord(text string) bool {
 	return text[0] != 'v' || len(text) < 2 || class[text[1]]&digit == 0
 }
 
-// urlRun returns the end of the bytes from i on that may be in a URL.
+// urlRun returns the end of the run of bytes at i that may be in a URL.
 func (s *scanner) urlRun(i int) int {
 	e := &s.urlEnds
 	if end, ok := e.known(i); ok {
@@ -160,8 +160,7 @@ func (s *scanner) bareURL(i int) {
 	}
 }
 
-// bareAuthority returns the end of the bytes from i on that may be an authority. at
-// is the position of the last at sign among them, or -1.
+// bareAuthority returns the end of the run of bytes at i that may be an authority.
 func (s *scanner) bareAuthority(i int) (at, end int) {
 	if end, ok := s.bare.known(i); ok {
 		return s.bareAt, end

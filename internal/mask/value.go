@@ -161,7 +161,7 @@ type valueContext struct {
 	quoted  bool
 	several bool // the name is a plural
 	vault   bool // the names in a map are any names, and the values are secrets
-	card    bool // the name is that of the code of a card
+	card    bool // the name means the security code of a card
 }
 
 // secret reports whether a value v in this context is a secret.

@@ -55,8 +55,8 @@ func (s *scanner) idPair(i int) {
 	}
 }
 
-// keyEnd returns the end of a key whose bytes after the prefix begin at from. The
-// key ends at the first byte that is not in p's class. keyEnd keeps the end for
+// keyEnd returns the end of a key whose bytes after the prefix begin at index from.
+// The key ends at the first byte that is not in p's class. keyEnd keeps the end for
 // each class, because many prefixes may be in the same run of bytes.
 func (s *scanner) keyEnd(p keyPrefix, from int) int {
 	e := &s.runs[p.run]
@@ -142,7 +142,7 @@ type wordUse struct {
 	pair    bool // announces user:secret
 	verb    bool // a verb of protocolVerbs
 	copula  bool // between a name and its value, or the reverse
-	cipher  bool // of statements that encrypt
+	cipher  bool // a word of statements that encrypt
 	grammar *grammar
 	calls   []call
 	program *program

@@ -173,7 +173,7 @@ type scanner struct {
 	rest     int    // index in plain at which the next part begins
 	text     string // up to the next stack frame
 	pos      int
-	start    int    // of the last word
+	start    int    // start of the last word
 	previous uint64 // hash of the previous word; 0 = none
 }
 
@@ -267,8 +267,8 @@ func (s *scanner) letters(w *word, end int) {
 	s.whole(hash, w)
 }
 
-// whole sets the features of a word other than its n-grams: that of the word
-// itself, from this hash, and that of its pair with the previous word.
+// whole sets two features from the hash: the feature of the word itself, and the
+// feature of its pair with the previous word.
 func (s *scanner) whole(hash uint64, w *word) {
 	w.whole = uint32(hash * multiplier >> 32)
 	w.paired = s.previous != 0
@@ -323,31 +323,28 @@ func isMonth(text string, start, end int) bool {
 	if end-start != 3 || end+2 >= len(text) {
 		return false
 	}
-	switch next := text[end+1]; text[end] {
+	after := text[end+1]
+	switch text[end] {
 	case ' ':
-		if next == ' ' {
-			next = text[end+2]
-		}
-		if kinds[next] != digit {
-			return false
+		if after == ' ' {
+			after = text[end+2]
 		}
 	case '/', '-':
-		if kinds[next] != digit {
-			return false
-		}
 	default:
 		return false
 	}
-	month := string([]byte{text[start] | 0x20, text[start+1] | 0x20, text[start+2] | 0x20})
-	switch month {
+	if kinds[after] != digit {
+		return false
+	}
+	switch string([]byte{text[start] | 0x20, text[start+1] | 0x20, text[start+2] | 0x20}) {
 	case "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec":
 		return true
 	}
 	return false
 }
 
-// identifierEnd returns the end of the id that begins at start, or 0 if there is
-// none. An id has at least six letters and digits. In at least two places, a
+// identifierEnd returns the end of the id that begins at index start, or 0 if there
+// is none. An id has at least six letters and digits. In at least two places, a
 // letter follows a digit. One place is enough if all letters are hexadecimal
 // digits. text[start:end] has only letters or only digits, unlike an id.
 func identifierEnd(text string, start, end int) int {

@@ -35,11 +35,11 @@ type Model struct {
 	retryable []bool
 	scale     float32
 	bias      Scores
-	filter    *filter // of the features that have weights
+	filter    *filter // the features that have weights
 	slots     []slot  // hash table with linear probing
 	weights   [][rowWords]uint64
-	// known has the n-grams of each word that has a row of weights, by that row. They
-	// are added up when the word is read for the first time.
+	// known has, by row of weights, the sums for the n-grams of the row's word. They
+	// are computed when the word is read for the first time.
 	known []atomic.Pointer[wordParts]
 }
 
@@ -83,7 +83,7 @@ func New(t Table) *Model {
 
 // packed has the sum of some rows of weights. 128 is added to each weight, so that
 // it is an unsigned byte. A uint64 holds four sums of 16 bits. even has the sums of
-// the weights at even positions of a row. odd has those at odd positions.
+// the weights at even positions of a row, odd has the sums at odd positions.
 type packed struct{ even, odd [rowWords]uint64 }
 
 func (p *packed) add(row *[rowWords]uint64) {

@@ -157,7 +157,7 @@ func TestWords(t *testing.T) {
 	assert.Empty(t, m.Words("a B b c", 0, 0))
 }
 
-// The model adds packed numbers of 16 bits. The sums must equal those of a plain
+// The model adds packed numbers of 16 bits. The sums must equal the sums of a plain
 // loop, even if there are more rows than such a number can count.
 func TestPredictEqualsPlainSum(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ type Table struct {
 	Inputs    [32]byte // SHA-256 of the inputs from which the table was made
 	Reasons   []string
 	Retryable []bool    // whether the reason's category is retryable
-	Bias      []float32 // of each reason
+	Bias      []float32 // the bias of each reason
 	Scale     float32   // one unit of a weight
 	Features  []uint32  // ascending
 	Weights   []int8    // for each feature in turn, one weight per reason

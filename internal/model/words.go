@@ -9,8 +9,8 @@ import (
 // Word is a word of a text and its weight for a reason.
 type Word struct {
 	Text string
-	// Weight is what the features of the word add to the logarithm of the reason's
-	// odds, minus the mean of what they add for all reasons.
+	// Weight is the contribution of the word's features to the logarithm of the
+	// reason's odds, minus the mean of their contributions for all reasons.
 	Weight float64
 }
 

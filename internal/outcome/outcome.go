@@ -8,8 +8,8 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// Of says why s decided or did not decide. all are the signals of the explanation;
-// s is one of them.
+// Of says why s decided or did not decide. all has the signals of the explanation,
+// including s.
 func Of(s classify.Signal, all []classify.Signal) string {
 	switch {
 	case s.Decided:
@@ -36,8 +36,8 @@ func Of(s classify.Signal, all []classify.Signal) string {
 }
 
 // winner returns the signal that beat s. BeatenBy may be the name of a rule that a
-// refinement has renamed, such as http/429+long-wait. Then it is the signal that
-// decided, which comes first.
+// refinement has renamed, such as http/429+long-wait. In that case the winner is
+// the signal that decided, which comes first.
 func winner(s classify.Signal, all []classify.Signal) classify.Signal {
 	i := slices.IndexFunc(all, func(other classify.Signal) bool { return other.Rule == s.BeatenBy })
 	return all[max(i, 0)]

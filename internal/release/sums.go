@@ -24,7 +24,7 @@ func writeSums(work repository, modules []*workspace.Module, version string) err
 			if err := sums.Write(m, m.Name("."), modules[0].Path); err != nil {
 				return err
 			}
-			if _, err := work.git("add", "--", path.Join(m.Dir, "go.sum")); err != nil { // it may be new
+			if _, err := work.git("add", "--", path.Join(m.Dir, "go.sum")); err != nil { // the file may be new
 				return err
 			}
 		}

@@ -92,8 +92,8 @@ type compiled struct {
 	leaves                                               mask // keys whose values are errors or messages, not groups
 }
 
-// compile compiles a shape. The paths of custom come before the paths of the shape,
-// and those of Common after them.
+// compile compiles a shape. The paths of custom come first, then the paths of the
+// shape, then the paths of Common.
 func (s *Set) compile(shape, custom *Shape) compiled {
 	c := compiled{Shape: shape}
 	for _, k := range shape.Needs {

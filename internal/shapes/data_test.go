@@ -147,7 +147,7 @@ func TestPrefixLevels(t *testing.T) {
 		all := read(r, line)
 		require.Len(t, all, 1, line)
 		assert.Equal(t, want, all[0].isError, line)
-		if !strings.HasPrefix(line, "Jan") { // it has an error, but no level
+		if !strings.HasPrefix(line, "Jan") { // the line has an error, but no level
 			assert.Equal(t, want, r.LineSeverity([]byte(line)) == shapes.Error, line)
 		}
 	}

@@ -13,7 +13,7 @@ type Event struct {
 	Stderr   bool      // from standard error, by its prefix
 	Message  int       // index of the message in its first line
 	Trace    bool      // the event has a stack trace
-	Time     time.Time // by its header; zero if unknown
+	Time     time.Time // the time in its header; zero if unknown
 }
 
 // IsEvent reports whether the event has a level or a stack trace.

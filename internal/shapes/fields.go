@@ -102,7 +102,7 @@ func (f *fields) first(paths []path) []byte {
 	return nil
 }
 
-// member returns the value of the member name of object, or nil.
+// member returns the value of the object's member with this name, or nil.
 func member(object []byte, name string) (value []byte) {
 	jsontop.Object(object, func(n, v []byte) {
 		if string(n) == name {
@@ -112,8 +112,8 @@ func member(object []byte, name string) (value []byte) {
 	return value
 }
 
-// attributes adds the items of a list of keys and values to f. The list is written
-// like in OTLP or by the SDK for Go.
+// attributes adds the items of a list of keys and values to f. The list has the
+// form of OTLP or of OpenTelemetry's SDK for Go.
 func (f *fields) attributes(list []byte) {
 	jsontop.Array(list, func(item []byte) {
 		var name, value []byte

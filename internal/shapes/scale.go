@@ -40,8 +40,8 @@ var (
 // never is greater than any level.
 const never = 1e308
 
-// errorNames has the names of levels at error or above, in lower case. They are
-// those of slog, zap, zerolog, logrus, log4j and logback, java.util.logging,
+// errorNames has the names of levels at error or above, in lower case. They are the
+// names of slog, zap, zerolog, logrus, log4j and logback, java.util.logging,
 // Python, Ruby, PHP, syslog, Postgres, Google Cloud and OpenTelemetry.
 var errorNames = map[string]bool{
 	"error": true, "err": true, "erro": true, "severe": true, "fatal": true, "critical": true, "crit": true,

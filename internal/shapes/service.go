@@ -8,9 +8,9 @@ import (
 )
 
 // Services lists the paths at which a line may name the service or the container
-// that logged it. The most specific path comes first. The paths are those of
+// that logged it. The most specific path comes first. The paths come from
 // OpenTelemetry, ECS, Datadog, Google Cloud, Fluent Bit and Filebeat on Kubernetes,
-// Docker's journald driver and systemd, and usual names that programs choose.
+// Docker's journald driver and systemd, and from usual names that programs choose.
 var Services = []string{
 	"service.name", "service/name", "service", "service_name", "serviceContext/service", "dd.service", "dd/service",
 	"app", "application", "app_name", "appname", "program",

@@ -25,7 +25,7 @@ import "github.com/errclass/errclass/internal/jsontop"
 // meaning of their levels.
 //
 // A path names a member of an object; "a/b" is the member b of the member a. The
-// paths of [Common] are read after those of the shape.
+// paths of [Common] are read after the paths of the shape.
 type Shape struct {
 	Name   string // for people: the loggers that write this shape
 	Source string // what the row was made from: a version whose output is in testdata, or documentation
@@ -46,7 +46,7 @@ type Shape struct {
 	// Default is the level of a line without a level.
 	Default Severity
 	// Attributes is the path of a list of keys and values, like the attributes of
-	// OTLP. They are read like members of the object.
+	// OTLP. The items are read like members of the object.
 	Attributes string
 	// Stream is the path of the name of a standard stream, stdout or stderr.
 	Stream string

@@ -105,8 +105,8 @@ func (s *sourceWriter) out(e Source) bool {
 	return s.yield(e)
 }
 
-// errorValue yields the sources of an error value: a text, an object like those of
-// pino, or a list. For a list of other values, the message is the JSON of the list.
+// errorValue yields the sources of an error value: a text, an object as pino writes
+// it, or a list. For a list of other values, the message is the JSON of the list.
 func (s *sourceWriter) errorValue(v []byte, e Source) bool {
 	if t, ok := text(v, s.logfmt); ok {
 		e.Message = t
@@ -136,11 +136,11 @@ func (s *sourceWriter) errorValue(v []byte, e Source) bool {
 	return true
 }
 
-// causes has an error with its causes, from the outermost to the innermost. They
-// are classified together, because a cause is more specific than its wrappers.
+// causes has an error with its causes, from the outermost to the innermost. All are
+// classified together, because a cause is more specific than its wrappers.
 type causes struct {
 	messages []string
-	size     int    // of all messages
+	size     int    // the length of all messages
 	code     string // the outermost code, such as ECONNREFUSED
 	kind     string // the innermost type, because the types of wrappers are general
 	status   int
@@ -218,8 +218,8 @@ func (c *causes) object(v []byte, depth int) {
 	}
 }
 
-// add adds a message. It does not add a message that the previous message contains,
-// and no further message if they are too long together.
+// add adds a message. It leaves out a message that the previous one contains, and
+// every further message if all are too long together.
 func (c *causes) add(message string) {
 	if message == "" || c.size > MaxText || len(c.messages) > 0 && strings.Contains(c.messages[len(c.messages)-1], message) {
 		return

@@ -131,7 +131,7 @@ func TestTexts(t *testing.T) {
 			e := all[0]
 			assert.Equal(t, tt.shape, e.shape)
 			assert.Equal(t, tt.severity, e.Severity)
-			if tt.shape != "Windows events, text" { // its description is not indented
+			if tt.shape != "Windows events, text" { // the description of such an event is not indented
 				assert.Len(t, all, 1, "one event")
 			}
 			if tt.message != "" {
@@ -173,8 +173,8 @@ func TestTextTable(t *testing.T) {
 }
 
 // TestTextEvents checks that the text of an event has the lines of its stack trace,
-// but not the header of its first line and not the prefixes of a runtime. Its size
-// is limited.
+// but not the header of its first line and not the prefixes of a runtime. The size
+// of the text is limited.
 func TestTextEvents(t *testing.T) {
 	t.Parallel()
 	var texts []string

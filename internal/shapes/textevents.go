@@ -10,8 +10,8 @@ type TextEvents struct {
 	events Events
 	starts bool   // the last result of Starts
 	event  Event  // the current event, with the lines added so far
-	text   []byte // of the current event, without the header of its first line
-	lines  int64  // of the current event
+	text   []byte // the text of the current event, without the header of its first line
+	lines  int64  // the number of lines of the current event
 }
 
 // Starts reports whether line starts a new event. The current event stays the same

@@ -25,7 +25,7 @@ func TestNew_NoClient(t *testing.T) {
 	require.Error(t, err)
 }
 
-// If one process meets a rate limit, the limit also holds the other processes, and
+// If one process meets a rate limit, the limit also pauses the other processes, and
 // those that start later.
 func TestHold(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {

@@ -55,8 +55,8 @@ type Budget struct {
 	LeftOut *[]Omission // for Explain only; else nil
 }
 
-// Open sets b to the budget of a classification that reads limit bytes of each
-// text. It assigns single fields to avoid copying the struct.
+// Open sets b to the budget of a classification that reads at most limit bytes of
+// each text. It assigns single fields to avoid copying the struct.
 func (b *Budget) Open(limit int) {
 	b.Limit = limit
 	b.Left[ChainErrors] = MaxNodes
@@ -66,25 +66,25 @@ func (b *Budget) Open(limit int) {
 	b.Left[TextWaits] = mostWaits
 }
 
-// NewBudget returns the budget of a classification that reads limit bytes of each
-// text.
+// NewBudget returns the budget of a classification that reads at most limit bytes
+// of each text.
 func NewBudget(limit int) (b Budget) {
 	b.Open(limit)
 	return b
 }
 
-// ShareNames allows DefaultMaxBytes more bytes of text: for a type name, for a code
-// or for a response.
+// ShareNames allows DefaultMaxBytes more bytes of text, for a type name, a code or
+// a response.
 func (b *Budget) ShareNames() { b.Left[textBytes] += DefaultMaxBytes }
 
-// ShareChain allows more bytes: for the texts and the response bodies of an error
+// ShareChain allows more bytes, for the texts and the response bodies of an error
 // chain.
 func (b *Budget) ShareChain() {
 	b.Left[textBytes] += min(max(DefaultMaxBytes, b.Limit), math.MaxInt/int(resources))
 	b.ShareBody()
 }
 
-// ShareText allows Limit more bytes of text: for one text of the evidence.
+// ShareText allows Limit more bytes of text, for one text of the evidence.
 func (b *Budget) ShareText() {
 	share := b.Limit
 	if share == 0 {

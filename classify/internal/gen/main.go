@@ -97,7 +97,7 @@ func load(dir string) (ruledoc.Document, error) {
 			return all, err
 		}
 		doc, err := ruledoc.Read(f)
-		_ = f.Close() // it was only read
+		_ = f.Close() // the file was only read
 		if err != nil {
 			return all, fmt.Errorf("%s: %w", path, err)
 		}

@@ -59,8 +59,8 @@ func beat(list []signal.Signal, from int) {
 	}
 }
 
-// takeOut marks signal i as vetoed or beaten by signal by. If several signals veto
-// or beat signal i, the first in [signal.Order] is recorded.
+// takeOut marks signal i as vetoed or beaten by the signal with the index by. If
+// several signals veto or beat signal i, the first in [signal.Order] is recorded.
 func takeOut(list []signal.Signal, i, by int, fate signal.Fate) {
 	s := &list[i]
 	if s.Fate != fate || signal.Order(&list[by], &list[s.By]) < 0 {

@@ -17,7 +17,7 @@ const (
 	tokenBytes = 2 // bytes of the file for each token, on average
 	tokensFree = 1000
 	tokensAll  = 1_000_000
-	tokensOne  = 40_000 // in one rule with its examples
+	tokensOne  = 40_000 // tokens of one rule with its examples
 	itemBytes  = 16     // bytes of the file for each rule, on average
 	itemsFree  = 1000
 	depthMost  = 1000 // levels of nested brackets

@@ -119,7 +119,7 @@ func (p *plain) bare(ends string) *yaml.Node {
 			break
 		}
 		if c == ':' && (end+1 == len(rest) || rest[end+1] == ' ' || rest[end+1] == '\n') {
-			panic(giveUp{}) // it may be a key
+			panic(giveUp{}) // the text may be a key
 		}
 	}
 	if end < len(rest) && rest[end] == ':' {

@@ -9,9 +9,9 @@
 //	    match: ['dial tcp: connection refused']
 //
 // Most files are lists of rules in plain YAML. The parser in plain.go reads them
-// rule by rule. The YAML library reads all other files. The library takes more time
-// and memory. So these files must be short and must not have far more keys and
-// values than a list of rules.
+// rule by rule. The YAML library reads all other files. It takes more time and
+// memory, so those files must be short and must not have far more keys and values
+// than a list of rules.
 //
 // The package checks only the form: each field must be known, occur once and have
 // the right type. A fault is an [*Error] with its line. The callers are the
@@ -64,7 +64,7 @@ type Rule struct {
 	Source      string   // where the wording comes from
 	Match, Miss []string // texts that the pattern must, and must not, match
 	Line        int
-	keyLines    [len(keys)]int32 // line of each key's value; 0 = it has none
+	keyLines    [len(keys)]int32 // line of each key's value; 0 = no value
 }
 
 // keys are the YAML keys of a rule.

@@ -37,7 +37,7 @@ type Part struct {
 	Reads   reads
 }
 
-// reads is the form in which a part reads a text.
+// reads is the form of the text that a part reads.
 type reads uint8
 
 // The values of reads.
@@ -168,7 +168,7 @@ func (s *Set) HasStrong(matched []uint64) bool {
 	return false
 }
 
-// vetoed reports whether a matched hint vetoes rule place.
+// vetoed reports whether a matched hint vetoes the rule with the index place.
 func (s *Set) vetoed(matched []uint64, place int) bool {
 	other := signal.Match(&s.Rules[place], place)
 	for w, word := range matched {
@@ -183,8 +183,8 @@ func (s *Set) vetoed(matched []uint64, place int) bool {
 }
 
 // BeforeRefusal finds the first 4xx status in text for which a retry does not help.
-// It adds the rules that match the text before that status to the set before. at is
-// the position of the status, counted from 1, or 0 if there is none.
+// It adds the rules that match the text in front of that status to the set named
+// before. at is the position of the status, counted from 1, or 0 if there is none.
 func (s *Set) BeforeRefusal(before, matched []uint64, text string) (at int32) {
 	var codes [8]int
 	n := 0

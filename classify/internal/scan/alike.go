@@ -4,12 +4,12 @@ package scan
 // has the same next state for both. grouping begins with one group. For each state,
 // it splits the groups whose classes lead to different next states.
 type grouping struct {
-	group []uint8       // by class: its group
-	sizes []int         // by group: its number of classes
-	met   [256]struct { // by group, for the current state
+	group []uint8       // the group of each class
+	sizes []int         // the number of classes of each group
+	met   [256]struct { // for each group, in the current state
 		classes int   // classes of the group that have an edge
-		next    int32 // next state of the first of them
-		differs bool  // not all of them lead to next
+		next    int32 // next state of the first such class
+		differs bool  // not all such classes lead to next
 	}
 	groups []uint8 // groups that have an edge in the current state
 }

@@ -18,11 +18,11 @@ import (
 //
 // A Budget is not safe for concurrent use.
 type Budget struct {
-	spent   []spending // by pattern
+	spent   []spending // what each pattern has spent
 	left    *int       // steps that compiling may still take; shared with clones
 	checked int        // steps spent on checking texts
 	texts   int        // bytes of the checked texts
-	weights []weight   // by pattern; nil before Precheck
+	weights []weight   // the weight of each pattern; nil before Precheck
 	single  bool       // the budget is for one pattern alone
 	work    *int       // steps of all work, failed attempts included; only for tests
 	phase   phase
@@ -170,7 +170,7 @@ func (e *BudgetError) Error() string { return e.err.Error() }
 // Unwrap returns the error that says which limit was exceeded.
 func (e *BudgetError) Unwrap() error { return e.err }
 
-// Shorten returns a pattern in quotes for an error message. Of a long pattern it
+// Shorten returns a pattern in quotes for an error message. For a long pattern it
 // returns only the beginning.
 func Shorten(expr string) string {
 	const most = 200

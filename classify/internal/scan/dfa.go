@@ -33,13 +33,14 @@ var kindOf = func() (of [256]kind) {
 	return of
 }()
 
-// holds reports whether all assertions in ops hold between a byte of kind before
-// and a byte of kind after.
+// holds reports whether all assertions in ops hold between two bytes of these
+// kinds.
 func holds(ops syntax.EmptyOp, before, after kind) bool {
 	return ops&^assertionsBetween[before][after] == 0
 }
 
-// assertionsBetween has the result of between for every two kinds.
+// assertionsBetween caches the results of the function between, for every two
+// kinds.
 var assertionsBetween = func() (ops [kinds][kinds]syntax.EmptyOp) {
 	for before := range kinds {
 		for after := range kinds {
@@ -78,25 +79,25 @@ type builder struct {
 	*program
 	classes [256]uint8
 	sample  []byte     // the first byte of each class
-	next    [257]int16 // by byte: the first sample at or above it; 256 = none
+	next    [257]int16 // for each byte, the first sample at or above it; 256 = none
 	states  map[string]int32
-	single  []int32 // by node: the state that this node alone leads to, plus one; 0 = not known
+	single  []int32 // for each node, the state that it alone leads to, plus one; 0 = not known
 	items   []int32 // nodes of all states, one state after the other
-	bounds  []int32 // by state: index of its first item; one more entry is the end of the last state
+	bounds  []int32 // index of the first item of each state; one more entry is the end of the last state
 	kind    []kind
 	edges   []edge      // edges of all states, one state after the other
-	ranges  []edgeRange // by state: the range of its edges
+	ranges  []edgeRange // the range of the edges of each state
 	columns uint32      // number of columns of the table
 	roots   [kinds]int32
 
-	mark    []uint32 // by node: the round of the last closure that visited it
+	mark    []uint32 // for each node, the round of the last closure that visited it
 	round   uint32
 	stack   []int32
 	found   []int32 // buffer for closure
 	waiting []int32 // states whose edges are not computed yet
 	key     []byte
 	spans   []span     // spans of the current state
-	spanOf  [257]int16 // by first byte: index of the span
+	spanOf  [257]int16 // for each first byte, the index of its span
 }
 
 // An edge is a transition of a state: a class of bytes and the next state. If a
@@ -124,16 +125,16 @@ func (b *builder) edgesOf(s int) []edge {
 // the first edge and the number of edges.
 type edgeRange struct{ begin, count int32 }
 
-// tables builds the two automata of a program: the one of all pieces and the one of
-// the case-sensitive pieces.
+// tables builds the two automata of a program: one for all pieces and one for the
+// case-sensitive pieces.
 func (p *program) tables() (all, exact *table) {
 	p.nodeIDs, p.asserted, p.pieceIDs, p.stageIDs = nil, nil, nil, nil // no nodes are added from here on
 	return determinize(p, p.starts, len(p.nodes)).layOut(), determinize(p, p.exact, 0).layOut()
 }
 
-// determinize builds the states of the pieces that begin at starts. It allocates
-// memory for room states in advance, because growing slices would need twice the
-// memory.
+// determinize builds the states of the pieces whose first nodes are starts. room is
+// the number of states for which it allocates memory in advance, because growing
+// slices would need twice the memory.
 func determinize(p *program, starts []int32, room int) *builder {
 	b := newBuilder(p, room)
 	for k := range kinds {
@@ -199,7 +200,7 @@ func (b *builder) classify() {
 // returns the same number for both. The numbers must be less than kinds. The new
 // classes are numbered in the order of their first bytes.
 func (b *builder) splitClasses(f func(c byte) uint8) {
-	var numbers [256][kinds]uint16 // by old class and number: the new class plus one
+	var numbers [256][kinds]uint16 // for each old class and number, the new class plus one
 	count := uint16(0)
 	for c, old := range b.classes {
 		number := &numbers[old][f(byte(c))]
@@ -225,7 +226,7 @@ const (
 	stepsAnEdge = 4
 )
 
-// closure appends to items the nodes that can be reached from the nodes in from
+// closure appends to items the nodes that can be reached from the given nodes
 // without reading a byte. It leaves out nodes that only split the path.
 func (b *builder) closure(items, from []int32) []int32 {
 	b.round++
@@ -247,7 +248,7 @@ func (b *builder) closure(items, from []int32) []int32 {
 	return items
 }
 
-// stateOf returns the state for the nodes in from, after a byte of kind k. asserts
+// stateOf returns the state for the given nodes, after a byte of kind k. asserts
 // reports whether the state has assertions. Most edges lead to one node. The state
 // of such a node is cached unless it has assertions.
 func (b *builder) stateOf(from []int32, k kind) (s int32, asserts bool) {
@@ -324,8 +325,8 @@ func (b *builder) renumber() {
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return counts[j] - counts[i] })
 	const first = acceptColumn + 1
-	numbers := make([]uint8, len(counts)) // by class: its new number
-	var kept []int                        // by new number less first: the class that others are merged into
+	numbers := make([]uint8, len(counts)) // the new number of each class
+	var kept []int                        // kept[n-first] is the class that became number n
 	for _, class := range order {
 		i := slices.IndexFunc(kept, func(other int) bool { return group[other] == group[class] })
 		if i < 0 {
@@ -337,7 +338,7 @@ func (b *builder) renumber() {
 	for c, class := range b.classes {
 		b.classes[c] = numbers[class]
 	}
-	b.sample = nil // the samples are of the old classes
+	b.sample = nil // the samples belong to the old classes
 	b.columns = uint32(first + len(kept))
 	for s := range b.count() {
 		l := &b.ranges[s]

@@ -114,8 +114,8 @@ var kindEdges = func() (edges []int16) {
 	return edges
 }()
 
-// addTarget adds node out to the spans of the bytes from lo to hi, if the
-// assertions in need hold there.
+// addTarget adds the next node out to the spans of the bytes from lo to hi, where
+// all assertions in the set need hold.
 func (b *builder) addTarget(s int, n int32, need syntax.EmptyOp, lo, hi byte, out int32) {
 	c := b.next[lo]
 	if c > int16(hi) {

@@ -48,8 +48,8 @@ func folded(re *syntax.Regexp) *syntax.Regexp {
 
 func isASCIILetter(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }
 
-// exactly reports whether the piece of a matches text[start:end] with letters in
-// the case that the pattern of a requires.
+// exactly reports whether the piece of the accept a matches text[start:end] with
+// letters in the case that its pattern requires.
 func (w *walk) exactly(a *accept, start, end int) bool {
 	t := &w.m.exact
 	s := t.roots[w.kindAt(start-1)]

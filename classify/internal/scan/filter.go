@@ -136,12 +136,12 @@ func (f *filter) build(t *table) {
 	})
 }
 
-// admit lets every window pass that begins with these two bytes.
+// admit lets windows pass if they begin with the two bytes of pair.
 func (f *filter) admit(pair uint64) {
 	f.short[uint16(pair)>>6] |= 1 << (pair & 63)
 }
 
-// admitAll lets every window pass that begins with this byte.
+// admitAll lets windows pass if they begin with the byte first.
 func (f *filter) admitAll(first uint64) {
 	for next := range uint64(256) {
 		f.admit(first | next<<8)
@@ -151,20 +151,20 @@ func (f *filter) admitAll(first uint64) {
 // explorer enumerates the ways to begin a match.
 type explorer struct {
 	*table
-	bytesOf [256][]byte // by class: its bytes, with fold applied
+	bytesOf [256][]byte // the bytes of each class, with fold applied
 }
 
-// A look extends windows of from bytes to windows of to bytes.
+// A look makes windows longer.
 type look struct {
-	from, to int
+	from, to int // lengths of the windows, before and after
 	left     int // number of ways that may still be tried
 }
 
-// each extends window. states are the states to which its bytes lead. each calls
-// found with every longer window and the states of that window. If a match may be
-// shorter than the longer windows, or if there are too many ways, each calls stop
-// instead. If stop is nil, there is no limit. The order is fixed, so the same
-// patterns always make the same filter.
+// each extends window, whose bytes lead to states. It calls found with every longer
+// window and the states of that window. If a match may be shorter than the longer
+// windows, or if there are too many ways, it calls stop instead. If stop is nil,
+// there is no limit. The order is fixed, so the same patterns always make the same
+// filter.
 func (x *explorer) each(l *look, states []state, window uint64, stop func(), found func(window uint64, states []state)) {
 	ways := map[way]bool{}
 	for _, s := range states {

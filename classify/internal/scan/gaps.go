@@ -11,7 +11,7 @@ import (
 type byteLoop struct {
 	runes []rune    // the class, as pairs of bounds
 	line  bool      // the class has all runes but the newline
-	ascii [128]bool // by ASCII rune: whether it is in the class
+	ascii [128]bool // for each ASCII rune, whether it is in the class
 	min   int       // 0 if the gap has several loops
 	max   int
 }
@@ -90,7 +90,8 @@ func (l *byteLoop) matchBack(text string) int {
 // spans reports whether the loops of a gap match all of text. It ignores the
 // minimums of the loops. It starts with the last loop at the end of text and
 // matches each loop backwards, as far as possible. That finds a match if there is
-// one: whatever the earlier loops match, they also match a shorter beginning of it.
+// one: if the earlier loops match a text, they also match every beginning of that
+// text.
 func spans(loops []byteLoop, text string) bool {
 	for i := len(loops) - 1; i >= 0 && text != ""; i-- {
 		text = text[:loops[i].matchBack(text)]
@@ -98,11 +99,10 @@ func spans(loops []byteLoop, text string) bool {
 	return text == ""
 }
 
-// follows reports whether a piece that begins at start can follow the pieces before
-// it. This is so if the stage before s has a mark, and the text from that mark to
-// start is a valid gap. Several marks may be far enough from start. Of these,
-// follows checks only the last mark: if the shortest gap is not valid, no longer
-// gap is valid.
+// follows reports whether a piece that begins at offset start can follow the pieces
+// before it: the stage before s has a mark, and the text from that mark to start is
+// a valid gap. Several marks may be far enough from start. Of these, follows checks
+// only the last mark: if the shortest gap is not valid, no longer gap is valid.
 func (j *joiner) follows(text string, s *stage, k *known, start int) bool {
 	least, runes, counted := s.gap[0].min, 0, start // text[counted:start] has this many runes
 	for at := j.latest[s.parent]; at >= 0; at = j.marks[at].prev {

@@ -36,9 +36,9 @@ type joiner struct {
 	awaited stageSet // stages after whose piece the piece of a next stage was seen
 	marks   []mark
 	room    limit
-	latest  []int32 // by stage: index of its last mark; -1 = none
+	latest  []int32 // index of the last mark of each stage; -1 = none
 	reached []int32 // stages that have marks
-	gaps    []known // by stage: the last result of fits for the gap before it
+	gaps    []known // for each stage, the last result of fits for the gap before it
 }
 
 // stageSet is a set of stages, with one bit for each.
@@ -57,8 +57,8 @@ type known struct {
 	end, start int
 }
 
-// A limit has two lengths of a list: at the one it needs more memory, at the other
-// it is shortened.
+// A limit has two lengths of a list: one at which it needs more memory, and one at
+// which it is shortened.
 type limit struct {
 	now  int // at this length the list needs memory, or has reached most
 	most int // at this length the entries that are no longer needed are dropped
@@ -138,8 +138,8 @@ func (w *walk) extendHits(start int) {
 	w.hits = extend(w.hits, &w.room)
 }
 
-// takeBefore sorts hits, joins those that end before next, and returns the others.
-// All later hits must begin at next or after it.
+// takeBefore sorts hits, joins the hits that end before the offset next, and
+// returns the others. All later hits must begin at next or after it.
 func (w *walk) takeBefore(hits []hit, next int) []hit {
 	j := &w.joiner
 	sortHits(hits)
@@ -227,33 +227,33 @@ func (j *joiner) take(w *walk, h hit) {
 	}
 }
 
-// reaches reports whether h reaches stage at: there is a mark of the previous
-// stage, with a valid gap before h. reaches returns false if the stage could add no
-// new match.
-func (j *joiner) reaches(w *walk, at int32, h hit) bool {
-	s := &w.m.stages[at]
+// reaches reports whether h reaches the stage with index id: there is a mark of the
+// previous stage, with a valid gap before h. reaches returns false if the stage
+// could add no new match.
+func (j *joiner) reaches(w *walk, id int32, h hit) bool {
+	s := &w.m.stages[id]
 	if s.parent < 0 {
 		return true
 	}
 	if j.latest[s.parent] < 0 || !s.inner && w.hasAll(s.patterns) {
 		return false
 	}
-	return j.follows(w.text, s, &j.gaps[at], h.start)
+	return j.follows(w.text, s, &j.gaps[id], h.start)
 }
 
-// reach adds a mark of stage at, and adds the patterns that end at this stage to
-// the set of matches.
-func (j *joiner) reach(w *walk, at int32, h hit) {
-	s := &w.m.stages[at]
+// reach marks the stage with index id, and adds the patterns that end there to the
+// matches.
+func (j *joiner) reach(w *walk, id int32, h hit) {
+	s := &w.m.stages[id]
 	for _, pattern := range s.patterns {
 		w.set[pattern/64] |= 1 << (pattern % 64)
 	}
 	if !s.inner {
 		return
 	}
-	switch latest := j.latest[at]; {
+	switch latest := j.latest[id]; {
 	case latest < 0:
-		j.reached = append(j.reached, at)
+		j.reached = append(j.reached, id)
 	case j.marks[latest].end == h.end:
 		return
 	}
@@ -264,8 +264,8 @@ func (j *joiner) reach(w *walk, at int32, h hit) {
 		}
 		j.marks = extend(j.marks, &j.room)
 	}
-	j.marks = append(j.marks, mark{end: h.end, prev: j.latest[at], stage: at})
-	j.latest[at] = int32(len(j.marks) - 1)
+	j.marks = append(j.marks, mark{end: h.end, prev: j.latest[id], stage: id})
+	j.latest[id] = int32(len(j.marks) - 1)
 }
 
 // forget drops the marks that no later hit needs. Some marks of a stage are so

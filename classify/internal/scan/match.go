@@ -11,7 +11,7 @@ import (
 // concurrent use.
 type Matcher struct {
 	table
-	exact    table // of the case-sensitive pieces
+	exact    table // the automaton of the case-sensitive pieces
 	filter   filter
 	stages   []stage
 	patterns int
@@ -163,7 +163,7 @@ func (m *Matcher) Match(set []uint64, text string) {
 	w.begin(m, text)
 	if m.filter.empty {
 		for i := range len(text) + 1 {
-			w.from(i)
+			w.piecesAt(i)
 		}
 	} else {
 		w.scan()
@@ -243,14 +243,14 @@ func (w *walk) scan() {
 		}
 		for _, at := range places[:n] {
 			if at := i + int(at); f.passesRest(text, at) {
-				w.from(at)
+				w.piecesAt(at)
 			}
 		}
 		i += j
 	}
 	for ; i < len(text); i++ {
 		if f.begins(lastWord(text, i)|fold) != 0 {
-			w.from(i)
+			w.piecesAt(i)
 		}
 	}
 }
@@ -278,8 +278,8 @@ func word64(s string) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// from finds all pieces that match at offset i.
-func (w *walk) from(i int) {
+// piecesAt finds all pieces that match at offset i.
+func (w *walk) piecesAt(i int) {
 	t, text := &w.m.table, w.text
 	e := uint32(t.roots[w.kindAt(i-1)])
 	for end := i; ; end++ {

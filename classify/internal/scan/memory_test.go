@@ -84,7 +84,7 @@ func TestDenseTextTookMemoryByItsLength(t *testing.T) {
 }
 
 // matchedListing is like matched, but the lists of hits and of marks are shortened
-// when they have most entries.
+// at the length most.
 func matchedListing(m *Matcher, text string, most int) []bool {
 	small := *m
 	small.listed = most
@@ -116,7 +116,7 @@ func TestShortListsMatchAlike(t *testing.T) {
 }
 
 // A text may need long lists. They must not stay in the pool after the match.
-func TestLongListsStayedInThePool(t *testing.T) {
+func TestLongListsLeaveThePool(t *testing.T) {
 	t.Parallel()
 	m, err := Compile([]string{`(?:ab ?){1,90}.*(?:ab|c){40}.*d`, `a.{900,}b`})
 	require.NoError(t, err)

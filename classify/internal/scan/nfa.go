@@ -24,12 +24,11 @@ type node struct {
 	op       nodeOp
 	lo, hi   byte
 	assert   syntax.EmptyOp
-	exact    bool // of opMatch: the exact automaton must check the case of letters
+	exact    bool // for opMatch: the exact automaton must check the case of letters
 	out, alt int32
 }
 
-// node returns the index of a node. If the piece has no equal node yet, node adds
-// it.
+// node returns the index of n. It adds n first if the piece has no equal node yet.
 func (p *program) node(n node) int32 {
 	p.spend(p.pattern, stepsANode)
 	id, ok := p.nodeIDs[n]
@@ -124,10 +123,11 @@ func (p *program) never() int32 {
 	return p.nowhere
 }
 
-// assert builds an assertion before next. If next is a split, the assertion is
-// moved behind it, so that it is before a byte or becomes a condition of a match.
-// There the walk knows the bytes on both sides. Alternatives of assertions lead to
-// the same node on exponentially many paths, so the results are cached.
+// assert builds an assertion before the node next. If that node is a split, the
+// assertion is moved behind it, so that it is before a byte or becomes a condition
+// of a match. In both places the walk knows the bytes on both sides. Alternatives
+// of assertions lead to the same node on exponentially many paths, so the results
+// are cached.
 func (p *program) assert(kind syntax.EmptyOp, next int32) int32 {
 	p.spend(p.pattern, stepsANode)
 	key := asserted{kind, next}

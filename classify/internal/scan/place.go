@@ -5,8 +5,8 @@ import "math/bits"
 // placer finds free entries in one array for sets of columns. Each set has an
 // offset of its own, its place: column c of the set is the entry at place+c.
 type placer struct {
-	used  bitRow // by entry: it is taken
-	owned bitRow // by place: a set begins there
+	used  bitRow // the entries that are taken
+	owned bitRow // the places at which a set begins
 	first int    // all entries before are taken or hard to use
 	end   int    // end of the used entries
 }

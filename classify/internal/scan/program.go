@@ -43,7 +43,7 @@ type stage struct {
 type program struct {
 	*Budget
 	nodes    []node
-	owner    []int32            // by node: the pattern whose budget pays for it
+	owner    []int32            // for each node, the pattern whose budget pays for it
 	nodeIDs  map[node]int32     // nodes of the current piece; alternatives with equal endings share nodes
 	asserted map[asserted]int32 // results of assert for the current piece
 	nowhere  int32              // the node that never matches; 0 = not built: node 0 is always a match
@@ -162,7 +162,7 @@ func (p *program) forgetNodes() {
 	clear(p.asserted)
 }
 
-// spendText adds to the steps of a pattern one for each rune of re and two for each
+// spendText spends one step of a pattern for each rune of re, and two for each
 // part. A part that occurs several times is counted each time.
 func (b *Budget) spendText(pattern int32, re *syntax.Regexp) {
 	b.spend(pattern, 2+len(re.Rune))

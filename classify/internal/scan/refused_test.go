@@ -16,8 +16,8 @@ import (
 	"github.com/errclass/errclass/internal/cputime"
 )
 
-// numbered returns n patterns. It replaces %d in form by a different number for
-// each of them.
+// numbered returns n patterns of the given form, with a different number in place
+// of %d in each.
 func numbered(form string, n int) []string {
 	exprs := make([]string, n)
 	for i := range exprs {
@@ -40,8 +40,8 @@ func justOver(form string) []string {
 // to distinguish many classes of bytes.
 var letters = strings.Split("abcdefghijklmnopqrstuvwxyz0123456789 !#%&',-/:;<=>@_`~\"", "")
 
-// beside returns n patterns that begin with before. A text can match any subset of
-// them up to some point, so their automaton needs very many states.
+// beside returns n patterns that begin with the string before. A text can match any
+// subset of them up to some point, so their automaton needs very many states.
 func beside(before string, n int) (exprs []string) {
 	for i := range n {
 		exprs = append(exprs, before+strings.Repeat("[a-z ]", i)+"e"+strings.Repeat("[a-z ]", n-i)+"x")

@@ -34,8 +34,8 @@ func (p *program) runes(bounds []rune, next int32) int32 {
 	return entry
 }
 
-// orbit returns r as the range {r, r}. If fold is true, such a range for each rune
-// that folds to r follows.
+// orbit returns r as the range {r, r}. If fold is true, it adds such a range for
+// each rune that folds to r.
 func orbit(r rune, fold bool) []rune {
 	bounds := []rune{r, r}
 	if fold {

@@ -45,13 +45,13 @@ func (t *table) step(s state, column uint32) state {
 func (b *builder) layOut() *table {
 	t := &table{classes: b.classes, columns: b.columns, states: b.count()}
 	numbers := make([]state, b.count())
-	accepts := make([]uint32, b.count()) // by state: index of what it accepts
+	accepts := make([]uint32, b.count()) // for each state, the index of what it accepts
 	known := acceptLists{table: t, byNodes: map[string]uint32{}, byContent: map[string]uint32{}}
 	var place placer
 	var columns []uint32
 	for _, s := range b.order() {
 		columns = columns[:0]
-		if at, ok := known.of(b, b.itemsOf(int(s))); ok {
+		if at, ok := known.index(b, b.itemsOf(int(s))); ok {
 			accepts[s] = at
 			columns = append(columns, acceptColumn)
 			numbers[s] = acceptFlag
@@ -126,9 +126,9 @@ type acceptLists struct {
 	list               []accept
 }
 
-// of returns the index of the first accept of a state. items are the nodes of the
-// state. ok is false if the state accepts nothing.
-func (l *acceptLists) of(b *builder, items []int32) (at uint32, ok bool) {
+// index returns the index of the first accept of a state. items are the nodes of
+// the state. ok is false if the state accepts nothing.
+func (l *acceptLists) index(b *builder, items []int32) (at uint32, ok bool) {
 	l.key = l.key[:0]
 	for _, n := range items {
 		if b.nodes[n].op == opMatch {

@@ -13,7 +13,7 @@ type Tester struct {
 	budget  *Budget
 	pattern int
 	m       *Matcher
-	cost    []int // by stage: steps for one hit of its piece
+	cost    []int // for each stage, the steps for one hit of its piece
 }
 
 // Tester returns a tester for a pattern that b has compiled as part of a set. It
@@ -56,7 +56,7 @@ func (t *Tester) Match(text string) (matched bool, err error) {
 	steps := 0
 	w.room.most = math.MaxInt // each hit costs steps, so the budget limits the list
 	for i := range len(text) + 1 {
-		steps += t.from(w, i)
+		steps += t.piecesAt(w, i)
 		if w.set[0] != 0 {
 			return true, nil
 		}
@@ -86,8 +86,8 @@ func (t *Tester) fault() error { return &PatternError{t.pattern, &BudgetError{er
 func (b *Budget) Checked() int { return b.checked }
 
 // PrecheckTexts refuses texts if their estimated steps are too many for their
-// length in bytes. Its error names pattern. Pass the pattern that needs the most of
-// the steps.
+// length in bytes. Its error names the pattern. Pass the pattern that needs the
+// most steps.
 func (b *Budget) PrecheckTexts(pattern, steps, bytes int) error {
 	if steps > maxExamples+bytes {
 		return &PatternError{pattern, &BudgetError{err: errExamples}}
@@ -95,9 +95,9 @@ func (b *Budget) PrecheckTexts(pattern, steps, bytes int) error {
 	return nil
 }
 
-// from is like [walk.from], but counts steps. It returns four times the number of
-// steps. The count includes the steps for joining the recorded hits.
-func (t *Tester) from(w *walk, i int) (steps int) {
+// piecesAt is like [walk.piecesAt], but counts steps. It returns four times the
+// number of steps. The count includes the steps for joining the recorded hits.
+func (t *Tester) piecesAt(w *walk, i int) (steps int) {
 	s := t.m.roots[w.kindAt(i-1)]
 	for end := i; ; end++ {
 		if s&acceptFlag != 0 {

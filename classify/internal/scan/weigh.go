@@ -60,7 +60,7 @@ func weigh(expr string) weight {
 }
 
 // readingSteps estimates the steps that package syntax takes to parse a pattern.
-// Parsing cannot be stopped, so this is called first.
+// Parsing cannot be stopped, so readingSteps is called first.
 func readingSteps(expr string) int {
 	w := weigher{expr: expr}
 	for w.alternatives(); w.at < len(expr); w.alternatives() {

@@ -212,8 +212,8 @@ func (w *weigher) member(h *part) {
 	}
 }
 
-// rangeTo reads the end of a range that begins with from. It returns false if from
-// is not followed by a range.
+// rangeTo reads the end of a range that begins with the rune from. It returns false
+// if that rune does not begin a range.
 func (w *weigher) rangeTo(from rune, h *part) bool {
 	rest := w.expr[w.at:]
 	if len(rest) < 2 || rest[0] != '-' || rest[1] == ']' {

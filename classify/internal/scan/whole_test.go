@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// randomLetters returns patterns that consist of before and random letters. They
-// have nothing else in common.
+// randomLetters returns patterns that consist of the string before, followed by
+// random letters. They have nothing else in common.
 func randomLetters(patterns, letters int, before string) (exprs []string) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range patterns {

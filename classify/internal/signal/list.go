@@ -75,8 +75,8 @@ func (l *List) findLast(all []Signal) {
 	}
 }
 
-// keep compares two signals: a negative result means that a is kept rather than b.
-// Hints come first; otherwise the result is that of [Order].
+// keep compares two signals. The result is negative if a is kept rather than b.
+// Hints come first; otherwise keep returns the result of [Order].
 func keep(a, b *Signal) int {
 	if a, b := a.Reason == NoReason, b.Reason == NoReason; a != b {
 		if a {

@@ -85,8 +85,8 @@ func level(s Strength, r Reason, wrapper bool) int {
 	return levelNone
 }
 
-// unambiguous reports whether a phrase with this reason outranks a 5xx. This is so
-// for the reasons that precedence lists before network.
+// unambiguous reports whether a phrase with this reason outranks a 5xx: precedence
+// lists the reason before network.
 func unambiguous(r Reason) bool { return precedenceOf(r) > precedenceOf(ReasonNetwork) }
 
 // precedenceOf returns a number that is higher for a more specific reason, and 0
@@ -112,9 +112,10 @@ func (s *Signal) rank() uint16 {
 	return Rank(s.Strength, s.Reason, s.Wraps())
 }
 
-// Vetoes reports whether s is a hint that vetoes other. The hint must name the rule
-// or the reason of other, and both must match in the same text. A hint never vetoes
-// a user's rule or the program's own deadline, cancellation or budget.
+// Vetoes reports whether s is a hint that vetoes the signal other. The hint must
+// name the rule or the reason of that signal, and both must match in the same text.
+// A hint never vetoes a user's rule or the program's own deadline, cancellation or
+// budget.
 func (s *Signal) Vetoes(other *Signal) bool {
 	if s.Text == nil || s.Reason != NoReason || s.Part != other.Part || other.Text == nil || other.Reason == NoReason || other.Strength >= User {
 		return false
@@ -140,8 +141,8 @@ func targets(target, rule string) bool {
 // does not change: see [Signal.Refuses].
 const Refusals = "4xx"
 
-// Beats reports whether other does not count if s is present, even if other comes
-// first in [Order]. This is so in these cases:
+// Beats reports whether the signal other does not count if s is present, even if it
+// comes first in [Order]. This is so in these cases:
 //
 //	s                       other
 //	a rule                  a rule in the Beats of s
@@ -183,8 +184,8 @@ func (s *Signal) HasEdges() bool {
 }
 
 // claimsEnd reports whether s is a cancellation or a timeout that a peer may have
-// written. It returns false for this program's own: their signals have the strength
-// Fact or Own.
+// written. It returns false for this program's own cancellations and timeouts,
+// whose signals have the strength Fact or Own.
 func (s *Signal) claimsEnd() bool {
 	return (s.Reason == ReasonAborted || s.Reason == ReasonTimeout) && s.Strength < Fact
 }
@@ -216,10 +217,10 @@ func (s *Signal) isFinal() bool {
 	return false
 }
 
-// passesWithin reports whether s does not count because it is only a part of the
-// message of refusal: s is retryable, but refusal is not. There is an exception: a
-// rate limit counts within a 403, because some APIs report rate limits with a 403.
-// Text before the refusal is not part of its message.
+// passesWithin reports whether s does not count because it is only a part of a
+// refusal's message: s is retryable, but the refusal is not. There is an exception:
+// a rate limit counts within a 403, because some APIs report rate limits with a
+// 403. Text before the refusal is not part of its message.
 func (s *Signal) passesWithin(refusal *Signal) bool {
 	if s.Category != CategoryRetryable || s.is4xx() && !refusal.isFinal() {
 		return false

@@ -42,7 +42,7 @@ const (
 	IsHint             // it is a hint and has no reason
 )
 
-// Of returns a signal of evidence other than text. Its category is that of its
+// Of returns a signal from evidence other than text, with the category of its
 // reason.
 func Of(rule string, r Reason, s Strength) Signal {
 	return Signal{Rule: rule, Reason: r, Category: r.Category(), Strength: s}

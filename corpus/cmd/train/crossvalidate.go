@@ -86,7 +86,7 @@ type answer struct {
 	Reason     classify.Reason   `json:"reason"`
 	Rule       string            `json:"rule"`
 	Confidence float64           `json:"confidence"`
-	step       int               // of the model's answer
+	step       int               // the step of the model's answer
 }
 
 // answer combines the answers of the rules and the model in the same way as package

@@ -22,7 +22,7 @@ type text struct {
 var rulesAlone = func() *classify.Classifier {
 	c, err := classify.New(classify.WithModel(false))
 	if err != nil {
-		panic(err) // without rules of the user's New has no errors
+		panic(err) // without user rules, New returns no error
 	}
 	return c
 }()

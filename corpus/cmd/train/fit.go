@@ -16,7 +16,7 @@ import (
 
 // options are the settings of the training.
 type options struct {
-	Features int     // in the table
+	Features int     // number of features in the table
 	Penalty  float64 // weight of the L2 penalty
 	Example  float64 // weight of an example
 	Rare     int     // a feature that occurs in fewer texts than this is ignored
@@ -132,8 +132,9 @@ func quantise(vocabulary []uint32, x []float64, reasons int) model.Table {
 	return t
 }
 
-// chunks is the number of parts in which a sum over all rows is computed. It is the
-// same on every machine, because rounding depends on the order of additions.
+// chunks is the number of parts in which a sum over all rows is computed. This
+// number is the same on every machine, because rounding depends on the order of
+// additions.
 const chunks = 4
 
 // fit returns the weights of a multinomial logistic regression: one value per
@@ -158,9 +159,9 @@ func fit(rows []row, columns, reasons int, penalty float64, iterations int) []fl
 	return result.X
 }
 
-// objective is the weighted log loss with the penalty. It keeps the results for the
-// last point, because the optimiser asks for the value and the gradient of a point
-// one after the other.
+// objective is the weighted log loss with the penalty. It caches the results for
+// the last point, because the optimiser asks for a point's value and gradient
+// separately.
 type objective struct {
 	rows      []row
 	reasons   int

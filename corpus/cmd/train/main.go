@@ -86,8 +86,8 @@ func run(rules, out string, validate bool, predictions string, o options) error 
 	return os.WriteFile(out, data, 0o644)
 }
 
-// savePredictions writes the answers to the file name. For "-" it writes to
-// standard output, and for "" it writes nothing.
+// savePredictions writes the answers to the file with this name. For "-" it writes
+// to standard output, and for "" it writes nothing.
 func savePredictions(name string, questions []question) error {
 	switch name {
 	case "":

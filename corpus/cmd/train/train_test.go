@@ -126,7 +126,8 @@ func TestFoldOf(t *testing.T) {
 }
 
 // TestStandardTableIsFresh checks that the table was made from the messages,
-// examples and settings of this work tree. After a change of these, run make train.
+// examples and settings of this work tree. After a change to one of them, run make
+// train.
 func TestStandardTableIsFresh(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../../../internal/model/standard.table")

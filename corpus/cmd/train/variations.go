@@ -1,7 +1,7 @@
 package main
 
 // prefixes are beginnings of lines that loggers and callers write. Features mask
-// numbers and times, so each prefix needs only one example of these.
+// numbers and times, so each prefix needs only one number or time.
 var prefixes = []string{
 	"ts=2025-03-14T10:00:00Z level=error component=api trace_id=7f0c5a3e msg=",
 	"level=warn time=2025-03-14T10:00:00Z caller=app.go:17 msg=",

@@ -234,10 +234,10 @@ func (p *Page) CPU() CPU {
 	return used
 }
 
-// Since returns the processor time used since before.
-func (c CPU) Since(before CPU) (used time.Duration) {
+// Since returns the processor time used since the earlier measurement.
+func (c CPU) Since(earlier CPU) (used time.Duration) {
 	for id, now := range c {
-		used += now - before[id]
+		used += now - earlier[id]
 	}
 	return used
 }

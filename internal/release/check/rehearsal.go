@@ -26,7 +26,7 @@ type rehearsal struct {
 	dir     string
 	version string
 	cache   string         // GOMODCACHE
-	sums    workspace.Sums // of the packed modules
+	sums    workspace.Sums // the sums of the packed modules
 	env     []string
 }
 

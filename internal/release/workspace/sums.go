@@ -13,7 +13,8 @@ import (
 // Sums maps the path of each packed module to its two lines of a go.sum.
 type Sums map[string][]string
 
-// Add adds the lines of m at version. zip is its zip file and gomod its go.mod.
+// Add adds the lines for this version of m. zip is its zip file and gomod its
+// go.mod.
 func (s Sums) Add(m *Module, version, zip, gomod string) error {
 	sum, err := dirhash.HashZip(zip, dirhash.Hash1)
 	if err != nil {
@@ -44,7 +45,7 @@ func (s Sums) Write(m *Module, dir, root string) error {
 	return os.WriteFile(name, []byte(FormatSums(lines)), 0o644)
 }
 
-// ThirdParty returns the lines of a go.sum, without those about root and the
+// ThirdParty returns the lines of a go.sum, without the lines about root and the
 // modules below it.
 func ThirdParty(sums, root string) []string {
 	var lines []string

@@ -56,8 +56,8 @@ func used(repo string) (modules []*Module, err error) {
 	return modules, nil
 }
 
-// Read returns the modules that the go.work files of the repository in dir name. The
-// root is first, and each module comes after those that it requires.
+// Read returns the modules in the go.work files of the repository at dir. The root
+// is first, and each module comes after those that it requires.
 func Read(dir string) ([]*Module, error) {
 	modules, err := used(dir)
 	if err != nil {

@@ -20,8 +20,8 @@ var bareLines = map[string]signal.Reason{
 	"authentication required": signal.ReasonAuthentication,
 }
 
-// readBareLines looks for the last of bareLines in end, the last part of a child's
-// stderr. It adds the signal of this line.
+// readBareLines looks for the last of bareLines in the end of a child's stderr, and
+// adds the signal of that line.
 func readBareLines(q *collect.Inquiry, end string) {
 	for rest := end; rest != ""; {
 		i := strings.LastIndexByte(rest, '\n')

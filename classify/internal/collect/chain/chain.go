@@ -185,10 +185,10 @@ func errorText(err error) (text string) {
 	return err.Error()
 }
 
-// CutText returns the text of err for a classifier that reads limit bytes of a
-// text. The Error method of errors.Join would copy all joined texts. So for such an
-// error, CutText joins the texts itself and leaves out the middle if they are
-// longer than limit. A space replaces the middle.
+// CutText returns the text of err for a classifier that reads at most limit bytes
+// of a text. The Error method of errors.Join would copy all joined texts. So for
+// such an error, CutText joins the texts itself and leaves out the middle if they
+// are longer than limit. A space replaces the middle.
 func CutText(err error, limit int) string {
 	if limit <= 0 || reflect.TypeOf(err) != joinType {
 		return errorText(err)

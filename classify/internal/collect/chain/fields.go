@@ -35,8 +35,8 @@ func interesting(t reflect.Type) map[string][]int {
 	return fields
 }
 
-// fitting reports whether a field called name has a type that this package expects
-// for the name.
+// fitting reports whether this package expects the type t for a field with this
+// name.
 func fitting(name string, t reflect.Type) bool {
 	switch name {
 	case "StatusCode", "HTTPStatusCode", "HTTPCode", "HTTPStatus":
@@ -108,8 +108,8 @@ func (s *Shape) shapeOfFields() (caps capability) {
 	return caps
 }
 
-// apiCode reports whether the field Code may be an HTTP status. This is so if the
-// type has another field that is typical of API errors.
+// apiCode reports whether the field Code may be an HTTP status, because the type
+// has another field that is typical of API errors.
 func (s *Shape) apiCode() bool {
 	return s.has("Message") || s.has("Status") || s.has("Body") || s.has("Header") || s.has("Details")
 }

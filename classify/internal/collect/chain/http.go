@@ -154,7 +154,8 @@ func (w *Walk) Body(s *Shape, err error) string {
 }
 
 // packed encodes err as JSON in an error envelope. It is used for genai.APIError,
-// whose fields are those of such an envelope. It returns "" if err is too large.
+// whose fields are the fields of such an envelope. It returns "" if err is too
+// large.
 func (w *Walk) packed(err error) string {
 	r, ok := openRoom(w.Q)
 	defer r.close()
@@ -234,9 +235,9 @@ func (w *Walk) readCodes(s *Shape, err error) {
 }
 
 // readTimeout reads Timeout(). True usually means a timeout of a peer. It is this
-// program's own deadline if the text ends like a timeout of net/http's client. This
-// test needs an error that wraps nothing and has no fields of a response, because
-// the text of any other error may quote a peer.
+// program's own deadline if the text ends like a timeout of net/http's client. The
+// test applies only to an error that wraps nothing and has no fields of a response,
+// because the text of any other error may quote a peer.
 func (w *Walk) readTimeout(s *Shape, err error) {
 	if !err.(interface{ Timeout() bool }).Timeout() {
 		return

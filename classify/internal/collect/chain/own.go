@@ -17,8 +17,8 @@ import (
 // ErrBudgetExceeded is classify.ErrBudgetExceeded.
 var ErrBudgetExceeded = errors.New("budget exceeded")
 
-// RuleOwnBudget is the rule id for [ErrBudgetExceeded]. Result.Policy compares with
-// it.
+// RuleOwnBudget is the rule id for [ErrBudgetExceeded]. Result.Policy looks for
+// this id.
 const RuleOwnBudget = "own/budget"
 
 // deadline is a kind of deadline with which a program ends its own calls.

@@ -40,8 +40,8 @@ func (w *Walk) readGRPC(err error) {
 }
 
 // GrpcBody encodes the details of a gRPC status as the JSON body that an API with
-// both gRPC and HTTP sends over HTTP. So one parser reads both. GrpcBody returns "" if there are no
-// details. It leaves out details that are too large.
+// both gRPC and HTTP sends over HTTP. So one parser reads both forms. GrpcBody
+// returns "" if there are no details. It leaves out details that are too large.
 func GrpcBody(q *collect.Inquiry, status reflect.Value, code string) string {
 	method := status.MethodByName("Details")
 	if !method.IsValid() {
@@ -79,7 +79,7 @@ func GrpcBody(q *collect.Inquiry, status reflect.Value, code string) string {
 }
 
 // grpcDetail reads one error detail of google.rpc (error_details.proto) through its
-// getters. It returns nil for details that give no cause and no wait.
+// getters. It returns nil for details with neither cause nor wait.
 func (r *room) grpcDetail(d any) map[string]any {
 	const at = "type.googleapis.com/google.rpc."
 	if e, ok := d.(interface {

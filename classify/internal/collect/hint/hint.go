@@ -103,9 +103,9 @@ func WaitSeconds(n float64) time.Duration {
 	}
 }
 
-// until returns the time from now until at, but at least 0 and at most [MaxWait].
-func until(at, now time.Time) time.Duration {
-	return min(max(at.Sub(now), 0), MaxWait)
+// until returns t minus now, but at least 0 and at most [MaxWait].
+func until(t, now time.Time) time.Duration {
+	return min(max(t.Sub(now), 0), MaxWait)
 }
 
 // ParseNumber parses a number that has only digits, at most one point and at most

@@ -47,7 +47,7 @@ func (h *Hint) ReadLines(text string, now time.Time, left *int) {
 	}
 }
 
-// readText looks for waits in a text without stack frames.
+// readText looks for waits in text, which has no stack frames.
 func (h *Hint) readText(text string, now time.Time, left *int) {
 	for i := 0; i < len(text) && *left > 0; i++ {
 		if !ascii.IsDigit(text[i]) {
@@ -75,7 +75,7 @@ func (h *Hint) readText(text string, now time.Time, left *int) {
 	}
 }
 
-// readDate reads an HTTP-date that begins at start, for example in a logged
+// readDate reads an HTTP-date that begins at index start, for example in a logged
 // Retry-After header. It returns the length of the date after the weekday, or 0 if
 // there is no date.
 func (h *Hint) readDate(text string, start int, now time.Time) (length int) {
@@ -139,7 +139,7 @@ func endsNumber(rest string) bool {
 		return len(rest) == 1 || rest[1] == ' ' || rest[1] == '\n'
 	}
 	rest = rest[spaces(rest):]
-	return rest == "" || strings.IndexByte(",;)}]", rest[0]) >= 0 || strings.HasPrefix(rest, "nanos:") // of a protobuf Duration as text
+	return rest == "" || strings.IndexByte(",;)}]", rest[0]) >= 0 || strings.HasPrefix(rest, "nanos:") // the rest of a protobuf Duration as text
 }
 
 // anchorBefore returns the anchor at the end of text. "will retry in 5s" has no

@@ -104,7 +104,7 @@ func (e *envelope) findJSON(s string, nesting int) (start, end int, value any) {
 const (
 	objectCost = 250
 	arrayCost  = 40
-	memberCost = 100 // of an object or array
+	memberCost = 100 // a member of an object or array
 	nameCost   = 50
 	byteCost   = 4 // the decoder's buffer, which grows by doubling
 )

@@ -195,14 +195,13 @@ func isCode(s string) bool {
 	return s != "" && len(s) <= 128 && !strings.ContainsAny(s, " \t\n{")
 }
 
-// join appends s to e.line. If e.line is not empty, it appends the separator by
-// before s.
-func (e *envelope) join(by, s string) {
+// join appends s to e.line, after the separator sep if e.line is not empty.
+func (e *envelope) join(sep, s string) {
 	switch {
 	case s == "" || len(e.line) > collect.MaxBody:
 		return
 	case len(e.line) > 0:
-		e.line = append(e.line, by...)
+		e.line = append(e.line, sep...)
 	}
 	e.line = append(e.line, s...)
 }

@@ -18,7 +18,7 @@ var (
 const maxTags = 8
 
 // markup reads an XML error. Markup without a code is an HTML page, for example the
-// error page of a proxy. Of a page, markup reads the visible text.
+// error page of a proxy. For a page, markup reads the visible text.
 func (e *envelope) markup(s string) {
 	for _, tag := range codeTags {
 		for _, code := range elements(s, tag) {

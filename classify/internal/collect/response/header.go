@@ -140,9 +140,8 @@ func ReadHeader(q *collect.Inquiry, status int, header map[string][]string) {
 	}
 }
 
-// valuesOf returns the values of a header that should be read. For a wait, these
-// are all values, because the longest counts. For other headers, it is the first
-// value.
+// valuesOf returns the values of a header that should be read: all values of a
+// wait, because the longest counts, and the first value of any other header.
 func valuesOf(q *collect.Inquiry, values []string, kind headerKind) []string {
 	most := 1
 	if kind == waitHeader || kind == waitMsHeader {
@@ -179,9 +178,8 @@ func readReset(q *collect.Inquiry, status int, header map[string][]string, name,
 
 const reset = "reset"
 
-// isReset reports whether the name is that of a header with the time at which a
-// rate limit resets, such as anthropic-ratelimit-tokens-reset or
-// x-ratelimit-reset-requests.
+// isReset reports whether a header with this name says when a rate limit resets,
+// such as anthropic-ratelimit-tokens-reset or x-ratelimit-reset-requests.
 func isReset(name string) bool {
 	return cutReset(name) >= 0
 }
@@ -213,9 +211,8 @@ func cutReset(name string) int {
 	return at
 }
 
-// sibling returns the value of another header of the same limit. Its name is that
-// of the reset header with word instead of "reset": X-RateLimit-Reset ->
-// X-RateLimit-Remaining.
+// sibling returns the value of another header of the same limit. In the name of the
+// reset header, word replaces "reset": X-RateLimit-Reset -> X-RateLimit-Remaining.
 func sibling(header map[string][]string, name, word string) (value string, ok bool) {
 	at := cutReset(name)
 	before, after := name[:at], name[at+len(reset):]

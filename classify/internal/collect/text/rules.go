@@ -68,8 +68,9 @@ func ReadBytes(q *collect.Inquiry, text []byte) (end string) {
 
 // ReadParts adds the signals of the rules that match the head or the tail of a text
 // of n bytes. If head is the whole text, tail is empty. timed reports whether the
-// text may name a wait; in that case ReadParts reads the wait. all has the rules
-// that matched. whole reports that the text has no other evidence than all.
+// text may name a wait; in that case ReadParts reads the wait. The result all has
+// the rules that matched. The result whole is true if these rules are the only
+// evidence in the text.
 func ReadParts(q *collect.Inquiry, head, tail string, n int) (timed bool, all memory.Matches, whole bool) {
 	if head == "" && tail == "" {
 		return false, all, false
@@ -135,7 +136,7 @@ func part(q *collect.Inquiry, t collect.ReadText) uint16 {
 }
 
 // addMatches adds the signals of the matched rules of a part. If faint is true, the
-// signals are faint, except those of user rules. ordered reports whether the
+// signals are faint, except the signals of user rules. ordered reports whether the
 // signals depend on the order of the matches in the text.
 func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, faint bool) (ordered bool) {
 	set := q.Set
@@ -164,7 +165,7 @@ func addMatches(q *collect.Inquiry, matched []uint64, text string, part uint16, 
 }
 
 // readFrame matches the rules against a stack frame at the beginning of a text, and
-// adds their signals. It is for the tail of a trace that has no message: there the
+// adds their signals. It is for the tail of a trace without a message: there the
 // name of a function may be the only evidence. Rules for bare words do not count
 // here. User rules are not tried again, because they have read the whole text.
 func readFrame(q *collect.Inquiry, frame string) {

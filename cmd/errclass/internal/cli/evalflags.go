@@ -108,7 +108,7 @@ func (m missLimit) split(cmd *cobra.Command, args []string) (paths []string, mis
 // maximum is an upper limit for a number of entries.
 type maximum struct {
 	number int
-	share  float64 // of all entries; used if number is negative
+	share  float64 // share of all entries; used if number is negative
 }
 
 var anyNumber = maximum{-1, 1}

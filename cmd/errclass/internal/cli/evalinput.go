@@ -14,8 +14,8 @@ import (
 // corpus is the input of eval.
 type corpus struct {
 	files   []string
-	entries []eval.Entry // to evaluate
-	rest    []eval.Entry // left out by --split
+	entries []eval.Entry // entries to evaluate
+	rest    []eval.Entry // entries left out by --split
 }
 
 // readCorpus reads all files at the paths into one corpus.

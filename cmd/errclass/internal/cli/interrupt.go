@@ -26,7 +26,7 @@ const (
 	// group.
 	secondTerm = time.Second
 	// writeLimit is how long the program may write the rest of its output after a
-	// signal. Then it ends, even if lines are missing.
+	// signal. After that it ends, even if lines are missing.
 	writeLimit = time.Second
 )
 
@@ -156,7 +156,7 @@ func (i *interrupts) endAfterSilence(d time.Duration) {
 	})
 }
 
-// after calls f after d, unless stop is called before.
+// after calls f once d has passed, unless stop is called before.
 func (i *interrupts) after(d time.Duration, f func()) {
 	go func() {
 		select {

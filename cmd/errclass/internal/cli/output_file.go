@@ -54,7 +54,7 @@ func refuseOwnOutput(s Streams, names []string) error {
 }
 
 // readsBack reports whether bytes that were written to a file of mode m can be read
-// from it. For a terminal or a socket it returns false.
+// back. For a terminal or a socket it returns false.
 func readsBack(m os.FileMode) bool {
 	return m.IsRegular() || m&os.ModeNamedPipe != 0 || m&os.ModeDevice != 0 && m&os.ModeCharDevice == 0
 }

@@ -22,7 +22,7 @@ func KeepOnClosedPipe() {
 const exitClosed codeError = ExitSignal + 13
 
 // ownProcess is true in the errclass program and false in tests that call Main. In
-// a test, a SIGPIPE may be caused by other code than errclass.
+// a test, code other than errclass may cause a SIGPIPE.
 var ownProcess atomic.Bool
 
 // These error codes of Windows are equivalent to EPIPE: ERROR_BROKEN_PIPE and

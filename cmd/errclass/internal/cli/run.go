@@ -28,7 +28,7 @@ const (
 	ExitAborted       = 130 // as in a shell after Ctrl-C; for a closed output see exitClosed
 )
 
-// exitCategory has the exit codes of --exit-code category. Three are those of
+// exitCategory has the exit codes of --exit-code category. Three come from
 // sysexits(3): EX_TEMPFAIL, EX_DATAERR and EX_SOFTWARE.
 var exitCategory = map[classify.Category]int{
 	classify.CategoryRetryable:       75,

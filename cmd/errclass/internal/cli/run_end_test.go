@@ -94,8 +94,8 @@ func TestRunEndsItsGroup(t *testing.T) {
 }
 
 // TestRunClosedOutput closes the output of errclass. errclass must end the command
-// and all processes that the command started. Its exit code must not be 130, the
-// code for Ctrl-C.
+// and all processes that the command started. The exit code of errclass must not be
+// 130, the code for Ctrl-C.
 func TestRunClosedOutput(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{

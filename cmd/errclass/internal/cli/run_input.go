@@ -15,7 +15,7 @@ type runInput struct {
 	direct io.Reader // used if there is only one run
 	file   *os.File  // read again from start
 	start  int64
-	replay *replayBuffer // for a pipe
+	replay *replayBuffer // used for a pipe
 	live   bool          // replay is a terminal: each run gets what is typed during it
 }
 
@@ -83,7 +83,7 @@ type replayBuffer struct {
 	mu       sync.Mutex
 	changed  *sync.Cond // data or err has changed
 	data     []byte     // all bytes read from source
-	err      error      // from source
+	err      error      // error of source
 	reading  bool       // a reader is blocked in a read of source
 	overflow bool       // data was discarded; readers read from source directly
 }
@@ -119,7 +119,7 @@ func (b *replayBuffer) liveReader() io.Reader {
 
 type replayReader struct {
 	buffer *replayBuffer
-	offset int // in data
+	offset int // index into data
 }
 
 func (r *replayReader) Read(p []byte) (int, error) {

@@ -86,18 +86,18 @@ func ownTerminal(s Streams) *os.File {
 	return nil
 }
 
-// followSize copies each change of the size of from to the terminal to, until stop is
-// called. If to is closed, it does nothing.
-func followSize(from *os.File, to syscall.RawConn) (stop func()) {
+// followSize gives the terminal child each new size of the terminal own, until stop
+// is called. If child is closed, it does nothing.
+func followSize(own *os.File, child syscall.RawConn) (stop func()) {
 	changed, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(changed, syscall.SIGWINCH)
 	go func() {
 		for {
 			select {
 			case <-changed:
-				if size, err := pty.GetsizeFull(from); err == nil {
+				if size, err := pty.GetsizeFull(own); err == nil {
 					ws := unix.Winsize{Row: size.Rows, Col: size.Cols, Xpixel: size.X, Ypixel: size.Y}
-					_ = to.Control(func(fd uintptr) { _ = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &ws) })
+					_ = child.Control(func(fd uintptr) { _ = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &ws) })
 				}
 			case <-done:
 				return

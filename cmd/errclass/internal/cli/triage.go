@@ -165,8 +165,8 @@ func writePage(w io.Writer, r *triage.Report) (int, error) {
 }
 
 // replaceFile writes a file. If write fails, an old regular file stays unchanged.
-// Anything else, such as /dev/stdout, a pipe or a link, is not replaced: replaceFile
-// writes to it.
+// Anything else, such as /dev/stdout, a pipe or a link, is written to and not
+// replaced.
 func replaceFile(name string, write func(io.Writer) error) error {
 	old, err := os.Lstat(name)
 	if err == nil && !old.Mode().IsRegular() {

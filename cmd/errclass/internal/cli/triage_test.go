@@ -89,7 +89,7 @@ func TestTriageProblems(t *testing.T) {
 }
 
 // TestTriageLeavesStandardInput checks that triage does not read standard input if
-// no argument names it. A loop in a shell may read the names of files from it.
+// no argument names it. A shell loop may read file names from standard input.
 func TestTriageLeavesStandardInput(t *testing.T) {
 	t.Parallel()
 	log := file(t, "app.jsonl", triageLog)

@@ -32,9 +32,9 @@ type Change struct {
 	Message      string            `json:"message"`
 }
 
-// Compare compares the predictions now with the earlier predictions then, in the
+// Compare compares the earlier predictions (then) with the new ones (now), in the
 // order of the entries. It ignores a change from one accepted answer to another,
-// and a change of only the rule.
+// and a change of the rule alone.
 func Compare(entries []Entry, then, now Predictions) Comparison {
 	c := Comparison{Won: []Change{}, Lost: []Change{}, ChangedWrong: []Change{}, Missing: then.Missing(entries)}
 	unknown := maps.Clone(then)

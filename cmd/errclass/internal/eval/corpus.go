@@ -52,8 +52,8 @@ type Corpus struct {
 }
 
 // Read adds the entries of a file. It ignores blank lines and unknown keys (source,
-// note). Any other fault is an error that begins with name and the line number. An
-// id that an earlier line has, in this file or another one, is a fault too.
+// note). Any other fault is an error that begins with name and the line number. A
+// repeated id, in this file or another one, is a fault too.
 func (c *Corpus) Read(r io.Reader, name string) error {
 	if c.places == nil {
 		c.places = map[string]string{}

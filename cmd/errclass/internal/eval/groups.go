@@ -43,7 +43,7 @@ type Decider struct {
 // report.
 type groups struct {
 	slices     map[string]*Slice
-	categories map[string]map[Confused]int // by slice
+	categories map[string]map[Confused]int // for each slice
 	products   map[string]*Product
 	families   map[[2]string]*Family
 	deciders   map[string]*Decider
@@ -96,7 +96,7 @@ func (g *groups) report(r *Report) {
 	})
 }
 
-// at returns the value of key. If there is none, it first adds a zero value.
+// at returns the value of a key. If there is none, it first adds a zero value.
 func at[K comparable, V any](values map[K]*V, key K) *V {
 	if values[key] == nil {
 		values[key] = new(V)

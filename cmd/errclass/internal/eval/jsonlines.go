@@ -14,8 +14,8 @@ import (
 // maxLine is the length of the longest valid line.
 const maxLine = 64 << 20
 
-// readLines calls add for every line of r that is not blank. at is the name and the
-// number of the line. If add fails, the error begins with at.
+// readLines calls add for every line of r that is not blank. The argument at names
+// the input and the line. If add fails, the error begins with at.
 func readLines(r io.Reader, name string, add func(text []byte, at string) error) error {
 	in := lines.NewReader(r, maxLine, nil)
 	for number := 1; ; number++ {

@@ -12,7 +12,7 @@ import (
 
 // Prediction is the answer for one message.
 type Prediction struct {
-	ID       string            `json:"id"` // of the entry
+	ID       string            `json:"id"` // id of the entry
 	Category classify.Category `json:"category"`
 	Reason   classify.Reason   `json:"reason"`
 	Rule     string            `json:"rule"`

@@ -10,7 +10,7 @@ type Reliability struct {
 	// between the confidence and the share of right answers in each range, weighted
 	// by the number of answers in the range.
 	CalibrationError float64           `json:"calibration_error"`
-	Ranges           []ConfidenceRange `json:"ranges"` // in ascending order, without those that have no answers
+	Ranges           []ConfidenceRange `json:"ranges"` // in ascending order, without the ranges that have no answers
 }
 
 // ConfidenceRange counts the answers whose confidence is at least From and less

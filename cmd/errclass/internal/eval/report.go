@@ -147,7 +147,7 @@ func (r *Report) Explain(c *classify.Classifier) {
 
 // judge returns the category and the reason of a prediction. If the entry accepts
 // the predicted category besides the right one, judge returns the right category.
-// The same holds for the reason.
+// The same applies to the reason.
 func (e Entry) judge(p Prediction) (classify.Category, classify.Reason) {
 	if slices.Contains(e.AcceptCategory, p.Category) {
 		p.Category = e.Category
@@ -158,7 +158,7 @@ func (e Entry) judge(p Prediction) (classify.Category, classify.Reason) {
 	return p.Category, p.Reason
 }
 
-// score returns a Score with one entry, whose prediction is category and reason.
+// score returns the Score of one entry with this prediction.
 func score(e Entry, category classify.Category, reason classify.Reason) Score {
 	s := Score{Entries: 1}
 	if e.Category == classify.CategoryRetryable {

@@ -21,7 +21,7 @@ func ExampleAnnotator_Annotate() {
 	// Output: {"level":"error","msg":"ECONNRESET","error.category":"retryable","error.reason":"network"}
 }
 
-// annotated returns line as a annotates it. line must stay unchanged.
+// annotated annotates line with a and returns the result. line must stay unchanged.
 func annotated(t *testing.T, a *logline.Annotator, line string) string {
 	t.Helper()
 	got := a.Annotate([]byte(line))

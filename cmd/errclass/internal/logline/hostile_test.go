@@ -152,8 +152,8 @@ func bytesAsNumbers(text string) []uint16 {
 	return numbers
 }
 
-// TestLongTextsAreReadAsTheClassifierReadsThem cuts long texts. The classifier must
-// read the same bytes of the cut text as of the whole text.
+// TestLongTextsAreReadAsTheClassifierReadsThem cuts long texts. The cut must not
+// change which bytes the classifier reads.
 func TestLongTextsAreReadAsTheClassifierReadsThem(t *testing.T) {
 	t.Parallel()
 	const half = classify.DefaultMaxBytes / 2
@@ -232,7 +232,7 @@ func BenchmarkHostile(b *testing.B) {
 }
 
 // BenchmarkHostileTexts measures expensive texts. The time per byte must not depend
-// on the length of a text. For long lines it should be near that of
+// on the length of a text. For long lines it should be near the time in
 // [BenchmarkHostile].
 func BenchmarkHostileTexts(b *testing.B) {
 	for name, text := range hostileTexts(1 << 20) {

@@ -69,9 +69,9 @@ type Waiter interface {
 const eventHold = 100 * time.Millisecond
 
 // Waits sets whether reading the next input may block, which is so for a pipe. The
-// default is true. Then an annotated text event is held back for a tenth of a
-// second if the input is a [Waiter]; otherwise it is not held back. Later lines of
-// the event are passed on unchanged.
+// default is true. If waits is true, an annotated text event is held back for a
+// tenth of a second if the input is a [Waiter]; otherwise it is not held back.
+// Later lines of the event are passed on unchanged.
 func (p *Processor) Waits(waits bool) { p.waits = waits }
 
 // Process reads r to its end. It writes every line before it waits for the next
@@ -245,8 +245,8 @@ func (p *Processor) release() {
 	p.held = p.held[:0]
 }
 
-// notJSON counts n lines that are not JSON. first is the number of the first of
-// them.
+// notJSON counts n lines that are not JSON. first is the number of the first such
+// line.
 func (p *Processor) notJSON(first, n int64) {
 	p.summary.NotJSON += n
 	p.summary.FirstNotJSON = firstLine(p.summary.FirstNotJSON, first)
@@ -255,8 +255,8 @@ func (p *Processor) notJSON(first, n int64) {
 func endsLine(b []byte) bool { return len(b) > 0 && b[len(b)-1] == '\n' }
 
 // firstLine returns the number of the first line of a kind. known is that number if
-// such a line was found before, otherwise 0. number is the current line, which is
-// of the kind.
+// such a line was found before, otherwise 0. number is the number of the current
+// line, which is of that kind.
 func firstLine(known, number int64) int64 {
 	if known > 0 {
 		return known

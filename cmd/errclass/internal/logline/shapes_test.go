@@ -73,8 +73,9 @@ var anyField = func() (forms []*regexp.Regexp) {
 	return append(forms, regexp.MustCompile(`^"attributes":\[\{"key":"error\.category","value":\{"stringValue":"[a-z_]+"\}\},\{"key":"error\.reason","value":\{"stringValue":"[a-z_]+"\}\}\]`))
 }()
 
-// addsOnlyFields reports whether out equals in except for inserted fields. There
-// may be several ways to remove the fields; one of them must result in in.
+// addsOnlyFields reports whether the output out equals the input in, except for
+// inserted fields. There may be several ways to remove the fields; one of them must
+// give the input.
 func addsOnlyFields(in, out string) bool {
 	next := strings.Index(out, "error.category")
 	if next < 0 {

@@ -34,8 +34,8 @@ type Count struct {
 	Last  time.Time `json:"last,omitzero"`
 }
 
-// otherValue is counted instead of a category or a reason that errclass does not
-// know and that a line already had. Otherwise Counts could grow without limit.
+// otherValue is counted for a line's own category or reason if errclass does not
+// know it. Otherwise Counts could grow without limit.
 const otherValue = "other"
 
 // add counts a classified record.

@@ -29,7 +29,7 @@ type Advice struct {
 	Meaning string   `json:"meaning"`
 	First   []string `json:"look_at_first"`
 	Not     string   `json:"do_not"`
-	Link    string   `json:"link"` // to the section of the published page
+	Link    string   `json:"link"` // link to the section of the published page
 }
 
 // For returns the advice for a reason. If the page has no section for the reason,

@@ -54,8 +54,8 @@ func serviceLog(lines, errorEvery int, repeated bool) []byte {
 
 // BenchmarkTriage measures a triage on one core. The metric cpu-MB/s is the size of
 // the log divided by the processor time of all goroutines, so other load on the
-// machine does not count. It should be at least 50 MB/s. The metric x-json is that
-// time divided by the time to decode the same lines with encoding/json.
+// machine does not count. It should be at least 50 MB/s. The metric x-json is the
+// processor time divided by the time to decode the same lines with encoding/json.
 func BenchmarkTriage(b *testing.B) {
 	for _, bb := range []struct {
 		name     string

@@ -53,8 +53,8 @@ type groupKey struct {
 	reason   classify.Reason
 }
 
-// byTemplate returns the groups. Clusters whose templates have become the same, also
-// because secrets are masked, are joined.
+// byTemplate returns the groups. It joins clusters whose templates have become
+// equal, also by the masking of secrets.
 func (g *groups) byTemplate() map[groupKey]*group {
 	type keyed struct {
 		groupKey
@@ -67,7 +67,7 @@ func (g *groups) byTemplate() map[groupKey]*group {
 			found = append(found, keyed{groupKey{template, o.category, o.reason}, o})
 		}
 	}
-	// The tree has no order, and what is kept of joined groups depends on it.
+	// The tree has no order, but the order decides what is kept of joined groups.
 	slices.SortFunc(found, func(a, b keyed) int { return cmp.Compare(a.examples[0].arrival, b.examples[0].arrival) })
 	all := make(map[groupKey]*group, len(found))
 	for _, o := range found {
@@ -80,7 +80,7 @@ func (g *groups) byTemplate() map[groupKey]*group {
 	return all
 }
 
-// grouped returns o for a report.
+// grouped converts the group o to a Group of a report.
 func (g *groups) grouped(o *group, template string) Group {
 	out := Group{
 		ID:       fingerprint.ID(xxhash.Sum64String(template)).String(),

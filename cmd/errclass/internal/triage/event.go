@@ -22,10 +22,10 @@ const MaxLine = 4 << 20
 
 // event is one error in a log.
 type event struct {
-	text     string         // what is grouped
-	full     string         // with stack traces
+	text     string         // the text that is grouped
+	full     string         // the text with stack traces
 	source   string         // the text that was classified first
-	id       fingerprint.ID // of text
+	id       fingerprint.ID // fingerprint of text
 	time     int64          // in nanoseconds since 1970; 0 if unknown
 	line     int64
 	service  string
@@ -46,7 +46,7 @@ type eventReader struct {
 	text     shapes.TextEvents
 	emit     func(event)
 	written  time.Time // when the input was written; for times without a year
-	service  string    // of events that do not name one
+	service  string    // the service of events that do not name one
 
 	line    []byte // the current one
 	pending bool   // the current text event is not finished
@@ -69,7 +69,8 @@ func newEventReader(c *classify.Classifier, set *shapes.Set, in *input, emit fun
 	return r
 }
 
-// read reads in to its end. After an error, the events before the error are kept.
+// read reads an input to its end. After an error, the events before the error are
+// kept.
 func (r *eventReader) read(in io.Reader) error {
 	defer r.endText()
 	reader := lines.NewReader(in, MaxLine, nil)

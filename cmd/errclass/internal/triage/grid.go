@@ -16,8 +16,8 @@ const (
 	lastYear  = 2100
 )
 
-// usable returns the time of an event in nanoseconds since 1970. It returns 0 if no
-// series can count the time.
+// usable returns the time of an event in nanoseconds since 1970. It returns 0 if
+// the time fits in no series.
 func usable(t time.Time) int64 {
 	if y := t.Year(); y < firstYear || y > lastYear {
 		return 0
@@ -33,8 +33,7 @@ type grid struct {
 	any         bool
 }
 
-// add extends the grid, so that it includes the time sec. sec is in seconds since
-// 1970.
+// add extends the grid to include the time sec, in seconds since 1970.
 func (g *grid) add(sec int64) {
 	if !g.any {
 		g.first, g.last, g.any = sec, sec, true
@@ -56,7 +55,7 @@ func (g *grid) length() int {
 }
 
 // counts has the number of events in each step. Its steps may still be shorter than
-// those of the grid.
+// the steps of the grid.
 type counts struct {
 	level int
 	start int64 // number of the first step since 1970

@@ -29,15 +29,15 @@ type cluster = drain.Cluster[[]*group]
 type groups struct {
 	bound int
 	tree  *drain.Tree[[]*group]
-	// ids maps fingerprints to clusters. The cluster of most events is found here. It
+	// ids maps fingerprints to clusters. Most events find their cluster here. The map
 	// is cleared when clusters are removed.
 	ids   map[fingerprint.ID]*cluster
-	count int   // of groups
-	seen  int64 // events
-	size  int   // of all examples
+	count int   // number of groups
+	seen  int64 // number of events
+	size  int   // size of all examples
 	grid  grid
 
-	first, last int64 // times, or 0
+	first, last int64 // earliest and latest time, or 0
 	noTime      int64
 	totals      []*total
 	rest        []*total
@@ -60,7 +60,7 @@ type group struct {
 	guess       bool // see event
 	count       int64
 	seen        int64 // number of its last event
-	first, last int64 // times, or 0
+	first, last int64 // earliest and latest time, or 0
 	series      counts
 	confidence  float64 // the sum over all events
 	examples    []example
@@ -70,7 +70,7 @@ type group struct {
 
 type example struct {
 	event
-	hash    uint64 // of its text
+	hash    uint64 // hash of its text
 	file    string
 	arrival int64 // number of the event
 }
@@ -106,7 +106,7 @@ func (g *groups) add(e *event, file string) {
 
 func seconds(nanos int64) int64 { return nanos / 1e9 }
 
-// earlier returns the earlier of two times. The time 0 means: no time.
+// earlier returns the earlier of two times. 0 means that there is no time.
 func earlier(a, b int64) int64 {
 	if a == 0 || b != 0 && b < a {
 		return b
@@ -114,9 +114,9 @@ func earlier(a, b int64) int64 {
 	return a
 }
 
-// group returns the group of an event. A value in a text, such as a name, may change
-// a guess of the model. So all events of a template whose reason is a guess have the
-// category and reason of the first of them.
+// group returns the group of an event. A value in a text, such as a name, may
+// change a guess of the model. So if the reason is a guess, all events of the
+// template have the category and reason of its first event.
 func (g *groups) group(e *event) *group {
 	c := g.ids[e.id]
 	if c == nil {
@@ -171,7 +171,7 @@ func (o *group) addExample(g *groups, e *event, file string) {
 	o.examples = append(o.examples, x)
 }
 
-// merge adds the groups of the cluster from to those of the cluster into.
+// merge adds the groups of one cluster (from) to the groups of another (into).
 func (g *groups) merge(into, from *cluster) {
 	for _, o := range from.Value {
 		i := slices.IndexFunc(into.Value, func(p *group) bool { return p.reason == o.reason && p.category == o.category && p.guess == o.guess })

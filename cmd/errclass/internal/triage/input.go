@@ -30,10 +30,9 @@ type input struct {
 // stdinName is the name of standard input.
 const stdinName = "-"
 
-// findInputs returns the files to read, in the order of their names. For a
-// directory, these are all regular files in it, including targets of symbolic
-// links. A file that is found twice is read once. problems has the names that
-// cannot be read.
+// findInputs returns the files to read, in the order of their names. A directory
+// stands for all regular files in it, including targets of symbolic links. A file
+// that is found twice is read once. problems has the names that cannot be read.
 func findInputs(names []string) (inputs []*input, problems []Note) {
 	seen := map[string]bool{}
 	add := func(name string, info fs.FileInfo) {
@@ -85,7 +84,7 @@ func walk(dir string, add func(string, fs.FileInfo), fail func(string, error)) {
 		if entry.IsDir() {
 			return nil
 		}
-		info, err := os.Stat(name) // of the file that a link names
+		info, err := os.Stat(name) // describes the file that a link names
 		switch {
 		case err != nil:
 			fail(name, err)
@@ -110,7 +109,7 @@ func reasonOf(err error) string {
 
 // These are limits for compressed files.
 const (
-	maxWindow = 128 << 20 // of zstd: that of zstd --long
+	maxWindow = 128 << 20 // of zstd, as with zstd --long
 	sniffed   = 8 << 10   // bytes that are searched for signs of a binary file
 )
 
@@ -162,8 +161,8 @@ func sniff(r *bufio.Reader) error {
 	return nil
 }
 
-// service returns the service that the name of a file contains, or "". For a log of
-// Kubernetes, the service is the container.
+// service returns the service in the name of the input file, or "". For a
+// Kubernetes log, this is the container.
 func (in *input) service() string {
 	if in.name == stdinName {
 		return ""

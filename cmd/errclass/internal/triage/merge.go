@@ -29,9 +29,9 @@ type source struct {
 	events chan []event
 	batch  []event // the first one is the next
 	when   int64   // the time of the next event, for the order
-	order  int     // of sources with the same time
+	order  int     // order of sources with the same time
 
-	// These are set before events is closed.
+	// These are set before the channel events is closed.
 	stats fileStats
 	err   error
 }
@@ -45,7 +45,7 @@ type source struct {
 type merger struct {
 	ctx     context.Context
 	start   func(*input) *source
-	waiting []*input // by the time of their first event
+	waiting []*input // in the order of their first events
 	open    sources
 	done    func(*source)
 	started int
@@ -117,7 +117,7 @@ func (m *merger) openMore() {
 }
 
 // earliest returns the time of the next event of the open inputs. If no input is
-// open, it returns the time at which the first input of begin begins.
+// open, it returns the start time of the first source in begin.
 func (m *merger) earliest(begin []*source) int64 {
 	if len(m.open) > 0 {
 		return m.open[0].when

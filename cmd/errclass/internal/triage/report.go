@@ -11,7 +11,7 @@ import (
 // when, and in which groups. Secrets in its texts are masked. No function of this
 // package changes a Report after it was returned.
 type Report struct {
-	Lines  int64 `json:"lines"`  // that were read, blank ones included
+	Lines  int64 `json:"lines"`  // lines that were read, blank ones included
 	Events int64 `json:"events"` // errors: the sum over Groups, and Rest
 
 	// First and Last are the earliest and the latest time of an event, or zero if no
@@ -40,14 +40,14 @@ type Report struct {
 // MaxSteps is the largest number of steps of a series.
 const MaxSteps = 240
 
-// Series counts the events of each step. Leading and trailing zeros are left out: the
-// first count is that of step Offset.
+// Series counts the events of each step. Leading and trailing zeros are left out:
+// the first count belongs to step Offset.
 type Series struct {
 	Offset int     `json:"offset"`
 	Counts []int64 `json:"counts"`
 }
 
-// Sum returns the sum of the counts from step from to step to-1.
+// Sum returns the sum of the counts of all steps i with from ≤ i < to.
 func (s Series) Sum(from, to int) (sum int64) {
 	for i := max(from-s.Offset, 0); i < min(to-s.Offset, len(s.Counts)); i++ {
 		sum += s.Counts[i]
@@ -75,7 +75,7 @@ type Group struct {
 	// number of words.
 	Template string            `json:"template"`
 	Count    int64             `json:"count"`
-	Share    float64           `json:"share"` // of all events, from 0 to 1
+	Share    float64           `json:"share"` // share of all events, from 0 to 1
 	First    time.Time         `json:"first,omitzero"`
 	Last     time.Time         `json:"last,omitzero"`
 	Series   Series            `json:"series"`
@@ -111,7 +111,7 @@ type Example struct {
 	Source  string    `json:"source,omitempty"`
 	Time    time.Time `json:"time,omitzero"`
 	File    string    `json:"file"`
-	Line    int64     `json:"line"` // of its first line, from 1
+	Line    int64     `json:"line"` // number of its first line, from 1
 	Service string    `json:"service,omitempty"`
 }
 

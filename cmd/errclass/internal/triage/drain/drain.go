@@ -6,10 +6,11 @@
 //
 //   - It is split into words at its spaces. Words with the same holes in a row become
 //     one. Words beyond [MaxWords] become one hole.
-//   - A tree of fixed depth finds the clusters to compare with: by the number of words
-//     and by the first of them.
-//   - The cluster is taken whose words outside of holes are the same. Words that
-//     differ only in their holes count as the same: "(<ip>)", "(<host>)" and "()".
+//   - A tree of fixed depth finds the clusters to compare with: by the number of
+//     words and by the first word.
+//   - The text joins the cluster whose words outside of holes are the same. Words
+//     that differ only in their holes count as the same: "(<ip>)", "(<host>)" and
+//     "()".
 //   - Otherwise the text starts a cluster. If it is the fifth that differs from
 //     others in the same words, these words are values, and the five clusters become
 //     one. So "VM Started" and "VM Stopped" are two clusters, and "user alice not
@@ -38,7 +39,7 @@ const MaxWords = 128
 
 const (
 	depth       = 1   // words that the tree looks at
-	maxChildren = 100 // of a node; further words share the node of [Any]
+	maxChildren = 100 // children of a node; further words share the node of [Any]
 	similarity  = 0.6 // the least share of the words outside of holes that must be the same
 	evidence    = 5   // clusters that differ in the same words and become one
 	crowd       = 20  // similar clusters that become one, whatever words they differ in
@@ -46,7 +47,7 @@ const (
 )
 
 // Cluster is a set of texts with the same template. The caller may keep a value of
-// type T with it.
+// type T with each cluster.
 type Cluster[T any] struct {
 	Value T
 	words []word
@@ -82,8 +83,8 @@ func (c *Cluster[T]) Current() *Cluster[T] {
 // for concurrent use.
 type Tree[T any] struct {
 	byLength [MaxWords + 1]node[T] // by the number of words
-	words    []word                // of the current text
-	// merge adds the value of the cluster from to that of the cluster into.
+	words    []word                // words of the current text
+	// merge adds the value of one cluster (from) to the value of another (into).
 	merge func(into, from *Cluster[T])
 }
 
@@ -212,9 +213,9 @@ func (n *node[T]) find(words []word) *Cluster[T] {
 	return c
 }
 
-// matches reports whether the words of a text equal those of a cluster, except for
-// holes. Both must have the same number of words. free is the number of holes of
-// the type Any.
+// matches reports whether the words of a text equal the words of a cluster, except
+// for holes. Both must have the same number of words. free is the number of holes
+// of the type Any.
 func matches(cluster, text []word) (free int, ok bool) {
 	for i, w := range cluster {
 		switch {
@@ -255,8 +256,8 @@ type similarTo[T any] struct {
 	at      positions
 }
 
-// similar returns the clusters of the node that have enough words in common with
-// the text words.
+// similar returns the clusters of the node that share enough words with a text.
+// words are the words of the text.
 func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 	for _, c := range n.clusters[max(0, len(n.clusters)-maxScan):] {
 		if at, differ, equal := compare(c.words, words); float64(equal) >= similarity*float64(equal+differ) {
@@ -266,9 +267,9 @@ func (n *node[T]) similar(words []word) (found []similarTo[T]) {
 	return found
 }
 
-// absorb merges clusters of found into c. If enough of them (evidence, including c)
-// differ from c in the same words, those are merged. If found is large enough
-// (crowd, including c), all are merged.
+// absorb merges some of the clusters in found into c. If enough clusters (evidence,
+// including c) differ from c in the same words, those are merged. If found is large
+// enough (crowd, including c), all are merged.
 func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	if len(found)+1 < evidence {
 		return
@@ -291,7 +292,8 @@ func (t *Tree[T]) absorb(c *Cluster[T], found []similarTo[T]) {
 	}
 }
 
-// generalize replaces the words of template that differ from words by holes.
+// generalize puts holes into each word of template that differs from the word at
+// the same index in words.
 func generalize(template, words []word) {
 	for i, w := range template {
 		if w.text != words[i].text && w.text != Any {

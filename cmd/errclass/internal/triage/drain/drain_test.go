@@ -100,7 +100,7 @@ func TestManyTemplates(t *testing.T) {
 }
 
 // TestNoWordsAfterManyLengths adds a text without words to a tree that has texts of
-// 100 different lengths. It caused a panic.
+// 100 different lengths. This once caused a panic.
 func TestNoWordsAfterManyLengths(t *testing.T) {
 	t.Parallel()
 	all := []string{""}

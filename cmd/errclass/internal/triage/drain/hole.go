@@ -54,8 +54,8 @@ func same(a, b word) bool {
 }
 
 // covers reports whether plain is the name with another value in place of the hole:
-// org-bfcfad for org-<id>. The hole must follow a separator. plain must begin like
-// name before its first hole, and end like name after its last hole.
+// org-bfcfad for org-<id>. The hole must follow a separator. plain must begin with
+// the text before the first hole of name, and end with the text after the last one.
 func covers(name, plain string) bool {
 	before, after := around(name)
 	n := len(before)

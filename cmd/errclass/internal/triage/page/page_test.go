@@ -53,13 +53,13 @@ func write(t *testing.T, r *triage.Report) string {
 	return b.String()
 }
 
-// between returns the part of text between the first from and the next to.
-func between(t *testing.T, text, from, to string) string {
+// between returns the part of text between the first start and the next end.
+func between(t *testing.T, text, start, end string) string {
 	t.Helper()
-	_, text, ok := strings.Cut(text, from)
-	require.True(t, ok, from)
-	text, _, ok = strings.Cut(text, to)
-	require.True(t, ok, to)
+	_, text, ok := strings.Cut(text, start)
+	require.True(t, ok, start)
+	text, _, ok = strings.Cut(text, end)
+	require.True(t, ok, end)
 	return text
 }
 

@@ -68,7 +68,8 @@ var people = []string{"alice", "bob", "carol", "dan", "erin", "frank", "grace", 
 
 var services = []string{"api", "basket", "payment", "search"}
 
-// write writes a log to out and the number of errors of each kind to report.
+// write writes a log to the writer out, and the number of errors of each kind to
+// the writer report.
 func write(out, report io.Writer, lines int) error {
 	r := rand.New(rand.NewPCG(3, 7)) //nolint:gosec // the same log in every run
 	w := bufio.NewWriterSize(out, 1<<20)
