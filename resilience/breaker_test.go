@@ -246,7 +246,7 @@ func TestBreaker_FailedTrialEndsTheCall(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		strict bool
-		calls  int // until the breaker opens, and no more
+		calls  int // calls before the breaker opens; Do makes no more
 	}{{name: "default", calls: 6}, {name: "strict", strict: true, calls: 5}} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -114,7 +114,7 @@ func TestConfig_Validate(t *testing.T) {
 	require.ErrorContains(t, cfg.Validate(), "retry.jitterPercent")
 }
 
-// Settings are merged field by field. A setting of an endpoint outranks that of an
+// Settings are merged field by field. A setting of an endpoint outranks one of an
 // agent, and both outrank the general section.
 func TestConfig_Overrides(t *testing.T) {
 	t.Parallel()

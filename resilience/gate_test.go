@@ -62,27 +62,26 @@ func (p *plant) call(ctx context.Context, _ resilience.Target) (int, error) {
 	}
 }
 
-// failed returns the number of calls that began at the time from or later and
-// failed.
-func (p *plant) failed(from time.Duration) int {
+// failed returns the number of failed calls that began at the time since or later.
+func (p *plant) failed(since time.Duration) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := 0
 	for _, c := range p.calls {
-		if c.err != nil && c.at >= from {
+		if c.err != nil && c.at >= since {
 			n++
 		}
 	}
 	return n
 }
 
-// starts returns the times at which calls began, from the time from on.
-func (p *plant) starts(from time.Duration) []time.Duration {
+// starts returns the times at which calls began, if they are not before since.
+func (p *plant) starts(since time.Duration) []time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all []time.Duration
 	for _, c := range p.calls {
-		if c.at >= from {
+		if c.at >= since {
 			all = append(all, c.at)
 		}
 	}
@@ -90,10 +89,10 @@ func (p *plant) starts(from time.Duration) []time.Duration {
 }
 
 // away returns the answer function of a simulated endpoint (a plant). The endpoint
-// fails with network errors between from and to, and succeeds otherwise.
-func away(from, to time.Duration) func(time.Duration) error {
+// fails with network errors between begin and end, and succeeds otherwise.
+func away(begin, end time.Duration) func(time.Duration) error {
 	return func(at time.Duration) error {
-		if from <= at && at < to {
+		if begin <= at && at < end {
 			return errNetwork
 		}
 		return nil
@@ -582,7 +581,7 @@ func TestGate_RestartsLeaveTrials(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
-		with bool // another call waits, and came later
+		with bool // another call, which came later, waits too
 		want []string
 	}{
 		{name: "alone", want: []string{"restart", "restart", "restart"}},
@@ -630,7 +629,7 @@ func TestGate_Bridge(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		bridge   *int
-		after    time.Duration // of the opening
+		after    time.Duration // time after the opening
 		deadline time.Duration
 		targets  []resilience.Target
 		want     error

@@ -80,7 +80,7 @@ type Counters struct {
 	// Retry counts a retry and whether it succeeded. cause is the failure that was
 	// retried.
 	Retry func(ctx context.Context, provider string, cause classify.Result, succeeded bool)
-	// Fallback counts a change of target. cause is the failure of the target from.
+	// Fallback counts a change of target. cause is the failure of the old target.
 	Fallback func(ctx context.Context, from, to string, cause classify.Result)
 	// Breaker sets the state of an endpoint's circuit breaker, a [BreakerState].
 	// With a [Target.Key], endpoint is endpoint#key.

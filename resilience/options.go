@@ -146,8 +146,9 @@ func WithProbe(p Probe) Option {
 
 // WithSharing shares the state of the breakers and the holds of rate limits with
 // other processes ([Sharer]). Set [Target.Key] if the processes have different
-// credentials, because a rate limit of one is then none of the others. By default,
-// and with nil, each process has its own. A Sharer belongs to one executor.
+// credentials, because a rate limit then applies only to the processes with the
+// same credentials. By default, and with nil, nothing is shared. A Sharer belongs
+// to one executor.
 func WithSharing(s Sharer) Option {
 	return optionFunc(func(o options) options { o.sharer = s; return o })
 }

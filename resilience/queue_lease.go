@@ -11,8 +11,8 @@ import (
 // lease in the [Store]. [WithQueueLease] changes it.
 const DefaultQueueLease = 30 * time.Second
 
-// maxCrashes is the number of restarts of a task after which the task is parked if
-// the process ended during each of them.
+// maxCrashes is the number of crashes after which a task is parked. A crash is a
+// restart during which the process ended.
 const maxCrashes = 3
 
 // ErrLeaseLost is the cause with which a task's context ends if the queue could not
@@ -150,15 +150,15 @@ func (q *Queue) takeOver(t *task) {
 	if !taken || err != nil || t.state != taskElsewhere {
 		return // the next scan sees it again
 	}
-	due := t.due // was compared with the clock before
+	due := t.due // already compared with the clock
 	if t.read(t.stored) == nil {
 		t.due = due
 		q.arm(t)
 	}
 }
 
-// leaseOver reports whether another queue had a lease on t that has expired. The
-// caller holds mu.
+// leaseOver reports whether another queue's lease on t has expired. The caller
+// holds mu.
 func (q *Queue) leaseOver(t *task) bool {
 	if q.tasks[t.id] != t || t.state != taskElsewhere || t.lease == nil {
 		return false

@@ -158,8 +158,8 @@ func TestQueueLosesLease(t *testing.T) {
 	})
 }
 
-// offerRecord returns the encoded record of a waiting task, after change has
-// changed its fields.
+// offerRecord returns the encoded record of a waiting task. change sets fields
+// before the record is encoded.
 func offerRecord(t *testing.T, change func(map[string]any)) []byte {
 	t.Helper()
 	r := map[string]any{"version": 1, "key": "key a", "task": map[string]any{"kind": "job"}, "due": time.Now().Add(time.Minute), "pause": time.Minute}
@@ -169,9 +169,8 @@ func offerRecord(t *testing.T, change func(map[string]any)) []byte {
 	return encoded
 }
 
-// Only a queue's own clock decides when a lease is over: the record has not changed
-// for the duration of the lease. The queue ignores the time of expiry in the
-// record.
+// A lease is over if the record has not changed for the duration of the lease, by
+// the queue's own clock. The queue ignores the time of expiry in the record.
 func TestQueueLeaseClocks(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

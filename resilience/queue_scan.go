@@ -128,7 +128,8 @@ func (q *Queue) watch() {
 }
 
 // reportUnhandled emits an event for each task whose kind is not registered here,
-// if the task has been due for the time of a lease and no other queue has begun it.
+// if the task has been due for as long as a lease lasts and no other queue has
+// begun it.
 func (q *Queue) reportUnhandled() {
 	var unhandled []*task
 	q.mu.Lock()

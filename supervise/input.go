@@ -44,7 +44,7 @@ func (in *input) copy() {
 	}()
 }
 
-// errReader is a reader that keeps the error of from.
+// errReader reads from another reader and keeps that reader's error.
 type errReader struct {
 	from io.Reader
 	err  error

@@ -270,16 +270,16 @@ func parseMinimum(text string) (*version.Version, error) {
 	return version.NewVersion(text)
 }
 
-// firstVersion returns the first version in a text, or nil. as is the version as
-// written.
-func firstVersion(text string) (v *version.Version, as string) {
+// firstVersion returns the first version in a text, parsed and as written. It
+// returns nil if there is none.
+func firstVersion(text string) (v *version.Version, written string) {
 	for _, m := range versionText.FindAllStringSubmatchIndex(text, -1) {
-		as = strings.TrimRight(text[m[2]:m[3]], ".-")
-		if isAddress(text, m[2], as) {
+		written = strings.TrimRight(text[m[2]:m[3]], ".-")
+		if isAddress(text, m[2], written) {
 			continue
 		}
-		if v, err := version.NewVersion(as); err == nil {
-			return v, as
+		if v, err := version.NewVersion(written); err == nil {
+			return v, written
 		}
 	}
 	return nil, ""
@@ -288,9 +288,9 @@ func firstVersion(text string) (v *version.Version, as string) {
 // marksVersion matches a text after which a number is a version: "version ".
 var marksVersion = regexp.MustCompile(`(?i)(?:^|\W)(?:v|ver\.?|version)[ :=]{0,2}$`)
 
-// isAddress reports whether a number is a part of an address, a URL or a time. The
-// number begins at start in text. Four numbers up to 255 are an IP address, except
-// after the word version.
+// isAddress reports whether number, which is at text[start:], is a part of an
+// address, a URL or a time. Four numbers up to 255 are an IP address, except after
+// the word version.
 func isAddress(text string, start int, number string) bool {
 	before := text[:start]
 	word := before[strings.LastIndexFunc(before, unicode.IsSpace)+1:]

@@ -28,7 +28,7 @@ type Server[C any] struct {
 	command Command
 	connect func(context.Context, io.ReadWriteCloser) (C, error)
 	cfg     serverConfig
-	ping    func(context.Context, C) error // of cfg.ping; nil if it has another type
+	ping    func(context.Context, C) error // cfg.ping; nil if cfg.ping has another type
 
 	calls     sync.Map // the calls under way: their tokens to *callLimit[C]
 	lastToken atomic.Uint64

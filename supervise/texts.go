@@ -12,8 +12,8 @@ type Text struct {
 	Action  string // "Update your API key in workspace settings"; may be ""
 }
 
-// NewSessionText is a message for the user. It is for a session that could not be
-// resumed, so that a new one is started.
+// NewSessionText tells the user that a session could not be resumed and that a new
+// one is started.
 const NewSessionText = "Starting new session (previous session unavailable)"
 
 // signInText is the text for a sign-in that is missing or has expired. A new key

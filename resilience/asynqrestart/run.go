@@ -26,7 +26,7 @@ type run struct {
 	mu      sync.Mutex
 	failed  bool          // one of its calls has failed and was offered again
 	refused bool          // a gate refused its call
-	wait    time.Duration // of that gate
+	wait    time.Duration // time for which the gate refuses calls
 }
 
 // runKey is the context key of the running restart.
@@ -51,7 +51,7 @@ type again struct {
 
 func (e *again) Error() string { return restart.ErrorText(e.err) }
 
-// retryDelay returns the pause after an error for asynq.
+// retryDelay tells asynq how long to wait after an error.
 func (q *Queue) retryDelay(_ int, err error, t *asynq.Task) time.Duration {
 	if e, ok := errors.AsType[*again](err); ok {
 		return e.after
@@ -60,7 +60,7 @@ func (q *Queue) retryDelay(_ int, err error, t *asynq.Task) time.Duration {
 		return 0 // shut down: another machine runs it
 	}
 	rec, _ := decode(t.Payload())
-	return q.delay(rec.Agent, counts{}) // asynq: the lease is over
+	return q.delay(rec.Agent, counts{}) // an error of asynq: the lease has expired
 }
 
 // handle runs a task for asynq. Its error says what asynq does with it: schedule it
@@ -99,7 +99,7 @@ func (q *Queue) handle(ctx context.Context, t *asynq.Task) error {
 func (r *run) begin(ctx context.Context) error {
 	q := r.queue
 	q.mu.Lock()
-	q.running[r.owner] = r // before the count: Shutdown releases it
+	q.running[r.owner] = r // before the count, so that Shutdown can release it
 	q.mu.Unlock()
 	c, err := q.begin(ctx, r.record.Offer, r.owner)
 	r.counts = c
@@ -192,7 +192,7 @@ func (q *Queue) afterRefusal(agent string, wait time.Duration) time.Duration {
 	return (wait + base - 1) / base * base
 }
 
-// postponement returns the least pause after a restart that a gate refused. It
+// postponement returns the shortest pause after a restart that a gate refused. It
 // grows with each refusal.
 func (q *Queue) postponement(agent string, c counts) time.Duration {
 	_, base := q.settings(agent)

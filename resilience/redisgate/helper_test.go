@@ -103,8 +103,8 @@ var target = resilience.Target{Endpoint: "https://api.example.com/v1", Key: "ten
 
 const gateName = "https://api.example.com/v1#tenant {7}"
 
-// do makes a call that ends with err. The call gets a deadline after the time
-// within.
+// do makes a call that ends with err. The call's deadline ends after the given
+// time.
 func (p *process) do(t *testing.T, err error, within time.Duration) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), within)
