@@ -21,7 +21,7 @@ import (
 // standard error.
 const childEnv = "ERRCLASS_COMPAT_CHILD"
 
-// actAsChild acts as the child process and does not return, if childEnv is set.
+// If childEnv is set, actAsChild acts as the child process and does not return.
 // Otherwise it returns false. TestMain calls it first.
 func actAsChild() bool {
 	script, ok := os.LookupEnv(childEnv)

@@ -161,8 +161,8 @@ func cancelledBefore(t *testing.T, call caller) error {
 	return call(ctx, url, client)
 }
 
-// secure starts a TLS server whose certificate edit has changed. If trust is true,
-// the client trusts the certificate.
+// secure starts a TLS server. edit changes the server's certificate first. If trust
+// is true, the client trusts the certificate.
 func secure(t *testing.T, trust bool, edit func(*x509.Certificate), server *tls.Config) (string, *http.Client) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -238,7 +238,7 @@ func handshakeDropped(t *testing.T, call caller) error {
 }
 
 // resolve returns a function that makes a call. The lookup of the host fails with
-// dns.
+// the given error.
 func resolve(dns *net.DNSError) func(*testing.T, caller) error {
 	return func(t *testing.T, call caller) error {
 		client := newClient(t, func(_ context.Context, network, _ string) (net.Conn, error) {
@@ -248,7 +248,8 @@ func resolve(dns *net.DNSError) func(*testing.T, caller) error {
 	}
 }
 
-// unreachable returns a function that makes a call. connect(2) fails with errno.
+// unreachable returns a function that makes a call, in which connect(2) fails with
+// errno.
 func unreachable(errno syscall.Errno) func(*testing.T, caller) error {
 	return func(t *testing.T, call caller) error {
 		client := newClient(t, func(_ context.Context, network, _ string) (net.Conn, error) {

@@ -63,12 +63,12 @@ var restartStates = []string{
 //	errclass.endpoint.healthy  {endpoint}  endpoint
 //	errclass.restarts          {restart}   state
 //
-// The label provider exists if [WithProviders] declares some. Series exist from
-// the start with the value 0, with these exceptions: an endpoint gets its series
-// with its first attempt, unless [WithEndpoints] declares it; only fallbacks
-// between declared providers have a series; a breaker, a hold and the health of an
-// endpoint get theirs with their first change. At most [MaxEndpoints] endpoints
-// have labels of their own; an endpoint of a provider has 18 series of attempts.
+// The label provider exists if [WithProviders] declares some. Series exist from the
+// start with the value 0, with these exceptions: an endpoint gets its series with
+// its first attempt, unless [WithEndpoints] declares it; only fallbacks between
+// declared providers have a series; a breaker, a hold and the health of an endpoint
+// get their series with their first change. At most [MaxEndpoints] endpoints have
+// labels of their own; an endpoint of a provider has 18 series of attempts.
 //
 // A nil meter counts nothing. NewCallMetrics returns the meter's error if it
 // rejects a name.
@@ -203,8 +203,8 @@ func (m *CallMetrics) Breaker(_ context.Context, endpoint, state string) {
 	m.breakers.set(endpoint, state)
 }
 
-// Hold sets the time until a rate limit's hold of an endpoint ends. A time of 0
-// ends the hold now. If the endpoint was not held before, Hold counts a hold.
+// Hold sets how much longer a rate limit holds an endpoint. A time of 0 ends the
+// hold now. If the endpoint was not held before, Hold counts a hold.
 func (m *CallMetrics) Hold(ctx context.Context, endpoint string, left time.Duration) {
 	if m == nil {
 		return

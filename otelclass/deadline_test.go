@@ -22,7 +22,7 @@ import (
 var ownType = attribute.String("error.type", "context.deadlineExceededError")
 
 // Instrumentations such as otelhttp write the type of an error to error.type and
-// record no exception. That type decides if the span has no answer of a peer.
+// record no exception. If the span has no answer of a peer, that type decides.
 func TestOwnErrorType(t *testing.T) {
 	t.Parallel()
 	str, num := attribute.String, attribute.Int

@@ -48,7 +48,7 @@ func (f counterOptionFunc) applyCounter(c counterConfig) counterConfig { return 
 //
 // Upper and lower case do not matter. Aliases are known: claude counts as
 // anthropic, codex as openai, gcp.gemini as google, and the reverse. If several
-// names of one provider are declared, each name counts for itself.
+// names of one provider are declared, each name has a label value of its own.
 //
 // The provider is taken from [classify.Result]. Processors set it from
 // gen_ai.provider.name or gen_ai.system; [Counter.Observe] also reads an attribute

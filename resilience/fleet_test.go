@@ -33,7 +33,7 @@ type fleetReport struct {
 	calls     int
 	lost      int           // calls of Do that returned an error
 	inVain    int           // requests that the endpoint did not answer
-	late      int           // those of inVain, from 10 s after the begin of the outage on
+	late      int           // requests in vain, from 10 s after the begin of the outage on
 	perTrial  int           // largest number of late requests within 400 ms
 	perSecond int           // largest number of late requests within a second
 	median    time.Duration // from the end of the outage to the first success of a process, median

@@ -26,9 +26,9 @@ type run struct {
 	// The fields below belong to the current target.
 	target      Target
 	gate        *gate           // nil if the target has no name
-	remaining   []Target        // the targets after it
+	remaining   []Target        // the targets after target
 	effective   *settings       // nil until needed
-	number      int             // of calls to it so far
+	number      int             // calls to target so far
 	corrections int             // corrective retries so far
 	shrinks     int             // calls of Call.Shrink so far
 	member      bool            // the gate has let a call in that was not a late trial
@@ -155,13 +155,13 @@ func (r *run) last() Attempt {
 	return Attempt{}
 }
 
-// emitFallback emits a fallback event: the target to replaces the target from.
-func (r *run) emitFallback(from, to Target) {
-	e := Event{Kind: KindFallback, Target: to, Result: r.last().Result, Err: r.last().Err}
-	if r.stop != nil { // the call to from was refused
+// emitFallback emits the event that a target replaces another one.
+func (r *run) emitFallback(old, next Target) {
+	e := Event{Kind: KindFallback, Target: next, Result: r.last().Result, Err: r.last().Err}
+	if r.stop != nil { // the call to the old target was refused
 		e.Result, e.Err = refusalResult(r.stop), r.stop
 	}
-	e.From, e.To = labels(from, to)
+	e.From, e.To = labels(old, next)
 	r.emit(e)
 }
 
@@ -292,8 +292,9 @@ func (r *run) admit() (permit, error) {
 
 // patience returns how much longer the call may wait at an open breaker: its
 // remaining pauses plus longestGap, which leaves time for one more trial. cause is
-// the failure that opened the breaker. If it is a timeout, each remaining call and
-// the trial may wait for an answer too, so the attempt timeout is added for each.
+// the failure that opened the breaker. If this failure is a timeout, each remaining
+// call and the trial may wait for an answer too, so patience adds the attempt
+// timeout for each of them.
 func (r *run) patience(cause classify.Result) time.Duration {
 	calls, s := r.settings().retry.calls(cause), r.settings().retry.scheduleFor(cause.Reason)
 	if calls < 2 {
@@ -336,7 +337,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 // unhealthy.
 var ErrUnhealthy = errors.New("unhealthy")
 
-// skipTarget handles the refusal err of a call. Unless the context has ended, the
+// skipTarget handles err, the refusal of a call. Unless the context has ended, the
 // next target is called, even if the policy of the last error allows no fallback.
 func (r *run) skipTarget(err error) {
 	r.stop = err

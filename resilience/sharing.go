@@ -38,7 +38,7 @@ type Sharer interface {
 	// only.
 	Current(gate string) []GateChange
 	// Claim asks for the lease of a gate's next trial. The lease ends by itself
-	// after the time lease. Claim returns 0 if this process gets the lease and
+	// after the given time. Claim returns 0 if this process gets the lease and
 	// makes the trial. If another process has the lease, Claim returns how long to
 	// wait before the next request.
 	//
@@ -91,9 +91,9 @@ type GateChange struct {
 // nothing.
 type Receiver struct{ b *Breakers }
 
-// Apply changes a gate as another process has changed its own. Apply checks all
-// fields. So a faulty or unknown process cannot do more harm than a faulty
-// endpoint:
+// Apply changes a gate in the same way as another process has changed its gate.
+// Apply checks all fields. So a faulty or unknown process cannot do more harm than
+// a faulty endpoint:
 //
 //   - A hold may be longer than this process allows (cooldownMs, [BreakerConfig]).
 //     Then it lasts for maxHoldMs ([RetryConfig]).
@@ -180,8 +180,7 @@ func (b *Breakers) shared(id string) *gate {
 	return b.sharing.byID[id]
 }
 
-// catchUp applies the present state to a new gate: the state that other processes
-// have published.
+// catchUp applies the state that other processes have published to a new gate.
 func (s *sharing) catchUp(g *gate) {
 	for _, c := range s.sharer.Current(g.id) {
 		if err := g.apply(c); err != nil {

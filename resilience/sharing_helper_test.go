@@ -12,7 +12,7 @@ import (
 
 // memoryServer works in memory like the server of package redisgate: it keeps
 // holds, openings and leases, and sends changes to all processes. Each message
-// takes the time latency.
+// arrives after the time latency.
 type memoryServer struct {
 	latency time.Duration
 

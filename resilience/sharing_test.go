@@ -77,7 +77,7 @@ type sharedFixture struct {
 	*fakeSharer
 	x      *resilience.Executor
 	seen   *events
-	fails  error // of the next calls
+	fails  error // error of the next calls
 	called int
 }
 
@@ -97,7 +97,8 @@ func (f *sharedFixture) do(ctx context.Context) error {
 	return err
 }
 
-// begin makes a first call, so that the gate exists, and waits until it is quiet.
+// begin makes a first call, so that the gate exists. It then waits until the
+// success is longer ago than quietMs.
 func (f *sharedFixture) begin(t *testing.T) {
 	t.Helper()
 	require.NoError(t, f.do(t.Context()))
@@ -296,8 +297,8 @@ func TestSharing_DistrustsRefutedOpenings(t *testing.T) {
 	})
 }
 
-// While another process makes the trial, calls wait or are refused, like at any
-// open breaker.
+// While another process makes the trial, calls wait or are refused, as at any open
+// breaker.
 func TestSharing_TrialElsewhere(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)
@@ -357,8 +358,8 @@ func TestSharing_ClaimFails(t *testing.T) {
 	}
 }
 
-// If a trial is canceled, the next call gets its lease, or the process releases the
-// lease.
+// If a trial is canceled, the next call gets the trial's lease, or the process
+// releases the lease.
 func TestSharing_CanceledTrialEndsLease(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)

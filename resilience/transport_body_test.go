@@ -385,8 +385,9 @@ func TestTransport_CloseThatWaits(t *testing.T) {
 	})
 }
 
-// The context of a request has a long-lived parent. It must not stay registered
-// there: it ends with the body of its response, or at once if there is no body.
+// The context of a request has a long-lived parent. The context must not stay
+// registered there: it ends with the body of the response, or at once if there is
+// no body.
 func TestTransport_ContextEndsWithBody(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

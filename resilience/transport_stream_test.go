@@ -298,7 +298,7 @@ func arriving(all ...arrival) io.ReadCloser {
 }
 
 // The client gets the response when the first event has arrived, or after 250 ms.
-// It gets each later byte as soon as that arrives.
+// It gets each later byte as soon as the byte arrives.
 func TestTransport_FirstEventLatency(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
@@ -307,8 +307,8 @@ func TestTransport_FirstEventLatency(t *testing.T) {
 		body   []arrival
 		opts   []resilience.TransportOption
 		header http.Header
-		resp   time.Duration   // until the response
-		reads  []time.Duration // until each text
+		resp   time.Duration   // time until the response
+		reads  []time.Duration // time until each text
 		calls  int
 	}{
 		{name: "at once", body: []arrival{{text: openaiChunk}, {at: time.Second, text: openaiChunk}}, reads: []time.Duration{0, time.Second}, calls: 1},
@@ -358,9 +358,9 @@ func TestTransport_FirstEventLatency(t *testing.T) {
 	}
 }
 
-// A body may have an error after its first event. It is reported once, with its
-// classification. The client gets all bytes, and the error of the body if there is
-// one.
+// A body may have an error after its first event. The error is reported once, with
+// its classification. The client gets all bytes, and the error of the body if there
+// is one.
 func TestTransport_LaterInTheStream(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -500,8 +500,8 @@ func TestTransport_CloseSilentStream(t *testing.T) {
 }
 
 // Many streams share a transport, with a real client and server. The first event of
-// each stream is an error, so it is made again. It is then answered, with an error
-// at the end. Some streams are compressed, and some are cut off.
+// each stream is an error, so the stream is made again. It is then answered, with
+// an error at the end. Some streams are compressed, and some are cut off.
 func TestTransport_ManyStreams(t *testing.T) {
 	t.Parallel()
 	answer := strings.Repeat(anthropicStart+anthropicDelta, 20)
@@ -607,8 +607,8 @@ func TestTransport_StreamWithoutBody(t *testing.T) {
 			assert.Equal(t, http.NoBody, resp.Body)
 			require.NoError(t, resp.Body.Close())
 		}
-		// A base transport of the user may leave a body. The transport must not
-		// read it.
+		// A base transport of the user may return a body all the same. The
+		// transport must not read it.
 		base := roundTrip(func(*http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Header: streamHeader, Body: io.NopCloser(readerFunc(func([]byte) (int, error) {
 				t.Error("the body of a HEAD was read")

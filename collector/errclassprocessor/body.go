@@ -14,8 +14,8 @@ import (
 
 // Bounds of a text body.
 const (
-	maxEvent = 64 << 10 // bytes in which a level is searched
-	maxLines = 128      // lines, likewise
+	maxEvent = 64 << 10 // bytes that are searched for a level
+	maxLines = 128      // lines that are searched for a level
 )
 
 // event reads the header and the level of a text body. If the first line has no

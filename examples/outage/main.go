@@ -20,8 +20,8 @@
 //	report.go     the tables
 //	faketime.go   fake time
 //
-// The executor, the breakers, the backoff and the restart queue are those of package
-// resilience, not simulations. Goroutines that run at the same instant run in any
+// The executor, the breakers, the backoff and the restart queue are not simulated:
+// package resilience runs them. Goroutines that run at the same instant run in any
 // order, so two runs with the same seed may differ by a few calls.
 package main
 

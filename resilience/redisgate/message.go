@@ -90,7 +90,7 @@ func decode(text string) (resilience.GateChange, error) {
 // These are the largest numbers of bytes of the id of a gate, and of a process.
 const (
 	maxGate = 256
-	maxPeer = 63 // owner in scripts.go reads 64 bytes
+	maxPeer = 63 // the function owner in scripts.go reads 64 bytes
 )
 
 // decodeSent reads a message of the channel: the number of processes, a space and

@@ -197,7 +197,7 @@ func TestStream_Establishes(t *testing.T) {
 		err    error
 		took   time.Duration
 
-		attempts, failures int // of the returned error, and for the breaker
+		attempts, failures int // attempts in the returned error, failures that the breaker counts
 	}{
 		{name: "at once", serve: []func(grpc.ServerStream) error{count(2, nil)}, calls: 1, texts: []string{"n0", "n1"}, err: io.EOF},
 		{name: "empty", serve: []func(grpc.ServerStream) error{count(0, nil)}, calls: 1, err: io.EOF},

@@ -22,8 +22,8 @@ type collector struct {
 	log string
 }
 
-// start starts the Collector with a configuration and waits until it is ready. The
-// configuration's health check must listen on the address health.
+// start starts the Collector with a configuration and waits until it is ready.
+// health is the address of the configuration's health check.
 func start(ctx context.Context, s settings, name, config, health string, args ...string) (*collector, error) {
 	path := filepath.Join(s.dir, name+".yaml")
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {

@@ -29,9 +29,9 @@ func kill(ctx context.Context, s settings, table io.Writer) error {
 	return killFiles(ctx, s, table)
 }
 
-// again starts a Collector and kills it whenever progress has grown by one step.
-// After half of the kills it starts the sink. It returns the last Collector, which
-// still runs, and the sink.
+// again starts one Collector after the other. It kills each when progress has grown
+// by one step, except the last one. Halfway it starts the sink. It returns the last
+// Collector and the sink.
 func again(ctx context.Context, s settings, n int, progress func() int, listen func() (*sink, error), start func() (*collector, error)) (*collector, *sink, error) {
 	var to *sink
 	for k := range s.kills {
@@ -125,8 +125,8 @@ func killFiles(ctx context.Context, s settings, table io.Writer) (err error) {
 		receiver: "    storage: file_storage\n    retry_on_failure: {enabled: true, max_elapsed_time: 0}", exporter: durable,
 	}.config()
 
-	// A goroutine writes the log file, in place of the program in a container:
-	// about a tenth of all records each second.
+	// In place of a program in a container, a goroutine writes the log file: about
+	// a tenth of all records each second.
 	path, err := containerLog(logs)
 	if err != nil {
 		return err
