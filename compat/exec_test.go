@@ -125,7 +125,7 @@ func TestExec(t *testing.T) {
 // Only the context shows that a deadline was the cause.
 func TestExecDeadline(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)
 	defer cancel()
 	cmd := child(ctx, t, "hang")
 	stdin, err := cmd.StdinPipe() // open, so that the child waits

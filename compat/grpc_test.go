@@ -132,7 +132,7 @@ func TestGRPCEnds(t *testing.T) {
 	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	t.Run("deadline", func(t *testing.T) {
 		t.Parallel()
-		ctx, cancel := context.WithTimeout(t.Context(), soon)
+		ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)
 		defer cancel()
 		check(t, callGRPC(ctx, t, serveGRPC(t, wait)), want{reason: classify.ReasonTimeout})
 	})
@@ -144,7 +144,7 @@ func TestGRPCEnds(t *testing.T) {
 	})
 	t.Run("the caller knows its context", func(t *testing.T) {
 		t.Parallel()
-		ctx, cancel := context.WithTimeout(t.Context(), soon)
+		ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)
 		defer cancel()
 		err := callGRPC(ctx, t, serveGRPC(t, wait))
 		got := classify.Standard.Classify(classify.Evidence{Err: err, Cause: context.Cause(ctx)})

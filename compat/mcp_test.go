@@ -124,7 +124,7 @@ func TestMCPCalls(t *testing.T) {
 	t.Run("the context's deadline", func(t *testing.T) {
 		t.Parallel()
 		session := mcpSession(t, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
-		ctx, cancel := context.WithTimeout(t.Context(), soon)
+		ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)
 		defer cancel()
 		_, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "take"})
 		check(t, err, ownDeadline)

@@ -66,8 +66,8 @@ func transportFailures(t *testing.T, call caller) {
 	}
 }
 
-// soon is a short deadline. It passes while a server hangs.
-const soon = 30 * time.Millisecond
+// shortDeadline is a deadline that passes while a server hangs.
+const shortDeadline = 30 * time.Millisecond
 
 func refused(t *testing.T, call caller) error {
 	server := httptest.NewServer(nil)
@@ -119,7 +119,7 @@ func hang(head bool) http.HandlerFunc {
 
 func deadline(t *testing.T, call caller) error {
 	url, client := serve(t, hang(false))
-	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)
 	defer cancel()
 	return call(ctx, url, client)
 }
@@ -132,7 +132,7 @@ func deadlineInBody(t *testing.T, call caller) {
 	t.Run("the context's deadline, within the body", func(t *testing.T) {
 		t.Parallel()
 		url, client := serve(t, hang(true))
-		ctx, cancel := context.WithTimeout(t.Context(), soon)
+		ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)
 		defer cancel()
 		check(t, call(ctx, url, client), ownDeadline)
 	})
@@ -140,7 +140,7 @@ func deadlineInBody(t *testing.T, call caller) {
 
 func clientTimeout(t *testing.T, call caller) error {
 	url, client := serve(t, hang(false))
-	client.Timeout = soon
+	client.Timeout = shortDeadline
 	return call(t.Context(), url, client)
 }
 

@@ -312,7 +312,7 @@ func TestWithCountedKeepsAttributes(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
 	none := newCounter(t, m, otelclass.WithCounted(func(context.Context, classify.Result) bool { return false }))
-	s := ended(t, func(span trace.Span) {
+	s := exportedSpan(t, func(span trace.Span) {
 		otelclass.RecordError(span, errors.New("alpha"))
 		span.SetStatus(codes.Error, "alpha")
 	}, otelclass.WithCounter(none))

@@ -64,10 +64,10 @@ func TestOwnErrorType(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			for _, kvs := range [][]attribute.KeyValue{append([]attribute.KeyValue{ownType}, tt.kvs...), append(tt.kvs, ownType)} {
-				got := ended(t, func(s trace.Span) { s.SetAttributes(kvs...); fail(s) })
+				got := exportedSpan(t, func(s trace.Span) { s.SetAttributes(kvs...); fail(s) })
 				assert.Equal(t, tt.want, classified(t, got.Attributes))
 			}
-			onEvent := ended(t, func(s trace.Span) {
+			onEvent := exportedSpan(t, func(s trace.Span) {
 				s.SetAttributes(ownType)
 				s.AddEvent("answer", trace.WithAttributes(tt.kvs...))
 				fail(s)

@@ -91,9 +91,9 @@ func appendNames(all, names []string) []string {
 // WithCounted sets a function that reports whether an error is counted. With it,
 // expected errors are not counted: a 404 that means that a record does not exist
 // yet, or the expired token of a user. [Counter] ignores such an error.
-// [CallMetrics.Attempt] counts it with the outcome expected. Attributes are added
-// to it, and observers are called for it, in any case. By default all errors are
-// counted; nil is ignored.
+// [CallMetrics.Attempt] counts it with the outcome expected. In any case,
+// attributes are added and observers are called. By default all errors are counted;
+// nil is ignored.
 //
 // ctx is the context of the log record or the call. For a span, it has only the
 // span context. The function must be safe for concurrent use and must not block. If

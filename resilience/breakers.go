@@ -96,8 +96,8 @@ func newBreakers(cfg *liveConfig, o options, observe func(context.Context, Event
 	return b
 }
 
-// of returns the gate of a target, or nil if the target has no name.
-func (b *Breakers) of(ctx context.Context, t Target) *gate {
+// gateFor returns the gate of a target, or nil if the target has no name.
+func (b *Breakers) gateFor(ctx context.Context, t Target) *gate {
 	k := gateKey{cmp.Or(t.Endpoint, t.Provider, t.Model), t.Key}
 	if found, ok := b.cache.Load(k); ok {
 		g := found.(*gate)

@@ -23,7 +23,7 @@ type ReasonConfig struct {
 }
 
 // mergeReasons merges two maps of overrides. Fields that are set in over outrank
-// those of base.
+// the same fields in base.
 func mergeReasons(over, base map[classify.Reason]ReasonConfig) map[classify.Reason]ReasonConfig {
 	if len(over) == 0 {
 		return base

@@ -156,7 +156,7 @@ func TestConfig_Overrides(t *testing.T) {
 				_, err := resilience.Do(t.Context(), x, resilience.Call{Agent: tt.agent, Targets: []resilience.Target{tt.target}}, s.call)
 				require.Error(t, err)
 				assert.Equal(t, tt.want, seen.pauses())
-				assert.Len(t, seen.of(resilience.KindAlert), tt.alerts)
+				assert.Len(t, seen.ofKind(resilience.KindAlert), tt.alerts)
 			})
 		})
 	}

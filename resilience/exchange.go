@@ -131,8 +131,7 @@ func (e *exchange) nextRequest(ctx context.Context, target Target) (*http.Reques
 	return r, nil
 }
 
-// rehost sets the scheme and host of a request's URL to those of the target's
-// endpoint.
+// rehost gives a request's URL the scheme and host of the target's endpoint.
 func rehost(r *http.Request, t Target) error {
 	u, err := url.Parse(t.Endpoint)
 	if err != nil || u.Scheme == "" || u.Host == "" {

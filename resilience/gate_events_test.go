@@ -191,7 +191,7 @@ func TestHold_Events(t *testing.T) {
 		require.NoError(t, x.Breakers().Force(t.Context(), primary.Endpoint, resilience.BreakerAuto))
 
 		var got []string
-		for _, e := range seen.of(resilience.KindHold) {
+		for _, e := range seen.ofKind(resilience.KindHold) {
 			got = append(got, fmt.Sprint(e.To, " ", e.ScheduledDelay, " ", e.HintGiven, " ", e.Result.Reason))
 			assert.Equal(t, primary.Endpoint, e.Target.Endpoint)
 		}

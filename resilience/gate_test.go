@@ -234,7 +234,7 @@ func TestGate_RateLimit(t *testing.T) {
 				for _, end := range ends {
 					assert.Less(t, end, 12*time.Second)
 				}
-				assert.Empty(t, seen.of(resilience.KindBreaker), "a rate limit opens no breaker")
+				assert.Empty(t, seen.ofKind(resilience.KindBreaker), "a rate limit opens no breaker")
 			})
 		})
 	}
@@ -390,7 +390,7 @@ func TestGate_OwnDeadlines(t *testing.T) {
 					assert.ErrorIs(t, err, context.DeadlineExceeded)
 					cancel()
 				}
-				assert.Empty(t, seen.of(resilience.KindBreaker))
+				assert.Empty(t, seen.ofKind(resilience.KindBreaker))
 				_, err := resilience.Do(t.Context(), x, onPrimary, p.call)
 				require.NoError(t, err)
 			})
@@ -459,7 +459,7 @@ func TestGate_OneInFive(t *testing.T) {
 					assert.NotErrorIs(t, err, resilience.ErrOpen)
 				}
 				if perSecond >= 100 {
-					assert.Empty(t, seen.of(resilience.KindBreaker))
+					assert.Empty(t, seen.ofKind(resilience.KindBreaker))
 				}
 			})
 		})
@@ -580,12 +580,12 @@ func TestGate_Trials(t *testing.T) {
 func TestGate_RestartsLeaveTrials(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name string
-		with bool // another call, which came later, waits too
-		want []string
+		name    string
+		another bool // another call, which came later, waits too
+		want    []string
 	}{
 		{name: "alone", want: []string{"restart", "restart", "restart"}},
-		{name: "with another call", with: true, want: []string{"call", "call", "call", "restart"}},
+		{name: "with another call", another: true, want: []string{"call", "call", "call", "restart"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -612,7 +612,7 @@ func TestGate_RestartsLeaveTrials(t *testing.T) {
 				var all sync.WaitGroup
 				all.Go(func() { do(resilience.WithRestartNumber(t.Context(), 1), "restart") })
 				synctest.Wait()
-				if tt.with {
+				if tt.another {
 					all.Go(func() { do(t.Context(), "call") })
 				}
 				all.Wait()
@@ -722,7 +722,7 @@ func TestGate_Keys(t *testing.T) {
 		assert.Equal(t, []string{
 			"https://a.example", "https://a.example#acme", "https://a.example#bolt", "https://a.example#other",
 		}, names)
-		assert.Equal(t, resilience.Target{Endpoint: primary.Endpoint, Key: "acme"}, seen.of(resilience.KindBreaker)[0].Target)
+		assert.Equal(t, resilience.Target{Endpoint: primary.Endpoint, Key: "acme"}, seen.ofKind(resilience.KindBreaker)[0].Target)
 
 		require.NoError(t, x.Breakers().Force(t.Context(), "https://a.example#acme", resilience.BreakerForceClosed))
 		require.ErrorIs(t, do("acme"), errNetwork, "it is called again")
@@ -822,7 +822,7 @@ func TestGate_ForceAndWaiting(t *testing.T) {
 				got := x.Breakers().Snapshot()[0]
 				assert.Equal(t, 11, got.Waiting)
 				assert.Equal(t, 50*time.Second, got.Hold)
-				assert.Len(t, seen.of(resilience.KindWait), 11)
+				assert.Len(t, seen.ofKind(resilience.KindWait), 11)
 				stop()
 				synctest.Wait()
 				assert.Equal(t, 10, x.Breakers().Snapshot()[0].Waiting)

@@ -20,10 +20,10 @@ type entrant struct {
 	// patience returns how long the call waits at an open breaker at most. cause is
 	// the failure that opened the breaker.
 	patience func(cause classify.Result) time.Duration
-	// waits is called before the call begins to wait. after is the shortest
+	// waits is called before the call begins to wait. shortest is the shortest
 	// possible wait. held reports that a rate limit, not a breaker, makes the call
 	// wait. cause is that rate limit or the failure that opened the breaker.
-	waits func(after time.Duration, held bool, cause classify.Result)
+	waits func(shortest time.Duration, held bool, cause classify.Result)
 }
 
 // waiter is an entrant in the queue of a gate. Its fields are guarded by gate.mu

@@ -310,7 +310,7 @@ func (q *Queue) cancelRunning(ctx context.Context) error {
 	}
 	q.mu.Unlock()
 	for t, r := range running {
-		q.renew(t, r) // stores that its end is no crash
+		q.renew(t, r) // stores that the end of this restart is no crash
 	}
 
 	q.mu.Lock()

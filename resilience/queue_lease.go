@@ -58,10 +58,10 @@ type taskRun struct {
 	over           bool // its function has returned
 }
 
-// hold begins to renew the lease of a running task. If no renewal succeeds, the
-// restart is canceled before another queue may take the task over. The caller holds
-// mu.
-func (q *Queue) hold(t *task, r *taskRun) {
+// keepLease begins to renew the lease of a running task. If no renewal succeeds,
+// the restart is canceled before another queue may take the task over. The caller
+// holds mu.
+func (q *Queue) keepLease(t *task, r *taskRun) {
 	if q.store == nil {
 		return
 	}

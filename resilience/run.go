@@ -177,7 +177,7 @@ func refusalResult(err error) classify.Result {
 
 // callTarget calls a target, and repeats the call while r.action is actionRetry.
 func (r *run) callTarget(t Target, remaining []Target) {
-	r.target, r.gate, r.remaining, r.effective = t, r.x.breakers.of(r.ctx, t), remaining, nil
+	r.target, r.gate, r.remaining, r.effective = t, r.x.breakers.gateFor(r.ctx, t), remaining, nil
 	r.number, r.corrections, r.shrinks, r.scheduled, r.member, r.cause, r.stop = 0, 0, 0, 0, false, classify.Result{}, nil
 	for r.attempt(); r.action == actionRetry; r.attempt() {
 		if err := sleep(r.ctx, r.pause); err != nil {

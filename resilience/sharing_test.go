@@ -109,7 +109,7 @@ func (f *sharedFixture) begin(t *testing.T) {
 func (f *sharedFixture) status() resilience.BreakerStatus { return f.x.Breakers().Snapshot()[0] }
 
 func (f *sharedFixture) sharing() (all []string) {
-	for _, e := range f.seen.of(resilience.KindSharing) {
+	for _, e := range f.seen.ofKind(resilience.KindSharing) {
 		all = append(all, e.To)
 	}
 	return all
@@ -185,7 +185,7 @@ func TestSharing_RemoteHold(t *testing.T) {
 		require.NoError(t, f.do(t.Context()))
 		assert.Equal(t, 5*time.Second, time.Since(start))
 		assert.Empty(t, f.published, "a change of another process is not sent again")
-		require.Len(t, f.seen.of(resilience.KindHold), 1)
+		require.Len(t, f.seen.ofKind(resilience.KindHold), 1)
 	})
 }
 
@@ -405,7 +405,7 @@ func TestSharing_AwayOnce(t *testing.T) {
 		f.Back()
 		f.Ignored(errUnknown)
 		assert.Equal(t, []string{resilience.SharingAway, resilience.SharingIgnored, resilience.SharingBack, resilience.SharingIgnored}, f.sharing())
-		assert.ErrorIs(t, f.seen.of(resilience.KindSharing)[0].Err, errNetwork)
+		assert.ErrorIs(t, f.seen.ofKind(resilience.KindSharing)[0].Err, errNetwork)
 	})
 }
 

@@ -473,7 +473,7 @@ func TestTransport_AbsurdHeaders(t *testing.T) {
 				assert.Equal(t, header, resp.Header, "the client gets all of them")
 				require.NoError(t, resp.Body.Close())
 				assert.LessOrEqual(t, time.Since(start), 2*resilience.MaxRetryAfterWait)
-				for _, a := range seen.of(resilience.KindAttempt) {
+				for _, a := range seen.ofKind(resilience.KindAttempt) {
 					assert.NotContains(t, a.Result.Rule, "panic")
 					bad, ok := errors.AsType[*resilience.ResponseError](a.Err)
 					require.True(t, ok)

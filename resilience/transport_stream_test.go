@@ -134,7 +134,7 @@ func TestTransport_FirstEvent(t *testing.T) {
 						calls = classify.Result{Reason: tt.want, Category: classify.CategoryRetryable}.Policy().Calls()
 					}
 					require.Len(t, bodies, calls)
-					attempts := seen.of(resilience.KindAttempt)
+					attempts := seen.ofKind(resilience.KindAttempt)
 					require.Len(t, attempts, calls)
 					for _, a := range attempts {
 						assert.Equal(t, tt.want, a.Result.Reason)
@@ -264,7 +264,7 @@ func TestTransport_FirstEventActs(t *testing.T) {
 					assert.Equal(t, anthropicStart, string(got))
 					require.NoError(t, err)
 				}
-				assert.Empty(t, seen.of(resilience.KindStream), "an attempt's failure is reported once")
+				assert.Empty(t, seen.ofKind(resilience.KindStream), "an attempt's failure is reported once")
 			})
 		})
 	}
@@ -416,7 +416,7 @@ func TestTransport_LaterInTheStream(t *testing.T) {
 				assert.Equal(t, tt.body, string(got))
 				assert.Equal(t, 1, calls)
 				status, _ := statuses.Status("k")
-				told := seen.of(resilience.KindStream)
+				told := seen.ofKind(resilience.KindStream)
 				if tt.want == "" {
 					assert.Empty(t, told)
 					assert.Equal(t, resilience.PhaseSucceeded, status.Phase)
@@ -476,7 +476,7 @@ func TestTransport_ClientEndsStream(t *testing.T) {
 				got, err := io.ReadAll(resp.Body)
 				require.Error(t, err)
 				assert.Equal(t, anthropicStart, string(got))
-				assert.Empty(t, seen.of(resilience.KindStream))
+				assert.Empty(t, seen.ofKind(resilience.KindStream))
 				require.NoError(t, resp.Body.Close())
 			})
 		})
@@ -567,7 +567,7 @@ func TestTransport_ManyStreams(t *testing.T) {
 				}
 				wg.Wait()
 				reasons := map[classify.Reason]int{}
-				for _, e := range seen.of(resilience.KindStream) {
+				for _, e := range seen.ofKind(resilience.KindStream) {
 					reasons[e.Result.Reason]++
 				}
 				cut := n/4*2 + max(n%4-2, 0)
@@ -576,7 +576,7 @@ func TestTransport_ManyStreams(t *testing.T) {
 					want[classify.ReasonNetwork] = cut
 				}
 				assert.Equal(t, want, reasons)
-				assert.Len(t, seen.of(resilience.KindAttempt), 2*n)
+				assert.Len(t, seen.ofKind(resilience.KindAttempt), 2*n)
 				client.CloseIdleConnections()
 				require.NoError(t, srv.Close())
 			})

@@ -173,7 +173,7 @@ func TestScript_At(t *testing.T) {
 		{3*time.Hour + time.Minute, 59 * time.Minute},
 		{4 * time.Hour, 0},
 	} {
-		assert.Equal(t, tt.left, s.at(tt.t), tt.t)
+		assert.Equal(t, tt.left, s.remaining(tt.t), tt.t)
 	}
 }
 

@@ -83,9 +83,9 @@ type spell struct{ from, to time.Duration } // times since the start of the run
 // script lists the troubles of an endpoint in order, with gaps between them.
 type script []spell
 
-// at returns the remaining length of the trouble at time t, or 0 if there is
+// remaining returns how long the trouble at time t still lasts, or 0 if there is
 // none.
-func (s script) at(t time.Duration) time.Duration {
+func (s script) remaining(t time.Duration) time.Duration {
 	i, _ := slices.BinarySearchFunc(s, t, func(one spell, t time.Duration) int {
 		if one.to <= t {
 			return -1

@@ -43,17 +43,17 @@ func (r *run) offered(offer resilience.Restart) {
 	r.failed = true
 }
 
-// again is the error with which asynq schedules a task again.
-type again struct {
+// rescheduleError is the error with which asynq schedules a task again.
+type rescheduleError struct {
 	after time.Duration
 	err   error
 }
 
-func (e *again) Error() string { return restart.ErrorText(e.err) }
+func (e *rescheduleError) Error() string { return restart.ErrorText(e.err) }
 
 // retryDelay tells asynq how long to wait after an error.
 func (q *Queue) retryDelay(_ int, err error, t *asynq.Task) time.Duration {
-	if e, ok := errors.AsType[*again](err); ok {
+	if e, ok := errors.AsType[*rescheduleError](err); ok {
 		return e.after
 	}
 	if q.base.Err() != nil {
@@ -108,7 +108,7 @@ func (r *run) begin(ctx context.Context) error {
 	case err != nil:
 		e.To, e.Attempt, e.Err = resilience.RestartPostponed, 0, fmt.Errorf("the start could not be stored: %w", err)
 		e.Nominal = q.delay(r.record.Agent, counts{})
-		err = &again{e.Nominal, e.Err}
+		err = &rescheduleError{e.Nominal, e.Err}
 	case c.parked:
 		e.To, e.Err = resilience.RestartParked, fmt.Errorf("%w: the process ended during %d restarts", resilience.ErrParked, c.crashes)
 		err = fmt.Errorf("%w: %w", e.Err, asynq.SkipRetry)
@@ -149,17 +149,17 @@ func (r *run) finish(ctx context.Context, err error, took time.Duration) error {
 		e.To, c.done = resilience.RestartSucceeded, true
 	case interrupted && !failed: // by Shutdown, or the lease is lost
 		e.To, e.Err = resilience.RestartInterrupted, context.Cause(ctx)
-		result = &again{0, e.Err}
+		result = &rescheduleError{0, e.Err}
 	case refused && !failed:
 		c.number--
 		e.To, e.Nominal = resilience.RestartPostponed, max(q.afterRefusal(r.record.Agent, wait), q.postponement(r.record.Agent, c))
 		c.postponements++
-		result = &again{e.Nominal, err}
+		result = &rescheduleError{e.Nominal, err}
 	default:
 		e.Result = classify.Standard.Classify(classify.Evidence{Err: err, Cause: classify.Cause(ctx)})
 		c.failures, c.postponements = c.failures+1, 0
 		e.To, e.Nominal = resilience.RestartQueued, q.delay(r.record.Agent, counts{failures: c.failures + r.record.Failures, crashes: c.crashes})
-		result = &again{e.Nominal, err}
+		result = &rescheduleError{e.Nominal, err}
 		switch {
 		case !failed && !resilience.Restart{Err: err, Result: e.Result}.Transient():
 			e.To, result = resilience.RestartFailed, asynq.RevokeTask

@@ -65,7 +65,7 @@ func (q *Queue) Tasks(ctx context.Context) ([]resilience.QueuedTask, error) {
 }
 
 // Resume queues a parked task again, due at once. It may crash its process three
-// more times. The id is that of a [resilience.QueuedTask].
+// more times. The id comes from a [resilience.QueuedTask].
 func (q *Queue) Resume(ctx context.Context, kind, id string) error {
 	rec, err := q.parked(kind, id)
 	if err != nil {
@@ -81,7 +81,7 @@ func (q *Queue) Resume(ctx context.Context, kind, id string) error {
 	return nil
 }
 
-// Discard removes a parked task. The id is that of a [resilience.QueuedTask].
+// Discard removes a parked task. The id comes from a [resilience.QueuedTask].
 func (q *Queue) Discard(ctx context.Context, kind, id string) error {
 	rec, err := q.parked(kind, id)
 	if err != nil {

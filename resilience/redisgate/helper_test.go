@@ -157,8 +157,9 @@ func (*limitedError) Error() string               { return "429 too many request
 func (*limitedError) StatusCode() int             { return 429 }
 func (e *limitedError) RetryAfter() time.Duration { return e.after }
 
-// soon waits until a condition holds.
-func soon(t *testing.T, condition func() bool, what string) {
+// eventually waits until a condition holds. It fails the test if that takes too
+// long.
+func eventually(t *testing.T, condition func() bool, what string) {
 	t.Helper()
 	require.Eventually(t, condition, 15*time.Second, 5*time.Millisecond, what)
 }

@@ -13,8 +13,8 @@
 //   - The trailer grpc-retry-pushback-ms has the meaning of gRFC A6: a number
 //     is the pause (0 means the pause of the schedule), any other value forbids
 //     retries. Without it, the trailer retry-after is read like HTTP's header.
-//   - Only methods declared as idempotent, and those of [WithMethods], are
-//     called again.
+//   - Only methods declared as idempotent, and methods of [WithMethods], are called
+//     again.
 //   - Errors remain gRPC errors: status.Code and status.FromError return the last
 //     status. If the context ended during a pause, the code is Canceled or
 //     DeadlineExceeded. After an attempt timeout, the code is DeadlineExceeded. If

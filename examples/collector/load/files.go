@@ -149,7 +149,7 @@ service:
 `, a.health, a.extensions, a.logs, a.receiver, a.processors, a.backend, a.exporter, a.names, a.pipeline)
 }
 
-// containerLog creates the log directory of a container below the directory logs.
+// containerLog creates the log directory of a container below the given directory.
 // It returns the name of the log file.
 func containerLog(logs string) (string, error) {
 	dir := filepath.Join(logs, "shop_orders-5d8f9c7b6d-x2x4z_0b5b5a0e-6f4f-4d0e-9c39-7d1f8a3b2c10", "orders")

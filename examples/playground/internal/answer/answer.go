@@ -163,7 +163,7 @@ func (r *reader) record(rec *shapes.Record) {
 }
 
 // deciding returns the source that decides the result of a record, and the result.
-// Package precedence chooses it.
+// Package precedence chooses the source.
 func deciding(rec *shapes.Record) (e Evidence, best classify.Result) {
 	rec.Sources(func(s shapes.Source) bool {
 		if s == (shapes.Source{}) {
