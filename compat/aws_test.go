@@ -18,7 +18,7 @@ import (
 )
 
 // bedrockClient returns a client of AWS Bedrock. It stands for the clients of all
-// AWS services: they are generated and have the same error types (package
+// AWS services, which are generated and have the same error types (package
 // smithy-go).
 func bedrockClient(url string, client *http.Client, opts ...func(*bedrockruntime.Options)) *bedrockruntime.Client {
 	return bedrockruntime.New(bedrockruntime.Options{

@@ -88,7 +88,7 @@ func mcpSession(t *testing.T, err func(context.Context) error) *mcp.ClientSessio
 }
 
 // These are error codes of JSON-RPC 2.0 (section 5.1) and of MCP. The client's
-// error has the code in a field. Its text is only the message.
+// error has the code in a field. The error's text is only the message.
 func TestMCPCalls(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -25,7 +25,7 @@ type CallMetrics struct {
 	fallbacks *series
 	held      *series
 	restarts  *series
-	targets   *boundedLabels // of fallbacks
+	targets   *boundedLabels // targets of fallbacks
 	breakers  *endpointStates
 	health    *endpointStates
 	holding   rateHolds
@@ -190,9 +190,9 @@ func causePoint(cause classify.Result, provider string) point {
 
 // Breaker sets the state of an endpoint's circuit breaker: closed, open or
 // half_open (half-open is accepted too). Other values are ignored. The gauge has
-// three series for each endpoint. It is 1 for the current state and 0 for the
-// others. An endpoint is never removed. Endpoints beyond [MaxEndpoints] share the
-// worst of their states.
+// three series for each endpoint: 1 for the current state and 0 for the others. An
+// endpoint is never removed. Endpoints beyond [MaxEndpoints] share the worst of
+// their states.
 func (m *CallMetrics) Breaker(_ context.Context, endpoint, state string) {
 	if m == nil {
 		return

@@ -78,7 +78,7 @@ func TestOwnErrorType(t *testing.T) {
 }
 
 // TestOwnErrorTypeWithAnswer draws random attributes. One of them says that a peer
-// has answered. It may be beyond the attributes that the processor reads.
+// has answered. The processor may not read as far as this attribute.
 func TestOwnErrorTypeWithAnswer(t *testing.T) {
 	t.Parallel()
 	word := rapid.StringMatching(`[a-z]{1,8}`)

@@ -17,9 +17,9 @@ type endpointStates struct {
 	labels *boundedLabels
 
 	mu     sync.Mutex
-	states map[string]string // by label
-	shared map[string]string // by endpoint; only states that are not normal
-	counts map[string]int    // of shared, by state
+	states map[string]string // label -> state
+	shared map[string]string // endpoint -> state; only states that are not normal
+	counts map[string]int    // state -> number of endpoints in shared
 }
 
 // maxShared limits the number of endpoints in endpointStates.shared.

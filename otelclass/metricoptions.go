@@ -15,7 +15,7 @@ type CounterOption interface {
 type counterConfig struct {
 	naming    Naming
 	providers []string
-	labels    map[string]string // of providers, by names in lower case
+	labels    map[string]string // provider name in lower case -> label
 	endpoints []string
 	signals   []Signal
 	counted   func(context.Context, classify.Result) bool // nil = all

@@ -19,7 +19,7 @@ type exchange struct {
 	agent   string         // of the call
 	primary Target         // the target of the unchanged request
 	target  Target         // of the last request
-	number  int            // of requests to target so far
+	number  int            // requests to target so far
 	sent    bool           // the base has received the client's body and closes it
 	failed  *http.Response // the last response, if it is a failure
 }

@@ -36,7 +36,7 @@ type fleetReport struct {
 	late      int           // requests in vain, from 10 s after the begin of the outage on
 	perTrial  int           // largest number of late requests within 400 ms
 	perSecond int           // largest number of late requests within a second
-	median    time.Duration // from the end of the outage to the first success of a process, median
+	median    time.Duration // median time from the end of the outage to a process's first success
 	slowest   time.Duration
 	sent      int // changes that the server sent on
 	claims    int

@@ -24,7 +24,7 @@ import (
 // If the gate lets every call in, a successful call takes no lock: admit reads only
 // the field word, and done only word and lastSuccess.
 type gate struct {
-	name     string // of the gate: the endpoint, or endpoint#key
+	name     string // the endpoint, or endpoint#key
 	endpoint string
 	key      string
 	cfg      atomic.Pointer[BreakerConfig] // every field is set
@@ -55,7 +55,7 @@ type gate struct {
 	ramp
 	share
 
-	queue list.List   // of *waiter, first come first served
+	queue list.List   // *waiter, first come first served
 	timer *time.Timer // runs wake; nil until a caller waits
 }
 

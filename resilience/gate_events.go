@@ -17,7 +17,7 @@ type gateEvents struct {
 }
 
 type gateEvent struct {
-	ctx context.Context // of the call that caused the event
+	ctx context.Context // context of the call that caused the event
 	g   *gate
 	e   Event
 }

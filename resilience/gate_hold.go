@@ -30,7 +30,7 @@ const extensionStep = time.Second
 // than successes. The ramp ends with a success while no call waits. Its fields are
 // guarded by gate.mu.
 type ramp struct {
-	number int       // of the current ramp, to distinguish its calls from calls of earlier ramps
+	number int       // number of the current ramp, to recognise its calls
 	window int       // calls that may be made at the same time; 0 = no ramp
 	inside int       // calls of this ramp under way
 	step   time.Time // when the window may double; zero until the first call

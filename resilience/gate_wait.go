@@ -30,10 +30,10 @@ type entrant struct {
 // until ready is closed.
 type waiter struct {
 	entrant
-	deadline  time.Time // of the caller's context; zero = none
-	holdLimit time.Time // when it stops waiting for a hold
-	openLimit time.Time // when it stops waiting for a breaker; zero until one is open
-	claims    bool      // the first to ask for the lease of a trial: it waits for the answer
+	deadline  time.Time // deadline of the caller's context; zero = none
+	holdLimit time.Time // when the call stops waiting for a hold
+	openLimit time.Time // when the call stops waiting for a breaker; zero until the breaker is open
+	claims    bool      // the call waits for the answer to the request for the trial's lease
 	late      bool      // it may not wait at an open breaker
 	place     *list.Element
 	limit     *time.Timer // runs at the earlier limit that applies

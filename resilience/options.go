@@ -126,7 +126,7 @@ func WithMonitor(m Monitor) Option {
 	return optionFunc(func(o options) options { o.monitor = m; return o })
 }
 
-// WithRestarter sets the restart queue. It gets every call that has a
+// WithRestarter sets the restart queue. The queue gets every call that has a
 // [Call.Restart] and failed with network errors after all retries. By default, and
 // with nil, there is none.
 func WithRestarter(r Restarter) Option {

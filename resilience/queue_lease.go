@@ -118,7 +118,7 @@ func (q *Queue) takeOver(t *task) {
 		return
 	}
 	crashes := t.crashes
-	if !t.lease.Ending && t.lease.Owner != q.owner { // this queue could not store the end, but lives
+	if !t.lease.Ending && t.lease.Owner != q.owner { // a lease of this queue is no crash: the queue only failed to store the end
 		crashes++
 	}
 	e := Event{
@@ -173,8 +173,8 @@ func (q *Queue) leaseOver(t *task) bool {
 // ErrParked is wrapped by the error of an operation on a parked task.
 var ErrParked = errors.New("the task is parked")
 
-// Resume queues a parked task again, due at once. It is parked again after three
-// more crashes. id is [QueuedTask].ID.
+// Resume queues a parked task again, due at once. The task is parked again after
+// three more crashes. id is [QueuedTask].ID.
 func (q *Queue) Resume(id string) error {
 	t, err := q.parked(id)
 	if err != nil {

@@ -126,7 +126,7 @@ func TestQueueLosesLease(t *testing.T) {
 			defer seen.end("a")
 			<-ctx.Done()
 			cause, canceled = context.Cause(ctx), time.Since(start)
-			time.Sleep(5 * time.Second) // to end its work
+			time.Sleep(5 * time.Second) // time to end its work
 			return cause
 		})
 		require.NoError(t, first.Offer(t.Context(), offer("a")))
@@ -175,7 +175,7 @@ func TestQueueLeaseClocks(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name    string
-		expires time.Duration // from now
+		expires time.Duration // time from now
 		renewed time.Duration // the owner renews the lease for this long
 		want    []string
 	}{

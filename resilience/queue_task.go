@@ -16,7 +16,7 @@ type task struct {
 	id            string
 	restart       Restart         // failed restarts are added to its History
 	ctx           context.Context // its values are passed to the function
-	number        int             // of the last restart that has begun, without those that a breaker refused
+	number        int             // number of the last restart that has begun; refused restarts do not count
 	failures      int             // restarts that have failed
 	crashes       int             // restarts during which the process ended
 	postponements int             // consecutive restarts that a breaker refused
@@ -32,7 +32,7 @@ type task struct {
 	// The next fields describe the record in the store.
 	writing  chan struct{} // held during a change of the record
 	stored   []byte        // the record
-	lease    *lease        // of another queue; nil in states other than taskElsewhere
+	lease    *lease        // another queue's lease; nil in states other than taskElsewhere
 	seen     time.Time     // when this queue first read stored
 	reported bool          // the event for its expired lease has been emitted
 }
@@ -46,7 +46,7 @@ type taskState uint8
 const (
 	taskSaving    taskState = iota // not yet stored
 	taskWaiting                    // until it is due, its kind is registered and a slot is free
-	taskRunning                    // in this queue
+	taskRunning                    // it runs in this queue
 	taskElsewhere                  // another queue runs it, or has changed its record
 	taskParked                     // until Resume
 )

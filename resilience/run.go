@@ -17,11 +17,11 @@ type run struct {
 	call Call
 	fn   function
 
-	calls  int           // on all targets
+	calls  int           // calls on all targets
 	failed []Attempt     // all failed calls
 	stop   error         // becomes Error.Stop
 	final  bool          // Call.Repeatable forbids any further call
-	waited time.Duration // at gates
+	waited time.Duration // time spent at gates
 
 	// The fields below belong to the current target.
 	target      Target
@@ -253,9 +253,9 @@ func (r *run) record(p permit, a Attempt) {
 	r.x.recordOutcome(r.ctx, &r.call, r.gate.endpoint, a)
 }
 
-// admit asks the monitor and the gate whether the call may be made. It may wait. A
-// target without a name has no monitor and no gate. For it, admit returns the zero
-// permit.
+// admit asks the monitor and the gate whether the call may be made. It may wait.
+// For a target without a name, which has no monitor and no gate, admit returns the
+// zero permit.
 func (r *run) admit() (permit, error) {
 	if err := contextErr(r.ctx); err != nil {
 		return permit{}, err

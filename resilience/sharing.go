@@ -61,7 +61,7 @@ const (
 )
 
 // GateChange describes a change of a gate to other processes. Its times are
-// durations that count from its publication. So the clocks of the machines may
+// durations since the publication of the change. So the clocks of the machines may
 // differ.
 type GateChange struct {
 	// Gate identifies the gate of an endpoint, or the gate of one [Target.Key] of
@@ -76,9 +76,8 @@ type GateChange struct {
 	NextTrial    time.Duration // GateOpened: time until the next trial
 	FailedTrials int           // GateOpened: trials that have failed since the breaker opened
 
-	// Cause is the failure that caused the change. Processes share its category,
-	// its reason, its status, and whether it has a Retry-After. They share nothing
-	// else of it.
+	// Cause is the failure that caused the change. Processes share only its
+	// category, its reason, its status, and whether it has a Retry-After.
 	Cause classify.Result
 
 	// The Sharer sets the next two fields when it delivers a change.

@@ -40,7 +40,7 @@ type callLimit[C any] struct {
 	session  *session[C]
 	caller   context.Context
 	token    string
-	cancel   context.CancelCauseFunc // of the context of the call
+	cancel   context.CancelCauseFunc // cancels the context of the call
 	began    time.Time
 	returned chan struct{} // closed when the function of the call has returned
 

@@ -15,7 +15,7 @@ import (
 type input struct {
 	from io.Reader // nil if there is nothing to copy
 	to   io.WriteCloser
-	err  atomic.Pointer[error] // of the reader
+	err  atomic.Pointer[error] // the reader's error
 }
 
 func connectInput(cmd *exec.Cmd, from io.Reader) (*input, error) {

@@ -42,8 +42,8 @@ const (
 
 // SetupError reports that a program cannot be used. Its text is for the user:
 // "Codex CLI not found. Run: npm install -g @openai/codex". [LookUp] returns it.
-// [Run] returns it for the common agents that LookUp knows by name; it then has no
-// versions and no hint.
+// [Run] returns it for the common agents that LookUp knows by name; the error then
+// has no versions and no hint.
 type SetupError struct {
 	Problem    SetupProblem
 	Product    string // "Codex CLI"
@@ -74,8 +74,8 @@ func (e *SetupError) Error() string {
 
 func (e *SetupError) Unwrap() error { return e.Err }
 
-// ErrorType returns the reason of the error, for OpenTelemetry's error.type. It is
-// timeout if --version timed out, and spawn otherwise.
+// ErrorType returns the reason of the error, for OpenTelemetry's error.type. The
+// reason is timeout if --version timed out, and spawn otherwise.
 func (e *SetupError) ErrorType() string { return string(classify.Error(e).Reason) }
 
 // LookUpOption configures [LookUp].
@@ -248,7 +248,7 @@ func (c *Command) exists() bool {
 const wrongVersionRule = "text/agent-wrong-version"
 
 // needsUpdateText matches texts about wrong versions that wrongVersionRule leaves
-// out. They are too vague outside of an agent's standard error.
+// out. These texts are too vague outside of an agent's standard error.
 var needsUpdateText = regexp.MustCompile(`(?i)\bneeds? (?:an |to be )?updated?\b|\bversion mismatch\b|\b(?:unsupported|incompatible|outdated) version\b`)
 
 func productOf(name string) string {

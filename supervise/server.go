@@ -30,7 +30,7 @@ type Server[C any] struct {
 	cfg     serverConfig
 	ping    func(context.Context, C) error // cfg.ping; nil if cfg.ping has another type
 
-	calls     sync.Map // the calls under way: their tokens to *callLimit[C]
+	calls     sync.Map // calls under way: token -> *callLimit[C]
 	lastToken atomic.Uint64
 
 	lifetime context.Context // ends with Stop

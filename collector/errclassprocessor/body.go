@@ -53,7 +53,7 @@ const (
 )
 
 // appendJSON appends a map or a list as JSON. The JSON is then read like a log
-// line. It is valid even if a part of the value was left out because of a limit.
+// line. The JSON is valid even if a limit has left out a part of the value.
 func appendJSON(b []byte, v pcommon.Value) []byte {
 	e := encoder{buf: b, left: maxMembers}
 	e.value(v, 0)

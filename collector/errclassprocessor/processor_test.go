@@ -33,8 +33,8 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// processorSettings returns settings for a processor. Its logs go to core, unless
-// core is nil.
+// processorSettings returns settings for a processor. The processor's logs go to
+// core, unless core is nil.
 func processorSettings(core *zap.Logger) processor.Settings {
 	set := processortest.NewNopSettings(metadata.Type)
 	if core != nil {

@@ -33,7 +33,7 @@ type Queue struct {
 	check     time.Duration // between asynq's checks for tasks that are due
 	logger    asynq.Logger
 
-	base   context.Context // of running functions
+	base   context.Context // parent of the contexts of running functions
 	cancel context.CancelCauseFunc
 	loops  sync.WaitGroup
 
@@ -42,7 +42,7 @@ type Queue struct {
 	server  *asynq.Server // nil before Start
 	closed  bool
 	stop    chan struct{}
-	running map[string]*run // by owner
+	running map[string]*run // owner -> run
 }
 
 var _ resilience.Restarter = (*Queue)(nil)

@@ -63,8 +63,8 @@ func (q *Queue) retryDelay(_ int, err error, t *asynq.Task) time.Duration {
 	return q.delay(rec.Agent, counts{}) // an error of asynq: the lease has expired
 }
 
-// handle runs a task for asynq. Its error says what asynq does with it: schedule it
-// again, archive it (SkipRetry), or remove it (RevokeTask).
+// handle runs a task for asynq. The error tells asynq what to do with the task:
+// schedule it again, archive it (SkipRetry), or remove it (RevokeTask).
 func (q *Queue) handle(ctx context.Context, t *asynq.Task) error {
 	id, _ := asynq.GetTaskID(ctx)
 	rec, err := decode(t.Payload())

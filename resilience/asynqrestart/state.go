@@ -18,7 +18,7 @@ const stateLife = 100 * 24 * time.Hour
 
 // counts are the counts of a task in Redis.
 type counts struct {
-	number        int // of the last restart that has begun, without those that a gate refused
+	number        int // number of the last restart that has begun; refused restarts do not count
 	failures      int
 	crashes       int
 	postponements int

@@ -64,8 +64,8 @@ func (q *Queue) Tasks(ctx context.Context) ([]resilience.QueuedTask, error) {
 	return all, nil
 }
 
-// Resume queues a parked task again, due at once. It may crash its process three
-// more times. The id comes from a [resilience.QueuedTask].
+// Resume queues a parked task again, due at once. The task may crash its process
+// three more times. The id comes from a [resilience.QueuedTask].
 func (q *Queue) Resume(ctx context.Context, kind, id string) error {
 	rec, err := q.parked(kind, id)
 	if err != nil {

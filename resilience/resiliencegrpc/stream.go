@@ -78,7 +78,7 @@ type stream struct {
 	current  grpc.ClientStream  // stream of the attempt under way, then the established stream; nil between attempts
 	last     grpc.ClientStream  // the last stream that was made
 	cancel   context.CancelFunc // ends last
-	request  any                // of a server stream
+	request  any                // the request of a server stream
 	sent     bool               // the client has sent a message
 	closed   bool               // the client has called CloseSend
 	finished bool               // the stream is established, or err is set

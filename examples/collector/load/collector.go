@@ -139,7 +139,7 @@ func free(n int) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer l.Close() // after all are chosen, so that none is chosen twice
+		defer l.Close() // after the loop, so that no port is chosen twice
 		all = append(all, l.Addr().String())
 	}
 	return all, nil

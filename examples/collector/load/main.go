@@ -35,7 +35,7 @@ type settings struct {
 	slow      int    // records for the transform processor
 	kills     int
 	dir       string
-	args      []string // of the Collector that reads files
+	args      []string // arguments of the Collector that reads files
 }
 
 func main() {

@@ -19,12 +19,12 @@ const recurring = 500
 
 // source generates records. Record n is the same in every run.
 type source struct {
-	messages []string // of errors
+	messages []string // error messages
 	errors   int      // share in percent
 	repeated bool     // the texts of errors recur, instead of each being new
 }
 
-// newSource returns a source with the messages of the corpus. It leaves out
+// newSource returns a source with the messages of the corpus. The source leaves out
 // messages that are longer than a usual line.
 func newSource(percent int, repeated bool) (*source, error) {
 	entries, err := corpus.Read(corpus.Slices)
