@@ -64,11 +64,12 @@ var restartStates = []string{
 //	errclass.restarts          {restart}   state
 //
 // The label provider exists if [WithProviders] declares some. Series exist from the
-// start with the value 0, with these exceptions: an endpoint gets its series with
-// its first attempt, unless [WithEndpoints] declares it; only fallbacks between
-// declared providers have a series; a breaker, a hold and the health of an endpoint
-// get their series with their first change. At most [MaxEndpoints] endpoints have
-// labels of their own; an endpoint of a provider has 18 series of attempts.
+// start with the value 0, with three exceptions. An endpoint gets its series with
+// its first attempt, unless [WithEndpoints] declares it. Only fallbacks between
+// declared providers have series from the start. A breaker, a hold and the health
+// of an endpoint get their series with their first change. At most [MaxEndpoints]
+// endpoints have labels of their own; an endpoint of a provider has 18 series of
+// attempts.
 //
 // A nil meter counts nothing. NewCallMetrics returns the meter's error if it
 // rejects a name.

@@ -62,26 +62,26 @@ func (p *plant) call(ctx context.Context, _ resilience.Target) (int, error) {
 	}
 }
 
-// failed returns the number of failed calls that began at the time since or later.
-func (p *plant) failed(since time.Duration) int {
+// failed returns the number of failed calls that did not begin before earliest.
+func (p *plant) failed(earliest time.Duration) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := 0
 	for _, c := range p.calls {
-		if c.err != nil && c.at >= since {
+		if c.err != nil && c.at >= earliest {
 			n++
 		}
 	}
 	return n
 }
 
-// starts returns the times at which calls began, if they are not before since.
-func (p *plant) starts(since time.Duration) []time.Duration {
+// starts returns the times at which calls began, without times before earliest.
+func (p *plant) starts(earliest time.Duration) []time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all []time.Duration
 	for _, c := range p.calls {
-		if c.at >= since {
+		if c.at >= earliest {
 			all = append(all, c.at)
 		}
 	}
@@ -622,8 +622,8 @@ func TestGate_RestartsLeaveTrials(t *testing.T) {
 	}
 }
 
-// For the time BridgeMs, new calls wait for an open breaker, but not past their
-// deadline.
+// Within BridgeMs after an opening, new calls wait at the breaker, but not past
+// their deadline.
 func TestGate_Bridge(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -146,7 +146,7 @@ func (c Counters) attempt(ctx context.Context, e Event) {
 	}
 }
 
-// hostProvider returns the provider of the host of an endpoint, or "".
+// hostProvider returns the provider of an endpoint's host, or "".
 func hostProvider(endpoint string) string {
 	u, err := url.Parse(endpoint)
 	if err != nil {

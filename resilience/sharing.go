@@ -19,7 +19,7 @@ import (
 // for Redis and Valkey. [WithSharing] sets the Sharer of an executor.
 //
 // A gate works on its own memory. It calls the Sharer only when its state changes,
-// and before a trial. If the Sharer fails, each process goes on by itself.
+// and before a trial. If the Sharer fails, each process continues without it.
 //
 // One Sharer belongs to one Executor. All methods must be safe for concurrent use.
 // The executor holds locks when it calls Publish or Current. So these two methods

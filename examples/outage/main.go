@@ -7,9 +7,9 @@
 //	go run ./examples/outage -tasks 1000000 -rate 500   # takes minutes
 //	go run ./examples/outage -tasks 200000 -all         # 0.2, 2, 50 and 500 a second
 //
-// Seven endpoints: one has no trouble, one resets connections for seconds, one is down
-// for minutes, one has rate limits, one does not answer, and of two others one call in
-// five fails. Only the http.RoundTripper of the http.Client differs; the calling code
+// Seven endpoints: one has no trouble, one resets connections for seconds, one is
+// down for minutes, one has rate limits, one does not answer, and two fail one call
+// in five. Only the http.RoundTripper of the http.Client differs; the calling code
 // is the same.
 //
 //	plan.go       the endpoints and their troubles

@@ -24,10 +24,10 @@
 // of an open breaker waits for the lease, for 100 ms at most. All other calls read
 // only the memory of their process.
 //
-// If the server is away, each process goes on by itself. The executor's observers
-// receive one event ([resilience.KindSharing], [resilience.SharingAway]). They
-// receive another one when the server is back. The Sharer does not send later what
-// has changed meanwhile.
+// If the server is away, each process continues without it. The executor's
+// observers receive one event ([resilience.KindSharing], [resilience.SharingAway]).
+// They receive another one when the server is back. The Sharer does not send later
+// what has changed meanwhile.
 //
 // The clocks of the machines may differ: all times in messages and keys are
 // durations, and the server counts the TTLs. The times are wrong only by the time

@@ -87,7 +87,7 @@ func decode(text string) (resilience.GateChange, error) {
 	}, nil
 }
 
-// These are the largest numbers of bytes of the id of a gate, and of a process.
+// These limit the bytes in the id of a gate and in the id of a process.
 const (
 	maxGate = 256
 	maxPeer = 63 // the function owner in scripts.go reads 64 bytes

@@ -76,8 +76,8 @@ const (
 	// After a failure, listen waits before it subscribes again. The pause begins
 	// with shortestPause, and doubles up to longestPause.
 	shortestPause, longestPause = 100 * time.Millisecond, 5 * time.Second
-	// If no message comes for the time pingAfter, receive sends a ping. If no
-	// answer comes for the same time, the server counts as away.
+	// If no message comes within pingAfter, receive sends a ping. If no answer
+	// comes within the same time, the server counts as away.
 	pingAfter = 2 * time.Second
 )
 
