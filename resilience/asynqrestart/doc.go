@@ -1,6 +1,6 @@
 // Package asynqrestart puts the restarts of package resilience on asynq, so that
-// any machine of a fleet runs them. [NewQueue] makes a [Queue]. It is a
-// [resilience.Restarter], and runs the same functions as [resilience.Queue]:
+// any machine of a fleet runs them. [NewQueue] makes a [Queue], which is a
+// [resilience.Restarter]. Register the same functions as with [resilience.Queue]:
 //
 //	client := redis.NewClient(&redis.Options{Addr: "localhost:6379"})
 //	queue := asynqrestart.NewQueue(client, config)
