@@ -50,7 +50,7 @@ func TestAnthropicTransport(t *testing.T) {
 func TestAnthropicRequestTimeout(t *testing.T) {
 	t.Parallel()
 	url, client := serve(t, hang(false))
-	c := anthropicClient(url, client, option.WithRequestTimeout(soon))
+	c := anthropicClient(url, client, option.WithRequestTimeout(shortDeadline))
 	_, err := c.Messages.New(t.Context(), anthropicParams)
 	check(t, err, ownDeadline)
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // bedrockClient returns a client of AWS Bedrock. It stands for the clients of all
-// AWS services: they are generated and have the same error types (package
+// AWS services, which are generated and have the same error types (package
 // smithy-go).
 func bedrockClient(url string, client *http.Client, opts ...func(*bedrockruntime.Options)) *bedrockruntime.Client {
 	return bedrockruntime.New(bedrockruntime.Options{
@@ -146,8 +146,8 @@ func TestAWSCredentials(t *testing.T) {
 	check(t, err, want{reason: classify.ReasonAuthentication})
 }
 
-// missingCredentials is a provider of credentials that finds none. Its error is
-// that of a chain of such providers.
+// missingCredentials is a provider of credentials that finds none. It returns the
+// same error as a chain of such providers.
 type missingCredentials struct{}
 
 func (*missingCredentials) Error() string { return "no EC2 IMDS role found" }

@@ -21,7 +21,7 @@ import (
 // standard error.
 const childEnv = "ERRCLASS_COMPAT_CHILD"
 
-// actAsChild acts as the child process and does not return, if childEnv is set.
+// If childEnv is set, actAsChild acts as the child process and does not return.
 // Otherwise it returns false. TestMain calls it first.
 func actAsChild() bool {
 	script, ok := os.LookupEnv(childEnv)
@@ -125,7 +125,7 @@ func TestExec(t *testing.T) {
 // Only the context shows that a deadline was the cause.
 func TestExecDeadline(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)
 	defer cancel()
 	cmd := child(ctx, t, "hang")
 	stdin, err := cmd.StdinPipe() // open, so that the child waits

@@ -53,7 +53,7 @@ func TestGenAIRequestTimeout(t *testing.T) {
 	url, client := serve(t, hang(false))
 	c, err := genaiClient(t.Context(), url, client)
 	require.NoError(t, err)
-	timeout := soon
+	timeout := shortDeadline
 	_, err = c.Models.GenerateContent(t.Context(), "gemini-2.5-pro", genai.Text("hello"),
 		&genai.GenerateContentConfig{HTTPOptions: &genai.HTTPOptions{Timeout: &timeout}})
 	check(t, err, ownDeadline)

@@ -124,15 +124,15 @@ func TestGRPCCauses(t *testing.T) {
 	}
 }
 
-// gRPC has the same codes for this program's own deadline and cancellation and for
-// those of a server. So a deadline is retryable, unless the context shows that it
-// was this program's own. A cancellation always has the category aborted.
+// gRPC's codes do not say whether a deadline or a cancellation came from this
+// program or from a server. So a deadline is retryable, unless the context shows
+// that it was this program's own. A cancellation always has the category aborted.
 func TestGRPCEnds(t *testing.T) {
 	t.Parallel()
 	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	t.Run("deadline", func(t *testing.T) {
 		t.Parallel()
-		ctx, cancel := context.WithTimeout(t.Context(), soon)
+		ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)
 		defer cancel()
 		check(t, callGRPC(ctx, t, serveGRPC(t, wait)), want{reason: classify.ReasonTimeout})
 	})
@@ -144,7 +144,7 @@ func TestGRPCEnds(t *testing.T) {
 	})
 	t.Run("the caller knows its context", func(t *testing.T) {
 		t.Parallel()
-		ctx, cancel := context.WithTimeout(t.Context(), soon)
+		ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)
 		defer cancel()
 		err := callGRPC(ctx, t, serveGRPC(t, wait))
 		got := classify.Standard.Classify(classify.Evidence{Err: err, Cause: context.Cause(ctx)})

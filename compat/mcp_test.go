@@ -88,7 +88,7 @@ func mcpSession(t *testing.T, err func(context.Context) error) *mcp.ClientSessio
 }
 
 // These are error codes of JSON-RPC 2.0 (section 5.1) and of MCP. The client's
-// error has the code in a field. Its text is only the message.
+// error has the code in a field. The error's text is only the message.
 func TestMCPCalls(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -124,7 +124,7 @@ func TestMCPCalls(t *testing.T) {
 	t.Run("the context's deadline", func(t *testing.T) {
 		t.Parallel()
 		session := mcpSession(t, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
-		ctx, cancel := context.WithTimeout(t.Context(), soon)
+		ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)
 		defer cancel()
 		_, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "take"})
 		check(t, err, ownDeadline)

@@ -212,7 +212,7 @@ func TestMySQLConnections(t *testing.T) {
 	})
 	t.Run("the context's deadline", func(t *testing.T) {
 		t.Parallel()
-		ctx, cancel := context.WithTimeout(t.Context(), soon)
+		ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)
 		defer cancel()
 		check(t, queryMySQL(ctx, mysqlFake{hang: func() {}}.serve(t), "", nil), ownDeadline)
 	})

@@ -48,7 +48,7 @@ func TestOpenAITransport(t *testing.T) {
 func TestOpenAIRequestTimeout(t *testing.T) {
 	t.Parallel()
 	url, client := serve(t, hang(false))
-	c := openaiClient(url, client, option.WithRequestTimeout(soon))
+	c := openaiClient(url, client, option.WithRequestTimeout(shortDeadline))
 	_, err := c.Chat.Completions.New(t.Context(), openaiParams)
 	check(t, err, ownDeadline)
 }

@@ -65,7 +65,7 @@ func TestPGX(t *testing.T) {
 	})
 	t.Run("the context's deadline", func(t *testing.T) {
 		t.Parallel()
-		ctx, cancel := context.WithTimeout(t.Context(), soon)
+		ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)
 		defer cancel()
 		check(t, queryPGX(ctx, pgFake{hang: true}.serve(t), "sslmode=disable", nil), ownDeadline)
 	})

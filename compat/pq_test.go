@@ -83,7 +83,7 @@ func TestPQ(t *testing.T) {
 	// server's error.
 	t.Run("the context's deadline", func(t *testing.T) {
 		t.Parallel()
-		ctx, cancel := context.WithTimeout(t.Context(), soon)
+		ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)
 		defer cancel()
 		check(t, queryPQ(ctx, pgFake{hang: true}.serve(t), "sslmode=disable", nil), want{reason: classify.ReasonAborted})
 	})

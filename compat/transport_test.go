@@ -66,8 +66,8 @@ func transportFailures(t *testing.T, call caller) {
 	}
 }
 
-// soon is a short deadline. It passes while a server hangs.
-const soon = 30 * time.Millisecond
+// shortDeadline is a deadline that passes while a server hangs.
+const shortDeadline = 30 * time.Millisecond
 
 func refused(t *testing.T, call caller) error {
 	server := httptest.NewServer(nil)
@@ -119,7 +119,7 @@ func hang(head bool) http.HandlerFunc {
 
 func deadline(t *testing.T, call caller) error {
 	url, client := serve(t, hang(false))
-	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)
 	defer cancel()
 	return call(ctx, url, client)
 }
@@ -132,7 +132,7 @@ func deadlineInBody(t *testing.T, call caller) {
 	t.Run("the context's deadline, within the body", func(t *testing.T) {
 		t.Parallel()
 		url, client := serve(t, hang(true))
-		ctx, cancel := context.WithTimeout(t.Context(), soon)
+		ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)
 		defer cancel()
 		check(t, call(ctx, url, client), ownDeadline)
 	})
@@ -140,7 +140,7 @@ func deadlineInBody(t *testing.T, call caller) {
 
 func clientTimeout(t *testing.T, call caller) error {
 	url, client := serve(t, hang(false))
-	client.Timeout = soon
+	client.Timeout = shortDeadline
 	return call(t.Context(), url, client)
 }
 
@@ -161,8 +161,8 @@ func cancelledBefore(t *testing.T, call caller) error {
 	return call(ctx, url, client)
 }
 
-// secure starts a TLS server whose certificate edit has changed. If trust is true,
-// the client trusts the certificate.
+// secure starts a TLS server. edit changes the server's certificate first. If trust
+// is true, the client trusts the certificate.
 func secure(t *testing.T, trust bool, edit func(*x509.Certificate), server *tls.Config) (string, *http.Client) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -238,7 +238,7 @@ func handshakeDropped(t *testing.T, call caller) error {
 }
 
 // resolve returns a function that makes a call. The lookup of the host fails with
-// dns.
+// the given error.
 func resolve(dns *net.DNSError) func(*testing.T, caller) error {
 	return func(t *testing.T, call caller) error {
 		client := newClient(t, func(_ context.Context, network, _ string) (net.Conn, error) {
@@ -248,7 +248,8 @@ func resolve(dns *net.DNSError) func(*testing.T, caller) error {
 	}
 }
 
-// unreachable returns a function that makes a call. connect(2) fails with errno.
+// unreachable returns a function that makes a call, in which connect(2) fails with
+// errno.
 func unreachable(errno syscall.Errno) func(*testing.T, caller) error {
 	return func(t *testing.T, call caller) error {
 		client := newClient(t, func(_ context.Context, network, _ string) (net.Conn, error) {

@@ -83,9 +83,9 @@ func contextEnded(err error) bool {
 }
 
 // text returns err.Error(), or "" if that panics. If the chain is deeper than
-// maxDepth, text returns "" and does not call Error. Such an error may wrap itself.
-// Its Error method could then recurse until the stack overflows, and recover cannot
-// stop that.
+// maxDepth, text returns "" and does not call Error. Such an error may wrap itself,
+// so its Error method could recurse until the stack overflows. recover cannot stop
+// that.
 func text(err error) (s string) {
 	w := walk{match: func(error) bool { return false }}
 	if w.anyMatch(err, 0); w.tooDeep {

@@ -20,16 +20,19 @@
 //
 // # Differences
 //
-// The answers are those of docker/cagent, and its tests pass. The exceptions are:
+// The answers are the same as docker/cagent's, and docker/cagent's tests pass. The
+// exceptions are:
 //
 //   - A number in a text is a status only if the text presents it as one. For
 //     docker/cagent a line number, a port and "took 503 ms" are statuses too.
-//   - Every 5xx is retryable, as docker/cagent's documentation says. Its code leaves
-//     out 520 to 524, which Cloudflare sends for an origin that is down.
+//   - Every 5xx is retryable, as docker/cagent's documentation says.
+//     docker/cagent's code leaves out 520 to 524, which Cloudflare sends for an
+//     origin that is down.
 //   - A single word such as "timeout" does not make an error retryable if the text
 //     has a permanent cause: an unknown command line flag, an expired certificate.
-//   - It recognises more errors: broken connections (EOF, EPIPE), locked databases,
-//     rate limits without the number 429, and further wordings of overflows.
+//   - This package recognises more errors: broken connections (EOF, EPIPE), locked
+//     databases, rate limits without the number 429, and further wordings of
+//     overflows.
 //   - A timeout of a dial and http.Client.Timeout are retryable. For docker/cagent
 //     they are the caller's deadline, because the errors of packages net and net/http
 //     claim to be context.DeadlineExceeded.

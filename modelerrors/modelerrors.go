@@ -10,13 +10,12 @@ import (
 	"github.com/errclass/errclass/classify"
 )
 
-// rules classifies without the model. The functions of this package give the
-// answers of docker/cagent's functions of the same names, which use only statuses
-// and wordings.
+// rules classifies without the model, because docker/cagent's functions use only
+// statuses and wordings.
 var rules = func() *classify.Classifier {
 	c, err := classify.New(classify.WithModel(false))
 	if err != nil {
-		panic(err) // without rules of the user's New has no errors
+		panic(err) // without the user's own rules, New returns no error
 	}
 	return c
 }()

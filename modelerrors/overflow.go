@@ -7,9 +7,9 @@ import (
 )
 
 // overflowPhrase matches texts that are overflows in this package only. In package
-// classify, they match no rule or are invalid requests. The last phrase is
-// Anthropic's. It means that the conversation leaves too little of the window for
-// the thinking budget.
+// classify, they match no rule or are invalid requests. The last phrase comes from
+// Anthropic and means that the conversation leaves too little of the window for the
+// thinking budget.
 var overflowPhrase = regexp.MustCompile(`(?i)(?:request|payload) too large|token limit|maximum number of tokens|reduce the length|` +
 	`max_tokens\W{1,4}must be greater than\W{1,4}thinking\.budget_tokens`)
 

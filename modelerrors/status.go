@@ -104,7 +104,8 @@ func namedBy(code int, after string) bool {
 	return false
 }
 
-// phrases has further words that name a status, besides those of http.StatusText.
+// phrases has further words that name a status, besides the texts of
+// http.StatusText.
 var phrases = map[int]string{
 	http.StatusTooManyRequests:    "rate rate-limited throttled quota",
 	http.StatusServiceUnavailable: "overloaded upstream",

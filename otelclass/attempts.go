@@ -21,7 +21,7 @@ type attempts struct {
 	all    *series
 	errors *series // nil if the naming has none
 	labels *boundedLabels
-	begun  sync.Map // of struct{} by endpointOf: their series exist
+	begun  sync.Map // endpointOf -> struct{}: the endpoints whose series exist
 }
 
 // endpointOf is an endpoint of a provider. Both fields are label values.

@@ -58,8 +58,8 @@ func TestAttemptsWithoutProviders(t *testing.T) {
 	assert.Equal(t, map[string]int64{"endpoint=e,outcome=success": 1}, nonZero(m.read(t, "errclass.attempts")))
 }
 
-// An endpoint that was declared has its series from the start. They have the name
-// of its provider, if that name is known.
+// An endpoint that was declared has its series from the start. The series have the
+// name of the endpoint's provider, if it is known.
 func TestWithEndpoints(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -119,8 +119,8 @@ func TestEndpointsAreBounded(t *testing.T) {
 	assert.LessOrEqual(t, len(m.read(t, "errclass.fallbacks")), otelclass.MaxEndpoints*2)
 }
 
-// Several endpoints may have the label "other". Its series shows the worst of their
-// states.
+// Several endpoints may have the label "other". The series of that label shows the
+// worst of the endpoints' states.
 func TestBreakersThatShareALabel(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
@@ -211,8 +211,8 @@ func TestHold(t *testing.T) {
 	assert.Equal(t, int64(2), m.read(t, "errclass.holds")["endpoint=a"])
 }
 
-// A provider may be called by an alias or in another case. It gets the label of the
-// declared name.
+// A provider may be called by an alias or in another case. The provider gets the
+// label of the declared name.
 func TestProviderAliases(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ declared, called, want string }{
@@ -312,7 +312,7 @@ func TestWithCountedKeepsAttributes(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
 	none := newCounter(t, m, otelclass.WithCounted(func(context.Context, classify.Result) bool { return false }))
-	s := ended(t, func(span trace.Span) {
+	s := exportedSpan(t, func(span trace.Span) {
 		otelclass.RecordError(span, errors.New("alpha"))
 		span.SetStatus(codes.Error, "alpha")
 	}, otelclass.WithCounter(none))

@@ -18,7 +18,7 @@ const other = "other"
 // boundedLabels maps names to label values. The first names have their own value,
 // all later names have the value "other". A name keeps its value for ever.
 type boundedLabels struct {
-	own  sync.Map // of struct{} by name
+	own  sync.Map // name -> struct{}
 	full atomic.Bool
 	mu   sync.Mutex
 	n    int

@@ -9,9 +9,10 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// These constants, those of package evidence and [bound.MaxText] limit the work for
-// one span or record. The package documentation describes the limits. The SDK's
-// default limits (128 attributes, 128 events) are far lower.
+// These constants limit the work for one span or record, together with the
+// constants of package evidence and [bound.MaxText]. The package documentation
+// describes the limits. The SDK's default limits (128 attributes, 128 events) are
+// far lower.
 const (
 	maxCopied = 1 << 14 // attributes of exceptions that are copied
 	maxFit    = 1 << 12 // attributes of a full record that is rebuilt

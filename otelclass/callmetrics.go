@@ -25,7 +25,7 @@ type CallMetrics struct {
 	fallbacks *series
 	held      *series
 	restarts  *series
-	targets   *boundedLabels // of fallbacks
+	targets   *boundedLabels // targets of fallbacks
 	breakers  *endpointStates
 	health    *endpointStates
 	holding   rateHolds
@@ -63,12 +63,13 @@ var restartStates = []string{
 //	errclass.endpoint.healthy  {endpoint}  endpoint
 //	errclass.restarts          {restart}   state
 //
-// The label provider exists if [WithProviders] declares some. Series exist from
-// the start with the value 0, with these exceptions: an endpoint gets its series
-// with its first attempt, unless [WithEndpoints] declares it; only fallbacks
-// between declared providers have a series; a breaker, a hold and the health of an
-// endpoint get theirs with their first change. At most [MaxEndpoints] endpoints
-// have labels of their own; an endpoint of a provider has 18 series of attempts.
+// The label provider exists if [WithProviders] declares some. Series exist from the
+// start with the value 0, with three exceptions. An endpoint gets its series with
+// its first attempt, unless [WithEndpoints] declares it. Only fallbacks between
+// declared providers have series from the start. A breaker, a hold and the health
+// of an endpoint get their series with their first change. At most [MaxEndpoints]
+// endpoints have labels of their own; an endpoint of a provider has 18 series of
+// attempts.
 //
 // A nil meter counts nothing. NewCallMetrics returns the meter's error if it
 // rejects a name.
@@ -190,9 +191,9 @@ func causePoint(cause classify.Result, provider string) point {
 
 // Breaker sets the state of an endpoint's circuit breaker: closed, open or
 // half_open (half-open is accepted too). Other values are ignored. The gauge has
-// three series for each endpoint. It is 1 for the current state and 0 for the
-// others. An endpoint is never removed. Endpoints beyond [MaxEndpoints] share the
-// worst of their states.
+// three series for each endpoint: 1 for the current state and 0 for the others. An
+// endpoint is never removed. Endpoints beyond [MaxEndpoints] share the worst of
+// their states.
 func (m *CallMetrics) Breaker(_ context.Context, endpoint, state string) {
 	if m == nil {
 		return
@@ -203,8 +204,8 @@ func (m *CallMetrics) Breaker(_ context.Context, endpoint, state string) {
 	m.breakers.set(endpoint, state)
 }
 
-// Hold sets the time until a rate limit's hold of an endpoint ends. A time of 0
-// ends the hold now. If the endpoint was not held before, Hold counts a hold.
+// Hold sets how much longer a rate limit holds an endpoint. A time of 0 ends the
+// hold now. If the endpoint was not held before, Hold counts a hold.
 func (m *CallMetrics) Hold(ctx context.Context, endpoint string, left time.Duration) {
 	if m == nil {
 		return

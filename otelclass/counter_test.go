@@ -49,7 +49,7 @@ func TestCounterStartsAtZero(t *testing.T) {
 	}
 }
 
-// There is a series for the category and the reason of each rule from the start.
+// From the start, there is a series for the category and the reason of each rule.
 func TestCounterHasSeriesForEveryRule(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)

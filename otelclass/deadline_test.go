@@ -22,7 +22,7 @@ import (
 var ownType = attribute.String("error.type", "context.deadlineExceededError")
 
 // Instrumentations such as otelhttp write the type of an error to error.type and
-// record no exception. That type decides if the span has no answer of a peer.
+// record no exception. If the span has no answer of a peer, that type decides.
 func TestOwnErrorType(t *testing.T) {
 	t.Parallel()
 	str, num := attribute.String, attribute.Int
@@ -64,10 +64,10 @@ func TestOwnErrorType(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			for _, kvs := range [][]attribute.KeyValue{append([]attribute.KeyValue{ownType}, tt.kvs...), append(tt.kvs, ownType)} {
-				got := ended(t, func(s trace.Span) { s.SetAttributes(kvs...); fail(s) })
+				got := exportedSpan(t, func(s trace.Span) { s.SetAttributes(kvs...); fail(s) })
 				assert.Equal(t, tt.want, classified(t, got.Attributes))
 			}
-			onEvent := ended(t, func(s trace.Span) {
+			onEvent := exportedSpan(t, func(s trace.Span) {
 				s.SetAttributes(ownType)
 				s.AddEvent("answer", trace.WithAttributes(tt.kvs...))
 				fail(s)
@@ -78,7 +78,7 @@ func TestOwnErrorType(t *testing.T) {
 }
 
 // TestOwnErrorTypeWithAnswer draws random attributes. One of them says that a peer
-// has answered. It may be beyond the attributes that the processor reads.
+// has answered. The processor may not read as far as this attribute.
 func TestOwnErrorTypeWithAnswer(t *testing.T) {
 	t.Parallel()
 	word := rapid.StringMatching(`[a-z]{1,8}`)

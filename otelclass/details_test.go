@@ -79,7 +79,7 @@ func TestWithDetails(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			span := ended(t, tt.do, append(tt.opts, otelclass.WithDetails())...)
+			span := exportedSpan(t, tt.do, append(tt.opts, otelclass.WithDetails())...)
 			assert.Equal(t, tt.want, detailed(t, span.Attributes), "span")
 			var got []string
 			for _, e := range span.Events {
@@ -116,7 +116,7 @@ func TestConfidence(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, tt.want, confidence(ended(t, tt.do, otelclass.WithDetails()).Attributes))
+			assert.Equal(t, tt.want, confidence(exportedSpan(t, tt.do, otelclass.WithDetails()).Attributes))
 			r := emitted(t, record(log.SeverityError, "beta"), otelclass.WithDetails())
 			assert.Equal(t, []float64{1}, confidence(attributes(&r)))
 		})

@@ -109,9 +109,10 @@
 //
 // A span stores only an error's outer type and its text. [RecordError] classifies
 // the error itself with everything that it wraps, and a processor keeps that
-// result. [RecordErrorContext] also reads how the context has ended. For logs,
-// put package slogclass before a bridge such as otelslog: it also classifies the
-// error itself. The LogProcessor then finds the attributes on the record.
+// result. [RecordErrorContext] also reads how the context has ended. For logs, put
+// package slogclass before a bridge such as otelslog, because slogclass also
+// classifies the error itself. The LogProcessor then finds the attributes on the
+// record.
 //
 // # Counting
 //

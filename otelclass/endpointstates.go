@@ -17,9 +17,9 @@ type endpointStates struct {
 	labels *boundedLabels
 
 	mu     sync.Mutex
-	states map[string]string // by label
-	shared map[string]string // by endpoint; only states that are not normal
-	counts map[string]int    // of shared, by state
+	states map[string]string // label -> state
+	shared map[string]string // endpoint -> state; only states that are not normal
+	counts map[string]int    // state -> number of endpoints in shared
 }
 
 // maxShared limits the number of endpoints in endpointStates.shared.
@@ -79,7 +79,7 @@ func (h *rateHolds) set(endpoint string, left time.Duration) (label string, begi
 	defer h.mu.Unlock()
 	end := now.Add(left)
 	if label == other && h.end[label].After(end) {
-		end = h.end[label] // of another endpoint
+		end = h.end[label] // end of another endpoint's hold
 	}
 	begins = left > 0 && !h.end[label].After(now)
 	h.end[label] = end
@@ -87,7 +87,7 @@ func (h *rateHolds) set(endpoint string, left time.Duration) (label string, begi
 }
 
 // register creates a gauge. For each endpoint and each of the shown states, it is 1
-// if the endpoint is in that state, and 0 otherwise. If there are several of them,
+// if the endpoint is in that state, and 0 otherwise. If several states are shown,
 // the label state tells them apart.
 func (s *endpointStates) register(meter metric.Meter, as Metric, unit, description string, shown ...string) error {
 	_, err := meter.Int64ObservableGauge(as.Name,

@@ -118,25 +118,26 @@ func (f *facts) override(v values) values {
 	return v
 }
 
-// append appends to the slice "to" the wanted attributes that have a value.
-func (c *config) append(to []attribute.KeyValue, wanted attrkey.Set, v values) []attribute.KeyValue {
+// append appends the wanted attributes that have a value to dst, and returns the
+// result.
+func (c *config) append(dst []attribute.KeyValue, wanted attrkey.Set, v values) []attribute.KeyValue {
 	if wanted&attrkey.Category != 0 {
-		to = append(to, attribute.String(c.names.Category, v.category))
+		dst = append(dst, attribute.String(c.names.Category, v.category))
 	}
 	if wanted&attrkey.Reason != 0 {
-		to = append(to, attribute.String(c.names.Reason, v.reason))
+		dst = append(dst, attribute.String(c.names.Reason, v.reason))
 	}
 	if wanted&attrkey.Rule != 0 && v.rule != "" {
-		to = append(to, RuleKey.String(v.rule))
+		dst = append(dst, RuleKey.String(v.rule))
 	}
 	if wanted&attrkey.Confidence != 0 && v.confidence != 0 {
-		to = append(to, ConfidenceKey.Float64(v.confidence))
+		dst = append(dst, ConfidenceKey.Float64(v.confidence))
 	}
 	if wanted&attrkey.RetryAfter != 0 && v.hasRetryAfter {
-		to = append(to, RetryAfterMSKey.Int64(v.retryAfter))
+		dst = append(dst, RetryAfterMSKey.Int64(v.retryAfter))
 	}
 	if wanted&attrkey.Fingerprint != 0 && v.fingerprint != "" {
-		to = append(to, FingerprintKey.String(v.fingerprint))
+		dst = append(dst, FingerprintKey.String(v.fingerprint))
 	}
-	return to
+	return dst
 }

@@ -92,7 +92,7 @@ func TestWithFingerprint(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			span := ended(t, tt.do, append(tt.opts, otelclass.WithFingerprint())...)
+			span := exportedSpan(t, tt.do, append(tt.opts, otelclass.WithFingerprint())...)
 			assert.Equal(t, tt.want, fingerprintOf(span.Attributes), "span")
 			var got []string
 			for _, e := range span.Events {
@@ -106,7 +106,7 @@ func TestWithFingerprint(t *testing.T) {
 // Without WithFingerprint, the processors do not add the attribute.
 func TestWithoutFingerprint(t *testing.T) {
 	t.Parallel()
-	span := ended(t, func(s trace.Span) { s.RecordError(errors.New("beta")); fail(s) }, otelclass.WithDetails())
+	span := exportedSpan(t, func(s trace.Span) { s.RecordError(errors.New("beta")); fail(s) }, otelclass.WithDetails())
 	assert.Empty(t, fingerprintOf(span.Attributes))
 	assert.Empty(t, fingerprintOf(span.Events[0].Attributes))
 	r := emitted(t, record(log.SeverityError, "beta"), otelclass.WithDetails())

@@ -123,7 +123,7 @@ func checkSpan(t *rapid.T) {
 	given := stub.Snapshot()
 	otelclass.NewSpanProcessor(next, noPanic(t)).OnEnd(given)
 	require.Len(t, next.spans, 1)
-	added(t, before, next.spans[0].Attributes(), stub.Status.Code == codes.Error)
+	checkAdded(t, before, next.spans[0].Attributes(), stub.Status.Code == codes.Error)
 	require.Len(t, next.spans[0].Events(), len(stub.Events))
 	read, exceptions := otelclass.Read(given), 0
 	for i := len(stub.Events) - 1; i >= 0; i-- {
@@ -131,7 +131,7 @@ func checkSpan(t *rapid.T) {
 		if is {
 			exceptions++
 		}
-		added(t, stub.Events[i].Attributes, next.spans[0].Events()[i].Attributes, is && exceptions <= 128)
+		checkAdded(t, stub.Events[i].Attributes, next.spans[0].Events()[i].Attributes, is && exceptions <= 128)
 	}
 	require.LessOrEqual(t, read.Bytes, 64<<10)
 	require.LessOrEqual(t, read.Exceptions, 128)
@@ -182,7 +182,7 @@ func checkRecord(t *rapid.T) {
 	})
 	classified(t, now) // fails on a duplicate key
 	if length < 0 && (limit < 0 || limit >= len(before)+2) {
-		added(t, append([]attribute.KeyValue{}, before...), now, true)
+		checkAdded(t, append([]attribute.KeyValue{}, before...), now, true)
 	}
 	lost := len(before) - len(rest)
 	require.LessOrEqual(t, lost, 2, "two give way at most")

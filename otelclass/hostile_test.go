@@ -102,7 +102,7 @@ func (w wrapping) Unwrap() error { return w.err }
 func TestRecordErrorHostile(t *testing.T) {
 	t.Parallel()
 	for name, err := range hostile() {
-		got := ended(t, func(s trace.Span) { otelclass.RecordError(s, err); fail(s) })
+		got := exportedSpan(t, func(s trace.Span) { otelclass.RecordError(s, err); fail(s) })
 		require.Len(t, got.Events, 1, name)
 		attrs := attribute.NewSet(got.Events[0].Attributes...)
 		kind, _ := attrs.Value("exception.type")
@@ -129,7 +129,7 @@ func TestRecordErrorKeepsTheText(t *testing.T) {
 		wrapped = fmt.Errorf("w: %w", wrapped)
 	}
 	for _, err := range []error{errors.Join(all...), deep, wrapped} {
-		got := ended(t, func(s trace.Span) { otelclass.RecordError(s, err) })
+		got := exportedSpan(t, func(s trace.Span) { otelclass.RecordError(s, err) })
 		attrs := attribute.NewSet(got.Events[0].Attributes...)
 		text, _ := attrs.Value("exception.message")
 		assert.Equal(t, err.Error(), text.AsString())
@@ -177,7 +177,7 @@ func TestPeerCannotForgeOwnDeadline(t *testing.T) {
 					spanAttrs = append(spanAttrs, attribute.String(key, name))
 				}
 				if key != "error.type" || status != 0 { // without an answer, error.type may name the own deadline: see TestOwnErrorType
-					got := ended(t, func(s trace.Span) { s.SetAttributes(spanAttrs...); s.SetStatus(codes.Error, text) })
+					got := exportedSpan(t, func(s trace.Span) { s.SetAttributes(spanAttrs...); s.SetStatus(codes.Error, text) })
 					assert.False(t, own(classified(t, got.Attributes), status), "span: %s=%s with status %d: %s", key, name, status, classified(t, got.Attributes))
 				}
 				var r log.Record
@@ -198,7 +198,7 @@ func TestOwnDeadline(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{0, 401, 429, 500, 504} {
 		for _, err := range []error{context.DeadlineExceeded, os.ErrDeadlineExceeded} {
-			got := ended(t, func(s trace.Span) {
+			got := exportedSpan(t, func(s trace.Span) {
 				if status != 0 {
 					s.SetAttributes(attribute.Int("http.response.status_code", status))
 				}

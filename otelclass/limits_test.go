@@ -155,7 +155,7 @@ func TestRecordErrorAtTheLimits(t *testing.T) {
 	tests := []struct {
 		name     string
 		limits   sdktrace.SpanLimits
-		n, event int // attributes of the span and of the event
+		n, event int // numbers of attributes of the span and of the event
 		bare     string
 		failed   string // result on a failed span with a SpanProcessor
 		events   string

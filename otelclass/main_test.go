@@ -71,8 +71,9 @@ func events(t require.TestingT, s tracetest.SpanStub) []string {
 	return all
 }
 
-// ended starts a span, calls use with it, ends it and returns the exported span.
-func ended(t *testing.T, use func(trace.Span), opts ...otelclass.Option) tracetest.SpanStub {
+// exportedSpan starts a span, calls use with it, ends it and returns the exported
+// span.
+func exportedSpan(t *testing.T, use func(trace.Span), opts ...otelclass.Option) tracetest.SpanStub {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()
 	opts = append([]otelclass.Option{otelclass.WithClassifier(testClassifier)}, opts...)

@@ -15,7 +15,7 @@ type CounterOption interface {
 type counterConfig struct {
 	naming    Naming
 	providers []string
-	labels    map[string]string // of providers, by names in lower case
+	labels    map[string]string // provider name in lower case -> label
 	endpoints []string
 	signals   []Signal
 	counted   func(context.Context, classify.Result) bool // nil = all
@@ -48,7 +48,7 @@ func (f counterOptionFunc) applyCounter(c counterConfig) counterConfig { return 
 //
 // Upper and lower case do not matter. Aliases are known: claude counts as
 // anthropic, codex as openai, gcp.gemini as google, and the reverse. If several
-// names of one provider are declared, each name counts for itself.
+// names of one provider are declared, each name has a label value of its own.
 //
 // The provider is taken from [classify.Result]. Processors set it from
 // gen_ai.provider.name or gen_ai.system; [Counter.Observe] also reads an attribute
@@ -91,9 +91,9 @@ func appendNames(all, names []string) []string {
 // WithCounted sets a function that reports whether an error is counted. With it,
 // expected errors are not counted: a 404 that means that a record does not exist
 // yet, or the expired token of a user. [Counter] ignores such an error.
-// [CallMetrics.Attempt] counts it with the outcome expected. Attributes are added
-// to it, and observers are called for it, in any case. By default all errors are
-// counted; nil is ignored.
+// [CallMetrics.Attempt] counts it with the outcome expected. In any case,
+// attributes are added and observers are called. By default all errors are counted;
+// nil is ignored.
 //
 // ctx is the context of the log record or the call. For a span, it has only the
 // span context. The function must be safe for concurrent use and must not block. If

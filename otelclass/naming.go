@@ -37,7 +37,7 @@ type Metric struct {
 // Naming holds the names and labels of the package's instruments. A Metric
 // without a name gets the name and the labels of [DefaultNaming].
 type Naming struct {
-	Errors        Metric // of a Counter
+	Errors        Metric // belongs to Counter
 	Attempts      Metric // belongs to CallMetrics, like the fields below
 	AttemptErrors Metric // failed attempts alone; without a name there is no such instrument
 	Calls         Metric

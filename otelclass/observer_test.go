@@ -73,8 +73,8 @@ func TestWithObserverGetsErrorsOnly(t *testing.T) {
 		do   func(*testing.T)
 		want int
 	}{
-		{"span that failed", func(t *testing.T) { ended(t, failed, opts...) }, 1},
-		{"span that handled an exception", func(t *testing.T) { ended(t, handled, opts...) }, 0},
+		{"span that failed", func(t *testing.T) { exportedSpan(t, failed, opts...) }, 1},
+		{"span that handled an exception", func(t *testing.T) { exportedSpan(t, handled, opts...) }, 0},
 		{"record", func(t *testing.T) { emitted(t, record(log.SeverityError, "alpha"), opts...) }, 1},
 		{"exception without severity", func(t *testing.T) {
 			emitted(t, record(log.SeverityUndefined, "", "exception.message", "alpha"), opts...)
@@ -89,7 +89,7 @@ func TestWithObserverGetsErrorsOnly(t *testing.T) {
 			emitted(t, record(log.SeverityError, "alpha", "error.reason", "rate_limit"), opts...)
 		}, 1},
 		{"span that WithSpans leaves out", func(t *testing.T) {
-			ended(t, failed, append(opts, otelclass.WithSpans(func(sdktrace.ReadOnlySpan) bool { return false }))...)
+			exportedSpan(t, failed, append(opts, otelclass.WithSpans(func(sdktrace.ReadOnlySpan) bool { return false }))...)
 		}, 0},
 	}
 	for _, tt := range tests {

@@ -113,8 +113,8 @@ func WithDetails() Option {
 // is not added.
 //
 // Never use the fingerprint as a label of a metric. Each new wording makes a new
-// fingerprint, so their number has no bound. The counters of this package do not
-// have it.
+// fingerprint, so the number of fingerprints has no bound. The counters of this
+// package do not have it.
 func WithFingerprint() Option {
 	return optionFunc(func(c config) config {
 		c.extra |= attrkey.Fingerprint

@@ -38,10 +38,10 @@ func drawAttributes(t *rapid.T, label string) []attribute.KeyValue {
 	return attrs
 }
 
-// added compares the attributes of a span or an event before and after a processor.
-// The processor may only append the missing keys, in order. If wanted is false, it
-// must append nothing.
-func added(t *rapid.T, before, now []attribute.KeyValue, wanted bool) {
+// checkAdded compares the attributes of a span or an event before and after a
+// processor. The processor may only append the missing keys, in order. If wanted is
+// false, it must append nothing.
+func checkAdded(t *rapid.T, before, now []attribute.KeyValue, wanted bool) {
 	require.GreaterOrEqual(t, len(now), len(before))
 	require.Equal(t, before, now[:len(before)])
 	var want, got []attribute.Key
@@ -94,10 +94,10 @@ func TestSpanProcessorProperties(t *testing.T) {
 		if !failed && !exceptions {
 			require.IsType(t, given, next.spans[0], "no view of it, the span itself")
 		}
-		added(t, before.Attributes, next.spans[0].Attributes(), failed || handled && exceptions)
+		checkAdded(t, before.Attributes, next.spans[0].Attributes(), failed || handled && exceptions)
 		require.Len(t, next.spans[0].Events(), len(before.Events))
 		for i, e := range next.spans[0].Events() {
-			added(t, before.Events[i].Attributes, e.Attributes, isException(e.Attributes))
+			checkAdded(t, before.Events[i].Attributes, e.Attributes, isException(e.Attributes))
 		}
 		require.Equal(t, before.Attributes, stub.Attributes, "the span itself")
 		for i, e := range stub.Events {
@@ -127,7 +127,7 @@ func TestLogProcessorProperties(t *testing.T) {
 		if len(attrs) == 0 {
 			attrs = now[:0]
 		}
-		added(rt, attrs, now, severity >= log.SeverityError || isException(attrs))
+		checkAdded(rt, attrs, now, severity >= log.SeverityError || isException(attrs))
 	})
 	assert.NoError(t, provider.Shutdown(t.Context()))
 }

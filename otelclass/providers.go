@@ -2,8 +2,8 @@ package otelclass
 
 import "strings"
 
-// providerAliases lists the names of each provider: its own, those of its models
-// and command lines, and the values of gen_ai.provider.name.
+// providerAliases lists the names of each provider: its own name, the names of its
+// models and command lines, and its values of gen_ai.provider.name.
 var providerAliases = [][]string{
 	{"anthropic", "claude"},
 	{"openai", "codex"},
@@ -48,8 +48,8 @@ func providerLabels(declared []string) map[string]string {
 	return labels
 }
 
-// declaredProvider returns the label of the provider with this name, or of which
-// this name is an alias. ok is false if no such provider is declared.
+// declaredProvider returns the label of the provider with this name or alias. ok is
+// false if no such provider is declared.
 func (c *counterConfig) declaredProvider(name string) (label string, ok bool) {
 	if len(name) > maxProviderName {
 		return "", false

@@ -39,11 +39,11 @@ func holds(r *sdklog.Record, i int, kvs []attribute.KeyValue) bool {
 	return all
 }
 
-// fit makes room in r for added. Call it after AddAttributes has dropped or
-// shortened some of these attributes. The SDK has no method that returns its
-// limits, so fit derives the limits from the loss. It removes attributes from the
-// end of r and counts them as dropped. It removes attributes of an exception only
-// if no others are left. If the SDK would shorten an attribute, fit leaves it out,
+// fit makes room in r for the attributes in added. Call it after AddAttributes has
+// dropped or shortened some of them. The SDK has no method that returns its limits,
+// so fit derives the limits from the loss. It removes attributes from the end of r
+// and counts them as dropped. It removes attributes of an exception only if no
+// others are left. If the SDK would shorten an attribute, fit leaves it out,
 // because a shortened value would be another value.
 func (c *config) fit(r *sdklog.Record, before, dropped int, room bool, added []attribute.KeyValue) bool {
 	limit := r.AttributesLen()

@@ -69,7 +69,7 @@ func TestRecordError(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := ended(t, tt.do)
+			got := exportedSpan(t, tt.do)
 			assert.Equal(t, tt.want, classified(t, got.Attributes))
 			assert.Equal(t, tt.events, events(t, got))
 		})
@@ -78,7 +78,7 @@ func TestRecordError(t *testing.T) {
 
 func TestRecordErrorIsSpanRecordError(t *testing.T) {
 	t.Parallel()
-	got := ended(t, func(s trace.Span) {
+	got := exportedSpan(t, func(s trace.Span) {
 		otelclass.RecordError(s, deadline{}, trace.WithStackTrace(true), trace.WithAttributes(attribute.Int("attempt", 3)))
 	})
 	require.Len(t, got.Events, 1)
@@ -99,7 +99,7 @@ func TestRecordErrorIsSpanRecordError(t *testing.T) {
 
 func TestRecordErrorNilPointer(t *testing.T) {
 	t.Parallel()
-	got := ended(t, func(s trace.Span) { otelclass.RecordError(s, (*brittle)(nil)) })
+	got := exportedSpan(t, func(s trace.Span) { otelclass.RecordError(s, (*brittle)(nil)) })
 	require.Len(t, got.Events, 1)
 	attrs := attribute.NewSet(got.Events[0].Attributes...)
 	v, _ := attrs.Value("exception.type")
@@ -115,7 +115,7 @@ func TestRecordErrorLeavesAlone(t *testing.T) {
 
 	opts := make([]trace.EventOption, 1, 4)
 	opts[0] = trace.WithStackTrace(false)
-	ended(t, func(s trace.Span) { otelclass.RecordError(s, deadline{}, opts...) })
+	exportedSpan(t, func(s trace.Span) { otelclass.RecordError(s, deadline{}, opts...) })
 	assert.Nil(t, opts[:4][1])
 }
 
@@ -127,9 +127,9 @@ func TestRecordErrorIsCounted(t *testing.T) {
 		assert.Equal(t, otelclass.SignalSpan, s)
 		got = append(got, res)
 	})
-	ended(t, func(s trace.Span) { otelclass.RecordError(s, deadline{}); fail(s) }, observe)
-	ended(t, func(s trace.Span) { otelclass.RecordError(s, deadline{}) }, observe)
-	ended(t, func(s trace.Span) {
+	exportedSpan(t, func(s trace.Span) { otelclass.RecordError(s, deadline{}); fail(s) }, observe)
+	exportedSpan(t, func(s trace.Span) { otelclass.RecordError(s, deadline{}) }, observe)
+	exportedSpan(t, func(s trace.Span) {
 		s.SetAttributes(attribute.String("error.category", "fatal"), attribute.String("error.reason", "vault_sealed"))
 		s.SetStatus(codes.Error, "alpha")
 	}, observe)

@@ -43,7 +43,7 @@ type series struct {
 	metric Metric
 	count  metric.Int64Counter
 	labels map[point][]metric.AddOption
-	later  sync.Map // of []metric.AddOption by point: series that begin created
+	later  sync.Map // point -> []metric.AddOption: series that begin has created
 }
 
 // newSeries creates the counter. It creates a series with the value 0 for each

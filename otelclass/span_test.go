@@ -205,7 +205,7 @@ func TestSpanProcessor(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := ended(t, tt.do, tt.opts...)
+			got := exportedSpan(t, tt.do, tt.opts...)
 			assert.Equal(t, tt.want, classified(t, got.Attributes))
 			if tt.events == nil {
 				tt.events = []string{}
@@ -249,7 +249,7 @@ func TestSpanProcessorCopies(t *testing.T) {
 func TestSpanProcessorKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	link := trace.Link{SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: [16]byte{1}, SpanID: [8]byte{2}})}
-	got := ended(t, func(s trace.Span) {
+	got := exportedSpan(t, func(s trace.Span) {
 		s.SetName("renamed")
 		s.AddLink(link)
 		s.SetAttributes(attribute.String("a", "1"))

@@ -24,8 +24,8 @@ type failures struct {
 	alerted bool
 }
 
-// record counts a failed call. now is the time at which the call ended. If an alert
-// is due, record returns the number of failures, otherwise 0.
+// record counts a failed call that ended at the given time. If an alert is due, it
+// returns the number of failures, otherwise 0.
 func (a *alerts) record(endpoint string, r classify.Result, threshold int, now time.Time) (count int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -38,7 +38,7 @@ func TestAlert_OnceUntilRecovered(t *testing.T) {
 		assert.Equal(t, primary, a.Target)
 		assert.Equal(t, classify.ReasonAuthentication, a.Result.Reason)
 		assert.Equal(t, errKey, a.Err)
-		assert.Equal(t, alerts.all, b.events.of(resilience.KindAlert), "observers get it too")
+		assert.Equal(t, alerts.all, b.events.ofKind(resilience.KindAlert), "observers get it too")
 
 		b.fail(50, errNetwork)
 		time.Sleep(time.Hour / 2)

@@ -98,16 +98,16 @@ type backoff struct {
 	steps recent[backoffKey, int]
 }
 
-// backoffKey is a key for one target. So a fallback target starts with the shortest
-// pause.
+// backoffKey is a call's key together with a target, so that a fallback target
+// starts with the shortest pause.
 type backoffKey struct {
 	key    string
 	target Target
 }
 
 // next returns the pause after a failed call, without and with jitter. Without a
-// key, the pause grows with number, the number of the failed call. With a key, it
-// grows with each pause since the key's last success.
+// key, the pause grows with the number of the failed call. With a key, it grows
+// with each pause since the key's last success.
 func (b *backoff) next(k backoffKey, s Schedule, number int) (nominal, delay time.Duration) {
 	step := number - 1
 	if k.key != "" {

@@ -182,7 +182,7 @@ func TestDo_RetryAfter(t *testing.T) {
 				require.ErrorIs(t, err, limited)
 				assert.Len(t, s.calls, tt.calls)
 				assert.Equal(t, tt.pauses, seen.pauses())
-				for _, w := range seen.of(resilience.KindWait) {
+				for _, w := range seen.ofKind(resilience.KindWait) {
 					assert.Equal(t, w.RetryAfter > 0, w.HintGiven)
 					assert.NotEqual(t, w.HintGiven, w.Nominal > 0, "either the hint or the schedule's step")
 					assert.False(t, w.Derived)
@@ -210,7 +210,7 @@ func TestDo_DerivedHint(t *testing.T) {
 		s := newScript(map[resilience.Target][]error{primary: {limited, nil}})
 		_, err := resilience.Do(t.Context(), x, resilience.Call{Targets: []resilience.Target{primary}}, s.call)
 		require.NoError(t, err)
-		waits := seen.of(resilience.KindWait)
+		waits := seen.ofKind(resilience.KindWait)
 		require.Len(t, waits, 1)
 		assert.True(t, waits[0].Derived)
 		assert.Equal(t, 4*time.Second, waits[0].ScheduledDelay)

@@ -5,7 +5,8 @@ import (
 	"iter"
 )
 
-// rank is the protection of an entry against removal from a full [bounded] map.
+// rank says how well an entry is protected against removal from a full [bounded]
+// map.
 type rank uint8
 
 const (

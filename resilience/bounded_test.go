@@ -162,7 +162,7 @@ func TestBreakersMillionEndpoints(t *testing.T) {
 			t.Parallel()
 			b := newBreakers(newLiveConfig(nil), options{}, func(context.Context, Event) {})
 			fail := func(endpoint string) {
-				p, ok := b.of(t.Context(), Target{Endpoint: endpoint}).admit()
+				p, ok := b.gateFor(t.Context(), Target{Endpoint: endpoint}).admit()
 				assert.True(t, ok)
 				p.done(t.Context(), outcomeDown, down, time.Now(), 0)
 			}

@@ -89,7 +89,7 @@ var ErrHeld = errors.New("endpoint held by a rate limit")
 // limit and reads RetryAfter.
 type HoldError struct {
 	Endpoint   string          // with a [Target.Key]: endpoint#key
-	RetryAfter time.Duration   // time until the hold ends; 0 if it has ended and other calls are first
+	RetryAfter time.Duration   // time until the hold ends; 0 if the hold has ended but other calls come first
 	Cause      classify.Result // the rate limit
 }
 

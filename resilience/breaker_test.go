@@ -208,9 +208,8 @@ func TestBreaker_OneTrialAtATime(t *testing.T) {
 	})
 }
 
-// A trial call that hangs for longer than the cooldown does not block the
-// endpoint: another trial call is allowed, and the outcome of the first is
-// ignored.
+// A trial call that hangs for longer than the cooldown does not block the endpoint:
+// another trial call is allowed, and the outcome of the first trial is ignored.
 func TestBreaker_TrialHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -246,7 +245,7 @@ func TestBreaker_FailedTrialEndsTheCall(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		strict bool
-		calls  int // until the breaker opens, and no more
+		calls  int // calls before the breaker opens; Do makes no more
 	}{{name: "default", calls: 6}, {name: "strict", strict: true, calls: 5}} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -465,7 +464,7 @@ func TestBreaker_OpenFallsBack(t *testing.T) {
 		_, err := resilience.Do(t.Context(), b.x, resilience.Call{Targets: []resilience.Target{primary, secondary}}, s.call)
 		assert.Equal(t, []resilience.Target{secondary}, s.calls)
 		assert.Same(t, errKey, err, "one call was made")
-		moves := b.events.of(resilience.KindFallback)
+		moves := b.events.ofKind(resilience.KindFallback)
 		require.Len(t, moves, 1)
 		require.ErrorIs(t, moves[0].Err, resilience.ErrOpen)
 		assert.Equal(t, classify.ReasonNetwork, moves[0].Result.Reason, "what had opened it")

@@ -26,13 +26,13 @@ import (
 // first trial then succeeds, the failures may have been chance: the next opening
 // needs ten.
 //
-// While a breaker is open, one trial call at a time is made: after 0.5, 1 and
-// 2 s, then every 2 s. The trial is a waiting call or the next new call; restarts
+// While a breaker is open, one trial call at a time is made: after 0.5, 1 and 2 s,
+// then every 2 s. The trial is a waiting call or the next new call; restarts
 // ([WithRestarter]) come after other waiting calls. The first trial that gets an
-// answer closes the breaker; a server error is no answer.
-// Then waiting calls are let in: two, one more with each success, and one less with
-// each failure. The number also doubles every 0.4 s, unless more calls fail
-// than succeed.
+// answer closes the breaker; a server error is no answer. Then two waiting calls at
+// a time are let in. The number grows by one with each success and shrinks by one
+// with each failure. It also doubles every 0.4 s, unless more calls fail than
+// succeed.
 //
 // Calls that had been let in before the opening wait as long as their remaining
 // calls and pauses would take. So do new calls during the first 30 s. After 30 s, new
@@ -96,8 +96,8 @@ func newBreakers(cfg *liveConfig, o options, observe func(context.Context, Event
 	return b
 }
 
-// of returns the gate of a target, or nil if the target has no name.
-func (b *Breakers) of(ctx context.Context, t Target) *gate {
+// gateFor returns the gate of a target, or nil if the target has no name.
+func (b *Breakers) gateFor(ctx context.Context, t Target) *gate {
 	k := gateKey{cmp.Or(t.Endpoint, t.Provider, t.Model), t.Key}
 	if found, ok := b.cache.Load(k); ok {
 		g := found.(*gate)
@@ -151,7 +151,7 @@ func (b *Breakers) get(ctx context.Context, endpoint, key string) *gate {
 
 // spareUsed protects gates from the next eviction if calls have found them through
 // the cache. The cache does not update the order of byName, so spareUsed moves
-// these gates to its front. The caller holds mu.
+// these gates to the front of byName. The caller holds mu.
 func (b *Breakers) spareUsed() {
 	if b.byName.len() < MaxEndpoints {
 		return
@@ -177,7 +177,8 @@ func (b *Breakers) updateRank(g *gate) bool {
 	return true
 }
 
-// sweep forgets unused gates if there are more than sweepAt. The caller holds mu.
+// sweep forgets unused gates if there are more than sweepAt gates. The caller holds
+// mu.
 func (b *Breakers) sweep(ctx context.Context) {
 	if b.byName.len() < b.sweepAt {
 		return

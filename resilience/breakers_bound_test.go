@@ -83,7 +83,7 @@ func TestBreakers_AllOpen(t *testing.T) {
 	assert.Len(t, states(x), resilience.MaxEndpoints)
 	assert.LessOrEqual(t, open, resilience.MaxEndpoints)
 	gauge := map[string]string{}
-	for _, e := range seen.of(resilience.KindBreaker) {
+	for _, e := range seen.ofKind(resilience.KindBreaker) {
 		gauge[e.Target.Endpoint] = e.To
 	}
 	reported := 0

@@ -73,8 +73,8 @@ func TestDo_ThousandConcurrentSafe(t *testing.T) {
 		}
 		wg.Wait()
 
-		assert.Len(t, seen.of(resilience.KindDone), calls)
-		assert.Len(t, seen.of(resilience.KindAttempt), int(attempts.Load()))
+		assert.Len(t, seen.ofKind(resilience.KindDone), calls)
+		assert.Len(t, seen.ofKind(resilience.KindAttempt), int(attempts.Load()))
 		assert.Len(t, m.outcomes, int(attempts.Load()))
 		failed := 0
 		for i, err := range outcomes {

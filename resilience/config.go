@@ -131,10 +131,10 @@ const (
 	// endpoint unhealthy.
 	HealthWindow   = 5 * time.Minute
 	HealthMinCalls = 10
-	// MaxEndpoints limits the number of endpoints that [Breakers], [Health],
-	// alerts and fallbacks each remember. It is needed because endpoints come
-	// from callers and from redirects of peers. The least recently used endpoint
-	// is forgotten first.
+	// MaxEndpoints limits the number of endpoints that [Breakers], [Health], alerts
+	// and fallbacks each remember. The limit is needed because endpoints come from
+	// callers and from redirects of peers. The least recently used endpoint is
+	// forgotten first.
 	MaxEndpoints = 4096
 	// MaxKeys limits the number of values of [Call.Key] that the backoff and
 	// [Statuses] each remember.

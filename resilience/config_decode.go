@@ -95,7 +95,7 @@ func (v *validation) move(tree map[string]any, old string, place []string, value
 		found, ok := tree[place[0]]
 		if section, _ = found.(map[string]any); section == nil {
 			if ok && found != nil {
-				return // keys reports that it is no section
+				return // the method keys reports that this is no section
 			}
 			section = map[string]any{}
 			tree[place[0]] = section
@@ -115,8 +115,7 @@ func (v *validation) move(tree map[string]any, old string, place []string, value
 }
 
 // keys checks the keys of a section, and its values that are 0, against a struct
-// with the defaults. override reports that the section belongs to an endpoint or an
-// agent.
+// with the defaults. override is true for the section of an endpoint or an agent.
 func (v *validation) keys(path string, section map[string]any, defaults reflect.Value, override bool) {
 	known := map[string]reflect.Value{}
 	for i := range defaults.NumField() {

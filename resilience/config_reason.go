@@ -22,7 +22,8 @@ type ReasonConfig struct {
 	Fallback *bool `json:"fallback,omitempty" yaml:"fallback,omitempty"`
 }
 
-// mergeReasons returns the overrides of base, changed by those of over.
+// mergeReasons merges two maps of overrides. Fields that are set in over outrank
+// the same fields in base.
 func mergeReasons(over, base map[classify.Reason]ReasonConfig) map[classify.Reason]ReasonConfig {
 	if len(over) == 0 {
 		return base

@@ -114,7 +114,7 @@ func TestConfig_Validate(t *testing.T) {
 	require.ErrorContains(t, cfg.Validate(), "retry.jitterPercent")
 }
 
-// Settings are merged field by field. A setting of an endpoint outranks that of an
+// Settings are merged field by field. A setting of an endpoint outranks one of an
 // agent, and both outrank the general section.
 func TestConfig_Overrides(t *testing.T) {
 	t.Parallel()
@@ -156,7 +156,7 @@ func TestConfig_Overrides(t *testing.T) {
 				_, err := resilience.Do(t.Context(), x, resilience.Call{Agent: tt.agent, Targets: []resilience.Target{tt.target}}, s.call)
 				require.Error(t, err)
 				assert.Equal(t, tt.want, seen.pauses())
-				assert.Len(t, seen.of(resilience.KindAlert), tt.alerts)
+				assert.Len(t, seen.ofKind(resilience.KindAlert), tt.alerts)
 			})
 		})
 	}

@@ -151,7 +151,7 @@ func (*deadlineError) Unwrap() error { return ErrNoTime }
 // hasOpenTarget reports whether a later target accepts calls.
 func (r *run) hasOpenTarget() bool {
 	return slices.ContainsFunc(r.remaining, func(t Target) bool {
-		g, m := r.x.breakers.of(r.ctx, t), r.x.monitor
+		g, m := r.x.breakers.gateFor(r.ctx, t), r.x.monitor
 		return g == nil || (m == nil || m.Healthy(g.endpoint)) && g.ready()
 	})
 }

@@ -17,8 +17,8 @@ type Attempt struct {
 	Err      error           `json:"-"`      // as the function returned it
 }
 
-// Error is the error of a [Do] that made several calls or was stopped. It has
-// the text of the last error of the caller's function and unwraps to it.
+// Error is the error of a [Do] that made several calls or was stopped. It has the
+// text of the last error of the caller's function and unwraps to that error.
 type Error struct {
 	// Attempts are the calls to all targets, in order.
 	Attempts []Attempt

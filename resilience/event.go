@@ -50,20 +50,20 @@ const (
 	// constants. Err says why.
 	KindSharing Kind = "sharing"
 	// KindAlert: an endpoint keeps failing. Failures is the number of failures
-	// within [AlertWindow]. Result and Err are those of the last failure.
+	// within [AlertWindow]. Result and Err describe the last failure.
 	KindAlert Kind = "alert"
 	// KindNotRepeated: a request of a [Transport] failed with an error that allows
 	// a retry, but the Transport did not repeat it, because of its method or its
 	// body. To is "method" or "body". Attempt, Result and Err describe the failed
 	// request. A Transport sends this event once.
 	KindNotRepeated Kind = "not_repeated"
-	// KindStream: the client of a [Transport], or of a gRPC stream, was reading the
-	// body of a successful response, and the body has failed. Either an event stream has an error event,
-	// or JSON lines have an object with an error; then Err is a [*ResponseError]
-	// with its data. Or the body has broken off; then Err is the error of Read. With
-	// gRPC, Err is the status. Attempt is the number of the request. Nothing
-	// is repeated. A response has at most one such event, which follows that of
-	// KindDone.
+	// KindStream: the body of a successful response has failed while the client of
+	// a [Transport], or of a gRPC stream, was reading it. If an event stream has an
+	// error event, or JSON lines have an object with an error, Err is a
+	// [*ResponseError] with the data of that event or object. If the body has
+	// broken off, Err is the error of Read. With gRPC, Err is the status. Attempt
+	// is the number of the request. Nothing is repeated. A response has at most one
+	// such event, which follows the event of KindDone.
 	KindStream Kind = "stream"
 	// KindDone: a [Do] returns. Attempt is the number of calls on all targets.
 	// Duration includes all pauses. Result and Err are zero if it succeeded.

@@ -444,7 +444,7 @@ func ExampleWithProbe() {
 	// hello <nil>
 }
 
-// The random value 0.5 means no jitter, so the pauses are exactly those of the
+// The random value 0.5 means no jitter, so the pauses are exactly the pauses of the
 // schedule.
 func ExampleWithRandom() {
 	x := must(&resilience.Config{Enabled: true, Retry: resilience.RetryConfig{

@@ -19,7 +19,7 @@ type exchange struct {
 	agent   string         // of the call
 	primary Target         // the target of the unchanged request
 	target  Target         // of the last request
-	number  int            // of requests to it so far
+	number  int            // requests to target so far
 	sent    bool           // the base has received the client's body and closes it
 	failed  *http.Response // the last response, if it is a failure
 }
@@ -131,8 +131,7 @@ func (e *exchange) nextRequest(ctx context.Context, target Target) (*http.Reques
 	return r, nil
 }
 
-// rehost sets the scheme and host of a request's URL to those of the target's
-// endpoint.
+// rehost gives a request's URL the scheme and host of the target's endpoint.
 func rehost(r *http.Request, t Target) error {
 	u, err := url.Parse(t.Endpoint)
 	if err != nil || u.Scheme == "" || u.Host == "" {

@@ -25,8 +25,8 @@ type Executor struct {
 	silent    bool // nobody receives events
 }
 
-// New returns an executor with a copy of the config. If the config is nil or
-// not enabled, calls are not retried. The error is that of [Config.Validate].
+// New returns an executor with a copy of the config. If the config is nil or not
+// enabled, calls are not retried. The error comes from [Config.Validate].
 func New(cfg *Config, opts ...Option) (*Executor, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("resilience config: %w", err)
@@ -76,8 +76,8 @@ func (x *Executor) emit(ctx context.Context, e Event) {
 
 // StreamFailed tells the observers that the answer of a successful call has failed
 // while the caller was reading it ([KindStream]). Adapters for other protocols call
-// it, at most once for each call and after [Do] has returned. Of the call, it uses
-// Key and Agent; of a, Target, Number and Err. A nil Executor does nothing.
+// it, at most once for each call and after [Do] has returned. It uses the Key and
+// Agent of c, and the Target, Number and Err of a. A nil Executor does nothing.
 func (x *Executor) StreamFailed(ctx context.Context, c Call, a Attempt) {
 	if x == nil || x.silent {
 		return

@@ -30,7 +30,7 @@ func TestDo_FallbackStartsNewCount(t *testing.T) {
 		assert.Equal(t, "b-1", got)
 		assert.Equal(t, []resilience.Target{primary, primary, primary, secondary, secondary}, s.calls)
 		assert.Equal(t, []time.Duration{500 * time.Millisecond, time.Second, 500 * time.Millisecond}, seen.pauses(), "the fallback starts at the shortest pause")
-		moves := seen.of(resilience.KindFallback)
+		moves := seen.ofKind(resilience.KindFallback)
 		require.Len(t, moves, 1)
 		assert.Equal(t, "claude", moves[0].From)
 		assert.Equal(t, "openai", moves[0].To)
@@ -194,7 +194,7 @@ func TestDo_FallbackCooldown(t *testing.T) {
 					time.Sleep(time.Nanosecond)
 				}
 				assert.Equal(t, "a-1", do())
-				assert.Len(t, seen.of(resilience.KindFallback), 1, "staying is no fallback")
+				assert.Len(t, seen.ofKind(resilience.KindFallback), 1, "staying is no fallback")
 				assert.Equal(t, "a-1", do())
 			})
 		})

@@ -50,10 +50,10 @@ func (f *fallbacks) order(targets []Target) []Target {
 	}
 }
 
-// record records the target that answered a call. fellBack reports that other
-// targets failed before. If the primary target answered after that, the fallback
-// ends. If another target answered, a fallback to that target begins. If fellBack
-// is false, record changes nothing, so such a call does not extend the cooldown.
+// record records which target answered a call. fellBack reports that other targets
+// had failed before. Then an answer of the primary target ends the fallback, and an
+// answer of another target begins a fallback to that target. Without fellBack,
+// record changes nothing, so the call does not extend the cooldown.
 func (f *fallbacks) record(primary, answeredBy Target, fellBack bool) {
 	if !fellBack || f.cooldown <= 0 {
 		return

@@ -33,10 +33,10 @@ type fleetReport struct {
 	calls     int
 	lost      int           // calls of Do that returned an error
 	inVain    int           // requests that the endpoint did not answer
-	late      int           // the same, 10 s after the begin of the outage or later
-	perTrial  int           // largest number of these within 400 ms, 10 s after the begin of the outage or later
-	perSecond int           // the same, within a second
-	median    time.Duration // from the end of the outage to the first success of a process, median
+	late      int           // requests in vain, from 10 s after the begin of the outage on
+	perTrial  int           // largest number of late requests within 400 ms
+	perSecond int           // largest number of late requests within a second
+	median    time.Duration // median time from the end of the outage to a process's first success
 	slowest   time.Duration
 	sent      int // changes that the server sent on
 	claims    int

@@ -21,10 +21,10 @@ import (
 // Callers that may wait form a queue (gate_wait.go). A call that is let in gets a
 // permit. Each permit needs exactly one call of done or release.
 //
-// If the gate lets every call in, a successful call takes no lock: admit reads
-// word, and done reads word and lastSuccess.
+// If the gate lets every call in, a successful call takes no lock: admit reads only
+// the field word, and done only word and lastSuccess.
 type gate struct {
-	name     string // of the gate: the endpoint, or endpoint#key
+	name     string // the endpoint, or endpoint#key
 	endpoint string
 	key      string
 	cfg      atomic.Pointer[BreakerConfig] // every field is set
@@ -43,19 +43,19 @@ type gate struct {
 	generation uint64          // raised by each counted failure, opening, trial and change of mode
 	failures   int             // counted since the last success
 	chance     int             // rows of failures that ended with a success
-	chanceAt   time.Time       // time of the last one
+	chanceAt   time.Time       // time of the last of these successes
 	overlap    bool            // a failure did not count, because its call overlapped with another one
 	cause      classify.Result // the last counted failure
 	since      time.Time       // time of the last change of state
 	retired    bool            // removed from Breakers, so it emits no events
-	notes      []Event         // what the current change of the gate emits
+	notes      []Event         // events that the current change of the gate emits
 
 	opening
 	hold
 	ramp
 	share
 
-	queue list.List   // of *waiter, first come first served
+	queue list.List   // *waiter, first come first served
 	timer *time.Timer // runs wake; nil until a caller waits
 }
 
@@ -194,20 +194,20 @@ func (g *gate) issue(now time.Time) (p permit, ok bool) {
 	return p, true
 }
 
-// outcome is what a call's result says about the endpoint.
+// outcome says what a call's result means for the endpoint.
 type outcome uint8
 
 const (
 	outcomeNone     outcome = iota // nothing
 	outcomeUp                      // it succeeded
-	outcomeAnswered                // it rejected the call: it is up, but this is no success
+	outcomeAnswered                // it is up, but rejected the call, which is no success
 	outcomeLimited                 // it is up and rate limited
 	outcomeDown                    // network, 5xx, a peer's timeout
 	outcomeHung                    // no answer within the attempt timeout
 )
 
 // outcomeOf returns the outcome for a result. ended reports that the caller's
-// context has ended. In that case the caller may have caused the failure.
+// context has ended, so the caller may have caused the failure.
 func outcomeOf(r classify.Result, ended bool) outcome {
 	rejected := 400 <= r.Status && r.Status < 500 && r.Status != 408
 	switch {
@@ -224,8 +224,8 @@ func outcomeOf(r classify.Result, ended bool) outcome {
 	}
 }
 
-// done records the outcome of the permit's call. end is the time at which the call
-// ended. pause is how long a rate limit holds the endpoint.
+// done records the outcome of the permit's call. end is when the call ended, and
+// pause is how long a rate limit holds the endpoint.
 func (p permit) done(ctx context.Context, o outcome, r classify.Result, end time.Time, pause time.Duration) {
 	if p.g == nil {
 		return

@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// gateEvents sends the events of gates to the observers. It sends one event at a
-// time, in the order in which they were added, whichever goroutines add them. So
-// the last event of an endpoint describes its present state.
+// gateEvents sends the events of gates to the observers. It sends the events one at
+// a time, in the order in which goroutines added them. So the last event of an
+// endpoint describes the endpoint's present state.
 type gateEvents struct {
 	send func(context.Context, *gate, Event)
 
 	mu      sync.Mutex // locked after the mu of Breakers and of a gate
 	pending []gateEvent
-	sending bool // a goroutine sends
+	sending bool // a goroutine is sending events
 }
 
 type gateEvent struct {
-	ctx context.Context // of the call that caused the event
+	ctx context.Context // context of the call that caused the event
 	g   *gate
 	e   Event
 }

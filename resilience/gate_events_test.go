@@ -17,7 +17,7 @@ import (
 )
 
 // gauges keeps the last state of each endpoint, in the same way as a metric. It
-// checks that each event continues the one before: From must be the last To.
+// checks that From of each event is To of the event before.
 type gauges struct {
 	t  *testing.T
 	mu sync.Mutex
@@ -48,7 +48,7 @@ func (g *gauges) observe(_ context.Context, e resilience.Event) {
 	g.last[e.Target.Endpoint] = e.To
 }
 
-// flip starts goroutines that call the endpoints. A call fails or succeeds in turn,
+// flip starts goroutines that call the endpoints. Calls fail and succeed in turn,
 // so the states change often.
 func flip(ctx context.Context, x *resilience.Executor, goroutines, calls int, endpoint func(i int) string) {
 	var wg sync.WaitGroup
@@ -139,7 +139,7 @@ func TestBreakers_ObserverGoexit(t *testing.T) {
 	assert.Equal(t, []string{"closed>open", "open>closed"}, seen.transitions(resilience.KindBreaker))
 }
 
-// The events of a Health arrive in order, like those of a breaker.
+// The events of a Health arrive in order, like the events of a breaker.
 func TestHealth_EventsInOrder(t *testing.T) {
 	t.Parallel()
 	g := newGauges(t, resilience.KindHealth, resilience.Healthy)
@@ -164,8 +164,8 @@ func TestHealth_EventsInOrder(t *testing.T) {
 	}, 5*time.Second, time.Millisecond)
 }
 
-// A hold is one event, even if many calls are limited at the same time. A longer
-// hint extends the hold.
+// A hold causes one event, even if many calls are limited at the same time. A
+// longer hint extends the hold.
 func TestHold_Events(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -191,7 +191,7 @@ func TestHold_Events(t *testing.T) {
 		require.NoError(t, x.Breakers().Force(t.Context(), primary.Endpoint, resilience.BreakerAuto))
 
 		var got []string
-		for _, e := range seen.of(resilience.KindHold) {
+		for _, e := range seen.ofKind(resilience.KindHold) {
 			got = append(got, fmt.Sprint(e.To, " ", e.ScheduledDelay, " ", e.HintGiven, " ", e.Result.Reason))
 			assert.Equal(t, primary.Endpoint, e.Target.Endpoint)
 		}

@@ -37,7 +37,7 @@ func TestGate_FailuresBeforeTheFirstSuccess(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		all.Wait()
-		assert.Empty(t, seen.of(resilience.KindBreaker))
+		assert.Empty(t, seen.ofKind(resilience.KindBreaker))
 	})
 }
 
@@ -79,7 +79,7 @@ func TestGate_Flaky(t *testing.T) {
 				}
 				all.Wait()
 				assert.GreaterOrEqual(t, answered(errs), n-10)
-				assert.Empty(t, seen.of(resilience.KindBreaker))
+				assert.Empty(t, seen.ofKind(resilience.KindBreaker))
 				for i, end := range ends {
 					if born := time.Duration(i) * 2 * time.Millisecond; born > 20*time.Second {
 						assert.Less(t, end-born, 20*time.Second, "the ramp has ended")

@@ -10,8 +10,8 @@ import (
 // guarded by gate.mu.
 type hold struct {
 	until    time.Time       // no call is let in before this time
-	reviewed time.Time       // until at the last review of the waiting calls
-	emitted  time.Time       // until in the last event
+	reviewed time.Time       // value of until at the last review of the waiting calls
+	emitted  time.Time       // value of until in the last event
 	limit    classify.Result // the rate limit
 }
 
@@ -23,14 +23,14 @@ const reviewStep = 10 * time.Millisecond
 // extensionStep is the shortest extension of a hold that emits an event.
 const extensionStep = time.Second
 
-// ramp limits how many calls are made at the same time after a hold or an
-// outage. Each success lets one more in and each failure one less, so the number
-// nearly doubles with each round, also if one call in five fails. Calls may take
-// minutes, so the number also doubles every rampStep in which successes were not
-// outnumbered. The ramp ends with a success while no call waits. Its fields are
+// ramp limits how many calls are made at the same time after a hold or an outage.
+// Each success raises the number by one and each failure lowers it by one, so it
+// nearly doubles with each round, even if one call in five fails. Calls may take
+// minutes, so the number also doubles after each rampStep without more failures
+// than successes. The ramp ends with a success while no call waits. Its fields are
 // guarded by gate.mu.
 type ramp struct {
-	number int       // of the current ramp, to tell its calls from those of earlier ones
+	number int       // number of the current ramp, to recognise its calls
 	window int       // calls that may be made at the same time; 0 = no ramp
 	inside int       // calls of this ramp under way
 	step   time.Time // when the window may double; zero until the first call
@@ -43,8 +43,8 @@ const rampStep = 400 * time.Millisecond
 // held reports whether a rate limit holds the endpoint. The caller holds mu.
 func (g *gate) held(now time.Time) bool { return now.Before(g.until) }
 
-// startHold holds the endpoint for pause. A ramp follows the hold. The caller holds
-// mu.
+// startHold begins a hold that lasts for the given pause. A ramp follows the hold.
+// The caller holds mu.
 func (g *gate) startHold(now time.Time, pause time.Duration, r classify.Result) {
 	held := g.held(now)
 	// A hold lasts cooldownMs at most, so that a wrong hint does not stop all calls
@@ -62,8 +62,8 @@ func (g *gate) startHold(now time.Time, pause time.Duration, r classify.Result) 
 }
 
 // noteHold adds the event of a hold to g.notes. held reports that the endpoint was
-// already held. Calls that are limited at the same time cause one event together.
-// The caller holds mu.
+// already held. If several calls are limited at the same time, they cause one event
+// together. The caller holds mu.
 func (g *gate) noteHold(now time.Time, held bool) {
 	e := Event{Kind: KindHold, To: HoldBegun, Result: g.limit, ScheduledDelay: g.until.Sub(now)}
 	switch {
@@ -90,7 +90,8 @@ func (g *gate) holdRefusal(now time.Time) *HoldError {
 
 func (r *ramp) ramping() bool { return r.window > 0 }
 
-// startRamp begins a ramp that allows window calls at the same time.
+// startRamp begins a ramp. window is the number of calls that may be made at the
+// same time.
 func (r *ramp) startRamp(now time.Time, window int) {
 	*r = ramp{number: r.number + 1, window: window}
 	if window > 1 {
@@ -98,9 +99,8 @@ func (r *ramp) startRamp(now time.Time, window int) {
 	}
 }
 
-// enterRamp returns the ramp's number if the ramp lets one more call in now. If the
-// ramp has just ended, the call is let in with number 0. waiting reports that other
-// calls wait.
+// enterRamp returns the ramp's number if the ramp lets one more call in now, or 0
+// if the ramp has just ended. waiting reports that other calls wait.
 func (r *ramp) enterRamp(now time.Time, waiting bool) (number int, ok bool) {
 	if r.step.IsZero() {
 		r.step = now.Add(rampStep)
@@ -133,7 +133,7 @@ func (r *ramp) leaveRamp(p permit) bool {
 	return true
 }
 
-// growRamp lets one more call in after a success, or ends the ramp.
+// growRamp raises the number of calls by one after a success, or ends the ramp.
 func (r *ramp) growRamp(waiting bool) {
 	if !waiting {
 		r.window = 0
@@ -143,8 +143,7 @@ func (r *ramp) growRamp(waiting bool) {
 	r.net++
 }
 
-// shrinkRamp lets one call less in after a failure. If all calls of a round fail,
-// one remains.
+// shrinkRamp lowers the number of calls by one after a failure, to one at least.
 func (r *ramp) shrinkRamp() {
 	r.window = max(r.window-1, 1)
 	r.net--

@@ -53,7 +53,7 @@ type modelCall struct {
 	openLimit int // 0 = the call has not yet waited at an open breaker
 	order     int // the call was let in as the call with this number
 	ramp      int // the ramp in which it was let in; 0 = none
-	raised    int // of the model when the call was let in
+	raised    int // model.raised when the call was let in
 	wasTrial  bool
 }
 
@@ -67,7 +67,7 @@ const (
 )
 
 // These are limits of the callers, in milliseconds. The gate changes only at
-// multiples of 10 ms, so a limit never ends at the same time as a change.
+// multiples of 10 ms, so it never changes at the end of a limit.
 const (
 	modelPatience = 3003
 	modelMaxHold  = 5003

@@ -37,9 +37,9 @@ func (g *gate) strict() bool { return *g.cfg.Load().Strict }
 func (g *gate) cooldown() time.Duration { return ms(g.cfg.Load().CooldownMs) }
 
 // fail counts a failure that means that the endpoint is down. If several calls are
-// under way at the same time, only the first failure counts. But if they got no
-// answer, each of them counts, because each has waited for the whole attempt timeout.
-// A strict breaker counts all failures. The caller holds mu.
+// under way at the same time, only the first failure counts. But a call that got no
+// answer always counts, because it has waited for the whole attempt timeout. A
+// strict breaker counts all failures. The caller holds mu.
 func (g *gate) fail(now time.Time, p permit, trial, hung bool, r classify.Result) {
 	switch {
 	case g.mode != BreakerAuto:
@@ -66,11 +66,12 @@ func (g *gate) fail(now time.Time, p permit, trial, hung bool, r classify.Result
 	}
 }
 
-// chanceTime is the time after which a failure by chance is forgotten, if there is no
-// other.
+// chanceTime is the time without a failure by chance after which earlier ones are
+// forgotten.
 const chanceTime = 5 * time.Minute
 
-// noteChance counts a row of failures that a success has ended. The caller holds mu.
+// noteChance counts a row of failures that ended with a success. The caller holds
+// mu.
 func (g *gate) noteChance(now time.Time) {
 	if now.Sub(g.chanceAt) >= chanceTime {
 		g.chance = 0
@@ -81,7 +82,8 @@ func (g *gate) noteChance(now time.Time) {
 
 // threshold returns the number of failures in a row that open the breaker. If one
 // call in five fails, five in a row are sooner or later chance. So an endpoint that
-// has often failed and gone on needs twice as many. The caller holds mu.
+// has often recovered without an opening needs twice as many failures. The caller
+// holds mu.
 func (g *gate) threshold(now time.Time) int {
 	n := g.cfg.Load().FailureThreshold
 	if g.chance >= n && now.Sub(g.chanceAt) < chanceTime && !g.strict() {
@@ -97,8 +99,8 @@ func (g *gate) began(p permit) bool {
 }
 
 // quiet reports whether no call has succeeded for quietMs. Failures often take less
-// time than successes, so a new gate whose calls overlap waits as long for its first
-// success. The caller holds mu.
+// time than successes, so a new gate whose calls overlap allows quietMs for its
+// first success. The caller holds mu.
 func (g *gate) quiet(now time.Time) bool {
 	last := g.lastSuccessAt()
 	switch {
@@ -171,8 +173,8 @@ func (g *gate) startTrial(now time.Time) {
 	g.trialStart = now
 }
 
-// close closes the breaker after a trial of a process, "" for this one. It lets
-// waiting calls in, two at first. The caller holds mu.
+// close closes the breaker after a trial of the process peer; "" means this
+// process. It lets waiting calls in, two at first. The caller holds mu.
 func (g *gate) close(now time.Time, peer string) {
 	g.judge(now, peer)
 	g.opening = opening{}
@@ -193,8 +195,8 @@ func (g *gate) openRefusal(now time.Time) *OpenError {
 	return e
 }
 
-// refusalAfter decides whether a failed call should be repeated after a pause. It
-// returns an error if not. elsewhere reports whether another target accepts calls.
+// refusalAfter decides whether a failed call should be repeated after a pause. If
+// not, it returns an error. elsewhere reports whether another target accepts calls.
 func (g *gate) refusalAfter(pause time.Duration, member bool, elsewhere func() bool) *OpenError {
 	if g.word.Load()&busyBit == 0 {
 		return nil

@@ -14,15 +14,15 @@ type share struct {
 	sharing *sharing // nil: nothing is shared
 
 	id      string
-	changes []GateChange // what the current change of the gate publishes
+	changes []GateChange // changes to publish, caused by the current change of the gate
 	remote  bool         // the current change comes from another process
 
 	claim       claim
-	claimNumber uint64    // of the last claim, to tell its answer from earlier ones
-	elsewhere   time.Time // until then another process may have the lease of the trial
+	claimNumber uint64    // number of the last claim, to recognise its answer
+	elsewhere   time.Time // time until which another process may have the lease of the trial
 
 	openedBy       string    // process whose change opened the breaker; "" = this one
-	rumor          time.Time // last opening elsewhere that was not believed
+	rumor          time.Time // time of the last opening elsewhere that this process did not apply
 	distrusted     string    // process whose openings do not count
 	distrustedTill time.Time
 }
@@ -37,16 +37,16 @@ const (
 )
 
 const (
-	// claimTimeout is how long a trial waits for its lease at most.
+	// claimTimeout is the longest wait of a trial for its lease.
 	claimTimeout = 100 * time.Millisecond
 	// shortestClaim is the shortest time between two requests for the lease of a
 	// trial.
 	shortestClaim = 5 * time.Millisecond
-	// A process may report an opening that this process does not apply. rumorLife
-	// is how long this process remembers it.
+	// rumorLife is how long this process remembers an opening that another process
+	// has reported and this one has not applied.
 	rumorLife = 10 * time.Second
-	// If a process opens breakers and another process soon finds the endpoint up,
-	// the openings of the first process are ignored. distrust is how long.
+	// distrust is how long the openings of a process are ignored if another process
+	// has found the endpoint up soon after one of them.
 	distrust = time.Minute
 	// spreadPerPeer and longestSpread determine the period over which all processes
 	// let in their waiting calls.
@@ -76,7 +76,7 @@ func (g *gate) publishOpened(now time.Time) {
 // sendChanges sends g.changes to the Sharer. The caller holds mu, so the changes
 // are in order.
 func (g *gate) sendChanges() {
-	if g.claim == claimGranted { // no call has begun with it
+	if g.claim == claimGranted { // no call has used the lease
 		g.claim = claimNone
 		g.publishChange(GateChange{Kind: GateReleased})
 	}
@@ -144,8 +144,8 @@ func (g *gate) keepClaim() {
 	}
 }
 
-// dropClaim forgets the lease of a trial, and forgets that another process may have
-// the next lease. The caller holds mu.
+// dropClaim forgets which process has the lease of a trial, and which one opened
+// the breaker. The caller holds mu.
 func (g *gate) dropClaim() {
 	g.claim, g.elsewhere, g.openedBy = claimNone, time.Time{}, ""
 }
@@ -218,9 +218,9 @@ func (g *gate) applyOpening(now time.Time, c GateChange) {
 	g.dismiss(now)
 }
 
-// applyClosing closes the breaker. If calls wait, it first waits for a random time.
-// So not all processes let their waiting calls in at the same moment. The caller
-// holds mu.
+// applyClosing closes the breaker. If calls wait, it closes the breaker after a
+// random time, so that not all processes let their calls in at the same moment. The
+// caller holds mu.
 func (g *gate) applyClosing(now time.Time, c GateChange) {
 	after := g.spread(c.Peers)
 	if after < time.Millisecond || g.queue.Len() == 0 {
@@ -264,8 +264,9 @@ func (g *gate) spread(peers int) time.Duration {
 	return time.Duration(g.sharing.random() * float64(longest))
 }
 
-// sharedCause returns the parts of a shared failure that are used. If its reason
-// could not have caused the change, sharedCause uses reason instead.
+// sharedCause returns those parts of a shared failure that this process uses. If
+// the failure's reason could not have caused the change, sharedCause replaces it by
+// reason.
 func sharedCause(r classify.Result, reason classify.Reason, hold time.Duration) classify.Result {
 	if p := r.Reason.Policy(); r.Category == classify.CategoryRetryable && p.Retry == classify.RetryExponential && r.Reason != classify.ReasonUnknown {
 		reason = r.Reason

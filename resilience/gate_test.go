@@ -62,27 +62,26 @@ func (p *plant) call(ctx context.Context, _ resilience.Target) (int, error) {
 	}
 }
 
-// failed returns the number of calls that began at the time from or later and
-// failed.
-func (p *plant) failed(from time.Duration) int {
+// failed returns the number of failed calls that did not begin before earliest.
+func (p *plant) failed(earliest time.Duration) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := 0
 	for _, c := range p.calls {
-		if c.err != nil && c.at >= from {
+		if c.err != nil && c.at >= earliest {
 			n++
 		}
 	}
 	return n
 }
 
-// starts returns the times at which calls began, from the time from on.
-func (p *plant) starts(from time.Duration) []time.Duration {
+// starts returns the times at which calls began, without times before earliest.
+func (p *plant) starts(earliest time.Duration) []time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all []time.Duration
 	for _, c := range p.calls {
-		if c.at >= from {
+		if c.at >= earliest {
 			all = append(all, c.at)
 		}
 	}
@@ -90,10 +89,10 @@ func (p *plant) starts(from time.Duration) []time.Duration {
 }
 
 // away returns the answer function of a simulated endpoint (a plant). The endpoint
-// fails with network errors between from and to, and succeeds otherwise.
-func away(from, to time.Duration) func(time.Duration) error {
+// fails with network errors between begin and end, and succeeds otherwise.
+func away(begin, end time.Duration) func(time.Duration) error {
 	return func(at time.Duration) error {
-		if from <= at && at < to {
+		if begin <= at && at < end {
 			return errNetwork
 		}
 		return nil
@@ -235,7 +234,7 @@ func TestGate_RateLimit(t *testing.T) {
 				for _, end := range ends {
 					assert.Less(t, end, 12*time.Second)
 				}
-				assert.Empty(t, seen.of(resilience.KindBreaker), "a rate limit opens no breaker")
+				assert.Empty(t, seen.ofKind(resilience.KindBreaker), "a rate limit opens no breaker")
 			})
 		})
 	}
@@ -391,7 +390,7 @@ func TestGate_OwnDeadlines(t *testing.T) {
 					assert.ErrorIs(t, err, context.DeadlineExceeded)
 					cancel()
 				}
-				assert.Empty(t, seen.of(resilience.KindBreaker))
+				assert.Empty(t, seen.ofKind(resilience.KindBreaker))
 				_, err := resilience.Do(t.Context(), x, onPrimary, p.call)
 				require.NoError(t, err)
 			})
@@ -460,7 +459,7 @@ func TestGate_OneInFive(t *testing.T) {
 					assert.NotErrorIs(t, err, resilience.ErrOpen)
 				}
 				if perSecond >= 100 {
-					assert.Empty(t, seen.of(resilience.KindBreaker))
+					assert.Empty(t, seen.ofKind(resilience.KindBreaker))
 				}
 			})
 		})
@@ -581,12 +580,12 @@ func TestGate_Trials(t *testing.T) {
 func TestGate_RestartsLeaveTrials(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name string
-		with bool // another call waits, and came later
-		want []string
+		name    string
+		another bool // another call, which came later, waits too
+		want    []string
 	}{
 		{name: "alone", want: []string{"restart", "restart", "restart"}},
-		{name: "with another call", with: true, want: []string{"call", "call", "call", "restart"}},
+		{name: "with another call", another: true, want: []string{"call", "call", "call", "restart"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -613,7 +612,7 @@ func TestGate_RestartsLeaveTrials(t *testing.T) {
 				var all sync.WaitGroup
 				all.Go(func() { do(resilience.WithRestartNumber(t.Context(), 1), "restart") })
 				synctest.Wait()
-				if tt.with {
+				if tt.another {
 					all.Go(func() { do(t.Context(), "call") })
 				}
 				all.Wait()
@@ -623,14 +622,14 @@ func TestGate_RestartsLeaveTrials(t *testing.T) {
 	}
 }
 
-// For the time BridgeMs, new calls wait for an open breaker, but not past their
-// deadline.
+// Within BridgeMs after an opening, new calls wait at the breaker, but not past
+// their deadline.
 func TestGate_Bridge(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name     string
 		bridge   *int
-		after    time.Duration // of the opening
+		after    time.Duration // time after the opening
 		deadline time.Duration
 		targets  []resilience.Target
 		want     error
@@ -723,7 +722,7 @@ func TestGate_Keys(t *testing.T) {
 		assert.Equal(t, []string{
 			"https://a.example", "https://a.example#acme", "https://a.example#bolt", "https://a.example#other",
 		}, names)
-		assert.Equal(t, resilience.Target{Endpoint: primary.Endpoint, Key: "acme"}, seen.of(resilience.KindBreaker)[0].Target)
+		assert.Equal(t, resilience.Target{Endpoint: primary.Endpoint, Key: "acme"}, seen.ofKind(resilience.KindBreaker)[0].Target)
 
 		require.NoError(t, x.Breakers().Force(t.Context(), "https://a.example#acme", resilience.BreakerForceClosed))
 		require.ErrorIs(t, do("acme"), errNetwork, "it is called again")
@@ -823,7 +822,7 @@ func TestGate_ForceAndWaiting(t *testing.T) {
 				got := x.Breakers().Snapshot()[0]
 				assert.Equal(t, 11, got.Waiting)
 				assert.Equal(t, 50*time.Second, got.Hold)
-				assert.Len(t, seen.of(resilience.KindWait), 11)
+				assert.Len(t, seen.ofKind(resilience.KindWait), 11)
 				stop()
 				synctest.Wait()
 				assert.Equal(t, 10, x.Breakers().Snapshot()[0].Waiting)

@@ -124,7 +124,7 @@ func TestGate_Traffic(t *testing.T) {
 		name   string
 		all    []trouble
 		flaky  bool
-		behind float64 // how much smaller than with the plain loop the share of answers may be, in percentage points
+		behind float64 // by how many percentage points the share of answers may be below the plain loop's
 	}{
 		{name: "blips of 2 to 15 s", all: troubles(time.Minute, 2*time.Second, 15*time.Second, false), behind: 0.1},
 		{name: "outages of 1 to 6 min", all: troubles(7*time.Minute, time.Minute, 6*time.Minute, false), behind: 3.5},

@@ -20,20 +20,20 @@ type entrant struct {
 	// patience returns how long the call waits at an open breaker at most. cause is
 	// the failure that opened the breaker.
 	patience func(cause classify.Result) time.Duration
-	// waits is called before the call begins to wait. after is the shortest
+	// waits is called before the call begins to wait. shortest is the shortest
 	// possible wait. held reports that a rate limit, not a breaker, makes the call
 	// wait. cause is that rate limit or the failure that opened the breaker.
-	waits func(after time.Duration, held bool, cause classify.Result)
+	waits func(shortest time.Duration, held bool, cause classify.Result)
 }
 
 // waiter is an entrant in the queue of a gate. Its fields are guarded by gate.mu
 // until ready is closed.
 type waiter struct {
 	entrant
-	deadline  time.Time // of the caller's context; zero = none
-	holdLimit time.Time // when it stops waiting for a hold
-	openLimit time.Time // when it stops waiting for a breaker; zero until one is open
-	claims    bool      // the first to ask for the lease of a trial: it waits for the answer
+	deadline  time.Time // deadline of the caller's context; zero = none
+	holdLimit time.Time // when the call stops waiting for a hold
+	openLimit time.Time // when the call stops waiting for a breaker; zero until the breaker is open
+	claims    bool      // the call waits for the answer to the request for the trial's lease
 	late      bool      // it may not wait at an open breaker
 	place     *list.Element
 	limit     *time.Timer // runs at the earlier limit that applies

@@ -126,7 +126,8 @@ func TestHealthSeveralSessions(t *testing.T) {
 	})
 }
 
-// If the test calls stop before a session ends, its end has no effect.
+// If the test calls stop before a session ends, the end of the session has no
+// effect.
 func TestHealthSessionStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

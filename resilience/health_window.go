@@ -37,15 +37,15 @@ func (w *healthWindow) advance(now int64) healthCounts {
 	return w.sum
 }
 
-// add adds c to the bucket of when, a time in seconds. If when is before the
-// window, add does nothing. If when is after now, add adds c to the newest bucket.
-func (w *healthWindow) add(now, when int64, c healthCounts) {
+// add adds c to the bucket of t, a time in seconds. If t is before the window, add
+// does nothing. If t is after now, add adds c to the newest bucket.
+func (w *healthWindow) add(now, t int64, c healthCounts) {
 	w.advance(now)
 	size := int64(len(w.buckets))
-	when = min(when, w.newest)
-	if when < 0 || when <= w.newest-size {
+	t = min(t, w.newest)
+	if t < 0 || t <= w.newest-size {
 		return
 	}
-	w.buckets[when%size].add(c)
+	w.buckets[t%size].add(c)
 	w.sum.add(c)
 }

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The window counts outcomes in a ring of buckets. The counts must equal those of a
-// plain list of all outcomes.
+// The window counts outcomes in a ring of buckets. The counts must equal the counts
+// in a plain list of all outcomes.
 func TestHealthWindow(t *testing.T) {
 	t.Parallel()
 	const size = int64(HealthWindow / time.Second)

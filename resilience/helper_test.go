@@ -87,8 +87,8 @@ func (e *events) observe(_ context.Context, event resilience.Event) {
 	e.all = append(e.all, event)
 }
 
-// of returns the collected events of one kind.
-func (e *events) of(kind resilience.Kind) []resilience.Event {
+// ofKind returns the collected events of one kind.
+func (e *events) ofKind(kind resilience.Kind) []resilience.Event {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var some []resilience.Event
@@ -103,7 +103,7 @@ func (e *events) of(kind resilience.Kind) []resilience.Event {
 // pauses returns the duration of each pause, in the order of the events.
 func (e *events) pauses() []time.Duration {
 	var all []time.Duration
-	for _, w := range e.of(resilience.KindWait) {
+	for _, w := range e.ofKind(resilience.KindWait) {
 		all = append(all, w.ScheduledDelay)
 	}
 	return all
@@ -112,7 +112,7 @@ func (e *events) pauses() []time.Duration {
 // transitions returns the text "From>To" of each event of one kind.
 func (e *events) transitions(kind resilience.Kind) []string {
 	var all []string
-	for _, w := range e.of(kind) {
+	for _, w := range e.ofKind(kind) {
 		all = append(all, w.From+">"+w.To)
 	}
 	return all

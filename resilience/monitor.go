@@ -63,12 +63,12 @@ type Restart struct {
 }
 
 // Transient reports whether r is a transient network failure, which a [Restarter]
-// should accept. The end of the caller's own deadline is none, but an
-// [AttemptTimeoutError] is: the endpoint did not answer.
+// should accept. An [AttemptTimeoutError] is one, because the endpoint did not
+// answer. The end of the caller's own deadline is not.
 func (r Restart) Transient() bool { return restartable(r.Result, r.Err) }
 
-// Refused reports whether a gate refused the call, so that none was made, and how
-// long the gate refuses calls. Such a restart should not count as a failure.
+// Refused reports whether a gate refused the call, so that no call was made, and
+// how long the gate refuses calls. Such a restart should not count as a failure.
 func (r Restart) Refused() (wait time.Duration, ok bool) {
 	if e := r.refused(); e != nil {
 		return e.after(), true

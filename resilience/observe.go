@@ -80,7 +80,7 @@ type Counters struct {
 	// Retry counts a retry and whether it succeeded. cause is the failure that was
 	// retried.
 	Retry func(ctx context.Context, provider string, cause classify.Result, succeeded bool)
-	// Fallback counts a change of target. cause is the failure of the target from.
+	// Fallback counts a change of target. cause is the failure of the old target.
 	Fallback func(ctx context.Context, from, to string, cause classify.Result)
 	// Breaker sets the state of an endpoint's circuit breaker, a [BreakerState].
 	// With a [Target.Key], endpoint is endpoint#key.
@@ -146,7 +146,7 @@ func (c Counters) attempt(ctx context.Context, e Event) {
 	}
 }
 
-// hostProvider returns the provider of the host of an endpoint, or "".
+// hostProvider returns the provider of an endpoint's host, or "".
 func hostProvider(endpoint string) string {
 	u, err := url.Parse(endpoint)
 	if err != nil {

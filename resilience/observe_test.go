@@ -89,7 +89,7 @@ func TestEvent_ScheduledDelayIsNeverLogged(t *testing.T) {
 		ScheduledDelay: 431987 * time.Microsecond, Result: classify.Result{Category: "retryable", Reason: "network"},
 	}
 	var out bytes.Buffer
-	noTime := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // the digits of the time could match those of the pause by chance
+	noTime := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // the time could contain the digits of the pause by chance
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
 		}

@@ -126,7 +126,7 @@ func WithMonitor(m Monitor) Option {
 	return optionFunc(func(o options) options { o.monitor = m; return o })
 }
 
-// WithRestarter sets the restart queue. It gets every call that has a
+// WithRestarter sets the restart queue. The queue gets every call that has a
 // [Call.Restart] and failed with network errors after all retries. By default, and
 // with nil, there is none.
 func WithRestarter(r Restarter) Option {
@@ -146,8 +146,9 @@ func WithProbe(p Probe) Option {
 
 // WithSharing shares the state of the breakers and the holds of rate limits with
 // other processes ([Sharer]). Set [Target.Key] if the processes have different
-// credentials, because a rate limit of one is then none of the others. By default,
-// and with nil, each process has its own. A Sharer belongs to one executor.
+// credentials, because a rate limit then applies only to the processes with the
+// same credentials. By default, and with nil, nothing is shared. A Sharer belongs
+// to one executor.
 func WithSharing(s Sharer) Option {
 	return optionFunc(func(o options) options { o.sharer = s; return o })
 }

@@ -86,13 +86,13 @@ func (s scenario) run(t *testing.T) error {
 		return len(made), fail
 	})
 	last := made[len(made)-1]
-	attempts, waits := seen.of(resilience.KindAttempt), seen.of(resilience.KindWait)
+	attempts, waits := seen.ofKind(resilience.KindAttempt), seen.ofKind(resilience.KindWait)
 	switch took := time.Since(start); {
 	case late:
 		return errors.New("a call began after the deadline")
 	case (err == nil) != (last == nil) || !errors.Is(err, last) || answered != len(made):
 		return fmt.Errorf("got %d, %v after %d calls, the last of which returned %v", answered, fmt.Sprint(err), len(made), fmt.Sprint(last))
-	case len(attempts) != len(made) || len(seen.of(resilience.KindDone)) != 1:
+	case len(attempts) != len(made) || len(seen.ofKind(resilience.KindDone)) != 1:
 		return fmt.Errorf("%d calls, told: %+v", len(made), seen.all)
 	case s.deadline > 0 && took > s.deadline:
 		return fmt.Errorf("it took %v", took)

@@ -66,7 +66,7 @@ type Queue struct {
 	observers observers
 	capacity  int
 	slots     chan struct{} // one slot per running task
-	owner     string        // of the leases of this queue
+	owner     string        // identifies this queue in its leases
 	lease     time.Duration
 
 	scanning chan struct{} // held during a scan of the store
@@ -228,9 +228,9 @@ func (q *Queue) checkIdle() {
 type QueuedTask struct {
 	ID       string
 	Restart  Restart   // as offered, with the failures of restarts added to its History
-	Restarts int       // number of restarts that have begun, without those that an open breaker refused
+	Restarts int       // number of restarts that have begun; restarts that an open breaker refused do not count
 	Due      time.Time // time of the next restart
-	Running  bool      // in this or, with a shared store, in another queue
+	Running  bool      // it runs in this queue or, with a shared store, in another one
 	Parked   bool      // it ended its process three times; see [Queue.Resume]
 	Stored   bool      // it is in the store, so the next process that opens it runs the task
 }
@@ -309,7 +309,7 @@ func (q *Queue) cancelRunning(ctx context.Context) error {
 	}
 	q.mu.Unlock()
 	for t, r := range running {
-		q.renew(t, r) // stores that its end is no crash
+		q.renew(t, r) // stores that the end of this restart is no crash
 	}
 
 	q.mu.Lock()

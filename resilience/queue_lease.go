@@ -11,8 +11,8 @@ import (
 // lease in the [Store]. [WithQueueLease] changes it.
 const DefaultQueueLease = 30 * time.Second
 
-// maxCrashes is the number of restarts of a task after which the task is parked if
-// the process ended during each of them.
+// maxCrashes is the number of crashes after which a task is parked. A crash is a
+// restart during which the process ended.
 const maxCrashes = 3
 
 // ErrLeaseLost is the cause with which a task's context ends if the queue could not
@@ -58,10 +58,10 @@ type taskRun struct {
 	over           bool // its function has returned
 }
 
-// hold begins to renew the lease of a running task. If no renewal succeeds, the
-// restart is canceled before another queue may take the task over. The caller holds
-// mu.
-func (q *Queue) hold(t *task, r *taskRun) {
+// keepLease begins to renew the lease of a running task. If no renewal succeeds,
+// the restart is canceled before another queue may take the task over. The caller
+// holds mu.
+func (q *Queue) keepLease(t *task, r *taskRun) {
 	if q.store == nil {
 		return
 	}
@@ -118,7 +118,7 @@ func (q *Queue) takeOver(t *task) {
 		return
 	}
 	crashes := t.crashes
-	if !t.lease.Ending && t.lease.Owner != q.owner { // this queue could not store the end, but lives
+	if !t.lease.Ending && t.lease.Owner != q.owner { // a lease of this queue is no crash: the queue only failed to store the end
 		crashes++
 	}
 	e := Event{
@@ -150,15 +150,15 @@ func (q *Queue) takeOver(t *task) {
 	if !taken || err != nil || t.state != taskElsewhere {
 		return // the next scan sees it again
 	}
-	due := t.due // was compared with the clock before
+	due := t.due // already compared with the clock
 	if t.read(t.stored) == nil {
 		t.due = due
 		q.arm(t)
 	}
 }
 
-// leaseOver reports whether another queue had a lease on t that has expired. The
-// caller holds mu.
+// leaseOver reports whether another queue's lease on t has expired. The caller
+// holds mu.
 func (q *Queue) leaseOver(t *task) bool {
 	if q.tasks[t.id] != t || t.state != taskElsewhere || t.lease == nil {
 		return false
@@ -173,8 +173,8 @@ func (q *Queue) leaseOver(t *task) bool {
 // ErrParked is wrapped by the error of an operation on a parked task.
 var ErrParked = errors.New("the task is parked")
 
-// Resume queues a parked task again, due at once. It is parked again after three
-// more crashes. id is [QueuedTask].ID.
+// Resume queues a parked task again, due at once. The task is parked again after
+// three more crashes. id is [QueuedTask].ID.
 func (q *Queue) Resume(id string) error {
 	t, err := q.parked(id)
 	if err != nil {

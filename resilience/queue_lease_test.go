@@ -126,7 +126,7 @@ func TestQueueLosesLease(t *testing.T) {
 			defer seen.end("a")
 			<-ctx.Done()
 			cause, canceled = context.Cause(ctx), time.Since(start)
-			time.Sleep(5 * time.Second) // to end its work
+			time.Sleep(5 * time.Second) // time to end its work
 			return cause
 		})
 		require.NoError(t, first.Offer(t.Context(), offer("a")))
@@ -158,8 +158,8 @@ func TestQueueLosesLease(t *testing.T) {
 	})
 }
 
-// offerRecord returns the encoded record of a waiting task, after change has
-// changed its fields.
+// offerRecord returns the encoded record of a waiting task. change sets fields
+// before the record is encoded.
 func offerRecord(t *testing.T, change func(map[string]any)) []byte {
 	t.Helper()
 	r := map[string]any{"version": 1, "key": "key a", "task": map[string]any{"kind": "job"}, "due": time.Now().Add(time.Minute), "pause": time.Minute}
@@ -169,14 +169,13 @@ func offerRecord(t *testing.T, change func(map[string]any)) []byte {
 	return encoded
 }
 
-// Only a queue's own clock decides when a lease is over: the record has not changed
-// for the duration of the lease. The queue ignores the time of expiry in the
-// record.
+// A lease is over if the record has not changed for the duration of the lease, by
+// the queue's own clock. The queue ignores the time of expiry in the record.
 func TestQueueLeaseClocks(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name    string
-		expires time.Duration // from now
+		expires time.Duration // time from now
 		renewed time.Duration // the owner renews the lease for this long
 		want    []string
 	}{

@@ -17,15 +17,15 @@ import (
 // store, Offer waits for the store's write.
 //
 // A task with the kind and the key of r may already be queued. Then Offer returns
-// nil, and there is still one task ([RestartMerged]). If the queued task has
-// another payload, Offer returns an error that wraps [ErrDuplicateTask]. If the
-// queued task is parked, Offer returns an error that wraps [ErrParked]. Restarts
-// without a key are never equal.
+// nil and queues no second one ([RestartMerged]). If the queued task has another
+// payload, Offer returns an error that wraps [ErrDuplicateTask]. If the queued task
+// is parked, Offer returns an error that wraps [ErrParked]. Restarts without a key
+// are never merged.
 //
-// If ctx is the context of a restart and r has the kind and payload of its task,
-// Offer records the failure of that restart. If r has another payload, it is a new
-// task that keeps the count of failed restarts. So the restarts end even if a
-// function changes its payload each time.
+// ctx may be the context of a running restart. If r has the kind and payload of
+// that restart's task, Offer records a failure of the restart. If r has another
+// payload, it becomes a new task, which keeps the count of failed restarts. So the
+// restarts end even if a function changes its payload each time.
 func (q *Queue) Offer(ctx context.Context, r Restart) error {
 	for tries := 1; ; {
 		t, equal, err := q.accept(ctx, r)
@@ -143,8 +143,8 @@ func (q *Queue) accept(ctx context.Context, r Restart) (*task, <-chan struct{}, 
 }
 
 // restartable reports whether a failure is a transient network failure
-// (NetworkTransient in [classify.ViewResilience]). The end of the caller's own
-// deadline is none, but the attempt timeout is: the endpoint did not answer.
+// (NetworkTransient in [classify.ViewResilience]). An attempt timeout is one,
+// because the endpoint did not answer. The end of the caller's own deadline is not.
 func restartable(r classify.Result, err error) bool {
 	if r.Reason.Name(classify.ViewResilience) != classify.ReasonNetwork.Name(classify.ViewResilience) {
 		return false

@@ -57,7 +57,7 @@ func (q *Queue) start(t *task, timerNumber int) (context.Context, func(context.C
 	t.pause = t.delay()
 	t.due = time.Now().Add(t.pause)
 	q.active++
-	q.hold(t, r)
+	q.keepLease(t, r)
 	q.mu.Unlock()
 
 	if err := q.save(t, func() (*record, bool) { return t.record(), true }); err != nil {

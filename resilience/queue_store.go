@@ -23,9 +23,10 @@ import (
 // returns. Records are opaque: a Store must not change them, and must not keep the
 // slices.
 type Store interface {
-	// Swap changes the record of an id from old to next, atomically. A nil old
-	// means that there is no record. A nil next removes the record. If the stored
-	// record is not old, Swap changes nothing and returns false.
+	// Swap replaces the record of an id, which must equal old, by next, atomically.
+	// If old is nil, there must be no record. If next is nil, Swap removes the
+	// record. If the stored record differs from old, Swap changes nothing and
+	// returns false.
 	Swap(id string, old, next []byte) (swapped bool, err error)
 	// All returns all records by their ids.
 	All() (map[string][]byte, error)
@@ -126,7 +127,7 @@ func (t *task) read(encoded []byte) error {
 	return nil
 }
 
-// save writes the record that form returns to the store. A nil record removes the
+// save stores the record that form returns. If the record is nil, save removes the
 // stored one. save calls form with mu held, and does nothing if ok is false. It
 // returns [ErrLeaseLost] if another queue has changed the record. Without a store
 // it does nothing.

@@ -16,25 +16,25 @@ type task struct {
 	id            string
 	restart       Restart         // failed restarts are added to its History
 	ctx           context.Context // its values are passed to the function
-	number        int             // of the last restart that has begun, without those that a breaker refused
+	number        int             // number of the last restart that has begun; refused restarts do not count
 	failures      int             // restarts that have failed
 	crashes       int             // restarts during which the process ended
 	postponements int             // consecutive restarts that a breaker refused
 	due           time.Time       // time of the next restart
-	pause         time.Duration   // the pause that due ends
+	pause         time.Duration   // the pause that ends at due
 	state         taskState
 	run           *taskRun      // the running restart; nil in other states
 	saved         chan struct{} // closed when the new task has been stored or refused
 	timer         *time.Timer
 	timerNumber   int  // number of the current timer; an older timer must not start the task
-	unhandled     bool // the event that its kind is not registered has been emitted
+	unhandled     bool // the event for its unregistered kind has been emitted
 
 	// The next fields describe the record in the store.
 	writing  chan struct{} // held during a change of the record
 	stored   []byte        // the record
-	lease    *lease        // of another queue; nil in states other than taskElsewhere
+	lease    *lease        // another queue's lease; nil in states other than taskElsewhere
 	seen     time.Time     // when this queue first read stored
-	reported bool          // the event that the lease is over has been emitted
+	reported bool          // the event for its expired lease has been emitted
 }
 
 func (q *Queue) newTask(id string) *task {
@@ -46,7 +46,7 @@ type taskState uint8
 const (
 	taskSaving    taskState = iota // not yet stored
 	taskWaiting                    // until it is due, its kind is registered and a slot is free
-	taskRunning                    // in this queue
+	taskRunning                    // it runs in this queue
 	taskElsewhere                  // another queue runs it, or has changed its record
 	taskParked                     // until Resume
 )
@@ -71,7 +71,7 @@ func RestartNumber(ctx context.Context) int {
 }
 
 // WithRestartNumber returns a context for which [RestartNumber] returns number. A
-// [Restarter] of another package calls the functions of its tasks with it.
+// [Restarter] in another package passes this context to the functions of its tasks.
 func WithRestartNumber(ctx context.Context, number int) context.Context {
 	return context.WithValue(ctx, taskKey{}, number)
 }
@@ -123,8 +123,8 @@ func (t *task) counted() int {
 	return t.number
 }
 
-// longestRestartDelay is the longest pause before a restart, however many have
-// failed.
+// longestRestartDelay is the longest pause before a restart, however many restarts
+// have failed.
 const longestRestartDelay = 24 * time.Hour
 
 // longestPostponement is the longest pause after a restart that a gate refused,

@@ -33,8 +33,7 @@ func offer(task string) resilience.Restart {
 	}
 }
 
-// advance lets the fake time pass by d and waits for everything that is due by
-// then.
+// advance moves the fake clock by d and waits for everything that is due by then.
 func advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -77,7 +76,7 @@ type memory struct {
 	put, remove error
 	all         error
 	puts        int
-	hold        chan struct{} // a Swap that stores a record blocks until it is closed
+	hold        chan struct{} // a Swap that stores a record blocks until hold is closed
 }
 
 func (m *memory) Swap(id string, old, record []byte) (bool, error) {
@@ -603,7 +602,7 @@ func TestQueueFull(t *testing.T) {
 	})
 }
 
-// The restart settings of an agent override those of the config.
+// The restart settings of an agent override the general ones.
 func TestQueueConfig(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -47,9 +47,9 @@ const (
 	// drainTime is how long the reading of an unused response may take. After a
 	// pause between calls, most responses have arrived completely.
 	drainTime = 25 * time.Millisecond
-	// headerBytes limits the size of a kept header, and headerValue that of each
-	// value, because events and attempts keep the error. Real headers are much
-	// shorter, but net/http accepts up to 10 MB.
+	// headerBytes limits the size of a kept header, and headerValue the size of
+	// each of its values, because events and attempts keep the header with the
+	// error. Real headers are much shorter, but net/http accepts up to 10 MB.
 	headerBytes = 64 << 10
 	headerValue = 4 << 10
 )
@@ -71,7 +71,7 @@ func newResponseError(resp *http.Response, body []byte) *ResponseError {
 }
 
 // mergeTrailer copies src into dst and returns dst. If dst is nil, it returns src.
-// It changes dst itself, because others may already have a reference to it. Package
+// It changes dst itself, because other code may already refer to dst. Package
 // net/http does the same.
 func mergeTrailer(dst, src http.Header) http.Header {
 	if dst == nil {

@@ -74,7 +74,7 @@ func (b *cancelingBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// writableBody is a body to which the client can also write, such as that of a
+// writableBody is a body to which the client can also write, such as the body of a
 // switched protocol.
 type writableBody struct {
 	*cancelingBody

@@ -73,8 +73,8 @@ func (i *inspection) inspect(head []byte, final bool) (failure []byte, decided b
 	if !ok {
 		return nil, final
 	}
-	// A line of data may have a key "error" too. So at the beginning of a body, only
-	// a line that begins with it is an error.
+	// A line of data may have a key "error" too. So at the beginning of a body,
+	// only a line that begins with this key is an error.
 	if i.kind == bodyLines && !bytes.HasPrefix(skipSpace(e.data), []byte(`{"error"`)) {
 		return nil, true
 	}

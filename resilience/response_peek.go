@@ -49,7 +49,7 @@ type peeked struct {
 }
 
 // peek reads the first size bytes of a response's body before the client does. It
-// ends earlier if wait is over or if inspect has decided. If it reads the whole
+// ends earlier if wait has passed or if inspect has decided. If it reads the whole
 // body, the connection is free during the pause. peek panics if Read panicked.
 //
 // inspect gets the beginning of the body, which grows from call to call until final
@@ -119,14 +119,14 @@ func (b *peekedBody) fill() {
 	returned = true
 }
 
-// wait waits for the beginning of the body, but not longer than most. busy reports
+// wait waits for the beginning of the body, but not longer than limit. busy reports
 // whether a Read is still running.
-func (b *peekedBody) wait(ctx context.Context, most time.Duration) (p peeked, busy bool) {
-	limit := time.NewTimer(most)
-	defer limit.Stop()
+func (b *peekedBody) wait(ctx context.Context, limit time.Duration) (p peeked, busy bool) {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
 	select {
 	case <-b.done:
-	case <-limit.C:
+	case <-timer.C:
 	case <-ctx.Done():
 	}
 	b.mu.Lock()

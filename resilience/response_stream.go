@@ -11,7 +11,7 @@ import (
 // checkBody looks for an error at the beginning of a successful response. It
 // returns the response for the client. If it finds an error, it returns a
 // [*ResponseError], or the error with which the body broke off. If it finds none,
-// an event reports an error that the client finds later in the body.
+// and the client later reads an error in the body, an event reports that error.
 func (e *exchange) checkBody(ctx context.Context, resp *http.Response) (*http.Response, error) {
 	if _, switched := resp.Body.(io.Writer); switched || !hasBody(resp) || e.request.Method == http.MethodHead {
 		return resp, nil
@@ -78,7 +78,7 @@ func (w *watchedBody) Read(p []byte) (int, error) {
 }
 
 // scan looks for an error event in the next bytes of the body. final reports that
-// they are the last ones; then a line needs no line feed.
+// these bytes are the last ones; then the last line needs no line feed.
 func (w *watchedBody) scan(p []byte, final bool) {
 	for {
 		event, rest, ok := w.events.next(p)

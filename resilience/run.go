@@ -17,18 +17,18 @@ type run struct {
 	call Call
 	fn   function
 
-	calls  int           // on all targets
+	calls  int           // calls on all targets
 	failed []Attempt     // all failed calls
 	stop   error         // becomes Error.Stop
 	final  bool          // Call.Repeatable forbids any further call
-	waited time.Duration // at gates
+	waited time.Duration // time spent at gates
 
 	// The fields below belong to the current target.
 	target      Target
 	gate        *gate           // nil if the target has no name
-	remaining   []Target        // the targets after it
+	remaining   []Target        // the targets after target
 	effective   *settings       // nil until needed
-	number      int             // of calls to it so far
+	number      int             // calls to target so far
 	corrections int             // corrective retries so far
 	shrinks     int             // calls of Call.Shrink so far
 	member      bool            // the gate has let a call in that was not a late trial
@@ -155,13 +155,13 @@ func (r *run) last() Attempt {
 	return Attempt{}
 }
 
-// emitFallback emits a fallback event: the target to replaces the target from.
-func (r *run) emitFallback(from, to Target) {
-	e := Event{Kind: KindFallback, Target: to, Result: r.last().Result, Err: r.last().Err}
-	if r.stop != nil { // the call to from was refused
+// emitFallback emits the event that a target replaces another one.
+func (r *run) emitFallback(old, next Target) {
+	e := Event{Kind: KindFallback, Target: next, Result: r.last().Result, Err: r.last().Err}
+	if r.stop != nil { // the call to the old target was refused
 		e.Result, e.Err = refusalResult(r.stop), r.stop
 	}
-	e.From, e.To = labels(from, to)
+	e.From, e.To = labels(old, next)
 	r.emit(e)
 }
 
@@ -177,7 +177,7 @@ func refusalResult(err error) classify.Result {
 
 // callTarget calls a target, and repeats the call while r.action is actionRetry.
 func (r *run) callTarget(t Target, remaining []Target) {
-	r.target, r.gate, r.remaining, r.effective = t, r.x.breakers.of(r.ctx, t), remaining, nil
+	r.target, r.gate, r.remaining, r.effective = t, r.x.breakers.gateFor(r.ctx, t), remaining, nil
 	r.number, r.corrections, r.shrinks, r.scheduled, r.member, r.cause, r.stop = 0, 0, 0, 0, false, classify.Result{}, nil
 	for r.attempt(); r.action == actionRetry; r.attempt() {
 		if err := sleep(r.ctx, r.pause); err != nil {
@@ -253,9 +253,9 @@ func (r *run) record(p permit, a Attempt) {
 	r.x.recordOutcome(r.ctx, &r.call, r.gate.endpoint, a)
 }
 
-// admit asks the monitor and the gate whether the call may be made. It may wait. A
-// target without a name has no monitor and no gate. For it, admit returns the zero
-// permit.
+// admit asks the monitor and the gate whether the call may be made. It may wait.
+// For a target without a name, which has no monitor and no gate, admit returns the
+// zero permit.
 func (r *run) admit() (permit, error) {
 	if err := contextErr(r.ctx); err != nil {
 		return permit{}, err
@@ -292,8 +292,9 @@ func (r *run) admit() (permit, error) {
 
 // patience returns how much longer the call may wait at an open breaker: its
 // remaining pauses plus longestGap, which leaves time for one more trial. cause is
-// the failure that opened the breaker. If it is a timeout, each remaining call and
-// the trial may wait for an answer too, so the attempt timeout is added for each.
+// the failure that opened the breaker. If this failure is a timeout, each remaining
+// call and the trial may wait for an answer too, so patience adds the attempt
+// timeout for each of them.
 func (r *run) patience(cause classify.Result) time.Duration {
 	calls, s := r.settings().retry.calls(cause), r.settings().retry.scheduleFor(cause.Reason)
 	if calls < 2 {
@@ -336,7 +337,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 // unhealthy.
 var ErrUnhealthy = errors.New("unhealthy")
 
-// skipTarget handles the refusal err of a call. Unless the context has ended, the
+// skipTarget handles err, the refusal of a call. Unless the context has ended, the
 // next target is called, even if the policy of the last error allows no fallback.
 func (r *run) skipTarget(err error) {
 	r.stop = err

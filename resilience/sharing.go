@@ -19,7 +19,7 @@ import (
 // for Redis and Valkey. [WithSharing] sets the Sharer of an executor.
 //
 // A gate works on its own memory. It calls the Sharer only when its state changes,
-// and before a trial. If the Sharer fails, each process goes on by itself.
+// and before a trial. If the Sharer fails, each process continues without it.
 //
 // One Sharer belongs to one Executor. All methods must be safe for concurrent use.
 // The executor holds locks when it calls Publish or Current. So these two methods
@@ -38,7 +38,7 @@ type Sharer interface {
 	// only.
 	Current(gate string) []GateChange
 	// Claim asks for the lease of a gate's next trial. The lease ends by itself
-	// after the time lease. Claim returns 0 if this process gets the lease and
+	// after the given time. Claim returns 0 if this process gets the lease and
 	// makes the trial. If another process has the lease, Claim returns how long to
 	// wait before the next request.
 	//
@@ -61,7 +61,7 @@ const (
 )
 
 // GateChange describes a change of a gate to other processes. Its times are
-// durations that count from its publication. So the clocks of the machines may
+// durations since the publication of the change. So the clocks of the machines may
 // differ.
 type GateChange struct {
 	// Gate identifies the gate of an endpoint, or the gate of one [Target.Key] of
@@ -76,9 +76,8 @@ type GateChange struct {
 	NextTrial    time.Duration // GateOpened: time until the next trial
 	FailedTrials int           // GateOpened: trials that have failed since the breaker opened
 
-	// Cause is the failure that caused the change. Processes share its category,
-	// its reason, its status, and whether it has a Retry-After. They share nothing
-	// else of it.
+	// Cause is the failure that caused the change. Processes share only its
+	// category, its reason, its status, and whether it has a Retry-After.
 	Cause classify.Result
 
 	// The Sharer sets the next two fields when it delivers a change.
@@ -91,9 +90,9 @@ type GateChange struct {
 // nothing.
 type Receiver struct{ b *Breakers }
 
-// Apply changes a gate as another process has changed its own. Apply checks all
-// fields. So a faulty or unknown process cannot do more harm than a faulty
-// endpoint:
+// Apply changes a gate in the same way as another process has changed its gate.
+// Apply checks all fields. So a faulty or unknown process cannot do more harm than
+// a faulty endpoint:
 //
 //   - A hold may be longer than this process allows (cooldownMs, [BreakerConfig]).
 //     Then it lasts for maxHoldMs ([RetryConfig]).
@@ -180,8 +179,7 @@ func (b *Breakers) shared(id string) *gate {
 	return b.sharing.byID[id]
 }
 
-// catchUp applies the present state to a new gate: the state that other processes
-// have published.
+// catchUp applies the state that other processes have published to a new gate.
 func (s *sharing) catchUp(g *gate) {
 	for _, c := range s.sharer.Current(g.id) {
 		if err := g.apply(c); err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // memoryServer works in memory like the server of package redisgate: it keeps
-// holds, openings and leases, and sends changes to all processes. Each message
-// takes the time latency.
+// holds, openings and leases, and sends changes to all processes. latency is how
+// long a message takes to arrive.
 type memoryServer struct {
 	latency time.Duration
 

@@ -77,7 +77,7 @@ type sharedFixture struct {
 	*fakeSharer
 	x      *resilience.Executor
 	seen   *events
-	fails  error // of the next calls
+	fails  error // error of the next calls
 	called int
 }
 
@@ -97,7 +97,8 @@ func (f *sharedFixture) do(ctx context.Context) error {
 	return err
 }
 
-// begin makes a first call, so that the gate exists, and waits until it is quiet.
+// begin makes a first call, so that the gate exists. It then waits until the
+// success is longer ago than quietMs.
 func (f *sharedFixture) begin(t *testing.T) {
 	t.Helper()
 	require.NoError(t, f.do(t.Context()))
@@ -108,7 +109,7 @@ func (f *sharedFixture) begin(t *testing.T) {
 func (f *sharedFixture) status() resilience.BreakerStatus { return f.x.Breakers().Snapshot()[0] }
 
 func (f *sharedFixture) sharing() (all []string) {
-	for _, e := range f.seen.of(resilience.KindSharing) {
+	for _, e := range f.seen.ofKind(resilience.KindSharing) {
 		all = append(all, e.To)
 	}
 	return all
@@ -184,7 +185,7 @@ func TestSharing_RemoteHold(t *testing.T) {
 		require.NoError(t, f.do(t.Context()))
 		assert.Equal(t, 5*time.Second, time.Since(start))
 		assert.Empty(t, f.published, "a change of another process is not sent again")
-		require.Len(t, f.seen.of(resilience.KindHold), 1)
+		require.Len(t, f.seen.ofKind(resilience.KindHold), 1)
 	})
 }
 
@@ -296,8 +297,8 @@ func TestSharing_DistrustsRefutedOpenings(t *testing.T) {
 	})
 }
 
-// While another process makes the trial, calls wait or are refused, like at any
-// open breaker.
+// While another process makes the trial, calls wait or are refused, as at any open
+// breaker.
 func TestSharing_TrialElsewhere(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)
@@ -357,8 +358,8 @@ func TestSharing_ClaimFails(t *testing.T) {
 	}
 }
 
-// If a trial is canceled, the next call gets its lease, or the process releases the
-// lease.
+// If a trial is canceled, the next call gets the trial's lease, or the process
+// releases the lease.
 func TestSharing_CanceledTrialEndsLease(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newSharedFixture(t)
@@ -404,7 +405,7 @@ func TestSharing_AwayOnce(t *testing.T) {
 		f.Back()
 		f.Ignored(errUnknown)
 		assert.Equal(t, []string{resilience.SharingAway, resilience.SharingIgnored, resilience.SharingBack, resilience.SharingIgnored}, f.sharing())
-		assert.ErrorIs(t, f.seen.of(resilience.KindSharing)[0].Err, errNetwork)
+		assert.ErrorIs(t, f.seen.ofKind(resilience.KindSharing)[0].Err, errNetwork)
 	})
 }
 

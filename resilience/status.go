@@ -37,10 +37,10 @@ type Status struct {
 
 const statusEvents = 50
 
-// Statuses collects events into a [Status] per key. Pass Observe to
-// [WithObserver]. It ignores calls without a key. With more than a thousand
-// keys, it forgets a status that has not changed for an hour. The zero value is
-// ready to use and safe for concurrent use.
+// Statuses collects events into a [Status] per key. Pass Observe to [WithObserver].
+// Calls without a key are ignored. With more than a thousand keys, Statuses forgets
+// a status that has not changed for an hour. The zero value is ready to use and
+// safe for concurrent use.
 type Statuses struct {
 	mu    sync.Mutex
 	byKey recent[string, *Status]

@@ -31,8 +31,8 @@ import (
 //
 // Transport reads the first event or the beginning of the JSON, at most 4 KiB. It
 // passes the response on when this part has arrived, and after 250 ms at the latest
-// ([WithFirstEventWait]). If the body breaks off before, the failure is a network
-// error.
+// ([WithFirstEventWait]). If the body breaks off before that, the failure is a
+// network error.
 //
 // After a later error in the body of a successful response, the request is not
 // repeated. If the stream has an error event or a line with a key "error", or if the
@@ -88,10 +88,10 @@ var idempotent = map[string]bool{
 }
 
 // WithMethods adds methods whose requests may be retried. Use it to add POST for an
-// API where a repeated request does no harm, such as that of a language model. The
-// default is the idempotent methods GET, HEAD, OPTIONS, TRACE, PUT and DELETE. A
-// request with a header Idempotency-Key or X-Idempotency-Key may always be retried,
-// as in package net/http.
+// API where a repeated request does no harm, such as the API of a language model.
+// The default is the idempotent methods GET, HEAD, OPTIONS, TRACE, PUT and DELETE.
+// A request with a header Idempotency-Key or X-Idempotency-Key may always be
+// retried, as in package net/http.
 func WithMethods(methods ...string) TransportOption {
 	return transportOption(func(t *Transport) {
 		t.methods = maps.Clone(t.methods)

@@ -385,8 +385,9 @@ func TestTransport_CloseThatWaits(t *testing.T) {
 	})
 }
 
-// The context of a request has a long-lived parent. It must not stay registered
-// there: it ends with the body of its response, or at once if there is no body.
+// The context of a request has a long-lived parent. The context must not stay
+// registered there: it ends with the body of the response, or at once if there is
+// no body.
 func TestTransport_ContextEndsWithBody(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -472,7 +473,7 @@ func TestTransport_AbsurdHeaders(t *testing.T) {
 				assert.Equal(t, header, resp.Header, "the client gets all of them")
 				require.NoError(t, resp.Body.Close())
 				assert.LessOrEqual(t, time.Since(start), 2*resilience.MaxRetryAfterWait)
-				for _, a := range seen.of(resilience.KindAttempt) {
+				for _, a := range seen.ofKind(resilience.KindAttempt) {
 					assert.NotContains(t, a.Result.Rule, "panic")
 					bad, ok := errors.AsType[*resilience.ResponseError](a.Err)
 					require.True(t, ok)

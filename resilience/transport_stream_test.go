@@ -134,7 +134,7 @@ func TestTransport_FirstEvent(t *testing.T) {
 						calls = classify.Result{Reason: tt.want, Category: classify.CategoryRetryable}.Policy().Calls()
 					}
 					require.Len(t, bodies, calls)
-					attempts := seen.of(resilience.KindAttempt)
+					attempts := seen.ofKind(resilience.KindAttempt)
 					require.Len(t, attempts, calls)
 					for _, a := range attempts {
 						assert.Equal(t, tt.want, a.Result.Reason)
@@ -264,7 +264,7 @@ func TestTransport_FirstEventActs(t *testing.T) {
 					assert.Equal(t, anthropicStart, string(got))
 					require.NoError(t, err)
 				}
-				assert.Empty(t, seen.of(resilience.KindStream), "an attempt's failure is reported once")
+				assert.Empty(t, seen.ofKind(resilience.KindStream), "an attempt's failure is reported once")
 			})
 		})
 	}
@@ -298,7 +298,7 @@ func arriving(all ...arrival) io.ReadCloser {
 }
 
 // The client gets the response when the first event has arrived, or after 250 ms.
-// It gets each later byte as soon as that arrives.
+// It gets each later byte as soon as the byte arrives.
 func TestTransport_FirstEventLatency(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
@@ -307,8 +307,8 @@ func TestTransport_FirstEventLatency(t *testing.T) {
 		body   []arrival
 		opts   []resilience.TransportOption
 		header http.Header
-		resp   time.Duration   // until the response
-		reads  []time.Duration // until each text
+		resp   time.Duration   // time until the response
+		reads  []time.Duration // time until each text
 		calls  int
 	}{
 		{name: "at once", body: []arrival{{text: openaiChunk}, {at: time.Second, text: openaiChunk}}, reads: []time.Duration{0, time.Second}, calls: 1},
@@ -358,9 +358,9 @@ func TestTransport_FirstEventLatency(t *testing.T) {
 	}
 }
 
-// A body may have an error after its first event. It is reported once, with its
-// classification. The client gets all bytes, and the error of the body if there is
-// one.
+// A body may have an error after its first event. The error is reported once, with
+// its classification. The client gets all bytes, and the error of the body if there
+// is one.
 func TestTransport_LaterInTheStream(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -416,7 +416,7 @@ func TestTransport_LaterInTheStream(t *testing.T) {
 				assert.Equal(t, tt.body, string(got))
 				assert.Equal(t, 1, calls)
 				status, _ := statuses.Status("k")
-				told := seen.of(resilience.KindStream)
+				told := seen.ofKind(resilience.KindStream)
 				if tt.want == "" {
 					assert.Empty(t, told)
 					assert.Equal(t, resilience.PhaseSucceeded, status.Phase)
@@ -476,7 +476,7 @@ func TestTransport_ClientEndsStream(t *testing.T) {
 				got, err := io.ReadAll(resp.Body)
 				require.Error(t, err)
 				assert.Equal(t, anthropicStart, string(got))
-				assert.Empty(t, seen.of(resilience.KindStream))
+				assert.Empty(t, seen.ofKind(resilience.KindStream))
 				require.NoError(t, resp.Body.Close())
 			})
 		})
@@ -500,8 +500,8 @@ func TestTransport_CloseSilentStream(t *testing.T) {
 }
 
 // Many streams share a transport, with a real client and server. The first event of
-// each stream is an error, so it is made again. It is then answered, with an error
-// at the end. Some streams are compressed, and some are cut off.
+// each stream is an error, so the stream is made again. It is then answered, with
+// an error at the end. Some streams are compressed, and some are cut off.
 func TestTransport_ManyStreams(t *testing.T) {
 	t.Parallel()
 	answer := strings.Repeat(anthropicStart+anthropicDelta, 20)
@@ -567,7 +567,7 @@ func TestTransport_ManyStreams(t *testing.T) {
 				}
 				wg.Wait()
 				reasons := map[classify.Reason]int{}
-				for _, e := range seen.of(resilience.KindStream) {
+				for _, e := range seen.ofKind(resilience.KindStream) {
 					reasons[e.Result.Reason]++
 				}
 				cut := n/4*2 + max(n%4-2, 0)
@@ -576,7 +576,7 @@ func TestTransport_ManyStreams(t *testing.T) {
 					want[classify.ReasonNetwork] = cut
 				}
 				assert.Equal(t, want, reasons)
-				assert.Len(t, seen.of(resilience.KindAttempt), 2*n)
+				assert.Len(t, seen.ofKind(resilience.KindAttempt), 2*n)
 				client.CloseIdleConnections()
 				require.NoError(t, srv.Close())
 			})
@@ -607,8 +607,8 @@ func TestTransport_StreamWithoutBody(t *testing.T) {
 			assert.Equal(t, http.NoBody, resp.Body)
 			require.NoError(t, resp.Body.Close())
 		}
-		// A base transport of the user may leave a body. The transport must not
-		// read it.
+		// A base transport of the user may return a body all the same. The
+		// transport must not read it.
 		base := roundTrip(func(*http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Header: streamHeader, Body: io.NopCloser(readerFunc(func([]byte) (int, error) {
 				t.Error("the body of a HEAD was read")

@@ -56,7 +56,7 @@ func TestTransport_FallsBack(t *testing.T) {
 		assert.Equal(t, "text", second.sent[0])
 		assert.Equal(t, 1, first.bodies[2].closed)
 		assert.Equal(t, []string{"first>second"}, seen.transitions(resilience.KindFallback))
-		assert.Equal(t, "7", seen.of(resilience.KindDone)[0].Key)
+		assert.Equal(t, "7", seen.ofKind(resilience.KindDone)[0].Key)
 
 		// The next request starts at the fallback target. This target receives the
 		// request's own Body, so GetBody is not called.

@@ -493,7 +493,7 @@ func TestTransport_Events(t *testing.T) {
 		base := &server{steps: []step{{status: 529, body: `{"type":"error","error":{"type":"overloaded_error"}}`}, {status: 200}}}
 		_, err := resilience.NewTransport(base, executor(t, enabled(), resilience.WithObserver(seen.observe))).RoundTrip(request(t, http.MethodGet, ""))
 		require.NoError(t, err)
-		attempts := seen.of(resilience.KindAttempt)
+		attempts := seen.ofKind(resilience.KindAttempt)
 		require.Len(t, attempts, 2)
 		assert.Equal(t, resilience.Target{Endpoint: "https://api.openai.com", Provider: "openai"}, attempts[0].Target)
 		bad, ok := errors.AsType[*resilience.ResponseError](attempts[0].Err)

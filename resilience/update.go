@@ -27,12 +27,12 @@ func (r *liveConfig) set(c *Config) { r.current.Store(&inForce{c, c.limitsAttemp
 
 func (r *liveConfig) get() *inForce { return r.current.Load() }
 
-// Update replaces the config of a running executor and of its breakers. Calls
-// that are under way use the new settings from their next target on. Breakers
-// keep their state and what they have counted. A changed circuitBreaker.mode
-// applies to all breakers but those that were set by [Breakers.Force].
+// Update replaces the config of a running executor and of its breakers. Calls that
+// are under way use the new settings from their next target on. Breakers keep their
+// state and what they have counted. A changed circuitBreaker.mode applies to all
+// breakers except those that [Breakers.Force] has set.
 //
-// If the new config is invalid, the old one stays. The error is that of
+// If the new config is invalid, the old one stays. The error comes from
 // [Config.Validate]. A [Queue] and a [Health] have configs of their own.
 func (x *Executor) Update(cfg *Config) error {
 	if x == nil {

@@ -24,8 +24,8 @@ func (e *ServerError) Error() string { return fmt.Sprintf("MCP server %q: %s", e
 
 func (e *ServerError) Unwrap() error { return e.Err }
 
-// ErrorType returns the reason of the error, for OpenTelemetry's error.type. It is
-// timeout if there was no answer, and mcp otherwise.
+// ErrorType returns the reason of the error, for OpenTelemetry's error.type. The
+// reason is timeout if there was no answer, and mcp otherwise.
 func (e *ServerError) ErrorType() string { return string(classify.Error(e).Reason) }
 
 // CallError is the failure of one tool call. The program can continue without the

@@ -23,7 +23,7 @@ func ProgressToken(ctx context.Context) string {
 	return token
 }
 
-// Progress reports progress of the call with that token. The time of
+// Progress reports progress of the call with the given token. The time of
 // [WithAnswerTimeout] starts again for this call, up to the total time of
 // [WithMaxCallTime]. Unknown tokens are ignored, so a client may pass on the token
 // of every progress notification.
@@ -40,7 +40,7 @@ type callLimit[C any] struct {
 	session  *session[C]
 	caller   context.Context
 	token    string
-	cancel   context.CancelCauseFunc // of the context of the call
+	cancel   context.CancelCauseFunc // cancels the context of the call
 	began    time.Time
 	returned chan struct{} // closed when the function of the call has returned
 

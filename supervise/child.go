@@ -14,7 +14,7 @@ type child struct {
 	outputs *outputs
 	exited  chan struct{} // closed when the process has ended and err is set
 	drained chan struct{} // closed after exited, once the output has been read
-	err     error         // of cmd.Wait
+	err     error         // error of cmd.Wait
 }
 
 // start starts cmd in its own group.

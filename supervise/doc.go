@@ -23,11 +23,12 @@
 //     systems have no such means: there the child keeps running.
 //   - If this program is PID 1 or a subreaper (Linux), it reaps the orphans of the
 //     child's group. A zombie in the group is not waited for.
-//   - Its end becomes a [classify.Result]. If a watchdog ended the child, the
-//     category is timeout. If the caller's context ended it, the category is
+//   - The child's end becomes a [classify.Result]. If a watchdog ended the child,
+//     the category is timeout. If the caller's context ended it, the category is
 //     aborted or timeout. Otherwise the classifier decides by exit code, signal,
 //     standard error and the last error event on standard output. Agents write such
-//     events as JSON lines (stream-json, --json). Errors of their tools do not count.
+//     events as JSON lines (stream-json, --json). Errors of their tools do not
+//     count.
 //   - The error is an [*Error]. classify.Error, slogclass and other packages give it
 //     the same category and reason.
 //

@@ -119,7 +119,7 @@ const sessionRule = "access/session"
 
 // signInClassifier finds sign-in problems in a child's standard error. It is used
 // if the rule of the Result does not distinguish a sign-in from a key, for example
-// because it is a rule for a status.
+// a rule for a status.
 var signInClassifier = sync.OnceValue(func() *classify.Classifier {
 	c, err := classify.New(classify.WithBase(classify.None), classify.WithRules(signInRule))
 	if err != nil {

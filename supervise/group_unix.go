@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// group is a process group. Its id is the pid of the first process. It stays valid
-// until the last member has ended. A process that calls setsid, such as a daemon,
-// leaves the group.
+// group is a process group. Its id is the pid of the first process. The id stays
+// valid until the last member has ended. A process that calls setsid, such as a
+// daemon, leaves the group.
 type group struct {
 	id      int
 	running int // a member that anyRunning has found; 0 at first

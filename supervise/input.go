@@ -15,7 +15,7 @@ import (
 type input struct {
 	from io.Reader // nil if there is nothing to copy
 	to   io.WriteCloser
-	err  atomic.Pointer[error] // of the reader
+	err  atomic.Pointer[error] // the reader's error
 }
 
 func connectInput(cmd *exec.Cmd, from io.Reader) (*input, error) {
@@ -44,7 +44,7 @@ func (in *input) copy() {
 	}()
 }
 
-// errReader is a reader that keeps the error of from.
+// errReader reads from another reader and keeps that reader's error.
 type errReader struct {
 	from io.Reader
 	err  error

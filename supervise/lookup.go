@@ -42,8 +42,8 @@ const (
 
 // SetupError reports that a program cannot be used. Its text is for the user:
 // "Codex CLI not found. Run: npm install -g @openai/codex". [LookUp] returns it.
-// [Run] returns it for the common agents that LookUp knows by name; it then has no
-// versions and no hint.
+// [Run] returns it for the common agents that LookUp knows by name; the error then
+// has no versions and no hint.
 type SetupError struct {
 	Problem    SetupProblem
 	Product    string // "Codex CLI"
@@ -74,8 +74,8 @@ func (e *SetupError) Error() string {
 
 func (e *SetupError) Unwrap() error { return e.Err }
 
-// ErrorType returns the reason of the error, for OpenTelemetry's error.type. It is
-// timeout if --version timed out, and spawn otherwise.
+// ErrorType returns the reason of the error, for OpenTelemetry's error.type. The
+// reason is timeout if --version timed out, and spawn otherwise.
 func (e *SetupError) ErrorType() string { return string(classify.Error(e).Reason) }
 
 // LookUpOption configures [LookUp].
@@ -248,7 +248,7 @@ func (c *Command) exists() bool {
 const wrongVersionRule = "text/agent-wrong-version"
 
 // needsUpdateText matches texts about wrong versions that wrongVersionRule leaves
-// out. They are too vague outside of an agent's standard error.
+// out. These texts are too vague outside of an agent's standard error.
 var needsUpdateText = regexp.MustCompile(`(?i)\bneeds? (?:an |to be )?updated?\b|\bversion mismatch\b|\b(?:unsupported|incompatible|outdated) version\b`)
 
 func productOf(name string) string {
@@ -270,16 +270,16 @@ func parseMinimum(text string) (*version.Version, error) {
 	return version.NewVersion(text)
 }
 
-// firstVersion returns the first version in a text, or nil. as is the version as
-// written.
-func firstVersion(text string) (v *version.Version, as string) {
+// firstVersion returns the first version in a text, parsed and as written. It
+// returns nil if there is none.
+func firstVersion(text string) (v *version.Version, written string) {
 	for _, m := range versionText.FindAllStringSubmatchIndex(text, -1) {
-		as = strings.TrimRight(text[m[2]:m[3]], ".-")
-		if isAddress(text, m[2], as) {
+		written = strings.TrimRight(text[m[2]:m[3]], ".-")
+		if isAddress(text, m[2], written) {
 			continue
 		}
-		if v, err := version.NewVersion(as); err == nil {
-			return v, as
+		if v, err := version.NewVersion(written); err == nil {
+			return v, written
 		}
 	}
 	return nil, ""
@@ -288,9 +288,9 @@ func firstVersion(text string) (v *version.Version, as string) {
 // marksVersion matches a text after which a number is a version: "version ".
 var marksVersion = regexp.MustCompile(`(?i)(?:^|\W)(?:v|ver\.?|version)[ :=]{0,2}$`)
 
-// isAddress reports whether a number is a part of an address, a URL or a time. The
-// number begins at start in text. Four numbers up to 255 are an IP address, except
-// after the word version.
+// isAddress reports whether number, which is at text[start:], is a part of an
+// address, a URL or a time. Four numbers up to 255 are an IP address, except after
+// the word version.
 func isAddress(text string, start int, number string) bool {
 	before := text[:start]
 	word := before[strings.LastIndexFunc(before, unicode.IsSpace)+1:]

@@ -48,7 +48,7 @@ var ErrWatchdog = errors.New("ended by the watchdog")
 // watchdogError is the error of an exceeded limit. package classify treats it as
 // this program's own deadline: see Is.
 type watchdogError struct {
-	rule string // of the Result
+	rule string // rule of the Result
 	text string
 }
 

@@ -39,7 +39,7 @@ type output struct {
 	mu       *sync.Mutex // set if two outputs share a writer
 	activity *activity
 	done     chan struct{} // closed at the end of copy, when err is set
-	err      error         // of the writer
+	err      error         // the writer's error
 }
 
 func newOutput(name string, to io.Writer, a *activity) (*output, error) {

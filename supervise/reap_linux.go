@@ -24,7 +24,7 @@ func isReaper() bool {
 // children of this program. exited is closed when cmd.Wait has returned.
 func (g *group) reap(exited <-chan struct{}) {
 	for {
-		pid, err := ended(g.id)
+		pid, err := waitForEnd(g.id)
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case err != nil: // ECHILD
@@ -46,9 +46,9 @@ func (g *group) reap(exited <-chan struct{}) {
 // numbers, which has the alignment of a pointer.
 const pidOffset = (3*4 + unsafe.Sizeof(uintptr(0)) - 1) &^ (unsafe.Sizeof(uintptr(0)) - 1)
 
-// ended waits until a child of this program in the group has ended, and returns its
-// pid. The child stays a zombie.
-func ended(group int) (pid int, err error) {
+// waitForEnd waits until a child of this program in the group has ended, and
+// returns its pid. The child stays a zombie.
+func waitForEnd(group int) (pid int, err error) {
 	var info unix.Siginfo
 	if err := unix.Waitid(unix.P_PGID, group, &info, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
 		return 0, err

@@ -28,9 +28,9 @@ type Server[C any] struct {
 	command Command
 	connect func(context.Context, io.ReadWriteCloser) (C, error)
 	cfg     serverConfig
-	ping    func(context.Context, C) error // of cfg.ping; nil if it has another type
+	ping    func(context.Context, C) error // cfg.ping; nil if cfg.ping has another type
 
-	calls     sync.Map // the calls under way: their tokens to *callLimit[C]
+	calls     sync.Map // calls under way: token -> *callLimit[C]
 	lastToken atomic.Uint64
 
 	lifetime context.Context // ends with Stop

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// stdio is a connection to a child's standard input and output. It records when
-// and why it breaks.
+// stdio is a connection to a child's standard input and output. It records when and
+// why the connection breaks.
 type stdio struct {
 	in  *os.File // the child's input: this side writes
 	out *os.File // the child's output: this side reads

@@ -36,9 +36,9 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 // text returns the kept text without trailing white space. If the beginning was
-// dropped, the first word is incomplete. It is removed, because it may be a part of
-// a secret or of a number. The rest of its line is kept, because the line may be
-// longer than tailBytes.
+// dropped, text removes the incomplete first word, because the word may be a part
+// of a secret or of a number. It keeps the rest of that line, because the line may
+// be longer than tailBytes.
 func (t *tail) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

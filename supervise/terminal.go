@@ -69,8 +69,8 @@ func (t *typist) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Close sends the end of file. After an unfinished line the first one only sends the
-// line. The terminal stays open for the child's output.
+// Close sends the end of file. After an unfinished line, a first end of file only
+// sends that line. The terminal stays open for the child's output.
 func (t *typist) Close() error {
 	end := []byte{endOfFile, endOfFile}
 	if t.lineEnd {

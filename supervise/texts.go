@@ -12,8 +12,8 @@ type Text struct {
 	Action  string // "Update your API key in workspace settings"; may be ""
 }
 
-// NewSessionText is a message for the user. It is for a session that could not be
-// resumed, so that a new one is started.
+// NewSessionText tells the user that a session could not be resumed and that a new
+// one is started.
 const NewSessionText = "Starting new session (previous session unavailable)"
 
 // signInText is the text for a sign-in that is missing or has expired. A new key
@@ -53,8 +53,8 @@ var providerNames = map[string]string{
 	"openrouter": "OpenRouter", "ollama": "Ollama", "xai": "xAI", "groq": "Groq",
 }
 
-// UserText returns a message about a failure for the user of a program. It comes
-// from a fixed table and never quotes a provider or a child. provider is the
+// UserText returns a message about a failure for the user of a program. The message
+// comes from a fixed table and never quotes a provider or a child. provider is the
 // caller's name for the provider ("codex"), or "" if unknown. stderr may be empty.
 // UserText reads stderr only to distinguish a bad key from a missing sign-in.
 func UserText(res classify.Result, provider, stderr string) Text {

@@ -31,9 +31,9 @@ type attributes struct {
 	has              attrkey.Set // the attributes that are there already
 	category, reason string
 
-	texts   [evidence.MaxTexts]string // of errors, in the order in which they were found
+	texts   [evidence.MaxTexts]string // texts of errors, in the order in which they were found
 	nTexts  int
-	members int // of the maps visited
+	members int // members of the maps visited
 }
 
 // read reads the evidence in m. The strings are not copied, so they are valid as

@@ -14,8 +14,8 @@ import (
 
 // Bounds of a text body.
 const (
-	maxEvent = 64 << 10 // bytes in which a level is searched
-	maxLines = 128      // lines, likewise
+	maxEvent = 64 << 10 // bytes that are searched for a level
+	maxLines = 128      // lines that are searched for a level
 )
 
 // event reads the header and the level of a text body. If the first line has no
@@ -53,7 +53,7 @@ const (
 )
 
 // appendJSON appends a map or a list as JSON. The JSON is then read like a log
-// line. It is valid even if a part of the value was left out because of a limit.
+// line. The JSON is valid even if a limit has left out a part of the value.
 func appendJSON(b []byte, v pcommon.Value) []byte {
 	e := encoder{buf: b, left: maxMembers}
 	e.value(v, 0)

@@ -39,7 +39,7 @@ type Config struct {
 	// AddFingerprint adds the id of the error's template. The default is false.
 	AddFingerprint bool `mapstructure:"add_fingerprint"`
 
-	// RulesFile is a file with the user's rules. They take precedence over the
+	// RulesFile is a file with the user's rules, which take precedence over the
 	// standard rules. The file is read again when it changes. By default there is
 	// no such file.
 	RulesFile string `mapstructure:"rules_file"`

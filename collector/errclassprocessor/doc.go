@@ -17,8 +17,8 @@
 //     stack trace.
 //   - The attributes that are missing are added.
 //
-// What happens to a span is what package otelclass does. The two packages share the
-// names of the attributes and the code that decides.
+// A span is treated as in package otelclass. The two packages share the names of
+// the attributes and the code that decides.
 //
 // All work is bounded. If a record cannot be read or the classification panics, the
 // record passes unchanged and is counted; see [Config].

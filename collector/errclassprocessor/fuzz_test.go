@@ -15,9 +15,9 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// requireOnlyAdded checks the attributes of a record. after may have a category, a
-// reason that belongs to it, and a rule in addition to before. Attributes of before
-// must be kept.
+// requireOnlyAdded compares the attributes of a record before and after the
+// processor. The processor must keep all attributes. It may add a category, a
+// reason that belongs to the category, and a rule.
 func requireOnlyAdded(tb testing.TB, before, after pcommon.Map) {
 	tb.Helper()
 	_, hadCategory := before.Get("error.category")

@@ -28,7 +28,7 @@ type job struct {
 	counts     []int64 // by the index of the pair in [evidence.Pairs]
 	classified int
 	unreadable int
-	err        error // the first one
+	err        error // the first error
 }
 
 // logState is the state of one log record.

@@ -51,7 +51,7 @@ func (p *errclassProcessor) start(context.Context, component.Host) error {
 	if p.cfg.RulesFile == "" {
 		return nil
 	}
-	ctx, stop := context.WithCancel(context.Background()) // not that of start, which ends
+	ctx, stop := context.WithCancel(context.Background()) // not the context of start, which ends
 	c, err := rulesfile.Watch(ctx, p.cfg.RulesFile,
 		rulesfile.WithErrorFunc(p.rulesFault),
 		rulesfile.WithLoadFunc(func(rules []classify.Rule) {
@@ -140,8 +140,8 @@ func (p *errclassProcessor) end(ctx context.Context, j *job) error {
 }
 
 // errTooManyAttributes is the error for a record that has too many attributes. Such
-// a record is left unchanged, because the attributes that were not read may include
-// those to add.
+// a record is left unchanged, because the attributes to add may already be among
+// the unread ones.
 var errTooManyAttributes = fmt.Errorf("more than %d attributes", evidence.MaxAttributes)
 
 // panicked returns the error for a recovered panic.

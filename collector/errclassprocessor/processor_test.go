@@ -33,8 +33,8 @@ import (
 	"github.com/errclass/errclass/internal/evidence"
 )
 
-// processorSettings returns settings for a processor. Its logs go to core, unless
-// core is nil.
+// processorSettings returns settings for a processor. The processor's logs go to
+// core, unless core is nil.
 func processorSettings(core *zap.Logger) processor.Settings {
 	set := processortest.NewNopSettings(metadata.Type)
 	if core != nil {
@@ -54,8 +54,8 @@ func oneLog(body string) (plog.Logs, plog.LogRecord) {
 
 const refused = "dial tcp 10.0.0.7:5432: connect: connection refused"
 
-// A processor changes batches in place. So the Collector must give it a copy of a
-// batch that others also read.
+// A processor changes batches in place. So if other components also read a batch,
+// the Collector must give the processor a copy.
 func TestCapabilities(t *testing.T) {
 	t.Parallel()
 	f := NewFactory()
@@ -283,7 +283,7 @@ func TestLogsConcurrentSafe(t *testing.T) {
 	all.Wait()
 }
 
-// The documented values of the labels are those that occur.
+// The documentation lists exactly the label values that occur.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	cm, err := confmaptest.LoadConf("metadata.yaml")

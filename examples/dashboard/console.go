@@ -10,7 +10,7 @@ import (
 )
 
 // The console page is expanded twice. This program expands the actions in [[ ]].
-// Prometheus expands those in {{ }} when it serves the page:
+// Prometheus expands the actions in {{ }} when it serves the page:
 // https://prometheus.io/docs/visualization/consoles/
 var (
 	//go:embed console.tmpl

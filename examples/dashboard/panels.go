@@ -54,8 +54,8 @@ type alarm struct {
 }
 
 // errors selects the errors that were counted from logs. It excludes the errors
-// counted from spans: spans are sampled, and the sum of both would count some
-// errors twice.
+// counted from spans, because spans are sampled and the sum of both would count
+// some errors twice.
 func errors(matchers ...string) string {
 	return selector("errclass_errors_total", append([]string{`signal="log"`}, matchers...)...)
 }

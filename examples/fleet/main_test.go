@@ -22,8 +22,8 @@ func TestMain(m *testing.M) {
 }
 
 // With sharing, no call of a small fleet fails. While the endpoint is away, one
-// request at a time goes to it. On a busy machine the answer to a claim may come too
-// late, and then a second process tries by itself.
+// request at a time goes to it. On a busy machine the answer to a claim may come
+// too late, and then a second process sends a request without a lease.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	p := plan{workers: 5, calm: 500 * time.Millisecond, trouble: 5 * time.Second, rest: 4 * time.Second}

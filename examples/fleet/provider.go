@@ -23,9 +23,9 @@ type provider struct {
 	url    string
 
 	mu       sync.Mutex
-	from, to time.Time                       // of the trouble; zero before begin
-	vain     map[string][]time.Duration      // by path: requests during the trouble, from its begin
-	back     map[string]map[string]time.Time // by path and worker: the first answer after it
+	from, to time.Time                       // begin and end of the trouble; zero before the call of begin
+	vain     map[string][]time.Duration      // by path: times of the requests during the trouble, since its begin
+	back     map[string]map[string]time.Time // by path and worker: time of the first answer after the trouble
 }
 
 func startProvider() (*provider, error) {

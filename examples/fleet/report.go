@@ -18,10 +18,10 @@ type figures struct {
 // pathFigures are the figures of one endpoint.
 type pathFigures struct {
 	vain      int           // requests during the trouble
-	late      int           // of these, after its first half: all breakers are open by then
-	atOnce    int           // the largest number of these within 250 ms
-	recovered int           // workers that had an answer afterwards
-	median    time.Duration // until then
+	late      int           // requests in the second half of the trouble, when all breakers are open
+	atOnce    int           // the largest number of late requests within 250 ms
+	recovered int           // workers that got an answer after the trouble
+	median    time.Duration // from the end of the trouble to a worker's first answer
 	slowest   time.Duration
 }
 

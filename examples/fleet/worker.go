@@ -54,8 +54,9 @@ func newExecutor(ctx context.Context, addr string) (x *resilience.Executor, done
 }
 
 // work runs a worker process. It reads its order and says that it is ready. After
-// the next line of input it makes calls, and then it writes its counts. It ends
-// when its standard input ends, so it does not outlive the program that started it.
+// the next line of input it makes calls, and then it writes its counts. The process
+// ends when its standard input ends, so it does not outlive the program that
+// started it.
 func work(in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	var o order

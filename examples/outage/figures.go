@@ -8,32 +8,31 @@ import (
 	"time"
 )
 
-// share is a fraction. The field named of is a total. The field named part counts
-// the members of that total that have some property.
-type share struct{ part, of int }
+// share is a fraction: part of the total have some property.
+type share struct{ part, total int }
 
 func (s *share) add(part bool) {
-	s.of++
+	s.total++
 	if part {
 		s.part++
 	}
 }
 
-func (s share) plus(o share) share { return share{s.part + o.part, s.of + o.of} }
+func (s share) plus(o share) share { return share{s.part + o.part, s.total + o.total} }
 
 // percent returns the fraction in percent, or 0 if the total is 0.
 func (s share) percent() float64 {
-	if s.of == 0 {
+	if s.total == 0 {
 		return 0
 	}
-	return 100 * float64(s.part) / float64(s.of)
+	return 100 * float64(s.part) / float64(s.total)
 }
 
 func (s share) String() string {
-	if s.of == 0 {
+	if s.total == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%d of %d, %s %%", s.part, s.of, digits(s.percent()))
+	return fmt.Sprintf("%d of %d, %s %%", s.part, s.total, digits(s.percent()))
 }
 
 // digits formats a percentage with one digit after the point, and with more if it
@@ -80,19 +79,20 @@ func (t *times) quantile(q float64) time.Duration {
 	return 0
 }
 
-// result holds the figures of an endpoint, or of all. An index is a client.
+// result has the figures of one endpoint, or of all endpoints. The arrays have one
+// element for each client.
 type result struct {
 	troubles  int
 	succeeded [clients]share
 	// recovered has the tasks whose first call by the plain loop failed. Without
-	// retries, these fail.
+	// retries, these tasks fail.
 	recovered [clients]share
-	// delays has the times from start to success of the recovered tasks; paired
-	// only of those that both clients recovered.
+	// delays has the times from start to success of the recovered tasks. paired has
+	// them only for the tasks that both clients recovered.
 	delays, paired [clients]times
 	vain           [clients]int // calls to an endpoint that is down or limited
-	openings       share        // of breakers; part: although the endpoint was up
-	restarts       share        // tasks in the restart queue; part: those that succeeded
+	openings       share        // openings of breakers; part: openings although the endpoint was up
+	restarts       share        // tasks in the restart queue; part: tasks that succeeded
 }
 
 // figures are the results of a run.
@@ -152,8 +152,8 @@ func (f figures) met() bool {
 	return !slices.ContainsFunc(aims, func(a aim) bool { return !a.met(f) })
 }
 
-// worse returns the endpoints with which fewer tasks succeeded than with the plain
-// loop.
+// worse returns the endpoints at which fewer tasks succeeded with package
+// resilience than with the plain loop.
 func (f figures) worse() (hosts []string) {
 	for _, p := range plans {
 		if r := f.endpoints[p.host]; r.succeeded[gated].part < r.succeeded[plain].part {

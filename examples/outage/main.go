@@ -7,9 +7,9 @@
 //	go run ./examples/outage -tasks 1000000 -rate 500   # takes minutes
 //	go run ./examples/outage -tasks 200000 -all         # 0.2, 2, 50 and 500 a second
 //
-// Seven endpoints: one has no trouble, one resets connections for seconds, one is down
-// for minutes, one has rate limits, one does not answer, and of two others one call in
-// five fails. Only the http.RoundTripper of the http.Client differs; the calling code
+// Seven endpoints: one has no trouble, one resets connections for seconds, one is
+// down for minutes, one has rate limits, one does not answer, and two fail one call
+// in five. Only the http.RoundTripper of the http.Client differs; the calling code
 // is the same.
 //
 //	plan.go       the endpoints and their troubles
@@ -20,8 +20,8 @@
 //	report.go     the tables
 //	faketime.go   fake time
 //
-// The executor, the breakers, the backoff and the restart queue are those of package
-// resilience, not simulations. Goroutines that run at the same instant run in any
+// The executor, the breakers, the backoff and the restart queue are not simulated:
+// package resilience runs them. Goroutines that run at the same instant run in any
 // order, so two runs with the same seed may differ by a few calls.
 package main
 

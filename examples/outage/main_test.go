@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// of simulates under fake time.
-func of(t *testing.T, o options, rate float64) (f figures) {
+// simulated returns the figures of a run under fake time.
+func simulated(t *testing.T, o options, rate float64) (f figures) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var err error
@@ -40,28 +40,28 @@ func of(t *testing.T, o options, rate float64) (f figures) {
 // The aims are reached, and the plain loop meets the same troubles.
 func TestFigures(t *testing.T) {
 	t.Parallel()
-	f := of(t, options{seed: 1, tasks: 10_000, bridge: 10 * time.Minute}, 2)
+	f := simulated(t, options{seed: 1, tasks: 10_000, bridge: 10 * time.Minute}, 2)
 	for _, a := range aims {
 		assert.True(t, a.met(f), "%s: %s", a.name, a.value(f))
 	}
 	all := f.all()
-	assert.Equal(t, 10_000, all.succeeded[plain].of)
-	assert.Equal(t, 10_000, all.succeeded[gated].of)
-	assert.Equal(t, all.recovered[plain].of, all.recovered[gated].of)
-	assert.Greater(t, all.recovered[plain].of, 4000, "tasks that need a retry")
-	assert.Greater(t, all.openings.of, 30)
+	assert.Equal(t, 10_000, all.succeeded[plain].total)
+	assert.Equal(t, 10_000, all.succeeded[gated].total)
+	assert.Equal(t, all.recovered[plain].total, all.recovered[gated].total)
+	assert.Greater(t, all.recovered[plain].total, 4000, "tasks that need a retry")
+	assert.Greater(t, all.openings.total, 30)
 	assert.Greater(t, f.mostBusy, 100)
 	for _, p := range plans {
 		r := f.endpoints[p.host]
-		assert.Equal(t, p.tasks(10_000), r.succeeded[gated].of, p.host)
+		assert.Equal(t, p.tasks(10_000), r.succeeded[gated].total, p.host)
 		assert.Equal(t, p.longMax > 0, r.troubles > 0, p.host)
 		assert.Equal(t, p.longMax > 0, r.vain[plain] > 0, p.host)
 		switch p.kind {
 		case fine:
-			assert.Zero(t, r.recovered[plain].of)
+			assert.Zero(t, r.recovered[plain].total)
 			assert.Equal(t, share{500, 500}, r.succeeded[gated])
 		case flaky, broken:
-			assert.InDelta(t, 20, 100*float64(r.recovered[plain].of)/float64(r.succeeded[plain].of), 4, p.host)
+			assert.InDelta(t, 20, 100*float64(r.recovered[plain].total)/float64(r.succeeded[plain].total), 4, p.host)
 		default:
 			assert.Less(t, r.vain[gated], r.vain[plain]/4, p.host)
 		}
@@ -73,7 +73,7 @@ func TestFigures(t *testing.T) {
 // With few calls, the trials of an outage do not use up the restarts of the tasks.
 func TestFigures_FewCalls(t *testing.T) {
 	t.Parallel()
-	f := of(t, options{seed: 1, tasks: 10_000, bridge: 10 * time.Minute}, 0.2)
+	f := simulated(t, options{seed: 1, tasks: 10_000, bridge: 10 * time.Minute}, 0.2)
 	assert.GreaterOrEqual(t, f.all().recovered[gated].percent(), 99.0)
 }
 
@@ -81,18 +81,18 @@ func TestFigures_FewCalls(t *testing.T) {
 // they take longer.
 func TestFigures_Bridge(t *testing.T) {
 	t.Parallel()
-	f := of(t, options{seed: 1, tasks: 10_000, bridge: 30 * time.Second}, 2)
+	f := simulated(t, options{seed: 1, tasks: 10_000, bridge: 30 * time.Second}, 2)
 	outages := f.endpoints["outages.example"]
 	assert.Greater(t, outages.paired[gated].quantile(0.5), 50*time.Second)
 	assert.Less(t, outages.paired[plain].quantile(0.5), 20*time.Second)
 	assert.GreaterOrEqual(t, f.all().recovered[gated].percent(), 95.0)
 }
 
-// An aim that is missed is found.
+// A missed aim is found.
 func TestAims(t *testing.T) {
 	t.Parallel()
 	for i, spoil := range []func(*result){
-		func(r *result) { r.recovered[gated].of += 1000 },
+		func(r *result) { r.recovered[gated].total += 1000 },
 		func(r *result) { r.openings.part += 2 },
 		func(r *result) { r.succeeded[gated].part-- },
 		func(r *result) {
@@ -173,7 +173,7 @@ func TestScript_At(t *testing.T) {
 		{3*time.Hour + time.Minute, 59 * time.Minute},
 		{4 * time.Hour, 0},
 	} {
-		assert.Equal(t, tt.left, s.at(tt.t), tt.t)
+		assert.Equal(t, tt.left, s.remaining(tt.t), tt.t)
 	}
 }
 

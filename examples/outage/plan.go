@@ -61,14 +61,14 @@ func short(d time.Duration) string {
 // tasks returns the endpoint's share of n tasks.
 func (p plan) tasks(n int) int { return n * p.share / 100 }
 
-// time returns how long the endpoint gets its share of n tasks, at a rate of
-// tasks a second.
+// time returns how long the endpoint's share of n tasks lasts, at a rate in tasks a
+// second.
 func (p plan) time(n int, rate float64) time.Duration {
 	return time.Duration(float64(p.tasks(n)) / rate * float64(time.Second))
 }
 
-// fewest returns the smallest number of tasks with which every endpoint has at
-// least one trouble at a rate.
+// fewest returns the smallest number of tasks that gives every endpoint at least
+// one trouble, at the given rate.
 func fewest(rate float64) int {
 	most := 1.0
 	for _, p := range plans {
@@ -78,14 +78,14 @@ func fewest(rate float64) int {
 }
 
 // spell is one trouble.
-type spell struct{ from, to time.Duration } // since the start
+type spell struct{ from, to time.Duration } // times since the start of the run
 
 // script lists the troubles of an endpoint in order, with gaps between them.
 type script []spell
 
-// at returns the remaining length of the trouble at time t, or 0 if there is
+// remaining returns how long the trouble at time t still lasts, or 0 if there is
 // none.
-func (s script) at(t time.Duration) time.Duration {
+func (s script) remaining(t time.Duration) time.Duration {
 	i, _ := slices.BinarySearchFunc(s, t, func(one spell, t time.Duration) int {
 		if one.to <= t {
 			return -1
@@ -102,8 +102,8 @@ func (s script) at(t time.Duration) time.Duration {
 // spread over [0, 1).
 const golden = 1.618033988749895
 
-// script draws the troubles until a time. Their lengths are evenly spread, so that
-// a few of them are not all short or all long.
+// script draws troubles up to a time. Their lengths are evenly spread, so that a
+// few of them are not all short or all long.
 func (p plan) script(random *rand.Rand, until time.Duration) script {
 	if p.longMax == 0 {
 		return nil

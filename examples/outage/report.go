@@ -40,11 +40,11 @@ func report(w io.Writer, f figures) {
 			vain = digits(100*ratio(r.vain[gated], r.vain[plain])) + " %"
 		}
 		t.AppendRow(table.Row{
-			p.host, p.String(), r.troubles, r.succeeded[gated].of,
+			p.host, p.String(), r.troubles, r.succeeded[gated].total,
 			digits(r.succeeded[plain].percent()) + " %", digits(r.succeeded[gated].percent()) + " %",
 			r.vain[plain], r.vain[gated], vain,
 			median(&r.paired[plain]), median(&r.paired[gated]),
-			r.openings.of, r.openings.part, r.restarts.of,
+			r.openings.total, r.openings.part, r.restarts.total,
 		})
 	}
 	t.Render()

@@ -150,8 +150,8 @@ func (s *simulation) done(t *try, err error) {
 	}
 }
 
-// observe counts the openings of breakers and the ends of restarts. It checks in
-// the script whether an opening was right.
+// observe counts the openings of breakers and the ends of restarts. It looks up in
+// the endpoint's script whether an opening was right.
 func (s *simulation) observe(ctx context.Context, e resilience.Event) {
 	if e.Kind != resilience.KindBreaker && e.Kind != resilience.KindRestart {
 		return

@@ -25,7 +25,7 @@ type endpoint struct {
 }
 
 // up reports whether the endpoint is neither down nor limited.
-func (e *endpoint) up(now time.Time) bool { return e.script.at(now.Sub(e.start)) == 0 }
+func (e *endpoint) up(now time.Time) bool { return e.script.remaining(now.Sub(e.start)) == 0 }
 
 // noise returns a number in [0, 1) that depends only on its arguments. So both
 // clients meet the same latencies and chance failures.
@@ -55,7 +55,7 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	try.calls++
 	took := 200*time.Millisecond + time.Duration(noise(e.seed, try.task.id, 2*try.calls)*float64(1800*time.Millisecond))
-	trouble, left := fine, e.script.at(time.Since(e.start))
+	trouble, left := fine, e.script.remaining(time.Since(e.start))
 	switch {
 	case left > 0:
 		trouble = e.kind

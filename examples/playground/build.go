@@ -58,7 +58,7 @@ func build(ctx context.Context) ([]byte, error) {
 }
 
 // assemble returns one page with the classifier and all scripts in it. glue is the
-// script that runs Go's WebAssembly. It comes with the Go toolchain and must have
+// script that runs Go's WebAssembly. glue comes with the Go toolchain and must have
 // the same version as wasm.
 func assemble(wasm, glue []byte) ([]byte, error) {
 	script, style := string(glue)+pages.Script+pageJS, pages.Style+pageCSS

@@ -30,11 +30,10 @@ type quietValuer struct{ quiet }
 
 func (quietValuer) LogValue() slog.Value { return slog.StringValue("request failed") }
 
-// Each row is one way to log an error with slog. It is tested with two errors:
-// "text" is classified by its text, and "value" by its field StatusCode. For each
-// error there are two results: with slogclass before otelslog, and with a
-// LogProcessor after otelslog. The table in docs/opentelemetry.md has the same
-// rows.
+// Each row is one way to log an error with slog. The test uses two errors: "text"
+// is classified by its text, and "value" by its field StatusCode. For each error
+// there are two results: with slogclass before otelslog, and with a LogProcessor
+// after otelslog. The table in docs/opentelemetry.md has the same rows.
 func TestOtelslog(t *testing.T) {
 	t.Parallel()
 	const auth, unknown = "fatal/authentication", "fatal/unknown"

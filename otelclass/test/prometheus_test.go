@@ -15,8 +15,8 @@ import (
 	"github.com/errclass/errclass/otelclass"
 )
 
-// scraped returns the label names and the number of series of each metric. The
-// metrics are those that Prometheus would get.
+// scraped returns the label names and the number of series of each metric, as
+// Prometheus would get them.
 func scraped(t *testing.T, opts ...otelclass.CounterOption) (labels map[string][]string, series map[string]int) {
 	t.Helper()
 	registry := prometheus.NewRegistry()

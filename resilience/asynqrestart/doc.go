@@ -1,7 +1,6 @@
 // Package asynqrestart puts the restarts of package resilience on asynq, so that
 // any machine of a fleet runs them. [NewQueue] makes a [Queue], which is a
-// [resilience.Restarter] like [resilience.Queue] and has the same functions for
-// the kinds of tasks:
+// [resilience.Restarter]. Register the same functions as with [resilience.Queue]:
 //
 //	client := redis.NewClient(&redis.Options{Addr: "localhost:6379"})
 //	queue := asynqrestart.NewQueue(client, config)
@@ -15,21 +14,22 @@
 //   - Its task is stored as a scheduled task of asynq, due after a minute
 //     ([resilience.RestartConfig]). Calls with the same kind and key are one task.
 //   - When it is due, one of the machines that have registered its kind runs it.
-//     asynq's lease of 30 s, renewed every 5 s, keeps others from running it.
+//     asynq's lease of 30 s, renewed every 5 s, keeps the other machines from
+//     running it.
 //   - The start is counted in Redis before the function runs. A rerun has the next
 //     number ([resilience.RestartNumber]).
-//   - If the function fails with a network error, the task is scheduled again, after
-//     2 and 4 minutes. After the third failure, and after any other error, it has
-//     failed for good and is removed ([resilience.RestartFailed]). If the gate of an
-//     endpoint refuses the call, the restart does not count
+//   - If the function fails with a network error, the task is scheduled again,
+//     after 2 and 4 minutes. After the third failure, and after any other error,
+//     the task has failed for good and is removed ([resilience.RestartFailed]). If
+//     the gate of an endpoint refuses the call, the restart does not count
 //     ([resilience.RestartPostponed]).
 //   - If the machine dies, another one takes the task over when asynq has found the
 //     lease expired, within two and a half minutes ([resilience.RestartInterrupted]).
 //     A task that has ended its process three times is parked: it is archived in
 //     asynq, with an event ([resilience.RestartParked]), until [Queue.Resume] or
 //     [Queue.Discard]. asynq removes archived tasks after 90 days.
-//   - A task that is due, but whose kind no machine has registered, is an event,
-//     once in the fleet ([resilience.RestartUnhandled]).
+//   - If a task is due and no machine has registered its kind, one machine emits
+//     one event ([resilience.RestartUnhandled]).
 //
 // Each kind has a queue of its own in asynq, errclass:restart:<kind>, so a machine
 // only takes tasks that it can run. asynq's tools and web UI show these queues. The

@@ -21,19 +21,19 @@ const storeTimeout = 5 * time.Second
 const maxOfferTries = 3
 
 // Offer stores a failed call as a task that is due after a pause. The error says
-// why it is not accepted: the queue is shut down, the failure is not a transient
-// network failure, all restarts are used up, or Redis failed. Its kind need not be
-// registered in this process.
+// why the call is not accepted: the queue is shut down, the failure is not a
+// transient network failure, all restarts are used up, or Redis failed. This
+// process need not have registered the task's kind.
 //
-// If a task with the kind and the key of r is stored, Offer returns nil, and there
-// is still one task ([resilience.RestartMerged]). If the stored task has another
+// If a task with the kind and the key of r is already stored, Offer returns nil and
+// stores no second one ([resilience.RestartMerged]). If the stored task has another
 // payload, the error wraps [resilience.ErrDuplicateTask]. If the stored task is
 // parked, the error wraps [resilience.ErrParked]. Restarts without a key are never
-// equal.
+// merged.
 //
-// If ctx is the context of a restart and r has the kind and payload of its task,
-// Offer records the failure of that restart. If r has another payload, it is a new
-// task that keeps the count of failed restarts.
+// ctx may be the context of a running restart. If r has the kind and payload of
+// that restart's task, Offer records a failure of the restart. If r has another
+// payload, it becomes a new task, which keeps the count of failed restarts.
 func (q *Queue) Offer(ctx context.Context, r resilience.Restart) error {
 	parent, _ := ctx.Value(runKey{}).(*run)
 	if parent != nil && parent.queue == q && parent.record.matches(r.Task) {
@@ -90,8 +90,8 @@ func (q *Queue) acceptable(rec record, r resilience.Restart) error {
 	return nil
 }
 
-// store stores a task that is due after wait. It reports whether an equal one is
-// stored already.
+// store stores a task that is due after the given pause. It reports whether an
+// equal task was already stored.
 func (q *Queue) store(ctx context.Context, id string, rec record, wait time.Duration) (merged bool, err error) {
 	payload, err := json.Marshal(rec)
 	if err != nil {
@@ -116,8 +116,8 @@ func (q *Queue) store(ctx context.Context, id string, rec record, wait time.Dura
 	return false, nil
 }
 
-// equal compares an offer with the stored task of the same id. If that task has
-// ended, the error is [asynq.ErrTaskNotFound].
+// equal compares an offer with the stored task of the same id. If the stored task
+// has ended, the error is [asynq.ErrTaskNotFound].
 func (q *Queue) equal(id string, rec record) (merged bool, err error) {
 	info, err := q.inspector.GetTaskInfo(queuePrefix+rec.Task.Kind, id)
 	if err != nil {

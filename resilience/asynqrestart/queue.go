@@ -19,9 +19,9 @@ import (
 	"github.com/errclass/errclass/resilience"
 )
 
-// Queue restarts calls that failed with network errors, on the machines of a
-// fleet. Kinds, functions and events are those of [resilience.Queue].
-// Make it with [NewQueue]. It is safe for concurrent use.
+// Queue restarts calls that failed with network errors, on the machines of a fleet.
+// It has the same kinds, functions and events as [resilience.Queue]. Make it with
+// [NewQueue]. It is safe for concurrent use.
 type Queue struct {
 	client    redis.UniversalClient
 	tasks     *asynq.Client
@@ -33,7 +33,7 @@ type Queue struct {
 	check     time.Duration // between asynq's checks for tasks that are due
 	logger    asynq.Logger
 
-	base   context.Context // of running functions
+	base   context.Context // parent of the contexts of running functions
 	cancel context.CancelCauseFunc
 	loops  sync.WaitGroup
 
@@ -42,7 +42,7 @@ type Queue struct {
 	server  *asynq.Server // nil before Start
 	closed  bool
 	stop    chan struct{}
-	running map[string]*run // by owner
+	running map[string]*run // owner -> run
 }
 
 var _ resilience.Restarter = (*Queue)(nil)
@@ -75,8 +75,8 @@ func WithObserver(o resilience.Observer) Option {
 	})
 }
 
-// WithCheckInterval sets how often asynq looks for tasks that are due. The queue
-// looks for tasks that no process handles every sixth time. The default is 5 s;
+// WithCheckInterval sets how often asynq looks for tasks that are due. Every sixth
+// time, the queue also looks for tasks that no process handles. The default is 5 s;
 // d <= 0 keeps it.
 func WithCheckInterval(d time.Duration) Option {
 	return option(func(q *Queue) {
@@ -126,7 +126,7 @@ func NewQueue(client redis.UniversalClient, c *resilience.Config, opts ...Option
 	return q
 }
 
-// queuePrefix is the prefix of the names of asynq's queues. A kind follows.
+// queuePrefix begins the name of each asynq queue. The kind follows.
 const queuePrefix = "errclass:restart:"
 
 // Register sets the function that runs tasks of a kind. Register all kinds before
@@ -175,10 +175,11 @@ func (q *Queue) Start() error {
 	return nil
 }
 
-// Shutdown stops the queue: it accepts no task, begins no restart, and waits for
-// running ones until ctx ends. Then it cancels their contexts with the cause
-// [resilience.ErrQueueClosed] and returns an error. A restart that Shutdown cancels
-// counts neither as a failure nor as a crash; another machine runs it soon.
+// Shutdown stops the queue, which then accepts no task and begins no restart.
+// Shutdown waits for running restarts until ctx ends. Then it cancels their
+// contexts with the cause [resilience.ErrQueueClosed] and returns an error. A
+// restart that Shutdown cancels counts neither as a failure nor as a crash; another
+// machine runs it soon.
 func (q *Queue) Shutdown(ctx context.Context) error {
 	q.mu.Lock()
 	if q.closed {
@@ -197,7 +198,7 @@ func (q *Queue) Shutdown(ctx context.Context) error {
 	server.Stop()
 	left := q.drain(ctx)
 	for _, r := range left {
-		// asynq returns the task to its queue, even if the function goes on.
+		// asynq returns the task to its queue, even if the function still runs.
 		releaseCtx, done := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 		_ = releaseScript.Run(releaseCtx, q.client, []string{stateKey(r.record.Offer)}, r.owner).Err() // if this fails, the end counts as a crash
 		done()

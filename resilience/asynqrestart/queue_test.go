@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// crash runs a queue whose function kills the process. The process ends with its
-// standard input too.
+// crash runs a queue whose function kills the process. The process also ends when
+// its standard input ends.
 func crash(addr string) {
 	q := asynqrestart.NewQueue(redis.NewClient(&redis.Options{Addr: addr}), config(), asynqrestart.WithCheckInterval(20*time.Millisecond))
 	q.Register("crash", func(context.Context, []byte) error {
@@ -87,7 +87,7 @@ func newClient(t *testing.T, addr string) *redis.Client {
 	return c
 }
 
-// machine is a queue of one machine and what it has observed.
+// machine is the queue of one machine, and the events that the queue has emitted.
 type machine struct {
 	*asynqrestart.Queue
 	mu   sync.Mutex
@@ -176,7 +176,7 @@ func TestRunsTask(t *testing.T) {
 		assert.Equal(t, []string{"started 1", "succeeded 1"}, runs.steps())
 		assert.Equal(t, "k", runs.last().Key)
 
-		// An equal offer is a new task now.
+		// The first task is done, so an offer with its kind and key is a new task.
 		require.NoError(t, offers.Offer(t.Context(), restart("summarize", "k", "other")))
 		assert.Equal(t, "other 1", <-got)
 	})
@@ -236,8 +236,8 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// A restart whose call a gate refuses does not count. One whose call Do offers
-// again does.
+// A restart does not count if a gate refuses its call. It counts if Do offers the
+// call again.
 func TestRestartCallsDo(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)
@@ -344,7 +344,7 @@ func crashOnce(t *testing.T, addr string) {
 	expireLeases(t, addr)
 }
 
-// expireLeases makes asynq's leases as old as if two minutes had passed.
+// expireLeases changes asynq's leases as if they had expired two minutes ago.
 func expireLeases(t *testing.T, addr string) {
 	t.Helper()
 	client := newClient(t, addr)
@@ -386,7 +386,7 @@ func TestShutdownCancels(t *testing.T) {
 	})
 }
 
-// A kind that nobody has registered is one event in the fleet.
+// A kind that no machine has registered causes one event in the fleet.
 func TestUnhandledKind(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		a, b := newMachine(t, addr), newMachine(t, addr)
@@ -414,7 +414,7 @@ func TestUnhandledKind(t *testing.T) {
 	})
 }
 
-// Three machines run many tasks: each once.
+// Three machines run many tasks. Each task runs once.
 func TestEachTaskRunsOnce(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		var mu sync.Mutex
@@ -442,7 +442,7 @@ func TestEachTaskRunsOnce(t *testing.T) {
 	})
 }
 
-// What is stored has no secrets, besides the task's own payload.
+// A stored record has no secrets, except in the task's payload.
 func TestRecordHasNoSecret(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m, client := newMachine(t, addr), newClient(t, addr)
@@ -455,8 +455,8 @@ func TestRecordHasNoSecret(t *testing.T) {
 	})
 }
 
-// A call without an answer within the attempt timeout, and a call that an open
-// breaker refused after such calls, are restarted too.
+// A call that got no answer within the attempt timeout is restarted too. So is a
+// call that an open breaker refused after such calls.
 func TestAttemptTimeouts(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		hung := &resilience.AttemptTimeoutError{Limit: time.Second}
@@ -482,7 +482,7 @@ func TestAttemptTimeouts(t *testing.T) {
 	})
 }
 
-// The first restart waits at least as long as the gate that refused the call.
+// A gate refused the call for an hour. The first restart is not due earlier.
 func TestOffer_WaitsForGate(t *testing.T) {
 	onServers(t, func(t *testing.T, addr string) {
 		m := newMachine(t, addr)

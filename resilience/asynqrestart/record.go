@@ -59,7 +59,8 @@ func decode(payload []byte) (r record, err error) {
 	return r, nil
 }
 
-// offered returns the restart as it was offered, without the history.
+// offered returns the restart in the form in which it was offered, without the
+// history.
 func (r record) offered() resilience.Restart {
 	offered := resilience.Restart{Key: r.Key, Agent: r.Agent, Targets: slices.Clone(r.Targets), Task: r.Task, Result: r.Result}
 	if r.Error != "" {

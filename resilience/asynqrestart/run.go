@@ -26,7 +26,7 @@ type run struct {
 	mu      sync.Mutex
 	failed  bool          // one of its calls has failed and was offered again
 	refused bool          // a gate refused its call
-	wait    time.Duration // of that gate
+	wait    time.Duration // time for which the gate refuses calls
 }
 
 // runKey is the context key of the running restart.
@@ -43,28 +43,28 @@ func (r *run) offered(offer resilience.Restart) {
 	r.failed = true
 }
 
-// again is the error with which asynq schedules a task again.
-type again struct {
+// rescheduleError is the error with which asynq schedules a task again.
+type rescheduleError struct {
 	after time.Duration
 	err   error
 }
 
-func (e *again) Error() string { return restart.ErrorText(e.err) }
+func (e *rescheduleError) Error() string { return restart.ErrorText(e.err) }
 
-// retryDelay returns the pause after an error for asynq.
+// retryDelay tells asynq how long to wait after an error.
 func (q *Queue) retryDelay(_ int, err error, t *asynq.Task) time.Duration {
-	if e, ok := errors.AsType[*again](err); ok {
+	if e, ok := errors.AsType[*rescheduleError](err); ok {
 		return e.after
 	}
 	if q.base.Err() != nil {
 		return 0 // shut down: another machine runs it
 	}
 	rec, _ := decode(t.Payload())
-	return q.delay(rec.Agent, counts{}) // asynq: the lease is over
+	return q.delay(rec.Agent, counts{}) // an error of asynq: the lease has expired
 }
 
-// handle runs a task for asynq. Its error says what asynq does with it: schedule it
-// again, archive it (SkipRetry), or remove it (RevokeTask).
+// handle runs a task for asynq. The error tells asynq what to do with the task:
+// schedule it again, archive it (SkipRetry), or remove it (RevokeTask).
 func (q *Queue) handle(ctx context.Context, t *asynq.Task) error {
 	id, _ := asynq.GetTaskID(ctx)
 	rec, err := decode(t.Payload())
@@ -99,7 +99,7 @@ func (q *Queue) handle(ctx context.Context, t *asynq.Task) error {
 func (r *run) begin(ctx context.Context) error {
 	q := r.queue
 	q.mu.Lock()
-	q.running[r.owner] = r // before the count: Shutdown releases it
+	q.running[r.owner] = r // before the count, so that Shutdown can release it
 	q.mu.Unlock()
 	c, err := q.begin(ctx, r.record.Offer, r.owner)
 	r.counts = c
@@ -108,7 +108,7 @@ func (r *run) begin(ctx context.Context) error {
 	case err != nil:
 		e.To, e.Attempt, e.Err = resilience.RestartPostponed, 0, fmt.Errorf("the start could not be stored: %w", err)
 		e.Nominal = q.delay(r.record.Agent, counts{})
-		err = &again{e.Nominal, e.Err}
+		err = &rescheduleError{e.Nominal, e.Err}
 	case c.parked:
 		e.To, e.Err = resilience.RestartParked, fmt.Errorf("%w: the process ended during %d restarts", resilience.ErrParked, c.crashes)
 		err = fmt.Errorf("%w: %w", e.Err, asynq.SkipRetry)
@@ -149,17 +149,17 @@ func (r *run) finish(ctx context.Context, err error, took time.Duration) error {
 		e.To, c.done = resilience.RestartSucceeded, true
 	case interrupted && !failed: // by Shutdown, or the lease is lost
 		e.To, e.Err = resilience.RestartInterrupted, context.Cause(ctx)
-		result = &again{0, e.Err}
+		result = &rescheduleError{0, e.Err}
 	case refused && !failed:
 		c.number--
 		e.To, e.Nominal = resilience.RestartPostponed, max(q.afterRefusal(r.record.Agent, wait), q.postponement(r.record.Agent, c))
 		c.postponements++
-		result = &again{e.Nominal, err}
+		result = &rescheduleError{e.Nominal, err}
 	default:
 		e.Result = classify.Standard.Classify(classify.Evidence{Err: err, Cause: classify.Cause(ctx)})
 		c.failures, c.postponements = c.failures+1, 0
 		e.To, e.Nominal = resilience.RestartQueued, q.delay(r.record.Agent, counts{failures: c.failures + r.record.Failures, crashes: c.crashes})
-		result = &again{e.Nominal, err}
+		result = &rescheduleError{e.Nominal, err}
 		switch {
 		case !failed && !resilience.Restart{Err: err, Result: e.Result}.Transient():
 			e.To, result = resilience.RestartFailed, asynq.RevokeTask
@@ -192,7 +192,7 @@ func (q *Queue) afterRefusal(agent string, wait time.Duration) time.Duration {
 	return (wait + base - 1) / base * base
 }
 
-// postponement returns the least pause after a restart that a gate refused. It
+// postponement returns the shortest pause after a restart that a gate refused. It
 // grows with each refusal.
 func (q *Queue) postponement(agent string, c counts) time.Duration {
 	_, base := q.settings(agent)

@@ -8,8 +8,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// maxCrashes is the number of restarts of a task after which the task is parked if
-// the process ended during each of them.
+// maxCrashes is the number of crashes after which a task is parked. A crash is a
+// restart during which the process ended.
 const maxCrashes = 3
 
 // stateLife is how long the counts of a task are kept after their last change. It
@@ -18,7 +18,7 @@ const stateLife = 100 * 24 * time.Hour
 
 // counts are the counts of a task in Redis.
 type counts struct {
-	number        int // of the last restart that has begun, without those that a gate refused
+	number        int // number of the last restart that has begun; refused restarts do not count
 	failures      int
 	crashes       int
 	postponements int
@@ -28,8 +28,8 @@ type counts struct {
 }
 
 // startScript counts a start before the function runs. An owner in the state means
-// that the last restart has not ended. If its process is another one, that process
-// has crashed.
+// that the last restart has not ended. If the owner is another process, that
+// process has crashed.
 // KEYS: state. ARGV: owner (process/run), process, crashes that park, TTL.
 var startScript = redis.NewScript(`
 local function get(field) return tonumber(redis.call('HGET', KEYS[1], field) or '0') or 0 end

@@ -16,7 +16,7 @@ import (
 // lister lists the tasks of a queue in one state.
 type lister func(queue string, opts ...asynq.ListOption) ([]*asynq.TaskInfo, error)
 
-// maxListed is the largest number of tasks of a kind and a state that are listed.
+// maxListed limits the listed tasks of each kind and state.
 const maxListed = 10000
 
 func (q *Queue) listers() []lister {
@@ -64,8 +64,8 @@ func (q *Queue) Tasks(ctx context.Context) ([]resilience.QueuedTask, error) {
 	return all, nil
 }
 
-// Resume queues a parked task again, due at once. It may crash its process three
-// more times. The id is that of a [resilience.QueuedTask].
+// Resume queues a parked task again, due at once. The task may crash its process
+// three more times. The id comes from a [resilience.QueuedTask].
 func (q *Queue) Resume(ctx context.Context, kind, id string) error {
 	rec, err := q.parked(kind, id)
 	if err != nil {
@@ -81,7 +81,7 @@ func (q *Queue) Resume(ctx context.Context, kind, id string) error {
 	return nil
 }
 
-// Discard removes a parked task. The id is that of a [resilience.QueuedTask].
+// Discard removes a parked task. The id comes from a [resilience.QueuedTask].
 func (q *Queue) Discard(ctx context.Context, kind, id string) error {
 	rec, err := q.parked(kind, id)
 	if err != nil {
@@ -109,7 +109,7 @@ func (q *Queue) parked(kind, id string) (record, error) {
 	return decode(info.Payload)
 }
 
-// watch looks for tasks that nobody handles until Shutdown.
+// Until Shutdown, watch looks for tasks that no process handles.
 func (q *Queue) watch() {
 	tick := time.NewTicker(6 * q.check)
 	defer tick.Stop()
@@ -123,8 +123,8 @@ func (q *Queue) watch() {
 	}
 }
 
-// reportUnhandled emits an event for each task that is due while no process runs
-// tasks of its kind. Errors have no event: the next round tries again.
+// reportUnhandled emits an event for each due task whose kind no process runs. It
+// ignores errors, because the next round tries again.
 func (q *Queue) reportUnhandled() {
 	names, err := q.queues()
 	if err != nil || len(names) == 0 {
@@ -158,7 +158,7 @@ func (q *Queue) reportUnhandled() {
 	}
 }
 
-// unhandled emits the event of a task that nobody handles, once in the fleet.
+// unhandled emits the event of a task that no process handles, once in the fleet.
 func (q *Queue) unhandled(info *asynq.TaskInfo) {
 	rec, err := decode(info.Payload)
 	if err != nil {

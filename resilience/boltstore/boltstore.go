@@ -141,9 +141,10 @@ func (s *Store) view(f func(*bbolt.Tx) error) error {
 	return s.guard(false, func() error { return s.db.View(f) })
 }
 
-// Swap changes the record of an id from old to next. A nil old means that there is
-// no record. A nil next removes the record. If the stored record is not old, Swap
-// changes nothing and returns false. The change is on disk when Swap returns.
+// Swap replaces the record of an id, which must equal old, by next. If old is nil,
+// there must be no record. If next is nil, Swap removes the record. If the stored
+// record differs from old, Swap changes nothing and returns false. The change is on
+// disk when Swap returns.
 func (s *Store) Swap(id string, old, next []byte) (swapped bool, err error) {
 	err = s.update(func(tx *bbolt.Tx) error {
 		b, key := tx.Bucket(bucket), []byte(id)

@@ -42,8 +42,8 @@ const (
 	childDrain   = "drain"
 	childSuicide = "suicide"
 	childShared  = "shared" // see sharedChild; a number follows
-	// childLease is short. A child should take over the tasks of the previous child
-	// before it is killed as well.
+	// childLease is short, so that a child takes over the tasks of the previous
+	// child before it is killed itself.
 	childLease = 100 * time.Millisecond
 )
 
@@ -154,7 +154,7 @@ type history struct {
 	completed     string // the round in which its function has last returned nil
 	announced     int    // number of its last start, by the event
 	runs          int
-	reason        bool // since its last run: it has failed, or the queue has announced that it was interrupted
+	reason        bool // another run is expected: the last one has failed, or its interruption was announced
 }
 
 // verify reads the journal of all processes and checks the history of each task.

@@ -22,7 +22,7 @@ import (
 
 const (
 	sharedProcesses = 3
-	sharedTasks     = 5 // that each process offers
+	sharedTasks     = 5 // tasks that each process offers
 )
 
 // perCall is a store that several processes can use. Each call opens the file. If

@@ -16,18 +16,18 @@
 //     read these keys in New.
 //   - The server drops a change that brings nothing new: if a thousand processes meet
 //     the same rate limit, the server sends one message.
-//   - A trial needs a lease. The lease is a key with a TTL of five seconds. Its process
-//     renews it while the trial runs. After a failed trial the key stays until the
-//     next trial is due.
+//   - A trial needs a lease. The lease is a key with a TTL of five seconds. The
+//     process with the lease renews it while the trial runs. After a failed trial
+//     the key stays until the next trial is due.
 //
 // No call waits for the server, with one exception: a call that would be the trial
 // of an open breaker waits for the lease, for 100 ms at most. All other calls read
 // only the memory of their process.
 //
-// If the server is away, each process goes on by itself. The executor's observers
-// receive one event ([resilience.KindSharing], [resilience.SharingAway]). They
-// receive another one when the server is back. The Sharer does not send the changes
-// of the meantime later.
+// If the server is away, each process continues without it. The executor's
+// observers receive one event ([resilience.KindSharing], [resilience.SharingAway]).
+// They receive another one when the server is back. The Sharer does not send later
+// what has changed meanwhile.
 //
 // The clocks of the machines may differ: all times in messages and keys are
 // durations, and the server counts the TTLs. The times are wrong only by the time

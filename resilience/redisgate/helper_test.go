@@ -103,8 +103,8 @@ var target = resilience.Target{Endpoint: "https://api.example.com/v1", Key: "ten
 
 const gateName = "https://api.example.com/v1#tenant {7}"
 
-// do makes a call that ends with err. The call gets a deadline after the time
-// within.
+// do makes a call that ends with err. The call's deadline ends after the given
+// time.
 func (p *process) do(t *testing.T, err error, within time.Duration) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), within)
@@ -157,8 +157,9 @@ func (*limitedError) Error() string               { return "429 too many request
 func (*limitedError) StatusCode() int             { return 429 }
 func (e *limitedError) RetryAfter() time.Duration { return e.after }
 
-// soon waits until a condition holds.
-func soon(t *testing.T, condition func() bool, what string) {
+// eventually waits until a condition holds. It fails the test if that takes too
+// long.
+func eventually(t *testing.T, condition func() bool, what string) {
 	t.Helper()
 	require.Eventually(t, condition, 15*time.Second, 5*time.Millisecond, what)
 }

@@ -135,8 +135,8 @@ func (s *Sharer) load(ctx context.Context) error {
 	return nil
 }
 
-// loadStates reads the states of the index entries members, and applies them. It
-// reads at most maxText bytes of each state, because a key may hold anything.
+// loadStates reads and applies the states of the given index entries. It reads at
+// most maxText bytes of each state, because a key may hold anything.
 func (s *Sharer) loadStates(ctx context.Context, members []string) error {
 	texts, lefts := make([]*redis.StringCmd, len(members)), make([]*redis.DurationCmd, len(members))
 	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -163,8 +163,8 @@ func (s *Sharer) loadStates(ctx context.Context, members []string) error {
 	return nil
 }
 
-// apply stores the state text of the index entry member, and applies it to its
-// gate. left is the time that is left of its TTL.
+// apply stores the state of an index entry, and applies it to the gate. left is the
+// rest of the state's TTL.
 func (s *Sharer) apply(member, text string, left time.Duration) {
 	c, err := decode(text)
 	kind, gate, _ := strings.Cut(member, ":")

@@ -14,8 +14,8 @@ const maxKnown = 10000
 // process has made a trial by then, no process calls the endpoint any more.
 const openLife = time.Minute
 
-// memory holds the present holds and openings that the processes have published. A
-// gate that this process makes later starts with them. memory is safe for
+// memory has the present holds and openings that the processes have published. If
+// this process makes a gate later, the gate starts with them. memory is safe for
 // concurrent use.
 type memory struct {
 	mu     sync.Mutex

@@ -53,8 +53,8 @@ func encode(peer string, c resilience.GateChange) (string, error) {
 // up returns d in milliseconds, rounded up.
 func up(d time.Duration) int64 { return (d + time.Millisecond - 1).Milliseconds() }
 
-// longest is the longest duration of a message. Longer ones are cut to it, so that
-// they fit into a Duration.
+// longest is the longest duration in a message. Longer durations are cut to it, so
+// that they fit into a time.Duration.
 const longest = 100 * 365 * 24 * time.Hour
 
 func duration(ms int64) time.Duration {
@@ -87,10 +87,10 @@ func decode(text string) (resilience.GateChange, error) {
 	}, nil
 }
 
-// These are the largest numbers of bytes of the id of a gate, and of a process.
+// These limit the bytes in the id of a gate and in the id of a process.
 const (
 	maxGate = 256
-	maxPeer = 63 // owner in scripts.go reads 64 bytes
+	maxPeer = 63 // the function owner in scripts.go reads 64 bytes
 )
 
 // decodeSent reads a message of the channel: the number of processes, a space and

@@ -76,8 +76,8 @@ const (
 	// After a failure, listen waits before it subscribes again. The pause begins
 	// with shortestPause, and doubles up to longestPause.
 	shortestPause, longestPause = 100 * time.Millisecond, 5 * time.Second
-	// If no message comes for the time pingAfter, receive sends a ping. If no
-	// answer comes for the same time, the server counts as away.
+	// If no message comes within pingAfter, receive sends a ping. If no answer
+	// comes within the same time, the server counts as away.
 	pingAfter = 2 * time.Second
 )
 
@@ -119,7 +119,7 @@ func New(ctx context.Context, client redis.UniversalClient, opts ...Option) (*Sh
 	return s, nil
 }
 
-// Close ends the sharing. The executor goes on by itself.
+// Close ends the sharing. The executor continues without it.
 func (s *Sharer) Close() error {
 	s.up.Store(false)
 	s.close()
@@ -204,7 +204,7 @@ func (s *Sharer) do(ctx context.Context, f func(context.Context) error) error {
 		s.report().Ignored(fmt.Errorf("redisgate: the server refuses a command: %w", answered))
 		return err
 	}
-	s.up.Store(false) // before it ends the subscription, which is then made again
+	s.up.Store(false) // before the end of the subscription, which is then made again
 	s.mu.Lock()
 	end := s.session
 	s.mu.Unlock()

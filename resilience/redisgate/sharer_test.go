@@ -32,7 +32,7 @@ func TestHold(t *testing.T) {
 		a, b := newProcess(t, addr), newProcess(t, addr)
 		require.NoError(t, b.do(t, nil, time.Second))
 		require.Error(t, a.do(t, &limitedError{30 * time.Second}, time.Second))
-		soon(t, func() bool { return b.status().Hold > 0 }, "the other process is held")
+		eventually(t, func() bool { return b.status().Hold > 0 }, "the other process is held")
 		assert.InDelta(t, 30, b.status().Hold.Seconds(), 2)
 		require.ErrorIs(t, b.do(t, nil, time.Second), resilience.ErrHeld)
 
@@ -51,7 +51,7 @@ func TestOpenAndClose(t *testing.T) {
 		a, b := newProcess(t, addr), newProcess(t, addr)
 		require.ErrorIs(t, b.do(t, context.Canceled, time.Second), context.Canceled) // makes the gate
 		a.down(t)
-		soon(t, b.open, "the other process opens its breaker")
+		eventually(t, b.open, "the other process opens its breaker")
 		late := newProcess(t, addr)
 		var all sync.WaitGroup
 		var trials, answered atomic.Int64
@@ -75,7 +75,7 @@ func TestOpenAndClose(t *testing.T) {
 		assert.EqualValues(t, 1, trials.Load())
 		assert.EqualValues(t, 9, answered.Load())
 		for _, p := range []*process{a, b, late} {
-			soon(t, func() bool { return !p.open() }, "all breakers close")
+			eventually(t, func() bool { return !p.open() }, "all breakers close")
 			assert.Empty(t, p.sharing())
 		}
 		keys, err := newClient(t, addr).Keys(t.Context(), "*").Result()
@@ -106,7 +106,7 @@ func TestDeadProcessLosesLease(t *testing.T) {
 		assert.LessOrEqual(t, left, 5*time.Second)
 
 		a.Publish(resilience.GateChange{Gate: "g", Kind: resilience.GateReleased})
-		soon(t, func() bool {
+		eventually(t, func() bool {
 			wait, err := b.Claim(ctx, "g", 30*time.Second)
 			return err == nil && wait == 0
 		}, "the lease is free")
@@ -121,7 +121,7 @@ func TestLeaseIsRenewed(t *testing.T) {
 		require.NoError(t, err)
 		client := newClient(t, addr)
 		require.NoError(t, client.PExpire(t.Context(), "{errclass}:trial:g", 4*time.Second).Err())
-		soon(t, func() bool { return client.PTTL(t.Context(), "{errclass}:trial:g").Val() > 4500*time.Millisecond }, "renewed")
+		eventually(t, func() bool { return client.PTTL(t.Context(), "{errclass}:trial:g").Val() > 4500*time.Millisecond }, "renewed")
 	})
 }
 
@@ -230,7 +230,7 @@ func TestHostileContent(t *testing.T) {
 				// The hostile content does not prevent sharing either, and does not
 				// prevent a trial.
 				require.Error(t, before.do(t, &limitedError{40 * time.Second}, 5*time.Second))
-				soon(t, func() bool { return after.status().Hold > 30*time.Second }, "holds are shared")
+				eventually(t, func() bool { return after.status().Hold > 30*time.Second }, "holds are shared")
 				assert.LessOrEqual(t, len(before.sharing()), 1)
 				wait, err := after.Claim(t.Context(), id, time.Second)
 				require.NoError(t, err)
@@ -252,7 +252,7 @@ func idOf(t *testing.T, addr string) string {
 	p := &process{Sharer: s, x: x}
 	require.Error(t, p.do(t, &limitedError{40 * time.Second}, 100*time.Millisecond))
 	var keys []string
-	soon(t, func() bool { keys = client.Keys(t.Context(), "{other}:hold:*").Val(); return len(keys) == 1 }, "hold stored")
+	eventually(t, func() bool { keys = client.Keys(t.Context(), "{other}:hold:*").Val(); return len(keys) == 1 }, "hold stored")
 	return strings.TrimPrefix(keys[0], "{other}:hold:")
 }
 
@@ -271,7 +271,7 @@ func TestHostileMessages(t *testing.T) {
 		} {
 			require.NoError(t, client.Publish(t.Context(), "{errclass}:changes", m).Err())
 		}
-		soon(t, func() bool { return len(p.sharing()) > 0 }, "an event")
+		eventually(t, func() bool { return len(p.sharing()) > 0 }, "an event")
 		require.NoError(t, p.do(t, nil, time.Second))
 		assert.Equal(t, []string{resilience.SharingIgnored}, p.sharing())
 	})
@@ -351,18 +351,18 @@ func outage(t *testing.T, addr string, stop, start func()) {
 		}
 	}
 	stop()
-	soon(t, func() bool { return len(a.sharing()) > 0 && len(b.sharing()) > 0 }, "both notice it")
+	eventually(t, func() bool { return len(a.sharing()) > 0 && len(b.sharing()) > 0 }, "both notice it")
 	a.down(t)
 	require.NoError(t, a.do(t, nil, 5*time.Second), "a trial without the server")
 	assert.False(t, a.open())
 	start()
-	soon(t, func() bool { return len(a.sharing()) > 1 && len(b.sharing()) > 1 }, "both notice that it is back")
+	eventually(t, func() bool { return len(a.sharing()) > 1 && len(b.sharing()) > 1 }, "both notice that it is back")
 	stopped.Store(true)
 	all.Wait()
 	assert.Less(t, time.Duration(slowest.Load()), 2*time.Second, "no call waits for the server")
 	require.NoError(t, b.do(t, nil, time.Second))
 	require.Error(t, a.do(t, &limitedError{30 * time.Second}, 100*time.Millisecond))
-	soon(t, func() bool { return b.status().Hold > 0 }, "changes are shared again")
+	eventually(t, func() bool { return b.status().Hold > 0 }, "changes are shared again")
 	for _, p := range []*process{a, b} {
 		assert.Equal(t, []string{resilience.SharingAway, resilience.SharingBack}, p.sharing())
 	}
@@ -376,8 +376,8 @@ func TestServerAwayAtStart(t *testing.T) {
 	server.Close()
 	p := newProcess(t, addr)
 	require.NoError(t, p.do(t, nil, time.Second))
-	soon(t, func() bool { return len(p.sharing()) == 1 }, "an event")
+	eventually(t, func() bool { return len(p.sharing()) == 1 }, "an event")
 	require.NoError(t, server.Restart())
-	soon(t, func() bool { return len(p.sharing()) == 2 }, "the server is back")
+	eventually(t, func() bool { return len(p.sharing()) == 2 }, "the server is back")
 	assert.Equal(t, []string{resilience.SharingAway, resilience.SharingBack}, p.sharing())
 }

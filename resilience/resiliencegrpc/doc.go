@@ -13,13 +13,13 @@
 //   - The trailer grpc-retry-pushback-ms has the meaning of gRFC A6: a number
 //     is the pause (0 means the pause of the schedule), any other value forbids
 //     retries. Without it, the trailer retry-after is read like HTTP's header.
-//   - Only methods declared as idempotent, and those of [WithMethods], are
-//     called again.
-//   - Errors remain gRPC errors: status.Code and status.FromError return the
-//     last status. If the context ended during a pause, the code is Canceled or
+//   - Only methods declared as idempotent, and methods of [WithMethods], are called
+//     again.
+//   - Errors remain gRPC errors: status.Code and status.FromError return the last
+//     status. If the context ended during a pause, the code is Canceled or
 //     DeadlineExceeded. After an attempt timeout, the code is DeadlineExceeded. If
-//     a circuit breaker refused the call, it is Unavailable. If a rate limit holds
-//     the endpoint, it is ResourceExhausted. errors.As finds the
+//     a circuit breaker refused the call, the code is Unavailable. If a rate limit
+//     holds the endpoint, the code is ResourceExhausted. errors.As finds the
 //     [resilience.Error] with all attempts.
 //
 // If a gRPC service config retries a call, this interceptor sees all of its

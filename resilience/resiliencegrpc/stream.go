@@ -19,8 +19,9 @@ import (
 // through x. A stream is established when the server has sent its header, which
 // comes with the first message at the latest, or when the stream has ended without
 // an error. Until then, a failed stream is made again by the rules for unary calls.
-// After that, nothing is repeated, and RecvMsg returns gRPC's own error. Observers get
-// an event of [resilience.KindStream] for it, unless the context has ended.
+// After that, nothing is repeated, and RecvMsg returns gRPC's own error. Observers
+// get an event of [resilience.KindStream] for this error, unless the context has
+// ended.
 //
 // The request of a server stream is sent again. A stream of several requests is
 // made again only if the client has not sent any of them: SendMsg waits for the
@@ -64,7 +65,7 @@ func StreamClientInterceptor(x *resilience.Executor, opts ...Option) grpc.Stream
 
 // stream is a client stream. It is made again until it is established.
 type stream struct {
-	ctx    context.Context // the caller's
+	ctx    context.Context // the caller's context
 	desc   *grpc.StreamDesc
 	open   func(context.Context, resilience.Target) (grpc.ClientStream, error)
 	failed func(error)        // tells the observers that the established stream has failed
@@ -74,10 +75,10 @@ type stream struct {
 
 	mu       sync.Mutex
 	changed  sync.Cond          // current or finished has changed
-	current  grpc.ClientStream  // of the attempt under way, then the established one; nil between attempts
-	last     grpc.ClientStream  // the last one that was made
+	current  grpc.ClientStream  // stream of the attempt under way, then the established stream; nil between attempts
+	last     grpc.ClientStream  // the last stream that was made
 	cancel   context.CancelFunc // ends last
-	request  any                // of a server stream
+	request  any                // the request of a server stream
 	sent     bool               // the client has sent a message
 	closed   bool               // the client has called CloseSend
 	finished bool               // the stream is established, or err is set
@@ -157,8 +158,8 @@ func (s *stream) attempt(ctx context.Context, t resilience.Target) error {
 	return nil
 }
 
-// begin sends to made what the client has sent so far. From then on the client can
-// send more.
+// begin sends a newly made stream what the client has sent so far. After that, the
+// client can send more.
 func (s *stream) begin(made grpc.ClientStream, cancel context.CancelFunc) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -257,9 +258,9 @@ func (s *stream) CloseSend() error {
 	return s.current.CloseSend()
 }
 
-// SendMsg sends a message. Between two attempts it depends on the kind of stream. With
-// server streaming, SendMsg stores the request for the next attempt and returns nil.
-// With client streaming, it blocks until the next attempt starts.
+// SendMsg sends a message. Between two attempts, its effect depends on the kind of
+// stream. With server streaming, SendMsg stores the request for the next attempt
+// and returns nil. With client streaming, it blocks until the next attempt starts.
 func (s *stream) SendMsg(m any) error {
 	s.mu.Lock()
 	if !s.desc.ClientStreams {

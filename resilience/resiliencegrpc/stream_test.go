@@ -115,7 +115,7 @@ func TestStream_FailsLater(t *testing.T) {
 		desc   *grpc.StreamDesc
 		serve  []func(grpc.ServerStream) error
 		cancel bool
-		number int // of the failed attempt; 0 = no event
+		number int // number of the failed attempt; 0 = no event
 	}{
 		{name: "after a message", serve: []func(grpc.ServerStream) error{refuse(busy), count(2, busy)}, number: 2},
 		{name: "after a header", serve: []func(grpc.ServerStream) error{header(busy)}, number: 1},
@@ -197,7 +197,7 @@ func TestStream_Establishes(t *testing.T) {
 		err    error
 		took   time.Duration
 
-		attempts, failures int // of the returned error, and for the breaker
+		attempts, failures int // attempts in the returned error, failures that the breaker counts
 	}{
 		{name: "at once", serve: []func(grpc.ServerStream) error{count(2, nil)}, calls: 1, texts: []string{"n0", "n1"}, err: io.EOF},
 		{name: "empty", serve: []func(grpc.ServerStream) error{count(0, nil)}, calls: 1, err: io.EOF},
@@ -477,7 +477,7 @@ func TestStream_FallsBack(t *testing.T) {
 }
 
 // Many streams share a connection. Each stream is refused once and then made again.
-// It gets its own messages only.
+// No stream gets another one's messages.
 func TestStream_ConcurrentSafe(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 10, 1000} {

@@ -64,8 +64,9 @@ var rules = []struct{ pattern, category, reason string }{
 	{"mcp server (crashed|exited)", "fatal", "mcp"},
 }
 
-// transform returns a transform processor with the first n rules. It adds the
-// category and the reason to error records, by two statements for each rule.
+// transform returns a transform processor with the first n rules. For each rule,
+// the processor has two statements, which add the category and the reason to error
+// records.
 func transform(tb testing.TB, n int) processor.Logs {
 	tb.Helper()
 	var statements []any

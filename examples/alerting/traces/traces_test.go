@@ -1,6 +1,6 @@
 // Package traces writes the series of rules_traces_test.yml. A series comes from an
-// hour of calls through package resilience in virtual time. It has a value for
-// every 15 seconds, which is the scrape interval of Prometheus.
+// hour of calls through package resilience in virtual time. It has one value for
+// each scrape of Prometheus, which happens every 15 seconds.
 package traces
 
 import (

@@ -22,8 +22,8 @@ type collector struct {
 	log string
 }
 
-// start starts the Collector with a configuration and waits until it is ready. The
-// configuration's health check must listen on the address health.
+// start starts the Collector with a configuration and waits until it is ready.
+// health is the address of the configuration's health check.
 func start(ctx context.Context, s settings, name, config, health string, args ...string) (*collector, error) {
 	path := filepath.Join(s.dir, name+".yaml")
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
@@ -139,7 +139,7 @@ func free(n int) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer l.Close() // after all are chosen, so that none is chosen twice
+		defer l.Close() // after the loop, so that no port is chosen twice
 		all = append(all, l.Addr().String())
 	}
 	return all, nil

@@ -39,8 +39,8 @@ func inFiles(ctx context.Context, s settings, table io.Writer) error {
 	})
 }
 
-// eachFile writes a log file for each share of errors and calls measure with it.
-// bytes is the average length of a record.
+// eachFile writes a log file for each share of errors and calls measure with the
+// file. bytes is the average length of a record.
 func eachFile(s settings, table io.Writer, measure func(percent int, from *source, file string, bytes float64) error) error {
 	for _, percent := range s.percents {
 		from, err := newSource(percent, false)
@@ -149,7 +149,7 @@ service:
 `, a.health, a.extensions, a.logs, a.receiver, a.processors, a.backend, a.exporter, a.names, a.pipeline)
 }
 
-// containerLog creates the log directory of a container below the directory logs.
+// containerLog creates the log directory of a container below the given directory.
 // It returns the name of the log file.
 func containerLog(logs string) (string, error) {
 	dir := filepath.Join(logs, "shop_orders-5d8f9c7b6d-x2x4z_0b5b5a0e-6f4f-4d0e-9c39-7d1f8a3b2c10", "orders")

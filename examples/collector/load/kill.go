@@ -29,10 +29,10 @@ func kill(ctx context.Context, s settings, table io.Writer) error {
 	return killFiles(ctx, s, table)
 }
 
-// again starts a Collector and kills it whenever progress has grown by one step.
-// After half of the kills it starts the sink. It returns the last Collector, which
-// still runs, and the sink.
-func again(ctx context.Context, s settings, n int, progress func() int, listen func() (*sink, error), start func() (*collector, error)) (*collector, *sink, error) {
+// killRepeatedly starts one Collector after the other. It kills each when progress
+// has grown by one step, except the last one. Halfway it starts the sink. It
+// returns the last Collector and the sink.
+func killRepeatedly(ctx context.Context, s settings, n int, progress func() int, listen func() (*sink, error), start func() (*collector, error)) (*collector, *sink, error) {
 	var to *sink
 	for k := range s.kills {
 		col, err := start()
@@ -94,7 +94,7 @@ service:
 			}
 		})
 	}()
-	col, to, err := again(ctx, s, s.records, func() int { return int(acknowledged.Load()) },
+	col, to, err := killRepeatedly(ctx, s, s.records, func() int { return int(acknowledged.Load()) },
 		func() (*sink, error) { return listen(addresses[2], s.records, byNumber, unchanged(from)) },
 		func() (*collector, error) { return start(ctx, s, "kill-otlp", config, addresses[0]) })
 	if err != nil {
@@ -125,8 +125,8 @@ func killFiles(ctx context.Context, s settings, table io.Writer) (err error) {
 		receiver: "    storage: file_storage\n    retry_on_failure: {enabled: true, max_elapsed_time: 0}", exporter: durable,
 	}.config()
 
-	// A goroutine writes the log file, in place of the program in a container:
-	// about a tenth of all records each second.
+	// In place of a program in a container, a goroutine writes the log file: about
+	// a tenth of all records each second.
 	path, err := containerLog(logs)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func killFiles(ctx context.Context, s settings, table io.Writer) (err error) {
 			written.Store(int64(n))
 		}
 	})
-	col, to, err := again(ctx, s, s.records, func() int { return int(written.Load()) },
+	col, to, err := killRepeatedly(ctx, s, s.records, func() int { return int(written.Load()) },
 		func() (*sink, error) { return listen(addresses[1], s.records, inBody, sameBody(from)) },
 		func() (*collector, error) { return start(ctx, s, "kill-files", config, addresses[0], s.args...) })
 	writing.Wait()

@@ -30,12 +30,12 @@ type settings struct {
 	records   int
 	rounds    int    // how often each case is measured; the cheapest round counts
 	percents  []int  // shares of errors in percent
-	rules     []int  // of the transform processor
+	rules     []int  // numbers of rules of the transform processor
 	only      string // processor
 	slow      int    // records for the transform processor
 	kills     int
 	dir       string
-	args      []string // of the Collector that reads files
+	args      []string // arguments of the Collector that reads files
 }
 
 func main() {

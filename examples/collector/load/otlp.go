@@ -69,7 +69,7 @@ func overOTLP(ctx context.Context, s settings, table io.Writer) error {
 				if c.slow {
 					n = min(n, s.slow)
 				}
-				best, err := cheapest(s.rounds, func() (figures, error) { return once(ctx, s, c, from, n) })
+				best, err := cheapest(s.rounds, func() (figures, error) { return sendAll(ctx, s, c, from, n) })
 				if err != nil {
 					return fmt.Errorf("%s, %d %% errors: %w", c.name, percent, err)
 				}
@@ -119,9 +119,9 @@ func cheapest[F interface{ cost() time.Duration }](rounds int, run func() (F, er
 	return best, nil
 }
 
-// once sends n records through a Collector to a sink. It returns an error if a
+// sendAll sends n records through a Collector to a sink. It returns an error if a
 // record is lost, doubled or changed.
-func once(ctx context.Context, s settings, c contender, from *source, n int) (f figures, err error) {
+func sendAll(ctx context.Context, s settings, c contender, from *source, n int) (f figures, err error) {
 	to, err := listen("127.0.0.1:0", n, byNumber, unchanged(from))
 	if err != nil {
 		return f, err

@@ -24,7 +24,7 @@ const terabyteADay = 1e12 / (24 * 60 * 60)
 func plan(ctx context.Context, s settings, table io.Writer) error {
 	fmt.Fprintln(table, "errors\trecords\tbytes a record\tagent\tgateway\tagent's memory\tgateway's memory\tagent, 1 TB a day\tgateway, 1 TB a day")
 	return eachFile(s, table, func(percent int, from *source, file string, bytes float64) error {
-		best, err := cheapest(s.rounds, func() (both, error) { return chain(ctx, s, from, file) })
+		best, err := cheapest(s.rounds, func() (chainFigures, error) { return chain(ctx, s, from, file) })
 		if err != nil {
 			return fmt.Errorf("%d %% errors: %w", percent, err)
 		}
@@ -36,13 +36,13 @@ func plan(ctx context.Context, s settings, table io.Writer) error {
 	})
 }
 
-// both has the figures of an agent and a gateway.
-type both struct{ agent, gateway figures }
+// chainFigures has the figures of an agent and a gateway.
+type chainFigures struct{ agent, gateway figures }
 
-func (b both) cost() time.Duration { return b.agent.cpu + b.gateway.cpu }
+func (b chainFigures) cost() time.Duration { return b.agent.cpu + b.gateway.cpu }
 
 // chain sends the records of a file through an agent and a gateway to a sink.
-func chain(ctx context.Context, s settings, from *source, file string) (f both, err error) {
+func chain(ctx context.Context, s settings, from *source, file string) (f chainFigures, err error) {
 	logs := filepath.Join(s.dir, "pods")
 	path, err := containerLog(logs)
 	if err != nil {

@@ -19,12 +19,12 @@ const recurring = 500
 
 // source generates records. Record n is the same in every run.
 type source struct {
-	messages []string // of errors
+	messages []string // error messages
 	errors   int      // share in percent
 	repeated bool     // the texts of errors recur, instead of each being new
 }
 
-// newSource returns a source with the messages of the corpus. It leaves out
+// newSource returns a source with the messages of the corpus. The source leaves out
 // messages that are longer than a usual line.
 func newSource(percent int, repeated bool) (*source, error) {
 	entries, err := corpus.Read(corpus.Slices)
@@ -55,7 +55,7 @@ func (s *source) text(n int) string {
 	return fmt.Sprintf("%s (request %d)", message, n)
 }
 
-// fill sets the fields of r to those of record n.
+// fill writes record n to r.
 func (s *source) fill(n int, r plog.LogRecord) {
 	r.SetTimestamp(pcommon.Timestamp(1_800_000_000_000_000_000 + n))
 	r.SetSeverityNumber(plog.SeverityNumberInfo)
@@ -75,15 +75,15 @@ func (s *source) fill(n int, r plog.LogRecord) {
 	r.SetTraceID([16]byte{1, byte(n)})
 }
 
-// batch makes the records from to to.
-func (s *source) batch(from, to int) plog.Logs {
+// batch makes the records with the numbers first to end-1.
+func (s *source) batch(first, end int) plog.Logs {
 	logs := plog.NewLogs()
 	rl := logs.ResourceLogs().AppendEmpty()
 	rl.Resource().Attributes().PutStr("service.name", "orders")
 	sl := rl.ScopeLogs().AppendEmpty()
 	sl.Scope().SetName("load")
-	sl.LogRecords().EnsureCapacity(to - from)
-	for n := from; n < to; n++ {
+	sl.LogRecords().EnsureCapacity(end - first)
+	for n := first; n < end; n++ {
 		s.fill(n, sl.LogRecords().AppendEmpty())
 	}
 	return logs

@@ -1,4 +1,5 @@
-// Package restart has what every restart queue does with a task, whatever stores it.
+// Package restart has the code that restart queues share, wherever they store
+// tasks.
 package restart
 
 import (
@@ -11,7 +12,7 @@ import (
 )
 
 // ID returns the id of a task. It is a hash of the kind and the key, so that queues
-// that share a store find equal tasks. Without a key it is random.
+// that share a store find equal tasks. Without a key, the id is random.
 func ID(kind, key string) string {
 	if key == "" {
 		return rand.Text()

@@ -11,7 +11,7 @@ import (
 	"github.com/errclass/errclass/resilience/internal/restart"
 )
 
-// Stored tasks are found by their id, so it must not change.
+// Stored tasks are found by their ids, so the id of a task must not change.
 func TestID(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "b0bd78e15a23114a5f413f116aedea3f", restart.ID("kind", "key"))

@@ -15,7 +15,7 @@ import (
 	"github.com/errclass/errclass/internal/shapes"
 )
 
-// As is how to read a text.
+// As says how to read a text.
 type As string
 
 // The ways to read a text.
@@ -71,8 +71,8 @@ func (e Evidence) classify() classify.Evidence {
 
 func (e Evidence) result() classify.Result { return classify.Standard.Classify(e.classify()) }
 
-// Of classifies a text. It reads the text as one error if as is [Error], or if no
-// line of the text is a log line. Otherwise it reads the text as a log.
+// Of classifies a text. With [Error], or if no line of the text is a log line, it
+// reads the text as one error. Otherwise it reads the text as a log.
 func Of(text string, as As) Answer {
 	unread := max(len(text)-MaxText, 0)
 	text = strings.ToValidUTF8(text[:len(text)-unread], "")
@@ -102,7 +102,7 @@ type reader struct {
 	all     bool // lines without a level are errors too
 	lines   int
 	records int // JSON objects and logfmt with a level or an error, and text lines with a level
-	levels  int // of them, those with a level
+	levels  int // records with a level
 	errors  int
 	rest    int
 	groups  map[key]*Group
@@ -163,7 +163,7 @@ func (r *reader) record(rec *shapes.Record) {
 }
 
 // deciding returns the source that decides the result of a record, and the result.
-// Package precedence chooses it.
+// Package precedence chooses the source.
 func deciding(rec *shapes.Record) (e Evidence, best classify.Result) {
 	rec.Sources(func(s shapes.Source) bool {
 		if s == (shapes.Source{}) {

@@ -131,7 +131,7 @@ const maxOccurrences = 50
 func occurrences(text, word string) (all []span) {
 	lower := strings.ToLower(text)
 	if len(lower) != len(text) || word == "" {
-		return nil // the offsets of the two differ
+		return nil // lower and text have different offsets
 	}
 	for at := 0; len(all) < maxOccurrences; {
 		i := strings.Index(lower[at:], word)
